@@ -1,0 +1,81 @@
+"""All checks in one command: `python -m tests`.
+
+Lint, format and types, then the tests and the doctests twice: in deferred mode, and in immediate
+mode, where every op runs at its call. Each step runs even if one before it failed.
+
+    python -m tests             everything
+    python -m tests checks      lint, format, types
+    python -m tests deferred    the tests in deferred mode
+    python -m tests immediate   the tests in immediate mode
+"""
+
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+WORKERS = str(min(os.cpu_count() or 1, 4))
+
+PYTEST = ["pytest", "-q", "-n", WORKERS, "--dist", "worksteal"]
+STEPS = {
+    "lint": (["ruff", "check", "."], {}),
+    "format": (["ruff", "format", "--check", "."], {}),
+    "types": (["pyright"], {}),
+    "deferred": (PYTEST, {"TAPE_COMPAT_IMMEDIATE": "0"}),
+    "immediate": (PYTEST, {"TAPE_COMPAT_IMMEDIATE": "1"}),
+}
+GROUPS = {"checks": ["lint", "format", "types"]}
+
+
+def run(name: str) -> tuple[int, str]:
+    """Runs one step, echoing what it prints. Gives its exit status and its last line."""
+    module, *arguments = STEPS[name][0]
+    command = [sys.executable, "-m", module, *arguments]
+    print(f"== {name}: python -m {' '.join([module, *arguments])}", flush=True)
+    started = time.monotonic()
+    last = ""
+    with subprocess.Popen(
+        command,
+        cwd=ROOT,
+        env={"TF_CPP_MIN_LOG_LEVEL": "3", **os.environ, **STEPS[name][1]},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            print(line, end="", flush=True)
+            last = line.strip() or last
+    print(f"== {name}: exit {process.returncode}, {time.monotonic() - started:.0f} s", flush=True)
+    return process.returncode, last
+
+
+def count(word: str, lines: list[str]) -> int:
+    """Sum of the numbers that stand before `word` in pytest's closing lines."""
+    return sum(int(n) for line in lines for n in re.findall(rf"(\d+) {word}", line))
+
+
+def main(names: list[str]) -> int:
+    steps = [step for name in names or list(STEPS) for step in GROUPS.get(name, [name])]
+    unknown = [step for step in steps if step not in STEPS]
+    if unknown:
+        print(f"unknown step {unknown[0]!r}; the steps are {', '.join([*GROUPS, *STEPS])}")
+        return 2
+    results = {step: run(step) for step in steps}
+    failed = [step for step, (status, _) in results.items() if status]
+    tests = [last for step, (_, last) in results.items() if STEPS[step][0] is PYTEST]
+    print(f"failed: {', '.join(failed)}" if failed else "all checks passed")
+    broken = count("failed", tests) + count("errors?", tests)
+    # A step that failed without a failed test (lint, types, no test collected) counts as one.
+    if failed and not broken:
+        broken = len(failed)
+    print(f"{count('passed', tests)} passed, {broken} failed")
+    return int(bool(failed))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
