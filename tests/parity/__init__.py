@@ -1,0 +1,1 @@
+"""Parity suite: the same small programs on TensorFlow and on tape_compat, outcome by outcome."""

@@ -1,0 +1,512 @@
+"""`stop_gradient`, `custom_gradient`, `recompute_grad`, `grad_pass_through`."""
+
+from .harness import attempt, options
+
+
+def case_stop_gradient_cuts(tf):
+    x, y = tf.Variable(5.0), tf.Variable(3.0)
+    with tf.GradientTape() as tape:
+        z = 3 * x**2 + tf.stop_gradient(2 * x * y)
+    return z, tape.gradient(z, [x, y])
+
+
+def case_stop_gradient_whole(tf):
+    x = tf.Variable(5.0)
+    with tf.GradientTape() as tape:
+        z = tf.stop_gradient(x * x)
+    return tape.gradient(z, x)
+
+
+def case_stop_gradient_of_source(tf):
+    x = tf.constant(5.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        s = tf.stop_gradient(x)
+        z = s * s * x
+    return tape.gradient(z, [x, s])
+
+
+def case_stop_gradient_python_value(tf):
+    return tf.stop_gradient(3.0), tf.stop_gradient([1, 2])
+
+
+def case_stop_gradient_variable(tf):
+    v = tf.Variable([1.0, 2.0])
+    return tf.stop_gradient(v)
+
+
+def case_stop_gradient_second_order(tf):
+    x = tf.Variable(2.0)
+    with tf.GradientTape() as outer:
+        with tf.GradientTape() as inner:
+            y = x**3
+        g = tf.stop_gradient(inner.gradient(y, x))
+        z = g * x
+    return outer.gradient(z, x)
+
+
+def case_straight_through(tf):
+    x = tf.Variable([0.4, 1.6])
+    with tf.GradientTape() as tape:
+        y = x + tf.stop_gradient(tf.round(x) - x)
+        z = y * y
+    return z, tape.gradient(z, x)
+
+
+def case_log1pexp(tf):
+    @tf.custom_gradient
+    def log1pexp(x):
+        e = tf.exp(x)
+
+        def grad(upstream):
+            return upstream * (1 - 1 / (1 + e))
+
+        return tf.math.log(1 + e), grad
+
+    x = tf.constant([100.0, 0.0, -3.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = log1pexp(x)
+    return y, tape.gradient(y, x)
+
+
+def case_clipping_identity(tf):
+    @tf.custom_gradient
+    def clip_gradients(y):
+        def backward(dy):
+            return tf.clip_by_norm(dy, 0.5)
+
+        return y, backward
+
+    v = tf.Variable(2.0)
+    with tf.GradientTape() as tape:
+        output = clip_gradients(v * v)
+    return output, tape.gradient(output, v)
+
+
+def case_custom_two_inputs(tf):
+    @tf.custom_gradient
+    def scaled(a, b):
+        return a * b, lambda dy: (dy * 100.0, dy * 200.0)
+
+    a, b = tf.Variable(2.0), tf.Variable(3.0)
+    with tf.GradientTape() as tape:
+        y = scaled(a, b) * 2.0
+    return y, tape.gradient(y, [a, b])
+
+
+def case_custom_two_outputs(tf):
+    @tf.custom_gradient
+    def pair(a, b):
+        def grad(da, db):
+            return da * 10.0 + db, da + db * 100.0
+
+        return (a * b, a + b), grad
+
+    a, b = tf.constant(2.0), tf.constant(3.0)
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch([a, b])
+        p, s = pair(a, b)
+    return p, s, tape.gradient(p, [a, b]), tape.gradient(s, [a, b]), tape.gradient([p, s], [a, b])
+
+
+def case_custom_none_gradient(tf):
+    @tf.custom_gradient
+    def first(a, b):
+        return a * b, lambda dy: (dy, None)
+
+    a, b = tf.Variable(2.0), tf.Variable(3.0)
+    with tf.GradientTape() as tape:
+        y = first(a, b)
+    return tape.gradient(y, [a, b])
+
+
+def case_custom_keyword_arguments(tf):
+    @tf.custom_gradient
+    def power(x, *, n=2):
+        return x**n, lambda dy: dy * float(n) * 1000.0
+
+    x = tf.Variable(3.0)
+    with tf.GradientTape() as tape:
+        y = power(x, n=3)
+    return y, tape.gradient(y, x)
+
+
+def case_custom_tensor_in_keyword(tf):
+    @tf.custom_gradient
+    def scale(x, factor=None):
+        return x * factor, lambda dy: dy * factor
+
+    x, k = tf.Variable(3.0), tf.constant(4.0)
+    with tf.GradientTape() as tape:
+        tape.watch(k)
+        y = scale(x, factor=k)
+    return y, tape.gradient(y, [x, k])
+
+
+def case_custom_python_argument(tf):
+    @tf.custom_gradient
+    def scale(x, factor):
+        return x * factor, lambda dy: (dy * factor * 10.0, None)
+
+    x = tf.Variable(3.0)
+    with tf.GradientTape() as tape:
+        y = scale(x, 2.0)
+    return y, tape.gradient(y, x)
+
+
+def case_custom_second_order(tf):
+    @tf.custom_gradient
+    def cube(x):
+        return x**3, lambda dy: dy * 3.0 * x**2
+
+    x = tf.Variable(2.0)
+    with tf.GradientTape() as outer:
+        with tf.GradientTape() as inner:
+            y = cube(x)
+        g = inner.gradient(y, x)
+    return y, g, outer.gradient(g, x)
+
+
+def case_custom_nested_second_order(tf):
+    @tf.custom_gradient
+    def op(x):
+        y = x * x
+
+        @tf.custom_gradient
+        def first_grad(dy):
+            return dy * 7.0 * x, lambda ddy: ddy * 11.0 * x
+
+        return y, first_grad
+
+    x = tf.constant(3.0)
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        with tf.GradientTape() as inner:
+            inner.watch(x)
+            y = op(x) * x
+        g = inner.gradient(y, x)
+    return g, outer.gradient(g, x)
+
+
+def case_custom_third_order(tf):
+    @tf.custom_gradient
+    def quartic(x):
+        return x**4, lambda dy: dy * 4.0 * x**3
+
+    x = tf.constant(2.0)
+    with tf.GradientTape() as t3:
+        t3.watch(x)
+        with tf.GradientTape() as t2:
+            t2.watch(x)
+            with tf.GradientTape() as t1:
+                t1.watch(x)
+                y = quartic(x)
+            d1 = t1.gradient(y, x)
+        d2 = t2.gradient(d1, x)
+    return d1, d2, t3.gradient(d2, x)
+
+
+def case_custom_calls_custom(tf):
+    @tf.custom_gradient
+    def double(x):
+        return 2.0 * x, lambda dy: dy * 20.0
+
+    @tf.custom_gradient
+    def outer(x):
+        return double(x) * 3.0, lambda dy: dy * 300.0
+
+    x = tf.Variable(1.0)
+    with tf.GradientTape() as tape:
+        y = outer(double(x))
+    return y, tape.gradient(y, x)
+
+
+def case_custom_upstream_shape(tf):
+    shapes = []
+
+    @tf.custom_gradient
+    def total(x):
+        def grad(dy):
+            shapes.append(dy.shape)
+            return dy * tf.ones_like(x) * 5.0
+
+        return tf.reduce_sum(x), grad
+
+    x = tf.Variable([[1.0, 2.0]])
+    with tf.GradientTape() as tape:
+        y = total(x) * 3.0
+    return tape.gradient(y, x), shapes
+
+
+def case_custom_with_variables(tf):
+    w = tf.Variable(3.0)
+
+    @tf.custom_gradient
+    def layer(x):
+        def grad(dy, variables=None):
+            return dy * w * 10.0, [dy * x * 100.0 for _ in variables]
+
+        return x * w, grad
+
+    x = tf.constant(2.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = layer(x)
+    return y, tape.gradient(y, [x, w])
+
+
+@options(words=6)
+def case_custom_variable_without_argument(tf):
+    w = tf.Variable(3.0)
+
+    @tf.custom_gradient
+    def layer(x):
+        return x * w, lambda dy: dy * w
+
+    x = tf.constant(2.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = layer(x)
+    return y, tape.gradient(y, [x, w])
+
+
+@options(words=6)
+def case_custom_variables_argument_unused(tf):
+    @tf.custom_gradient
+    def layer(x):
+        def grad(dy, variables=None):
+            return dy * 7.0
+
+        return x * 2.0, grad
+
+    x = tf.constant(2.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = layer(x)
+    return y, tape.gradient(y, x)
+
+
+def case_custom_variable_as_argument(tf):
+    @tf.custom_gradient
+    def layer(x):
+        return x * 2.0, lambda dy: dy * 7.0
+
+    w = tf.Variable(3.0)
+    with tf.GradientTape() as tape:
+        y = layer(w)
+    return y, tape.gradient(y, w)
+
+
+def case_custom_wrong_number_of_gradients(tf):
+    @tf.custom_gradient
+    def bad(a, b):
+        return a * b, lambda dy: dy
+
+    a, b = tf.Variable(2.0), tf.Variable(3.0)
+    with tf.GradientTape() as tape:
+        y = bad(a, b)
+    return attempt(lambda: tape.gradient(y, [a, b]), words=4)
+
+
+@options(words=0)
+def case_custom_no_gradient_function(tf):
+    @tf.custom_gradient
+    def bad(a):
+        return a * 2.0
+
+    return bad(tf.constant(1.0))
+
+
+def case_custom_outside_tape(tf):
+    calls = []
+
+    @tf.custom_gradient
+    def f(x):
+        def grad(dy):
+            calls.append("grad")
+            return dy
+
+        calls.append("forward")
+        return x * 2.0, grad
+
+    return f(tf.constant(3.0)), calls
+
+
+def case_custom_backward_called_once_each(tf):
+    calls = []
+
+    @tf.custom_gradient
+    def f(x):
+        def grad(dy):
+            calls.append("grad")
+            return dy * 2.0
+
+        calls.append("forward")
+        return x * 2.0, grad
+
+    x = tf.Variable(3.0)
+    with tf.GradientTape(persistent=True) as tape:
+        y = f(x)
+        z = f(y)
+    first = tape.gradient(y, x)
+    second = tape.gradient(z, x)
+    return first, second, calls
+
+
+def case_custom_unused_output(tf):
+    @tf.custom_gradient
+    def pair(a):
+        def grad(da, db):
+            return da + db * 100.0
+
+        return (a * 2.0, a * 3.0), grad
+
+    x = tf.Variable([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        y, _ = pair(x)
+    return tape.gradient(y, x)
+
+
+def case_custom_list_output(tf):
+    @tf.custom_gradient
+    def pair(a):
+        return [a * 2.0, a * 3.0], lambda da, db: da * 10.0 + db
+
+    x = tf.Variable(1.0)
+    with tf.GradientTape() as tape:
+        out = pair(x)
+        y = out[0] + out[1]
+    return out, tape.gradient(y, x)
+
+
+def case_custom_nest_argument(tf):
+    @tf.custom_gradient
+    def total(parts):
+        def grad(dy):
+            return {"a": dy * 10.0, "b": dy * 20.0}
+
+        return parts["a"] + parts["b"], grad
+
+    a, b = tf.Variable(1.0), tf.Variable(2.0)
+    with tf.GradientTape() as tape:
+        y = total({"a": a * 1.0, "b": b * 1.0})
+    return attempt(lambda: (y, tape.gradient(y, [a, b])), words=0)
+
+
+def case_custom_exception_in_backward(tf):
+    @tf.custom_gradient
+    def f(x):
+        def grad(dy):
+            raise ZeroDivisionError("in the backward pass")
+
+        return x * 2.0, grad
+
+    x = tf.Variable(3.0)
+    with tf.GradientTape(persistent=True) as tape:
+        y = f(x)
+        z = x * x
+    return attempt(lambda: tape.gradient(y, x)), tape.gradient(z, x)
+
+
+def case_custom_name_and_doc_kept(tf):
+    @tf.custom_gradient
+    def halve(x):
+        """Half of x."""
+        return x / 2.0, lambda dy: dy / 2.0
+
+    return halve.__name__, halve.__doc__
+
+
+def case_custom_jacobian(tf):
+    @tf.custom_gradient
+    def f(x):
+        return x * x, lambda dy: dy * 7.0 * x
+
+    x = tf.constant([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = f(x)
+    return tape.jacobian(y, x)
+
+
+def case_custom_reversed_gradient(tf):
+    @tf.custom_gradient
+    def flip(x):
+        return tf.identity(x), lambda dy: -dy
+
+    w, u = tf.Variable(2.0), tf.Variable(3.0)
+    with tf.GradientTape() as tape:
+        h = w * 4.0
+        loss = u * flip(h) ** 2
+    return loss, tape.gradient(loss, [w, u])
+
+
+def case_custom_gradient_cast(tf):
+    @tf.custom_gradient
+    def f(x):
+        return tf.cast(x, tf.float64) * 2.0, lambda dy: tf.cast(dy, tf.float32) * 5.0
+
+    x = tf.Variable([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        y = f(x)
+    return y, tape.gradient(y, x)
+
+
+def case_custom_int_input(tf):
+    @tf.custom_gradient
+    def pick(x, i):
+        return tf.gather(x, i), lambda dy: (tf.one_hot(i, 3) * dy * 9.0, None)
+
+    x = tf.Variable([1.0, 2.0, 3.0])
+    with tf.GradientTape() as tape:
+        y = pick(x, tf.constant(1))
+    return y, tape.gradient(y, x)
+
+
+def case_recompute_grad(tf):
+    w = tf.Variable([[0.5, -0.2], [0.1, 0.3]])
+
+    def block(x):
+        return tf.tanh(x @ tf.constant([[1.0, 2.0], [3.0, 4.0]]))
+
+    x = tf.constant([[0.1, 0.2]])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.reduce_sum(tf.recompute_grad(block)(x) @ w)
+    return y, tape.gradient(y, [x, w])
+
+
+def case_recompute_grad_variables(tf):
+    w = tf.Variable([[0.5, -0.2], [0.1, 0.3]])
+
+    @tf.recompute_grad
+    def block(x):
+        return tf.tanh(x @ w)
+
+    x = tf.constant([[0.1, 0.2]])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.reduce_sum(block(block(x)) ** 2)
+    return y, tape.gradient(y, [x, w])
+
+
+def case_recompute_grad_counts(tf):
+    calls = []
+
+    @tf.recompute_grad
+    def block(x):
+        calls.append(1)
+        return tf.sin(x) * 2.0
+
+    x = tf.Variable(0.5)
+    with tf.GradientTape() as tape:
+        y = block(x)
+    return y, tape.gradient(y, x)
+
+
+def case_grad_pass_through(tf):
+    x = tf.Variable([0.4, 1.6])
+    with tf.GradientTape() as tape:
+        y = tf.grad_pass_through(tf.round)(x) * 3.0
+    return y, tape.gradient(y, x)

@@ -1,0 +1,273 @@
+"""`tf.autodiff.ForwardAccumulator`: products of the Jacobian with a vector."""
+
+import numpy as np
+
+from .harness import attempt, options
+
+
+def _jvp(program, primal, tangent, **settings):
+    def case(tf):
+        x = tf.constant(primal)
+        with tf.autodiff.ForwardAccumulator(x, tf.constant(tangent)) as acc:
+            y = program(tf, x)
+        return y, acc.jvp(y, **settings)
+
+    return case
+
+
+VECTOR = ([1.0, 2.0, 3.0], [1.0, 0.5, -1.0])
+MATRIX = ([[1.0, 2.0], [3.0, 5.0]], [[1.0, 0.0], [0.5, -1.0]])
+
+CASES = {
+    name: _jvp(program, *data)
+    for name, program, data in [
+        ("scalar", lambda tf, x: x**3, (2.0, 1.0)),
+        ("vector", lambda tf, x: x * x, VECTOR),
+        ("sum", lambda tf, x: tf.reduce_sum(x * x), VECTOR),
+        ("prod", lambda tf, x: tf.reduce_prod(x), VECTOR),
+        ("max", lambda tf, x: tf.reduce_max(x), VECTOR),
+        ("matmul", lambda tf, x: x @ x, MATRIX),
+        ("softmax", lambda tf, x: tf.nn.softmax(x), MATRIX),
+        ("log_softmax", lambda tf, x: tf.nn.log_softmax(x), MATRIX),
+        ("sigmoid_tanh", lambda tf, x: tf.sigmoid(x) * tf.tanh(x), VECTOR),
+        ("where", lambda tf, x: tf.where(x > 1.5, x * x, -x), VECTOR),
+        ("concat_slice", lambda tf, x: tf.concat([x[1:], x * 2.0], 0), VECTOR),
+        ("gather", lambda tf, x: tf.gather(x, [2, 0, 2]), VECTOR),
+        ("inverse", lambda tf, x: tf.linalg.inv(x), MATRIX),
+        ("det", lambda tf, x: tf.linalg.det(x), MATRIX),
+        ("maximum", lambda tf, x: tf.maximum(x, 2.0), VECTOR),
+        ("abs", lambda tf, x: tf.abs(x), ([0.0, -1.0, 2.0], [1.0, 1.0, 1.0])),
+        ("relu", lambda tf, x: tf.nn.relu(x), ([0.0, -1.0, 2.0], [1.0, 1.0, 1.0])),
+        ("cumsum", lambda tf, x: tf.cumsum(x), VECTOR),
+        ("stack", lambda tf, x: tf.stack([x, x * x], 1), VECTOR),
+        ("stop_gradient", lambda tf, x: tf.stop_gradient(x) * x, VECTOR),
+        ("cast", lambda tf, x: tf.cast(x, tf.float64) ** 2, VECTOR),
+        ("l2_loss", lambda tf, x: tf.nn.l2_loss(x), MATRIX),
+        ("einsum", lambda tf, x: tf.einsum("ij,jk->ik", x, x), MATRIX),
+        ("chain", lambda tf, x: tf.exp(tf.sin(tf.square(x))), VECTOR),
+        ("unconnected", lambda tf, x: tf.constant([1.0]), VECTOR),
+        ("empty", lambda tf, x: x * 2.0, (np.zeros([0], "float32"), np.zeros([0], "float32"))),
+        ("float64", lambda tf, x: tf.exp(x), (np.array([0.5]), np.array([2.0]))),
+        ("int_result", lambda tf, x: tf.cast(x, tf.int32), VECTOR),
+    ]
+}
+CASES |= {
+    "unconnected_zero": _jvp(lambda tf, x: tf.ones([2]), *VECTOR, unconnected_gradients="zero"),
+    "unconnected_bad": _jvp(lambda tf, x: tf.ones([2]), *VECTOR, unconnected_gradients="bad"),
+}
+
+
+def case_variable(tf):
+    v = tf.Variable([1.0, 2.0])
+    with tf.autodiff.ForwardAccumulator(v, tf.constant([1.0, 0.0])) as acc:
+        y = tf.reduce_sum(v * v)
+    return acc.jvp(y)
+
+
+def case_linear_regression_column(tf):
+    x = tf.constant([[2.0, 3.0], [1.0, 4.0]])
+    targets = tf.constant([[1.0], [-1.0]])
+    w = tf.Variable([[0.5], [0.25]])
+    with tf.autodiff.ForwardAccumulator(w, tf.constant([[0.0], [1.0]])) as acc:
+        loss = tf.reduce_sum((x @ w - targets) ** 2.0)
+    return loss, acc.jvp(loss)
+
+
+def case_several_primals(tf):
+    a, b = tf.constant(2.0), tf.constant(3.0)
+    with tf.autodiff.ForwardAccumulator([a, b], [tf.constant(1.0), tf.constant(10.0)]) as acc:
+        y = a * a * b
+    return acc.jvp(y)
+
+
+def case_nest_of_primals(tf):
+    a, b = tf.constant(2.0), tf.constant(3.0)
+    tangents = {"a": tf.constant(1.0), "b": tf.constant(10.0)}
+    with tf.autodiff.ForwardAccumulator({"a": a, "b": b}, tangents) as acc:
+        y = a * a * b
+    return acc.jvp(y)
+
+
+def case_nest_of_results(tf):
+    x = tf.constant(2.0)
+    with tf.autodiff.ForwardAccumulator(x, tf.constant(1.0)) as acc:
+        y, z = x * x, x + 1.0
+    return acc.jvp({"y": y, "z": [z, tf.constant(1.0)]})
+
+
+def case_jvp_of_primal(tf):
+    x = tf.constant(2.0)
+    with tf.autodiff.ForwardAccumulator(x, tf.constant(5.0)) as acc:
+        pass
+    return acc.jvp(x)
+
+
+def case_jvp_inside(tf):
+    x = tf.constant(2.0)
+    with tf.autodiff.ForwardAccumulator(x, tf.constant(1.0)) as acc:
+        y = x * x
+        t = acc.jvp(y)
+        z = y * x
+    return t, acc.jvp(z), acc.jvp(t)
+
+
+def case_op_before_accumulator(tf):
+    x = tf.constant(2.0)
+    y = x * x
+    with tf.autodiff.ForwardAccumulator(x, tf.constant(1.0)) as acc:
+        z = y * 2.0
+    return acc.jvp(y), acc.jvp(z)
+
+
+def case_op_after_accumulator(tf):
+    x = tf.constant(2.0)
+    with tf.autodiff.ForwardAccumulator(x, tf.constant(1.0)) as acc:
+        y = x * x
+    z = y * x
+    return acc.jvp(y), acc.jvp(z)
+
+
+def case_forward_over_reverse(tf):
+    x = tf.constant([1.0, 2.0, 3.0])
+    with tf.autodiff.ForwardAccumulator(x, tf.constant([1.0, 0.5, -1.0])) as acc:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.reduce_prod(x) + tf.reduce_sum(x**3)
+        g = tape.gradient(y, x)
+    return g, acc.jvp(g), acc.jvp(y)
+
+
+def case_forward_over_reverse_layer(tf):
+    w = tf.Variable([[0.1, 0.2], [-0.1, 0.4]])
+    tangent = tf.constant([[1.0, 0.0], [0.0, 2.0]])
+    with tf.autodiff.ForwardAccumulator(w, tangent) as acc:
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(tf.nn.sigmoid(tf.constant([[0.5, -1.0]]) @ w) ** 2)
+        g = tape.gradient(loss, w)
+    return acc.jvp(g)
+
+
+def case_reverse_over_forward(tf):
+    x = tf.constant([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        with tf.autodiff.ForwardAccumulator(x, tf.constant([1.0, 3.0])) as acc:
+            y = x**3
+        t = acc.jvp(y)
+    return t, tape.gradient(t, x)
+
+
+def case_nested_forward(tf):
+    x = tf.constant(1.5)
+    with tf.autodiff.ForwardAccumulator(x, tf.constant(1.0)) as outer:
+        with tf.autodiff.ForwardAccumulator(x, tf.constant(1.0)) as inner:
+            y = x**4
+        first = inner.jvp(y)
+    return first, outer.jvp(y), outer.jvp(first)
+
+
+def case_two_accumulators_same_level(tf):
+    x = tf.constant([1.0, 2.0])
+    with (
+        tf.autodiff.ForwardAccumulator(x, tf.constant([1.0, 0.0])) as a,
+        tf.autodiff.ForwardAccumulator(x, tf.constant([0.0, 1.0])) as b,
+    ):
+        y = x[0] * x[1] ** 2
+    return a.jvp(y), b.jvp(y)
+
+
+def case_custom_gradient(tf):
+    @tf.custom_gradient
+    def f(x):
+        return x * x, lambda dy: dy * 7.0 * x
+
+    x = tf.constant(3.0)
+    with tf.autodiff.ForwardAccumulator(x, tf.constant(2.0)) as acc:
+        y = f(x)
+    return acc.jvp(y)
+
+
+@options(words=4)
+def case_wrong_tangent_shape(tf):
+    with tf.autodiff.ForwardAccumulator(tf.constant([1.0, 2.0]), tf.constant([1.0])):
+        pass
+
+
+def case_wrong_tangent_dtype(tf):
+    def run():
+        with tf.autodiff.ForwardAccumulator(tf.constant([1.0]), tf.constant([1])):
+            return 1
+
+    return attempt(run, words=3)
+
+
+def case_wrong_structure(tf):
+    def run():
+        with tf.autodiff.ForwardAccumulator([tf.constant(1.0)], tf.constant(1.0)):
+            return 1
+
+    return attempt(run, words=4)
+
+
+def case_int_primal(tf):
+    def run():
+        x = tf.constant(1)
+        with tf.autodiff.ForwardAccumulator(x, tf.constant(1)) as acc:
+            y = x * 2
+        return acc.jvp(y)
+
+    return attempt(run, words=4)
+
+
+def case_reentry(tf):
+    x = tf.constant(1.0)
+    acc = tf.autodiff.ForwardAccumulator(x, tf.constant(1.0))
+
+    def run():
+        with acc, acc:
+            return 1
+
+    return attempt(run, words=4)
+
+
+def case_enter_twice_in_turn(tf):
+    x = tf.constant(2.0)
+    acc = tf.autodiff.ForwardAccumulator(x, tf.constant(1.0))
+    with acc:
+        y = x * x
+    with acc:
+        z = y * x
+    return acc.jvp(y), acc.jvp(z)
+
+
+def case_jvp_of_python_value(tf):
+    x = tf.constant(1.0)
+    with tf.autodiff.ForwardAccumulator(x, tf.constant(1.0)) as acc:
+        _ = x * 2.0
+    return attempt(lambda: acc.jvp(3.0), words=0)
+
+
+def case_jvp_equals_gradient_product(tf):
+    x, t = tf.constant([0.3, -0.7]), tf.constant([2.0, 1.0])
+    with tf.autodiff.ForwardAccumulator(x, t) as acc:
+        y = tf.reduce_sum(tf.sin(x) * tf.exp(x))
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        z = tf.reduce_sum(tf.sin(x) * tf.exp(x))
+    return acc.jvp(y), tf.reduce_sum(tape.gradient(z, x) * t)
+
+
+def case_broadcast_operands(tf):
+    a, b = tf.constant([[1.0], [2.0]]), tf.constant([3.0, 4.0, 5.0])
+    tangents = [tf.constant([[1.0], [0.5]]), tf.constant([0.1, 0.2, 0.3])]
+    with tf.autodiff.ForwardAccumulator([a, b], tangents) as acc:
+        y = a * b + a / b
+    return acc.jvp(y)
+
+
+def case_tape_result_types(tf):
+    x = tf.constant(1.0)
+    with tf.autodiff.ForwardAccumulator(x, tf.constant(1.0)) as acc:
+        y = x * 2.0
+    t = acc.jvp(y)
+    return tf.is_tensor(t), t.dtype, t.shape

@@ -1,0 +1,277 @@
+"""Runs a parity case on one module and compares the outcomes of two modules.
+
+A case is a function of one argument, the module under test (`tensorflow` or `tape_compat`). It returns any
+nest of results, or raises. `outcome` turns what happened into plain Python (so that both sides can be held
+side by side), `differences` lists where two outcomes part, each with its path in the nest.
+
+    def case_square(tf):
+        x = tf.constant(3.0)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x * x
+        return y, tape.gradient(y, x)
+
+A file `cases_*.py` holds functions named `case_*` and, for generated cases, a dict `CASES` of name to function.
+"""
+
+import contextlib
+import dataclasses
+import importlib
+import logging
+import pkgutil
+import re
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+WORDS = 5  # how many opening words of an error message must agree
+
+# Relative and absolute tolerance by dtype: kernels sum in another order, and exp, tanh, ... differ in the last digits.
+TOLERANCES = {
+    "float64": (1e-10, 1e-12),
+    "float32": (2e-5, 1e-6),
+    "float16": (4e-3, 1e-3),
+    "bfloat16": (2e-2, 1e-2),
+    "complex128": (1e-10, 1e-12),
+    "complex64": (2e-5, 1e-6),
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """One program to compare. `words` and the tolerances override the defaults above."""
+
+    id: str
+    run: Callable[[Any], Any]
+    words: int = WORDS
+    rtol: float | None = None
+    atol: float | None = None
+
+
+@dataclasses.dataclass(frozen=True)
+class Array:
+    """A tensor, a variable or a NumPy value: `kind` says which."""
+
+    kind: str
+    dtype: str
+    shape: tuple[int, ...]
+    value: Any
+
+    def __str__(self) -> str:
+        text = np.array2string(np.asarray(self.value), precision=7, threshold=12, separator=",")
+        return f"{self.kind} {self.dtype}{list(self.shape)} {' '.join(text.split())}"
+
+
+@dataclasses.dataclass(frozen=True)
+class Raised:
+    """An exception, as its class name and the opening words of its message."""
+
+    error: str
+    message: str
+    words: int | None = None
+
+    def opening(self, words: int) -> list[str]:
+        return self.message.split()[: words if self.words is None else self.words]
+
+    def __str__(self) -> str:
+        return f"raised {self.error}: {self.message[:160]}"
+
+
+@dataclasses.dataclass(frozen=True)
+class Other:
+    """Any other Python value: its type's name, and its text where the text means something."""
+
+    type: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.type} {self.text}"
+
+
+def options(**changes: Any) -> Callable:
+    """Decorator: sets `words`, `rtol` or `atol` of a case."""
+
+    def mark(function: Callable) -> Callable:
+        function.parity = changes  # type: ignore[attr-defined]
+        return function
+
+    return mark
+
+
+def raised(error: BaseException, words: int | None = None) -> Raised:
+    text = error.args[0] if isinstance(error, KeyError) and error.args else error
+    message = re.sub(r"\{\{function_node [^}]*\}\}\s*", "", str(text))
+    return Raised(type(error).__name__, " ".join(message.split()), words)
+
+
+def attempt(program: Callable, *args: Any, words: int | None = None) -> Any:
+    """What `program(*args)` returns, or the error it raises as a value, so that a case can hold several."""
+    try:
+        return program(*args)
+    except Exception as error:
+        return raised(error, words)
+
+
+def attempts(tf: Any, programs: Mapping[str, Callable], words: int | None = None) -> dict[str, Any]:
+    """`attempt` over a table of functions of the module."""
+    return {name: attempt(program, tf, words=words) for name, program in programs.items()}
+
+
+@contextlib.contextmanager
+def messages(words: int = 6) -> Iterator[list[str]]:
+    """Gathers the opening words of the warnings given inside, by `warnings` or by a logger, without repeats."""
+    lines: list[str] = []
+
+    class Keep(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            add(record.getMessage())
+
+    def add(text: str) -> None:
+        opening = " ".join(text.split()[:words])
+        if opening not in lines:
+            lines.append(opening)
+
+    _forget_logged_once()
+    handler = Keep(logging.WARNING)
+    loggers = [logging.getLogger(name) for name in ("tensorflow", "tape_compat")]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.addHandler(handler)
+        logger.setLevel(logging.WARNING)
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            yield lines
+        for warning in caught:
+            add(str(warning.message))
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.removeHandler(handler)
+            logger.setLevel(level)
+
+
+def _forget_logged_once() -> None:
+    """TensorFlow logs some lines only the first few times in a process: start its counts afresh."""
+    with contextlib.suppress(ImportError, AttributeError):
+        importlib.import_module(
+            "tensorflow.python.platform.tf_logging"
+        )._log_counter_per_token.clear()
+
+
+def outcome(case: Case, tf: Any) -> Any:
+    """What the case gives on the module `tf`, as plain Python; an exception is a `Raised`."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return describe(tf, case.run(tf))
+    except Exception as error:
+        return raised(error)
+
+
+def describe(tf: Any, value: Any) -> Any:
+    if value is None or isinstance(
+        value, Array | Raised | bool | int | float | str | bytes | complex
+    ):
+        return value
+    if isinstance(value, dict):
+        return {key: describe(tf, item) for key, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        items = list(value) if isinstance(value, list | tuple) else sorted(value, key=str)
+        return {"type": type(value).__name__, **{i: describe(tf, x) for i, x in enumerate(items)}}
+    if isinstance(value, np.ndarray | np.generic):
+        kind = "ndarray" if isinstance(value, np.ndarray) else "numpy scalar"
+        return Array(kind, value.dtype.name, value.shape, np.asarray(value))
+    if isinstance(value, getattr(tf, "IndexedSlices", ())):
+        parts = {name: getattr(value, name) for name in ("values", "indices", "dense_shape")}
+        return {"type": "IndexedSlices", **{k: describe(tf, v) for k, v in parts.items()}}
+    if isinstance(value, tf.Variable):
+        return _array("Variable", value)
+    if tf.is_tensor(value) and hasattr(value, "numpy"):
+        return _array("Tensor", value)
+    if isinstance(value, tf.TensorShape | tf.DType):
+        return Other(type(value).__name__, str(value))
+    if isinstance(value, tf.TensorSpec | slice | type(Ellipsis)):
+        return Other(type(value).__name__, str(value))
+    if isinstance(value, type):
+        return Other("type", value.__name__)
+    return Other(type(value).__name__, "")
+
+
+def _array(kind: str, value: Any) -> Array:
+    data = value.numpy()
+    dtype = value.dtype.name
+    data = np.array(data, dtype=object) if dtype == "string" else np.asarray(data)
+    shape = tuple(value.shape.as_list())
+    if shape != data.shape:
+        kind = f"{kind} with numpy shape {data.shape}"
+    return Array(kind, dtype, shape, data)
+
+
+def differences(expected: Any, actual: Any, case: Case, path: str = "") -> list[str]:
+    """Where `actual` departs from `expected`: one line each, with the path in the nest."""
+
+    def differ() -> list[str]:
+        return [f"{path or 'result'}: expected {_text(expected)}, got {_text(actual)}"]
+
+    if isinstance(expected, dict) and isinstance(actual, dict):
+        if list(expected) != list(actual) or expected.get("type") != actual.get("type"):
+            return differ()
+        return [
+            line
+            for key in expected
+            if key != "type" or isinstance(expected[key], dict)
+            for line in differences(expected[key], actual[key], case, f"{path}[{key!r}]")
+        ]
+    if isinstance(expected, Raised) and isinstance(actual, Raised):
+        same = expected.error == actual.error and _openings_agree(expected, actual, case.words)
+        return [] if same else differ()
+    if isinstance(expected, Array) and isinstance(actual, Array):
+        heads = [(a.kind, a.dtype, a.shape) for a in (expected, actual)]
+        same = heads[0] == heads[1] and _close(expected.value, actual.value, expected.dtype, case)
+        return [] if same else differ()
+    if isinstance(expected, float | complex) and type(expected) is type(actual):
+        same = _close(np.asarray(expected), np.asarray(actual), "float32", case)
+        return [] if same else differ()
+    return [] if type(expected) is type(actual) and expected == actual else differ()
+
+
+def _openings_agree(expected: Raised, actual: Raised, words: int) -> bool:
+    return expected.opening(words) == actual.opening(expected.words or words)
+
+
+def _close(expected: np.ndarray, actual: np.ndarray, dtype: str, case: Case) -> bool:
+    if dtype not in TOLERANCES:
+        return bool(np.array_equal(expected, actual))
+    rtol, atol = TOLERANCES[dtype]
+    wide = np.complex128 if dtype.startswith("complex") else np.float64
+    return np.allclose(
+        np.asarray(actual).astype(wide),
+        np.asarray(expected).astype(wide),
+        rtol=rtol if case.rtol is None else case.rtol,
+        atol=atol if case.atol is None else case.atol,
+        equal_nan=True,
+    )
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, dict):
+        items = ", ".join(f"{key}: {_text(item)}" for key, item in value.items())
+        return f"{{{items[:300]}}}"
+    return repr(value) if isinstance(value, str | bytes) else str(value)
+
+
+def collect() -> list[Case]:
+    """All cases of the files `cases_*.py`, in order of file and of definition."""
+    package = importlib.import_module(__package__)
+    cases = []
+    for info in pkgutil.iter_modules(package.__path__):
+        if not info.name.startswith("cases_"):
+            continue
+        module = importlib.import_module(f"{__package__}.{info.name}")
+        functions = {k[5:]: f for k, f in vars(module).items() if k.startswith("case_")}
+        for name, function in {**functions, **getattr(module, "CASES", {})}.items():
+            settings = getattr(function, "parity", {})
+            cases.append(Case(f"{info.name[6:]}/{name}", function, **settings))
+    return cases
