@@ -1,8 +1,8 @@
 """A generative adversarial network on a bell curve: two models trained in one step from two tapes.
 
-The generator turns noise into numbers that should look drawn from a normal distribution of mean 1 and
-deviation 0.5; the discriminator learns to tell them from real draws. Both losses stand on the same
-forward pass, recorded by two tapes at once.
+The generator turns noise into numbers that should look drawn from a normal distribution of mean 1
+and deviation 0.5; the discriminator learns to tell them from real draws. Both losses stand on the
+same forward pass, recorded by two tapes at once.
 
     python examples/gan_1d.py
 

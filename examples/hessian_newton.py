@@ -12,7 +12,7 @@ import tape_compat as tf
 
 
 def rosenbrock(x):
-    """Sum of 100 (x[i+1] - x[i]^2)^2 + (1 - x[i])^2: a curved valley with its minimum at (1, ..., 1)."""
+    """Sum of 100 (x[i+1] - x[i]^2)^2 + (1 - x[i])^2: a curved valley, lowest at (1, ..., 1)."""
     return tf.reduce_sum(100.0 * tf.square(x[1:] - tf.square(x[:-1])) + tf.square(1.0 - x[:-1]))
 
 

@@ -1,8 +1,8 @@
-"""A JAX function as an op of a tape: a differential equation solved by `jax.lax.scan`, fitted by Adam.
+"""A JAX function as an op of a tape: a differential equation, solved by `jax.lax.scan` and fitted.
 
-`tape_compat.as_op` makes any JAX function a recorded op. Here it is a Runge-Kutta solver of a damped
-pendulum, a compiled loop with a static number of steps; the tape differentiates through it, and plain
-tape code around it fits frequency and damping to noisy measurements.
+`tape_compat.as_op` makes any JAX function a recorded op. Here it is a Runge-Kutta solver of a
+damped pendulum, a compiled loop with a static number of steps; the tape differentiates through it,
+and plain tape code around it fits frequency and damping to noisy measurements.
 
     python examples/jax_inside.py
 """

@@ -1,8 +1,8 @@
 """A physics-informed network that solves Burgers' equation, by three nested tapes.
 
-Solves u_t + u u_x = nu u_xx on -1 < x < 1, 0 < t < 1 with u(x, 0) = -sin(pi x) and u = 0 at both ends.
-The derivatives of the network by its inputs come from tapes inside the tape that trains it:
-a persistent tape gives u_t and u_x, the tape around it u_xx, the outermost one the gradients.
+Solves u_t + u u_x = nu u_xx on -1 < x < 1, 0 < t < 1 with u(x, 0) = -sin(pi x) and u = 0 at both
+ends. The derivatives of the network by its inputs come from tapes inside the tape that trains it: a
+persistent tape gives u_t and u_x, the tape around it u_xx, the outermost one the gradients.
 
     python examples/pinn_burgers.py
 

@@ -1,7 +1,8 @@
 """Trains a classifier of handwritten digits with a plain GradientTape loop.
 
-The data are the 1,797 scans of 8 x 8 pixels that scikit-learn ships. The loop is ordinary TensorFlow
-code without a `tf.function`: change the first import to `import tensorflow as tf` and it runs there.
+The data are the 1,797 scans of 8 x 8 pixels that scikit-learn ships. The loop is ordinary
+TensorFlow code without a `tf.function`: change `import tape_compat as tf` to `import tensorflow as
+tf` and it runs there.
 
     python examples/train_digits.py
 
