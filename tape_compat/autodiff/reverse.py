@@ -1,0 +1,164 @@
+"""Reverse mode: from what a tape has recorded to pullback instructions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Protocol
+
+import jax.numpy as jnp
+
+from ..core.avals import Aval
+from ..core.convert import convert
+from ..core.dispatch import apply
+from ..core.indexed_slices import IndexedSlices
+from ..core.op import Closure, Op
+from ..core.state import LOCAL
+from ..core.tensor import Tensor
+
+Cotangent = Tensor | IndexedSlices
+
+
+class Rule(Protocol):
+    """A recorded call whose pullback is Python code over tensors; see `custom.py`."""
+
+    def pull(
+        self, inputs: tuple[Tensor, ...], cotangents: list[Any], want: tuple[int, ...]
+    ) -> list[Any]: ...
+
+    def as_closure(self, inputs: tuple[Tensor, ...]) -> tuple[Closure, tuple[Tensor, ...]]: ...
+
+
+#: What a tape holds of one call: closure or rule, input tensors, identities of the outputs.
+Entry = tuple[Any, tuple[Tensor, ...], tuple[int, ...]]
+
+#: An entry that lies between the sources and something, and the inputs that matter.
+Step = tuple[Entry, tuple[int, ...]]
+
+
+def connected(entries: Iterable[Entry], sources: Iterable[int]) -> tuple[list[Step], set[int]]:
+    """The entries that depend on `sources`, and the identities of all that does."""
+    reached = set(sources)
+    steps: list[Step] = []
+    for entry in entries:
+        inputs = entry[1]
+        want = tuple(
+            [i for i, x in enumerate(inputs) if x._id in reached and x._aval.trainable]
+        )
+        if want:
+            steps.append((entry, want))
+            reached.update(entry[2])
+    return steps, reached
+
+
+def gradients(
+    entries: Sequence[Entry],
+    targets: Sequence[Tensor],
+    sources: Sequence[int],
+    seeds: Sequence[Cotangent | None],
+) -> list[Cotangent | None]:
+    """Cotangents of `sources` (identities), None for those not connected to a target."""
+    steps, reached = connected(entries, sources)
+    sums: dict[int, list[Cotangent]] = {}
+    for target, seed in zip(targets, seeds, strict=True):
+        if target._id in reached:
+            sums.setdefault(target._id, []).append(ones_like(target) if seed is None else seed)
+    kept = set(sources)
+    for (call, inputs, outputs), want in reversed(steps):
+        cotangents = [
+            total(sums[o] if o in kept else sums.pop(o)) if o in sums else None for o in outputs
+        ]
+        if all(c is None for c in cotangents):
+            continue
+        for i, cotangent in zip(want, pull(call, inputs, cotangents, want), strict=True):
+            if cotangent is not None:
+                sums.setdefault(inputs[i]._id, []).append(cotangent)
+    return [total(sums[s]) if s in sums else None for s in sources]
+
+
+def pull(
+    call: Any, inputs: tuple[Tensor, ...], cotangents: list[Any], want: tuple[int, ...]
+) -> Sequence[Cotangent | None]:
+    """Cotangents of the inputs `want` of one call, recorded as one instruction."""
+    if not isinstance(call, Closure):
+        return call.pull(inputs, [None if c is None else dense(c) for c in cotangents], want)
+    sparse = call.op.sparse
+    if sparse is not None:
+        answer = sparse(call, inputs, cotangents, want)
+        if answer is not None:
+            return answer
+    have = tuple([i for i, c in enumerate(cotangents) if c is not None])
+    given = tuple([dense(cotangents[i]) for i in have])
+    return apply(call.pullback(len(inputs), want, have), inputs + given)
+
+
+def dense(cotangent: Any) -> Tensor:
+    return cotangent if cotangent.__class__ is Tensor else convert(cotangent)
+
+
+def total(parts: list[Cotangent]) -> Cotangent:
+    """The sum of cotangents; it replaces them in the list. All sparse gives sparse."""
+    if len(parts) > 1:
+        if all(isinstance(p, IndexedSlices) for p in parts):
+            parts[:] = [_joined(parts)]  # type: ignore[arg-type]
+        else:
+            parts[:] = [apply(_ADD_N, tuple(dense(p) for p in parts))]
+    return parts[0]
+
+
+def _joined(parts: list[IndexedSlices]) -> IndexedSlices:
+    dtype = max((p.indices._aval.np_dtype for p in parts), key=lambda d: d.itemsize)
+    indices = tuple(p.indices for p in parts)
+    return IndexedSlices(
+        apply(_JOIN.bind(dtype=None), tuple(p.values for p in parts)),
+        apply(_JOIN.bind(dtype=dtype.name), indices),
+        parts[0].dense_shape,
+    )
+
+
+def _add_n(*arrays: Any) -> Any:
+    result = arrays[0]
+    for array in arrays[1:]:
+        result = result + array
+    return result
+
+
+def _join(*arrays: Any, dtype: str | None) -> Any:
+    return jnp.concatenate([a if dtype is None else a.astype(dtype) for a in arrays])
+
+
+_ADD_N = Op(_add_n, "AddN").bind()
+_JOIN = Op(_join, "ConcatV2")
+_ONES = Op(lambda shape, dtype: jnp.ones(shape, dtype.np_dtype), "OnesLike")
+ZEROS = Op(lambda shape, dtype: jnp.zeros(shape, dtype.np_dtype), "ZerosLike")
+
+
+def ones_like(tensor: Tensor) -> Tensor:
+    """Ones of the shape and dtype of `tensor`, connected to nothing."""
+    return apply(_ONES.bind(shape=tensor._aval.shape, dtype=tensor._aval.dtype), ())
+
+
+def zeros_like(value: Any) -> Tensor:
+    """Zeros of the shape and dtype of a tensor or variable, connected to nothing."""
+    tensor = value if value.__class__ is Tensor else value.handle.tensor
+    return zeros_of(tensor._aval)
+
+
+def zeros_of(known: Aval) -> Tensor:
+    """Zeros of an aval's shape and dtype."""
+    return apply(ZEROS.bind(shape=known.shape, dtype=known.dtype), ())
+
+
+
+
+class deferring:
+    """Context: ops are recorded even if no tape is, so that a whole gradient is one program."""
+
+    __slots__ = ("before",)
+
+    def __enter__(self) -> None:
+        state = LOCAL.state
+        self.before = state.deferring
+        state.deferring = True
+
+    def __exit__(self, *_: object) -> None:
+        LOCAL.state.deferring = self.before

@@ -1,0 +1,428 @@
+"""GradientTape: checks arguments, flattens, asks `reverse` and `jacobians`, packs the answer."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import sys
+from collections.abc import Iterator
+from enum import Enum
+from typing import Any
+
+from .. import nest
+from ..core.convert import convert
+from ..core.dispatch import flush
+from ..core.errors import user_location
+from ..core.indexed_slices import IndexedSlices
+from ..core.state import LOCAL
+from ..core.tensor import Tensor
+from ..core.variable import Variable
+from . import jacobians, reverse
+
+LOGGER = logging.getLogger("tape_compat")
+
+
+class UnconnectedGradients(Enum):
+    """What a gradient is where target and source are not connected."""
+
+    NONE = "none"
+    ZERO = "zero"
+
+
+_ONE_SET = (
+    "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)"
+)
+
+
+class _Record:
+    """What one tape has seen: what it tracks, by identity, and the calls that depend on it."""
+
+    __slots__ = ("tracked", "entries", "variables")
+
+    def __init__(self) -> None:
+        self.tracked: set[int] = set()
+        self.entries: list[reverse.Entry] = []
+        self.variables: dict[int, Variable] = {}
+
+
+class GradientTape:
+    """Records operations for automatic differentiation.
+
+    Args:
+      persistent: keep the record, so that `gradient` may be called more than once.
+      watch_accessed_variables: watch trainable variables by themselves when they are read.
+
+    >>> import tape_compat as tf
+    >>> x = tf.constant(3.0)
+    >>> with tf.GradientTape() as tape:
+    ...     tape.watch(x)
+    ...     y = x * x
+    >>> tape.gradient(y, x)
+    <tf.Tensor: shape=(), dtype=float32, numpy=6.0>
+    """
+
+    def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True):
+        self._persistent = persistent
+        self._watch_accessed_variables = watch_accessed_variables
+        self._record: _Record | None = None
+        self._recording = False
+        self._watched_variables: tuple[Variable, ...] = ()
+        self._used_at: str | None = None
+        self._warned = False
+
+    # -- recording ------------------------------------------------------------------------------
+
+    def __enter__(self) -> GradientTape:
+        state = LOCAL.state
+        if self._recording:
+            raise ValueError(
+                "Tape is still recording, This can happen if you try to re-enter an "
+                f"already-active tape. At {user_location()}."
+            )
+        if not state.deferring:
+            flush()
+            frame = sys._getframe(1)
+            state.origin = (frame.f_code, frame.f_lineno)
+        self._push()
+        return self
+
+    def __exit__(self, typ: Any, value: Any, traceback: Any) -> None:
+        if self._recording:
+            self._pop()
+
+    def _push(self) -> None:
+        if self._recording:
+            raise ValueError("Tape is still recording.")
+        if self._record is None:
+            self._record = _Record()
+        state = LOCAL.state
+        self._recording = True
+        state.set_recorders((*state.recorders, self))
+
+    def _pop(self) -> None:
+        if not self._recording:
+            raise ValueError("Tape is not recording.")
+        state = LOCAL.state
+        self._recording = False
+        state.set_recorders(tuple(r for r in state.recorders if r is not self))
+
+    def record(self, closure: Any, inputs: tuple[Tensor, ...], outputs: tuple[Tensor, ...]) -> None:
+        """Keep a call if it depends on something tracked (called by the engine for every op)."""
+        record = self._record
+        if record is None or not closure.differentiable:
+            return
+        tracked = record.tracked
+        for x in inputs:
+            if x._id in tracked:
+                break
+        else:
+            return
+        if len(outputs) == 1:
+            out = outputs[0]
+            if out._aval.trainable:
+                tracked.add(out._id)
+                record.entries.append((closure, inputs, (out._id,)))
+            return
+        tracked.update([out._id for out in outputs if out._aval.trainable])
+        record.entries.append((closure, inputs, tuple([out._id for out in outputs])))
+
+    def variable_accessed(self, variable: Variable) -> None:
+        """Watch a trainable variable that is read (called by the engine)."""
+        if self._watch_accessed_variables and variable._trainable:
+            self._watch_variable(variable)
+
+    def _watch_variable(self, variable: Variable) -> None:
+        record = self._record
+        if record is None or variable._handle.id in record.variables:
+            return
+        record.variables[variable._handle.id] = variable
+        if variable.dtype.trainable:
+            record.tracked.add(variable._handle.id)
+
+    def escaped(self, tensor: Tensor) -> None:
+        """A JAX function has taken the value of a tensor, which the tape cannot follow."""
+        record = self._record
+        if record is not None and tensor._id in record.tracked:
+            self._escapes = (*getattr(self, "_escapes", ()), (tensor._id, user_location()))[-100:]
+
+    def watch(self, tensor: Any) -> None:
+        """Track `tensor`: a Tensor, a Variable, or a nest of them.
+
+        Raises: ValueError for anything else. A dtype that is not floating is warned of.
+        """
+        for t in nest.flatten(tensor, expand_composites=True):
+            if not isinstance(t, (Tensor, Variable)):
+                raise ValueError(
+                    f"Passed in object {t} of type {type(t).__name__!r}, not tf.Tensor or "
+                    f"tf.Variable or ExtensionType."
+                )
+            if not t.dtype.trainable:
+                LOGGER.warning(
+                    "The dtype of the watched tensor must be floating (e.g. tf.float32), got %r",
+                    t.dtype,
+                )
+            if self._record is None:
+                raise AttributeError(
+                    "'NoneType' object has no attribute 'watch': this tape is not recording. "
+                    f"Call watch() inside `with tf.GradientTape() as tape:`. At {user_location()}."
+                )
+            if isinstance(t, Variable):
+                self._watch_variable(t)
+            elif t.dtype.trainable:
+                self._record.tracked.add(t._id)
+
+    @contextlib.contextmanager
+    def stop_recording(self) -> Iterator[None]:
+        """Leave out of this tape what is done inside the context.
+
+        Raises: RuntimeError if the tape is not recording.
+        """
+        if self._record is None:
+            raise RuntimeError("Trying to stop recording a tape which is not recording.")
+        self._pop()
+        LOCAL.state.deferring = True
+        try:
+            yield
+        finally:
+            self._push()
+
+    def reset(self) -> None:
+        """Forget everything recorded and watched, and go on recording."""
+        self._pop()
+        self._record = None
+        self._push()
+
+    def watched_variables(self) -> tuple[Variable, ...]:
+        """The variables watched, in order of their creation; kept after `gradient`."""
+        if self._record is not None:
+            self._watched_variables = tuple(
+                v for _, v in sorted(self._record.variables.items(), key=lambda item: item[0])
+            )
+        return self._watched_variables
+
+    # -- derivatives ----------------------------------------------------------------------------
+
+    def gradient(
+        self,
+        target: Any,
+        sources: Any,
+        output_gradients: Any = None,
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
+    ) -> Any:
+        """Gradient of the sum of `target` with respect to each of `sources`.
+
+        Args:
+          target: a Tensor or a nest of them, of floating or complex dtype.
+          sources: a nest of Tensors and Variables that the tape tracked.
+          output_gradients: cotangents, a nest like `target`; default ones.
+          unconnected_gradients: `NONE` or `ZERO` for sources not connected to the target.
+        Returns: a nest like `sources`: each of the source's shape and dtype, IndexedSlices for a
+          source only gathered from, None (or zeros) if unconnected.
+        Raises: RuntimeError at the second call on a tape that is not persistent; TypeError if
+          `target` is None; ValueError for an unknown `unconnected_gradients`.
+        Source: TF backprop.py, GradientTape.gradient.
+
+        >>> import tape_compat as tf
+        >>> w1, w2 = tf.Variable(5.0), tf.Variable(3.0)
+        >>> with tf.GradientTape() as tape:
+        ...     z = 3 * w1**2 + 2 * w1 * w2
+        >>> [g.numpy().item() for g in tape.gradient(z, [w1, w2])]
+        [36.0, 10.0]
+        """
+        record = self._start("gradient")
+        if target is None:
+            raise TypeError(
+                "Argument `target` should be a list or nested structure of Tensors, Variables or "
+                "CompositeTensors to be differentiated, but received None."
+            )
+        targets = [_target(t) for t in nest.flatten(target)]
+        flat = nest.flatten(sources)
+        ids = [_source(s) for s in flat]
+        seeds = _seeds(output_gradients, targets)
+        try:
+            zero = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
+        except ValueError:
+            raise ValueError(
+                f"Unknown value for unconnected_gradients: {unconnected_gradients!r}"
+            ) from None
+        with reverse.deferring():
+            answers: list[Any] = reverse.gradients(record.entries, targets, ids, seeds)
+            if zero:
+                answers = [
+                    reverse.zeros_like(s) if a is None else a
+                    for a, s in zip(answers, flat, strict=True)
+                ]
+        self._finish("gradient")
+        return nest.pack_sequence_as(sources, answers)
+
+    def jacobian(
+        self,
+        target: Any,
+        sources: Any,
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Any:
+        """Jacobian of `target` with respect to each of `sources`.
+
+        Args:
+          target: Tensor [y...].
+          sources: a nest of Tensors and Variables [x...].
+          unconnected_gradients: `NONE` or `ZERO` for sources not connected to the target.
+          parallel_iterations: rows computed at a time (default all): bounds the memory.
+          experimental_use_pfor: False needs a persistent tape, as in TensorFlow, and computes one
+            row at a time.
+        Returns: a nest like `sources`, each [y..., x...]; always dense.
+        Raises: RuntimeError as `gradient`; ValueError for an unknown `unconnected_gradients`.
+        Source: TF backprop.py, GradientTape.jacobian.
+
+        >>> import tape_compat as tf
+        >>> x = tf.constant([1.0, 2.0])
+        >>> with tf.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     y = x * x
+        >>> tape.jacobian(y, x).numpy().tolist()
+        [[2.0, 0.0], [0.0, 4.0]]
+        """
+        flat = nest.flatten(sources)
+        record = self._start("jacobian", experimental_use_pfor)
+        with reverse.deferring():
+            target = _target(target)
+            try:
+                zero = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
+            except ValueError:
+                raise ValueError(
+                    f"Unknown value for unconnected_gradients: {unconnected_gradients!r}"
+                ) from None
+            rows = parallel_iterations if experimental_use_pfor else parallel_iterations or 1
+            answers: list[Any] = jacobians.jacobian(
+                record.entries, target, [_source(s) for s in flat], rows
+            )
+            if zero:
+                answers = [
+                    jacobians.zeros(target, s) if a is None else a
+                    for a, s in zip(answers, flat, strict=True)
+                ]
+        self._finish("jacobian")
+        return nest.pack_sequence_as(sources, answers)
+
+    def batch_jacobian(
+        self,
+        target: Any,
+        source: Any,
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Tensor:
+        """Jacobian of each row of `target` by the same row of `source`.
+
+        Args:
+          target: Tensor [b, y...]. Row i may depend on row i of `source` only.
+          source: Tensor [b, x...].
+          unconnected_gradients: accepted; unconnected gives zeros either way, as in TensorFlow.
+          parallel_iterations: columns of `target` computed at a time (default all).
+          experimental_use_pfor: as for `jacobian`.
+        Returns: Tensor [b, y..., x...].
+        Raises: ValueError if either rank is below 2 or the first dimensions differ; RuntimeError
+          as `gradient`.
+        Source: TF backprop.py, GradientTape.batch_jacobian.
+
+        >>> import tape_compat as tf
+        >>> x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+        >>> with tf.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     y = x * x
+        >>> tape.batch_jacobian(y, x).numpy().tolist()
+        [[[2.0, 0.0], [0.0, 4.0]], [[6.0, 0.0], [0.0, 8.0]]]
+        """
+        if self._record is None:
+            raise RuntimeError(self._used_up())
+        if not (
+            target.shape.with_rank_at_least(2)
+            and source.shape.with_rank_at_least(2)
+            and target.shape[0] == source.shape[0]
+        ):
+            raise ValueError(
+                f"Need first dimension of target shape ({target.shape}) and source shape "
+                f"({source.shape}) to match. batch_jacobian() at {user_location()} pairs row i of "
+                "one with row i of the other; if yours are not paired, use jacobian()."
+            )
+        record = self._start("batch_jacobian", experimental_use_pfor)
+        with reverse.deferring():
+            columns = parallel_iterations if experimental_use_pfor else parallel_iterations or 1
+            target = _target(target)
+            answer = jacobians.batch_jacobian(record.entries, target, _source(source), columns)
+            if answer is None:
+                answer = jacobians.batch_zeros(target, source)
+        self._finish("batch_jacobian")
+        return answer
+
+    # -- the life of the record -----------------------------------------------------------------
+
+    def _start(self, what: str, use_pfor: bool = True) -> _Record:
+        if self._record is None:
+            raise RuntimeError(self._used_up())
+        if not use_pfor and not self._persistent:
+            raise RuntimeError(
+                "GradientTape must be created with persistent=True to compute the "
+                f"{what} with eager execution enabled and with experimental_use_pfor set to False."
+            )
+        if self._recording:
+            if not self._persistent:
+                self._pop()
+            elif not self._warned:
+                self._warned = True
+                LOGGER.warning(
+                    "Calling GradientTape.%s on a persistent tape inside its context is "
+                    "significantly less efficient than calling it outside the context (it causes "
+                    "the gradient ops to be recorded on the tape, leading to increased memory "
+                    "usage). Only call it inside the context if you actually want to trace the "
+                    "gradient in order to compute higher order derivatives. At %s.",
+                    what,
+                    user_location(),
+                )
+        return self._record
+
+    def _finish(self, what: str) -> None:
+        if not self._persistent:
+            self.watched_variables()
+            self._record = None
+            self._used_at = f"{what}() at {user_location()}"
+
+    def _used_up(self) -> str:
+        if self._used_at is None:
+            return f"{_ONE_SET}. This tape was never entered: use `with tf.GradientTape() as tape:`."
+        return (
+            f"{_ONE_SET}. This tape was used by {self._used_at}. Create it with "
+            "GradientTape(persistent=True) to use it again."
+        )
+
+
+def _target(value: Any) -> Tensor:
+    if value.__class__ is Tensor:
+        return value
+    if isinstance(value, Variable):
+        return value._handle.tensor
+    if isinstance(value, IndexedSlices):
+        return convert(value)
+    raise AttributeError(
+        f"{type(value).__name__!r} object has no attribute 'dtype': the target {value!r} is not a "
+        f"Tensor or Variable. At {user_location()}."
+    )
+
+
+def _source(value: Any) -> int:
+    if isinstance(value, (Tensor, Variable)):
+        return value._id
+    raise AttributeError(
+        f"{type(value).__name__!r} object has no attribute 'dtype': the source {value!r} is not a "
+        f"Tensor or Variable. At {user_location()}."
+    )
+
+
+def _seeds(output_gradients: Any, targets: list[Tensor]) -> list[Any]:
+    if output_gradients is None:
+        return [None] * len(targets)
+    return [None if g is None else convert(g) for g in nest.flatten(output_gradients)]
+
+

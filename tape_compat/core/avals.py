@@ -1,0 +1,80 @@
+"""Abstract values: the shape and dtype of a tensor, interned so that identity is equality.
+
+Interning makes an aval a cheap dictionary key, which is what recording an op mostly does.
+"""
+
+from __future__ import annotations
+
+import math
+from weakref import WeakValueDictionary
+
+import jax
+import numpy as np
+
+from . import dtypes
+from .dtypes import DType
+from .shapes import TensorShape
+
+_INTERNED: WeakValueDictionary[tuple, Aval] = WeakValueDictionary()
+
+
+class Packed:
+    """Marks a scalar leaf that travels in the packed vector of its dtype."""
+
+    __slots__ = ("aval",)
+
+    def __init__(self, aval: Aval):
+        self.aval = aval
+
+
+class Aval:
+    """Shape and dtype of one array. Make one with `aval`, which interns."""
+
+    __slots__ = (
+        "shape",
+        "dtype",
+        "np_dtype",
+        "size",
+        "nbytes",
+        "trainable",
+        "packed",
+        "_tensor_shape",
+        "__weakref__",
+    )
+
+    def __init__(self, shape: tuple[int, ...], dtype: DType):
+        self.shape = shape
+        self.dtype = dtype
+        self.np_dtype = dtype.np_dtype
+        self.size = math.prod(shape)
+        self.nbytes = self.size * self.np_dtype.itemsize
+        self.trainable = dtype.trainable
+        self.packed = Packed(self) if shape == () else None
+        self._tensor_shape: TensorShape | None = None
+
+    @property
+    def tensor_shape(self) -> TensorShape:
+        if self._tensor_shape is None:
+            self._tensor_shape = TensorShape._from_tuple(self.shape)
+        return self._tensor_shape
+
+    @property
+    def struct(self) -> jax.ShapeDtypeStruct:
+        return jax.ShapeDtypeStruct(self.shape, self.np_dtype)
+
+    def __repr__(self) -> str:
+        return f"{self.dtype.name}{list(self.shape)}"
+
+
+def aval(shape: tuple[int, ...], dtype: DType) -> Aval:
+    """The one `Aval` of this shape and dtype."""
+    key = (shape, dtype.name)
+    found = _INTERNED.get(key)
+    if found is None:
+        found = _INTERNED.setdefault(key, Aval(shape, dtype))
+    return found
+
+
+def of_array(array: jax.Array | np.ndarray) -> Aval:
+    """The aval of a concrete array."""
+    return aval(array.shape, dtypes.from_numpy(array.dtype))

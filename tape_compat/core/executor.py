@@ -1,0 +1,440 @@
+"""Runs programs: fused into one compiled call, or op by op. Owns the compiled programs."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Sequence
+from itertools import starmap
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from . import policy
+from .avals import Aval, Packed
+from .op import Closure, Pullback
+from .program import Node, Program
+from .state import COUNTERS, MODE
+
+LOGGER = logging.getLogger("tape_compat")
+
+
+class Executable:
+    """A fused program, compiled when first called.
+
+    It takes the array leaves, then one vector of scalars for each dtype in `packs`.
+    """
+
+    __slots__ = ("node", "key", "donate", "packs", "call")
+
+    def __init__(self, node: Node, live: tuple[int, ...], donate: tuple[int, ...]):
+        self.node, self.key = node, (live, donate)
+        path = node.path()
+        arrays, scalars = _leaf_layout(path)
+        self.packs = list(scalars)
+        position = {slot: i for i, slot in enumerate(arrays)}
+        self.donate = tuple(position[slot] for slot in donate)
+        steps = needed(path, live)
+
+        def program(*leaves: Any) -> tuple[Any, ...]:
+            COUNTERS.traces += 1
+            env: dict[int, Any] = dict(zip(arrays, leaves, strict=False))
+            for vector, slots in zip(leaves[len(arrays) :], scalars.values(), strict=True):
+                env.update((slot, vector[i]) for i, slot in enumerate(slots))
+            replay(steps, env)
+            return tuple(env[slot] for slot in live)
+
+        self.call: Callable[..., tuple[Any, ...]] = jax.jit(program, donate_argnums=self.donate)
+
+
+class _Executables:
+    """The compiled programs, least recently used dropped beyond `policy.MAX_EXECUTABLES`."""
+
+    def __init__(self) -> None:
+        self.order: OrderedDict[Executable, None] = OrderedDict()
+
+    def add(self, executable: Executable) -> None:
+        executable.node.executables[executable.key] = executable
+        self.order[executable] = None
+        while len(self.order) > policy.MAX_EXECUTABLES:
+            oldest, _ = self.order.popitem(last=False)
+            oldest.node.executables.pop(oldest.key, None)
+
+    def used(self, executable: Executable) -> None:
+        if executable in self.order:
+            self.order.move_to_end(executable)
+
+    def clear(self) -> None:
+        for executable in self.order:
+            executable.node.executables.clear()
+        self.order.clear()
+
+
+EXECUTABLES = _Executables()
+
+
+class _Origin:
+    """What was seen from one place in the user's program: for the policy and for the reasons."""
+
+    __slots__ = ("new_in_a_row", "last", "seen")
+
+    def __init__(self) -> None:
+        self.new_in_a_row = 0
+        self.last: tuple[Node, tuple] | None = None
+        self.seen: OrderedDict[tuple, None] = OrderedDict()
+
+
+_ORIGINS: OrderedDict[Any, _Origin] = OrderedDict()
+_MAX_ORIGINS = 512
+
+
+def _origin(key: Any) -> _Origin:
+    found = _ORIGINS.get(key)
+    if found is None:
+        found = _ORIGINS[key] = _Origin()
+        while len(_ORIGINS) > _MAX_ORIGINS:
+            _ORIGINS.popitem(last=False)
+    return found
+
+
+# ---------------------------------------------------------------------------------------------
+# Replay: the instructions applied to arrays or tracers.
+
+
+def needed(path: Sequence[Node], live: Iterable[int]) -> list[Node]:
+    """The instructions that the live slots depend on, in order."""
+    wanted = set(live)
+    steps = []
+    for node in reversed(path):
+        if any(slot in wanted for slot in range(node.first, node.end)):
+            steps.append(node)
+            wanted.update(node.inputs)
+    steps.reverse()
+    return steps
+
+
+def _leaf_layout(path: Sequence[Node]) -> tuple[list[int], dict[np.dtype, list[int]]]:
+    """Slots of the array leaves, and of the scalar leaves by dtype, in order of arrival."""
+    arrays: list[int] = []
+    scalars: dict[np.dtype, list[int]] = {}
+    for node in path:
+        for slot, leaf in enumerate(node.leaves, node.first_leaf):
+            if isinstance(leaf, Packed):
+                scalars.setdefault(leaf.aval.np_dtype, []).append(slot)
+            else:
+                arrays.append(slot)
+    return arrays, scalars
+
+
+def replay(steps: Sequence[Node], env: dict[int, Any]) -> None:
+    """Run the instructions on `env` (slot to array), under a trace.
+
+    A forward instruction whose pullback stands later is run as `jax.vjp` and its pullback kept, so
+    that nothing is computed twice, not even loops, which XLA would not merge.
+    """
+    wrt: dict[tuple, set[int]] = {}
+    for node in steps:
+        if isinstance(node.closure, Pullback):
+            key = (node.closure.base, node.inputs[: node.closure.n])
+            wrt.setdefault(key, set()).update(node.closure.want)
+    pulls: dict[tuple, tuple[tuple, Callable, tuple[int, ...]]] = {}
+    for node in steps:
+        closure = node.closure
+        assert closure is not None
+        arrays = [env[slot] for slot in node.inputs]
+        key = (closure, node.inputs)
+        if key in wrt:
+            order = tuple(sorted(wrt[key]))
+            outputs, pull = closure.vjp(arrays, order)
+            pulls[key] = outputs, pull, order
+        elif isinstance(closure, Pullback):
+            outputs = _replay_pullback(closure, node.inputs, arrays, pulls)
+        else:
+            outputs = closure.fn(*arrays)
+        env.update(zip(range(node.first, node.end), outputs, strict=True))
+
+
+def _replay_pullback(
+    closure: Pullback, slots: tuple[int, ...], arrays: list[Any], pulls: dict[tuple, tuple]
+) -> tuple[Any, ...]:
+    kept = pulls.get((closure.base, slots[: closure.n]))
+    if kept is None:
+        return closure.fn(*arrays)
+    outputs, pull, order = kept
+    answers = dict(zip(order, closure.finish(outputs, pull, tuple(arrays[closure.n :])), strict=True))
+    return tuple(answers[i] for i in closure.want)
+
+
+# ---------------------------------------------------------------------------------------------
+# Running.
+
+
+def run(program: Program) -> None:
+    """Run a pending program, whatever thread asks; fill its live outputs. Does nothing twice.
+
+    The order of the steps is what keeps everything usable after an exception at any of them: the
+    program leaves its thread first; its log stays until the results are in their tensors; and
+    results land in `program.results` inside one C call.
+    """
+    with program.lock:
+        if program.log is None:
+            return
+        owner = program.owner
+        if owner is not None and owner.program is program:
+            owner.program = None
+        slots, tensors = _live(program)
+        if slots and not program.results:
+            _launch(program, slots)
+        if slots:
+            _fill(program, slots, tensors)
+        program.log = None
+        program.aliases = []
+        program.results = []
+
+
+def _live(program: Program) -> tuple[tuple[int, ...], list[Any]]:
+    """Slots whose tensors are alive, and those tensors, aliases included."""
+    assert program.log is not None
+    found: list[tuple[int, Any]] = []
+    for node, _, _, ref in program.log:
+        if ref.__class__ is tuple:
+            for slot, one in enumerate(ref, node.first):
+                if (tensor := one()) is not None:
+                    found.append((slot, tensor))
+        elif ref is not None and (tensor := ref()) is not None:
+            found.append((node.first, tensor))
+    for slot, one in program.aliases:
+        if (tensor := one()) is not None:
+            found.append((slot, tensor))
+    found = [(slot, tensor) for slot, tensor in found if tensor._array is None]
+    return tuple(sorted({slot for slot, _ in found})), [tensor for _, tensor in found]
+
+
+def _launch(program: Program, live: tuple[int, ...]) -> None:
+    node = program.node
+    arrays, scalars = _gather(program)
+    donate = _donations(program, node, live)
+    executable = node.executables.get((live, donate))
+    if executable is None:
+        COUNTERS.instructions += len(program)
+        origin = _origin(program.origin)
+        if _goes_op_by_op(origin, node, live):
+            COUNTERS.op_by_op += 1
+            program.results.append(dict(zip(live, _op_by_op(node, live, arrays, scalars), strict=True)))
+            return
+        COUNTERS.reason(_reason(origin, node, live))
+        executable = Executable(node, live, donate)
+    else:
+        COUNTERS.instructions += len(program)
+        COUNTERS.cache_hits += 1
+    _dispatch(program, executable, live, arrays, scalars)
+
+
+def _gather(program: Program) -> tuple[list[Any], dict[np.dtype, list[Any]]]:
+    assert program.log is not None
+    arrays: list[Any] = []
+    scalars: dict[np.dtype, list[Any]] = {}
+    for _, new, packed, _ in program.log:
+        if new:
+            arrays.extend(new)
+        for value in packed:
+            scalars.setdefault(value.dtype, []).append(value)
+    return arrays, scalars
+
+
+def _dispatch(
+    program: Program,
+    executable: Executable,
+    live: tuple[int, ...],
+    arrays: list[Any],
+    scalars: dict[np.dtype, list[Any]],
+) -> None:
+    known = executable.key in executable.node.executables
+    for i in executable.donate:
+        arrays[i] = _owned(program, arrays, i)
+    for dtype in executable.packs:
+        arrays.append(np.array(scalars[dtype], dtype))
+    COUNTERS.dispatches += 1
+    COUNTERS.fused += 1
+    results: list[Any] = []
+    start = time.perf_counter()
+    with jax.enable_x64(True):
+        # One C call runs the program and stores its results: an interrupt between the two would
+        # lose the buffers of donated variables.
+        program.results.extend(starmap(executable.call, (arrays,)))
+    results = program.results[0]
+    program.results[0] = dict(zip(live, results, strict=True))
+    if known:
+        EXECUTABLES.used(executable)
+    else:
+        COUNTERS.compiles += 1
+        EXECUTABLES.add(executable)
+        _notice(time.perf_counter() - start, len(program))
+
+
+def _fill(program: Program, live: tuple[int, ...], tensors: list[Any]) -> None:
+    results = program.results[0]
+    if not isinstance(results, dict):  # interrupted right after the call
+        results = program.results[0] = dict(zip(live, results, strict=True))
+    for tensor in tensors:
+        tensor._array = results[tensor._at[1]]
+
+
+def _notice(seconds: float, instructions: int) -> None:
+    if seconds > policy.SLOW_COMPILE_SECONDS:
+        LOGGER.warning(
+            "Compiling a step of %d instructions took %.1f s. (Silence: "
+            "logging.getLogger('tape_compat').setLevel('ERROR').)",
+            instructions,
+            seconds,
+        )
+
+
+# ---------------------------------------------------------------------------------------------
+# Donation.
+
+
+def _donations(program: Program, node: Node, live: tuple[int, ...]) -> tuple[int, ...]:
+    """Leaves of overwritten variables, each matched with a live output of its shape and dtype."""
+    if not program.donatable:
+        return ()
+    room: dict[Aval, int] = {}
+    wanted = set(live)
+    leaf_avals: dict[int, Aval] = {}
+    for step in node.path():
+        for slot, aval in enumerate(step.outputs, step.first):
+            if slot in wanted:
+                room[aval] = room.get(aval, 0) + 1
+        for slot, leaf in enumerate(step.leaves, step.first_leaf):
+            if isinstance(leaf, Aval):
+                leaf_avals[slot] = leaf
+    donate = []
+    for slot in sorted(program.donatable):
+        aval = leaf_avals.get(slot)
+        if aval is not None and room.get(aval, 0) > 0:
+            room[aval] -= 1
+            donate.append(slot)
+    return tuple(donate)
+
+
+def _references(holder: list[Any], i: int) -> int:
+    return sys.getrefcount(holder[i])
+
+
+def _baseline() -> int:
+    """References counted for an array that only a leaf tuple and a list of arguments hold."""
+    leaves = (np.zeros(1),)
+    return _references([leaves[0]], 0)
+
+
+_ONLY_OURS = _baseline()
+
+
+def _owned(program: Program, arrays: list[Any], i: int) -> Any:
+    """The array at `i`, or a copy if somebody else holds it and may still read it."""
+    if _references(arrays, i) <= _ONLY_OURS or isinstance(arrays[i], np.ndarray):
+        return arrays[i]
+    with jax.enable_x64(True):
+        return jnp.copy(arrays[i])
+
+
+# ---------------------------------------------------------------------------------------------
+# Op by op.
+
+
+def _goes_op_by_op(origin: _Origin, node: Node, live: tuple[int, ...]) -> bool:
+    """Whether to run this new structure op by op; see `policy`."""
+    if node.depth <= policy.SHORT_PROGRAM and not MODE.immediate:
+        key = (id(node), live)
+        if key not in origin.seen:
+            _remember(origin, key)
+            return True
+    key = (id(node), live)
+    if key in origin.seen:
+        origin.new_in_a_row = 0
+        return False
+    _remember(origin, key)
+    origin.new_in_a_row += 1
+    return origin.new_in_a_row > policy.NEW_STRUCTURES_BEFORE_OP_BY_OP
+
+
+def _remember(origin: _Origin, key: tuple) -> None:
+    origin.seen[key] = None
+    while len(origin.seen) > policy.MAX_EXECUTABLES:
+        origin.seen.popitem(last=False)
+
+
+def _op_by_op(
+    node: Node, live: tuple[int, ...], arrays: list[Any], scalars: dict[np.dtype, list[Any]]
+) -> list[Any]:
+    """Run each needed instruction through its own compiled call; drop arrays after their last use."""
+    path = node.path()
+    slots, packed = _leaf_layout(path)
+    env: dict[int, Any] = dict(zip(slots, arrays, strict=True))
+    for dtype, where in packed.items():
+        env.update(zip(where, scalars[dtype], strict=True))
+    steps = needed(path, live)
+    keep = set(live)
+    drops: list[list[int]] = []
+    for step in reversed(steps):
+        last = [slot for slot in step.inputs if slot not in keep]
+        keep.update(last)
+        drops.append(last)
+    drops.reverse()
+    with jax.enable_x64(True):
+        for step, last in zip(steps, drops, strict=True):
+            closure = step.closure
+            assert closure is not None
+            outputs = closure.run(*(env[slot] for slot in step.inputs))
+            for slot, output in enumerate(outputs, step.first):
+                env[slot] = output
+            for slot in last:
+                env.pop(slot, None)
+    return [env[slot] for slot in live]
+
+
+# ---------------------------------------------------------------------------------------------
+# Why a new compile.
+
+
+def _reason(origin: _Origin, node: Node, live: tuple[int, ...]) -> str:
+    """What distinguishes this program from the last one compiled for the same place."""
+    before, origin.last = origin.last, (node, live)
+    where = "" if origin is _ORIGINS.get(None) else " of this step"
+    if before is None:
+        return f"first program{where}: {node.depth} instructions"
+    if before[0] is node:
+        if before[1] != live:
+            return f"other outputs are alive: {len(live)} instead of {len(before[1])}"
+        return "other variable buffers are overwritten, or the program had been dropped"
+    old, new = before[0].path(), node.path()
+    for k, (a, b) in enumerate(zip(old, new, strict=False)):
+        if a is not b:
+            return _difference(k, a, b)
+    return f"{len(new)} instructions instead of {len(old)}"
+
+
+def _difference(k: int, old: Node, new: Node) -> str:
+    assert old.closure is not None and new.closure is not None
+    if old.closure is not new.closure:
+        return f"instruction {k} is {new.closure!r}, was {old.closure!r}"
+    if old.leaves != new.leaves:
+        return f"instruction {k} ({new.closure.name}): inputs {_leaves(new)}, were {_leaves(old)}"
+    return f"instruction {k} ({new.closure.name}) reads other values"
+
+
+def _leaves(node: Node) -> str:
+    return ", ".join(
+        f"scalar {leaf.aval.dtype.name}" if isinstance(leaf, Packed) else repr(leaf)
+        for leaf in node.leaves
+    ) or "none new"
+
+
+def run_now(closure: Closure, arrays: Sequence[Any]) -> tuple[Any, ...]:
+    """Run one closure on concrete arrays at once."""
+    with jax.enable_x64(True):
+        return closure.run(*arrays)

@@ -1,0 +1,89 @@
+"""IndexedSlices: some rows of a large tensor, as gathers' gradients are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+
+from .convert import convert
+from .dispatch import apply
+from .dtypes import DType
+from .op import Op
+from .shapes import TensorShape
+from .tensor import Tensor, next_id
+
+
+def _densify(values: Any, indices: Any, shape: tuple[int, ...]) -> Any:
+    return jnp.zeros(shape, values.dtype).at[indices].add(values, mode="drop")
+
+
+_DENSIFY = Op(_densify, "UnsortedSegmentSum")
+
+
+class IndexedSlices:
+    """Rows `values` [n, ...] of a tensor [rows, ...] at `indices` [n]; repeated indices add up.
+
+    It becomes a dense tensor wherever one is needed.
+
+    >>> import tape_compat as tf
+    >>> s = tf.IndexedSlices(tf.constant([[1.0, 2.0]]), tf.constant([1]), tf.constant([3, 2]))
+    >>> tf.convert_to_tensor(s).numpy().tolist()
+    [[0.0, 0.0], [1.0, 2.0], [0.0, 0.0]]
+    """
+
+    def __init__(self, values: Any, indices: Any, dense_shape: Any = None):
+        self._values = convert(values)
+        self._indices = convert(indices)
+        self._dense_shape = None if dense_shape is None else convert(dense_shape)
+        self._id = next_id()
+
+    @property
+    def values(self) -> Tensor:
+        return self._values
+
+    @property
+    def indices(self) -> Tensor:
+        return self._indices
+
+    @property
+    def dense_shape(self) -> Tensor | None:
+        return self._dense_shape
+
+    @property
+    def dtype(self) -> DType:
+        return self._values.dtype
+
+    @property
+    def device(self) -> str:
+        return self._values.device
+
+    @property
+    def name(self) -> str:
+        return self._values.name
+
+    @property
+    def shape(self) -> TensorShape:
+        if self._dense_shape is None:
+            return TensorShape(None)
+        return TensorShape([int(d) for d in self._dense_shape.numpy()])
+
+    def get_shape(self) -> TensorShape:
+        """The same as `shape`."""
+        return self.shape
+
+    def _as_tensor(self) -> Tensor:
+        if self._dense_shape is None:
+            raise ValueError(
+                "Tensor conversion requested for IndexedSlices for which the dense shape is "
+                f"unknown: {self}"
+            )
+        shape = tuple(int(d) for d in self._dense_shape.numpy())
+        return apply(_DENSIFY.bind(shape=shape), (self._values, self._indices))
+
+    def __neg__(self) -> IndexedSlices:
+        return IndexedSlices(-self._values, self._indices, self._dense_shape)
+
+    def __str__(self) -> str:
+        shape = "" if self._dense_shape is None else f", dense_shape={self._dense_shape}"
+        return f"IndexedSlices(indices={self._indices}, values={self._values}{shape})"

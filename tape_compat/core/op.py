@@ -1,0 +1,238 @@
+"""Ops as pure JAX functions, and closures: an op with its attributes fixed.
+
+A `Closure` is the unit that everything above records, differentiates and runs. It is interned, so
+its identity stands for "this function with these attributes" in every cache key. Its pullback and
+its JVP are closures too, which is what makes derivatives of any order ordinary recorded work.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from . import errors, policy
+from .avals import Aval, of_array
+from .state import COUNTERS
+
+Arrays = tuple[Any, ...]
+Check = Callable[..., None]
+_LOCK = threading.RLock()
+
+
+class Op:
+    """A pure JAX function of arrays and of hashable attributes.
+
+    Args:
+      fn: takes arrays, then attributes by keyword; gives an array or a tuple of arrays.
+      name: TensorFlow's kernel name, which error messages end in (`[Op:AddV2]`).
+      differentiable: False where TF has no gradient (its gradient is None, not zero).
+      check: called as `check(avals, **attributes)` before the shapes are worked out; raises
+        TensorFlow's error for input that TensorFlow refuses.
+      sparse: gives the pullback as IndexedSlices where it can; see `autodiff/reverse.py`.
+    """
+
+    __slots__ = ("fn", "name", "differentiable", "check", "sparse", "_closures")
+
+    def __init__(
+        self,
+        fn: Callable[..., Any],
+        name: str,
+        *,
+        differentiable: bool = True,
+        check: Check | None = None,
+        sparse: Callable[..., Any] | None = None,
+    ):
+        self.fn = fn
+        self.name = name
+        self.differentiable = differentiable
+        self.check = check
+        self.sparse = sparse
+        self._closures: dict[tuple, Closure] = {}
+
+    def bind(self, **attributes: Any) -> Closure:
+        """The one closure of this op with these attributes, which must be hashable."""
+        # 1, 1.0 and True are equal keys but not equal attributes: their types tell them apart.
+        key = (*attributes.items(), *map(type, attributes.values()))
+        found = self._closures.get(key)
+        if found is None:
+            closure = Closure(self, attributes)
+            with _LOCK:
+                if len(self._closures) >= policy.MAX_CLOSURES_PER_OP:
+                    self._closures.clear()
+                found = self._closures.setdefault(key, closure)
+        return found
+
+    def __repr__(self) -> str:
+        return f"Op({self.name})"
+
+
+class Closure:
+    """An op with its attributes fixed: a pure function from a tuple of arrays to a tuple of arrays."""
+
+    __slots__ = (
+        "op",
+        "attributes",
+        "name",
+        "differentiable",
+        "inner",
+        "_shapes",
+        "_jit",
+        "_derived",
+        "__weakref__",
+    )
+
+    def __init__(self, op: Op, attributes: dict[str, Any]):
+        self.op = op
+        self.attributes = attributes
+        self.name = op.name
+        self.differentiable = op.differentiable
+        self.inner = partial(op.fn, **attributes) if attributes else op.fn
+        self._shapes: dict[tuple[Aval, ...], tuple[tuple[Aval, ...], bool]] = {}
+        self._jit: Callable[..., Arrays] | None = None
+        self._derived: dict[tuple, Closure] = {}
+
+    def fn(self, *arrays: Any) -> Arrays:
+        out = self.inner(*arrays)
+        return tuple(out) if isinstance(out, (tuple, list)) else (out,)
+
+    def infer(self, avals: tuple[Aval, ...]) -> tuple[tuple[Aval, ...], bool]:
+        """Output avals, and whether the op gives one array rather than a tuple of them."""
+        found = self._shapes.get(avals)
+        if found is None:
+            found = self._infer(avals)
+            if len(self._shapes) >= policy.MAX_SHAPES_PER_CLOSURE:
+                self._shapes.clear()
+            self._shapes[avals] = found
+        return found
+
+    def _infer(self, avals: tuple[Aval, ...]) -> tuple[tuple[Aval, ...], bool]:
+        if self.op.check is not None:
+            self.op.check(avals, **self.attributes)
+        try:
+            with jax.enable_x64(True):
+                out = jax.eval_shape(self.inner, *(a.struct for a in avals))
+        except (TypeError, ValueError, IndexError, ZeroDivisionError) as error:
+            raise errors.InvalidArgumentError(
+                None,
+                None,
+                f"{error} Inputs: {', '.join(map(repr, avals)) or 'none'}; "
+                f"at {errors.user_location()} [Op:{self.name}]",
+            ) from error
+        single = not isinstance(out, (tuple, list))
+        return tuple(of_array(o) for o in ((out,) if single else out)), single
+
+    def run(self, *arrays: Any) -> Arrays:
+        """Run this op alone, through its own compiled program. Call it under `jax.enable_x64`."""
+        if self._jit is None:
+            self._jit = jax.jit(self._counted)
+        COUNTERS.dispatches += 1
+        return self._jit(*arrays)
+
+    def _counted(self, *arrays: Any) -> Arrays:
+        COUNTERS.op_compiles += 1
+        return self.fn(*arrays)
+
+    def derived(self, key: tuple, make: Callable[[], Closure]) -> Closure:
+        """The closure derived from this one under `key`, made once."""
+        found = self._derived.get(key)
+        if found is None:
+            with _LOCK:
+                found = self._derived.get(key)
+                if found is None:
+                    found = self._derived[key] = make()
+        return found
+
+    def pullback(self, n: int, want: tuple[int, ...], have: tuple[int, ...]) -> Closure:
+        """From `n` primals and the cotangents of outputs `have` to those of inputs `want`."""
+        found = self._derived.get((n, want, have))
+        if found is None:
+            found = self.derived((n, want, have), lambda: Pullback(self, n, want, have))
+        return found
+
+    def jvp(self, n: int, have: tuple[int, ...]) -> Closure:
+        """From `n` primals and the tangents of inputs `have` to those of the inexact outputs."""
+        return self.derived((n, have), lambda: Jvp(self, n, have))
+
+    def vjp(self, arrays: Sequence[Any], wrt: tuple[int, ...]) -> tuple[Arrays, Callable]:
+        """`jax.vjp` with respect to the inputs at `wrt`, the others held."""
+
+        def function(*chosen: Any) -> Arrays:
+            full = list(arrays)
+            for i, array in zip(wrt, chosen, strict=True):
+                full[i] = array
+            return self.fn(*full)
+
+        return jax.vjp(function, *(jnp.asarray(arrays[i]) for i in wrt))
+
+    def __repr__(self) -> str:
+        inner = ", ".join(f"{k}={v!r}" for k, v in self.attributes.items())
+        return f"{self.name}({inner})"
+
+
+class Pullback(Closure):
+    """The reverse derivative of a closure, itself a closure.
+
+    TensorFlow's gradient of a complex function is conj(f') g, JAX's is f' g. The conjugation is
+    made here and nowhere else.
+    """
+
+    __slots__ = ("base", "n", "want", "have")
+
+    def __init__(self, base: Closure, n: int, want: tuple[int, ...], have: tuple[int, ...]):
+        super().__init__(Op(self._standalone, f"{base.name}Grad"), {})
+        self.base, self.n, self.want, self.have = base, n, want, have
+
+    def _standalone(self, *arrays: Any) -> Arrays:
+        outputs, pull = self.base.vjp(arrays[: self.n], self.want)
+        return self.finish(outputs, pull, arrays[self.n :])
+
+    def finish(self, outputs: Arrays, pull: Callable, given: Arrays) -> Arrays:
+        """Apply a `jax.vjp` pullback to the cotangents at hand, zeros for the others."""
+        cotangents = [_zero_cotangent(out) for out in outputs]
+        for i, cotangent in zip(self.have, given, strict=True):
+            cotangents[i] = _conj(jnp.asarray(cotangent))
+        return tuple(map(_conj, pull(tuple(cotangents))))
+
+    def _infer(self, avals: tuple[Aval, ...]) -> tuple[tuple[Aval, ...], bool]:
+        return tuple(avals[i] for i in self.want), False
+
+
+class Jvp(Closure):
+    """The forward derivative of a closure, itself a closure."""
+
+    __slots__ = ("base", "n", "have")
+
+    def __init__(self, base: Closure, n: int, have: tuple[int, ...]):
+        super().__init__(Op(self._push, f"{base.name}Jvp"), {})
+        self.base, self.n, self.have = base, n, have
+
+    def _push(self, *arrays: Any) -> Arrays:
+        primals = tuple(jnp.asarray(arrays[i]) for i in self.have)
+
+        def function(*chosen: Any) -> Arrays:
+            full = list(arrays[: self.n])
+            for i, array in zip(self.have, chosen, strict=True):
+                full[i] = array
+            return tuple(o for o in self.base.fn(*full) if _inexact(o))
+
+        return jax.jvp(function, primals, tuple(map(jnp.asarray, arrays[self.n :])))[1]
+
+
+def _inexact(array: Any) -> bool:
+    return jnp.issubdtype(array.dtype, jnp.inexact)
+
+
+def _conj(array: Any) -> Any:
+    return jnp.conj(array) if jnp.issubdtype(array.dtype, jnp.complexfloating) else array
+
+
+def _zero_cotangent(out: Any) -> Any:
+    if _inexact(out):
+        return jnp.zeros_like(out)
+    return np.zeros(out.shape, jax.dtypes.float0)

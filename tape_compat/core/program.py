@@ -1,0 +1,165 @@
+"""Programs: linear records of closures, and the tree of all structures seen.
+
+A `Program` is a log. Each entry is one instruction: a node of the structure tree, the concrete
+arrays that it brought in as leaves, and weak references to its outputs. An entry is appended by one
+`list.append`, so that an exception at any point leaves a program whole.
+
+The structure tree is a trie. A node stands for "these instructions, wired like this, from inputs of
+these shapes": its parent's instructions and one more. So the key of a program is the node it has
+reached, known without hashing the program, and the shapes of a step seen before are read, not
+worked out.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from typing import TYPE_CHECKING, Any
+
+from .avals import Aval, Packed
+from .op import Closure
+
+if TYPE_CHECKING:
+    from .state import ThreadState
+
+
+class Node:
+    """One instruction at one place in the structure tree. Slots number leaves and outputs.
+
+    inputs: the slots the instruction reads. leaves: what it brings in, an `Aval` for an array and a
+    `Packed` for a scalar, in the slots from `first_leaf`. outputs: avals, in the slots from `first`.
+    """
+
+    __slots__ = (
+        "parent",
+        "closure",
+        "inputs",
+        "leaves",
+        "first_leaf",
+        "outputs",
+        "single",
+        "first",
+        "end",
+        "depth",
+        "nbytes",
+        "children",
+        "executables",
+        "captures",
+        "aval",
+        "__weakref__",
+    )
+
+    def __init__(
+        self,
+        parent: Node | None,
+        closure: Closure | None,
+        inputs: tuple[int, ...],
+        leaves: tuple[Aval | Packed, ...],
+        outputs: tuple[Aval, ...],
+        single: bool,
+    ):
+        self.parent = parent
+        self.closure = closure
+        self.inputs = inputs
+        self.leaves = leaves
+        self.outputs = outputs
+        self.single = single
+        self.aval = outputs[0] if single else None
+        self.first_leaf = parent.end if parent else 0
+        self.first = self.first_leaf + len(leaves)
+        self.end = self.first + len(outputs)
+        self.depth = parent.depth + 1 if parent else 0
+        new = sum(leaf.nbytes for leaf in leaves if isinstance(leaf, Aval))
+        self.nbytes = new + (parent.nbytes if parent else 0)
+        self.children: dict[tuple, Node] = {}
+        self.executables: dict[tuple, Any] = {}
+        self.captures: dict[tuple, Closure] = {}
+
+    def path(self) -> list[Node]:
+        """The instructions from the first to this one."""
+        nodes: list[Node] = []
+        node: Node | None = self
+        while node is not None and node.closure is not None:
+            nodes.append(node)
+            node = node.parent
+        nodes.reverse()
+        return nodes
+
+
+def new_root() -> Node:
+    return Node(None, None, (), (), (), False)
+
+
+class Tree:
+    """A structure tree with its node count. `clear` keeps the paths that still lead somewhere."""
+
+    def __init__(self) -> None:
+        self.root = new_root()
+        self.count = 0
+
+    def extend(self, node: Node, key: tuple, child: Node) -> Node:
+        self.count += 1
+        return node.children.setdefault(key, child)
+
+    def prune(self) -> None:
+        """Cut every branch that leads to no compiled program."""
+        self.count = self._prune(self.root)
+
+    def _prune(self, root: Node) -> int:
+        order = [root]
+        for node in order:
+            order.extend(node.children.values())
+        useful: set[int] = set()
+        for node in reversed(order):
+            if node.executables or node.captures or id(node) in useful:
+                useful.add(id(node))
+                useful.add(id(node.parent))
+        for node in order:
+            node.children = {k: c for k, c in node.children.items() if id(c) in useful}
+        return len(useful)
+
+
+TREE = Tree()
+CAPTURED = Tree()
+
+#: Entry of a log: node, array leaves, scalar leaves, weak reference to the output (or a tuple).
+Entry = tuple[Node, tuple, tuple, Any]
+
+
+class Program:
+    """A record under way, or one that has run. `lock` guards appending against running."""
+
+    __slots__ = (
+        "tree",
+        "log",
+        "aliases",
+        "donatable",
+        "owner",
+        "lock",
+        "results",
+        "origin",
+        "__weakref__",
+    )
+
+    #: A symbolic program (see `capture.py`) has inputs without values and never runs.
+    symbolic = False
+
+    def __init__(self, owner: ThreadState | None, tree: Tree = TREE):
+        self.tree = tree
+        self.owner = owner
+        self.lock = threading.RLock()
+        self.log: list[Entry] | None = [(tree.root, (), (), None)]
+        self.aliases: list[tuple[int, weakref.ref]] = []
+        self.donatable: set[int] = set()
+        self.results: list[Any] = []
+        self.origin: Any = None
+
+    def __len__(self) -> int:
+        return len(self.log) - 1 if self.log else 0
+
+    @property
+    def node(self) -> Node:
+        assert self.log is not None
+        return self.log[-1][0]
+
+
