@@ -1,0 +1,1 @@
+"""Benchmarks of tape_compat beside TensorFlow, JAX by hand and PyTorch: `python -m benchmarks`."""

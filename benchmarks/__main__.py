@@ -1,0 +1,253 @@
+"""Runs the benchmarks: `python -m benchmarks`, or `--short` for two minutes.
+
+For each workload every library first computes the same losses, which are compared; then rounds of
+equal length are timed in turn, one library after the other, and medians are taken over the rounds.
+Prints a table and writes it with all figures to benchmarks/results/.
+
+    python -m benchmarks --only mlp_tiny,mlp_wide --runners tape_compat,jax
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import datetime
+import json
+import math
+import os
+import platform
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .report import markdown
+from .workloads import WORKLOADS, Workload
+
+ROOT = Path(__file__).resolve().parent.parent
+RESULTS = Path(__file__).resolve().parent / "results"
+RUNNERS = ("tf_eager", "tf_function", "tf_xla", "tape_compat", "jax", "torch")
+
+# Losses may part by the order of sums, and the parting grows with the steps.
+RELATIVE, ABSOLUTE = 2e-3, 1e-4
+
+
+class Client:
+    """A worker process and the pipe to it."""
+
+    def __init__(self, runner: str) -> None:
+        self.runner = runner
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "benchmarks.worker", runner],
+            cwd=ROOT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        self.hello = self.read()
+
+    def read(self) -> dict[str, Any]:
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        return json.loads(line) if line else {"error": "the process ended"}
+
+    def ask(self, **request: Any) -> dict[str, Any]:
+        assert self.process.stdin is not None
+        with contextlib.suppress(BrokenPipeError):
+            self.process.stdin.write(json.dumps(request) + "\n")
+            self.process.stdin.flush()
+        return self.read()
+
+    def close(self) -> None:
+        with contextlib.suppress(BrokenPipeError):
+            self.process.communicate('{"do": "quit"}\n', timeout=20)
+
+
+class Clients:
+    """The workers in use: one a library, started anew for each workload if `fresh`."""
+
+    def __init__(self, runners: list[str], fresh: bool) -> None:
+        self.runners = runners
+        self.fresh = fresh
+        self.open: dict[str, Client] = {}
+        self.used = False
+        self.versions: dict[str, str] = {}
+
+    def get(self, workload: Workload) -> dict[str, Client]:
+        if self.used and (self.fresh or workload.cold):
+            self.close()
+        self.used = True
+        for runner in self.runners:
+            if runner not in self.open:
+                client = Client(runner)
+                if "missing" in client.hello:
+                    print(f"left out: {runner} ({client.hello['missing']})", flush=True)
+                    self.runners = [name for name in self.runners if name != runner]
+                    continue
+                self.versions.update(client.hello.get("versions", {}))
+                self.open[runner] = client
+        return dict(self.open)
+
+    def close(self) -> None:
+        for client in self.open.values():
+            client.close()
+        self.open = {}
+
+
+def same(losses: list[float | None], expected: list[float | None]) -> bool:
+    a = np.array([math.nan if x is None else x for x in losses])
+    b = np.array([math.nan if x is None else x for x in expected])
+    return a.shape == b.shape and bool(
+        np.allclose(a, b, rtol=RELATIVE, atol=ABSOLUTE, equal_nan=True)
+    )
+
+
+def calibrate(client: Client, seconds: float, least: int) -> int:
+    """Steps that take about `seconds`, found by running more and more of them."""
+    steps = least
+    while True:
+        answer = client.ask(do="time", steps=steps)
+        if "error" in answer:
+            raise RuntimeError(answer["error"])
+        if answer["seconds"] > seconds / 3 or steps >= 20_000:
+            wanted = steps * seconds / max(answer["seconds"], 1e-9)
+            return max(least, min(20_000, round(wanted)))
+        steps *= 3
+
+
+def measure(workload: Workload, clients: dict[str, Client], short: bool) -> dict[str, Any]:
+    """One row: what each library answered, verified and timed."""
+    row: dict[str, Any] = {"name": workload.name, "title": workload.title, "per": workload.per}
+    row["runners"] = results = {}
+    reference: list[float | None] | None = None
+    taking_part = {}
+    # The hand-written program is the reference; it answers first.
+    for runner in sorted(clients, key=lambda name: name != "jax"):
+        answer = clients[runner].ask(do="prepare", workload=workload.name)
+        if "error" in answer:
+            results[runner] = {"error": answer["error"]}
+            continue
+        if not answer["applies"]:
+            continue
+        reference = reference if reference is not None else answer["losses"]
+        result = results[runner] = {
+            "first_seconds": answer["first_seconds"],
+            "counters_first": answer["counters"],
+            "losses": answer["losses"],
+            "verified": same(answer["losses"], reference),
+        }
+        if workload.cold:
+            result["cold_seconds"] = answer["verify_seconds"]
+        taking_part[runner] = clients[runner]
+
+    rounds, seconds = (3, 0.15) if short else (9, 0.5)
+    least = workload.verify if workload.cold else 3
+    counts = {}
+    for runner, client in list(taking_part.items()):
+        try:
+            counts[runner] = calibrate(client, seconds, least)
+        except RuntimeError as error:
+            results[runner]["error"] = str(error)
+            del taking_part[runner]
+    times: dict[str, list[float]] = {runner: [] for runner in taking_part}
+    for _ in range(rounds):
+        for runner, client in list(taking_part.items()):
+            answer = client.ask(do="time", steps=counts[runner])
+            if "error" in answer:
+                results[runner]["error"] = answer["error"]
+                del taking_part[runner]
+                continue
+            times[runner].append(answer["seconds"] / answer["steps"])
+            results[runner]["counters_round"] = answer["counters"]
+            results[runner]["peak_megabytes"] = answer["peak_megabytes"]
+            results[runner]["steps_per_round"] = answer["steps"]
+    for runner in taking_part:
+        result, mine = results[runner], times[runner]
+        result["seconds"] = statistics.median(mine)
+        result["spread"] = [min(mine), max(mine)]
+        for other in taking_part:
+            if other != runner:
+                ratios = [b / a for a, b in zip(mine, times[other])]
+                result.setdefault("faster_than", {})[other] = statistics.median(ratios)
+    return row
+
+
+def machine() -> dict[str, Any]:
+    name = platform.processor() or platform.machine()
+    with contextlib.suppress(OSError), open("/proc/cpuinfo") as file:
+        for line in file:
+            if line.startswith("model name"):
+                name = line.split(":", 1)[1].strip()
+                break
+    return {
+        "cpu": name,
+        "cores": os.cpu_count(),
+        "system": platform.system(),
+        "python": platform.python_version(),
+        "load_before": os.getloadavg()[0] if hasattr(os, "getloadavg") else None,
+    }
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("--short", action="store_true", help="fewer workloads and rounds")
+    parser.add_argument("--only", default="", help="names of workloads, separated by commas")
+    parser.add_argument("--runners", default="", help=f"some of {','.join(RUNNERS)}")
+    parser.add_argument("--list", action="store_true", help="print the workloads and stop")
+    options = parser.parse_args()
+    names = [name for name in options.only.split(",") if name]
+    unknown = set(names) - {w.name for w in WORKLOADS}
+    runners = [name for name in options.runners.split(",") if name] or list(RUNNERS)
+    if options.short and not options.runners:
+        runners.remove("tf_xla")
+    unknown |= set(runners) - set(RUNNERS)
+    if unknown:
+        parser.error(f"unknown: {', '.join(sorted(unknown))}")
+    if options.list:
+        for workload in WORKLOADS:
+            print(f"{workload.name:20} {workload.title}")
+        return 0
+    chosen = [w for w in WORKLOADS if (w.name in names if names else w.short or not options.short)]
+
+    report: dict[str, Any] = {"machine": machine(), "short": options.short, "rows": []}
+    report["date"] = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+    clients = Clients(runners, fresh=not options.short)
+    RESULTS.mkdir(exist_ok=True)
+    base = RESULTS / ("short" if options.short else "full" if not names else "selected")
+    try:
+        for workload in chosen:
+            print(f"{workload.name} ...", end=" ", flush=True)
+            row = measure(workload, clients.get(workload), options.short)
+            report["rows"].append(row)
+            report["versions"] = dict(sorted(clients.versions.items()))
+            print(", ".join(brief(name, result) for name, result in row["runners"].items()))
+            base.with_suffix(".json").write_text(json.dumps(report, indent=1) + "\n")
+    finally:
+        clients.close()
+    text = markdown(report)
+    base.with_suffix(".md").write_text(text)
+    print(f"\n{text}\nwritten to {base.relative_to(ROOT)}.json and .md")
+    wrong = [
+        f"{row['name']}/{name}: {result.get('error', 'other losses than the reference')}"
+        for row in report["rows"]
+        for name, result in row["runners"].items()
+        if "error" in result or not result["verified"]
+    ]
+    print("\n".join(["NOT AS EXPECTED", *wrong]) if wrong else "all losses agree")
+    return int(bool(wrong))
+
+
+def brief(name: str, result: dict[str, Any]) -> str:
+    if "error" in result:
+        return f"{name} failed"
+    mark = "" if result["verified"] else " (OTHER LOSSES)"
+    return f"{name} {1e6 * result['seconds']:.0f} us{mark}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
