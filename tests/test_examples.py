@@ -1,0 +1,40 @@
+"""Every example runs to its end; each asserts its own result."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = sorted((Path(__file__).resolve().parent.parent / "examples").glob("*.py"))
+SAYS = {
+    "gan_1d": "deviation",
+    "hessian_newton": "minimum at [1. 1. 1. 1. 1. 1.]",
+    "jax_inside": "real values 2.0, 0.3",
+    "pinn_burgers": "error at t = 1",
+    "train_digits": "test accuracy 9",
+}
+
+
+@pytest.mark.parametrize("path", [pytest.param(path, id=path.stem) for path in EXAMPLES])
+def test_example(path, tmp_path):
+    for needed in ("matplotlib", "sklearn", "tqdm"):
+        if needed in path.read_text():
+            pytest.importorskip(needed, reason=f"{needed} (extra `examples`) is not installed")
+    if os.environ.get("TAPE_COMPAT_IMMEDIATE") == "1" and path.stem == "pinn_burgers":
+        pytest.skip("1,200 steps op by op take minutes; test_tape covers nesting in this mode")
+    copy = tmp_path / path.name  # what it writes beside itself goes there
+    copy.write_text(path.read_text())
+    done = subprocess.run(
+        [sys.executable, "-W", "error::DeprecationWarning:__main__", str(copy)],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(path.parent.parent)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert SAYS[path.stem] in done.stdout
+    if path.stem == "train_digits":
+        assert (tmp_path / "train_digits.png").stat().st_size > 10_000
