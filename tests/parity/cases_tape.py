@@ -4,8 +4,7 @@ import numpy as np
 
 from .harness import attempt, attempts, messages, options
 
-
-# --- the first page of every tutorial -------------------------------------------------------------------------
+# --- the first page of every tutorial
 
 
 def case_two_weights(tf):
@@ -102,7 +101,7 @@ def case_variable_target_inside(tf):
     return tape.gradient([v, y], v)
 
 
-# --- persistence, release, use without context ----------------------------------------------------------------
+# --- persistence, release, use without context
 
 
 def case_second_gradient_raises(tf):
@@ -257,7 +256,7 @@ def case_constructor_keywords(tf):
     return tape.gradient(y, x), tape.gradient(y, x), bad
 
 
-# --- inside its own context -----------------------------------------------------------------------------------
+# --- inside its own context
 
 
 def case_gradient_inside_context(tf):
@@ -381,7 +380,7 @@ def case_converted_inside(tf):
     return tape.gradient(y, x)
 
 
-# --- exceptions inside ----------------------------------------------------------------------------------------
+# --- exceptions inside
 
 
 def case_exception_inside(tf):
@@ -428,7 +427,7 @@ def case_failed_python_source_spends_tape(tf):
     return bad, attempt(lambda: tape.gradient(y, x))
 
 
-# --- watch ----------------------------------------------------------------------------------------------------
+# --- watch
 
 
 def case_watch_nest(tf):
@@ -573,7 +572,7 @@ def case_watched_tensors_do_not_count(tf):
     return tape.watched_variables()
 
 
-# --- stop_recording, reset ------------------------------------------------------------------------------------
+# --- stop_recording, reset
 
 
 def case_stop_recording(tf):
@@ -685,7 +684,7 @@ def case_reset_after_exit(tf):
     return attempted, attempt(lambda: tape.gradient(y, x))
 
 
-# --- targets and sources --------------------------------------------------------------------------------------
+# --- targets and sources
 
 
 def case_source_structures(tf):
@@ -918,7 +917,7 @@ def case_sources_dtype_kept(tf):
     return [tape.gradient(y, v) for y, v in zip(squares, variables, strict=True)]
 
 
-# --- output_gradients -----------------------------------------------------------------------------------------
+# --- output_gradients
 
 
 def _outputs(**given):
@@ -1014,7 +1013,7 @@ def case_output_gradients_target_is_source(tf):
     return tape.gradient([x, y], x, output_gradients=[seed, seed])
 
 
-# --- unconnected_gradients ------------------------------------------------------------------------------------
+# --- unconnected_gradients
 
 
 def _unconnected(choice):
@@ -1073,7 +1072,7 @@ def case_unconnected_stop_gradient(tf):
     return tape.gradient(z, [x, y]), tape.gradient(z, [x, y], unconnected_gradients="zero")
 
 
-# --- several tapes --------------------------------------------------------------------------------------------
+# --- several tapes
 
 
 def case_tapes_in_one_with(tf):
@@ -1158,7 +1157,7 @@ def case_two_models_one_step(tf):
     return tape.gradient(first, [a, b]), tape.gradient(second, [a, b])
 
 
-# --- higher orders --------------------------------------------------------------------------------------------
+# --- higher orders
 
 
 def case_third_derivative(tf):
@@ -1321,7 +1320,7 @@ def case_gradient_of_none_raises(tf):
     return g, attempt(lambda: outer.gradient(g, x), words=3)
 
 
-# --- what a gradient is made of -------------------------------------------------------------------------------
+# --- what a gradient is made of
 
 
 def case_gradient_result_types(tf):

@@ -1,3 +1,3 @@
-"""Cases where we part from TensorFlow on purpose: id to reason. Each must differ, and is expected to fail."""
+"""Cases where we part from TensorFlow on purpose: id to reason. Each is expected to differ."""
 
 DIFFERENCES: dict[str, str] = {}

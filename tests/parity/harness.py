@@ -1,8 +1,9 @@
 """Runs a parity case on one module and compares the outcomes of two modules.
 
-A case is a function of one argument, the module under test (`tensorflow` or `tape_compat`). It returns any
-nest of results, or raises. `outcome` turns what happened into plain Python (so that both sides can be held
-side by side), `differences` lists where two outcomes part, each with its path in the nest.
+A case is a function of one argument, the module under test (`tensorflow` or `tape_compat`). It
+returns any nest of results, or raises. `outcome` turns what happened into plain Python, so that both
+sides can be held against each other; `differences` lists where two outcomes part, each with its path
+in the nest.
 
     def case_square(tf):
         x = tf.constant(3.0)
@@ -11,7 +12,8 @@ side by side), `differences` lists where two outcomes part, each with its path i
             y = x * x
         return y, tape.gradient(y, x)
 
-A file `cases_*.py` holds functions named `case_*` and, for generated cases, a dict `CASES` of name to function.
+A file `cases_*.py` holds functions named `case_*` and, for generated cases, a dict `CASES` of name
+to function.
 """
 
 import contextlib
@@ -28,7 +30,8 @@ import numpy as np
 
 WORDS = 5  # how many opening words of an error message must agree
 
-# Relative and absolute tolerance by dtype: kernels sum in another order, and exp, tanh, ... differ in the last digits.
+# Relative and absolute tolerance by dtype: kernels sum in another order, and exp, tanh, ... differ
+# in the last digits.
 TOLERANCES = {
     "float64": (1e-10, 1e-12),
     "float32": (2e-5, 1e-6),
@@ -103,11 +106,13 @@ def options(**changes: Any) -> Callable:
 def raised(error: BaseException, words: int | None = None) -> Raised:
     text = error.args[0] if isinstance(error, KeyError) and error.args else error
     message = re.sub(r"\{\{function_node [^}]*\}\}\s*", "", str(text))
+    message = re.sub(r"([\w.]+\.)?EagerTensor", "Tensor", message)
+    message = message.replace("ResourceVariable", "Variable")
     return Raised(type(error).__name__, " ".join(message.split()), words)
 
 
 def attempt(program: Callable, *args: Any, words: int | None = None) -> Any:
-    """What `program(*args)` returns, or the error it raises as a value, so that a case can hold several."""
+    """What `program(*args)` returns, or the error it raises as a value: a case can hold several."""
     try:
         return program(*args)
     except Exception as error:
@@ -121,7 +126,7 @@ def attempts(tf: Any, programs: Mapping[str, Callable], words: int | None = None
 
 @contextlib.contextmanager
 def messages(words: int = 6) -> Iterator[list[str]]:
-    """Gathers the opening words of the warnings given inside, by `warnings` or by a logger, without repeats."""
+    """Gathers the opening words of warnings given inside, by `warnings` or a logger, once each."""
     lines: list[str] = []
 
     class Keep(logging.Handler):
@@ -232,7 +237,8 @@ def differences(expected: Any, actual: Any, case: Case, path: str = "") -> list[
         same = heads[0] == heads[1] and _close(expected.value, actual.value, expected.dtype, case)
         return [] if same else differ()
     if isinstance(expected, float | complex) and type(expected) is type(actual):
-        same = _close(np.asarray(expected), np.asarray(actual), "float32", case)
+        dtype = "complex64" if isinstance(expected, complex) else "float32"
+        same = _close(np.asarray(expected), np.asarray(actual), dtype, case)
         return [] if same else differ()
     return [] if type(expected) is type(actual) and expected == actual else differ()
 
@@ -242,7 +248,7 @@ def _openings_agree(expected: Raised, actual: Raised, words: int) -> bool:
 
 
 def _close(expected: np.ndarray, actual: np.ndarray, dtype: str, case: Case) -> bool:
-    if dtype not in TOLERANCES:
+    if dtype not in TOLERANCES or expected.shape != actual.shape:
         return bool(np.array_equal(expected, actual))
     rtol, atol = TOLERANCES[dtype]
     wide = np.complex128 if dtype.startswith("complex") else np.float64
@@ -273,5 +279,6 @@ def collect() -> list[Case]:
         functions = {k[5:]: f for k, f in vars(module).items() if k.startswith("case_")}
         for name, function in {**functions, **getattr(module, "CASES", {})}.items():
             settings = getattr(function, "parity", {})
-            cases.append(Case(f"{info.name[6:]}/{name}", function, **settings))
+            label = f"{info.name[6:]}/{name}".replace(" ", "_")
+            cases.append(Case(label, function, **settings))
     return cases

@@ -2,8 +2,8 @@
 
     python -m tests.parity.report [--oracle] [--times] [part of an id ...]
 
-`--oracle` runs TensorFlow against itself, to find cases whose outcome is not stable; with `-v` it prints the outcomes.
-`--times` lists the slowest cases.
+`--oracle` runs TensorFlow against itself, to find cases whose outcome is not stable; `-v` prints
+the outcomes, `--times` lists the slowest cases.
 """
 
 import argparse
@@ -43,7 +43,7 @@ def main() -> int:
             failing += case.id not in DIFFERENCES
             known = " (known difference)" if case.id in DIFFERENCES else ""
             print(f"FAIL {case.id}{known}")
-            print("\n".join(f"    {line[:500]}" for line in lines[:4]), flush=True)
+            print("\n".join(f"    {line[:500]}" for line in lines[:6]), flush=True)
     if arguments.times:
         for first, second, name in sorted(seconds, reverse=True)[:20]:
             print(f"{first:8.3f} s {second:8.3f} s  {name}")

@@ -1,0 +1,173 @@
+"""`tf.linalg`: values, derivatives and errors; decompositions by what they must reconstruct."""
+
+import numpy as np
+
+from .derivatives import points
+from .harness import attempts
+
+A = [[4.0, 1.0, 0.5], [1.0, 3.0, -0.5], [0.2, -0.7, 2.0]]
+S = [[4.0, 1.0, 0.5], [1.0, 3.0, -0.5], [0.5, -0.5, 2.0]]
+BATCH = [[[2.0, 0.5], [0.3, 1.0]], [[1.0, -0.5], [0.5, 3.0]]]
+WIDE = [[1.0, 2.0, 3.0], [-1.0, 0.5, 2.0]]
+V = [1.0, -2.0, 2.0]
+RHS = [[1.0, 0.0], [2.0, 1.0], [-1.0, 3.0]]
+COMPLEX = np.complex64([[2 + 1j, 0.5], [0.3j, 1 - 1j]])
+
+PROGRAMS = {
+    "inv": (lambda tf, x: tf.linalg.inv(x), A),
+    "inv batch": (lambda tf, x: tf.linalg.inv(x), BATCH),
+    "inv adjoint": (lambda tf, x: tf.linalg.inv(x, adjoint=True), A),
+    "inv complex": (lambda tf, x: tf.linalg.inv(x), COMPLEX),
+    "inv double": (lambda tf, x: tf.linalg.inv(x), np.float64(A)),
+    "inv singular": (lambda tf, x: tf.linalg.inv(x), [[1.0, 2.0], [2.0, 4.0]]),
+    "inv not square": (lambda tf, x: tf.linalg.inv(x), WIDE),
+    "inv vector": (lambda tf, x: tf.linalg.inv(x), V),
+    "pinv": (lambda tf, x: tf.linalg.pinv(x), WIDE),
+    "det": (lambda tf, x: tf.linalg.det(x), A),
+    "det batch": (lambda tf, x: tf.linalg.det(x), BATCH),
+    "det singular": (lambda tf, x: tf.linalg.det(x), [[1.0, 2.0], [2.0, 4.0]]),
+    "det not square": (lambda tf, x: tf.linalg.det(x), WIDE),
+    "logdet": (lambda tf, x: tf.linalg.logdet(x), S),
+    "slogdet": (lambda tf, x: tuple(tf.linalg.slogdet(x)), A),
+    "cholesky": (lambda tf, x: tf.linalg.cholesky(x), S),
+    "cholesky batch": (lambda tf, x: tf.linalg.cholesky(x @ tf.linalg.matrix_transpose(x)), BATCH),
+    "cholesky_solve": (lambda tf, x, b: tf.linalg.cholesky_solve(tf.linalg.cholesky(x), b), S, RHS),
+    "solve": (lambda tf, x, b: tf.linalg.solve(x, b), A, RHS),
+    "solve adjoint": (lambda tf, x, b: tf.linalg.solve(x, b, adjoint=True), A, RHS),
+    "solve batch": (lambda tf, x: tf.linalg.solve(x, tf.ones([2, 2, 1])), BATCH),
+    "solve shapes": (lambda tf, x: tf.linalg.solve(x, tf.ones([2, 1])), A),
+    "solve singular": (lambda tf, x: tf.linalg.solve(x, tf.ones([2, 1])), [[1.0, 2.0], [2.0, 4.0]]),
+    "triangular_solve": (lambda tf, x, b: tf.linalg.triangular_solve(x, b), A, RHS),
+    "triangular_solve upper": (
+        lambda tf, x, b: tf.linalg.triangular_solve(x, b, lower=False),
+        A,
+        RHS,
+    ),
+    "triangular_solve adjoint": (
+        lambda tf, x, b: tf.linalg.triangular_solve(x, b, adjoint=True),
+        A,
+        RHS,
+    ),
+    "lstsq": (lambda tf, x: tf.linalg.lstsq(tf.transpose(x), tf.ones([3, 1])), WIDE),
+    "norm": (lambda tf, x: tf.norm(x), V),
+    "norm matrix": (lambda tf, x: tf.norm(x), WIDE),
+    "norm one": (lambda tf, x: tf.norm(x, ord=1), V),
+    "norm inf": (lambda tf, x: tf.norm(x, ord=np.inf), V),
+    "norm three": (lambda tf, x: tf.norm(x, ord=3), V),
+    "norm fro": (lambda tf, x: tf.norm(x, ord="fro", axis=[0, 1]), WIDE),
+    "norm matrix one": (lambda tf, x: tf.norm(x, ord=1, axis=[0, 1]), WIDE),
+    "norm spectral": (lambda tf, x: tf.norm(x, ord=2, axis=[0, 1]), WIDE),
+    "norm axis": (lambda tf, x: tf.norm(x, axis=1), WIDE),
+    "norm keepdims": (lambda tf, x: tf.norm(x, axis=0, keepdims=True), WIDE),
+    "norm bad ord": (lambda tf, x: tf.norm(x, ord="nonsense"), V),
+    "norm negative ord": (lambda tf, x: tf.norm(x, ord=-1), V),
+    "norm complex": (lambda tf, x: tf.norm(x), np.complex64([3 + 4j])),
+    "norm zero": (lambda tf, x: tf.norm(x), [0.0, 0.0]),
+    "norm int": (lambda tf, x: tf.norm(x), np.int32([3, 4])),
+    "trace": (lambda tf, x: tf.linalg.trace(x), A),
+    "trace batch": (lambda tf, x: tf.linalg.trace(x), BATCH),
+    "trace wide": (lambda tf, x: tf.linalg.trace(x), WIDE),
+    "diag": (lambda tf, x: tf.linalg.diag(x), V),
+    "diag batch": (lambda tf, x: tf.linalg.diag(x), WIDE),
+    "diag offset": (lambda tf, x: tf.linalg.diag(x, k=1), V),
+    "diag_part": (lambda tf, x: tf.linalg.diag_part(x), A),
+    "diag_part wide": (lambda tf, x: tf.linalg.diag_part(x), WIDE),
+    "diag_part offset": (lambda tf, x: tf.linalg.diag_part(x, k=1), A),
+    "tensor_diag": (lambda tf, x: tf.linalg.tensor_diag(x), V),
+    "tensor_diag_part": (lambda tf, x: tf.linalg.tensor_diag_part(x), A),
+    "set_diag": (lambda tf, x, d: tf.linalg.set_diag(x, d), A, V),
+    "band_part lower": (lambda tf, x: tf.linalg.band_part(x, -1, 0), A),
+    "band_part upper": (lambda tf, x: tf.linalg.band_part(x, 0, -1), A),
+    "band_part band": (lambda tf, x: tf.linalg.band_part(x, 1, 1), A),
+    "eigvalsh": (lambda tf, x: tf.linalg.eigvalsh(x), S),
+    "eigh values": (lambda tf, x: tf.linalg.eigh(x)[0], S),
+    "eigh reconstruct": (
+        lambda tf, x: (lambda e, v: v @ tf.linalg.diag(e) @ tf.transpose(v))(*tf.linalg.eigh(x)),
+        S,
+    ),
+    "eigh projector": (
+        lambda tf, x: (lambda v: v[:, :1] @ tf.transpose(v[:, :1]))(tf.linalg.eigh(x)[1]),
+        S,
+    ),
+    "svd values": (lambda tf, x: tf.linalg.svd(x, compute_uv=False), WIDE),
+    "svd reconstruct": (
+        lambda tf, x: (lambda s, u, v: u @ tf.linalg.diag(s) @ tf.transpose(v))(*tf.linalg.svd(x)),
+        WIDE,
+    ),
+    "svd nuclear": (lambda tf, x: tf.reduce_sum(tf.linalg.svd(x)[0]), WIDE),
+    "qr reconstruct": (lambda tf, x: (lambda q, r: q @ r)(*tf.linalg.qr(x)), A),
+    "qr orthogonal": (lambda tf, x: (lambda q: tf.transpose(q) @ q)(tf.linalg.qr(x)[0]), A),
+    "qr of absolute r": (lambda tf, x: tf.abs(tf.linalg.diag_part(tf.linalg.qr(x)[1])), A),
+    "expm": (lambda tf, x: tf.linalg.expm(x / 4.0), BATCH),
+    "matvec": (lambda tf, x, v: tf.linalg.matvec(x, v), WIDE, V),
+    "matvec batch": (lambda tf, x: tf.linalg.matvec(x, tf.ones([2, 2])), BATCH),
+    "cross": (lambda tf, x, y: tf.linalg.cross(x, y), V, [0.5, 1.0, -1.0]),
+    "lu": (lambda tf, x: tuple(tf.linalg.lu(x)), A),
+    "matrix_rank": (lambda tf, x: tf.linalg.matrix_rank(x), [[1.0, 2.0], [2.0, 4.0]]),
+    "normalize": (lambda tf, x: tf.linalg.normalize(x), V),
+    "quadratic form": (lambda tf, x, v: tf.einsum("i,ij,j->", v, tf.linalg.inv(x), v), S, V),
+    "gaussian log density": (
+        lambda tf, x, v: (
+            -0.5 * tf.linalg.logdet(x)
+            - 0.5
+            * tf.reduce_sum(tf.linalg.triangular_solve(tf.linalg.cholesky(x), v[:, None]) ** 2)
+        ),
+        S,
+        V,
+    ),
+}
+FIRST_ORDER = {
+    "det singular",
+    "norm zero",
+    "norm spectral",
+    "svd reconstruct",
+    "svd nuclear",
+    "qr reconstruct",
+    "qr orthogonal",
+    "qr of absolute r",
+    "norm complex",
+    "pinv",
+    "lstsq",
+    "expm",
+    "inv complex",
+}
+CASES = {}
+for _name, (_program, *_values) in PROGRAMS.items():
+    _order = 0 if _name == "lu" else 1 if _name in FIRST_ORDER else 2
+    _case = points(_program, *_values, order=_order, words=3)
+    _case.parity = {"rtol": 2e-3, "atol": 5e-4}
+    CASES[_name] = _case
+
+
+def case_eigh_types(tf):
+    e, v = tf.linalg.eigh(tf.constant(S))
+    return e.shape, v.shape, e.dtype
+
+
+def case_qr_full(tf):
+    q, r = tf.linalg.qr(tf.constant(RHS), full_matrices=True)
+    return q.shape, r.shape
+
+
+def case_svd_shapes(tf):
+    full = tf.linalg.svd(tf.constant(WIDE), full_matrices=True)
+    thin = tf.linalg.svd(tf.constant(WIDE))
+    return [x.shape for x in full], [x.shape for x in thin], type(thin).__name__
+
+
+def case_errors(tf):
+    return attempts(
+        tf,
+        {
+            "cholesky not square": lambda tf: tf.linalg.cholesky(tf.constant(WIDE)),
+            "solve ranks": lambda tf: tf.linalg.solve(tf.constant(A), tf.constant(V)),
+            "triangular shapes": lambda tf: tf.linalg.triangular_solve(
+                tf.constant(A), tf.ones([2, 1])
+            ),
+            "inv ints": lambda tf: tf.linalg.inv(tf.constant([[1]])),
+            "eigh vector": lambda tf: tf.linalg.eigh(tf.constant(V)),
+            "matvec vector": lambda tf: tf.linalg.matvec(tf.constant(V), tf.constant(V)),
+            "diag_part vector": lambda tf: tf.linalg.diag_part(tf.constant(V)),
+        },
+        words=0,
+    )

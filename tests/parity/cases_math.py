@@ -1,0 +1,447 @@
+"""`tf.math`: values, first and second derivatives at ordinary and at special points."""
+
+import numpy as np
+
+from .derivatives import derivatives, points
+from .harness import attempts
+
+INF, NAN = np.inf, np.nan
+ORDINARY = [-2.5, -0.3, 0.4, 1.7]
+POSITIVE = [0.2, 0.9, 1.7, 4.0]
+UNIT = [-0.9, -0.2, 0.3, 0.8]
+SPECIAL = [0.0, -0.0, INF, -INF, NAN, 1.0, -1.0]
+LARGE = [1.2, 2.5, 10.0]
+
+# name: (ordinary points, and whether special points are asked for too)
+UNARY = {
+    "abs": (ORDINARY, True),
+    "negative": (ORDINARY, True),
+    "sign": (ORDINARY, True),
+    "square": (ORDINARY, True),
+    "sqrt": (POSITIVE, True),
+    "math.rsqrt": (POSITIVE, True),
+    "exp": (ORDINARY, True),
+    "math.expm1": (ORDINARY, True),
+    "math.log": (POSITIVE, True),
+    "math.log1p": (UNIT, True),
+    "sin": (ORDINARY, True),
+    "cos": (ORDINARY, True),
+    "tan": (ORDINARY, True),
+    "asin": (UNIT, True),
+    "acos": (UNIT, True),
+    "atan": (ORDINARY, True),
+    "sinh": (ORDINARY, True),
+    "cosh": (ORDINARY, True),
+    "tanh": (ORDINARY, True),
+    "asinh": (ORDINARY, True),
+    "acosh": (LARGE, True),
+    "atanh": (UNIT, True),
+    "sigmoid": (ORDINARY, True),
+    "math.log_sigmoid": (ORDINARY, True),
+    "math.softplus": (ORDINARY, True),
+    "math.reciprocal": (ORDINARY, True),
+    "math.reciprocal_no_nan": (ORDINARY, True),
+    "math.erf": (ORDINARY, True),
+    "math.erfc": (ORDINARY, True),
+    "math.erfinv": (UNIT, False),
+    "math.ndtri": ([0.1, 0.5, 0.8], False),
+    "math.lgamma": (POSITIVE, False),
+    "math.digamma": (POSITIVE, False),
+    "floor": (ORDINARY, True),
+    "math.ceil": (ORDINARY, True),
+    "round": ([-2.5, -1.5, -0.5, 0.5, 1.5, 2.5, 2.6], True),
+    "math.rint": ([-2.5, -1.5, 0.5, 2.6], False),
+    "identity": (ORDINARY, False),
+    "math.is_nan": (ORDINARY, True),
+    "math.is_inf": (ORDINARY, True),
+    "math.is_finite": (ORDINARY, True),
+    "math.conj": (ORDINARY, False),
+    "math.real": (ORDINARY, False),
+    "math.imag": (ORDINARY, False),
+    "math.angle": (ORDINARY, False),
+}
+FIRST_ORDER_ONLY = ("math.erfinv", "math.ndtri", "math.digamma", "math.angle")
+COMPLEX_UNARY = (
+    "abs negative sign square sqrt math.rsqrt exp math.expm1 math.log math.log1p sin cos tan "
+    "sinh cosh tanh math.reciprocal math.conj math.real math.imag math.angle sigmoid "
+    "asinh acosh atanh asin acos atan"
+).split()
+INT_UNARY = "abs negative sign square sqrt exp floor round math.ceil sin identity".split()
+HALF_UNARY = (
+    "abs square sqrt exp math.log tanh sigmoid math.rsqrt math.log1p math.erf floor".split()
+)
+
+
+def _named(tf, name):
+    found = tf
+    for part in name.split("."):
+        found = getattr(found, part)
+    return found
+
+
+def _op(name):
+    return lambda tf, *inputs: _named(tf, name)(*inputs)
+
+
+CASES = {}
+for _name, (_points, _special) in UNARY.items():
+    _order = 1 if _name in FIRST_ORDER_ONLY else 2
+    _short = _name.split(".")[-1]
+    CASES[_short] = points(_op(_name), _points, order=_order)
+    if _special:
+        CASES[f"{_short} special"] = points(_op(_name), SPECIAL, order=1)
+for _name in COMPLEX_UNARY:
+    _z = np.complex64([0.3 + 0.4j, -1.2 + 0.5j])
+    CASES[f"{_name.split('.')[-1]} complex"] = points(_op(_name), _z, order=1, words=2)
+for _name in INT_UNARY:
+    CASES[f"{_name.split('.')[-1]} int"] = points(_op(_name), np.int32([-2, 0, 3]), words=2)
+for _name in HALF_UNARY:
+    _short = _name.split(".")[-1]
+
+    def _halves(tf, name=_name):
+        found = {}
+        for dtype in ("float16", "bfloat16", "float64"):
+            x = tf.cast([0.5, 0.9, 2.0], dtype)
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = _named(tf, name)(x)
+            found[dtype] = (y, tape.gradient(y, x))
+        return found
+
+    CASES[f"{_short} halves and double"] = _halves
+
+A, B = [-2.0, 0.5, 3.0], [1.5, -0.7, 2.0]
+COLUMN, ROW = [[1.5], [-2.0]], [0.5, 2.0, 3.0]
+BINARY = (
+    "add subtract multiply divide math.floordiv math.floormod maximum minimum pow".split()
+    + (
+        "math.squared_difference math.divide_no_nan math.multiply_no_nan math.xlogy math.xlog1py "
+        "math.xdivy atan2 math.truediv truncatediv"
+    ).split()
+)
+POSITIVE_BASE = ("pow", "math.xlogy", "math.xlog1py")
+for _name in BINARY:
+    _short = _name.split(".")[-1]
+    _a, _b = ([2.0, 0.5, 3.0], [1.5, 0.7, 2.0]) if _name in POSITIVE_BASE else (A, B)
+    CASES[f"{_short} pairs"] = points(_op(_name), _a, _b)
+    CASES[f"{_short} broadcast"] = points(_op(_name), np.abs(COLUMN).tolist(), ROW)
+    CASES[f"{_short} with scalar"] = points(_op(_name), [1.0, 2.0], 3.0)
+
+TIES = ([1.0, 2.0, 3.0, 0.0], [1.0, 3.0, 2.0, -0.0])
+CASES |= {
+    "maximum ties": points(_op("maximum"), *TIES),
+    "minimum ties": points(_op("minimum"), *TIES),
+    "maximum nan": points(_op("maximum"), [NAN, 1.0, INF], [1.0, NAN, INF], order=1),
+    "minimum nan": points(_op("minimum"), [NAN, 1.0, -INF], [1.0, NAN, -INF], order=1),
+    "maximum of itself": points(lambda tf, x: tf.maximum(x, x), [1.0, 2.0]),
+    "maximum with zero": points(lambda tf, x: tf.maximum(x, 0.0), [-1.0, 0.0, 1.0]),
+    "zero with maximum": points(lambda tf, x: tf.maximum(0.0, x), [-1.0, 0.0, 1.0]),
+    "squared_difference ties": points(_op("math.squared_difference"), *TIES),
+    "pow base zero": points(_op("pow"), [0.0, 0.0, 0.0, 0.0], [2.0, 1.0, 0.0, 3.0], order=1),
+    "pow base negative": points(_op("pow"), [-2.0, -2.0, -0.5], [2.0, 3.0, 0.0], order=1),
+    "pow fractional negative": points(_op("pow"), [-2.0], [0.5], order=1),
+    "pow constant exponents": points(
+        lambda tf, x: [x**0, x**1, x**2, x**3, x**-1, x**0.5], [0.5, 2.0]
+    ),
+    "pow constant at zero": points(
+        lambda tf, x: [x**0, x**1, x**2, x**3, x**0.0, x**2.0], [0.0], order=1
+    ),
+    "pow of constant base": points(lambda tf, x: 2.0**x, [-1.0, 0.0, 2.0]),
+    "pow of zero base": points(lambda tf, x: 0.0**x, [1.0, 2.0], order=1),
+    "division by zero": points(_op("divide"), [1.0, 0.0, -1.0], [0.0, 0.0, 0.0], order=1),
+    "divide_no_nan zero": points(_op("math.divide_no_nan"), [1.0, 0.0], [0.0, 0.0]),
+    "multiply_no_nan zero": points(_op("math.multiply_no_nan"), [INF, NAN, 2.0], [0.0, 0.0, 3.0]),
+    "xlogy zero": points(_op("math.xlogy"), [0.0, 0.0, 1.0], [0.0, 1.0, 0.5], order=1),
+    "xdivy zero": points(_op("math.xdivy"), [0.0, 0.0, 1.0], [0.0, 1.0, 0.5], order=1),
+    "atan2 quadrants": points(_op("atan2"), [1.0, 1.0, -1.0, -1.0], [1.0, -1.0, 1.0, -1.0]),
+    "atan2 zero": points(_op("atan2"), [0.0, -0.0, 1.0], [1.0, -1.0, 0.0], order=1),
+    "add_n": points(lambda tf, x, y: tf.add_n([x, y, x]), A, B),
+    "abs at zero": points(_op("abs"), [0.0, -0.0]),
+    "sqrt at zero": points(_op("sqrt"), [0.0, 4.0], order=1),
+    "where sqrt": points(
+        lambda tf, x: tf.where(x > 0, tf.sqrt(x), tf.zeros_like(x)), [0.0, 4.0], order=1
+    ),
+    "where log safe": points(
+        lambda tf, x: tf.where(x > 0, tf.math.log(tf.where(x > 0, x, 1.0)), 0.0), [0.0, 4.0]
+    ),
+    "norm at zero": points(lambda tf, x: tf.norm(x), [0.0, 0.0], order=1),
+    "floordiv gradient": points(lambda tf, x, y: x // y, [7.0, -7.0], [2.0, 2.0]),
+    "floormod gradient": points(lambda tf, x, y: x % y, [7.0, -7.0], [2.0, 2.5]),
+    "round plus x": points(lambda tf, x: tf.round(x) + x * x, [0.4, 1.6]),
+    "sign times x": points(lambda tf, x: tf.sign(x) * x, [-2.0, 0.0, 3.0]),
+    "polyval": points(lambda tf, x: tf.math.polyval([1.0, 2.0, 3.0], x), [0.5, 2.0]),
+    "lbeta": points(lambda tf, x: tf.math.lbeta(x), [[1.0, 2.0], [0.5, 0.7]], order=1),
+    "igamma": points(_op("math.igamma"), [1.0, 2.0], [0.5, 1.5], order=1),
+    "complex build": points(lambda tf, x, y: tf.complex(x, y), [1.0, 2.0], [0.5, -1.0]),
+    "complex product": points(
+        lambda tf, x, y: x * y, np.complex64([1 + 2j]), np.complex64([0.5 - 1j])
+    ),
+    "complex quotient": points(
+        lambda tf, x, y: x / y, np.complex64([1 + 2j]), np.complex64([0.5 - 1j])
+    ),
+    "complex power": points(
+        lambda tf, x, y: x**y, np.complex64([1 + 2j]), np.complex64([0.5 - 1j]), order=1
+    ),
+    "real of square": points(lambda tf, z: tf.math.real(z * z), np.complex64([1 + 2j])),
+    "abs of complex": points(lambda tf, z: tf.abs(z), np.complex64([3 + 4j, 0]), order=1),
+    "squared modulus": points(
+        lambda tf, z: tf.math.real(z * tf.math.conj(z)), np.complex64([1 + 2j, -1j])
+    ),
+    "holomorphic chain": points(
+        lambda tf, z: tf.exp(tf.sin(z) * z), np.complex128([0.3 + 0.2j]), order=1
+    ),
+    "complex to real cast": points(
+        lambda tf, z: tf.cast(z, tf.float32), np.complex64([1 + 2j]), order=1
+    ),
+    "real to complex cast": points(
+        lambda tf, x: tf.abs(tf.cast(x, tf.complex64) * (1 + 2j)), [1.5], order=1
+    ),
+    "scalar everything": points(lambda tf, x: tf.exp(x) * tf.sin(x) / x, 1.3),
+    "empty": points(lambda tf, x: tf.exp(x) * 2.0, np.zeros([0, 3], np.float32)),
+    "float64 chain": points(
+        lambda tf, x: tf.math.log(1 + tf.exp(x)) ** 2, np.float64([0.5, -30.0, 3.0])
+    ),
+}
+
+MATRIX = [[1.0, -2.0, 3.0], [4.0, 0.5, -6.0]]
+CUBE = (np.arange(12).reshape(2, 3, 2) / 4 - 1.1).tolist()
+REDUCTIONS = "sum mean max min prod std variance logsumexp euclidean_norm".split()
+AXES = {
+    "all": {},
+    "axis 0": {"axis": 0},
+    "axis -1": {"axis": -1},
+    "axis list": {"axis": [0, 1]},
+    "keepdims": {"axis": 1, "keepdims": True},
+    "keepdims all": {"keepdims": True},
+    "no axes": {"axis": []},
+}
+for _name in REDUCTIONS:
+
+    def _reduce(tf, x, name=_name, **settings):
+        return _named(tf, f"math.reduce_{name}")(x, **settings)
+
+    for _label, _settings in AXES.items():
+        CASES[f"reduce_{_name} {_label}"] = points(
+            lambda tf, x, f=_reduce, s=_settings: f(tf, x, **s), MATRIX
+        )
+    CASES[f"reduce_{_name} cube"] = points(lambda tf, x, f=_reduce: f(tf, x, axis=(0, 2)), CUBE)
+    CASES[f"reduce_{_name} ties"] = points(
+        lambda tf, x, f=_reduce: f(tf, x, axis=1), [[1.0, 1.0, 0.0], [2.0, 2.0, 2.0]], order=1
+    )
+    CASES[f"reduce_{_name} zeros"] = points(lambda tf, x, f=_reduce: f(tf, x), [0.0, 0.0], order=1)
+    CASES[f"reduce_{_name} scalar"] = points(lambda tf, x, f=_reduce: f(tf, x), 2.0, order=1)
+    CASES[f"reduce_{_name} special"] = points(
+        lambda tf, x, f=_reduce: f(tf, x, axis=1), [[NAN, 1.0], [INF, 1.0], [-INF, 2.0]], order=1
+    )
+    CASES[f"reduce_{_name} empty"] = points(
+        lambda tf, x, f=_reduce: f(tf, x, axis=1), np.zeros([2, 0], np.float32), order=1
+    )
+    CASES[f"reduce_{_name} int"] = points(
+        lambda tf, x, f=_reduce: f(tf, x, axis=0), np.int32([[1, 2], [4, 5]]), words=2
+    )
+    CASES[f"reduce_{_name} bad axis"] = points(
+        lambda tf, x, f=_reduce: f(tf, x, axis=5), MATRIX, words=3
+    )
+
+PROD_ZERO = [[0.0, 2.0, 3.0], [0.0, 0.0, 4.0]]
+CASES |= {
+    "reduce_prod zero": points(lambda tf, x: tf.reduce_prod(x, 1), PROD_ZERO),
+    "reduce_any": points(lambda tf, x: tf.reduce_any(x, 1), np.array([[True, False], [False] * 2])),
+    "reduce_all": points(lambda tf, x: tf.reduce_all(x, 0), np.array([[True, False], [True] * 2])),
+    "reduce_all of floats": points(lambda tf, x: tf.reduce_all(x), [1.0, 0.0], words=0),
+    "reduce_sum of bools": points(lambda tf, x: tf.reduce_sum(x), np.array([True]), words=0),
+    "reduce_mean int": points(lambda tf, x: tf.reduce_mean(x), np.int32([1, 2, 4])),
+    "reduce_mean bool": points(lambda tf, x: tf.reduce_mean(x), np.array([True]), words=0),
+    "reduce_max int": points(lambda tf, x: tf.reduce_max(x, 0), np.int64([[1, 5], [3, 2]])),
+    "reduce_sum complex": points(lambda tf, x: tf.reduce_sum(x), np.complex64([1 + 2j, 3 - 1j])),
+    "reduce_mean complex": points(lambda tf, x: tf.reduce_mean(x), np.complex64([1 + 2j, 3 - 1j])),
+    "reduce_sum repeated axis": points(lambda tf, x: tf.reduce_sum(x, [0, 0]), MATRIX, words=3),
+    "reduce_sum tensor axis": points(lambda tf, x: tf.reduce_sum(x, tf.constant(1)), MATRIX),
+    "reduce_sum numpy axis": points(lambda tf, x: tf.reduce_sum(x, np.array([0, 1])), MATRIX),
+    "reduce_sum of list": points(lambda tf, x: tf.reduce_sum([x, x * 2.0]), [1.0, 2.0]),
+    "reduce_logsumexp large": points(lambda tf, x: tf.reduce_logsumexp(x), [1000.0, 1000.0, 999.0]),
+    "count_nonzero": points(lambda tf, x: tf.math.count_nonzero(x, axis=1), MATRIX),
+    "argmax": points(lambda tf, x: tf.argmax(x, axis=1), MATRIX),
+    "argmax default axis": points(lambda tf, x: tf.argmax(x), MATRIX),
+    "argmax ties": points(lambda tf, x: tf.argmax(x), [1.0, 3.0, 3.0]),
+    "argmax int32": points(lambda tf, x: tf.argmax(x, output_type=tf.int32), [1.0, 3.0]),
+    "argmax nan": points(lambda tf, x: tf.argmax(x), [1.0, NAN, 3.0]),
+    "argmax empty": points(lambda tf, x: tf.argmax(x), np.zeros([0], np.float32), words=3),
+    "argmax bad axis": points(lambda tf, x: tf.argmax(x, 3), MATRIX, words=3),
+    "argmin": points(lambda tf, x: tf.argmin(x, axis=-1), MATRIX),
+    "cumsum": points(lambda tf, x: tf.cumsum(x, axis=1), MATRIX),
+    "cumsum exclusive": points(lambda tf, x: tf.cumsum(x, axis=1, exclusive=True), MATRIX),
+    "cumsum reverse": points(lambda tf, x: tf.cumsum(x, axis=0, reverse=True), MATRIX),
+    "cumsum both": points(lambda tf, x: tf.cumsum(x, axis=1, exclusive=True, reverse=True), MATRIX),
+    "cumsum int": points(lambda tf, x: tf.cumsum(x), np.int32([1, 2, 3])),
+    "cumsum bad axis": points(lambda tf, x: tf.cumsum(x, 4), MATRIX, words=0),
+    "cumprod": points(lambda tf, x: tf.math.cumprod(x, axis=1), MATRIX),
+    "cumprod exclusive": points(lambda tf, x: tf.math.cumprod(x, 1, exclusive=True), MATRIX),
+    "cumprod reverse": points(lambda tf, x: tf.math.cumprod(x, 1, reverse=True), MATRIX),
+    "cumprod zero": points(lambda tf, x: tf.math.cumprod(x), [2.0, 0.0, 3.0], order=1),
+    "cumulative_logsumexp": points(lambda tf, x: tf.math.cumulative_logsumexp(x), ORDINARY),
+    "segment_sum": points(lambda tf, x: tf.math.segment_sum(x, [0, 0, 1]), ORDINARY[:3]),
+    "unsorted_segment_sum": points(
+        lambda tf, x: tf.math.unsorted_segment_sum(x, [2, 0, 2], 3), ORDINARY[:3]
+    ),
+    "bincount": points(lambda tf, x: tf.math.bincount(x), np.int32([1, 3, 3])),
+    "top_k": points(lambda tf, x: tuple(tf.math.top_k(x, 2)), MATRIX),
+    "top_k ties": points(lambda tf, x: tuple(tf.math.top_k(x, 2)), [1.0, 3.0, 3.0, 3.0]),
+    "top_k type": lambda tf: tf.math.top_k(tf.constant([1.0, 2.0])),
+    "top_k too large": points(lambda tf, x: tf.math.top_k(x, 9), [1.0, 2.0], words=0),
+    "in_top_k": lambda tf: tf.math.in_top_k([0, 1], [[0.1, 0.9], [0.2, 0.8]], 1),
+    "l2_normalize": points(lambda tf, x: tf.math.l2_normalize(x, axis=1), MATRIX),
+    "l2_normalize zero": points(lambda tf, x: tf.math.l2_normalize(x), [0.0, 0.0], order=1),
+    "confusion_matrix": lambda tf: tf.math.confusion_matrix([0, 1, 1], [0, 1, 0]),
+    "zero_fraction": lambda tf: tf.math.zero_fraction(tf.constant([0.0, 1.0, 0.0])),
+}
+
+MATMULS = {
+    "plain": (lambda tf, a, b: tf.matmul(a, b), [2, 3], [3, 2]),
+    "transpose_a": (lambda tf, a, b: tf.matmul(a, b, transpose_a=True), [3, 2], [3, 2]),
+    "transpose_b": (lambda tf, a, b: tf.matmul(a, b, transpose_b=True), [2, 3], [2, 3]),
+    "transpose both": (
+        lambda tf, a, b: tf.matmul(a, b, transpose_a=True, transpose_b=True),
+        [3, 2],
+        [4, 3],
+    ),
+    "adjoint_a": (lambda tf, a, b: tf.matmul(a, b, adjoint_a=True), [3, 2], [3, 2]),
+    "adjoint_b": (lambda tf, a, b: tf.matmul(a, b, adjoint_b=True), [2, 3], [2, 3]),
+    "batch": (lambda tf, a, b: tf.matmul(a, b), [2, 2, 3], [2, 3, 1]),
+    "batch broadcast": (lambda tf, a, b: tf.matmul(a, b), [2, 2, 3], [3, 1]),
+    "batch broadcast both": (lambda tf, a, b: tf.matmul(a, b), [2, 1, 1, 2], [3, 2, 1]),
+    "batch transpose_b": (lambda tf, a, b: tf.matmul(a, b, transpose_b=True), [2, 2, 3], [2, 1, 3]),
+    "empty inner": (lambda tf, a, b: tf.matmul(a, b), [2, 0], [0, 3]),
+    "empty outer": (lambda tf, a, b: tf.matmul(a, b), [0, 2], [2, 3]),
+    "matvec": (lambda tf, a, b: tf.linalg.matvec(a, b), [2, 3], [3]),
+    "matvec transpose": (lambda tf, a, b: tf.linalg.matvec(a, b, transpose_a=True), [3, 2], [3]),
+    "tensordot 1": (lambda tf, a, b: tf.tensordot(a, b, 1), [2, 3], [3, 2]),
+    "tensordot 2": (lambda tf, a, b: tf.tensordot(a, b, 2), [2, 3], [2, 3]),
+    "tensordot 0": (lambda tf, a, b: tf.tensordot(a, b, 0), [2], [3]),
+    "tensordot axes": (lambda tf, a, b: tf.tensordot(a, b, [[1, 0], [0, 2]]), [2, 3], [3, 1, 2]),
+    "vector tensordot": (lambda tf, a, b: tf.tensordot(a, b, 1), [3], [3]),
+    "einsum matmul": (lambda tf, a, b: tf.einsum("ij,jk->ik", a, b), [2, 3], [3, 2]),
+    "einsum implicit": (lambda tf, a, b: tf.einsum("ij,jk", a, b), [2, 3], [3, 2]),
+    "einsum outer": (lambda tf, a, b: tf.einsum("i,j->ij", a, b), [2], [3]),
+    "einsum inner": (lambda tf, a, b: tf.einsum("ij,ij->", a, b), [2, 3], [2, 3]),
+    "einsum batch": (lambda tf, a, b: tf.einsum("bij,bjk->bik", a, b), [2, 1, 3], [2, 3, 2]),
+    "einsum ellipsis": (lambda tf, a, b: tf.einsum("...ij,jk->...ik", a, b), [2, 1, 3], [3, 2]),
+    "einsum transpose": (lambda tf, a, b: tf.einsum("ij,kj->ki", a, b), [2, 3], [2, 3]),
+    "einsum sum": (lambda tf, a, b: tf.einsum("ij,k->i", a, b), [2, 3], [2]),
+    "einsum spaces": (lambda tf, a, b: tf.einsum("i j, j k -> i k", a, b), [2, 3], [3, 2]),
+}
+
+
+def _grid(shape, step):
+    count = int(np.prod(shape))
+    return (np.sin(np.arange(count) * step + 0.5) * 2).reshape(shape).astype(np.float32)
+
+
+for _name, (_f, _a, _b) in MATMULS.items():
+    CASES[f"matmul {_name}"] = points(_f, _grid(_a, 1.0), _grid(_b, 1.7))
+CASES |= {
+    "einsum trace": points(lambda tf, x: tf.einsum("ii->", x), [[1.0, 2.0], [3.0, 4.0]]),
+    "einsum diagonal": points(lambda tf, x: tf.einsum("ii->i", x), [[1.0, 2.0], [3.0, 4.0]]),
+    "einsum reduce": points(lambda tf, x: tf.einsum("ij->j", x), MATRIX),
+    "einsum three": points(
+        lambda tf, x, y, z: tf.einsum("i,ij,j->", x, y, z), [1.0, 2.0], MATRIX, [1.0, 0.0, 2.0]
+    ),
+    "matmul complex": points(
+        lambda tf, a, b: tf.matmul(a, b, adjoint_a=True),
+        np.complex64([[1 + 2j], [3j]]),
+        np.complex64([[1 - 1j], [2.0]]),
+    ),
+    "matmul int": points(lambda tf, a, b: a @ b, np.int32([[1, 2]]), np.int32([[3], [4]])),
+    "matmul half": points(lambda tf, a, b: a @ b, np.float16([[1, 2]]), np.float16([[3], [4]])),
+    "matmul double": points(lambda tf, a, b: a @ b, np.float64([[1, 2]]), np.float64([[3], [4]])),
+    "matmul of itself": points(lambda tf, a: a @ a, [[1.0, 2.0], [3.0, 4.0]]),
+    "matmul errors": lambda tf: attempts(
+        tf,
+        {
+            "inner": lambda tf: tf.matmul(tf.ones([2, 3]), tf.ones([2, 3])),
+            "vector": lambda tf: tf.matmul(tf.ones([2, 3]), tf.ones([3])),
+            "scalar": lambda tf: tf.matmul(tf.ones([2, 3]), 1.0),
+            "batch": lambda tf: tf.matmul(tf.ones([2, 2, 3]), tf.ones([3, 3, 2])),
+            "dtypes": lambda tf: tf.matmul(tf.ones([1, 1]), tf.ones([1, 1], tf.float64)),
+            "both transpose": lambda tf: tf.matmul(
+                tf.ones([1, 1]), tf.ones([1, 1]), transpose_a=True, adjoint_a=True
+            ),
+            "bool": lambda tf: tf.matmul(tf.constant([[True]]), tf.constant([[True]])),
+            "matvec": lambda tf: tf.linalg.matvec(tf.ones([2, 3]), tf.ones([2])),
+        },
+        words=4,
+    ),
+    "einsum errors": lambda tf: attempts(
+        tf,
+        {
+            "sizes": lambda tf: tf.einsum("ij,jk->ik", tf.ones([2, 3]), tf.ones([2, 3])),
+            "operands": lambda tf: tf.einsum("ij,jk->ik", tf.ones([2, 3])),
+            "rank": lambda tf: tf.einsum("ijk->i", tf.ones([2, 3])),
+            "output": lambda tf: tf.einsum("ij->k", tf.ones([2, 3])),
+        },
+        words=0,
+    ),
+    "logical": lambda tf: attempts(
+        tf,
+        {
+            "and": lambda tf: tf.logical_and([True, False], [True, True]),
+            "or": lambda tf: tf.logical_or([True, False], False),
+            "xor": lambda tf: tf.math.logical_xor([True, False], [True, True]),
+            "not": lambda tf: tf.logical_not([True, False]),
+            "and of ints": lambda tf: tf.logical_and(tf.constant([1]), tf.constant([1])),
+            "not of floats": lambda tf: tf.logical_not(tf.constant([1.0])),
+        },
+        words=1,
+    ),
+    "comparisons": lambda tf: attempts(
+        tf,
+        {
+            "less": lambda tf: tf.less([1, 5], [2, 2]),
+            "less_equal": lambda tf: tf.less_equal([1.0, 2.0], 2.0),
+            "greater": lambda tf: tf.greater(tf.constant([1, 5]), 2),
+            "greater_equal": lambda tf: tf.greater_equal([1, 2], [[1], [2]]),
+            "equal": lambda tf: tf.equal("a", ["a", "b"]),
+            "not_equal": lambda tf: tf.not_equal([True, False], True),
+            "increasing": lambda tf: tf.math.is_strictly_increasing([1, 2, 2]),
+        },
+    ),
+}
+
+
+def case_functions_take_python_values(tf):
+    return attempts(
+        tf,
+        {
+            "add": lambda tf: tf.add(1, 2.5),
+            "add ints": lambda tf: tf.add(1, 2),
+            "multiply": lambda tf: tf.multiply([1, 2], 3),
+            "maximum": lambda tf: tf.maximum(1, 2),
+            "divide ints": lambda tf: tf.divide(7, 2),
+            "divide lists": lambda tf: tf.divide([7], [2]),
+            "truediv": lambda tf: tf.math.truediv(7, 2),
+            "pow": lambda tf: tf.pow(2, 3),
+            "sqrt of int": lambda tf: tf.sqrt(4),
+            "exp of list": lambda tf: tf.exp([0.0, 1.0]),
+            "abs": lambda tf: tf.abs(-3),
+            "numpy": lambda tf: tf.add(np.float64(1.0), 2),
+            "numpy and tensor": lambda tf: tf.add(np.float64([1.0]), tf.constant([2.0])),
+            "tensor and numpy": lambda tf: tf.add(tf.constant([2.0]), np.float64([1.0])),
+            "mixed": lambda tf: tf.add(tf.constant(1), tf.constant(1.0)),
+            "square of bool": lambda tf: tf.square(True),
+            "string": lambda tf: tf.add("a", "b"),
+        },
+        words=2,
+    )
+
+
+def case_same_tensor_twice(tf):
+    return derivatives(tf, lambda tf, x: x * x / (x + x), [np.float32([1.0, 2.0])])
+
+
+def case_names_accepted(tf):
+    x = tf.constant([1.0, 2.0])
+    return (
+        tf.add(x, x, name="a"),
+        tf.reduce_sum(x, name="s"),
+        tf.matmul([x], [[1.0], [1.0]], name="m"),
+    )

@@ -1,0 +1,253 @@
+"""`tf.nn`: activations, losses, normalisation."""
+
+import numpy as np
+
+from .derivatives import points
+from .harness import attempts
+
+INF, NAN = np.inf, np.nan
+ORDINARY = [-3.0, -1.2, -0.4, 0.3, 1.7, 5.0, 6.5]
+SPECIAL = [0.0, -0.0, 6.0, INF, -INF, NAN, 100.0, -100.0]
+LOGITS = [[1.0, 2.0, 0.5], [-1.0, 3.0, 0.0]]
+SOFT = [[0.2, 0.5, 0.3], [0.0, 1.0, 0.0]]
+
+ACTIVATIONS = {
+    "relu": lambda tf, x: tf.nn.relu(x),
+    "relu6": lambda tf, x: tf.nn.relu6(x),
+    "leaky_relu": lambda tf, x: tf.nn.leaky_relu(x),
+    "leaky_relu alpha": lambda tf, x: tf.nn.leaky_relu(x, alpha=0.01),
+    "elu": lambda tf, x: tf.nn.elu(x),
+    "selu": lambda tf, x: tf.nn.selu(x),
+    "gelu": lambda tf, x: tf.nn.gelu(x),
+    "gelu approximate": lambda tf, x: tf.nn.gelu(x, approximate=True),
+    "softplus": lambda tf, x: tf.nn.softplus(x),
+    "softsign": lambda tf, x: tf.nn.softsign(x),
+    "sigmoid": lambda tf, x: tf.nn.sigmoid(x),
+    "tanh": lambda tf, x: tf.nn.tanh(x),
+    "silu": lambda tf, x: tf.nn.silu(x),
+    "swish": lambda tf, x: tf.nn.swish(x),
+    "swish beta": lambda tf, x: tf.nn.silu(x, beta=2.0),
+    "log_sigmoid": lambda tf, x: tf.math.log_sigmoid(x),
+    "crelu": lambda tf, x: tf.nn.crelu(x),
+}
+
+CASES = {}
+for _name, _f in ACTIVATIONS.items():
+    _order = 1 if _name == "softsign" else 2
+    CASES[_name] = points(_f, ORDINARY, order=_order)
+    CASES[f"{_name} special"] = points(_f, SPECIAL, order=1)
+    CASES[f"{_name} at zero"] = points(_f, [0.0, 6.0], order=_order)
+    CASES[f"{_name} empty"] = points(_f, np.zeros([0, 2], np.float32), order=1)
+
+    def _dtypes(tf, f=_f):
+        found = {}
+        for dtype in ("float16", "bfloat16", "float64"):
+            x = tf.cast([-1.5, 0.25, 2.0], dtype)
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = f(tf, x)
+            found[dtype] = (y, tape.gradient(y, x))
+        return found
+
+    CASES[f"{_name} dtypes"] = _dtypes
+    CASES[f"{_name} int"] = points(_f, np.int32([-1, 2]), words=0)
+
+PROGRAMS = {
+    "softmax": (lambda tf, x: tf.nn.softmax(x), LOGITS),
+    "softmax axis 0": (lambda tf, x: tf.nn.softmax(x, axis=0), LOGITS),
+    "softmax large": (lambda tf, x: tf.nn.softmax(x), [[1000.0, 1001.0], [-1000.0, 0.0]]),
+    "softmax infinite": (lambda tf, x: tf.nn.softmax(x), [[-INF, 0.0], [-INF, -INF]]),
+    "softmax vector": (lambda tf, x: tf.nn.softmax(x), [1.0, 2.0]),
+    "softmax scalar": (lambda tf, x: tf.nn.softmax(x), 1.0),
+    "softmax axis wrong": (lambda tf, x: tf.nn.softmax(x, axis=5), LOGITS),
+    "softmax double": (lambda tf, x: tf.nn.softmax(x), np.float64(LOGITS)),
+    "softmax int": (lambda tf, x: tf.nn.softmax(x), np.int32([[1, 2]])),
+    "log_softmax": (lambda tf, x: tf.nn.log_softmax(x), LOGITS),
+    "log_softmax axis 0": (lambda tf, x: tf.nn.log_softmax(x, axis=0), LOGITS),
+    "log_softmax large": (lambda tf, x: tf.nn.log_softmax(x), [[1000.0, 1001.0]]),
+    "cross entropy": (
+        lambda tf, x, y: tf.nn.softmax_cross_entropy_with_logits(labels=y, logits=x),
+        LOGITS,
+        SOFT,
+    ),
+    "cross entropy stopped labels": (
+        lambda tf, x, y: tf.nn.softmax_cross_entropy_with_logits(tf.stop_gradient(y), x),
+        LOGITS,
+        SOFT,
+    ),
+    "cross entropy axis 0": (
+        lambda tf, x, y: tf.nn.softmax_cross_entropy_with_logits(y, x, axis=0),
+        LOGITS,
+        SOFT,
+    ),
+    "cross entropy large": (
+        lambda tf, x: tf.nn.softmax_cross_entropy_with_logits([[0.0, 1.0]], x),
+        [[1000.0, -1000.0]],
+    ),
+    "cross entropy shapes": (
+        lambda tf, x: tf.nn.softmax_cross_entropy_with_logits(tf.ones([2, 4]), x),
+        LOGITS,
+    ),
+    "cross entropy int labels": (
+        lambda tf, x: tf.nn.softmax_cross_entropy_with_logits([[0, 1, 0], [1, 0, 0]], x),
+        LOGITS,
+    ),
+    "cross entropy rank three": (
+        lambda tf, x: tf.nn.softmax_cross_entropy_with_logits(tf.ones([1, 2, 3]) / 3.0, x[None]),
+        LOGITS,
+    ),
+    "sparse cross entropy": (
+        lambda tf, x: tf.nn.sparse_softmax_cross_entropy_with_logits([2, 1], x),
+        LOGITS,
+    ),
+    "sparse cross entropy int64": (
+        lambda tf, x: tf.nn.sparse_softmax_cross_entropy_with_logits(
+            labels=tf.constant([2, 1], tf.int64), logits=x
+        ),
+        LOGITS,
+    ),
+    "sparse cross entropy cube": (
+        lambda tf, x: tf.nn.sparse_softmax_cross_entropy_with_logits([[2, 1]], x[None]),
+        LOGITS,
+    ),
+    "sparse cross entropy vector": (
+        lambda tf, x: tf.nn.sparse_softmax_cross_entropy_with_logits(1, x),
+        [1.0, 2.0],
+    ),
+    "sparse cross entropy float labels": (
+        lambda tf, x: tf.nn.sparse_softmax_cross_entropy_with_logits([2.0, 1.0], x),
+        LOGITS,
+    ),
+    "sparse cross entropy shapes": (
+        lambda tf, x: tf.nn.sparse_softmax_cross_entropy_with_logits([2, 1, 0], x),
+        LOGITS,
+    ),
+    "sparse cross entropy ranks": (
+        lambda tf, x: tf.nn.sparse_softmax_cross_entropy_with_logits([[2, 1]], x),
+        LOGITS,
+    ),
+    "sigmoid cross entropy": (
+        lambda tf, x, y: tf.nn.sigmoid_cross_entropy_with_logits(labels=y, logits=x),
+        LOGITS,
+        SOFT,
+    ),
+    "sigmoid cross entropy large": (
+        lambda tf, x: tf.nn.sigmoid_cross_entropy_with_logits([0.0, 1.0, 1.0], x),
+        [100.0, -100.0, 0.0],
+    ),
+    "sigmoid cross entropy shapes": (
+        lambda tf, x: tf.nn.sigmoid_cross_entropy_with_logits(tf.ones([3]), x),
+        LOGITS,
+    ),
+    "weighted cross entropy": (
+        lambda tf, x, y: tf.nn.weighted_cross_entropy_with_logits(y, x, pos_weight=3.0),
+        LOGITS,
+        SOFT,
+    ),
+    "log_poisson_loss": (lambda tf, x: tf.nn.log_poisson_loss([1.0, 2.0], x), [0.5, 1.5]),
+    "l2_loss": (lambda tf, x: tf.nn.l2_loss(x), LOGITS),
+    "l2_loss empty": (lambda tf, x: tf.nn.l2_loss(x), np.zeros([0], np.float32)),
+    "l2_normalize": (lambda tf, x: tf.nn.l2_normalize(x, axis=1), LOGITS),
+    "l2_normalize all": (lambda tf, x: tf.nn.l2_normalize(x), LOGITS),
+    "moments": (lambda tf, x: tf.nn.moments(x, axes=[0]), LOGITS),
+    "moments all": (lambda tf, x: tf.nn.moments(x, [0, 1], keepdims=True), LOGITS),
+    "moments half": (lambda tf, x: tf.nn.moments(x, [0]), np.float16(LOGITS)),
+    "weighted_moments": (lambda tf, x: tf.nn.weighted_moments(x, [0], [[1.0], [3.0]]), LOGITS),
+    "batch_normalization": (
+        lambda tf, x, m, v, s: tf.nn.batch_normalization(x, m, v, 0.5, s, 1e-3),
+        LOGITS,
+        [0.1, 0.2, 0.3],
+        [1.0, 2.0, 0.5],
+        [1.0, 2.0, 3.0],
+    ),
+    "bias_add": (lambda tf, x, b: tf.nn.bias_add(x, b), LOGITS, [1.0, 2.0, 3.0]),
+    "bias_add NCHW": (
+        lambda tf, x, b: tf.nn.bias_add(x[None, None], b, data_format="NCHW"),
+        LOGITS,
+        [1.0],
+    ),
+    "bias_add shapes": (lambda tf, x, b: tf.nn.bias_add(x, b), LOGITS, [1.0, 2.0]),
+    "bias_add rank": (lambda tf, x, b: tf.nn.bias_add(x, b), LOGITS, [[1.0]]),
+    "embedding_lookup": (lambda tf, x: tf.nn.embedding_lookup(x, [1, 0, 1]) * 1.0, LOGITS),
+    "dropout zero": (lambda tf, x: tf.nn.dropout(x, 0.0), LOGITS),
+    "dropout rate": (lambda tf, x: tf.nn.dropout(x, 1.5), LOGITS),
+    "dropout int": (lambda tf, x: tf.nn.dropout(x, 0.5), np.int32([1, 2])),
+    "cosine of normalised": (
+        lambda tf, x, y: tf.reduce_sum(
+            tf.nn.l2_normalize(x, -1) * tf.nn.l2_normalize(y, -1), axis=-1
+        ),
+        LOGITS,
+        [[0.5, -1.0, 2.0], [1.0, 1.0, 1.0]],
+    ),
+    "zero_fraction": (lambda tf, x: tf.nn.zero_fraction(x), [0.0, 1.0]),
+    "softmax top_k": (lambda tf, x: tuple(tf.nn.top_k(tf.nn.softmax(x), 2)), LOGITS),
+    "normalize": (lambda tf, x: tf.linalg.normalize(x, axis=1)[0], LOGITS),
+    "layer norm by hand": (
+        lambda tf, x: (
+            (x - tf.reduce_mean(x, -1, keepdims=True))
+            * tf.math.rsqrt(tf.math.reduce_variance(x, -1, keepdims=True) + 1e-5)
+        ),
+        LOGITS,
+    ),
+    "attention by hand": (
+        lambda tf, q, k: tf.nn.softmax(tf.matmul(q, k, transpose_b=True) / 2.0) @ k,
+        LOGITS,
+        [[0.5, -1.0, 2.0], [1.0, 0.0, 1.0]],
+    ),
+    "mean squared error": (lambda tf, x, y: tf.reduce_mean((x - y) ** 2), LOGITS, SOFT),
+    "huber by hand": (
+        lambda tf, x: tf.where(tf.abs(x) <= 1.0, 0.5 * x * x, tf.abs(x) - 0.5),
+        [-2.0, 0.5, 1.0],
+    ),
+}
+FIRST_ORDER = {"weighted_moments", "softmax infinite", "l2_loss empty"}
+CASES |= {
+    name: points(program, *values, order=1 if name in FIRST_ORDER else 2, words=2)
+    for name, (program, *values) in PROGRAMS.items()
+}
+
+
+def case_dropout_shape(tf):
+    x = tf.ones([4, 50])
+    y = tf.nn.dropout(x, 0.5, seed=1)
+    values = sorted(set(y.numpy().ravel().tolist()))
+    return y.shape, y.dtype, values
+
+
+def case_dropout_gradient_matches_mask(tf):
+    x = tf.ones([100])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.nn.dropout(x, 0.25, seed=3)
+    g = tape.gradient(y, x)
+    return tf.reduce_all(tf.equal(g, y)), sorted(set(np.round(g.numpy(), 4).tolist()))
+
+
+def case_dropout_noise_shape(tf):
+    y = tf.nn.dropout(tf.ones([5, 20]), 0.5, noise_shape=[5, 1], seed=1).numpy()
+    return bool((y == y[:, :1]).all())
+
+
+def case_errors(tf):
+    return attempts(
+        tf,
+        {
+            "cross entropy no labels": lambda tf: tf.nn.softmax_cross_entropy_with_logits(
+                labels=None, logits=tf.ones([2, 2])
+            ),
+            "sigmoid no logits": lambda tf: tf.nn.sigmoid_cross_entropy_with_logits(
+                labels=tf.ones([2]), logits=None
+            ),
+            "sparse out of range": lambda tf: tf.nn.sparse_softmax_cross_entropy_with_logits(
+                labels=[0], logits=None
+            ),
+            "relu of string": lambda tf: tf.nn.relu("a"),
+            "softmax of none": lambda tf: tf.nn.softmax(None),
+            "bias_add format": lambda tf: tf.nn.bias_add(
+                tf.ones([1, 2]), tf.ones([2]), data_format="X"
+            ),
+            "dropout negative": lambda tf: tf.nn.dropout(tf.ones([2]), -0.1),
+            "moments axis": lambda tf: tf.nn.moments(tf.ones([2]), [3]),
+        },
+        words=3,
+    )

@@ -1,0 +1,473 @@
+"""Variables: construction, assignment, identity, text, errors."""
+
+import copy
+import pickle
+
+import numpy as np
+
+from .harness import attempt, attempts, options
+
+
+def _errors(programs, words=None):
+    def case(tf):
+        return attempts(tf, programs, words)
+
+    return case
+
+
+CASES = {
+    "new_from_values": _errors(
+        {
+            "float": lambda tf: tf.Variable(1.5),
+            "int": lambda tf: tf.Variable(3),
+            "bool": lambda tf: tf.Variable(True),
+            "string": lambda tf: tf.Variable("abc"),
+            "strings": lambda tf: tf.Variable(["a", "bc"]),
+            "list": lambda tf: tf.Variable([[1.0, 2.0]]),
+            "tuple": lambda tf: tf.Variable((1, 2)),
+            "complex": lambda tf: tf.Variable(1 + 2j),
+            "numpy float64": lambda tf: tf.Variable(np.array([1.0])),
+            "numpy float32": lambda tf: tf.Variable(np.float32([1.0])),
+            "numpy int8": lambda tf: tf.Variable(np.int8([1])),
+            "tensor": lambda tf: tf.Variable(tf.constant([1.0])),
+            "variable": lambda tf: tf.Variable(tf.Variable([1.0])),
+            "callable": lambda tf: tf.Variable(lambda: tf.ones([2])),
+            "empty": lambda tf: tf.Variable([]),
+            "range": lambda tf: tf.Variable(range(3)),
+        }
+    ),
+    "new_with_dtype": _errors(
+        {
+            "float to float64": lambda tf: tf.Variable(1.5, dtype=tf.float64),
+            "int to float": lambda tf: tf.Variable([1, 2], dtype=tf.float32),
+            "float to int": lambda tf: tf.Variable(1.5, dtype=tf.int32),
+            "string dtype name": lambda tf: tf.Variable(1.5, dtype="float16"),
+            "numpy dtype": lambda tf: tf.Variable(1.5, dtype=np.float64),
+            "bfloat16": lambda tf: tf.Variable([1.5], dtype=tf.bfloat16),
+            "tensor of other dtype": lambda tf: tf.Variable(tf.constant(1.0), dtype=tf.float64),
+            "numpy of other dtype": lambda tf: tf.Variable(np.array([1.0]), dtype=tf.float32),
+        },
+        words=3,
+    ),
+    "new_with_shape": _errors(
+        {
+            "same": lambda tf: tf.Variable([1.0, 2.0], shape=[2]),
+            "tensorshape": lambda tf: tf.Variable([1.0, 2.0], shape=tf.TensorShape([2])).shape,
+            "unknown": lambda tf: tf.Variable([1.0, 2.0], shape=tf.TensorShape(None)).shape,
+            "partial": lambda tf: tf.Variable([1.0, 2.0], shape=[None]).shape,
+            "wrong": lambda tf: tf.Variable([1.0, 2.0], shape=[3]),
+        },
+        words=3,
+    ),
+    "new_errors": _errors(
+        {
+            "nothing": lambda tf: tf.Variable(),
+            "none": lambda tf: tf.Variable(None),
+            "ragged list": lambda tf: tf.Variable([[1.0], [1.0, 2.0]]),
+            "object": lambda tf: tf.Variable(object()),
+            "unknown keyword": lambda tf: tf.Variable(1.0, colour="red"),
+        },
+        words=0,
+    ),
+    "new_options": _errors(
+        {
+            "synchronization": lambda tf: (
+                tf.Variable(
+                    1.0,
+                    synchronization=tf.VariableSynchronization.AUTO,
+                    aggregation=tf.VariableAggregation.NONE,
+                ).aggregation.name
+            ),
+            "constraint": lambda tf: tf.Variable(1.0, constraint=tf.abs).constraint is tf.abs,
+            "no constraint": lambda tf: tf.Variable(1.0).constraint,
+            "trainable": lambda tf: [
+                tf.Variable(1.0).trainable,
+                tf.Variable(1).trainable,
+                tf.Variable(1.0, trainable=False).trainable,
+            ],
+        }
+    ),
+    "assign_errors": _errors(
+        {
+            "shape": lambda tf: tf.Variable([1.0, 2.0]).assign([1.0, 2.0, 3.0]),
+            "scalar to vector": lambda tf: tf.Variable([1.0, 2.0]).assign(1.0),
+            "dtype": lambda tf: tf.Variable([1.0]).assign(tf.constant([1])),
+            "float to int": lambda tf: tf.Variable(1).assign(1.5),
+            "int to float": lambda tf: tf.Variable(1.0).assign(2),
+            "string": lambda tf: tf.Variable(1.0).assign("abc"),
+            "none": lambda tf: tf.Variable(1.0).assign(None),
+            "numpy float64": lambda tf: tf.Variable([1.0]).assign(np.array([2.0])),
+            "named": lambda tf: tf.Variable([1.0], name="w").assign([1.0, 2.0]),
+        },
+        words=4,
+    ),
+    "assign_add_errors": _errors(
+        {
+            "shape": lambda tf: tf.Variable([1.0, 2.0]).assign_add([1.0, 2.0, 3.0]),
+            "scalar": lambda tf: tf.Variable([1.0, 2.0]).assign_add(1.0),
+            "dtype": lambda tf: tf.Variable([1.0]).assign_sub(tf.constant([1])),
+            "numpy float64": lambda tf: tf.Variable([1.0]).assign_sub(np.array([2.0])),
+        },
+        words=2,
+    ),
+    "text": _errors(
+        {
+            "scalar": lambda tf: repr(tf.Variable(1.0)),
+            "vector": lambda tf: repr(tf.Variable([1.0, 2.0])),
+            "matrix": lambda tf: repr(tf.Variable([[1, 2], [3, 4]])),
+            "named": lambda tf: repr(tf.Variable(1.0, name="weight")),
+            "bool": lambda tf: repr(tf.Variable([True, False])),
+            "string": lambda tf: repr(tf.Variable("abc")),
+            "strings": lambda tf: repr(tf.Variable(["a", "b"])),
+            "bfloat16": lambda tf: repr(tf.Variable([1.5, 2.0], dtype=tf.bfloat16)),
+            "float64": lambda tf: repr(tf.Variable(1.25, dtype=tf.float64)),
+            "empty": lambda tf: repr(tf.Variable(tf.zeros([0, 2]))),
+            "str": lambda tf: str(tf.Variable([1.0, 2.0])),
+            "str scalar": lambda tf: str(tf.Variable(3)),
+            "format": lambda tf: attempt(lambda: f"{tf.Variable(3.0):.2f}", words=0),
+            "plain format": lambda tf: f"{tf.Variable(3.0)}",
+            "assign result": lambda tf: repr(tf.Variable(1.0).assign(2.0)),
+            "assign_add result": lambda tf: str(tf.Variable([1.0]).assign_add([2.0])),
+            "unknown shape": lambda tf: repr(tf.Variable([1.0], shape=[None])),
+        }
+    ),
+    "names": _errors(
+        {
+            "default": lambda tf: tf.Variable(1.0).name,
+            "given": lambda tf: tf.Variable(1.0, name="w").name,
+            "same twice": lambda tf: [tf.Variable(1.0, name="w").name for _ in range(2)],
+            "scope": lambda tf: _in_scope(tf, "a"),
+            "trailing slash": lambda tf: _in_scope(tf, "a/"),
+            "slash inside": lambda tf: tf.Variable(1.0, name="a/b").name,
+            "colon": lambda tf: attempt(lambda: tf.Variable(1.0, name="a:b").name, words=0),
+            "space": lambda tf: attempt(lambda: tf.Variable(1.0, name="a b").name, words=0),
+        }
+    ),
+    "operators": _errors(
+        {
+            "add": lambda tf: tf.Variable(1.0) + 2,
+            "radd": lambda tf: 2 + tf.Variable(1.0),
+            "variables": lambda tf: tf.Variable([1.0]) * tf.Variable([3.0]),
+            "rsub": lambda tf: 5 - tf.Variable(1.0),
+            "rtruediv": lambda tf: 1 / tf.Variable(4.0),
+            "int truediv": lambda tf: tf.Variable(7) / 2,
+            "floordiv": lambda tf: tf.Variable(7) // 2,
+            "mod": lambda tf: tf.Variable(-7) % 3,
+            "pow": lambda tf: tf.Variable(3.0) ** 2,
+            "rpow": lambda tf: 2 ** tf.Variable(3.0),
+            "matmul": lambda tf: tf.Variable([[1.0, 2.0]]) @ tf.Variable([[3.0], [4.0]]),
+            "rmatmul": lambda tf: np.float32([[1.0, 2.0]]) @ tf.Variable([[3.0], [4.0]]),
+            "negative": lambda tf: -tf.Variable([1.0]),
+            "abs": lambda tf: abs(tf.Variable([-1.0])),
+            "invert": lambda tf: ~tf.Variable([True]),
+            "and": lambda tf: tf.Variable([True]) & tf.Variable([False]),
+            "less": lambda tf: tf.Variable([1.0, 3.0]) < 2,
+            "equal": lambda tf: tf.Variable([1.0, 3.0]) == tf.constant([1.0, 2.0]),
+            "equal none": lambda tf: tf.Variable(1.0) == None,  # noqa: E711
+            "not equal": lambda tf: tf.Variable([1.0, 3.0]) != 3.0,
+            "mixed": lambda tf: tf.Variable(1.0) + tf.Variable(1),
+            "index": lambda tf: tf.Variable([1.0, 2.0, 3.0])[1:],
+            "mask": lambda tf: tf.Variable([1.0, 2.0])[tf.constant([True, False])],
+            "numpy left": lambda tf: np.float32([1.0, 2.0]) + tf.Variable([1.0, 2.0]),
+        },
+        words=4,
+    ),
+    "conversions": _errors(
+        {
+            "float": lambda tf: float(tf.Variable(2.5)),
+            "int": lambda tf: int(tf.Variable(2)),
+            "bool": lambda tf: bool(tf.Variable(0.0)),
+            "bool vector": lambda tf: bool(tf.Variable([1.0, 2.0])),
+            "float vector": lambda tf: float(tf.Variable([1.0, 2.0])),
+            "len": lambda tf: len(tf.Variable([1.0, 2.0])),
+            "len scalar": lambda tf: len(tf.Variable(1.0)),
+            "index": lambda tf: [10, 20][tf.Variable(1)],
+            "iterate": lambda tf: list(tf.Variable([1.0, 2.0])),
+            "iterate scalar": lambda tf: list(tf.Variable(1.0)),
+            "array": lambda tf: np.asarray(tf.Variable([1.0, 2.0])),
+            "array dtype": lambda tf: np.asarray(tf.Variable([1.0]), dtype=np.int64),
+            "numpy": lambda tf: tf.Variable([[1.0]]).numpy(),
+            "numpy scalar": lambda tf: tf.Variable(1.0).numpy(),
+            "np.sum": lambda tf: np.sum(tf.Variable([1.0, 2.0])),
+            "in": lambda tf: 1.0 in tf.Variable([1.0, 2.0]),
+            "hash": lambda tf: hash(tf.Variable(1.0)),
+            "tolist": lambda tf: tf.Variable([1.0]).numpy().tolist(),
+        },
+        words=3,
+    ),
+    "attributes": _errors(
+        {
+            "shape": lambda tf: tf.Variable([[1.0]]).shape,
+            "dtype": lambda tf: tf.Variable([[1.0]]).dtype,
+            "get_shape": lambda tf: tf.Variable([[1.0]]).get_shape(),
+            "ndim": lambda tf: tf.Variable([[1.0]]).ndim,
+            "set shape": lambda tf: setattr(tf.Variable(1.0), "shape", 3),
+            "set_shape": lambda tf: tf.Variable([1.0]).set_shape([1]),
+            "initial": lambda tf: tf.Variable([1.0]).initial_value,
+            "is_initialized": lambda tf: tf.Variable([1.0]).is_initialized(),
+            "initialized_value": lambda tf: tf.Variable([1.0]).initialized_value(),
+            "device": lambda tf: tf.Variable(1.0).device,
+            "value": lambda tf: tf.Variable(1.0).value(),
+            "read_value": lambda tf: tf.Variable(1.0).read_value(),
+            "is_tensor": lambda tf: tf.is_tensor(tf.Variable(1.0)),
+            "isinstance tensor": lambda tf: isinstance(tf.Variable(1.0), tf.Tensor),
+            "tf.shape": lambda tf: tf.shape(tf.Variable([[1.0]])),
+            "tf.size": lambda tf: tf.size(tf.Variable([[1.0]])),
+            "tf.rank": lambda tf: tf.rank(tf.Variable([[1.0]])),
+            "unknown": lambda tf: tf.Variable(1.0).colour,
+            "T": lambda tf: tf.Variable([[1.0]]).T,
+        },
+        words=0,
+    ),
+}
+
+
+def _in_scope(tf, scope):
+    with tf.name_scope(scope):
+        return tf.Variable(1.0, name="w").name
+
+
+def case_assign_returns(tf):
+    v = tf.Variable([1.0, 2.0])
+    a, b, c = v.assign([3.0, 4.0]), v.assign_add([1.0, 1.0]), v.assign_sub([2.0, 2.0])
+    return a, b, c, v, isinstance(a, tf.Variable), a is v
+
+
+def case_assign_without_reading(tf):
+    v = tf.Variable([1.0, 2.0])
+    return v.assign([3.0, 4.0], read_value=False), v
+
+
+def case_assign_chain(tf):
+    v = tf.Variable(1.0)
+    v.assign(5.0).assign_add(2.0).assign_sub(1.0)
+    return v
+
+
+def case_assign_values(tf):
+    v = tf.Variable([1.0, 2.0])
+    found = []
+    for value in ([3, 4], np.float32([5.0, 6.0]), tf.constant([7.0, 8.0]), tf.Variable([9.0, 1.0])):
+        v.assign(value)
+        found.append(v.numpy())
+    return found
+
+
+def case_assign_variable_copies(tf):
+    a, b = tf.Variable([1.0]), tf.Variable([2.0])
+    a.assign(b)
+    b.assign([5.0])
+    return a, b
+
+
+def case_assign_self(tf):
+    a = tf.Variable([1.0, 2.0])
+    a.assign(a)
+    a.assign_add(a)
+    return a
+
+
+def case_numpy_is_a_copy(tf):
+    start = np.array([1.0, 2.0], np.float32)
+    v = tf.Variable(start)
+    start[0] = 100.0
+    before = v.numpy()
+    v.assign_add([1.0, 1.0])
+    return v, before
+
+
+def case_tensor_read_keeps_value(tf):
+    v = tf.Variable([1.0, 2.0])
+    before = v.read_value()
+    identity = tf.identity(v)
+    v.assign([5.0, 6.0])
+    return before, identity, v
+
+
+def case_add_creates_tensor(tf):
+    v = tf.Variable(1.0)
+    w = v
+    v = v + 1.0
+    return tf.is_tensor(v), isinstance(v, tf.Variable), w
+
+
+def case_iadd_makes_tensor(tf):
+    v = tf.Variable(1.0)
+    w = v
+    w += 1.0
+    return isinstance(w, tf.Variable), w, v
+
+
+def case_partial_shape_assign(tf):
+    v = tf.Variable([1.0], shape=[None])
+    v.assign([1.0, 2.0, 3.0])
+    return v.shape, v.numpy(), attempt(lambda: v.assign([[1.0]]), words=3)
+
+
+def case_slice_assign(tf):
+    v = tf.Variable([1.0, 2.0, 3.0])
+    v[1:].assign([7.0, 8.0])
+    return v
+
+
+def case_slice_assign_index(tf):
+    v = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
+    v[0].assign([7.0, 8.0])
+    v[1, 1].assign(9.0)
+    return v
+
+
+def case_item_assignment_refused(tf):
+    v = tf.Variable([1.0, 2.0])
+
+    def run():
+        v[0] = 5.0
+
+    return attempt(run)
+
+
+def case_scatter_mixed(tf):
+    v = tf.Variable([1.0, 2.0, 3.0])
+    s = tf.IndexedSlices(tf.constant([10.0, 20.0]), tf.constant([0, 2]))
+    v.scatter_add(s)
+    v.scatter_update(tf.IndexedSlices(tf.constant([5.0]), tf.constant([1])))
+    return v
+
+
+def case_identity_hash_equality(tf):
+    v, w = tf.Variable(1.0), tf.Variable(1.0)
+    return {
+        "ref equal": v.ref() == v.ref(),
+        "ref differs": v.ref() == w.ref(),
+        "deref": v.ref().deref() is v,
+        "in set": len({v.ref(), w.ref(), v.ref()}),
+        "hash": attempt(lambda: hash(v)),
+        "in list": attempt(lambda: v in [w, v]),
+        "as key": attempt(lambda: {v: 1}),
+        "ref type": type(v.ref()).__name__,
+    }
+
+
+def case_deepcopy(tf):
+    v = tf.Variable([1.0, 2.0], name="w", trainable=False)
+    twin = copy.deepcopy(v)
+    v.assign([5.0, 6.0])
+    return twin, twin.name, twin.trainable, twin is v
+
+
+def case_shallow_copy(tf):
+    v = tf.Variable([1.0, 2.0])
+    twin = copy.copy(v)
+    v.assign([5.0, 6.0])
+    return twin
+
+
+@options(words=0)
+def case_pickle(tf):
+    v = tf.Variable([1.0, 2.0])
+    return pickle.loads(pickle.dumps(v))
+
+
+def case_deepcopy_in_nest(tf):
+    v = tf.Variable([1.0])
+    twin = copy.deepcopy({"a": [v, v]})
+    v.assign([9.0])
+    return twin["a"][0], twin["a"][0] is twin["a"][1]
+
+
+def case_dtype_conversion(tf):
+    v = tf.Variable([1.7, 2.2])
+    return (
+        tf.cast(v, tf.int32),
+        tf.convert_to_tensor(v),
+        attempt(lambda: tf.convert_to_tensor(v, dtype=tf.float64), words=4),
+        tf.convert_to_tensor(v, dtype_hint=tf.float64),
+    )
+
+
+def case_deferred_callable(tf):
+    calls = []
+
+    def start():
+        calls.append(1)
+        return tf.constant([1.0, 2.0])
+
+    v = tf.Variable(initial_value=start, dtype=tf.float32)
+    return v, calls
+
+
+def case_callable_with_dtype(tf):
+    return tf.Variable(lambda: [1, 2], dtype=tf.float64)
+
+
+def case_random_initial(tf):
+    v = tf.Variable(tf.random.normal([3, 2]))
+    return v.shape, v.dtype
+
+
+def case_gradient_of_string_variable(tf):
+    v, x = tf.Variable("abc"), tf.Variable(1.0)
+    with tf.GradientTape() as tape:
+        _ = tf.identity(v)
+        y = x * x
+    return tape.gradient(y, [v, x])
+
+
+def case_trainable_changes_watching(tf):
+    v = tf.Variable(2.0, trainable=False)
+    with tf.GradientTape() as tape:
+        y = v * v
+    return tape.gradient(y, v)
+
+
+def case_module_collects(tf):
+    class Layer(tf.Module):
+        def __init__(self):
+            super().__init__(name="layer")
+            self.b = tf.Variable(0.0, name="b")
+            self.a = tf.Variable(1.0, name="a")
+            self.frozen = tf.Variable(2.0, trainable=False, name="frozen")
+
+    class Model(tf.Module):
+        def __init__(self):
+            super().__init__()
+            self.layers = [Layer(), Layer()]
+            self.extra = {"w": tf.Variable([1.0], name="w")}
+
+    model = Model()
+    return (
+        model.name,
+        [v.name for v in model.trainable_variables],
+        [v.name for v in model.variables],
+        [v.name for v in model.non_trainable_variables],
+        [m.name for m in model.submodules],
+        type(model.variables),
+    )
+
+
+def case_module_name_scope(tf):
+    class Layer(tf.Module):
+        @tf.Module.with_name_scope
+        def __call__(self):
+            return tf.Variable(1.0, name="w").name
+
+    layer = Layer(name="dense")
+    with layer.name_scope:
+        inside = tf.Variable(1.0, name="v").name
+    return layer(), inside, layer.name, attempt(lambda: Layer(name="1 bad"), words=0)
+
+
+def case_module_gradients(tf):
+    class Dense(tf.Module):
+        def __init__(self):
+            super().__init__()
+            self.w = tf.Variable([[1.0], [2.0]], name="w")
+            self.b = tf.Variable([0.5], name="b")
+
+        def __call__(self, x):
+            return tf.nn.relu(x @ self.w + self.b)
+
+    model = Dense()
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(model(tf.constant([[1.0, 2.0], [3.0, 4.0]])) ** 2)
+    return tape.gradient(loss, model.trainable_variables)
