@@ -123,7 +123,7 @@ def measure(workload: Workload, clients: dict[str, Client], short: bool) -> dict
     """One row: what each library answered, verified and timed."""
     row: dict[str, Any] = {"name": workload.name, "title": workload.title, "per": workload.per}
     row["runners"] = results = {}
-    reference: list[float | None] | None = None
+    reference: list[float | None] = []
     taking_part = {}
     # The hand-written program is the reference; it answers first.
     for runner in sorted(clients, key=lambda name: name != "jax"):
@@ -133,7 +133,7 @@ def measure(workload: Workload, clients: dict[str, Client], short: bool) -> dict
             continue
         if not answer["applies"]:
             continue
-        reference = reference if reference is not None else answer["losses"]
+        reference = reference or answer["losses"]
         result = results[runner] = {
             "first_seconds": answer["first_seconds"],
             "counters_first": answer["counters"],

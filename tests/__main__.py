@@ -23,7 +23,7 @@ PYTEST = ["pytest", "-q", "-n", WORKERS, "--dist", "worksteal"]
 STEPS = {
     "lint": (["ruff", "check", "."], {}),
     "format": (["ruff", "format", "--check", "."], {}),
-    "types": (["pyright"], {}),
+    "types": (["pyright", "--pythonpath", sys.executable], {}),
     "deferred": (PYTEST, {"TAPE_COMPAT_IMMEDIATE": "0"}),
     "immediate": (PYTEST, {"TAPE_COMPAT_IMMEDIATE": "1"}),
 }
