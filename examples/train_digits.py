@@ -69,10 +69,12 @@ def draw(losses, accuracies, path):
 
 
 def main():
-    digits = load_digits()
-    images = (digits.data / 16.0).astype("float32")
+    images, labels = load_digits(return_X_y=True)
     x_train, x_test, y_train, y_test = train_test_split(
-        images, digits.target.astype("int32"), test_size=0.25, random_state=0
+        np.asarray(images / 16.0, "float32"),
+        np.asarray(labels, "int32"),
+        test_size=0.25,
+        random_state=0,
     )
     rng = np.random.default_rng(0)
     weights = make_weights(SIZES, rng)
