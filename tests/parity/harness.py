@@ -1,9 +1,9 @@
 """Runs a parity case on one module and compares the outcomes of two modules.
 
 A case is a function of one argument, the module under test (`tensorflow` or `tape_compat`). It
-returns any nest of results, or raises. `outcome` turns what happened into plain Python, so that both
-sides can be held against each other; `differences` lists where two outcomes part, each with its path
-in the nest.
+returns any nest of results, or raises. `outcome` turns what happened into plain Python, so that
+both sides can be held against each other; `differences` lists where they part, each with its
+path in the nest.
 
     def case_square(tf):
         x = tf.constant(3.0)
