@@ -15,7 +15,7 @@ from .. import nest
 from ..core.avals import Aval
 from ..core.capture import anchor, capture, capturing, close, leaves_of, symbolic_input
 from ..core.convert import convert
-from ..core.dispatch import apply, identity
+from ..core.dispatch import apply, identity, tell
 from ..core.indexed_slices import IndexedSlices
 from ..core.op import Closure, Jvp, Op
 from ..core.state import LOCAL, paused
@@ -26,6 +26,9 @@ from . import reverse
 
 class VariableWatcher:
     """A recorder that only notes which variables are read."""
+
+    #: Tracks nothing, so that no op is told.
+    ids: frozenset[int] = frozenset()
 
     def __init__(self) -> None:
         self.variables: dict[int, Variable] = {}
@@ -39,7 +42,7 @@ class VariableWatcher:
         state = LOCAL.state
         state.recorders = tuple(r for r in state.recorders if r is not self)
 
-    def record(self, call: Any, inputs: tuple, outputs: tuple) -> None:
+    def record(self, call: Any, inputs: tuple, outputs: tuple, node: Any) -> None:
         """Nothing to do."""
 
     def escaped(self, tensor: Tensor) -> None:
@@ -265,8 +268,7 @@ def custom_gradient(f: Callable[..., Any] | None = None) -> Any:
             with paused():
                 state.deferring = True
                 outputs = tuple(identity(r) for r in flat)
-            for recorder in state.recorders:
-                recorder.record(rule, recorded, outputs)
+            tell(state.recorders, rule, recorded, outputs, None)
         return nest.pack_sequence_as(result, list(outputs))
 
     return decorated

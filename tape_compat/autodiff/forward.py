@@ -32,8 +32,11 @@ class ForwardAccumulator:
     <tf.Tensor: shape=(), dtype=float32, numpy=12.0>
     """
 
+    #: Tangents by identity of their primals: of what the accumulator tracks.
+    ids: dict[int, Tensor]
+
     def __init__(self, primals: Any, tangents: Any):
-        self._tangents: dict[int, Tensor] = {}
+        self.ids = self._tangents = {}
         self._recording = False
         nest.assert_same_structure(primals, tangents)
         flat = nest.flatten(primals)
@@ -78,7 +81,9 @@ class ForwardAccumulator:
     def escaped(self, tensor: Tensor) -> None:
         """Nothing to do: see `GradientTape.escaped`."""
 
-    def record(self, call: Any, inputs: tuple[Tensor, ...], outputs: tuple[Tensor, ...]) -> None:
+    def record(
+        self, call: Any, inputs: tuple[Tensor, ...], outputs: tuple[Tensor, ...], node: Any
+    ) -> None:
         """Push the tangents through one call (called by the engine for every op)."""
         tangents = self._tangents
         if not call.differentiable:

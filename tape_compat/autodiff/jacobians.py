@@ -55,7 +55,7 @@ class _Slice:
                 return True, produced[x._id], source
             return False, external(x), source
 
-        for (call, inputs, outputs), _ in steps:
+        for (call, inputs, outputs, _), _ in steps:
             closure = call
             if not isinstance(call, Closure):
                 closure, inputs = call.as_closure(inputs)
@@ -111,7 +111,7 @@ def _leading_to(steps: list[reverse.Step], target: int) -> list[reverse.Step]:
     wanted = {target}
     kept = []
     for step in reversed(steps):
-        (_, inputs, outputs), want = step
+        (_, inputs, outputs, _), want = step
         if wanted.intersection(outputs):
             wanted.update(inputs[i]._id for i in want)
             kept.append(step)

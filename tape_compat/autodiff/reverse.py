@@ -28,8 +28,9 @@ class Rule(Protocol):
     def as_closure(self, inputs: tuple[Tensor, ...]) -> tuple[Closure, tuple[Tensor, ...]]: ...
 
 
-#: What a tape holds of one call: closure or rule, input tensors, identities of the outputs.
-Entry = tuple[Any, tuple[Tensor, ...], tuple[int, ...]]
+#: What a tape holds of one call: closure or rule, input tensors, identities of the outputs, and the
+#: node of the structure tree if it was recorded rather than run.
+Entry = tuple[Any, tuple[Tensor, ...], tuple[int, ...], Any]
 
 #: An entry that lies between the sources and something, and the inputs that matter.
 Step = tuple[Entry, tuple[int, ...]]
@@ -63,7 +64,7 @@ def gradients(
         if target._id in reached:
             sums.setdefault(target._id, []).append(ones_like(target) if seed is None else seed)
     kept = set(sources)
-    for (call, inputs, outputs), want in reversed(steps):
+    for (call, inputs, outputs, _), want in reversed(steps):
         cotangents = [
             total(sums[o] if o in kept else sums.pop(o)) if o in sums else None for o in outputs
         ]

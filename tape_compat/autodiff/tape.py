@@ -11,10 +11,10 @@ from typing import Any
 
 from .. import nest
 from ..core.convert import convert
-from ..core.dispatch import flush
+from ..core.dispatch import flush, jump, remember_jump
 from ..core.errors import user_location
 from ..core.indexed_slices import IndexedSlices
-from ..core.state import LOCAL
+from ..core.state import LOCAL, MODE
 from ..core.tensor import Tensor
 from ..core.variable import Variable
 from . import jacobians, reverse
@@ -35,14 +35,47 @@ _ONE_SET = (
 
 
 class _Record:
-    """What one tape has seen: what it tracks, by identity, and the calls that depend on it."""
+    """What one tape has seen.
 
-    __slots__ = ("tracked", "entries", "variables")
+    entries: the calls that depend on what is tracked. variables: those watched, by identity; reads:
+    the tensor each held when read, `reassigned` if any held several.
+    """
+
+    __slots__ = ("entries", "variables", "reads", "reassigned")
 
     def __init__(self) -> None:
-        self.tracked: set[int] = set()
         self.entries: list[reverse.Entry] = []
         self.variables: dict[int, Variable] = {}
+        self.reads: dict[int, Tensor] = {}
+        self.reassigned = False
+
+    def structure(self, targets: list[Tensor], sources: list[Any]) -> tuple | None:
+        """What the instructions of a gradient depend on, in terms of the pending program: the nodes
+        recorded and the slots of targets and sources. None if that is not the whole story."""
+        state = LOCAL.state
+        program = state.program
+        if program is None or state.recorders or self.reassigned or program.aliases:
+            return None
+        slots: list[Any] = [tuple([entry[3] for entry in self.entries])]
+        if None in slots[0]:
+            return None
+        for target in targets:
+            at = target._at
+            if at[0] is not program:
+                return None
+            slots.append(at[1])
+        slots.append(None)
+        for source in sources:
+            tensor = source
+            if source.__class__ is not Tensor:
+                tensor = self.reads.get(source._id)
+                if tensor is None:
+                    return None
+            at = tensor._at
+            if at[0] is not program:
+                return None
+            slots.append(at[1])
+        return tuple(slots)
 
 
 class GradientTape:
@@ -65,6 +98,8 @@ class GradientTape:
         self._persistent = persistent
         self._watch_accessed_variables = watch_accessed_variables
         self._record: _Record | None = None
+        #: Identities of what the tape tracks.
+        self.ids: set[int] = set()
         self._recording = False
         self._watched_variables: tuple[Variable, ...] = ()
         self._used_at: str | None = None
@@ -95,6 +130,7 @@ class GradientTape:
             raise ValueError("Tape is still recording.")
         if self._record is None:
             self._record = _Record()
+            self.ids = set()
         state = LOCAL.state
         self._recording = True
         state.set_recorders((*state.recorders, self))
@@ -106,43 +142,50 @@ class GradientTape:
         self._recording = False
         state.set_recorders(tuple(r for r in state.recorders if r is not self))
 
-    def record(self, closure: Any, inputs: tuple[Tensor, ...], outputs: tuple[Tensor, ...]) -> None:
-        """Keep a call if it depends on something tracked (called by the engine for every op)."""
+    def record(
+        self, closure: Any, inputs: tuple[Tensor, ...], outputs: tuple[Tensor, ...], node: Any
+    ) -> None:
+        """Keep a call that depends on something tracked (called by the engine)."""
         record = self._record
         if record is None or not closure.differentiable:
-            return
-        tracked = record.tracked
-        for x in inputs:
-            if x._id in tracked:
-                break
-        else:
             return
         if len(outputs) == 1:
             out = outputs[0]
             if out._aval.trainable:
-                tracked.add(out._id)
-                record.entries.append((closure, inputs, (out._id,)))
+                self.ids.add(out._id)
+                record.entries.append((closure, inputs, (out._id,), node))
             return
-        tracked.update([out._id for out in outputs if out._aval.trainable])
-        record.entries.append((closure, inputs, tuple([out._id for out in outputs])))
+        self.ids.update([out._id for out in outputs if out._aval.trainable])
+        record.entries.append((closure, inputs, tuple([out._id for out in outputs]), node))
 
     def variable_accessed(self, variable: Variable) -> None:
         """Watch a trainable variable that is read (called by the engine)."""
-        if self._watch_accessed_variables and variable._trainable:
+        record = self._record
+        if record is None:
+            return
+        handle = variable._handle
+        tensor = record.reads.get(handle.id)
+        if tensor is handle.tensor:
+            return
+        if tensor is not None:
+            record.reassigned = True
+        elif handle.id not in record.variables:
+            if not (self._watch_accessed_variables and variable._trainable):
+                return
             self._watch_variable(variable)
+        record.reads[handle.id] = handle.tensor
 
     def _watch_variable(self, variable: Variable) -> None:
         record = self._record
-        if record is None or variable._handle.id in record.variables:
-            return
-        record.variables[variable._handle.id] = variable
+        assert record is not None
+        record.variables.setdefault(variable._handle.id, variable)
         if variable.dtype.trainable:
-            record.tracked.add(variable._handle.id)
+            self.ids.add(variable._handle.id)
 
     def escaped(self, tensor: Tensor) -> None:
         """A JAX function has taken the value of a tensor, which the tape cannot follow."""
         record = self._record
-        if record is not None and tensor._id in record.tracked:
+        if record is not None and tensor._id in self.ids:
             self._escapes = (*getattr(self, "_escapes", ()), (tensor._id, user_location()))[-100:]
 
     def watch(self, tensor: Any) -> None:
@@ -169,7 +212,7 @@ class GradientTape:
             if isinstance(t, Variable):
                 self._watch_variable(t)
             elif t.dtype.trainable:
-                self._record.tracked.add(t._id)
+                self.ids.add(t._id)
 
     @contextlib.contextmanager
     def stop_recording(self) -> Iterator[None]:
@@ -237,7 +280,8 @@ class GradientTape:
             )
         targets = [_target(t) for t in nest.flatten(target)]
         flat = nest.flatten(sources)
-        ids = [_source(s) for s in flat]
+        for source in flat:
+            _source(source)
         seeds = _seeds(output_gradients, targets)
         try:
             zero = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
@@ -245,9 +289,9 @@ class GradientTape:
             raise ValueError(
                 f"Unknown value for unconnected_gradients: {unconnected_gradients!r}"
             ) from None
-        with reverse.deferring():
-            answers: list[Any] = reverse.gradients(record.entries, targets, ids, seeds)
-            if zero:
+        answers = _gradients(record, targets, flat, seeds, output_gradients is None)
+        if zero:
+            with reverse.deferring():
                 answers = [
                     reverse.zeros_like(s) if a is None else a
                     for a, s in zip(answers, flat, strict=True)
@@ -387,6 +431,7 @@ class GradientTape:
         if not self._persistent:
             self.watched_variables()
             self._record = None
+            self.ids = set()
             self._used_at = f"{what}() at {user_location()}"
 
     def _used_up(self) -> str:
@@ -396,6 +441,24 @@ class GradientTape:
             f"{_ONE_SET}. This tape was used by {self._used_at}. Create it with "
             "GradientTape(persistent=True) to use it again."
         )
+
+
+def _gradients(
+    record: _Record, targets: list[Tensor], sources: list[Any], seeds: list[Any], plain: bool
+) -> list[Any]:
+    """The gradients, appended as one sequence if the same was asked at this point before."""
+    program = LOCAL.state.program
+    key = record.structure(targets, sources) if plain and not MODE.immediate else None
+    if key is not None:
+        answers = jump(program, key)
+        if answers is not None:
+            return answers
+        start = program.node
+    with reverse.deferring():
+        answers = reverse.gradients(record.entries, targets, [s._id for s in sources], seeds)
+    if key is not None:
+        remember_jump(program, start, key, answers)
+    return answers
 
 
 def _target(value: Any) -> Tensor:

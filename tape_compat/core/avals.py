@@ -37,7 +37,9 @@ class Aval:
         "size",
         "nbytes",
         "trainable",
+        "floating",
         "packed",
+        "scalar",
         "_tensor_shape",
         "__weakref__",
     )
@@ -49,7 +51,10 @@ class Aval:
         self.size = math.prod(shape)
         self.nbytes = self.size * self.np_dtype.itemsize
         self.trainable = dtype.trainable
+        self.floating = dtype.is_floating
         self.packed = Packed(self) if shape == () else None
+        #: The aval of one element.
+        self.scalar: Aval = aval((), dtype) if shape else self
         self._tensor_shape: TensorShape | None = None
 
     @property

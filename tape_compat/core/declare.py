@@ -21,14 +21,15 @@ from typing import Any
 
 import numpy as np
 
-from . import errors
+from . import errors, policy
 from .avals import Aval
 from .convert import convert
-from .dispatch import apply
+from .dispatch import apply, apply1, apply2, apply_scalar
 from .dtypes import DType
-from .op import Check, Op
+from .op import Check, Closure, Op
 from .shapes import TensorShape
 from .tensor import Tensor
+from .variable import Variable
 
 _FLOATS = ("bfloat16", "float16", "float32", "float64")
 _COMPLEX = ("complex64", "complex128")
@@ -130,7 +131,7 @@ def unary(
     closure = Op(fn, kernel, differentiable=differentiable, check=check).bind()
 
     def call(x: Any, name: str | None = None) -> Tensor:
-        return apply(closure, (x if x.__class__ is Tensor else convert(x),))
+        return apply1(closure, x if x.__class__ is Tensor else convert(x))
 
     return _declared(call, closure.op, doc)
 
@@ -149,10 +150,29 @@ def binary(
     closure = Op(fn, kernel, differentiable=differentiable, check=check).bind()
 
     def call(x: Any, y: Any, name: str | None = None) -> Tensor:
-        if x.__class__ is Tensor and y.__class__ is Tensor:
-            return apply(closure, (x, y))
+        if x.__class__ is Tensor:
+            kind = y.__class__
+            if kind is Tensor:
+                return apply2(closure, x, y)
+            if (kind is float or kind is int) and x._aval.floating:
+                return apply_scalar(closure, x, y, False)
+            if kind is Variable:
+                return apply2(closure, x, y._as_tensor())
+        elif x.__class__ is Variable and (y.__class__ is Tensor or y.__class__ is Variable):
+            x = x._as_tensor()
+            return apply2(closure, x, y if y.__class__ is Tensor else y._as_tensor())
         return apply(closure, tuple(matching((x, y))))
 
+    def reflected(y: Any, x: Any) -> Tensor:
+        if (
+            y.__class__ is Tensor
+            and (x.__class__ is float or x.__class__ is int)
+            and y._aval.floating
+        ):
+            return apply_scalar(closure, y, x, True)
+        return call(x, y)
+
+    call.reflected = reflected  # type: ignore[attr-defined]
     return _declared(call, closure.op, doc)
 
 
@@ -199,39 +219,72 @@ def op(
     )
     convert_inputs = matching if same_dtype else _each
     count = arrays
+    usual = declared.bind(**{n: defaults[n] for n in options}) if set(options) <= set(defaults) else None
+    #: Closures by the attributes as they were written in the call.
+    written: dict[tuple, Closure] = {}
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        if len(args) > len(names):
-            raise TypeError(
-                f"{fn.__name__}() takes {len(names)} positional arguments but {len(args)} were given"
-            )
-        if kwargs or len(args) != count:
-            given = dict(zip(names, args, strict=False))
-            for key, value in kwargs.items():
-                if key not in names:
-                    raise TypeError(f"{fn.__name__}() got an unexpected keyword argument '{key}'")
-                if key in given:
-                    raise TypeError(f"{fn.__name__}() got multiple values for argument '{key}'")
-                given[key] = value
-        else:
-            given = dict(zip(inputs, args, strict=True))
-        try:
-            tensors = [given[key] for key in inputs]
-            attributes = {
-                key: static(given[key]) if key in given else defaults[key] for key in options
-            }
-        except KeyError as error:
-            raise TypeError(
-                f"{fn.__name__}() missing required argument: {error.args[0]!r}"
-            ) from None
-        for x in tensors:
+        if len(args) == count:
+            closure = usual
+            if kwargs:
+                key = (*kwargs.items(), *map(type, kwargs.values()))
+                try:
+                    closure = written.get(key)
+                except TypeError:  # an attribute that is a list or a tensor
+                    closure = None
+            if closure is not None:
+                if count == 1:
+                    x = args[0]
+                    return apply1(closure, x if x.__class__ is Tensor else convert(x))
+                if count == 2:
+                    x, y = args
+                    if x.__class__ is Tensor:
+                        if y.__class__ is Tensor:
+                            return apply2(closure, x, y)
+                        if y.__class__ is Variable:
+                            return apply2(closure, x, y._as_tensor())
+                return apply(closure, _inputs(args))
+        return general(args, kwargs)
+
+    def general(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        given = _arguments(fn.__name__, names, args, kwargs)
+        missing = [n for n in (*inputs, *options) if n not in given and n not in defaults]
+        if missing:
+            raise TypeError(f"{fn.__name__}() missing required argument: {missing[0]!r}")
+        attributes = {n: static(given[n]) if n in given else defaults[n] for n in options}
+        closure = declared.bind(**attributes)
+        if len(args) == count and kwargs:
+            try:
+                if len(written) < policy.MAX_CLOSURES_PER_OP:
+                    written[(*kwargs.items(), *map(type, kwargs.values()))] = closure
+            except TypeError:
+                pass
+        return apply(closure, _inputs([given[n] for n in inputs]))
+
+    def _inputs(values: Sequence[Any]) -> tuple[Tensor, ...]:
+        for x in values:
             if x.__class__ is not Tensor:
-                tensors = convert_inputs(tensors)
-                break
-        return apply(declared.bind(**attributes), tuple(tensors))
+                return tuple(convert_inputs(values))
+        return tuple(values)
 
     wraps(fn)(call)
     return _declared(call, declared, fn.__doc__ or "")
+
+
+def _arguments(
+    name: str, names: list[str], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> dict[str, Any]:
+    """Arguments by name, with Python's errors for wrong ones."""
+    if len(args) > len(names):
+        raise TypeError(f"{name}() takes {len(names)} positional arguments but {len(args)} were given")
+    given = dict(zip(names, args, strict=False))
+    for key, value in kwargs.items():
+        if key not in names:
+            raise TypeError(f"{name}() got an unexpected keyword argument '{key}'")
+        if key in given:
+            raise TypeError(f"{name}() got multiple values for argument '{key}'")
+        given[key] = value
+    return given
 
 
 def _declared(call: Any, declared: Op, doc: str) -> Any:
@@ -256,26 +309,23 @@ def matching(values: Sequence[Any]) -> list[Tensor]:
     """Values as tensors of one dtype: what is not a tensor adopts the dtype of the first that is."""
     dtype = None
     for x in values:
-        if x.__class__ is Tensor:
-            dtype = x._aval.dtype
-            break
-        if hasattr(x, "_as_tensor") or isinstance(x, Tensor):
+        if x.__class__ is Tensor or hasattr(x, "_as_tensor"):
             dtype = x.dtype
             break
     if dtype is not None:
         return [
-            x
-            if x.__class__ is Tensor
-            else x._as_tensor()
-            if hasattr(x, "_as_tensor")
-            else convert(x, dtype)
-            for x in values
+            x if x.__class__ is Tensor else _adopting(x, dtype) for x in values
         ]
     tensors = []
     for x in values:
         tensor = convert(x, hint=tensors[0].dtype if tensors else None)
         tensors.append(tensor)
     return tensors
+
+
+def _adopting(x: Any, dtype: DType) -> Tensor:
+    to_tensor = getattr(x, "_as_tensor", None)
+    return convert(x, dtype) if to_tensor is None else to_tensor()
 
 
 def _each(values: Sequence[Any]) -> list[Tensor]:

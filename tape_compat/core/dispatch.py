@@ -1,9 +1,12 @@
-"""The way of every op call: run it now, or record it."""
+"""The way of every op call: run it now, or record it.
+
+`apply1`, `apply2` and `apply_scalar` are `apply` for the commonest calls when the structure has been
+seen before; they do nothing that `apply` does not, only faster (1.5 us instead of 5).
+"""
 
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -18,6 +21,7 @@ from .tensor import Tensor, concrete, next_id
 
 _ref = weakref.ref
 _new = Tensor.__new__
+_ndarray = np.ndarray
 
 
 def apply(closure: Closure, inputs: tuple[Tensor, ...]) -> Any:
@@ -35,9 +39,7 @@ def apply(closure: Closure, inputs: tuple[Tensor, ...]) -> Any:
             return _run_now(closure, inputs, state)
     if MODE.immediate and state.capture is None:
         return _run_now(closure, inputs, state)
-    program = state.program
-    if program is None:
-        program = _fresh_program(state)
+    program = current_program(state)
     with program.lock:
         log = program.log
         if log is None or state.program is not program:  # another thread has just run it
@@ -51,49 +53,171 @@ def apply(closure: Closure, inputs: tuple[Tensor, ...]) -> Any:
                 key.append(at[1])
             else:
                 if leaves is None:
-                    leaves = _Leaves(program, closure, inputs)
-                    if leaves.on_host:
+                    if not program.symbolic and _host_only(inputs):
                         return _run_on_host(closure, inputs, state)
+                    leaves = _Leaves(program)
                 key.append(leaves.add(x))
         child = node.children.get(tuple(key))
         if child is None:
-            child = _extend(program, node, closure, tuple(key), leaves, inputs)
-        if child.single:
-            out = _new(Tensor)
-            out._aval = child.aval  # type: ignore[assignment]
-            out._array = None
-            out._at = (program, child.first)
-            out._id = next_id()
-            outputs: tuple[Tensor, ...] = (out,)
-            reference: Any = _ref(out)
-        else:
-            outputs = _outputs(child, program)
-            reference = tuple(map(_ref, outputs))
+            child = _extend(program, node, tuple(key), leaves, inputs)
+        outputs = tuple(
+            [_pending(known, program, slot) for slot, known in enumerate(child.outputs, child.first)]
+        )
+        program.refs += map(_ref, outputs)
         if leaves is None:
-            log.append((child, (), (), reference))
+            log.append((child, (), ()))
         else:
-            log.append((child, tuple(leaves.arrays), tuple(leaves.scalars), reference))
+            log.append((child, tuple(leaves.arrays), tuple(leaves.scalars)))
             leaves.placed(child.first_leaf)
-    if child.depth >= policy.MAX_PENDING_INSTRUCTIONS or child.nbytes > policy.MAX_PENDING_BYTES:
-        if not program.symbolic:
-            executor.run(program)
-    for recorder in state.recorders:
-        recorder.record(closure, inputs, outputs)
+    if state.recorders:
+        tell(state.recorders, closure, inputs, outputs, child)
+    if child.full and not program.symbolic:
+        executor.run(program)
     return outputs[0] if child.single else outputs
+
+
+def apply1(closure: Closure, x: Tensor) -> Any:
+    """`apply(closure, (x,))`."""
+    state = LOCAL.state
+    program = state.program
+    at = x._at
+    if at[0] is not program or not (state.deferring or x._array is None):
+        return apply(closure, (x,))
+    with program.lock:
+        log = program.log
+        if log is None or state.program is not program:
+            return apply(closure, (x,))
+        child = log[-1][0].children.get((closure, at[1]))
+        if child is None or not child.single or child.full:
+            return apply(closure, (x,))
+        out = _new(Tensor)
+        out._aval = child.aval
+        out._array = None
+        out._at = (program, child.first)
+        out._id = next_id()
+        program.refs.append(_ref(out))
+        log.append((child, (), ()))
+    for recorder in state.recorders:
+        if x._id in recorder.ids:
+            recorder.record(closure, (x,), (out,), child)
+    return out
+
+
+def apply2(closure: Closure, x: Tensor, y: Tensor) -> Any:
+    """`apply(closure, (x, y))`."""
+    state = LOCAL.state
+    program = state.program
+    if program is None or not (state.deferring or x._array is None or y._array is None):
+        return apply(closure, (x, y))
+    with program.lock:
+        log = program.log
+        if log is None or state.program is not program:
+            return apply(closure, (x, y))
+        # A leaf stands in the key by its aval, anything else by its slot.
+        new_x = new_y = None
+        at = x._at
+        if at[0] is program:
+            a: Any = at[1]
+        else:
+            new_x = x._array
+            if new_x is None or new_x.__class__ is _ndarray or x is y or program.symbolic:
+                return apply(closure, (x, y))
+            a = x._aval
+        at = y._at
+        if at[0] is program:
+            b: Any = at[1]
+        else:
+            new_y = y._array
+            if new_y is None or new_y.__class__ is _ndarray or program.symbolic:
+                return apply(closure, (x, y))
+            b = y._aval
+        child = log[-1][0].children.get((closure, a, b))
+        if child is None or not child.single or child.full:
+            return apply(closure, (x, y))
+        out = _new(Tensor)
+        out._aval = child.aval
+        out._array = None
+        out._at = (program, child.first)
+        out._id = next_id()
+        program.refs.append(_ref(out))
+        if new_x is None and new_y is None:
+            log.append((child, (), ()))
+        elif new_y is None:
+            log.append((child, (new_x,), ()))
+            x._at = (program, child.first_leaf)
+        elif new_x is None:
+            log.append((child, (new_y,), ()))
+            y._at = (program, child.first_leaf)
+        else:
+            log.append((child, (new_x, new_y), ()))
+            x._at = (program, child.first_leaf)
+            y._at = (program, child.first_leaf + 1)
+    for recorder in state.recorders:
+        ids = recorder.ids
+        if x._id in ids or y._id in ids:
+            recorder.record(closure, (x, y), (out,), child)
+    return out
+
+
+def apply_scalar(closure: Closure, x: Tensor, value: float, reflected: bool) -> Any:
+    """`apply` of a binary closure to a floating tensor and a Python number, in this order unless
+    `reflected`. The number is a leaf that travels packed with the others of its dtype."""
+    state = LOCAL.state
+    program = state.program
+    at = x._at
+    if (
+        at[0] is program
+        and (state.deferring or x._array is None)
+        and not state.recorders
+        and not program.symbolic
+    ):
+        with program.lock:
+            log = program.log
+            if log is not None and state.program is program:
+                kind = x._aval.scalar.packed
+                key = (closure, kind, at[1]) if reflected else (closure, at[1], kind)
+                child = log[-1][0].children.get(key)
+                if child is not None and not child.full:
+                    out = _new(Tensor)
+                    out._aval = child.aval
+                    out._array = None
+                    out._at = (program, child.first)
+                    out._id = next_id()
+                    program.refs.append(_ref(out))
+                    log.append((child, (), (value,)))
+                    return out
+    known = x._aval.scalar
+    number = concrete(np.array(value, known.np_dtype), known)
+    return apply(closure, (number, x) if reflected else (x, number))
+
+
+def tell(
+    recorders: tuple[Any, ...],
+    closure: Any,
+    inputs: tuple[Tensor, ...],
+    outputs: tuple[Tensor, ...],
+    node: Node | None,
+) -> None:
+    """Tell the recorders that track one of the inputs."""
+    for recorder in recorders:
+        ids = recorder.ids
+        for x in inputs:
+            if x._id in ids:
+                recorder.record(closure, inputs, outputs, node)
+                break
 
 
 class _Leaves:
     """The concrete inputs that one instruction brings into a program."""
 
-    __slots__ = ("program", "arrays", "scalars", "kinds", "tensors", "on_host")
+    __slots__ = ("program", "arrays", "scalars", "kinds", "tensors")
 
-    def __init__(self, program: Program, closure: Closure, inputs: tuple[Tensor, ...]):
+    def __init__(self, program: Program):
         self.program = program
         self.arrays: list[Any] = []
         self.scalars: list[Any] = []
         self.kinds: list[Aval | Packed] = []
         self.tensors: list[Tensor] = []
-        self.on_host = not program.symbolic and _host_only(inputs)
 
     def add(self, x: Tensor) -> Any:
         """What stands for `x` in the key: the leaf's kind, or its place if it came twice."""
@@ -102,31 +226,29 @@ class _Leaves:
                 return ("again", i)
         if self.program.symbolic:
             return self._add_captured(x)
-        array = x._array
-        if array is None:
-            executor.run(x._at[0])
-            array = x._value()
         known = x._aval
-        if array.__class__ is np.ndarray:
+        array = x._value()
+        if array.__class__ is _ndarray:
             if known.packed is not None:
+                self._take(x, known.packed)
                 self.scalars.append(array)
-                self.tensors.append(x)
-                self.kinds.append(known.packed)
                 return known.packed
             if known.nbytes >= policy.MOVE_AT_FIRST_USE_BYTES or x._at[0] is not None:
                 array = x._device_array()
+        self._take(x, known)
         self.arrays.append(array)
-        self.tensors.append(x)
-        self.kinds.append(known)
         return known
 
     def _add_captured(self, x: Tensor) -> Any:
         known = self.program.leaves.get(id(x))  # type: ignore[attr-defined]
         if known is not None:
             return known[0]
-        self.tensors.append(x)
-        self.kinds.append(x._aval)
+        self._take(x, x._aval)
         return x._aval
+
+    def _take(self, x: Tensor, kind: Aval | Packed) -> None:
+        self.tensors.append(x)
+        self.kinds.append(kind)
 
     def placed(self, first: int) -> None:
         """Remember the slots, so that the next use of these tensors is not a new leaf."""
@@ -143,7 +265,7 @@ def _host_only(inputs: tuple[Tensor, ...]) -> bool:
     for x in inputs:
         known = x._aval
         if (
-            x._array.__class__ is not np.ndarray
+            x._array.__class__ is not _ndarray
             or known.np_dtype.kind not in "iub"
             or known.size > policy.HOST_SIZE
         ):
@@ -151,35 +273,34 @@ def _host_only(inputs: tuple[Tensor, ...]) -> bool:
     return True
 
 
-def _fresh_program(state: ThreadState) -> Program:
-    program = state.program = Program(state)
-    program.origin = state.origin
+def current_program(state: ThreadState) -> Program:
+    """The pending program of this thread, begun if there is none."""
+    program = state.program
+    if program is None:
+        program = state.program = Program(state)
+        program.origin = state.origin
     return program
 
 
-def _outputs(node: Node, program: Program) -> tuple[Tensor, ...]:
-    outputs = []
-    for slot, known in enumerate(node.outputs, node.first):
-        out = _new(Tensor)
-        out._aval = known
-        out._array = None
-        out._at = (program, slot)
-        out._id = next_id()
-        outputs.append(out)
-    return tuple(outputs)
+def _pending(known: Aval, program: Program, slot: int) -> Tensor:
+    out = _new(Tensor)
+    out._aval = known
+    out._array = None
+    out._at = (program, slot)
+    out._id = next_id()
+    return out
 
 
 def _extend(
     program: Program,
     node: Node,
-    closure: Closure,
     key: tuple,
     leaves: _Leaves | None,
     inputs: tuple[Tensor, ...],
 ) -> Node:
     """A structure not seen before: work out shapes and dtypes, or raise at the user's line."""
+    closure = key[0]
     outputs, single = closure.infer(tuple(x._aval for x in inputs))
-    kinds = tuple(leaves.kinds) if leaves is not None else ()
     slots = []
     new = node.end
     for part in key[1:]:
@@ -190,10 +311,54 @@ def _extend(
         else:
             slots.append(new)
             new += 1
+    kinds = tuple(leaves.kinds) if leaves is not None else ()
     child = Node(node, closure, tuple(slots), kinds, outputs, single)
     if program.tree.count > policy.MAX_NODES:
         program.tree.prune()
     return program.tree.extend(node, key, child)
+
+
+# ---------------------------------------------------------------------------------------------
+# Jumps: sequences of instructions appended as one.
+
+
+def jump(program: Program, key: tuple) -> list[Tensor | None] | None:
+    """Append the sequence remembered under `key` at this point, or None if there is none."""
+    with program.lock:
+        log = program.log
+        if log is None:
+            return None
+        found = log[-1][0].jumps.get(key)
+        if found is None:
+            return None
+        end, slots = found
+        answers = [None if s is None else _pending(aval, program, s) for s, aval in slots]
+        program.refs += [_ref(a) for a in answers if a is not None]
+        log.append((end, (), ()))
+    return answers
+
+
+def remember_jump(program: Program, start: Node, key: tuple, answers: list[Any]) -> None:
+    """Remember the sequence from `start` to here, if it read nothing new and gives tensors."""
+    if program.log is None or program.aliases:
+        return
+    end = program.node
+    node: Node | None = end
+    while node is not None and node is not start:
+        if node.leaves:
+            return
+        node = node.parent
+    if node is None or end.full:
+        return
+    slots = []
+    for a in answers:
+        if a is None:
+            slots.append((None, None))
+        elif a.__class__ is Tensor and a._at[0] is program:
+            slots.append((a._at[1], a._aval))
+        else:
+            return
+    start.jumps[key] = (end, tuple(slots))
 
 
 # ---------------------------------------------------------------------------------------------
@@ -202,28 +367,36 @@ def _extend(
 
 def _run_now(closure: Closure, inputs: tuple[Tensor, ...], state: ThreadState) -> Any:
     arrays = [x._value() for x in inputs]
-    avals, single = closure.infer(tuple(x._aval for x in inputs))
+    avals, single = closure.infer(tuple([x._aval for x in inputs]))
     if state.device is None:
         results = executor.run_now(closure, arrays)
     else:
         with jax.default_device(state.device):
             results = executor.run_now(closure, arrays)
-    outputs = tuple(map(concrete, results, avals))
-    for recorder in state.recorders:
-        recorder.record(closure, inputs, outputs)
-    return outputs[0] if single else outputs
+    return _finished(closure, inputs, results, avals, single, state)
 
 
 def _run_on_host(closure: Closure, inputs: tuple[Tensor, ...], state: ThreadState) -> Any:
     """Integer constants in, integer constants out, on the CPU, whatever is pending."""
-    avals, single = closure.infer(tuple(x._aval for x in inputs))
+    avals, single = closure.infer(tuple([x._aval for x in inputs]))
     with jax.default_device(_host_device()):
         results = executor.run_now(closure, [x._array for x in inputs])
-    small = all(known.size <= policy.HOST_SIZE for known in avals)
-    arrays = map(np.asarray, results) if small else results
-    outputs = tuple(map(concrete, arrays, avals))
-    for recorder in state.recorders:
-        recorder.record(closure, inputs, outputs)
+    if all(known.size <= policy.HOST_SIZE for known in avals):
+        results = tuple(map(np.asarray, results))
+    return _finished(closure, inputs, results, avals, single, state)
+
+
+def _finished(
+    closure: Closure,
+    inputs: tuple[Tensor, ...],
+    results: tuple[Any, ...],
+    avals: tuple[Aval, ...],
+    single: bool,
+    state: ThreadState,
+) -> Any:
+    outputs = tuple(map(concrete, results, avals))
+    if state.recorders:
+        tell(state.recorders, closure, inputs, outputs, None)
     return outputs[0] if single else outputs
 
 
@@ -238,7 +411,7 @@ _HOST_DEVICE: Any = None
 
 
 # ---------------------------------------------------------------------------------------------
-# The two ops that the core itself needs.
+# What the core itself needs.
 
 
 def _identity(x: Any) -> Any:
@@ -250,7 +423,7 @@ IDENTITY = Op(_identity, "Identity").bind()
 
 def identity(x: Tensor) -> Tensor:
     """A tensor of its own with the value of `x`, connected to it on tapes."""
-    return apply(IDENTITY, (x,))
+    return apply1(IDENTITY, x)
 
 
 def flush() -> None:
@@ -258,5 +431,3 @@ def flush() -> None:
     program = LOCAL.state.program
     if program is not None and not program.symbolic:
         executor.run(program)
-
-

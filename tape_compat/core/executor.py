@@ -29,13 +29,15 @@ class Executable:
     It takes the array leaves, then one vector of scalars for each dtype in `packs`.
     """
 
-    __slots__ = ("node", "key", "donate", "packs", "call")
+    __slots__ = ("node", "key", "donate", "packs", "call", "_packed")
 
-    def __init__(self, node: Node, live: tuple[int, ...], donate: tuple[int, ...]):
-        self.node, self.key = node, (live, donate)
+    def __init__(self, node: Node, key: tuple, donate: tuple[int, ...]):
+        self.node, self.key = node, key
+        live = key[0]
         path = node.path()
         arrays, scalars = _leaf_layout(path)
         self.packs = list(scalars)
+        self._packed: list[tuple[bytes, jax.Array | None] | None] = [None] * len(self.packs)
         position = {slot: i for i, slot in enumerate(arrays)}
         self.donate = tuple(position[slot] for slot in donate)
         steps = needed(path, live)
@@ -49,6 +51,20 @@ class Executable:
             return tuple(env[slot] for slot in live)
 
         self.call: Callable[..., tuple[Any, ...]] = jax.jit(program, donate_argnums=self.donate)
+
+
+    def pack(self, i: int, dtype: np.dtype, values: list[Any]) -> Any:
+        """The scalars of one dtype as a vector, kept on the device while they do not change."""
+        vector = np.array(values, dtype)
+        content = vector.tobytes()
+        before = self._packed[i]
+        if before is None or before[0] != content:
+            self._packed[i] = (content, None)
+            return vector
+        if before[1] is None:
+            with jax.enable_x64(True):
+                before = self._packed[i] = (content, jax.device_put(vector))
+        return before[1]
 
 
 class _Executables:
@@ -188,98 +204,90 @@ def run(program: Program) -> None:
             owner.program = None
         slots, tensors = _live(program)
         if slots and not program.results:
+            program.launched = slots
             _launch(program, slots)
         if slots:
-            _fill(program, slots, tensors)
+            _fill(program, tensors)
         program.log = None
-        program.aliases = []
+        program.refs = program.aliases = []
         program.results = []
 
 
 def _live(program: Program) -> tuple[tuple[int, ...], list[Any]]:
     """Slots whose tensors are alive, and those tensors, aliases included."""
-    assert program.log is not None
-    found: list[tuple[int, Any]] = []
-    for node, _, _, ref in program.log:
-        if ref.__class__ is tuple:
-            for slot, one in enumerate(ref, node.first):
-                if (tensor := one()) is not None:
-                    found.append((slot, tensor))
-        elif ref is not None and (tensor := ref()) is not None:
-            found.append((node.first, tensor))
-    for slot, one in program.aliases:
-        if (tensor := one()) is not None:
-            found.append((slot, tensor))
-    found = [(slot, tensor) for slot, tensor in found if tensor._array is None]
-    return tuple(sorted({slot for slot, _ in found})), [tensor for _, tensor in found]
+    tensors = [t for ref in program.refs if (t := ref()) is not None and t._array is None]
+    if program.aliases:
+        tensors += [t for ref in program.aliases if (t := ref()) is not None and t._array is None]
+    return tuple(dict.fromkeys([t._at[1] for t in tensors])), tensors
 
 
 def _launch(program: Program, live: tuple[int, ...]) -> None:
     node = program.node
+    key = (live, tuple(program.donatable))
+    executable = node.executables.get(key)
+    COUNTERS.instructions += node.depth
     arrays, scalars = _gather(program)
-    donate = _donations(program, node, live)
-    executable = node.executables.get((live, donate))
-    if executable is None:
-        COUNTERS.instructions += len(program)
-        origin = _origin(program.origin)
-        if _goes_op_by_op(origin, node, live):
-            COUNTERS.op_by_op += 1
-            program.results.append(dict(zip(live, _op_by_op(node, live, arrays, scalars), strict=True)))
-            return
-        COUNTERS.reason(_reason(origin, node, live))
-        executable = Executable(node, live, donate)
-    else:
-        COUNTERS.instructions += len(program)
+    if executable is not None:
         COUNTERS.cache_hits += 1
-    _dispatch(program, executable, live, arrays, scalars)
+        EXECUTABLES.used(executable)
+        _call(program, executable, arrays, scalars)
+        return
+    origin = _origin(program.origin)
+    if _goes_op_by_op(origin, node, live):
+        COUNTERS.op_by_op += 1
+        program.results.append(_op_by_op(node, live, arrays, scalars))
+        return
+    COUNTERS.reason(_reason(origin, node, live))
+    executable = Executable(node, key, _donations(program, node, live))
+    start = time.perf_counter()
+    _call(program, executable, arrays, scalars)
+    COUNTERS.compiles += 1
+    EXECUTABLES.add(executable)
+    _notice(time.perf_counter() - start, node.depth)
 
 
 def _gather(program: Program) -> tuple[list[Any], dict[np.dtype, list[Any]]]:
+    """The leaves that the program was given: arrays, and scalars by dtype."""
     assert program.log is not None
     arrays: list[Any] = []
     scalars: dict[np.dtype, list[Any]] = {}
-    for _, new, packed, _ in program.log:
+    for node, new, packed in program.log:
         if new:
-            arrays.extend(new)
-        for value in packed:
-            scalars.setdefault(value.dtype, []).append(value)
+            arrays += new
+        if packed:
+            for dtype, value in zip(node.scalars, packed, strict=True):
+                if dtype in scalars:
+                    scalars[dtype].append(value)
+                else:
+                    scalars[dtype] = [value]
     return arrays, scalars
 
 
-def _dispatch(
+def _call(
     program: Program,
     executable: Executable,
-    live: tuple[int, ...],
     arrays: list[Any],
     scalars: dict[np.dtype, list[Any]],
 ) -> None:
-    known = executable.key in executable.node.executables
     for i in executable.donate:
-        arrays[i] = _owned(program, arrays, i)
-    for dtype in executable.packs:
-        arrays.append(np.array(scalars[dtype], dtype))
+        if _references(arrays, i) > _ONLY_OURS and arrays[i].__class__ is not np.ndarray:
+            # Somebody else holds this buffer and may still read it: give a copy away.
+            with jax.enable_x64(True):
+                arrays[i] = jnp.copy(arrays[i])
+    for i, dtype in enumerate(executable.packs):
+        arrays.append(executable.pack(i, dtype, scalars[dtype]))
     COUNTERS.dispatches += 1
     COUNTERS.fused += 1
-    results: list[Any] = []
-    start = time.perf_counter()
     with jax.enable_x64(True):
         # One C call runs the program and stores its results: an interrupt between the two would
         # lose the buffers of donated variables.
         program.results.extend(starmap(executable.call, (arrays,)))
-    results = program.results[0]
-    program.results[0] = dict(zip(live, results, strict=True))
-    if known:
-        EXECUTABLES.used(executable)
-    else:
-        COUNTERS.compiles += 1
-        EXECUTABLES.add(executable)
-        _notice(time.perf_counter() - start, len(program))
 
 
-def _fill(program: Program, live: tuple[int, ...], tensors: list[Any]) -> None:
+def _fill(program: Program, tensors: list[Any]) -> None:
     results = program.results[0]
-    if not isinstance(results, dict):  # interrupted right after the call
-        results = program.results[0] = dict(zip(live, results, strict=True))
+    if results.__class__ is not dict:
+        results = program.results[0] = dict(zip(program.launched, results, strict=True))
     for tensor in tensors:
         tensor._array = results[tensor._at[1]]
 
@@ -300,8 +308,6 @@ def _notice(seconds: float, instructions: int) -> None:
 
 def _donations(program: Program, node: Node, live: tuple[int, ...]) -> tuple[int, ...]:
     """Leaves of overwritten variables, each matched with a live output of its shape and dtype."""
-    if not program.donatable:
-        return ()
     room: dict[Aval, int] = {}
     wanted = set(live)
     leaf_avals: dict[int, Aval] = {}
@@ -313,7 +319,7 @@ def _donations(program: Program, node: Node, live: tuple[int, ...]) -> tuple[int
             if isinstance(leaf, Aval):
                 leaf_avals[slot] = leaf
     donate = []
-    for slot in sorted(program.donatable):
+    for slot in sorted(set(program.donatable)):
         aval = leaf_avals.get(slot)
         if aval is not None and room.get(aval, 0) > 0:
             room[aval] -= 1
@@ -332,14 +338,6 @@ def _baseline() -> int:
 
 
 _ONLY_OURS = _baseline()
-
-
-def _owned(program: Program, arrays: list[Any], i: int) -> Any:
-    """The array at `i`, or a copy if somebody else holds it and may still read it."""
-    if _references(arrays, i) <= _ONLY_OURS or isinstance(arrays[i], np.ndarray):
-        return arrays[i]
-    with jax.enable_x64(True):
-        return jnp.copy(arrays[i])
 
 
 # ---------------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
-"""Python's operators on tensors and variables, each a row: dunder, op, whether reflected.
+"""Python's operators on tensors and variables: a table from operator to op.
 
-The ops are defined in the op tables, which stand above this file; `define` fills the table.
+The ops are defined in the op tables, which stand above this file; `define` fills the table. An
+operator is the op's own function, without a call between them.
 """
 
 from __future__ import annotations
@@ -10,17 +11,12 @@ from typing import Any
 
 _TABLE: dict[str, Callable[..., Any]] = {}
 
-
-def define(**functions: Callable[..., Any]) -> None:
-    """Say which op an operator calls. A second definition of a name is refused."""
-    for name, function in functions.items():
-        if name in _TABLE:
-            raise ValueError(f"The operator {name!r} is defined already.")
-        _TABLE[name] = function
-
-
-def call(name: str, *args: Any) -> Any:
-    return _TABLE[name](*args)
+#: Operators with a reflected form.
+_BINARY = (
+    *("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul"),
+    *("and", "or", "xor"),
+)
+_PLAIN = ("lt", "le", "gt", "ge", "eq", "ne", "neg", "abs", "invert", "getitem")
 
 
 class Operators:
@@ -28,103 +24,33 @@ class Operators:
 
     __slots__ = ()
 
-    def __add__(self, other: Any) -> Any:
-        return _TABLE["add"](self, other)
-
-    def __radd__(self, other: Any) -> Any:
-        return _TABLE["add"](other, self)
-
-    def __sub__(self, other: Any) -> Any:
-        return _TABLE["sub"](self, other)
-
-    def __rsub__(self, other: Any) -> Any:
-        return _TABLE["sub"](other, self)
-
-    def __mul__(self, other: Any) -> Any:
-        return _TABLE["mul"](self, other)
-
-    def __rmul__(self, other: Any) -> Any:
-        return _TABLE["mul"](other, self)
-
-    def __truediv__(self, other: Any) -> Any:
-        return _TABLE["truediv"](self, other)
-
-    def __rtruediv__(self, other: Any) -> Any:
-        return _TABLE["truediv"](other, self)
-
-    def __floordiv__(self, other: Any) -> Any:
-        return _TABLE["floordiv"](self, other)
-
-    def __rfloordiv__(self, other: Any) -> Any:
-        return _TABLE["floordiv"](other, self)
-
-    def __mod__(self, other: Any) -> Any:
-        return _TABLE["mod"](self, other)
-
-    def __rmod__(self, other: Any) -> Any:
-        return _TABLE["mod"](other, self)
-
-    def __pow__(self, other: Any) -> Any:
-        return _TABLE["pow"](self, other)
-
-    def __rpow__(self, other: Any) -> Any:
-        return _TABLE["pow"](other, self)
-
-    def __matmul__(self, other: Any) -> Any:
-        return _TABLE["matmul"](self, other)
-
-    def __rmatmul__(self, other: Any) -> Any:
-        return _TABLE["matmul"](other, self)
-
-    def __and__(self, other: Any) -> Any:
-        return _TABLE["and"](self, other)
-
-    def __rand__(self, other: Any) -> Any:
-        return _TABLE["and"](other, self)
-
-    def __or__(self, other: Any) -> Any:
-        return _TABLE["or"](self, other)
-
-    def __ror__(self, other: Any) -> Any:
-        return _TABLE["or"](other, self)
-
-    def __xor__(self, other: Any) -> Any:
-        return _TABLE["xor"](self, other)
-
-    def __rxor__(self, other: Any) -> Any:
-        return _TABLE["xor"](other, self)
-
-    def __lt__(self, other: Any) -> Any:
-        return _TABLE["lt"](self, other)
-
-    def __le__(self, other: Any) -> Any:
-        return _TABLE["le"](self, other)
-
-    def __gt__(self, other: Any) -> Any:
-        return _TABLE["gt"](self, other)
-
-    def __ge__(self, other: Any) -> Any:
-        return _TABLE["ge"](self, other)
-
-    def __eq__(self, other: object) -> Any:
-        return _TABLE["eq"](self, other)
-
-    def __ne__(self, other: object) -> Any:
-        return _TABLE["ne"](self, other)
-
     __hash__ = None  # type: ignore[assignment]
-
-    def __neg__(self) -> Any:
-        return _TABLE["neg"](self)
 
     def __pos__(self) -> Any:
         return self
 
-    def __abs__(self) -> Any:
-        return _TABLE["abs"](self)
 
-    def __invert__(self) -> Any:
-        return _TABLE["invert"](self)
+def define(**functions: Callable[..., Any]) -> None:
+    """Say which op an operator calls. A second definition of a name is refused."""
+    for name, function in functions.items():
+        if name in _TABLE:
+            raise ValueError(f"The operator {name!r} is defined already.")
+        _TABLE[name] = function
+        if name in _BINARY or name in _PLAIN:
+            setattr(Operators, f"__{name}__", _method(function))
+        if name in _BINARY:
+            setattr(Operators, f"__r{name}__", getattr(function, "reflected", None) or _swap(function))
 
-    def __getitem__(self, index: Any) -> Any:
-        return _TABLE["getitem"](self, index)
+
+def call(name: str, *args: Any) -> Any:
+    """Call an op of the table by its name."""
+    return _TABLE[name](*args)
+
+
+def _method(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The op as a method. Only functions bind to instances."""
+    return function if hasattr(function, "__get__") else lambda *args: function(*args)
+
+
+def _swap(function: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda y, x: function(x, y)

@@ -1,8 +1,8 @@
 """Programs: linear records of closures, and the tree of all structures seen.
 
-A `Program` is a log. Each entry is one instruction: a node of the structure tree, the concrete
-arrays that it brought in as leaves, and weak references to its outputs. An entry is appended by one
-`list.append`, so that an exception at any point leaves a program whole.
+A `Program` is a log. Each entry is one instruction: a node of the structure tree and the concrete
+arrays that it brought in as leaves. An entry is appended by one `list.append`, so that an exception
+at any point leaves a program whole. Weak references tell which outputs somebody still has.
 
 The structure tree is a trie. A node stands for "these instructions, wired like this, from inputs of
 these shapes": its parent's instructions and one more. So the key of a program is the node it has
@@ -16,6 +16,7 @@ import threading
 import weakref
 from typing import TYPE_CHECKING, Any
 
+from . import policy
 from .avals import Aval, Packed
 from .op import Closure
 
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 class Node:
     """One instruction at one place in the structure tree. Slots number leaves and outputs.
 
+    children: what may follow. jumps: sequences that are appended as one, such as a whole gradient:
+    where they end, and the slots of their answers.
+
     inputs: the slots the instruction reads. leaves: what it brings in, an `Aval` for an array and a
     `Packed` for a scalar, in the slots from `first_leaf`. outputs: avals, in the slots from `first`.
     """
@@ -35,6 +39,7 @@ class Node:
         "closure",
         "inputs",
         "leaves",
+        "scalars",
         "first_leaf",
         "outputs",
         "single",
@@ -45,7 +50,9 @@ class Node:
         "children",
         "executables",
         "captures",
+        "jumps",
         "aval",
+        "full",
         "__weakref__",
     )
 
@@ -62,6 +69,7 @@ class Node:
         self.closure = closure
         self.inputs = inputs
         self.leaves = leaves
+        self.scalars = tuple(x.aval.np_dtype for x in leaves if isinstance(x, Packed))
         self.outputs = outputs
         self.single = single
         self.aval = outputs[0] if single else None
@@ -74,6 +82,11 @@ class Node:
         self.children: dict[tuple, Node] = {}
         self.executables: dict[tuple, Any] = {}
         self.captures: dict[tuple, Closure] = {}
+        self.jumps: dict[tuple, tuple[Node, tuple[tuple[int | None, Aval | None], ...]]] = {}
+        #: Whether a program that has come here is to be run, whatever follows.
+        self.full = (
+            self.depth >= policy.MAX_PENDING_INSTRUCTIONS or self.nbytes > policy.MAX_PENDING_BYTES
+        )
 
     def path(self) -> list[Node]:
         """The instructions from the first to this one."""
@@ -122,8 +135,8 @@ class Tree:
 TREE = Tree()
 CAPTURED = Tree()
 
-#: Entry of a log: node, array leaves, scalar leaves, weak reference to the output (or a tuple).
-Entry = tuple[Node, tuple, tuple, Any]
+#: Entry of a log: node, array leaves, scalar leaves.
+Entry = tuple[Node, tuple, tuple]
 
 
 class Program:
@@ -132,11 +145,13 @@ class Program:
     __slots__ = (
         "tree",
         "log",
+        "refs",
         "aliases",
         "donatable",
         "owner",
         "lock",
         "results",
+        "launched",
         "origin",
         "__weakref__",
     )
@@ -148,14 +163,19 @@ class Program:
         self.tree = tree
         self.owner = owner
         self.lock = threading.RLock()
-        self.log: list[Entry] | None = [(tree.root, (), (), None)]
-        self.aliases: list[tuple[int, weakref.ref]] = []
-        self.donatable: set[int] = set()
+        self.log: list[Entry] | None = [(tree.root, (), ())]
+        #: To the outputs, and to further handles on them. A reference whose entry was never
+        #: appended is to a tensor that nobody got.
+        self.refs: list[weakref.ref] = []
+        self.aliases: list[weakref.ref] = []
+        self.donatable: list[int] = []
+        #: Filled when run: the arrays of the slots in `launched`.
         self.results: list[Any] = []
+        self.launched: tuple[int, ...] = ()
         self.origin: Any = None
 
     def __len__(self) -> int:
-        return len(self.log) - 1 if self.log else 0
+        return self.log[-1][0].depth if self.log else 0
 
     @property
     def node(self) -> Node:

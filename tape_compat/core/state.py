@@ -14,9 +14,16 @@ from typing import Any, Protocol
 
 
 class Recorder(Protocol):
-    """What a tape or an accumulator offers to the engine."""
+    """What a tape or an accumulator offers to the engine.
 
-    def record(self, closure: Any, inputs: tuple, outputs: tuple) -> None: ...
+    `record` is called for every op with an input whose identity is in `ids`.
+    """
+
+    ids: Any
+
+    def record(self, closure: Any, inputs: tuple, outputs: tuple, node: Any) -> None: ...
+
+    def escaped(self, tensor: Any) -> None: ...
 
     def variable_accessed(self, variable: Any) -> None: ...
 
@@ -61,7 +68,14 @@ def immediate() -> bool:
 
 
 def set_immediate(value: bool) -> None:
-    """Run every op at its call (True), or record under tapes and run later (False)."""
+    """Run every op at its call (True), or record under tapes and run later (False).
+
+    What this thread has pending is run first.
+    """
+    if value:
+        from .dispatch import flush
+
+        flush()
     MODE.immediate = bool(value)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import weakref
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
@@ -314,19 +315,18 @@ def pending(known: Aval, program: Any, slot: int) -> Tensor:
 
 def same_value(tensor: Tensor, identity: int) -> Tensor:
     """Another handle on the same value, known to tapes as `identity`."""
-    import weakref
-
     handle = _new(Tensor)
     handle._aval = tensor._aval
-    handle._at = tensor._at
     handle._id = identity
+    handle._at = _NOWHERE
     handle._array = tensor._array
     if handle._array is None:
-        program, slot = tensor._at
+        program = tensor._at[0]
         with program.lock:
             handle._array = tensor._array
             if handle._array is None:
-                program.aliases.append((slot, weakref.ref(handle)))
+                handle._at = tensor._at
+                program.aliases.append(weakref.ref(handle))
     return handle
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from .dispatch import apply
+from .dispatch import apply, apply2
 from .op import Closure, Op
 from .state import LOCAL
 from .tensor import Tensor
@@ -63,7 +63,7 @@ def unrecorded(closure: Closure, inputs: tuple[Tensor, ...]) -> Any:
     state = LOCAL.state
     recorders = state.recorders
     if not recorders:
-        return apply(closure, inputs)
+        return apply2(closure, *inputs) if len(inputs) == 2 else apply(closure, inputs)
     state.recorders = ()
     try:
         return apply(closure, inputs)

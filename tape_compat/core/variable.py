@@ -73,6 +73,7 @@ class Variable(operators.Operators):
         "_constraint",
         "_synchronization",
         "_aggregation",
+        "_view",
         "__dict__",
         "__weakref__",
     )
@@ -123,6 +124,7 @@ class Variable(operators.Operators):
         self._constraint = constraint
         self._synchronization = synchronization
         self._aggregation = aggregation
+        self._view: UnreadVariable | None = None
 
     # -- what it is -----------------------------------------------------------------------------
 
@@ -265,20 +267,26 @@ class Variable(operators.Operators):
         handle.tensor = tensor
         # The overwritten buffer may be reused, if the pending program reads it as a leaf.
         if program is not None and old._array is not None and program is LOCAL.state.program:
-            program.donatable.add(slot)
+            program.donatable.append(slot)
 
     def _unread(self, read_value: bool) -> Variable | None:
-        return _unread(self) if read_value else None
+        if not read_value:
+            return None
+        view = self._view
+        if view is None:
+            view = self._view = UnreadVariable(self)
+        return view
 
     def _delta(self, value: Any) -> Tensor:
-        with_recorders = LOCAL.state.recorders
         if value.__class__ is Tensor and value._aval.dtype is self._handle.dtype:
             return value
-        LOCAL.state.recorders = ()
+        state = LOCAL.state
+        recorders = state.recorders
+        state.recorders = ()
         try:
             return convert(value, self._handle.dtype)
         finally:
-            LOCAL.state.recorders = with_recorders
+            state.recorders = recorders
 
     def _check_shape(self, tensor: Tensor) -> None:
         shape = self._handle.shape
@@ -325,7 +333,7 @@ class Variable(operators.Operators):
         indices = convert(indices)
         values = self._delta(values)
         self._set(_updates.unrecorded(closure, (self._handle.tensor, indices, values)))
-        return _unread(self)
+        return self._unread(True)
 
     def _scatter_slices(self, kind: str, slices: Any) -> Any:
         if not (hasattr(slices, "indices") and hasattr(slices, "values")):
@@ -438,10 +446,10 @@ class UnreadVariable(Variable):
         self._constraint = variable._constraint
         self._synchronization = variable._synchronization
         self._aggregation = variable._aggregation
+        self._view = None
 
-
-def _unread(variable: Variable) -> Variable:
-    return UnreadVariable(variable)
+    def _unread(self, read_value: bool) -> Variable | None:
+        return self if read_value else None
 
 
 def _initial(value: Any, dtype: Any) -> Tensor:
