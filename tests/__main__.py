@@ -68,7 +68,7 @@ def main(names: list[str]) -> int:
     results = {step: run(step) for step in steps}
     failed = [step for step, (status, _) in results.items() if status]
     tests = [last for step, (_, last) in results.items() if STEPS[step][0] is PYTEST]
-    print(f"failed: {', '.join(failed)}" if failed else "all checks passed")
+    print(f"failed: {', '.join(failed)}" if failed else "every step passed")
     broken = count("failed", tests) + count("errors?", tests)
     # A step that failed without a failed test (lint, types, no test collected) counts as one.
     if failed and not broken:
