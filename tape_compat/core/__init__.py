@@ -1,0 +1,1 @@
+"""The engine: tensors, variables, recorded programs and what runs them."""
