@@ -76,10 +76,8 @@ def counted(module: Any) -> dict[str, int] | None:
     if read is None:
         return None
     counters = read()
-    names = ("traces", "compiles", "dispatches", "cache_hits", "pending")
-    if isinstance(counters, dict):
-        return {name: int(counters[name]) for name in names if name in counters}
-    return {name: int(getattr(counters, name)) for name in names if hasattr(counters, name)}
+    names = ("traces", "compiles", "op_compiles", "dispatches", "cache_hits", "op_by_op")
+    return {name: int(getattr(counters, name)) for name in names}
 
 
 def megabytes(field: str) -> float:
@@ -174,7 +172,7 @@ class Worker:
 def difference(before: dict[str, int] | None, after: dict[str, int] | None) -> Any:
     if before is None or after is None:
         return None
-    return {name: after[name] - before[name] for name in after if name != "pending"}
+    return {name: after[name] - before[name] for name in after}
 
 
 def main(runner: str) -> None:
