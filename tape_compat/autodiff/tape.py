@@ -29,6 +29,7 @@ class UnconnectedGradients(Enum):
     ZERO = "zero"
 
 
+_ESCAPES_KEPT = 100
 _ONE_SET = (
     "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)"
 )
@@ -41,13 +42,14 @@ class _Record:
     the tensor each held when read, `reassigned` if any held several.
     """
 
-    __slots__ = ("entries", "variables", "reads", "reassigned")
+    __slots__ = ("entries", "variables", "reads", "reassigned", "escapes")
 
     def __init__(self) -> None:
         self.entries: list[reverse.Entry] = []
         self.variables: dict[int, Variable] = {}
         self.reads: dict[int, Tensor] = {}
         self.reassigned = False
+        self.escapes: list[tuple[int, str]] = []
 
     def structure(self, targets: list[Tensor], sources: list[Any]) -> tuple | None:
         """What the instructions of a gradient depend on, in terms of the pending program: the nodes
@@ -183,10 +185,26 @@ class GradientTape:
             self.ids.add(variable._handle.id)
 
     def escaped(self, tensor: Tensor) -> None:
-        """A JAX function has taken the value of a tensor, which the tape cannot follow."""
+        """Note that a JAX function took the value of a tensor (called by the engine)."""
         record = self._record
         if record is not None and tensor._id in self.ids:
-            self._escapes = (*getattr(self, "_escapes", ()), (tensor._id, user_location()))[-100:]
+            record.escapes.append((tensor._id, user_location()))
+            del record.escapes[:-_ESCAPES_KEPT]
+
+    def escapes(self) -> tuple[str, ...]:
+        """Where JAX functions took the value of tensors that this tape tracks: lines "file.py:41".
+
+        Such a value is a constant to the tape. `tape_compat.as_op` makes an op of a JAX function.
+
+        >>> import jax.numpy as jnp
+        >>> import tape_compat as tf
+        >>> x = tf.Variable(0.5)
+        >>> with tf.GradientTape() as tape:
+        ...     y = tf.constant(jnp.sin(x + 0.0)) * x
+        >>> len(tape.escapes())
+        1
+        """
+        return () if self._record is None else tuple(where for _, where in self._record.escapes)
 
     def watch(self, tensor: Any) -> None:
         """Track `tensor`: a Tensor, a Variable, or a nest of them.

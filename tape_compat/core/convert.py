@@ -12,6 +12,7 @@ from . import dtypes
 from .avals import aval
 from .dtypes import DType
 from .shapes import TensorShape
+from .state import LOCAL
 from .tensor import Tensor, concrete
 
 _INT32 = np.iinfo(np.int32)
@@ -67,7 +68,14 @@ def _cast_array(array: jax.Array, dtype: DType) -> jax.Array:
 
 
 def constant(value: Any, dtype: DType | None = None) -> Tensor:
-    """A tensor of a value known on the host."""
+    """A tensor of a value known on the host; inside `tf.device`, put there."""
+    tensor = _constant(value, dtype)
+    if LOCAL.state.device is not None and tensor.dtype is not dtypes.string:
+        tensor._device_array()
+    return tensor
+
+
+def _constant(value: Any, dtype: DType | None) -> Tensor:
     if dtype is dtypes.float32 and value.__class__ is float:  # the commonest, made fast
         return concrete(np.array(value, np.float32), _FLOAT32_SCALAR)
     if isinstance(value, (list, tuple, range)) and _holds_tensor(value):

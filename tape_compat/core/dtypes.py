@@ -73,12 +73,14 @@ class DType:
 
     @property
     def as_numpy_dtype(self) -> Any:
-        """The NumPy scalar type: `numpy.float32`, `numpy.object_` for strings.
+        """The NumPy scalar type: `numpy.float32`, `object` for strings.
 
         Raises: KeyError for resource and variant, which NumPy cannot hold.
         """
         if not self.is_numpy_compatible:
             raise KeyError(f"{self} has no NumPy type.")
+        if self is string:
+            return object
         return self.np_dtype if self.is_quantized else self.np_dtype.type
 
     @property
