@@ -134,6 +134,7 @@ def markdown(report: dict[str, Any]) -> str:
                     "workload",
                     "traces",
                     "compiles",
+                    "compiles of single ops",
                     "dispatches a step",
                     "compiles in the last round",
                 ],
@@ -142,6 +143,7 @@ def markdown(report: dict[str, Any]) -> str:
                         row["title"],
                         str(result["counters_first"].get("traces", "")),
                         str(result["counters_first"].get("compiles", "")),
+                        str(result["counters_first"].get("op_compiles", "")),
                         f"{per_step(result, 'dispatches'):.2f}",
                         str(result["counters_round"].get("compiles", "")),
                     ]
