@@ -1,0 +1,280 @@
+"""Functions whose derivative is TensorFlow's where JAX's differs, one a rule.
+
+Each says what the convention is, where TensorFlow has it and what JAX would give. A rule is a JVP;
+reverse mode follows by transposition. Complex numbers follow JAX's convention here, the conjugation
+that TensorFlow wants is made once, in `core/op.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+from jax.custom_derivatives import SymbolicZero, zero_from_primal
+
+#: `partial(dx, out, *args)`: the part of the tangent that comes from one argument, linear in `dx`.
+Partial = Callable[..., Any]
+
+
+def rule(function: Callable[..., Any], *partials: Partial | None) -> Callable[..., Any]:
+    """`function` with the derivative by its i-th argument given by `partials[i]`, None for none.
+
+    An argument that is held costs nothing and cannot bring a NaN: its tangent is a symbolic zero.
+    """
+    ruled = jax.custom_jvp(function)
+
+    def jvp(primals: tuple, tangents: tuple) -> tuple[Any, Any]:
+        out = ruled(*primals)
+        tangent = None
+        for partial, dx in zip(partials, tangents, strict=True):
+            if partial is None or isinstance(dx, SymbolicZero) or dx.dtype == jax.dtypes.float0:
+                continue
+            term = jnp.broadcast_to(partial(dx, out, *primals), out.shape).astype(out.dtype)
+            tangent = term if tangent is None else tangent + term
+        return out, zero_from_primal(out, symbolic_zeros=True) if tangent is None else tangent
+
+    ruled.defjvp(jvp, symbolic_zeros=True)
+    return ruled
+
+
+def _complex(x: Any) -> bool:
+    return jnp.issubdtype(x.dtype, jnp.complexfloating)
+
+
+def _floating(x: Any) -> bool:
+    return jnp.issubdtype(x.dtype, jnp.floating)
+
+
+# -- division that keeps a zero tangent zero ------------------------------------------------------
+
+
+@jax.custom_jvp
+def _reciprocal_part(y: Any) -> Any:
+    """1 / y, and a large number where y is 0; times `_pole_part(y)` it is 1 / y everywhere."""
+    zero = y == 0
+    big = jnp.copysign(jnp.finfo(y.dtype).max, y).astype(y.dtype)
+    return jnp.where(zero, big, 1 / jnp.where(zero, 1, y))
+
+
+@_reciprocal_part.defjvp
+def _reciprocal_part_jvp(primals: tuple, tangents: tuple) -> tuple[Any, Any]:
+    (y,), (dy,) = primals, tangents
+    return _reciprocal_part(y), -over(over(dy, y), y)
+
+
+def over(dx: Any, y: Any) -> Any:
+    """dx / y, linear in dx, with 0 / 0 = 0 and x / 0 = inf.
+
+    At y = 0 it multiplies by two large finite numbers one after the other: zero stays zero and all
+    else overflows to infinity. It can be transposed, which a test for `dx == 0` cannot.
+    """
+    if _complex(y):
+        return dx / y
+    pole = jnp.where(y == 0, jnp.finfo(y.dtype).max, 1).astype(y.dtype)
+    return dx * _reciprocal_part(y) * lax.stop_gradient(pole)
+
+
+#: sqrt at 0 with a zero cotangent, as in `where(x > 0, sqrt(x), 0)`, gives 0. JAX: NaN.
+#: Source: TF cwise_ops.h, sqrt_grad and rsqrt_grad, run eagerly.
+sqrt = rule(lax.sqrt, lambda dx, y, x: over(dx / 2, y))
+
+
+def _rsqrt_partial(dx: Any, y: Any, x: Any) -> Any:
+    if _complex(x):
+        return dx * (y * y * y) / -2
+    return over(over(over(dx / -2, r := sqrt(x)), r), r)
+
+
+rsqrt = rule(lax.rsqrt, _rsqrt_partial)
+
+
+# -- kinks: which way a gradient goes where two pieces meet ---------------------------------------
+
+
+def _abs_partial(dx: Any, y: Any, x: Any) -> Any:
+    if _complex(x):
+        unit = x / jnp.where(y == 0, 1, y)
+        return jnp.real(jnp.conj(unit) * dx)
+    return dx * lax.sign(x)
+
+
+#: abs at 0 has the gradient 0. JAX: 1. Source: TF math_grad.py, _AbsGrad, _ComplexAbsGrad.
+abs = rule(lax.abs, _abs_partial)
+
+#: sign has the gradient 0 for complex x too. JAX: that of x / |x|. Source: TF's _SignGrad.
+sign = rule(lax.sign, lambda dx, y, x: jnp.zeros_like(dx))
+
+#: A tie sends the whole gradient to x; JAX halves it. Source: TF math_grad.py, _MaximumMinimumGrad.
+maximum = rule(
+    jnp.maximum,
+    lambda dx, z, x, y: jnp.where(x >= y, dx, 0),
+    lambda dy, z, x, y: jnp.where(x >= y, 0, dy),
+)
+minimum = rule(
+    jnp.minimum,
+    lambda dx, z, x, y: jnp.where(x <= y, dx, 0),
+    lambda dy, z, x, y: jnp.where(x <= y, 0, dy),
+)
+
+
+def leaky_relu(x: Any, alpha: float) -> Any:
+    """At 0 the gradient is alpha. JAX: 1. Source: TF relu_op_functor.h, LeakyReluGrad."""
+    return jnp.where(x > 0, x, x * jnp.asarray(alpha, x.dtype))
+
+
+#: At 0 the gradient is 1, at NaN it is 1 too. Source: TF relu_op_functor.h, EluGrad.
+def _elu_partial(dx: Any, y: Any, x: Any) -> Any:
+    return dx * jnp.where(y < 0, y + 1, 1)
+
+
+elu = rule(lambda x: jnp.where(x < 0, jnp.expm1(x), x), _elu_partial)
+
+_SELU_SCALE = 1.0507009873554804934193349852946
+_SELU_SCALE_ALPHA = 1.7580993408473768599402175208123
+
+
+def _selu_partial(dx: Any, y: Any, x: Any) -> Any:
+    return dx * jnp.where(y < 0, y + _SELU_SCALE_ALPHA, _SELU_SCALE)
+
+
+#: Source: TF relu_op_functor.h, SeluGrad.
+selu = rule(
+    lambda x: jnp.where(x < 0, _SELU_SCALE_ALPHA * jnp.expm1(x), _SELU_SCALE * x), _selu_partial
+)
+
+#: At 6 and at NaN the gradient is 0. Source: TF relu_op_functor.h, Relu6Grad.
+relu6 = rule(
+    lambda x: jnp.minimum(jnp.maximum(x, 0), 6),
+    lambda dx, y, x: jnp.where((x > 0) & (x < 6), dx, 0),
+)
+
+
+# -- powers, quotients and logarithms at their singular points ------------------------------------
+
+
+#: The quotient is divided twice, never by y * y, which may underflow. Source: _RealDivGrad.
+divide = rule(
+    jnp.true_divide,
+    lambda dx, z, x, y: dx / y,
+    lambda dy, z, x, y: dy * divide(divide(-x, y), y),
+)
+
+
+def _no_nan(x: Any, y: Any) -> Any:
+    zero = y == 0
+    return jnp.where(zero, 0, x / jnp.where(zero, 1, y))
+
+
+#: 0 where y is 0, with zero gradients there. Source: TF math_grad.py, _DivNoNanGrad.
+divide_no_nan = rule(
+    _no_nan,
+    lambda dx, z, x, y: jnp.where(y == 0, 0, dx / jnp.where(y == 0, 1, y)),
+    lambda dy, z, x, y: dy * divide_no_nan(divide_no_nan(-x, y), y),
+)
+
+#: 0 where y is 0, even if x is infinite. Source: TF math_grad.py, _MulNoNanGrad.
+multiply_no_nan = rule(
+    lambda x, y: jnp.where(y == 0, 0, x * y),
+    lambda dx, z, x, y: jnp.where(y == 0, 0, dx * y),
+    lambda dy, z, x, y: dy * x,
+)
+
+xdivy = rule(
+    lambda x, y: jnp.where(x == 0, 0, x / jnp.where(x == 0, 1, y)),
+    lambda dx, z, x, y: jnp.where(x == 0, 0, dx / jnp.where(x == 0, 1, y)),
+    lambda dy, z, x, y: dy * xdivy(-xdivy(x, y), y),
+)
+
+#: Where x is 0 both gradients are 0. JAX: log(y) by x. Source: TF math_grad.py, _XLogyGrad.
+xlogy = rule(
+    lambda x, y: jnp.where(x == 0, 0, x * jnp.log(jnp.where(x == 0, 1, y))),
+    lambda dx, z, x, y: dx * xlogy((x != 0).astype(x.dtype), y),
+    lambda dy, z, x, y: dy * xdivy(x, y),
+)
+
+#: As xlogy, of 1 + y. Source: TF math_grad.py, _XLog1pyGrad.
+xlog1py = rule(
+    lambda x, y: jnp.where(x == 0, 0, x * jnp.log1p(jnp.where(x == 0, 0, y))),
+    lambda dx, z, x, y: dx * xlog1py((x != 0).astype(x.dtype), y),
+    lambda dy, z, x, y: dy * xdivy(x, y + 1),
+)
+
+
+def _log_of_base(x: Any) -> Any:
+    mask = x != 0 if _complex(x) else x > 0
+    return jnp.where(mask, jnp.log(jnp.where(mask, x, 1)), 0)
+
+
+#: By the exponent the gradient is 0 where the base is not positive. JAX: NaN below 0.
+#: By the base it is y x**(y - 1) even for y = 0, NaN at x = 0. Source: TF math_grad.py, _PowGrad.
+pow = rule(
+    jnp.power,
+    lambda dx, z, x, y: dx * (y * pow(x, y - 1)),
+    lambda dy, z, x, y: dy * (z * _log_of_base(x)),
+)
+
+
+def power(x: Any, exponent: float) -> Any:
+    """x to a constant exponent; the derivative is `pow`'s."""
+    return _power(exponent)(x)
+
+
+def _power(exponent: float) -> Callable[..., Any]:
+    if isinstance(exponent, int):
+
+        def function(x: Any) -> Any:
+            return lax.integer_pow(x, exponent)
+    else:
+
+        def function(x: Any) -> Any:
+            return jnp.power(x, jnp.asarray(exponent, x.dtype))
+
+    return rule(function, lambda dx, z, x: dx * (exponent * power(x, exponent - 1)))
+
+
+#: By y: minus the floored quotient. JAX differentiates the remainder piecewise, NaN at infinity.
+#: Source: TF math_grad.py, _FloorModGrad.
+floormod = rule(
+    jnp.mod,
+    lambda dx, z, x, y: dx,
+    lambda dy, z, x, y: -dy * jnp.floor(x / y),
+)
+
+
+# -- others ---------------------------------------------------------------------------------------
+
+#: acosh(x)' = 1 / sinh(y), which is exact near 1. Source: TF math_grad.py, _AcoshGrad.
+acosh = rule(lax.acosh, lambda dx, y, x: dx / jnp.sinh(y))
+
+#: asinh(x)' = 1 / cosh(y). Source: TF math_grad.py, _AsinhGrad.
+asinh = rule(lax.asinh, lambda dx, y, x: dx / jnp.cosh(y))
+
+#: atan at infinity has the gradient 0; JAX's square overflows alike. Source: _AtanGrad.
+atan = rule(lax.atan, lambda dx, y, x: dx * (1 / (1 + x * x)))
+
+
+def segment_extreme(data: Any, ids: Any, segments: int, largest: bool) -> Any:
+    """Largest or smallest of each segment, the identity of empty ones; ids outside are dropped.
+
+    Ties share the gradient evenly. Source: TF math_grad.py, _SegmentMinOrMaxGrad.
+    """
+
+    def function(data: Any) -> Any:
+        info = jnp.finfo(data.dtype) if _floating(data) else jnp.iinfo(data.dtype)
+        start = jnp.full((segments, *data.shape[1:]), info.min if largest else info.max, data.dtype)
+        at = start.at[ids]
+        return at.max(data, mode="drop") if largest else at.min(data, mode="drop")
+
+    def partial(dx: Any, out: Any, data: Any) -> Any:
+        inside = (ids >= 0) & (ids < segments)
+        inside = inside.reshape(inside.shape + (1,) * (data.ndim - 1))
+        chosen = inside & (data == out[jnp.clip(ids, 0, max(segments - 1, 0))])
+        zeros = jnp.zeros_like(out)
+        count = zeros.at[ids].add(chosen.astype(out.dtype), mode="drop")
+        total = zeros.at[ids].add(jnp.where(chosen, dx, 0), mode="drop")
+        return total / jnp.where(count == 0, 1, count)
+
+    return rule(function, partial)(data)
