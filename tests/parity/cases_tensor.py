@@ -177,9 +177,6 @@ CASES |= {
         },
         words=3,
     ),
-    "constant of list of tensors": _table(
-        {"scalars": lambda tf: tf.constant([tf.constant(1.0), tf.constant(2.0)])}, words=0
-    ),
     "convert": _table(
         {
             "list of tensors": lambda tf: tf.convert_to_tensor([tf.constant(1.0), 2.0]),
