@@ -67,6 +67,7 @@ from .array import where as where
 from .array import zeros as zeros
 from .array import zeros_like as zeros_like
 from .autodiff.custom import custom_gradient as custom_gradient
+from .autodiff.custom import grad_pass_through as grad_pass_through
 from .autodiff.custom import recompute_grad as recompute_grad
 from .autodiff.custom import stop_gradient as stop_gradient
 from .autodiff.tape import GradientTape as GradientTape
@@ -75,6 +76,7 @@ from .context import control_dependencies as control_dependencies
 from .context import device as device
 from .context import executing_eagerly as executing_eagerly
 from .context import init_scope as init_scope
+from .context import inside_function as inside_function
 from .core import errors as errors
 from .core.dtypes import DType as DType
 from .core.dtypes import as_dtype as as_dtype
@@ -165,5 +167,6 @@ from .math import tanh as tanh
 from .math import truediv as truediv
 from .math import truncatediv as truncatediv
 from .math import truncatemod as truncatemod
+from .module import Module as Module
 
 __version__ = "0.1.0"

@@ -73,6 +73,11 @@ def executing_eagerly() -> bool:
     return True
 
 
+def inside_function() -> bool:
+    """False: Python code sees values, not the symbols of a function being traced."""
+    return False
+
+
 @contextlib.contextmanager
 def init_scope() -> Iterator[None]:
     """A context in which nothing changes: there is no graph to leave."""

@@ -163,6 +163,36 @@ def _collect(structure: Any, find: Callable[[type], _Kind | None], leaves: list[
         _collect(child, find, leaves)
 
 
+def flatten_with_tuple_paths(
+    structure: Any, expand_composites: bool = False
+) -> list[tuple[tuple[Any, ...], Any]]:
+    """Pairs (path, leaf), in the order of `flatten`; a path is the keys that lead to the leaf.
+
+    Not a name of `tf.nest`: for messages, and for Modules.
+
+    >>> from tape_compat import nest
+    >>> nest.flatten_with_tuple_paths({"b": 1, "a": [2]})
+    [(('a', 0), 2), (('b',), 1)]
+    """
+    pairs: list[tuple[tuple[Any, ...], Any]] = []
+    _collect_paths(structure, _finder(expand_composites), (), pairs)
+    return pairs
+
+
+def _collect_paths(
+    structure: Any,
+    find: Callable[[type], _Kind | None],
+    path: tuple[Any, ...],
+    pairs: list[tuple[tuple[Any, ...], Any]],
+) -> None:
+    kind = find(structure.__class__)
+    if kind is None:
+        pairs.append((path, structure))
+        return
+    for key, child in zip(kind.keys(structure), kind.children(structure)):
+        _collect_paths(child, find, (*path, key), pairs)
+
+
 def pack_sequence_as(
     structure: Any, flat_sequence: Sequence[Any], expand_composites: bool = False
 ) -> Any:

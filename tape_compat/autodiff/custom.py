@@ -22,6 +22,7 @@ from ..core.state import LOCAL, paused
 from ..core.tensor import Tensor
 from ..core.variable import Variable
 from . import reverse
+from .forward import ForwardAccumulator
 
 
 class VariableWatcher:
@@ -265,13 +266,41 @@ def custom_gradient(f: Callable[..., Any] | None = None) -> Any:
             closure, full = rule.as_closure(recorded)
             outputs = apply(closure, full)
         else:
-            with paused():
-                state.deferring = True
+            # As in TensorFlow, the rule is for reverse mode: accumulators see what `f` did.
+            forward = tuple(r for r in state.recorders if isinstance(r, ForwardAccumulator))
+            tapes = tuple(r for r in state.recorders if not isinstance(r, ForwardAccumulator))
+            with paused(forward):
+                state.deferring = state.deferring or bool(tapes)
                 outputs = tuple(identity(r) for r in flat)
-            tell(state.recorders, rule, recorded, outputs, None)
+            tell(tapes, rule, recorded, outputs, None)
         return nest.pack_sequence_as(result, list(outputs))
 
     return decorated
+
+
+def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that computes `f`, but whose gradient is that of the identity.
+
+    `f` must give one tensor of the shape of its one argument.
+
+    >>> import tape_compat as tf
+    >>> x = tf.Variable(1.7)
+    >>> with tf.GradientTape() as tape:
+    ...     y = tf.grad_pass_through(tf.round)(x)
+    >>> y.numpy().item(), tape.gradient(y, x).numpy().item()
+    (2.0, 1.0)
+    """
+
+    @custom_gradient
+    def pass_through(*args: Any, **kwargs: Any) -> Any:
+        def grad(*upstream: Any, **variables: Any) -> Any:
+            if variables.get("variables"):
+                return upstream, [None] * len(variables["variables"])
+            return upstream
+
+        return f(*args, **kwargs), grad
+
+    return functools.wraps(f)(pass_through)
 
 
 def _recorded(value: Any) -> Tensor:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from typing import Any
 
 import jax
@@ -76,6 +76,11 @@ class _Slice:
         return (self.calls, self.target, len(self.externals))
 
 
+class _Jacobian(Closure):
+    __slots__ = ()
+    derivative = True
+
+
 def _function(
     calls: tuple, target: tuple[int, int], externals: tuple[Any, ...]
 ) -> Callable[..., Any]:
@@ -96,11 +101,14 @@ def _function(
 
 
 def _slice(
-    entries: Sequence[reverse.Entry], target: Tensor, sources: Sequence[int]
+    entries: Sequence[reverse.Entry],
+    target: Tensor,
+    sources: Sequence[int],
+    tracked: Container[int],
 ) -> tuple[_Slice, list[int]] | None:
     """The slice that leads to `target`, and the sources it is connected to."""
-    steps, reached = reverse.connected(entries, sources)
-    if target._id not in reached or not target._aval.trainable:
+    steps, reached = reverse.connected(entries, sources, tracked)
+    if (target._id not in reached and target._id not in sources) or not target._aval.trainable:
         return None
     steps = _leading_to(steps, target._id)
     part = _Slice(steps, target, sources)
@@ -146,10 +154,11 @@ def jacobian(
     entries: Sequence[reverse.Entry],
     target: Tensor,
     sources: Sequence[int],
+    tracked: Container[int],
     at_a_time: int | None,
 ) -> list[Tensor | None]:
     """Jacobians [target..., source...], None for sources not connected."""
-    found = _slice(entries, target, sources)
+    found = _slice(entries, target, sources, tracked)
     if found is None:
         return [None] * len(sources)
     part, used = found
@@ -170,7 +179,7 @@ def jacobian(
                 _conj(r).reshape((*shape, *a.shape)) for r, a in zip(rows, avals, strict=True)
             )
 
-        return Closure(Op(compute, "Jacobian"), {})
+        return _Jacobian(Op(compute, "Jacobian"), {})
 
     answers: list[Tensor | None] = [None] * len(sources)
     results = apply(_closure(key, make), tuple(part.externals))
@@ -185,10 +194,14 @@ def jacobian(
 
 
 def batch_jacobian(
-    entries: Sequence[reverse.Entry], target: Tensor, source: int, at_a_time: int | None
+    entries: Sequence[reverse.Entry],
+    target: Tensor,
+    source: int,
+    tracked: Container[int],
+    at_a_time: int | None,
 ) -> Tensor | None:
     """Jacobian [b, target..., source...] of paired rows, or None if not connected."""
-    found = _slice(entries, target, [source])
+    found = _slice(entries, target, [source], tracked)
     if found is None or not found[1]:
         return None
     part, used = found
@@ -207,7 +220,7 @@ def batch_jacobian(
             rows = _conj(_rows(lambda c: pull(c)[0], basis, at_a_time))
             return jnp.moveaxis(rows, 0, 1).reshape((*shape, *known.shape[1:]))
 
-        return Closure(Op(compute, "BatchJacobian"), {})
+        return _Jacobian(Op(compute, "BatchJacobian"), {})
 
     return apply(_closure(key, make), tuple(part.externals))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import Any, Protocol
 
 import jax.numpy as jnp
@@ -14,6 +14,7 @@ from ..core.indexed_slices import IndexedSlices
 from ..core.op import Closure, Op
 from ..core.state import LOCAL
 from ..core.tensor import Tensor
+from .dependence import used_inputs
 
 Cotangent = Tensor | IndexedSlices
 
@@ -36,15 +37,21 @@ Entry = tuple[Any, tuple[Tensor, ...], tuple[int, ...], Any]
 Step = tuple[Entry, tuple[int, ...]]
 
 
-def connected(entries: Iterable[Entry], sources: Iterable[int]) -> tuple[list[Step], set[int]]:
-    """The entries that depend on `sources`, and the identities of all that does."""
-    reached = set(sources)
+def connected(
+    entries: Iterable[Entry], sources: Iterable[int], tracked: Container[int]
+) -> tuple[list[Step], set[int]]:
+    """The entries that depend on those of `sources` that were tracked, and the identities of all
+    that does."""
+    reached = {s for s in sources if s in tracked}
     steps: list[Step] = []
     for entry in entries:
         inputs = entry[1]
         want = tuple(
             [i for i, x in enumerate(inputs) if x._id in reached and x._aval.trainable]
         )
+        if want and getattr(entry[0], "derivative", False):
+            used = used_inputs(entry[0], inputs)
+            want = tuple([i for i in want if i in used])
         if want:
             steps.append((entry, want))
             reached.update(entry[2])
@@ -56,12 +63,14 @@ def gradients(
     targets: Sequence[Tensor],
     sources: Sequence[int],
     seeds: Sequence[Cotangent | None],
+    tracked: Container[int],
 ) -> list[Cotangent | None]:
     """Cotangents of `sources` (identities), None for those not connected to a target."""
-    steps, reached = connected(entries, sources)
+    steps, reached = connected(entries, sources, tracked)
+    reached.update(sources)
     sums: dict[int, list[Cotangent]] = {}
     for target, seed in zip(targets, seeds, strict=True):
-        if target._id in reached:
+        if target._id in reached and target._aval.np_dtype != object:
             sums.setdefault(target._id, []).append(ones_like(target) if seed is None else seed)
     kept = set(sources)
     for (call, inputs, outputs, _), want in reversed(steps):
@@ -97,10 +106,11 @@ def dense(cotangent: Any) -> Tensor:
 
 
 def total(parts: list[Cotangent]) -> Cotangent:
-    """The sum of cotangents; it replaces them in the list. All sparse gives sparse."""
+    """The sum of cotangents; it replaces them in the list. All sparse gives sparse, in the order of
+    the forward calls."""
     if len(parts) > 1:
         if all(isinstance(p, IndexedSlices) for p in parts):
-            parts[:] = [_joined(parts)]  # type: ignore[arg-type]
+            parts[:] = [_joined(parts[::-1])]  # type: ignore[arg-type]
         else:
             parts[:] = [apply(_ADD_N, tuple(dense(p) for p in parts))]
     return parts[0]

@@ -9,11 +9,15 @@ from collections.abc import Iterator
 from enum import Enum
 from typing import Any
 
+import jax.numpy as jnp
+import numpy as np
+
 from .. import nest
 from ..core.convert import convert
-from ..core.dispatch import flush, jump, remember_jump
-from ..core.errors import user_location
+from ..core.dispatch import apply, flush, jump, remember_jump
+from ..core.errors import InvalidArgumentError, user_location
 from ..core.indexed_slices import IndexedSlices
+from ..core.op import Op
 from ..core.state import LOCAL, MODE
 from ..core.tensor import Tensor
 from ..core.variable import Variable
@@ -51,7 +55,9 @@ class _Record:
         self.reassigned = False
         self.escapes: list[tuple[int, str]] = []
 
-    def structure(self, targets: list[Tensor], sources: list[Any]) -> tuple | None:
+    def structure(
+        self, targets: list[Tensor], sources: list[Any], tracked: set[int]
+    ) -> tuple | None:
         """What the instructions of a gradient depend on, in terms of the pending program: the nodes
         recorded and the slots of targets and sources. None if that is not the whole story."""
         state = LOCAL.state
@@ -76,7 +82,7 @@ class _Record:
             at = tensor._at
             if at[0] is not program:
                 return None
-            slots.append(at[1])
+            slots.append(at[1] if source._id in tracked else (at[1],))
         return tuple(slots)
 
 
@@ -307,7 +313,7 @@ class GradientTape:
             raise ValueError(
                 f"Unknown value for unconnected_gradients: {unconnected_gradients!r}"
             ) from None
-        answers = _gradients(record, targets, flat, seeds, output_gradients is None)
+        answers = _gradients(record, targets, flat, seeds, self.ids, output_gradients is None)
         if zero:
             with reverse.deferring():
                 answers = [
@@ -358,7 +364,7 @@ class GradientTape:
                 ) from None
             rows = parallel_iterations if experimental_use_pfor else parallel_iterations or 1
             answers: list[Any] = jacobians.jacobian(
-                record.entries, target, [_source(s) for s in flat], rows
+                record.entries, target, [_source(s) for s in flat], self.ids, rows
             )
             if zero:
                 answers = [
@@ -413,7 +419,9 @@ class GradientTape:
         with reverse.deferring():
             columns = parallel_iterations if experimental_use_pfor else parallel_iterations or 1
             target = _target(target)
-            answer = jacobians.batch_jacobian(record.entries, target, _source(source), columns)
+            answer = jacobians.batch_jacobian(
+                record.entries, target, _source(source), self.ids, columns
+            )
             if answer is None:
                 answer = jacobians.batch_zeros(target, source)
         self._finish("batch_jacobian")
@@ -454,26 +462,31 @@ class GradientTape:
 
     def _used_up(self) -> str:
         if self._used_at is None:
-            return f"{_ONE_SET}. This tape was never entered: use `with tf.GradientTape() as tape:`."
+            return f"{_ONE_SET} -- this tape was never entered: use `with tf.GradientTape() as tape:`."
         return (
-            f"{_ONE_SET}. This tape was used by {self._used_at}. Create it with "
+            f"{_ONE_SET} -- this tape was used by {self._used_at}. Create it with "
             "GradientTape(persistent=True) to use it again."
         )
 
 
 def _gradients(
-    record: _Record, targets: list[Tensor], sources: list[Any], seeds: list[Any], plain: bool
+    record: _Record,
+    targets: list[Tensor],
+    sources: list[Any],
+    seeds: list[Any],
+    tracked: set[int],
+    plain: bool,
 ) -> list[Any]:
     """The gradients, appended as one sequence if the same was asked at this point before."""
     program = LOCAL.state.program
-    key = record.structure(targets, sources) if plain and not MODE.immediate else None
+    key = record.structure(targets, sources, tracked) if plain and not MODE.immediate else None
     if key is not None:
         answers = jump(program, key)
         if answers is not None:
             return answers
         start = program.node
     with reverse.deferring():
-        answers = reverse.gradients(record.entries, targets, [s._id for s in sources], seeds)
+        answers = reverse.gradients(record.entries, targets, [s._id for s in sources], seeds, tracked)
     if key is not None:
         remember_jump(program, start, key, answers)
     return answers
@@ -486,24 +499,53 @@ def _target(value: Any) -> Tensor:
         return value._handle.tensor
     if isinstance(value, IndexedSlices):
         return convert(value)
-    raise AttributeError(
-        f"{type(value).__name__!r} object has no attribute 'dtype': the target {value!r} is not a "
-        f"Tensor or Variable. At {user_location()}."
-    )
+    raise _not_a_tensor("target", value)
 
 
 def _source(value: Any) -> int:
     if isinstance(value, (Tensor, Variable)):
         return value._id
-    raise AttributeError(
-        f"{type(value).__name__!r} object has no attribute 'dtype': the source {value!r} is not a "
+    raise _not_a_tensor("source", value)
+
+
+def _not_a_tensor(role: str, value: Any) -> Exception:
+    if value is None or isinstance(value, str):
+        return TypeError(
+            f"Cannot convert the argument `type_value`: {value!r} to a TensorFlow DType. (It is a "
+            f"{role} at {user_location()}, where a Tensor or Variable is needed.)"
+        )
+    return AttributeError(
+        f"{type(value).__name__!r} object has no attribute '_id': the {role} {value!r} is not a "
         f"Tensor or Variable. At {user_location()}."
     )
 
 
 def _seeds(output_gradients: Any, targets: list[Tensor]) -> list[Any]:
+    """Cotangents of the targets; None stands for ones. Too few are filled up with ones."""
     if output_gradients is None:
         return [None] * len(targets)
-    return [None if g is None else convert(g) for g in nest.flatten(output_gradients)]
+    seeds: list[Any] = [convert(g) for g in nest.flatten(output_gradients)][: len(targets)]
+    seeds += [None] * (len(targets) - len(seeds))
+    return [
+        seed if seed is None or seed._aval.shape == target._aval.shape else _broadcast(seed, target)
+        for seed, target in zip(seeds, targets, strict=True)
+    ]
 
 
+def _broadcast(seed: Tensor, target: Tensor) -> Tensor:
+    shape = target._aval.shape
+    try:
+        fits = np.broadcast_shapes(seed._aval.shape, shape) == shape
+    except ValueError:
+        fits = False
+    if not fits:
+        raise InvalidArgumentError(
+            None,
+            None,
+            f"Incompatible shapes: {seed.shape.as_list()} vs. {target.shape.as_list()} [Op:Mul] "
+            f"(`output_gradients` must have the shapes of the targets; at {user_location()})",
+        )
+    return apply(_BROADCAST.bind(shape=shape), (seed,))
+
+
+_BROADCAST = Op(lambda x, shape: jnp.broadcast_to(x, shape), "BroadcastTo")

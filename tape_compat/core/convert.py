@@ -42,7 +42,9 @@ def convert(value: Any, dtype: Any = None, hint: DType | None = None) -> Tensor:
         dtype = dtypes.as_dtype(dtype)
     to_tensor = getattr(value, "_as_tensor", None)
     if to_tensor is not None:
-        return _same_dtype(to_tensor(), dtype)
+        if dtype is not None and value.dtype is not dtype:
+            raise ValueError(value._other_dtype(dtype))
+        return to_tensor()
     if isinstance(value, jax.Array):
         return concrete(value if dtype is None else _cast_array(value, dtype))
     if hint is not None and dtype is None:
@@ -138,6 +140,8 @@ def to_numpy(value: Any, dtype: DType | None = None) -> np.ndarray:
     if isinstance(value, (np.ndarray, np.generic)):
         return _from_numpy(value, dtype)
     if isinstance(value, TensorShape):
+        if not value.is_fully_defined():
+            raise ValueError(f"Cannot convert a partially known TensorShape {value} to a Tensor.")
         value = value.as_list()
         dtype = dtype or dtypes.int32
     if isinstance(value, (bool, int, float, complex, str, bytes)):
@@ -202,14 +206,20 @@ def _from_sequence(value: Sequence[Any], dtype: DType | None) -> np.ndarray:
     if ragged:
         _refuse_sequence(value)
     if array.dtype.kind in "SUO":
+        if not all(isinstance(x, (str, bytes, np.str_, np.bytes_)) for x in _leaves(value)):
+            _refuse_sequence_of_text(value)
         return _strings(np.array(_as_objects(value), object), dtype)
     if _has_numpy(value):
         return _from_numpy(array, dtype)
     flat = array.ravel()
     if flat.size == 0:
         return np.zeros(array.shape, (dtype or dtypes.float32).np_dtype)
-    _refuse_mixed(value)
     return _from_python(array, _first(value), dtype, list(_leaves(value)))
+
+
+def _refuse_sequence_of_text(value: Any) -> None:
+    if not any(isinstance(x, (np.ndarray, np.generic)) for x in _leaves(value)):
+        raise ValueError(_MIXED)
 
 
 def _plain(value: Any) -> Any:
@@ -242,43 +252,62 @@ def _has_numpy(value: Any) -> bool:
     return any(isinstance(x, (np.ndarray, np.generic)) for x in _leaves(value))
 
 
+_MIXED = "Can't convert Python sequence with mixed types to Tensor."
+
+
 def _refuse_sequence(value: Any) -> None:
     for item in _leaves(value):
-        if item is None:
+        if item is not None and not isinstance(item, (*_NUMBERS, str, bytes, np.ndarray, np.generic)):
             raise ValueError(_unsupported(item))
-        if not isinstance(item, (bool, int, float, complex, str, bytes, np.ndarray, np.generic)):
-            raise ValueError(_unsupported(item))
+    if _first(value) is None:
+        raise ValueError(_unsupported(None))
+    if any(item is None for item in _leaves(value)):
+        raise ValueError(_MIXED)
     raise ValueError("Can't convert non-rectangular Python sequence to Tensor.")
 
 
-def _refuse_mixed(value: Any) -> None:
-    kinds = {bool if isinstance(x, bool) else float for x in _leaves(value)}
-    if len(kinds) > 1:
-        first = _first(value)
-        wanted = "bool" if isinstance(first, bool) else "numbers"
-        raise TypeError(f"Can't convert Python sequence with mixed types to Tensor ({wanted}).")
+_NUMBERS = (bool, int, float, complex)
 
 
 def _from_python(
     array: np.ndarray, first: Any, dtype: DType | None, items: list[Any] | None = None
 ) -> np.ndarray:
-    """An array of Python numbers, all of one kind."""
+    """An array of Python numbers. The first one says of what kind they are to be."""
     items = [first] if items is None else items
     if isinstance(first, (str, bytes)):
         return _strings(array, dtype)
-    kind = _python_kind(items)
+    kind = _kind(first, items)
     if dtype is None:
         dtype = _default_dtype(kind, items)
     else:
         _check_fits(kind, items, dtype)
+    if kind is int and dtype.is_integer:
+        _check_range(items, dtype)
+        # Out of range wraps, as in TensorFlow; NumPy would refuse.
+        return np.array(array, np.int64 if dtype.name != "uint64" else object).astype(dtype.np_dtype)
     return array.astype(dtype.np_dtype)
 
 
-def _python_kind(items: list[Any]) -> type:
-    for kind in (complex, float, bool, int):
-        if any(isinstance(x, kind) for x in items):
+def _kind(first: Any, items: list[Any]) -> type:
+    """bool, int, float or complex, as the first item and those beside it say."""
+    kinds = {_python_kind(x) for x in items}
+    start = _python_kind(first)
+    if len(kinds) == 1:
+        return start
+    if kinds <= {int, bool} and start is int:
+        return int
+    if kinds <= {int, float, bool} and start is not bool:
+        return float
+    if kinds <= {int, float, complex, bool} and start is complex:
+        return complex
+    raise ValueError(_MIXED)
+
+
+def _python_kind(item: Any) -> type:
+    for kind in _NUMBERS:
+        if isinstance(item, kind):
             return kind
-    return int
+    raise ValueError(_MIXED)
 
 
 def _default_dtype(kind: type, items: list[Any]) -> DType:
@@ -288,19 +317,29 @@ def _default_dtype(kind: type, items: list[Any]) -> DType:
             return dtypes.int32
         if _INT64.min <= low and high <= _INT64.max:
             return dtypes.int64
-        raise ValueError("Attempt to convert a value out of the range of int64 to a Tensor.")
+        raise ValueError("Can't convert Python sequence with out-of-range integer to Tensor.")
     return {complex: dtypes.complex128, float: dtypes.float32, bool: dtypes.bool}[kind]
+
+
+#: The dtypes that TensorFlow makes of a Python bool.
+_TAKE_BOOL = frozenset(
+    "bool float16 float32 float64 int32 int64 uint64 complex64 complex128".split()
+)
 
 
 def _check_fits(kind: type, items: list[Any], dtype: DType) -> None:
     ok = (
-        (kind is bool and dtype.is_bool)
+        (kind is bool and dtype.name in _TAKE_BOOL)
         or (kind is int and not dtype.is_bool and dtype is not dtypes.string)
         or (kind is float and (dtype.is_floating or dtype.is_complex))
         or (kind is complex and dtype.is_complex)
     )
-    if ok and kind is int and dtype.is_integer:
-        ok = all(dtype.min <= x <= dtype.max for x in items)
     if not ok:
         bad = next((x for x in items if isinstance(x, kind)), items[0])
         raise TypeError(f"Cannot convert {bad!r} to EagerTensor of dtype {dtype.name}")
+
+
+def _check_range(items: list[Any], dtype: DType) -> None:
+    for x in items:
+        if not _INT64.min <= x <= (_INT64.max if dtype.name != "uint64" else 2**64 - 1):
+            raise ValueError("Can't convert Python sequence with out-of-range integer to Tensor.")

@@ -81,7 +81,7 @@ def apply1(closure: Closure, x: Tensor) -> Any:
     state = LOCAL.state
     program = state.program
     at = x._at
-    if at[0] is not program or not (state.deferring or x._array is None):
+    if program is None or at[0] is not program or not (state.deferring or x._array is None):
         return apply(closure, (x,))
     with program.lock:
         log = program.log
@@ -166,7 +166,8 @@ def apply_scalar(closure: Closure, x: Tensor, value: float, reflected: bool) -> 
     program = state.program
     at = x._at
     if (
-        at[0] is program
+        program is not None
+        and at[0] is program
         and (state.deferring or x._array is None)
         and not state.recorders
         and not program.symbolic
@@ -418,7 +419,8 @@ def _identity(x: Any) -> Any:
     return x
 
 
-IDENTITY = Op(_identity, "Identity").bind()
+#: Its cotangent is its output's, sparse or not.
+IDENTITY = Op(_identity, "Identity", sparse=lambda closure, inputs, given, want: given).bind()
 
 
 def identity(x: Tensor) -> Tensor:

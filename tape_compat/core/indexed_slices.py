@@ -8,10 +8,10 @@ import jax.numpy as jnp
 
 from .convert import convert
 from .dispatch import apply
-from .dtypes import DType
+from .dtypes import DType, as_dtype
 from .op import Op
 from .shapes import TensorShape
-from .tensor import Tensor, next_id
+from .tensor import Tensor
 
 
 def _densify(values: Any, indices: Any, shape: tuple[int, ...]) -> Any:
@@ -33,26 +33,25 @@ class IndexedSlices:
     """
 
     def __init__(self, values: Any, indices: Any, dense_shape: Any = None):
-        self._values = convert(values)
-        self._indices = convert(indices)
-        self._dense_shape = None if dense_shape is None else convert(dense_shape)
-        self._id = next_id()
+        self._values = values
+        self._indices = indices
+        self._dense_shape = dense_shape
 
     @property
-    def values(self) -> Tensor:
+    def values(self) -> Any:
         return self._values
 
     @property
-    def indices(self) -> Tensor:
+    def indices(self) -> Any:
         return self._indices
 
     @property
-    def dense_shape(self) -> Tensor | None:
+    def dense_shape(self) -> Any:
         return self._dense_shape
 
     @property
     def dtype(self) -> DType:
-        return self._values.dtype
+        return as_dtype(self._values.dtype)
 
     @property
     def device(self) -> str:
@@ -66,7 +65,7 @@ class IndexedSlices:
     def shape(self) -> TensorShape:
         if self._dense_shape is None:
             return TensorShape(None)
-        return TensorShape([int(d) for d in self._dense_shape.numpy()])
+        return TensorShape([int(d) for d in convert(self._dense_shape).numpy()])
 
     def get_shape(self) -> TensorShape:
         """The same as `shape`."""
@@ -78,8 +77,14 @@ class IndexedSlices:
                 "Tensor conversion requested for IndexedSlices for which the dense shape is "
                 f"unknown: {self}"
             )
-        shape = tuple(int(d) for d in self._dense_shape.numpy())
-        return apply(_DENSIFY.bind(shape=shape), (self._values, self._indices))
+        shape = tuple(self.shape.as_list())
+        return apply(_DENSIFY.bind(shape=shape), (convert(self._values), convert(self._indices)))
+
+    def _other_dtype(self, dtype: DType) -> str:
+        return (
+            f"Incompatible tensor conversion requested to `dtype` {dtype.name} for IndexedSlices "
+            f"({self}) with dtype {self.dtype.name}"
+        )
 
     def __neg__(self) -> IndexedSlices:
         return IndexedSlices(-self._values, self._indices, self._dense_shape)

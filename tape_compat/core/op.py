@@ -75,6 +75,9 @@ class Op:
 class Closure:
     """An op with its attributes fixed: a pure function from a tuple of arrays to a tuple of arrays."""
 
+    #: Whether it is a derivative, which need not depend on all its inputs.
+    derivative = False
+
     __slots__ = (
         "op",
         "attributes",
@@ -182,6 +185,8 @@ class Pullback(Closure):
     made here and nowhere else.
     """
 
+    derivative = True
+
     __slots__ = ("base", "n", "want", "have")
 
     def __init__(self, base: Closure, n: int, want: tuple[int, ...], have: tuple[int, ...]):
@@ -205,6 +210,8 @@ class Pullback(Closure):
 
 class Jvp(Closure):
     """The forward derivative of a closure, itself a closure."""
+
+    derivative = True
 
     __slots__ = ("base", "n", "have")
 

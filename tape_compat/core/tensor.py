@@ -134,10 +134,9 @@ class Tensor(operators.Operators):
         return self._device_array().__dlpack_device__()
 
     def __bool__(self) -> bool:
-        array = self._value()
-        if self._aval.size != 1 or self._aval.shape != ():
-            return bool(np.asarray(array))  # NumPy's error for more than one element
-        return bool(array)
+        if self._aval.size == 0:
+            return False
+        return bool(np.asarray(self._value()))  # NumPy's error for more than one element
 
     def __float__(self) -> float:
         return float(self._scalar("float"))
@@ -163,12 +162,6 @@ class Tensor(operators.Operators):
         if not self._aval.shape:
             raise TypeError("Cannot iterate over a scalar tensor.")
         return (self[i] for i in range(self._aval.shape[0]))
-
-    def __contains__(self, _item: Any) -> NoReturn:
-        raise TypeError(
-            "'in' is not supported for a Tensor: == is elementwise. "
-            "Use tf.reduce_any(tensor == item)."
-        )
 
     # -- identity and copies --------------------------------------------------------------------
 
@@ -258,7 +251,7 @@ def _scalar_text(array: np.ndarray, is_repr: bool) -> str:
     if array.ndim == 0:
         value = array[()]
         if is_repr:
-            return repr(value) if isinstance(value, bytes) else str(value)
+            return repr(value if isinstance(value, bytes) else value.item())
         return str(value)
     return str(array)
 

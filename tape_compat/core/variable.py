@@ -111,8 +111,8 @@ class Variable(operators.Operators):
             shape = TensorShape(shape)
             if validate_shape and not shape.is_compatible_with(tensor.shape):
                 raise ValueError(
-                    f"The initial value's shape ({tensor.shape}) is not compatible with the "
-                    f"explicitly supplied `shape` argument ({shape})."
+                    f"In this `tf.Variable` creation, the initial value's shape ({tensor.shape}) is "
+                    f"not compatible with the explicitly supplied `shape` argument ({shape})."
                 )
         self._handle = Handle(tensor, shape)
         self._name = f"{current_name_scope()}{name or 'Variable'}:0"
@@ -151,6 +151,14 @@ class Variable(operators.Operators):
     def get_shape(self) -> TensorShape:
         """The same as `shape`."""
         return self.shape
+
+    def set_shape(self, shape: Any) -> None:
+        """Narrow the shape that values may have. Raises ValueError if the value does not fit."""
+        self._handle.shape = self._handle.shape.merge_with(shape)
+
+    @property
+    def initial_value(self) -> NoReturn:
+        raise RuntimeError("This property is not supported when eager execution is enabled.")
 
     @property
     def handle(self) -> Handle:
@@ -250,13 +258,35 @@ class Variable(operators.Operators):
     def __iter__(self) -> Any:
         return iter(self.read_value())
 
-    def __contains__(self, item: Any) -> NoReturn:
-        raise TypeError(
-            "'in' is not supported for a Variable: == is elementwise. "
-            "Use tf.reduce_any(variable == item)."
+    def __iadd__(self, value: Any) -> NoReturn:
+        self._refuse_in_place("+", "assign_add")
+
+    def __isub__(self, value: Any) -> NoReturn:
+        self._refuse_in_place("-", "assign_sub")
+
+    def __imul__(self, value: Any) -> NoReturn:
+        self._refuse_in_place("*", "assign(variable * value)", "")
+
+    def __itruediv__(self, value: Any) -> NoReturn:
+        self._refuse_in_place("/", "assign(variable / value)", "")
+
+    def __ipow__(self, value: Any) -> NoReturn:
+        self._refuse_in_place("**", "assign(variable ** value)", "")
+
+    def _refuse_in_place(self, sign: str, method: str, argument: str = "(value)") -> NoReturn:
+        raise RuntimeError(
+            f"`variable {sign}= value` with `tf.Variable`s is not supported. Use "
+            f"`variable.{method}{argument}` to modify the variable, or `out = variable {sign} "
+            f"value` if you need to get a new output Tensor. At {errors.user_location()}."
         )
 
     # -- assignment -----------------------------------------------------------------------------
+
+    def _other_dtype(self, dtype: DType) -> str:
+        return (
+            f"Incompatible type conversion requested to type {dtype.name} for `tf.Variable of type "
+            f"{self.dtype.name}. (Variable: {self!r})"
+        )
 
     def _set(self, tensor: Tensor) -> None:
         """Put a tensor that nobody else has into the cell."""
@@ -322,9 +352,12 @@ class Variable(operators.Operators):
         delta = self._delta(delta)
         current = self._handle.tensor
         if delta._aval.shape != current._aval.shape:
-            raise ValueError(
-                f"Cannot update variable ' {self._name}' of shape {self.shape} with a value of "
-                f"shape {delta.shape}: the shapes must be equal. At {errors.user_location()}."
+            raise errors.InvalidArgumentError(
+                None,
+                None,
+                f"Cannot update variable with shape {current.shape.as_list()} using a Tensor with "
+                f"shape {delta.shape.as_list()}, shapes must be equal. [Op:{closure.name}] "
+                f"('{self._name}' at {errors.user_location()})",
             )
         self._set(_updates.unrecorded(closure, (current, delta)))
         return self._unread(read_value)
@@ -332,6 +365,8 @@ class Variable(operators.Operators):
     def _scatter(self, closure: Any, indices: Any, values: Any) -> Any:
         indices = convert(indices)
         values = self._delta(values)
+        if closure in _BY_ROWS:
+            _check_rows(closure, indices, self._handle.tensor)
         self._set(_updates.unrecorded(closure, (self._handle.tensor, indices, values)))
         return self._unread(True)
 
@@ -408,6 +443,11 @@ class Variable(operators.Operators):
         """A hashable reference to this variable; `deref()` gives it back."""
         return Reference(self)
 
+    def __copy__(self) -> Variable:
+        copied = UnreadVariable(self)
+        copied._name = self._name
+        return copied
+
     def __deepcopy__(self, memo: dict[int, Any]) -> Variable:
         copied = _rebuild(self.numpy(), self._options())
         memo[id(self)] = copied
@@ -452,6 +492,25 @@ class UnreadVariable(Variable):
         return self if read_value else None
 
 
+_BY_ROWS = frozenset(_updates.SCATTER.values())
+
+
+def _check_rows(closure: Any, indices: Tensor, tensor: Tensor) -> None:
+    """TensorFlow's error for a row that is not there, where the indices are known on the host."""
+    if not isinstance(indices._array, np.ndarray):
+        return
+    rows = tensor._aval.shape[0]
+    bad = np.argwhere((indices._array < 0) | (indices._array >= rows))
+    if len(bad):
+        where = ", ".join(map(str, bad[0]))
+        raise errors.InvalidArgumentError(
+            None,
+            None,
+            f"indices[{where}] = {indices._array[tuple(bad[0])]} is not in [0, {rows}) "
+            f"[Op:{closure.name}] (at {errors.user_location()})",
+        )
+
+
 def _initial(value: Any, dtype: Any) -> Tensor:
     state = LOCAL.state
     before = state.recorders
@@ -462,6 +521,8 @@ def _initial(value: Any, dtype: Any) -> Tensor:
             if isinstance(value, Variable):
                 value = value.numpy()
         return convert(value, dtype)
+    except ValueError as error:
+        raise ValueError(f"initial_value: {error}") from None
     finally:
         state.recorders = before
 
