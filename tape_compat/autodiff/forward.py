@@ -65,15 +65,26 @@ class ForwardAccumulator:
     def __enter__(self) -> ForwardAccumulator:
         if self._recording:
             raise ValueError("Accumulator is already recording.")
-        state = LOCAL.state
-        self._recording = True
-        state.set_recorders((*state.recorders, self))
-        return self
+        try:
+            self._recording = True
+            state = LOCAL.state
+            state.set_recorders((*state.recorders, self))
+            return self
+        except BaseException:  # an interrupt: the `with` block will not be entered
+            self.__exit__()
+            raise
 
-    def __exit__(self, typ: Any, value: Any, traceback: Any) -> None:
+    def __exit__(self, *_: Any) -> None:
+        try:
+            self._pop()
+        finally:  # again, if an interrupt came in between
+            if self._recording:
+                self._pop()
+
+    def _pop(self) -> None:
         state = LOCAL.state
+        state.set_recorders(tuple([r for r in state.recorders if r is not self]))
         self._recording = False
-        state.set_recorders(tuple(r for r in state.recorders if r is not self))
 
     def variable_accessed(self, variable: Variable) -> None:
         """Nothing to do: a variable's tangent is known by its identity."""

@@ -120,6 +120,10 @@ minimum = rule(
 )
 
 
+#: At 0 and at NaN the gradient is 0. Source: TF relu_op_functor.h, ReluGrad.
+relu = rule(lambda x: jnp.maximum(x, 0), lambda dx, y, x: jnp.where(x > 0, dx, 0))
+
+
 def leaky_relu(x: Any, alpha: float) -> Any:
     """At 0 the gradient is alpha. JAX: 1. Source: TF relu_op_functor.h, LeakyReluGrad."""
     return jnp.where(x > 0, x, x * jnp.asarray(alpha, x.dtype))
@@ -278,3 +282,68 @@ def segment_extreme(data: Any, ids: Any, segments: int, largest: bool) -> Any:
         return total / jnp.where(count == 0, 1, count)
 
     return rule(function, partial)(data)
+
+
+def cross_entropy(labels: Any, logits: Any) -> Any:
+    """-sum(labels * log_softmax(logits)) over the last axis.
+
+    By the logits the gradient is softmax - labels, as if the labels summed to 1. JAX: softmax times
+    the sum of the labels, minus the labels. Source: TF xent_op.h, nn_grad.py.
+    """
+    return _cross_entropy(labels, logits)
+
+
+def _log_softmax(x: Any) -> Any:
+    shifted = x - lax.stop_gradient(jnp.max(x, -1, keepdims=True, initial=-jnp.inf))
+    return shifted - jnp.log(jnp.sum(jnp.exp(shifted), -1, keepdims=True))
+
+
+_cross_entropy = rule(
+    lambda labels, logits: -jnp.sum(labels * _log_softmax(logits), -1),
+    lambda dlabels, out, labels, logits: -jnp.sum(dlabels * _log_softmax(logits), -1),
+    lambda dlogits, out, labels, logits: jnp.sum(
+        dlogits * (jnp.exp(_log_softmax(logits)) - labels), -1
+    ),
+)
+
+
+def _sparse_value(labels: Any, logits: Any) -> Any:
+    at = labels[..., None]
+    chosen = jnp.take_along_axis(_log_softmax(logits), at, -1, mode="clip")[..., 0]
+    return jnp.where((labels >= 0) & (labels < logits.shape[-1]), -chosen, jnp.nan)
+
+
+def _sparse_partial(dx: Any, out: Any, labels: Any, logits: Any) -> Any:
+    hot = lax.broadcasted_iota(labels.dtype, logits.shape, logits.ndim - 1) == labels[..., None]
+    slope = jnp.exp(_log_softmax(logits)) - hot.astype(logits.dtype)
+    return jnp.sum(dx * jnp.where(jnp.isnan(out)[..., None], jnp.nan, slope), -1)
+
+
+#: As `cross_entropy`, of integer labels. A label out of range gives NaN, as TF on a GPU.
+sparse_cross_entropy = rule(_sparse_value, None, _sparse_partial)
+
+#: x / (1 + |x|), with the gradient 1 / (1 + |x|)**2 at 0 and at infinity. Source: TF softsign_op.h.
+softsign = rule(lambda x: x / (1 + lax.abs(x)), lambda dx, y, x: dx / lax.square(1 + abs(x)))
+
+
+def max_of_windows(x: Any, axes: tuple[int, ...]) -> Any:
+    """Largest over `axes`; the first of equal ones takes the whole gradient, as TF's MaxPoolGrad.
+
+    JAX would share it among them.
+    """
+    rest = tuple(i for i in range(x.ndim) if i not in axes)
+    size = 1
+    for i in axes:
+        size *= x.shape[i]
+    flat = jnp.transpose(x, rest + axes).reshape(*(x.shape[i] for i in rest), size)
+    return _max_of_last(flat)
+
+
+def _max_of_last_partial(dx: Any, out: Any, x: Any) -> Any:
+    first = jnp.argmax(x, -1)[..., None]
+    return jnp.sum(
+        jnp.where(lax.broadcasted_iota(first.dtype, x.shape, x.ndim - 1) == first, dx, 0), -1
+    )
+
+
+_max_of_last = rule(lambda x: jnp.max(x, -1), _max_of_last_partial)

@@ -126,12 +126,20 @@ class GradientTape:
             flush()
             frame = sys._getframe(1)
             state.origin = (frame.f_code, frame.f_lineno)
-        self._push()
-        return self
+        try:
+            self._push()
+            return self
+        except BaseException:  # an interrupt: the `with` block will not be entered
+            self.__exit__()
+            raise
 
-    def __exit__(self, typ: Any, value: Any, traceback: Any) -> None:
-        if self._recording:
-            self._pop()
+    def __exit__(self, *_: Any) -> None:
+        try:
+            if self._recording:
+                self._pop()
+        finally:  # again, if an interrupt came in between
+            if self._recording:
+                self._pop()
 
     def _push(self) -> None:
         if self._recording:
@@ -139,16 +147,16 @@ class GradientTape:
         if self._record is None:
             self._record = _Record()
             self.ids = set()
-        state = LOCAL.state
         self._recording = True
+        state = LOCAL.state
         state.set_recorders((*state.recorders, self))
 
     def _pop(self) -> None:
         if not self._recording:
             raise ValueError("Tape is not recording.")
         state = LOCAL.state
+        state.set_recorders(tuple([r for r in state.recorders if r is not self]))
         self._recording = False
-        state.set_recorders(tuple(r for r in state.recorders if r is not self))
 
     def record(
         self, closure: Any, inputs: tuple[Tensor, ...], outputs: tuple[Tensor, ...], node: Any

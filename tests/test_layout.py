@@ -1,0 +1,72 @@
+"""Imports point one way, nothing of JAX's is private, and the public names are only names."""
+
+import ast
+import pathlib
+
+import pytest
+
+import tape_compat
+
+ROOT = pathlib.Path(tape_compat.__file__).parent
+FILES = sorted(ROOT.rglob("*.py"))
+
+#: Lower layers first; a file imports only from its own layer and those before.
+LAYERS = (
+    ("core",),
+    ("nest",),
+    ("autodiff",),
+    ("array", "math", "linalg", "random", "clip_ops", "nn", "bitwise", "indexing"),
+    ("module", "debugging", "config", "context", "logging_ops", "interop", "dtypes"),
+    ("optimizers",),
+    ("keras",),
+    ("__init__",),
+)
+RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
+
+
+def top(path):
+    relative = path.relative_to(ROOT)
+    return relative.parts[0].removesuffix(".py")
+
+
+def imported(path):
+    """Top-level parts of the package that a file imports when it is imported."""
+    tree = ast.parse(path.read_text())
+    depth = len(path.relative_to(ROOT).parts)
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom) and node.level == depth:
+            names = [node.module.split(".")[0]] if node.module else [a.name for a in node.names]
+            yield from names
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_imports_point_one_way(path):
+    here = RANK[top(path)]
+    for name in imported(path):
+        assert RANK[name] <= here, f"{path.name} imports {name}, which stands above it"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_only_public_jax(path):
+    for node in ast.walk(ast.parse(path.read_text())):
+        names = []
+        if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names = [node.module]
+        elif isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        for name in names:
+            assert not name.startswith("jax._src")
+            assert not name.startswith("tensorflow")
+
+
+def test_the_core_knows_no_tape():
+    for path in (ROOT / "core").glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and node.level == 2:
+                assert node.module is None or not node.module.startswith("autodiff"), path.name
+
+
+def test_init_holds_names_only():
+    tree = ast.parse((ROOT / "__init__.py").read_text())
+    kinds = {type(node).__name__ for node in tree.body}
+    assert kinds <= {"Expr", "ImportFrom", "Import", "Assign"}

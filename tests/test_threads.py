@@ -1,0 +1,121 @@
+"""State is per thread; a tensor may be observed from any thread."""
+
+import threading
+
+import numpy as np
+
+import tape_compat as tf
+from tape_compat.core.state import LOCAL
+
+
+def run_all(*functions):
+    errors = []
+
+    def guarded(f):
+        try:
+            f()
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=guarded, args=(f,)) for f in functions]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join(timeout=120)
+        assert not t.is_alive()
+    if errors:
+        raise errors[0]
+
+
+def test_two_threads_with_their_own_tapes():
+    results = {}
+
+    def train(name, start):
+        v = tf.Variable(start)
+        for _ in range(100):
+            with tf.GradientTape() as tape:
+                loss = tf.square(v - 1.0) * tf.exp(0.0 * v)
+            v.assign_sub(0.1 * tape.gradient(loss, v))
+        results[name] = v.numpy()
+
+    run_all(lambda: train("a", 5.0), lambda: train("b", -3.0), lambda: train("c", 2.0))
+    for value, start in ((results["a"], 5.0), (results["b"], -3.0), (results["c"], 2.0)):
+        np.testing.assert_allclose(value, 1 + (start - 1) * 0.8**100, rtol=1e-4)
+
+
+def test_a_tape_does_not_see_another_thread():
+    x = tf.Variable(2.0)
+    seen = []
+
+    def other():
+        seen.append(LOCAL.state.recorders)
+        seen.append(x * 3.0)
+
+    with tf.GradientTape() as tape:
+        run_all(other)
+        y = x * x
+    assert seen[0] == ()
+    assert seen[1].numpy() == 6.0
+    assert tape.watched_variables() == (x,) or tape.watched_variables()[0] is x
+    assert tape.gradient(y, x).numpy() == 4.0
+
+
+def test_a_pending_tensor_read_from_another_thread():
+    x = tf.Variable([1.0, 2.0])
+    values = []
+    with tf.GradientTape() as tape:
+        y = tf.exp(x)
+        run_all(lambda: values.append(y.numpy()), lambda: values.append((y + 1.0).numpy()))
+        z = y * 2.0
+    g = tape.gradient(z, x)
+    run_all(lambda: values.append(g.numpy()))
+    e = np.exp([1.0, 2.0])
+    for value in values[:2]:
+        assert np.allclose(value, e, rtol=1e-6) or np.allclose(value, e + 1, rtol=1e-6)
+    np.testing.assert_allclose(values[2], 2 * e, rtol=1e-6)
+
+
+def test_readers_beside_a_recording_thread():
+    """Many reads of tensors and variables of a thread that goes on recording."""
+    v = tf.Variable(1.0)
+    shared = []
+    done = threading.Event()
+
+    def record():
+        try:
+            for i in range(300):
+                with tf.GradientTape() as tape:
+                    y = v * 1.0
+                    for _ in range(5):
+                        y = y + 1.0
+                        shared.append((y, i))
+                v.assign_sub(0.0 * tape.gradient(y, v))
+        finally:
+            done.set()
+
+    def read():
+        while not done.is_set() or shared:
+            try:
+                y, _ = shared.pop()
+            except IndexError:
+                continue
+            assert 2.0 <= y.numpy() <= 6.0
+            assert v.numpy() == 1.0
+
+    run_all(record, read, read)
+
+
+def test_a_variable_assigned_by_several_threads():
+    v = tf.Variable(np.zeros(3, np.float32))
+    lock = threading.Lock()
+
+    def add():
+        for _ in range(50):
+            with lock:
+                with tf.GradientTape() as tape:
+                    y = tf.reduce_sum(v * 0.0 + 1.0)
+                tape.gradient(y, v)
+                v.assign_add([1.0, 1.0, 1.0])
+
+    run_all(add, add, add)
+    assert v.numpy().tolist() == [150.0] * 3
