@@ -1,4 +1,4 @@
-"""JAX functions as recorded ops."""
+"""JAX functions as recorded ops, and tensors given to JAX functions by value."""
 
 from __future__ import annotations
 
@@ -94,3 +94,18 @@ def _is_leaf(value: Any) -> bool:
 
 def _kinds(values: Iterable[Any]) -> tuple:
     return tuple((tuple(v.shape), str(getattr(v, "np_dtype", v.dtype))) for v in values)
+
+
+def _by_value(tensor: Any) -> tuple[tuple[Any], None]:
+    return (tensor.__jax_array__(),), None
+
+
+def _back(_: None, children: Iterable[Any]) -> Any:
+    (array,) = children
+    return array
+
+
+# To `jax.jit` a Tensor is a pytree of one array, and what comes back is that array: so a JAX function
+# works on the value. Tapes cannot follow; they note it (`GradientTape.escapes`).
+jax.tree_util.register_pytree_node(Tensor, _by_value, _back)
+jax.tree_util.register_pytree_node(Variable, _by_value, _back)
