@@ -90,7 +90,7 @@ def _append(path: str, text: str) -> None:
         with open(path, "a", encoding="utf-8", newline="") as file:
             file.write(text)
     except FileNotFoundError as error:
-        message = f"{path}; {os.strerror(error.errno)} [Op:PrintV2]"
+        message = f"{path}; {os.strerror(error.errno or 0)} [Op:PrintV2]"
         raise NotFoundError(None, None, message) from error
 
 
@@ -141,8 +141,9 @@ def tensor_text(tensor: Any, summarize: int = 3, quoted: bool = False) -> str:
     '[0.1 0.333333343 1e+10]'
     """
     values = np.asarray(convert(tensor).numpy())
-    if values.ndim == 0 and not quoted and isinstance(values[()], bytes):
-        return _decoded(values[()])
+    scalar = None if values.ndim else values.item()
+    if not quoted and isinstance(scalar, bytes):
+        return _decoded(scalar)
     ends = values.size if summarize < 0 else min(summarize, values.size)
     return _array_text(values, ends, values.ndim)
 
