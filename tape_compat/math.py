@@ -12,6 +12,8 @@ import jax.scipy.special as special
 import numpy as np
 from jax import lax
 from jax.nn import log_sigmoid as _log_sigmoid
+from jax.nn import log_softmax as _log_softmax
+from jax.nn import softmax as _softmax
 from jax.nn import softplus as _softplus
 
 from .autodiff import rules
@@ -407,6 +409,53 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
             f"{imag.dtype.name}. They must be consistent, and one of [tf.float32, tf.float64]"
         )
     return apply(_MAKE_COMPLEX, (real, imag))
+
+
+# -- softmax ---------------------------------------------------------------------------------------
+
+
+def _check_softmax(kernel: str) -> Callable[..., None]:
+    def check(avals: tuple[Aval, ...], axis: int | None = None, **_: Any) -> None:
+        rank = len(avals[0].shape)
+        if rank == 0:
+            raise invalid("logits must have >= 1 dimension, got []", kernel)
+        if axis is not None and not -rank <= axis < rank:
+            raise invalid(
+                f"`dim` must be in the range [{-rank}, {rank}) where {rank} is the number of "
+                f"dimensions in the input. Received: dim={axis}",
+                kernel,
+            )
+
+    return check
+
+
+@op(arrays=1, kernel="Softmax", dtypes="float", check=_check_softmax("Softmax"))
+def softmax(logits, axis=None, name=None):
+    """exp(x) / sum(exp(x)) along `axis` (default: the last).
+
+    Raises: InvalidArgumentError for a scalar or an axis out of range.
+
+    >>> import tape_compat as tf
+    >>> tf.nn.softmax([0.0, 0.0]).numpy().tolist()
+    [0.5, 0.5]
+    """
+    return _softmax(logits, -1 if axis is None else axis)
+
+
+@op(arrays=1, kernel="LogSoftmax", dtypes="float", check=_check_softmax("LogSoftmax"))
+def log_softmax(logits, axis=None, name=None):
+    """log(softmax(x)) along `axis` (default: the last), exact for small probabilities.
+
+    Raises: InvalidArgumentError for a scalar or an axis out of range.
+
+    >>> import tape_compat as tf
+    >>> tf.nn.log_softmax([0.0, -1000.0]).numpy().tolist()
+    [0.0, -1000.0]
+    """
+    return _log_softmax(logits, -1 if axis is None else axis)
+
+
+softsign = unary(rules.softsign, "x / (1 + |x|).", kernel="Softsign", dtypes="float")
 
 
 # -- comparison and logic --------------------------------------------------------------------------
