@@ -75,7 +75,7 @@ def counted(module: Any) -> dict[str, int] | None:
     read = getattr(module, "counters", None)
     if read is None:
         return None
-    counters = read()
+    counters = read() if callable(read) else read
     names = ("traces", "compiles", "op_compiles", "dispatches", "cache_hits", "op_by_op")
     return {name: int(getattr(counters, name)) for name in names}
 
