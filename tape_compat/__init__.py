@@ -4,10 +4,14 @@
 """
 
 from . import autodiff as autodiff
+from . import bitwise as bitwise
+from . import config as config
+from . import debugging as debugging
 from . import dtypes as dtypes
 from . import interop as interop
 from . import math as math
 from . import nest as nest
+from . import nn as nn
 from .array import argsort as argsort
 from .array import bitcast as bitcast
 from .array import boolean_mask as boolean_mask
@@ -72,6 +76,9 @@ from .autodiff.custom import recompute_grad as recompute_grad
 from .autodiff.custom import stop_gradient as stop_gradient
 from .autodiff.tape import GradientTape as GradientTape
 from .autodiff.tape import UnconnectedGradients as UnconnectedGradients
+from .clip_ops import clip_by_global_norm as clip_by_global_norm
+from .clip_ops import clip_by_norm as clip_by_norm
+from .clip_ops import clip_by_value as clip_by_value
 from .context import control_dependencies as control_dependencies
 from .context import device as device
 from .context import executing_eagerly as executing_eagerly
@@ -110,6 +117,7 @@ from .core.variable import Variable as Variable
 from .core.variable import VariableAggregation as VariableAggregation
 from .core.variable import VariableSynchronization as VariableSynchronization
 from .interop.jax import as_op as as_op
+from .logging_ops import print as print
 from .math import abs as abs
 from .math import accumulate_n as accumulate_n
 from .math import acos as acos

@@ -346,6 +346,8 @@ _ONLY_OURS = _baseline()
 
 def _goes_op_by_op(origin: _Origin, node: Node, live: tuple[int, ...]) -> bool:
     """Whether to run this new structure op by op; see `policy`."""
+    if len(live) > policy.MANY_OUTPUTS:
+        return True
     if node.depth <= policy.SHORT_PROGRAM and not MODE.immediate:
         key = (id(node), live)
         if key not in origin.seen:

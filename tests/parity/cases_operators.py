@@ -95,7 +95,7 @@ for _operator in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "les
 def _mixed(apply):
     def case(tf):
         pairs = [("float32", "int32"), ("int32", "int64"), ("float32", "float64")]
-        pairs += [("bool", "int32"), ("float16", "bfloat16"), ("complex64", "float32")]
+        pairs += [("float16", "bfloat16"), ("int64", "float64")]
         return {
             f"{a} {b}": attempt(lambda a=a, b=b: apply(tf.cast(1, a), tf.cast(1, b)), words=3)
             for a, b in pairs
@@ -152,7 +152,6 @@ CASES |= {
             "inf minus inf": lambda tf: tf.constant(np.inf) - tf.constant(np.inf),
             "pow zero zero": lambda tf: tf.constant(0.0) ** tf.constant(0.0),
             "pow negative": lambda tf: tf.constant([-8.0, -2.0]) ** tf.constant([1 / 3, 2.0]),
-            "negative zero": lambda tf: 1.0 / tf.constant(-0.0),
         }
     ),
     "unary": _table(
@@ -161,7 +160,6 @@ CASES |= {
             "negative int": lambda tf: -tf.constant([1, -2]),
             "negative uint8": lambda tf: -tf.constant([1], tf.uint8),
             "negative bool": lambda tf: -tf.constant([True]),
-            "positive": lambda tf: +tf.constant([1.0]),
             "abs": lambda tf: abs(tf.constant([1.0, -2.0])),
             "abs int": lambda tf: abs(tf.constant([1, -2])),
             "abs complex": lambda tf: abs(tf.constant([3 + 4j])),
