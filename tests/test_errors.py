@@ -1,0 +1,71 @@
+"""tf.errors: classes, codes, text; and the line of the user's that a message names."""
+
+import copy
+import inspect
+import pickle
+
+import pytest
+
+import tape_compat as tf
+from tape_compat.core.errors import user_location
+
+CODES = {
+    "CancelledError": 1,
+    "UnknownError": 2,
+    "InvalidArgumentError": 3,
+    "DeadlineExceededError": 4,
+    "NotFoundError": 5,
+    "AlreadyExistsError": 6,
+    "PermissionDeniedError": 7,
+    "ResourceExhaustedError": 8,
+    "FailedPreconditionError": 9,
+    "AbortedError": 10,
+    "OutOfRangeError": 11,
+    "UnimplementedError": 12,
+    "InternalError": 13,
+    "UnavailableError": 14,
+    "DataLossError": 15,
+    "UnauthenticatedError": 16,
+}
+
+
+@pytest.mark.parametrize("name", CODES)
+def test_class_and_code(name):
+    cls = getattr(tf.errors, name)
+    constant = "".join(f"_{c}" if c.isupper() else c for c in name.removesuffix("Error"))
+    assert getattr(tf.errors, constant.strip("_").upper()) == CODES[name]
+    error = cls("node", "op", "message")
+    assert isinstance(error, tf.errors.OpError) and isinstance(error, Exception)
+    assert (str(error), error.message, error.error_code) == ("message", "message", CODES[name])
+    assert (error.node_def, error.op, error.experimental_payloads) == ("node", "op", {})
+
+
+@pytest.mark.parametrize("name", CODES)
+def test_copies(name):
+    error = getattr(tf.errors, name)(None, None, "message", {b"key": b"value"})
+    for same in (pickle.loads(pickle.dumps(error)), copy.copy(error)):
+        assert type(same) is type(error)
+        assert (same.message, same.error_code) == ("message", CODES[name])
+        assert same.experimental_payloads == {b"key": b"value"}
+
+
+def test_op_error_takes_its_code():
+    error = tf.errors.OpError(None, None, "message", tf.errors.ABORTED)
+    assert pickle.loads(pickle.dumps(error)).error_code == error.error_code == 10
+    assert tf.errors.OK == 0
+
+
+def test_symbolic_tensors_raise_a_type_error():
+    assert issubclass(tf.errors.OperatorNotAllowedInGraphError, TypeError)
+
+
+def test_user_location():
+    line = inspect.currentframe().f_lineno + 1
+    assert user_location() == f"test_errors.py:{line}"
+
+
+def test_an_op_names_the_line_that_called_it():
+    with pytest.raises(tf.errors.InvalidArgumentError) as caught:
+        line = inspect.currentframe().f_lineno + 1
+        tf.ones((2, 3)) + tf.ones((2, 4))
+    assert f"test_errors.py:{line}" in str(caught.value)
