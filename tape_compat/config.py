@@ -63,7 +63,7 @@ def functions_run_eagerly() -> bool:
     return state.immediate()
 
 
-def _jax_devices() -> dict[PhysicalDevice, jax.Device]:
+def _jax_devices() -> dict[PhysicalDevice, Any]:
     """The devices of this process, CPUs first, each kind numbered from 0."""
     devices = list(jax.local_devices())
     if all(device.platform != "cpu" for device in devices):
@@ -136,7 +136,7 @@ def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
         )
 
 
-def _checked(device: Any) -> jax.Device:
+def _checked(device: Any) -> Any:
     """The JAX device of a PhysicalDevice; ValueError if it is none."""
     found = _jax_devices().get(device) if isinstance(device, PhysicalDevice) else None
     if found is None:
@@ -144,7 +144,7 @@ def _checked(device: Any) -> jax.Device:
     return found
 
 
-def _named(device: str) -> jax.Device:
+def _named(device: str) -> Any:
     """The JAX device of a name such as 'GPU:0'."""
     kind, colon, number = str(device).rpartition(":")
     kind = kind.rpartition(":")[2].rpartition("/")[2]

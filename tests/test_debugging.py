@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import tape_compat as tf
-from tape_compat import config, debugging
+from tape_compat import config
 from tape_compat.core import state
 
 d = tf.debugging
@@ -351,12 +351,6 @@ def test_proper_iterables():
         d.assert_proper_iterable(1)
 
 
-def test_names_at_the_top():
-    for name in debugging.__all__:
-        if name in ("Assert", "assert_equal", "assert_greater", "assert_less", "assert_rank"):
-            assert getattr(tf, name) is getattr(d, name)
-
-
 # tf.print.
 
 Pair = collections.namedtuple("Pair", "a b")
@@ -461,7 +455,7 @@ def test_print_structures():
     assert printed(Pair(1, (one,))) == "Pair(a=1, b=(1,))\n"
     assert printed([tf.Variable(one), [one]]) == "[1, [1]]\n"
     assert printed([tf.constant("s"), "s"]) == "[\"s\", 's']\n"
-    assert printed(collections.OrderedDict(b=one, a=2)) == "OrderedDict([('b', 1), ('a', 2)])\n"
+    assert printed(collections.OrderedDict(b=one, a=2)) == f"{collections.OrderedDict(b=1, a=2)}\n"
     assert printed(["{}", "\ue000\ue000", one]) == "['{}', '\\ue000\\ue000', 1]\n"
     assert printed([tf.range(100)] * 5) == f"[{', '.join(['[0 1 2 ... 97 98 99]'] * 5)}]\n"
     slices = tf.IndexedSlices(tf.ones((1, 2)), tf.constant([0]), tf.constant([2, 2]))
@@ -470,7 +464,7 @@ def test_print_structures():
 
 def test_print_order_of_an_ordered_dict_of_tensors():
     pairs = collections.OrderedDict(b=tf.constant(1), a=tf.constant(2))
-    assert printed(pairs) == "OrderedDict([('b', 1), ('a', 2)])\n"
+    assert printed(pairs) == f"{collections.OrderedDict(b=1, a=2)}\n"
 
 
 def test_print_sep_and_end():
