@@ -116,6 +116,11 @@ from .core.tensor import Tensor as Tensor
 from .core.variable import Variable as Variable
 from .core.variable import VariableAggregation as VariableAggregation
 from .core.variable import VariableSynchronization as VariableSynchronization
+from .debugging import Assert as Assert
+from .debugging import assert_equal as assert_equal
+from .debugging import assert_greater as assert_greater
+from .debugging import assert_less as assert_less
+from .debugging import assert_rank as assert_rank
 from .interop.jax import as_op as as_op
 from .logging_ops import print as print
 from .math import abs as abs
