@@ -7,6 +7,7 @@ they may be pending, and their values never enter the structure of a recorded pr
 from __future__ import annotations
 
 import builtins
+import contextlib
 import logging
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -654,7 +655,9 @@ def _check_bitcast(avals: tuple[Aval, ...], dtype: DType) -> None:
     known = avals[0]
     ratio = dtype.np_dtype.itemsize // known.np_dtype.itemsize
     if ratio > 1 and (not known.shape or known.shape[-1] != ratio):
-        raise invalid(f"Cannot bitcast from {tf_dtype_name(known.dtype)} to {tf_dtype_name(dtype)}", "Bitcast")
+        raise invalid(
+            f"Cannot bitcast from {known.dtype.as_datatype_enum} to {dtype.as_datatype_enum}", "Bitcast"
+        )
 
 
 _BITCAST = Op(
@@ -1480,8 +1483,9 @@ def stack(values: Any, axis: Any = 0, name: str = "stack") -> Tensor:
         if axis == 0:
             return x
         values = unstack(x)
-    if not len(values):
-        return convert([])
+    if axis == 0 and not any(isinstance(x, (Tensor, Variable)) for x in values):
+        with contextlib.suppress(TypeError, ValueError):
+            return convert(list(values))
     tensors = matching(list(values))
     axis = _check_axis(axis, len(tensors[0]._aval.shape) + 1)
     if _is_text(tensors[0]):
