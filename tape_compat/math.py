@@ -21,6 +21,7 @@ from .core import dtypes, operators
 from .core.avals import Aval
 from .core.convert import convert
 from .core.declare import (
+    TextOperands,
     allowed,
     binary,
     check_broadcast,
@@ -121,17 +122,13 @@ subtract = binary(jnp.subtract, "x - y.", kernel="Sub", dtypes=_NUMBER)
 multiply = binary(jnp.multiply, "x * y.", kernel="Mul", dtypes=_NUMBER)
 
 
-class _Text(Exception):
-    """Raised where an op meets strings, which the host computes."""
-
-
 def _check_arithmetic(kernel: str, kinds: str) -> Callable[..., None]:
     names = allowed(kinds)
 
     def check(avals: tuple[Aval, ...], **_: Any) -> None:
         check_same_dtype(avals, kernel)
         if avals[0].dtype is dtypes.string:
-            raise _Text
+            raise TextOperands
         if avals[0].dtype.name not in names:
             raise invalid(
                 f"Value for attr 'T' of {tf_dtype_name(avals[0].dtype)} is not in the list of "
@@ -143,10 +140,25 @@ def _check_arithmetic(kernel: str, kinds: str) -> Callable[..., None]:
     return check
 
 
-_ADD = Op(jnp.add, "AddV2", check=_check_arithmetic("AddV2", _NUMBER)).bind()
+def _on_host(function: Callable[..., Any], *tensors: Tensor) -> Tensor:
+    """A NumPy function of string tensors."""
+    result = function(*(np.asarray(x._value(), object) for x in tensors))
+    if function is np.add:
+        return convert(np.asarray(result, object))
+    return concrete(np.asarray(result).astype(bool))
 
 
-def add(x: Any, y: Any, name: str | None = None) -> Tensor:
+def _own_dtypes(pair: Sequence[Any]) -> Sequence[Tensor]:
+    """Operands as `matching` makes them; what does not fit keeps its own dtype, and the error is
+    TensorFlow's for two tensors of different dtypes."""
+    try:
+        return matching(pair)
+    except TypeError:
+        return [convert(x) for x in pair]
+
+
+add = binary(
+    jnp.add,
     """x + y. Strings are joined.
 
     Raises: InvalidArgumentError if the dtypes differ or the shapes do not broadcast.
@@ -154,24 +166,12 @@ def add(x: Any, y: Any, name: str | None = None) -> Tensor:
     >>> import tape_compat as tf
     >>> tf.add([1, 2], 3).numpy().tolist()
     [4, 5]
-    """
-    if x.__class__ is not Tensor or y.__class__ is not Tensor:
-        try:
-            x, y = matching((x, y))
-        except TypeError:  # as TF: the error is that of two tensors of different dtypes
-            x, y = convert(x), convert(y)
-    try:
-        return apply(_ADD, (x, y))
-    except _Text:
-        return _on_host(np.add, x, y)
-
-
-def _on_host(function: Callable[..., Any], *tensors: Tensor) -> Tensor:
-    """A NumPy function of string tensors."""
-    result = function(*(np.asarray(x._value(), object) for x in tensors))
-    if function is np.add:
-        return convert(np.asarray(result, object))
-    return concrete(np.asarray(result).astype(bool))
+    """,
+    kernel="AddV2",
+    dtypes=_NUMBER,
+    operands=_own_dtypes,
+    text=lambda x, y: _on_host(np.add, x, y),
+)
 
 
 def _truediv(x: Any, y: Any) -> Any:
@@ -195,6 +195,8 @@ def _divide_no_nan(x: Any, y: Any) -> Any:
 
 
 def _truncatediv(x: Any, y: Any) -> Any:
+    if jnp.issubdtype(x.dtype, jnp.floating):
+        return jnp.trunc(x / y)
     return lax.div(*jnp.broadcast_arrays(x, y))
 
 
@@ -214,9 +216,9 @@ floormod = binary(
 mod = floormod
 truncatediv = binary(
     _truncatediv,
-    "x / y of integers, rounded towards 0.",
+    "x / y, rounded towards 0.",
     kernel="TruncateDiv",
-    dtypes="integer",
+    dtypes=_REAL,
     differentiable=False,
 )
 truncatemod = binary(
@@ -366,9 +368,39 @@ is_finite = unary(
 )
 
 real = unary(jnp.real, "Real part.", kernel="Real", dtypes=_NUMBER)
-imag = unary(jnp.imag, "Imaginary part.", kernel="Imag", dtypes=_NUMBER)
 conj = unary(jnp.conj, "Complex conjugate; real x stays.", kernel="Conj", dtypes=_NUMBER)
-angle = unary(jnp.angle, "Argument of x, in radians.", kernel="Angle", dtypes=_INEXACT)
+_IMAG = unary(jnp.imag, "", kernel="Imag", dtypes="complex")
+_IMAG_OF_REAL = unary(jnp.zeros_like, "", kernel="ZerosLike", differentiable=False)
+_ANGLE = unary(jnp.angle, "", kernel="Angle", dtypes="complex")
+_ANGLE_OF_REAL = unary(
+    lambda x: jnp.where(x < 0, jnp.asarray(_math.pi, x.dtype), 0),
+    "",
+    kernel="Angle",
+    dtypes="float",
+    differentiable=False,
+)
+
+
+def imag(input: Any, name: str | None = None) -> Tensor:
+    """Imaginary part; zeros without a gradient if `input` is real.
+
+    >>> import tape_compat as tf
+    >>> float(tf.math.imag(1.0 + 2.0j))
+    2.0
+    """
+    x = convert(input)
+    return (_IMAG if x.dtype.is_complex else _IMAG_OF_REAL)(x)
+
+
+def angle(input: Any, name: str | None = None) -> Tensor:
+    """Argument, in radians; 0 or pi without a gradient if `input` is real.
+
+    >>> import tape_compat as tf
+    >>> round(float(tf.math.angle(2.0j)), 4)
+    1.5708
+    """
+    x = convert(input)
+    return (_ANGLE if x.dtype.is_complex else _ANGLE_OF_REAL)(x)
 
 
 @op(arrays=1, kernel="Softplus", dtypes="float")
@@ -485,7 +517,7 @@ def _check_loosely(kernel: str) -> Callable[..., None]:
     def check(avals: tuple[Aval, ...], **_: Any) -> None:
         check_same_dtype(avals, kernel)
         if avals[0].dtype is dtypes.string:
-            raise _Text
+            raise TextOperands
 
     return check
 
@@ -538,7 +570,7 @@ def _compare(closure: Any, on_host: Callable[..., Any], x: Any, y: Any) -> Tenso
         x, y = matching((x, y))
     try:
         return apply(closure, (x, y))
-    except _Text:
+    except TextOperands:
         if not _fits(x._aval, y._aval):
             if closure.op.name == "Equal" and closure is _IS_EQUAL:
                 return concrete(np.array(False))
@@ -649,26 +681,16 @@ def _axes(axis: Any, rank: int) -> tuple[int, ...]:
     return tuple(i % rank for i in (axis if isinstance(axis, tuple) else (axis,)))
 
 
-def _lowest(dtype: Any) -> Any:
-    return -jnp.inf if jnp.issubdtype(dtype, jnp.floating) else jnp.iinfo(dtype).min
-
-
-def _highest(dtype: Any) -> Any:
-    return jnp.inf if jnp.issubdtype(dtype, jnp.floating) else jnp.iinfo(dtype).max
-
-
 @op(arrays=1, kernel="Max", dtypes=_REAL, check=_check_axes("Max"))
 def reduce_max(input_tensor, axis=None, keepdims=False, name=None):
     """Largest over `axis`, all axes if None. Ties share the gradient."""
-    initial = _lowest(input_tensor.dtype) if input_tensor.size == 0 else None
-    return jnp.max(input_tensor, axis=axis, keepdims=bool(keepdims), initial=initial)
+    return rules.extreme(input_tensor, axis, bool(keepdims), largest=True)
 
 
 @op(arrays=1, kernel="Min", dtypes=_REAL, check=_check_axes("Min"))
 def reduce_min(input_tensor, axis=None, keepdims=False, name=None):
     """Smallest over `axis`, all axes if None. Ties share the gradient."""
-    initial = _highest(input_tensor.dtype) if input_tensor.size == 0 else None
-    return jnp.min(input_tensor, axis=axis, keepdims=bool(keepdims), initial=initial)
+    return rules.extreme(input_tensor, axis, bool(keepdims), largest=False)
 
 
 @op(arrays=1, kernel="Prod", dtypes=_NUMBER, check=_check_axes("Prod"))
@@ -802,6 +824,8 @@ def _check_arg(kernel: str) -> Callable[..., None]:
 
 
 def _where_extreme(function: Callable[..., Any], x: Any, axis: int, output_type: DType) -> Any:
+    if jnp.issubdtype(x.dtype, jnp.floating):  # NaN is never chosen
+        x = jnp.where(jnp.isnan(x), -jnp.inf if function is jnp.argmax else jnp.inf, x)
     return function(x, axis=axis).astype(output_type.np_dtype)
 
 
@@ -1450,7 +1474,7 @@ name_ops(globals())
 
 operators.define(
     **{
-        "add": add,
+        "add": _plus,
         "sub": subtract,
         "mul": multiply,
         "truediv": truediv,

@@ -98,7 +98,7 @@ def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Te
         features = apply(_TO_FLOAT, (features,))
     if not isinstance(alpha, (int, float)):
         alpha = static(alpha)
-    return apply(_LEAKY_RELU.bind(alpha=float(alpha)), (features,))
+    return apply(_LEAKY_RELU.bind(alpha=float(np.float32(alpha))), (features,))
 
 
 _TO_FLOAT = Op(lambda x: x.astype(jnp.float32), "Cast").bind()
@@ -126,11 +126,16 @@ def selu(features, name=None):
     return rules.selu(features)
 
 
+#: TensorFlow's constants are float32 in every dtype.
+_CUBE = float(np.float32(0.044715))
+_ROOT_2 = float(np.float32(_math.sqrt(2.0)))
+
+
 def _gelu(x: Any, approximate: bool) -> Any:
     if approximate:
-        inner = _math.sqrt(2.0 / _math.pi) * (x + 0.044715 * x * x * x)
+        inner = _math.sqrt(2.0 / _math.pi) * (x + _CUBE * x * x * x)
         return 0.5 * x * (1 + jnp.tanh(inner))
-    return 0.5 * x * (1 + lax.erf(x / jnp.asarray(_math.sqrt(2.0), x.dtype)))
+    return 0.5 * x * (1 + lax.erf(x / jnp.asarray(_ROOT_2, x.dtype)))
 
 
 def _check_gelu(avals: tuple[Aval, ...], **_: Any) -> None:
@@ -171,7 +176,7 @@ def silu(features: Any, beta: Any = 1.0) -> Tensor:
     0.0
     """
     features = convert(features)
-    if beta.__class__ is float and beta == 1.0:
+    if not features.dtype.trainable or (beta.__class__ is float and beta == 1.0):
         return apply(_SILU, (features,))
     return apply(_SILU, (features, convert(beta, features.dtype)))
 
@@ -266,6 +271,7 @@ def softmax_cross_entropy_with_logits(
     >>> loss.numpy().round(4).tolist()
     [0.6930999755859375]
     """
+    _both_given(labels, logits, "softmax_cross_entropy_with_logits")
     inputs = (convert(labels), convert(logits))
     return apply(_CROSS_ENTROPY.bind(axis=static(axis)), inputs)
 
@@ -320,6 +326,7 @@ def sparse_softmax_cross_entropy_with_logits(
     >>> loss.numpy().round(4).tolist()
     [0.6930999755859375]
     """
+    _both_given(labels, logits, "sparse_softmax_cross_entropy_with_logits")
     return apply(_SPARSE_CROSS_ENTROPY, (convert(labels), convert(logits)))
 
 
@@ -703,8 +710,6 @@ def dropout(
     >>> sorted(set(tf.nn.dropout(tf.ones([100]), 0.5, seed=1).numpy().tolist()))
     [0.0, 2.0]
     """
-    from .random import uniform
-
     x = convert(x)
     rate_tensor = _rate_tensor(rate, x)
     if not x.dtype.is_floating:
@@ -718,6 +723,8 @@ def dropout(
     if noise_shape is not None:
         given = static(noise_shape)
         shape = tuple(shape[i] if d is None and i < len(shape) else d for i, d in enumerate(given))
+    from .random import uniform
+
     noise = uniform(shape, seed=seed, dtype=x.dtype)
     return apply(_DROPOUT, (x, noise, rate_tensor))
 

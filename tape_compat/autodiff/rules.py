@@ -104,8 +104,17 @@ def _abs_partial(dx: Any, y: Any, x: Any) -> Any:
 #: abs at 0 has the gradient 0. JAX: 1. Source: TF math_grad.py, _AbsGrad, _ComplexAbsGrad.
 abs = rule(lax.abs, _abs_partial)
 
-#: sign has the gradient 0 for complex x too. JAX: that of x / |x|. Source: TF's _SignGrad.
-sign = rule(lax.sign, lambda dx, y, x: jnp.zeros_like(dx))
+
+def _sign_partial(dx: Any, y: Any, x: Any) -> Any:
+    if not _complex(x):
+        return jnp.zeros_like(dx)
+    size = jnp.abs(jnp.where(x == 0, 1, x))
+    along = jnp.real(jnp.conj(y) * dx)
+    return jnp.where(x == 0, 0, (dx - y * along) / size)
+
+
+#: For complex x the derivative of x / |x|, 0 at 0. JAX: 0 everywhere.
+sign = rule(lax.sign, _sign_partial)
 
 #: A tie sends the whole gradient to x; JAX halves it. Source: TF math_grad.py, _MaximumMinimumGrad.
 maximum = rule(
@@ -182,7 +191,7 @@ divide_no_nan = rule(
 #: 0 where y is 0, even if x is infinite. Source: TF math_grad.py, _MulNoNanGrad.
 multiply_no_nan = rule(
     lambda x, y: jnp.where(y == 0, 0, x * y),
-    lambda dx, z, x, y: jnp.where(y == 0, 0, dx * y),
+    lambda dx, z, x, y: dx * y,
     lambda dy, z, x, y: dy * x,
 )
 
@@ -288,7 +297,8 @@ def cross_entropy(labels: Any, logits: Any) -> Any:
     """-sum(labels * log_softmax(logits)) over the last axis.
 
     By the logits the gradient is softmax - labels, as if the labels summed to 1. JAX: softmax times
-    the sum of the labels, minus the labels. Source: TF xent_op.h, nn_grad.py.
+    the sum of the labels, minus the labels. A second derivative holds those labels. Source: TF
+    xent_op.h, nn_grad.py.
     """
     return _cross_entropy(labels, logits)
 
@@ -302,7 +312,7 @@ _cross_entropy = rule(
     lambda labels, logits: -jnp.sum(labels * _log_softmax(logits), -1),
     lambda dlabels, out, labels, logits: -jnp.sum(dlabels * _log_softmax(logits), -1),
     lambda dlogits, out, labels, logits: jnp.sum(
-        dlogits * (jnp.exp(_log_softmax(logits)) - labels), -1
+        dlogits * (jnp.exp(_log_softmax(logits)) - lax.stop_gradient(labels)), -1
     ),
 )
 
@@ -324,6 +334,28 @@ sparse_cross_entropy = rule(_sparse_value, None, _sparse_partial)
 
 #: x / (1 + |x|), with the gradient 1 / (1 + |x|)**2 at 0 and at infinity. Source: TF softsign_op.h.
 softsign = rule(lambda x: x / (1 + lax.abs(x)), lambda dx, y, x: dx / lax.square(1 + abs(x)))
+
+
+def extreme(x: Any, axis: Any, keepdims: bool, largest: bool) -> Any:
+    """Largest or smallest over `axis`; the lowest or highest number of nothing.
+
+    Ties share the gradient, as in JAX; where the result is NaN it is NaN. JAX: 0.
+    Source: TF math_grad.py, _MinOrMaxGrad.
+    """
+    ends = (-jnp.inf, jnp.inf) if _floating(x) else (jnp.iinfo(x.dtype).min, jnp.iinfo(x.dtype).max)
+
+    def function(x: Any) -> Any:
+        initial = (ends[0] if largest else ends[1]) if x.size == 0 else None
+        reduce = jnp.max if largest else jnp.min
+        return reduce(x, axis=axis, keepdims=True, initial=initial)
+
+    def partial(dx: Any, out: Any, x: Any) -> Any:
+        chosen = (x == out).astype(x.dtype)
+        share = chosen / jnp.sum(chosen, axis=axis, keepdims=True)
+        return jnp.sum(dx * share, axis=axis, keepdims=True)
+
+    out = rule(function, partial)(x)
+    return out if keepdims else jnp.squeeze(out, axis if axis is not None else tuple(range(x.ndim)))
 
 
 def max_of_windows(x: Any, axes: tuple[int, ...]) -> Any:

@@ -42,21 +42,24 @@ _ONE_SET = (
 class _Record:
     """What one tape has seen.
 
-    entries: the calls that depend on what is tracked. variables: those watched, by identity; reads:
-    the tensor each held when read, `reassigned` if any held several.
+    entries: the calls that depend on what is tracked. variables: those watched, by identity;
+    `reassigned` if one was read with several values.
     """
 
-    __slots__ = ("entries", "variables", "reads", "reassigned", "escapes")
+    __slots__ = ("entries", "variables", "reassigned", "escapes")
 
     def __init__(self) -> None:
         self.entries: list[reverse.Entry] = []
         self.variables: dict[int, Variable] = {}
-        self.reads: dict[int, Tensor] = {}
         self.reassigned = False
         self.escapes: list[tuple[int, str]] = []
 
     def structure(
-        self, targets: list[Tensor], sources: list[Any], tracked: set[int]
+        self,
+        targets: list[Tensor],
+        sources: list[Any],
+        tracked: set[int],
+        reads: dict[int, Tensor],
     ) -> tuple | None:
         """What the instructions of a gradient depend on, in terms of the pending program: the nodes
         recorded and the slots of targets and sources. None if that is not the whole story."""
@@ -76,7 +79,7 @@ class _Record:
         for source in sources:
             tensor = source
             if source.__class__ is not Tensor:
-                tensor = self.reads.get(source._id)
+                tensor = reads.get(source._id)
                 if tensor is None:
                     return None
             at = tensor._at
@@ -108,6 +111,8 @@ class GradientTape:
         self._record: _Record | None = None
         #: Identities of what the tape tracks.
         self.ids: set[int] = set()
+        #: The tensor that each variable held when it was read, by the variable's identity.
+        self.reads: dict[int, Tensor] = {}
         self._recording = False
         self._watched_variables: tuple[Variable, ...] = ()
         self._used_at: str | None = None
@@ -147,6 +152,7 @@ class GradientTape:
         if self._record is None:
             self._record = _Record()
             self.ids = set()
+            self.reads = {}
         self._recording = True
         state = LOCAL.state
         state.set_recorders((*state.recorders, self))
@@ -176,12 +182,12 @@ class GradientTape:
 
     def variable_accessed(self, variable: Variable) -> None:
         """Watch a trainable variable that is read (called by the engine)."""
+        handle = variable._handle
+        tensor = self.reads.get(handle.id)
+        if tensor is handle.tensor:
+            return
         record = self._record
         if record is None:
-            return
-        handle = variable._handle
-        tensor = record.reads.get(handle.id)
-        if tensor is handle.tensor:
             return
         if tensor is not None:
             record.reassigned = True
@@ -189,7 +195,7 @@ class GradientTape:
             if not (self._watch_accessed_variables and variable._trainable):
                 return
             self._watch_variable(variable)
-        record.reads[handle.id] = handle.tensor
+        self.reads[handle.id] = handle.tensor
 
     def _watch_variable(self, variable: Variable) -> None:
         record = self._record
@@ -321,7 +327,7 @@ class GradientTape:
             raise ValueError(
                 f"Unknown value for unconnected_gradients: {unconnected_gradients!r}"
             ) from None
-        answers = _gradients(record, targets, flat, seeds, self.ids, output_gradients is None)
+        answers = _gradients(record, targets, flat, seeds, self.ids, self.reads, output_gradients is None)
         if zero:
             with reverse.deferring():
                 answers = [
@@ -466,6 +472,7 @@ class GradientTape:
             self.watched_variables()
             self._record = None
             self.ids = set()
+            self.reads = {}
             self._used_at = f"{what}() at {user_location()}"
 
     def _used_up(self) -> str:
@@ -483,11 +490,12 @@ def _gradients(
     sources: list[Any],
     seeds: list[Any],
     tracked: set[int],
+    reads: dict[int, Tensor],
     plain: bool,
 ) -> list[Any]:
     """The gradients, appended as one sequence if the same was asked at this point before."""
     program = LOCAL.state.program
-    key = record.structure(targets, sources, tracked) if plain and not MODE.immediate else None
+    key = record.structure(targets, sources, tracked, reads) if plain and not MODE.immediate else None
     if key is not None:
         answers = jump(program, key)
         if answers is not None:

@@ -98,12 +98,25 @@ def _shape(known: Aval) -> str:
     return "[" + ",".join(map(str, known.shape)) + "]"
 
 
-def _combined(kernel: str, kinds: str | None, same: bool, broadcast: bool, check: Check | None) -> Check:
+class TextOperands(Exception):
+    """Raised where an op that also takes strings meets them: the host computes those."""
+
+
+def _combined(
+    kernel: str,
+    kinds: str | None,
+    same: bool,
+    broadcast: bool,
+    check: Check | None,
+    text: bool = False,
+) -> Check:
     names = None if kinds is None else allowed(kinds)
 
     def combined(avals: tuple[Aval, ...], **attributes: Any) -> None:
         if same and len(avals) > 1:
             check_same_dtype(avals, kernel)
+        if text and avals[0].dtype.name == "string":
+            raise TextOperands
         for known in avals if same else avals[:1]:
             if names is not None:
                 _check_dtype(known, names, kernel)
@@ -143,25 +156,41 @@ def binary(
     kernel: str | None = None,
     dtypes: str | None = None,
     differentiable: bool = True,
+    operands: Callable[[Sequence[Any]], Sequence[Tensor]] | None = None,
+    text: Callable[[Tensor, Tensor], Tensor] | None = None,
 ) -> Callable[..., Tensor]:
-    """Declare `op(x, y, name=None)`, elementwise with broadcasting, both of one dtype."""
+    """Declare `op(x, y, name=None)`, elementwise with broadcasting, both of one dtype.
+
+    operands: makes tensors of a pair that is not two tensors; default `matching`. text: computes it
+    for string tensors.
+    """
     kernel = kernel or _camel(fn.__name__)
-    check = _combined(kernel, dtypes, True, True, None)
+    check = _combined(kernel, dtypes, True, True, None, text is not None)
     closure = Op(fn, kernel, differentiable=differentiable, check=check).bind()
+    operands = operands or matching
 
     def call(x: Any, y: Any, name: str | None = None) -> Tensor:
         if x.__class__ is Tensor:
             kind = y.__class__
             if kind is Tensor:
-                return apply2(closure, x, y)
-            if (kind is float or kind is int) and x._aval.floating:
+                pass
+            elif (kind is float or kind is int) and x._aval.floating:
                 return apply_scalar(closure, x, y, False)
-            if kind is Variable:
-                return apply2(closure, x, y._as_tensor())
+            elif kind is Variable:
+                y = y._as_tensor()
+            else:
+                x, y = operands((x, y))
         elif x.__class__ is Variable and (y.__class__ is Tensor or y.__class__ is Variable):
             x = x._as_tensor()
-            return apply2(closure, x, y if y.__class__ is Tensor else y._as_tensor())
-        return apply(closure, tuple(matching((x, y))))
+            if y.__class__ is Variable:
+                y = y._as_tensor()
+        else:
+            x, y = operands((x, y))
+        try:
+            return apply2(closure, x, y)
+        except TextOperands:
+            assert text is not None
+            return text(x, y)
 
     def reflected(y: Any, x: Any) -> Tensor:
         if (
@@ -170,7 +199,7 @@ def binary(
             and y._aval.floating
         ):
             return apply_scalar(closure, y, x, True)
-        return call(x, y)
+        return call(*matching((x, y)))
 
     call.reflected = reflected  # type: ignore[attr-defined]
     return _declared(call, closure.op, doc)

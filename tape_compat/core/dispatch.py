@@ -164,18 +164,13 @@ def apply_scalar(closure: Closure, x: Tensor, value: float, reflected: bool) -> 
     `reflected`. The number is a leaf that travels packed with the others of its dtype."""
     state = LOCAL.state
     program = state.program
-    at = x._at
-    if (
-        program is not None
-        and at[0] is program
-        and (state.deferring or x._array is None)
-        and not state.recorders
-        and not program.symbolic
-    ):
+    known = x._aval.scalar
+    if program is not None and (state.deferring or x._array is None) and not program.symbolic:
         with program.lock:
             log = program.log
-            if log is not None and state.program is program:
-                kind = x._aval.scalar.packed
+            at = x._at
+            if log is not None and state.program is program and at[0] is program:
+                kind = known.packed
                 key = (closure, kind, at[1]) if reflected else (closure, at[1], kind)
                 child = log[-1][0].children.get(key)
                 if child is not None and not child.full:
@@ -186,8 +181,17 @@ def apply_scalar(closure: Closure, x: Tensor, value: float, reflected: bool) -> 
                     out._id = next_id()
                     program.refs.append(_ref(out))
                     log.append((child, (), (value,)))
+                    for recorder in state.recorders:
+                        if x._id in recorder.ids:
+                            # The pullback may want the number: it is in the slot of the leaf.
+                            number = _new(Tensor)
+                            number._aval = known
+                            number._array = np.array(value, known.np_dtype)
+                            number._at = (program, child.first_leaf)
+                            number._id = 0
+                            pair = (number, x) if reflected else (x, number)
+                            recorder.record(closure, pair, (out,), child)
                     return out
-    known = x._aval.scalar
     number = concrete(np.array(value, known.np_dtype), known)
     return apply(closure, (number, x) if reflected else (x, number))
 
