@@ -150,7 +150,10 @@ def _on_host(function: Callable[..., Any], *tensors: Tensor) -> Tensor:
 
 def _own_dtypes(pair: Sequence[Any]) -> Sequence[Tensor]:
     """Operands as `matching` makes them; what does not fit keeps its own dtype, and the error is
-    TensorFlow's for two tensors of different dtypes."""
+    TensorFlow's for two tensors of different dtypes. A NumPy array on the left keeps its own too:
+    only an operator's left operand adopts the dtype of the right one."""
+    if isinstance(pair[0], (np.ndarray, np.generic)):
+        return matching((convert(pair[0]), pair[1]))
     try:
         return matching(pair)
     except TypeError:
@@ -1474,7 +1477,7 @@ name_ops(globals())
 
 operators.define(
     **{
-        "add": _plus,
+        "add": add,
         "sub": subtract,
         "mul": multiply,
         "truediv": truediv,
