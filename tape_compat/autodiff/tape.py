@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import os
 import sys
 from collections.abc import Iterator
 from enum import Enum
@@ -115,7 +116,7 @@ class GradientTape:
         self.reads: dict[int, Tensor] = {}
         self._recording = False
         self._watched_variables: tuple[Variable, ...] = ()
-        self._used_at: str | None = None
+        self._used_at: tuple[str, str, int] | None = None
         self._warned = False
 
     # -- recording ------------------------------------------------------------------------------
@@ -183,7 +184,9 @@ class GradientTape:
     def variable_accessed(self, variable: Variable) -> None:
         """Watch a trainable variable that is read (called by the engine)."""
         handle = variable._handle
-        tensor = self.reads.get(handle.id)
+        key = handle.id
+        reads = self.reads
+        tensor = reads.get(key)
         if tensor is handle.tensor:
             return
         record = self._record
@@ -191,11 +194,13 @@ class GradientTape:
             return
         if tensor is not None:
             record.reassigned = True
-        elif handle.id not in record.variables:
+        elif key not in record.variables:
             if not (self._watch_accessed_variables and variable._trainable):
                 return
-            self._watch_variable(variable)
-        self.reads[handle.id] = handle.tensor
+            record.variables[key] = variable
+            if handle.tensor._aval.trainable:
+                self.ids.add(key)
+        reads[key] = handle.tensor
 
     def _watch_variable(self, variable: Variable) -> None:
         record = self._record
@@ -276,9 +281,8 @@ class GradientTape:
     def watched_variables(self) -> tuple[Variable, ...]:
         """The variables watched, in order of their creation; kept after `gradient`."""
         if self._record is not None:
-            self._watched_variables = tuple(
-                v for _, v in sorted(self._record.variables.items(), key=lambda item: item[0])
-            )
+            variables = self._record.variables
+            self._watched_variables = tuple([variables[k] for k in sorted(variables)])
         return self._watched_variables
 
     # -- derivatives ----------------------------------------------------------------------------
@@ -316,10 +320,11 @@ class GradientTape:
                 "Argument `target` should be a list or nested structure of Tensors, Variables or "
                 "CompositeTensors to be differentiated, but received None."
             )
-        targets = [_target(t) for t in nest.flatten(target)]
-        flat = nest.flatten(sources)
+        targets = [_target(t) for t in _flat(target)]
+        flat = _flat(sources)
         for source in flat:
-            _source(source)
+            if source.__class__ is not Variable and source.__class__ is not Tensor:
+                _source(source)
         seeds = _seeds(output_gradients, targets)
         try:
             zero = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
@@ -335,6 +340,8 @@ class GradientTape:
                     for a, s in zip(answers, flat, strict=True)
                 ]
         self._finish("gradient")
+        if flat is sources:
+            return answers
         return nest.pack_sequence_as(sources, answers)
 
     def jacobian(
@@ -468,18 +475,24 @@ class GradientTape:
         return self._record
 
     def _finish(self, what: str) -> None:
-        if not self._persistent:
-            self.watched_variables()
+        record = self._record
+        if not self._persistent and record is not None:
+            # In order of creation: identities are given in that order.
+            variables = record.variables
+            self._watched_variables = tuple([variables[k] for k in sorted(variables)])
             self._record = None
             self.ids = set()
             self.reads = {}
-            self._used_at = f"{what}() at {user_location()}"
+            frame = sys._getframe(2)
+            self._used_at = (what, frame.f_code.co_filename, frame.f_lineno)
 
     def _used_up(self) -> str:
         if self._used_at is None:
             return f"{_ONE_SET} -- this tape was never entered: use `with tf.GradientTape() as tape:`."
+        what, file, line = self._used_at
         return (
-            f"{_ONE_SET} -- this tape was used by {self._used_at}. Create it with "
+            f"{_ONE_SET} -- this tape was used by {what}() at {os.path.basename(file)}:{line}. "
+            "Create it with "
             "GradientTape(persistent=True) to use it again."
         )
 
@@ -506,6 +519,18 @@ def _gradients(
     if key is not None:
         remember_jump(program, start, key, answers)
     return answers
+
+
+_LEAVES = (Tensor, Variable)
+
+
+def _flat(structure: Any) -> list[Any]:
+    """`nest.flatten`, quickly for one tensor and for a plain list of them."""
+    if structure.__class__ in _LEAVES:
+        return [structure]
+    if structure.__class__ is list and all([x.__class__ in _LEAVES for x in structure]):
+        return structure
+    return nest.flatten(structure)
 
 
 def _target(value: Any) -> Tensor:
