@@ -326,12 +326,7 @@ class GradientTape:
             if source.__class__ is not Variable and source.__class__ is not Tensor:
                 _source(source)
         seeds = _seeds(output_gradients, targets)
-        try:
-            zero = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
-        except ValueError:
-            raise ValueError(
-                f"Unknown value for unconnected_gradients: {unconnected_gradients!r}"
-            ) from None
+        zero = _zero(unconnected_gradients)
         answers = _gradients(record, targets, flat, seeds, self.ids, self.reads, output_gradients is None)
         if zero:
             with reverse.deferring():
@@ -377,12 +372,7 @@ class GradientTape:
         record = self._start("jacobian", experimental_use_pfor)
         with reverse.deferring():
             target = _target(target)
-            try:
-                zero = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
-            except ValueError:
-                raise ValueError(
-                    f"Unknown value for unconnected_gradients: {unconnected_gradients!r}"
-                ) from None
+            zero = _zero(unconnected_gradients)
             rows = parallel_iterations if experimental_use_pfor else parallel_iterations or 1
             answers: list[Any] = jacobians.jacobian(
                 record.entries, target, [_source(s) for s in flat], self.ids, rows
@@ -519,6 +509,18 @@ def _gradients(
     if key is not None:
         remember_jump(program, start, key, answers)
     return answers
+
+
+def _zero(unconnected: UnconnectedGradients | str) -> bool:
+    """Whether unconnected gradients are to be zeros."""
+    if unconnected is UnconnectedGradients.NONE:
+        return False
+    try:
+        return UnconnectedGradients(unconnected) is UnconnectedGradients.ZERO
+    except ValueError:
+        raise ValueError(
+            f"Unknown value for unconnected_gradients: {unconnected!r}"
+        ) from None
 
 
 _LEAVES = (Tensor, Variable)

@@ -107,7 +107,11 @@ def apply2(closure: Closure, x: Tensor, y: Tensor) -> Any:
     """`apply(closure, (x, y))`."""
     state = LOCAL.state
     program = state.program
-    if program is None or not (state.deferring or x._array is None or y._array is None):
+    if program is None:
+        if MODE.immediate or not state.deferring:
+            return apply(closure, (x, y))
+        program = current_program(state)
+    elif not (state.deferring or x._array is None or y._array is None):
         return apply(closure, (x, y))
     with program.lock:
         log = program.log
