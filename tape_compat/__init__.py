@@ -9,6 +9,7 @@ from . import config as config
 from . import debugging as debugging
 from . import dtypes as dtypes
 from . import interop as interop
+from . import linalg as linalg
 from . import math as math
 from . import nest as nest
 from . import nn as nn
@@ -122,6 +123,11 @@ from .debugging import assert_greater as assert_greater
 from .debugging import assert_less as assert_less
 from .debugging import assert_rank as assert_rank
 from .interop.jax import as_op as as_op
+from .linalg import eig as eig
+from .linalg import einsum as einsum
+from .linalg import matmul as matmul
+from .linalg import norm as norm
+from .linalg import tensordot as tensordot
 from .logging_ops import print as print
 from .math import abs as abs
 from .math import accumulate_n as accumulate_n

@@ -1,4 +1,4 @@
-"""Where and how ops run: `tf.device`, `tf.executing_eagerly`, and contexts that need no work here."""
+"""Where and how ops run: `tf.device`, `tf.executing_eagerly`, and contexts without work to do."""
 
 from __future__ import annotations
 
@@ -46,7 +46,9 @@ def _find(name: Any) -> Any:
     text = str(getattr(name, "name", name))
     match = _DEVICE.match(text)
     if match is None:
-        raise ValueError(f"Unknown attribute: '{text}' is not a device such as 'CPU:0' or '/GPU:1'.")
+        raise ValueError(
+            f"Unknown attribute: '{text}' is not a device such as 'CPU:0' or '/GPU:1'."
+        )
     kind = match["kind"].lower()
     number = 0 if match["number"] in (None, "*") else int(match["number"])
     try:

@@ -164,9 +164,7 @@ def test_jvp_agrees_with_the_gradient():
     x, t = tf.Variable(X), tf.constant(np.ones_like(X))
     with tf.autodiff.ForwardAccumulator(x, t) as acc, tf.GradientTape() as tape:
         y = tf.reduce_sum(tf.sin(x) * x)
-    np.testing.assert_allclose(
-        acc.jvp(y).numpy(), np.sum(tape.gradient(y, x).numpy()), rtol=1e-5
-    )
+    np.testing.assert_allclose(acc.jvp(y).numpy(), np.sum(tape.gradient(y, x).numpy()), rtol=1e-5)
 
 
 def test_forward_over_reverse():

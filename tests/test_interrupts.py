@@ -43,8 +43,8 @@ class Injector:
 
 
 def _entering_exit(frame):
-    """The first line of `__exit__`: an interrupt there is before any code that could heal it, as for
-    every context manager written in Python."""
+    """The first line of `__exit__`: an interrupt there is before any code that could heal it, as
+    for every context manager written in Python."""
     code = frame.f_code
     return code.co_name == "__exit__" and frame.f_lineno <= code.co_firstlineno + 1
 

@@ -58,11 +58,11 @@ class VariableWatcher:
 class CustomRule:
     """A recorded call whose pullback is the user's Python function.
 
-    `function` maps the input tensors to (results, grad_fn), both flat. The inputs are the arguments,
-    then the variables that the function reads.
+    `function` maps the input tensors to (results, grad_fn), both flat. The inputs are the
+    arguments, then the variables that the function reads.
     """
 
-    __slots__ = ("name", "function", "grad_fn", "arity", "variables", "results")
+    __slots__ = ("arity", "function", "grad_fn", "name", "results", "variables")
 
     differentiable = True
 
@@ -139,7 +139,7 @@ class CustomRule:
 
 
 class CustomClosure(Closure):
-    """A pure function with a pullback of its own, in TensorFlow's convention for complex numbers."""
+    """A pure function with a pullback of its own, conjugated as TensorFlow's gradients are."""
 
     __slots__ = ()
 
@@ -341,9 +341,7 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
     def decorated(*args: Any, **kwargs: Any) -> Any:
         leaves = nest.flatten((args, kwargs))
         moving = [isinstance(x, (Tensor, Variable, IndexedSlices)) for x in leaves]
-        inputs = tuple(
-            _recorded(x) for x, moves in zip(leaves, moving, strict=True) if moves
-        )
+        inputs = tuple(_recorded(x) for x, moves in zip(leaves, moving, strict=True) if moves)
         watcher = VariableWatcher()
 
         def function(*symbols: Tensor) -> Any:

@@ -49,8 +49,13 @@ def _through(eqn: Any, inputs: list[frozenset[int]]) -> Iterable[frozenset[int]]
     """What the outputs of an equation depend on: followed into calls, everything elsewhere."""
     inner = eqn.params.get("jaxpr") or eqn.params.get("call_jaxpr")
     inner = getattr(inner, "jaxpr", inner)
-    simple = inner is not None and eqn.primitive.name not in ("scan", "while", "cond")
-    if simple and len(inner.invars) == len(inputs) and len(inner.outvars) == len(eqn.outvars):
+    followed = inner is not None and eqn.primitive.name not in ("scan", "while", "cond")
+    if (
+        inner is not None
+        and followed
+        and len(inner.invars) == len(inputs)
+        and len(inner.outvars) == len(eqn.outvars)
+    ):
         return [
             frozenset().union(*(inputs[i] for i in positions)) for positions in _dependence(inner)
         ]

@@ -22,7 +22,7 @@ class ForwardAccumulator:
     Args:
       primals: Tensor, Variable, or a nest of them.
       tangents: a nest like `primals`, each of its primal's shape and dtype.
-    Raises: ValueError if a tangent's dtype or shape is not its primal's, or a primal is given twice.
+    Raises: ValueError if a tangent's dtype or shape is not its primal's, or a primal comes twice.
 
     >>> import tape_compat as tf
     >>> x = tf.constant([2.0, 3.0])

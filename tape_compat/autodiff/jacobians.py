@@ -29,7 +29,7 @@ class _Slice:
     (inputs from outside first, then outputs in order), and the index of the source it is, or -1.
     """
 
-    __slots__ = ("externals", "calls", "target", "avals")
+    __slots__ = ("avals", "calls", "externals", "target")
 
     def __init__(self, steps: list[reverse.Step], target: Tensor, sources: Sequence[int]):
         index = {s: i for i, s in enumerate(sources)}
@@ -204,7 +204,7 @@ def batch_jacobian(
     found = _slice(entries, target, [source], tracked)
     if found is None or not found[1]:
         return None
-    part, used = found
+    part, _ = found
     known = part.avals[0]
     key = ("batch", part.key(), known, target._aval, at_a_time)
 

@@ -46,9 +46,7 @@ def connected(
     steps: list[Step] = []
     for entry in entries:
         inputs = entry[1]
-        want = tuple(
-            [i for i, x in enumerate(inputs) if x._id in reached and x._aval.trainable]
-        )
+        want = tuple([i for i, x in enumerate(inputs) if x._id in reached and x._aval.trainable])
         if want and getattr(entry[0], "derivative", False):
             used = used_inputs(entry[0], inputs)
             want = tuple([i for i in want if i in used])
@@ -70,7 +68,7 @@ def gradients(
     reached.update(sources)
     sums: dict[int, list[Cotangent]] = {}
     for target, seed in zip(targets, seeds, strict=True):
-        if target._id in reached and target._aval.np_dtype != object:
+        if target._id in reached and target._aval.np_dtype.kind != "O":
             sums.setdefault(target._id, []).append(ones_like(target) if seed is None else seed)
     kept = set(sources)
     for (call, inputs, outputs, _), want in reversed(steps):
@@ -157,8 +155,6 @@ def zeros_like(value: Any) -> Tensor:
 def zeros_of(known: Aval) -> Tensor:
     """Zeros of an aval's shape and dtype."""
     return apply(ZEROS.bind(shape=known.shape, dtype=known.dtype), ())
-
-
 
 
 class deferring:

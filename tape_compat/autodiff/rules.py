@@ -351,7 +351,8 @@ def extreme(x: Any, axis: Any, keepdims: bool, largest: bool) -> Any:
 
     def partial(dx: Any, out: Any, x: Any) -> Any:
         chosen = (x == out).astype(x.dtype)
-        share = chosen / jnp.sum(chosen, axis=axis, keepdims=True)
+        count = jnp.sum(chosen, axis=axis, keepdims=True)
+        share = jnp.where(count == 0, jnp.nan, chosen / jnp.where(count == 0, 1, count))
         return jnp.sum(dx * share, axis=axis, keepdims=True)
 
     out = rule(function, partial)(x)

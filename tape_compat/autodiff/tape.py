@@ -47,7 +47,7 @@ class _Record:
     `reassigned` if one was read with several values.
     """
 
-    __slots__ = ("entries", "variables", "reassigned", "escapes")
+    __slots__ = ("entries", "escapes", "reassigned", "variables")
 
     def __init__(self) -> None:
         self.entries: list[reverse.Entry] = []
@@ -327,7 +327,9 @@ class GradientTape:
                 _source(source)
         seeds = _seeds(output_gradients, targets)
         zero = _zero(unconnected_gradients)
-        answers = _gradients(record, targets, flat, seeds, self.ids, self.reads, output_gradients is None)
+        answers = _gradients(
+            record, targets, flat, seeds, self.ids, self.reads, output_gradients is None
+        )
         if zero:
             with reverse.deferring():
                 answers = [
@@ -478,7 +480,9 @@ class GradientTape:
 
     def _used_up(self) -> str:
         if self._used_at is None:
-            return f"{_ONE_SET} -- this tape was never entered: use `with tf.GradientTape() as tape:`."
+            return (
+                f"{_ONE_SET} -- this tape was never entered: use `with tf.GradientTape() as tape:`."
+            )
         what, file, line = self._used_at
         return (
             f"{_ONE_SET} -- this tape was used by {what}() at {os.path.basename(file)}:{line}. "
@@ -498,15 +502,20 @@ def _gradients(
 ) -> list[Any]:
     """The gradients, appended as one sequence if the same was asked at this point before."""
     program = LOCAL.state.program
-    key = record.structure(targets, sources, tracked, reads) if plain and not MODE.immediate else None
+    start = None
+    key = (
+        record.structure(targets, sources, tracked, reads) if plain and not MODE.immediate else None
+    )
     if key is not None:
         answers = jump(program, key)
         if answers is not None:
             return answers
         start = program.node
     with reverse.deferring():
-        answers = reverse.gradients(record.entries, targets, [s._id for s in sources], seeds, tracked)
-    if key is not None:
+        answers = reverse.gradients(
+            record.entries, targets, [s._id for s in sources], seeds, tracked
+        )
+    if key is not None and start is not None:
         remember_jump(program, start, key, answers)
     return answers
 
@@ -518,9 +527,7 @@ def _zero(unconnected: UnconnectedGradients | str) -> bool:
     try:
         return UnconnectedGradients(unconnected) is UnconnectedGradients.ZERO
     except ValueError:
-        raise ValueError(
-            f"Unknown value for unconnected_gradients: {unconnected!r}"
-        ) from None
+        raise ValueError(f"Unknown value for unconnected_gradients: {unconnected!r}") from None
 
 
 _LEAVES = (Tensor, Variable)
@@ -530,7 +537,7 @@ def _flat(structure: Any) -> list[Any]:
     """`nest.flatten`, quickly for one tensor and for a plain list of them."""
     if structure.__class__ in _LEAVES:
         return [structure]
-    if structure.__class__ is list and all([x.__class__ in _LEAVES for x in structure]):
+    if structure.__class__ is list and all(x.__class__ in _LEAVES for x in structure):
         return structure
     return nest.flatten(structure)
 

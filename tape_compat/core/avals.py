@@ -31,17 +31,17 @@ class Aval:
     """Shape and dtype of one array. Make one with `aval`, which interns."""
 
     __slots__ = (
-        "shape",
+        "__weakref__",
+        "_tensor_shape",
         "dtype",
-        "np_dtype",
-        "size",
-        "nbytes",
-        "trainable",
         "floating",
+        "nbytes",
+        "np_dtype",
         "packed",
         "scalar",
-        "_tensor_shape",
-        "__weakref__",
+        "shape",
+        "size",
+        "trainable",
     )
 
     def __init__(self, shape: tuple[int, ...], dtype: DType):

@@ -20,7 +20,6 @@ from .program import CAPTURED, Program
 from .state import LOCAL, ThreadState
 from .tensor import Tensor
 
-
 _PLACEHOLDER = Op(lambda shape, dtype: jnp.zeros(shape, dtype.np_dtype), "Placeholder")
 
 
@@ -38,7 +37,7 @@ class SymbolicProgram(Program):
 class Captured:
     """A closure made by `capture`, the tensors it reads beside its inputs, and what it gives."""
 
-    __slots__ = ("closure", "captured", "result")
+    __slots__ = ("captured", "closure", "result")
 
     def __init__(self, closure: Closure, captured: tuple[Tensor, ...], result: Any):
         self.closure, self.captured, self.result = closure, captured, result
@@ -74,8 +73,8 @@ def capture(
 ) -> Captured:
     """Record `function` on symbolic inputs of these avals.
 
-    `flatten` gives the tensors of what the function returns. Returns a closure from the inputs, then
-    the captured tensors, to those tensors.
+    `flatten` gives the tensors of what the function returns. Returns a closure from the inputs,
+    then the captured tensors, to those tensors.
     """
     with capturing() as program:
         inputs = [symbolic_input(program, aval) for aval in avals]

@@ -134,7 +134,7 @@ def _tensor_dtype(value: Iterable[Any]) -> DType | None:
 
 
 def to_numpy(value: Any, dtype: DType | None = None) -> np.ndarray:
-    """A fresh NumPy array of `value`: Python floats are float32 and ints int32, arrays keep theirs."""
+    """A fresh NumPy array of `value`: floats are float32, ints int32, arrays keep theirs."""
     if value is None:
         raise ValueError(_unsupported(value))
     if isinstance(value, (np.ndarray, np.generic)):
@@ -154,7 +154,8 @@ def to_numpy(value: Any, dtype: DType | None = None) -> np.ndarray:
 
 
 def _unsupported(value: Any) -> str:
-    return f"Attempt to convert a value ({value!r}) with an unsupported type ({type(value)}) to a Tensor."
+    kind = type(value)
+    return f"Attempt to convert a value ({value!r}) with an unsupported type ({kind}) to a Tensor."
 
 
 def _from_numpy(value: Any, dtype: DType | None) -> np.ndarray:
@@ -198,6 +199,7 @@ def _strings(array: np.ndarray, dtype: DType | None) -> np.ndarray:
 
 
 def _from_sequence(value: Sequence[Any], dtype: DType | None) -> np.ndarray:
+    array = np.empty(0)
     try:
         array = np.array([_plain(v) for v in value])
         ragged = array.dtype == object and not _all_text(array)
@@ -257,7 +259,9 @@ _MIXED = "Can't convert Python sequence with mixed types to Tensor."
 
 def _refuse_sequence(value: Any) -> None:
     for item in _leaves(value):
-        if item is not None and not isinstance(item, (*_NUMBERS, str, bytes, np.ndarray, np.generic)):
+        if item is not None and not isinstance(
+            item, (*_NUMBERS, str, bytes, np.ndarray, np.generic)
+        ):
             raise ValueError(_unsupported(item))
     if _first(value) is None:
         raise ValueError(_unsupported(None))
@@ -284,7 +288,9 @@ def _from_python(
     if kind is int and dtype.is_integer:
         _check_range(items, dtype)
         # Out of range wraps, as in TensorFlow; NumPy would refuse.
-        return np.array(array, np.int64 if dtype.name != "uint64" else object).astype(dtype.np_dtype)
+        return np.array(array, np.int64 if dtype.name != "uint64" else object).astype(
+            dtype.np_dtype
+        )
     return array.astype(dtype.np_dtype)
 
 

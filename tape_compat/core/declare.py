@@ -8,8 +8,8 @@
         "Sum over `axis`, all axes if None."
         return jnp.sum(input_tensor, axis=axis, keepdims=keepdims)
 
-A row's function takes JAX arrays; what it declares takes tensors, variables, NumPy arrays and Python
-numbers. `name_ops(globals())` at the end of a table gives the rows their public names.
+A row's function takes JAX arrays; what it declares takes tensors, variables, NumPy arrays and
+Python numbers. `name_ops(globals())` at the end of a table gives the rows their public names.
 """
 
 from __future__ import annotations
@@ -79,7 +79,8 @@ def check_same_dtype(avals: Sequence[Aval], kernel: str) -> None:
         if known.dtype is not avals[0].dtype:
             raise invalid(
                 f"cannot compute {kernel} as input #{i}(zero-based) was expected to be a "
-                f"{tf_dtype_name(avals[0].dtype)} tensor but is a {tf_dtype_name(known.dtype)} tensor",
+                f"{tf_dtype_name(avals[0].dtype)} tensor but is a "
+                f"{tf_dtype_name(known.dtype)} tensor",
                 kernel,
             )
 
@@ -89,9 +90,7 @@ def check_broadcast(x: Aval, y: Aval, kernel: str) -> None:
     try:
         np.broadcast_shapes(x.shape, y.shape)
     except ValueError:
-        raise invalid(
-            f"Incompatible shapes: {_shape(x)} vs. {_shape(y)}", kernel
-        ) from None
+        raise invalid(f"Incompatible shapes: {_shape(x)} vs. {_shape(y)}", kernel) from None
 
 
 def _shape(known: Aval) -> str:
@@ -112,7 +111,7 @@ def _combined(
 ) -> Check:
     names = None if kinds is None else allowed(kinds)
 
-    def combined(avals: tuple[Aval, ...], **attributes: Any) -> None:
+    def combined(avals: Sequence[Aval], **attributes: Any) -> None:
         if same and len(avals) > 1:
             check_same_dtype(avals, kernel)
         if text and avals[0].dtype.name == "string":
@@ -158,14 +157,15 @@ def binary(
     differentiable: bool = True,
     operands: Callable[[Sequence[Any]], Sequence[Tensor]] | None = None,
     text: Callable[[Tensor, Tensor], Tensor] | None = None,
+    check: Check | None = None,
 ) -> Callable[..., Tensor]:
     """Declare `op(x, y, name=None)`, elementwise with broadcasting, both of one dtype.
 
     operands: makes tensors of a pair that is not two tensors; default `matching`. text: computes it
-    for string tensors.
+    for string tensors. check: stands for the usual checks of dtypes and shapes.
     """
     kernel = kernel or _camel(fn.__name__)
-    check = _combined(kernel, dtypes, True, True, None, text is not None)
+    check = check or _combined(kernel, dtypes, True, True, None, text is not None)
     closure = Op(fn, kernel, differentiable=differentiable, check=check).bind()
     operands = operands or matching
 
@@ -199,7 +199,8 @@ def binary(
             and y._aval.floating
         ):
             return apply_scalar(closure, y, x, True)
-        return call(*matching((x, y)))
+        x, y = matching((x, y))
+        return call(x, y)
 
     call.reflected = reflected  # type: ignore[attr-defined]
     return _declared(call, closure.op, doc)
@@ -233,7 +234,7 @@ def op(
             sparse=sparse,
         )
     kernel = kernel or _camel(fn.__name__)
-    parameters = [p for p in inspect.signature(fn).parameters.values()]
+    parameters = list(inspect.signature(fn).parameters.values())
     if arrays is None:
         arrays = sum(p.default is p.empty for p in parameters)
     names = [p.name for p in parameters]
@@ -248,7 +249,11 @@ def op(
     )
     convert_inputs = matching if same_dtype else _each
     count = arrays
-    usual = declared.bind(**{n: defaults[n] for n in options}) if set(options) <= set(defaults) else None
+    usual = (
+        declared.bind(**{n: defaults[n] for n in options})
+        if set(options) <= set(defaults)
+        else None
+    )
     #: Closures by the attributes as they were written in the call.
     written: dict[tuple, Closure] = {}
 
@@ -305,7 +310,9 @@ def _arguments(
 ) -> dict[str, Any]:
     """Arguments by name, with Python's errors for wrong ones."""
     if len(args) > len(names):
-        raise TypeError(f"{name}() takes {len(names)} positional arguments but {len(args)} were given")
+        raise TypeError(
+            f"{name}() takes {len(names)} positional arguments but {len(args)} were given"
+        )
     given = dict(zip(names, args, strict=False))
     for key, value in kwargs.items():
         if key not in names:
@@ -335,16 +342,14 @@ def name_ops(table: dict[str, Any]) -> None:
 
 
 def matching(values: Sequence[Any]) -> list[Tensor]:
-    """Values as tensors of one dtype: what is not a tensor adopts the dtype of the first that is."""
+    """Values as tensors of one dtype: the others adopt that of the first that is a tensor."""
     dtype = None
     for x in values:
         if x.__class__ is Tensor or hasattr(x, "_as_tensor"):
             dtype = x.dtype
             break
     if dtype is not None:
-        return [
-            x if x.__class__ is Tensor else _adopting(x, dtype) for x in values
-        ]
+        return [x if x.__class__ is Tensor else _adopting(x, dtype) for x in values]
     tensors = []
     for x in values:
         tensor = convert(x, hint=tensors[0].dtype if tensors else None)

@@ -29,7 +29,7 @@ class Executable:
     It takes the array leaves, then one vector of scalars for each dtype in `packs`.
     """
 
-    __slots__ = ("node", "key", "donate", "packs", "call", "_packed")
+    __slots__ = ("_packed", "call", "donate", "key", "node", "packs")
 
     def __init__(self, node: Node, key: tuple, donate: tuple[int, ...]):
         self.node, self.key = node, key
@@ -51,7 +51,6 @@ class Executable:
             return tuple(env[slot] for slot in live)
 
         self.call: Callable[..., tuple[Any, ...]] = jax.jit(program, donate_argnums=self.donate)
-
 
     def pack(self, i: int, dtype: np.dtype, values: list[Any]) -> Any:
         """The scalars of one dtype as a vector, kept on the device while they do not change."""
@@ -96,7 +95,7 @@ EXECUTABLES = _Executables()
 class _Origin:
     """What was seen from one place in the user's program: for the policy and for the reasons."""
 
-    __slots__ = ("new_in_a_row", "last", "seen")
+    __slots__ = ("last", "new_in_a_row", "seen")
 
     def __init__(self) -> None:
         self.new_in_a_row = 0
@@ -181,7 +180,9 @@ def _replay_pullback(
     if kept is None:
         return closure.fn(*arrays)
     outputs, pull, order = kept
-    answers = dict(zip(order, closure.finish(outputs, pull, tuple(arrays[closure.n :])), strict=True))
+    answers = dict(
+        zip(order, closure.finish(outputs, pull, tuple(arrays[closure.n :])), strict=True)
+    )
     return tuple(answers[i] for i in closure.want)
 
 
@@ -371,7 +372,7 @@ def _remember(origin: _Origin, key: tuple) -> None:
 def _op_by_op(
     node: Node, live: tuple[int, ...], arrays: list[Any], scalars: dict[np.dtype, list[Any]]
 ) -> list[Any]:
-    """Run each needed instruction through its own compiled call; drop arrays after their last use."""
+    """Run each needed instruction by its own compiled call; drop arrays after their last use."""
     path = node.path()
     slots, packed = _leaf_layout(path)
     env: dict[int, Any] = dict(zip(slots, arrays, strict=True))
@@ -428,10 +429,13 @@ def _difference(k: int, old: Node, new: Node) -> str:
 
 
 def _leaves(node: Node) -> str:
-    return ", ".join(
-        f"scalar {leaf.aval.dtype.name}" if isinstance(leaf, Packed) else repr(leaf)
-        for leaf in node.leaves
-    ) or "none new"
+    return (
+        ", ".join(
+            f"scalar {leaf.aval.dtype.name}" if isinstance(leaf, Packed) else repr(leaf)
+            for leaf in node.leaves
+        )
+        or "none new"
+    )
 
 
 def run_now(closure: Closure, arrays: Sequence[Any]) -> tuple[Any, ...]:

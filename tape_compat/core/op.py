@@ -37,7 +37,7 @@ class Op:
       sparse: gives the pullback as IndexedSlices where it can; see `autodiff/reverse.py`.
     """
 
-    __slots__ = ("fn", "name", "differentiable", "check", "sparse", "_closures")
+    __slots__ = ("_closures", "check", "differentiable", "fn", "name", "sparse")
 
     def __init__(
         self,
@@ -73,21 +73,21 @@ class Op:
 
 
 class Closure:
-    """An op with its attributes fixed: a pure function from a tuple of arrays to a tuple of arrays."""
+    """An op with its attributes fixed: a pure function from arrays to a tuple of arrays."""
 
     #: Whether it is a derivative, which need not depend on all its inputs.
     derivative = False
 
     __slots__ = (
-        "op",
+        "__weakref__",
+        "_derived",
+        "_jit",
+        "_shapes",
         "attributes",
-        "name",
         "differentiable",
         "inner",
-        "_shapes",
-        "_jit",
-        "_derived",
-        "__weakref__",
+        "name",
+        "op",
     )
 
     def __init__(self, op: Op, attributes: dict[str, Any]):
@@ -187,7 +187,7 @@ class Pullback(Closure):
 
     derivative = True
 
-    __slots__ = ("base", "n", "want", "have")
+    __slots__ = ("base", "have", "n", "want")
 
     def __init__(self, base: Closure, n: int, want: tuple[int, ...], have: tuple[int, ...]):
         super().__init__(Op(self._standalone, f"{base.name}Grad"), {})
@@ -213,7 +213,7 @@ class Jvp(Closure):
 
     derivative = True
 
-    __slots__ = ("base", "n", "have")
+    __slots__ = ("base", "have", "n")
 
     def __init__(self, base: Closure, n: int, have: tuple[int, ...]):
         super().__init__(Op(self._push, f"{base.name}Jvp"), {})

@@ -21,9 +21,9 @@ NEW_STRUCTURES_BEFORE_OP_BY_OP = 3
 #: Records this short cost less op by op than one whole compile, when each op is compiled already.
 SHORT_PROGRAM = 3
 
-#: A program with more live outputs than this runs op by op: a long record that was cut, with all that
-#: the tape still needs. XLA takes quadratic time to compile it: 2,000 chained additions, all alive,
-#: took 22 s; op by op they take 20 ms each time.
+#: A program with more live outputs than this runs op by op: a long record that was cut, with all
+#: that the tape still needs. XLA takes quadratic time to compile it: 2,000 chained additions, all
+#: alive, took 22 s; op by op they take 20 ms each time.
 MANY_OUTPUTS = 256
 
 #: Compiled programs kept, least recently used dropped first.

@@ -31,29 +31,29 @@ class Node:
     where they end, and the slots of their answers.
 
     inputs: the slots the instruction reads. leaves: what it brings in, an `Aval` for an array and a
-    `Packed` for a scalar, in the slots from `first_leaf`. outputs: avals, in the slots from `first`.
+    `Packed` for a scalar, in the slots from `first_leaf`. outputs: avals, in those from `first`.
     """
 
     __slots__ = (
-        "parent",
-        "closure",
-        "inputs",
-        "leaves",
-        "scalars",
-        "first_leaf",
-        "outputs",
-        "single",
-        "first",
-        "end",
-        "depth",
-        "nbytes",
-        "children",
-        "executables",
-        "captures",
-        "jumps",
-        "aval",
-        "full",
         "__weakref__",
+        "aval",
+        "captures",
+        "children",
+        "closure",
+        "depth",
+        "end",
+        "executables",
+        "first",
+        "first_leaf",
+        "full",
+        "inputs",
+        "jumps",
+        "leaves",
+        "nbytes",
+        "outputs",
+        "parent",
+        "scalars",
+        "single",
     )
 
     def __init__(
@@ -143,17 +143,17 @@ class Program:
     """A record under way, or one that has run. `lock` guards appending against running."""
 
     __slots__ = (
-        "tree",
-        "log",
-        "refs",
+        "__weakref__",
         "aliases",
         "donatable",
-        "owner",
-        "lock",
-        "results",
         "launched",
+        "lock",
+        "log",
         "origin",
-        "__weakref__",
+        "owner",
+        "refs",
+        "results",
+        "tree",
     )
 
     #: A symbolic program (see `capture.py`) has inputs without values and never runs.
@@ -181,5 +181,3 @@ class Program:
     def node(self) -> Node:
         assert self.log is not None
         return self.log[-1][0]
-
-

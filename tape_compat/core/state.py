@@ -31,7 +31,7 @@ class Recorder(Protocol):
 class ThreadState:
     """What one thread has under way. `deferring` is true while ops are to be recorded."""
 
-    __slots__ = ("program", "recorders", "capture", "deferring", "origin", "device")
+    __slots__ = ("capture", "deferring", "device", "origin", "program", "recorders")
 
     def __init__(self) -> None:
         self.program: Any = None

@@ -25,8 +25,8 @@ _NOWHERE: tuple[Any, int] = (None, -1)
 class Tensor(operators.Operators):
     """A multidimensional array of one dtype.
 
-    Made by ops, `tf.constant` and `tf.convert_to_tensor`. Its shape and dtype are known at once; its
-    value is computed when looked at, if ops were being recorded when it was made.
+    Made by ops, `tf.constant` and `tf.convert_to_tensor`. Its shape and dtype are known at once;
+    its value is computed when looked at, if ops were being recorded when it was made.
 
     >>> import tape_compat as tf
     >>> tf.constant([1.0, 2.0]) * 2.0
@@ -36,7 +36,7 @@ class Tensor(operators.Operators):
     # _array: jax.Array, or np.ndarray for a host constant (and for strings); None while pending.
     # _at: program and slot; where the tensor is pending, or where it last was a leaf.
     # _id: what tapes know it by; a variable's tensors all have the variable's.
-    __slots__ = ("_aval", "_array", "_at", "_id", "__weakref__")
+    __slots__ = ("__weakref__", "_array", "_at", "_aval", "_id")
     __array_priority__ = 100
 
     def __init__(self, op: Any = None, value_index: Any = None, dtype: Any = None) -> None:
@@ -131,7 +131,8 @@ class Tensor(operators.Operators):
         return self._device_array().__dlpack__(**options)
 
     def __dlpack_device__(self) -> Any:
-        return self._device_array().__dlpack_device__()
+        array: Any = self._device_array()
+        return array.__dlpack_device__()
 
     def __bool__(self) -> bool:
         if self._aval.size == 0:
@@ -237,7 +238,7 @@ class Tensor(operators.Operators):
 
 
 def array_text(array: np.ndarray, is_repr: bool) -> str:
-    """A value as TensorFlow's texts show it: repr has `numpy=`, on a line of its own if it wraps."""
+    """A value as TensorFlow's texts show it: repr has `numpy=`, on its own line if it wraps."""
     if array.dtype == object or array.ndim == 0:
         text = repr(array) if is_repr and array.ndim else _scalar_text(array, is_repr)
     else:

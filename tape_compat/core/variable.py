@@ -38,7 +38,7 @@ class VariableAggregation(Enum):
 class Handle:
     """What a variable is known by: one object for a variable and all views of it."""
 
-    __slots__ = ("tensor", "id", "dtype", "shape")
+    __slots__ = ("dtype", "id", "shape", "tensor")
 
     def __init__(self, tensor: Tensor, shape: TensorShape):
         self.id = next_id()
@@ -67,15 +67,15 @@ class Variable(operators.Operators):
     """
 
     __slots__ = (
-        "_handle",
-        "_name",
-        "_trainable",
-        "_constraint",
-        "_synchronization",
-        "_aggregation",
-        "_view",
         "__dict__",
         "__weakref__",
+        "_aggregation",
+        "_constraint",
+        "_handle",
+        "_name",
+        "_synchronization",
+        "_trainable",
+        "_view",
     )
     __array_priority__ = 100
 
@@ -111,8 +111,8 @@ class Variable(operators.Operators):
             shape = TensorShape(shape)
             if validate_shape and not shape.is_compatible_with(tensor.shape):
                 raise ValueError(
-                    f"In this `tf.Variable` creation, the initial value's shape ({tensor.shape}) is "
-                    f"not compatible with the explicitly supplied `shape` argument ({shape})."
+                    "In this `tf.Variable` creation, the initial value's shape "
+                    f"({tensor.shape}) is not compatible with the explicitly supplied `shape` argument ({shape})."
                 )
         self._handle = Handle(tensor, shape)
         self._name = f"{current_name_scope()}{name or 'Variable'}:0"
@@ -328,7 +328,11 @@ class Variable(operators.Operators):
             )
 
     def assign(
-        self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+        self,
+        value: Any,
+        use_locking: bool = False,
+        name: str | None = None,
+        read_value: bool = True,
     ) -> Any:
         """Replace the value. Raises ValueError if the shape or dtype does not fit."""
         tensor = self._delta(value)
@@ -337,13 +341,21 @@ class Variable(operators.Operators):
         return self._unread(read_value)
 
     def assign_add(
-        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+        self,
+        delta: Any,
+        use_locking: bool = False,
+        name: str | None = None,
+        read_value: bool = True,
     ) -> Any:
         """Add `delta`, of the variable's shape and dtype."""
         return self._update(_updates.ADD, delta, read_value)
 
     def assign_sub(
-        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+        self,
+        delta: Any,
+        use_locking: bool = False,
+        name: str | None = None,
+        read_value: bool = True,
     ) -> Any:
         """Subtract `delta`, of the variable's shape and dtype."""
         return self._update(_updates.SUB, delta, read_value)
@@ -468,10 +480,10 @@ class Variable(operators.Operators):
 
     def __repr__(self) -> str:
         tensor = self._handle.tensor
-        text = "symbolic" if tensor._is_symbolic() else array_text(np.asarray(tensor._value()), True)
-        return (
-            f"<tf.Variable '{self._name}' shape={self.shape} dtype={self.dtype.name}, {text}>"
+        text = (
+            "symbolic" if tensor._is_symbolic() else array_text(np.asarray(tensor._value()), True)
         )
+        return f"<tf.Variable '{self._name}' shape={self.shape} dtype={self.dtype.name}, {text}>"
 
 
 class UnreadVariable(Variable):
@@ -532,4 +544,3 @@ def _rebuild(value: np.ndarray, options: dict[str, Any]) -> Variable:
     variable = Variable(value, **options)
     variable._name = f"{name}:0"
     return variable
-

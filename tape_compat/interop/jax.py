@@ -74,7 +74,7 @@ def as_op(
                 ) from None
         leaves, structure = jax.tree.flatten((args, kwargs), is_leaf=_is_leaf)
         tensors = tuple(x if x.__class__ is Tensor else convert(x) for x in leaves)
-        wide = jax.config.jax_enable_x64 or any(
+        wide = bool(jax.config.read("jax_enable_x64")) or any(
             x._aval.np_dtype.itemsize > (8 if x._aval.dtype.is_complex else 4) for x in tensors
         )
         closure = op.bind(structure=structure, options=options, wide=wide)
@@ -105,7 +105,7 @@ def _back(_: None, children: Iterable[Any]) -> Any:
     return array
 
 
-# To `jax.jit` a Tensor is a pytree of one array, and what comes back is that array: so a JAX function
-# works on the value. Tapes cannot follow; they note it (`GradientTape.escapes`).
+# To `jax.jit` a Tensor is a pytree of one array, and what comes back is that array: so a JAX
+# function works on the value. Tapes cannot follow; they note it (`GradientTape.escapes`).
 jax.tree_util.register_pytree_node(Tensor, _by_value, _back)
 jax.tree_util.register_pytree_node(Variable, _by_value, _back)
