@@ -54,13 +54,13 @@ def _signed(function: Callable[[Any], Any], kernel: str, complex_too: bool = Tru
     """`function`, refusing the dtypes that have no sign."""
     names = ", ".join(_LISTED + (("complex64", "complex128") if complex_too else ()))
 
-    def signed(x: Any) -> Any:
+    def signed(x: Any, *others: Any, **attributes: Any) -> Any:
         if x.dtype.name in _UNSIGNED or x.dtype == bool:
             raise TypeError(
                 f"Value for attr 'T' of {x.dtype.name} is not in the list of allowed values: "
                 f"{names}\n\t; NodeDef: {{{{node {kernel}}}}}"
             )
-        return function(x)
+        return function(x, *others, **attributes)
 
     return signed
 
@@ -184,6 +184,38 @@ def _truediv(x: Any, y: Any) -> Any:
     return rules.divide(x, y)
 
 
+def _check_division(avals: tuple[Aval, ...]) -> None:
+    """The errors of TensorFlow's divisions, which are Python's kind."""
+    x, y = avals
+    if x.dtype is not y.dtype:
+        raise TypeError(f"`x` and `y` must have the same dtype, got {x.dtype!r} != {y.dtype!r}.")
+    if x.dtype.name not in allowed(_NUMBER):
+        raise TypeError(
+            f"Invalid dtype {x.dtype!r} in __truediv__. Expected one of "
+            f"{{{', '.join(f'tf.{name}' for name in sorted(allowed(_NUMBER)))}}}."
+        )
+    check_broadcast(x, y, "RealDiv")
+
+
+def _nonzero(row: Callable[..., Tensor], kernel: str) -> Callable[..., Tensor]:
+    """An integer division that refuses a divisor known to hold a zero: a constant on the host.
+
+    A divisor that the device computes is not looked at; the result of a division by 0 is then
+    undefined, as in TensorFlow on a GPU.
+    """
+
+    def call(x: Any, y: Any, name: str | None = None) -> Tensor:
+        value = y._array if y.__class__ is Tensor else y
+        if isinstance(value, (int, np.ndarray)) and np.asarray(value).dtype.kind in "iu":
+            if not np.all(value) and convert(x).dtype.is_integer:
+                raise invalid("Integer division by zero", kernel)
+        return row(x, y)
+
+    call.op = row.op  # type: ignore[attr-defined]
+    call.__doc__ = row.__doc__
+    return call
+
+
 def _floordiv(x: Any, y: Any) -> Any:
     if jnp.issubdtype(x.dtype, jnp.integer):
         return jnp.floor_divide(x, y)
@@ -207,14 +239,24 @@ truediv = binary(
     _truediv,
     "x / y. Integers give float64 (float32 if of 8 or 16 bits).",
     kernel="RealDiv",
-    dtypes=_NUMBER,
+    operands=_own_dtypes,
+    check=_check_division,
 )
 divide = truediv
-floordiv = binary(
-    _floordiv, "x / y, rounded down.", kernel="FloorDiv", dtypes=_REAL, differentiable=False
+floordiv = _nonzero(
+    binary(
+        _floordiv, "x / y, rounded down.", kernel="FloorDiv", dtypes=_REAL, differentiable=False
+    ),
+    "FloorDiv",
 )
-floormod = binary(
-    rules.floormod, "x - floordiv(x, y) * y: has the sign of y.", kernel="FloorMod", dtypes=_REAL
+floormod = _nonzero(
+    binary(
+        rules.floormod,
+        "x - floordiv(x, y) * y: has the sign of y.",
+        kernel="FloorMod",
+        dtypes=_REAL,
+    ),
+    "FloorMod",
 )
 mod = floormod
 truncatediv = binary(
@@ -228,7 +270,11 @@ truncatemod = binary(
     jnp.fmod, "Remainder of truncatediv: has the sign of x.", kernel="TruncateMod", dtypes=_REAL
 )
 divide_no_nan = binary(
-    _divide_no_nan, "x / y, and 0 where y is 0.", kernel="DivNoNan", dtypes=_NUMBER
+    _divide_no_nan,
+    "x / y, and 0 where y is 0.",
+    kernel="DivNoNan",
+    operands=_own_dtypes,
+    check=_check_division,
 )
 multiply_no_nan = binary(
     rules.multiply_no_nan,
@@ -253,18 +299,17 @@ nextafter = binary(
     jnp.nextafter, "Next number after x towards y.", kernel="NextAfter", differentiable=False
 )
 
-_POW = binary(rules.pow, "", kernel="Pow", dtypes=_NUMBER)
+_POW = binary(_signed(rules.pow, "Pow"), "", kernel="Pow", dtypes=_NUMBER)
+_NEGATIVE_POWER = "Integers to negative integer powers are not allowed"
 
 
 def _power_of_constant(x: Any, exponent: float) -> Any:
     if jnp.issubdtype(x.dtype, jnp.integer) and exponent < 0:
-        raise TypeError("Integers to negative integer powers are not allowed")
-    if x.dtype == bool:
-        raise TypeError("Value for attr 'T' of bool is not in the list of allowed values: numbers")
+        raise TypeError(_NEGATIVE_POWER)
     return rules.power(x, exponent)
 
 
-_POWER = Op(_power_of_constant, "Pow")
+_POWER = Op(_signed(_power_of_constant, "Pow"), "Pow")
 
 #: Exponents worth a program of their own. All others are inputs, so that they may change freely.
 _CONSTANT_EXPONENTS = frozenset((*range(-4, 9), -1.5, -0.5, 0.5, 1.5, 2.5))
@@ -288,6 +333,9 @@ def pow(x: Any, y: Any, name: str | None = None) -> Tensor:
             if y == int(y):
                 y = int(y)
             return apply(_POWER.bind(exponent=y), (x,))
+    elif kind is Tensor and y._array.__class__ is np.ndarray and y._aval.np_dtype.kind == "i":
+        if (y._array < 0).any() and convert(x).dtype is y.dtype:
+            raise invalid(_NEGATIVE_POWER, "Pow")
     return _POW(x, y)
 
 
@@ -633,9 +681,30 @@ invert = unary(
 )
 
 _BITS = "integer bool"
-_AND = binary(jnp.bitwise_and, "", kernel="BitwiseAnd", dtypes=_BITS, differentiable=False)
-_OR = binary(jnp.bitwise_or, "", kernel="BitwiseOr", dtypes=_BITS, differentiable=False)
-_XOR = binary(jnp.bitwise_xor, "", kernel="BitwiseXor", dtypes=_BITS, differentiable=False)
+
+
+def _check_bits(bitwise: str, logical: str) -> Callable[..., None]:
+    """The checks of an operator that is a bitwise op of integers and a logical one of bools."""
+    of_bools = _check_arithmetic(logical, "bool")
+    of_bits = _check_arithmetic(bitwise, "integer")
+
+    def check(avals: tuple[Aval, ...]) -> None:
+        (of_bools if avals[0].dtype is dtypes.bool else of_bits)(avals)
+
+    return check
+
+
+def _operator(function: Callable[..., Any], bitwise: str, logical: str) -> Callable[..., Tensor]:
+    return binary(
+        function, "", kernel=bitwise, check=_check_bits(bitwise, logical), differentiable=False
+    )
+
+
+_AND = _operator(jnp.bitwise_and, "BitwiseAnd", "LogicalAnd")
+_OR = _operator(jnp.bitwise_or, "BitwiseOr", "LogicalOr")
+_XOR = _operator(jnp.bitwise_xor, "BitwiseXor", "LogicalOr")
+#: The operator * is a conjunction of bools, tf.multiply refuses them.
+_TIMES = binary(jnp.multiply, "", kernel="Mul", dtypes="float integer complex bool")
 _INVERT = unary(jnp.bitwise_not, "", kernel="Invert", dtypes=_BITS, differentiable=False)
 
 
@@ -1479,7 +1548,7 @@ operators.define(
     **{
         "add": add,
         "sub": subtract,
-        "mul": multiply,
+        "mul": _TIMES,
         "truediv": truediv,
         "floordiv": floordiv,
         "mod": floormod,

@@ -128,14 +128,14 @@ def selu(features, name=None):
 
 #: TensorFlow's constants are float32 in every dtype.
 _CUBE = float(np.float32(0.044715))
-_ROOT_2 = float(np.float32(_math.sqrt(2.0)))
+_ROOT_HALF = float(np.float32(_math.sqrt(0.5)))
 
 
 def _gelu(x: Any, approximate: bool) -> Any:
     if approximate:
         inner = _math.sqrt(2.0 / _math.pi) * (x + _CUBE * x * x * x)
         return 0.5 * x * (1 + jnp.tanh(inner))
-    return 0.5 * x * (1 + lax.erf(x / jnp.asarray(_ROOT_2, x.dtype)))
+    return 0.5 * x * (1 + lax.erf(x * jnp.asarray(_ROOT_HALF, x.dtype)))
 
 
 def _check_gelu(avals: tuple[Aval, ...], **_: Any) -> None:
@@ -271,7 +271,6 @@ def softmax_cross_entropy_with_logits(
     >>> loss.numpy().round(4).tolist()
     [0.6930999755859375]
     """
-    _both_given(labels, logits, "softmax_cross_entropy_with_logits")
     inputs = (convert(labels), convert(logits))
     return apply(_CROSS_ENTROPY.bind(axis=static(axis)), inputs)
 
@@ -711,12 +710,12 @@ def dropout(
     [0.0, 2.0]
     """
     x = convert(x)
-    rate_tensor = _rate_tensor(rate, x)
     if not x.dtype.is_floating:
         raise ValueError(
             "`x.dtype` must be a floating point tensor as `x` will be scaled. "
             f"Received: x_dtype={x.dtype!s}"
         )
+    rate_tensor = _rate_tensor(rate, x)
     if rate.__class__ in (int, float) and rate == 0:
         return apply(_SAME, (x,))
     shape = x._aval.shape
