@@ -1364,39 +1364,6 @@ def searchsorted(
     return apply(closure, (rows, values))
 
 
-def invert_permutation(x: Any, name: str | None = None) -> Tensor:
-    """The permutation that undoes the permutation `x`.
-
-    Raises: InvalidArgumentError if `x`, where it is known, is not a permutation.
-
-    >>> import tape_compat as tf
-    >>> tf.math.invert_permutation([2, 0, 1]).numpy().tolist()
-    [1, 2, 0]
-    """
-    x = _tensor(x)
-    if x.dtype.name not in ("int32", "int64"):
-        raise _bad_attr("T", x.dtype, "int32, int64", "InvertPermutation")
-    if len(x._aval.shape) != 1:
-        raise invalid("invert_permutation expects a 1D vector.", "InvertPermutation")
-    known = _on_host(x)
-    if known is not None:
-        seen: set[int] = set()
-        for d in known.tolist():
-            if not 0 <= d < known.size:
-                raise invalid(f"{d} is not between 0 and {known.size}", "InvertPermutation")
-            if d in seen:
-                raise invalid(f"{d} is duplicated in the input.", "InvertPermutation")
-            seen.add(d)
-    return apply(_INVERT, (x,))
-
-
-_INVERT = Op(
-    lambda x: jnp.zeros_like(x).at[x].set(jnp.arange(x.size, dtype=x.dtype)),
-    "InvertPermutation",
-    differentiable=False,
-).bind()
-
-
 # ---------------------------------------------------------------------------------------------
 # Joining and cutting.
 

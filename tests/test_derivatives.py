@@ -39,7 +39,7 @@ def test_parallel_iterations_change_nothing(rows):
 
 
 def test_parallel_iterations_bound_the_memory():
-    """Ten rows at a time need less temporary memory than all of them."""
+    """Five rows at a time hold 95 rows of 20,000 floats less than all hundred."""
     from tape_compat.core import executor
 
     def temporary(rows):
@@ -65,7 +65,7 @@ def test_parallel_iterations_bound_the_memory():
 
     if immediate():
         pytest.skip("in immediate mode there is no whole program to ask")
-    assert temporary(5) < temporary(None) / 5
+    assert temporary(None) - temporary(5) > 0.8 * 95 * 20_000 * 4
 
 
 def test_unconnected_jacobian():

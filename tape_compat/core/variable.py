@@ -112,7 +112,8 @@ class Variable(operators.Operators):
             if validate_shape and not shape.is_compatible_with(tensor.shape):
                 raise ValueError(
                     "In this `tf.Variable` creation, the initial value's shape "
-                    f"({tensor.shape}) is not compatible with the explicitly supplied `shape` argument ({shape})."
+                    f"({tensor.shape}) is not compatible with the explicitly supplied `shape` "
+                    f"argument ({shape})."
                 )
         self._handle = Handle(tensor, shape)
         self._name = f"{current_name_scope()}{name or 'Variable'}:0"
