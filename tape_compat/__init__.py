@@ -9,10 +9,12 @@ from . import config as config
 from . import debugging as debugging
 from . import dtypes as dtypes
 from . import interop as interop
+from . import keras as keras
 from . import linalg as linalg
 from . import math as math
 from . import nest as nest
 from . import nn as nn
+from . import optimizers as optimizers
 from .array import argsort as argsort
 from .array import bitcast as bitcast
 from .array import boolean_mask as boolean_mask

@@ -1,0 +1,19 @@
+"""Optimizers that step as Keras 3's do: SGD, Adam, RMSprop, Adagrad, and learning-rate schedules.
+
+>>> import tape_compat as tf
+>>> v = tf.Variable([3.0, -2.0])
+>>> optimizer = tf.optimizers.SGD(learning_rate=0.25)
+>>> for _ in range(3):
+...     with tf.GradientTape() as tape:
+...         loss = tf.reduce_sum(v * v)
+...     _ = optimizer.apply_gradients([(tape.gradient(loss, v), v)])
+>>> v.numpy().tolist()
+[0.375, -0.25]
+"""
+
+from . import schedules as schedules
+from .base import Optimizer as Optimizer
+from .methods import SGD as SGD
+from .methods import Adagrad as Adagrad
+from .methods import Adam as Adam
+from .methods import RMSprop as RMSprop
