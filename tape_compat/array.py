@@ -49,8 +49,8 @@ def _tensor(value: Any) -> Tensor:
 def dims(value: Any, attr: str | None = None, kernel: str = "") -> tuple[int, ...]:
     """A shape, or another vector of sizes, as Python ints.
 
-    Takes ints, lists of ints and scalar integer tensors, integer tensors, TensorShapes. A value that
-    is not integer is a TypeError, or TensorFlow's error for the attribute `attr` of `kernel`.
+    Takes ints, lists of ints and scalar integer tensors, integer tensors, TensorShapes. A value
+    that is not integer is a TypeError, or TensorFlow's error for `attr` of `kernel`.
     """
     kind = value.__class__
     if kind is list or kind is tuple:
@@ -61,7 +61,7 @@ def dims(value: Any, attr: str | None = None, kernel: str = "") -> tuple[int, ..
     if kind is int:
         return (value,)
     if isinstance(value, TensorShape):
-        return tuple(value.as_list())
+        return tuple(value.as_list())  # type: ignore[return-value]
     array = _known(value)
     if array.dtype.kind not in "iu":
         _refuse_dims(value, array.dtype, attr, kernel)
@@ -263,7 +263,9 @@ def _filled(shape: tuple[int, ...], dtype: DType, value: Any) -> Tensor:
     return apply(_FULL.bind(shape=shape, dtype=dtype, value=value), ())
 
 
-def zeros(shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layout: Any = None) -> Tensor:
+def zeros(
+    shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layout: Any = None
+) -> Tensor:
     """Zeros (False, empty strings) of `shape`.
 
     >>> import tape_compat as tf
@@ -274,7 +276,9 @@ def zeros(shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layo
     return _filled(dims(shape), dtype, b"" if dtype is dtypes.string else 0)
 
 
-def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layout: Any = None) -> Tensor:
+def ones(
+    shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layout: Any = None
+) -> Tensor:
     """Ones (True) of `shape`. Raises TypeError for strings.
 
     >>> import tape_compat as tf
@@ -317,7 +321,9 @@ def _like(tensor: Any, dtype: Any) -> tuple[tuple[int, ...], DType]:
     return known.shape, known.dtype if dtype is None else as_dtype(dtype)
 
 
-def zeros_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Tensor:
+def zeros_like(
+    input: Any, dtype: Any = None, name: str | None = None, layout: Any = None
+) -> Tensor:
     """Zeros of the shape of `input`, of its dtype unless `dtype` is given.
 
     >>> import tape_compat as tf
@@ -382,7 +388,7 @@ _RANGE = Op(
 _RANGE_DTYPES = ("int32", "int64", "float32", "float64")
 
 
-def range(  # noqa: A001
+def range(
     start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str = "range"
 ) -> Tensor:
     """`start`, `start + delta`, ... up to but without `limit`: a vector. `range(n)` starts at 0.
@@ -395,7 +401,7 @@ def range(  # noqa: A001
     """
     if limit is None:
         start, limit = 0, start
-    arrays = [_known(x if dtype is None else x) for x in (start, limit, delta)]
+    arrays = [_known(x) for x in (start, limit, delta)]
     if dtype is None:
         names = [dtypes.from_numpy(a.dtype).name for a in arrays]
         if not all(n in _RANGE_DTYPES for n in names):
@@ -468,7 +474,8 @@ def _check_one_hot(avals: tuple[Aval, ...], depth: int, axis: int, dtype: DType 
         raise invalid(f"depth must be non-negative, got: {depth}", "OneHot")
     if not -1 <= axis <= len(indices.shape):
         raise invalid(
-            f"Expected axis to be -1 or between [0, {len(indices.shape) + 1}).  But received: {axis}",
+            f"Expected axis to be -1 or between [0, {len(indices.shape) + 1}).  "
+            f"But received: {axis}",
             "OneHot",
         )
 
@@ -541,9 +548,9 @@ def sequence_mask(
 
 
 _SEQUENCE_MASK = Op(
-    lambda lengths, size, dtype: (
-        jnp.arange(size) < jnp.expand_dims(lengths, -1)
-    ).astype(dtype.np_dtype),
+    lambda lengths, size, dtype: (jnp.arange(size) < jnp.expand_dims(lengths, -1)).astype(
+        dtype.np_dtype
+    ),
     "Less",
     differentiable=False,
 )
@@ -597,8 +604,8 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
         return x
     if source.is_complex and not dtype.is_complex and not dtype.is_bool:
         LOGGER.warning(
-            "You are casting an input of type %s to an incompatible dtype %s.  This will discard the "
-            "imaginary part and may not be what you intended.",
+            "You are casting an input of type %s to an incompatible dtype %s.  This will discard "
+            "the imaginary part and may not be what you intended.",
             source.name,
             dtype.name,
         )
@@ -656,7 +663,8 @@ def _check_bitcast(avals: tuple[Aval, ...], dtype: DType) -> None:
     ratio = dtype.np_dtype.itemsize // known.np_dtype.itemsize
     if ratio > 1 and (not known.shape or known.shape[-1] != ratio):
         raise invalid(
-            f"Cannot bitcast from {known.dtype.as_datatype_enum} to {dtype.as_datatype_enum}", "Bitcast"
+            f"Cannot bitcast from {known.dtype.as_datatype_enum} to {dtype.as_datatype_enum}",
+            "Bitcast",
         )
 
 
@@ -715,7 +723,9 @@ def _shape_of(value: Any) -> tuple[int, ...]:
 
 
 def _host(value: Any, out_type: Any) -> Tensor:
-    return concrete(np.array(value, np.int32 if out_type is dtypes.int32 else as_dtype(out_type).np_dtype))
+    return concrete(
+        np.array(value, np.int32 if out_type is dtypes.int32 else as_dtype(out_type).np_dtype)
+    )
 
 
 def shape(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> Tensor:
@@ -728,7 +738,9 @@ def shape(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> 
     return _host(_shape_of(input), out_type)
 
 
-def shape_n(input: Sequence[Any], out_type: Any = dtypes.int32, name: str | None = None) -> list[Tensor]:
+def shape_n(
+    input: Sequence[Any], out_type: Any = dtypes.int32, name: str | None = None
+) -> list[Tensor]:
     """`shape` of each tensor of a list.
 
     >>> import tape_compat as tf
@@ -900,7 +912,7 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
 
 
 def _of_empty(have: tuple[int, ...], wanted: tuple[int, ...]) -> tuple[int, ...]:
-    """An empty tensor's -1 beside a 0: the product of its sizes that are not 0, as in TensorFlow."""
+    """An empty tensor's -1 beside a 0: the product of its sizes that are not 0, as in TF."""
     if wanted.count(-1) != 1:
         return wanted
     full = int(np.prod([n for n in have if n], dtype=np.int64))
@@ -908,7 +920,9 @@ def _of_empty(have: tuple[int, ...], wanted: tuple[int, ...]) -> tuple[int, ...]
     return tuple(full // rest if n == -1 else n for n in wanted)
 
 
-def _check_transpose(avals: tuple[Aval, ...], perm: tuple[int, ...] | None, conjugate: bool) -> None:
+def _check_transpose(
+    avals: tuple[Aval, ...], perm: tuple[int, ...] | None, conjugate: bool
+) -> None:
     n = len(avals[0].shape)
     if perm is None:
         return
@@ -997,7 +1011,9 @@ def _check_squeeze(avals: tuple[Aval, ...], axis: tuple[int, ...]) -> None:
 _SQUEEZE = Op(
     lambda x, axis: lax.squeeze(
         x,
-        tuple({d % x.ndim for d in axis}) if axis else tuple(i for i, n in enumerate(x.shape) if n == 1),
+        tuple({d % x.ndim for d in axis})
+        if axis
+        else tuple(i for i, n in enumerate(x.shape) if n == 1),
     ),
     "Squeeze",
     check=_check_squeeze,
@@ -1116,7 +1132,9 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
 # Padding, reversing, sorting.
 
 
-def _pad(x: Any, *value: Any, paddings: tuple[tuple[int, int], ...], mode: str, constant: Any) -> Any:
+def _pad(
+    x: Any, *value: Any, paddings: tuple[tuple[int, int], ...], mode: str, constant: Any
+) -> Any:
     if mode == "CONSTANT":
         fill_with = value[0] if value else jnp.asarray(constant, x.dtype)
         return lax.pad(x, fill_with, [(low, high, 0) for low, high in paddings])
@@ -1144,7 +1162,8 @@ def _check_pad(
             )
         if mode == "SYMMETRIC" and max(low, high) > n:
             raise invalid(
-                f"paddings must be no greater than the dimension size: {low}, {high} greater than {n}",
+                f"paddings must be no greater than the dimension size: {low}, {high} "
+                f"greater than {n}",
                 kernel,
             )
 
@@ -1289,7 +1308,9 @@ def _descending(direction: str) -> bool:
     return direction == "DESCENDING"
 
 
-def sort(values: Any, axis: Any = -1, direction: str = "ASCENDING", name: str | None = None) -> Tensor:
+def sort(
+    values: Any, axis: Any = -1, direction: str = "ASCENDING", name: str | None = None
+) -> Tensor:
     """`values` sorted along `axis`, "ASCENDING" or "DESCENDING".
 
     >>> import tape_compat as tf
@@ -1330,7 +1351,8 @@ def _check_searchsorted(avals: tuple[Aval, ...], side: str, dtype: DType) -> Non
     rows, values = (a.shape for a in avals)
     if rows[:-1] != values[:-1]:
         raise invalid(
-            f"Leading dim_size of both tensors must match: {_dims(rows)} vs. {_dims(values)}", kernel
+            f"Leading dim_size of both tensors must match: {_dims(rows)} vs. {_dims(values)}",
+            kernel,
         )
 
 
@@ -1376,7 +1398,8 @@ def _check_concat(avals: tuple[Aval, ...], axis: int) -> None:
         raise invalid("ConcatOp : Can't concatenate scalars (use tf.stack instead)", "ConcatV2")
     if not -n <= axis < n:
         raise invalid(
-            f"ConcatOp : Expected concatenating dimensions in the range [-{n}, {n}), but got {axis}",
+            f"ConcatOp : Expected concatenating dimensions in the range [-{n}, {n}), "
+            f"but got {axis}",
             "ConcatV2",
         )
     for i, known in enumerate(avals[1:], 1):
@@ -1408,7 +1431,9 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
     if len(values) == 1:
         return identity(values[0])
     if not values:
-        raise invalid("OpKernel 'ConcatV2' has constraint on attr 'T': no tensors given", "ConcatV2")
+        raise invalid(
+            "OpKernel 'ConcatV2' has constraint on attr 'T': no tensors given", "ConcatV2"
+        )
     tensors = matching(values)
     if _is_text(tensors[0]):
         return _moved(lambda *p: concat(p, axis), *tensors)
@@ -1493,7 +1518,9 @@ def unstack(value: Any, num: Any = None, axis: Any = 0, name: str = "unstack") -
     have = x._aval.shape
     axis = _check_axis(_integer(axis), len(have))
     if num is not None and _integer(num) != have[axis]:
-        raise invalid(f"Input shape axis {axis} must equal {num}, got shape {_dims(have)}", "Unpack")
+        raise invalid(
+            f"Input shape axis {axis} must equal {num}, got shape {_dims(have)}", "Unpack"
+        )
     if not have[axis]:
         return []
     if _is_text(x):
@@ -1520,7 +1547,10 @@ def _check_split(avals: tuple[Aval, ...], sizes: Any, axis: int) -> None:
     if sizes.count(-1) > 1:
         raise invalid("There can only be one -1 in the input.", kernel)
     if any(s < -1 for s in sizes):
-        raise invalid(f"Split size at index {next(i for i, s in enumerate(sizes) if s < -1)} must be >= 0", kernel)
+        raise invalid(
+            f"Split size at index {next(i for i, s in enumerate(sizes) if s < -1)} must be >= 0",
+            kernel,
+        )
     if given > length or (-1 not in sizes and given != length):
         raise invalid(
             "Determined shape must either match input shape along split_dim exactly if fully "
@@ -1598,8 +1628,8 @@ def meshgrid(*args: Any, indexing: str = "xy", name: str | None = None) -> list[
 
 
 # ---------------------------------------------------------------------------------------------
-# Gathering and scattering. An index out of range that the host knows is an error; otherwise it reads
-# zeros and writes nothing.
+# Gathering and scattering. An index out of range that the host knows is an error; otherwise it
+# reads zeros and writes nothing.
 
 _INDEX_DTYPES = ("int16", "int32", "int64")
 
@@ -1690,7 +1720,9 @@ def gather(
     if not 0 <= axis < len(have):
         raise invalid(f"Shape must be at least rank {axis + 1} but is rank {len(have)}", "GatherV2")
     if axis < batch:
-        raise invalid(f"batch_dims ({batch}) must be less than or equal to axis ({axis})", "GatherV2")
+        raise invalid(
+            f"batch_dims ({batch}) must be less than or equal to axis ({axis})", "GatherV2"
+        )
     _refuse_index(indices, have[axis], "GatherV2")
     if _is_text(params):
         return _moved(lambda p: gather(p, indices, axis=axis, batch_dims=batch), params)
@@ -1758,7 +1790,11 @@ def _refuse_indices_nd(indices: Tensor, shape: Sequence[int], kernel: str, what:
 
 
 def gather_nd(
-    params: Any, indices: Any, batch_dims: int = 0, name: str | None = None, bad_indices_policy: str = ""
+    params: Any,
+    indices: Any,
+    batch_dims: int = 0,
+    name: str | None = None,
+    bad_indices_policy: str = "",
 ) -> Tensor:
     """The elements or slices of `params` at full indices: `indices[..., :]` is one of them.
 
@@ -1788,7 +1824,9 @@ def _scattered(x: Any, indices: Any, updates: Any, method: str) -> Any:
     where_to = _positions(indices, x.shape)
     if not where_to:
         updates = jnp.sum(updates.reshape(-1, *x.shape), 0) if method == "add" else updates
-        return getattr(x.at[...], method)(updates.reshape(-1, *x.shape)[-1] if method != "add" else updates)
+        return getattr(x.at[...], method)(
+            updates.reshape(-1, *x.shape)[-1] if method != "add" else updates
+        )
     return getattr(x.at[where_to], method)(updates, mode="drop")
 
 
@@ -1810,8 +1848,8 @@ def _check_scatter_nd(avals: tuple[Aval, ...], shape: tuple[int, ...]) -> None:
         )
     if depth > len(shape) or updates.shape[n:] != shape[depth:]:
         raise invalid(
-            f"Dimensions [{depth},{len(shape)}) of input[shape={_dims(shape)}] must match dimensions "
-            f"[{n},{len(updates.shape)}) of updates[shape={_dims(updates.shape)}]",
+            f"Dimensions [{depth},{len(shape)}) of input[shape={_dims(shape)}] must match "
+            f"dimensions [{n},{len(updates.shape)}) of updates[shape={_dims(updates.shape)}]",
             "ScatterNd",
         )
 
@@ -1902,7 +1940,11 @@ def _tensor_scatter(kernel: str, fn: Callable[..., Any], doc: str) -> Callable[.
     closure = Op(fn, kernel, check=check).bind()
 
     def call(
-        tensor: Any, indices: Any, updates: Any, name: str | None = None, bad_indices_policy: str = ""
+        tensor: Any,
+        indices: Any,
+        updates: Any,
+        name: str | None = None,
+        bad_indices_policy: str = "",
     ) -> Tensor:
         x, indices = _tensor(tensor), _tensor(indices)
         if updates.__class__ is not Tensor:
@@ -2040,10 +2082,12 @@ class UniqueWithCounts(NamedTuple):
 
     y: Tensor
     idx: Tensor
-    count: Tensor
+    count: Tensor  # type: ignore[assignment]
 
 
-def unique_with_counts(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> UniqueWithCounts:
+def unique_with_counts(
+    x: Any, out_idx: Any = dtypes.int32, name: str | None = None
+) -> UniqueWithCounts:
     """The distinct values of a vector in order of appearance, positions and counts.
 
     The values of `x` must be known. Raises InvalidArgumentError if it is not a vector.
@@ -2092,8 +2136,8 @@ def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Uniq
 
 DYNAMIC = "dynamic"
 _BAD_INDEX = (
-    "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 "
-    "tensors are valid indices"
+    "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar "
+    "tf.int32/tf.int64 tensors are valid indices"
 )
 
 
@@ -2134,7 +2178,9 @@ def _planned(spec: tuple[Any, ...], shape: tuple[int, ...]) -> _Plan:
             n = shape[axis]
             at = entry + n if entry < 0 else entry
             if not 0 <= at < n:
-                raise invalid(f"slice index {at} of dimension {axis} out of bounds.", "StridedSlice")
+                raise invalid(
+                    f"slice index {at} of dimension {axis} out of bounds.", "StridedSlice"
+                )
             cuts.append((at, at + 1, 1))
         else:
             if entry[2] == 0:
@@ -2172,7 +2218,7 @@ _INDEXED = Op(
 
 
 def getitem(x: Any, index: Any) -> Tensor:
-    """`x[index]`, for TensorFlow's indices: ints, slices, `...`, None, scalar tensors, a bool mask."""
+    """`x[index]`, for TensorFlow's indices: ints, slices, `...`, None, scalar tensors, a mask."""
     if x.__class__ is not Tensor:
         x = convert(x)
     if index.__class__ is int:
@@ -2267,15 +2313,15 @@ def strided_slice(
     var: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """`input_[begin[0]:end[0]:strides[0], begin[1]:...]`; bit i of a mask changes what entry i means.
+    """`input_[begin[0]:end[0]:strides[0], ...]`; bit i of a mask changes what entry i means.
 
     Args:
       begin, end, strides: integer vectors of equal length; strides are 1 by default.
       begin_mask, end_mask: the whole range on that side.
       ellipsis_mask, new_axis_mask, shrink_axis_mask: an `...`, a new axis, a single index.
 
-    >>> import tape_compat as tf
-    >>> tf.strided_slice([1, 2, 3, 4], [0], [4], [2]).numpy().tolist()
+    >>> from tape_compat import array
+    >>> array.strided_slice([1, 2, 3, 4], [0], [4], [2]).numpy().tolist()
     [1, 3]
     """
     starts, stops = dims(begin), dims(end)
@@ -2292,11 +2338,15 @@ def strided_slice(
         elif shrink_axis_mask & bit:
             spec.append(0 if begin_mask & bit else start)
         else:
-            spec.append((None if begin_mask & bit else start, None if end_mask & bit else stop, step))
+            spec.append(
+                (None if begin_mask & bit else start, None if end_mask & bit else stop, step)
+            )
     return _at(_tensor(input_), tuple(spec), ())
 
 
-def _check_slice(avals: tuple[Aval, ...], begin: tuple[int, ...] | None, size: tuple[int, ...]) -> None:
+def _check_slice(
+    avals: tuple[Aval, ...], begin: tuple[int, ...] | None, size: tuple[int, ...]
+) -> None:
     have = avals[0].shape
     count = avals[1].shape if begin is None else (len(begin),)
     if count != (len(have),) or len(size) != len(have):
@@ -2323,7 +2373,7 @@ def _sliced(x: Any, *start: Any, begin: tuple[int, ...] | None, size: tuple[int,
 _SLICE = Op(_sliced, "Slice", check=_check_slice)
 
 
-def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:  # noqa: A001
+def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:
     """The part of `input_` that starts at `begin` and has `size`; -1 there: all that is left.
 
     `begin` may be a tensor that is pending, if no size is -1.
