@@ -26,9 +26,6 @@ class Operators:
 
     __hash__ = None  # type: ignore[assignment]
 
-    def __pos__(self) -> Any:
-        return self
-
     if TYPE_CHECKING:  # what `define` adds
 
         def __add__(self, other: Any) -> Any: ...
