@@ -1885,8 +1885,9 @@ def _put_jvp(primals: Any, tangents: Any) -> Any:
     """
     x, indices, updates = primals
     dx, _, dy = tangents
-    kept = _scattered(dx, indices, jnp.zeros_like(dy), "set")
-    return _put(x, indices, updates), kept + _scattered(jnp.zeros_like(dx), indices, dy, "add")
+    replaced = _scattered(jnp.zeros(x.shape, bool), indices, jnp.ones(updates.shape, bool), "set")
+    moved = _scattered(jnp.zeros_like(dx), indices, dy, "add")
+    return _put(x, indices, updates), jnp.where(replaced, moved, dx)
 
 
 def _extreme(method: str) -> Callable[..., Any]:

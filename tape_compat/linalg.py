@@ -1073,7 +1073,15 @@ def lstsq(
 
 def _safe_reciprocal(x: Any) -> Any:
     """1 / x, and 0 at 0. Source: TF linalg_grad.py, _SafeReciprocal."""
-    return x / (x * x + 1e-20)
+    return jnp.conj(x) / (x * jnp.conj(x) + 1e-20)
+
+
+def _gaps(x: Any, squared: bool = False) -> Any:
+    """1 / (x[j] - x[i]), or of their squares, and 0 on the diagonal and where they are equal."""
+    row, column = x[..., None, :], x[..., :, None]
+    gaps = (row - column) * (row + column) if squared else row - column
+    same = np.eye(x.shape[-1], dtype=bool)
+    return jnp.where(same, 0, _safe_reciprocal(jnp.where(same, 1, gaps)))
 
 
 class Qr(NamedTuple):
@@ -1179,7 +1187,7 @@ def _thin_svd_jvp(primals: Any, tangents: Any) -> Any:
     u, s, v = _thin_svd(a)
     core = _adjoint(u) @ da @ v
     row, column = s[..., None, :], s[..., :, None]
-    gaps = _safe_reciprocal(row * row - column * column).astype(a.dtype)
+    gaps = _gaps(s, squared=True).astype(a.dtype)
     du = u @ (gaps * (core * row + column * _adjoint(core)))
     dv = v @ (gaps * (column * core + _adjoint(core) * row))
     inverse = _safe_reciprocal(row).astype(a.dtype)
@@ -1243,8 +1251,7 @@ def _hermitian_eigen_jvp(primals: Any, tangents: Any) -> Any:
     """
     w, v = _hermitian_eigen(primals[0])
     turned = _adjoint(v) @ tangents[0] @ v
-    gaps = _safe_reciprocal(w[..., None, :] - w[..., :, None])
-    return (w, v), (_diagonal_of(turned), v @ (gaps.astype(v.dtype) * turned))
+    return (w, v), (_diagonal_of(turned), v @ (_gaps(w).astype(v.dtype) * turned))
 
 
 def _eigh(a: Any, vectors: bool) -> Any:
@@ -1280,11 +1287,39 @@ def eigvalsh(tensor: Any, name: str | None = None) -> Tensor:
     return apply(_EIGH.bind(vectors=False), (_tensor(tensor),))
 
 
-def _eig(a: Any, vectors: bool) -> Any:
-    return tuple(jnp.linalg.eig(a)) if vectors else jnp.linalg.eigvals(a)
+@jax.custom_jvp
+def _eigen(a: Any) -> Any:
+    return tuple(jnp.linalg.eig(a))
 
 
-_EIG = Op(_eig, "Eig", check=_check_square("Eig"))
+@_eigen.defjvp
+def _eigen_jvp(primals: Any, tangents: Any) -> Any:
+    """Vectors stay of unit length; equal eigenvalues give a finite gradient.
+
+    Source: TF linalg_grad.py, _EigGrad. JAX refuses the derivative of the vectors.
+    """
+    w, v = _eigen(primals[0])
+    turned = jnp.linalg.solve(v, tangents[0].astype(v.dtype) @ v)
+    dv = v @ (_gaps(w) * turned)
+    stretch = jnp.real(jnp.sum(jnp.conj(v) * dv, -2, keepdims=True))
+    return (w, v), (jnp.diagonal(turned, axis1=-2, axis2=-1), dv - v * stretch)
+
+
+@jax.custom_jvp
+def _eigenvalues(a: Any) -> Any:
+    return jnp.linalg.eigvals(a)
+
+
+@_eigenvalues.defjvp
+def _eigenvalues_jvp(primals: Any, tangents: Any) -> Any:
+    w, v = _eigen(primals[0])
+    turned = jnp.linalg.solve(v, tangents[0].astype(v.dtype) @ v)
+    return w, jnp.diagonal(turned, axis1=-2, axis2=-1)
+
+
+_EIG = Op(
+    lambda a, vectors: _eigen(a) if vectors else _eigenvalues(a), "Eig", check=_check_square("Eig")
+)
 
 
 def eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
@@ -1363,22 +1398,40 @@ def expm(input, name=None):
     return jax.scipy.linalg.expm(input)
 
 
+@jax.custom_jvp
+def _root(a: Any) -> Any:
+    flat = a.reshape(-1, *a.shape[-2:])
+    if not a.size:
+        return a
+    roots = jnp.stack([jax.scipy.linalg.sqrtm(matrix) for matrix in flat]).reshape(a.shape)
+    if not jnp.issubdtype(a.dtype, jnp.complexfloating):
+        roots = jnp.where(jnp.imag(roots) == 0, jnp.real(roots), jnp.nan)
+    return roots.astype(a.dtype)
+
+
+@_root.defjvp
+def _root_jvp(primals: Any, tangents: Any) -> Any:
+    """X dX + dX X = dA, solved as n^2 equations. JAX has no rule for the Schur form behind it."""
+    x = _root(primals[0])
+    n = x.shape[-1]
+    unit = jnp.eye(n, dtype=x.dtype)
+    both = jnp.einsum("...ik,jl->...ijkl", x, unit) + jnp.einsum("ik,...lj->...ijkl", unit, x)
+    both = both.reshape(*x.shape[:-2], n * n, n * n)
+    change = tangents[0].reshape(*x.shape[:-2], n * n, 1)
+    return x, jnp.linalg.solve(both, change).reshape(x.shape)
+
+
 @op(kernel="MatrixSquareRoot", dtypes="float complex", check=_check_square("MatrixSquareRoot"))
 def sqrtm(input, name=None):
     """The principal square root of square matrices [..., n, n]. CPU only.
+
+    NaN where a real matrix has none that is real.
 
     >>> import tape_compat as tf
     >>> tf.linalg.sqrtm([[4.0, 0.0], [0.0, 9.0]]).numpy().tolist()
     [[2.0, 0.0], [0.0, 3.0]]
     """
-    flat = input.reshape(-1, *input.shape[-2:])
-    roots = [jax.scipy.linalg.sqrtm(flat[i]) for i in range(flat.shape[0])]
-    if not roots:
-        return input
-    out = jnp.stack(roots).reshape(input.shape)
-    if not jnp.issubdtype(input.dtype, jnp.complexfloating):
-        out = jnp.where(jnp.imag(out) == 0, jnp.real(out), jnp.nan)
-    return out.astype(input.dtype)
+    return _root(input)
 
 
 # ---------------------------------------------------------------------------------------------
