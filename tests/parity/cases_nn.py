@@ -37,6 +37,7 @@ for _name, _f in ACTIVATIONS.items():
     CASES[_name] = points(_f, ORDINARY, order=_order)
     CASES[f"{_name} special"] = points(_f, SPECIAL, order=1)
     CASES[f"{_name} at zero"] = points(_f, [0.0, 6.0], order=_order)
+    CASES[f"{_name} at zero"].parity = {"atol": 5e-6}  # 1 - tanh(6)**2 has two digits in float32
     CASES[f"{_name} empty"] = points(_f, np.zeros([0, 2], np.float32), order=1)
 
     def _dtypes(tf, f=_f):

@@ -218,7 +218,7 @@ def differences(expected: Any, actual: Any, case: Case, path: str = "") -> list[
     """Where `actual` departs from `expected`: one line each, with the path in the nest."""
 
     def differ() -> list[str]:
-        return [f"{path or 'result'}: expected {_text(expected)}, got {_text(actual)}"]
+        return [f"{path or 'result'}: got {_text(actual)}; expected {_text(expected)}"]
 
     if isinstance(expected, dict) and isinstance(actual, dict):
         if list(expected) != list(actual) or expected.get("type") != actual.get("type"):

@@ -34,7 +34,7 @@ def _parameter(case: Case):
     return pytest.param(case, id=case.id, marks=marks)
 
 
-@pytest.mark.parametrize("case", map(_parameter, CASES))
+@pytest.mark.parametrize("case", [_parameter(case) for case in CASES])
 def test_parity(case, oracle):
     lines = differences(outcome(case, oracle), outcome(case, tape_compat), case)
     assert not lines, "\n".join(lines)
