@@ -379,17 +379,17 @@ erf = unary(lax.erf, "Gauss error function.", kernel="Erf", dtypes="float")
 erfc = unary(lax.erfc, "1 - erf(x), exact for large x.", kernel="Erfc", dtypes="float")
 erfinv = unary(lax.erf_inv, "Inverse of erf.", kernel="Erfinv", dtypes="float")
 erfcinv = unary(
-    lambda x: -special.ndtri(x / 2) / _math.sqrt(2.0),
+    lambda x: -rules.ndtri(x / 2) / _math.sqrt(2.0),
     "Inverse of erfc.",
     kernel="Ndtri",
     dtypes="float",
 )
-ndtri = unary(special.ndtri, "Quantile of the normal distribution.", kernel="Ndtri", dtypes="float")
+ndtri = unary(rules.ndtri, "Quantile of the normal distribution.", kernel="Ndtri", dtypes="float")
 lgamma = unary(lax.lgamma, "log(|gamma(x)|).", kernel="Lgamma", dtypes="float")
 digamma = unary(lax.digamma, "Derivative of lgamma.", kernel="Digamma", dtypes="float")
-bessel_i0 = unary(special.i0, "Bessel function I0.", kernel="BesselI0", dtypes="float")
+bessel_i0 = unary(rules.bessel_i0, "Bessel function I0.", kernel="BesselI0", dtypes="float")
 bessel_i0e = unary(special.i0e, "exp(-|x|) I0(x).", kernel="BesselI0e", dtypes="float")
-bessel_i1 = unary(special.i1, "Bessel function I1.", kernel="BesselI1", dtypes="float")
+bessel_i1 = unary(rules.bessel_i1, "Bessel function I1.", kernel="BesselI1", dtypes="float")
 bessel_i1e = unary(special.i1e, "exp(-|x|) I1(x).", kernel="BesselI1e", dtypes="float")
 reciprocal = unary(lambda x: 1 / x, "1 / x.", kernel="Reciprocal", dtypes=_INEXACT)
 reciprocal_no_nan = unary(
@@ -1115,7 +1115,9 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
     [2.0, 4.0]
     """
     sparse = isinstance(x, IndexedSlices)
-    scalar = convert(scalar, hint=x.dtype if hasattr(x, "dtype") else None)
+    if not sparse:
+        scalar, x = matching((scalar, x))
+    scalar = convert(scalar, hint=x.dtype)
     if scalar._aval.shape != ():
         raise ValueError(
             f"The input scalar must be a 0-D value. Received shape {scalar._aval.shape}."
@@ -1385,7 +1387,7 @@ def _segment_sum(data: Any, ids: Any, segments: int) -> Any:
 
 def _segment_prod(data: Any, ids: Any, segments: int) -> Any:
     data, ids = _flat_segments(data, ids, segments)
-    return jnp.ones((segments, *data.shape[1:]), data.dtype).at[ids].multiply(data, mode="drop")
+    return rules.segment_product(data, ids, segments)
 
 
 def _segment_extreme(data: Any, ids: Any, segments: int, largest: bool) -> Any:
@@ -1536,7 +1538,7 @@ igammac = binary(
 )
 zeta = binary(special.zeta, "Hurwitz zeta function of x and q.", kernel="Zeta", dtypes="float")
 polygamma = binary(
-    lambda a, x: special.polygamma(a, x),
+    lambda a, x: special.polygamma(a.astype(jnp.int32), x),
     "Derivative number `a` of digamma at x.",
     kernel="Polygamma",
     dtypes="float",

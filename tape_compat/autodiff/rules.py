@@ -7,11 +7,13 @@ that TensorFlow wants is made once, in `core/op.py`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+import jax.scipy.special as special
 from jax import lax
 from jax.custom_derivatives import SymbolicZero, zero_from_primal
 
@@ -289,6 +291,44 @@ def segment_extreme(data: Any, ids: Any, segments: int, largest: bool) -> Any:
         count = zeros.at[ids].add(chosen.astype(out.dtype), mode="drop")
         total = zeros.at[ids].add(jnp.where(chosen, dx, 0), mode="drop")
         return total / jnp.where(count == 0, 1, count)
+
+    return rule(function, partial)(data)
+
+
+#: Bessel functions: at 0 JAX differentiates |x|. Source: TF math_grad.py, _BesselI0Grad.
+bessel_i0 = rule(special.i0, lambda dx, y, x: dx * bessel_i1(x))
+bessel_i1 = rule(
+    special.i1,
+    lambda dx, y, x: (
+        dx * jnp.where(x == 0, 0.5, bessel_i0(x) - y / jnp.where(x == 0, 1, x)).astype(x.dtype)
+    ),
+)
+
+#: The gradient is infinite where the value is. JAX: 0. Source: TF math_grad.py, _NdtriGrad.
+ndtri = rule(
+    special.ndtri, lambda dx, y, x: dx * (math.sqrt(2 * math.pi) * jnp.exp(lax.square(y) / 2))
+)
+
+
+def segment_product(data: Any, ids: Any, segments: int) -> Any:
+    """Product of each segment; ids outside are dropped. The derivative never divides by zero.
+
+    JAX has none where ids repeat. Source: TF math_grad.py, _UnsortedSegmentProdGrad.
+    """
+
+    def function(data: Any) -> Any:
+        ones = jnp.ones((segments, *data.shape[1:]), data.dtype)
+        return ones.at[ids].multiply(data, mode="drop")
+
+    def partial(dx: Any, out: Any, data: Any) -> Any:
+        zero = data == 0
+        filled = jnp.where(zero, 1, data)
+        at = jnp.clip(ids, 0, max(segments - 1, 0))
+        zeros = jnp.zeros((segments, *data.shape[1:]), jnp.int32)
+        zeros = zeros.at[ids].add(zero.astype(jnp.int32), mode="drop")
+        rest = segment_product(filled, ids, segments)[at] / filled
+        others = jnp.where(zeros[at] == zero.astype(jnp.int32), rest, 0)
+        return jnp.zeros_like(out).at[ids].add(dx * others, mode="drop")
 
     return rule(function, partial)(data)
 
