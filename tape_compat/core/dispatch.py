@@ -53,7 +53,7 @@ def apply(closure: Closure, inputs: tuple[Tensor, ...]) -> Any:
                 key.append(at[1])
             else:
                 if leaves is None:
-                    if not program.symbolic and _host_only(inputs):
+                    if closure.op.on_host and not program.symbolic and _host_only(inputs):
                         return _run_on_host(closure, inputs, state)
                     leaves = _Leaves(program)
                 key.append(leaves.add(x))

@@ -35,9 +35,11 @@ class Op:
       check: called as `check(avals, **attributes)` before the shapes are worked out; raises
         TensorFlow's error for input that TensorFlow refuses.
       sparse: gives the pullback as IndexedSlices where it can; see `autodiff/reverse.py`.
+      on_host: False if it must not run at once on the host when its inputs are small integer
+        constants: its input is a key, not a size.
     """
 
-    __slots__ = ("_closures", "check", "differentiable", "fn", "name", "sparse")
+    __slots__ = ("_closures", "check", "differentiable", "fn", "name", "on_host", "sparse")
 
     def __init__(
         self,
@@ -47,12 +49,14 @@ class Op:
         differentiable: bool = True,
         check: Check | None = None,
         sparse: Callable[..., Any] | None = None,
+        on_host: bool = True,
     ):
         self.fn = fn
         self.name = name
         self.differentiable = differentiable
         self.check = check
         self.sparse = sparse
+        self.on_host = on_host
         self._closures: dict[tuple, Closure] = {}
 
     def bind(self, **attributes: Any) -> Closure:
