@@ -22,8 +22,6 @@ def test_example(path, tmp_path):
     for needed in ("matplotlib", "sklearn", "tqdm"):
         if needed in path.read_text():
             pytest.importorskip(needed, reason=f"{needed} (extra `examples`) is not installed")
-    if os.environ.get("TAPE_COMPAT_IMMEDIATE") == "1" and path.stem == "pinn_burgers":
-        pytest.skip("1,200 steps op by op take minutes; test_tape covers nesting in this mode")
     copy = tmp_path / path.name  # what it writes beside itself goes there
     copy.write_text(path.read_text())
     done = subprocess.run(
