@@ -171,7 +171,8 @@ class Optimizer:
       clipvalue: clips each element to [-clipvalue, clipvalue].
       global_clipnorm: scales all gradients down together to at most this common 2-norm.
       name: shown in the names of its variables.
-      use_ema, loss_scale_factor, gradient_accumulation_steps: refused with NotImplementedError.
+      use_ema, loss_scale_factor, gradient_accumulation_steps: refused with NotImplementedError;
+        ema_momentum and ema_overwrite_frequency say nothing without use_ema.
     Raises: ValueError for an unknown argument, a learning rate that is no float, schedule or
       function, and for more than one of `clipnorm`, `clipvalue`, `global_clipnorm`.
 
@@ -186,6 +187,11 @@ class Optimizer:
     _updates: ClassVar[Updates]
 
     def __init__(self, learning_rate: Any, **options: Unpack[Options]):
+        if not hasattr(self, "_updates"):
+            raise NotImplementedError(
+                f"{type(self).__name__} has no update rule. Use SGD, Adam, RMSprop or Adagrad; "
+                "subclasses with a Keras `update_step` are not supported."
+            )
         unknown = {k: v for k, v in options.items() if k not in Options.__annotations__}
         if unknown:
             raise ValueError(f"Argument(s) not recognized: {unknown}")
@@ -292,6 +298,7 @@ class Optimizer:
         Slots are made when a variable first has a gradient.
         """
         for variable in variables:
+            _check_variable(variable)
             if self._places.setdefault(variable._handle.id, len(self._trainable)) == len(
                 self._trainable
             ):
@@ -421,6 +428,7 @@ class Optimizer:
             self.build(variables)
         places = self._places
         for variable in variables:
+            _check_variable(variable)
             if variable._handle.id not in places:
                 raise ValueError(
                     f"Unknown variable: {variable}. This optimizer can only be called for the "
@@ -516,8 +524,6 @@ class Optimizer:
         rate = self.learning_rate
         if rate.__class__ is Variable:
             tensor = rate._handle.tensor
-        elif rate.__class__ is float:
-            tensor = concrete(np.array(rate))
         else:
             tensor = convert(rate)
         if isinstance(tensor._array, jax.Array):
@@ -594,6 +600,11 @@ def host_count(step: int) -> Tensor:
     return concrete(np.array(step, np.int64), _COUNT)
 
 
+def _check_variable(variable: Any) -> None:
+    if not isinstance(variable, Variable):
+        raise TypeError(f"An optimizer updates Variables. Received: {variable!r}")
+
+
 def _none_or_true(value: Any) -> bool | None:
     # `in` would compare tensors elementwise.
     return None if value is None else True
@@ -612,6 +623,6 @@ def _clip_together(pairs: list[tuple[Any, Variable]], norm: float) -> list[tuple
 
 
 def _snake_case(name: str) -> str:
-    """`RMSprop` as rmsprop, `MyMethod` as my_method."""
-    name = re.sub(r"(.)([A-Z][a-z]{2,})", r"\1_\2", name)
+    """The default name of a class, as Keras makes it: `AdamW` is adam_w, `RMSprop` rm_sprop."""
+    name = re.sub(r"(.)([A-Z][a-z]+)", r"\1_\2", name)
     return re.sub(r"([a-z])([A-Z])", r"\1_\2", name).lower()
