@@ -3,11 +3,21 @@
 _WRONG = "TensorFlow's own derivative is wrong where an element is zero; ours is the true one"
 _ONE_ROW = "TensorFlow cannot vectorise one row at a time; we can, and it bounds the memory"
 
+_SINGULAR = "a compiled program cannot raise on a value: a singular matrix gives inf or NaN"
+_NO_SLICE_ASSIGN = "assigning to a slice of a variable is not implemented: it raises, and says so"
+
 DIFFERENCES: dict[str, str] = {
     "forward/wrong_tangent_shape": "refused at once; TensorFlow fails later or not at all",
     "jacobian/batch_parallel_iterations": _ONE_ROW,
     "jacobian/one_parallel_iteration": _ONE_ROW,
     "jacobian/none_target": "a TypeError, as gradient() raises; TensorFlow trips over None",
+    "linalg/inv_singular": _SINGULAR,
+    "linalg/solve_singular": _SINGULAR,
+    "operators/index_mixed_int_tensors": "index tensors of two integer dtypes are taken together",
+    "slices/second_order_target_is_slices": "a target of IndexedSlices works; TensorFlow trips",
+    "slices/variable_two_targets": "the order in which slices are joined means nothing",
+    "variable/slice_assign": _NO_SLICE_ASSIGN,
+    "variable/slice_assign_index": _NO_SLICE_ASSIGN,
     "linalg/det_singular": "the gradient of det needs no inverse here, so it exists",
     "math/cumprod_zero": _WRONG,
     "math/reduce_prod_zero": _WRONG,
