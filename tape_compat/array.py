@@ -402,6 +402,9 @@ def range(
     if limit is None:
         start, limit = 0, start
     arrays = [_known(x) for x in (start, limit, delta)]
+    for array, what in zip(arrays, ("start", "limit", "delta")):
+        if array.size != 1:
+            raise invalid(f"{what} must be a scalar, not shape {_dims(array.shape)}", "Range")
     if dtype is None:
         names = [dtypes.from_numpy(a.dtype).name for a in arrays]
         if not all(n in _RANGE_DTYPES for n in names):
@@ -409,7 +412,7 @@ def range(
         np_dtype = np.dtype(max(names, key=_RANGE_DTYPES.index))
     else:
         np_dtype = as_dtype(dtype).np_dtype
-    first, last, step = (a.astype(np_dtype)[()] for a in arrays)
+    first, last, step = (a.astype(np_dtype).reshape(())[()] for a in arrays)
     if step == 0:
         raise invalid(f"Requires delta != 0: {step}", "Range")
     if (step > 0 and first > last) or (step < 0 and first < last):
@@ -690,13 +693,20 @@ def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
 # Identity and shapes.
 
 
-def identity(input: Any, name: str | None = None) -> Tensor:
+def identity(input: Any, name: str | None = None) -> Any:
     """A tensor of its own with the value of `input`, connected to it on tapes.
+
+    IndexedSlices give IndexedSlices.
 
     >>> import tape_compat as tf
     >>> tf.identity(3.0)
     <tf.Tensor: shape=(), dtype=float32, numpy=3.0>
     """
+    if isinstance(input, IndexedSlices):
+        return IndexedSlices(identity(input.values), input.indices, input.dense_shape)
+    if isinstance(input, IndexedSlices):
+        parts = identity(input.values), identity(input.indices)
+        return IndexedSlices(*parts, input.dense_shape)
     x = _tensor(input)
     state = LOCAL.state
     if state.recorders or state.capture is not None:
@@ -1243,6 +1253,57 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
     if _is_text(x):
         return _moved(lambda p: reverse(p, axes), x)
     return apply(_REVERSE.bind(axis=axes), (x,))
+
+
+def _reverse_sequence(x: Any, lengths: Any, axis: int, batch_axis: int) -> Any:
+    rows, lengths = jnp.moveaxis(x, (batch_axis, axis), (0, 1)), lengths[:, None]
+    place = jnp.arange(rows.shape[1], dtype=lengths.dtype)
+    place = jnp.where(place < lengths, lengths - 1 - place, place)
+    place = place.reshape(*place.shape, *[1] * (rows.ndim - 2))
+    return jnp.moveaxis(jnp.take_along_axis(rows, place, 1), (0, 1), (batch_axis, axis))
+
+
+def _check_reverse_sequence(avals: tuple[Aval, ...], axis: int, batch_axis: int) -> None:
+    have, lengths = (known.shape for known in avals)
+    kernel = "ReverseSequence"
+    if len(lengths) != 1:
+        raise invalid(f"seq_lengths must be 1-dim, not {len(lengths)}", kernel)
+    if axis % max(len(have), 1) == batch_axis % max(len(have), 1):
+        raise invalid(f"batch_dim == seq_dim == {axis}", kernel)
+    for which, d in (("seq_dim", axis), ("batch_dim", batch_axis)):
+        if not -len(have) <= d < len(have):
+            raise invalid(f"{which} must be < input rank ( {d} vs. {len(have)})", kernel)
+    if lengths[0] != have[batch_axis]:
+        raise invalid(
+            f"Length of seq_lengths != input.dims({batch_axis}), ({lengths[0]} vs. "
+            f"{have[batch_axis]})",
+            kernel,
+        )
+
+
+_REVERSE_SEQUENCE = Op(_reverse_sequence, "ReverseSequence", check=_check_reverse_sequence)
+
+
+def reverse_sequence(
+    input: Any,
+    seq_lengths: Any,
+    seq_axis: Any = None,
+    batch_axis: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """`input` with the first `seq_lengths[i]` places of `seq_axis` reversed in each batch i.
+
+    Args:
+      seq_lengths: integer vector, one for each place along `batch_axis` (default 0).
+
+    >>> from tape_compat import array
+    >>> array.reverse_sequence([[1, 2, 3], [4, 5, 6]], [2, 3], seq_axis=1).numpy().tolist()
+    [[2, 1, 3], [6, 5, 4]]
+    """
+    closure = _REVERSE_SEQUENCE.bind(
+        axis=_integer(seq_axis), batch_axis=0 if batch_axis is None else _integer(batch_axis)
+    )
+    return apply(closure, (_tensor(input), _tensor(seq_lengths)))
 
 
 def _check_roll(avals: tuple[Aval, ...], axis: tuple[int, ...]) -> None:
@@ -2069,6 +2130,67 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_
     if not x._aval.size and not places.size:
         return zeros((*have[:axis], 0, *have[axis + known.ndim :]), x.dtype)
     return apply(_MASKED.bind(axis=axis, count=known.ndim), (x, concrete(places)))
+
+
+def dynamic_partition(
+    data: Any, partitions: Any, num_partitions: int, name: str | None = None
+) -> list[Tensor]:
+    """The parts of `data` where `partitions` is 0, 1, ..., in order; its values must be known.
+
+    Args:
+      data: tensor [*partitions.shape, ...].
+      partitions: integers in [0, num_partitions).
+    Raises: InvalidArgumentError for other values or shapes.
+
+    >>> from tape_compat import array
+    >>> [t.numpy().tolist() for t in array.dynamic_partition([1, 2, 3], [0, 1, 0], 2)]
+    [[1, 3], [2]]
+    """
+    x, known, kernel = _tensor(data), _known(partitions), "DynamicPartition"
+    have = x._aval.shape
+    if have[: known.ndim] != known.shape:
+        raise invalid(
+            f"data.shape must start with partitions.shape, got data.shape = {_dims(have)}, "
+            f"partitions.shape = {_dims(known.shape)}",
+            kernel,
+        )
+    bad = np.argwhere((known < 0) | (known >= num_partitions))
+    if bad.size:
+        at = tuple(bad[0])
+        place = f"[{','.join(map(str, at))}]" if at else ""
+        raise invalid(f"partitions{place} = {known[at]} is not in [0, {num_partitions})", kernel)
+    if not known.ndim:
+        x, known = reshape(x, (1, *have)), known.reshape(1)
+    return [boolean_mask(x, known == i) for i in _range(num_partitions)]
+
+
+def dynamic_stitch(indices: Sequence[Any], data: Sequence[Any], name: str | None = None) -> Tensor:
+    """Rows put together: `data[m][i]` stands at `indices[m][i]`, the last one where several do.
+
+    Args:
+      indices: list of integer tensors, whose values must be known.
+      data: list of tensors [*indices[m].shape, ...].
+    Returns: [1 + the largest index, ...]; zeros where no index points.
+
+    >>> from tape_compat import array
+    >>> array.dynamic_stitch([[0, 2], [1]], [[1, 3], [2]]).numpy().tolist()
+    [1, 2, 3]
+    """
+    known, parts = [_known(i) for i in indices], matching(list(data))
+    for m, (places, part) in enumerate(zip(known, parts, strict=True)):
+        if part._aval.shape[: places.ndim] != places.shape:
+            raise invalid(
+                f"data[{m}].shape must start with indices[{m}].shape, got {_dims(part._aval.shape)}"
+                f" and {_dims(places.shape)}",
+                "DynamicStitch",
+            )
+    rest = parts[0]._aval.shape[known[0].ndim :]
+    flat = np.concatenate([k.ravel() for k in known])
+    size = int(flat.max()) + 1 if flat.size else 0
+    whole = concat([reshape(p, (k.size, *rest)) for p, k in zip(parts, known)], 0)
+    last = np.full(size, -1, np.int32)
+    last[flat] = np.arange(flat.size, dtype=np.int32)
+    return gather_nd(whole, last[:, None], bad_indices_policy="IGNORE")
 
 
 class Unique(NamedTuple):

@@ -633,12 +633,16 @@ def _compare(closure: Any, on_host: Callable[..., Any], x: Any, y: Any) -> Tenso
 
 def _equals(x: Any, y: Any) -> Any:
     """The operator ==: False, not an error, if the shapes do not fit; y may be None."""
-    return False if y is None else _compare(_IS_EQUAL, np.equal, x, y)
+    if y is None and x.__class__ is Tensor:
+        return False
+    return _compare(_IS_EQUAL, np.equal, x, y)
 
 
 def _differs(x: Any, y: Any) -> Any:
     """The operator !=: True, not an error, if the shapes do not fit; y may be None."""
-    return True if y is None else _compare(_IS_NOT_EQUAL, np.not_equal, x, y)
+    if y is None and x.__class__ is Tensor:
+        return True
+    return _compare(_IS_NOT_EQUAL, np.not_equal, x, y)
 
 
 @op(arrays=2, kernel="LogicalAnd", differentiable=False, check=_check_bool("LogicalAnd"))

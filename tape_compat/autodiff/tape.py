@@ -213,8 +213,10 @@ class GradientTape:
         """Note that a JAX function took the value of a tensor (called by the engine)."""
         record = self._record
         if record is not None and tensor._id in self.ids:
-            record.escapes.append((tensor._id, user_location()))
-            del record.escapes[:-_ESCAPES_KEPT]
+            escape = (tensor._id, user_location())
+            if escape not in record.escapes[-1:]:
+                record.escapes.append(escape)
+                del record.escapes[:-_ESCAPES_KEPT]
 
     def escapes(self) -> tuple[str, ...]:
         """Where JAX functions took the value of tensors that this tape tracks: lines "file.py:41".
@@ -428,6 +430,7 @@ class GradientTape:
                 f"({source.shape}) to match. batch_jacobian() at {user_location()} pairs row i of "
                 "one with row i of the other; if yours are not paired, use jacobian()."
             )
+        _zero(unconnected_gradients)
         record = self._start("batch_jacobian", experimental_use_pfor)
         with reverse.deferring():
             columns = parallel_iterations if experimental_use_pfor else parallel_iterations or 1
@@ -547,8 +550,8 @@ def _target(value: Any) -> Tensor:
         return value
     if isinstance(value, Variable):
         return value._handle.tensor
-    if isinstance(value, IndexedSlices):
-        return convert(value)
+    if isinstance(value, IndexedSlices):  # its rows are what was computed
+        return convert(value.values)
     raise _not_a_tensor("target", value)
 
 

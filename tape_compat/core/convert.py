@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -78,7 +79,8 @@ def constant(value: Any, dtype: DType | None = None) -> Tensor:
 
 
 def _constant(value: Any, dtype: DType | None) -> Tensor:
-    if dtype is dtypes.float32 and value.__class__ is float:  # the commonest, made fast
+    if dtype is dtypes.float32 and value.__class__ is float and -1e38 < value < 1e38:
+        # the commonest, made fast
         return concrete(np.array(value, np.float32), _FLOAT32_SCALAR)
     if isinstance(value, (list, tuple, range)) and _holds_tensor(value):
         return _packed(value, dtype)
@@ -109,7 +111,8 @@ def _packed(value: Sequence[Any], dtype: DType | None) -> Tensor:
     def item(x: Any) -> Tensor:
         if isinstance(x, (list, tuple)):
             return _pack[0]([item(y) for y in x])
-        return convert(x, dtype)
+        # A tensor of another dtype is refused by the stacking, in TensorFlow's words.
+        return x if isinstance(x, Tensor) else convert(x, dtype)
 
     return item(value)
 
@@ -285,6 +288,8 @@ def _from_python(
         dtype = _default_dtype(kind, items)
     else:
         _check_fits(kind, items, dtype)
+    if kind is float and dtype is dtypes.float32:
+        _check_finite(items)
     if kind is int and dtype.is_integer:
         _check_range(items, dtype)
         # Out of range wraps, as in TensorFlow; NumPy would refuse.
@@ -329,7 +334,7 @@ def _default_dtype(kind: type, items: list[Any]) -> DType:
 
 #: The dtypes that TensorFlow makes of a Python bool.
 _TAKE_BOOL = frozenset(
-    "bool float16 float32 float64 int32 int64 uint64 complex64 complex128".split()
+    "bool float16 float32 float64 int32 int64 uint64 complex128".split()
 )
 
 
@@ -343,6 +348,19 @@ def _check_fits(kind: type, items: list[Any], dtype: DType) -> None:
     if not ok:
         bad = next((x for x in items if isinstance(x, kind)), items[0])
         raise TypeError(f"Cannot convert {bad!r} to EagerTensor of dtype {dtype.name}")
+
+
+_FLOAT32_MAX = float(np.finfo(np.float32).max)
+
+
+def _check_finite(items: list[Any]) -> None:
+    """TensorFlow's error for a finite number that float32 would make infinite."""
+    for x in items:
+        if abs(x) > _FLOAT32_MAX and not math.isinf(x):
+            raise ValueError(
+                "Can't convert Python sequence with a value out of range for a double-precision "
+                "float."
+            )
 
 
 def _check_range(items: list[Any], dtype: DType) -> None:

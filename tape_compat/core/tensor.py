@@ -211,6 +211,14 @@ class Tensor(operators.Operators):
             return "symbolic"
         return array_text(np.asarray(self._value()), is_repr)
 
+    def __getattr__(self, name: str) -> NoReturn:
+        if name in ("assign", "assign_add", "assign_sub"):
+            raise _NoSuchAttribute(
+                f"{name}() on a slice of a Variable is not implemented: assign the whole value, or "
+                "use scatter_update or scatter_nd_update."
+            )
+        raise AttributeError(f"'Tensor' object has no attribute '{name}'")
+
     # -- TF spellings ---------------------------------------------------------------------------
 
     @property
@@ -235,6 +243,10 @@ class Tensor(operators.Operators):
     def gpu(self, gpu_index: int = 0) -> Tensor:
         """A copy on GPU `gpu_index`. Raises RuntimeError where there is none."""
         return concrete(jax.device_put(self._value(), jax.devices("gpu")[gpu_index]), self._aval)
+
+
+class _NoSuchAttribute(NotImplementedError, AttributeError):
+    """Says what is missing, and lets `hasattr` answer."""
 
 
 def array_text(array: np.ndarray, is_repr: bool) -> str:
