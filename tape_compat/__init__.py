@@ -15,6 +15,7 @@ from . import math as math
 from . import nest as nest
 from . import nn as nn
 from . import optimizers as optimizers
+from . import random as random
 from .array import argsort as argsort
 from .array import bitcast as bitcast
 from .array import boolean_mask as boolean_mask
@@ -25,6 +26,8 @@ from .array import cast as cast
 from .array import concat as concat
 from .array import constant as constant
 from .array import convert_to_tensor as convert_to_tensor
+from .array import dynamic_partition as dynamic_partition
+from .array import dynamic_stitch as dynamic_stitch
 from .array import ensure_shape as ensure_shape
 from .array import expand_dims as expand_dims
 from .array import eye as eye
@@ -47,6 +50,7 @@ from .array import rank as rank
 from .array import repeat as repeat
 from .array import reshape as reshape
 from .array import reverse as reverse
+from .array import reverse_sequence as reverse_sequence
 from .array import roll as roll
 from .array import saturate_cast as saturate_cast
 from .array import scatter_nd as scatter_nd
