@@ -24,7 +24,7 @@ from .core.declare import (
     static,
     tf_dtype_name,
 )
-from .core.dispatch import apply
+from .core.dispatch import apply, apply1, apply2
 from .core.op import Op
 from .core.tensor import Tensor
 from .math import in_top_k as in_top_k
@@ -84,6 +84,7 @@ def relu6(features, name=None):
 
 
 _LEAKY_RELU = Op(rules.leaky_relu, "LeakyRelu", check=_check_dtypes("LeakyRelu", "float"))
+_LEAKY_RELU_USUAL = _LEAKY_RELU.bind(alpha=float(np.float32(0.2)))
 
 
 def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Tensor:
@@ -93,12 +94,13 @@ def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Te
     >>> tf.nn.leaky_relu([-1.0, 2.0]).numpy().round(6).tolist()
     [-0.20000000298023224, 2.0]
     """
-    features = convert(features)
-    if features.dtype.is_integer:
+    if features.__class__ is not Tensor:
+        features = convert(features)
+    if features._aval.dtype.is_integer:
         features = apply(_TO_FLOAT, (features,))
-    if not isinstance(alpha, (int, float)):
-        alpha = static(alpha)
-    return apply(_LEAKY_RELU.bind(alpha=float(np.float32(alpha))), (features,))
+    if alpha == 0.2:
+        return apply1(_LEAKY_RELU_USUAL, features)
+    return apply1(_LEAKY_RELU.bind(alpha=float(np.float32(static(alpha)))), features)
 
 
 _TO_FLOAT = Op(lambda x: x.astype(jnp.float32), "Cast").bind()
@@ -146,7 +148,9 @@ def _check_gelu(avals: tuple[Aval, ...], **_: Any) -> None:
         )
 
 
-_GELU = Op(_gelu, "Gelu", check=_check_gelu)
+_GELU_OP = Op(_gelu, "Gelu", check=_check_gelu)
+_GELU = _GELU_OP.bind(approximate=False)
+_GELU_BY_TANH = _GELU_OP.bind(approximate=True)
 
 
 def gelu(features: Any, approximate: bool = False, name: str | None = None) -> Tensor:
@@ -158,7 +162,9 @@ def gelu(features: Any, approximate: bool = False, name: str | None = None) -> T
     >>> float(tf.nn.gelu(0.0))
     0.0
     """
-    return apply(_GELU.bind(approximate=bool(approximate)), (convert(features),))
+    if features.__class__ is not Tensor:
+        features = convert(features)
+    return apply1(_GELU_BY_TANH if approximate else _GELU, features)
 
 
 def _silu(x: Any, *beta: Any) -> Any:
@@ -175,9 +181,10 @@ def silu(features: Any, beta: Any = 1.0) -> Tensor:
     >>> float(tf.nn.silu(0.0))
     0.0
     """
-    features = convert(features)
-    if not features.dtype.trainable or (beta.__class__ is float and beta == 1.0):
-        return apply(_SILU, (features,))
+    if features.__class__ is not Tensor:
+        features = convert(features)
+    if (beta.__class__ is float and beta == 1.0) or not features._aval.trainable:
+        return apply1(_SILU, features)
     return apply(_SILU, (features, convert(beta, features.dtype)))
 
 
@@ -244,6 +251,7 @@ def _check_cross_entropy(avals: tuple[Aval, ...], axis: int) -> None:
 _CROSS_ENTROPY = Op(
     _softmax_cross_entropy, "SoftmaxCrossEntropyWithLogits", check=_check_cross_entropy
 )
+_CROSS_ENTROPY_LAST = _CROSS_ENTROPY.bind(axis=-1)
 
 
 def _both_given(labels: Any, logits: Any, function: str) -> None:
@@ -271,8 +279,11 @@ def softmax_cross_entropy_with_logits(
     >>> loss.numpy().round(4).tolist()
     [0.6930999755859375]
     """
-    inputs = (convert(labels), convert(logits))
-    return apply(_CROSS_ENTROPY.bind(axis=static(axis)), inputs)
+    labels = labels if labels.__class__ is Tensor else convert(labels)
+    logits = logits if logits.__class__ is Tensor else convert(logits)
+    if axis.__class__ is int and axis == -1:
+        return apply2(_CROSS_ENTROPY_LAST, labels, logits)
+    return apply2(_CROSS_ENTROPY.bind(axis=static(axis)), labels, logits)
 
 
 def _sparse_cross_entropy(labels: Any, logits: Any) -> Any:
@@ -326,7 +337,9 @@ def sparse_softmax_cross_entropy_with_logits(
     [0.6930999755859375]
     """
     _both_given(labels, logits, "sparse_softmax_cross_entropy_with_logits")
-    return apply(_SPARSE_CROSS_ENTROPY, (convert(labels), convert(logits)))
+    labels = labels if labels.__class__ is Tensor else convert(labels)
+    logits = logits if logits.__class__ is Tensor else convert(logits)
+    return apply2(_SPARSE_CROSS_ENTROPY, labels, logits)
 
 
 def _sigmoid_cross_entropy(labels: Any, logits: Any) -> Any:
@@ -363,7 +376,9 @@ def sigmoid_cross_entropy_with_logits(
     [0.0, 100.0]
     """
     _both_given(labels, logits, "sigmoid_cross_entropy_with_logits")
-    return apply(_SIGMOID_CROSS_ENTROPY, (convert(labels), convert(logits)))
+    labels = labels if labels.__class__ is Tensor else convert(labels)
+    logits = logits if logits.__class__ is Tensor else convert(logits)
+    return apply2(_SIGMOID_CROSS_ENTROPY, labels, logits)
 
 
 def _weighted_cross_entropy(labels: Any, logits: Any, pos_weight: Any) -> Any:
@@ -521,7 +536,7 @@ def bias_add(
     if value.__class__ is not Tensor or bias.__class__ is not Tensor:
         value, bias = matching((value, bias))
     if data_format is None:
-        return apply(_BIAS_ADD_LAST, (value, bias))
+        return apply2(_BIAS_ADD_LAST, value, bias)
     return apply(_BIAS_ADD.bind(last=_channels_last(data_format)), (value, bias))
 
 
@@ -1148,7 +1163,7 @@ def _max_pool(
     window, strides = _whole(window, last), _whole(strides, last)
     if not isinstance(padding, str):
         padding = _whole_pairs(padding, last)
-    pairs = [tuple(map(int, pair)) for pair in _pairs(x, window, strides, padding)]
+    pairs = [(int(a), int(b)) for a, b in _pairs(x, window, strides, padding)]
     tiles = _tiles(x, window, strides, pairs)
     if tiles is not None and tiles[1]:
         return rules.max_of_windows(*tiles)
@@ -1168,7 +1183,7 @@ def _avg_pool(
     window, strides = _whole(window, last), _whole(strides, last)
     if not isinstance(padding, str):
         padding = _whole_pairs(padding, last)
-    pairs = [tuple(map(int, pair)) for pair in _pairs(x, window, strides, padding)]
+    pairs = [(int(a), int(b)) for a, b in _pairs(x, window, strides, padding)]
     tiles = _tiles(x, window, strides, pairs)
     if tiles is not None:
         return jnp.mean(tiles[0], axis=tiles[1])

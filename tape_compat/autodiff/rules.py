@@ -26,7 +26,7 @@ def rule(function: Callable[..., Any], *partials: Partial | None) -> Callable[..
 
     An argument that is held costs nothing and cannot bring a NaN: its tangent is a symbolic zero.
     """
-    ruled = jax.custom_jvp(function)
+    ruled: Any = jax.custom_jvp(function)
 
     def jvp(primals: tuple, tangents: tuple) -> tuple[Any, Any]:
         out = ruled(*primals)
@@ -53,18 +53,14 @@ def _floating(x: Any) -> bool:
 # -- division that keeps a zero tangent zero ------------------------------------------------------
 
 
-@jax.custom_jvp
-def _reciprocal_part(y: Any) -> Any:
-    """1 / y, and a large number where y is 0; times `_pole_part(y)` it is 1 / y everywhere."""
+def _finite_reciprocal(y: Any) -> Any:
+    """1 / y, and a large number where y is 0."""
     zero = y == 0
     big = jnp.copysign(jnp.finfo(y.dtype).max, y).astype(y.dtype)
     return jnp.where(zero, big, 1 / jnp.where(zero, 1, y))
 
 
-@_reciprocal_part.defjvp
-def _reciprocal_part_jvp(primals: tuple, tangents: tuple) -> tuple[Any, Any]:
-    (y,), (dy,) = primals, tangents
-    return _reciprocal_part(y), -over(over(dy, y), y)
+_reciprocal_part = rule(_finite_reciprocal, lambda dy, r, y: -over(over(dy, y), y))
 
 
 def over(dx: Any, y: Any) -> Any:
