@@ -333,9 +333,7 @@ def _default_dtype(kind: type, items: list[Any]) -> DType:
 
 
 #: The dtypes that TensorFlow makes of a Python bool.
-_TAKE_BOOL = frozenset(
-    "bool float16 float32 float64 int32 int64 uint64 complex128".split()
-)
+_TAKE_BOOL = frozenset("bool float16 float32 float64 int32 int64 uint64 complex128".split())
 
 
 def _check_fits(kind: type, items: list[Any], dtype: DType) -> None:
