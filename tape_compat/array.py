@@ -1517,7 +1517,7 @@ _STACK = Op(lambda *xs, axis: jnp.stack(xs, axis), "Pack", check=_check_stack)
 
 def _check_axis(axis: int, n: int) -> int:
     if not -n <= axis < n:
-        raise ValueError(f"Argument `axis` = {axis} not in range [-{n}, {n})")
+        raise ValueError(f"Argument `axis` = {axis} not in range [{-n}, {n})")
     return axis % n
 
 
@@ -2188,7 +2188,7 @@ def dynamic_stitch(indices: Sequence[Any], data: Sequence[Any], name: str | None
     flat = np.concatenate([k.ravel() for k in known])
     size = int(flat.max()) + 1 if flat.size else 0
     whole = concat([reshape(p, (k.size, *rest)) for p, k in zip(parts, known)], 0)
-    last = np.full(size, -1, np.int32)
+    last = np.full(size, flat.size, np.int32)
     last[flat] = np.arange(flat.size, dtype=np.int32)
     return gather_nd(whole, last[:, None], bad_indices_policy="IGNORE")
 

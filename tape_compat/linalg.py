@@ -808,7 +808,7 @@ def _check_square(kernel: str, words: str = "Input matrix must be square.") -> A
     def check(avals: tuple[Aval, ...], **_: Any) -> None:
         have = avals[0].shape
         if len(have) < 2:
-            raise invalid(f"Input must have rank >= 2, got {_dims(have)}", kernel)
+            raise invalid(f"Input tensor 0 must have rank >= 2, got {len(have)}", kernel)
         if have[-1] != have[-2]:
             raise invalid(words, kernel)
 
@@ -1110,7 +1110,7 @@ def _check_decomposed(kernel: str) -> Any:
                 kernel,
             )
         if len(avals[0].shape) < 2:
-            raise invalid(f"Input must have rank >= 2, got {len(avals[0].shape)}", kernel)
+            raise invalid(f"Input tensor 0 must have rank >= 2, got {len(avals[0].shape)}", kernel)
 
     return check
 

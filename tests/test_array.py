@@ -1,0 +1,528 @@
+"""Array ops: values against NumPy, derivatives against central differences, TensorFlow's errors."""
+
+import numpy as np
+import pytest
+
+import tape_compat as tf
+from tape_compat import array
+from tests import test_rules as checks
+from tests.tables import Row
+
+RNG = np.random.default_rng(3)
+X = RNG.normal(size=(2, 3))
+V = RNG.normal(size=4)
+CUBE = RNG.normal(size=(2, 3, 4))
+Z = X + 1j * RNG.normal(size=(2, 3))
+WHERE = np.array([[True, False, True], [False, False, True]])
+
+
+def row(label, op, args, reference, **more):
+    return Row(op, args, reference, label=label, **more)
+
+
+def scattered(x, indices, updates, method):
+    out = x.copy()
+    method.at(out, tuple(np.moveaxis(np.asarray(indices), -1, 0)), updates)
+    return out
+
+
+def put(x, indices, updates):
+    out = x.copy()
+    out[tuple(np.moveaxis(np.asarray(indices), -1, 0))] = updates
+    return out
+
+
+def batched(x, i):
+    return np.take_along_axis(x, np.asarray(i), 1)
+
+
+def one_hot(i, n):
+    return np.eye(n, dtype=np.float32)[i]
+
+
+ROWS = [
+    row("cast", lambda x: tf.cast(x, tf.float64), [X], lambda x: x),
+    row("cast complex", lambda x: tf.cast(x, tf.complex128), [X], lambda x: x + 0j),
+    row("saturate", lambda x: array.saturate_cast(x, tf.int8), [X * 300], lambda x:
+        np.trunc(np.clip(x, -128, 127)), orders=0),
+    row("identity", tf.identity, [X], lambda x: x),
+    row("reshape", lambda x: tf.reshape(x, [3, -1]), [X], lambda x: x.reshape(3, 2)),
+    row("transpose", tf.transpose, [CUBE], np.transpose),
+    row("transpose perm", lambda x: tf.transpose(x, [2, 0, 1]), [CUBE], lambda x:
+        x.transpose(2, 0, 1)),
+    row("transpose negative", lambda x: tf.transpose(x, [-1, 0, 1]), [CUBE], lambda x:
+        x.transpose(2, 0, 1)),
+    row("transpose conjugate", lambda x: tf.transpose(x, conjugate=True), [Z], lambda x:
+        x.conj().T, orders=0),
+    row("expand_dims", lambda x: tf.expand_dims(x, 1), [X], lambda x: x[:, None]),
+    row("squeeze", lambda x: tf.squeeze(x, [0]), [X[None]], lambda x: x[0]),
+    row("broadcast_to", lambda x: tf.broadcast_to(x, [5, 2, 3]), [X[:, :1]], lambda x:
+        np.broadcast_to(x, (5, 2, 3))),
+    row("tile", lambda x: tf.tile(x, [2, 3]), [X], lambda x: np.tile(x, (2, 3))),
+    row("repeat", lambda x: tf.repeat(x, [1, 0, 2], 1), [X], lambda x:
+        np.repeat(x, [1, 0, 2], 1)),
+    row("repeat flat", lambda x: tf.repeat(x, 2), [X], lambda x: np.repeat(x, 2)),
+    row("pad", lambda x: tf.pad(x, [[1, 0], [2, 1]], constant_values=7), [X], lambda x:
+        np.pad(x, [(1, 0), (2, 1)], constant_values=7)),
+    row("pad reflect", lambda x: tf.pad(x, [[1, 1], [2, 1]], "reflect"), [X], lambda x:
+        np.pad(x, [(1, 1), (2, 1)], "reflect")),
+    row("pad symmetric", lambda x: tf.pad(x, [[2, 1], [0, 3]], "SYMMETRIC"), [X], lambda x:
+        np.pad(x, [(2, 1), (0, 3)], "symmetric")),
+    row("reverse", lambda x: tf.reverse(x, [0, -1]), [X], lambda x: x[::-1, ::-1]),
+    row("reverse_sequence", lambda x: array.reverse_sequence(x, [2, 3], 1), [X], lambda x:
+        np.stack([x[0, [1, 0, 2]], x[1, ::-1]])),
+    row("roll", lambda x: tf.roll(x, [1, -2], [0, 1]), [X], lambda x:
+        np.roll(x, (1, -2), (0, 1))),
+    row("sort", tf.sort, [X], np.sort),
+    row("sort descending", lambda x: tf.sort(x, 0, "DESCENDING"), [X], lambda x:
+        -np.sort(-x, 0)),
+    row("argsort", tf.argsort, [X], lambda x: np.argsort(x), gradient=False),
+    row("searchsorted", lambda x, v: tf.searchsorted(x, v, "right"), [np.sort(V), V], lambda x, v:
+        np.searchsorted(x, v, "right"), gradient=False),
+    row("concat", lambda x, y: tf.concat([x, y, x], -1), [X, CUBE[:, 0]], lambda x, y:
+        np.concatenate([x, y, x], -1)),
+    row("stack", lambda x, y: tf.stack([x, y], 1), [X, X**2], lambda x, y: np.stack([x, y], 1)),
+    row("unstack", lambda x: tf.unstack(x, axis=1), [X], lambda x: list(x.T)),
+    row("split", lambda x: tf.split(x, 3, 1), [X], lambda x: np.split(x, 3, 1)),
+    row("split sizes", lambda x: tf.split(x, [1, -1, 0]), [V], lambda x: [x[:1], x[1:], x[4:]]),
+    row("meshgrid", tf.meshgrid, [V, X[0]], np.meshgrid),
+    row("meshgrid ij", lambda x, y: tf.meshgrid(x, y, indexing="ij"), [V, X[0]], lambda x, y:
+        np.meshgrid(x, y, indexing="ij")),
+    row("gather", lambda x: tf.gather(x * 1.0, [1, 0, 1]), [X], lambda x: x[[1, 0, 1]]),
+    row("gather axis", lambda x: tf.gather(x, [[2, 0]], axis=1), [X], lambda x: x[:, [[2, 0]]]),
+    row("gather batch", lambda x: tf.gather(x, [[2, 0], [1, 1]], batch_dims=1), [X], lambda x:
+        batched(x, [[2, 0], [1, 1]])),
+    row("gather_nd", lambda x: tf.gather_nd(x, [[0, 1], [1, 2], [0, 1]]), [CUBE], lambda x:
+        x[[0, 1, 0], [1, 2, 1]]),
+    row("gather_nd rows", lambda x: tf.gather_nd(x * 1.0, [[1], [1]]), [X], lambda x: x[[1, 1]]),
+    row("gather_nd batch", lambda x: tf.gather_nd(x, [[2], [0]], batch_dims=1), [X], lambda x:
+        x[[0, 1], [2, 0]]),
+    row("scatter_nd", lambda u: tf.scatter_nd([[0], [3], [0], [1]], u, [5]), [V], lambda u:
+        scattered(np.zeros(5), [[0], [3], [0], [1]], u, np.add)),
+    row("tensor_scatter_nd_add", lambda x, u: tf.tensor_scatter_nd_add(x, [[0], [3], [0]], u),
+        [V, X[0]], lambda x, u: scattered(x, [[0], [3], [0]], u, np.add)),
+    row("tensor_scatter_nd_sub", lambda x, u: tf.tensor_scatter_nd_sub(x, [[0], [3], [0]], u),
+        [V, X[0]], lambda x, u: scattered(x, [[0], [3], [0]], u, np.subtract)),
+    row("tensor_scatter_nd_max", lambda x, u: tf.tensor_scatter_nd_max(x, [[0], [3], [0]], u),
+        [V, X[0]], lambda x, u: scattered(x, [[0], [3], [0]], u, np.maximum)),
+    row("tensor_scatter_nd_min", lambda x, u: tf.tensor_scatter_nd_min(x, [[0], [3], [0]], u),
+        [V, X[0]], lambda x, u: scattered(x, [[0], [3], [0]], u, np.minimum)),
+    row("tensor_scatter_nd_update",
+        lambda x, u: tf.tensor_scatter_nd_update(x, [[0], [3], [1]], u), [V, X[0]], lambda x, u:
+        put(x, [[0], [3], [1]], u)),
+    row("where", lambda x, y: tf.where(WHERE, x, y), [X, X[:1] ** 2], lambda x, y:
+        np.where(WHERE, x, y)),
+    row("boolean_mask", lambda x: tf.boolean_mask(x, WHERE), [X], lambda x: x[WHERE]),
+    row("boolean_mask axis", lambda x: tf.boolean_mask(x, WHERE[0], 1), [X], lambda x:
+        x[:, WHERE[0]]),
+    row("dynamic_partition", lambda x: array.dynamic_partition(x, [1, 0, 1, 1], 2), [V], lambda x:
+        [x[1:2], x[[0, 2, 3]]]),
+    row("dynamic_stitch", lambda x, y: array.dynamic_stitch([[3, 0], [1, 3]], [x, y]),
+        [V[:2], V[2:]], lambda x, y: np.array([x[1], y[0], 0.0, y[1]])),
+    row("slice", lambda x: tf.slice(x, [0, 1], [2, -1]), [X], lambda x: x[:, 1:]),
+    row("slice tensor", lambda x: tf.slice(x, tf.constant([0, 1]), [1, 2]), [X], lambda x:
+        x[:1, 1:]),
+    row("strided_slice", lambda x: array.strided_slice(x, [0, 2], [2, 0], [1, -1]), [X], lambda x:
+        x[0:2, 2:0:-1]),
+    row("linspace", lambda a, b: tf.linspace(a, b, 5), [X, X**2], lambda a, b:
+        np.linspace(a, b, 5)),
+    row("linspace axis", lambda a, b: tf.linspace(a, b, 4, axis=1), [V, 2 * V], lambda a, b:
+        np.linspace(a, b, 4, axis=1)),
+    row("fill", lambda x: tf.fill([2, 3], x[0]), [V], lambda x: np.full((2, 3), x[0])),
+    row("sequence_mask", lambda: tf.sequence_mask([1, 3]), [], lambda:
+        np.arange(3) < [[1], [3]]),
+    row("one_hot", lambda: tf.one_hot([0, 2], 3), [], lambda: one_hot([0, 2], 3)),
+    row("one_hot axis", lambda: tf.one_hot([0, 2], 3, axis=0), [], lambda: one_hot([0, 2], 3).T),
+    row("eye", lambda: tf.eye(2, 3, [2]), [], lambda: np.broadcast_to(np.eye(2, 3), (2, 2, 3))),
+    row("range", lambda: tf.range(2.0, 0.0, -0.5), [], lambda: np.arange(2.0, 0.0, -0.5)),
+    row("large range", lambda: tf.range(3, 500, 7), [], lambda: np.arange(3, 500, 7)),
+    row("large zeros", lambda: tf.zeros([40, 5]), [], lambda: np.zeros((40, 5))),
+    row("large eye", lambda: tf.eye(20), [], lambda: np.eye(20)),
+]  # fmt: skip
+
+CHECKS = [
+    checks.test_value,
+    checks.test_gradient_is_the_slope,
+    checks.test_second_derivative_is_the_slope_of_the_gradient,
+    checks.test_forward_and_reverse_agree,
+    checks.test_no_gradient,
+]
+
+
+def runs(check, row):
+    if check is checks.test_value:
+        return True
+    sources = bool(checks.sources_of(row))
+    if check is checks.test_no_gradient:
+        return sources and not row.gradient
+    return sources and row.gradient and row.orders > 0
+
+
+CASES = [(check, r) for check in CHECKS for r in ROWS if runs(check, r)]
+
+
+@pytest.mark.parametrize(
+    ("check", "row"), CASES, ids=[f"{r.label}-{check.__name__[5:]}" for check, r in CASES]
+)
+def test_rows(check, row):
+    check(row)
+
+
+# -- special gradients -----------------------------------------------------------------------------
+
+
+def gradient(function, *arrays):
+    inputs = [tf.constant(x) for x in arrays]
+    with tf.GradientTape() as tape:
+        tape.watch(inputs)
+        y = function(*inputs)
+    return tape.gradient(y, inputs)
+
+
+def test_gradient_of_a_repeated_update_goes_to_each():
+    # Written down from TensorFlow 2.21.
+    _, u = gradient(
+        lambda x, u: tf.tensor_scatter_nd_update(x, [[0], [0]], u) * [2.0, 3.0],
+        [5.0, 6.0],
+        [1.0, 2.0],
+    )
+    assert u.numpy().tolist() == [2.0, 2.0]
+
+
+def test_gradient_of_tied_maxima_is_shared():
+    x, u = gradient(lambda x, u: tf.tensor_scatter_nd_max(x, [[0], [0]], u), [1.0, 6.0], [1.0, 1.0])
+    np.testing.assert_allclose(x.numpy(), [1 / 3, 1.0])
+    np.testing.assert_allclose(u.numpy(), [1 / 3, 1 / 3])
+
+
+def test_gradient_of_pad_leaves_the_constant_out():
+    x, c = gradient(lambda x, c: tf.pad(x, [[1, 1]], constant_values=c), [1.0], 2.0)
+    assert x.numpy().tolist() == [1.0] and c is None
+
+
+def test_gradient_of_complex_cast():
+    (g,) = gradient(lambda z: tf.cast(z, tf.float64), np.array([1 + 2j]))
+    assert g.dtype == tf.complex128 and g.numpy().tolist() == [1 + 0j]
+
+
+@pytest.mark.parametrize("indices", [[1, 1, 0], [[1, 0], [1, 1]], 1])
+def test_gather_gives_slices(indices):
+    table = tf.Variable([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    with tf.GradientTape() as tape:
+        y = tf.gather(table, indices) ** 2
+    g = tape.gradient(y, table)
+    assert isinstance(g, tf.IndexedSlices)
+    assert g.indices.numpy().tolist() == np.ravel(indices).tolist()
+    assert g.values.shape == (np.size(indices), 2)
+    assert g.dense_shape.dtype == tf.int32 and g.dense_shape.numpy().tolist() == [3, 2]
+    expected = np.zeros((3, 2))
+    np.add.at(expected, np.ravel(indices), 2 * table.numpy()[np.ravel(indices)])
+    np.testing.assert_allclose(tf.convert_to_tensor(g).numpy(), expected)
+
+
+def test_gather_along_other_axes_gives_a_tensor():
+    with tf.GradientTape() as tape:
+        x = tf.Variable([[1.0, 2.0]])
+        y = tf.gather(x, [0, 0], axis=1)
+    assert isinstance(tape.gradient(y, x), tf.Tensor)
+
+
+def test_gather_nd_of_rows_gives_slices():
+    x = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
+    with tf.GradientTape() as tape:
+        y = tf.gather_nd(x, [[1], [1]])
+    g = tape.gradient(y, x)
+    assert isinstance(g, tf.IndexedSlices) and g.indices.numpy().tolist() == [1, 1]
+
+
+def test_slices_survive_identity_and_cast():
+    s = tf.IndexedSlices(tf.constant([[1.0]]), tf.constant([2]), tf.constant([3, 1]))
+    assert isinstance(tf.identity(s), tf.IndexedSlices)
+    assert tf.cast(s, tf.float64).values.dtype == tf.float64
+    assert int(tf.size(s)) == 3
+
+
+# -- dtypes, empty, scalars ------------------------------------------------------------------------
+
+DTYPES = [
+    (lambda: tf.constant([1.5]), tf.float32),
+    (lambda: tf.zeros([1], tf.bfloat16), tf.bfloat16),
+    (lambda: tf.ones([1], tf.bool), tf.bool),
+    (lambda: tf.shape(X), tf.int32),
+    (lambda: tf.shape(X, tf.int64), tf.int64),
+    (lambda: tf.size(X), tf.int32),
+    (lambda: tf.rank(X), tf.int32),
+    (lambda: tf.range(3), tf.int32),
+    (lambda: tf.range(np.int64(3)), tf.int64),
+    (lambda: tf.range(tf.constant(1), 5.0), tf.float32),
+    (lambda: tf.linspace(0, 10, 5), tf.float64),
+    (lambda: tf.argsort([2.0, 1.0]), tf.int32),
+    (lambda: tf.where([True]), tf.int64),
+    (lambda: tf.where([True], 1, 2), tf.int32),
+    (lambda: tf.one_hot([1], 2, 5, 1), tf.int32),
+    (lambda: tf.one_hot([1], 2, on_value=tf.constant(2, tf.int8)), tf.int8),
+    (lambda: tf.unique([3, 1])[1], tf.int32),
+    (lambda: tf.searchsorted([1, 2], [1], out_type=tf.int64), tf.int64),
+    (lambda: tf.concat([tf.constant([1], tf.int64), [2]], 0), tf.int64),
+    (lambda: tf.stack([1, 2.5]), tf.float32),
+    (lambda: tf.sequence_mask([1], 2, tf.float32), tf.float32),
+    (lambda: tf.bitcast(1.0, tf.int32), tf.int32),
+]
+
+
+@pytest.mark.parametrize(("make", "dtype"), DTYPES)
+def test_dtype(make, dtype):
+    assert make().dtype is dtype
+
+
+EMPTY = [
+    (lambda e: tf.reshape(e, [0, 7]), (0, 7)),
+    (lambda e: tf.reshape(e, [-1, 0]), (3, 0)),
+    (lambda e: tf.transpose(e), (3, 0)),
+    (lambda e: tf.concat([e, tf.ones([2, 3])], 0), (2, 3)),
+    (lambda e: tf.gather(e, tf.zeros([0], tf.int32)), (0, 3)),
+    (lambda e: tf.gather(tf.ones([2, 3]), tf.zeros([0], tf.int32)), (0, 3)),
+    (lambda e: tf.boolean_mask(tf.ones([2, 3]), [False, False]), (0, 3)),
+    (lambda e: tf.boolean_mask(e, tf.zeros([0], tf.bool)), (0, 3)),
+    (lambda e: tf.tile(e, [2, 0]), (0, 0)),
+    (lambda e: tf.pad(e, [[1, 0], [0, 0]]), (1, 3)),
+    (lambda e: tf.sort(e, 0), (0, 3)),
+    (lambda e: tf.where(e > 0, e, e), (0, 3)),
+    (lambda e: tf.stack([e, e]), (2, 0, 3)),
+    (lambda e: tf.one_hot(tf.zeros([0], tf.int32), 3), (0, 3)),
+    (lambda e: tf.scatter_nd(tf.zeros([0, 1], tf.int32), e, [4, 3]), (4, 3)),
+    (lambda e: tf.linspace(0.0, 1.0, 0), (0,)),
+    (lambda e: tf.repeat(e, 2, 1), (0, 6)),
+]
+
+
+@pytest.mark.parametrize(("op", "shape"), EMPTY)
+def test_empty(op, shape):
+    y = op(tf.zeros([0, 3]))
+    assert tuple(y.shape) == shape == y.numpy().shape
+
+
+def test_no_parts():
+    assert tf.unstack(tf.zeros([0, 2])) == []
+    assert tf.meshgrid() == []
+    assert tf.stack([]).shape == (0,)
+
+
+def test_out_of_order_unique():
+    y, index, count = tf.unique_with_counts([3, 1, 3, 7])
+    assert [t.numpy().tolist() for t in (y, index, count)] == [[3, 1, 7], [0, 1, 0, 2], [2, 1, 1]]
+
+
+# -- strings, which JAX does not have --------------------------------------------------------------
+
+WORDS = [["a", "b"], ["c", "d"]]
+TEXT = [
+    (lambda s: tf.reshape(s, [-1]), [b"a", b"b", b"c", b"d"]),
+    (lambda s: tf.transpose(s), [[b"a", b"c"], [b"b", b"d"]]),
+    (lambda s: s[1, ::-1], [b"d", b"c"]),
+    (lambda s: s[tf.constant(1)], [b"c", b"d"]),
+    (lambda s: tf.concat([s, [["e", "f"]]], 0)[2], [b"e", b"f"]),
+    (lambda s: tf.stack([s[0], s[1]], 1), [[b"a", b"c"], [b"b", b"d"]]),
+    (lambda s: tf.unstack(s)[1], [b"c", b"d"]),
+    (lambda s: tf.split(s, 2, 1)[0], [[b"a"], [b"c"]]),
+    (lambda s: tf.gather(s, [1]), [[b"c", b"d"]]),
+    (lambda s: tf.gather_nd(s, [[0, 1]]), [b"b"]),
+    (lambda s: tf.tile(s, [1, 2])[0], [b"a", b"b", b"a", b"b"]),
+    (lambda s: tf.expand_dims(s[0], 1), [[b"a"], [b"b"]]),
+    (lambda s: tf.boolean_mask(s, [False, True]), [[b"c", b"d"]]),
+    (lambda s: tf.where([[True, False]], s, "z"), [[b"a", b"z"], [b"c", b"z"]]),
+    (lambda s: tf.fill([2], "q"), [b"q", b"q"]),
+    (lambda s: tf.zeros([2], tf.string), [b"", b""]),
+    (lambda s: tf.unique(tf.constant(["x", "y", "x"]))[0], [b"x", b"y"]),
+]
+
+
+@pytest.mark.parametrize(("op", "expected"), TEXT)
+def test_text(op, expected):
+    y = op(tf.constant(WORDS))
+    assert y.dtype is tf.string and y.numpy().tolist() == expected
+
+
+# -- errors: class and opening words written down from TensorFlow 2.21 -----------------------------
+
+Invalid = tf.errors.InvalidArgumentError
+x = tf.constant([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+v = tf.constant([1.0, 2.0, 3.0])
+ERRORS = [
+    (lambda: tf.constant([1, 2], shape=[3]), TypeError, "Eager execution of tf.constant with"),
+    (lambda: tf.constant(x, tf.float64), TypeError, "Expected tensor"),
+    (lambda: tf.convert_to_tensor(x, tf.int32), ValueError, "Tensor conversion requested dtype"),
+    (lambda: tf.cast("a", tf.float32), tf.errors.UnimplementedError, "Cast string to float is not"),
+    (lambda: tf.cast(x, tf.string), tf.errors.UnimplementedError, "Cast float to string is not"),
+    (
+        lambda: tf.reshape(x, [5]),
+        Invalid,
+        "Input to reshape is a tensor with 6 values, but the req",
+    ),
+    (lambda: tf.reshape(x, [-1, 4]), Invalid, "Input to reshape is a tensor with 6 values, but"),
+    (lambda: tf.reshape(x, [-1, -1]), Invalid, "Only one input size may be -1, not both 0 and 1"),
+    (lambda: tf.reshape(x, [-2, 3]), Invalid, "Size 0 must be non-negative, not -2"),
+    (lambda: tf.reshape(x, [2.0, 3.0]), Invalid, "Value for attr 'Tshape' of float is not in"),
+    (lambda: tf.reshape(x, [None, 3]), ValueError, "Attempt to convert a value (None)"),
+    (lambda: tf.reshape(x, [[2, 3]]), Invalid, "sizes input must be 1-D, not [1,2]"),
+    (lambda: tf.transpose(x, [1]), Invalid, "transpose expects a vector of size 2. But input(1)"),
+    (lambda: tf.transpose(x, [0, 0]), Invalid, "1 is missing from {0,0}"),
+    (lambda: tf.transpose(x, [0, 5]), Invalid, "5 is out of range [0 .. 2)"),
+    (lambda: tf.concat([x, v], 0), Invalid, "ConcatOp : Ranks of all input tensors should match"),
+    (lambda: tf.concat([x, [[1.0]]], 0), Invalid, "ConcatOp : Dimension 1 in both shapes must be"),
+    (lambda: tf.concat([x, x], 5), Invalid, "ConcatOp : Expected concatenating dimensions in"),
+    (lambda: tf.concat([1.0, 2.0], 0), Invalid, "ConcatOp : Can't concatenate scalars"),
+    (lambda: tf.concat([v, tf.constant([1])], 0), Invalid, "cannot compute ConcatV2 as input #1"),
+    (lambda: tf.stack([v, v], 2), ValueError, "Argument `axis` = 2 not in range [-2, 2)"),
+    (lambda: tf.stack([v, [1.0]]), Invalid, "Shapes of all inputs must match: values[0].shape"),
+    (lambda: tf.unstack(x, 3), Invalid, "Input shape axis 0 must equal 3, got shape [2,3]"),
+    (lambda: tf.unstack(1.0), ValueError, "Argument `axis` = 0 not in range [0, 0)"),
+    (lambda: tf.split(x, 2, 1), Invalid, "Number of ways to split should evenly divide the split"),
+    (lambda: tf.split(x, [1, 1], 1), Invalid, "Determined shape must either match input shape"),
+    (lambda: tf.split(x, [-1, -1], 1), Invalid, "There can only be one -1 in the input."),
+    (lambda: tf.split(x, 3, 5), Invalid, "-input rank(-2) <= split_dim < input rank (2), but got"),
+    (lambda: tf.gather(v, [3]), Invalid, "indices[0] = 3 is not in [0, 3)"),
+    (lambda: tf.gather(v, -1), Invalid, "indices = -1 is not in [0, 3)"),
+    (lambda: tf.gather(x, [[3]], axis=1), Invalid, "indices[0,0] = 3 is not in [0, 3)"),
+    (lambda: tf.gather(v, [1.0]), Invalid, "Value for attr 'Tindices' of float is not in"),
+    (lambda: tf.gather(x, [0], axis=5), Invalid, "Shape must be at least rank 6 but is rank 2"),
+    (lambda: tf.gather_nd(x, [[5, 0]]), Invalid, "indices[0] = [5, 0] does not index into param"),
+    (lambda: tf.gather_nd(x, [[0, 0, 0]]), Invalid, "index innermost dimension length must be <="),
+    (lambda: tf.slice(x, [0, 1], [2, 5]), Invalid, "Expected size[1] in [0, 2], but got 5"),
+    (lambda: tf.slice(x, [0, 5], [2, -1]), Invalid, "Expected begin[1] in [0, 3], but got 5"),
+    (lambda: tf.slice(x, [0], [2]), Invalid, "Expected begin and size arguments to be 1-D tensors"),
+    (lambda: tf.where(x > 2, x), ValueError, "x and y must both be non-None or both be None."),
+    (lambda: tf.where(x, x, x), Invalid, "cannot compute SelectV2 as input #0(zero-based)"),
+    (lambda: tf.where([True] * 2, x, v), Invalid, "condition [2], then [2,3], and else [3] must"),
+    (lambda: tf.tile(x, [1]), Invalid, "Expected multiples argument to be a vector of length 2"),
+    (lambda: tf.tile(x, [2, -1]), Invalid, "Expected multiples[1] >= 0, but got -1"),
+    (lambda: tf.pad(x, [[1, 1]]), Invalid, "The first dimension of paddings must be the rank of"),
+    (lambda: tf.pad(x, [[1, -1], [0, 0]]), Invalid, "Paddings must be non-negative: 1 -1"),
+    (lambda: tf.pad(x, [[2, 0], [0, 0]], "REFLECT"), Invalid, "paddings must be less than the dim"),
+    (lambda: tf.pad(x, [[3, 0], [0, 0]], "SYMMETRIC"), Invalid, "paddings must be no greater than"),
+    (lambda: tf.pad(x, [[1, 0], [0, 0]], "foo"), ValueError, "Value of argument `mode` expected"),
+    (lambda: tf.pad(x, [1, 0]), Invalid, "paddings must be a matrix with 2 columns: [2]"),
+    (
+        lambda: tf.one_hot([0], 3, 5.0, 1),
+        TypeError,
+        "dtype <dtype: 'float32'> of on_value does not",
+    ),
+    (lambda: tf.one_hot([0], -3), Invalid, "depth must be non-negative, got: -3"),
+    (lambda: tf.one_hot([0], 3, axis=5), Invalid, "Expected axis to be -1 or between [0, 2)."),
+    (lambda: tf.range(5, 0), Invalid, "Requires start <= limit when delta > 0: 5/0"),
+    (lambda: tf.range(0, 1, 0), Invalid, "Requires delta != 0: 0"),
+    (lambda: tf.range([1, 2]), Invalid, "limit must be a scalar, not shape [2]"),
+    (lambda: tf.zeros([-1]), Invalid, "Dimension -1 must be >= 0"),
+    (lambda: tf.zeros([2.0]), TypeError, "Cannot convert [2.0] to EagerTensor of dtype int32"),
+    (lambda: tf.ones([1], tf.string), TypeError, "Cannot convert 1 to EagerTensor of dtype string"),
+    (lambda: tf.fill([2], [1, 2]), Invalid, "value must represent a scalar, got shape [2]"),
+    (lambda: tf.expand_dims(x, 3), Invalid, "Tried to expand dim index 3 for tensor with 2 dim"),
+    (lambda: tf.squeeze(x, 0), Invalid, "Can not squeeze dim[0], expected a dimension of 1, got 2"),
+    (lambda: tf.squeeze(x, 5), Invalid, "Tried to squeeze dim index 5 for tensor with 2 dim"),
+    (lambda: tf.broadcast_to(v, [2, 4]), Invalid, "Incompatible shapes: [3] vs. [2,4]"),
+    (lambda: tf.broadcast_to(x, [3]), Invalid, "Rank of input (2) must be no greater than rank"),
+    (lambda: tf.broadcast_dynamic_shape([2], [3]), Invalid, "Incompatible shapes: [2] vs. [3]"),
+    (lambda: tf.reverse(x, [5]), Invalid, "'axis'[0] = 5 is out of valid range [0, 1"),
+    (lambda: tf.reverse(x, [0, 0]), Invalid, "axis 0 specified more than once."),
+    (lambda: tf.reverse(x, 1), Invalid, "'dims' must be 1-dimension, not 0"),
+    (lambda: tf.roll(x, 1, 5), Invalid, "axis 5 is out of range"),
+    (lambda: tf.roll(x, [1, 2], [0]), Invalid, "shift and axis must have the same size"),
+    (lambda: tf.sort(v, direction="foo"), ValueError, "Argument `direction` should be one of ASC"),
+    (lambda: tf.boolean_mask(x, [True] * 3), ValueError, "Shapes (2,) and (3,) are incompatible"),
+    (lambda: tf.boolean_mask(x, True), ValueError, "mask cannot be scalar."),
+    (lambda: tf.meshgrid(v, v, indexing="foo"), ValueError, "Argument `indexing` parameter must"),
+    (lambda: tf.repeat(x, [1, 2, 3], 0), ValueError, "Dimensions 2 and 3 are not compatible"),
+    (lambda: tf.repeat(x, 2, 5), ValueError, "axis=5 out of bounds: expected -2<=axis<2"),
+    (lambda: tf.scatter_nd([[5]], [1.0], [3]), Invalid, "indices[0] = [5] does not index into"),
+    (lambda: tf.scatter_nd([[0]], [1.0, 2.0], [3]), Invalid, "Dimensions [0,1) of indices[shape="),
+    (lambda: tf.tensor_scatter_nd_update(v, [[0]], [1.0, 2.0]), Invalid, "Outer dimensions of ind"),
+    (lambda: tf.unique(x), Invalid, "unique expects a 1D vector."),
+    (lambda: tf.searchsorted(v, v, "x"), ValueError, "Argument `side` must be either 'right' or"),
+    (lambda: tf.ensure_shape(x, [2, 4]), Invalid, "Shape of tensor input [2,3] is not compatible"),
+]
+
+
+@pytest.mark.parametrize(("call", "error", "words"), ERRORS, ids=lambda value: str(value)[:50])
+def test_error(call, error, words):
+    with pytest.raises(error) as raised:
+        call()
+    assert str(raised.value).startswith(words)
+
+
+def test_error_names_the_line():
+    with pytest.raises(Invalid, match=r"\[Op:Reshape\] \(at .*test_array.py:\d+\)"):
+        tf.reshape(x, [5])
+
+
+def test_an_error_in_a_tape_leaves_it_usable():
+    w = tf.Variable([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        with pytest.raises(Invalid):
+            tf.reshape(w * 2.0, [3])
+        y = tf.reshape(w * 2.0, [2, 1])
+    assert tape.gradient(y, w).numpy().tolist() == [2.0, 2.0]
+
+
+# -- what does not wait, and what does -------------------------------------------------------------
+
+
+def test_shapes_of_pending_tensors_are_known(deferred, counted):
+    with tf.GradientTape() as tape:
+        w = tf.constant([[1.0, 2.0, 3.0]])
+        tape.watch(w)
+        y = w * 2.0
+        flat = tf.reshape(y, [tf.shape(y)[1], -1])
+        rows = tf.zeros(tf.shape(flat)) + flat
+        total = tf.cast(tf.size(rows), tf.int32) * 2
+        assert int(total) == 6
+    assert counted()["fused"] == counted()["op_by_op"] == 0
+    assert tape.gradient(rows, w).numpy().tolist() == [[2.0, 2.0, 2.0]]
+
+
+def test_unknown_indices_out_of_range_read_zeros():
+    index = tf.reduce_sum(tf.ones([200], tf.int32)) + tf.range(2)  # not on the host
+    index = tf.concat([index, tf.zeros([100], tf.int32)], 0)
+    got = tf.gather(tf.constant([1.0, 2.0]), index).numpy()
+    assert got[:2].tolist() == [0.0, 0.0] and got[2:].tolist() == [1.0] * 100
+
+
+def test_values_of_indices_are_not_structure(deferred, counted):
+    table = tf.Variable(np.arange(12.0).reshape(6, 2))
+
+    def step(i):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(tf.gather(table, tf.constant([i, 5 - i])) ** 2)
+        return tape.gradient(loss, table).values.numpy()
+
+    step(0), step(1)
+    before = counted()
+    for i in (2, 3, 4):
+        step(i)
+    assert counted()["compiles"] == before["compiles"]
+
+
+def test_fill_is_differentiable_in_its_value():
+    (g,) = gradient(lambda s: tf.fill([3, 2], s), 2.0)
+    assert float(g) == 6.0
+
+
+def test_constant_shapes():
+    assert tf.constant(1, shape=[2]).numpy().tolist() == [1, 1]
+    assert tf.constant([1, 2], shape=[2, 1]).shape == (2, 1)
+    assert tf.constant(tf.Variable(1.0), tf.float64).dtype is tf.float64
+    assert tf.convert_to_tensor(1, dtype_hint=tf.float32).dtype is tf.float32
+    assert tf.convert_to_tensor(1.5, dtype_hint=tf.int32).dtype is tf.float32
+
+
+def test_lists_with_tensors_are_packed():
+    w = tf.Variable(3.0)
+    with tf.GradientTape() as tape:
+        y = tf.convert_to_tensor([[w, 1.0], [2.0, w * w]])
+    assert y.numpy().tolist() == [[3.0, 1.0], [2.0, 9.0]]
+    assert float(tape.gradient(y, w)) == 7.0
+
+
+def test_get_static_value_and_is_tensor():
+    assert tf.get_static_value(x).tolist() == x.numpy().tolist()
+    assert tf.get_static_value(3) == 3 and tf.get_static_value(tf.Variable(1.0)) is None
+    assert tf.is_tensor(x) and tf.is_tensor(tf.Variable(1.0)) and not tf.is_tensor(np.ones(2))

@@ -1,0 +1,215 @@
+"""`tensor[...]`: every kind of index against NumPy, its gradient, TensorFlow's refusals."""
+
+import numpy as np
+import pytest
+
+import tape_compat as tf
+
+CUBE = np.arange(60, dtype=np.float64).reshape(4, 5, 3)
+SMALL = np.arange(12, dtype=np.int32).reshape(4, 3)  # stays on the host
+NEW = tf.newaxis
+
+#: Indices that mean the same to NumPy.
+PLAIN = [
+    0, -1, 3, (), (1, 2), (-1, -2), (1, 2, 0), np.int64(2), np.int32(-1),
+    slice(None), slice(1, 3), slice(-3, -1), slice(None, None, 2), slice(None, None, -1),
+    slice(3, 0, -2), slice(10, 20), slice(-20, 2), slice(2, 1), slice(0, 1, -1), slice(3, None, -5),
+    (slice(None), 1), (slice(1, None), slice(None, -1)), (0, slice(None, None, -1), 1),
+    Ellipsis, (Ellipsis, 0), (0, Ellipsis), (0, Ellipsis, 1), (Ellipsis, slice(None, None, -1)),
+    (1, Ellipsis, 2), (0, 1, 2, Ellipsis), None, (None, 1), (1, None), (Ellipsis, None),
+    (None, Ellipsis, None, 0), (slice(None, None, -1), None, Ellipsis, 1),
+]  # fmt: skip
+
+
+def text(index):
+    return str(index).replace("slice", "").replace("None", "")
+
+
+@pytest.mark.parametrize("index", PLAIN, ids=text)
+def test_like_numpy(index):
+    got = tf.constant(CUBE)[index]
+    assert tuple(got.shape) == CUBE[index].shape
+    np.testing.assert_array_equal(got.numpy(), CUBE[index])
+
+
+@pytest.mark.parametrize("index", PLAIN, ids=text)
+def test_variables(index):
+    np.testing.assert_array_equal(tf.Variable(CUBE)[index].numpy(), CUBE[index])
+
+
+@pytest.mark.parametrize("index", [i for i in PLAIN if np.size(i) < 3], ids=text)
+def test_small_integers(index):
+    try:
+        expected = SMALL[index]
+    except IndexError:
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            tf.constant(SMALL)[index]
+        return
+    got = tf.constant(SMALL)[index]
+    assert got.dtype is tf.int32
+    np.testing.assert_array_equal(got.numpy(), expected)
+
+
+@pytest.mark.parametrize("index", PLAIN, ids=text)
+def test_gradient(index):
+    x = tf.constant(CUBE)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.reduce_sum(x[index] ** 2)
+    expected = np.zeros_like(CUBE)
+    expected[index] = 2 * CUBE[index]
+    np.testing.assert_array_equal(tape.gradient(y, x).numpy(), expected)
+
+
+TENSORS = [
+    (lambda i: i, 1),
+    (lambda i: (slice(None), i), (slice(None), 1)),
+    (lambda i: (i, Ellipsis, i), (1, Ellipsis, 1)),
+    (lambda i: (i - 2, None, i), (-1, None, 1)),
+    (lambda i: (i, slice(None, None, -1)), (1, slice(None, None, -1))),
+    (lambda i: slice(i, None), slice(1, None)),
+    (lambda i: slice(None, i * 2), slice(None, 2)),
+    (lambda i: (Ellipsis, slice(None, None, i)), (Ellipsis, slice(None, None, 1))),
+]
+
+
+def pending(i, dtype=tf.int64):
+    """A scalar tensor whose value is not on the host."""
+    return tf.cast(tf.constant(float(i)) + 0.0, dtype)
+
+
+@pytest.mark.parametrize("make", [tf.constant, tf.Variable, pending], ids=lambda f: f.__name__)
+@pytest.mark.parametrize(("index", "same"), TENSORS)
+def test_tensor_indices(make, index, same):
+    x = tf.constant(CUBE)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = x[index(make(1))]
+        loss = tf.reduce_sum(y * y)
+    expected = np.zeros_like(CUBE)
+    expected[same] = 2 * CUBE[same]
+    np.testing.assert_array_equal(y.numpy(), CUBE[same])
+    np.testing.assert_array_equal(tape.gradient(loss, x).numpy(), expected)
+
+
+def test_a_pending_index_is_not_read(deferred, counted):
+    w = tf.Variable(CUBE)
+    with tf.GradientTape() as tape:
+        i = tf.cast(tf.argmax(w[:, 0, 0]), tf.int32)
+        y = w[i] * w[i, i - 3]
+    assert counted()["fused"] == counted()["op_by_op"] == 0
+    assert tape.gradient(y, w).shape == CUBE.shape
+
+
+def test_the_value_of_an_index_is_not_structure(deferred, counted):
+    x = tf.constant(CUBE)
+
+    def row(i):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x[i] * 2.0
+        return tape.gradient(y, x).numpy().sum((1, 2))
+
+    for i in tf.range(2):
+        row(i)
+    before = counted()["compiles"]
+    assert [row(tf.constant(i)).argmax() for i in (1, 2, 3)] == [1, 2, 3]
+    assert counted()["compiles"] == before
+
+
+def test_shapes_are_indexed_on_the_host(deferred, counted):
+    with tf.GradientTape() as tape:
+        w = tf.Variable(CUBE)
+        y = w * 2.0
+        n = tf.shape(y)[0] * tf.shape(y)[-1]
+        z = tf.reshape(y, [n, -1])
+        assert int(n) == 12 and z.shape == (12, 5)
+    assert counted()["fused"] == counted()["op_by_op"] == 0
+    del tape
+
+
+MASKS = [
+    lambda x: x > 30,
+    lambda x: np.array([True, False, True, False]),
+    lambda x: np.arange(20).reshape(4, 5) % 3 == 0,
+]
+
+
+@pytest.mark.parametrize("mask", MASKS)
+def test_masks(mask):
+    x = tf.constant(CUBE)
+    for m in (mask(CUBE), tf.constant(mask(CUBE))):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x[m]
+        np.testing.assert_array_equal(y.numpy(), CUBE[mask(CUBE)])
+        g = tape.gradient(y, x).numpy()
+        np.testing.assert_array_equal(g.reshape(4, -1).sum(), CUBE[mask(CUBE)].size)
+
+
+def test_a_list_is_a_tuple():
+    assert float(tf.constant(CUBE)[[1, 2, 0]]) == CUBE[1, 2, 0]
+
+
+def test_iteration_and_unpacking():
+    first, *_, last = tf.constant(CUBE)
+    np.testing.assert_array_equal(last.numpy() - first.numpy(), CUBE[3] - CUBE[0])
+    assert [int(n) for n in tf.constant([1, 2])] == [1, 2]
+    with tf.GradientTape() as tape:
+        v = tf.Variable([2.0, 3.0])
+        p, q = v
+        y = p * q
+    assert tape.gradient(y, v).numpy().tolist() == [3.0, 2.0]
+
+
+def test_second_order():
+    x = tf.constant([1.0, 2.0, 3.0])
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.reduce_sum(x[::-2] ** 3)
+        g = tape.gradient(y, x)
+        s = tf.reduce_sum(g[1:] * x[:-1])
+    assert outer.gradient(s, x).numpy().tolist() == [0.0, 27.0, 36.0]
+
+
+Invalid = tf.errors.InvalidArgumentError
+BAD = "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar"
+ERRORS = [
+    (5, Invalid, "slice index 5 of dimension 0 out of bounds."),
+    (-5, Invalid, "slice index -1 of dimension 0 out of bounds."),
+    ((0, 7), Invalid, "slice index 7 of dimension 1 out of bounds."),
+    ((None, 9), Invalid, "slice index 9 of dimension 0 out of bounds."),
+    ((0, 0, 0, 0), Invalid, "Index out of range using input dim 3; input has only 3 dims"),
+    ((Ellipsis, Ellipsis), Invalid, "Multiple ellipses in slice spec not allowed"),
+    (slice(None, None, 0), Invalid, "strides[0] must be non-zero"),
+    (1.0, TypeError, BAD),
+    ("a", TypeError, BAD),
+    (slice(1.5, None), TypeError, BAD),
+    (np.array([0, 1]), TypeError, BAD),
+    (True, ValueError, "mask cannot be scalar."),
+    (np.array([True, False]), ValueError, "Shapes (4,) and (2,) are incompatible"),
+]
+
+
+@pytest.mark.parametrize(("index", "error", "words"), ERRORS, ids=str)
+def test_error(index, error, words):
+    with pytest.raises(error) as raised:
+        tf.constant(CUBE)[index]
+    assert str(raised.value).startswith(words)
+
+
+@pytest.mark.parametrize("value", [5, -5])
+def test_known_tensor_out_of_range(value):
+    with pytest.raises(Invalid, match="slice index"):
+        tf.constant(CUBE)[tf.constant(value)]
+
+
+@pytest.mark.parametrize(
+    "index", [tf.constant([0, 1]), tf.constant(1.0), tf.constant(1, tf.uint8)], ids=str
+)
+def test_tensors_that_are_no_index(index):
+    with pytest.raises(TypeError) as raised:
+        tf.constant(CUBE)[index]
+    assert str(raised.value).startswith(BAD)
