@@ -3,6 +3,7 @@
 import pytest
 
 import tape_compat as tf
+from tape_compat.core import executor
 from tape_compat.core.dispatch import flush
 from tape_compat.core.state import LOCAL
 
@@ -10,6 +11,7 @@ from tape_compat.core.state import LOCAL
 @pytest.fixture(autouse=True)
 def clean_state():
     flush()
+    executor._ORIGINS.clear()  # what one test did says nothing about the next
     yield
     state = LOCAL.state
     left = state.recorders

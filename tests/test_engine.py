@@ -161,8 +161,9 @@ def test_pending_work_is_bounded_in_bytes(monkeypatch):
     assert y.numpy()[0, 0] == sum(range(60))
 
 
-def test_different_structures_go_op_by_op_then_fuse_when_seen_again(counted):
-    x = tf.Variable(0.5)
+def stepper():
+    """A step with another structure for each `n`, from one place."""
+    x = tf.Variable([0.5, 0.25])
 
     def step(n):
         with tf.GradientTape() as tape:
@@ -172,15 +173,53 @@ def test_different_structures_go_op_by_op_then_fuse_when_seen_again(counted):
         x.assign_sub(0.01 * tape.gradient(y, x))
         flush()
 
+    return step
+
+
+def test_ever_different_structures_go_op_by_op(counted):
+    step = stepper()
     for n in range(5, 25):
         step(n)
     first = counted()
-    assert first["compiles"] <= policy.NEW_STRUCTURES_BEFORE_OP_BY_OP
-    assert first["op_by_op"] >= 20 - policy.NEW_STRUCTURES_BEFORE_OP_BY_OP
-    step(24)
+    assert first["compiles"] == policy.NEW_STRUCTURES_BEFORE_OP_BY_OP
+    assert first["op_by_op"] == 20 - policy.NEW_STRUCTURES_BEFORE_OP_BY_OP
+    for n in (9, 20, 12, 17):  # seen before, but not in a row: too rare to pay for a compile
+        step(n)
+    assert counted()["compiles"] == first["compiles"]
+    step(17)  # twice running
+    step(17)
     assert counted()["compiles"] == first["compiles"] + 1
-    step(24)
-    assert counted()["compiles"] == first["compiles"] + 1
+
+
+def test_a_few_structures_in_turn_are_compiled_each(counted):
+    step = stepper()
+    for _ in range(4):
+        for n in range(4, 4 + policy.FEW_STRUCTURES):
+            step(n)
+    assert counted()["compiles"] == policy.FEW_STRUCTURES
+
+
+def test_what_runs_often_enough_op_by_op_is_compiled(counted, monkeypatch):
+    step = stepper()
+    for n in range(40, 50):
+        step(n)
+    before = counted()["compiles"]
+    monkeypatch.setattr(policy, "compile_seconds", lambda n: 3.5 * policy.OP_SECONDS * n)
+    for _ in range(4):
+        step(49)
+        step(48)
+    assert counted()["compiles"] == before + 2
+
+
+def test_a_place_settles(counted):
+    step = stepper()
+    for n in range(60, 70):
+        step(n)
+    for _ in range(policy.HITS_TO_SETTLE + 2):
+        step(60)
+    before = counted()["compiles"]
+    step(75)  # a new one is compiled at first sight again
+    assert counted()["compiles"] == before + 1
 
 
 def test_both_ways_of_running_agree(monkeypatch):
@@ -190,7 +229,7 @@ def test_both_ways_of_running_agree(monkeypatch):
         return losses, [v.numpy() for v in variables]
 
     fused = run()
-    monkeypatch.setattr("tape_compat.core.executor._goes_op_by_op", lambda *a: True)
+    monkeypatch.setattr("tape_compat.core.executor._Origin.fuses", lambda *a: False)
     EXECUTABLES.clear()
     apart = run()
     np.testing.assert_allclose(fused[0], apart[0], rtol=1e-6)

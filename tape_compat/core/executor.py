@@ -18,7 +18,7 @@ from . import policy
 from .avals import Aval, Packed
 from .op import Closure, Pullback
 from .program import Node, Program
-from .state import COUNTERS, MODE
+from .state import COUNTERS
 
 LOGGER = logging.getLogger("tape_compat")
 
@@ -93,14 +93,47 @@ EXECUTABLES = _Executables()
 
 
 class _Origin:
-    """What was seen from one place in the user's program: for the policy and for the reasons."""
+    """What was seen from one place in the user's program: for the policy and for the reasons.
 
-    __slots__ = ("last", "new_in_a_row", "seen")
+    misses: programs not found compiled, until `policy.HITS_TO_SETTLE` in a row were. runs: how
+    often each of these ran op by op. previous: the last program that ran.
+    """
+
+    __slots__ = ("hits_in_a_row", "last", "misses", "previous", "runs")
 
     def __init__(self) -> None:
-        self.new_in_a_row = 0
+        self.misses = 0
+        self.hits_in_a_row = 0
         self.last: tuple[Node, tuple] | None = None
-        self.seen: OrderedDict[tuple, None] = OrderedDict()
+        self.previous: tuple | None = None
+        self.runs: OrderedDict[tuple, int] = OrderedDict()
+
+    def hit(self) -> None:
+        self.previous = None
+        self.hits_in_a_row += 1
+        if self.hits_in_a_row >= policy.HITS_TO_SETTLE:
+            self.misses = 0
+
+    def fuses(self, node: Node, live: tuple[int, ...]) -> bool:
+        """Whether to compile this program, which is not, or to run it op by op; see `policy`."""
+        key = (id(node), live)
+        again, self.previous = key == self.previous, key
+        self.hits_in_a_row = 0
+        runs = self.runs.pop(key, 0)
+        self.runs[key] = runs + 1
+        while len(self.runs) > policy.MAX_EXECUTABLES:
+            self.runs.popitem(last=False)
+        if not runs:
+            self.misses += 1
+        if len(live) > policy.MANY_OUTPUTS:
+            return False
+        if node.depth <= policy.SHORT_PROGRAM:
+            return runs > 0
+        if again or (runs and len(self.runs) <= policy.FEW_STRUCTURES):
+            return True
+        if self.misses <= policy.NEW_STRUCTURES_BEFORE_OP_BY_OP:
+            return not runs or again
+        return runs * policy.OP_SECONDS * node.depth > policy.compile_seconds(node.depth)
 
 
 _ORIGINS: OrderedDict[Any, _Origin] = OrderedDict()
@@ -228,13 +261,14 @@ def _launch(program: Program, live: tuple[int, ...]) -> None:
     executable = node.executables.get(key)
     COUNTERS.instructions += node.depth
     arrays, scalars = _gather(program)
+    origin = _origin(program.origin)
     if executable is not None:
+        origin.hit()
         COUNTERS.cache_hits += 1
         EXECUTABLES.used(executable)
         _call(program, executable, arrays, scalars)
         return
-    origin = _origin(program.origin)
-    if _goes_op_by_op(origin, node, live):
+    if not origin.fuses(node, live):
         COUNTERS.op_by_op += 1
         program.results.append(_op_by_op(node, live, arrays, scalars))
         return
@@ -343,30 +377,6 @@ _ONLY_OURS = _baseline()
 
 # ---------------------------------------------------------------------------------------------
 # Op by op.
-
-
-def _goes_op_by_op(origin: _Origin, node: Node, live: tuple[int, ...]) -> bool:
-    """Whether to run this new structure op by op; see `policy`."""
-    if len(live) > policy.MANY_OUTPUTS:
-        return True
-    if node.depth <= policy.SHORT_PROGRAM and not MODE.immediate:
-        key = (id(node), live)
-        if key not in origin.seen:
-            _remember(origin, key)
-            return True
-    key = (id(node), live)
-    if key in origin.seen:
-        origin.new_in_a_row = 0
-        return False
-    _remember(origin, key)
-    origin.new_in_a_row += 1
-    return origin.new_in_a_row > policy.NEW_STRUCTURES_BEFORE_OP_BY_OP
-
-
-def _remember(origin: _Origin, key: tuple) -> None:
-    origin.seen[key] = None
-    while len(origin.seen) > policy.MAX_EXECUTABLES:
-        origin.seen.popitem(last=False)
 
 
 def _op_by_op(

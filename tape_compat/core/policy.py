@@ -1,7 +1,8 @@
 """When work is fused, cut, kept: every constant of the engine's policy, with its reason.
 
-Figures: 2 cores, CPU, JAX 0.10, medians. Compiling a whole program costs about 0.5 s plus 0.8 ms an
-instruction; compiling one op costs about 35 ms (a pullback 55 ms), once per distinct op and shape;
+Figures: 2 cores, CPU, JAX 0.10, medians. Compiling a whole program costs about 0.5 s plus 0.8 ms
+an instruction for chains of additions, 3 ms for heavier ops; compiling one op costs about 35 ms (a
+pullback 55 ms), once per distinct op and shape;
 launching one compiled op costs about 10 us, recording one about 2 us.
 """
 
@@ -14,11 +15,29 @@ MAX_PENDING_INSTRUCTIONS = 2000
 #: ... or when the concrete arrays that it keeps alive reach this many bytes.
 MAX_PENDING_BYTES = 1 << 32
 
-#: A record reached from the same place is fused at first sight until this many in a row have been
-#: new; from then on a new one runs op by op, and is fused when it comes again.
-NEW_STRUCTURES_BEFORE_OP_BY_OP = 3
+#: From one place in the user's program, so many new structures are compiled as a whole at first
+#: sight: for a step that comes again that is cheaper than compiling its ops one by one. From then
+#: on a new one runs op by op, and is compiled
+#: - when it comes twice running, or comes again while there are only FEW_STRUCTURES;
+#: - when what it has cost op by op has grown to what a compile costs, as one buys skis when the
+#:   rent paid reaches their price: never more than twice the best that could have been done.
+#: So many programs found compiled in a row make the place a settled one again.
+NEW_STRUCTURES_BEFORE_OP_BY_OP = 2
+FEW_STRUCTURES = 6
+HITS_TO_SETTLE = 8
 
-#: Records this short cost less op by op than one whole compile, when each op is compiled already.
+#: What an op costs op by op, and what a compile of a whole program costs.
+OP_SECONDS = 15e-6
+COMPILE_SECONDS = 0.3
+COMPILE_SECONDS_PER_INSTRUCTION = 3e-3
+
+
+def compile_seconds(instructions: int) -> float:
+    """About how long it takes to compile a whole program."""
+    return COMPILE_SECONDS + COMPILE_SECONDS_PER_INSTRUCTION * instructions
+
+
+#: Records this short run op by op the first time: their ops are often compiled already.
 SHORT_PROGRAM = 3
 
 #: A program with more live outputs than this runs op by op: a long record that was cut, with all
