@@ -161,15 +161,16 @@ def test_pending_work_is_bounded_in_bytes(monkeypatch):
     assert y.numpy()[0, 0] == sum(range(60))
 
 
-def stepper():
-    """A step with another structure for each `n`, from one place."""
+def stepper(op=tf.sin):
+    """A step with another structure for each `n`, from one place. What one test compiles is there for
+    the next, so each takes an op of its own."""
     x = tf.Variable([0.5, 0.25])
 
     def step(n):
         with tf.GradientTape() as tape:
             y = x * 1.0
             for _ in range(n):
-                y = tf.sin(y)
+                y = op(y)
         x.assign_sub(0.01 * tape.gradient(y, x))
         flush()
 
@@ -192,7 +193,7 @@ def test_ever_different_structures_go_op_by_op(counted):
 
 
 def test_a_few_structures_in_turn_are_compiled_each(counted):
-    step = stepper()
+    step = stepper(tf.cos)
     for _ in range(4):
         for n in range(4, 4 + policy.FEW_STRUCTURES):
             step(n)
@@ -200,7 +201,7 @@ def test_a_few_structures_in_turn_are_compiled_each(counted):
 
 
 def test_what_runs_often_enough_op_by_op_is_compiled(counted, monkeypatch):
-    step = stepper()
+    step = stepper(tf.tanh)
     for n in range(40, 50):
         step(n)
     before = counted()["compiles"]
@@ -212,7 +213,7 @@ def test_what_runs_often_enough_op_by_op_is_compiled(counted, monkeypatch):
 
 
 def test_a_place_settles(counted):
-    step = stepper()
+    step = stepper(tf.sigmoid)
     for n in range(60, 70):
         step(n)
     for _ in range(policy.HITS_TO_SETTLE + 2):
