@@ -162,8 +162,8 @@ def test_pending_work_is_bounded_in_bytes(monkeypatch):
 
 
 def stepper(op=tf.sin):
-    """A step with another structure for each `n`, from one place. What one test compiles is there for
-    the next, so each takes an op of its own."""
+    """A step with another structure for each `n`, from one place. A program compiled by one test
+    would be found by the next, so each takes an op of its own."""
     x = tf.Variable([0.5, 0.25])
 
     def step(n):
