@@ -64,6 +64,7 @@ from .array import sort as sort
 from .array import split as split
 from .array import squeeze as squeeze
 from .array import stack as stack
+from .array import strided_slice as strided_slice
 from .array import tensor_scatter_nd_add as tensor_scatter_nd_add
 from .array import tensor_scatter_nd_max as tensor_scatter_nd_max
 from .array import tensor_scatter_nd_min as tensor_scatter_nd_min
@@ -130,6 +131,7 @@ from .debugging import assert_less as assert_less
 from .debugging import assert_rank as assert_rank
 from .interop.jax import as_op as as_op
 from .linalg import eig as eig
+from .linalg import eigvals as eigvals
 from .linalg import einsum as einsum
 from .linalg import matmul as matmul
 from .linalg import norm as norm

@@ -2277,6 +2277,10 @@ def _planned(spec: tuple[Any, ...], shape: tuple[int, ...]) -> _Plan:
     used = sum(1 for s in spec if s is not None and s is not Ellipsis)
     if spec.count(Ellipsis) > 1:
         raise invalid("Multiple ellipses in slice spec not allowed", "StridedSlice")
+    if used and not shape:
+        raise invalid("Attempting to slice scalar input.", "StridedSlice")
+    if used and not shape:
+        raise invalid("Attempting to slice scalar input.", "StridedSlice")
     if used > len(shape):
         raise invalid(
             f"Index out of range using input dim {len(shape)}; input has only {len(shape)} dims",

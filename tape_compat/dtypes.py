@@ -24,3 +24,4 @@ from .core.dtypes import uint16 as uint16
 from .core.dtypes import uint32 as uint32
 from .core.dtypes import uint64 as uint64
 from .core.dtypes import variant as variant
+from .math import complex as complex

@@ -260,13 +260,14 @@ def _check_einsum(avals: tuple[Aval, ...], equation: str) -> None:
                 f"Output subscripts contain the label {label} not present in the input subscripts."
             )
     sizes: dict[str, int] = {}
-    for term, known in zip(labels, avals):
+    for i, (term, known) in enumerate(zip(labels, avals)):
         before, dots, after = term.partition("...")
         n = len(before) + len(after)
         if len(known.shape) < n or (not dots and len(known.shape) != n):
-            raise ValueError(
-                f"Expected input of rank {n} for the subscripts {term!r}, got shape "
-                f"{_dims(known.shape)}"
+            raise invalid(
+                f"Expected input {i} to have rank {n} but got: {len(known.shape)} (its subscripts "
+                f"are {term!r})",
+                "Einsum",
             )
         places = [*enumerate(before), *enumerate(after, len(known.shape) - len(after))]
         for axis, label in places:
