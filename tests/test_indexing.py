@@ -200,6 +200,12 @@ def test_error(index, error, words):
     assert str(raised.value).startswith(words)
 
 
+def test_scalars_have_nothing_to_index():
+    with pytest.raises(Invalid, match="Attempting to slice scalar input"):
+        tf.constant(1.0)[0]
+    assert tf.constant(1.0)[None].shape == (1,) and tf.constant(1.0)[...].shape == ()
+
+
 @pytest.mark.parametrize("value", [5, -5])
 def test_known_tensor_out_of_range(value):
     with pytest.raises(Invalid, match="slice index"):
