@@ -214,7 +214,7 @@ class GradientTape:
         record = self._record
         if record is not None and tensor._id in self.ids:
             escape = (tensor._id, user_location())
-            if escape not in record.escapes[-1:]:
+            if escape not in record.escapes:
                 record.escapes.append(escape)
                 del record.escapes[:-_ESCAPES_KEPT]
 

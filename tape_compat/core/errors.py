@@ -6,6 +6,8 @@ import os
 import sys
 from typing import Any
 
+import jax
+
 OK = 0
 CANCELLED = 1
 UNKNOWN = 2
@@ -197,10 +199,12 @@ class OperatorNotAllowedInGraphError(TypeError):
 
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+#: Not the user's code: ours, and JAX's between the user and us.
+_NOT_THE_USERS = (_PACKAGE, os.path.dirname(os.path.abspath(jax.__file__)) + os.sep)
 
 
 def user_location() -> str:
-    """'file.py:41': the nearest line on the stack outside this package. For messages only.
+    """'file.py:41': the nearest line on the stack outside this package and JAX. For messages only.
 
     >>> import re
     >>> from tape_compat.core.errors import user_location
@@ -208,6 +212,6 @@ def user_location() -> str:
     True
     """
     frame = sys._getframe(1)
-    while frame.f_code.co_filename.startswith(_PACKAGE) and frame.f_back is not None:
+    while frame.f_code.co_filename.startswith(_NOT_THE_USERS) and frame.f_back is not None:
         frame = frame.f_back
     return f"{os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno}"
