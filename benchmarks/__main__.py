@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import datetime
+import functools
 import json
 import math
 import os
@@ -48,7 +49,11 @@ class Client:
             stderr=subprocess.DEVNULL,
             text=True,
         )
-        self.hello = self.read()
+
+    @functools.cached_property
+    def hello(self) -> dict[str, Any]:
+        """What the worker says of itself once its library is imported."""
+        return self.read()
 
     def read(self) -> dict[str, Any]:
         assert self.process.stdout is not None
@@ -81,15 +86,14 @@ class Clients:
         if self.used and (self.fresh or workload.cold):
             self.close()
         self.used = True
-        for runner in self.runners:
-            if runner not in self.open:
-                client = Client(runner)
-                if "missing" in client.hello:
-                    print(f"left out: {runner} ({client.hello['missing']})", flush=True)
-                    self.runners = [name for name in self.runners if name != runner]
-                    continue
-                self.versions.update(client.hello.get("versions", {}))
-                self.open[runner] = client
+        new = {name: Client(name) for name in self.runners if name not in self.open}
+        for runner, client in new.items():  # all of them are importing by now
+            if "missing" in client.hello:
+                print(f"left out: {runner} ({client.hello['missing']})", flush=True)
+                self.runners = [name for name in self.runners if name != runner]
+                continue
+            self.versions.update(client.hello.get("versions", {}))
+            self.open[runner] = client
         return dict(self.open)
 
     def close(self) -> None:
@@ -123,11 +127,12 @@ def measure(workload: Workload, clients: dict[str, Client], short: bool) -> dict
     """One row: what each library answered, verified and timed."""
     row: dict[str, Any] = {"name": workload.name, "title": workload.title, "per": workload.per}
     row["runners"] = results = {}
+    verify = min(workload.verify, 20) if short else workload.verify
     reference: list[float | None] = []
     taking_part = {}
     # The hand-written program is the reference; it answers first.
     for runner in sorted(clients, key=lambda name: name != "jax"):
-        answer = clients[runner].ask(do="prepare", workload=workload.name)
+        answer = clients[runner].ask(do="prepare", workload=workload.name, steps=verify)
         if "error" in answer:
             results[runner] = {"error": answer["error"]}
             continue
@@ -144,8 +149,8 @@ def measure(workload: Workload, clients: dict[str, Client], short: bool) -> dict
             result["cold_seconds"] = answer["verify_seconds"]
         taking_part[runner] = clients[runner]
 
-    rounds, seconds = (3, 0.15) if short else (9, 0.5)
-    least = workload.verify if workload.cold else 3
+    rounds, seconds = (3, 0.1) if short else (9, 0.5)
+    least = verify if workload.cold else 3
     counts = {}
     for runner, client in list(taking_part.items()):
         try:
