@@ -4,7 +4,7 @@ Reads requests from standard input, one JSON object a line, and answers each wit
 output. The parent asks several workers in turn, so that their rounds are interleaved while none
 disturbs another's threads, caches or memory.
 
-    {"do": "prepare", "workload": "mlp_tiny", "steps": 10}   builds it, runs steps to verify
+    {"do": "prepare", "workload": "mlp_tiny"}   builds it, runs the steps to verify
     {"do": "time", "steps": 100}                times that many steps
     {"do": "quit"}
 """
@@ -126,7 +126,7 @@ class Worker:
         self.next += count
         return [step(*batches[i % len(batches)]) for i in range(first, first + count)]
 
-    def prepare(self, workload: Workload, verify: int) -> dict[str, Any]:
+    def prepare(self, workload: Workload) -> dict[str, Any]:
         self.step, self.batches, self.next = None, (), 0
         gc.collect()
         forget_peak()
@@ -139,7 +139,7 @@ class Worker:
         started = time.perf_counter()
         losses = [number(handle) for handle in self.steps(1)]
         first = time.perf_counter() - started
-        losses += [number(handle) for handle in self.steps(verify - 1)]
+        losses += [number(handle) for handle in self.steps(workload.verify - 1)]
         return {
             "applies": True,
             "losses": losses,
@@ -196,7 +196,7 @@ def main(runner: str) -> None:
         request = json.loads(line)
         try:
             if request["do"] == "prepare":
-                answer(worker.prepare(workloads[request["workload"]], request["steps"]))
+                answer(worker.prepare(workloads[request["workload"]]))
             elif request["do"] == "time":
                 answer(worker.time(request["steps"]))
             else:

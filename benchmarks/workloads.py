@@ -528,7 +528,6 @@ def one(name: str, title: str, tf: Any, jax: Any, torch: Any, per: int = 1) -> W
     return Workload(name, title, one_data, tf, jax, torch, verify=2, per=per, functions=False)
 
 
-# The cold one stands first: the short run need not start its processes anew for it.
 WORKLOADS = [
     Workload(
         "episodes",
@@ -538,6 +537,7 @@ WORKLOADS = [
         episodes_jax,
         episodes_torch,
         verify=60,
+        short=False,
         cold=True,
         functions=False,
     ),
@@ -555,7 +555,7 @@ WORKLOADS = [
     chain_of(500),
     chain_of(2000, short=False),
     chain_of(5000, short=False),
-    embedding(10_000),
+    embedding(10_000, short=False),
     embedding(100_000),
     embedding(1_000_000, short=False),
     one("op_in_tape", "one `add` in a tape, result dropped", op_tape_tf, None, op_torch, REPEATS),
