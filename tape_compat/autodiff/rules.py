@@ -26,7 +26,12 @@ def rule(function: Callable[..., Any], *partials: Partial | None) -> Callable[..
 
     An argument that is held costs nothing and cannot bring a NaN: its tangent is a symbolic zero.
     """
-    ruled: Any = jax.custom_jvp(function)
+
+    # Not the function itself: JAX 0.8 would add the default of `accuracy` to the primals of lax.sqrt.
+    def primal(*args: Any) -> Any:
+        return function(*args)
+
+    ruled: Any = jax.custom_jvp(primal)
 
     def jvp(primals: tuple, tangents: tuple) -> tuple[Any, Any]:
         out = ruled(*primals)
