@@ -27,7 +27,7 @@ def rule(function: Callable[..., Any], *partials: Partial | None) -> Callable[..
     An argument that is held costs nothing and cannot bring a NaN: its tangent is a symbolic zero.
     """
 
-    # Not the function itself: JAX 0.8 would add the default of `accuracy` to the primals of lax.sqrt.
+    # Not the function itself: JAX 0.8 would add lax.sqrt's default `accuracy` to the primals.
     def primal(*args: Any) -> Any:
         return function(*args)
 
