@@ -22,13 +22,14 @@ from .core import dispatch, dtypes, errors, operators, policy
 from .core.avals import Aval, aval
 from .core.convert import convert, to_numpy
 from .core.declare import check_same_dtype, invalid, matching, name_ops, tf_dtype_name
-from .core.dispatch import apply
+from .core.dispatch import apply, apply1
 from .core.dtypes import DType, as_dtype
 from .core.indexed_slices import IndexedSlices
 from .core.op import Op
 from .core.shapes import TensorShape
 from .core.state import LOCAL
-from .core.tensor import Tensor, concrete, next_id, same_value
+from .core.tensor import Tensor, concrete, mark_slice, next_id, same_value
+from .core.updates import unrecorded
 from .core.variable import Variable
 
 LOGGER = logging.getLogger("tape_compat")
@@ -2279,8 +2280,6 @@ def _planned(spec: tuple[Any, ...], shape: tuple[int, ...]) -> _Plan:
         raise invalid("Multiple ellipses in slice spec not allowed", "StridedSlice")
     if used and not shape:
         raise invalid("Attempting to slice scalar input.", "StridedSlice")
-    if used and not shape:
-        raise invalid("Attempting to slice scalar input.", "StridedSlice")
     if used > len(shape):
         raise invalid(
             f"Index out of range using input dim {len(shape)}; input has only {len(shape)} dims",
@@ -2330,8 +2329,10 @@ def _indexed(x: Any, *places: Any, spec: tuple[Any, ...]) -> Any:
     if any(cut != (0, n, 1) for cut, n in zip(plan.cuts, x.shape)):
         x = lax.slice(x, *zip(*plan.cuts))
     for axis, place in zip(plan.dynamic, places):
-        place = jnp.where(place < 0, place + x.shape[axis], place)
+        size = x.shape[axis]
+        place = jnp.where(place < 0, place + size, place)
         x = lax.dynamic_slice_in_dim(x, place, 1, axis)
+        x = jnp.where((place >= 0) & (place < size), x, jnp.zeros((), x.dtype))
     if plan.reversed:
         x = lax.rev(x, plan.reversed)
     return x if x.shape == plan.shape else lax.reshape(x, plan.shape)
@@ -2349,31 +2350,51 @@ def getitem(x: Any, index: Any) -> Tensor:
     if x.__class__ is not Tensor:
         x = convert(x)
     if index.__class__ is int:
+        return _at(x, (index,), ())
+    if _is_mask(index):
+        return boolean_mask(x, index)
+    return _at(x, *_spec(index if isinstance(index, (list, tuple)) else (index,)))
+
+
+def variable_getitem(variable: Variable, index: Any) -> Tensor:
+    """`variable[index]`, which can be assigned to unless the index is a mask."""
+    x = variable._as_tensor()
+    if index.__class__ is int:
         spec: tuple[Any, ...] = (index,)
         places: tuple[Tensor, ...] = ()
     else:
         if _is_mask(index):
             return boolean_mask(x, index)
         spec, places = _spec(index if isinstance(index, (list, tuple)) else (index,))
-    return _at(x, spec, places)
+    part = _at(x, spec, places)
+    mark_slice(part, variable, spec, places)
+    return part
 
 
 def _at(x: Tensor, spec: tuple[Any, ...], places: tuple[Tensor, ...]) -> Tensor:
     array = x._array
-    known = [_on_host(p) for p in places]
-    if places and all(k is not None for k in known):
-        values = iter(known)
-        fixed = tuple(int(next(values)) if s is DYNAMIC else s for s in spec)  # type: ignore[arg-type]
-        plan: _Plan | None = _planned(fixed, x._aval.shape)  # raises for what is out of range
-    else:
-        fixed, plan = spec, None
+    fixed, plan = spec, None
+    if places:
+        fixed = _with_known(spec, places)
+        if DYNAMIC not in fixed:
+            plan = _planned(fixed, x._aval.shape)  # raises for what is out of range
     if array.__class__ is np.ndarray and DYNAMIC not in fixed:
         kind = array.dtype.kind
         if kind == "O" or (kind in "iub" and array.size <= policy.HOST_SIZE):
             return _host_item(x, array, plan or _planned(fixed, x._aval.shape))
     if x._aval.dtype is dtypes.string:
         return _moved(lambda p: _at(p, spec, places), x)
-    return apply(_INDEXED.bind(spec=spec), (x, *places))
+    closure = _INDEXED.bind(spec=spec)
+    return apply(closure, (x, *places)) if places else apply1(closure, x)
+
+
+def _with_known(spec: tuple[Any, ...], places: tuple[Tensor, ...]) -> tuple[Any, ...]:
+    """The spec with the numbers of its scalar tensors, if the host knows them all."""
+    known = [_on_host(p) for p in places]
+    if any(k is None for k in known):
+        return spec
+    values = iter(known)
+    return tuple(int(next(values)) if s is DYNAMIC else s for s in spec)  # type: ignore[arg-type]
 
 
 def _host_item(x: Tensor, array: np.ndarray, plan: _Plan) -> Tensor:
@@ -2382,6 +2403,59 @@ def _host_item(x: Tensor, array: np.ndarray, plan: _Plan) -> Tensor:
     if plan.reversed:
         part = np.flip(part, plan.reversed)
     return concrete(np.array(part).reshape(plan.shape), aval(plan.shape, x._aval.dtype))
+
+
+def _check_assigned(avals: tuple[Aval, ...], spec: tuple[Any, ...]) -> None:
+    shape = _planned(spec, avals[0].shape).shape
+    given = avals[1].shape
+    extra = max(0, len(given) - len(shape))
+    kept = given[extra:]
+    fits = all(n == 1 for n in given[:extra]) and all(
+        n in (1, m) for n, m in zip(reversed(kept), reversed(shape))
+    )
+    if not fits and 0 not in shape:
+        raise invalid(
+            f"Cannot broadcast input shape {_dims(given)} into final shape {_dims(shape)}",
+            "ResourceStridedSliceAssign",
+        )
+
+
+def _assigned(x: Any, value: Any, *places: Any, spec: tuple[Any, ...]) -> Any:
+    """`x` with `value` at the spec: `_indexed` undone step by step. Outside the range: nothing."""
+    plan = _planned(spec, x.shape)
+    if 0 in plan.shape:
+        return x
+    value = lax.reshape(value, value.shape[max(0, value.ndim - len(plan.shape)) :])
+    value = jnp.broadcast_to(value, plan.shape)
+    # A dynamic axis is cut whole in the plan, and one row is taken of it.
+    index: list[Any] = [_slice(*cut) for cut in plan.cuts]
+    widths = [len(_range(*cut)) for cut in plan.cuts]
+    for axis, place in zip(plan.dynamic, places):
+        index[axis], widths[axis] = place, 1
+    value = lax.rev(lax.reshape(value, widths), plan.reversed)
+    if not places and all(step == 1 for _, _, step in plan.cuts):
+        return lax.dynamic_update_slice(x, value, [start for start, _, _ in plan.cuts])
+    return x.at[tuple(index)].set(lax.squeeze(value, plan.dynamic), mode="drop")
+
+
+_ASSIGNED = Op(_assigned, "ResourceStridedSliceAssign", check=_check_assigned)
+
+
+def slice_assigned(
+    x: Tensor, value: Tensor, spec: tuple[Any, ...], places: tuple[Tensor, ...]
+) -> Tensor:
+    """`x` with `value` at `spec`, seen by no tape: an assignment to a slice of a variable."""
+    fixed = _with_known(spec, places)
+    if DYNAMIC not in fixed:
+        _check_assigned((x._aval, value._aval), fixed)  # raises for what is out of range
+    if _is_text(x):
+        array = np.array(x._value())
+        plan = _planned(fixed, array.shape)
+        part = array[tuple(_slice(*cut) for cut in plan.cuts)]
+        part = np.flip(part, plan.reversed)
+        np.copyto(part, np.broadcast_to(np.asarray(value._value()), plan.shape).reshape(part.shape))
+        return concrete(array, x._aval)
+    return unrecorded(_ASSIGNED.bind(spec=spec), (x, value, *places))
 
 
 def _is_mask(index: Any) -> bool:
@@ -2446,6 +2520,7 @@ def strided_slice(
       begin, end, strides: integer vectors of equal length; strides are 1 by default.
       begin_mask, end_mask: the whole range on that side.
       ellipsis_mask, new_axis_mask, shrink_axis_mask: an `...`, a new axis, a single index.
+      var: the variable that `input_` is read from; the result's `assign` puts values into it.
 
     >>> from tape_compat import array
     >>> array.strided_slice([1, 2, 3, 4], [0], [4], [2]).numpy().tolist()
@@ -2453,8 +2528,6 @@ def strided_slice(
     """
     starts, stops = dims(begin), dims(end)
     steps = (1,) * len(starts) if strides is None else dims(strides)
-    if var is not None:
-        raise NotImplementedError("tf.strided_slice: `var` (assignment to a slice of a variable)")
     spec: list[Any] = []
     for i, (start, stop, step) in enumerate(zip(starts, stops, steps, strict=True)):
         bit = 1 << i
@@ -2468,7 +2541,10 @@ def strided_slice(
             spec.append(
                 (None if begin_mask & bit else start, None if end_mask & bit else stop, step)
             )
-    return _at(_tensor(input_), tuple(spec), ())
+    part = _at(_tensor(input_), tuple(spec), ())
+    if var is not None:
+        mark_slice(part, var, tuple(spec), ())
+    return part
 
 
 def _check_slice(
@@ -2528,5 +2604,12 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor
 # ---------------------------------------------------------------------------------------------
 
 _convert.define_packing(_pack)
-operators.define(getitem=getitem, gather=gather, gather_nd=gather_nd, identity=identity)
+operators.define(
+    getitem=getitem,
+    variable_getitem=variable_getitem,
+    slice_assigned=slice_assigned,
+    gather=gather,
+    gather_nd=gather_nd,
+    identity=identity,
+)
 name_ops(globals())

@@ -1,5 +1,8 @@
 """`tensor[...]`: every kind of index against NumPy, its gradient, TensorFlow's refusals."""
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 
@@ -219,3 +222,95 @@ def test_tensors_that_are_no_index(index):
     with pytest.raises(TypeError) as raised:
         tf.constant(CUBE)[index]
     assert str(raised.value).startswith(BAD)
+
+
+# ---------------------------------------------------------------------------------------------
+# Slices of variables can be assigned to.
+
+
+def taped(program):
+    """Runs the program plain and under a tape, where the assignment is pending."""
+    program()
+    with tf.GradientTape():
+        program()
+
+
+@pytest.mark.parametrize("index", PLAIN, ids=text)
+@pytest.mark.parametrize("dtype", [np.float64, np.int32])
+def test_assign(index, dtype):
+    def program():
+        v = tf.Variable(CUBE.astype(dtype))
+        expected = CUBE.astype(dtype)
+        value = -1 - np.arange(expected[index].size, dtype=dtype).reshape(expected[index].shape)
+        expected[index] = value
+        assert v[index].assign(value) is not None
+        np.testing.assert_array_equal(v.numpy(), expected)
+
+    taped(program)
+
+
+@pytest.mark.parametrize("make", [tf.constant, tf.Variable, pending], ids=lambda f: f.__name__)
+@pytest.mark.parametrize(("index", "same"), TENSORS)
+def test_assign_at_tensor_indices(make, index, same):
+    v = tf.Variable(CUBE)
+    expected = CUBE.copy()
+    expected[same] = np.arange(CUBE[same].size).reshape(CUBE[same].shape)
+    v[index(make(1))].assign(expected[same])
+    np.testing.assert_array_equal(v.numpy(), expected)
+
+
+@pytest.mark.parametrize("at", [4, -5, 9])
+def test_a_pending_index_out_of_range_reads_zeros_and_assigns_nothing(at):
+    v = tf.Variable(CUBE)
+    with tf.GradientTape() as tape:
+        part = v[pending(at)]
+    part.assign(part + 7.0)
+    assert not part.numpy().any()
+    assert not tape.gradient(part, v).numpy().any()
+    np.testing.assert_array_equal(v.numpy(), CUBE)
+
+
+def test_assignments_in_a_step_are_one_program(deferred, counted):
+    v, x = tf.Variable([1.0, 2.0, 3.0]), tf.constant(3.0)
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        before = v * v
+        v[1:].assign([x * 2.0, 1.0])
+        after = v * v
+    assert counted()["fused"] == counted()["op_by_op"] == 0
+    assert v.numpy().tolist() == [1.0, 6.0, 1.0]
+    assert tape.gradient(before, v).numpy().tolist() == [2.0, 4.0, 6.0]
+    assert tape.gradient(after, v).numpy().tolist() == [2.0, 12.0, 2.0]
+    assert tape.gradient(after, x) is None
+
+
+def test_a_slice_keeps_its_index_and_its_variable():
+    i = tf.Variable(0)
+    part = tf.Variable([1.0, 2.0])[i]
+    i.assign(1)
+    assert part.assign(5.0).numpy().tolist() == [5.0, 2.0]
+    assert float(part) == 1.0
+
+
+def test_a_slice_of_a_variable_can_be_collected():
+    v = tf.Variable([1.0, 2.0])
+    v.part = v[0]
+    gone = weakref.ref(v)
+    del v
+    gc.collect()
+    assert gone() is None
+
+
+def test_only_slices_of_variables_are_assigned_to():
+    v = tf.Variable([1.0, 2.0])
+    for other in (tf.constant([1.0])[0], v.read_value()[0], v[:1][0], v[v > 0], -v[0], v * 1.0):
+        assert not hasattr(other, "assign")
+    with pytest.raises(AttributeError, match=r"v\[i\]\.assign\(v\[i\] \+ x\)"):
+        v[0].assign_add(1.0)
+    assert not hasattr(v[0], "assign_sub")
+
+
+def test_strided_slice_takes_the_variable():
+    v = tf.Variable([1.0, 2.0, 3.0])
+    got = tf.strided_slice(v, [0], [3], [2], var=v).assign([7.0, 8.0])
+    assert got.numpy().tolist() == [7.0, 2.0, 8.0]

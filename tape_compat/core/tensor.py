@@ -35,7 +35,8 @@ class Tensor(operators.Operators):
 
     # _array: jax.Array, or np.ndarray for a host constant (and for strings); None while pending.
     # _at: program and slot; where the tensor is pending, or where it last was a leaf.
-    # _id: what tapes know it by; a variable's tensors all have the variable's.
+    # _id: what tapes know it by; a variable's tensors all have the variable's, and a slice of a
+    # variable has a SliceIdentity.
     __slots__ = ("__weakref__", "_array", "_at", "_aval", "_id")
     __array_priority__ = 100
 
@@ -211,13 +212,16 @@ class Tensor(operators.Operators):
             return "symbolic"
         return array_text(np.asarray(self._value()), is_repr)
 
-    def __getattr__(self, name: str) -> NoReturn:
-        if name in ("assign", "assign_add", "assign_sub"):
-            raise _NoSuchAttribute(
-                f"{name}() on a slice of a Variable is not implemented: assign the whole value, or "
-                "use scatter_update or scatter_nd_update."
-            )
-        raise AttributeError(f"'Tensor' object has no attribute '{name}'")
+    def __getattr__(self, name: str) -> Any:
+        hint = ""
+        if name == "assign":
+            identity = self._id
+            if identity.__class__ is SliceIdentity:
+                return identity.assign
+            hint = ". Only variables and their slices, v[i], can be assigned to"
+        elif name in ("assign_add", "assign_sub"):
+            hint = f". A slice of a variable has only assign(): v[i].assign(v[i] {_SIGN[name]} x)"
+        raise AttributeError(f"'Tensor' object has no attribute '{name}'{hint}")
 
     # -- TF spellings ---------------------------------------------------------------------------
 
@@ -245,8 +249,32 @@ class Tensor(operators.Operators):
         return concrete(jax.device_put(self._value(), jax.devices("gpu")[gpu_index]), self._aval)
 
 
-class _NoSuchAttribute(NotImplementedError, AttributeError):
-    """Says what is missing, and lets `hasattr` answer."""
+_SIGN = {"assign_add": "+", "assign_sub": "-"}
+
+
+class SliceIdentity(int):
+    """The identity of a tensor that was read as `variable[...]`. It knows where from.
+
+    So only these tensors pay for their `assign`, and everybody else sees a plain int.
+    """
+
+    cut: tuple[Any, tuple[Any, ...], tuple[Tensor, ...]]
+
+    def assign(self, val: Any, name: str | None = None) -> Any:
+        """Put `val`, broadcast to the slice's shape, there in the variable as it is now.
+
+        Gives the variable. Raises InvalidArgumentError if the shape does not broadcast.
+        """
+        variable, spec, places = self.cut
+        return variable._assign_slice(spec, places, val)
+
+
+def mark_slice(
+    tensor: Tensor, variable: Any, spec: tuple[Any, ...], places: tuple[Tensor, ...]
+) -> None:
+    """Let a tensor just read from `variable` be assigned to. `spec`: see the indexing ops."""
+    identity = tensor._id = SliceIdentity(tensor._id)
+    identity.cut = (variable, spec, places)
 
 
 def array_text(array: np.ndarray, is_repr: bool) -> str:

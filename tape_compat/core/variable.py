@@ -259,6 +259,9 @@ class Variable(operators.Operators):
     def __iter__(self) -> Any:
         return iter(self.read_value())
 
+    def __getitem__(self, index: Any) -> Any:
+        return operators.call("variable_getitem", self, index)
+
     def __iadd__(self, value: Any) -> NoReturn:
         self._refuse_in_place("+", "assign_add")
 
@@ -374,6 +377,11 @@ class Variable(operators.Operators):
             )
         self._set(_updates.unrecorded(closure, (current, delta)))
         return self._unread(read_value)
+
+    def _assign_slice(self, spec: tuple[Any, ...], places: tuple[Tensor, ...], value: Any) -> Any:
+        value = self._delta(value)
+        self._set(operators.call("slice_assigned", self._handle.tensor, value, spec, places))
+        return self._unread(True)
 
     def _scatter(self, closure: Any, indices: Any, values: Any) -> Any:
         indices = convert(indices)

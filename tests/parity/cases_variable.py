@@ -315,6 +315,108 @@ def case_slice_assign_index(tf):
     return v
 
 
+def _counted(tf, shape=(3, 4)):
+    return tf.Variable(tf.reshape(tf.range(12.0), shape))
+
+
+SLICES = {
+    "steps": lambda v: v[::-2, 1::2],
+    "ellipsis": lambda v: v[..., -1],
+    "newaxis": lambda v: v[None, 0],
+    "whole": lambda v: v[...],
+    "nothing": lambda v: v[2:2],
+    "element": lambda v: v[-1, 2],
+    "columns": lambda v: v[:, 1:3],
+}
+
+
+def _slice_assign(index):
+    def case(tf):
+        v = _counted(tf)
+        part = index(v)
+        return part.assign(-1.0 - tf.reshape(tf.range(float(tf.size(part))), part.shape)), v, part
+
+    return case
+
+
+def _tensor_index(tf):
+    v, i = _counted(tf), tf.Variable(0)
+    part = v[i]
+    i.assign(2)
+    part.assign([5.0, 6.0, 7.0, 8.0])
+    v[tf.constant(1) : tf.constant(3), tf.constant(-1)].assign([3.0, 4.0])
+    return v, part
+
+
+def _broadcast(tf):
+    v = _counted(tf)
+    v[0].assign(5.0)
+    v[1].assign([[6.0]])
+    v[1:, :2].assign([7.0, 8.0])
+    v[2:2].assign([1.0, 2.0, 3.0])
+    return v
+
+
+def _refused(tf):
+    v = _counted(tf)
+    return attempts(
+        tf,
+        {
+            "shape": lambda tf: v[0].assign([1.0, 2.0]),
+            "rank": lambda tf: v[0].assign(tf.zeros([2, 4])),
+            "dtype": lambda tf: v[0].assign(tf.constant([1, 2, 3, 4])),
+            "none": lambda tf: v[0].assign(None),
+            "range": lambda tf: v[tf.constant(7)].assign(tf.zeros([4])),
+        },
+    )
+
+
+def _assignable(tf):
+    v = _counted(tf)
+    values = [v[0], v[0][1], v.read_value()[0], tf.identity(v[0]), v[v > 3.0], next(iter(v)), v]
+    return [(hasattr(x, "assign"), hasattr(x, "assign_add")) for x in values]
+
+
+def _under_tape(tf):
+    v, x = _counted(tf), tf.constant([3.0, 1.0, 1.0, 1.0])
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        before = tf.reduce_sum(v * v)
+        v[1].assign(x * 2.0)
+        after = tf.reduce_sum(v**3) + before
+    return v, tape.gradient([before, after], [v, x]), len(tape.watched_variables())
+
+
+def _in_turn(tf):
+    v = _counted(tf)
+    part = v[1:]
+    v.assign(tf.zeros([3, 4]))
+    part.assign(part * 2.0)[0].assign([9.0, 8.0, 7.0, 6.0])
+    return v, part
+
+
+def _other_dtypes(tf):
+    flags, words, half = tf.Variable([True, False]), tf.Variable(["a", "b"]), tf.Variable([1, 2])
+    flags[0].assign(False)
+    words[1:].assign(["c"])
+    half[0].assign(7)
+    scalar = tf.Variable(1.0)
+    scalar[...].assign(2.0)
+    return flags, words, half, scalar
+
+
+CASES |= {
+    **{f"slice_assign_{name}": _slice_assign(index) for name, index in SLICES.items()},
+    "slice_assign_tensor_index": _tensor_index,
+    "slice_assign_broadcast": _broadcast,
+    "slice_assign_refused": _refused,
+    "slice_assign_only_there": _assignable,
+    "slice_assign_under_tape": _under_tape,
+    "slice_assign_in_turn": _in_turn,
+    "slice_assign_other_dtypes": _other_dtypes,
+}
+
+
 def case_item_assignment_refused(tf):
     v = tf.Variable([1.0, 2.0])
 

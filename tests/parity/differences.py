@@ -4,7 +4,6 @@ _WRONG = "TensorFlow's own derivative is wrong where an element is zero; ours is
 _ONE_ROW = "TensorFlow cannot vectorise one row at a time; we can, and it bounds the memory"
 
 _SINGULAR = "a compiled program cannot raise on a value: a singular matrix gives inf or NaN"
-_NO_SLICE_ASSIGN = "assigning to a slice of a variable is not implemented: it raises, and says so"
 
 DIFFERENCES: dict[str, str] = {
     "forward/wrong_tangent_shape": "refused at once; TensorFlow fails later or not at all",
@@ -16,8 +15,6 @@ DIFFERENCES: dict[str, str] = {
     "operators/index_mixed_int_tensors": "index tensors of two integer dtypes are taken together",
     "slices/second_order_target_is_slices": "a target of IndexedSlices works; TensorFlow trips",
     "slices/variable_two_targets": "the order in which slices are joined means nothing",
-    "variable/slice_assign": _NO_SLICE_ASSIGN,
-    "variable/slice_assign_index": _NO_SLICE_ASSIGN,
     "linalg/det_singular": "the gradient of det needs no inverse here, so it exists",
     "math/cumprod_zero": _WRONG,
     "math/reduce_prod_zero": _WRONG,
