@@ -395,16 +395,16 @@ def test_a_sparse_step_touches_only_its_rows(deferred):
 
 def replayed_program(executable):
     """A compiled program as a function of its array leaves, and what they look like."""
-    from tape_compat.core import executor
+    from tape_compat.core import replay
 
     path = executable.node.path()
-    slots, packed = executor._leaf_layout(path)
+    slots, packed = replay.leaf_layout(path)
     kinds = {s: leaf for n in path for s, leaf in enumerate(n.leaves, n.first_leaf)}
 
     def replayed(*leaves):
         env = dict(zip(slots, leaves))
         env.update({s: jnp.ones((), dtype) for dtype, group in packed.items() for s in group})
-        executor.replay(executor.needed(path, executable.key[0]), env)
+        replay.replay(replay.needed(path, executable.key[0]), env)
         return tuple(env[s] for s in executable.key[0])
 
     return replayed, [kinds[s].struct for s in slots]

@@ -161,16 +161,32 @@ def test_pending_work_is_bounded_in_bytes(monkeypatch):
     assert y.numpy()[0, 0] == sum(range(60))
 
 
-def stepper(op=tf.sin):
-    """A step with another structure for each `n`, from one place. A program compiled by one test
-    would be found by the next, so each takes an op of its own."""
+def stepper(op):
+    """A step from one place: a loop of `n` turns. A program compiled by one test would be found by
+    the next, so each takes an op of its own."""
     x = tf.Variable([0.5, 0.25])
 
     def step(n):
         with tf.GradientTape() as tape:
             y = x * 1.0
             for _ in range(n):
-                y = op(y)
+                y = op(y) * 0.5 + x
+        x.assign_sub(0.01 * tape.gradient(y, x))
+        flush()
+        return x
+
+    return step
+
+
+def ragged(op):
+    """A step from one place with another structure for each `n` below 4,096, without loops."""
+    x = tf.Variable([0.5, 0.25])
+
+    def step(n):
+        with tf.GradientTape() as tape:
+            y = x * 1.0
+            for bit in range(12):
+                y = op(y) if n >> bit & 1 else y + x
         x.assign_sub(0.01 * tape.gradient(y, x))
         flush()
 
@@ -178,12 +194,12 @@ def stepper(op=tf.sin):
 
 
 def test_ever_different_structures_go_op_by_op(counted):
-    step = stepper()
+    step = ragged(tf.sin)
     for n in range(5, 25):
         step(n)
     first = counted()
-    assert first["compiles"] == policy.NEW_STRUCTURES_BEFORE_OP_BY_OP
-    assert first["op_by_op"] == 20 - policy.NEW_STRUCTURES_BEFORE_OP_BY_OP
+    assert first["compiles"] == policy.NEW_STRUCTURES_BEFORE_PIECES
+    assert first["op_by_op"] == 20 - policy.NEW_STRUCTURES_BEFORE_PIECES
     for n in (9, 20, 12, 17):  # seen before, but not in a row: too rare to pay for a compile
         step(n)
     assert counted()["compiles"] == first["compiles"]
@@ -193,7 +209,7 @@ def test_ever_different_structures_go_op_by_op(counted):
 
 
 def test_a_few_structures_in_turn_are_compiled_each(counted):
-    step = stepper(tf.cos)
+    step = ragged(tf.cos)
     for _ in range(4):
         for n in range(4, 4 + policy.FEW_STRUCTURES):
             step(n)
@@ -201,11 +217,12 @@ def test_a_few_structures_in_turn_are_compiled_each(counted):
 
 
 def test_what_runs_often_enough_op_by_op_is_compiled(counted, monkeypatch):
-    step = stepper(tf.tanh)
+    step = ragged(tf.tanh)
     for n in range(40, 50):
         step(n)
     before = counted()["compiles"]
-    monkeypatch.setattr(policy, "compile_seconds", lambda n: 3.5 * policy.OP_SECONDS * n)
+    cost = 1.5 * policy.PART_SECONDS
+    monkeypatch.setattr(policy, "compile_seconds", lambda n: cost * n)
     for _ in range(4):
         step(49)
         step(48)
@@ -213,7 +230,7 @@ def test_what_runs_often_enough_op_by_op_is_compiled(counted, monkeypatch):
 
 
 def test_a_place_settles(counted):
-    step = stepper(tf.sigmoid)
+    step = ragged(tf.sigmoid)
     for n in range(60, 70):
         step(n)
     for _ in range(policy.HITS_TO_SETTLE + 2):
@@ -221,6 +238,45 @@ def test_a_place_settles(counted):
     before = counted()["compiles"]
     step(75)  # a new one is compiled at first sight again
     assert counted()["compiles"] == before + 1
+
+
+def test_loops_of_all_lengths_share_their_pieces(counted):
+    step = stepper(tf.tanh)
+    for n in (40, 33, 58):
+        step(n)
+    warm = counted()
+    assert warm["compiles"] == 0
+    assert 0 < warm["piece_compiles"] < 15
+    for n in range(34, 64):
+        step(n)
+    after = counted()
+    for name in ("compiles", "op_compiles", "piece_compiles"):
+        assert after[name] <= warm[name] + 3  # the tails of odd lengths
+    assert (after["dispatches"] - warm["dispatches"]) / 30 < 40  # of 300 instructions and more
+
+
+def test_a_loop_in_pieces_gives_what_the_whole_program_gives():
+    from tape_compat.core.state import set_immediate
+
+    in_pieces = [stepper(tf.sin)(n).numpy() for n in (61, 50, 37)]
+    set_immediate(True)
+    try:
+        at_once = [stepper(tf.sin)(n).numpy() for n in (61, 50, 37)]
+    finally:
+        set_immediate(False)
+    np.testing.assert_allclose(in_pieces, at_once, rtol=1e-6)
+
+
+def test_a_loop_that_comes_again_is_compiled(counted):
+    step = stepper(tf.sigmoid)
+    for _ in range(policy.LOOP_SIGHTS - 1):
+        step(50)
+    assert counted()["compiles"] == 0
+    step(50)
+    assert counted()["compiles"] == 1
+    before = counted()["dispatches"]
+    step(50)
+    assert counted()["dispatches"] == before + 1
 
 
 def test_both_ways_of_running_agree(monkeypatch):

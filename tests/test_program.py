@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tape_compat.core import dtypes, executor
+from tape_compat.core import dtypes, replay
 from tape_compat.core.avals import aval
 from tape_compat.core.capture import capture
 from tape_compat.core.dispatch import apply
@@ -65,14 +65,14 @@ def test_replay_of_a_hand_made_program():
     x = np.array([0.1, 0.2, 0.3], np.float32)
     c = hand_made()
     env = {0: jnp.asarray(x)}
-    executor.replay(executor.needed(c.path(), [3]), env)
+    replay.replay(replay.needed(c.path(), [3]), env)
     np.testing.assert_allclose(env[3], np.cos(x) * np.sin(x) ** 2, rtol=1e-6)
 
 
 def test_needed_leaves_out_what_nobody_wants():
     c = hand_made()
-    assert executor.needed(c.path(), [1]) == c.path()[:1]
-    assert executor.needed(c.path(), [2]) == c.path()[:2]
+    assert replay.needed(c.path(), [1]) == c.path()[:1]
+    assert replay.needed(c.path(), [2]) == c.path()[:2]
 
 
 def test_a_loop_is_not_run_twice_for_its_pullback():
@@ -88,7 +88,7 @@ def test_a_loop_is_not_run_twice_for_its_pullback():
 
     def run(x):
         env = {0: x}
-        executor.replay(b.path(), env)
+        replay.replay(b.path(), env)
         return env[1], env[2]
 
     def scans(jaxpr):

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 
 from ..core.avals import Aval
 from ..core.convert import convert
-from ..core.dispatch import apply
+from ..core.dispatch import apply, apply2
 from ..core.indexed_slices import IndexedSlices
 from ..core.op import Closure, Op
 from ..core.state import LOCAL
@@ -66,10 +66,10 @@ def gradients(
     """Cotangents of `sources` (identities), None for those not connected to a target."""
     steps, reached = connected(entries, sources, tracked)
     reached.update(sources)
-    sums: dict[int, list[Cotangent]] = {}
+    sums: dict[int, Cotangent | list[IndexedSlices]] = {}
     for target, seed in zip(targets, seeds, strict=True):
         if target._id in reached and target._aval.np_dtype.kind != "O":
-            sums.setdefault(target._id, []).append(ones_like(target) if seed is None else seed)
+            _add(sums, target._id, ones_like(target) if seed is None else seed)
     kept = set(sources)
     for (call, inputs, outputs, _), want in reversed(steps):
         cotangents = [
@@ -79,7 +79,7 @@ def gradients(
             continue
         for i, cotangent in zip(want, pull(call, inputs, cotangents, want), strict=True):
             if cotangent is not None:
-                sums.setdefault(inputs[i]._id, []).append(cotangent)
+                _add(sums, inputs[i]._id, cotangent)
     return [total(sums[s]) if s in sums else None for s in sources]
 
 
@@ -103,15 +103,25 @@ def dense(cotangent: Any) -> Tensor:
     return cotangent if cotangent.__class__ is Tensor else convert(cotangent)
 
 
-def total(parts: list[Cotangent]) -> Cotangent:
-    """The sum of cotangents; it replaces them in the list. All sparse gives sparse, in the order of
-    the forward calls."""
-    if len(parts) > 1:
-        if all(isinstance(p, IndexedSlices) for p in parts):
-            parts[:] = [_joined(parts[::-1])]  # type: ignore[arg-type]
-        else:
-            parts[:] = [apply(_ADD_N, tuple(dense(p) for p in parts))]
-    return parts[0]
+def _add(sums: dict[int, Any], key: int, cotangent: Cotangent) -> None:
+    """Add a cotangent to a sum: at once, so that only the sum stays alive and a loop's turns are
+    alike, but sparse ones are collected until the sum is wanted."""
+    before = sums.get(key)
+    if before is None:
+        sums[key] = cotangent
+    elif isinstance(cotangent, Tensor):
+        sums[key] = apply2(_ADD, dense(total(before)), cotangent)
+    elif before.__class__ is Tensor:
+        sums[key] = apply2(_ADD, before, dense(cotangent))
+    elif before.__class__ is list:
+        before.append(cotangent)
+    else:
+        sums[key] = [before, cotangent]
+
+
+def total(part: Any) -> Cotangent:
+    """A sum of cotangents: dense, or sparse with the parts in the order of the forward calls."""
+    return _joined(part[::-1]) if part.__class__ is list else part
 
 
 def _joined(parts: list[IndexedSlices]) -> IndexedSlices:
@@ -124,18 +134,11 @@ def _joined(parts: list[IndexedSlices]) -> IndexedSlices:
     )
 
 
-def _add_n(*arrays: Any) -> Any:
-    result = arrays[0]
-    for array in arrays[1:]:
-        result = result + array
-    return result
-
-
 def _join(*arrays: Any, dtype: str | None) -> Any:
     return jnp.concatenate([a if dtype is None else a.astype(dtype) for a in arrays])
 
 
-_ADD_N = Op(_add_n, "AddN").bind()
+_ADD = Op(lambda x, y: x + y, "AddN").bind()
 _JOIN = Op(_join, "ConcatV2")
 _ONES = Op(lambda shape, dtype: jnp.ones(shape, dtype.np_dtype), "OnesLike")
 ZEROS = Op(lambda shape, dtype: jnp.zeros(shape, dtype.np_dtype), "ZerosLike")

@@ -12,11 +12,11 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from . import executor
 from .avals import Aval
 from .dispatch import apply, identity
 from .op import Closure, Op
 from .program import CAPTURED, Program
+from .replay import needed, replay
 from .state import LOCAL, ThreadState
 from .tensor import Tensor
 
@@ -109,11 +109,11 @@ def _closure(program: SymbolicProgram, node: Any, key: tuple) -> Closure:
     name, live, given = key
     slots = (*given, *sorted(slot for slot, _ in program.leaves.values()))
     skip = set(given)
-    steps = [s for s in executor.needed(node.path(), live) if s.first not in skip]
+    steps = [s for s in needed(node.path(), live) if s.first not in skip]
 
     def function(*arrays: Any) -> tuple[Any, ...]:
         env = dict(zip(slots, arrays, strict=True))
-        executor.replay(steps, env)
+        replay(steps, env)
         return tuple(env[slot] for slot in live)
 
     return Closure(Op(function, name), {})

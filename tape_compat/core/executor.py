@@ -1,4 +1,4 @@
-"""Runs programs: fused into one compiled call, or op by op. Owns the compiled programs."""
+"""Runs programs: fused into one compiled call, or in pieces. Owns the compiled programs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import logging
 import sys
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from itertools import starmap
 from typing import Any
 
@@ -16,8 +16,10 @@ import numpy as np
 
 from . import policy
 from .avals import Aval, Packed
-from .op import Closure, Pullback
+from .op import Closure
+from .pieces import Plan
 from .program import Node, Program
+from .replay import leaf_layout, needed, replay
 from .state import COUNTERS
 
 LOGGER = logging.getLogger("tape_compat")
@@ -35,7 +37,7 @@ class Executable:
         self.node, self.key = node, key
         live = key[0]
         path = node.path()
-        arrays, scalars = _leaf_layout(path)
+        arrays, scalars = leaf_layout(path)
         self.packs = list(scalars)
         self._packed: list[tuple[bytes, jax.Array | None] | None] = [None] * len(self.packs)
         position = {slot: i for i, slot in enumerate(arrays)}
@@ -67,19 +69,20 @@ class Executable:
 
 
 class _Executables:
-    """The compiled programs, least recently used dropped beyond `policy.MAX_EXECUTABLES`."""
+    """The compiled programs and the plans, least recently used dropped beyond
+    `policy.MAX_EXECUTABLES`."""
 
     def __init__(self) -> None:
-        self.order: OrderedDict[Executable, None] = OrderedDict()
+        self.order: OrderedDict[Executable | Plan, None] = OrderedDict()
 
-    def add(self, executable: Executable) -> None:
+    def add(self, executable: Executable | Plan) -> None:
         executable.node.executables[executable.key] = executable
         self.order[executable] = None
         while len(self.order) > policy.MAX_EXECUTABLES:
             oldest, _ = self.order.popitem(last=False)
             oldest.node.executables.pop(oldest.key, None)
 
-    def used(self, executable: Executable) -> None:
+    def used(self, executable: Executable | Plan) -> None:
         if executable in self.order:
             self.order.move_to_end(executable)
 
@@ -96,14 +99,15 @@ class _Origin:
     """What was seen from one place in the user's program: for the policy and for the reasons.
 
     misses: programs not found compiled, until `policy.HITS_TO_SETTLE` in a row were. runs: how
-    often each of these ran op by op. previous: the last program that ran.
+    often each of these ran in pieces. previous: the last program, which ran `in_a_row` times.
     """
 
-    __slots__ = ("hits_in_a_row", "last", "misses", "previous", "runs")
+    __slots__ = ("hits_in_a_row", "in_a_row", "last", "misses", "previous", "runs")
 
     def __init__(self) -> None:
         self.misses = 0
         self.hits_in_a_row = 0
+        self.in_a_row = 0
         self.last: tuple[Node, tuple] | None = None
         self.previous: tuple | None = None
         self.runs: OrderedDict[tuple, int] = OrderedDict()
@@ -114,10 +118,10 @@ class _Origin:
         if self.hits_in_a_row >= policy.HITS_TO_SETTLE:
             self.misses = 0
 
-    def fuses(self, node: Node, live: tuple[int, ...]) -> bool:
-        """Whether to compile this program, which is not, or to run it op by op; see `policy`."""
-        key = (id(node), live)
-        again, self.previous = key == self.previous, key
+    def _seen(self, key: tuple) -> int:
+        """Note a program that was not found compiled: how often it came before."""
+        self.in_a_row = self.in_a_row + 1 if key == self.previous else 1
+        self.previous = key
         self.hits_in_a_row = 0
         runs = self.runs.pop(key, 0)
         self.runs[key] = runs + 1
@@ -125,15 +129,33 @@ class _Origin:
             self.runs.popitem(last=False)
         if not runs:
             self.misses += 1
+        return runs
+
+    def plan(self, node: Node, live: tuple[int, ...]) -> Plan:
+        """How to run a program in pieces."""
+        found = node.executables.get(("pieces", live))
+        if found is None:
+            found = Plan(node, live, self.misses <= policy.NEW_STRUCTURES_BEFORE_PIECES)
+            EXECUTABLES.add(found)
+        else:
+            EXECUTABLES.used(found)
+        return found
+
+    def fuses(self, node: Node, live: tuple[int, ...]) -> bool:
+        """Whether to compile this program, which is not, or to run it in pieces; see `policy`."""
+        runs = self._seen((id(node), live))
         if len(live) > policy.MANY_OUTPUTS:
             return False
         if node.depth <= policy.SHORT_PROGRAM:
             return runs > 0
-        if again or (runs and len(self.runs) <= policy.FEW_STRUCTURES):
+        plan = self.plan(node, live)
+        few = len(self.runs) <= policy.FEW_STRUCTURES
+        times = policy.LOOP_SIGHTS if plan.loops else policy.SIGHTS
+        if self.in_a_row >= times or (few and runs + 1 >= times):
             return True
-        if self.misses <= policy.NEW_STRUCTURES_BEFORE_OP_BY_OP:
-            return not runs or again
-        return runs * policy.OP_SECONDS * node.depth > policy.compile_seconds(node.depth)
+        if not (plan.loops or runs) and self.misses <= policy.NEW_STRUCTURES_BEFORE_PIECES:
+            return True
+        return runs * len(plan.parts) * policy.PART_SECONDS > policy.compile_seconds(node.depth)
 
 
 _ORIGINS: OrderedDict[Any, _Origin] = OrderedDict()
@@ -147,76 +169,6 @@ def _origin(key: Any) -> _Origin:
         while len(_ORIGINS) > _MAX_ORIGINS:
             _ORIGINS.popitem(last=False)
     return found
-
-
-# ---------------------------------------------------------------------------------------------
-# Replay: the instructions applied to arrays or tracers.
-
-
-def needed(path: Sequence[Node], live: Iterable[int]) -> list[Node]:
-    """The instructions that the live slots depend on, in order."""
-    wanted = set(live)
-    steps = []
-    for node in reversed(path):
-        if any(slot in wanted for slot in range(node.first, node.end)):
-            steps.append(node)
-            wanted.update(node.inputs)
-    steps.reverse()
-    return steps
-
-
-def _leaf_layout(path: Sequence[Node]) -> tuple[list[int], dict[np.dtype, list[int]]]:
-    """Slots of the array leaves, and of the scalar leaves by dtype, in order of arrival."""
-    arrays: list[int] = []
-    scalars: dict[np.dtype, list[int]] = {}
-    for node in path:
-        for slot, leaf in enumerate(node.leaves, node.first_leaf):
-            if isinstance(leaf, Packed):
-                scalars.setdefault(leaf.aval.np_dtype, []).append(slot)
-            else:
-                arrays.append(slot)
-    return arrays, scalars
-
-
-def replay(steps: Sequence[Node], env: dict[int, Any]) -> None:
-    """Run the instructions on `env` (slot to array), under a trace.
-
-    A forward instruction whose pullback stands later is run as `jax.vjp` and its pullback kept, so
-    that nothing is computed twice, not even loops, which XLA would not merge.
-    """
-    wrt: dict[tuple, set[int]] = {}
-    for node in steps:
-        if isinstance(node.closure, Pullback):
-            key = (node.closure.base, node.inputs[: node.closure.n])
-            wrt.setdefault(key, set()).update(node.closure.want)
-    pulls: dict[tuple, tuple[tuple, Callable, tuple[int, ...]]] = {}
-    for node in steps:
-        closure = node.closure
-        assert closure is not None
-        arrays = [env[slot] for slot in node.inputs]
-        key = (closure, node.inputs)
-        if key in wrt:
-            order = tuple(sorted(wrt[key]))
-            outputs, pull = closure.vjp(arrays, order)
-            pulls[key] = outputs, pull, order
-        elif isinstance(closure, Pullback):
-            outputs = _replay_pullback(closure, node.inputs, arrays, pulls)
-        else:
-            outputs = closure.fn(*arrays)
-        env.update(zip(range(node.first, node.end), outputs, strict=True))
-
-
-def _replay_pullback(
-    closure: Pullback, slots: tuple[int, ...], arrays: list[Any], pulls: dict[tuple, tuple]
-) -> tuple[Any, ...]:
-    kept = pulls.get((closure.base, slots[: closure.n]))
-    if kept is None:
-        return closure.fn(*arrays)
-    outputs, pull, order = kept
-    answers = dict(
-        zip(order, closure.finish(outputs, pull, tuple(arrays[closure.n :])), strict=True)
-    )
-    return tuple(answers[i] for i in closure.want)
 
 
 # ---------------------------------------------------------------------------------------------
@@ -270,7 +222,7 @@ def _launch(program: Program, live: tuple[int, ...]) -> None:
         return
     if not origin.fuses(node, live):
         COUNTERS.op_by_op += 1
-        program.results.append(_op_by_op(node, live, arrays, scalars))
+        program.results.append(origin.plan(node, live).run(arrays, scalars))
         return
     COUNTERS.reason(_reason(origin, node, live))
     executable = Executable(node, key, _donations(program, node, live))
@@ -379,35 +331,6 @@ _ONLY_OURS = _baseline()
 # Op by op.
 
 
-def _op_by_op(
-    node: Node, live: tuple[int, ...], arrays: list[Any], scalars: dict[np.dtype, list[Any]]
-) -> list[Any]:
-    """Run each needed instruction by its own compiled call; drop arrays after their last use."""
-    path = node.path()
-    slots, packed = _leaf_layout(path)
-    env: dict[int, Any] = dict(zip(slots, arrays, strict=True))
-    for dtype, where in packed.items():
-        env.update(zip(where, scalars[dtype], strict=True))
-    steps = needed(path, live)
-    keep = set(live)
-    drops: list[list[int]] = []
-    for step in reversed(steps):
-        last = [slot for slot in step.inputs if slot not in keep]
-        keep.update(last)
-        drops.append(last)
-    drops.reverse()
-    with jax.enable_x64(True):
-        for step, last in zip(steps, drops, strict=True):
-            closure = step.closure
-            assert closure is not None
-            outputs = closure.run(*(env[slot] for slot in step.inputs))
-            for slot, output in enumerate(outputs, step.first):
-                env[slot] = output
-            for slot in last:
-                env.pop(slot, None)
-    return [env[slot] for slot in live]
-
-
 # ---------------------------------------------------------------------------------------------
 # Why a new compile.
 
@@ -430,7 +353,6 @@ def _reason(origin: _Origin, node: Node, live: tuple[int, ...]) -> str:
 
 
 def _difference(k: int, old: Node, new: Node) -> str:
-    assert old.closure is not None and new.closure is not None
     if old.closure is not new.closure:
         return f"instruction {k} is {new.closure!r}, was {old.closure!r}"
     if old.leaves != new.leaves:

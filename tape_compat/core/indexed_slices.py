@@ -6,6 +6,7 @@ from typing import Any
 
 import jax.numpy as jnp
 
+from .bounds import dropped, refuse_segments
 from .convert import convert
 from .dispatch import apply
 from .dtypes import DType, as_dtype
@@ -15,7 +16,8 @@ from .tensor import Tensor
 
 
 def _densify(values: Any, indices: Any, shape: tuple[int, ...]) -> Any:
-    return jnp.zeros(shape, values.dtype).at[indices].add(values, mode="drop")
+    where = dropped(indices, shape[0])
+    return jnp.zeros(shape, values.dtype).at[where].add(values, mode="drop")
 
 
 _DENSIFY = Op(_densify, "UnsortedSegmentSum")
@@ -24,7 +26,8 @@ _DENSIFY = Op(_densify, "UnsortedSegmentSum")
 class IndexedSlices:
     """Rows `values` [n, ...] of a tensor [rows, ...] at `indices` [n]; repeated indices add up.
 
-    It becomes a dense tensor wherever one is needed.
+    It becomes a dense tensor wherever one is needed; rows at negative indices are left out.
+    Raises InvalidArgumentError there for an index past the end, if it is known at the call.
 
     >>> import tape_compat as tf
     >>> s = tf.IndexedSlices(tf.constant([[1.0, 2.0]]), tf.constant([1]), tf.constant([3, 2]))
@@ -77,8 +80,10 @@ class IndexedSlices:
                 "Tensor conversion requested for IndexedSlices for which the dense shape is "
                 f"unknown: {self}"
             )
-        shape = tuple(self.shape.as_list())
-        return apply(_DENSIFY.bind(shape=shape), (convert(self._values), convert(self._indices)))
+        shape = tuple(int(d) for d in convert(self._dense_shape).numpy())
+        indices = convert(self._indices)
+        refuse_segments(indices, shape[0], _DENSIFY.name)
+        return apply(_DENSIFY.bind(shape=shape), (convert(self._values), indices))
 
     def _other_dtype(self, dtype: DType) -> str:
         return (

@@ -8,7 +8,7 @@ its JVP are closures too, which is what makes derivatives of any order ordinary 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -87,6 +87,8 @@ class Closure:
         "_derived",
         "_jit",
         "_shapes",
+        "_shared",
+        "_traced",
         "attributes",
         "differentiable",
         "inner",
@@ -102,6 +104,8 @@ class Closure:
         self.inner = partial(op.fn, **attributes) if attributes else op.fn
         self._shapes: dict[tuple[Aval, ...], tuple[tuple[Aval, ...], bool]] = {}
         self._jit: Callable[..., Arrays] | None = None
+        self._traced: Callable[..., Arrays] | None = None
+        self._shared: dict[tuple, bool] = {}
         self._derived: dict[tuple, Closure] = {}
 
     def fn(self, *arrays: Any) -> Arrays:
@@ -140,6 +144,22 @@ class Closure:
             self._jit = jax.jit(self._counted)
         COUNTERS.dispatches += 1
         return self._jit(*arrays)
+
+    def traced(self, *arrays: Any) -> Arrays:
+        """`fn` inside a program under trace: traced itself only once for each set of shapes."""
+        if self._traced is None:
+            self._traced = jax.jit(self.fn)
+        return self._traced(*arrays)
+
+    def shares(self, arrays: Sequence[Any]) -> bool:
+        """Whether the forward pass must be shared with the pullback, for XLA would not see that the
+        pullback computes it again: loops, decompositions, calls out of the program."""
+        key = tuple([(a.shape, a.dtype) for a in arrays])
+        found = self._shared.get(key)
+        if found is None:
+            jaxpr = jax.make_jaxpr(self.fn)(*arrays).jaxpr
+            found = self._shared[key] = any(map(_unmerged, primitives(jaxpr)))
+        return found
 
     def _counted(self, *arrays: Any) -> Arrays:
         COUNTERS.op_compiles += 1
@@ -233,6 +253,32 @@ class Jvp(Closure):
             return tuple(o for o in self.base.fn(*full) if _inexact(o))
 
         return jax.jvp(function, primals, tuple(map(jnp.asarray, arrays[self.n :])))[1]
+
+
+#: Primitives that XLA does not merge when they stand twice in a program, or that are too costly to
+#: rely on it.
+_UNMERGED = frozenset(
+    "while scan cond checkpoint remat remat2 sort top_k fft cholesky lu qr geqrf eig eigh svd "
+    "schur householder_product hessenberg tridiagonal tridiagonal_solve triangular_solve "
+    "linear_solve custom_linear_solve conv_general_dilated threefry2x32 random_bits "
+    "ffi_call pallas_call "
+    "custom_call".split()
+)
+
+
+def _unmerged(primitive: str) -> bool:
+    return primitive in _UNMERGED or "callback" in primitive
+
+
+def primitives(jaxpr: Any) -> Iterator[str]:
+    """The names of the primitives in a jaxpr and in those inside it."""
+    for eqn in jaxpr.eqns:
+        yield eqn.primitive.name
+        for value in eqn.params.values():
+            for inner in value if isinstance(value, (tuple, list)) else (value,):
+                inner = getattr(inner, "jaxpr", inner)
+                if hasattr(inner, "eqns"):
+                    yield from primitives(inner)
 
 
 def _inexact(array: Any) -> bool:

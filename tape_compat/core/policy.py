@@ -17,17 +17,24 @@ MAX_PENDING_BYTES = 1 << 32
 
 #: From one place in the user's program, so many new structures are compiled as a whole at first
 #: sight: for a step that comes again that is cheaper than compiling its ops one by one. From then
-#: on a new one runs op by op, and is compiled
-#: - when it comes twice running, or comes again while there are only FEW_STRUCTURES;
-#: - when what it has cost op by op has grown to what a compile costs, as one buys skis when the
+#: on a new one runs in pieces, and is compiled
+#: - when it comes SIGHTS times running, or in all while there are only FEW_STRUCTURES;
+#: - when what it has cost in pieces has grown to what a compile costs, as one buys skis when the
 #:   rent paid reaches their price: never more than twice the best that could have been done.
+#: A program of LOOPS_LEAST instructions and more in loops, and most of it in loops, runs in pieces
+#: from the start and is compiled when it came LOOP_SIGHTS times: its pieces are cheap to compile
+#: and to run, the whole is not cheap to compile, and the next one may well be of another length.
 #: So many programs found compiled in a row make the place a settled one again.
-NEW_STRUCTURES_BEFORE_OP_BY_OP = 2
-FEW_STRUCTURES = 6
+NEW_STRUCTURES_BEFORE_PIECES = 2
+SIGHTS = 2
+LOOP_SIGHTS = 3
+LOOPS_SHARE = 0.6
+LOOPS_LEAST = 64
+FEW_STRUCTURES = 4
 HITS_TO_SETTLE = 8
 
-#: What an op costs op by op, and what a compile of a whole program costs.
-OP_SECONDS = 15e-6
+#: What one call of a program that runs in pieces costs, and what a compile of a whole one costs.
+PART_SECONDS = 15e-6
 COMPILE_SECONDS = 0.3
 COMPILE_SECONDS_PER_INSTRUCTION = 3e-3
 
@@ -36,6 +43,11 @@ def compile_seconds(instructions: int) -> float:
     """About how long it takes to compile a whole program."""
     return COMPILE_SECONDS + COMPILE_SECONDS_PER_INSTRUCTION * instructions
 
+
+#: A program that runs in pieces is cut where it repeats itself, into at most so many instructions:
+#: compiling a piece takes about 40 ms and 3 ms an instruction.
+PIECE_INSTRUCTIONS = 32
+MAX_PIECES = 512
 
 #: Records this short run op by op the first time: their ops are often compiled already.
 SHORT_PROGRAM = 3

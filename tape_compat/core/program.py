@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import policy
 from .avals import Aval, Packed
-from .op import Closure
+from .op import Closure, Op
 
 if TYPE_CHECKING:
     from .state import ThreadState
@@ -59,7 +59,7 @@ class Node:
     def __init__(
         self,
         parent: Node | None,
-        closure: Closure | None,
+        closure: Closure,
         inputs: tuple[int, ...],
         leaves: tuple[Aval | Packed, ...],
         outputs: tuple[Aval, ...],
@@ -91,16 +91,19 @@ class Node:
     def path(self) -> list[Node]:
         """The instructions from the first to this one."""
         nodes: list[Node] = []
-        node: Node | None = self
-        while node is not None and node.closure is not None:
+        node = self
+        while node.parent is not None:
             nodes.append(node)
             node = node.parent
         nodes.reverse()
         return nodes
 
 
+_NOTHING = Op(lambda: (), "NoOp").bind()
+
+
 def new_root() -> Node:
-    return Node(None, None, (), (), (), False)
+    return Node(None, _NOTHING, (), (), (), False)
 
 
 class Tree:

@@ -96,13 +96,16 @@ class Counters:
     """What the engine has done since the start of the process.
 
     traces: Python replays of a program by `jax.jit`. compiles: whole programs compiled.
-    op_compiles: single ops compiled. dispatches: compiled programs and single ops launched.
-    cache_hits: programs found compiled. fused, op_by_op: programs run either way.
+    piece_compiles: repeated stretches of programs compiled. op_compiles: single ops compiled.
+    dispatches: compiled programs, pieces and single ops launched.
+    cache_hits: programs found compiled. fused: programs run by one call. op_by_op: programs run in
+    pieces, most of them single ops.
     instructions: ops recorded. reasons: the last reasons for a compile, newest last.
     """
 
     traces: int = 0
     compiles: int = 0
+    piece_compiles: int = 0
     op_compiles: int = 0
     dispatches: int = 0
     cache_hits: int = 0
@@ -122,6 +125,7 @@ class Counters:
         names = (
             "traces",
             "compiles",
+            "piece_compiles",
             "op_compiles",
             "dispatches",
             "cache_hits",

@@ -6,6 +6,7 @@ from typing import Any
 
 import jax.numpy as jnp
 
+from .bounds import dropped
 from .dispatch import apply, apply2
 from .op import Closure, Op
 from .state import LOCAL
@@ -15,14 +16,15 @@ from .tensor import Tensor
 def _rows(method: str) -> Any:
     def scatter(x: Any, indices: Any, updates: Any) -> Any:
         shape = (*indices.shape, *x.shape[1:])
-        return getattr(x.at[indices], method)(jnp.broadcast_to(updates, shape), mode="drop")
+        where = dropped(indices, x.shape[0])
+        return getattr(x.at[where], method)(jnp.broadcast_to(updates, shape), mode="drop")
 
     return scatter
 
 
 def _nd(method: str) -> Any:
     def scatter(x: Any, indices: Any, updates: Any) -> Any:
-        where = tuple(jnp.moveaxis(indices, -1, 0))
+        where = tuple(dropped(i, n) for i, n in zip(jnp.moveaxis(indices, -1, 0), x.shape))
         return getattr(x.at[where], method)(updates, mode="drop")
 
     return scatter

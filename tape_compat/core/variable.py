@@ -9,6 +9,7 @@ import numpy as np
 
 from . import dtypes, errors, operators
 from . import updates as _updates
+from .bounds import refuse_positions, refuse_rows
 from .convert import convert
 from .dtypes import DType
 from .names import current_name_scope
@@ -388,6 +389,8 @@ class Variable(operators.Operators):
         values = self._delta(values)
         if closure in _BY_ROWS:
             _check_rows(closure, indices, self._handle.tensor)
+        else:
+            refuse_positions(indices, self._handle.tensor._aval.shape, closure.name)
         self._set(_updates.unrecorded(closure, (self._handle.tensor, indices, values)))
         return self._unread(True)
 
@@ -517,19 +520,7 @@ _BY_ROWS = frozenset(_updates.SCATTER.values())
 
 
 def _check_rows(closure: Any, indices: Tensor, tensor: Tensor) -> None:
-    """TensorFlow's error for a row that is not there, where the indices are known on the host."""
-    if not isinstance(indices._array, np.ndarray):
-        return
-    rows = tensor._aval.shape[0]
-    bad = np.argwhere((indices._array < 0) | (indices._array >= rows))
-    if len(bad):
-        where = ", ".join(map(str, bad[0]))
-        raise errors.InvalidArgumentError(
-            None,
-            None,
-            f"indices[{where}] = {indices._array[tuple(bad[0])]} is not in [0, {rows}) "
-            f"[Op:{closure.name}] (at {errors.user_location()})",
-        )
+    refuse_rows(indices, tensor._aval.shape[0], closure.name)
 
 
 def _initial(value: Any, dtype: Any) -> Tensor:

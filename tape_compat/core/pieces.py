@@ -1,0 +1,301 @@
+"""Runs a program in pieces: its repeated stretches each by one compiled call, the rest op by op.
+
+A Python loop records the same ops again and again. A program that is not worth compiling as a whole
+(its length is another one each time, say) consists of pieces that are: eight turns of the loop, or
+four, or one. Two stretches are the same piece if they are the same closures, wired alike inside,
+with inputs of the same avals in the same order of first use; where those inputs come from, and how
+often the loop runs, does not matter.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter, OrderedDict
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+
+from . import policy
+from .avals import Aval, Packed
+from .op import Closure
+from .program import Node
+from .replay import leaf_layout, needed, replay
+from .state import COUNTERS
+
+
+class Step(NamedTuple):
+    """An instruction in the numbering of its piece."""
+
+    closure: Closure
+    inputs: tuple[int, ...]
+    first: int
+    end: int
+
+
+class Piece:
+    """A stretch of instructions, from `inputs` arrays to those in `outputs`.
+
+    waits: whether it runs op by op the first time, in case it does not come again.
+    """
+
+    __slots__ = ("_call", "inputs", "outputs", "steps", "waits")
+
+    def __init__(self, steps: tuple[Step, ...], inputs: int, outputs: tuple[int, ...]):
+        self.steps, self.inputs, self.outputs = steps, inputs, outputs
+        self.waits = True
+        self._call: Any = None
+
+    def run(self, *arrays: Any) -> Sequence[Any]:
+        call = self._call
+        if call is None:
+            if self.waits:
+                self.waits = False
+                return self._op_by_op(arrays)
+            call = self._call = jax.jit(self._replayed)
+            COUNTERS.piece_compiles += 1
+        COUNTERS.dispatches += 1
+        return call(*arrays)
+
+    def _op_by_op(self, arrays: Iterable[Any]) -> list[Any]:
+        env: dict[int, Any] = dict(enumerate(arrays))
+        for step in self.steps:
+            outputs = step.closure.run(*[env[slot] for slot in step.inputs])
+            env.update(zip(range(step.first, step.end), outputs, strict=True))
+        return [env[slot] for slot in self.outputs]
+
+    def _replayed(self, *arrays: Any) -> tuple[Any, ...]:
+        env: dict[int, Any] = dict(enumerate(arrays))
+        replay(self.steps, env)
+        return tuple(env[slot] for slot in self.outputs)
+
+
+_LOCK = threading.Lock()
+_PIECES: OrderedDict[tuple, Piece] = OrderedDict()
+
+
+def _piece(key: tuple) -> Piece:
+    with _LOCK:
+        found = _PIECES.get(key)
+        if found is None:
+            found = _PIECES[key] = Piece(key[0], len(key[1]), key[2])
+            while len(_PIECES) > policy.MAX_PIECES:
+                _PIECES.popitem(last=False)
+        else:
+            _PIECES.move_to_end(key)
+    return found
+
+
+def clear() -> None:
+    """Forget all pieces."""
+    _PIECES.clear()
+
+
+class Part(NamedTuple):
+    """One call of a plan: what runs, the slots it reads and fills, and those not read again."""
+
+    runs: Closure | Piece
+    inputs: tuple[int, ...]
+    outputs: Sequence[int]
+    drops: tuple[int, ...]
+
+
+class Plan:
+    """How one program runs in pieces. Made once for a program and its live outputs.
+
+    loops: whether loops are most of it. Then what stands between them makes pieces too, compiled at
+    first sight if `eager`, else at the second; without loops it runs op by op.
+    """
+
+    __slots__ = ("arrays", "end", "key", "live", "loops", "node", "parts", "scalars")
+
+    def __init__(self, node: Node, live: tuple[int, ...], eager: bool):
+        self.node, self.live = node, live
+        self.key: tuple = ("pieces", live)
+        path = node.path()
+        self.end = node.end
+        self.arrays, self.scalars = leaf_layout(path)
+        steps, avals = needed(path, live), _avals(path)
+        stretches = cuts([(s.closure, *(avals[i] for i in s.inputs)) for s in steps])
+        turns = sum(stop - start for start, stop, loops in stretches if loops)
+        self.loops = turns > max(policy.LOOPS_SHARE * len(steps), policy.LOOPS_LEAST)
+        stretches = shortened(stretches, policy.PIECE_INSTRUCTIONS if self.loops else 1)
+        self.parts = _parts(steps, stretches, avals, live, eager)
+
+    def run(self, arrays: Iterable[Any], scalars: dict[np.dtype, list[Any]]) -> list[Any]:
+        """Run on the leaves; gives the live outputs. Arrays go after their last use."""
+        env: list[Any] = [None] * self.end
+        for slot, array in zip(self.arrays, arrays, strict=True):
+            env[slot] = array
+        for dtype, where in self.scalars.items():
+            for slot, value in zip(where, scalars[dtype], strict=True):
+                env[slot] = np.array(value, dtype)
+        with jax.enable_x64(True):
+            for runs, inputs, outputs, drops in self.parts:
+                for slot, array in zip(outputs, runs.run(*[env[i] for i in inputs]), strict=True):
+                    env[slot] = array
+                for slot in drops:
+                    env[slot] = None
+        return [env[slot] for slot in self.live]
+
+
+def _avals(path: Sequence[Node]) -> dict[int, Aval]:
+    """The avals of all slots."""
+    avals: dict[int, Aval] = {}
+    for node in path:
+        for slot, leaf in enumerate(node.leaves, node.first_leaf):
+            avals[slot] = leaf.aval if isinstance(leaf, Packed) else leaf
+        avals.update(enumerate(node.outputs, node.first))
+    return avals
+
+
+def _parts(
+    steps: Sequence[Node],
+    stretches: Iterable[Stretch],
+    avals: dict[int, Aval],
+    live: Iterable[int],
+    eager: bool,
+) -> list[Part]:
+    #: Where each slot is read last; beyond the end if it is live.
+    last: dict[int, int] = {}
+    for i, step in enumerate(steps):
+        for slot in step.inputs:
+            last[slot] = i
+    for slot in live:
+        last[slot] = len(steps)
+    parts: list[Part] = []
+    for start, stop, loops in stretches:
+        stretch = steps[start:stop]
+        read = dict.fromkeys(slot for step in stretch for slot in step.inputs)
+        made = [slot for step in stretch for slot in range(step.first, step.end)]
+        drops = [slot for slot in read if last[slot] < stop]
+        if len(stretch) == 1:
+            drops += [slot for slot in made if slot not in last]
+            parts.append(Part(stretch[0].closure, stretch[0].inputs, made, tuple(drops)))
+            continue
+        inside = set(made)
+        inputs = tuple(slot for slot in read if slot not in inside)
+        outputs = [slot for slot in made if last.get(slot, -1) >= stop]
+        piece = _piece(_canonical(stretch, inputs, outputs, avals))
+        if loops or eager:
+            piece.waits = False
+        drops = [slot for slot in drops if slot not in inside]
+        parts.append(Part(piece, inputs, outputs, tuple(drops)))
+    return parts
+
+
+def _canonical(
+    stretch: Sequence[Node],
+    inputs: Sequence[int],
+    outputs: Sequence[int],
+    avals: dict[int, Aval],
+) -> tuple:
+    """What a piece is known by: its steps in their own numbering, inputs first."""
+    number = {slot: i for i, slot in enumerate(inputs)}
+    own = []
+    for step in stretch:
+        read = tuple(number[slot] for slot in step.inputs)
+        first = len(number)
+        for slot in range(step.first, step.end):
+            number[slot] = len(number)
+        own.append(Step(step.closure, read, first, len(number)))
+    return (
+        tuple(own),
+        tuple(avals[slot] for slot in inputs),
+        tuple(number[slot] for slot in outputs),
+    )
+
+
+# ---------------------------------------------------------------------------------------------
+# Where it repeats.
+
+_GRAM = 4
+
+#: Where a stretch begins and ends, and whether it is turns of a loop.
+Stretch = tuple[int, int, bool]
+
+
+def cuts(tokens: Sequence[tuple]) -> list[Stretch]:
+    """Cut a sequence into turns of the loops found in it, as many at a time as
+    `policy.PIECE_INSTRUCTIONS` allows, and what lies between.
+
+    A loop is where the sequence equals itself one period further on. Periods are tried from the one
+    whose loops cover most, so that a loop wins over a smaller one inside its turns.
+    """
+    numbers: dict[tuple, int] = {}
+    known = [numbers.setdefault(token, len(numbers)) for token in tokens]
+    found: list[Stretch] = []
+    free = [(0, len(known))]
+    periods = _periods(known)
+    while periods:
+        ways = {p: [run for a, b in free for run in _runs(known, a, b, p)] for p in periods}
+        covered = {p: sum(b - a for a, b, loops in runs if loops) for p, runs in ways.items()}
+        best = max(periods, key=lambda p: (covered[p], -p))
+        if not covered[best]:
+            break
+        for a, b, loops in ways[best]:
+            if loops:
+                found += _turns(a, b, best)
+        free = [(a, b) for a, b, loops in ways[best] if not loops]
+        periods.remove(best)
+    return sorted(found + [(a, b, False) for a, b in free])
+
+
+def shortened(stretches: Iterable[Stretch], length: int) -> list[Stretch]:
+    """The stretches between loops cut to at most `length`."""
+    cut: list[Stretch] = []
+    for start, stop, loops in stretches:
+        if loops:
+            cut.append((start, stop, loops))
+        else:
+            cut += [(a, min(a + length, stop), loops) for a in range(start, stop, length)]
+    return cut
+
+
+def _periods(known: Sequence[int]) -> list[int]:
+    """The likeliest periods: the commonest distances between equal runs of four."""
+    distances: Counter[int] = Counter()
+    seen: dict[tuple[int, ...], tuple[int, int]] = {}
+    for i in range(len(known) - _GRAM + 1):
+        gram = tuple(known[i : i + _GRAM])
+        latest, before = seen.get(gram, (-1, -1))
+        distances.update(i - place for place in (latest, before) if place >= 0)
+        seen[gram] = (i, latest)
+    return [d for d, _ in distances.most_common(8) if d <= policy.PIECE_INSTRUCTIONS]
+
+
+def _runs(known: Sequence[int], start: int, stop: int, period: int) -> list[Stretch]:
+    """Cut [start, stop) into loops of this period, of two turns and more, and what lies between."""
+    runs: list[Stretch] = []
+    rest = a = start
+    while a + period < stop:
+        b = a
+        while b + period < stop and known[b] == known[b + period]:
+            b += 1
+        length = b - a + period if b > a else 0
+        turns = length // period
+        if turns >= 2 and turns * period >= _GRAM:
+            if rest < a:
+                runs.append((rest, a, False))
+            runs.append((a, a + turns * period, True))
+            rest = a = a + turns * period
+        else:
+            a = b + 1
+    if rest < stop:
+        runs.append((rest, stop, False))
+    return runs
+
+
+def _turns(start: int, stop: int, period: int) -> list[Stretch]:
+    """Cut a loop into powers of two of turns, the largest first: few pieces serve all lengths."""
+    turns = 1
+    while 2 * turns * period <= policy.PIECE_INSTRUCTIONS:
+        turns *= 2
+    pieces: list[Stretch] = []
+    while start < stop:
+        while turns > 1 and start + turns * period > stop:
+            turns //= 2
+        pieces.append((start, start + turns * period, True))
+        start += turns * period
+    return pieces
