@@ -2,9 +2,10 @@
 
 For each workload every library first computes the same losses, which are compared; then rounds of
 equal length are timed in turn, one library after the other, and medians are taken over the rounds.
-Prints a table and writes it with all figures to benchmarks/results/.
+Prints a table and writes it, all figures and a chart to benchmarks/results/.
 
     python -m benchmarks --only mlp_tiny,mlp_wide --runners tape_compat,jax
+    python -m benchmarks --out docs/benchmarks
 """
 
 from __future__ import annotations
@@ -25,15 +26,26 @@ from typing import Any
 
 import numpy as np
 
+from .chart import draw
 from .report import markdown
+from .targets import judged
 from .workloads import WORKLOADS, Workload
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = Path(__file__).resolve().parent / "results"
-RUNNERS = ("tf_eager", "tf_function", "tf_xla", "tape_compat", "jax", "torch")
+RUNNERS = (
+    "tf_eager",
+    "tf_function",
+    "tf_xla",
+    "tape_compat",
+    "tape_compat_function",
+    "jax",
+    "torch",
+)
+NOT_IN_SHORT = ("tf_xla", "tape_compat_function")
 
-# Losses may part by the order of sums, and the parting grows with the steps.
-RELATIVE, ABSOLUTE = 2e-3, 1e-4
+# Losses near zero may part by this much; others by the workload's `relative`.
+ABSOLUTE = 1e-4
 
 
 class Client:
@@ -81,6 +93,7 @@ class Clients:
         self.open: dict[str, Client] = {}
         self.used = False
         self.versions: dict[str, str] = {}
+        self.devices: set[str] = set()
 
     def get(self, workload: Workload) -> dict[str, Client]:
         if self.used and (self.fresh or workload.cold):
@@ -93,6 +106,7 @@ class Clients:
                 self.runners = [name for name in self.runners if name != runner]
                 continue
             self.versions.update(client.hello.get("versions", {}))
+            self.devices.update(filter(None, [client.hello.get("device")]))
             self.open[runner] = client
         return dict(self.open)
 
@@ -102,11 +116,12 @@ class Clients:
         self.open = {}
 
 
-def same(losses: list[float | None], expected: list[float | None]) -> bool:
+def same(losses: list[float | None], expected: list[float | None], relative: float) -> bool:
+    """Whether two runs gave the same losses; None, of a step that gives none, is like None."""
     a = np.array([math.nan if x is None else x for x in losses])
     b = np.array([math.nan if x is None else x for x in expected])
     return a.shape == b.shape and bool(
-        np.allclose(a, b, rtol=RELATIVE, atol=ABSOLUTE, equal_nan=True)
+        np.allclose(a, b, rtol=relative, atol=ABSOLUTE, equal_nan=True)
     )
 
 
@@ -126,6 +141,7 @@ def calibrate(client: Client, seconds: float, least: int) -> int:
 def measure(workload: Workload, clients: dict[str, Client], short: bool) -> dict[str, Any]:
     """One row: what each library answered, verified and timed."""
     row: dict[str, Any] = {"name": workload.name, "title": workload.title, "per": workload.per}
+    row |= {"family": workload.family or workload.name, "size": workload.size}
     row["runners"] = results = {}
     reference: list[float | None] = []
     taking_part = {}
@@ -142,7 +158,9 @@ def measure(workload: Workload, clients: dict[str, Client], short: bool) -> dict
             "first_seconds": answer["first_seconds"],
             "counters_first": answer["counters"],
             "losses": answer["losses"],
-            "verified": same(answer["losses"], reference),
+            "verified": same(answer["losses"], reference, workload.relative),
+            "verify_seconds": answer["verify_seconds"],
+            "compiles_first": answer["compiles"],
         }
         if workload.cold:
             result["cold_seconds"] = answer["verify_seconds"]
@@ -167,8 +185,10 @@ def measure(workload: Workload, clients: dict[str, Client], short: bool) -> dict
                 continue
             times[runner].append(answer["seconds"] / answer["steps"])
             results[runner]["counters_round"] = answer["counters"]
-            results[runner]["peak_megabytes"] = answer["peak_megabytes"]
+            results[runner]["compiles_round"] = answer["compiles"]
             results[runner]["steps_per_round"] = answer["steps"]
+            for kind in ("peak_megabytes", "round_megabytes", "device_megabytes"):
+                results[runner][kind] = answer[kind]
     for runner in taking_part:
         result, mine = results[runner], times[runner]
         result["seconds"] = statistics.median(mine)
@@ -202,40 +222,47 @@ def main() -> int:
     parser.add_argument("--short", action="store_true", help="fewer workloads and rounds")
     parser.add_argument("--only", default="", help="names of workloads, separated by commas")
     parser.add_argument("--runners", default="", help=f"some of {','.join(RUNNERS)}")
+    parser.add_argument("--out", default="", help="where to write, without the file's ending")
     parser.add_argument("--list", action="store_true", help="print the workloads and stop")
     options = parser.parse_args()
     names = [name for name in options.only.split(",") if name]
     unknown = set(names) - {w.name for w in WORKLOADS}
     runners = [name for name in options.runners.split(",") if name] or list(RUNNERS)
     if options.short and not options.runners:
-        runners.remove("tf_xla")
+        runners = [name for name in runners if name not in NOT_IN_SHORT]
     unknown |= set(runners) - set(RUNNERS)
     if unknown:
         parser.error(f"unknown: {', '.join(sorted(unknown))}")
     if options.list:
         for workload in WORKLOADS:
-            print(f"{workload.name:20} {workload.title}")
+            print(f"{workload.name:26} {workload.title}")
         return 0
-    chosen = [w for w in WORKLOADS if (w.name in names if names else w.short or not options.short)]
+    chosen = [w for w in WORKLOADS if (w.name in names if names else usual(w, options.short))]
 
     report: dict[str, Any] = {"machine": machine(), "short": options.short, "rows": []}
     report["date"] = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
     clients = Clients(runners, fresh=not options.short)
-    RESULTS.mkdir(exist_ok=True)
-    base = RESULTS / ("short" if options.short else "full" if not names else "selected")
+    selected = names or options.runners
+    kind = "selected" if selected else "short" if options.short else "full"
+    base = Path(options.out) if options.out else RESULTS / kind
+    base.parent.mkdir(parents=True, exist_ok=True)
     try:
         for workload in chosen:
             print(f"{workload.name} ...", end=" ", flush=True)
             row = measure(workload, clients.get(workload), options.short)
             report["rows"].append(row)
             report["versions"] = dict(sorted(clients.versions.items()))
+            report["devices"] = sorted(clients.devices)
+            report["targets"] = judged(report["rows"])
             print(", ".join(brief(name, result) for name, result in row["runners"].items()))
             base.with_suffix(".json").write_text(json.dumps(report, indent=1) + "\n")
     finally:
         clients.close()
     text = markdown(report)
     base.with_suffix(".md").write_text(text)
-    print(f"\n{text}\nwritten to {base.relative_to(ROOT)}.json and .md")
+    with contextlib.suppress(ImportError):
+        draw(report, base.with_suffix(".svg"))
+    print(f"\n{text}\nwritten to {base}.json, .md and, where matplotlib is installed, .svg")
     wrong = [
         f"{row['name']}/{name}: {result.get('error', 'other losses than the reference')}"
         for row in report["rows"]
@@ -244,6 +271,10 @@ def main() -> int:
     ]
     print("\n".join(["NOT AS EXPECTED", *wrong]) if wrong else "all losses agree")
     return int(bool(wrong))
+
+
+def usual(workload: Workload, short: bool) -> bool:
+    return workload.short if short else not workload.extra
 
 
 def brief(name: str, result: dict[str, Any]) -> str:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
+
+from .targets import GROWING, exponent, series
 
 COLUMNS = {
     "tf_eager": "TF eager",
@@ -11,6 +14,7 @@ COLUMNS = {
     "torch": "PyTorch eager",
     "jax": "JAX by hand",
     "tape_compat": "**tape_compat**",
+    "tape_compat_function": "tape_compat function",
 }
 
 
@@ -28,8 +32,8 @@ def table(header: list[str], rows: list[list[str]]) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
-def cell(result: dict[str, Any] | None, per: int) -> str:
-    if result is None:
+def cell(result: dict[str, Any], per: int) -> str:
+    if not result:
         return ""
     if "error" in result:
         return "failed"
@@ -45,85 +49,127 @@ def ratio(row: dict[str, Any], other: str, inverse: bool = False) -> str:
     return f"{found:.1f}" if inverse else f"{1 / found:.2f}"
 
 
+def megabytes(result: dict[str, Any]) -> str:
+    """Peak of the process; after a stroke the peak of an accelerator, where one is used."""
+    if "round_megabytes" not in result:
+        return ""
+    text = f"{result['peak_megabytes']:.0f} ({result['round_megabytes']:.0f})"
+    device = result.get("device_megabytes")
+    return text if device is None else f"{text}, GPU {device:.0f}"
+
+
+def compiles(result: dict[str, Any]) -> str:
+    first, last = result.get("compiles_first"), result.get("compiles_round")
+    return "" if first is None or last is None else f"{first}, then {last}"
+
+
 def per_step(result: dict[str, Any], counter: str) -> float:
     return result["counters_round"].get(counter, 0) / result["steps_per_round"]
 
 
+def growths(rows: list[dict[str, Any]], used: list[str]) -> list[list[str]]:
+    """Exponent of the time of a step and of the first call in each family that grows."""
+    by_name = {row["name"]: row for row in rows}
+    lines = []
+    for family in GROWING:
+        for key, what in (
+            ("seconds", "a step"),
+            ("first_seconds", "the first call"),
+            ("verify_seconds", "the verified steps"),
+        ):
+            cells, all_sizes = [], []
+            for runner in used:
+                sizes, values = series(by_name, family, runner, key)
+                several = len(sizes) > 1
+                times = f"{values[-1] / values[0]:.1f} x" if several else ""
+                cells.append(f"{exponent(sizes, values):.2f} ({times})" if several else "")
+                all_sizes = sizes if len(sizes) > len(all_sizes) else all_sizes
+            if any(cells):
+                lines.append([f"{family} {', '.join(map(str, all_sizes))}: {what}", *cells])
+    return lines
+
+
+def verdict(target: dict[str, Any]) -> list[str]:
+    value = "" if target["value"] is None else f"{target['value']:.2f}"
+    met = {True: "met", False: "**missed**", None: "not run"}[target["met"]]
+    return [target["text"], target["asked"], value, met]
+
+
+def targets(judged: list[dict[str, Any]]) -> str:
+    """The table of what was asked; targets that were not run are only counted."""
+    run = [target for target in judged if target["met"] is not None]
+    met = sum(target["met"] for target in run)
+    summary = f"Targets: {met} of {len(run)} met, {len(judged) - len(run)} not run."
+    if not run:
+        return summary
+    return f"{summary}\n\n" + table(
+        ["target", "asked", "found", ""], [verdict(target) for target in run]
+    )
+
+
 def markdown(report: dict[str, Any]) -> str:
-    used = [name for name in COLUMNS if any(name in row["runners"] for row in report["rows"])]
-    machine = report["machine"]
+    rows, machine = report["rows"], report["machine"]
+    used = [name for name in COLUMNS if any(name in row["runners"] for row in rows)]
+    names = [COLUMNS[name] for name in used]
+
+    def of_each(show: Callable[[dict[str, Any]], str]) -> str:
+        lines = [[row["title"], *(show(row["runners"].get(n, {})) for n in used)] for row in rows]
+        return table(["workload", *names], lines)
+
+    steps = [
+        [
+            row["title"] + (", per op" if row["per"] > 1 else ""),
+            *(cell(row["runners"].get(name, {}), row["per"]) for name in used),
+            ratio(row, "jax"),
+            ratio(row, "tf_eager", inverse=True),
+            ratio(row, "tf_function", inverse=True),
+        ]
+        for row in rows
+    ]
     parts = [
-        f"{machine['cpu']}, {machine['cores']} cores, {machine['system']}, Python "
-        f"{machine['python']}; "
+        f"{machine['cpu']}, {machine['cores']} cores"
+        + "".join(f", {name}" for name in report.get("devices", ()))
+        + f", {machine['system']}, Python {machine['python']}; "
         + ", ".join(f"{k} {v}" for k, v in report.get("versions", {}).items())
         + f"; {report['date']}. Medians of interleaved rounds.",
-        "Time of one step (of one op in the rows that say `per op`):",
-        table(
-            ["workload", *(COLUMNS[name] for name in used), "÷ JAX by hand", "TF eager ÷ it"],
-            [
-                [
-                    row["title"] + (", per op" if row["per"] > 1 else ""),
-                    *(cell(row["runners"].get(name), row["per"]) for name in used),
-                    ratio(row, "jax"),
-                    ratio(row, "tf_eager", inverse=True),
-                ]
-                for row in report["rows"]
-            ],
-        ),
+        "Time of one step (of one op in the rows that say `per op`); then tape_compat's time over "
+        "that of JAX by hand, and how many times faster than TensorFlow it is:",
+        table(["workload", *names, "÷ JAX by hand", "TF eager ÷ it", "TF function ÷ it"], steps),
         "First call (build, trace, compile, run):",
-        table(
-            ["workload", *(COLUMNS[name] for name in used)],
-            [
-                [
-                    row["title"],
-                    *(duration(row["runners"].get(name, {}).get("first_seconds")) for name in used),
-                ]
-                for row in report["rows"]
-            ],
-        ),
+        of_each(lambda result: duration(result.get("first_seconds"))),
     ]
-    cold = [
-        row for row in report["rows"] if any("cold_seconds" in r for r in row["runners"].values())
-    ]
+    cold = [row for row in rows if any("cold_seconds" in r for r in row["runners"].values())]
     if cold:
         parts += [
             "From cold, in a fresh process (imports not counted), the steps that are verified:",
             table(
-                ["workload", "steps", *(COLUMNS[name] for name in used)],
+                ["workload", "steps", *names],
                 [
                     [
                         row["title"],
                         str(max(len(r.get("losses", ())) for r in row["runners"].values())),
-                        *(
-                            duration(row["runners"].get(name, {}).get("cold_seconds"))
-                            for name in used
-                        ),
+                        *(duration(row["runners"].get(n, {}).get("cold_seconds")) for n in used),
                     ]
                     for row in cold
                 ],
             ),
         ]
+    if grown := growths(rows, used):
+        parts += [
+            "Growth: the exponent by which time grows with size (and largest over smallest):",
+            table(["family", *names], grown),
+        ]
     parts += [
-        "Peak memory above what the process held before the workload, MB:",
-        table(
-            ["workload", *(COLUMNS[name] for name in used)],
-            [
-                [
-                    row["title"],
-                    *(
-                        f"{row['runners'][name]['peak_megabytes']:.0f}"
-                        if "peak_megabytes" in row["runners"].get(name, {})
-                        else ""
-                        for name in used
-                    ),
-                ]
-                for row in report["rows"]
-            ],
-        ),
+        "Programs compiled in the verified steps, then in the last round (XLA programs of JAX and "
+        "tape_compat, traces of a TensorFlow function):",
+        of_each(compiles),
+        "Peak memory above what the process held before the workload, MB (in brackets: within the "
+        "last round, when nothing is built any more):",
+        of_each(megabytes),
     ]
     counted = [
         (row, result)
-        for row in report["rows"]
+        for row in rows
         if (result := row["runners"].get("tape_compat", {})).get("counters_round")
     ]
     if counted:
@@ -151,4 +197,4 @@ def markdown(report: dict[str, Any]) -> str:
                 ],
             ),
         ]
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join([*parts, targets(report["targets"])]) + "\n"

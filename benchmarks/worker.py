@@ -28,6 +28,8 @@ import numpy as np
 from .workloads import WORKLOADS, Workload
 
 TENSORFLOWS = ("tf_eager", "tf_function", "tf_xla")
+OURS = ("tape_compat", "tape_compat_function")
+COMPILED = "/jax/core/compile/backend_compile_duration"
 
 
 def load(runner: str) -> tuple[Any, dict[str, str]]:
@@ -35,11 +37,13 @@ def load(runner: str) -> tuple[Any, dict[str, str]]:
     if runner in TENSORFLOWS:
         os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
         names = ["tensorflow"]
-    elif runner == "tape_compat":
+    elif runner in OURS:
         names = ["tape_compat", "jax", "jaxlib"]
     elif runner == "jax":
         names = ["jax", "jaxlib"]
     else:
+        # Threads that wait for others sleep; spinning takes 30 times as long on a busy machine.
+        os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
         names = ["torch"]
     modules = [importlib.import_module(name) for name in names]
     return modules[0], {
@@ -53,14 +57,12 @@ def build(runner: str, module: Any, workload: Workload) -> tuple[Callable[..., A
         return workload.jax(workload.data()) if workload.jax else None
     if runner == "torch":
         return workload.torch(workload.data()) if workload.torch else None
-    if runner in ("tf_function", "tf_xla") and not workload.functions:
+    if runner in ("tf_eager", "tape_compat"):
+        return workload.tf(module, workload.data())
+    if not workload.functions or not hasattr(module, "function"):
         return None
     step, batches = workload.tf(module, workload.data())
-    if runner == "tf_function":
-        step = module.function(step)
-    elif runner == "tf_xla":
-        step = module.function(step, jit_compile=True)
-    return step, batches
+    return module.function(step, **({"jit_compile": True} if runner == "tf_xla" else {})), batches
 
 
 def number(handle: Any) -> float | None:
@@ -68,6 +70,28 @@ def number(handle: Any) -> float | None:
     if handle is None:
         return None
     return float(handle.detach() if hasattr(handle, "detach") else handle)
+
+
+class Compiles:
+    """Counts what a library compiles: XLA programs of JAX, traces of a TensorFlow function."""
+
+    def __init__(self, runner: str) -> None:
+        self.known = runner in ("jax", *OURS)
+        self.programs = 0
+        if self.known:
+            import jax
+
+            jax.monitoring.register_event_duration_secs_listener(self.listen)
+
+    def listen(self, event: str, duration_secs: float, **_: Any) -> None:
+        self.programs += event == COMPILED
+
+    def count(self, step: Any) -> int | None:
+        """Compiles so far; None where nothing is compiled or nobody tells."""
+        if self.known:
+            return self.programs
+        traces = getattr(step, "experimental_get_tracing_count", None)
+        return traces() if traces else None
 
 
 def counted(module: Any) -> dict[str, int] | None:
@@ -99,6 +123,14 @@ def forget_peak() -> None:
         pass
 
 
+def device_megabytes() -> float | None:
+    """The peak of the memory of an accelerator that JAX uses; None if there is none."""
+    if "jax" not in sys.modules:
+        return None
+    stats = sys.modules["jax"].local_devices()[0].memory_stats() or {}
+    return stats["peak_bytes_in_use"] / 2**20 if "peak_bytes_in_use" in stats else None
+
+
 class Worker:
     """Keeps one prepared workload between requests."""
 
@@ -110,12 +142,14 @@ class Worker:
         self.step: Callable[..., Any] | None = None
         self.batches: Any = ()
         self.next = 0
-        self.before_memory = math.nan
+        self.compiles = Compiles(runner)
+        self.before_memory = self.peak_memory = math.nan
 
     def hello(self) -> dict[str, Any]:
         return {
             "versions": self.versions,
             "python": platform.python_version(),
+            "device": device(self.runner),
             "import_seconds": self.import_seconds,
         }
 
@@ -130,12 +164,12 @@ class Worker:
         self.step, self.batches, self.next = None, (), 0
         gc.collect()
         forget_peak()
-        self.before_memory = megabytes("VmRSS")
+        self.before_memory = self.peak_memory = megabytes("VmRSS")
         built = build(self.runner, self.module, workload)
         if built is None:
             return {"applies": False}
         self.step, self.batches = built
-        before = counted(self.module)
+        before, compiles = counted(self.module), self.compiles.count(self.step)
         started = time.perf_counter()
         losses = [number(handle) for handle in self.steps(1)]
         first = time.perf_counter() - started
@@ -145,28 +179,48 @@ class Worker:
             "losses": losses,
             "first_seconds": first,
             "verify_seconds": time.perf_counter() - started,
+            "compiles": subtract(self.compiles.count(self.step), compiles),
             "counters": difference(before, counted(self.module)),
         }
 
     def time(self, steps: int) -> dict[str, Any]:
-        before = counted(self.module)
+        before, compiles = counted(self.module), self.compiles.count(self.step)
         assert self.step is not None
         step, batches, first = self.step, self.batches, self.next
         self.next += steps
         loss = None
         gc.collect()
+        self.peak_memory = max(self.peak_memory, megabytes("VmHWM"))
+        forget_peak()
         started = time.perf_counter()
         for i in range(first, first + steps):
             loss = step(*batches[i % len(batches)])
         value = number(loss)
         seconds = time.perf_counter() - started
+        peak = megabytes("VmHWM")
+        self.peak_memory = max(self.peak_memory, peak)
         return {
             "seconds": seconds,
             "steps": steps,
             "loss": value,
             "counters": difference(before, counted(self.module)),
-            "peak_megabytes": megabytes("VmHWM") - self.before_memory,
+            "compiles": subtract(self.compiles.count(self.step), compiles),
+            "peak_megabytes": self.peak_memory - self.before_memory,
+            "round_megabytes": peak - self.before_memory,
+            "device_megabytes": device_megabytes(),
         }
+
+
+def device(runner: str) -> str | None:
+    """The accelerator that JAX uses, in words."""
+    if runner != "jax" and runner not in OURS:
+        return None
+    used = sys.modules["jax"].local_devices()[0]
+    return None if used.platform == "cpu" else used.device_kind
+
+
+def subtract(after: int | None, before: int | None) -> int | None:
+    return None if after is None else after - (before or 0)
 
 
 def difference(before: dict[str, int] | None, after: dict[str, int] | None) -> Any:

@@ -7,6 +7,7 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 RATE = 0.01
@@ -29,6 +30,9 @@ class Workload:
     short: bool = False  # part of the short run
     cold: bool = False  # the first `verify` steps are timed in a fresh process
     functions: bool = True  # can be a `tf.function`
+    family: str = ""  # what it shares with its variants; its own name if empty
+    size: int = 0  # by which the variants of a family differ
+    relative: float = 2e-3  # by how much losses may part: sums are ordered in other ways
     extra: bool = False  # run only when asked for by name
 
 
@@ -42,6 +46,19 @@ def dense(rng: np.random.Generator, *sizes: int) -> list[np.ndarray]:
     for fan_in, fan_out in zip(sizes, sizes[1:]):
         weights += [normal(rng, fan_in, fan_out, scale=fan_in**-0.5), np.zeros(fan_out, "float32")]
     return weights
+
+
+def cast(data: Data, dtype: str) -> Data:
+    """The same data with all floats of another dtype, such as bfloat16."""
+    kind = getattr(ml_dtypes, dtype, dtype)
+
+    def converted(a: np.ndarray) -> np.ndarray:
+        return a.astype(kind) if a.dtype.kind == "f" else a
+
+    return data | {
+        "weights": [converted(w) for w in data["weights"]],
+        "batches": [tuple(map(converted, batch)) for batch in data["batches"]],
+    }
 
 
 def batches_tf(tf: Any, data: Data) -> list[tuple[Any, ...]]:

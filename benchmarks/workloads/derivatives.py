@@ -498,6 +498,7 @@ DERIVATIVES = [
         batch_jacobian_tf,
         batch_jacobian_jax,
         batch_jacobian_torch,
+        family="jacobian",
     ),
     Workload(
         "pinn",

@@ -80,6 +80,8 @@ def chain_of(ops: int, **options: Any) -> Workload:
         chain_torch,
         verify=4,
         per=ops,
+        family="chain",
+        size=ops,
         **options,
     )
 
@@ -128,6 +130,8 @@ def variables(count: int, **options: Any) -> Workload:
         variables_torch,
         verify=4,
         per=count,
+        family="variables",
+        size=count,
         **options,
     )
 
@@ -198,6 +202,8 @@ def embedding(rows: int, **options: Any) -> Workload:
         embedding_tf,
         embedding_jax,
         embedding_torch,
+        family="embedding",
+        size=rows,
         **options,
     )
 

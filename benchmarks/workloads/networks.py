@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .base import Built, Data, Workload, dense, descend_jax, descend_tf, descend_torch, normal
+from .base import Built, Data, Workload, cast, dense, descend_jax, descend_tf, descend_torch, normal
 
 # -- multilayer perceptrons
 
@@ -176,10 +176,10 @@ def cnn(name: str, batch: int, **options: Any) -> Workload:
 
 # -- two transformer blocks, then the mean over places and ten classes
 
-BLOCKS, HEADS, PER_BLOCK = 2, 4, 10
+BLOCKS, PER_BLOCK = 2, 10
 
 
-def transformer_data(batch: int, length: int, width: int) -> Data:
+def transformer_data(batch: int, length: int, width: int, heads: int) -> Data:
     rng = np.random.default_rng(0)
     weights: list[np.ndarray] = []
     for _ in range(BLOCKS):
@@ -196,19 +196,21 @@ def transformer_data(batch: int, length: int, width: int) -> Data:
         (normal(rng, batch, length, width), rng.integers(0, 10, batch).astype("int32"))
         for _ in range(4)
     ]
-    return {"weights": weights, "batches": batches}
+    return {"weights": weights, "batches": batches, "heads": heads}
 
 
 def transformer_tf(tf: Any, data: Data) -> Built:
+    heads = data["heads"]
+
     def normalized(x, scale, shift):
         mean, variance = tf.nn.moments(x, [-1], keepdims=True)
         return (x - mean) * tf.math.rsqrt(variance + 1e-5) * scale + shift
 
     def attention(x, shape, into, out):
         batch, length, width = shape
-        qkv = tf.reshape(tf.matmul(x, into), [batch, length, 3, HEADS, width // HEADS])
+        qkv = tf.reshape(tf.matmul(x, into), [batch, length, 3, heads, width // heads])
         q, k, v = tf.unstack(tf.transpose(qkv, [2, 0, 3, 1, 4]))
-        scores = tf.nn.softmax(tf.matmul(q, k, transpose_b=True) * (width // HEADS) ** -0.5)
+        scores = tf.nn.softmax(tf.matmul(q, k, transpose_b=True) * (width // heads) ** -0.5)
         mixed = tf.transpose(tf.matmul(scores, v), [0, 2, 1, 3])
         return tf.matmul(tf.reshape(mixed, [batch * length, width]), out)
 
@@ -234,14 +236,17 @@ def transformer_jax(data: Data) -> Built:
     import jax
     import jax.numpy as jnp
 
+    heads = data["heads"]
+
     def normalized(x, scale, shift):
         return jax.nn.standardize(x, axis=-1, epsilon=1e-5) * scale + shift
 
     def attention(x, into, out):
         batch, length, width = x.shape
-        qkv = (x @ into).reshape(batch, length, 3, HEADS, width // HEADS)
-        mixed = jax.nn.dot_product_attention(qkv[:, :, 0], qkv[:, :, 1], qkv[:, :, 2])
-        return mixed.reshape(x.shape) @ out
+        qkv = (x @ into).reshape(batch, length, 3, heads, width // heads)
+        q, k, v = qkv.transpose(2, 0, 3, 1, 4)
+        scores = jax.nn.softmax(q @ k.mT * (width // heads) ** -0.5)
+        return (scores @ v).transpose(0, 2, 1, 3).reshape(x.shape) @ out
 
     def loss_of(weights, x, y):
         for i in range(0, BLOCKS * PER_BLOCK, PER_BLOCK):
@@ -257,8 +262,8 @@ def transformer_torch(data: Data) -> Built:
     from torch.nn import functional as F
 
     def attention(x, into, out):
-        batch, length, width = x.shape
-        qkv = (x @ into).view(batch, length, 3, HEADS, width // HEADS)
+        batch, length = x.shape[:2]
+        qkv = (x @ into).view(batch, length, 3, data["heads"], -1)
         q, k, v = qkv.permute(2, 0, 3, 1, 4)
         mixed = F.scaled_dot_product_attention(q, k, v)
         return mixed.transpose(1, 2).reshape(x.shape) @ out
@@ -275,15 +280,31 @@ def transformer_torch(data: Data) -> Built:
     return descend_torch(loss_of, data)
 
 
-def transformer(name: str, batch: int, length: int, width: int, **options: Any) -> Workload:
+def transformer(
+    name: str, batch: int, length: int, width: int, heads: int = 4, **options: Any
+) -> Workload:
     return Workload(
         name,
         f"{BLOCKS} transformer blocks, width {width}, {batch} x {length} places",
-        lambda: transformer_data(batch, length, width),
+        lambda: transformer_data(batch, length, width, heads),
         transformer_tf,
         transformer_jax,
         transformer_torch,
         **options,
+    )
+
+
+def on_gpu(workload: Workload, dtype: str) -> Workload:
+    """A workload that fills a GPU, where JAX and tape_compat are compared."""
+    return dataclasses.replace(
+        workload,
+        name=f"{workload.name}_{dtype}",
+        title=f"{workload.title}, {dtype}",
+        data=lambda: cast(workload.data(), dtype),
+        torch=None,
+        verify=5,
+        relative=2e-3 if dtype == "float32" else 2e-2,
+        extra=True,
     )
 
 
@@ -294,6 +315,7 @@ NETWORKS = [
         TINY,
         name="mlp_tiny_read",
         title="the same, the loss read at each step",
+        family="mlp_tiny",
         tf=mlp_read_tf,
         jax=mlp_read_jax,
         torch=mlp_read_torch,
@@ -302,6 +324,14 @@ NETWORKS = [
     mlp("mlp_mnist", (784, 256, 128, 10), 64, short=True),
     mlp("mlp_wide", (784, 1024, 1024, 10), 256),
     cnn("cnn", 64, short=True),
-    cnn("cnn_large", 512),
+    cnn("cnn_large", 512, family="cnn"),
     transformer("transformer", 8, 64, 128),
+    *(
+        on_gpu(workload, dtype)
+        for dtype in ("float32", "bfloat16")
+        for workload in (
+            mlp("mlp_8192", (8192, 8192, 8192, 10), 4096),
+            transformer("transformer_2048", 16, 512, 2048, heads=16),
+        )
+    ),
 ]

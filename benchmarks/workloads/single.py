@@ -128,7 +128,19 @@ def square_torch(data: Data) -> Built:
 
 
 def one(name: str, title: str, tf: Any, jax: Any, torch: Any, per: int = 1) -> Workload:
-    return Workload(name, title, one_data, tf, jax, torch, verify=2, per=per, functions=False)
+    return Workload(
+        name,
+        title,
+        one_data,
+        tf,
+        jax,
+        torch,
+        verify=2,
+        per=per,
+        short=True,
+        functions=False,
+        family="single",
+    )
 
 
 SINGLE = [
