@@ -20,6 +20,7 @@ from jax import lax
 from .core import convert as _convert
 from .core import dispatch, dtypes, errors, operators, policy
 from .core.avals import Aval, aval
+from .core.bounds import dropped, on_host, refuse_positions, refuse_rows
 from .core.convert import convert, to_numpy
 from .core.declare import check_same_dtype, invalid, matching, name_ops, tf_dtype_name
 from .core.dispatch import apply, apply1
@@ -111,12 +112,6 @@ def _integer(value: Any) -> int:
 
 def _dims(shape: Sequence[int]) -> str:
     return "[" + ",".join(map(str, shape)) + "]"
-
-
-def _on_host(tensor: Tensor) -> np.ndarray | None:
-    """The value of a host constant, None for anything else."""
-    array = tensor._array
-    return array if array.__class__ is np.ndarray else None
 
 
 def _untracked(tensor: Tensor) -> Tensor:
@@ -309,7 +304,7 @@ def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> 
             raise invalid(f"Dimension {n} must be >= 0", "Fill")
     if known.dtype is dtypes.string:
         return _filled(shape, known.dtype, value.numpy())
-    if not known.trainable and _on_host(value) is not None:
+    if not known.trainable and on_host(value) is not None:
         return _filled(shape, known.dtype, value._array[()])
     return apply(_FILL.bind(shape=shape), (value,))
 
@@ -1549,7 +1544,7 @@ def stack(values: Any, axis: Any = 0, name: str = "stack") -> Tensor:
 
 def _pack(values: Sequence[Tensor]) -> Tensor:
     """Tensors found inside a list, stacked; small integer constants on the host, at once."""
-    host = [_on_host(x) for x in values]
+    host = [on_host(x) for x in values]
     known = values[0]._aval
     if (
         all(a is not None for a in host)
@@ -1696,15 +1691,10 @@ def meshgrid(*args: Any, indexing: str = "xy", name: str | None = None) -> list[
 _INDEX_DTYPES = ("int16", "int32", "int64")
 
 
-def _outside(indices: Any, size: int) -> Any:
-    """Negative indices moved out of range: TensorFlow does not count them from the end."""
-    return jnp.where(indices < 0, size, indices)
-
-
 def _gather(params: Any, indices: Any, axis: int, batch_dims: int) -> Any:
     if batch_dims:
         return jax.vmap(lambda p, i: _gather(p, i, axis - 1, batch_dims - 1))(params, indices)
-    places = _outside(indices, params.shape[axis])
+    places = dropped(indices, params.shape[axis])
     return jnp.take(params, places, axis=axis, mode="fill", fill_value=0)
 
 
@@ -1735,16 +1725,6 @@ def _sparse_gather(
 
 
 _GATHER = Op(_gather, "GatherV2", check=_check_gather, sparse=_sparse_gather)
-
-
-def _refuse_index(indices: Tensor, size: int, kernel: str) -> None:
-    known = _on_host(indices)
-    if known is None or known.dtype.kind not in "iu" or not known.size:
-        return
-    if known.min() < 0 or known.max() >= size:
-        at = np.argwhere((known < 0) | (known >= size))[0]
-        place = f"[{','.join(map(str, at))}]" if at.size else ""
-        raise invalid(f"indices{place} = {known[tuple(at)]} is not in [0, {size})", kernel)
 
 
 def gather(
@@ -1785,14 +1765,14 @@ def gather(
         raise invalid(
             f"batch_dims ({batch}) must be less than or equal to axis ({axis})", "GatherV2"
         )
-    _refuse_index(indices, have[axis], "GatherV2")
+    refuse_rows(indices, have[axis], "GatherV2")
     if _is_text(params):
         return _moved(lambda p: gather(p, indices, axis=axis, batch_dims=batch), params)
     return apply(_GATHER.bind(axis=axis, batch_dims=batch), (params, indices))
 
 
 def _positions(indices: Any, shape: Sequence[int]) -> tuple[Any, ...]:
-    return tuple(_outside(indices[..., i], shape[i]) for i in _range(indices.shape[-1]))
+    return tuple(dropped(indices[..., i], shape[i]) for i in _range(indices.shape[-1]))
 
 
 def _gather_nd(params: Any, indices: Any, batch_dims: int) -> Any:
@@ -1833,24 +1813,6 @@ def _sparse_gather_nd(
 _GATHER_ND = Op(_gather_nd, "GatherNd", check=_check_gather_nd, sparse=_sparse_gather_nd)
 
 
-def _refuse_indices_nd(indices: Tensor, shape: Sequence[int], kernel: str, what: str) -> None:
-    known = _on_host(indices)
-    if known is None or known.dtype.kind not in "iu" or not known.size or known.ndim < 1:
-        return
-    limits = np.array(shape[: known.shape[-1]])
-    if known.shape[-1] > len(shape):
-        return
-    bad = ((known < 0) | (known >= limits)).any(-1)
-    if bad.any():
-        at = tuple(np.argwhere(bad)[0])
-        place = f"[{','.join(map(str, at))}]" if at else ""
-        raise invalid(
-            f"indices{place} = [{', '.join(map(str, known[at].tolist()))}] does not index into "
-            f"{what}shape {_dims(shape)}",
-            kernel,
-        )
-
-
 def gather_nd(
     params: Any,
     indices: Any,
@@ -1876,7 +1838,7 @@ def gather_nd(
     params, indices = _tensor(params), _tensor(indices)
     batch = _integer(batch_dims)
     if bad_indices_policy != "IGNORE":
-        _refuse_indices_nd(indices, params._aval.shape[batch:], "GatherNd", "param ")
+        refuse_positions(indices, params._aval.shape[batch:], "GatherNd", "param ")
     if _is_text(params):
         return _moved(lambda p: gather_nd(p, indices, batch), params)
     return apply(_GATHER_ND.bind(batch_dims=batch), (params, indices))
@@ -1930,7 +1892,7 @@ def scatter_nd(
     """
     indices, updates, wanted = _tensor(indices), _tensor(updates), dims(shape)
     if bad_indices_policy != "IGNORE":
-        _refuse_indices_nd(indices, wanted, "ScatterNd", "")
+        refuse_positions(indices, wanted, "ScatterNd")
     return apply(_SCATTER_ND.bind(shape=wanted), (indices, updates))
 
 
@@ -2013,7 +1975,7 @@ def _tensor_scatter(kernel: str, fn: Callable[..., Any], doc: str) -> Callable[.
         if updates.__class__ is not Tensor:
             updates = convert(updates, hint=x.dtype)
         if bad_indices_policy != "IGNORE":
-            _refuse_indices_nd(indices, x._aval.shape, kernel, "")
+            refuse_positions(indices, x._aval.shape, kernel)
         return apply(closure, (x, indices, updates))
 
     call.op = closure.op  # type: ignore[attr-defined]
@@ -2189,7 +2151,7 @@ def dynamic_stitch(indices: Sequence[Any], data: Sequence[Any], name: str | None
     flat = np.concatenate([k.ravel() for k in known])
     size = int(flat.max()) + 1 if flat.size else 0
     whole = concat([reshape(p, (k.size, *rest)) for p, k in zip(parts, known)], 0)
-    last = np.full(size, flat.size, np.int32)
+    last = np.full(size, -1, np.int32)  # which no row has: zeros
     last[flat] = np.arange(flat.size, dtype=np.int32)
     return gather_nd(whole, last[:, None], bad_indices_policy="IGNORE")
 
@@ -2390,7 +2352,7 @@ def _at(x: Tensor, spec: tuple[Any, ...], places: tuple[Tensor, ...]) -> Tensor:
 
 def _with_known(spec: tuple[Any, ...], places: tuple[Tensor, ...]) -> tuple[Any, ...]:
     """The spec with the numbers of its scalar tensors, if the host knows them all."""
-    known = [_on_host(p) for p in places]
+    known = [on_host(p) for p in places]
     if any(k is None for k in known):
         return spec
     values = iter(known)
@@ -2595,7 +2557,7 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor
     if fixed or -1 in extent:
         return apply(_SLICE.bind(begin=dims(begin), size=extent), (x,))
     start = _tensor(begin)
-    known = _on_host(start)
+    known = on_host(start)
     if known is not None:
         _check_slice((x._aval,), dims(known), extent)
     return apply(_SLICE.bind(begin=None, size=extent), (x, start))

@@ -19,6 +19,7 @@ from jax.nn import softplus as _softplus
 from .autodiff import rules
 from .core import dtypes, operators
 from .core.avals import Aval
+from .core.bounds import dropped, refuse_segments
 from .core.convert import convert
 from .core.declare import (
     TextOperands,
@@ -1385,7 +1386,7 @@ def _flat_segments(data: Any, ids: Any, segments: int) -> tuple[Any, Any]:
     """Data [n, ...] and ids [n]; what lies outside has the id `segments`, which is dropped."""
     rest = data.shape[ids.ndim :]
     flat = ids.reshape(-1)
-    return data.reshape(flat.size, *rest), jnp.where(flat < 0, segments, flat)
+    return data.reshape(flat.size, *rest), dropped(flat, segments)
 
 
 def _segment_sum(data: Any, ids: Any, segments: int) -> Any:
@@ -1442,10 +1443,12 @@ def _unsorted(function: Callable[..., Any], doc: str, kernel: str) -> Callable[.
 
     def call(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
         closure = declared.bind(segments=static(num_segments))
-        return apply(closure, (convert(data), convert(segment_ids)))
+        ids = convert(segment_ids)
+        refuse_segments(ids, closure.attributes["segments"], kernel)
+        return apply(closure, (convert(data), ids))
 
     call.op = declared  # type: ignore[attr-defined]
-    call.__doc__ = f"{doc} of the elements of each segment; negative ids are dropped."
+    call.__doc__ = f"{doc} of the elements of each segment. Negative ids are left out."
     return call
 
 

@@ -486,6 +486,27 @@ def test_unknown_indices_out_of_range_read_zeros():
     assert got[:2].tolist() == [0.0, 0.0] and got[2:].tolist() == [1.0] * 100
 
 
+@pytest.mark.parametrize("bad", [-1, -3, 3, 70])
+def test_unknown_indices_out_of_range_write_nothing(bad):
+    """Negative ones are not counted from the end: TensorFlow has no such index."""
+    v = tf.Variable(tf.ones([3]))
+    with tf.GradientTape(persistent=True) as tape:
+        indices = tf.cast(v[:2] * tf.constant([float(bad), 1.0]), tf.int32)
+        rows = tf.IndexedSlices(tf.constant([5.0, 7.0]), indices, [3])
+        dense = tf.convert_to_tensor(rows)
+        loss = tf.reduce_sum(tf.gather(v, indices) ** 2)
+    assert dense.numpy().tolist() == [0.0, 7.0, 0.0]
+    slices = tape.gradient(loss, v)
+    assert tf.convert_to_tensor(slices).numpy().tolist() == [0.0, 2.0, 0.0]
+    for update in (v.scatter_add, v.scatter_sub, v.scatter_mul, v.scatter_div):
+        update(rows)
+        update(tf.IndexedSlices(tf.constant([5.0, 7.0]), indices, [3]))
+    assert v.numpy().tolist() == [1.0, 1.0, 1.0]
+    for update in (v.scatter_nd_update, v.scatter_nd_max):
+        update(indices[:, None], tf.constant([9.0, 8.0]))
+    assert v.numpy().tolist() == [1.0, 8.0, 1.0]
+
+
 def test_values_of_indices_are_not_structure(deferred, counted):
     table = tf.Variable(np.arange(12.0).reshape(6, 2))
 

@@ -336,9 +336,11 @@ def test_segments_that_are_empty_or_dropped():
     assert found == [1.0, lowest, 3.0, lowest]
     assert tf.math.segment_max(data, [0, 0, 2]).numpy().tolist() == [2.0, 0.0, 3.0]
     assert tf.math.segment_prod(data, [0, 0, 2]).numpy().tolist() == [2.0, 1.0, 3.0]
-    assert gradient(lambda x: tf.math.unsorted_segment_sum(x, [0, -1, 9], 4), [1.0, 2.0, 3.0]) == [
+    assert gradient(lambda x: tf.math.unsorted_segment_sum(x, [0, -1, -9], 4), [1.0, 2.0, 3.0]) == [
         [1.0, 0.0, 0.0]
     ]
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"segment_ids\[2\] = 9 is out of"):
+        tf.math.unsorted_segment_sum(data, [0, -1, 9], 4)
 
 
 def test_top_k_fields():

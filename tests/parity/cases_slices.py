@@ -321,3 +321,31 @@ def case_map_structure(tf):
     s = _slices(tf)
     flat = tf.nest.flatten([s, 1])
     return [type(item) for item in flat], len(tf.nest.flatten(s, expand_composites=True))
+
+
+def case_indices_out_of_range(tf):
+    v = tf.Variable(tf.ones([3, 2]))
+
+    def rows(*indices):
+        return tf.IndexedSlices(tf.ones([len(indices), 2]), tf.constant(indices), [3, 2])
+
+    def update(method, *indices):
+        getattr(v, method)(tf.constant(indices)[:, None], tf.ones([len(indices), 2]))
+
+    return attempts(
+        tf,
+        {
+            "dense, negative": lambda tf: tf.convert_to_tensor(rows(-1, 1)),
+            "dense, far negative": lambda tf: tf.ones([3, 2]) * rows(-7, 2, -1),
+            "dense, past the end": lambda tf: tf.convert_to_tensor(rows(0, 3)),
+            "rows, negative": lambda tf: v.scatter_add(rows(-1)),
+            "rows, past the end": lambda tf: v.scatter_update(rows(0, 3)),
+            "full, negative": lambda tf: update("scatter_nd_add", -1),
+            "full, past the end": lambda tf: update("scatter_nd_update", 3),
+            "segments": lambda tf: tf.math.unsorted_segment_sum([1.0, 2.0], [0, 2], 2),
+            "segments, matrix": lambda tf: tf.math.unsorted_segment_max([[1.0, 2.0]], [[0, 9]], 2),
+            "segments, negative": lambda tf: tf.math.unsorted_segment_sum([1.0, 2.0], [-1, 1], 2),
+            "untouched": lambda tf: v.numpy(),
+        },
+        words=8,
+    )
