@@ -586,6 +586,7 @@ _CASTS: dict[DType, Any] = {}
 def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     """`x` in another dtype. Floats are cut towards zero; a complex number loses its imaginary part.
 
+    A float that an integer dtype cannot hold becomes the nearest integer it holds, NaN becomes 0.
     Python numbers, arrays, variables and IndexedSlices will do, too. The gradient is cast back.
 
     >>> import tape_compat as tf

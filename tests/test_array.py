@@ -479,6 +479,23 @@ def test_shapes_of_pending_tensors_are_known(deferred, counted):
     assert tape.gradient(rows, w).numpy().tolist() == [[2.0, 2.0, 2.0]]
 
 
+@pytest.mark.parametrize("source", ["float64", "float32", "float16", "bfloat16"])
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64"])
+@pytest.mark.parametrize("count", [1, 100])
+def test_casts_clamp(source, dtype, count):
+    """At each place of the array, on the host and in a step."""
+    values = [np.inf, -np.inf, np.nan, -1.9, 100.7]
+    low, high = np.iinfo(dtype).min, np.iinfo(dtype).max
+    expected = [high, low, 0, max(low, -1), 100] * count
+    x = tf.cast(values * count, source)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        pending = tf.cast(x * 1.0, dtype)
+    for got in (tf.cast(x, dtype), pending):
+        assert got.dtype.name == dtype and got.numpy().tolist() == expected
+    assert tf.cast(values[0], dtype).numpy() == high
+
+
 def test_unknown_indices_out_of_range_read_zeros():
     index = tf.reduce_sum(tf.ones([200], tf.int32)) + tf.range(2)  # not on the host
     index = tf.concat([index, tf.zeros([100], tf.int32)], 0)
