@@ -178,7 +178,7 @@ def measure(workload: Workload, clients: dict[str, Client], short: bool) -> dict
     times: dict[str, list[float]] = {runner: [] for runner in taking_part}
     for _ in range(rounds):
         for runner, client in list(taking_part.items()):
-            answer = client.ask(do="time", steps=counts[runner])
+            answer = client.ask(do="time", steps=counts[runner], tidy=not short)
             if "error" in answer:
                 results[runner]["error"] = answer["error"]
                 del taking_part[runner]

@@ -5,7 +5,7 @@ output. The parent asks several workers in turn, so that their rounds are interl
 disturbs another's threads, caches or memory.
 
     {"do": "prepare", "workload": "mlp_tiny"}   builds it, runs the steps to verify
-    {"do": "time", "steps": 100}                times that many steps
+    {"do": "time", "steps": 100, "tidy": true}  times that many steps, after collecting garbage
     {"do": "quit"}
 """
 
@@ -183,13 +183,14 @@ class Worker:
             "counters": difference(before, counted(self.module)),
         }
 
-    def time(self, steps: int) -> dict[str, Any]:
+    def time(self, steps: int, tidy: bool = False) -> dict[str, Any]:
         before, compiles = counted(self.module), self.compiles.count(self.step)
         assert self.step is not None
         step, batches, first = self.step, self.batches, self.next
         self.next += steps
         loss = None
-        gc.collect()
+        if tidy:
+            gc.collect()
         self.peak_memory = max(self.peak_memory, megabytes("VmHWM"))
         forget_peak()
         started = time.perf_counter()
@@ -252,7 +253,7 @@ def main(runner: str) -> None:
             if request["do"] == "prepare":
                 answer(worker.prepare(workloads[request["workload"]]))
             elif request["do"] == "time":
-                answer(worker.time(request["steps"]))
+                answer(worker.time(request["steps"], request.get("tidy", False)))
             else:
                 return
         except Exception as error:
