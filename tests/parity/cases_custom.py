@@ -491,6 +491,34 @@ def case_recompute_grad_variables(tf):
     return y, tape.gradient(y, [x, w])
 
 
+def _recompute_grad_twice(after):
+    def case(tf):
+        x = tf.constant(0.5)
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = after(tf.recompute_grad(lambda x: x * x * x)(x))
+            g = tape.gradient(y, x)
+        return g, outer.gradient(g, x)
+
+    return case
+
+
+CASES = {
+    "recompute_grad_twice": _recompute_grad_twice(lambda y: y * 2.0),
+    "recompute_grad_twice_and_an_op": _recompute_grad_twice(lambda y: y * y),
+}
+
+
+def case_recompute_grad_looks_at_a_value(tf):
+    x = tf.constant(0.5)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.recompute_grad(lambda x: x * x if x > 0 else x)(x)
+    return y, tape.gradient(y, x)
+
+
 def case_recompute_grad_counts(tf):
     calls = []
 
