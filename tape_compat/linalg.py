@@ -22,10 +22,11 @@ from .core import dtypes, errors, operators
 from .core.avals import Aval, aval
 from .core.convert import convert
 from .core.declare import allowed, check_same_dtype, invalid, matching, name_ops, op, tf_dtype_name
-from .core.dispatch import apply
+from .core.dispatch import apply, apply2
 from .core.dtypes import as_dtype
 from .core.op import Op
 from .core.tensor import Tensor
+from .core.variable import Variable
 from .math import l2_normalize as l2_normalize
 
 
@@ -135,9 +136,12 @@ def matmul(
     [[11.0]]
     """
     if a.__class__ is not Tensor or b.__class__ is not Tensor:
-        a, b = matching((a, b))
+        if a.__class__ is Tensor and b.__class__ is Variable:
+            b = b._as_tensor()
+        else:
+            a, b = matching((a, b))
     if not (transpose_a or transpose_b or adjoint_a or adjoint_b or output_type is not None):
-        return apply(_PLAIN_MATMUL, (a, b))
+        return apply2(_PLAIN_MATMUL, a, b)
     for which, transposed, adjointed in (
         ("a", transpose_a, adjoint_a),
         ("b", transpose_b, adjoint_b),

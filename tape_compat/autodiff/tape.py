@@ -68,26 +68,26 @@ class _Record:
         program = state.program
         if program is None or state.recorders or self.reassigned or program.aliases:
             return None
-        slots: list[Any] = [tuple([entry[3] for entry in self.entries])]
-        if None in slots[0]:
+        key: list[Any] = [entry[3] for entry in self.entries]
+        if None in key:
             return None
+        key.append(None)
         for target in targets:
-            at = target._at
-            if at[0] is not program:
+            owner, slot = target._at
+            if owner is not program:
                 return None
-            slots.append(at[1])
-        slots.append(None)
+            key.append(slot)
+        key.append(None)
         for source in sources:
-            tensor = source
-            if source.__class__ is not Tensor:
-                tensor = reads.get(source._id)
-                if tensor is None:
-                    return None
-            at = tensor._at
-            if at[0] is not program:
+            identity = source._id
+            tensor = source if source.__class__ is Tensor else reads.get(identity)
+            if tensor is None:
                 return None
-            slots.append(at[1] if source._id in tracked else (at[1],))
-        return tuple(slots)
+            owner, slot = tensor._at
+            if owner is not program:
+                return None
+            key.append(slot if identity in tracked else (slot,))
+        return tuple(key)
 
 
 class GradientTape:
@@ -115,7 +115,7 @@ class GradientTape:
         #: The tensor that each variable held when it was read, by the variable's identity.
         self.reads: dict[int, Tensor] = {}
         self._recording = False
-        self._watched_variables: tuple[Variable, ...] = ()
+        self._watched: dict[int, Variable] = {}
         self._used_at: tuple[str, str, int] | None = None
         self._warned = False
 
@@ -131,7 +131,7 @@ class GradientTape:
         if not state.deferring:
             flush()
             frame = sys._getframe(1)
-            state.origin = (frame.f_code, frame.f_lineno)
+            state.origin = (id(frame.f_code), frame.f_lineno)  # a code object is slow to hash
         try:
             self._push()
             return self
@@ -164,6 +164,15 @@ class GradientTape:
         state = LOCAL.state
         state.set_recorders(tuple([r for r in state.recorders if r is not self]))
         self._recording = False
+
+    def record_one(
+        self, closure: Any, inputs: tuple[Tensor, ...], output: Tensor, node: Any
+    ) -> None:
+        """`record` for a differentiable call with one output, of an inexact dtype."""
+        record = self._record
+        if record is not None:
+            self.ids.add(output._id)
+            record.entries.append((closure, inputs, (output._id,), node))
 
     def record(
         self, closure: Any, inputs: tuple[Tensor, ...], outputs: tuple[Tensor, ...], node: Any
@@ -283,9 +292,9 @@ class GradientTape:
     def watched_variables(self) -> tuple[Variable, ...]:
         """The variables watched, in order of their creation; kept after `gradient`."""
         if self._record is not None:
-            variables = self._record.variables
-            self._watched_variables = tuple([variables[k] for k in sorted(variables)])
-        return self._watched_variables
+            self._watched = self._record.variables
+        # Identities are given in the order of creation.
+        return tuple([self._watched[k] for k in sorted(self._watched)])
 
     # -- derivatives ----------------------------------------------------------------------------
 
@@ -322,12 +331,16 @@ class GradientTape:
                 "Argument `target` should be a list or nested structure of Tensors, Variables or "
                 "CompositeTensors to be differentiated, but received None."
             )
-        targets = [_target(t) for t in _flat(target)]
+        targets = [target] if target.__class__ is Tensor else [_target(t) for t in _flat(target)]
         flat = _flat(sources)
         for source in flat:
             if source.__class__ is not Variable and source.__class__ is not Tensor:
                 _source(source)
-        seeds = _seeds(output_gradients, targets)
+        seeds = (
+            [None] * len(targets)
+            if output_gradients is None
+            else _seeds(output_gradients, targets)
+        )
         zero = _zero(unconnected_gradients)
         answers = _gradients(
             record, targets, flat, seeds, self.ids, self.reads, output_gradients is None
@@ -472,9 +485,7 @@ class GradientTape:
     def _finish(self, what: str) -> None:
         record = self._record
         if not self._persistent and record is not None:
-            # In order of creation: identities are given in that order.
-            variables = record.variables
-            self._watched_variables = tuple([variables[k] for k in sorted(variables)])
+            self._watched = record.variables
             self._record = None
             self.ids = set()
             self.reads = {}
@@ -540,8 +551,12 @@ def _flat(structure: Any) -> list[Any]:
     """`nest.flatten`, quickly for one tensor and for a plain list of them."""
     if structure.__class__ in _LEAVES:
         return [structure]
-    if structure.__class__ is list and all(x.__class__ in _LEAVES for x in structure):
-        return structure
+    if structure.__class__ is list:
+        for x in structure:
+            if x.__class__ is not Variable and x.__class__ is not Tensor:
+                break
+        else:
+            return structure
     return nest.flatten(structure)
 
 
@@ -575,8 +590,6 @@ def _not_a_tensor(role: str, value: Any) -> Exception:
 
 def _seeds(output_gradients: Any, targets: list[Tensor]) -> list[Any]:
     """Cotangents of the targets; None stands for ones. Too few are filled up with ones."""
-    if output_gradients is None:
-        return [None] * len(targets)
     seeds: list[Any] = [convert(g) for g in nest.flatten(output_gradients)][: len(targets)]
     seeds += [None] * (len(targets) - len(seeds))
     return [

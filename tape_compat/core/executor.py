@@ -183,18 +183,20 @@ def run(program: Program) -> None:
     results land in `program.results` inside one C call.
     """
     with program.lock:
-        if program.log is None:
+        if program.ran:
             return
         owner = program.owner
         if owner is not None and owner.program is program:
             owner.program = None
+            program.log = program.log.copy()  # what its thread may still append is not ours
         slots, tensors = _live(program)
-        if slots and not program.results:
-            program.launched = slots
-            _launch(program, slots)
         if slots:
+            if not program.results:
+                program.launched = slots
+                _launch(program, slots)
             _fill(program, tensors)
-        program.log = None
+        program.ran = True
+        program.log = [program.tree.root.entry]
         program.refs = program.aliases = []
         program.results = []
 
@@ -204,7 +206,8 @@ def _live(program: Program) -> tuple[tuple[int, ...], list[Any]]:
     tensors = [t for ref in program.refs if (t := ref()) is not None and t._array is None]
     if program.aliases:
         tensors += [t for ref in program.aliases if (t := ref()) is not None and t._array is None]
-    return tuple(dict.fromkeys([t._at[1] for t in tensors])), tensors
+        return tuple(dict.fromkeys([t._at[1] for t in tensors])), tensors
+    return tuple([t._at[1] for t in tensors]), tensors
 
 
 def _launch(program: Program, live: tuple[int, ...]) -> None:
@@ -235,14 +238,13 @@ def _launch(program: Program, live: tuple[int, ...]) -> None:
 
 def _gather(program: Program) -> tuple[list[Any], dict[np.dtype, list[Any]]]:
     """The leaves that the program was given: arrays, and scalars by dtype."""
-    assert program.log is not None
     arrays: list[Any] = []
     scalars: dict[np.dtype, list[Any]] = {}
     for node, new, packed in program.log:
         if new:
             arrays += new
         if packed:
-            for dtype, value in zip(node.scalars, packed, strict=True):
+            for dtype, value in zip(node.scalars, packed):
                 if dtype in scalars:
                     scalars[dtype].append(value)
                 else:
@@ -256,8 +258,9 @@ def _call(
     arrays: list[Any],
     scalars: dict[np.dtype, list[Any]],
 ) -> None:
+    count = sys.getrefcount
     for i in executable.donate:
-        if _references(arrays, i) > _ONLY_OURS and arrays[i].__class__ is not np.ndarray:
+        if count(arrays[i]) > _ONLY_OURS and arrays[i].__class__ is not np.ndarray:
             # Somebody else holds this buffer and may still read it: give a copy away.
             with jax.enable_x64(True):
                 arrays[i] = jnp.copy(arrays[i])
@@ -272,9 +275,7 @@ def _call(
 
 
 def _fill(program: Program, tensors: list[Any]) -> None:
-    results = program.results[0]
-    if results.__class__ is not dict:
-        results = program.results[0] = dict(zip(program.launched, results, strict=True))
+    results = dict(zip(program.launched, program.results[0], strict=True))
     for tensor in tensors:
         tensor._array = results[tensor._at[1]]
 
@@ -314,14 +315,11 @@ def _donations(program: Program, node: Node, live: tuple[int, ...]) -> tuple[int
     return tuple(donate)
 
 
-def _references(holder: list[Any], i: int) -> int:
-    return sys.getrefcount(holder[i])
-
-
 def _baseline() -> int:
     """References counted for an array that only a leaf tuple and a list of arguments hold."""
     leaves = (np.zeros(1),)
-    return _references([leaves[0]], 0)
+    arrays = [leaves[0]]
+    return sys.getrefcount(arrays[0])
 
 
 _ONLY_OURS = _baseline()

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from .state import ThreadState
 
 
+#: Entry of a log: node, array leaves, scalar leaves.
+Entry = tuple["Node", tuple, tuple]
+
+
 class Node:
     """One instruction at one place in the structure tree. Slots number leaves and outputs.
 
@@ -32,6 +36,9 @@ class Node:
 
     inputs: the slots the instruction reads. leaves: what it brings in, an `Aval` for an array and a
     `Packed` for a scalar, in the slots from `first_leaf`. outputs: avals, in those from `first`.
+
+    entry: what stands in a log if it brings in nothing. taped: whether tapes record it. special:
+    whether it gives a tuple or fills the program, and so goes the general way.
     """
 
     __slots__ = (
@@ -42,6 +49,7 @@ class Node:
         "closure",
         "depth",
         "end",
+        "entry",
         "executables",
         "first",
         "first_leaf",
@@ -54,6 +62,8 @@ class Node:
         "parent",
         "scalars",
         "single",
+        "special",
+        "taped",
     )
 
     def __init__(
@@ -79,6 +89,7 @@ class Node:
         self.depth = parent.depth + 1 if parent else 0
         new = sum(leaf.nbytes for leaf in leaves if isinstance(leaf, Aval))
         self.nbytes = new + (parent.nbytes if parent else 0)
+        self.entry: Entry = (self, (), ())
         self.children: dict[tuple, Node] = {}
         self.executables: dict[tuple, Any] = {}
         self.captures: dict[tuple, Closure] = {}
@@ -87,6 +98,9 @@ class Node:
         self.full = (
             self.depth >= policy.MAX_PENDING_INSTRUCTIONS or self.nbytes > policy.MAX_PENDING_BYTES
         )
+
+        self.special = not single or self.full
+        self.taped = closure.differentiable and any(known.trainable for known in outputs)
 
     def path(self) -> list[Node]:
         """The instructions from the first to this one."""
@@ -138,10 +152,6 @@ class Tree:
 TREE = Tree()
 CAPTURED = Tree()
 
-#: Entry of a log: node, array leaves, scalar leaves.
-Entry = tuple[Node, tuple, tuple]
-
-
 class Program:
     """A record under way, or one that has run. `lock` guards appending against running."""
 
@@ -154,6 +164,7 @@ class Program:
         "log",
         "origin",
         "owner",
+        "ran",
         "refs",
         "results",
         "tree",
@@ -166,7 +177,8 @@ class Program:
         self.tree = tree
         self.owner = owner
         self.lock = threading.RLock()
-        self.log: list[Entry] | None = [(tree.root, (), ())]
+        self.log: list[Entry] = [tree.root.entry]
+        self.ran = False
         #: To the outputs, and to further handles on them. A reference whose entry was never
         #: appended is to a tensor that nobody got.
         self.refs: list[weakref.ref] = []
@@ -178,9 +190,8 @@ class Program:
         self.origin: Any = None
 
     def __len__(self) -> int:
-        return self.log[-1][0].depth if self.log else 0
+        return self.log[-1][0].depth
 
     @property
     def node(self) -> Node:
-        assert self.log is not None
         return self.log[-1][0]

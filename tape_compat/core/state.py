@@ -16,12 +16,15 @@ from typing import Any, Protocol
 class Recorder(Protocol):
     """What a tape or an accumulator offers to the engine.
 
-    `record` is called for every op with an input whose identity is in `ids`.
+    `record` is called for every op with an input whose identity is in `ids`, or `record_one` for a
+    differentiable one with one output, of an inexact dtype.
     """
 
     ids: Any
 
     def record(self, closure: Any, inputs: tuple, outputs: tuple, node: Any) -> None: ...
+
+    def record_one(self, closure: Any, inputs: tuple, output: Any, node: Any) -> None: ...
 
     def escaped(self, tensor: Any) -> None: ...
 

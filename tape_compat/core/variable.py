@@ -11,6 +11,7 @@ from . import dtypes, errors, operators
 from . import updates as _updates
 from .bounds import refuse_positions, refuse_rows
 from .convert import convert
+from .dispatch import apply2
 from .dtypes import DType
 from .names import current_name_scope
 from .shapes import TensorShape
@@ -366,18 +367,28 @@ class Variable(operators.Operators):
         return self._update(_updates.SUB, delta, read_value)
 
     def _update(self, closure: Any, delta: Any, read_value: bool) -> Any:
-        delta = self._delta(delta)
         current = self._handle.tensor
-        if delta._aval.shape != current._aval.shape:
+        if delta.__class__ is not Tensor or delta._aval is not current._aval:
+            delta = self._checked_delta(closure, delta)
+        if LOCAL.state.recorders:
+            self._set(_updates.unrecorded(closure, (current, delta)))
+        else:
+            self._set(apply2(closure, current, delta))
+        view = self._view
+        return view if view is not None and read_value else self._unread(read_value)
+
+    def _checked_delta(self, closure: Any, delta: Any) -> Tensor:
+        delta = self._delta(delta)
+        shape = self._handle.tensor.shape
+        if delta.shape != shape:
             raise errors.InvalidArgumentError(
                 None,
                 None,
-                f"Cannot update variable with shape {current.shape.as_list()} using a Tensor with "
+                f"Cannot update variable with shape {shape.as_list()} using a Tensor with "
                 f"shape {delta.shape.as_list()}, shapes must be equal. [Op:{closure.name}] "
                 f"('{self._name}' at {errors.user_location()})",
             )
-        self._set(_updates.unrecorded(closure, (current, delta)))
-        return self._unread(read_value)
+        return delta
 
     def _assign_slice(self, spec: tuple[Any, ...], places: tuple[Tensor, ...], value: Any) -> Any:
         value = self._delta(value)
