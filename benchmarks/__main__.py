@@ -45,7 +45,7 @@ RUNNERS = (
 NOT_IN_SHORT = ("tf_xla", "tape_compat_function")
 
 # Losses near zero may part by this much; others by the workload's `relative`.
-ABSOLUTE = 1e-4
+ABSOLUTE = 2e-5
 
 
 class Client:

@@ -90,6 +90,16 @@ def test_what_cannot_be_a_function_is_left_out():
     assert worker.build("tape_compat_function", tf, workload) is None
 
 
+def test_our_function_is_measured_once_there_is_one():
+    class WithFunction:
+        Variable, constant, function = tf.Variable, tf.constant, staticmethod(lambda step: [step])
+
+    workload = next(w for w in WORKLOADS if w.name == "mlp_tiny")
+    assert worker.build("tape_compat_function", object(), workload) is None
+    wrapped, batches = worker.build("tape_compat_function", WithFunction, workload)
+    assert isinstance(wrapped, list) and len(batches) == 8
+
+
 def test_compiles_of_jax_are_counted():
     import jax
 

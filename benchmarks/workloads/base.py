@@ -32,7 +32,7 @@ class Workload:
     functions: bool = True  # can be a `tf.function`
     family: str = ""  # what it shares with its variants; its own name if empty
     size: int = 0  # by which the variants of a family differ
-    relative: float = 2e-3  # by how much losses may part: sums are ordered in other ways
+    relative: float = 2e-4  # by how much losses may part: sums are ordered in other ways
     extra: bool = False  # run only when asked for by name
 
 
