@@ -92,9 +92,7 @@ class ForwardAccumulator:
     def escaped(self, tensor: Tensor) -> None:
         """Nothing to do: see `GradientTape.escaped`."""
 
-    def record_one(
-        self, call: Any, inputs: tuple[Tensor, ...], output: Tensor, node: Any
-    ) -> None:
+    def record_one(self, call: Any, inputs: tuple[Tensor, ...], output: Tensor, node: Any) -> None:
         """`record` for a call with one output."""
         self.record(call, inputs, (output,), node)
 

@@ -18,6 +18,7 @@ from ..core.convert import convert
 from ..core.dispatch import apply, flush, jump, remember_jump
 from ..core.errors import InvalidArgumentError, user_location
 from ..core.indexed_slices import IndexedSlices
+from ..core.native import FASTPATH
 from ..core.op import Op
 from ..core.state import LOCAL, MODE
 from ..core.tensor import Tensor
@@ -105,6 +106,8 @@ class GradientTape:
     >>> tape.gradient(y, x)
     <tf.Tensor: shape=(), dtype=float32, numpy=6.0>
     """
+
+    __slots__ = ("__dict__", "__weakref__", "_record", "ids")
 
     def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True):
         self._persistent = persistent
@@ -337,9 +340,7 @@ class GradientTape:
             if source.__class__ is not Variable and source.__class__ is not Tensor:
                 _source(source)
         seeds = (
-            [None] * len(targets)
-            if output_gradients is None
-            else _seeds(output_gradients, targets)
+            [None] * len(targets) if output_gradients is None else _seeds(output_gradients, targets)
         )
         zero = _zero(unconnected_gradients)
         answers = _gradients(
@@ -615,3 +616,6 @@ def _broadcast(seed: Tensor, target: Tensor) -> Tensor:
 
 
 _BROADCAST = Op(lambda x, shape: jnp.broadcast_to(x, shape), "BroadcastTo")
+
+if FASTPATH is not None:
+    FASTPATH.setup_tape(GradientTape, _Record)

@@ -16,9 +16,10 @@ import numpy as np
 
 from . import policy
 from .avals import Aval, Packed
+from .native import FASTPATH
 from .op import Closure
 from .pieces import Plan
-from .program import Node, Program
+from .program import Entry, Node, Program
 from .replay import leaf_layout, needed, replay
 from .state import COUNTERS
 
@@ -194,7 +195,7 @@ def run(program: Program) -> None:
             if not program.results:
                 program.launched = slots
                 _launch(program, slots)
-            _fill(program, tensors)
+            _fill(program, slots, tensors)
         program.ran = True
         program.log = [program.tree.root.entry]
         program.refs = program.aliases = []
@@ -203,10 +204,16 @@ def run(program: Program) -> None:
 
 def _live(program: Program) -> tuple[tuple[int, ...], list[Any]]:
     """Slots whose tensors are alive, and those tensors, aliases included."""
-    tensors = [t for ref in program.refs if (t := ref()) is not None and t._array is None]
+    slots, tensors = waiting(program.refs)
     if program.aliases:
-        tensors += [t for ref in program.aliases if (t := ref()) is not None and t._array is None]
-        return tuple(dict.fromkeys([t._at[1] for t in tensors])), tensors
+        more, others = waiting(program.aliases)
+        return tuple(dict.fromkeys(slots + more)), tensors + others
+    return slots, tensors
+
+
+def waiting(references: list[Any]) -> tuple[tuple[int, ...], list[Any]]:
+    """Of weak references to tensors: those that are alive and have no value, after their slots."""
+    tensors = [t for ref in references if (t := ref()) is not None and t._array is None]
     return tuple([t._at[1] for t in tensors]), tensors
 
 
@@ -215,7 +222,7 @@ def _launch(program: Program, live: tuple[int, ...]) -> None:
     key = (live, tuple(program.donatable))
     executable = node.executables.get(key)
     COUNTERS.instructions += node.depth
-    arrays, scalars = _gather(program)
+    arrays, scalars = gather(program.log)
     origin = _origin(program.origin)
     if executable is not None:
         origin.hit()
@@ -236,11 +243,11 @@ def _launch(program: Program, live: tuple[int, ...]) -> None:
     _notice(time.perf_counter() - start, node.depth)
 
 
-def _gather(program: Program) -> tuple[list[Any], dict[np.dtype, list[Any]]]:
-    """The leaves that the program was given: arrays, and scalars by dtype."""
+def gather(log: list[Entry]) -> tuple[list[Any], dict[np.dtype, list[Any]]]:
+    """The leaves that a program was given: arrays, and scalars by dtype."""
     arrays: list[Any] = []
     scalars: dict[np.dtype, list[Any]] = {}
-    for node, new, packed in program.log:
+    for node, new, packed in log:
         if new:
             arrays += new
         if packed:
@@ -250,6 +257,13 @@ def _gather(program: Program) -> tuple[list[Any], dict[np.dtype, list[Any]]]:
                 else:
                     scalars[dtype] = [value]
     return arrays, scalars
+
+
+#: As they stand above.
+IN_PYTHON = (waiting, gather)
+
+if FASTPATH is not None:
+    waiting, gather = FASTPATH.waiting, FASTPATH.gather
 
 
 def _call(
@@ -274,10 +288,15 @@ def _call(
         program.results.extend(starmap(executable.call, (arrays,)))
 
 
-def _fill(program: Program, tensors: list[Any]) -> None:
-    results = dict(zip(program.launched, program.results[0], strict=True))
-    for tensor in tensors:
-        tensor._array = results[tensor._at[1]]
+def _fill(program: Program, slots: tuple[int, ...], tensors: list[Any]) -> None:
+    results = program.results[0]
+    if slots is program.launched and len(slots) == len(tensors):
+        for tensor, array in zip(tensors, results, strict=True):
+            tensor._array = array
+    else:  # aliases, or fewer tensors alive than at an interrupted first time
+        by_slot = dict(zip(program.launched, results, strict=True))
+        for tensor in tensors:
+            tensor._array = by_slot[tensor._at[1]]
 
 
 def _notice(seconds: float, instructions: int) -> None:

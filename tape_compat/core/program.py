@@ -152,6 +152,7 @@ class Tree:
 TREE = Tree()
 CAPTURED = Tree()
 
+
 class Program:
     """A record under way, or one that has run. `lock` guards appending against running."""
 

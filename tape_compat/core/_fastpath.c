@@ -1,0 +1,519 @@
+/* The fast paths of dispatch.py in C: the same steps on the same objects, four times as fast.
+
+   Optional. dispatch.py has these functions in Python, which say what they do and why; where a
+   compiler was found at installation they are replaced by these. Whatever is out of the ordinary
+   goes to dispatch.apply, as there. The classes stay Python's: their slots are reached by the
+   offsets that their member descriptors tell. No Python code runs between the steps, so nothing can
+   interrupt them.
+*/
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <structmember.h>
+
+/* dispatch.py takes this module only if it is of its own version. */
+#define VERSION 2
+
+static PyTypeObject *Tensor, *Program, *Tape;
+static PyObject *ndarray, *local, *mode, *next_id, *apply_general, *scalar_general, *new_program;
+static PyObject *s_state, *s_immediate, *s_record_one, *s_ids, *empty;
+
+static struct { Py_ssize_t aval, array, at, id; } tensor;
+static struct { Py_ssize_t children, special, aval, first, first_leaf, entry, taped, scalars; } node;
+static struct { Py_ssize_t log, refs; } program;
+static struct { Py_ssize_t program, recorders, deferring; } state;
+static struct { Py_ssize_t ids, record, entries; } tape;
+static struct { Py_ssize_t scalar, packed; } aval;
+
+#define SLOT(object, offset) (*(PyObject **)((char *)(object) + (offset)))
+
+static int is_tensor(PyObject *object)
+{
+    return PyObject_TypeCheck(object, Tensor);
+}
+
+static Py_ssize_t offset_of(PyObject *type, const char *name)
+{
+    PyObject *descriptor = PyObject_GetAttrString(type, name);
+    if (!descriptor)
+        return -1;
+    Py_ssize_t offset = -1;
+    if (Py_TYPE(descriptor) == &PyMemberDescr_Type)
+        offset = ((PyMemberDescrObject *)descriptor)->d_member->offset;
+    else
+        PyErr_Format(PyExc_TypeError, "%R.%s is not a slot", type, name);
+    Py_DECREF(descriptor);
+    return offset;
+}
+
+static void put(PyObject *object, Py_ssize_t offset, PyObject *stolen)
+{
+    PyObject *before = SLOT(object, offset);
+    SLOT(object, offset) = stolen;
+    Py_XDECREF(before);
+}
+
+/* A pending tensor with the value of a slot of a program. */
+static PyObject *pending(PyObject *known, PyObject *owner, PyObject *slot)
+{
+    PyObject *at = PyTuple_Pack(2, owner, slot);
+    PyObject *id = at ? PyIter_Next(next_id) : NULL;
+    PyObject *out = id ? Tensor->tp_alloc(Tensor, 0) : NULL;
+    if (!out) {
+        Py_XDECREF(at);
+        Py_XDECREF(id);
+        return NULL;
+    }
+    SLOT(out, tensor.aval) = Py_NewRef(known);
+    SLOT(out, tensor.array) = Py_NewRef(Py_None);
+    SLOT(out, tensor.at) = at;
+    SLOT(out, tensor.id) = id;
+    return out;
+}
+
+static int append_reference(PyObject *owner, PyObject *out)
+{
+    PyObject *reference = PyWeakref_NewRef(out, NULL);
+    if (!reference)
+        return -1;
+    int failed = PyList_Append(SLOT(owner, program.refs), reference);
+    Py_DECREF(reference);
+    return failed;
+}
+
+/* Append (child, leaves, scalars) to the log; both are borrowed. */
+static int append_entry(PyObject *log, PyObject *child, PyObject *leaves, PyObject *scalars)
+{
+    PyObject *entry = PyTuple_Pack(3, child, leaves, scalars);
+    if (!entry)
+        return -1;
+    int failed = PyList_Append(log, entry);
+    Py_DECREF(entry);
+    return failed;
+}
+
+/* Remember where a leaf stands: x._at = (program, first_leaf + extra). */
+static int place(PyObject *x, PyObject *owner, PyObject *child, long extra)
+{
+    PyObject *slot = SLOT(child, node.first_leaf);
+    slot = extra ? PyLong_FromLong(PyLong_AsLong(slot) + extra) : Py_NewRef(slot);
+    PyObject *at = slot ? PyTuple_Pack(2, owner, slot) : NULL;
+    Py_XDECREF(slot);
+    if (!at)
+        return -1;
+    put(x, tensor.at, at);
+    return 0;
+}
+
+/* Whether a recorder tracks a tensor: -1, 0 or 1. */
+static int tracks(PyObject *ids, PyObject *x)
+{
+    PyObject *id = SLOT(x, tensor.id);
+    return PyAnySet_CheckExact(ids) ? PySet_Contains(ids, id) : PySequence_Contains(ids, id);
+}
+
+/* Tell the recorders that track x or y (which may be NULL) of a call. */
+static int record(PyObject *recorders, PyObject *closure, PyObject *inputs, PyObject *out,
+                  PyObject *child)
+{
+    Py_INCREF(recorders);
+    int failed = 0;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(recorders) && !failed; i++) {
+        PyObject *recorder = PyTuple_GET_ITEM(recorders, i);
+        int is_tape = Py_TYPE(recorder) == Tape;
+        PyObject *ids = is_tape ? Py_XNewRef(SLOT(recorder, tape.ids))
+                                : PyObject_GetAttr(recorder, s_ids);
+        if (!ids) {
+            failed = -1;
+            break;
+        }
+        int found = 0;
+        for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(inputs) && !found; k++)
+            found = tracks(ids, PyTuple_GET_ITEM(inputs, k));
+        if (found < 0)
+            failed = -1;
+        else if (found && is_tape) {
+            PyObject *kept = SLOT(recorder, tape.record);
+            if (kept && kept != Py_None) {
+                PyObject *id = SLOT(out, tensor.id);
+                PyObject *made = PyTuple_Pack(1, id);
+                PyObject *entry = made ? PyTuple_Pack(4, closure, inputs, made, child) : NULL;
+                failed = !entry || PySet_Add(ids, id) ||
+                         PyList_Append(SLOT(kept, tape.entries), entry);
+                Py_XDECREF(made);
+                Py_XDECREF(entry);
+            }
+        } else if (found) {
+            PyObject *done = PyObject_CallMethodObjArgs(recorder, s_record_one, closure, inputs,
+                                                        out, child, NULL);
+            failed = !done;
+            Py_XDECREF(done);
+        }
+        Py_DECREF(ids);
+    }
+    Py_DECREF(recorders);
+    return failed ? -1 : 0;
+}
+
+static PyObject *general(PyObject *closure, PyObject *x, PyObject *y)
+{
+    PyObject *inputs = y ? PyTuple_Pack(2, x, y) : PyTuple_Pack(1, x);
+    if (!inputs)
+        return NULL;
+    PyObject *out = PyObject_CallFunctionObjArgs(apply_general, closure, inputs, NULL);
+    Py_DECREF(inputs);
+    return out;
+}
+
+/* The child that a key leads to from the end of a log, borrowed; NULL if there is none or it is
+   special, with an error set if one happened. */
+static PyObject *child_of(PyObject *log, PyObject *key)
+{
+    Py_ssize_t length = PyList_GET_SIZE(log);
+    if (!key || !length)
+        return NULL;
+    PyObject *last = PyTuple_GET_ITEM(PyList_GET_ITEM(log, length - 1), 0);
+    PyObject *child = PyDict_GetItemWithError(SLOT(last, node.children), key);
+    return child && SLOT(child, node.special) == Py_False ? child : NULL;
+}
+
+/* The last steps of all three: hand out `out` if the program is still this thread's. */
+static PyObject *finish(PyObject *current, PyObject *owner, PyObject *closure, PyObject *x,
+                        PyObject *y, PyObject *out, PyObject *child)
+{
+    if (SLOT(current, state.program) != owner) {
+        Py_DECREF(out);
+        return general(closure, x, y);
+    }
+    PyObject *recorders = SLOT(current, state.recorders);
+    if (SLOT(child, node.taped) == Py_True && PyTuple_GET_SIZE(recorders)) {
+        PyObject *inputs = y ? PyTuple_Pack(2, x, y) : PyTuple_Pack(1, x);
+        if (!inputs || record(recorders, closure, inputs, out, child) < 0)
+            Py_CLEAR(out);
+        Py_XDECREF(inputs);
+    }
+    return out;
+}
+
+static PyObject *apply1(PyObject *module, PyObject *const *args, Py_ssize_t n)
+{
+    if (n != 2 || !is_tensor(args[1])) {
+        PyErr_SetString(PyExc_TypeError, "apply1 takes a closure and a Tensor");
+        return NULL;
+    }
+    PyObject *closure = args[0], *x = args[1];
+    PyObject *current = PyObject_GetAttr(local, s_state);
+    if (!current)
+        return NULL;
+    PyObject *owner = Py_NewRef(SLOT(current, state.program));
+    PyObject *at = SLOT(x, tensor.at), *key = NULL, *log = NULL, *out = NULL, *child = NULL;
+    int usual = owner != Py_None && PyTuple_GET_ITEM(at, 0) == owner &&
+                (SLOT(current, state.deferring) == Py_True || SLOT(x, tensor.array) == Py_None);
+    if (usual) {
+        log = Py_NewRef(SLOT(owner, program.log));
+        key = PyTuple_Pack(2, closure, PyTuple_GET_ITEM(at, 1));
+        child = child_of(log, key);
+    }
+    if (child) {
+        out = pending(SLOT(child, node.aval), owner, SLOT(child, node.first));
+        if (out && (append_reference(owner, out) || PyList_Append(log, SLOT(child, node.entry))))
+            Py_CLEAR(out);
+        if (out)
+            out = finish(current, owner, closure, x, NULL, out, child);
+    } else if (!PyErr_Occurred())
+        out = general(closure, x, NULL);
+    Py_XDECREF(key);
+    Py_XDECREF(log);
+    Py_DECREF(owner);
+    Py_DECREF(current);
+    return out;
+}
+
+/* What stands for an input in the key, borrowed: its slot, or its aval if it is a new leaf, which
+   is then put in `leaf`. NULL if it must go the general way. */
+static PyObject *part_of(PyObject *x, PyObject *owner, PyObject **leaf)
+{
+    PyObject *at = SLOT(x, tensor.at);
+    if (PyTuple_GET_ITEM(at, 0) == owner)
+        return PyTuple_GET_ITEM(at, 1);
+    PyObject *array = SLOT(x, tensor.array);
+    if (array == Py_None || (PyObject *)Py_TYPE(array) == ndarray || Py_TYPE(owner) != Program)
+        return NULL;
+    *leaf = array;
+    return SLOT(x, tensor.aval);
+}
+
+static PyObject *apply2(PyObject *module, PyObject *const *args, Py_ssize_t n)
+{
+    if (n != 3 || !is_tensor(args[1]) || !is_tensor(args[2])) {
+        PyErr_SetString(PyExc_TypeError, "apply2 takes a closure and two Tensors");
+        return NULL;
+    }
+    PyObject *closure = args[0], *x = args[1], *y = args[2];
+    PyObject *current = PyObject_GetAttr(local, s_state);
+    if (!current)
+        return NULL;
+    PyObject *key = NULL, *log = NULL, *out = NULL, *child = NULL, *new_x = NULL, *new_y = NULL;
+    PyObject *owner = Py_NewRef(SLOT(current, state.program));
+    int usual = SLOT(current, state.deferring) == Py_True;
+    if (owner == Py_None) {
+        PyObject *immediate = usual ? PyObject_GetAttr(mode, s_immediate) : NULL;
+        usual = immediate == Py_False;
+        Py_XDECREF(immediate);
+        if (usual) {
+            Py_SETREF(owner, PyObject_CallOneArg(new_program, current));
+            if (!owner) {
+                Py_DECREF(current);
+                return NULL;
+            }
+        }
+    } else
+        usual = usual || SLOT(x, tensor.array) == Py_None || SLOT(y, tensor.array) == Py_None;
+    if (usual) {
+        PyObject *a = part_of(x, owner, &new_x), *b = part_of(y, owner, &new_y);
+        if (a && b && !(new_x && x == y)) {
+            log = Py_NewRef(SLOT(owner, program.log));
+            key = PyTuple_Pack(3, closure, a, b);
+            child = child_of(log, key);
+        }
+    }
+    if (child) {
+        int failed;
+        out = pending(SLOT(child, node.aval), owner, SLOT(child, node.first));
+        failed = !out || append_reference(owner, out);
+        if (!failed && !new_x && !new_y)
+            failed = PyList_Append(log, SLOT(child, node.entry));
+        else if (!failed) {
+            PyObject *leaves = !new_y   ? PyTuple_Pack(1, new_x)
+                               : !new_x ? PyTuple_Pack(1, new_y)
+                                        : PyTuple_Pack(2, new_x, new_y);
+            failed = !leaves || append_entry(log, child, leaves, empty) ||
+                     (new_x && place(x, owner, child, 0)) ||
+                     (new_y && place(y, owner, child, new_x ? 1 : 0));
+            Py_XDECREF(leaves);
+        }
+        if (failed)
+            Py_CLEAR(out);
+        if (out)
+            out = finish(current, owner, closure, x, y, out, child);
+    } else if (!PyErr_Occurred())
+        out = general(closure, x, y);
+    Py_XDECREF(key);
+    Py_XDECREF(log);
+    Py_DECREF(owner);
+    Py_DECREF(current);
+    return out;
+}
+
+static PyObject *apply_scalar(PyObject *module, PyObject *const *args, Py_ssize_t n)
+{
+    if (n != 4 || !is_tensor(args[1])) {
+        PyErr_SetString(PyExc_TypeError, "apply_scalar takes a closure, a Tensor, a number, a bool");
+        return NULL;
+    }
+    PyObject *closure = args[0], *x = args[1], *value = args[2];
+    int reflected = args[3] == Py_True;
+    PyObject *current = PyObject_GetAttr(local, s_state);
+    if (!current)
+        return NULL;
+    PyObject *owner = Py_NewRef(SLOT(current, state.program));
+    PyObject *at = SLOT(x, tensor.at), *key = NULL, *log = NULL, *out = NULL, *child = NULL;
+    int usual = Py_TYPE(owner) == Program && PyTuple_GET_ITEM(at, 0) == owner &&
+                (SLOT(current, state.deferring) == Py_True || SLOT(x, tensor.array) == Py_None);
+    if (usual) {
+        PyObject *slot = PyTuple_GET_ITEM(at, 1);
+        PyObject *kind = SLOT(SLOT(SLOT(x, tensor.aval), aval.scalar), aval.packed);
+        log = Py_NewRef(SLOT(owner, program.log));
+        key = reflected ? PyTuple_Pack(3, closure, kind, slot)
+                        : PyTuple_Pack(3, closure, slot, kind);
+        child = child_of(log, key);
+        /* A number on a tape is a tensor too: that is left to Python. */
+        if (child && SLOT(child, node.taped) == Py_True &&
+            PyTuple_GET_SIZE(SLOT(current, state.recorders)))
+            child = NULL;
+    }
+    if (child) {
+        PyObject *scalars = PyTuple_Pack(1, value);
+        out = scalars ? pending(SLOT(child, node.aval), owner, SLOT(child, node.first)) : NULL;
+        if (out && (append_reference(owner, out) || append_entry(log, child, empty, scalars)))
+            Py_CLEAR(out);
+        Py_XDECREF(scalars);
+        if (out && SLOT(current, state.program) != owner) {
+            Py_CLEAR(out);
+            child = NULL;
+        }
+    }
+    if (!child && !PyErr_Occurred())
+        out = PyObject_CallFunctionObjArgs(scalar_general, closure, x, value, args[3], NULL);
+    Py_XDECREF(key);
+    Py_XDECREF(log);
+    Py_DECREF(owner);
+    Py_DECREF(current);
+    return out;
+}
+
+/* handles(program, slots): a pending tensor for each (slot, aval), None where the aval is None. */
+static PyObject *handles(PyObject *module, PyObject *const *args, Py_ssize_t n)
+{
+    if (n != 2 || Py_TYPE(args[0]) != Program || !PyTuple_CheckExact(args[1])) {
+        PyErr_SetString(PyExc_TypeError, "handles takes a Program and a tuple");
+        return NULL;
+    }
+    Py_ssize_t length = PyTuple_GET_SIZE(args[1]);
+    PyObject *answers = PyList_New(length);
+    for (Py_ssize_t i = 0; answers && i < length; i++) {
+        PyObject *pair = PyTuple_GET_ITEM(args[1], i), *known = PyTuple_GET_ITEM(pair, 1), *out;
+        if (known == Py_None)
+            out = Py_NewRef(Py_None);
+        else {
+            out = pending(known, args[0], PyTuple_GET_ITEM(pair, 0));
+            if (out && append_reference(args[0], out))
+                Py_CLEAR(out);
+        }
+        if (out)
+            PyList_SET_ITEM(answers, i, out);
+        else
+            Py_CLEAR(answers);
+    }
+    return answers;
+}
+
+/* waiting(references): the tensors that are alive and have no value, and their slots. */
+static PyObject *waiting(PyObject *module, PyObject *references)
+{
+    if (!PyList_CheckExact(references)) {
+        PyErr_SetString(PyExc_TypeError, "waiting takes a list of weak references");
+        return NULL;
+    }
+    PyObject *tensors = PyList_New(0), *slots = PyList_New(0);
+    int failed = !tensors || !slots;
+    for (Py_ssize_t i = 0; !failed && i < PyList_GET_SIZE(references); i++) {
+        PyObject *x;
+#if PY_VERSION_HEX >= 0x030d0000
+        failed = PyWeakref_GetRef(PyList_GET_ITEM(references, i), &x) < 0;
+#else
+        x = PyWeakref_GetObject(PyList_GET_ITEM(references, i));
+        x = x && x != Py_None ? Py_NewRef(x) : NULL;
+#endif
+        if (!failed && x && SLOT(x, tensor.array) == Py_None)
+            failed = PyList_Append(tensors, x) ||
+                     PyList_Append(slots, PyTuple_GET_ITEM(SLOT(x, tensor.at), 1));
+        Py_XDECREF(x);
+    }
+    PyObject *tuple = failed ? NULL : PyList_AsTuple(slots);
+    PyObject *answer = tuple ? PyTuple_Pack(2, tuple, tensors) : NULL;
+    Py_XDECREF(tuple);
+    Py_XDECREF(tensors);
+    Py_XDECREF(slots);
+    return answer;
+}
+
+/* gather(log): the array leaves as a list, the scalar leaves as lists by dtype. */
+static PyObject *gather(PyObject *module, PyObject *log)
+{
+    if (!PyList_CheckExact(log)) {
+        PyErr_SetString(PyExc_TypeError, "gather takes a log");
+        return NULL;
+    }
+    PyObject *arrays = PyList_New(0), *by_dtype = PyDict_New();
+    int failed = !arrays || !by_dtype;
+    for (Py_ssize_t i = 0; !failed && i < PyList_GET_SIZE(log); i++) {
+        PyObject *entry = PyList_GET_ITEM(log, i);
+        PyObject *leaves = PyTuple_GET_ITEM(entry, 1), *scalars = PyTuple_GET_ITEM(entry, 2);
+        for (Py_ssize_t k = 0; !failed && k < PyTuple_GET_SIZE(leaves); k++)
+            failed = PyList_Append(arrays, PyTuple_GET_ITEM(leaves, k));
+        PyObject *dtypes = SLOT(PyTuple_GET_ITEM(entry, 0), node.scalars);
+        for (Py_ssize_t k = 0; !failed && k < PyTuple_GET_SIZE(scalars); k++) {
+            PyObject *dtype = PyTuple_GET_ITEM(dtypes, k);
+            PyObject *values = PyDict_GetItemWithError(by_dtype, dtype);
+            if (!values && !PyErr_Occurred() && (values = PyList_New(0))) {
+                failed = PyDict_SetItem(by_dtype, dtype, values);
+                Py_DECREF(values);
+            }
+            failed = failed || !values || PyList_Append(values, PyTuple_GET_ITEM(scalars, k));
+        }
+    }
+    PyObject *answer = failed ? NULL : PyTuple_Pack(2, arrays, by_dtype);
+    Py_XDECREF(arrays);
+    Py_XDECREF(by_dtype);
+    return answer;
+}
+
+/* Takes the classes, objects and functions of dispatch.py by name. */
+static PyObject *setup(PyObject *module, PyObject *args, PyObject *kwargs)
+{
+    static char *names[] = {"Tensor", "Node", "Program", "ThreadState", "Aval", "ndarray", "local",
+                            "mode", "counter", "apply", "apply_scalar", "current_program", NULL};
+    PyObject *Node, *ThreadState, *Aval, *tensor_type, *program_type;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOOOOOOOOOOO", names, &tensor_type, &Node,
+                                     &program_type, &ThreadState, &Aval, &ndarray, &local, &mode,
+                                     &next_id, &apply_general, &scalar_general, &new_program))
+        return NULL;
+    struct { PyObject *type; const char *name; Py_ssize_t *offset; } wanted[] = {
+        {tensor_type, "_aval", &tensor.aval}, {tensor_type, "_array", &tensor.array},
+        {tensor_type, "_at", &tensor.at}, {tensor_type, "_id", &tensor.id},
+        {Node, "children", &node.children}, {Node, "special", &node.special},
+        {Node, "aval", &node.aval}, {Node, "first", &node.first},
+        {Node, "first_leaf", &node.first_leaf}, {Node, "entry", &node.entry},
+        {Node, "taped", &node.taped}, {Node, "scalars", &node.scalars}, {program_type, "log", &program.log},
+        {program_type, "refs", &program.refs}, {ThreadState, "program", &state.program},
+        {ThreadState, "recorders", &state.recorders},
+        {ThreadState, "deferring", &state.deferring}, {Aval, "scalar", &aval.scalar},
+        {Aval, "packed", &aval.packed}};
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        if ((*wanted[i].offset = offset_of(wanted[i].type, wanted[i].name)) < 0)
+            return NULL;
+    PyObject *kept[] = {tensor_type, Node, program_type, ThreadState, Aval, ndarray, local, mode,
+                        next_id, apply_general, scalar_general, new_program};
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+        Py_INCREF(kept[i]);
+    Tensor = (PyTypeObject *)tensor_type;
+    Program = (PyTypeObject *)program_type;
+    Py_RETURN_NONE;
+}
+
+/* The class of tapes, whose entries are appended here, and of their records. */
+static PyObject *setup_tape(PyObject *module, PyObject *args)
+{
+    PyObject *type, *record_type;
+    if (!PyArg_ParseTuple(args, "OO", &type, &record_type))
+        return NULL;
+    tape.ids = offset_of(type, "ids");
+    tape.record = offset_of(type, "_record");
+    tape.entries = offset_of(record_type, "entries");
+    if (tape.ids < 0 || tape.record < 0 || tape.entries < 0)
+        return NULL;
+    Py_INCREF(type);
+    Tape = (PyTypeObject *)type;
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef methods[] = {
+    {"apply1", (PyCFunction)(void (*)(void))apply1, METH_FASTCALL, "See dispatch.apply1."},
+    {"apply2", (PyCFunction)(void (*)(void))apply2, METH_FASTCALL, "See dispatch.apply2."},
+    {"apply_scalar", (PyCFunction)(void (*)(void))apply_scalar, METH_FASTCALL,
+     "See dispatch.apply_scalar."},
+    {"handles", (PyCFunction)(void (*)(void))handles, METH_FASTCALL, "See dispatch.handles."},
+    {"waiting", waiting, METH_O, "See executor.waiting."},
+    {"gather", gather, METH_O, "See executor.gather."},
+    {"setup", (PyCFunction)(void (*)(void))setup, METH_VARARGS | METH_KEYWORDS,
+     "Take the classes and functions of dispatch.py."},
+    {"setup_tape", setup_tape, METH_VARARGS, "Take the classes of tape.py."},
+    {NULL, NULL, 0, NULL}};
+
+static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_fastpath",
+                                        "The fast paths of dispatch.py in C.", -1, methods};
+
+PyMODINIT_FUNC PyInit__fastpath(void)
+{
+    s_state = PyUnicode_InternFromString("state");
+    s_immediate = PyUnicode_InternFromString("immediate");
+    s_record_one = PyUnicode_InternFromString("record_one");
+    s_ids = PyUnicode_InternFromString("ids");
+    empty = PyTuple_New(0);
+    if (!s_state || !s_immediate || !s_record_one || !s_ids || !empty)
+        return NULL;
+    PyObject *module = PyModule_Create(&definition);
+    if (module && PyModule_AddIntConstant(module, "VERSION", VERSION) < 0)
+        Py_CLEAR(module);
+    return module;
+}
