@@ -53,8 +53,10 @@ class Row:
     @property
     def path(self) -> str:
         """Where the op is found below `tf`: math.sin, nn.relu, clip_by_value."""
-        module = self.op.__module__.rpartition(".")[2]
-        return self.op.__name__ if module == "clip_ops" else f"{module}.{self.op.__name__}"
+        for space in (math, nn):
+            if vars(space).get(self.op.__name__) is self.op:
+                return f"{space.__name__.rpartition('.')[2]}.{self.op.__name__}"
+        return self.op.__name__
 
     @property
     def id(self) -> str:

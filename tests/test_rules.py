@@ -214,7 +214,7 @@ def public(module):
         if not name.startswith("_")
         and callable(value)
         and not isinstance(value, type)
-        and getattr(value, "__module__", None) == module.__name__
+        and getattr(value, "__module__", "").startswith((module.__name__, "tape_compat.ops."))
     }
 
 
