@@ -11,14 +11,16 @@
 #include <structmember.h>
 
 /* dispatch.py takes this module only if it is of its own version. */
-#define VERSION 2
+#define VERSION 3
 
 static PyTypeObject *Tensor, *Program, *Tape;
-static PyObject *ndarray, *local, *mode, *next_id, *apply_general, *scalar_general, *new_program;
+static PyObject *ndarray, *local, *mode, *next_id, *new_program;
+static PyObject *apply_general, *scalar_general, *record_scalar, *tell;
 static PyObject *s_state, *s_immediate, *s_record_one, *s_ids, *empty;
 
 static struct { Py_ssize_t aval, array, at, id; } tensor;
-static struct { Py_ssize_t children, special, aval, first, first_leaf, entry, taped, scalars; } node;
+static struct { Py_ssize_t children, full, single, outputs, first, first_leaf, entry, taped, scalars; }
+    node;
 static struct { Py_ssize_t log, refs; } program;
 static struct { Py_ssize_t program, recorders, deferring; } state;
 static struct { Py_ssize_t ids, record, entries; } tape;
@@ -43,13 +45,6 @@ static Py_ssize_t offset_of(PyObject *type, const char *name)
         PyErr_Format(PyExc_TypeError, "%R.%s is not a slot", type, name);
     Py_DECREF(descriptor);
     return offset;
-}
-
-static void put(PyObject *object, Py_ssize_t offset, PyObject *stolen)
-{
-    PyObject *before = SLOT(object, offset);
-    SLOT(object, offset) = stolen;
-    Py_XDECREF(before);
 }
 
 /* A pending tensor with the value of a slot of a program. */
@@ -91,17 +86,36 @@ static int append_entry(PyObject *log, PyObject *child, PyObject *leaves, PyObje
     return failed;
 }
 
-/* Remember where a leaf stands: x._at = (program, first_leaf + extra). */
-static int place(PyObject *x, PyObject *owner, PyObject *child, long extra)
+/* A number beside a slot. */
+static PyObject *beyond(PyObject *slot, Py_ssize_t distance)
 {
-    PyObject *slot = SLOT(child, node.first_leaf);
-    slot = extra ? PyLong_FromLong(PyLong_AsLong(slot) + extra) : Py_NewRef(slot);
+    return distance ? PyLong_FromSsize_t(PyLong_AsSsize_t(slot) + distance) : Py_NewRef(slot);
+}
+
+/* Remember where a leaf stands: x._at = (program, first_leaf + place). */
+static int put_leaf(PyObject *x, PyObject *owner, PyObject *child, Py_ssize_t place)
+{
+    PyObject *slot = beyond(SLOT(child, node.first_leaf), place);
     PyObject *at = slot ? PyTuple_Pack(2, owner, slot) : NULL;
     Py_XDECREF(slot);
     if (!at)
         return -1;
-    put(x, tensor.at, at);
+    PyObject *before = SLOT(x, tensor.at);
+    SLOT(x, tensor.at) = at;
+    Py_XDECREF(before);
     return 0;
+}
+
+/* A handle on output `i` of a child. */
+static PyObject *output(PyObject *child, PyObject *owner, Py_ssize_t i)
+{
+    PyObject *slot = beyond(SLOT(child, node.first), i), *out = NULL;
+    if (slot)
+        out = pending(PyTuple_GET_ITEM(SLOT(child, node.outputs), i), owner, slot);
+    Py_XDECREF(slot);
+    if (out && append_reference(owner, out))
+        Py_CLEAR(out);
+    return out;
 }
 
 /* Whether a recorder tracks a tensor: -1, 0 or 1. */
@@ -111,7 +125,7 @@ static int tracks(PyObject *ids, PyObject *x)
     return PyAnySet_CheckExact(ids) ? PySet_Contains(ids, id) : PySequence_Contains(ids, id);
 }
 
-/* Tell the recorders that track x or y (which may be NULL) of a call. */
+/* Tell the recorders that track an input of a call with one output. */
 static int record(PyObject *recorders, PyObject *closure, PyObject *inputs, PyObject *out,
                   PyObject *child)
 {
@@ -154,195 +168,231 @@ static int record(PyObject *recorders, PyObject *closure, PyObject *inputs, PyOb
     return failed ? -1 : 0;
 }
 
-static PyObject *general(PyObject *closure, PyObject *x, PyObject *y)
-{
-    PyObject *inputs = y ? PyTuple_Pack(2, x, y) : PyTuple_Pack(1, x);
-    if (!inputs)
-        return NULL;
-    PyObject *out = PyObject_CallFunctionObjArgs(apply_general, closure, inputs, NULL);
-    Py_DECREF(inputs);
-    return out;
-}
-
-/* The child that a key leads to from the end of a log, borrowed; NULL if there is none or it is
-   special, with an error set if one happened. */
+/* The child that a key leads to from the end of a log, borrowed. NULL if there is none or it fills
+   the program, with an error set if one happened. */
 static PyObject *child_of(PyObject *log, PyObject *key)
 {
     Py_ssize_t length = PyList_GET_SIZE(log);
-    if (!key || !length)
+    if (!length)
         return NULL;
     PyObject *last = PyTuple_GET_ITEM(PyList_GET_ITEM(log, length - 1), 0);
     PyObject *child = PyDict_GetItemWithError(SLOT(last, node.children), key);
-    return child && SLOT(child, node.special) == Py_False ? child : NULL;
+    return child && SLOT(child, node.full) == Py_False ? child : NULL;
 }
 
-/* The last steps of all three: hand out `out` if the program is still this thread's. */
-static PyObject *finish(PyObject *current, PyObject *owner, PyObject *closure, PyObject *x,
-                        PyObject *y, PyObject *out, PyObject *child)
+#define MOST_INPUTS 8
+
+/* The program to append to, a new reference; NULL if the call must go the general way, with an
+   error set if one happened. */
+static PyObject *program_for(PyObject *current, PyObject *const *inputs, Py_ssize_t n)
 {
-    if (SLOT(current, state.program) != owner) {
-        Py_DECREF(out);
-        return general(closure, x, y);
+    PyObject *owner = SLOT(current, state.program);
+    int records = SLOT(current, state.deferring) == Py_True;
+    if (owner == Py_None) {
+        PyObject *immediate = records ? PyObject_GetAttr(mode, s_immediate) : NULL;
+        Py_XDECREF(immediate);
+        return immediate == Py_False ? PyObject_CallOneArg(new_program, current) : NULL;
     }
-    PyObject *recorders = SLOT(current, state.recorders);
-    if (SLOT(child, node.taped) == Py_True && PyTuple_GET_SIZE(recorders)) {
-        PyObject *inputs = y ? PyTuple_Pack(2, x, y) : PyTuple_Pack(1, x);
-        if (!inputs || record(recorders, closure, inputs, out, child) < 0)
-            Py_CLEAR(out);
-        Py_XDECREF(inputs);
+    for (Py_ssize_t i = 0; i < n && !records; i++)
+        records = SLOT(inputs[i], tensor.array) == Py_None;
+    return records ? Py_NewRef(owner) : NULL;
+}
+
+/* The key of a call, a new reference: the closure, then for each input its slot, or its aval if it
+   is a new leaf, which is then put in `leaves`. NULL as above. */
+static PyObject *key_of(PyObject *closure, PyObject *const *inputs, Py_ssize_t n, PyObject *owner,
+                        PyObject **leaves)
+{
+    PyObject *parts[MOST_INPUTS];
+    for (Py_ssize_t i = 0; i < n; i++) {
+        PyObject *at = SLOT(inputs[i], tensor.at), *array = SLOT(inputs[i], tensor.array);
+        leaves[i] = NULL;
+        if (PyTuple_GET_ITEM(at, 0) == owner) {
+            parts[i] = PyTuple_GET_ITEM(at, 1);
+            continue;
+        }
+        if (array == Py_None || (PyObject *)Py_TYPE(array) == ndarray || Py_TYPE(owner) != Program)
+            return NULL;
+        for (Py_ssize_t k = 0; k < i; k++)
+            if (inputs[k] == inputs[i])
+                return NULL;
+        leaves[i] = array;
+        parts[i] = SLOT(inputs[i], tensor.aval);
     }
+    PyObject *key = PyTuple_New(n + 1);
+    if (key) {
+        PyTuple_SET_ITEM(key, 0, Py_NewRef(closure));
+        for (Py_ssize_t i = 0; i < n; i++)
+            PyTuple_SET_ITEM(key, i + 1, Py_NewRef(parts[i]));
+    }
+    return key;
+}
+
+/* Append a call and what it brings in. */
+static int append_call(PyObject *log, PyObject *owner, PyObject *child, PyObject *const *inputs,
+                       Py_ssize_t n, PyObject *const *leaves)
+{
+    Py_ssize_t count = 0;
+    for (Py_ssize_t i = 0; i < n; i++)
+        count += leaves[i] != NULL;
+    if (!count)
+        return PyList_Append(log, SLOT(child, node.entry));
+    PyObject *arrays = PyTuple_New(count);
+    if (!arrays)
+        return -1;
+    for (Py_ssize_t i = 0, k = 0; i < n; i++)
+        if (leaves[i])
+            PyTuple_SET_ITEM(arrays, k++, Py_NewRef(leaves[i]));
+    int failed = append_entry(log, child, arrays, empty);
+    Py_DECREF(arrays);
+    for (Py_ssize_t i = 0, k = 0; i < n && !failed; i++)
+        if (leaves[i])
+            failed = put_leaf(inputs[i], owner, child, k++);
+    return failed;
+}
+
+/* One output, or a tuple of them. */
+static PyObject *outputs_of(PyObject *child, PyObject *owner)
+{
+    if (SLOT(child, node.single) == Py_True)
+        return output(child, owner, 0);
+    Py_ssize_t count = PyTuple_GET_SIZE(SLOT(child, node.outputs));
+    PyObject *outs = PyTuple_New(count);
+    for (Py_ssize_t i = 0; outs && i < count; i++) {
+        PyObject *out = output(child, owner, i);
+        if (out)
+            PyTuple_SET_ITEM(outs, i, out);
+        else
+            Py_CLEAR(outs);
+    }
+    return outs;
+}
+
+static int told(PyObject *recorders, PyObject *closure, PyObject *inputs, PyObject *out,
+                PyObject *child)
+{
+    if (SLOT(child, node.taped) != Py_True || !PyTuple_GET_SIZE(recorders))
+        return 0;
+    if (SLOT(child, node.single) == Py_True)
+        return record(recorders, closure, inputs, out, child);
+    PyObject *done = PyObject_CallFunctionObjArgs(tell, recorders, closure, inputs, out, child, NULL);
+    Py_XDECREF(done);
+    return done ? 0 : -1;
+}
+
+/* dispatch.apply. `given` is the inputs as a tuple, or NULL if there is none yet. */
+static PyObject *apply_to(PyObject *closure, PyObject *const *inputs, Py_ssize_t n, PyObject *given)
+{
+    PyObject *log = NULL, *key = NULL, *child = NULL, *out = NULL, *leaves[MOST_INPUTS];
+    PyObject *current = PyObject_GetAttr(local, s_state);
+    if (!current)
+        return NULL;
+    PyObject *owner = n <= MOST_INPUTS ? program_for(current, inputs, n) : NULL;
+    if (owner)
+        key = key_of(closure, inputs, n, owner, leaves);
+    if (key) {
+        log = Py_NewRef(SLOT(owner, program.log));
+        child = child_of(log, key);
+    }
+    int failed = PyErr_Occurred() != NULL;
+    if (!failed && !given) {
+        given = PyTuple_New(n);
+        failed = !given;
+        for (Py_ssize_t i = 0; !failed && i < n; i++)
+            PyTuple_SET_ITEM(given, i, Py_NewRef(inputs[i]));
+    } else
+        Py_XINCREF(given);
+    if (!failed && child) {
+        out = outputs_of(child, owner);
+        failed = !out || append_call(log, owner, child, inputs, n, leaves);
+        if (!failed && SLOT(current, state.program) != owner)
+            child = NULL; /* another thread has just run it */
+        else
+            failed = failed || told(SLOT(current, state.recorders), closure, given, out, child);
+    }
+    if (failed || !child)
+        Py_CLEAR(out);
+    if (!failed && !child)
+        out = PyObject_CallFunctionObjArgs(apply_general, closure, given, NULL);
+    Py_XDECREF(given);
+    Py_XDECREF(key);
+    Py_XDECREF(log);
+    Py_XDECREF(owner);
+    Py_DECREF(current);
     return out;
+}
+
+static PyObject *refuse(const char *usage)
+{
+    PyErr_Format(PyExc_TypeError, "usage: %s", usage);
+    return NULL;
+}
+
+static PyObject *apply(PyObject *module, PyObject *const *args, Py_ssize_t n)
+{
+    if (n != 2 || !PyTuple_CheckExact(args[1]))
+        return refuse("apply(closure, tensors)");
+    Py_ssize_t count = PyTuple_GET_SIZE(args[1]);
+    PyObject **inputs = ((PyTupleObject *)args[1])->ob_item;
+    for (Py_ssize_t i = 0; i < count; i++)
+        if (!is_tensor(inputs[i]))
+            return refuse("apply(closure, tensors)");
+    return apply_to(args[0], inputs, count, args[1]);
 }
 
 static PyObject *apply1(PyObject *module, PyObject *const *args, Py_ssize_t n)
 {
-    if (n != 2 || !is_tensor(args[1])) {
-        PyErr_SetString(PyExc_TypeError, "apply1 takes a closure and a Tensor");
-        return NULL;
-    }
-    PyObject *closure = args[0], *x = args[1];
-    PyObject *current = PyObject_GetAttr(local, s_state);
-    if (!current)
-        return NULL;
-    PyObject *owner = Py_NewRef(SLOT(current, state.program));
-    PyObject *at = SLOT(x, tensor.at), *key = NULL, *log = NULL, *out = NULL, *child = NULL;
-    int usual = owner != Py_None && PyTuple_GET_ITEM(at, 0) == owner &&
-                (SLOT(current, state.deferring) == Py_True || SLOT(x, tensor.array) == Py_None);
-    if (usual) {
-        log = Py_NewRef(SLOT(owner, program.log));
-        key = PyTuple_Pack(2, closure, PyTuple_GET_ITEM(at, 1));
-        child = child_of(log, key);
-    }
-    if (child) {
-        out = pending(SLOT(child, node.aval), owner, SLOT(child, node.first));
-        if (out && (append_reference(owner, out) || PyList_Append(log, SLOT(child, node.entry))))
-            Py_CLEAR(out);
-        if (out)
-            out = finish(current, owner, closure, x, NULL, out, child);
-    } else if (!PyErr_Occurred())
-        out = general(closure, x, NULL);
-    Py_XDECREF(key);
-    Py_XDECREF(log);
-    Py_DECREF(owner);
-    Py_DECREF(current);
-    return out;
-}
-
-/* What stands for an input in the key, borrowed: its slot, or its aval if it is a new leaf, which
-   is then put in `leaf`. NULL if it must go the general way. */
-static PyObject *part_of(PyObject *x, PyObject *owner, PyObject **leaf)
-{
-    PyObject *at = SLOT(x, tensor.at);
-    if (PyTuple_GET_ITEM(at, 0) == owner)
-        return PyTuple_GET_ITEM(at, 1);
-    PyObject *array = SLOT(x, tensor.array);
-    if (array == Py_None || (PyObject *)Py_TYPE(array) == ndarray || Py_TYPE(owner) != Program)
-        return NULL;
-    *leaf = array;
-    return SLOT(x, tensor.aval);
+    if (n != 2 || !is_tensor(args[1]))
+        return refuse("apply1(closure, tensor)");
+    return apply_to(args[0], args + 1, 1, NULL);
 }
 
 static PyObject *apply2(PyObject *module, PyObject *const *args, Py_ssize_t n)
 {
-    if (n != 3 || !is_tensor(args[1]) || !is_tensor(args[2])) {
-        PyErr_SetString(PyExc_TypeError, "apply2 takes a closure and two Tensors");
-        return NULL;
-    }
-    PyObject *closure = args[0], *x = args[1], *y = args[2];
-    PyObject *current = PyObject_GetAttr(local, s_state);
-    if (!current)
-        return NULL;
-    PyObject *key = NULL, *log = NULL, *out = NULL, *child = NULL, *new_x = NULL, *new_y = NULL;
-    PyObject *owner = Py_NewRef(SLOT(current, state.program));
-    int usual = SLOT(current, state.deferring) == Py_True;
-    if (owner == Py_None) {
-        PyObject *immediate = usual ? PyObject_GetAttr(mode, s_immediate) : NULL;
-        usual = immediate == Py_False;
-        Py_XDECREF(immediate);
-        if (usual) {
-            Py_SETREF(owner, PyObject_CallOneArg(new_program, current));
-            if (!owner) {
-                Py_DECREF(current);
-                return NULL;
-            }
-        }
-    } else
-        usual = usual || SLOT(x, tensor.array) == Py_None || SLOT(y, tensor.array) == Py_None;
-    if (usual) {
-        PyObject *a = part_of(x, owner, &new_x), *b = part_of(y, owner, &new_y);
-        if (a && b && !(new_x && x == y)) {
-            log = Py_NewRef(SLOT(owner, program.log));
-            key = PyTuple_Pack(3, closure, a, b);
-            child = child_of(log, key);
-        }
-    }
-    if (child) {
-        int failed;
-        out = pending(SLOT(child, node.aval), owner, SLOT(child, node.first));
-        failed = !out || append_reference(owner, out);
-        if (!failed && !new_x && !new_y)
-            failed = PyList_Append(log, SLOT(child, node.entry));
-        else if (!failed) {
-            PyObject *leaves = !new_y   ? PyTuple_Pack(1, new_x)
-                               : !new_x ? PyTuple_Pack(1, new_y)
-                                        : PyTuple_Pack(2, new_x, new_y);
-            failed = !leaves || append_entry(log, child, leaves, empty) ||
-                     (new_x && place(x, owner, child, 0)) ||
-                     (new_y && place(y, owner, child, new_x ? 1 : 0));
-            Py_XDECREF(leaves);
-        }
-        if (failed)
-            Py_CLEAR(out);
-        if (out)
-            out = finish(current, owner, closure, x, y, out, child);
-    } else if (!PyErr_Occurred())
-        out = general(closure, x, y);
-    Py_XDECREF(key);
-    Py_XDECREF(log);
-    Py_DECREF(owner);
-    Py_DECREF(current);
-    return out;
+    if (n != 3 || !is_tensor(args[1]) || !is_tensor(args[2]))
+        return refuse("apply2(closure, tensor, tensor)");
+    return apply_to(args[0], args + 1, 2, NULL);
 }
 
 static PyObject *apply_scalar(PyObject *module, PyObject *const *args, Py_ssize_t n)
 {
-    if (n != 4 || !is_tensor(args[1])) {
-        PyErr_SetString(PyExc_TypeError, "apply_scalar takes a closure, a Tensor, a number, a bool");
-        return NULL;
-    }
+    if (n != 4 || !is_tensor(args[1]))
+        return refuse("apply_scalar(closure, tensor, number, reflected)");
     PyObject *closure = args[0], *x = args[1], *value = args[2];
-    int reflected = args[3] == Py_True;
     PyObject *current = PyObject_GetAttr(local, s_state);
     if (!current)
         return NULL;
     PyObject *owner = Py_NewRef(SLOT(current, state.program));
     PyObject *at = SLOT(x, tensor.at), *key = NULL, *log = NULL, *out = NULL, *child = NULL;
-    int usual = Py_TYPE(owner) == Program && PyTuple_GET_ITEM(at, 0) == owner &&
-                (SLOT(current, state.deferring) == Py_True || SLOT(x, tensor.array) == Py_None);
-    if (usual) {
+    int failed = 0;
+    if (Py_TYPE(owner) == Program && PyTuple_GET_ITEM(at, 0) == owner &&
+        (SLOT(current, state.deferring) == Py_True || SLOT(x, tensor.array) == Py_None)) {
         PyObject *slot = PyTuple_GET_ITEM(at, 1);
         PyObject *kind = SLOT(SLOT(SLOT(x, tensor.aval), aval.scalar), aval.packed);
+        key = args[3] == Py_True ? PyTuple_Pack(3, closure, kind, slot)
+                                 : PyTuple_Pack(3, closure, slot, kind);
         log = Py_NewRef(SLOT(owner, program.log));
-        key = reflected ? PyTuple_Pack(3, closure, kind, slot)
-                        : PyTuple_Pack(3, closure, slot, kind);
-        child = child_of(log, key);
-        /* A number on a tape is a tensor too: that is left to Python. */
-        if (child && SLOT(child, node.taped) == Py_True &&
-            PyTuple_GET_SIZE(SLOT(current, state.recorders)))
-            child = NULL;
+        child = key ? child_of(log, key) : NULL;
+        failed = PyErr_Occurred() != NULL;
     }
-    if (child) {
+    if (!failed && child) {
         PyObject *scalars = PyTuple_Pack(1, value);
-        out = scalars ? pending(SLOT(child, node.aval), owner, SLOT(child, node.first)) : NULL;
-        if (out && (append_reference(owner, out) || append_entry(log, child, empty, scalars)))
-            Py_CLEAR(out);
+        out = scalars ? output(child, owner, 0) : NULL;
+        failed = !out || append_entry(log, child, empty, scalars);
         Py_XDECREF(scalars);
-        if (out && SLOT(current, state.program) != owner) {
-            Py_CLEAR(out);
+        PyObject *recorders = SLOT(current, state.recorders);
+        if (!failed && SLOT(current, state.program) != owner)
             child = NULL;
+        else if (!failed && SLOT(child, node.taped) == Py_True && PyTuple_GET_SIZE(recorders)) {
+            PyObject *done = PyObject_CallFunctionObjArgs(record_scalar, recorders, closure, x,
+                                                          value, args[3], out, child, NULL);
+            failed = !done;
+            Py_XDECREF(done);
         }
     }
-    if (!child && !PyErr_Occurred())
+    if (failed || !child)
+        Py_CLEAR(out);
+    if (!failed && !child)
         out = PyObject_CallFunctionObjArgs(scalar_general, closure, x, value, args[3], NULL);
     Py_XDECREF(key);
     Py_XDECREF(log);
@@ -354,10 +404,8 @@ static PyObject *apply_scalar(PyObject *module, PyObject *const *args, Py_ssize_
 /* handles(program, slots): a pending tensor for each (slot, aval), None where the aval is None. */
 static PyObject *handles(PyObject *module, PyObject *const *args, Py_ssize_t n)
 {
-    if (n != 2 || Py_TYPE(args[0]) != Program || !PyTuple_CheckExact(args[1])) {
-        PyErr_SetString(PyExc_TypeError, "handles takes a Program and a tuple");
-        return NULL;
-    }
+    if (n != 2 || Py_TYPE(args[0]) != Program || !PyTuple_CheckExact(args[1]))
+        return refuse("handles(program, slots)");
     Py_ssize_t length = PyTuple_GET_SIZE(args[1]);
     PyObject *answers = PyList_New(length);
     for (Py_ssize_t i = 0; answers && i < length; i++) {
@@ -380,10 +428,8 @@ static PyObject *handles(PyObject *module, PyObject *const *args, Py_ssize_t n)
 /* waiting(references): the tensors that are alive and have no value, and their slots. */
 static PyObject *waiting(PyObject *module, PyObject *references)
 {
-    if (!PyList_CheckExact(references)) {
-        PyErr_SetString(PyExc_TypeError, "waiting takes a list of weak references");
-        return NULL;
-    }
+    if (!PyList_CheckExact(references))
+        return refuse("waiting(references)");
     PyObject *tensors = PyList_New(0), *slots = PyList_New(0);
     int failed = !tensors || !slots;
     for (Py_ssize_t i = 0; !failed && i < PyList_GET_SIZE(references); i++) {
@@ -410,10 +456,8 @@ static PyObject *waiting(PyObject *module, PyObject *references)
 /* gather(log): the array leaves as a list, the scalar leaves as lists by dtype. */
 static PyObject *gather(PyObject *module, PyObject *log)
 {
-    if (!PyList_CheckExact(log)) {
-        PyErr_SetString(PyExc_TypeError, "gather takes a log");
-        return NULL;
-    }
+    if (!PyList_CheckExact(log))
+        return refuse("gather(log)");
     PyObject *arrays = PyList_New(0), *by_dtype = PyDict_New();
     int failed = !arrays || !by_dtype;
     for (Py_ssize_t i = 0; !failed && i < PyList_GET_SIZE(log); i++) {
@@ -442,17 +486,20 @@ static PyObject *gather(PyObject *module, PyObject *log)
 static PyObject *setup(PyObject *module, PyObject *args, PyObject *kwargs)
 {
     static char *names[] = {"Tensor", "Node", "Program", "ThreadState", "Aval", "ndarray", "local",
-                            "mode", "counter", "apply", "apply_scalar", "current_program", NULL};
+                            "mode", "counter", "apply", "apply_scalar", "record_scalar", "tell",
+                            "current_program", NULL};
     PyObject *Node, *ThreadState, *Aval, *tensor_type, *program_type;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOOOOOOOOOOO", names, &tensor_type, &Node,
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOOOOOOOOOOOOO", names, &tensor_type, &Node,
                                      &program_type, &ThreadState, &Aval, &ndarray, &local, &mode,
-                                     &next_id, &apply_general, &scalar_general, &new_program))
+                                     &next_id, &apply_general, &scalar_general, &record_scalar,
+                                     &tell, &new_program))
         return NULL;
     struct { PyObject *type; const char *name; Py_ssize_t *offset; } wanted[] = {
         {tensor_type, "_aval", &tensor.aval}, {tensor_type, "_array", &tensor.array},
         {tensor_type, "_at", &tensor.at}, {tensor_type, "_id", &tensor.id},
-        {Node, "children", &node.children}, {Node, "special", &node.special},
-        {Node, "aval", &node.aval}, {Node, "first", &node.first},
+        {Node, "children", &node.children}, {Node, "full", &node.full},
+        {Node, "single", &node.single}, {Node, "outputs", &node.outputs},
+        {Node, "first", &node.first},
         {Node, "first_leaf", &node.first_leaf}, {Node, "entry", &node.entry},
         {Node, "taped", &node.taped}, {Node, "scalars", &node.scalars}, {program_type, "log", &program.log},
         {program_type, "refs", &program.refs}, {ThreadState, "program", &state.program},
@@ -463,7 +510,7 @@ static PyObject *setup(PyObject *module, PyObject *args, PyObject *kwargs)
         if ((*wanted[i].offset = offset_of(wanted[i].type, wanted[i].name)) < 0)
             return NULL;
     PyObject *kept[] = {tensor_type, Node, program_type, ThreadState, Aval, ndarray, local, mode,
-                        next_id, apply_general, scalar_general, new_program};
+                        next_id, apply_general, scalar_general, record_scalar, tell, new_program};
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
         Py_INCREF(kept[i]);
     Tensor = (PyTypeObject *)tensor_type;
@@ -488,6 +535,7 @@ static PyObject *setup_tape(PyObject *module, PyObject *args)
 }
 
 static PyMethodDef methods[] = {
+    {"apply", (PyCFunction)(void (*)(void))apply, METH_FASTCALL, "See dispatch.apply."},
     {"apply1", (PyCFunction)(void (*)(void))apply1, METH_FASTCALL, "See dispatch.apply1."},
     {"apply2", (PyCFunction)(void (*)(void))apply2, METH_FASTCALL, "See dispatch.apply2."},
     {"apply_scalar", (PyCFunction)(void (*)(void))apply_scalar, METH_FASTCALL,

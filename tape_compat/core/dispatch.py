@@ -480,7 +480,7 @@ def flush() -> None:
 # The fast paths in C, where they were built.
 
 #: As they stand above.
-IN_PYTHON = (apply1, apply2, apply_scalar, handles)
+IN_PYTHON = (apply, apply1, apply2, apply_scalar, handles)
 
 if FASTPATH is not None:
     FASTPATH.setup(
@@ -495,7 +495,9 @@ if FASTPATH is not None:
         counter=next_id.__self__,
         apply=apply,
         apply_scalar=apply_scalar,
+        record_scalar=_record_scalar,
+        tell=tell,
         current_program=current_program,
     )
-    apply1, apply2 = FASTPATH.apply1, FASTPATH.apply2
+    apply, apply1, apply2 = FASTPATH.apply, FASTPATH.apply1, FASTPATH.apply2
     apply_scalar, handles = FASTPATH.apply_scalar, FASTPATH.handles
