@@ -222,10 +222,11 @@ def _pack(values: Sequence[Tensor]) -> Tensor:
     return stack(values)
 
 
-_UNSTACK = Op(
-    lambda x, axis: tuple(lax.index_in_dim(x, i, axis, False) for i in range(x.shape[axis])),
-    "Unpack",
-)
+def _unstack(x: Any, axis: int) -> tuple[Any, ...]:
+    return tuple(lax.squeeze(part, (axis,)) for part in _split(x, x.shape[axis], axis))
+
+
+_UNSTACK = Op(_unstack, "Unpack")
 
 
 def unstack(value: Any, num: Any = None, axis: Any = 0, name: str = "unstack") -> list[Tensor]:
@@ -289,9 +290,8 @@ def _split(x: Any, sizes: int | tuple[int, ...], axis: int) -> Any:
     if isinstance(sizes, int):
         sizes = (length // sizes,) * sizes
     rest = length - sum(s for s in sizes if s != -1)
-    stops = np.cumsum([rest if s == -1 else s for s in sizes]).tolist()
-    starts = [0, *stops[:-1]]
-    return tuple(lax.slice_in_dim(x, a, b, axis=axis) for a, b in zip(starts, stops))
+    # One primitive: its pullback is one concatenation, not a sum of padded parts.
+    return tuple(lax.split(x, tuple(rest if s == -1 else s for s in sizes), axis))
 
 
 _SPLIT = Op(_split, "Split", check=_check_split)
