@@ -1,8 +1,8 @@
 """All checks in one command: `python -m tests`.
 
 Lint, format and types, then the tests and the doctests twice: in deferred mode, and in immediate
-mode, where every op runs at its call. Each step runs even if one before it failed. What XLA compiled
-is kept in `.jax_cache`, which makes the next run three times as fast.
+mode, where every op runs at its call. Each step runs even if one before it failed. What XLA
+compiled is kept in `.jax_cache`, which makes the next run three times as fast.
 
     python -m tests             everything
     python -m tests checks      lint, format, types

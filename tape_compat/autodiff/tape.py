@@ -21,7 +21,7 @@ from ..core.indexed_slices import IndexedSlices
 from ..core.native import FASTPATH
 from ..core.op import Op
 from ..core.state import LOCAL, MODE
-from ..core.tensor import Tensor
+from ..core.tensor import Tensor, next_id, same_value
 from ..core.variable import Variable
 from . import jacobians, reverse
 
@@ -56,39 +56,46 @@ class _Record:
         self.reassigned = False
         self.escapes: list[tuple[int, str]] = []
 
-    def structure(
-        self,
-        targets: list[Tensor],
-        sources: list[Any],
-        tracked: set[int],
-        reads: dict[int, Tensor],
-    ) -> tuple | None:
-        """What the instructions of a gradient depend on, in terms of the pending program: the nodes
-        recorded and the slots of targets and sources. None if that is not the whole story."""
-        state = LOCAL.state
-        program = state.program
-        if program is None or state.recorders or self.reassigned or program.aliases:
+    def forget(self, identity: int) -> None:
+        """Let the calls so far no longer be known to read the variable of this identity: what it
+        gave them before it was watched counts as constants."""
+        for i, (call, inputs, outputs, node) in enumerate(self.entries):
+            if any(x._id == identity for x in inputs):
+                others = tuple(same_value(x, next_id()) if x._id == identity else x for x in inputs)
+                self.entries[i] = call, others, outputs, node
+                self.reassigned = True
+
+
+def structure_key(
+    program: Any,
+    entries: list[reverse.Entry],
+    targets: list[Tensor],
+    sources: list[Any],
+    tracked: set[int],
+    reads: dict[int, Tensor],
+) -> tuple | None:
+    """What the instructions of a gradient depend on, in terms of the pending program: the nodes
+    recorded and the slots of targets and sources. None if that is not the whole story."""
+    key: list[Any] = [entry[3] for entry in entries]
+    if None in key:
+        return None
+    key.append(None)
+    for target in targets:
+        owner, slot = target._at
+        if owner is not program:
             return None
-        key: list[Any] = [entry[3] for entry in self.entries]
-        if None in key:
+        key.append(slot)
+    key.append(None)
+    for source in sources:
+        identity = source._id
+        tensor = source if source.__class__ is Tensor else reads.get(identity)
+        if tensor is None:
             return None
-        key.append(None)
-        for target in targets:
-            owner, slot = target._at
-            if owner is not program:
-                return None
-            key.append(slot)
-        key.append(None)
-        for source in sources:
-            identity = source._id
-            tensor = source if source.__class__ is Tensor else reads.get(identity)
-            if tensor is None:
-                return None
-            owner, slot = tensor._at
-            if owner is not program:
-                return None
-            key.append(slot if identity in tracked else (slot,))
-        return tuple(key)
+        owner, slot = tensor._at
+        if owner is not program:
+            return None
+        key.append(slot if identity in tracked else (slot,))
+    return tuple(key)
 
 
 class GradientTape:
@@ -107,7 +114,19 @@ class GradientTape:
     <tf.Tensor: shape=(), dtype=float32, numpy=6.0>
     """
 
-    __slots__ = ("__dict__", "__weakref__", "_record", "ids")
+    __slots__ = (
+        "__dict__",
+        "__weakref__",
+        "_persistent",
+        "_record",
+        "_recording",
+        "_used_at",
+        "_warned",
+        "_watch_accessed_variables",
+        "_watched",
+        "ids",
+        "reads",
+    )
 
     def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True):
         self._persistent = persistent
@@ -217,9 +236,12 @@ class GradientTape:
     def _watch_variable(self, variable: Variable) -> None:
         record = self._record
         assert record is not None
-        record.variables.setdefault(variable._handle.id, variable)
+        identity = variable._handle.id
+        if identity not in self.ids and record.entries:
+            record.forget(identity)
+        record.variables.setdefault(identity, variable)
         if variable.dtype.trainable:
-            self.ids.add(variable._handle.id)
+            self.ids.add(identity)
 
     def escaped(self, tensor: Tensor) -> None:
         """Note that a JAX function took the value of a tensor (called by the engine)."""
@@ -516,11 +538,15 @@ def _gradients(
     plain: bool,
 ) -> list[Any]:
     """The gradients, appended as one sequence if the same was asked at this point before."""
-    program = LOCAL.state.program
-    start = None
-    key = (
-        record.structure(targets, sources, tracked, reads) if plain and not MODE.immediate else None
-    )
+    state = LOCAL.state
+    program: Any = state.program
+    start = key = None
+    if (
+        plain
+        and program is not None
+        and not (MODE.immediate or state.recorders or record.reassigned or program.aliases)
+    ):
+        key = structure_key(program, record.entries, targets, sources, tracked, reads)
     if key is not None:
         answers = jump(program, key)
         if answers is not None:
@@ -619,3 +645,4 @@ _BROADCAST = Op(lambda x, shape: jnp.broadcast_to(x, shape), "BroadcastTo")
 
 if FASTPATH is not None:
     FASTPATH.setup_tape(GradientTape, _Record)
+    structure_key = FASTPATH.structure_key

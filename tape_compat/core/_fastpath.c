@@ -11,20 +11,21 @@
 #include <structmember.h>
 
 /* dispatch.py takes this module only if it is of its own version. */
-#define VERSION 3
+#define VERSION 4
 
-static PyTypeObject *Tensor, *Program, *Tape;
+static PyTypeObject *Tensor, *Program, *Tape, *Variable;
 static PyObject *ndarray, *local, *mode, *next_id, *new_program;
 static PyObject *apply_general, *scalar_general, *record_scalar, *tell;
-static PyObject *s_state, *s_immediate, *s_record_one, *s_ids, *empty;
+static PyObject *s_state, *s_immediate, *s_record_one, *s_ids, *s_variable_accessed, *empty;
 
 static struct { Py_ssize_t aval, array, at, id; } tensor;
 static struct { Py_ssize_t children, full, single, outputs, first, first_leaf, entry, taped, scalars; }
     node;
 static struct { Py_ssize_t log, refs; } program;
 static struct { Py_ssize_t program, recorders, deferring; } state;
-static struct { Py_ssize_t ids, record, entries; } tape;
-static struct { Py_ssize_t scalar, packed; } aval;
+static struct { Py_ssize_t ids, record, reads, watches, entries, variables, reassigned; } tape;
+static struct { Py_ssize_t scalar, packed, trainable; } aval;
+static struct { Py_ssize_t handle, trainable, id, tensor; } variable;
 
 #define SLOT(object, offset) (*(PyObject **)((char *)(object) + (offset)))
 
@@ -482,6 +483,119 @@ static PyObject *gather(PyObject *module, PyObject *log)
     return answer;
 }
 
+/* Tell a tape that a variable was read, as GradientTape.variable_accessed does. */
+static int accessed(PyObject *recorder, PyObject *read, PyObject *key, PyObject *value)
+{
+    PyObject *reads = SLOT(recorder, tape.reads), *kept = SLOT(recorder, tape.record);
+    PyObject *before = PyDict_GetItemWithError(reads, key);
+    if (before == value || kept == Py_None)
+        return 0;
+    if (PyErr_Occurred())
+        return -1;
+    if (before)
+        Py_SETREF(SLOT(kept, tape.reassigned), Py_NewRef(Py_True));
+    else {
+        PyObject *variables = SLOT(kept, tape.variables);
+        int known = PyDict_Contains(variables, key);
+        if (known < 0)
+            return -1;
+        if (!known) {
+            if (PyObject_IsTrue(SLOT(recorder, tape.watches)) != 1 ||
+                SLOT(read, variable.trainable) != Py_True)
+                return 0;
+            if (PyDict_SetItem(variables, key, read))
+                return -1;
+            if (SLOT(SLOT(value, tensor.aval), aval.trainable) == Py_True &&
+                PySet_Add(SLOT(recorder, tape.ids), key))
+                return -1;
+        }
+    }
+    return PyDict_SetItem(reads, key, value);
+}
+
+/* read(variable): its tensor, after telling the recorders. */
+static PyObject *read_variable(PyObject *module, PyObject *read)
+{
+    if (!Variable || !PyObject_TypeCheck(read, Variable))
+        return refuse("read(variable)");
+    PyObject *current = PyObject_GetAttr(local, s_state);
+    if (!current)
+        return NULL;
+    PyObject *recorders = Py_NewRef(SLOT(current, state.recorders));
+    PyObject *handle = SLOT(read, variable.handle);
+    PyObject *value = Py_NewRef(SLOT(handle, variable.tensor));
+    int failed = 0;
+    for (Py_ssize_t i = 0; !failed && i < PyTuple_GET_SIZE(recorders); i++) {
+        PyObject *recorder = PyTuple_GET_ITEM(recorders, i);
+        if (Py_TYPE(recorder) == Tape)
+            failed = accessed(recorder, read, SLOT(handle, variable.id), value);
+        else {
+            PyObject *done = PyObject_CallMethodOneArg(recorder, s_variable_accessed, read);
+            failed = !done;
+            Py_XDECREF(done);
+        }
+    }
+    Py_DECREF(recorders);
+    Py_DECREF(current);
+    if (failed)
+        Py_CLEAR(value);
+    return value;
+}
+
+/* Append the slot of a tensor to a key, within a tuple if `wrapped`: 0 if it has none in this
+   program, -1 for an error. */
+static int add_slot(PyObject *key, PyObject *x, PyObject *owner, int wrapped)
+{
+    if (!x || !is_tensor(x) || PyTuple_GET_ITEM(SLOT(x, tensor.at), 0) != owner)
+        return 0;
+    PyObject *slot = PyTuple_GET_ITEM(SLOT(x, tensor.at), 1);
+    slot = wrapped ? PyTuple_Pack(1, slot) : Py_NewRef(slot);
+    int failed = !slot || PyList_Append(key, slot);
+    Py_XDECREF(slot);
+    return failed ? -1 : 1;
+}
+
+/* See tape.structure_key. */
+static PyObject *structure_key(PyObject *module, PyObject *args)
+{
+    PyObject *owner, *entries, *targets, *sources, *tracked, *reads;
+    if (!PyArg_ParseTuple(args, "OO!O!O!O!O!", &owner, &PyList_Type, &entries, &PyList_Type,
+                          &targets, &PyList_Type, &sources, &PySet_Type, &tracked, &PyDict_Type,
+                          &reads))
+        return NULL;
+    PyObject *key = PyList_New(0), *id = NULL, *answer = NULL;
+    int found = key ? 1 : -1;
+    for (Py_ssize_t i = 0; found > 0 && i < PyList_GET_SIZE(entries); i++) {
+        PyObject *place = PyTuple_GET_ITEM(PyList_GET_ITEM(entries, i), 3);
+        found = place == Py_None ? 0 : PyList_Append(key, place) ? -1 : 1;
+    }
+    if (found > 0 && PyList_Append(key, Py_None))
+        found = -1;
+    for (Py_ssize_t i = 0; found > 0 && i < PyList_GET_SIZE(targets); i++)
+        found = add_slot(key, PyList_GET_ITEM(targets, i), owner, 0);
+    if (found > 0 && PyList_Append(key, Py_None))
+        found = -1;
+    for (Py_ssize_t i = 0; found > 0 && i < PyList_GET_SIZE(sources); i++) {
+        PyObject *source = PyList_GET_ITEM(sources, i), *x = source;
+        if (Py_TYPE(source) == Tensor)
+            id = Py_NewRef(SLOT(source, tensor.id));
+        else if (Variable && PyObject_TypeCheck(source, Variable)) {
+            id = Py_NewRef(SLOT(SLOT(source, variable.handle), variable.id));
+            x = PyDict_GetItemWithError(reads, id);
+        } else
+            break;
+        int known = PyErr_Occurred() ? -1 : PySet_Contains(tracked, id);
+        found = known < 0 ? -1 : add_slot(key, x, owner, !known);
+        Py_CLEAR(id);
+    }
+    if (found > 0)
+        answer = PyList_AsTuple(key);
+    else if (!found && !PyErr_Occurred())
+        answer = Py_NewRef(Py_None);
+    Py_XDECREF(key);
+    return answer;
+}
+
 /* Takes the classes, objects and functions of dispatch.py by name. */
 static PyObject *setup(PyObject *module, PyObject *args, PyObject *kwargs)
 {
@@ -501,7 +615,7 @@ static PyObject *setup(PyObject *module, PyObject *args, PyObject *kwargs)
         {Node, "single", &node.single}, {Node, "outputs", &node.outputs},
         {Node, "first", &node.first},
         {Node, "first_leaf", &node.first_leaf}, {Node, "entry", &node.entry},
-        {Node, "taped", &node.taped}, {Node, "scalars", &node.scalars}, {program_type, "log", &program.log},
+        {Aval, "trainable", &aval.trainable}, {Node, "taped", &node.taped}, {Node, "scalars", &node.scalars}, {program_type, "log", &program.log},
         {program_type, "refs", &program.refs}, {ThreadState, "program", &state.program},
         {ThreadState, "recorders", &state.recorders},
         {ThreadState, "deferring", &state.deferring}, {Aval, "scalar", &aval.scalar},
@@ -518,7 +632,7 @@ static PyObject *setup(PyObject *module, PyObject *args, PyObject *kwargs)
     Py_RETURN_NONE;
 }
 
-/* The class of tapes, whose entries are appended here, and of their records. */
+/* The classes of tape.py: tapes, whose entries are appended here, and their records. */
 static PyObject *setup_tape(PyObject *module, PyObject *args)
 {
     PyObject *type, *record_type;
@@ -526,11 +640,32 @@ static PyObject *setup_tape(PyObject *module, PyObject *args)
         return NULL;
     tape.ids = offset_of(type, "ids");
     tape.record = offset_of(type, "_record");
+    tape.reads = offset_of(type, "reads");
+    tape.watches = offset_of(type, "_watch_accessed_variables");
     tape.entries = offset_of(record_type, "entries");
-    if (tape.ids < 0 || tape.record < 0 || tape.entries < 0)
+    tape.variables = offset_of(record_type, "variables");
+    tape.reassigned = offset_of(record_type, "reassigned");
+    if (PyErr_Occurred())
         return NULL;
     Py_INCREF(type);
     Tape = (PyTypeObject *)type;
+    Py_RETURN_NONE;
+}
+
+/* The classes of variable.py. */
+static PyObject *setup_variable(PyObject *module, PyObject *args)
+{
+    PyObject *type, *handle_type;
+    if (!PyArg_ParseTuple(args, "OO", &type, &handle_type))
+        return NULL;
+    variable.handle = offset_of(type, "_handle");
+    variable.trainable = offset_of(type, "_trainable");
+    variable.id = offset_of(handle_type, "id");
+    variable.tensor = offset_of(handle_type, "tensor");
+    if (PyErr_Occurred())
+        return NULL;
+    Py_INCREF(type);
+    Variable = (PyTypeObject *)type;
     Py_RETURN_NONE;
 }
 
@@ -546,6 +681,9 @@ static PyMethodDef methods[] = {
     {"setup", (PyCFunction)(void (*)(void))setup, METH_VARARGS | METH_KEYWORDS,
      "Take the classes and functions of dispatch.py."},
     {"setup_tape", setup_tape, METH_VARARGS, "Take the classes of tape.py."},
+    {"setup_variable", setup_variable, METH_VARARGS, "Take the classes of variable.py."},
+    {"read", read_variable, METH_O, "See variable.read."},
+    {"structure_key", structure_key, METH_VARARGS, "See tape.structure_key."},
     {NULL, NULL, 0, NULL}};
 
 static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_fastpath",
@@ -557,8 +695,9 @@ PyMODINIT_FUNC PyInit__fastpath(void)
     s_immediate = PyUnicode_InternFromString("immediate");
     s_record_one = PyUnicode_InternFromString("record_one");
     s_ids = PyUnicode_InternFromString("ids");
+    s_variable_accessed = PyUnicode_InternFromString("variable_accessed");
     empty = PyTuple_New(0);
-    if (!s_state || !s_immediate || !s_record_one || !s_ids || !empty)
+    if (!s_state || !s_immediate || !s_record_one || !s_ids || !s_variable_accessed || !empty)
         return NULL;
     PyObject *module = PyModule_Create(&definition);
     if (module && PyModule_AddIntConstant(module, "VERSION", VERSION) < 0)

@@ -29,7 +29,7 @@ from .dtypes import DType
 from .op import Check, Closure, Op
 from .shapes import TensorShape
 from .tensor import Tensor
-from .variable import Variable
+from .variable import Variable, read
 
 _FLOATS = ("bfloat16", "float16", "float32", "float64")
 _COMPLEX = ("complex64", "complex128")
@@ -177,13 +177,13 @@ def binary(
             elif (kind is float or kind is int) and x._aval.floating:
                 return apply_scalar(closure, x, y, False)
             elif kind is Variable:
-                y = y._as_tensor()
+                y = read(y)
             else:
                 x, y = operands((x, y))
         elif x.__class__ is Variable and (y.__class__ is Tensor or y.__class__ is Variable):
-            x = x._as_tensor()
+            x = read(x)
             if y.__class__ is Variable:
-                y = y._as_tensor()
+                y = read(y)
         else:
             x, y = operands((x, y))
         try:
@@ -276,7 +276,7 @@ def op(
                         if y.__class__ is Tensor:
                             return apply2(closure, x, y)
                         if y.__class__ is Variable:
-                            return apply2(closure, x, y._as_tensor())
+                            return apply2(closure, x, read(y))
                 return apply(closure, _inputs(args))
         return general(args, kwargs)
 

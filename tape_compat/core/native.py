@@ -1,7 +1,7 @@
 """What the engine has in C, where a compiler was found when the package was installed.
 
-The same functions stand in Python in `dispatch.py` and `executor.py`, which take these instead
-where there are any. TAPE_COMPAT_PURE_PYTHON=1 keeps to Python.
+The same functions stand in Python in the modules that use them, which take these instead where
+there are any. TAPE_COMPAT_PURE_PYTHON=1 keeps to Python.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import sys
 from types import ModuleType
 
 #: The version of `_fastpath.c` that the Python functions agree with.
-VERSION = 3
+VERSION = 4
 
 
 def _load() -> ModuleType | None:

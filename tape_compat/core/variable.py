@@ -14,6 +14,7 @@ from .convert import convert
 from .dispatch import apply2
 from .dtypes import DType
 from .names import current_name_scope
+from .native import FASTPATH
 from .shapes import TensorShape
 from .state import LOCAL
 from .tensor import Reference, Tensor, array_text, next_id, same_value
@@ -191,9 +192,7 @@ class Variable(operators.Operators):
 
     def _as_tensor(self) -> Tensor:
         """The value as an op sees it: tapes know it as this variable."""
-        for recorder in LOCAL.state.recorders:
-            recorder.variable_accessed(self)
-        return self._handle.tensor
+        return read(self)
 
     def read_value(self) -> Tensor:
         """The value now, as a Tensor of its own; tapes trace it to the variable."""
@@ -399,7 +398,7 @@ class Variable(operators.Operators):
         indices = convert(indices)
         values = self._delta(values)
         if closure in _BY_ROWS:
-            _check_rows(closure, indices, self._handle.tensor)
+            refuse_rows(indices, self._handle.tensor._aval.shape[0], closure.name)
         else:
             refuse_positions(indices, self._handle.tensor._aval.shape, closure.name)
         self._set(_updates.unrecorded(closure, (self._handle.tensor, indices, values)))
@@ -509,6 +508,18 @@ class Variable(operators.Operators):
         return f"<tf.Variable '{self._name}' shape={self.shape} dtype={self.dtype.name}, {text}>"
 
 
+def read(variable: Variable) -> Tensor:
+    """The tensor that a variable holds, after telling the recorders of this thread."""
+    for recorder in LOCAL.state.recorders:
+        recorder.variable_accessed(variable)
+    return variable._handle.tensor
+
+
+if FASTPATH is not None:
+    FASTPATH.setup_variable(Variable, Handle)
+    read = FASTPATH.read
+
+
 class UnreadVariable(Variable):
     """What an assignment gives back: the variable again, by another name."""
 
@@ -528,10 +539,6 @@ class UnreadVariable(Variable):
 
 
 _BY_ROWS = frozenset(_updates.SCATTER.values())
-
-
-def _check_rows(closure: Any, indices: Tensor, tensor: Tensor) -> None:
-    refuse_rows(indices, tensor._aval.shape[0], closure.name)
 
 
 def _initial(value: Any, dtype: Any) -> Tensor:

@@ -25,7 +25,7 @@ from ..core.dtypes import as_dtype
 from ..core.op import Op
 from ..core.tensor import Tensor, concrete, mark_slice
 from ..core.updates import unrecorded
-from ..core.variable import Variable
+from ..core.variable import Variable, read
 from .arguments import INDEX_DTYPES, as_tensor, dims, is_text, move_text, shown
 from .selection import boolean_mask
 from .shapes import reshape
@@ -131,7 +131,7 @@ def getitem(x: Any, index: Any) -> Tensor:
 
 def variable_getitem(variable: Variable, index: Any) -> Tensor:
     """`variable[index]`, which can be assigned to unless the index is a mask."""
-    x = variable._as_tensor()
+    x = read(variable)
     if index.__class__ is int:
         spec: tuple[Any, ...] = (index,)
         places: tuple[Tensor, ...] = ()

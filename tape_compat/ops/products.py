@@ -14,7 +14,7 @@ from ..core.dispatch import apply, apply2
 from ..core.dtypes import as_dtype
 from ..core.op import Op
 from ..core.tensor import Tensor
-from ..core.variable import Variable
+from ..core.variable import Variable, read
 from .arguments import as_tensor, dims, shown
 from .matrices import adjoint_of
 
@@ -110,7 +110,7 @@ def matmul(
     """
     if a.__class__ is not Tensor or b.__class__ is not Tensor:
         if a.__class__ is Tensor and b.__class__ is Variable:
-            b = b._as_tensor()
+            b = read(b)
         else:
             a, b = matching((a, b))
     if not (transpose_a or transpose_b or adjoint_a or adjoint_b or output_type is not None):

@@ -20,13 +20,14 @@ from ..autodiff.tape import GradientTape
 from ..clip_ops import clip_by_global_norm
 from ..core import dtypes, errors
 from ..core.avals import Aval, aval
+from ..core.bounds import refuse_rows
 from ..core.convert import convert
 from ..core.dispatch import apply
 from ..core.indexed_slices import IndexedSlices
 from ..core.op import Op
 from ..core.state import LOCAL
 from ..core.tensor import Tensor, concrete
-from ..core.variable import Variable, _check_rows
+from ..core.variable import Variable
 from .schedules import LearningRateSchedule, deserialize, serialize
 
 LOGGER = logging.getLogger("tape_compat")
@@ -483,7 +484,7 @@ class Optimizer:
                     rows = self._updates.rows.bind(clip=clip, decay=decay, **settings)
                 closure = rows
                 indices = convert(gradient.indices)
-                _check_rows(closure, indices, variable._handle.tensor)
+                refuse_rows(indices, variable._handle.tensor._aval.shape[0], closure.name)
                 inputs = (convert(gradient.values), indices)
             else:
                 if dense is None:

@@ -4,7 +4,6 @@ _WRONG = "TensorFlow's own derivative is wrong where an element is zero; ours is
 _ONE_ROW = "TensorFlow cannot vectorise one row at a time; we can, and it bounds the memory"
 
 _SINGULAR = "a compiled program cannot raise on a value: a singular matrix gives inf or NaN"
-_READS = "all reads of a variable are one tensor to a tape, so that its earlier uses count, too"
 
 DIFFERENCES: dict[str, str] = {
     "custom/recompute_grad_looks_at_a_value": "it is recorded with symbols, which have no value",
@@ -18,8 +17,6 @@ DIFFERENCES: dict[str, str] = {
     "operators/index_mixed_int_tensors": "index tensors of two integer dtypes are taken together",
     "slices/second_order_target_is_slices": "a target of IndexedSlices works; TensorFlow trips",
     "slices/variable_two_targets": "the order in which slices are joined means nothing",
-    "watch/watch_variable_between_uses": _READS,
-    "watch/watch_untrainable_variable_between_uses": _READS,
     "watch/watch_between_uses_of_a_gradient": "each derivative is one op, with all its inputs",
     "linalg/det_singular": "the gradient of det needs no inverse here, so it exists",
     "math/cumprod_zero": _WRONG,
