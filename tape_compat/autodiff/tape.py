@@ -539,7 +539,7 @@ def _gradients(
 ) -> list[Any]:
     """The gradients, appended as one sequence if the same was asked at this point before."""
     state = LOCAL.state
-    program: Any = state.program
+    program = state.program
     start = key = None
     if (
         plain
@@ -547,16 +547,16 @@ def _gradients(
         and not (MODE.immediate or state.recorders or record.reassigned or program.aliases)
     ):
         key = structure_key(program, record.entries, targets, sources, tracked, reads)
-    if key is not None:
-        answers = jump(program, key)
-        if answers is not None:
-            return answers
-        start = program.node
+        if key is not None:
+            answers = jump(program, key)
+            if answers is not None:
+                return answers
+            start = program.node
     with reverse.deferring():
         answers = reverse.gradients(
             record.entries, targets, [s._id for s in sources], seeds, tracked
         )
-    if key is not None and start is not None:
+    if program is not None and key is not None and start is not None:
         remember_jump(program, start, key, answers)
     return answers
 
