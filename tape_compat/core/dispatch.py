@@ -343,7 +343,7 @@ def _extend(
             new += 1
     kinds = tuple(leaves.kinds) if leaves is not None else ()
     child = Node(node, closure, tuple(slots), kinds, outputs, single)
-    if program.tree.count > policy.MAX_NODES:
+    if program.tree.count > 2 * policy.MAX_NODES:
         program.tree.prune()
     return program.tree.extend(node, key, child)
 

@@ -71,17 +71,22 @@ class Executable:
 
 class _Executables:
     """The compiled programs and the plans, least recently used dropped beyond
-    `policy.MAX_EXECUTABLES`."""
+    `policy.MAX_EXECUTABLES` and `policy.MAX_NODES` instructions in all."""
 
     def __init__(self) -> None:
         self.order: OrderedDict[Executable | Plan, None] = OrderedDict()
+        self.instructions = 0
 
     def add(self, executable: Executable | Plan) -> None:
         executable.node.executables[executable.key] = executable
         self.order[executable] = None
-        while len(self.order) > policy.MAX_EXECUTABLES:
+        self.instructions += executable.node.depth
+        while len(self.order) > 1 and (
+            len(self.order) > policy.MAX_EXECUTABLES or self.instructions > policy.MAX_NODES
+        ):
             oldest, _ = self.order.popitem(last=False)
             oldest.node.executables.pop(oldest.key, None)
+            self.instructions -= oldest.node.depth
 
     def used(self, executable: Executable | Plan) -> None:
         if executable in self.order:
@@ -91,6 +96,7 @@ class _Executables:
         for executable in self.order:
             executable.node.executables.clear()
         self.order.clear()
+        self.instructions = 0
 
 
 EXECUTABLES = _Executables()
@@ -145,7 +151,7 @@ class _Origin:
     def fuses(self, node: Node, live: tuple[int, ...]) -> bool:
         """Whether to compile this program, which is not, or to run it in pieces; see `policy`."""
         runs = self._seen((id(node), live))
-        if len(live) > policy.MANY_OUTPUTS:
+        if len(live) > policy.MANY_OUTPUTS or node.depth > policy.MAX_WHOLE:
             return False
         if node.depth <= policy.SHORT_PROGRAM:
             return runs > 0

@@ -104,8 +104,9 @@ class Part(NamedTuple):
 class Plan:
     """How one program runs in pieces. Made once for a program and its live outputs.
 
-    loops: whether loops are most of it. Then what stands between them makes pieces too, compiled at
-    first sight if `eager`, else at the second; without loops it runs op by op.
+    loops: whether loops are most of it. Then, and if it is too long to be compiled as a whole, what
+    stands between them makes pieces too, compiled at first sight if `eager`, else at the second;
+    otherwise that runs op by op.
     """
 
     __slots__ = ("arrays", "end", "key", "live", "loops", "node", "parts", "scalars")
@@ -117,10 +118,12 @@ class Plan:
         self.end = node.end
         self.arrays, self.scalars = leaf_layout(path)
         steps, avals = needed(path, live), _avals(path)
-        stretches = cuts([(s.closure, *(avals[i] for i in s.inputs)) for s in steps])
+        length = policy.piece_length(len(steps))
+        stretches = cuts([(s.closure, *(avals[i] for i in s.inputs)) for s in steps], length)
         turns = sum(stop - start for start, stop, loops in stretches if loops)
         self.loops = turns > max(policy.LOOPS_SHARE * len(steps), policy.LOOPS_LEAST)
-        stretches = shortened(stretches, policy.PIECE_INSTRUCTIONS if self.loops else 1)
+        compiled = self.loops or len(steps) > policy.MAX_WHOLE
+        stretches = shortened(stretches, length if compiled else 1)
         self.parts = _parts(steps, stretches, avals, live, eager)
 
     def run(self, arrays: Iterable[Any], scalars: dict[np.dtype, list[Any]]) -> list[Any]:
@@ -216,9 +219,9 @@ _GRAM = 4
 Stretch = tuple[int, int, bool]
 
 
-def cuts(tokens: Sequence[tuple]) -> list[Stretch]:
-    """Cut a sequence into turns of the loops found in it, as many at a time as
-    `policy.PIECE_INSTRUCTIONS` allows, and what lies between.
+def cuts(tokens: Sequence[tuple], length: int) -> list[Stretch]:
+    """Cut a sequence into turns of the loops found in it, as many at a time as `length` allows, and
+    what lies between.
 
     A loop is where the sequence equals itself one period further on. Periods are tried from the one
     whose loops cover most, so that a loop wins over a smaller one inside its turns.
@@ -226,8 +229,8 @@ def cuts(tokens: Sequence[tuple]) -> list[Stretch]:
     numbers: dict[tuple, int] = {}
     known = [numbers.setdefault(token, len(numbers)) for token in tokens]
     found: list[Stretch] = []
-    free = [(0, len(known))]
-    periods = _periods(known)
+    free = [(0, len(known))] if known else []
+    periods = _periods(known, length)
     while periods:
         ways = {p: [run for a, b in free for run in _runs(known, a, b, p)] for p in periods}
         covered = {p: sum(b - a for a, b, loops in runs if loops) for p, runs in ways.items()}
@@ -236,7 +239,7 @@ def cuts(tokens: Sequence[tuple]) -> list[Stretch]:
             break
         for a, b, loops in ways[best]:
             if loops:
-                found += _turns(a, b, best)
+                found += _turns(a, b, best, length)
         free = [(a, b) for a, b, loops in ways[best] if not loops]
         periods.remove(best)
     return sorted(found + [(a, b, False) for a, b in free])
@@ -253,7 +256,7 @@ def shortened(stretches: Iterable[Stretch], length: int) -> list[Stretch]:
     return cut
 
 
-def _periods(known: Sequence[int]) -> list[int]:
+def _periods(known: Sequence[int], longest: int) -> list[int]:
     """The likeliest periods: the commonest distances between equal runs of four."""
     distances: Counter[int] = Counter()
     seen: dict[tuple[int, ...], tuple[int, int]] = {}
@@ -262,7 +265,7 @@ def _periods(known: Sequence[int]) -> list[int]:
         latest, before = seen.get(gram, (-1, -1))
         distances.update(i - place for place in (latest, before) if place >= 0)
         seen[gram] = (i, latest)
-    return [d for d, _ in distances.most_common(8) if d <= policy.PIECE_INSTRUCTIONS]
+    return [d for d, _ in distances.most_common(8) if d <= longest]
 
 
 def _runs(known: Sequence[int], start: int, stop: int, period: int) -> list[Stretch]:
@@ -287,10 +290,10 @@ def _runs(known: Sequence[int], start: int, stop: int, period: int) -> list[Stre
     return runs
 
 
-def _turns(start: int, stop: int, period: int) -> list[Stretch]:
+def _turns(start: int, stop: int, period: int, length: int) -> list[Stretch]:
     """Cut a loop into powers of two of turns, the largest first: few pieces serve all lengths."""
     turns = 1
-    while 2 * turns * period <= policy.PIECE_INSTRUCTIONS:
+    while 2 * turns * period <= length:
         turns *= 2
     pieces: list[Stretch] = []
     while start < stop:
