@@ -7,6 +7,7 @@ step's recording, gradient, updates, compile and dispatch has its turn.
 import os
 import sys
 
+import jax
 import numpy as np
 import pytest
 
@@ -99,6 +100,7 @@ def check_interrupted_at(at, prepare):
     finally:
         sys.settrace(None)
     assert LOCAL.state.recorders == (), at
+    assert not jax.config.read("jax_enable_x64"), at  # other JAX code is as it was
     w, b = model.values()  # readable, and either old or new
     w1, b1 = expected_step(w0, b0)
     for value, old, new in ((w, w0, w1), (b, b0, b1)):

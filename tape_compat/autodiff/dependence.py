@@ -14,6 +14,7 @@ import jax
 
 from ..core.op import Closure
 from ..core.tensor import Tensor
+from ..core.x64 import in_x64
 
 _FOUND: dict[tuple, frozenset[int]] = {}
 _MAX = 10_000
@@ -24,8 +25,7 @@ def used_inputs(closure: Closure, inputs: tuple[Tensor, ...]) -> frozenset[int]:
     key = (closure, *(x._aval for x in inputs))
     found = _FOUND.get(key)
     if found is None:
-        with jax.enable_x64(True):
-            jaxpr = jax.make_jaxpr(closure.fn)(*(x._aval.struct for x in inputs)).jaxpr
+        jaxpr = in_x64(jax.make_jaxpr(closure.fn), *(x._aval.struct for x in inputs)).jaxpr
         if len(_FOUND) >= _MAX:
             _FOUND.clear()
         found = _FOUND[key] = frozenset().union(*_dependence(jaxpr))

@@ -15,6 +15,7 @@ from .dtypes import DType
 from .shapes import TensorShape
 from .state import LOCAL
 from .tensor import Tensor, concrete
+from .x64 import in_x64
 
 _INT32 = np.iinfo(np.int32)
 _INT64 = np.iinfo(np.int64)
@@ -66,8 +67,7 @@ def _same_dtype(tensor: Tensor, dtype: DType | None) -> Tensor:
 
 
 def _cast_array(array: jax.Array, dtype: DType) -> jax.Array:
-    with jax.enable_x64(True):
-        return array.astype(dtype.np_dtype)
+    return in_x64(array.astype, dtype.np_dtype)
 
 
 def constant(value: Any, dtype: DType | None = None) -> Tensor:

@@ -22,6 +22,7 @@ from .pieces import Plan
 from .program import Entry, Node, Program
 from .replay import leaf_layout, needed, replay
 from .state import COUNTERS
+from .x64 import in_x64
 
 LOGGER = logging.getLogger("tape_compat")
 
@@ -64,8 +65,7 @@ class Executable:
             self._packed[i] = (content, None)
             return vector
         if before[1] is None:
-            with jax.enable_x64(True):
-                before = self._packed[i] = (content, jax.device_put(vector))
+            before = self._packed[i] = (content, in_x64(jax.device_put, vector))
         return before[1]
 
 
@@ -282,16 +282,14 @@ def _call(
     for i in executable.donate:
         if count(arrays[i]) > _ONLY_OURS and arrays[i].__class__ is not np.ndarray:
             # Somebody else holds this buffer and may still read it: give a copy away.
-            with jax.enable_x64(True):
-                arrays[i] = jnp.copy(arrays[i])
+            arrays[i] = in_x64(jnp.copy, arrays[i])
     for i, dtype in enumerate(executable.packs):
         arrays.append(executable.pack(i, dtype, scalars[dtype]))
     COUNTERS.dispatches += 1
     COUNTERS.fused += 1
-    with jax.enable_x64(True):
-        # One C call runs the program and stores its results: an interrupt between the two would
-        # lose the buffers of donated variables.
-        program.results.extend(starmap(executable.call, (arrays,)))
+    # One C call runs the program and stores its results: an interrupt between the two would lose
+    # the buffers of donated variables.
+    in_x64(program.results.extend, starmap(executable.call, (arrays,)))
 
 
 def _fill(program: Program, slots: tuple[int, ...], tensors: list[Any]) -> None:
@@ -395,5 +393,4 @@ def _leaves(node: Node) -> str:
 
 def run_now(closure: Closure, arrays: Sequence[Any]) -> tuple[Any, ...]:
     """Run one closure on concrete arrays at once."""
-    with jax.enable_x64(True):
-        return closure.run(*arrays)
+    return in_x64(closure.run, *arrays)

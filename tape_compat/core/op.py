@@ -19,6 +19,7 @@ import numpy as np
 from . import errors, policy
 from .avals import Aval, of_array
 from .state import COUNTERS
+from .x64 import in_x64
 
 Arrays = tuple[Any, ...]
 Check = Callable[..., None]
@@ -126,8 +127,7 @@ class Closure:
         if self.op.check is not None:
             self.op.check(avals, **self.attributes)
         try:
-            with jax.enable_x64(True):
-                out = jax.eval_shape(self.inner, *(a.struct for a in avals))
+            out = in_x64(jax.eval_shape, self.inner, *(a.struct for a in avals))
         except (TypeError, ValueError, IndexError, ZeroDivisionError) as error:
             raise errors.InvalidArgumentError(
                 None,
@@ -139,7 +139,7 @@ class Closure:
         return tuple(of_array(o) for o in ((out,) if single else out)), single
 
     def run(self, *arrays: Any) -> Arrays:
-        """Run this op alone, through its own compiled program. Call it under `jax.enable_x64`."""
+        """Run this op alone, through its own compiled program. Call it by `in_x64`."""
         if self._jit is None:
             self._jit = jax.jit(self._counted)
         COUNTERS.dispatches += 1

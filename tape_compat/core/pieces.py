@@ -23,6 +23,7 @@ from .op import Closure
 from .program import Node
 from .replay import leaf_layout, needed, replay
 from .state import COUNTERS
+from .x64 import in_x64
 
 
 class Step(NamedTuple):
@@ -134,12 +135,14 @@ class Plan:
         for dtype, where in self.scalars.items():
             for slot, value in zip(where, scalars[dtype], strict=True):
                 env[slot] = np.array(value, dtype)
-        with jax.enable_x64(True):
-            for runs, inputs, outputs, drops in self.parts:
-                for slot, array in zip(outputs, runs.run(*[env[i] for i in inputs]), strict=True):
-                    env[slot] = array
-                for slot in drops:
-                    env[slot] = None
+        return in_x64(self._run, env)
+
+    def _run(self, env: list[Any]) -> list[Any]:
+        for runs, inputs, outputs, drops in self.parts:
+            for slot, array in zip(outputs, runs.run(*[env[i] for i in inputs]), strict=True):
+                env[slot] = array
+            for slot in drops:
+                env[slot] = None
         return [env[slot] for slot in self.live]
 
 

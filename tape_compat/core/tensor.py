@@ -15,6 +15,7 @@ from .avals import Aval, aval, of_array
 from .dtypes import DType
 from .shapes import TensorShape
 from .state import LOCAL
+from .x64 import in_x64
 
 #: Identities of tensors and variables, in order of creation.
 next_id = itertools.count(1).__next__
@@ -110,8 +111,7 @@ class Tensor(operators.Operators):
         if array.__class__ is np.ndarray:
             if self._aval.dtype is dtypes.string:
                 raise TypeError("A string tensor has no JAX array: JAX has no string dtype.")
-            with jax.enable_x64(True):
-                array = self._array = jax.device_put(array, LOCAL.state.device)
+            array = self._array = in_x64(jax.device_put, array, LOCAL.state.device)
         return array
 
     def numpy(self) -> Any:

@@ -13,6 +13,7 @@ from ..core.dispatch import apply
 from ..core.op import Op
 from ..core.tensor import Tensor
 from ..core.variable import Variable
+from ..core.x64 import in_x64
 
 
 def as_op(
@@ -54,8 +55,7 @@ def as_op(
 
     def flat(*leaves: Any, structure: Any, options: tuple, wide: bool) -> tuple[Any, ...]:
         args, kwargs = jax.tree.unflatten(structure, leaves)
-        with jax.enable_x64(wide):
-            out = fn(*args, **kwargs, **dict(options))
+        out = in_x64(functools.partial(fn, **kwargs, **dict(options)), *args, on=wide)
         results, out_structure = jax.tree.flatten(out)
         structures[(structure, options, wide, _kinds(leaves))] = out_structure
         return tuple(results)
