@@ -35,6 +35,8 @@ class UnconnectedGradients(Enum):
     ZERO = "zero"
 
 
+_NONE = UnconnectedGradients.NONE
+
 _ESCAPES_KEPT = 100
 _ONE_SET = (
     "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)"
@@ -350,7 +352,9 @@ class GradientTape:
         >>> [g.numpy().item() for g in tape.gradient(z, [w1, w2])]
         [36.0, 10.0]
         """
-        record = self._start("gradient")
+        record = self._record
+        if record is None or self._recording:
+            record = self._start("gradient")
         if target is None:
             raise TypeError(
                 "Argument `target` should be a list or nested structure of Tensors, Variables or "
@@ -361,13 +365,12 @@ class GradientTape:
         for source in flat:
             if source.__class__ is not Variable and source.__class__ is not Tensor:
                 _source(source)
-        seeds = (
-            [None] * len(targets) if output_gradients is None else _seeds(output_gradients, targets)
-        )
-        zero = _zero(unconnected_gradients)
-        answers = _gradients(
-            record, targets, flat, seeds, self.ids, self.reads, output_gradients is None
-        )
+        zero = unconnected_gradients is not _NONE and _zero(unconnected_gradients)
+        if output_gradients is None:
+            answers = _gradients(record, targets, flat, None, self.ids, self.reads)
+        else:
+            seeds = _seeds(output_gradients, targets)
+            answers = _gradients(record, targets, flat, seeds, self.ids, self.reads)
         if zero:
             with reverse.deferring():
                 answers = [
@@ -507,7 +510,7 @@ class GradientTape:
 
     def _finish(self, what: str) -> None:
         record = self._record
-        if not self._persistent and record is not None:
+        if not (self._persistent or record is None):
             self._watched = record.variables
             self._record = None
             self.ids = set()
@@ -532,17 +535,16 @@ def _gradients(
     record: _Record,
     targets: list[Tensor],
     sources: list[Any],
-    seeds: list[Any],
+    seeds: list[Any] | None,
     tracked: set[int],
     reads: dict[int, Tensor],
-    plain: bool,
 ) -> list[Any]:
     """The gradients, appended as one sequence if the same was asked at this point before."""
     state = LOCAL.state
     program = state.program
     start = key = None
     if (
-        plain
+        seeds is None
         and program is not None
         and not (MODE.immediate or state.recorders or record.reassigned or program.aliases)
     ):
@@ -554,7 +556,11 @@ def _gradients(
             start = program.node
     with reverse.deferring():
         answers = reverse.gradients(
-            record.entries, targets, [s._id for s in sources], seeds, tracked
+            record.entries,
+            targets,
+            [s._id for s in sources],
+            seeds or [None] * len(targets),
+            tracked,
         )
     if program is not None and key is not None and start is not None:
         remember_jump(program, start, key, answers)

@@ -224,7 +224,7 @@ def waiting(references: list[Any]) -> tuple[tuple[int, ...], list[Any]]:
 
 
 def _launch(program: Program, live: tuple[int, ...]) -> None:
-    node = program.node
+    node = program.log[-1][0]
     key = (live, tuple(program.donatable))
     executable = node.executables.get(key)
     COUNTERS.instructions += node.depth

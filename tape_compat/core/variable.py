@@ -369,10 +369,17 @@ class Variable(operators.Operators):
         current = self._handle.tensor
         if delta.__class__ is not Tensor or delta._aval is not current._aval:
             delta = self._checked_delta(closure, delta)
-        if LOCAL.state.recorders:
+        state = LOCAL.state
+        if state.recorders:
             self._set(_updates.unrecorded(closure, (current, delta)))
-        else:
-            self._set(apply2(closure, current, delta))
+        else:  # `_set`, for what is done most
+            tensor = apply2(closure, current, delta)
+            handle = self._handle
+            program, slot = current._at
+            tensor._id = handle.id
+            handle.tensor = tensor
+            if program is not None and program is state.program and current._array is not None:
+                program.donatable.append(slot)
         view = self._view
         return view if view is not None and read_value else self._unread(read_value)
 
