@@ -112,3 +112,24 @@ def test_references_are_given_back():
     more_objects, more_references = count()
     assert more_objects - objects < 50
     np.testing.assert_array_less(np.subtract(more_references, references), 20)
+
+
+def test_a_gradient_within_a_capture_is_remembered():
+    """A custom gradient that asks a tape, seen by `jacobian` more than once."""
+
+    @tf.custom_gradient
+    def cube(x):
+        def grad(dy):
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = tf.square(x) * x
+            return dy * tape.gradient(y, x)
+
+        return tf.square(x) * x, grad
+
+    x = tf.constant([1.0, 2.0]) * 1.0
+    for _ in range(3):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = cube(x)
+        np.testing.assert_allclose(tape.jacobian(y, x), [[3.0, 0.0], [0.0, 12.0]])

@@ -405,7 +405,7 @@ static PyObject *apply_scalar(PyObject *module, PyObject *const *args, Py_ssize_
 /* handles(program, slots): a pending tensor for each (slot, aval), None where the aval is None. */
 static PyObject *handles(PyObject *module, PyObject *const *args, Py_ssize_t n)
 {
-    if (n != 2 || Py_TYPE(args[0]) != Program || !PyTuple_CheckExact(args[1]))
+    if (n != 2 || !PyObject_TypeCheck(args[0], Program) || !PyTuple_CheckExact(args[1]))
         return refuse("handles(program, slots)");
     Py_ssize_t length = PyTuple_GET_SIZE(args[1]);
     PyObject *answers = PyList_New(length);
