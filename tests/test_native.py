@@ -85,6 +85,46 @@ def test_arguments_are_checked():
             call()
 
 
+def test_what_is_not_initialized_is_refused():
+    class Early(tf.Variable):
+        def __init__(self, value):
+            self.twice = self._as_tensor() * 2.0
+            super().__init__(value)
+
+    with pytest.raises(AttributeError, match="_handle"):
+        Early(1.0)
+    empty = tf.Tensor.__new__(tf.Tensor)
+    x = tf.constant(1.0)
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = x * x
+        with pytest.raises((AttributeError, TypeError)):
+            empty * empty
+    for source in (empty, tf.Variable.__new__(tf.Variable)):
+        with pytest.raises(AttributeError):
+            tape.gradient(y, source)
+
+
+def test_sources_of_another_class_are_told_apart():
+    class Other(tf.Tensor):
+        __slots__ = ()
+
+    def other(x):
+        copied = Other.__new__(Other)
+        for name in ("_aval", "_array", "_at", "_id"):
+            setattr(copied, name, getattr(x, name))
+        return copied
+
+    x, y = tf.constant(2.0) * 1.0, tf.constant(3.0) * 1.0
+    for first, expected in ((True, 9.0), (False, 4.0)):
+        with tf.GradientTape() as tape:
+            a, b = tf.square(x), tf.square(y)
+            tape.watch([a, b])
+            product = a * b
+        (gradient,) = tape.gradient(product, [other(a if first else b)])
+        assert gradient.numpy() == expected
+
+
 def test_references_are_given_back():
     """Nothing that a step touches is held by more references after it than before."""
     x, shift, v = tf.constant([1.0, 2.0]) * 1.0, tf.constant([0.5, 0.5]) * 1.0, tf.Variable(0.5)

@@ -29,9 +29,11 @@ static struct { Py_ssize_t handle, trainable, id, tensor; } variable;
 
 #define SLOT(object, offset) (*(PyObject **)((char *)(object) + (offset)))
 
+/* A tensor with all its parts: Tensor.__new__ alone gives none. */
 static int is_tensor(PyObject *object)
 {
-    return PyObject_TypeCheck(object, Tensor);
+    return PyObject_TypeCheck(object, Tensor) && SLOT(object, tensor.aval) &&
+           SLOT(object, tensor.array) && SLOT(object, tensor.at) && SLOT(object, tensor.id);
 }
 
 static Py_ssize_t offset_of(PyObject *type, const char *name)
@@ -518,11 +520,15 @@ static PyObject *read_variable(PyObject *module, PyObject *read)
 {
     if (!Variable || !PyObject_TypeCheck(read, Variable))
         return refuse("read(variable)");
+    PyObject *handle = SLOT(read, variable.handle);
+    if (!handle) {
+        PyErr_SetString(PyExc_AttributeError, "a Variable is read before its __init__: _handle");
+        return NULL;
+    }
     PyObject *current = PyObject_GetAttr(local, s_state);
     if (!current)
         return NULL;
     PyObject *recorders = Py_NewRef(SLOT(current, state.recorders));
-    PyObject *handle = SLOT(read, variable.handle);
     PyObject *value = Py_NewRef(SLOT(handle, variable.tensor));
     int failed = 0;
     for (Py_ssize_t i = 0; !failed && i < PyTuple_GET_SIZE(recorders); i++) {
@@ -563,7 +569,7 @@ static PyObject *structure_key(PyObject *module, PyObject *args)
                           &targets, &PyList_Type, &sources, &PySet_Type, &tracked, &PyDict_Type,
                           &reads))
         return NULL;
-    PyObject *key = PyList_New(0), *id = NULL, *answer = NULL;
+    PyObject *key = PyList_New(0), *answer = NULL;
     int found = key ? 1 : -1;
     for (Py_ssize_t i = 0; found > 0 && i < PyList_GET_SIZE(entries); i++) {
         PyObject *place = PyTuple_GET_ITEM(PyList_GET_ITEM(entries, i), 3);
@@ -576,17 +582,19 @@ static PyObject *structure_key(PyObject *module, PyObject *args)
     if (found > 0 && PyList_Append(key, Py_None))
         found = -1;
     for (Py_ssize_t i = 0; found > 0 && i < PyList_GET_SIZE(sources); i++) {
-        PyObject *source = PyList_GET_ITEM(sources, i), *x = source;
-        if (Py_TYPE(source) == Tensor)
-            id = Py_NewRef(SLOT(source, tensor.id));
-        else if (Variable && PyObject_TypeCheck(source, Variable)) {
-            id = Py_NewRef(SLOT(SLOT(source, variable.handle), variable.id));
+        PyObject *source = PyList_GET_ITEM(sources, i), *x = source, *id;
+        if (Py_TYPE(source) == Tensor && is_tensor(source))
+            id = SLOT(source, tensor.id);
+        else if (Variable && PyObject_TypeCheck(source, Variable) &&
+                 SLOT(source, variable.handle)) {
+            id = SLOT(SLOT(source, variable.handle), variable.id);
             x = PyDict_GetItemWithError(reads, id);
-        } else
+        } else {
+            found = 0;
             break;
+        }
         int known = PyErr_Occurred() ? -1 : PySet_Contains(tracked, id);
         found = known < 0 ? -1 : add_slot(key, x, owner, !known);
-        Py_CLEAR(id);
     }
     if (found > 0)
         answer = PyList_AsTuple(key);
