@@ -13,6 +13,7 @@ import pytest
 import tape_compat as tf
 from tape_compat.core import dispatch, executor
 from tape_compat.core.native import FASTPATH
+from tape_compat.core.op import Op
 from tape_compat.core.state import LOCAL
 
 PURE = os.environ.get("TAPE_COMPAT_PURE_PYTHON", "0") not in ("", "0")
@@ -123,6 +124,40 @@ def test_sources_of_another_class_are_told_apart():
             product = a * b
         (gradient,) = tape.gradient(product, [other(a if first else b)])
         assert gradient.numpy() == expected
+
+
+def test_an_error_in_an_option_of_the_tape_is_raised():
+    class Unknown:
+        def __bool__(self):
+            raise ValueError("unknown")
+
+    v = tf.Variable(1.0)
+    with (
+        tf.GradientTape(watch_accessed_variables=Unknown()),
+        pytest.raises(ValueError, match="unknown"),
+    ):
+        v * 2.0
+    with tf.GradientTape(watch_accessed_variables=1) as tape:
+        y = v * 2.0
+    assert tape.gradient(y, v).numpy() == 2.0
+
+
+def test_several_outputs_come_alike_each_time(deferred):
+    """The general way takes a structure for the first time, the fast path after that."""
+    two = Op(lambda x, y: (x + y, x - y), "Two").bind()
+    signs = Op(lambda x: (x > 0, x < 0), "Signs").bind()
+    x = tf.constant([1.0, 2.0]) * 1.0
+    entries = []
+    for _ in range(2):
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            y = tf.square(x)
+            total, difference = dispatch.apply_scalar(two, y, 1.0, False)
+            dispatch.apply(signs, (y,))
+            entries.append(len(tape._record.entries))
+        np.testing.assert_allclose(total, [2.0, 5.0])
+        np.testing.assert_allclose(difference, [0.0, 3.0])
+    assert entries[0] == entries[1]
 
 
 def test_references_are_given_back():

@@ -274,10 +274,12 @@ static PyObject *outputs_of(PyObject *child, PyObject *owner)
 static int told(PyObject *recorders, PyObject *closure, PyObject *inputs, PyObject *out,
                 PyObject *child)
 {
-    if (SLOT(child, node.taped) != Py_True || !PyTuple_GET_SIZE(recorders))
+    if (!PyTuple_GET_SIZE(recorders))
         return 0;
     if (SLOT(child, node.single) == Py_True)
-        return record(recorders, closure, inputs, out, child);
+        return SLOT(child, node.taped) == Py_True
+                   ? record(recorders, closure, inputs, out, child)
+                   : 0;
     PyObject *done = PyObject_CallFunctionObjArgs(tell, recorders, closure, inputs, out, child, NULL);
     Py_XDECREF(done);
     return done ? 0 : -1;
@@ -376,6 +378,8 @@ static PyObject *apply_scalar(PyObject *module, PyObject *const *args, Py_ssize_
                                  : PyTuple_Pack(3, closure, slot, kind);
         log = Py_NewRef(SLOT(owner, program.log));
         child = key ? child_of(log, key) : NULL;
+        if (child && SLOT(child, node.single) != Py_True)
+            child = NULL;
         failed = PyErr_Occurred() != NULL;
     }
     if (!failed && child) {
@@ -441,6 +445,7 @@ static PyObject *waiting(PyObject *module, PyObject *references)
         failed = PyWeakref_GetRef(PyList_GET_ITEM(references, i), &x) < 0;
 #else
         x = PyWeakref_GetObject(PyList_GET_ITEM(references, i));
+        failed = !x;
         x = x && x != Py_None ? Py_NewRef(x) : NULL;
 #endif
         if (!failed && x && SLOT(x, tensor.array) == Py_None)
@@ -490,10 +495,10 @@ static int accessed(PyObject *recorder, PyObject *read, PyObject *key, PyObject 
 {
     PyObject *reads = SLOT(recorder, tape.reads), *kept = SLOT(recorder, tape.record);
     PyObject *before = PyDict_GetItemWithError(reads, key);
+    if (!before && PyErr_Occurred())
+        return -1;
     if (before == value || kept == Py_None)
         return 0;
-    if (PyErr_Occurred())
-        return -1;
     if (before)
         Py_SETREF(SLOT(kept, tape.reassigned), Py_NewRef(Py_True));
     else {
@@ -502,7 +507,7 @@ static int accessed(PyObject *recorder, PyObject *read, PyObject *key, PyObject 
         if (known < 0)
             return -1;
         if (!known) {
-            if (PyObject_IsTrue(SLOT(recorder, tape.watches)) != 1 ||
+            if (SLOT(recorder, tape.watches) != Py_True ||
                 SLOT(read, variable.trainable) != Py_True)
                 return 0;
             if (PyDict_SetItem(variables, key, read))
@@ -533,7 +538,7 @@ static PyObject *read_variable(PyObject *module, PyObject *read)
     int failed = 0;
     for (Py_ssize_t i = 0; !failed && i < PyTuple_GET_SIZE(recorders); i++) {
         PyObject *recorder = PyTuple_GET_ITEM(recorders, i);
-        if (Py_TYPE(recorder) == Tape)
+        if (Py_TYPE(recorder) == Tape && PyBool_Check(SLOT(recorder, tape.watches)))
             failed = accessed(recorder, read, SLOT(handle, variable.id), value);
         else {
             PyObject *done = PyObject_CallMethodOneArg(recorder, s_variable_accessed, read);
@@ -623,11 +628,11 @@ static PyObject *setup(PyObject *module, PyObject *args, PyObject *kwargs)
         {Node, "single", &node.single}, {Node, "outputs", &node.outputs},
         {Node, "first", &node.first},
         {Node, "first_leaf", &node.first_leaf}, {Node, "entry", &node.entry},
-        {Aval, "trainable", &aval.trainable}, {Node, "taped", &node.taped}, {Node, "scalars", &node.scalars}, {program_type, "log", &program.log},
-        {program_type, "refs", &program.refs}, {ThreadState, "program", &state.program},
-        {ThreadState, "recorders", &state.recorders},
+        {Node, "taped", &node.taped}, {Node, "scalars", &node.scalars},
+        {program_type, "log", &program.log}, {program_type, "refs", &program.refs},
+        {ThreadState, "program", &state.program}, {ThreadState, "recorders", &state.recorders},
         {ThreadState, "deferring", &state.deferring}, {Aval, "scalar", &aval.scalar},
-        {Aval, "packed", &aval.packed}};
+        {Aval, "packed", &aval.packed}, {Aval, "trainable", &aval.trainable}};
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
         if ((*wanted[i].offset = offset_of(wanted[i].type, wanted[i].name)) < 0)
             return NULL;
@@ -694,8 +699,11 @@ static PyMethodDef methods[] = {
     {"structure_key", structure_key, METH_VARARGS, "See tape.structure_key."},
     {NULL, NULL, 0, NULL}};
 
-static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_fastpath",
-                                        "The fast paths of dispatch.py in C.", -1, methods};
+static struct PyModuleDef definition = {.m_base = PyModuleDef_HEAD_INIT,
+                                        .m_name = "_fastpath",
+                                        .m_doc = "The fast paths of dispatch.py in C.",
+                                        .m_size = -1,
+                                        .m_methods = methods};
 
 PyMODINIT_FUNC PyInit__fastpath(void)
 {
