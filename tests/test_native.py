@@ -160,6 +160,43 @@ def test_several_outputs_come_alike_each_time(deferred):
     assert entries[0] == entries[1]
 
 
+@pytest.mark.skipif(FASTPATH is None, reason="not built")
+def test_a_finalizer_may_record_ops(deferred):
+    """Garbage is collected while a call is recorded, and its finalizer makes another call."""
+    kept = []
+
+    class Garbage:
+        def __init__(self, x):
+            self.itself, self.x = self, x
+
+        def __del__(self):
+            kept.append(self.x * (tf.constant([float(len(kept)), 1.0])))
+
+    def step(x, collects):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.square(x)
+            if collects:
+                Garbage(y)
+            for _ in range(10):
+                y = tf.tanh(y * x) + 0.5
+        return tape.gradient(y, x).numpy()
+
+    x = tf.constant([0.5, 0.9]) * 1.0
+    before = gc.get_threshold()
+    for _ in range(3):
+        expected = step(x, False)
+    try:
+        for i in range(30):
+            gc.set_threshold(20 + i, 1, 1)
+            np.testing.assert_allclose(step(x, True), expected, rtol=1e-5)
+    finally:
+        gc.set_threshold(*before)
+    gc.collect()
+    for i, product in enumerate(kept):
+        np.testing.assert_allclose(product, np.square([0.5, 0.9]) * [i, 1.0], rtol=1e-5)
+
+
 def test_references_are_given_back():
     """Nothing that a step touches is held by more references after it than before."""
     x, shift, v = tf.constant([1.0, 2.0]) * 1.0, tf.constant([0.5, 0.5]) * 1.0, tf.Variable(0.5)

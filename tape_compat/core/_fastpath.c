@@ -3,8 +3,11 @@
    Optional. dispatch.py has these functions in Python, which say what they do and why; where a
    compiler was found at installation they are replaced by these. Whatever is out of the ordinary
    goes to dispatch.apply, as there. The classes stay Python's: their slots are reached by the
-   offsets that their member descriptors tell. No Python code runs between the steps, so nothing can
-   interrupt them.
+   offsets that their member descriptors tell.
+
+   No Python code runs between the steps, but for finalizers: before Python 3.12 the allocation of a
+   container may collect garbage. So what is used after one is owned, and an entry is appended only
+   if no other has come in between.
 */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -19,8 +22,9 @@ static PyObject *apply_general, *scalar_general, *record_scalar, *tell;
 static PyObject *s_state, *s_immediate, *s_record_one, *s_ids, *s_variable_accessed, *empty;
 
 static struct { Py_ssize_t aval, array, at, id; } tensor;
-static struct { Py_ssize_t children, full, single, outputs, first, first_leaf, entry, taped, scalars; }
-    node;
+static struct {
+    Py_ssize_t children, full, single, outputs, first, first_leaf, entry, taped, scalars;
+} node;
 static struct { Py_ssize_t log, refs; } program;
 static struct { Py_ssize_t program, recorders, deferring; } state;
 static struct { Py_ssize_t ids, record, reads, watches, entries, variables, reassigned; } tape;
@@ -78,17 +82,6 @@ static int append_reference(PyObject *owner, PyObject *out)
     return failed;
 }
 
-/* Append (child, leaves, scalars) to the log; both are borrowed. */
-static int append_entry(PyObject *log, PyObject *child, PyObject *leaves, PyObject *scalars)
-{
-    PyObject *entry = PyTuple_Pack(3, child, leaves, scalars);
-    if (!entry)
-        return -1;
-    int failed = PyList_Append(log, entry);
-    Py_DECREF(entry);
-    return failed;
-}
-
 /* A number beside a slot. */
 static PyObject *beyond(PyObject *slot, Py_ssize_t distance)
 {
@@ -116,8 +109,6 @@ static PyObject *output(PyObject *child, PyObject *owner, Py_ssize_t i)
     if (slot)
         out = pending(PyTuple_GET_ITEM(SLOT(child, node.outputs), i), owner, slot);
     Py_XDECREF(slot);
-    if (out && append_reference(owner, out))
-        Py_CLEAR(out);
     return out;
 }
 
@@ -149,16 +140,13 @@ static int record(PyObject *recorders, PyObject *closure, PyObject *inputs, PyOb
         if (found < 0)
             failed = -1;
         else if (found && is_tape) {
+            PyObject *id = SLOT(out, tensor.id), *made = PyTuple_Pack(1, id);
+            PyObject *entry = made ? PyTuple_Pack(4, closure, inputs, made, child) : NULL;
             PyObject *kept = SLOT(recorder, tape.record);
-            if (kept && kept != Py_None) {
-                PyObject *id = SLOT(out, tensor.id);
-                PyObject *made = PyTuple_Pack(1, id);
-                PyObject *entry = made ? PyTuple_Pack(4, closure, inputs, made, child) : NULL;
-                failed = !entry || PySet_Add(ids, id) ||
-                         PyList_Append(SLOT(kept, tape.entries), entry);
-                Py_XDECREF(made);
-                Py_XDECREF(entry);
-            }
+            failed = !entry || (kept != Py_None && (PySet_Add(ids, id) ||
+                                PyList_Append(SLOT(kept, tape.entries), entry)));
+            Py_XDECREF(made);
+            Py_XDECREF(entry);
         } else if (found) {
             PyObject *done = PyObject_CallMethodObjArgs(recorder, s_record_one, closure, inputs,
                                                         out, child, NULL);
@@ -171,8 +159,8 @@ static int record(PyObject *recorders, PyObject *closure, PyObject *inputs, PyOb
     return failed ? -1 : 0;
 }
 
-/* The child that a key leads to from the end of a log, borrowed. NULL if there is none or it fills
-   the program, with an error set if one happened. */
+/* The child that a key leads to from the end of a log, a new reference. NULL if there is none or it
+   fills the program, with an error set if one happened. */
 static PyObject *child_of(PyObject *log, PyObject *key)
 {
     Py_ssize_t length = PyList_GET_SIZE(log);
@@ -180,7 +168,7 @@ static PyObject *child_of(PyObject *log, PyObject *key)
         return NULL;
     PyObject *last = PyTuple_GET_ITEM(PyList_GET_ITEM(log, length - 1), 0);
     PyObject *child = PyDict_GetItemWithError(SLOT(last, node.children), key);
-    return child && SLOT(child, node.full) == Py_False ? child : NULL;
+    return child && SLOT(child, node.full) == Py_False ? Py_NewRef(child) : NULL;
 }
 
 #define MOST_INPUTS 8
@@ -202,56 +190,44 @@ static PyObject *program_for(PyObject *current, PyObject *const *inputs, Py_ssiz
 }
 
 /* The key of a call, a new reference: the closure, then for each input its slot, or its aval if it
-   is a new leaf, which is then put in `leaves`. NULL as above. */
+   is a new leaf. NULL as above. */
 static PyObject *key_of(PyObject *closure, PyObject *const *inputs, Py_ssize_t n, PyObject *owner,
-                        PyObject **leaves)
+                        int *is_leaf)
 {
-    PyObject *parts[MOST_INPUTS];
-    for (Py_ssize_t i = 0; i < n; i++) {
-        PyObject *at = SLOT(inputs[i], tensor.at), *array = SLOT(inputs[i], tensor.array);
-        leaves[i] = NULL;
-        if (PyTuple_GET_ITEM(at, 0) == owner) {
-            parts[i] = PyTuple_GET_ITEM(at, 1);
-            continue;
-        }
-        if (array == Py_None || (PyObject *)Py_TYPE(array) == ndarray || Py_TYPE(owner) != Program)
-            return NULL;
-        for (Py_ssize_t k = 0; k < i; k++)
-            if (inputs[k] == inputs[i])
-                return NULL;
-        leaves[i] = array;
-        parts[i] = SLOT(inputs[i], tensor.aval);
-    }
     PyObject *key = PyTuple_New(n + 1);
-    if (key) {
+    if (key)
         PyTuple_SET_ITEM(key, 0, Py_NewRef(closure));
-        for (Py_ssize_t i = 0; i < n; i++)
-            PyTuple_SET_ITEM(key, i + 1, Py_NewRef(parts[i]));
+    for (Py_ssize_t i = 0; key && i < n; i++) {
+        PyObject *at = SLOT(inputs[i], tensor.at), *array = SLOT(inputs[i], tensor.array);
+        is_leaf[i] = PyTuple_GET_ITEM(at, 0) != owner;
+        int general = is_leaf[i] && (array == Py_None || (PyObject *)Py_TYPE(array) == ndarray ||
+                                     Py_TYPE(owner) != Program);
+        for (Py_ssize_t k = 0; k < i && is_leaf[i]; k++)
+            general = general || inputs[k] == inputs[i];
+        PyObject *part = is_leaf[i] ? SLOT(inputs[i], tensor.aval) : PyTuple_GET_ITEM(at, 1);
+        PyTuple_SET_ITEM(key, i + 1, Py_NewRef(part));
+        if (general)
+            Py_CLEAR(key);
     }
     return key;
 }
 
-/* Append a call and what it brings in. */
-static int append_call(PyObject *log, PyObject *owner, PyObject *child, PyObject *const *inputs,
-                       Py_ssize_t n, PyObject *const *leaves)
+/* The entry of a call and what it brings in, a new reference. */
+static PyObject *entry_of(PyObject *child, PyObject *const *inputs, Py_ssize_t n,
+                          const int *is_leaf)
 {
     Py_ssize_t count = 0;
     for (Py_ssize_t i = 0; i < n; i++)
-        count += leaves[i] != NULL;
+        count += is_leaf[i];
     if (!count)
-        return PyList_Append(log, SLOT(child, node.entry));
+        return Py_NewRef(SLOT(child, node.entry));
     PyObject *arrays = PyTuple_New(count);
-    if (!arrays)
-        return -1;
-    for (Py_ssize_t i = 0, k = 0; i < n; i++)
-        if (leaves[i])
-            PyTuple_SET_ITEM(arrays, k++, Py_NewRef(leaves[i]));
-    int failed = append_entry(log, child, arrays, empty);
-    Py_DECREF(arrays);
-    for (Py_ssize_t i = 0, k = 0; i < n && !failed; i++)
-        if (leaves[i])
-            failed = put_leaf(inputs[i], owner, child, k++);
-    return failed;
+    for (Py_ssize_t i = 0, k = 0; arrays && i < n; i++)
+        if (is_leaf[i])
+            PyTuple_SET_ITEM(arrays, k++, Py_NewRef(SLOT(inputs[i], tensor.array)));
+    PyObject *entry = arrays ? PyTuple_Pack(3, child, arrays, empty) : NULL;
+    Py_XDECREF(arrays);
+    return entry;
 }
 
 /* One output, or a tuple of them. */
@@ -271,6 +247,21 @@ static PyObject *outputs_of(PyObject *child, PyObject *owner)
     return outs;
 }
 
+/* Append an entry to a log that had `length`, and references to its outputs: -1 for an error; 0 if
+   the call is to be made again, for a finalizer has made another, or a thread has run the program.
+   The references come last: whoever runs the program wants what they refer to. */
+static int append(PyObject *current, PyObject *owner, PyObject *log, Py_ssize_t length,
+                  PyObject *entry, PyObject *out)
+{
+    if (PyList_GET_SIZE(log) != length)
+        return 0;
+    int failed = PyList_Append(log, entry), several = PyTuple_CheckExact(out);
+    Py_ssize_t count = several ? PyTuple_GET_SIZE(out) : 1;
+    for (Py_ssize_t i = 0; !failed && i < count; i++)
+        failed = append_reference(owner, several ? PyTuple_GET_ITEM(out, i) : out);
+    return failed ? -1 : SLOT(current, state.program) == owner;
+}
+
 static int told(PyObject *recorders, PyObject *closure, PyObject *inputs, PyObject *out,
                 PyObject *child)
 {
@@ -280,7 +271,8 @@ static int told(PyObject *recorders, PyObject *closure, PyObject *inputs, PyObje
         return SLOT(child, node.taped) == Py_True
                    ? record(recorders, closure, inputs, out, child)
                    : 0;
-    PyObject *done = PyObject_CallFunctionObjArgs(tell, recorders, closure, inputs, out, child, NULL);
+    PyObject *done = PyObject_CallFunctionObjArgs(tell, recorders, closure, inputs, out, child,
+                                                  NULL);
     Py_XDECREF(done);
     return done ? 0 : -1;
 }
@@ -288,15 +280,18 @@ static int told(PyObject *recorders, PyObject *closure, PyObject *inputs, PyObje
 /* dispatch.apply. `given` is the inputs as a tuple, or NULL if there is none yet. */
 static PyObject *apply_to(PyObject *closure, PyObject *const *inputs, Py_ssize_t n, PyObject *given)
 {
-    PyObject *log = NULL, *key = NULL, *child = NULL, *out = NULL, *leaves[MOST_INPUTS];
+    PyObject *log = NULL, *key = NULL, *child = NULL, *out = NULL;
+    Py_ssize_t length = 0;
+    int is_leaf[MOST_INPUTS];
     PyObject *current = PyObject_GetAttr(local, s_state);
     if (!current)
         return NULL;
     PyObject *owner = n <= MOST_INPUTS ? program_for(current, inputs, n) : NULL;
     if (owner)
-        key = key_of(closure, inputs, n, owner, leaves);
+        key = key_of(closure, inputs, n, owner, is_leaf);
     if (key) {
         log = Py_NewRef(SLOT(owner, program.log));
+        length = PyList_GET_SIZE(log);
         child = child_of(log, key);
     }
     int failed = PyErr_Occurred() != NULL;
@@ -309,17 +304,24 @@ static PyObject *apply_to(PyObject *closure, PyObject *const *inputs, Py_ssize_t
         Py_XINCREF(given);
     if (!failed && child) {
         out = outputs_of(child, owner);
-        failed = !out || append_call(log, owner, child, inputs, n, leaves);
-        if (!failed && SLOT(current, state.program) != owner)
-            child = NULL; /* another thread has just run it */
-        else
-            failed = failed || told(SLOT(current, state.recorders), closure, given, out, child);
+        PyObject *entry = out ? entry_of(child, inputs, n, is_leaf) : NULL;
+        int appended = entry ? append(current, owner, log, length, entry, out) : -1;
+        Py_XDECREF(entry);
+        failed = appended < 0;
+        for (Py_ssize_t i = 0, k = 0; i < n && appended > 0 && !failed; i++)
+            if (is_leaf[i])
+                failed = put_leaf(inputs[i], owner, child, k++);
+        if (!appended)
+            Py_CLEAR(child);
+        else if (!failed)
+            failed = told(SLOT(current, state.recorders), closure, given, out, child);
     }
     if (failed || !child)
         Py_CLEAR(out);
     if (!failed && !child)
         out = PyObject_CallFunctionObjArgs(apply_general, closure, given, NULL);
     Py_XDECREF(given);
+    Py_XDECREF(child);
     Py_XDECREF(key);
     Py_XDECREF(log);
     Py_XDECREF(owner);
@@ -368,7 +370,9 @@ static PyObject *apply_scalar(PyObject *module, PyObject *const *args, Py_ssize_
     if (!current)
         return NULL;
     PyObject *owner = Py_NewRef(SLOT(current, state.program));
-    PyObject *at = SLOT(x, tensor.at), *key = NULL, *log = NULL, *out = NULL, *child = NULL;
+    PyObject *at = Py_NewRef(SLOT(x, tensor.at));
+    PyObject *key = NULL, *log = NULL, *out = NULL, *child = NULL;
+    Py_ssize_t length = 0;
     int failed = 0;
     if (Py_TYPE(owner) == Program && PyTuple_GET_ITEM(at, 0) == owner &&
         (SLOT(current, state.deferring) == Py_True || SLOT(x, tensor.array) == Py_None)) {
@@ -377,19 +381,23 @@ static PyObject *apply_scalar(PyObject *module, PyObject *const *args, Py_ssize_
         key = args[3] == Py_True ? PyTuple_Pack(3, closure, kind, slot)
                                  : PyTuple_Pack(3, closure, slot, kind);
         log = Py_NewRef(SLOT(owner, program.log));
+        length = PyList_GET_SIZE(log);
         child = key ? child_of(log, key) : NULL;
         if (child && SLOT(child, node.single) != Py_True)
-            child = NULL;
+            Py_CLEAR(child);
         failed = PyErr_Occurred() != NULL;
     }
     if (!failed && child) {
         PyObject *scalars = PyTuple_Pack(1, value);
-        out = scalars ? output(child, owner, 0) : NULL;
-        failed = !out || append_entry(log, child, empty, scalars);
+        PyObject *entry = scalars ? PyTuple_Pack(3, child, empty, scalars) : NULL;
+        out = entry ? output(child, owner, 0) : NULL;
+        int appended = out ? append(current, owner, log, length, entry, out) : -1;
         Py_XDECREF(scalars);
+        Py_XDECREF(entry);
+        failed = appended < 0;
         PyObject *recorders = SLOT(current, state.recorders);
-        if (!failed && SLOT(current, state.program) != owner)
-            child = NULL;
+        if (!appended)
+            Py_CLEAR(child);
         else if (!failed && SLOT(child, node.taped) == Py_True && PyTuple_GET_SIZE(recorders)) {
             PyObject *done = PyObject_CallFunctionObjArgs(record_scalar, recorders, closure, x,
                                                           value, args[3], out, child, NULL);
@@ -401,8 +409,10 @@ static PyObject *apply_scalar(PyObject *module, PyObject *const *args, Py_ssize_
         Py_CLEAR(out);
     if (!failed && !child)
         out = PyObject_CallFunctionObjArgs(scalar_general, closure, x, value, args[3], NULL);
+    Py_XDECREF(child);
     Py_XDECREF(key);
     Py_XDECREF(log);
+    Py_DECREF(at);
     Py_DECREF(owner);
     Py_DECREF(current);
     return out;
@@ -559,8 +569,9 @@ static int add_slot(PyObject *key, PyObject *x, PyObject *owner, int wrapped)
 {
     if (!x || !is_tensor(x) || PyTuple_GET_ITEM(SLOT(x, tensor.at), 0) != owner)
         return 0;
-    PyObject *slot = PyTuple_GET_ITEM(SLOT(x, tensor.at), 1);
-    slot = wrapped ? PyTuple_Pack(1, slot) : Py_NewRef(slot);
+    PyObject *slot = Py_NewRef(PyTuple_GET_ITEM(SLOT(x, tensor.at), 1));
+    if (wrapped)
+        Py_SETREF(slot, PyTuple_Pack(1, slot));
     int failed = !slot || PyList_Append(key, slot);
     Py_XDECREF(slot);
     return failed ? -1 : 1;
