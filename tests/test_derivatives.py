@@ -461,3 +461,19 @@ def test_a_jax_function_on_a_tensor_works_by_value():
     x = tf.constant([1.0, 4.0])
     assert jnp.sqrt(x).tolist() == [1.0, 2.0]
     np.testing.assert_array_equal(np.from_dlpack(x), [1.0, 4.0])
+
+
+def test_a_value_looked_at_while_a_function_is_captured():
+    """Reading a pending value runs the program that the capture interrupted."""
+    x = tf.Variable([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        s = tf.square(x)
+
+        @tf.recompute_grad
+        def scaled(y):
+            return y * float(s.numpy()[1])
+
+        z = tf.reduce_sum(scaled(x) * s)
+    assert z.numpy() == 4.0 * 9.0
+    # s is a constant inside the function, for its value was taken.
+    np.testing.assert_allclose(tape.gradient(z, x).numpy(), 4.0 * 3.0 * np.square([1.0, 2.0]))

@@ -211,7 +211,10 @@ class GradientTape:
                 self.ids.add(out._id)
                 record.entries.append((closure, inputs, (out._id,), node))
             return
-        self.ids.update([out._id for out in outputs if out._aval.trainable])
+        trainable = [out._id for out in outputs if out._aval.trainable]
+        if not trainable:
+            return
+        self.ids.update(trainable)
         record.entries.append((closure, inputs, tuple([out._id for out in outputs]), node))
 
     def variable_accessed(self, variable: Variable) -> None:

@@ -57,7 +57,12 @@ class capturing:
 
     def __exit__(self, *_: object) -> None:
         state = self.state
-        state.program, state.recorders, state.capture, state.deferring = self.before
+        program, state.recorders, state.capture, state.deferring = self.before
+        state.program = None
+        if program is not None:
+            with program.lock:
+                if not program.ran and not program.results:  # as reading a value does
+                    state.program = program
 
 
 def symbolic_input(program: SymbolicProgram, aval: Aval) -> Tensor:

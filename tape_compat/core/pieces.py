@@ -123,9 +123,11 @@ class Plan:
         stretches = cuts([(s.closure, *(avals[i] for i in s.inputs)) for s in steps], length)
         turns = sum(stop - start for start, stop, loops in stretches if loops)
         self.loops = turns > max(policy.LOOPS_SHARE * len(steps), policy.LOOPS_LEAST)
-        compiled = self.loops or len(steps) > policy.MAX_WHOLE
-        stretches = shortened(stretches, length if compiled else 1)
-        self.parts = _parts(steps, stretches, avals, live, eager)
+        parts = shortened(stretches, length)
+        self.loops = self.loops and len(parts) * policy.LOOPS_PIECE <= len(steps)
+        if not self.loops and len(steps) <= policy.MAX_WHOLE:
+            parts = shortened(stretches, 1)
+        self.parts = _parts(steps, parts, avals, live, eager)
 
     def run(self, arrays: Iterable[Any], scalars: dict[np.dtype, list[Any]]) -> list[Any]:
         """Run on the leaves; gives the live outputs. Arrays go after their last use."""

@@ -20,15 +20,17 @@ MAX_PENDING_BYTES = 1 << 32
 #: - when it comes SIGHTS times running, or in all while there are only FEW_STRUCTURES;
 #: - when what it has cost in pieces has grown to what a compile costs, as one buys skis when the
 #:   rent paid reaches their price: never more than twice the best that could have been done.
-#: A program of LOOPS_LEAST instructions and more in loops, and most of it in loops, runs in pieces
-#: from the start and is compiled when it came LOOP_SIGHTS times: its pieces are cheap to compile
-#: and to run, the whole is not cheap to compile, and the next one may well be of another length.
+#: A program of LOOPS_LEAST instructions and more in loops, most of it in loops, and in pieces of
+#: LOOPS_PIECE instructions on average and more, runs in pieces from the start and is compiled when
+#: it came LOOP_SIGHTS times: its pieces are cheap to compile and to run, the whole is not cheap to
+#: compile, and the next one may well be of another length.
 #: So many programs found compiled in a row make the place a settled one again.
 NEW_STRUCTURES_BEFORE_PIECES = 2
 SIGHTS = 2
 LOOP_SIGHTS = 3
 LOOPS_SHARE = 0.6
 LOOPS_LEAST = 64
+LOOPS_PIECE = 8
 FEW_STRUCTURES = 4
 HITS_TO_SETTLE = 8
 
