@@ -6,7 +6,7 @@ import contextlib
 import logging
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from enum import Enum
 from typing import Any
 
@@ -370,10 +370,26 @@ class GradientTape:
                 _source(source)
         zero = unconnected_gradients is not _NONE and _zero(unconnected_gradients)
         if output_gradients is None:
-            answers = _gradients(record, targets, flat, None, self.ids, self.reads)
+            answers = _remembered(
+                self,
+                record,
+                "gradient",
+                targets,
+                flat,
+                lambda: reverse.gradients(
+                    record.entries,
+                    targets,
+                    [s._id for s in flat],
+                    [None] * len(targets),
+                    self.ids,
+                ),
+            )
         else:
-            seeds = _seeds(output_gradients, targets)
-            answers = _gradients(record, targets, flat, seeds, self.ids, self.reads)
+            with reverse.deferring():
+                seeds = _seeds(output_gradients, targets)
+                answers = reverse.gradients(
+                    record.entries, targets, [s._id for s in flat], seeds, self.ids
+                )
         if zero:
             with reverse.deferring():
                 answers = [
@@ -420,8 +436,14 @@ class GradientTape:
             target = _target(target)
             zero = _zero(unconnected_gradients)
             rows = parallel_iterations if experimental_use_pfor else parallel_iterations or 1
-            answers: list[Any] = jacobians.jacobian(
-                record.entries, target, [_source(s) for s in flat], self.ids, rows
+            ids = [_source(s) for s in flat]
+            answers: list[Any] = _remembered(
+                self,
+                record,
+                ("jacobian", rows),
+                [target],
+                flat,
+                lambda: jacobians.jacobian(record.entries, target, ids, self.ids, rows),
             )
             if zero:
                 answers = [
@@ -477,8 +499,16 @@ class GradientTape:
         with reverse.deferring():
             columns = parallel_iterations if experimental_use_pfor else parallel_iterations or 1
             target = _target(target)
-            answer = jacobians.batch_jacobian(
-                record.entries, target, _source(source), self.ids, columns
+            identity = _source(source)
+            (answer,) = _remembered(
+                self,
+                record,
+                ("batch_jacobian", columns),
+                [target],
+                [source],
+                lambda: [
+                    jacobians.batch_jacobian(record.entries, target, identity, self.ids, columns)
+                ],
             )
             if answer is None:
                 answer = jacobians.batch_zeros(target, source)
@@ -534,37 +564,31 @@ class GradientTape:
         )
 
 
-def _gradients(
+def _remembered(
+    tape: GradientTape,
     record: _Record,
+    what: Any,
     targets: list[Tensor],
     sources: list[Any],
-    seeds: list[Any] | None,
-    tracked: set[int],
-    reads: dict[int, Tensor],
+    compute: Callable[[], list[Any]],
 ) -> list[Any]:
-    """The gradients, appended as one sequence if the same was asked at this point before."""
+    """The derivatives `what` as `compute` gives them, appended as one sequence if the same were
+    asked for at this point before."""
     state = LOCAL.state
     program = state.program
     start = key = None
-    if (
-        seeds is None
-        and program is not None
-        and not (MODE.immediate or state.recorders or record.reassigned or program.aliases)
+    if program is not None and not (
+        MODE.immediate or state.recorders or record.reassigned or program.aliases
     ):
-        key = structure_key(program, record.entries, targets, sources, tracked, reads)
+        key = structure_key(program, record.entries, targets, sources, tape.ids, tape.reads)
         if key is not None:
+            key = (what, key)
             answers = jump(program, key)
             if answers is not None:
                 return answers
             start = program.node
     with reverse.deferring():
-        answers = reverse.gradients(
-            record.entries,
-            targets,
-            [s._id for s in sources],
-            seeds or [None] * len(targets),
-            tracked,
-        )
+        answers = compute()
     if program is not None and key is not None and start is not None:
         remember_jump(program, start, key, answers)
     return answers
