@@ -14,7 +14,7 @@
 #include <structmember.h>
 
 /* dispatch.py takes this module only if it is of its own version. */
-#define VERSION 4
+#define VERSION 5
 
 static PyTypeObject *Tensor, *Program, *Tape, *Variable;
 static PyObject *ndarray, *local, *mode, *next_id, *new_program;
@@ -25,7 +25,7 @@ static struct { Py_ssize_t aval, array, at, id; } tensor;
 static struct {
     Py_ssize_t children, full, single, outputs, first, first_leaf, entry, taped, scalars;
 } node;
-static struct { Py_ssize_t log, refs; } program;
+static struct { Py_ssize_t log, refs, donatable; } program;
 static struct { Py_ssize_t program, recorders, deferring; } state;
 static struct { Py_ssize_t ids, record, reads, watches, entries, variables, reassigned; } tape;
 static struct { Py_ssize_t scalar, packed, trainable; } aval;
@@ -563,6 +563,51 @@ static PyObject *read_variable(PyObject *module, PyObject *read)
     return value;
 }
 
+/* update(variable, closure, delta): whether the variable now holds what the closure gives of its
+   value and delta; not if a recorder is active or the delta is not a tensor of its aval. */
+static PyObject *update(PyObject *module, PyObject *const *args, Py_ssize_t n)
+{
+    if (n != 3 || !Variable || !PyObject_TypeCheck(args[0], Variable))
+        return refuse("update(variable, closure, delta)");
+    PyObject *handle = SLOT(args[0], variable.handle), *closure = args[1], *delta = args[2];
+    if (!handle || Py_TYPE(delta) != Tensor)
+        Py_RETURN_FALSE;
+    PyObject *inputs[2] = {SLOT(handle, variable.tensor), delta};
+    if (SLOT(inputs[0], tensor.aval) != SLOT(delta, tensor.aval))
+        Py_RETURN_FALSE;
+    PyObject *current = PyObject_GetAttr(local, s_state);
+    if (!current)
+        return NULL;
+    if (PyTuple_GET_SIZE(SLOT(current, state.recorders))) {
+        Py_DECREF(current);
+        Py_RETURN_FALSE;
+    }
+    Py_INCREF(handle);
+    Py_INCREF(inputs[0]);
+    PyObject *out = apply_to(closure, inputs, 2, NULL);
+    int failed = !out;
+    if (out && !is_tensor(out)) {
+        PyErr_SetString(PyExc_TypeError, "update: the closure gives no single tensor");
+        failed = 1;
+    }
+    if (!failed) {
+        Py_XSETREF(SLOT(out, tensor.id), Py_NewRef(SLOT(handle, variable.id)));
+        Py_XSETREF(SLOT(handle, variable.tensor), Py_NewRef(out));
+        PyObject *at = Py_NewRef(SLOT(inputs[0], tensor.at));
+        PyObject *owner = PyTuple_GET_ITEM(at, 0);
+        /* The overwritten buffer may be reused, if the pending program reads it as a leaf. */
+        if (owner != Py_None && owner == SLOT(current, state.program) &&
+            SLOT(inputs[0], tensor.array) != Py_None)
+            failed = PyList_Append(SLOT(owner, program.donatable), PyTuple_GET_ITEM(at, 1));
+        Py_DECREF(at);
+    }
+    Py_XDECREF(out);
+    Py_DECREF(inputs[0]);
+    Py_DECREF(handle);
+    Py_DECREF(current);
+    return failed ? NULL : Py_NewRef(Py_True);
+}
+
 /* Append the slot of a tensor to a key, within a tuple if `wrapped`: 0 if it has none in this
    program, -1 for an error. */
 static int add_slot(PyObject *key, PyObject *x, PyObject *owner, int wrapped)
@@ -641,6 +686,7 @@ static PyObject *setup(PyObject *module, PyObject *args, PyObject *kwargs)
         {Node, "first_leaf", &node.first_leaf}, {Node, "entry", &node.entry},
         {Node, "taped", &node.taped}, {Node, "scalars", &node.scalars},
         {program_type, "log", &program.log}, {program_type, "refs", &program.refs},
+        {program_type, "donatable", &program.donatable},
         {ThreadState, "program", &state.program}, {ThreadState, "recorders", &state.recorders},
         {ThreadState, "deferring", &state.deferring}, {Aval, "scalar", &aval.scalar},
         {Aval, "packed", &aval.packed}, {Aval, "trainable", &aval.trainable}};
@@ -707,6 +753,7 @@ static PyMethodDef methods[] = {
     {"setup_tape", setup_tape, METH_VARARGS, "Take the classes of tape.py."},
     {"setup_variable", setup_variable, METH_VARARGS, "Take the classes of variable.py."},
     {"read", read_variable, METH_O, "See variable.read."},
+    {"update", (PyCFunction)(void (*)(void))update, METH_FASTCALL, "See variable.update."},
     {"structure_key", structure_key, METH_VARARGS, "See tape.structure_key."},
     {NULL, NULL, 0, NULL}};
 

@@ -366,20 +366,9 @@ class Variable(operators.Operators):
         return self._update(_updates.SUB, delta, read_value)
 
     def _update(self, closure: Any, delta: Any, read_value: bool) -> Any:
-        current = self._handle.tensor
-        if delta.__class__ is not Tensor or delta._aval is not current._aval:
+        if not update(self, closure, delta):
             delta = self._checked_delta(closure, delta)
-        state = LOCAL.state
-        if state.recorders:
-            self._set(_updates.unrecorded(closure, (current, delta)))
-        else:  # `_set`, for what is done most
-            tensor = apply2(closure, current, delta)
-            handle = self._handle
-            program, slot = current._at
-            tensor._id = handle.id
-            handle.tensor = tensor
-            if program is not None and program is state.program and current._array is not None:
-                program.donatable.append(slot)
+            self._set(_updates.unrecorded(closure, (self._handle.tensor, delta)))
         view = self._view
         return view if view is not None and read_value else self._unread(read_value)
 
@@ -522,9 +511,19 @@ def read(variable: Variable) -> Tensor:
     return variable._handle.tensor
 
 
+def update(variable: Variable, closure: Any, delta: Any) -> bool:
+    """Whether the variable now holds what the closure gives of its value and delta; not if a
+    recorder is active or the delta is not a tensor of its aval."""
+    current = variable._handle.tensor
+    if LOCAL.state.recorders or delta.__class__ is not Tensor or delta._aval is not current._aval:
+        return False
+    variable._set(apply2(closure, current, delta))
+    return True
+
+
 if FASTPATH is not None:
     FASTPATH.setup_variable(Variable, Handle)
-    read = FASTPATH.read
+    read, update = FASTPATH.read, FASTPATH.update
 
 
 class UnreadVariable(Variable):
