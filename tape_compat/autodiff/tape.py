@@ -35,8 +35,6 @@ class UnconnectedGradients(Enum):
     ZERO = "zero"
 
 
-_NONE = UnconnectedGradients.NONE
-
 _ESCAPES_KEPT = 100
 _ONE_SET = (
     "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)"
@@ -368,7 +366,7 @@ class GradientTape:
         for source in flat:
             if source.__class__ is not Variable and source.__class__ is not Tensor:
                 _source(source)
-        zero = unconnected_gradients is not _NONE and _zero(unconnected_gradients)
+        zero = _zero(unconnected_gradients)
         if output_gradients is None:
             answers = _remembered(
                 self,

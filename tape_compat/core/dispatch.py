@@ -23,7 +23,7 @@ from .native import FASTPATH
 from .op import Closure, Op
 from .program import Node, Program
 from .state import LOCAL, MODE, ThreadState
-from .tensor import Tensor, concrete, next_id
+from .tensor import Tensor, concrete, next_id, pending
 
 _ref = weakref.ref
 _new = Tensor.__new__
@@ -70,10 +70,7 @@ def apply(closure: Closure, inputs: tuple[Tensor, ...]) -> Any:
         if child is None:
             child = _extend(program, node, tuple(key), leaves, inputs)
         outputs = tuple(
-            [
-                _pending(known, program, slot)
-                for slot, known in enumerate(child.outputs, child.first)
-            ]
+            [pending(known, program, slot) for slot, known in enumerate(child.outputs, child.first)]
         )
         entry = child.entry
         if leaves is not None:
@@ -327,15 +324,6 @@ def current_program(state: ThreadState) -> Program:
     return program
 
 
-def _pending(known: Aval, program: Program, slot: int) -> Tensor:
-    out = _new(Tensor)
-    out._aval = known
-    out._array = None
-    out._at = (program, slot)
-    out._id = next_id()
-    return out
-
-
 def _extend(
     program: Program,
     node: Node,
@@ -388,7 +376,7 @@ def handles(program: Program, slots: tuple) -> list[Tensor | None]:
         if known is None:
             answers.append(None)
         else:
-            out = _pending(known, program, slot)
+            out = pending(known, program, slot)
             answers.append(out)
             program.refs.append(_ref(out))
     return answers
@@ -492,9 +480,6 @@ def flush() -> None:
 
 # ---------------------------------------------------------------------------------------------
 # The fast paths in C, where they were built.
-
-#: As they stand above.
-IN_PYTHON = (apply, apply1, apply2, apply_scalar, handles)
 
 if FASTPATH is not None:
     FASTPATH.setup(

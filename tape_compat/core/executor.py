@@ -224,7 +224,7 @@ def waiting(references: list[Any]) -> tuple[tuple[int, ...], list[Any]]:
 
 
 def _launch(program: Program, live: tuple[int, ...]) -> None:
-    node = program.log[-1][0]
+    node = program.node
     key = (live, tuple(program.donatable))
     executable = node.executables.get(key)
     COUNTERS.instructions += node.depth
@@ -264,9 +264,6 @@ def gather(log: list[Entry]) -> tuple[list[Any], dict[np.dtype, list[Any]]]:
                     scalars[dtype] = [value]
     return arrays, scalars
 
-
-#: As they stand above.
-IN_PYTHON = (waiting, gather)
 
 if FASTPATH is not None:
     waiting, gather = FASTPATH.waiting, FASTPATH.gather
@@ -346,10 +343,6 @@ def _baseline() -> int:
 
 
 _ONLY_OURS = _baseline()
-
-
-# ---------------------------------------------------------------------------------------------
-# Op by op.
 
 
 # ---------------------------------------------------------------------------------------------

@@ -36,15 +36,15 @@ class Step(NamedTuple):
 
 
 class Piece:
-    """A stretch of instructions, from `inputs` arrays to those in `outputs`.
+    """A stretch of instructions, from arrays in the first slots to those in `outputs`.
 
     waits: whether it runs op by op the first time, in case it does not come again.
     """
 
-    __slots__ = ("_call", "inputs", "outputs", "steps", "waits")
+    __slots__ = ("_call", "outputs", "steps", "waits")
 
-    def __init__(self, steps: tuple[Step, ...], inputs: int, outputs: tuple[int, ...]):
-        self.steps, self.inputs, self.outputs = steps, inputs, outputs
+    def __init__(self, steps: tuple[Step, ...], outputs: tuple[int, ...]):
+        self.steps, self.outputs = steps, outputs
         self.waits = True
         self._call: Any = None
 
@@ -80,17 +80,12 @@ def _piece(key: tuple) -> Piece:
     with _LOCK:
         found = _PIECES.get(key)
         if found is None:
-            found = _PIECES[key] = Piece(key[0], len(key[1]), key[2])
+            found = _PIECES[key] = Piece(key[0], key[2])
             while len(_PIECES) > policy.MAX_PIECES:
                 _PIECES.popitem(last=False)
         else:
             _PIECES.move_to_end(key)
     return found
-
-
-def clear() -> None:
-    """Forget all pieces."""
-    _PIECES.clear()
 
 
 class Part(NamedTuple):
@@ -122,9 +117,10 @@ class Plan:
         length = policy.piece_length(len(steps))
         stretches = cuts([(s.closure, *(avals[i] for i in s.inputs)) for s in steps], length)
         turns = sum(stop - start for start, stop, loops in stretches if loops)
-        self.loops = turns > max(policy.LOOPS_SHARE * len(steps), policy.LOOPS_LEAST)
         parts = shortened(stretches, length)
-        self.loops = self.loops and len(parts) * policy.LOOPS_PIECE <= len(steps)
+        self.loops = turns > max(policy.LOOPS_SHARE * len(steps), policy.LOOPS_LEAST) and len(
+            parts
+        ) * policy.LOOPS_PIECE <= len(steps)
         if not self.loops and len(steps) <= policy.MAX_WHOLE:
             parts = shortened(stretches, 1)
         self.parts = _parts(steps, parts, avals, live, eager)
