@@ -22,13 +22,15 @@ for _ in range(3):  # compiled as a whole
         loss = tf.reduce_sum(tf.square(tf.tanh(x @ w + b)))
     for v, g in zip([w, b], tape.gradient(loss, [w, b])):
         v.assign_sub(0.1 * g)
-for turns in (20, 27):  # run in pieces
-    with tf.GradientTape() as tape:
-        h = x
-        for _ in range(turns):
-            h = tf.tanh(h @ w + b) @ tf.transpose(w)
-        loss = loss + tf.reduce_sum(h)
-    tape.gradient(loss, w).numpy()
+for turns in (20, 27, 25, 32):  # loops; then, as the lengths are in shapes, in pieces
+    for stacked in (False, True):
+        with tf.GradientTape() as tape:
+            h, seen = x, []
+            for _ in range(turns):
+                h = tf.tanh(h @ w + b) @ tf.transpose(w)
+                seen.append(h)
+            loss = loss + tf.reduce_sum(tf.stack(seen) if stacked else h)
+        tape.gradient(loss, w).numpy()
 counts = tf.counters.snapshot()
 print(json.dumps({
     "loss": float(loss),

@@ -240,7 +240,13 @@ def test_a_place_settles(counted):
     assert counted()["compiles"] == before + 1
 
 
-def test_loops_of_all_lengths_share_their_pieces(counted):
+@pytest.fixture
+def unrolled(monkeypatch):
+    """Python loops are not run as loops; see test_rolled.py for these."""
+    monkeypatch.setattr(policy, "LEAST_TURNS", 10**9)
+
+
+def test_loops_of_all_lengths_share_their_pieces(counted, unrolled):
     step = stepper(tf.tanh)
     for n in (40, 33, 58):
         step(n)
@@ -255,7 +261,7 @@ def test_loops_of_all_lengths_share_their_pieces(counted):
     assert (after["dispatches"] - warm["dispatches"]) / 30 < 40  # of 300 instructions and more
 
 
-def test_a_loop_in_pieces_gives_what_the_whole_program_gives():
+def test_a_loop_in_pieces_gives_what_the_whole_program_gives(unrolled):
     from tape_compat.core.state import set_immediate
 
     in_pieces = [stepper(tf.sin)(n).numpy() for n in (61, 50, 37)]
@@ -267,7 +273,7 @@ def test_a_loop_in_pieces_gives_what_the_whole_program_gives():
     np.testing.assert_allclose(in_pieces, at_once, rtol=1e-6)
 
 
-def test_long_programs_run_in_pieces_and_take_linear_time(counted):
+def test_long_programs_run_in_pieces_and_take_linear_time(counted, unrolled):
     """A few compiled pieces, a few calls, however long."""
     step = stepper(tf.cos)
     calls = {}
@@ -283,7 +289,7 @@ def test_long_programs_run_in_pieces_and_take_linear_time(counted):
     assert calls[2800] / (policy.LOOP_SIGHTS + 1) < 2800 * 12 / 50
 
 
-def test_a_loop_that_comes_again_is_compiled(counted):
+def test_a_loop_that_comes_again_is_compiled(counted, unrolled):
     step = stepper(tf.sigmoid)
     for _ in range(policy.LOOP_SIGHTS - 1):
         step(50)

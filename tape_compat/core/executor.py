@@ -21,7 +21,9 @@ from .op import Closure
 from .pieces import Plan
 from .program import Entry, Node, Program
 from .replay import leaf_layout, needed, replay
+from .rolled import Rolled, rolled
 from .state import COUNTERS
+from .template import Compiled, Template, compile_for
 from .x64 import in_x64
 
 LOGGER = logging.getLogger("tape_compat")
@@ -34,6 +36,9 @@ class Executable:
     """
 
     __slots__ = ("_packed", "call", "donate", "key", "node", "packs")
+
+    #: Its results are the live outputs.
+    spread = None
 
     def __init__(self, node: Node, key: tuple, donate: tuple[int, ...]):
         self.node, self.key = node, key
@@ -56,7 +61,13 @@ class Executable:
 
         self.call: Callable[..., tuple[Any, ...]] = jax.jit(program, donate_argnums=self.donate)
 
-    def pack(self, i: int, dtype: np.dtype, values: list[Any]) -> Any:
+    def arguments(self, arrays: list[Any], scalars: dict[np.dtype, list[Any]]) -> list[Any]:
+        """What the compiled program takes, of the leaves of the record: `arrays`, longer."""
+        for i, dtype in enumerate(self.packs):
+            arrays.append(self._pack(i, dtype, scalars[dtype]))
+        return arrays
+
+    def _pack(self, i: int, dtype: np.dtype, values: list[Any]) -> Any:
         """The scalars of one dtype as a vector, kept on the device while they do not change."""
         vector = np.array(values, dtype)
         content = vector.tobytes()
@@ -74,10 +85,10 @@ class _Executables:
     `policy.MAX_EXECUTABLES` and `policy.MAX_NODES` instructions in all."""
 
     def __init__(self) -> None:
-        self.order: OrderedDict[Executable | Plan, None] = OrderedDict()
+        self.order: OrderedDict[Executable | Rolled | Plan, None] = OrderedDict()
         self.instructions = 0
 
-    def add(self, executable: Executable | Plan) -> None:
+    def add(self, executable: Executable | Rolled | Plan) -> None:
         executable.node.executables[executable.key] = executable
         self.order[executable] = None
         self.instructions += executable.node.depth
@@ -88,7 +99,7 @@ class _Executables:
             oldest.node.executables.pop(oldest.key, None)
             self.instructions -= oldest.node.depth
 
-    def used(self, executable: Executable | Plan) -> None:
+    def used(self, executable: Executable | Rolled | Plan) -> None:
         if executable in self.order:
             self.order.move_to_end(executable)
 
@@ -97,9 +108,38 @@ class _Executables:
             executable.node.executables.clear()
         self.order.clear()
         self.instructions = 0
+        _TEMPLATES.clear()
 
 
 EXECUTABLES = _Executables()
+
+#: By a template and what is donated: what was compiled, for small and for larger capacities.
+_TEMPLATES: OrderedDict[tuple, list[Compiled]] = OrderedDict()
+
+
+def _compiled(program: Rolled) -> list[Compiled]:
+    """What was compiled of the template of a program."""
+    key = (program.template, program.donate)
+    found = _TEMPLATES.get(key)
+    if found is None:
+        found = _TEMPLATES[key] = []
+        while len(_TEMPLATES) > policy.MAX_EXECUTABLES:
+            _TEMPLATES.popitem(last=False)
+    else:
+        _TEMPLATES.move_to_end(key)
+    return found
+
+
+def _roll(node: Node, key: tuple) -> Rolled | None:
+    """The program as loops, or None. Found out once."""
+    live, donatable = key
+    kept = ("rolled", key)
+    found = node.executables.get(kept)
+    if found is None and ("pieces", live) not in node.executables:
+        found = rolled(node, kept, live, donatable)
+        if found is not None:
+            EXECUTABLES.add(found)
+    return found
 
 
 class _Origin:
@@ -147,6 +187,11 @@ class _Origin:
         else:
             EXECUTABLES.used(found)
         return found
+
+    def rolls(self, template: Template) -> bool:
+        """The same of a program that is to run as loops."""
+        runs = self._seen((template,))
+        return self.misses <= policy.NEW_STRUCTURES_BEFORE_PIECES or runs + 1 >= policy.SIGHTS
 
     def fuses(self, node: Node, live: tuple[int, ...]) -> bool:
         """Whether to compile this program, which is not, or to run it in pieces; see `policy`."""
@@ -226,27 +271,65 @@ def waiting(references: list[Any]) -> tuple[tuple[int, ...], list[Any]]:
 def _launch(program: Program, live: tuple[int, ...]) -> None:
     node = program.node
     key = (live, tuple(program.donatable))
-    executable = node.executables.get(key)
     COUNTERS.instructions += node.depth
-    arrays, scalars = gather(program.log)
     origin = _origin(program.origin)
+    executable = node.executables.get(key)
+    if executable is None and (ordered := tuple(sorted(live))) != live:
+        # A remembered gradient gives its answers in another order than one worked out.
+        live = program.launched = ordered
+        key = (live, key[1])
+        executable = node.executables.get(key)
     if executable is not None:
-        origin.hit()
-        COUNTERS.cache_hits += 1
         EXECUTABLES.used(executable)
-        _call(program, executable, arrays, scalars)
+        _run_compiled(program, origin, executable)
         return
-    if not origin.fuses(node, live):
+    loops = _roll(node, key)
+    if loops is not None:
+        if _bind(loops, key):
+            _run_compiled(program, origin, loops)
+            return
+        compiles = origin.rolls(loops.template)
+    else:
+        compiles = origin.fuses(node, live)
+    if not compiles:
         COUNTERS.op_by_op += 1
-        program.results.append(origin.plan(node, live).run(arrays, scalars))
+        program.results.append(origin.plan(node, live).run(*gather(program.log)))
         return
-    COUNTERS.reason(_reason(origin, node, live))
-    executable = Executable(node, key, _donations(program, node, live))
     start = time.perf_counter()
-    _call(program, executable, arrays, scalars)
+    if loops is not None:
+        COUNTERS.reason(_reason_of_loops(loops) or _reason(origin, node, live))
+        known = _compiled(loops)
+        loops.program = compile_for(loops.template, loops.counts, loops.donate, not known)
+        _call(program, loops)
+        known.append(loops.program)
+        _bind(loops, key)
+        size = loops.template.instructions
+    else:
+        COUNTERS.reason(_reason(origin, node, live))
+        executable = Executable(node, key, _donations(program, node, live))
+        _call(program, executable)
+        EXECUTABLES.add(executable)
+        size = node.depth
     COUNTERS.compiles += 1
-    EXECUTABLES.add(executable)
-    _notice(time.perf_counter() - start, node.depth)
+    _notice(time.perf_counter() - start, size)
+
+
+def _run_compiled(program: Program, origin: _Origin, executable: Executable | Rolled) -> None:
+    origin.hit()
+    COUNTERS.cache_hits += 1
+    _call(program, executable)
+
+
+def _bind(loops: Rolled, key: tuple) -> bool:
+    """Find what was compiled for a program as loops, and keep it at its place in the tree."""
+    for compiled in _compiled(loops):
+        if compiled.serves(loops.counts):
+            node = loops.node
+            node.executables.pop(loops.key, None)
+            loops.program, loops.key = compiled, key
+            node.executables[key] = loops
+            return True
+    return False
 
 
 def gather(log: list[Entry]) -> tuple[list[Any], dict[np.dtype, list[Any]]]:
@@ -269,28 +352,25 @@ if FASTPATH is not None:
     waiting, gather = FASTPATH.waiting, FASTPATH.gather
 
 
-def _call(
-    program: Program,
-    executable: Executable,
-    arrays: list[Any],
-    scalars: dict[np.dtype, list[Any]],
-) -> None:
+def _call(program: Program, executable: Executable | Rolled) -> None:
+    arguments = executable.arguments(*gather(program.log))
     count = sys.getrefcount
     for i in executable.donate:
-        if count(arrays[i]) > _ONLY_OURS and arrays[i].__class__ is not np.ndarray:
+        if count(arguments[i]) > _ONLY_OURS and arguments[i].__class__ is not np.ndarray:
             # Somebody else holds this buffer and may still read it: give a copy away.
-            arrays[i] = in_x64(jnp.copy, arrays[i])
-    for i, dtype in enumerate(executable.packs):
-        arrays.append(executable.pack(i, dtype, scalars[dtype]))
+            arguments[i] = in_x64(jnp.copy, arguments[i])
     COUNTERS.dispatches += 1
     COUNTERS.fused += 1
+    program.spread = executable.spread
     # One C call runs the program and stores its results: an interrupt between the two would lose
     # the buffers of donated variables.
-    in_x64(program.results.extend, starmap(executable.call, (arrays,)))
+    in_x64(program.results.extend, starmap(executable.call, (arguments,)))
 
 
 def _fill(program: Program, slots: tuple[int, ...], tensors: list[Any]) -> None:
     results = program.results[0]
+    if program.spread is not None:
+        results = program.spread(results)
     if slots is program.launched and len(slots) == len(tensors):
         for tensor, array in zip(tensors, results, strict=True):
             tensor._array = array
@@ -364,6 +444,16 @@ def _reason(origin: _Origin, node: Node, live: tuple[int, ...]) -> str:
         if a is not b:
             return _difference(k, a, b)
     return f"{len(new)} instructions instead of {len(old)}"
+
+
+def _reason_of_loops(loops: Rolled) -> str | None:
+    compiled = _compiled(loops)
+    if not compiled:
+        return None
+    return (
+        f"the same loops, of {list(loops.counts)} turns: "
+        f"compiled for at most {list(compiled[-1].capacities)} before"
+    )
 
 
 def _difference(k: int, old: Node, new: Node) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -36,11 +36,23 @@ class Op:
       check: called as `check(avals, **attributes)` before the shapes are worked out; raises
         TensorFlow's error for input that TensorFlow refuses.
       sparse: gives the pullback as IndexedSlices where it can; see `autodiff/reverse.py`.
+      general: takes the attributes; gives others with which the op does the same if it is given
+        further inputs, and these inputs, integers. None if there are none. A loop whose turns
+        differ in such attributes only (`x[t]`) is one loop.
       on_host: False if it must not run at once on the host when its inputs are small integer
         constants: its input is a key, not a size.
     """
 
-    __slots__ = ("_closures", "check", "differentiable", "fn", "name", "on_host", "sparse")
+    __slots__ = (
+        "_closures",
+        "check",
+        "differentiable",
+        "fn",
+        "general",
+        "name",
+        "on_host",
+        "sparse",
+    )
 
     def __init__(
         self,
@@ -50,6 +62,7 @@ class Op:
         differentiable: bool = True,
         check: Check | None = None,
         sparse: Callable[..., Any] | None = None,
+        general: Callable[..., tuple[dict[str, Any], tuple[int, ...]] | None] | None = None,
         on_host: bool = True,
     ):
         self.fn = fn
@@ -57,6 +70,7 @@ class Op:
         self.differentiable = differentiable
         self.check = check
         self.sparse = sparse
+        self.general = general
         self.on_host = on_host
         self._closures: dict[tuple, Closure] = {}
 
@@ -77,6 +91,15 @@ class Op:
         return f"Op({self.name})"
 
 
+class General(NamedTuple):
+    """A closure that does the same as another one if it is given `numbers` as well, as the inputs
+    from `place` on; -1: as the last ones."""
+
+    closure: Closure
+    numbers: tuple[int, ...]
+    place: int
+
+
 class Closure:
     """An op with its attributes fixed: a pure function from arrays to a tuple of arrays."""
 
@@ -86,6 +109,7 @@ class Closure:
     __slots__ = (
         "__weakref__",
         "_derived",
+        "_general",
         "_jit",
         "_shapes",
         "_shared",
@@ -104,6 +128,7 @@ class Closure:
         self.differentiable = op.differentiable
         self.inner = partial(op.fn, **attributes) if attributes else op.fn
         self._shapes: dict[tuple[Aval, ...], tuple[tuple[Aval, ...], bool]] = {}
+        self._general: General | bool | None = None
         self._jit: Callable[..., Arrays] | None = None
         self._traced: Callable[..., Arrays] | None = None
         self._shared: dict[tuple, bool] = {}
@@ -112,6 +137,21 @@ class Closure:
     def fn(self, *arrays: Any) -> Arrays:
         out = self.inner(*arrays)
         return tuple(out) if isinstance(out, (tuple, list)) else (out,)
+
+    @property
+    def general(self) -> General | None:
+        """The same with what may differ from turn to turn of a loop as an input, if there is such
+        a thing."""
+        if self._general is None:
+            self._general = self._generalized() or False
+        return self._general or None  # type: ignore[return-value]
+
+    def _generalized(self) -> General | None:
+        found = self.op.general and self.op.general(**self.attributes)
+        if not found:
+            return None
+        attributes, numbers = found
+        return General(self.op.bind(**attributes), numbers, -1)
 
     def infer(self, avals: tuple[Aval, ...]) -> tuple[tuple[Aval, ...], bool]:
         """Output avals, and whether the op gives one array rather than a tuple of them."""
@@ -216,6 +256,13 @@ class Pullback(Closure):
     def __init__(self, base: Closure, n: int, want: tuple[int, ...], have: tuple[int, ...]):
         super().__init__(Op(self._standalone, f"{base.name}Grad"), {})
         self.base, self.n, self.want, self.have = base, n, want, have
+
+    def _generalized(self) -> General | None:
+        base = self.base.general
+        if base is None or base.place >= 0:
+            return None
+        count = self.n + len(base.numbers)
+        return General(base.closure.pullback(count, self.want, self.have), base.numbers, self.n)
 
     def _standalone(self, *arrays: Any) -> Arrays:
         outputs, pull = self.base.vjp(arrays[: self.n], self.want)

@@ -10,29 +10,21 @@ often the loop runs, does not matter.
 from __future__ import annotations
 
 import threading
-from collections import Counter, OrderedDict
-from collections.abc import Iterable, Sequence
+from collections import OrderedDict
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import jax
 import numpy as np
 
 from . import policy
-from .avals import Aval, Packed
+from .avals import Aval
+from .loops import Loop, find_loops
 from .op import Closure
 from .program import Node
-from .replay import leaf_layout, needed, replay
+from .replay import Numbered, leaf_layout, needed, replay, slot_avals
 from .state import COUNTERS
 from .x64 import in_x64
-
-
-class Step(NamedTuple):
-    """An instruction in the numbering of its piece."""
-
-    closure: Closure
-    inputs: tuple[int, ...]
-    first: int
-    end: int
 
 
 class Piece:
@@ -43,7 +35,7 @@ class Piece:
 
     __slots__ = ("_call", "outputs", "steps", "waits")
 
-    def __init__(self, steps: tuple[Step, ...], outputs: tuple[int, ...]):
+    def __init__(self, steps: tuple[Numbered, ...], outputs: tuple[int, ...]):
         self.steps, self.outputs = steps, outputs
         self.waits = True
         self._call: Any = None
@@ -113,7 +105,7 @@ class Plan:
         path = node.path()
         self.end = node.end
         self.arrays, self.scalars = leaf_layout(path)
-        steps, avals = needed(path, live), _avals(path)
+        steps, avals = needed(path, live), slot_avals(path)
         length = policy.piece_length(len(steps))
         stretches = cuts([(s.closure, *(avals[i] for i in s.inputs)) for s in steps], length)
         turns = sum(stop - start for start, stop, loops in stretches if loops)
@@ -142,16 +134,6 @@ class Plan:
             for slot in drops:
                 env[slot] = None
         return [env[slot] for slot in self.live]
-
-
-def _avals(path: Sequence[Node]) -> dict[int, Aval]:
-    """The avals of all slots."""
-    avals: dict[int, Aval] = {}
-    for node in path:
-        for slot, leaf in enumerate(node.leaves, node.first_leaf):
-            avals[slot] = leaf.aval if isinstance(leaf, Packed) else leaf
-        avals.update(enumerate(node.outputs, node.first))
-    return avals
 
 
 def _parts(
@@ -203,7 +185,7 @@ def _canonical(
         first = len(number)
         for slot in range(step.first, step.end):
             number[slot] = len(number)
-        own.append(Step(step.closure, read, first, len(number)))
+        own.append(Numbered(step.closure, read, first, len(number)))
     return (
         tuple(own),
         tuple(avals[slot] for slot in inputs),
@@ -212,38 +194,25 @@ def _canonical(
 
 
 # ---------------------------------------------------------------------------------------------
-# Where it repeats.
-
-_GRAM = 4
+# Where it is cut.
 
 #: Where a stretch begins and ends, and whether it is turns of a loop.
 Stretch = tuple[int, int, bool]
 
 
-def cuts(tokens: Sequence[tuple], length: int) -> list[Stretch]:
+def cuts(tokens: Sequence[Hashable], length: int) -> list[Stretch]:
     """Cut a sequence into turns of the loops found in it, as many at a time as `length` allows, and
-    what lies between.
-
-    A loop is where the sequence equals itself one period further on. Periods are tried from the one
-    whose loops cover most, so that a loop wins over a smaller one inside its turns.
-    """
-    numbers: dict[tuple, int] = {}
-    known = [numbers.setdefault(token, len(numbers)) for token in tokens]
-    found: list[Stretch] = []
-    free = [(0, len(known))] if known else []
-    periods = _periods(known, length)
-    while periods:
-        ways = {p: [run for a, b in free for run in _runs(known, a, b, p)] for p in periods}
-        covered = {p: sum(b - a for a, b, loops in runs if loops) for p, runs in ways.items()}
-        best = max(periods, key=lambda p: (covered[p], -p))
-        if not covered[best]:
-            break
-        for a, b, loops in ways[best]:
-            if loops:
-                found += _turns(a, b, best, length)
-        free = [(a, b) for a, b, loops in ways[best] if not loops]
-        periods.remove(best)
-    return sorted(found + [(a, b, False) for a, b in free])
+    what lies between."""
+    stretches: list[Stretch] = []
+    rest = 0
+    for loop in find_loops(tokens, length):
+        if rest < loop.start:
+            stretches.append((rest, loop.start, False))
+        stretches += _turns(loop, length)
+        rest = loop.stop
+    if rest < len(tokens):
+        stretches.append((rest, len(tokens), False))
+    return stretches
 
 
 def shortened(stretches: Iterable[Stretch], length: int) -> list[Stretch]:
@@ -257,48 +226,15 @@ def shortened(stretches: Iterable[Stretch], length: int) -> list[Stretch]:
     return cut
 
 
-def _periods(known: Sequence[int], longest: int) -> list[int]:
-    """The likeliest periods: the commonest distances between equal runs of four."""
-    distances: Counter[int] = Counter()
-    seen: dict[tuple[int, ...], tuple[int, int]] = {}
-    for i in range(len(known) - _GRAM + 1):
-        gram = tuple(known[i : i + _GRAM])
-        latest, before = seen.get(gram, (-1, -1))
-        distances.update(i - place for place in (latest, before) if place >= 0)
-        seen[gram] = (i, latest)
-    return [d for d, _ in distances.most_common(8) if d <= longest]
-
-
-def _runs(known: Sequence[int], start: int, stop: int, period: int) -> list[Stretch]:
-    """Cut [start, stop) into loops of this period, of two turns and more, and what lies between."""
-    runs: list[Stretch] = []
-    rest = a = start
-    while a + period < stop:
-        b = a
-        while b + period < stop and known[b] == known[b + period]:
-            b += 1
-        length = b - a + period if b > a else 0
-        turns = length // period
-        if turns >= 2 and turns * period >= _GRAM:
-            if rest < a:
-                runs.append((rest, a, False))
-            runs.append((a, a + turns * period, True))
-            rest = a = a + turns * period
-        else:
-            a = b + 1
-    if rest < stop:
-        runs.append((rest, stop, False))
-    return runs
-
-
-def _turns(start: int, stop: int, period: int, length: int) -> list[Stretch]:
+def _turns(loop: Loop, length: int) -> list[Stretch]:
     """Cut a loop into powers of two of turns, the largest first: few pieces serve all lengths."""
+    start, period, _ = loop
     turns = 1
     while 2 * turns * period <= length:
         turns *= 2
     pieces: list[Stretch] = []
-    while start < stop:
-        while turns > 1 and start + turns * period > stop:
+    while start < loop.stop:
+        while turns > 1 and start + turns * period > loop.stop:
             turns //= 2
         pieces.append((start, start + turns * period, True))
         start += turns * period

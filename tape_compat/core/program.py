@@ -168,6 +168,7 @@ class Program:
         "ran",
         "refs",
         "results",
+        "spread",
         "tree",
     )
 
@@ -188,6 +189,8 @@ class Program:
         #: Filled when run: the arrays of the slots in `launched`.
         self.results: list[Any] = []
         self.launched: tuple[int, ...] = ()
+        #: Makes the arrays of these slots of the results, if they are not that already.
+        self.spread: Any = None
         self.origin: Any = None
 
     def __len__(self) -> int:

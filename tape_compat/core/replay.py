@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from .avals import Packed
+from .avals import Aval, Packed
 from .op import Closure, Pullback
 from .program import Node
 
@@ -23,6 +23,15 @@ class Step(Protocol):
     def first(self) -> int: ...
     @property
     def end(self) -> int: ...
+
+
+class Numbered(NamedTuple):
+    """A step in a numbering of its own."""
+
+    closure: Closure
+    inputs: tuple[int, ...]
+    first: int
+    end: int
 
 
 def needed(path: Sequence[Node], live: Iterable[int]) -> list[Node]:
@@ -50,43 +59,63 @@ def leaf_layout(path: Sequence[Node]) -> tuple[list[int], dict[np.dtype, list[in
     return arrays, scalars
 
 
+def slot_avals(path: Sequence[Node]) -> dict[int, Aval]:
+    """The avals of all slots."""
+    avals: dict[int, Aval] = {}
+    for node in path:
+        for slot, leaf in enumerate(node.leaves, node.first_leaf):
+            avals[slot] = leaf.aval if isinstance(leaf, Packed) else leaf
+        avals.update(enumerate(node.outputs, node.first))
+    return avals
+
+
 def replay(steps: Sequence[Step], env: dict[int, Any]) -> None:
-    """Run the instructions on `env` (slot to array), under a trace.
+    """Run the instructions on `env` (slot to array), under a trace."""
+    Replay(steps).run(steps, env)
+
+
+class Replay:
+    """Runs instructions under a trace, in one go or in several.
 
     Each closure is called through its own `jax.jit`, whose trace is kept: tracing a program again
     costs 80 us an instruction, not 500. Its pullback computes the forward pass again, and XLA
     merges the two. Where it would not, the forward instruction is run as `jax.vjp` and what that
     gives is kept for the pullback.
     """
-    wrt: dict[tuple, set[int]] = {}
-    for node in steps:
-        if isinstance(node.closure, Pullback):
-            key = (node.closure.base, node.inputs[: node.closure.n])
-            wrt.setdefault(key, set()).update(node.closure.want)
-    pulls: dict[tuple, tuple[tuple, Callable, tuple[int, ...]]] = {}
-    for node in steps:
-        closure = node.closure
-        arrays = [env[slot] for slot in node.inputs]
-        key = (closure, node.inputs)
-        if key in wrt and closure.shares(arrays):
-            order = tuple(sorted(wrt[key]))
-            outputs, pull = closure.vjp(arrays, order)
-            pulls[key] = outputs, pull, order
-        elif isinstance(closure, Pullback):
-            outputs = _replay_pullback(closure, node.inputs, arrays, pulls)
-        else:
-            outputs = closure.traced(*arrays)
-        env.update(zip(range(node.first, node.end), outputs, strict=True))
 
+    __slots__ = ("_pulls", "_wrt")
 
-def _replay_pullback(
-    closure: Pullback, slots: tuple[int, ...], arrays: list[Any], pulls: dict[tuple, tuple]
-) -> tuple[Any, ...]:
-    kept = pulls.get((closure.base, slots[: closure.n]))
-    if kept is None:
-        return closure.traced(*arrays)
-    outputs, pull, order = kept
-    answers = dict(
-        zip(order, closure.finish(outputs, pull, tuple(arrays[closure.n :])), strict=True)
-    )
-    return tuple(answers[i] for i in closure.want)
+    def __init__(self, steps: Iterable[Step]):
+        self._wrt: dict[tuple, set[int]] = {}
+        for step in steps:
+            closure = step.closure
+            if isinstance(closure, Pullback):
+                key = (closure.base, step.inputs[: closure.n])
+                self._wrt.setdefault(key, set()).update(closure.want)
+        self._pulls: dict[tuple, tuple[tuple, Callable, tuple[int, ...]]] = {}
+
+    def run(self, steps: Iterable[Step], env: dict[int, Any]) -> None:
+        for step in steps:
+            closure = step.closure
+            arrays = [env[slot] for slot in step.inputs]
+            key = (closure, step.inputs)
+            if key in self._wrt and closure.shares(arrays):
+                order = tuple(sorted(self._wrt[key]))
+                outputs, pull = closure.vjp(arrays, order)
+                self._pulls[key] = outputs, pull, order
+            elif isinstance(closure, Pullback):
+                outputs = self._pullback(closure, step.inputs, arrays)
+            else:
+                outputs = closure.traced(*arrays)
+            env.update(zip(range(step.first, step.end), outputs, strict=True))
+
+    def _pullback(
+        self, closure: Pullback, slots: tuple[int, ...], arrays: list[Any]
+    ) -> tuple[Any, ...]:
+        kept = self._pulls.get((closure.base, slots[: closure.n]))
+        if kept is None:
+            return closure.traced(*arrays)
+        outputs, pull, order = kept
+        given = tuple(arrays[closure.n :])
+        answers = dict(zip(order, closure.finish(outputs, pull, given), strict=True))
+        return tuple(answers[i] for i in closure.want)

@@ -111,9 +111,18 @@ def _indexed(x: Any, *places: Any, spec: tuple[Any, ...]) -> Any:
     return x if x.shape == plan.shape else lax.reshape(x, plan.shape)
 
 
+def _with_places(spec: tuple[Any, ...]) -> tuple[dict[str, Any], tuple[int, ...]] | None:
+    """The spec with DYNAMIC for its numbers, and the numbers."""
+    numbers = tuple(s for s in spec if s.__class__ is int)
+    if not numbers or DYNAMIC in spec:
+        return None
+    return {"spec": tuple(DYNAMIC if s.__class__ is int else s for s in spec)}, numbers
+
+
 _INDEXED = Op(
     _indexed,
     "StridedSlice",
+    general=_with_places,
     check=lambda avals, spec: _planned(spec, avals[0].shape) and None,
 )
 

@@ -1,0 +1,519 @@
+"""Python loops that run as loops: the same values as op by op, and one compile for all lengths."""
+
+import weakref
+
+import numpy as np
+import pytest
+
+import tape_compat as tf
+from tape_compat.core import policy, state
+from tape_compat.core.dispatch import flush
+from tape_compat.core.executor import EXECUTABLES
+
+pytestmark = pytest.mark.usefixtures("deferred")
+
+
+@pytest.fixture(autouse=True)
+def nothing_compiled():
+    EXECUTABLES.clear()
+
+
+LENGTHS = (30, 41, 33, 64, 24, 90, 30)
+
+
+def weights(*shapes, seed=0):
+    rng = np.random.default_rng(seed)
+    return [tf.Variable(rng.normal(size=s).astype("float32") * 0.3) for s in shapes]
+
+
+def inputs(length, *shape, dtype="float32"):
+    rng = np.random.default_rng(length)
+    return rng.normal(size=(length, *shape)).astype(dtype)
+
+
+# -- programs: `program(length)` gives a list of tensors and arrays
+
+
+def recurrent(length):
+    """An RNN: inputs are leaves of the turns, the state is carried, weights are invariants."""
+    w, u, b = weights((3, 4), (4, 4), (4,))
+    with tf.GradientTape() as tape:
+        h = tf.zeros([2, 4])
+        for x in inputs(length, 2, 3):
+            h = tf.tanh(tf.matmul(tf.constant(x), w) + tf.matmul(h, u) + b)
+        loss = tf.reduce_mean(h**2)
+    grads = tape.gradient(loss, [w, u, b])
+    for v, g in zip((w, u, b), grads, strict=True):
+        v.assign_sub(0.1 * g)
+    return [loss, *grads, w.numpy(), u.numpy(), b.numpy()]
+
+
+def device_inputs(length):
+    """The same with inputs that are on the device already."""
+    (w,) = weights((3, 3))
+    xs = [tf.constant(x) + 0.0 for x in inputs(length, 2, 3)]
+    for x in xs:
+        x.numpy()
+    with tf.GradientTape() as tape:
+        h = tf.zeros([2, 3])
+        for x in xs:
+            h = tf.tanh(tf.matmul(h, w) + x)
+        loss = tf.reduce_sum(h)
+    return [loss, tape.gradient(loss, w)]
+
+
+def gradient_of_inputs(length):
+    """Each turn's cotangent is alive after the step: given as a stack."""
+    (w,) = weights((3, 3))
+    xs = [tf.constant(x) for x in inputs(length, 2, 3)]
+    with tf.GradientTape() as tape:
+        tape.watch(xs)
+        h = tf.ones([2, 3])
+        for x in xs:
+            h = tf.sin(tf.matmul(h, w) + x)
+        loss = tf.reduce_sum(h)
+    return [loss, *tape.gradient(loss, [w, *xs])]
+
+
+def variables_of_the_turns(length):
+    """The same with variables, which are overwritten, in a long program."""
+    (w,) = weights((3, 3))
+    xs = [tf.Variable(x) for x in inputs(2 * min(length, 60), 2, 3)]
+    with tf.GradientTape() as tape:
+        h = tf.ones([2, 3])
+        for x in xs:
+            h = tf.sin(tf.matmul(tf.cos(tf.matmul(h, w) + x), w) - x) + tf.sin(h) * 0.5
+        loss = tf.reduce_sum(h)
+    grads = tape.gradient(loss, [w, *xs])
+    for x, g in zip(xs, grads[1:], strict=True):
+        x.assign_sub(g)
+    return [loss, *grads, *(x.numpy() for x in xs)]
+
+
+def all_states(length):
+    """The states of all turns are read after the loop, by one op and one by one."""
+    (w,) = weights((3, 3))
+    with tf.GradientTape() as tape:
+        h, states = tf.ones([2, 3]), []
+        for _ in range(length):
+            h = tf.tanh(tf.matmul(h, w) + h)
+            states.append(h)
+        loss = tf.reduce_sum(tf.stack(states) ** 2) + tf.reduce_sum(states[3] * states[7])
+    return [loss, tape.gradient(loss, w), *states]
+
+
+def some_states(length):
+    (w,) = weights((3, 3))
+    with tf.GradientTape() as tape:
+        h, states = tf.ones([2, 3]), []
+        for _ in range(length):
+            h = tf.tanh(tf.matmul(h, w))
+            states.append(h)
+        loss = tf.reduce_sum(states[-1] * states[2]) + tf.reduce_sum(states[-2])
+    return [loss, tape.gradient(loss, w), states[0], states[5], states[-1]]
+
+
+def two_turns_back(length):
+    """h[t] of h[t-1] and h[t-2]."""
+    (w,) = weights((3,))
+    with tf.GradientTape() as tape:
+        a, b = tf.ones([3]), tf.fill([3], 0.5)
+        for _ in range(length):
+            a, b = b, tf.sin(a * w + b)
+        loss = tf.reduce_sum(a + 2.0 * b)
+    return [loss, tape.gradient(loss, w)]
+
+
+def numbers(length):
+    """A Python number that is another one in each turn."""
+    (w,) = weights((3,))
+    with tf.GradientTape() as tape:
+        x = tf.ones([3])
+        for t in range(length):
+            x = tf.cos(x * w) * (1.0 + 0.01 * t) + 0.5
+        loss = tf.reduce_sum(x)
+    return [loss, tape.gradient(loss, w)]
+
+
+def sum_of_losses(length):
+    """A loss in each turn, one of them alive."""
+    w, u = weights((3, 3), (3, 1))
+    with tf.GradientTape() as tape:
+        h, loss = tf.ones([2, 3]), 0.0
+        for x in inputs(length, 2, 3):
+            h = tf.nn.relu(tf.matmul(h, w)) + x
+            h = h / (1.0 + tf.reduce_sum(h * h, axis=1, keepdims=True))
+            loss = loss + tf.reduce_mean(tf.square(tf.matmul(h, u) - 1.0))
+    return [loss, *tape.gradient(loss, [w, u])]
+
+
+def updates_in_the_loop(length):
+    """Variables that each turn overwrites."""
+    (w,) = weights((3,))
+    total, count = tf.Variable(tf.zeros([3])), tf.Variable(0)
+    with tf.GradientTape() as tape:
+        x = tf.ones([3])
+        for _ in range(length):
+            x = tf.sin(x * w + total)
+            total.assign_add(x)
+            count.assign_add(1)
+        loss = tf.reduce_sum(x)
+    return [loss, tape.gradient(loss, w), total.numpy(), count.numpy()]
+
+
+def training_steps(length):
+    """Whole training steps under one tape: gradients of gradients in each turn."""
+    (w,) = weights((3,))
+    x = tf.constant([1.0, 2.0, 3.0])
+    with tf.GradientTape() as outer:
+        v = w + 0.0
+        for _ in range(length):
+            with tf.GradientTape() as inner:
+                inner.watch(v)
+                loss = tf.reduce_sum(tf.sin(v * x))
+            v = v - 0.01 * inner.gradient(loss, v)
+        end = tf.reduce_sum(v)
+    return [end, outer.gradient(end, w)]
+
+
+def several_outputs(length):
+    """Ops of several outputs, integers, booleans, a constant of each dtype."""
+    (w,) = weights((4,))
+    with tf.GradientTape() as tape:
+        x, k = tf.ones([4]), tf.constant(np.arange(80, dtype="int32"))
+        for _ in range(length):
+            a, b = tf.split(x * w, 2)
+            k = k * 3 + 1
+            x = tf.concat([tf.sin(b), tf.where(k[:2] % 2 == 0, a, tf.cos(a))], 0)
+        loss = tf.reduce_sum(x)
+    return [loss, tape.gradient(loss, w), k]
+
+
+def double(length):
+    """Double precision and complex numbers."""
+    w = tf.Variable(np.array([0.3, 0.7]))
+    with tf.GradientTape() as tape:
+        z = tf.complex(w, tf.ones([2], tf.float64))
+        for _ in range(length):
+            z = z * z / (1.0 + tf.cast(tf.abs(z), tf.complex128)) + tf.complex(w, w)
+        loss = tf.reduce_sum(tf.math.real(z))
+    return [loss, tape.gradient(loss, w), z]
+
+
+def two_loops(length):
+    """An encoder and a decoder that reads the encoder's states from the last to the first."""
+    w, u = weights((3, 3), (3, 3))
+    with tf.GradientTape() as tape:
+        h, states = tf.ones([2, 3]), []
+        for x in inputs(length, 2, 3):
+            h = tf.tanh(tf.matmul(h, w) + x)
+            states.append(h)
+        for s in reversed(states):
+            h = tf.sin(tf.matmul(h, u) * s)
+        loss = tf.reduce_sum(h)
+    return [loss, *tape.gradient(loss, [w, u])]
+
+
+def first_turn_differs(length):
+    w, u = weights((3, 3), (3, 3))
+    with tf.GradientTape() as tape:
+        h = None
+        for x in inputs(length, 2, 3):
+            x = tf.matmul(tf.constant(x), w)
+            h = tf.tanh(x) if h is None else tf.tanh(x + tf.matmul(h, u))
+        loss = tf.reduce_sum(h)
+    return [loss, *tape.gradient(loss, [w, u])]
+
+
+def random_draws(length):
+    """Stateless draws with another seed in each turn."""
+    (w,) = weights((3,))
+    with tf.GradientTape() as tape:
+        x = tf.ones([3])
+        for t in range(length):
+            x = tf.sin(x * w) + tf.random.stateless_normal([3], tf.constant([t, 1]))
+        loss = tf.reduce_sum(x)
+    return [loss, tape.gradient(loss, w)]
+
+
+def forward_only(length):
+    """No gradient: recorded because of the tape."""
+    (w,) = weights((3,))
+    with tf.GradientTape():
+        x = tf.ones([3])
+        for _ in range(length + 10):
+            x = tf.sin(x * w) + 0.1
+    return [x]
+
+
+def indexed(length):
+    """The inputs are parts of one tensor, taken by number, of which some have a gradient."""
+    w, u = weights((3, 3), (100, 2, 3))
+    x = tf.constant(inputs(100, 2, 3))
+    y = tf.constant(np.moveaxis(inputs(100, 2, 3), 0, 1))
+    with tf.GradientTape() as tape:
+        h = tf.ones([2, 3])
+        for t in range(length):
+            h = tf.tanh(tf.matmul(h, w) + x[t] * y[:, t] + u[t + 1] + y[:, 0] * u[-1])
+        loss = tf.reduce_sum(h) + tf.reduce_sum(y[:, length - 1] * u[length])
+    return [loss, *tape.gradient(loss, [w, u])]
+
+
+PROGRAMS = [
+    indexed,
+    recurrent,
+    device_inputs,
+    gradient_of_inputs,
+    variables_of_the_turns,
+    all_states,
+    some_states,
+    two_turns_back,
+    numbers,
+    sum_of_losses,
+    updates_in_the_loop,
+    training_steps,
+    several_outputs,
+    double,
+    two_loops,
+    first_turn_differs,
+    random_draws,
+    forward_only,
+]
+
+#: Programs in which the number of turns is in the shape of something.
+OF_ONE_LENGTH = {all_states}
+
+
+def arrays(results):
+    return [r if isinstance(r, np.ndarray) else np.asarray(r) for r in results]
+
+
+def op_by_op(program, length):
+    state.set_immediate(True)
+    try:
+        return arrays(program(length))
+    finally:
+        state.set_immediate(False)
+
+
+def check(program, length):
+    found = arrays(program(length))
+    for a, b in zip(found, op_by_op(program, length), strict=True):
+        assert a.dtype == b.dtype
+        np.testing.assert_allclose(a, b, rtol=2e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.__name__)
+def test_same_as_op_by_op_and_compiled_once(program, counted):
+    for length in LENGTHS:
+        check(program, length)
+    counts = counted()
+    if program not in OF_ONE_LENGTH:
+        assert counts["op_by_op"] == 0
+        assert counts["compiles"] <= 2  # for up to 64 turns, and for up to 128
+
+
+def test_one_program_for_many_lengths_runs_with_one_call(counted):
+    for length in (20, 21):
+        recurrent(length)
+    before = counted()
+    for length in range(22, 40):
+        recurrent(length)
+    after = counted()
+    assert after["fused"] - before["fused"] == 18
+    assert after["compiles"] == before["compiles"]
+    # The inputs are arrays of the host; the numbers of turns move to the device at the second use.
+    assert after["dispatches"] - before["dispatches"] == 18
+
+
+def test_compile_does_not_grow_with_the_length(counted):
+    """What is traced is one turn."""
+    from tape_compat.core import template
+
+    seen = []
+    original = template.function_of
+
+    def spy(of, *args):
+        seen.append(of.instructions)
+        return original(of, *args)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(template, "function_of", spy)
+        arrays(numbers(300))
+        arrays(numbers(2000))
+    assert len(seen) == 2
+    assert seen[0] == seen[1] < 40
+
+
+def test_the_reason_names_the_turns():
+    tf.counters.reasons.clear()
+    arrays(forward_only(50))
+    arrays(forward_only(200))
+    assert tf.counters.reasons[-1] == (
+        "the same loops, of [210] turns: compiled for at most [64] before"
+    )
+
+
+def test_stacks_are_not_wasted(monkeypatch):
+    """Where memory matters a capacity is hardly more than what is needed."""
+    from tape_compat.core.avals import aval
+    from tape_compat.core.template import Bundle, Template, capacities_for
+
+    def capacity(turns, *shape):
+        bundle = Bundle(0, 0, aval(shape, tf.float32))
+        return capacities_for(Template((), (), (bundle,), (), (), ()), (turns,))
+
+    assert capacity(9, 10) == (64,)
+    assert capacity(100, 10) == (128,)
+    assert capacity(100, 1024, 1024) == (104,)
+    assert capacity(9, 1024, 1024) == (16,)
+
+
+def test_a_large_program_does_not_serve_a_small_one(counted):
+    arrays(forward_only(3000))
+    arrays(forward_only(40))
+    assert counted()["compiles"] == 2
+
+
+def test_layers_are_compiled_as_they_stand(counted):
+    """Each turn has its own weights: as a loop they would all be copied, there and back."""
+    layers = weights(*[(4, 4)] * 12)
+
+    def step():
+        with tf.GradientTape() as tape:
+            h = tf.ones([2, 4])
+            for w in layers:
+                h = tf.tanh(tf.matmul(h, w)) + h
+            loss = tf.reduce_sum(h)
+        for w, g in zip(layers, tape.gradient(loss, layers), strict=True):
+            w.assign_sub(0.1 * g)
+        return loss
+
+    for _ in range(policy.LOOP_SIGHTS + 2):
+        step().numpy()
+    before = counted()["dispatches"]
+    step().numpy()
+    assert counted()["dispatches"] == before + 1
+
+
+def test_buffers_of_variables_are_reused(counted):
+    """A variable that a step with a loop overwrites is updated in place."""
+    w = tf.Variable(tf.ones([64, 64]) * 0.01)
+
+    def step(turns):
+        with tf.GradientTape() as tape:
+            h = tf.ones([2, 64])
+            for _ in range(turns):
+                h = tf.tanh(tf.matmul(h, w) + 1.0)
+            loss = tf.reduce_sum(h)
+        w.assign_sub(0.001 * tape.gradient(loss, w))
+
+    step(30)
+    for turns in (31, 32, 33, 34):
+        flush()
+        before = w._handle.tensor._array
+        pointer = weakref.ref(before)
+        del before
+        step(turns)
+        flush()
+        assert pointer() is None or pointer().is_deleted()
+
+
+def test_counts_known_to_the_program(monkeypatch, counted):
+    """As on a GPU: for the first length alone, then for any."""
+    monkeypatch.setattr(policy, "COUNTS_ARE_ARGUMENTS", ())
+    for _ in range(3):
+        check(random_draws, 40)
+    assert counted()["compiles"] == 1
+    for length in (30, 31, 40, 50):
+        check(random_draws, length)
+    assert counted()["compiles"] == 2
+
+
+def test_ever_different_loops_run_in_pieces(counted, monkeypatch):
+    """A body seen for the first time is not compiled when the last ones never came again."""
+    x = tf.Variable([0.5, 1.0])
+    functions = [tf.sin, tf.cos, tf.tanh, tf.exp, tf.abs, tf.square]
+    for n, f in enumerate(functions):
+        with tf.GradientTape():
+            y = x * 1.0
+            for _ in range(30):
+                y = tf.sin(f(y) * 0.1)
+                for g in functions[:n]:
+                    y = g(y) * 0.5
+        y.numpy()
+    counts = counted()
+    assert counts["compiles"] == policy.NEW_STRUCTURES_BEFORE_PIECES
+    assert counts["op_by_op"] == len(functions) - policy.NEW_STRUCTURES_BEFORE_PIECES
+
+
+def test_two_lists_of_what_is_alive(counted):
+    """Gradients come in another order the first time; the program is the same."""
+    v = weights((3, 3), (3, 3), (3,))
+    for _ in range(4):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(tf.tanh(tf.matmul(v[0], v[1]) + v[2]) @ v[0])
+        grads = tape.gradient(loss, v)
+        grads[0].numpy()
+    assert counted()["compiles"] == 1
+
+
+def test_an_exception_in_the_run_loses_nothing(monkeypatch):
+    """An interrupt while stacks are taken apart: the values are there at the next look."""
+    from tape_compat.core import rolled
+
+    (w,) = weights((3,))
+    with tf.GradientTape() as tape:
+        h, states = tf.ones([3]), []
+        for _ in range(70):
+            h = tf.sin(h * w) + 1.0
+            states.append(h)
+        loss = tf.reduce_sum(h)
+    original, calls = rolled.Rolled._spread, []
+
+    def interrupted(self, results):
+        calls.append(1)
+        if len(calls) == 1:
+            raise KeyboardInterrupt
+        return original(self, results)
+
+    monkeypatch.setattr(rolled.Rolled, "_spread", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        loss.numpy()
+    expected = np.ones(3, "float32")
+    for state_ in states:
+        expected = np.sin(expected * w.numpy()) + 1
+        np.testing.assert_allclose(state_.numpy(), expected, rtol=1e-5)
+    assert len(calls) == 2
+    assert tape.gradient(loss, w).shape == [3]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_random_recurrences(seed):
+    """Turns put together at random: values and gradients as op by op."""
+
+    def program(length):
+        rng = np.random.default_rng(seed)
+        v = weights((3,), (3, 3), (3,), seed=seed)
+        xs = tf.constant(inputs(100, 3))
+        pool = [lambda a, b: tf.sin(a) + b, lambda a, b: a * b, lambda a, b: tf.maximum(a, 0.5 * b)]
+        pool += [lambda a, b: tf.linalg.matvec(v[1], a) - b, lambda a, b: tf.stack([a, b])[1]]
+        pool += [lambda a, b: tf.concat([a[:1], b[1:]], 0), lambda a, b: a / (1.0 + b * b)]
+        plan = [(rng.integers(len(pool)), rng.integers(8), rng.integers(8)) for _ in range(6)]
+        kept, every = rng.integers(6), int(rng.integers(2, 9))
+        state_, seen, total = [v[0] * 1.0, v[2] * 1.0], [], 0.0
+        with tf.GradientTape() as tape:
+            a, b, c = v[0] * 1.0, v[2] * 1.0, tf.ones([3])
+            for t in range(length):
+                made = [a, b, c, v[0], v[2], xs[t], tf.constant([0.1, 0.2, 0.3]), a * (0.01 * t)]
+                for f, i, j in plan:
+                    made.append(tf.tanh(pool[f](made[-i - 1], made[-j - 1])))
+                a, b, c = made[-1], made[-1 - kept], (a if seed % 3 else made[-2])
+                if t % every == 0 and seed % 2:
+                    seen.append(b)
+                total = total + tf.reduce_sum(b * c)
+            loss = total + tf.reduce_sum(a)
+        return [loss, *tape.gradient(loss, v, unconnected_gradients="zero"), *seen, *state_]
+
+    for length in (20, 37):
+        check(program, length)
