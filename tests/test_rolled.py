@@ -259,7 +259,24 @@ def indexed(length):
     return [loss, *tape.gradient(loss, [w, u])]
 
 
+def one_tensor(length):
+    """The inputs are rows of tensors as long as the loop, by number and by iteration."""
+    (w,) = weights((3, 3))
+    x, y = tf.constant(inputs(length, 2, 3)), tf.constant(np.moveaxis(inputs(length, 2, 3), 0, 1))
+    on_device = tf.constant(inputs(length, 3)) + 0.0
+    on_device.numpy()
+    with tf.GradientTape() as tape:
+        h, losses = tf.zeros([2, 3]), 0.0
+        for t, row in enumerate(x):
+            h = tf.tanh(tf.matmul(h, w) + row * y[:, t] + on_device[t, ...])
+        for part in tf.unstack(y, axis=1):
+            losses = losses + tf.reduce_sum(h * tf.sin(part))
+        loss = losses / length + tf.reduce_sum(h * x[-1])
+    return [loss, tape.gradient(loss, w)]
+
+
 PROGRAMS = [
+    one_tensor,
     indexed,
     recurrent,
     device_inputs,

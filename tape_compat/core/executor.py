@@ -450,9 +450,10 @@ def _reason_of_loops(loops: Rolled) -> str | None:
     compiled = _compiled(loops)
     if not compiled:
         return None
+    n = loops.loops
     return (
-        f"the same loops, of {list(loops.counts)} turns: "
-        f"compiled for at most {list(compiled[-1].capacities)} before"
+        f"the same loops, of {list(loops.counts[:n])} turns: "
+        f"compiled for at most {list(compiled[-1].capacities[:n])} before"
     )
 
 

@@ -107,8 +107,8 @@ def _periods(known: np.ndarray, longest: int) -> list[int]:
 
 
 def _runs(equal: np.ndarray, start: int, stop: int, period: int, least: int) -> list[Loop]:
-    """The loops of this period in [start, stop), of `least` turns and more. `equal` tells whether an
-    instruction is the same as the one a period later."""
+    """The loops of this period in [start, stop), of `least` turns and more. `equal` tells whether
+    an instruction is the same as the one a period later."""
     if stop - start <= period:
         return []
     here = np.concatenate([[False], equal[start : stop - period], [False]])

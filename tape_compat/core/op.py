@@ -39,6 +39,8 @@ class Op:
       general: takes the attributes; gives others with which the op does the same if it is given
         further inputs, and these inputs, integers. None if there are none. A loop whose turns
         differ in such attributes only (`x[t]`) is one loop.
+      rows: takes the shape of the one input and the attributes; if the outputs are rows of the
+        input along an axis, gives the axis and which rows, counted from 0; else None.
       on_host: False if it must not run at once on the host when its inputs are small integer
         constants: its input is a key, not a size.
     """
@@ -51,6 +53,7 @@ class Op:
         "general",
         "name",
         "on_host",
+        "rows",
         "sparse",
     )
 
@@ -63,6 +66,7 @@ class Op:
         check: Check | None = None,
         sparse: Callable[..., Any] | None = None,
         general: Callable[..., tuple[dict[str, Any], tuple[int, ...]] | None] | None = None,
+        rows: Callable[..., tuple[int, Sequence[int]] | None] | None = None,
         on_host: bool = True,
     ):
         self.fn = fn
@@ -71,6 +75,7 @@ class Op:
         self.check = check
         self.sparse = sparse
         self.general = general
+        self.rows = rows
         self.on_host = on_host
         self._closures: dict[tuple, Closure] = {}
 

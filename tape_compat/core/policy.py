@@ -87,6 +87,10 @@ FARTHEST_CARRY = 4
 #: more (the layers of a deep network) the copy would cost more than the loop saves.
 LARGEST_BUNDLE = 1 << 20
 
+#: A leaf of so many bytes at most, of which only rows are read (`x[t]`), is copied to have as many
+#: rows as the capacity.
+LARGEST_SEQUENCE = 1 << 24
+
 #: Stacks are made and taken apart so many rows at a time, and whole if more than FEW_ROWS are read.
 STACK_ROWS = 64
 FEW_ROWS = 16

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import jax
@@ -10,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from . import policy
-from .avals import Aval
+from .avals import Aval, aval
 from .loops import find_loops
 from .op import Closure
 from .program import Node
@@ -30,16 +31,16 @@ from .template import (
     Unpack,
     chunks,
 )
-from .turns import Analysis, Facts, Made, Saved
+from .turns import Analysis, Facts, Made, Rows, Saved, rows_of_leaves
 from .x64 import in_x64
 
 
 class Rolled:
     """A record as a template with its arguments.
 
-    counts: how often each loop turns. spread: makes the live outputs, in order, of what the
-    compiled template gives; None if that is what it gives. program: the compiled template, once
-    chosen.
+    counts: how often each loop turns, then how many rows the leaves have of which rows are read.
+    loops: how many loops there are. spread: makes the live outputs, in order, of what the compiled
+    template gives; None if that is what it gives. program: the compiled template, once chosen.
     """
 
     __slots__ = (
@@ -52,6 +53,7 @@ class Rolled:
         "counts",
         "donate",
         "key",
+        "loops",
         "node",
         "program",
         "spread",
@@ -74,6 +76,7 @@ class Rolled:
         self._places = recipe.places
         self._vector: Any = None
         self.program: Any = None
+        self.loops = sum(isinstance(s, Turns) for s in template.segments)
         self.spread = self._spread if template.buffers else None
 
     @property
@@ -84,8 +87,11 @@ class Rolled:
         """What the compiled template takes, of the leaves of the record."""
         capacities = self.program.capacities
         given = [arrays[i] for i in self._leaves]
-        for loop, places in self._bundles:
-            given += _stacked([arrays[i] for i in places], capacities[loop])
+        for loop, places, axis in self._bundles:
+            if isinstance(places, int):
+                given.append(_rows_first(arrays[places], axis, capacities[loop]))
+            else:
+                given += _stacked([arrays[i] for i in places], capacities[loop])
         for dtype, single, streams in self._scalars:
             vector = np.array(scalars[dtype], dtype)
             parts = [vector[single]]
@@ -131,7 +137,7 @@ class _Recipe(NamedTuple):
     """Where the arguments come from: places among the leaves of the record."""
 
     leaves: list[int]
-    bundles: list[tuple[int, list[int]]]
+    bundles: list[tuple[int, list[int] | int, int]]
     scalars: list[tuple[np.dtype, np.ndarray, list[tuple[int, np.ndarray]]]]
     numbers: list[tuple[int | None, np.ndarray]]
     places: list[tuple[int | None, int]]
@@ -156,6 +162,26 @@ def _stacked(arrays: list[Any], capacity: int) -> list[Any]:
     return stacks + stacks[-1:] * (chunks(capacity) - len(stacks))
 
 
+def _rows_first(array: Any, axis: int, capacity: int) -> Any:
+    """An array with this axis first, and rows added there up to the capacity."""
+    if array.__class__ is not np.ndarray:
+        if jax.default_backend() != "cpu":
+            return in_x64(_ROWS_FIRST, array, axis, capacity)
+        array = np.asarray(array)  # the same memory
+    if not axis and len(array) == capacity:
+        return array
+    rows = np.empty((capacity, *array.shape[:axis], *array.shape[axis + 1 :]), array.dtype)
+    rows[: array.shape[axis]] = np.moveaxis(array, axis, 0)
+    rows[array.shape[axis] :] = 0
+    return rows
+
+
+@partial(jax.jit, static_argnums=(1, 2))
+def _ROWS_FIRST(array: Any, axis: int, capacity: int) -> Any:
+    rows = jnp.moveaxis(array, axis, 0)
+    return jnp.pad(rows, [(0, capacity - len(rows)), *[(0, 0)] * (rows.ndim - 1)])
+
+
 _STACK = jax.jit(lambda *rows: jnp.stack(rows))
 
 
@@ -177,11 +203,13 @@ def rolled(
     if len(steps) < policy.LOOPS_LEAST:
         return None
     avals = slot_avals(path)
+    rows = rows_of_leaves(path, steps, avals, {*live, *donatable})
+    steps = [s for s in steps if s.first not in rows]
     tokens = [(_kind(s.closure), *(avals[i] for i in s.inputs)) for s in steps]
     loops = find_loops(tokens, policy.LONGEST_TURN, policy.LEAST_TURNS)
     if sum(loop.stop - loop.start for loop in loops) < policy.LOOPS_SHARE * len(steps):
         return None
-    analysis = Analysis(path, steps, avals, live, donatable)
+    analysis = Analysis(path, steps, avals, live, donatable, rows)
     for loop in loops:
         analysis.add(loop)
     if analysis.layered and len(steps) <= policy.MAX_LAYERS:
@@ -207,11 +235,12 @@ class _Writer:
         self.segments: list[Segment] = []
         self.values: dict[int, int] = {}  # by id
         self.count = 0
-        self.stacks: dict[Saved | Made, int] = {}
+        self.stacks: dict[Saved | Made | Rows, int] = {}
         self.leaves: list[tuple[int, Aval]] = []
         self.leaf_slots: list[int] = []
         self.bundles: list[Bundle] = []
-        self.bundle_slots: list[tuple[int, list[int]]] = []
+        self.bundle_slots: list[tuple[int, list[int] | Rows]] = []
+        self.counts = [facts.loop.turns for facts in analysis.loops]
         #: By dtype: (value, place) of single scalars, (stack, loop, places) of those of loops.
         self.singles: dict[np.dtype, list[tuple[int, int]]] = {}
         self.streams: dict[np.dtype, list[tuple[int, int, np.ndarray]]] = {}
@@ -230,6 +259,11 @@ class _Writer:
             return found
         assert i < 0, "an output is read before it is made"
         slot, number = ~i, self.new(i)
+        if slot in self.analysis.rows:
+            row = self.analysis.rows[slot]
+            self.number(None, [row.number])
+            self.segments.append(Load(number, self.stack(Rows(row.slot, row.axis))))
+            return number
         if slot in self.analysis.array_place:
             self.leaves.append((number, self.analysis.avals[slot]))
             self.leaf_slots.append(slot)
@@ -238,8 +272,17 @@ class _Writer:
             self.singles.setdefault(dtype, []).append((number, place))
         return number
 
-    def stack(self, which: Saved | Made) -> int:
-        return self.stacks.setdefault(which, len(self.stacks))
+    def stack(self, which: Saved | Made | Rows) -> int:
+        found = self.stacks.get(which)
+        if found is None:
+            found = self.stacks[which] = len(self.stacks)
+            if isinstance(which, Rows):
+                known = self.analysis.avals[which.slot]
+                shape = known.shape[: which.axis] + known.shape[which.axis + 1 :]
+                self.bundles.append(Bundle(found, len(self.counts), aval(shape, known.dtype), True))
+                self.bundle_slots.append((len(self.counts), which))
+                self.counts.append(known.shape[which.axis])
+        return found
 
     def number(self, loop: int | None, numbers: Sequence[int]) -> None:
         self.numbers.append((loop, np.array(numbers, np.int32)))
@@ -266,7 +309,6 @@ class _Writer:
         return self.count - 1
 
     def turns(self, number: int, facts: Facts) -> None:
-        self.number(None, [facts.loop.turns])
         streams = []
         made = []
         for read in facts.reads:
@@ -274,8 +316,6 @@ class _Writer:
                 made.append(read.stack)
             stack = None if read.stack is None else self.stack(read.stack)
             streams.append(Stream(stack, read.rows is not None))
-            if read.rows is not None:
-                self.number(number, read.rows)
         for stack in made:
             self._make(number, stack)
         invariants = tuple(map(self.value, facts.invariants))
@@ -320,6 +360,10 @@ class _Writer:
                     self.count
                 )
             self.count += 1
+        self.number(None, [facts.loop.turns])
+        for read in facts.reads:
+            if read.rows is not None:
+                self.number(number, read.rows)
         self.segments.append(
             Turns(number, body, invariants, tuple(carries), tuple(streams), tuple(saves), first)
         )
@@ -392,8 +436,10 @@ class _Writer:
         recipe = _Recipe(
             [analysis.array_place[slot] for slot in self.leaf_slots],
             [
-                (loop, [analysis.array_place[slot] for slot in slots])
-                for loop, slots in self.bundle_slots
+                (loop, analysis.array_place[which.slot], which.axis)
+                if isinstance(which, Rows)
+                else (loop, [analysis.array_place[slot] for slot in which], 0)
+                for loop, which in self.bundle_slots
             ],
             [
                 (
@@ -406,8 +452,7 @@ class _Writer:
             self.numbers,
             places,
         )
-        counts = tuple(facts.loop.turns for facts in analysis.loops)
-        return Rolled(node, key, template, counts, self._donate(places), recipe)
+        return Rolled(node, key, template, tuple(self.counts), self._donate(places), recipe)
 
     def _scalars(self, dtype: np.dtype) -> Scalars:
         return Scalars(

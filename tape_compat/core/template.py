@@ -97,11 +97,13 @@ Segment = Numbered | Given | Load | Unpack | Pack | Turns
 
 
 class Bundle(NamedTuple):
-    """Array leaves given as a stack, one for each turn of a loop."""
+    """Array leaves given as a stack in chunks, one for each turn of a loop; or, if `whole`, the
+    rows of one leaf. Its capacity is that numbered `loop`."""
 
     stack: int
     loop: int
     aval: Aval
+    whole: bool = False
 
 
 class Scalars(NamedTuple):
@@ -149,7 +151,8 @@ def function_of(
         env: dict[int, Any] = {value: next(given) for value, _ in template.leaves}
         stacks: dict[int, Any] = {}
         for bundle in template.bundles:
-            rows = [next(given) for _ in range(chunks(capacities[bundle.loop]))]
+            count = 1 if bundle.whole else chunks(capacities[bundle.loop])
+            rows = [next(given) for _ in range(count)]
             stacks[bundle.stack] = rows[0] if len(rows) == 1 else jnp.concatenate(rows)
         for _, values, streams in template.scalars:
             vector = next(given)

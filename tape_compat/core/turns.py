@@ -17,7 +17,7 @@ is left as the single instructions that were recorded.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -33,25 +33,43 @@ from .replay import leaf_layout
 Ids = np.ndarray
 
 
-class Saved(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Saved:
     """The stack of what an output of a loop was in each turn."""
 
     loop: int
     output: int
 
 
-class Made(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Made:
     """The stack that holds what the turns of a loop read in one place."""
 
     loop: int
     ids: tuple[int, ...]
 
 
+class Row(NamedTuple):
+    """One row of an array leaf along an axis."""
+
+    slot: int
+    axis: int
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The stack that is an array leaf, of which only rows are read."""
+
+    slot: int
+    axis: int
+
+
 class Read(NamedTuple):
     """A stream: a stack, and its rows unless they are the numbers of the turns. If there is no
     stack: numbers."""
 
-    stack: Saved | Made | None
+    stack: Saved | Made | Rows | None
     rows: tuple[int, ...] | None
 
 
@@ -92,6 +110,45 @@ class Facts:
         return divmod(i - self.base, self.outputs)
 
 
+def rows_of_leaves(
+    path: Sequence[Node],
+    steps: Sequence[Node],
+    avals: dict[int, Aval],
+    kept: Container[int],
+) -> dict[int, Row]:
+    """The slots that are rows of array leaves of which nothing but rows along one axis is read.
+
+    kept: slots that must stay as they are, such as live outputs.
+    """
+    readers: dict[int, list[Node]] = {slot: [] for slot in leaf_layout(path)[0]}
+    for step in steps:
+        for slot in step.inputs:
+            if slot in readers:
+                readers[slot].append(step)
+    rows: dict[int, Row] = {}
+    for slot, nodes in readers.items():
+        if slot in kept or avals[slot].nbytes > policy.LARGEST_SEQUENCE:
+            continue
+        found: dict[int, Row] = {}
+        for node in nodes:
+            read = _rows_read(node, avals[slot].shape)
+            if read is None or any(i in kept for i in range(node.first, node.end)):
+                break
+            axis, numbers = read
+            for out, number in zip(range(node.first, node.end), numbers, strict=True):
+                found[out] = Row(slot, axis, number)
+        else:
+            if len(found) >= policy.LEAST_TURNS and len({row.axis for row in found.values()}) == 1:
+                rows.update(found)
+    return rows
+
+
+def _rows_read(node: Node, shape: tuple[int, ...]) -> tuple[int, Sequence[int]] | None:
+    if node.closure.op.rows is None or len(node.inputs) != 1:
+        return None
+    return node.closure.op.rows(shape, **node.closure.attributes)
+
+
 #: How many of its first and last turns a loop is tried without.
 _WITHOUT = sorted(
     ((a, b) for a in range(4) for b in range(4)), key=lambda ends: (sum(ends), ends[1])
@@ -106,7 +163,9 @@ class Analysis:
         avals: dict[int, Aval],
         live: Sequence[int],
         donatable: Iterable[int],
+        rows: dict[int, Row],
     ):
+        self.rows = rows
         self.steps, self.avals, self.live = steps, avals, live
         self.donatable = set(donatable)
         arrays, scalars = leaf_layout(path)
@@ -249,6 +308,9 @@ class Analysis:
                 return None
             return Read(Saved(number, output), tuple(np.where(held, turns + 1, 0).tolist()))
         ids = tuple(column.tolist())
+        rows = [self.rows.get(~i) for i in ids]
+        if None not in rows and len({row[:2] for row in rows if row}) == 1:
+            return Read(Rows(rows[0].slot, rows[0].axis), tuple(row.number for row in rows if row))  # type: ignore[index]
         homes = [self.homes.get(i) for i in ids]
         if None not in homes and len({home[0] for home in homes if home}) == 1:
             return Read(homes[0][0], tuple(home[1] for home in homes if home))  # type: ignore[index]

@@ -119,10 +119,30 @@ def _with_places(spec: tuple[Any, ...]) -> tuple[dict[str, Any], tuple[int, ...]
     return {"spec": tuple(DYNAMIC if s.__class__ is int else s for s in spec)}, numbers
 
 
+def _one_row(shape: tuple[int, ...], spec: tuple[Any, ...]) -> tuple[int, tuple[int]] | None:
+    """The axis and the number of a spec that takes one row and nothing else."""
+    if sum(s.__class__ is int for s in spec) != 1:
+        return None
+    axis = 0
+    found = None
+    for entry in spec:
+        if entry is Ellipsis:
+            axis += len(shape) - len(spec) + 1
+        elif entry.__class__ is int:
+            found = axis, (entry % shape[axis],)
+            axis += 1
+        elif entry in ((None, None, None), (None, None, 1)):
+            axis += 1
+        else:
+            return None
+    return found
+
+
 _INDEXED = Op(
     _indexed,
     "StridedSlice",
     general=_with_places,
+    rows=_one_row,
     check=lambda avals, spec: _planned(spec, avals[0].shape) and None,
 )
 

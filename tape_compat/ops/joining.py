@@ -226,7 +226,7 @@ def _unstack(x: Any, axis: int) -> tuple[Any, ...]:
     return tuple(lax.squeeze(part, (axis,)) for part in _split(x, x.shape[axis], axis))
 
 
-_UNSTACK = Op(_unstack, "Unpack")
+_UNSTACK = Op(_unstack, "Unpack", rows=lambda shape, axis: (axis, range(shape[axis])))
 
 
 def unstack(value: Any, num: Any = None, axis: Any = 0, name: str = "unstack") -> list[Tensor]:
