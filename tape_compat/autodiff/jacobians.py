@@ -101,13 +101,13 @@ def _function(
 
 
 def _slice(
-    entries: Sequence[reverse.Entry],
+    calls: reverse.Calls,
     target: Tensor,
     sources: Sequence[int],
     tracked: Container[int],
 ) -> tuple[_Slice, list[int]] | None:
     """The slice that leads to `target`, and the sources it is connected to."""
-    steps, reached = reverse.connected(entries, sources, tracked)
+    steps, reached = reverse.connected(calls, sources, tracked)
     if (target._id not in reached and target._id not in sources) or not target._aval.trainable:
         return None
     steps = _leading_to(steps, target._id)
@@ -151,14 +151,14 @@ def _conj(array: Any) -> Any:
 
 
 def jacobian(
-    entries: Sequence[reverse.Entry],
+    calls: reverse.Calls,
     target: Tensor,
     sources: Sequence[int],
     tracked: Container[int],
     at_a_time: int | None,
 ) -> list[Tensor | None]:
     """Jacobians [target..., source...], None for sources not connected."""
-    found = _slice(entries, target, sources, tracked)
+    found = _slice(calls, target, sources, tracked)
     if found is None:
         return [None] * len(sources)
     part, used = found
@@ -194,14 +194,14 @@ def jacobian(
 
 
 def batch_jacobian(
-    entries: Sequence[reverse.Entry],
+    calls: reverse.Calls,
     target: Tensor,
     source: int,
     tracked: Container[int],
     at_a_time: int | None,
 ) -> Tensor | None:
     """Jacobian [b, target..., source...] of paired rows, or None if not connected."""
-    found = _slice(entries, target, [source], tracked)
+    found = _slice(calls, target, [source], tracked)
     if found is None or not found[1]:
         return None
     part, _ = found

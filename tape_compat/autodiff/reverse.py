@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
 import jax.numpy as jnp
@@ -33,18 +33,30 @@ class Rule(Protocol):
 #: node of the structure tree if it was recorded rather than run.
 Entry = tuple[Any, tuple[Tensor, ...], tuple[int, ...], Any]
 
+#: What a tape has seen: the parts of each call, one after the other. A list of tuples would be that
+#: much more for garbage collections to look at. The identity of a single output stands by itself.
+Calls = list[Any]
+
+
+def entries(calls: Calls) -> Iterator[Entry]:
+    """The calls that a tape has seen."""
+    parts = iter(calls)
+    for call, inputs, outputs, node in zip(parts, parts, parts, parts, strict=True):
+        yield call, inputs, outputs if outputs.__class__ is tuple else (outputs,), node
+
+
 #: An entry that lies between the sources and something, and the inputs that matter.
 Step = tuple[Entry, tuple[int, ...]]
 
 
 def connected(
-    entries: Iterable[Entry], sources: Iterable[int], tracked: Container[int]
+    calls: Calls, sources: Iterable[int], tracked: Container[int]
 ) -> tuple[list[Step], set[int]]:
-    """The entries that depend on those of `sources` that were tracked, and the identities of all
+    """The calls that depend on those of `sources` that were tracked, and the identities of all
     that does."""
     reached = {s for s in sources if s in tracked}
     steps: list[Step] = []
-    for entry in entries:
+    for entry in entries(calls):
         inputs = entry[1]
         want = tuple([i for i, x in enumerate(inputs) if x._id in reached and x._aval.trainable])
         if want and getattr(entry[0], "derivative", False):
@@ -57,14 +69,14 @@ def connected(
 
 
 def gradients(
-    entries: Sequence[Entry],
+    calls: Calls,
     targets: Sequence[Tensor],
     sources: Sequence[int],
     seeds: Sequence[Cotangent | None],
     tracked: Container[int],
 ) -> list[Cotangent | None]:
     """Cotangents of `sources` (identities), None for those not connected to a target."""
-    steps, reached = connected(entries, sources, tracked)
+    steps, reached = connected(calls, sources, tracked)
     reached.update(sources)
     sums: dict[int, Cotangent | list[IndexedSlices]] = {}
     for target, seed in zip(targets, seeds, strict=True):

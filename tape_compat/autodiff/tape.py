@@ -44,14 +44,14 @@ _ONE_SET = (
 class _Record:
     """What one tape has seen.
 
-    entries: the calls that depend on what is tracked. variables: those watched, by identity;
+    calls: those that depend on what is tracked; see `reverse.Calls`. variables: those watched, by identity;
     `reassigned` if one was read with several values.
     """
 
-    __slots__ = ("entries", "escapes", "reassigned", "variables")
+    __slots__ = ("calls", "escapes", "reassigned", "variables")
 
     def __init__(self) -> None:
-        self.entries: list[reverse.Entry] = []
+        self.calls: reverse.Calls = []
         self.variables: dict[int, Variable] = {}
         self.reassigned = False
         self.escapes: list[tuple[int, str]] = []
@@ -59,16 +59,18 @@ class _Record:
     def forget(self, identity: int) -> None:
         """Let the calls so far no longer be known to read the variable of this identity: what it
         gave them before it was watched counts as constants."""
-        for i, (call, inputs, outputs, node) in enumerate(self.entries):
+        for i in range(1, len(self.calls), 4):
+            inputs = self.calls[i]
             if any(x._id == identity for x in inputs):
-                others = tuple(same_value(x, next_id()) if x._id == identity else x for x in inputs)
-                self.entries[i] = call, others, outputs, node
+                self.calls[i] = tuple(
+                    same_value(x, next_id()) if x._id == identity else x for x in inputs
+                )
                 self.reassigned = True
 
 
 def structure_key(
     program: Any,
-    entries: list[reverse.Entry],
+    calls: reverse.Calls,
     targets: list[Tensor],
     sources: list[Any],
     tracked: set[int],
@@ -76,7 +78,7 @@ def structure_key(
 ) -> tuple | None:
     """What the instructions of a gradient depend on, in terms of the pending program: the nodes
     recorded and the slots of targets and sources. None if that is not the whole story."""
-    key: list[Any] = [entry[3] for entry in entries]
+    key: list[Any] = calls[3::4]
     if None in key:
         return None
     key.append(None)
@@ -194,7 +196,7 @@ class GradientTape:
         record = self._record
         if record is not None:
             self.ids.add(output._id)
-            record.entries.append((closure, inputs, (output._id,), node))
+            record.calls += (closure, inputs, output._id, node)
 
     def record(
         self, closure: Any, inputs: tuple[Tensor, ...], outputs: tuple[Tensor, ...], node: Any
@@ -207,13 +209,13 @@ class GradientTape:
             out = outputs[0]
             if out._aval.trainable:
                 self.ids.add(out._id)
-                record.entries.append((closure, inputs, (out._id,), node))
+                record.calls += (closure, inputs, out._id, node)
             return
         trainable = [out._id for out in outputs if out._aval.trainable]
         if not trainable:
             return
         self.ids.update(trainable)
-        record.entries.append((closure, inputs, tuple([out._id for out in outputs]), node))
+        record.calls += (closure, inputs, tuple([out._id for out in outputs]), node)
 
     def variable_accessed(self, variable: Variable) -> None:
         """Watch a trainable variable that is read (called by the engine)."""
@@ -240,7 +242,7 @@ class GradientTape:
         record = self._record
         assert record is not None
         identity = variable._handle.id
-        if identity not in self.ids and record.entries:
+        if identity not in self.ids and record.calls:
             record.forget(identity)
         record.variables.setdefault(identity, variable)
         if variable.dtype.trainable:
@@ -375,7 +377,7 @@ class GradientTape:
                 targets,
                 flat,
                 lambda: reverse.gradients(
-                    record.entries,
+                    record.calls,
                     targets,
                     [s._id for s in flat],
                     [None] * len(targets),
@@ -386,7 +388,7 @@ class GradientTape:
             with reverse.deferring():
                 seeds = _seeds(output_gradients, targets)
                 answers = reverse.gradients(
-                    record.entries, targets, [s._id for s in flat], seeds, self.ids
+                    record.calls, targets, [s._id for s in flat], seeds, self.ids
                 )
         if zero:
             with reverse.deferring():
@@ -441,7 +443,7 @@ class GradientTape:
                 ("jacobian", rows),
                 [target],
                 flat,
-                lambda: jacobians.jacobian(record.entries, target, ids, self.ids, rows),
+                lambda: jacobians.jacobian(record.calls, target, ids, self.ids, rows),
             )
             if zero:
                 answers = [
@@ -505,7 +507,7 @@ class GradientTape:
                 [target],
                 [source],
                 lambda: [
-                    jacobians.batch_jacobian(record.entries, target, identity, self.ids, columns)
+                    jacobians.batch_jacobian(record.calls, target, identity, self.ids, columns)
                 ],
             )
             if answer is None:
@@ -578,7 +580,7 @@ def _remembered(
     if program is not None and not (
         MODE.immediate or state.recorders or record.reassigned or program.aliases
     ):
-        key = structure_key(program, record.entries, targets, sources, tape.ids, tape.reads)
+        key = structure_key(program, record.calls, targets, sources, tape.ids, tape.reads)
         if key is not None:
             key = (what, key)
             answers = jump(program, key)

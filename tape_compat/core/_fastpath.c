@@ -14,20 +14,21 @@
 #include <structmember.h>
 
 /* dispatch.py takes this module only if it is of its own version. */
-#define VERSION 5
+#define VERSION 6
 
 static PyTypeObject *Tensor, *Program, *Tape, *Variable;
 static PyObject *ndarray, *local, *mode, *next_id, *new_program;
+static int own_local;
 static PyObject *apply_general, *scalar_general, *record_scalar, *tell;
 static PyObject *s_state, *s_immediate, *s_record_one, *s_ids, *s_variable_accessed, *empty;
 
 static struct { Py_ssize_t aval, array, at, id; } tensor;
 static struct {
-    Py_ssize_t children, full, single, outputs, first, first_leaf, entry, taped, scalars;
+    Py_ssize_t children, full, single, outputs, first, first_leaf, entry, taped, scalars, usual;
 } node;
 static struct { Py_ssize_t log, refs, donatable; } program;
 static struct { Py_ssize_t program, recorders, deferring; } state;
-static struct { Py_ssize_t ids, record, reads, watches, entries, variables, reassigned; } tape;
+static struct { Py_ssize_t ids, record, reads, watches, calls, variables, reassigned; } tape;
 static struct { Py_ssize_t scalar, packed, trainable; } aval;
 static struct { Py_ssize_t handle, trainable, id, tensor; } variable;
 
@@ -54,10 +55,66 @@ static Py_ssize_t offset_of(PyObject *type, const char *name)
     return offset;
 }
 
+/* The state of this thread, a new reference: state.LOCAL.state. The last thread's is kept at hand,
+   unless the thread-local objects of another library stand for Python's. */
+static PyObject *thread_state(void)
+{
+    static PyThreadState *last;
+    static uint64_t last_id;
+    static PyObject *kept;
+    PyThreadState *now = PyThreadState_Get();
+    uint64_t id = PyThreadState_GetID(now);
+    if (kept && now == last && id == last_id)
+        return Py_NewRef(kept);
+    PyObject *current = PyObject_GetAttr(local, s_state);
+    if (current && own_local) {
+        PyObject *before = kept;
+        kept = Py_NewRef(current);
+        last = now;
+        last_id = id;
+        Py_XDECREF(before);
+    }
+    return current;
+}
+
+/* Garbage collections need not look at what is made for each op: a tensor leads to no more than its
+   program, which leads to no tensor. (`track` is for those that are made to lead to more.) */
+static PyObject *untracked(PyObject *made)
+{
+    if (made)
+        PyObject_GC_UnTrack(made);
+    return made;
+}
+
+static PyObject *track(PyObject *module, PyObject *x)
+{
+    if (Py_TYPE(x) == Tensor && !PyObject_GC_IsTracked(x))
+        PyObject_GC_Track(x);
+    Py_RETURN_NONE;
+}
+
+static PyObject *pair(PyObject *first, PyObject *second)
+{
+    PyObject *made = PyTuple_New(2);
+    if (made) {
+        PyTuple_SET_ITEM(made, 0, Py_NewRef(first));
+        PyTuple_SET_ITEM(made, 1, Py_NewRef(second));
+    }
+    return made;
+}
+
+static PyObject *tuple_of(PyObject *const *items, Py_ssize_t n)
+{
+    PyObject *made = PyTuple_New(n);
+    for (Py_ssize_t i = 0; made && i < n; i++)
+        PyTuple_SET_ITEM(made, i, Py_NewRef(items[i]));
+    return made;
+}
+
 /* A pending tensor with the value of a slot of a program. */
 static PyObject *pending(PyObject *known, PyObject *owner, PyObject *slot)
 {
-    PyObject *at = PyTuple_Pack(2, owner, slot);
+    PyObject *at = pair(owner, slot);
     PyObject *id = at ? PyIter_Next(next_id) : NULL;
     PyObject *out = id ? Tensor->tp_alloc(Tensor, 0) : NULL;
     if (!out) {
@@ -69,12 +126,16 @@ static PyObject *pending(PyObject *known, PyObject *owner, PyObject *slot)
     SLOT(out, tensor.array) = Py_NewRef(Py_None);
     SLOT(out, tensor.at) = at;
     SLOT(out, tensor.id) = id;
+    if (Py_TYPE(owner) == Program) {
+        untracked(at);
+        untracked(out);
+    }
     return out;
 }
 
 static int append_reference(PyObject *owner, PyObject *out)
 {
-    PyObject *reference = PyWeakref_NewRef(out, NULL);
+    PyObject *reference = untracked(PyWeakref_NewRef(out, NULL)); /* it owns nothing */
     if (!reference)
         return -1;
     int failed = PyList_Append(SLOT(owner, program.refs), reference);
@@ -92,10 +153,12 @@ static PyObject *beyond(PyObject *slot, Py_ssize_t distance)
 static int put_leaf(PyObject *x, PyObject *owner, PyObject *child, Py_ssize_t place)
 {
     PyObject *slot = beyond(SLOT(child, node.first_leaf), place);
-    PyObject *at = slot ? PyTuple_Pack(2, owner, slot) : NULL;
+    PyObject *at = slot ? pair(owner, slot) : NULL;
     Py_XDECREF(slot);
     if (!at)
         return -1;
+    if (Py_TYPE(owner) == Program)
+        untracked(at);
     PyObject *before = SLOT(x, tensor.at);
     SLOT(x, tensor.at) = at;
     Py_XDECREF(before);
@@ -119,11 +182,35 @@ static int tracks(PyObject *ids, PyObject *x)
     return PyAnySet_CheckExact(ids) ? PySet_Contains(ids, id) : PySequence_Contains(ids, id);
 }
 
+static PyObject *inputs_as_tuple(PyObject *const *inputs, Py_ssize_t n)
+{
+    PyObject *made = tuple_of(inputs, n);
+    int plain = made != NULL;
+    for (Py_ssize_t i = 0; plain && i < n; i++)
+        plain = Py_TYPE(inputs[i]) == Tensor;
+    return plain ? untracked(made) : made;
+}
+
+/* Append a call to what a tape has seen, as GradientTape.record_one does. */
+static int add_call(PyObject *kept, PyObject *closure, PyObject *inputs, PyObject *id,
+                    PyObject *child)
+{
+    PyObject *calls = SLOT(kept, tape.calls);
+    Py_ssize_t length = PyList_GET_SIZE(calls);
+    if (PyList_Append(calls, closure) || PyList_Append(calls, inputs) ||
+        PyList_Append(calls, id) || PyList_Append(calls, child)) {
+        PyList_SetSlice(calls, length, PyList_GET_SIZE(calls), NULL);
+        return -1;
+    }
+    return 0;
+}
+
 /* Tell the recorders that track an input of a call with one output. */
-static int record(PyObject *recorders, PyObject *closure, PyObject *inputs, PyObject *out,
-                  PyObject *child)
+static int record(PyObject *recorders, PyObject *closure, PyObject *given, PyObject *const *inputs,
+                  Py_ssize_t n, PyObject *out, PyObject *child)
 {
     Py_INCREF(recorders);
+    Py_XINCREF(given);
     int failed = 0;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(recorders) && !failed; i++) {
         PyObject *recorder = PyTuple_GET_ITEM(recorders, i);
@@ -135,40 +222,81 @@ static int record(PyObject *recorders, PyObject *closure, PyObject *inputs, PyOb
             break;
         }
         int found = 0;
-        for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(inputs) && !found; k++)
-            found = tracks(ids, PyTuple_GET_ITEM(inputs, k));
+        for (Py_ssize_t k = 0; k < n && !found; k++)
+            found = tracks(ids, inputs[k]);
+        if (found > 0 && !given && !(given = inputs_as_tuple(inputs, n)))
+            found = -1;
         if (found < 0)
             failed = -1;
         else if (found && is_tape) {
-            PyObject *id = SLOT(out, tensor.id), *made = PyTuple_Pack(1, id);
-            PyObject *entry = made ? PyTuple_Pack(4, closure, inputs, made, child) : NULL;
-            PyObject *kept = SLOT(recorder, tape.record);
-            failed = !entry || (kept != Py_None && (PySet_Add(ids, id) ||
-                                PyList_Append(SLOT(kept, tape.entries), entry)));
-            Py_XDECREF(made);
-            Py_XDECREF(entry);
+            PyObject *id = SLOT(out, tensor.id), *kept = SLOT(recorder, tape.record);
+            failed = kept != Py_None &&
+                     (PySet_Add(ids, id) || add_call(kept, closure, given, id, child));
         } else if (found) {
-            PyObject *done = PyObject_CallMethodObjArgs(recorder, s_record_one, closure, inputs,
+            PyObject *done = PyObject_CallMethodObjArgs(recorder, s_record_one, closure, given,
                                                         out, child, NULL);
             failed = !done;
             Py_XDECREF(done);
         }
         Py_DECREF(ids);
     }
+    Py_XDECREF(given);
     Py_DECREF(recorders);
     return failed ? -1 : 0;
 }
 
-/* The child that a key leads to from the end of a log, a new reference. NULL if there is none or it
-   fills the program, with an error set if one happened. */
-static PyObject *child_of(PyObject *log, PyObject *key)
+/* Whether two parts of keys are equal: parts are numbers of slots or compared by identity. */
+static int same_part(PyObject *a, PyObject *b)
+{
+    return a == b || (PyLong_CheckExact(a) && PyLong_CheckExact(b) &&
+                      PyLong_AsSsize_t(a) == PyLong_AsSsize_t(b));
+}
+
+/* The child that a key (a closure and `n` parts) leads to from the end of a log, a new reference.
+   NULL if there is none or it fills the program, with an error set if one happened. A node keeps
+   the last one at hand: (child, closure, *parts). */
+static PyObject *child_of(PyObject *log, PyObject *closure, PyObject *const *parts, Py_ssize_t n)
 {
     Py_ssize_t length = PyList_GET_SIZE(log);
     if (!length)
         return NULL;
     PyObject *last = PyTuple_GET_ITEM(PyList_GET_ITEM(log, length - 1), 0);
-    PyObject *child = PyDict_GetItemWithError(SLOT(last, node.children), key);
-    return child && SLOT(child, node.full) == Py_False ? Py_NewRef(child) : NULL;
+    PyObject *usual = SLOT(last, node.usual);
+    if (usual && PyTuple_CheckExact(usual) && PyTuple_GET_SIZE(usual) == n + 2 &&
+        PyTuple_GET_ITEM(usual, 1) == closure) {
+        Py_ssize_t i = 0;
+        while (i < n && same_part(PyTuple_GET_ITEM(usual, i + 2), parts[i]))
+            i++;
+        if (i == n)
+            return Py_NewRef(PyTuple_GET_ITEM(usual, 0));
+    }
+    Py_INCREF(last);
+    for (Py_ssize_t i = 0; i < n; i++)
+        Py_INCREF(parts[i]);
+    PyObject *key = PyTuple_New(n + 1), *child = NULL;
+    if (!key) {
+        for (Py_ssize_t i = 0; i < n; i++)
+            Py_DECREF(parts[i]);
+        Py_DECREF(last);
+        return NULL;
+    }
+    PyTuple_SET_ITEM(key, 0, Py_NewRef(closure));
+    for (Py_ssize_t i = 0; i < n; i++)
+        PyTuple_SET_ITEM(key, i + 1, parts[i]);
+    child = Py_XNewRef(PyDict_GetItemWithError(SLOT(last, node.children), key));
+    if (child && SLOT(child, node.full) != Py_False)
+        Py_CLEAR(child);
+    PyObject *kept = child ? PyTuple_New(n + 2) : NULL;
+    if (kept) {
+        PyTuple_SET_ITEM(kept, 0, Py_NewRef(child));
+        for (Py_ssize_t i = 0; i <= n; i++)
+            PyTuple_SET_ITEM(kept, i + 1, Py_NewRef(PyTuple_GET_ITEM(key, i)));
+        Py_XSETREF(SLOT(last, node.usual), kept);
+    } else if (child)
+        Py_CLEAR(child);
+    Py_DECREF(last);
+    Py_DECREF(key);
+    return child;
 }
 
 #define MOST_INPUTS 8
@@ -189,27 +317,25 @@ static PyObject *program_for(PyObject *current, PyObject *const *inputs, Py_ssiz
     return records ? Py_NewRef(owner) : NULL;
 }
 
-/* The key of a call, a new reference: the closure, then for each input its slot, or its aval if it
-   is a new leaf. NULL as above. */
-static PyObject *key_of(PyObject *closure, PyObject *const *inputs, Py_ssize_t n, PyObject *owner,
-                        int *is_leaf)
+/* The parts of the key of a call: for each input its slot, or its aval if it is a new leaf. They
+   are borrowed. 0 if the call must go the general way. */
+static int parts_of(PyObject *const *inputs, Py_ssize_t n, PyObject *owner, PyObject **parts,
+                    int *is_leaf)
 {
-    PyObject *key = PyTuple_New(n + 1);
-    if (key)
-        PyTuple_SET_ITEM(key, 0, Py_NewRef(closure));
-    for (Py_ssize_t i = 0; key && i < n; i++) {
-        PyObject *at = SLOT(inputs[i], tensor.at), *array = SLOT(inputs[i], tensor.array);
+    for (Py_ssize_t i = 0; i < n; i++) {
+        PyObject *at = SLOT(inputs[i], tensor.at);
         is_leaf[i] = PyTuple_GET_ITEM(at, 0) != owner;
-        int general = is_leaf[i] && (array == Py_None || (PyObject *)Py_TYPE(array) == ndarray ||
-                                     Py_TYPE(owner) != Program);
-        for (Py_ssize_t k = 0; k < i && is_leaf[i]; k++)
-            general = general || inputs[k] == inputs[i];
-        PyObject *part = is_leaf[i] ? SLOT(inputs[i], tensor.aval) : PyTuple_GET_ITEM(at, 1);
-        PyTuple_SET_ITEM(key, i + 1, Py_NewRef(part));
-        if (general)
-            Py_CLEAR(key);
+        parts[i] = is_leaf[i] ? SLOT(inputs[i], tensor.aval) : PyTuple_GET_ITEM(at, 1);
+        if (!is_leaf[i])
+            continue;
+        PyObject *array = SLOT(inputs[i], tensor.array);
+        if (array == Py_None || (PyObject *)Py_TYPE(array) == ndarray || Py_TYPE(owner) != Program)
+            return 0;
+        for (Py_ssize_t k = 0; k < i; k++)
+            if (inputs[k] == inputs[i])
+                return 0;
     }
-    return key;
+    return 1;
 }
 
 /* The entry of a call and what it brings in, a new reference. */
@@ -262,17 +388,20 @@ static int append(PyObject *current, PyObject *owner, PyObject *log, Py_ssize_t 
     return failed ? -1 : SLOT(current, state.program) == owner;
 }
 
-static int told(PyObject *recorders, PyObject *closure, PyObject *inputs, PyObject *out,
-                PyObject *child)
+static int told(PyObject *recorders, PyObject *closure, PyObject *given, PyObject *const *inputs,
+                Py_ssize_t n, PyObject *out, PyObject *child)
 {
     if (!PyTuple_GET_SIZE(recorders))
         return 0;
     if (SLOT(child, node.single) == Py_True)
         return SLOT(child, node.taped) == Py_True
-                   ? record(recorders, closure, inputs, out, child)
+                   ? record(recorders, closure, given, inputs, n, out, child)
                    : 0;
-    PyObject *done = PyObject_CallFunctionObjArgs(tell, recorders, closure, inputs, out, child,
-                                                  NULL);
+    given = given ? Py_NewRef(given) : tuple_of(inputs, n);
+    PyObject *done = given ? PyObject_CallFunctionObjArgs(tell, recorders, closure, given, out,
+                                                          child, NULL)
+                           : NULL;
+    Py_XDECREF(given);
     Py_XDECREF(done);
     return done ? 0 : -1;
 }
@@ -280,29 +409,21 @@ static int told(PyObject *recorders, PyObject *closure, PyObject *inputs, PyObje
 /* dispatch.apply. `given` is the inputs as a tuple, or NULL if there is none yet. */
 static PyObject *apply_to(PyObject *closure, PyObject *const *inputs, Py_ssize_t n, PyObject *given)
 {
-    PyObject *log = NULL, *key = NULL, *child = NULL, *out = NULL;
+    PyObject *log = NULL, *child = NULL, *out = NULL;
+    PyObject *parts[MOST_INPUTS];
     Py_ssize_t length = 0;
     int is_leaf[MOST_INPUTS];
-    PyObject *current = PyObject_GetAttr(local, s_state);
+    PyObject *current = thread_state();
     if (!current)
         return NULL;
     PyObject *owner = n <= MOST_INPUTS ? program_for(current, inputs, n) : NULL;
-    if (owner)
-        key = key_of(closure, inputs, n, owner, is_leaf);
-    if (key) {
+    if (owner && parts_of(inputs, n, owner, parts, is_leaf)) {
         log = Py_NewRef(SLOT(owner, program.log));
         length = PyList_GET_SIZE(log);
-        child = child_of(log, key);
+        child = child_of(log, closure, parts, n);
     }
-    int failed = PyErr_Occurred() != NULL;
-    if (!failed && !given) {
-        given = PyTuple_New(n);
-        failed = !given;
-        for (Py_ssize_t i = 0; !failed && i < n; i++)
-            PyTuple_SET_ITEM(given, i, Py_NewRef(inputs[i]));
-    } else
-        Py_XINCREF(given);
-    if (!failed && child) {
+    int failed = !child && PyErr_Occurred();
+    if (child) {
         out = outputs_of(child, owner);
         PyObject *entry = out ? entry_of(child, inputs, n, is_leaf) : NULL;
         int appended = entry ? append(current, owner, log, length, entry, out) : -1;
@@ -314,15 +435,15 @@ static PyObject *apply_to(PyObject *closure, PyObject *const *inputs, Py_ssize_t
         if (!appended)
             Py_CLEAR(child);
         else if (!failed)
-            failed = told(SLOT(current, state.recorders), closure, given, out, child);
+            failed = told(SLOT(current, state.recorders), closure, given, inputs, n, out, child);
     }
     if (failed || !child)
         Py_CLEAR(out);
-    if (!failed && !child)
+    if (!failed && !child && (given = given ? Py_NewRef(given) : tuple_of(inputs, n))) {
         out = PyObject_CallFunctionObjArgs(apply_general, closure, given, NULL);
-    Py_XDECREF(given);
+        Py_DECREF(given);
+    }
     Py_XDECREF(child);
-    Py_XDECREF(key);
     Py_XDECREF(log);
     Py_XDECREF(owner);
     Py_DECREF(current);
@@ -366,26 +487,25 @@ static PyObject *apply_scalar(PyObject *module, PyObject *const *args, Py_ssize_
     if (n != 4 || !is_tensor(args[1]))
         return refuse("apply_scalar(closure, tensor, number, reflected)");
     PyObject *closure = args[0], *x = args[1], *value = args[2];
-    PyObject *current = PyObject_GetAttr(local, s_state);
+    PyObject *current = thread_state();
     if (!current)
         return NULL;
     PyObject *owner = Py_NewRef(SLOT(current, state.program));
     PyObject *at = Py_NewRef(SLOT(x, tensor.at));
-    PyObject *key = NULL, *log = NULL, *out = NULL, *child = NULL;
+    PyObject *log = NULL, *out = NULL, *child = NULL;
     Py_ssize_t length = 0;
     int failed = 0;
     if (Py_TYPE(owner) == Program && PyTuple_GET_ITEM(at, 0) == owner &&
         (SLOT(current, state.deferring) == Py_True || SLOT(x, tensor.array) == Py_None)) {
         PyObject *slot = PyTuple_GET_ITEM(at, 1);
         PyObject *kind = SLOT(SLOT(SLOT(x, tensor.aval), aval.scalar), aval.packed);
-        key = args[3] == Py_True ? PyTuple_Pack(3, closure, kind, slot)
-                                 : PyTuple_Pack(3, closure, slot, kind);
+        PyObject *parts[2] = {args[3] == Py_True ? kind : slot, args[3] == Py_True ? slot : kind};
         log = Py_NewRef(SLOT(owner, program.log));
         length = PyList_GET_SIZE(log);
-        child = key ? child_of(log, key) : NULL;
+        child = child_of(log, closure, parts, 2);
+        failed = !child && PyErr_Occurred();
         if (child && SLOT(child, node.single) != Py_True)
             Py_CLEAR(child);
-        failed = PyErr_Occurred() != NULL;
     }
     if (!failed && child) {
         PyObject *scalars = PyTuple_Pack(1, value);
@@ -410,7 +530,6 @@ static PyObject *apply_scalar(PyObject *module, PyObject *const *args, Py_ssize_
     if (!failed && !child)
         out = PyObject_CallFunctionObjArgs(scalar_general, closure, x, value, args[3], NULL);
     Py_XDECREF(child);
-    Py_XDECREF(key);
     Py_XDECREF(log);
     Py_DECREF(at);
     Py_DECREF(owner);
@@ -540,7 +659,7 @@ static PyObject *read_variable(PyObject *module, PyObject *read)
         PyErr_SetString(PyExc_AttributeError, "a Variable is read before its __init__: _handle");
         return NULL;
     }
-    PyObject *current = PyObject_GetAttr(local, s_state);
+    PyObject *current = thread_state();
     if (!current)
         return NULL;
     PyObject *recorders = Py_NewRef(SLOT(current, state.recorders));
@@ -575,7 +694,7 @@ static PyObject *update(PyObject *module, PyObject *const *args, Py_ssize_t n)
     PyObject *inputs[2] = {SLOT(handle, variable.tensor), delta};
     if (SLOT(inputs[0], tensor.aval) != SLOT(delta, tensor.aval))
         Py_RETURN_FALSE;
-    PyObject *current = PyObject_GetAttr(local, s_state);
+    PyObject *current = thread_state();
     if (!current)
         return NULL;
     if (PyTuple_GET_SIZE(SLOT(current, state.recorders))) {
@@ -625,15 +744,15 @@ static int add_slot(PyObject *key, PyObject *x, PyObject *owner, int wrapped)
 /* See tape.structure_key. */
 static PyObject *structure_key(PyObject *module, PyObject *args)
 {
-    PyObject *owner, *entries, *targets, *sources, *tracked, *reads;
-    if (!PyArg_ParseTuple(args, "OO!O!O!O!O!", &owner, &PyList_Type, &entries, &PyList_Type,
+    PyObject *owner, *calls, *targets, *sources, *tracked, *reads;
+    if (!PyArg_ParseTuple(args, "OO!O!O!O!O!", &owner, &PyList_Type, &calls, &PyList_Type,
                           &targets, &PyList_Type, &sources, &PySet_Type, &tracked, &PyDict_Type,
                           &reads))
         return NULL;
     PyObject *key = PyList_New(0), *answer = NULL;
     int found = key ? 1 : -1;
-    for (Py_ssize_t i = 0; found > 0 && i < PyList_GET_SIZE(entries); i++) {
-        PyObject *place = PyTuple_GET_ITEM(PyList_GET_ITEM(entries, i), 3);
+    for (Py_ssize_t i = 3; found > 0 && i < PyList_GET_SIZE(calls); i += 4) {
+        PyObject *place = PyList_GET_ITEM(calls, i);
         found = place == Py_None ? 0 : PyList_Append(key, place) ? -1 : 1;
     }
     if (found > 0 && PyList_Append(key, Py_None))
@@ -685,6 +804,7 @@ static PyObject *setup(PyObject *module, PyObject *args, PyObject *kwargs)
         {Node, "first", &node.first},
         {Node, "first_leaf", &node.first_leaf}, {Node, "entry", &node.entry},
         {Node, "taped", &node.taped}, {Node, "scalars", &node.scalars},
+        {Node, "usual", &node.usual},
         {program_type, "log", &program.log}, {program_type, "refs", &program.refs},
         {program_type, "donatable", &program.donatable},
         {ThreadState, "program", &state.program}, {ThreadState, "recorders", &state.recorders},
@@ -699,6 +819,13 @@ static PyObject *setup(PyObject *module, PyObject *args, PyObject *kwargs)
         Py_INCREF(kept[i]);
     Tensor = (PyTypeObject *)tensor_type;
     Program = (PyTypeObject *)program_type;
+    PyObject *threads = PyImport_ImportModule("_thread");
+    PyObject *builtin = threads ? PyObject_GetAttrString(threads, "_local") : NULL;
+    own_local = builtin ? PyObject_IsInstance(local, builtin) : -1;
+    Py_XDECREF(builtin);
+    Py_XDECREF(threads);
+    if (own_local < 0)
+        return NULL;
     Py_RETURN_NONE;
 }
 
@@ -712,7 +839,7 @@ static PyObject *setup_tape(PyObject *module, PyObject *args)
     tape.record = offset_of(type, "_record");
     tape.reads = offset_of(type, "reads");
     tape.watches = offset_of(type, "_watch_accessed_variables");
-    tape.entries = offset_of(record_type, "entries");
+    tape.calls = offset_of(record_type, "calls");
     tape.variables = offset_of(record_type, "variables");
     tape.reassigned = offset_of(record_type, "reassigned");
     if (PyErr_Occurred())
@@ -755,6 +882,7 @@ static PyMethodDef methods[] = {
     {"read", read_variable, METH_O, "See variable.read."},
     {"update", (PyCFunction)(void (*)(void))update, METH_FASTCALL, "See variable.update."},
     {"structure_key", structure_key, METH_VARARGS, "See tape.structure_key."},
+    {"track", track, METH_O, "Let garbage collections look at a tensor."},
     {NULL, NULL, 0, NULL}};
 
 static struct PyModuleDef definition = {.m_base = PyModuleDef_HEAD_INIT,

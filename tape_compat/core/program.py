@@ -38,7 +38,8 @@ class Node:
     `Packed` for a scalar, in the slots from `first_leaf`. outputs: avals, in those from `first`.
 
     entry: what stands in a log if it brings in nothing. taped: whether tapes record it. special:
-    whether it gives a tuple or fills the program, and so goes the general way.
+    whether it gives a tuple or fills the program, and so goes the general way. usual: the child
+    found last, for `_fastpath.c`.
     """
 
     __slots__ = (
@@ -64,6 +65,7 @@ class Node:
         "single",
         "special",
         "taped",
+        "usual",
     )
 
     def __init__(
@@ -146,6 +148,7 @@ class Tree:
                 useful.add(id(node.parent))
         for node in order:
             node.children = {k: c for k, c in node.children.items() if id(c) in useful}
+            node.usual = None
         return len(useful)
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from . import dtypes, errors, executor, operators, policy
 from .avals import Aval, aval, of_array
 from .dtypes import DType
+from .native import FASTPATH
 from .shapes import TensorShape
 from .state import LOCAL
 from .x64 import in_x64
@@ -275,6 +276,8 @@ def mark_slice(
     """Let a tensor just read from `variable` be assigned to. `spec`: see the indexing ops."""
     identity = tensor._id = SliceIdentity(tensor._id)
     identity.cut = (variable, spec, places)
+    if FASTPATH is not None:
+        FASTPATH.track(tensor)  # the variable may lead back to it
 
 
 def array_text(array: np.ndarray, is_repr: bool) -> str:
