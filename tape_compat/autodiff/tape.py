@@ -44,8 +44,8 @@ _ONE_SET = (
 class _Record:
     """What one tape has seen.
 
-    calls: those that depend on what is tracked; see `reverse.Calls`. variables: those watched, by identity;
-    `reassigned` if one was read with several values.
+    calls: those that depend on what is tracked; see `reverse.Calls`. variables: those watched, by
+    identity; `reassigned` if one was read with several values.
     """
 
     __slots__ = ("calls", "escapes", "reassigned", "variables")

@@ -14,13 +14,13 @@
 #include <structmember.h>
 
 /* dispatch.py takes this module only if it is of its own version. */
-#define VERSION 6
+#define VERSION 7
 
 static PyTypeObject *Tensor, *Program, *Tape, *Variable;
 static PyObject *ndarray, *local, *mode, *next_id, *new_program;
 static int own_local;
-static PyObject *apply_general, *scalar_general, *record_scalar, *tell;
-static PyObject *s_state, *s_immediate, *s_record_one, *s_ids, *s_variable_accessed, *empty;
+static PyObject *apply_general, *scalar_general, *new_array, *tell;
+static PyObject *s_state, *s_immediate, *s_record_one, *s_ids, *s_variable_accessed, *s_unread, *empty, *zero;
 
 static struct { Py_ssize_t aval, array, at, id; } tensor;
 static struct {
@@ -29,8 +29,8 @@ static struct {
 static struct { Py_ssize_t log, refs, donatable; } program;
 static struct { Py_ssize_t program, recorders, deferring; } state;
 static struct { Py_ssize_t ids, record, reads, watches, calls, variables, reassigned; } tape;
-static struct { Py_ssize_t scalar, packed, trainable; } aval;
-static struct { Py_ssize_t handle, trainable, id, tensor; } variable;
+static struct { Py_ssize_t scalar, packed, trainable, floating, np_dtype; } aval;
+static struct { Py_ssize_t handle, trainable, view, id, tensor; } variable;
 
 #define SLOT(object, offset) (*(PyObject **)((char *)(object) + (offset)))
 
@@ -482,24 +482,73 @@ static PyObject *apply2(PyObject *module, PyObject *const *args, Py_ssize_t n)
     return apply_to(args[0], args + 1, 2, NULL);
 }
 
-static PyObject *apply_scalar(PyObject *module, PyObject *const *args, Py_ssize_t n)
+/* NumPy's array of a Python number. Those made last are kept: a program has few numbers. */
+static PyObject *number_array(PyObject *value, PyObject *dtype)
 {
-    if (n != 4 || !is_tensor(args[1]))
-        return refuse("apply_scalar(closure, tensor, number, reflected)");
-    PyObject *closure = args[0], *x = args[1], *value = args[2];
+    static struct { PyObject *value, *dtype, *array; } kept[64], before;
+    int keep = PyFloat_CheckExact(value) || PyLong_CheckExact(value);
+    size_t i = ((size_t)value >> 4) % (sizeof kept / sizeof *kept);
+    if (keep && kept[i].value == value && kept[i].dtype == dtype)
+        return Py_NewRef(kept[i].array);
+    PyObject *array = PyObject_CallFunctionObjArgs(new_array, value, dtype, NULL);
+    if (array && keep) {
+        before = kept[i];
+        kept[i].value = Py_NewRef(value);
+        kept[i].dtype = Py_NewRef(dtype);
+        kept[i].array = Py_NewRef(array);
+        Py_XDECREF(before.value);
+        Py_XDECREF(before.dtype);
+        Py_XDECREF(before.array);
+    }
+    return array;
+}
+
+/* dispatch._record_scalar */
+static int record_scalar(PyObject *recorders, PyObject *closure, PyObject *x, PyObject *value,
+                         int reflected, PyObject *out, PyObject *child)
+{
+    int found = 0;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(recorders) && !found; i++) {
+        PyObject *recorder = PyTuple_GET_ITEM(recorders, i);
+        PyObject *ids = Py_TYPE(recorder) == Tape ? Py_XNewRef(SLOT(recorder, tape.ids))
+                                                  : PyObject_GetAttr(recorder, s_ids);
+        found = ids ? tracks(ids, x) : -1;
+        Py_XDECREF(ids);
+    }
+    if (found <= 0)
+        return found;
+    /* The pullback may want the number: it is in the slot of the leaf. */
+    PyObject *known = SLOT(SLOT(x, tensor.aval), aval.scalar);
+    PyObject *array = number_array(value, SLOT(known, aval.np_dtype));
+    PyObject *number = array ? pending(known, PyTuple_GET_ITEM(SLOT(out, tensor.at), 0),
+                                       SLOT(child, node.first_leaf))
+                             : NULL;
+    int failed = -1;
+    if (number) {
+        Py_SETREF(SLOT(number, tensor.array), Py_NewRef(array));
+        Py_SETREF(SLOT(number, tensor.id), Py_NewRef(zero));
+        PyObject *inputs[2] = {reflected ? number : x, reflected ? x : number};
+        failed = record(recorders, closure, NULL, inputs, 2, out, child);
+    }
+    Py_XDECREF(number);
+    Py_XDECREF(array);
+    return failed;
+}
+
+static PyObject *scalar_to(PyObject *closure, PyObject *x, PyObject *value, int reflected)
+{
     PyObject *current = thread_state();
     if (!current)
         return NULL;
     PyObject *owner = Py_NewRef(SLOT(current, state.program));
-    PyObject *at = Py_NewRef(SLOT(x, tensor.at));
     PyObject *log = NULL, *out = NULL, *child = NULL;
     Py_ssize_t length = 0;
     int failed = 0;
-    if (Py_TYPE(owner) == Program && PyTuple_GET_ITEM(at, 0) == owner &&
+    if (Py_TYPE(owner) == Program && PyTuple_GET_ITEM(SLOT(x, tensor.at), 0) == owner &&
         (SLOT(current, state.deferring) == Py_True || SLOT(x, tensor.array) == Py_None)) {
-        PyObject *slot = PyTuple_GET_ITEM(at, 1);
+        PyObject *slot = PyTuple_GET_ITEM(SLOT(x, tensor.at), 1);
         PyObject *kind = SLOT(SLOT(SLOT(x, tensor.aval), aval.scalar), aval.packed);
-        PyObject *parts[2] = {args[3] == Py_True ? kind : slot, args[3] == Py_True ? slot : kind};
+        PyObject *parts[2] = {reflected ? kind : slot, reflected ? slot : kind};
         log = Py_NewRef(SLOT(owner, program.log));
         length = PyList_GET_SIZE(log);
         child = child_of(log, closure, parts, 2);
@@ -507,9 +556,14 @@ static PyObject *apply_scalar(PyObject *module, PyObject *const *args, Py_ssize_
         if (child && SLOT(child, node.single) != Py_True)
             Py_CLEAR(child);
     }
-    if (!failed && child) {
-        PyObject *scalars = PyTuple_Pack(1, value);
-        PyObject *entry = scalars ? PyTuple_Pack(3, child, empty, scalars) : NULL;
+    if (child) {
+        PyObject *scalars = untracked(tuple_of(&value, 1));
+        PyObject *entry = scalars ? untracked(PyTuple_New(3)) : NULL;
+        if (entry) {
+            PyTuple_SET_ITEM(entry, 0, Py_NewRef(child));
+            PyTuple_SET_ITEM(entry, 1, Py_NewRef(empty));
+            PyTuple_SET_ITEM(entry, 2, Py_NewRef(scalars));
+        }
         out = entry ? output(child, owner, 0) : NULL;
         int appended = out ? append(current, owner, log, length, entry, out) : -1;
         Py_XDECREF(scalars);
@@ -519,22 +573,28 @@ static PyObject *apply_scalar(PyObject *module, PyObject *const *args, Py_ssize_
         if (!appended)
             Py_CLEAR(child);
         else if (!failed && SLOT(child, node.taped) == Py_True && PyTuple_GET_SIZE(recorders)) {
-            PyObject *done = PyObject_CallFunctionObjArgs(record_scalar, recorders, closure, x,
-                                                          value, args[3], out, child, NULL);
-            failed = !done;
-            Py_XDECREF(done);
+            Py_INCREF(recorders);
+            failed = record_scalar(recorders, closure, x, value, reflected, out, child);
+            Py_DECREF(recorders);
         }
     }
     if (failed || !child)
         Py_CLEAR(out);
     if (!failed && !child)
-        out = PyObject_CallFunctionObjArgs(scalar_general, closure, x, value, args[3], NULL);
+        out = PyObject_CallFunctionObjArgs(scalar_general, closure, x, value,
+                                           reflected ? Py_True : Py_False, NULL);
     Py_XDECREF(child);
     Py_XDECREF(log);
-    Py_DECREF(at);
     Py_DECREF(owner);
     Py_DECREF(current);
     return out;
+}
+
+static PyObject *apply_scalar(PyObject *module, PyObject *const *args, Py_ssize_t n)
+{
+    if (n != 4 || !is_tensor(args[1]))
+        return refuse("apply_scalar(closure, tensor, number, reflected)");
+    return scalar_to(args[0], args[1], args[2], args[3] == Py_True);
 }
 
 /* handles(program, slots): a pending tensor for each (slot, aval), None where the aval is None. */
@@ -682,24 +742,22 @@ static PyObject *read_variable(PyObject *module, PyObject *read)
     return value;
 }
 
-/* update(variable, closure, delta): whether the variable now holds what the closure gives of its
-   value and delta; not if a recorder is active or the delta is not a tensor of its aval. */
-static PyObject *update(PyObject *module, PyObject *const *args, Py_ssize_t n)
+/* Whether a variable now holds what a closure gives of its value and a delta; not if a recorder is
+   active or the delta is not a tensor of its aval. -1 for an error. */
+static int updated(PyObject *changed, PyObject *closure, PyObject *delta)
 {
-    if (n != 3 || !Variable || !PyObject_TypeCheck(args[0], Variable))
-        return refuse("update(variable, closure, delta)");
-    PyObject *handle = SLOT(args[0], variable.handle), *closure = args[1], *delta = args[2];
-    if (!handle || Py_TYPE(delta) != Tensor)
-        Py_RETURN_FALSE;
+    PyObject *handle = SLOT(changed, variable.handle);
+    if (!handle || Py_TYPE(delta) != Tensor || !is_tensor(delta))
+        return 0;
     PyObject *inputs[2] = {SLOT(handle, variable.tensor), delta};
     if (SLOT(inputs[0], tensor.aval) != SLOT(delta, tensor.aval))
-        Py_RETURN_FALSE;
+        return 0;
     PyObject *current = thread_state();
     if (!current)
-        return NULL;
+        return -1;
     if (PyTuple_GET_SIZE(SLOT(current, state.recorders))) {
         Py_DECREF(current);
-        Py_RETURN_FALSE;
+        return 0;
     }
     Py_INCREF(handle);
     Py_INCREF(inputs[0]);
@@ -724,7 +782,16 @@ static PyObject *update(PyObject *module, PyObject *const *args, Py_ssize_t n)
     Py_DECREF(inputs[0]);
     Py_DECREF(handle);
     Py_DECREF(current);
-    return failed ? NULL : Py_NewRef(Py_True);
+    return failed ? -1 : 1;
+}
+
+/* update(variable, closure, delta): see variable.update. */
+static PyObject *update(PyObject *module, PyObject *const *args, Py_ssize_t n)
+{
+    if (n != 3 || !Variable || !PyObject_TypeCheck(args[0], Variable))
+        return refuse("update(variable, closure, delta)");
+    int done = updated(args[0], args[1], args[2]);
+    return done < 0 ? NULL : PyBool_FromLong(done);
 }
 
 /* Append the slot of a tensor to a key, within a tuple if `wrapped`: 0 if it has none in this
@@ -784,16 +851,275 @@ static PyObject *structure_key(PyObject *module, PyObject *args)
     return answer;
 }
 
+/* --------------------------------------------------------------------------------------------
+   Functions: what ops, operators and methods are called by. One does its commonest calls at once,
+   and leaves all others, with the same arguments, to the Python function that it stands for, whose
+   attributes it has. It is pickled by its name, as functions are, and binds to instances. */
+
+typedef struct {
+    PyObject_HEAD
+    vectorcallfunc call;
+    PyObject *weak, *function, *closure, *written, *retry;
+    Py_ssize_t arity;
+} Function;
+
+static PyObject *python_call(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *names)
+{
+    return PyObject_Vectorcall(((Function *)self)->function, args, nargsf, names);
+}
+
+/* Whether all are tensors with their parts, or variables, and of these classes themselves. */
+static int are_inputs(PyObject *const *args, Py_ssize_t n)
+{
+    for (Py_ssize_t i = 0; i < n; i++)
+        if (Py_TYPE(args[i]) == Tensor ? !is_tensor(args[i]) : Py_TYPE(args[i]) != Variable)
+            return 0;
+    return 1;
+}
+
+/* A closure applied to tensors and variables, which are read in their order. */
+static PyObject *apply_reading(PyObject *closure, PyObject *const *args, Py_ssize_t n)
+{
+    PyObject *inputs[MOST_INPUTS] = {NULL}, *out = NULL;
+    Py_ssize_t i = 0;
+    while (i < n) {
+        inputs[i] = Py_TYPE(args[i]) == Tensor ? Py_NewRef(args[i]) : read_variable(NULL, args[i]);
+        if (!inputs[i])
+            break;
+        i++;
+    }
+    if (i == n)
+        out = apply_to(closure, inputs, n, NULL);
+    while (i)
+        Py_DECREF(inputs[--i]);
+    return out;
+}
+
+/* A result, unless the error is one that the Python function is to deal with. */
+static int settled(PyObject *self, PyObject *out)
+{
+    PyObject *retry = ((Function *)self)->retry;
+    if (out || retry == Py_None || !PyErr_ExceptionMatches(retry))
+        return 1;
+    PyErr_Clear();
+    return 0;
+}
+
+/* The closure by the attributes as they are written in a call, a new reference: the key is their
+   names, their values and the types of these. NULL without an error if it is not known. */
+static PyObject *written_closure(PyObject *written, PyObject *const *values, PyObject *names)
+{
+    Py_ssize_t n = PyTuple_GET_SIZE(names);
+    if (!PyDict_CheckExact(written))
+        return NULL;
+    PyObject *key = PyTuple_New(3 * n);
+    for (Py_ssize_t i = 0; key && i < n; i++) {
+        PyTuple_SET_ITEM(key, i, Py_NewRef(PyTuple_GET_ITEM(names, i)));
+        PyTuple_SET_ITEM(key, n + i, Py_NewRef(values[i]));
+        PyTuple_SET_ITEM(key, 2 * n + i, Py_NewRef((PyObject *)Py_TYPE(values[i])));
+    }
+    PyObject *closure = key ? Py_XNewRef(PyDict_GetItemWithError(written, key)) : NULL;
+    Py_XDECREF(key);
+    if (!closure && PyErr_ExceptionMatches(PyExc_TypeError)) /* a list or a tensor among them */
+        PyErr_Clear();
+    return closure;
+}
+
+/* An op of so many tensors, and of attributes given by keyword. */
+static PyObject *op_call(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *names)
+{
+    Function *op = (Function *)self;
+    Py_ssize_t n = PyVectorcall_NARGS(nargsf);
+    if (n != op->arity || n > MOST_INPUTS || !are_inputs(args, n))
+        return python_call(self, args, nargsf, names);
+    PyObject *closure = names && PyTuple_GET_SIZE(names)
+                            ? written_closure(op->written, args + n, names)
+                            : op->closure == Py_None ? NULL : Py_NewRef(op->closure);
+    if (!closure)
+        return PyErr_Occurred() ? NULL : python_call(self, args, nargsf, names);
+    PyObject *out = apply_reading(closure, args, n);
+    Py_DECREF(closure);
+    return settled(self, out) ? out : python_call(self, args, nargsf, names);
+}
+
+static int is_number_for(PyObject *value, PyObject *x)
+{
+    return (PyFloat_CheckExact(value) || PyLong_CheckExact(value)) && is_tensor(x) &&
+           SLOT(SLOT(x, tensor.aval), aval.floating) == Py_True;
+}
+
+/* An elementwise op of two, of which the second may be a Python number. */
+static PyObject *binary_call(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *names)
+{
+    PyObject *out;
+    if (PyVectorcall_NARGS(nargsf) != 2 || names)
+        return python_call(self, args, nargsf, names);
+    if (are_inputs(args, 2))
+        out = apply_reading(((Function *)self)->closure, args, 2);
+    else if (Py_TYPE(args[0]) == Tensor && is_number_for(args[1], args[0]))
+        out = scalar_to(((Function *)self)->closure, args[0], args[1], 0);
+    else
+        return python_call(self, args, nargsf, names);
+    return settled(self, out) ? out : python_call(self, args, nargsf, names);
+}
+
+/* The same from the right: the tensor comes first, the number is the left operand. */
+static PyObject *reflected_call(PyObject *self, PyObject *const *args, size_t nargsf,
+                                PyObject *names)
+{
+    if (PyVectorcall_NARGS(nargsf) == 2 && !names && Py_TYPE(args[0]) == Tensor &&
+        is_number_for(args[1], args[0]))
+        return scalar_to(((Function *)self)->closure, args[0], args[1], 1);
+    return python_call(self, args, nargsf, names);
+}
+
+/* Variable.assign_add and assign_sub. */
+static PyObject *update_call(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *names)
+{
+    if (PyVectorcall_NARGS(nargsf) == 2 && !names && Py_TYPE(args[0]) == Variable) {
+        int done = updated(args[0], ((Function *)self)->closure, args[1]);
+        if (done < 0)
+            return NULL;
+        PyObject *view = SLOT(args[0], variable.view);
+        if (done)
+            return view && view != Py_None
+                       ? Py_NewRef(view)
+                       : PyObject_CallMethodOneArg(args[0], s_unread, Py_True);
+    }
+    return python_call(self, args, nargsf, names);
+}
+
+static const struct { const char *name; vectorcallfunc call; } ways[] = {
+    {"op", op_call}, {"binary", binary_call}, {"reflected", reflected_call},
+    {"update", update_call}};
+
+static PyObject *function_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+    static char *names[] = {"way", "function", "closure", "arity", "written", "retry", NULL};
+    const char *way;
+    PyObject *function, *closure = Py_None, *written = Py_None, *retry = Py_None;
+    Py_ssize_t arity = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "sO|OnOO", names, &way, &function, &closure,
+                                     &arity, &written, &retry))
+        return NULL;
+    vectorcallfunc call = NULL;
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
+        if (!strcmp(way, ways[i].name))
+            call = ways[i].call;
+    if (!call)
+        return PyErr_Format(PyExc_ValueError, "a Function has no way %s", way);
+    Function *self = (Function *)type->tp_alloc(type, 0);
+    if (!self)
+        return NULL;
+    self->call = call;
+    self->function = Py_NewRef(function);
+    self->closure = Py_NewRef(closure);
+    self->written = Py_NewRef(written);
+    self->retry = Py_NewRef(retry);
+    self->arity = arity;
+    return (PyObject *)self;
+}
+
+static int function_traverse(PyObject *self, visitproc visit, void *arg)
+{
+    Py_VISIT(((Function *)self)->function);
+    Py_VISIT(((Function *)self)->closure);
+    Py_VISIT(((Function *)self)->written);
+    Py_VISIT(((Function *)self)->retry);
+    return 0;
+}
+
+static void function_dealloc(PyObject *self)
+{
+    Function *parts = (Function *)self;
+    PyObject_GC_UnTrack(self);
+    if (parts->weak)
+        PyObject_ClearWeakRefs(self);
+    Py_XDECREF(parts->function);
+    Py_XDECREF(parts->closure);
+    Py_XDECREF(parts->written);
+    Py_XDECREF(parts->retry);
+    Py_TYPE(self)->tp_free(self);
+}
+
+static PyObject *function_get(PyObject *self, PyObject *instance, PyObject *type)
+{
+    return instance && instance != Py_None ? PyMethod_New(self, instance) : Py_NewRef(self);
+}
+
+static PyObject *function_getattr(PyObject *self, PyObject *name)
+{
+    PyObject *found = PyObject_GenericGetAttr(self, name);
+    if (found || !PyErr_ExceptionMatches(PyExc_AttributeError))
+        return found;
+    PyErr_Clear();
+    return PyObject_GetAttr(((Function *)self)->function, name);
+}
+
+static int function_setattr(PyObject *self, PyObject *name, PyObject *value)
+{
+    return PyObject_SetAttr(((Function *)self)->function, name, value);
+}
+
+static PyObject *function_repr(PyObject *self)
+{
+    return PyObject_Repr(((Function *)self)->function);
+}
+
+static PyObject *function_reduce(PyObject *self, PyObject *nothing)
+{
+    return PyObject_GetAttrString(((Function *)self)->function, "__qualname__");
+}
+
+static PyObject *function_wrapped(PyObject *self, void *nothing)
+{
+    return Py_NewRef(((Function *)self)->function);
+}
+
+static PyObject *function_own(PyObject *self, void *name)
+{
+    return PyObject_GetAttrString(((Function *)self)->function, name);
+}
+
+static PyMethodDef function_methods[] = {
+    {"__reduce__", function_reduce, METH_NOARGS, "Its name, by which it is pickled."},
+    {NULL, NULL, 0, NULL}};
+
+static PyGetSetDef function_attributes[] = {
+    {"__wrapped__", function_wrapped, NULL, "The Python function that it stands for.", NULL},
+    {"__doc__", function_own, NULL, NULL, "__doc__"},
+    {"__module__", function_own, NULL, NULL, "__module__"},
+    {NULL, NULL, NULL, NULL, NULL}};
+
+static PyTypeObject Function_type = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "tape_compat.core._fastpath.Function",
+    .tp_basicsize = sizeof(Function),
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
+                Py_TPFLAGS_METHOD_DESCRIPTOR,
+    .tp_new = function_new,
+    .tp_dealloc = function_dealloc,
+    .tp_traverse = function_traverse,
+    .tp_call = PyVectorcall_Call,
+    .tp_vectorcall_offset = offsetof(Function, call),
+    .tp_weaklistoffset = offsetof(Function, weak),
+    .tp_descr_get = function_get,
+    .tp_getattro = function_getattr,
+    .tp_setattro = function_setattr,
+    .tp_repr = function_repr,
+    .tp_methods = function_methods,
+    .tp_getset = function_attributes,
+};
+
 /* Takes the classes, objects and functions of dispatch.py by name. */
 static PyObject *setup(PyObject *module, PyObject *args, PyObject *kwargs)
 {
     static char *names[] = {"Tensor", "Node", "Program", "ThreadState", "Aval", "ndarray", "local",
-                            "mode", "counter", "apply", "apply_scalar", "record_scalar", "tell",
+                            "mode", "counter", "apply", "apply_scalar", "array", "tell",
                             "current_program", NULL};
     PyObject *Node, *ThreadState, *Aval, *tensor_type, *program_type;
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOOOOOOOOOOOOO", names, &tensor_type, &Node,
                                      &program_type, &ThreadState, &Aval, &ndarray, &local, &mode,
-                                     &next_id, &apply_general, &scalar_general, &record_scalar,
+                                     &next_id, &apply_general, &scalar_general, &new_array,
                                      &tell, &new_program))
         return NULL;
     struct { PyObject *type; const char *name; Py_ssize_t *offset; } wanted[] = {
@@ -809,12 +1135,13 @@ static PyObject *setup(PyObject *module, PyObject *args, PyObject *kwargs)
         {program_type, "donatable", &program.donatable},
         {ThreadState, "program", &state.program}, {ThreadState, "recorders", &state.recorders},
         {ThreadState, "deferring", &state.deferring}, {Aval, "scalar", &aval.scalar},
-        {Aval, "packed", &aval.packed}, {Aval, "trainable", &aval.trainable}};
+        {Aval, "packed", &aval.packed}, {Aval, "trainable", &aval.trainable},
+        {Aval, "floating", &aval.floating}, {Aval, "np_dtype", &aval.np_dtype}};
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
         if ((*wanted[i].offset = offset_of(wanted[i].type, wanted[i].name)) < 0)
             return NULL;
     PyObject *kept[] = {tensor_type, Node, program_type, ThreadState, Aval, ndarray, local, mode,
-                        next_id, apply_general, scalar_general, record_scalar, tell, new_program};
+                        next_id, apply_general, scalar_general, new_array, tell, new_program};
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
         Py_INCREF(kept[i]);
     Tensor = (PyTypeObject *)tensor_type;
@@ -857,6 +1184,7 @@ static PyObject *setup_variable(PyObject *module, PyObject *args)
         return NULL;
     variable.handle = offset_of(type, "_handle");
     variable.trainable = offset_of(type, "_trainable");
+    variable.view = offset_of(type, "_view");
     variable.id = offset_of(handle_type, "id");
     variable.tensor = offset_of(handle_type, "tensor");
     if (PyErr_Occurred())
@@ -898,11 +1226,15 @@ PyMODINIT_FUNC PyInit__fastpath(void)
     s_record_one = PyUnicode_InternFromString("record_one");
     s_ids = PyUnicode_InternFromString("ids");
     s_variable_accessed = PyUnicode_InternFromString("variable_accessed");
+    s_unread = PyUnicode_InternFromString("_unread");
     empty = PyTuple_New(0);
-    if (!s_state || !s_immediate || !s_record_one || !s_ids || !s_variable_accessed || !empty)
+    zero = PyLong_FromLong(0);
+    if (!s_state || !s_immediate || !s_record_one || !s_ids || !s_variable_accessed || !s_unread ||
+        !empty || !zero || PyType_Ready(&Function_type) < 0)
         return NULL;
     PyObject *module = PyModule_Create(&definition);
-    if (module && PyModule_AddIntConstant(module, "VERSION", VERSION) < 0)
+    if (module && (PyModule_AddIntConstant(module, "VERSION", VERSION) < 0 ||
+                   PyModule_AddObjectRef(module, "Function", (PyObject *)&Function_type) < 0))
         Py_CLEAR(module);
     return module;
 }

@@ -4,6 +4,18 @@ from typing import Any
 
 VERSION: int
 
+class Function:
+    def __init__(
+        self,
+        way: str,
+        function: Any,
+        closure: Any = None,
+        arity: int = 0,
+        written: dict[tuple, Any] | None = None,
+        retry: type[BaseException] | None = None,
+    ) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+
 def apply(closure: Any, inputs: tuple[Any, ...], /) -> Any: ...
 def apply1(closure: Any, x: Any, /) -> Any: ...
 def apply2(closure: Any, x: Any, y: Any, /) -> Any: ...

@@ -17,7 +17,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -26,10 +26,13 @@ from .avals import Aval
 from .convert import convert
 from .dispatch import apply, apply1, apply2, apply_scalar
 from .dtypes import DType
+from .native import FASTPATH
 from .op import Check, Closure, Op
 from .shapes import TensorShape
 from .tensor import Tensor
 from .variable import Variable, read
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 _FLOATS = ("bfloat16", "float16", "float32", "float64")
 _COMPLEX = ("complex64", "complex128")
@@ -145,7 +148,7 @@ def unary(
     def call(x: Any, name: str | None = None) -> Tensor:
         return apply1(closure, x if x.__class__ is Tensor else convert(x))
 
-    return _declared(call, closure.op, doc)
+    return _declared(at_once(closure, 1)(call), closure.op, doc)
 
 
 def binary(
@@ -202,8 +205,12 @@ def binary(
         x, y = matching((x, y))
         return call(x, y)
 
-    call.reflected = reflected  # type: ignore[attr-defined]
-    return _declared(call, closure.op, doc)
+    declared: Any = call
+    if FASTPATH is not None:
+        declared = FASTPATH.Function("binary", call, closure, retry=TextOperands if text else None)
+        reflected = FASTPATH.Function("reflected", reflected, closure)
+    declared.reflected = reflected
+    return _declared(declared, closure.op, doc)
 
 
 def op(
@@ -261,7 +268,7 @@ def op(
         if len(args) == count:
             closure = usual
             if kwargs:
-                key = (*kwargs.items(), *map(type, kwargs.values()))
+                key = _key(kwargs)
                 try:
                     closure = written.get(key)
                 except TypeError:  # an attribute that is a list or a tensor
@@ -290,7 +297,7 @@ def op(
         if len(args) == count and kwargs:
             try:
                 if len(written) < policy.MAX_CLOSURES_PER_OP:
-                    written[(*kwargs.items(), *map(type, kwargs.values()))] = closure
+                    written[_key(kwargs)] = closure
             except TypeError:
                 pass
         return apply(closure, _inputs([given[n] for n in inputs]))
@@ -302,7 +309,33 @@ def op(
         return tuple(values)
 
     wraps(fn)(call)
-    return _declared(call, declared, fn.__doc__ or "")
+    return _declared(at_once(usual, count, written)(call), declared, fn.__doc__ or "")
+
+
+def at_once(
+    closure: Closure | None,
+    arity: int,
+    written: dict[tuple, Closure] | None = None,
+    retry: type[BaseException] | None = None,
+) -> Callable[[_Function], _Function]:
+    """Decorate a function, whose calls with `arity` tensors or variables are then left to C, where
+    there is any.
+
+    closure: what such a call applies, or None. written: the same for attributes by keyword, under
+    their `_key`. retry: an error of the closure that the function deals with.
+    """
+
+    def decorate(function: Any) -> Any:
+        if FASTPATH is None or not arity:
+            return function
+        return FASTPATH.Function("op", function, closure, arity, written, retry)
+
+    return decorate
+
+
+def _key(kwargs: dict[str, Any]) -> tuple:
+    """Attributes as they were written in a call. 1, 1.0 and True are equal, but not their types."""
+    return (*kwargs, *kwargs.values(), *map(type, kwargs.values()))
 
 
 def _arguments(

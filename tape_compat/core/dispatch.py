@@ -494,7 +494,7 @@ if FASTPATH is not None:
         counter=next_id.__self__,
         apply=apply,
         apply_scalar=apply_scalar,
-        record_scalar=_record_scalar,
+        array=np.array,
         tell=tell,
         current_program=current_program,
     )

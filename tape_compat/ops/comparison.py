@@ -12,6 +12,7 @@ from ..core import dtypes, operators
 from ..core.avals import Aval
 from ..core.declare import (
     TextOperands,
+    at_once,
     binary,
     check_broadcast,
     check_same_dtype,
@@ -75,6 +76,7 @@ _IS_NOT_EQUAL = Op(
 ).bind()
 
 
+@at_once(_EQUAL, 2, retry=TextOperands)
 def equal(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Where x equals y, strings too.
 
@@ -87,6 +89,7 @@ def equal(x: Any, y: Any, name: str | None = None) -> Tensor:
     return _compare(_EQUAL, np.equal, x, y)
 
 
+@at_once(_NOT_EQUAL, 2, retry=TextOperands)
 def not_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Where x differs from y, strings too.
 
@@ -114,6 +117,7 @@ def _compare(closure: Any, on_host: Callable[..., Any], x: Any, y: Any) -> Tenso
         return text_on_host(on_host, x, y)
 
 
+@at_once(_IS_EQUAL, 2, retry=TextOperands)
 def _equals(x: Any, y: Any) -> Any:
     """The operator ==: False, not an error, if the shapes do not fit; y may be None."""
     if y is None and x.__class__ is Tensor:
@@ -121,6 +125,7 @@ def _equals(x: Any, y: Any) -> Any:
     return _compare(_IS_EQUAL, np.equal, x, y)
 
 
+@at_once(_IS_NOT_EQUAL, 2, retry=TextOperands)
 def _differs(x: Any, y: Any) -> Any:
     """The operator !=: True, not an error, if the shapes do not fit; y may be None."""
     if y is None and x.__class__ is Tensor:

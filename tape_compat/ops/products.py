@@ -9,7 +9,16 @@ import numpy as np
 
 from ..core import errors, operators
 from ..core.avals import Aval, aval
-from ..core.declare import allowed, check_same_dtype, invalid, matching, name_ops, op, tf_dtype_name
+from ..core.declare import (
+    allowed,
+    at_once,
+    check_same_dtype,
+    invalid,
+    matching,
+    name_ops,
+    op,
+    tf_dtype_name,
+)
 from ..core.dispatch import apply, apply2
 from ..core.dtypes import as_dtype
 from ..core.op import Op
@@ -81,6 +90,7 @@ _MATMUL = Op(_matmul, "MatMul", check=check_matmul)
 _PLAIN_MATMUL = _MATMUL.bind()
 
 
+@at_once(_PLAIN_MATMUL, 2)
 def matmul(
     a: Any,
     b: Any,
