@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from enum import Enum
+from types import CodeType
 from typing import Any
 
 import jax.numpy as jnp
@@ -39,6 +40,11 @@ _ESCAPES_KEPT = 100
 _ONE_SET = (
     "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)"
 )
+
+
+#: Of a tape that has no record. Nothing is put into them.
+_NO_IDS: set[int] = set()
+_NO_READS: dict[int, Tensor] = {}
 
 
 class _Record:
@@ -135,12 +141,12 @@ class GradientTape:
         self._watch_accessed_variables = watch_accessed_variables
         self._record: _Record | None = None
         #: Identities of what the tape tracks.
-        self.ids: set[int] = set()
+        self.ids = _NO_IDS
         #: The tensor that each variable held when it was read, by the variable's identity.
-        self.reads: dict[int, Tensor] = {}
+        self.reads = _NO_READS
         self._recording = False
         self._watched: dict[int, Variable] = {}
-        self._used_at: tuple[str, str, int] | None = None
+        self._used_at: tuple[str, CodeType, int] | None = None
         self._warned = False
 
     # -- recording ------------------------------------------------------------------------------
@@ -155,7 +161,7 @@ class GradientTape:
         if not state.deferring:
             flush()
             frame = sys._getframe(1)
-            state.origin = (id(frame.f_code), frame.f_lineno)  # a code object is slow to hash
+            state.origin = (id(frame.f_code), frame.f_lasti)  # a code object is slow to hash
         try:
             self._push()
             return self
@@ -546,19 +552,21 @@ class GradientTape:
         if not (self._persistent or record is None):
             self._watched = record.variables
             self._record = None
-            self.ids = set()
-            self.reads = {}
+            self.ids = _NO_IDS
+            self.reads = _NO_READS
             frame = sys._getframe(2)
-            self._used_at = (what, frame.f_code.co_filename, frame.f_lineno)
+            self._used_at = (what, frame.f_code, frame.f_lasti)
 
     def _used_up(self) -> str:
         if self._used_at is None:
             return (
                 f"{_ONE_SET} -- this tape was never entered: use `with tf.GradientTape() as tape:`."
             )
-        what, file, line = self._used_at
+        what, code, instruction = self._used_at
+        file = os.path.basename(code.co_filename)
+        lines = (line for start, end, line in code.co_lines() if start <= instruction < end)
         return (
-            f"{_ONE_SET} -- this tape was used by {what}() at {os.path.basename(file)}:{line}. "
+            f"{_ONE_SET} -- this tape was used by {what}() at {file}:{next(lines, None)}. "
             "Create it with "
             "GradientTape(persistent=True) to use it again."
         )
@@ -677,5 +685,12 @@ def _broadcast(seed: Tensor, target: Tensor) -> Tensor:
 _BROADCAST = Op(lambda x, shape: jnp.broadcast_to(x, shape), "BroadcastTo")
 
 if FASTPATH is not None:
-    FASTPATH.setup_tape(GradientTape, _Record)
+    FASTPATH.setup_tape(GradientTape, _Record, flush, _NO_IDS, _NO_READS)
+    for _way, _name in (
+        ("init", "__init__"),
+        ("enter", "__enter__"),
+        ("exit", "__exit__"),
+        ("gradient", "gradient"),
+    ):
+        setattr(GradientTape, _name, FASTPATH.Function(_way, getattr(GradientTape, _name)))
     structure_key = FASTPATH.structure_key

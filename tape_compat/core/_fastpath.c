@@ -14,21 +14,25 @@
 #include <structmember.h>
 
 /* dispatch.py takes this module only if it is of its own version. */
-#define VERSION 7
+#define VERSION 8
 
-static PyTypeObject *Tensor, *Program, *Tape, *Variable;
+static PyTypeObject *Tensor, *Program, *Tape, *Record, *Variable;
 static PyObject *ndarray, *local, *mode, *next_id, *new_program;
 static int own_local;
-static PyObject *apply_general, *scalar_general, *new_array, *tell;
-static PyObject *s_state, *s_immediate, *s_record_one, *s_ids, *s_variable_accessed, *s_unread, *empty, *zero;
+static PyObject *apply_general, *scalar_general, *new_array, *tell, *flush, *no_ids, *no_reads;
+static PyObject *s_state, *s_immediate, *s_record_one, *s_ids, *s_variable_accessed, *s_unread, *s_gradient, *empty, *zero;
 
 static struct { Py_ssize_t aval, array, at, id; } tensor;
 static struct {
     Py_ssize_t children, full, single, outputs, first, first_leaf, entry, taped, scalars, usual;
+    Py_ssize_t jumps;
 } node;
-static struct { Py_ssize_t log, refs, donatable; } program;
-static struct { Py_ssize_t program, recorders, deferring; } state;
-static struct { Py_ssize_t ids, record, reads, watches, calls, variables, reassigned; } tape;
+static struct { Py_ssize_t log, refs, donatable, aliases; } program;
+static struct { Py_ssize_t program, recorders, deferring, capture, origin; } state;
+static struct {
+    Py_ssize_t ids, record, reads, watches, persistent, recording, watched, used_at, warned;
+    Py_ssize_t calls, variables, reassigned, escapes;
+} tape;
 static struct { Py_ssize_t scalar, packed, trainable, floating, np_dtype; } aval;
 static struct { Py_ssize_t handle, trainable, view, id, tensor; } variable;
 
@@ -808,6 +812,47 @@ static int add_slot(PyObject *key, PyObject *x, PyObject *owner, int wrapped)
     return failed ? -1 : 1;
 }
 
+/* tape.structure_key as a list: 1, or 0 if there is none and -1 for an error. */
+static int fill_key(PyObject *key, PyObject *owner, PyObject *calls, PyObject *const *targets,
+                    Py_ssize_t n_targets, PyObject *const *sources, Py_ssize_t n_sources,
+                    PyObject *tracked, PyObject *reads)
+{
+    for (Py_ssize_t i = 3; i < PyList_GET_SIZE(calls); i += 4) {
+        PyObject *place = PyList_GET_ITEM(calls, i);
+        if (place == Py_None)
+            return 0;
+        if (PyList_Append(key, place))
+            return -1;
+    }
+    if (PyList_Append(key, Py_None))
+        return -1;
+    for (Py_ssize_t i = 0; i < n_targets; i++) {
+        int found = add_slot(key, targets[i], owner, 0);
+        if (found <= 0)
+            return found;
+    }
+    if (PyList_Append(key, Py_None))
+        return -1;
+    for (Py_ssize_t i = 0; i < n_sources; i++) {
+        PyObject *source = sources[i], *x = source, *id;
+        if (Py_TYPE(source) == Tensor && is_tensor(source))
+            id = SLOT(source, tensor.id);
+        else if (Variable && PyObject_TypeCheck(source, Variable) &&
+                 SLOT(source, variable.handle)) {
+            id = SLOT(SLOT(source, variable.handle), variable.id);
+            x = PyDict_GetItemWithError(reads, id);
+            if (!x)
+                return PyErr_Occurred() ? -1 : 0;
+        } else
+            return 0;
+        int known = PySet_Contains(tracked, id);
+        int found = known < 0 ? -1 : add_slot(key, x, owner, !known);
+        if (found <= 0)
+            return found;
+    }
+    return 1;
+}
+
 /* See tape.structure_key. */
 static PyObject *structure_key(PyObject *module, PyObject *args)
 {
@@ -817,36 +862,17 @@ static PyObject *structure_key(PyObject *module, PyObject *args)
                           &reads))
         return NULL;
     PyObject *key = PyList_New(0), *answer = NULL;
-    int found = key ? 1 : -1;
-    for (Py_ssize_t i = 3; found > 0 && i < PyList_GET_SIZE(calls); i += 4) {
-        PyObject *place = PyList_GET_ITEM(calls, i);
-        found = place == Py_None ? 0 : PyList_Append(key, place) ? -1 : 1;
-    }
-    if (found > 0 && PyList_Append(key, Py_None))
-        found = -1;
-    for (Py_ssize_t i = 0; found > 0 && i < PyList_GET_SIZE(targets); i++)
-        found = add_slot(key, PyList_GET_ITEM(targets, i), owner, 0);
-    if (found > 0 && PyList_Append(key, Py_None))
-        found = -1;
-    for (Py_ssize_t i = 0; found > 0 && i < PyList_GET_SIZE(sources); i++) {
-        PyObject *source = PyList_GET_ITEM(sources, i), *x = source, *id;
-        if (Py_TYPE(source) == Tensor && is_tensor(source))
-            id = SLOT(source, tensor.id);
-        else if (Variable && PyObject_TypeCheck(source, Variable) &&
-                 SLOT(source, variable.handle)) {
-            id = SLOT(SLOT(source, variable.handle), variable.id);
-            x = PyDict_GetItemWithError(reads, id);
-        } else {
-            found = 0;
-            break;
-        }
-        int known = PyErr_Occurred() ? -1 : PySet_Contains(tracked, id);
-        found = known < 0 ? -1 : add_slot(key, x, owner, !known);
-    }
-    if (found > 0)
-        answer = PyList_AsTuple(key);
-    else if (!found && !PyErr_Occurred())
-        answer = Py_NewRef(Py_None);
+    targets = PyList_AsTuple(targets);
+    sources = PyList_AsTuple(sources);
+    int found = -1;
+    if (key && targets && sources)
+        found = fill_key(key, owner, calls, ((PyTupleObject *)targets)->ob_item,
+                         PyTuple_GET_SIZE(targets), ((PyTupleObject *)sources)->ob_item,
+                         PyTuple_GET_SIZE(sources), tracked, reads);
+    if (found >= 0)
+        answer = found ? PyList_AsTuple(key) : Py_NewRef(Py_None);
+    Py_XDECREF(targets);
+    Py_XDECREF(sources);
     Py_XDECREF(key);
     return answer;
 }
@@ -989,9 +1015,270 @@ static PyObject *update_call(PyObject *self, PyObject *const *args, size_t nargs
     return python_call(self, args, nargsf, names);
 }
 
+static void put(PyObject *object, Py_ssize_t offset, PyObject *value)
+{
+    Py_INCREF(value);
+    Py_XSETREF(SLOT(object, offset), value);
+}
+
+/* GradientTape() */
+static PyObject *init_call(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *names)
+{
+    if (PyVectorcall_NARGS(nargsf) != 1 || (names && PyTuple_GET_SIZE(names)) ||
+        !PyObject_TypeCheck(args[0], Tape))
+        return python_call(self, args, nargsf, names);
+    PyObject *made = args[0], *watched = PyDict_New();
+    if (!watched)
+        return NULL;
+    put(made, tape.persistent, Py_False);
+    put(made, tape.watches, Py_True);
+    put(made, tape.record, Py_None);
+    put(made, tape.ids, no_ids);
+    put(made, tape.reads, no_reads);
+    put(made, tape.recording, Py_False);
+    put(made, tape.watched, watched);
+    put(made, tape.used_at, Py_None);
+    put(made, tape.warned, Py_False);
+    Py_DECREF(watched);
+    Py_RETURN_NONE;
+}
+
+/* The code object that calls, borrowed from its frame, and the instruction in it. */
+static int caller(PyObject **code, int *instruction)
+{
+    PyFrameObject *frame = PyEval_GetFrame();
+    if (!frame)
+        return 0;
+    *code = (PyObject *)PyFrame_GetCode(frame);
+    Py_DECREF(*code);
+    *instruction = PyFrame_GetLasti(frame);
+    return 1;
+}
+
+/* A tape gets an empty record, where GradientTape._push makes one. */
+static int begin_record(PyObject *made)
+{
+    PyObject *record = Record->tp_alloc(Record, 0), *ids = PySet_New(NULL), *reads = PyDict_New();
+    PyObject *calls = PyList_New(0), *variables = PyDict_New(), *escapes = PyList_New(0);
+    int failed = !record || !ids || !reads || !calls || !variables || !escapes;
+    if (!failed) {
+        put(record, tape.calls, calls);
+        put(record, tape.variables, variables);
+        put(record, tape.reassigned, Py_False);
+        put(record, tape.escapes, escapes);
+        put(made, tape.record, record);
+        put(made, tape.ids, ids);
+        put(made, tape.reads, reads);
+    }
+    Py_XDECREF(record);
+    Py_XDECREF(ids);
+    Py_XDECREF(reads);
+    Py_XDECREF(calls);
+    Py_XDECREF(variables);
+    Py_XDECREF(escapes);
+    return failed ? -1 : 0;
+}
+
+/* A tape with its parts: GradientTape.__new__ alone gives none. */
+static int is_tape(PyObject *object)
+{
+    return Py_TYPE(object) == Tape && SLOT(object, tape.record) && SLOT(object, tape.recording) &&
+           SLOT(object, tape.ids) && SLOT(object, tape.reads);
+}
+
+/* GradientTape.__enter__ */
+static PyObject *enter_call(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *names)
+{
+    PyObject *entered = args[0], *code;
+    int instruction;
+    if (PyVectorcall_NARGS(nargsf) != 1 || names || !is_tape(entered) ||
+        SLOT(entered, tape.recording) != Py_False || !caller(&code, &instruction))
+        return python_call(self, args, nargsf, names);
+    PyObject *current = thread_state();
+    if (!current)
+        return NULL;
+    int failed = 0;
+    if (SLOT(current, state.deferring) != Py_True) {
+        if (SLOT(current, state.program) != Py_None) {
+            PyObject *done = PyObject_CallNoArgs(flush);
+            failed = !done;
+            Py_XDECREF(done);
+        }
+        PyObject *origin = failed ? NULL : Py_BuildValue("Ni", PyLong_FromVoidPtr(code),
+                                                         instruction);
+        if (origin)
+            put(current, state.origin, origin);
+        failed = !origin;
+        Py_XDECREF(origin);
+    }
+    if (!failed && SLOT(entered, tape.record) == Py_None)
+        failed = begin_record(entered);
+    PyObject *before = Py_NewRef(SLOT(current, state.recorders));
+    Py_ssize_t n = PyTuple_GET_SIZE(before);
+    PyObject *recorders = failed ? NULL : PyTuple_New(n + 1);
+    if (recorders) {
+        for (Py_ssize_t i = 0; i < n; i++)
+            PyTuple_SET_ITEM(recorders, i, Py_NewRef(PyTuple_GET_ITEM(before, i)));
+        PyTuple_SET_ITEM(recorders, n, Py_NewRef(entered));
+        put(entered, tape.recording, Py_True);
+        put(current, state.recorders, recorders);
+        put(current, state.deferring, Py_True);
+        Py_DECREF(recorders);
+    }
+    Py_DECREF(before);
+    Py_DECREF(current);
+    return recorders ? Py_NewRef(entered) : NULL;
+}
+
+/* GradientTape.__exit__, of the tape that was entered last. */
+static PyObject *exit_call(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *names)
+{
+    Py_ssize_t given = PyVectorcall_NARGS(nargsf);
+    if (given < 1 || names || !is_tape(args[0]) || SLOT(args[0], tape.recording) != Py_True)
+        return python_call(self, args, nargsf, names);
+    PyObject *current = thread_state();
+    if (!current)
+        return NULL;
+    PyObject *before = Py_NewRef(SLOT(current, state.recorders));
+    Py_ssize_t n = PyTuple_GET_SIZE(before);
+    int last = n && PyTuple_GET_ITEM(before, n - 1) == args[0];
+    for (Py_ssize_t i = 0; i < n - 1; i++)
+        last = last && PyTuple_GET_ITEM(before, i) != args[0];
+    PyObject *recorders = last ? PyTuple_GetSlice(before, 0, n - 1) : NULL;
+    if (recorders) {
+        put(current, state.recorders, recorders);
+        put(current, state.deferring,
+            n > 1 || SLOT(current, state.capture) != Py_None ? Py_True : Py_False);
+        put(args[0], tape.recording, Py_False);
+        Py_DECREF(recorders);
+    }
+    Py_DECREF(before);
+    Py_DECREF(current);
+    if (recorders)
+        Py_RETURN_NONE;
+    return last ? NULL : python_call(self, args, nargsf, names);
+}
+
+/* The sequence remembered under a key, appended: its answers, a new list. NULL without an error if
+   there is none, or if it came too late, as in `append`. See dispatch.jump. */
+static PyObject *jumped(PyObject *current, PyObject *owner, PyObject *key)
+{
+    PyObject *log = Py_NewRef(SLOT(owner, program.log)), *answers = NULL;
+    Py_ssize_t length = PyList_GET_SIZE(log);
+    PyObject *last = Py_NewRef(PyTuple_GET_ITEM(PyList_GET_ITEM(log, length - 1), 0));
+    PyObject *found = Py_XNewRef(PyDict_GetItemWithError(SLOT(last, node.jumps), key));
+    Py_ssize_t n = found ? PyTuple_GET_SIZE(PyTuple_GET_ITEM(found, 1)) : 0;
+    if (found)
+        answers = PyList_New(n);
+    for (Py_ssize_t i = 0; answers && i < n; i++) {
+        PyObject *part = PyTuple_GET_ITEM(PyTuple_GET_ITEM(found, 1), i);
+        PyObject *known = PyTuple_GET_ITEM(part, 1);
+        PyObject *out = known == Py_None ? Py_NewRef(Py_None)
+                                         : pending(known, owner, PyTuple_GET_ITEM(part, 0));
+        if (out)
+            PyList_SET_ITEM(answers, i, out);
+        else
+            Py_CLEAR(answers);
+    }
+    if (answers && PyList_GET_SIZE(log) == length && SLOT(owner, program.log) == log) {
+        int failed = PyList_Append(log, SLOT(PyTuple_GET_ITEM(found, 0), node.entry));
+        for (Py_ssize_t i = 0; i < n && !failed; i++)
+            if (PyList_GET_ITEM(answers, i) != Py_None)
+                failed = append_reference(owner, PyList_GET_ITEM(answers, i));
+        if (failed || SLOT(current, state.program) != owner)
+            Py_CLEAR(answers);
+    } else
+        Py_CLEAR(answers);
+    Py_XDECREF(found);
+    Py_DECREF(last);
+    Py_DECREF(log);
+    return answers;
+}
+
+/* GradientTape.gradient(target, sources) of one tensor, by one tensor or variable or a list of them,
+   after the `with` block: what tape._remembered finds. */
+static PyObject *remembered_gradient(PyObject *self, PyObject *current, PyObject *record,
+                                     PyObject *target, PyObject *const *sources, Py_ssize_t n)
+{
+    PyObject *owner = SLOT(current, state.program);
+    if (Py_TYPE(owner) != Program || PyTuple_GET_SIZE(SLOT(current, state.recorders)) ||
+        SLOT(record, tape.reassigned) != Py_False ||
+        PyList_GET_SIZE(SLOT(owner, program.aliases)))
+        return NULL;
+    PyObject *immediate = PyObject_GetAttr(mode, s_immediate);
+    Py_XDECREF(immediate);
+    if (immediate != Py_False)
+        return NULL;
+    Py_INCREF(owner);
+    PyObject *calls = Py_NewRef(SLOT(record, tape.calls));
+    PyObject *ids = Py_NewRef(SLOT(self, tape.ids)), *reads = Py_NewRef(SLOT(self, tape.reads));
+    PyObject *parts = PyList_New(0), *key = NULL, *answers = NULL;
+    if (parts && PySet_CheckExact(ids) && PyDict_CheckExact(reads) && PyList_CheckExact(calls) &&
+        fill_key(parts, owner, calls, &target, 1, sources, n, ids, reads) > 0)
+        key = PyList_AsTuple(parts);
+    Py_XSETREF(key, key ? pair(s_gradient, key) : NULL);
+    if (key)
+        answers = jumped(current, owner, key);
+    Py_XDECREF(key);
+    Py_XDECREF(parts);
+    Py_DECREF(reads);
+    Py_DECREF(ids);
+    Py_DECREF(calls);
+    Py_DECREF(owner);
+    return answers;
+}
+
+/* GradientTape._finish */
+static int finish(PyObject *used, PyObject *record, PyObject *code, int instruction)
+{
+    PyObject *used_at = Py_BuildValue("OOi", s_gradient, code, instruction);
+    if (!used_at)
+        return -1;
+    put(used, tape.watched, SLOT(record, tape.variables));
+    put(used, tape.used_at, used_at);
+    put(used, tape.ids, no_ids);
+    put(used, tape.reads, no_reads);
+    put(used, tape.record, Py_None);
+    Py_DECREF(used_at);
+    return 0;
+}
+
+static PyObject *gradient_call(PyObject *self, PyObject *const *args, size_t nargsf,
+                               PyObject *names)
+{
+    PyObject *code, *answers = NULL;
+    int instruction;
+    if (PyVectorcall_NARGS(nargsf) != 3 || names || !is_tape(args[0]) ||
+        SLOT(args[0], tape.recording) != Py_False || SLOT(args[0], tape.record) == Py_None ||
+        Py_TYPE(args[1]) != Tensor || !caller(&code, &instruction))
+        return python_call(self, args, nargsf, names);
+    int one = are_inputs(args + 2, 1);
+    if (!one && !PyList_CheckExact(args[2]))
+        return python_call(self, args, nargsf, names);
+    PyObject *sources = one ? tuple_of(args + 2, 1) : PyList_AsTuple(args[2]);
+    PyObject *current = sources ? thread_state() : NULL;
+    PyObject *record = Py_NewRef(SLOT(args[0], tape.record));
+    if (current && are_inputs(((PyTupleObject *)sources)->ob_item, PyTuple_GET_SIZE(sources)))
+        answers = remembered_gradient(args[0], current, record, args[1],
+                                      ((PyTupleObject *)sources)->ob_item,
+                                      PyTuple_GET_SIZE(sources));
+    if (answers && SLOT(args[0], tape.persistent) != Py_True &&
+        finish(args[0], record, code, instruction))
+        Py_CLEAR(answers);
+    Py_XDECREF(sources);
+    Py_XDECREF(current);
+    Py_DECREF(record);
+    if (answers && one)
+        Py_SETREF(answers, Py_NewRef(PyList_GET_ITEM(answers, 0)));
+    if (answers || PyErr_Occurred())
+        return answers;
+    return python_call(self, args, nargsf, names);
+}
+
 static const struct { const char *name; vectorcallfunc call; } ways[] = {
     {"op", op_call}, {"binary", binary_call}, {"reflected", reflected_call},
-    {"update", update_call}};
+    {"update", update_call}, {"init", init_call}, {"enter", enter_call}, {"exit", exit_call},
+    {"gradient", gradient_call}};
 
 static PyObject *function_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
@@ -1076,6 +1363,11 @@ static PyObject *function_wrapped(PyObject *self, void *nothing)
     return Py_NewRef(((Function *)self)->function);
 }
 
+static PyObject *function_class(PyObject *self, void *nothing)
+{
+    return Py_NewRef((PyObject *)Py_TYPE(((Function *)self)->function));
+}
+
 static PyObject *function_own(PyObject *self, void *name)
 {
     return PyObject_GetAttrString(((Function *)self)->function, name);
@@ -1086,6 +1378,7 @@ static PyMethodDef function_methods[] = {
     {NULL, NULL, 0, NULL}};
 
 static PyGetSetDef function_attributes[] = {
+    {"__class__", function_class, NULL, "It passes for the Python function, as it did.", NULL},
     {"__wrapped__", function_wrapped, NULL, "The Python function that it stands for.", NULL},
     {"__doc__", function_own, NULL, NULL, "__doc__"},
     {"__module__", function_own, NULL, NULL, "__module__"},
@@ -1130,11 +1423,12 @@ static PyObject *setup(PyObject *module, PyObject *args, PyObject *kwargs)
         {Node, "first", &node.first},
         {Node, "first_leaf", &node.first_leaf}, {Node, "entry", &node.entry},
         {Node, "taped", &node.taped}, {Node, "scalars", &node.scalars},
-        {Node, "usual", &node.usual},
+        {Node, "usual", &node.usual}, {Node, "jumps", &node.jumps},
         {program_type, "log", &program.log}, {program_type, "refs", &program.refs},
-        {program_type, "donatable", &program.donatable},
+        {program_type, "donatable", &program.donatable}, {program_type, "aliases", &program.aliases},
         {ThreadState, "program", &state.program}, {ThreadState, "recorders", &state.recorders},
-        {ThreadState, "deferring", &state.deferring}, {Aval, "scalar", &aval.scalar},
+        {ThreadState, "deferring", &state.deferring}, {ThreadState, "capture", &state.capture},
+        {ThreadState, "origin", &state.origin}, {Aval, "scalar", &aval.scalar},
         {Aval, "packed", &aval.packed}, {Aval, "trainable", &aval.trainable},
         {Aval, "floating", &aval.floating}, {Aval, "np_dtype", &aval.np_dtype}};
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
@@ -1156,23 +1450,29 @@ static PyObject *setup(PyObject *module, PyObject *args, PyObject *kwargs)
     Py_RETURN_NONE;
 }
 
-/* The classes of tape.py: tapes, whose entries are appended here, and their records. */
+/* The classes of tape.py: tapes, whose calls are appended here, and their records. And `flush`, and
+   what an unused tape has as `ids` and `reads`. */
 static PyObject *setup_tape(PyObject *module, PyObject *args)
 {
     PyObject *type, *record_type;
-    if (!PyArg_ParseTuple(args, "OO", &type, &record_type))
+    if (!PyArg_ParseTuple(args, "OOOOO", &type, &record_type, &flush, &no_ids, &no_reads))
         return NULL;
-    tape.ids = offset_of(type, "ids");
-    tape.record = offset_of(type, "_record");
-    tape.reads = offset_of(type, "reads");
-    tape.watches = offset_of(type, "_watch_accessed_variables");
-    tape.calls = offset_of(record_type, "calls");
-    tape.variables = offset_of(record_type, "variables");
-    tape.reassigned = offset_of(record_type, "reassigned");
-    if (PyErr_Occurred())
-        return NULL;
-    Py_INCREF(type);
-    Tape = (PyTypeObject *)type;
+    struct { PyObject *type; const char *name; Py_ssize_t *offset; } wanted[] = {
+        {type, "ids", &tape.ids}, {type, "_record", &tape.record}, {type, "reads", &tape.reads},
+        {type, "_watch_accessed_variables", &tape.watches},
+        {type, "_persistent", &tape.persistent}, {type, "_recording", &tape.recording},
+        {type, "_watched", &tape.watched}, {type, "_used_at", &tape.used_at},
+        {type, "_warned", &tape.warned}, {record_type, "calls", &tape.calls},
+        {record_type, "variables", &tape.variables},
+        {record_type, "reassigned", &tape.reassigned}, {record_type, "escapes", &tape.escapes}};
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        if ((*wanted[i].offset = offset_of(wanted[i].type, wanted[i].name)) < 0)
+            return NULL;
+    Py_INCREF(flush);
+    Py_INCREF(no_ids);
+    Py_INCREF(no_reads);
+    Tape = (PyTypeObject *)Py_NewRef(type);
+    Record = (PyTypeObject *)Py_NewRef(record_type);
     Py_RETURN_NONE;
 }
 
@@ -1227,10 +1527,11 @@ PyMODINIT_FUNC PyInit__fastpath(void)
     s_ids = PyUnicode_InternFromString("ids");
     s_variable_accessed = PyUnicode_InternFromString("variable_accessed");
     s_unread = PyUnicode_InternFromString("_unread");
+    s_gradient = PyUnicode_InternFromString("gradient");
     empty = PyTuple_New(0);
     zero = PyLong_FromLong(0);
     if (!s_state || !s_immediate || !s_record_one || !s_ids || !s_variable_accessed || !s_unread ||
-        !empty || !zero || PyType_Ready(&Function_type) < 0)
+        !s_gradient || !empty || !zero || PyType_Ready(&Function_type) < 0)
         return NULL;
     PyObject *module = PyModule_Create(&definition);
     if (module && (PyModule_AddIntConstant(module, "VERSION", VERSION) < 0 ||
