@@ -1,11 +1,18 @@
 """What the engine has in C does what its Python does."""
 
+import copy
+import functools
 import gc
+import inspect
 import os
+import pickle
 import shutil
 import subprocess
 import sys
 import sysconfig
+import threading
+import types
+import weakref
 
 import numpy as np
 import pytest
@@ -42,7 +49,62 @@ for _ in range(3):
     v.assign_sub(0.01 * g[0])
     w.assign(w - 0.01 * g[1])
     lines += [z.numpy(), *(a.numpy() for a in again), accumulator.jvp(z).numpy(), w.numpy()]
-print([np.round(x, 4).tolist() for x in lines])
+
+# The calls that C does at once, and their neighbours that it leaves to Python.
+class Named(tf.Variable):
+    pass
+
+u, named, half = tf.Variable([1.0, 2.0]), Named([1.0, 2.0]), tf.Variable([0.5], dtype="float16")
+n = tf.constant([1, 2])
+words = tf.constant(["a", "b"])
+for _ in range(3):
+    with tf.GradientTape() as tape:
+        x = c * 1
+        terms = [x + u, u + x, u - u, x - named, named * x, 1 - x, x - 1, 2 / x, x / 2, x**2, 2**x]
+        terms += [x * True, x * np.float32(2), np.float32(2) * x, x + [1.0, 2.0], [1.0, 2.0] * x]
+        terms += [-x, abs(-x), x % 2.0, x // 2.0, u * -0.0, x * 0.0, x * -0.0, 0.0 / x]
+        terms += [tf.add(x, u, name="sum"), tf.add(x=x, y=u), tf.square(x, None), tf.nn.relu(u)]
+        terms += [tf.reduce_sum(x, axis=0), tf.reduce_sum(x, 0), tf.reduce_sum(x, axis=[0])]
+        terms += [tf.reduce_sum(w, axis=1, keepdims=True), tf.reduce_sum(w, axis=True)]
+        terms += [tf.reduce_sum(w, axis=tf.constant(1)), tf.reduce_mean(w, keepdims=1)]
+        terms += [tf.matmul(w, w, transpose_b=True), w @ w, tf.matmul(w, b=w), tf.matmul(a=w, b=w)]
+        total = tf.add_n([tf.reduce_sum(t) for t in terms])
+    g = tape.gradient(total, u)
+    lines += [t.numpy() for t in terms] + [g.numpy(), total.numpy()]
+    lines += [(half + 1.0).numpy(), (1 + half).numpy(), (n + 1).numpy(), (2 * n).numpy()]
+    lines += [(x == x).numpy(), (x != u).numpy(), (x < 2.5).numpy(), (2.5 > x).numpy(), x == None]
+    lines += [(words + words).numpy().astype(str), (words == words).numpy(), (words != "a").numpy()]
+    for change in (u.assign_add, u.assign_sub):
+        change(g)
+        change([0.5, 0.5])
+        change(tf.constant([1.0, 1.0]), read_value=False)
+        lines.append(change(delta=g).assign_sub(g).numpy())
+    for bad in (
+        lambda: x + n,
+        lambda: x + tf.constant([1.0, 2.0, 3.0]),
+        lambda: tf.matmul(x, x),
+        lambda: tf.add(x),
+        lambda: tf.square(x, x=x),
+        lambda: tf.reduce_sum(x, axes=1),
+        lambda: tf.reduce_sum(x, axis=3),
+        lambda: x + "a",
+        lambda: words * words,
+        lambda: u.assign_add(tf.constant([1.0])),
+        lambda: u.assign_add(n),
+        lambda: u.assign_sub(),
+        lambda: tape.gradient(total, u),
+        lambda: tape.gradient(None, u),
+        lambda: tape.gradient(),
+        lambda: tf.GradientTape().gradient(total, u),
+        lambda: tf.GradientTape(1, 2, 3),
+    ):
+        try:
+            bad()
+            lines.append("no error")
+        except Exception as error:
+            lines.append(type(error).__name__ + str(error).partition("; at")[0])
+print([np.round(x, 4).tolist() if isinstance(x, (np.ndarray, np.generic)) and x.dtype.kind in "fi"
+       else str(x) for x in lines])
 counts = tf.counters.snapshot()
 print({k: counts[k] for k in ("traces", "compiles", "dispatches", "fused", "instructions")})
 """
@@ -158,6 +220,165 @@ def test_several_outputs_come_alike_each_time(deferred):
         np.testing.assert_allclose(total, [2.0, 5.0])
         np.testing.assert_allclose(difference, [0.0, 3.0])
     assert entries[0] == entries[1]
+
+
+OPS = (tf.add, tf.square, tf.reduce_sum, tf.matmul, tf.equal, tf.nn.relu)
+
+
+@pytest.mark.parametrize("op", OPS, ids=lambda op: op.__name__)
+def test_an_op_passes_for_a_function(op):
+    assert inspect.isfunction(op) and inspect.isroutine(op)
+    assert op.__name__ == op.__qualname__ in repr(op)
+    assert op.__module__.startswith("tape_compat.ops.") and len(op.__doc__) > 5
+    assert list(inspect.signature(op).parameters)[-1] == "name"
+    assert op.__code__.co_filename.endswith(".py") and op.__defaults__ != ()
+    assert pickle.loads(pickle.dumps(op)) is op
+    assert copy.copy(op) is op and copy.deepcopy(op) is op
+    assert weakref.ref(op)() is op and {op: 1}[op] == 1 and op == op
+
+    @functools.wraps(op)
+    def wrapped(*args, **kwargs):
+        return op(*args, **kwargs)
+
+    assert wrapped.__wrapped__ is op and wrapped.__doc__ == op.__doc__
+    assert inspect.signature(wrapped) == inspect.signature(op)
+    op.mark = 1
+    assert op.mark == 1
+    del op.mark
+    assert not hasattr(op, "mark")
+
+
+def test_an_op_binds_to_an_instance():
+    class Other:
+        plus = tf.add
+
+        def __init__(self, tensor):
+            self._as_tensor, self.dtype = lambda: tensor, tensor.dtype
+
+    other = Other(tf.constant(1.0))
+    assert other.plus(2.0).numpy() == 3.0
+    assert Other.plus is tf.add
+    assert isinstance(tf.Variable(0.0).assign_add, types.MethodType)
+
+
+def test_a_subclass_has_its_own_methods():
+    class Doubling(tf.Variable):
+        def assign_add(self, delta, use_locking=False, name=None, read_value=True):
+            return super().assign_add(2.0 * delta)
+
+        def __add__(self, other):
+            return "mine"
+
+    class Counting(tf.GradientTape):
+        gradients = 0
+
+        def gradient(self, *args, **kwargs):
+            self.gradients += 1
+            return super().gradient(*args, **kwargs)
+
+    v = Doubling(1.0)
+    v.assign_add(tf.constant(1.0))
+    assert v.numpy() == 3.0 and v + tf.constant(1.0) == "mine"
+    for _ in range(3):
+        with Counting() as tape:
+            y = v * v
+        assert tape.gradient(y, v).numpy() == 6.0 and tape.gradients == 1
+
+
+def test_tapes_are_left_in_any_order():
+    x = tf.constant(2.0)
+    for _ in range(2):
+        first, second = tf.GradientTape(), tf.GradientTape()
+        first.__enter__()
+        second.__enter__()
+        with pytest.raises(ValueError, match="still recording"):
+            second.__enter__()
+        first.watch(x)
+        second.watch(x)
+        y = x * x
+        first.__exit__(None, None, None)
+        z = y * x
+        second.__exit__(None, None, None)
+        second.__exit__(None, None, None)
+        assert first.gradient(y, x).numpy() == 4.0
+        assert second.gradient(z, x).numpy() == 12.0
+        assert LOCAL.state.recorders == () and not LOCAL.state.deferring
+
+
+def test_signed_zeros_are_not_mixed_up(deferred):
+    x = tf.constant([1.0, 2.0])
+    for _ in range(3):
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            y = x * 1.0
+            plus, minus = y * 0.0, y * -0.0
+        gradients = tape.gradient(plus, x).numpy(), tape.gradient(minus, x).numpy()
+        assert [bool(np.signbit(g).all()) for g in gradients] == [False, True]
+
+
+def test_a_slice_that_its_variable_leads_to_is_collected():
+    def make():
+        v = tf.Variable([1.0, 2.0])
+        for _ in range(3):
+            with tf.GradientTape():
+                v.kept = v[0:1]
+        dispatch.flush()
+        return weakref.ref(v)
+
+    refs = [make() for _ in range(3)]
+    gc.collect()
+    assert [ref() for ref in refs] == [None] * 3
+
+
+@pytest.mark.skipif(FASTPATH is None, reason="not built")
+def test_collections_need_not_look_at_what_is_recorded(deferred):
+    v = tf.Variable(np.ones((4, 4), np.float32))
+
+    def objects(steps):
+        with tf.GradientTape():
+            y = v * 1.0
+            before = len(gc.get_objects())
+            for _ in range(steps):
+                y = tf.tanh(y @ v) + y * 0.5
+            return len(gc.get_objects()) - before
+
+    objects(100), objects(100)
+    gc.collect()
+    gc.disable()
+    try:
+        assert objects(100) < 20
+    finally:
+        gc.enable()
+
+
+@pytest.mark.skipif(FASTPATH is None, reason="not built")
+def test_the_state_is_that_of_the_thread(deferred):
+    """Threads that take turns each record for themselves, and a state ends with its thread."""
+    v = tf.Variable(2.0)
+    barrier = threading.Barrier(2)
+    found, states = [], []
+
+    def work(factor):
+        with tf.GradientTape() as tape:
+            y = v * factor
+            for _ in range(20):
+                barrier.wait()
+                y = y * 1.0
+                assert len(LOCAL.state.recorders) == 1
+        found.append((factor, tape.gradient(y, v).numpy()))
+        states.append(weakref.ref(tape))
+
+    for _ in range(3):
+        threads = [threading.Thread(target=work, args=(f,)) for f in (3.0, 5.0)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert sorted(found) == [(3.0, 3.0)] * 3 + [(5.0, 5.0)] * 3
+    assert LOCAL.state.recorders == ()
+    (tf.constant(1.0) * 2.0).numpy()
+    gc.collect()
+    assert all(state() is None for state in states)
 
 
 @pytest.mark.skipif(FASTPATH is None, reason="not built")
