@@ -66,9 +66,11 @@ for _ in range(3):
         terms += [tf.add(x, u, name="sum"), tf.add(x=x, y=u), tf.square(x, None), tf.nn.relu(u)]
         terms += [tf.reduce_sum(x, axis=0), tf.reduce_sum(x, 0), tf.reduce_sum(x, axis=[0])]
         terms += [tf.reduce_sum(w, axis=1, keepdims=True), tf.reduce_sum(w, axis=True)]
+        terms += [tf.reduce_sum(w, 1, True), tf.reduce_sum(w, True), tf.reduce_sum(w, 0, name="")]
+        terms += [2.0 * u, u * 2, 1 - u, u / 3.0, u * 1e30, 2**60 * u, u - True, half * 2.0]
         terms += [tf.reduce_sum(w, axis=tf.constant(1)), tf.reduce_mean(w, keepdims=1)]
         terms += [tf.matmul(w, w, transpose_b=True), w @ w, tf.matmul(w, b=w), tf.matmul(a=w, b=w)]
-        total = tf.add_n([tf.reduce_sum(t) for t in terms])
+        total = tf.add_n([tf.cast(tf.reduce_sum(t), tf.float32) for t in terms])
     g = tape.gradient(total, u)
     lines += [t.numpy() for t in terms] + [g.numpy(), total.numpy()]
     lines += [(half + 1.0).numpy(), (1 + half).numpy(), (n + 1).numpy(), (2 * n).numpy()]
@@ -87,6 +89,10 @@ for _ in range(3):
         lambda: tf.square(x, x=x),
         lambda: tf.reduce_sum(x, axes=1),
         lambda: tf.reduce_sum(x, axis=3),
+        lambda: tf.reduce_sum(x, 0, axis=0),
+        lambda: tf.reduce_sum(x, 0, False, "", 1),
+        lambda: u * 10**400,
+        lambda: u * 1j,
         lambda: x + "a",
         lambda: words * words,
         lambda: u.assign_add(tf.constant([1.0])),
@@ -342,7 +348,8 @@ def test_collections_need_not_look_at_what_is_recorded(deferred):
                 y = tf.tanh(y @ v) + y * 0.5
             return len(gc.get_objects()) - before
 
-    objects(100), objects(100)
+    for _ in range(4):
+        objects(100)
     gc.collect()
     gc.disable()
     try:

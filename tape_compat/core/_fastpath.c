@@ -14,12 +14,12 @@
 #include <structmember.h>
 
 /* dispatch.py takes this module only if it is of its own version. */
-#define VERSION 8
+#define VERSION 9
 
 static PyTypeObject *Tensor, *Program, *Tape, *Record, *Variable;
 static PyObject *ndarray, *local, *mode, *next_id, *new_program;
 static int own_local;
-static PyObject *apply_general, *scalar_general, *new_array, *tell, *flush, *no_ids, *no_reads;
+static PyObject *apply_general, *scalar_general, *new_array, *tell, *flush, *no_ids, *no_reads, *float32;
 static PyObject *s_state, *s_immediate, *s_record_one, *s_ids, *s_variable_accessed, *s_unread, *s_gradient, *empty, *zero;
 
 static struct { Py_ssize_t aval, array, at, id; } tensor;
@@ -33,7 +33,7 @@ static struct {
     Py_ssize_t ids, record, reads, watches, persistent, recording, watched, used_at, warned;
     Py_ssize_t calls, variables, reassigned, escapes;
 } tape;
-static struct { Py_ssize_t scalar, packed, trainable, floating, np_dtype; } aval;
+static struct { Py_ssize_t scalar, packed, trainable, floating, np_dtype, dtype; } aval;
 static struct { Py_ssize_t handle, trainable, view, id, tensor; } variable;
 
 #define SLOT(object, offset) (*(PyObject **)((char *)(object) + (offset)))
@@ -115,11 +115,12 @@ static PyObject *tuple_of(PyObject *const *items, Py_ssize_t n)
     return made;
 }
 
-/* A pending tensor with the value of a slot of a program. */
-static PyObject *pending(PyObject *known, PyObject *owner, PyObject *slot)
+/* A pending tensor with the value of a slot of a program, of an identity of its own if none is
+   given. */
+static PyObject *pending(PyObject *known, PyObject *owner, PyObject *slot, PyObject *id)
 {
     PyObject *at = pair(owner, slot);
-    PyObject *id = at ? PyIter_Next(next_id) : NULL;
+    id = !at ? NULL : id ? Py_NewRef(id) : PyIter_Next(next_id);
     PyObject *out = id ? Tensor->tp_alloc(Tensor, 0) : NULL;
     if (!out) {
         Py_XDECREF(at);
@@ -169,12 +170,12 @@ static int put_leaf(PyObject *x, PyObject *owner, PyObject *child, Py_ssize_t pl
     return 0;
 }
 
-/* A handle on output `i` of a child. */
-static PyObject *output(PyObject *child, PyObject *owner, Py_ssize_t i)
+/* A handle on output `i` of a child, of this identity or one of its own. */
+static PyObject *output(PyObject *child, PyObject *owner, Py_ssize_t i, PyObject *id)
 {
     PyObject *slot = beyond(SLOT(child, node.first), i), *out = NULL;
     if (slot)
-        out = pending(PyTuple_GET_ITEM(SLOT(child, node.outputs), i), owner, slot);
+        out = pending(PyTuple_GET_ITEM(SLOT(child, node.outputs), i), owner, slot, id);
     Py_XDECREF(slot);
     return out;
 }
@@ -258,7 +259,7 @@ static int same_part(PyObject *a, PyObject *b)
 
 /* The child that a key (a closure and `n` parts) leads to from the end of a log, a new reference.
    NULL if there is none or it fills the program, with an error set if one happened. A node keeps
-   the last one at hand: (child, closure, *parts). */
+   the last one at hand: (child, closure, *parts, number); see `scalar_entry`. */
 static PyObject *child_of(PyObject *log, PyObject *closure, PyObject *const *parts, Py_ssize_t n)
 {
     Py_ssize_t length = PyList_GET_SIZE(log);
@@ -266,7 +267,7 @@ static PyObject *child_of(PyObject *log, PyObject *closure, PyObject *const *par
         return NULL;
     PyObject *last = PyTuple_GET_ITEM(PyList_GET_ITEM(log, length - 1), 0);
     PyObject *usual = SLOT(last, node.usual);
-    if (usual && PyTuple_CheckExact(usual) && PyTuple_GET_SIZE(usual) == n + 2 &&
+    if (usual && PyTuple_CheckExact(usual) && PyTuple_GET_SIZE(usual) == n + 3 &&
         PyTuple_GET_ITEM(usual, 1) == closure) {
         Py_ssize_t i = 0;
         while (i < n && same_part(PyTuple_GET_ITEM(usual, i + 2), parts[i]))
@@ -290,8 +291,9 @@ static PyObject *child_of(PyObject *log, PyObject *closure, PyObject *const *par
     child = Py_XNewRef(PyDict_GetItemWithError(SLOT(last, node.children), key));
     if (child && SLOT(child, node.full) != Py_False)
         Py_CLEAR(child);
-    PyObject *kept = child ? PyTuple_New(n + 2) : NULL;
+    PyObject *kept = child ? PyTuple_New(n + 3) : NULL;
     if (kept) {
+        PyTuple_SET_ITEM(kept, n + 2, Py_NewRef(Py_None));
         PyTuple_SET_ITEM(kept, 0, Py_NewRef(child));
         for (Py_ssize_t i = 0; i <= n; i++)
             PyTuple_SET_ITEM(kept, i + 1, Py_NewRef(PyTuple_GET_ITEM(key, i)));
@@ -304,6 +306,9 @@ static PyObject *child_of(PyObject *log, PyObject *closure, PyObject *const *par
 }
 
 #define MOST_INPUTS 8
+
+/* declare.MOST_NUMBER */
+#define MOST_NUMBER 16777216.0
 
 /* The program to append to, a new reference; NULL if the call must go the general way, with an
    error set if one happened. */
@@ -361,14 +366,14 @@ static PyObject *entry_of(PyObject *child, PyObject *const *inputs, Py_ssize_t n
 }
 
 /* One output, or a tuple of them. */
-static PyObject *outputs_of(PyObject *child, PyObject *owner)
+static PyObject *outputs_of(PyObject *child, PyObject *owner, PyObject *id)
 {
     if (SLOT(child, node.single) == Py_True)
-        return output(child, owner, 0);
+        return output(child, owner, 0, id);
     Py_ssize_t count = PyTuple_GET_SIZE(SLOT(child, node.outputs));
     PyObject *outs = PyTuple_New(count);
     for (Py_ssize_t i = 0; outs && i < count; i++) {
-        PyObject *out = output(child, owner, i);
+        PyObject *out = output(child, owner, i, NULL);
         if (out)
             PyTuple_SET_ITEM(outs, i, out);
         else
@@ -410,8 +415,10 @@ static int told(PyObject *recorders, PyObject *closure, PyObject *given, PyObjec
     return done ? 0 : -1;
 }
 
-/* dispatch.apply. `given` is the inputs as a tuple, or NULL if there is none yet. */
-static PyObject *apply_to(PyObject *closure, PyObject *const *inputs, Py_ssize_t n, PyObject *given)
+/* dispatch.apply. `given` is the inputs as a tuple, or NULL if there is none yet; `id` what a single
+   output had better be known by, or NULL. */
+static PyObject *apply_to(PyObject *closure, PyObject *const *inputs, Py_ssize_t n, PyObject *given,
+                          PyObject *id)
 {
     PyObject *log = NULL, *child = NULL, *out = NULL;
     PyObject *parts[MOST_INPUTS];
@@ -428,7 +435,7 @@ static PyObject *apply_to(PyObject *closure, PyObject *const *inputs, Py_ssize_t
     }
     int failed = !child && PyErr_Occurred();
     if (child) {
-        out = outputs_of(child, owner);
+        out = outputs_of(child, owner, id);
         PyObject *entry = out ? entry_of(child, inputs, n, is_leaf) : NULL;
         int appended = entry ? append(current, owner, log, length, entry, out) : -1;
         Py_XDECREF(entry);
@@ -469,21 +476,21 @@ static PyObject *apply(PyObject *module, PyObject *const *args, Py_ssize_t n)
     for (Py_ssize_t i = 0; i < count; i++)
         if (!is_tensor(inputs[i]))
             return refuse("apply(closure, tensors)");
-    return apply_to(args[0], inputs, count, args[1]);
+    return apply_to(args[0], inputs, count, args[1], NULL);
 }
 
 static PyObject *apply1(PyObject *module, PyObject *const *args, Py_ssize_t n)
 {
     if (n != 2 || !is_tensor(args[1]))
         return refuse("apply1(closure, tensor)");
-    return apply_to(args[0], args + 1, 1, NULL);
+    return apply_to(args[0], args + 1, 1, NULL, NULL);
 }
 
 static PyObject *apply2(PyObject *module, PyObject *const *args, Py_ssize_t n)
 {
     if (n != 3 || !is_tensor(args[1]) || !is_tensor(args[2]))
         return refuse("apply2(closure, tensor, tensor)");
-    return apply_to(args[0], args + 1, 2, NULL);
+    return apply_to(args[0], args + 1, 2, NULL, NULL);
 }
 
 /* NumPy's array of a Python number. Those made last are kept: a program has few numbers. */
@@ -507,9 +514,9 @@ static PyObject *number_array(PyObject *value, PyObject *dtype)
     return array;
 }
 
-/* dispatch._record_scalar */
+/* dispatch._record_scalar, where the number is a leaf at a place among those of the child. */
 static int record_scalar(PyObject *recorders, PyObject *closure, PyObject *x, PyObject *value,
-                         int reflected, PyObject *out, PyObject *child)
+                         int reflected, Py_ssize_t place, PyObject *out, PyObject *child)
 {
     int found = 0;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(recorders) && !found; i++) {
@@ -522,21 +529,58 @@ static int record_scalar(PyObject *recorders, PyObject *closure, PyObject *x, Py
     if (found <= 0)
         return found;
     /* The pullback may want the number: it is in the slot of the leaf. */
-    PyObject *known = SLOT(SLOT(x, tensor.aval), aval.scalar);
+    PyObject *known = SLOT(SLOT(x, tensor.aval), aval.scalar), *number = NULL;
     PyObject *array = number_array(value, SLOT(known, aval.np_dtype));
-    PyObject *number = array ? pending(known, PyTuple_GET_ITEM(SLOT(out, tensor.at), 0),
-                                       SLOT(child, node.first_leaf))
-                             : NULL;
+    PyObject *slot = array ? beyond(SLOT(child, node.first_leaf), place) : NULL;
+    if (slot)
+        number = pending(known, PyTuple_GET_ITEM(SLOT(out, tensor.at), 0), slot, zero);
     int failed = -1;
     if (number) {
         Py_SETREF(SLOT(number, tensor.array), Py_NewRef(array));
-        Py_SETREF(SLOT(number, tensor.id), Py_NewRef(zero));
         PyObject *inputs[2] = {reflected ? number : x, reflected ? x : number};
         failed = record(recorders, closure, NULL, inputs, 2, out, child);
     }
     Py_XDECREF(number);
+    Py_XDECREF(slot);
     Py_XDECREF(array);
     return failed;
+}
+
+/* What stands in the log for a number, and an array if it comes with a leaf: (child, arrays,
+   (value,)). A node keeps the number that was written there last, then the entry of one that comes
+   again: that of a constant in the program. */
+static PyObject *scalar_entry(PyObject *last, PyObject *child, PyObject *array, PyObject *value)
+{
+    PyObject *usual = SLOT(last, node.usual), *kept = NULL;
+    Py_ssize_t end = 0;
+    if (!array && usual && PyTuple_CheckExact(usual) && PyTuple_GET_ITEM(usual, 0) == child &&
+        (PyFloat_CheckExact(value) || PyLong_CheckExact(value))) {
+        end = PyTuple_GET_SIZE(usual) - 1;
+        kept = PyTuple_GET_ITEM(usual, end);
+        if (PyTuple_CheckExact(kept) &&
+            PyTuple_GET_ITEM(PyTuple_GET_ITEM(kept, 2), 0) == value)
+            return Py_NewRef(kept);
+    }
+    Py_XINCREF(end ? usual : NULL);
+    PyObject *arrays = array ? tuple_of(&array, 1) : Py_NewRef(empty);
+    PyObject *scalars = arrays ? untracked(tuple_of(&value, 1)) : NULL;
+    PyObject *entry = scalars ? PyTuple_New(3) : NULL;
+    if (entry) {
+        PyTuple_SET_ITEM(entry, 0, Py_NewRef(child));
+        PyTuple_SET_ITEM(entry, 1, Py_NewRef(arrays));
+        PyTuple_SET_ITEM(entry, 2, Py_NewRef(scalars));
+        if (!array && kept != value)
+            untracked(entry); /* else it stays for long, and leads to a node that leads to it */
+        if (end) {
+            kept = PyTuple_GET_ITEM(usual, end);
+            PyTuple_SET_ITEM(usual, end, Py_NewRef(kept == value ? entry : value));
+            Py_DECREF(kept);
+        }
+    }
+    Py_XDECREF(arrays);
+    Py_XDECREF(scalars);
+    Py_XDECREF(end ? usual : NULL);
+    return entry;
 }
 
 static PyObject *scalar_to(PyObject *closure, PyObject *x, PyObject *value, int reflected)
@@ -544,41 +588,38 @@ static PyObject *scalar_to(PyObject *closure, PyObject *x, PyObject *value, int 
     PyObject *current = thread_state();
     if (!current)
         return NULL;
-    PyObject *owner = Py_NewRef(SLOT(current, state.program));
-    PyObject *log = NULL, *out = NULL, *child = NULL;
+    PyObject *owner = program_for(current, &x, 1);
+    PyObject *log = NULL, *out = NULL, *child = NULL, *last = NULL, *part;
     Py_ssize_t length = 0;
-    int failed = 0;
-    if (Py_TYPE(owner) == Program && PyTuple_GET_ITEM(SLOT(x, tensor.at), 0) == owner &&
-        (SLOT(current, state.deferring) == Py_True || SLOT(x, tensor.array) == Py_None)) {
-        PyObject *slot = PyTuple_GET_ITEM(SLOT(x, tensor.at), 1);
+    int failed = 0, is_leaf = 0;
+    if (owner && Py_TYPE(owner) == Program && parts_of(&x, 1, owner, &part, &is_leaf)) {
         PyObject *kind = SLOT(SLOT(SLOT(x, tensor.aval), aval.scalar), aval.packed);
-        PyObject *parts[2] = {reflected ? kind : slot, reflected ? slot : kind};
+        PyObject *parts[2] = {reflected ? kind : part, reflected ? part : kind};
         log = Py_NewRef(SLOT(owner, program.log));
         length = PyList_GET_SIZE(log);
+        last = length ? Py_NewRef(PyTuple_GET_ITEM(PyList_GET_ITEM(log, length - 1), 0)) : NULL;
         child = child_of(log, closure, parts, 2);
-        failed = !child && PyErr_Occurred();
-        if (child && SLOT(child, node.single) != Py_True)
-            Py_CLEAR(child);
     }
+    failed = !child && PyErr_Occurred();
+    if (child && SLOT(child, node.single) != Py_True)
+        Py_CLEAR(child);
     if (child) {
-        PyObject *scalars = untracked(tuple_of(&value, 1));
-        PyObject *entry = scalars ? untracked(PyTuple_New(3)) : NULL;
-        if (entry) {
-            PyTuple_SET_ITEM(entry, 0, Py_NewRef(child));
-            PyTuple_SET_ITEM(entry, 1, Py_NewRef(empty));
-            PyTuple_SET_ITEM(entry, 2, Py_NewRef(scalars));
-        }
-        out = entry ? output(child, owner, 0) : NULL;
+        PyObject *array = is_leaf ? Py_NewRef(SLOT(x, tensor.array)) : NULL;
+        PyObject *entry = scalar_entry(last, child, array, value);
+        out = entry ? output(child, owner, 0, NULL) : NULL;
         int appended = out ? append(current, owner, log, length, entry, out) : -1;
-        Py_XDECREF(scalars);
         Py_XDECREF(entry);
+        Py_XDECREF(array);
         failed = appended < 0;
         PyObject *recorders = SLOT(current, state.recorders);
+        if (appended > 0 && is_leaf)
+            failed = put_leaf(x, owner, child, reflected);
         if (!appended)
             Py_CLEAR(child);
         else if (!failed && SLOT(child, node.taped) == Py_True && PyTuple_GET_SIZE(recorders)) {
             Py_INCREF(recorders);
-            failed = record_scalar(recorders, closure, x, value, reflected, out, child);
+            failed = record_scalar(recorders, closure, x, value, reflected, is_leaf && !reflected,
+                                   out, child);
             Py_DECREF(recorders);
         }
     }
@@ -588,8 +629,9 @@ static PyObject *scalar_to(PyObject *closure, PyObject *x, PyObject *value, int 
         out = PyObject_CallFunctionObjArgs(scalar_general, closure, x, value,
                                            reflected ? Py_True : Py_False, NULL);
     Py_XDECREF(child);
+    Py_XDECREF(last);
     Py_XDECREF(log);
-    Py_DECREF(owner);
+    Py_XDECREF(owner);
     Py_DECREF(current);
     return out;
 }
@@ -613,7 +655,7 @@ static PyObject *handles(PyObject *module, PyObject *const *args, Py_ssize_t n)
         if (known == Py_None)
             out = Py_NewRef(Py_None);
         else {
-            out = pending(known, args[0], PyTuple_GET_ITEM(pair, 0));
+            out = pending(known, args[0], PyTuple_GET_ITEM(pair, 0), NULL);
             if (out && append_reference(args[0], out))
                 Py_CLEAR(out);
         }
@@ -765,14 +807,15 @@ static int updated(PyObject *changed, PyObject *closure, PyObject *delta)
     }
     Py_INCREF(handle);
     Py_INCREF(inputs[0]);
-    PyObject *out = apply_to(closure, inputs, 2, NULL);
+    PyObject *id = Py_NewRef(SLOT(handle, variable.id));
+    PyObject *out = apply_to(closure, inputs, 2, NULL, id);
     int failed = !out;
     if (out && !is_tensor(out)) {
         PyErr_SetString(PyExc_TypeError, "update: the closure gives no single tensor");
         failed = 1;
     }
     if (!failed) {
-        Py_XSETREF(SLOT(out, tensor.id), Py_NewRef(SLOT(handle, variable.id)));
+        Py_SETREF(SLOT(out, tensor.id), Py_NewRef(id));
         Py_XSETREF(SLOT(handle, variable.tensor), Py_NewRef(out));
         PyObject *at = Py_NewRef(SLOT(inputs[0], tensor.at));
         PyObject *owner = PyTuple_GET_ITEM(at, 0);
@@ -783,6 +826,7 @@ static int updated(PyObject *changed, PyObject *closure, PyObject *delta)
         Py_DECREF(at);
     }
     Py_XDECREF(out);
+    Py_DECREF(id);
     Py_DECREF(inputs[0]);
     Py_DECREF(handle);
     Py_DECREF(current);
@@ -915,7 +959,7 @@ static PyObject *apply_reading(PyObject *closure, PyObject *const *args, Py_ssiz
         i++;
     }
     if (i == n)
-        out = apply_to(closure, inputs, n, NULL);
+        out = apply_to(closure, inputs, n, NULL, NULL);
     while (i)
         Py_DECREF(inputs[--i]);
     return out;
@@ -931,47 +975,76 @@ static int settled(PyObject *self, PyObject *out)
     return 0;
 }
 
-/* The closure by the attributes as they are written in a call, a new reference: the key is their
-   names, their values and the types of these. NULL without an error if it is not known. */
-static PyObject *written_closure(PyObject *written, PyObject *const *values, PyObject *names)
+/* The closure by the attributes as they are written in a call, a new reference: see declare._key.
+   NULL without an error if it is not known. `n` of the attributes have no name. */
+static PyObject *written_closure(PyObject *written, PyObject *const *values, Py_ssize_t n,
+                                 PyObject *names)
 {
-    Py_ssize_t n = PyTuple_GET_SIZE(names);
+    Py_ssize_t named = names ? PyTuple_GET_SIZE(names) : 0, all = n + named;
     if (!PyDict_CheckExact(written))
         return NULL;
-    PyObject *key = PyTuple_New(3 * n);
-    for (Py_ssize_t i = 0; key && i < n; i++) {
-        PyTuple_SET_ITEM(key, i, Py_NewRef(PyTuple_GET_ITEM(names, i)));
-        PyTuple_SET_ITEM(key, n + i, Py_NewRef(values[i]));
-        PyTuple_SET_ITEM(key, 2 * n + i, Py_NewRef((PyObject *)Py_TYPE(values[i])));
+    PyObject *count = PyLong_FromSsize_t(n), *key = count ? PyTuple_New(1 + named + 2 * all) : NULL;
+    if (!key) {
+        Py_XDECREF(count);
+        return NULL;
     }
-    PyObject *closure = key ? Py_XNewRef(PyDict_GetItemWithError(written, key)) : NULL;
-    Py_XDECREF(key);
+    PyTuple_SET_ITEM(key, 0, count);
+    for (Py_ssize_t i = 0; i < named; i++)
+        PyTuple_SET_ITEM(key, 1 + i, Py_NewRef(PyTuple_GET_ITEM(names, i)));
+    for (Py_ssize_t i = 0; i < all; i++) {
+        PyTuple_SET_ITEM(key, 1 + named + i, Py_NewRef(values[i]));
+        PyTuple_SET_ITEM(key, 1 + named + all + i, Py_NewRef((PyObject *)Py_TYPE(values[i])));
+    }
+    PyObject *closure = Py_XNewRef(PyDict_GetItemWithError(written, key));
+    Py_DECREF(key);
     if (!closure && PyErr_ExceptionMatches(PyExc_TypeError)) /* a list or a tensor among them */
         PyErr_Clear();
     return closure;
 }
 
-/* An op of so many tensors, and of attributes given by keyword. */
+/* An op of so many tensors, then attributes. */
 static PyObject *op_call(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *names)
 {
     Function *op = (Function *)self;
-    Py_ssize_t n = PyVectorcall_NARGS(nargsf);
-    if (n != op->arity || n > MOST_INPUTS || !are_inputs(args, n))
+    Py_ssize_t n = PyVectorcall_NARGS(nargsf), arity = op->arity;
+    if (n < arity || arity > MOST_INPUTS || !are_inputs(args, arity))
         return python_call(self, args, nargsf, names);
-    PyObject *closure = names && PyTuple_GET_SIZE(names)
-                            ? written_closure(op->written, args + n, names)
+    PyObject *closure = n > arity || (names && PyTuple_GET_SIZE(names))
+                            ? written_closure(op->written, args + arity, n - arity, names)
                             : op->closure == Py_None ? NULL : Py_NewRef(op->closure);
     if (!closure)
         return PyErr_Occurred() ? NULL : python_call(self, args, nargsf, names);
-    PyObject *out = apply_reading(closure, args, n);
+    PyObject *out = apply_reading(closure, args, arity);
     Py_DECREF(closure);
     return settled(self, out) ? out : python_call(self, args, nargsf, names);
 }
 
+/* Whether a value is a Python number that a floating tensor, or a variable of float32, takes as it
+   is; see declare.binary. */
 static int is_number_for(PyObject *value, PyObject *x)
 {
-    return (PyFloat_CheckExact(value) || PyLong_CheckExact(value)) && is_tensor(x) &&
-           SLOT(SLOT(x, tensor.aval), aval.floating) == Py_True;
+    if (!PyFloat_CheckExact(value) && !PyLong_CheckExact(value))
+        return 0;
+    if (Py_TYPE(x) == Tensor)
+        return is_tensor(x) && SLOT(SLOT(x, tensor.aval), aval.floating) == Py_True;
+    if (Py_TYPE(x) != Variable || !SLOT(x, variable.handle))
+        return 0;
+    PyObject *held = SLOT(SLOT(x, variable.handle), variable.tensor);
+    if (SLOT(SLOT(held, tensor.aval), aval.dtype) != float32)
+        return 0;
+    int overflow = 0;
+    double number = PyFloat_CheckExact(value) ? PyFloat_AS_DOUBLE(value)
+                                              : (double)PyLong_AsLongAndOverflow(value, &overflow);
+    return !overflow && -MOST_NUMBER <= number && number <= MOST_NUMBER;
+}
+
+/* A binary closure applied to a tensor or variable and a number. */
+static PyObject *scalar_reading(PyObject *closure, PyObject *x, PyObject *value, int reflected)
+{
+    PyObject *read = Py_TYPE(x) == Tensor ? Py_NewRef(x) : read_variable(NULL, x);
+    PyObject *out = read ? scalar_to(closure, read, value, reflected) : NULL;
+    Py_XDECREF(read);
+    return out;
 }
 
 /* An elementwise op of two, of which the second may be a Python number. */
@@ -982,8 +1055,8 @@ static PyObject *binary_call(PyObject *self, PyObject *const *args, size_t nargs
         return python_call(self, args, nargsf, names);
     if (are_inputs(args, 2))
         out = apply_reading(((Function *)self)->closure, args, 2);
-    else if (Py_TYPE(args[0]) == Tensor && is_number_for(args[1], args[0]))
-        out = scalar_to(((Function *)self)->closure, args[0], args[1], 0);
+    else if (is_number_for(args[1], args[0]))
+        out = scalar_reading(((Function *)self)->closure, args[0], args[1], 0);
     else
         return python_call(self, args, nargsf, names);
     return settled(self, out) ? out : python_call(self, args, nargsf, names);
@@ -993,9 +1066,8 @@ static PyObject *binary_call(PyObject *self, PyObject *const *args, size_t nargs
 static PyObject *reflected_call(PyObject *self, PyObject *const *args, size_t nargsf,
                                 PyObject *names)
 {
-    if (PyVectorcall_NARGS(nargsf) == 2 && !names && Py_TYPE(args[0]) == Tensor &&
-        is_number_for(args[1], args[0]))
-        return scalar_to(((Function *)self)->closure, args[0], args[1], 1);
+    if (PyVectorcall_NARGS(nargsf) == 2 && !names && is_number_for(args[1], args[0]))
+        return scalar_reading(((Function *)self)->closure, args[0], args[1], 1);
     return python_call(self, args, nargsf, names);
 }
 
@@ -1174,7 +1246,7 @@ static PyObject *jumped(PyObject *current, PyObject *owner, PyObject *key)
         PyObject *part = PyTuple_GET_ITEM(PyTuple_GET_ITEM(found, 1), i);
         PyObject *known = PyTuple_GET_ITEM(part, 1);
         PyObject *out = known == Py_None ? Py_NewRef(Py_None)
-                                         : pending(known, owner, PyTuple_GET_ITEM(part, 0));
+                                         : pending(known, owner, PyTuple_GET_ITEM(part, 0), NULL);
         if (out)
             PyList_SET_ITEM(answers, i, out);
         else
@@ -1430,7 +1502,8 @@ static PyObject *setup(PyObject *module, PyObject *args, PyObject *kwargs)
         {ThreadState, "deferring", &state.deferring}, {ThreadState, "capture", &state.capture},
         {ThreadState, "origin", &state.origin}, {Aval, "scalar", &aval.scalar},
         {Aval, "packed", &aval.packed}, {Aval, "trainable", &aval.trainable},
-        {Aval, "floating", &aval.floating}, {Aval, "np_dtype", &aval.np_dtype}};
+        {Aval, "floating", &aval.floating}, {Aval, "np_dtype", &aval.np_dtype},
+        {Aval, "dtype", &aval.dtype}};
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
         if ((*wanted[i].offset = offset_of(wanted[i].type, wanted[i].name)) < 0)
             return NULL;
@@ -1480,7 +1553,7 @@ static PyObject *setup_tape(PyObject *module, PyObject *args)
 static PyObject *setup_variable(PyObject *module, PyObject *args)
 {
     PyObject *type, *handle_type;
-    if (!PyArg_ParseTuple(args, "OO", &type, &handle_type))
+    if (!PyArg_ParseTuple(args, "OOO", &type, &handle_type, &float32))
         return NULL;
     variable.handle = offset_of(type, "_handle");
     variable.trainable = offset_of(type, "_trainable");
@@ -1489,6 +1562,7 @@ static PyObject *setup_variable(PyObject *module, PyObject *args)
     variable.tensor = offset_of(handle_type, "tensor");
     if (PyErr_Occurred())
         return NULL;
+    Py_INCREF(float32);
     Py_INCREF(type);
     Variable = (PyTypeObject *)type;
     Py_RETURN_NONE;

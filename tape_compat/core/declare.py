@@ -25,7 +25,7 @@ from . import errors, policy
 from .avals import Aval
 from .convert import convert
 from .dispatch import apply, apply1, apply2, apply_scalar
-from .dtypes import DType
+from .dtypes import DType, float32
 from .native import FASTPATH
 from .op import Check, Closure, Op
 from .shapes import TensorShape
@@ -187,6 +187,8 @@ def binary(
             x = read(x)
             if y.__class__ is Variable:
                 y = read(y)
+        elif _is_number_for(y, x):
+            return apply_scalar(closure, read(x), y, False)
         else:
             x, y = operands((x, y))
         try:
@@ -202,6 +204,8 @@ def binary(
             and y._aval.floating
         ):
             return apply_scalar(closure, y, x, True)
+        if _is_number_for(x, y):
+            return apply_scalar(closure, read(y), x, True)
         x, y = matching((x, y))
         return call(x, y)
 
@@ -211,6 +215,20 @@ def binary(
         reflected = FASTPATH.Function("reflected", reflected, closure)
     declared.reflected = reflected
     return _declared(declared, closure.op, doc)
+
+
+#: Beyond it a number for a variable is converted with more care.
+MOST_NUMBER = 2**24
+
+
+def _is_number_for(value: Any, x: Any) -> bool:
+    """Whether a value is a Python number that the variable `x`, of float32, takes as it is."""
+    return (
+        x.__class__ is Variable
+        and (value.__class__ is float or value.__class__ is int)
+        and x.dtype is float32
+        and -MOST_NUMBER <= value <= MOST_NUMBER
+    )
 
 
 def op(
@@ -265,26 +283,26 @@ def op(
     written: dict[tuple, Closure] = {}
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        if len(args) == count:
-            closure = usual
-            if kwargs:
-                key = _key(kwargs)
+        if len(args) >= count:
+            closure, values = usual, args
+            if kwargs or len(args) > count:
+                values = args[:count]
                 try:
-                    closure = written.get(key)
+                    closure = written.get(_key(args[count:], kwargs))
                 except TypeError:  # an attribute that is a list or a tensor
                     closure = None
             if closure is not None:
                 if count == 1:
-                    x = args[0]
+                    x = values[0]
                     return apply1(closure, x if x.__class__ is Tensor else convert(x))
                 if count == 2:
-                    x, y = args
+                    x, y = values
                     if x.__class__ is Tensor:
                         if y.__class__ is Tensor:
                             return apply2(closure, x, y)
                         if y.__class__ is Variable:
                             return apply2(closure, x, read(y))
-                return apply(closure, _inputs(args))
+                return apply(closure, _inputs(values))
         return general(args, kwargs)
 
     def general(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -294,10 +312,10 @@ def op(
             raise TypeError(f"{fn.__name__}() missing required argument: {missing[0]!r}")
         attributes = {n: static(given[n]) if n in given else defaults[n] for n in options}
         closure = declared.bind(**attributes)
-        if len(args) == count and kwargs:
+        if len(args) >= count:
             try:
                 if len(written) < policy.MAX_CLOSURES_PER_OP:
-                    written[_key(kwargs)] = closure
+                    written[_key(args[count:], kwargs)] = closure
             except TypeError:
                 pass
         return apply(closure, _inputs([given[n] for n in inputs]))
@@ -333,9 +351,10 @@ def at_once(
     return decorate
 
 
-def _key(kwargs: dict[str, Any]) -> tuple:
+def _key(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple:
     """Attributes as they were written in a call. 1, 1.0 and True are equal, but not their types."""
-    return (*kwargs, *kwargs.values(), *map(type, kwargs.values()))
+    values = (*args, *kwargs.values())
+    return (len(args), *kwargs, *values, *map(type, values))
 
 
 def _arguments(

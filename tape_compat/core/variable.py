@@ -522,7 +522,7 @@ def update(variable: Variable, closure: Any, delta: Any) -> bool:
 
 
 if FASTPATH is not None:
-    FASTPATH.setup_variable(Variable, Handle)
+    FASTPATH.setup_variable(Variable, Handle, dtypes.float32)
     read, update = FASTPATH.read, FASTPATH.update
     for _name, _closure in (("assign_add", _updates.ADD), ("assign_sub", _updates.SUB)):
         setattr(Variable, _name, FASTPATH.Function("update", getattr(Variable, _name), _closure))
