@@ -14,12 +14,12 @@
 #include <structmember.h>
 
 /* dispatch.py takes this module only if it is of its own version. */
-#define VERSION 9
+#define VERSION 10
 
 static PyTypeObject *Tensor, *Program, *Tape, *Record, *Variable;
 static PyObject *ndarray, *local, *mode, *next_id, *new_program;
 static int own_local;
-static PyObject *apply_general, *scalar_general, *new_array, *tell, *flush, *no_ids, *no_reads, *float32;
+static PyObject *apply_general, *scalar_general, *new_array, *tell, *flush, *no_ids, *no_reads, *float32, *nowhere;
 static PyObject *s_state, *s_immediate, *s_record_one, *s_ids, *s_variable_accessed, *s_unread, *s_gradient, *empty, *zero;
 
 static struct { Py_ssize_t aval, array, at, id; } tensor;
@@ -33,8 +33,8 @@ static struct {
     Py_ssize_t ids, record, reads, watches, persistent, recording, watched, used_at, warned;
     Py_ssize_t calls, variables, reassigned, escapes;
 } tape;
-static struct { Py_ssize_t scalar, packed, trainable, floating, np_dtype, dtype; } aval;
-static struct { Py_ssize_t handle, trainable, view, id, tensor; } variable;
+static struct { Py_ssize_t scalar, packed, trainable, floating, np_dtype, dtype, tensor_shape; } aval;
+static struct { Py_ssize_t handle, trainable, view, id, tensor, dtype, shape; } variable;
 
 #define SLOT(object, offset) (*(PyObject **)((char *)(object) + (offset)))
 
@@ -788,8 +788,29 @@ static PyObject *read_variable(PyObject *module, PyObject *read)
     return value;
 }
 
-/* Whether a variable now holds what a closure gives of its value and a delta; not if a recorder is
-   active or the delta is not a tensor of its aval. -1 for an error. */
+static void put(PyObject *object, Py_ssize_t offset, PyObject *value)
+{
+    Py_INCREF(value);
+    Py_XSETREF(SLOT(object, offset), value);
+}
+
+/* Variable._set: the variable of a handle now holds a tensor of its identity. */
+static int set_value(PyObject *current, PyObject *handle, PyObject *value)
+{
+    PyObject *before = SLOT(handle, variable.tensor), *at = Py_NewRef(SLOT(before, tensor.at));
+    PyObject *owner = PyTuple_GET_ITEM(at, 0);
+    SLOT(handle, variable.tensor) = Py_NewRef(value);
+    /* The overwritten buffer may be reused, if the pending program reads it as a leaf. */
+    int failed = owner != Py_None && owner == SLOT(current, state.program) &&
+                 SLOT(before, tensor.array) != Py_None &&
+                 PyList_Append(SLOT(owner, program.donatable), PyTuple_GET_ITEM(at, 1));
+    Py_DECREF(before);
+    Py_DECREF(at);
+    return failed ? -1 : 0;
+}
+
+/* Whether a variable now holds what a closure gives of its value and a delta, told to no recorder;
+   not if the delta is no tensor of its aval. -1 for an error. */
 static int updated(PyObject *changed, PyObject *closure, PyObject *delta)
 {
     PyObject *handle = SLOT(changed, variable.handle);
@@ -801,36 +822,70 @@ static int updated(PyObject *changed, PyObject *closure, PyObject *delta)
     PyObject *current = thread_state();
     if (!current)
         return -1;
-    if (PyTuple_GET_SIZE(SLOT(current, state.recorders))) {
-        Py_DECREF(current);
-        return 0;
-    }
+    PyObject *recorders = Py_NewRef(SLOT(current, state.recorders));
+    PyObject *id = Py_NewRef(SLOT(handle, variable.id));
     Py_INCREF(handle);
     Py_INCREF(inputs[0]);
-    PyObject *id = Py_NewRef(SLOT(handle, variable.id));
+    put(current, state.recorders, empty);
     PyObject *out = apply_to(closure, inputs, 2, NULL, id);
+    put(current, state.recorders, recorders);
     int failed = !out;
     if (out && !is_tensor(out)) {
         PyErr_SetString(PyExc_TypeError, "update: the closure gives no single tensor");
         failed = 1;
     }
     if (!failed) {
-        Py_SETREF(SLOT(out, tensor.id), Py_NewRef(id));
-        Py_XSETREF(SLOT(handle, variable.tensor), Py_NewRef(out));
-        PyObject *at = Py_NewRef(SLOT(inputs[0], tensor.at));
-        PyObject *owner = PyTuple_GET_ITEM(at, 0);
-        /* The overwritten buffer may be reused, if the pending program reads it as a leaf. */
-        if (owner != Py_None && owner == SLOT(current, state.program) &&
-            SLOT(inputs[0], tensor.array) != Py_None)
-            failed = PyList_Append(SLOT(owner, program.donatable), PyTuple_GET_ITEM(at, 1));
-        Py_DECREF(at);
+        put(out, tensor.id, id);
+        failed = set_value(current, handle, out);
     }
     Py_XDECREF(out);
     Py_DECREF(id);
+    Py_DECREF(recorders);
     Py_DECREF(inputs[0]);
     Py_DECREF(handle);
     Py_DECREF(current);
     return failed ? -1 : 1;
+}
+
+/* Whether a variable now holds the value of a tensor of its shape and dtype: -1 for an error, 0 if
+   it is for Variable.assign to see. Only the owner of a pending program may ask it for the value
+   without its lock; see tensor.same_value. */
+static int assigned(PyObject *changed, PyObject *value)
+{
+    PyObject *handle = SLOT(changed, variable.handle);
+    if (!handle || Py_TYPE(value) != Tensor || !is_tensor(value))
+        return 0;
+    PyObject *known = SLOT(value, tensor.aval), *at = SLOT(value, tensor.at);
+    PyObject *owner = PyTuple_GET_ITEM(at, 0);
+    if (SLOT(known, aval.dtype) != SLOT(handle, variable.dtype) ||
+        SLOT(known, aval.tensor_shape) != SLOT(handle, variable.shape))
+        return 0;
+    PyObject *current = thread_state();
+    if (!current)
+        return -1;
+    int done = 0, is_pending = SLOT(value, tensor.array) == Py_None;
+    if (!is_pending || (Py_TYPE(owner) == Program && owner == SLOT(current, state.program))) {
+        Py_INCREF(handle);
+        Py_INCREF(at);
+        PyObject *same = pending(known, owner, PyTuple_GET_ITEM(at, 1), SLOT(handle, variable.id));
+        PyObject *reference = same && is_pending ? untracked(PyWeakref_NewRef(same, NULL)) : NULL;
+        done = same && (reference || !is_pending) ? 1 : -1;
+        if (done > 0 && SLOT(value, tensor.array) != Py_None) {
+            put(same, tensor.array, SLOT(value, tensor.array));
+            put(same, tensor.at, nowhere);
+        } else if (done > 0 && SLOT(current, state.program) != owner)
+            done = 0;
+        else if (done > 0)
+            done = PyList_Append(SLOT(owner, program.aliases), reference) ? -1 : 1;
+        if (done > 0 && set_value(current, handle, same))
+            done = -1;
+        Py_XDECREF(reference);
+        Py_XDECREF(same);
+        Py_DECREF(at);
+        Py_DECREF(handle);
+    }
+    Py_DECREF(current);
+    return done;
 }
 
 /* update(variable, closure, delta): see variable.update. */
@@ -1071,26 +1126,19 @@ static PyObject *reflected_call(PyObject *self, PyObject *const *args, size_t na
     return python_call(self, args, nargsf, names);
 }
 
-/* Variable.assign_add and assign_sub. */
+/* Variable.assign_add and assign_sub, and assign, which has no closure. */
 static PyObject *update_call(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *names)
 {
-    if (PyVectorcall_NARGS(nargsf) == 2 && !names && Py_TYPE(args[0]) == Variable) {
-        int done = updated(args[0], ((Function *)self)->closure, args[1]);
-        if (done < 0)
-            return NULL;
-        PyObject *view = SLOT(args[0], variable.view);
-        if (done)
-            return view && view != Py_None
-                       ? Py_NewRef(view)
-                       : PyObject_CallMethodOneArg(args[0], s_unread, Py_True);
-    }
-    return python_call(self, args, nargsf, names);
-}
-
-static void put(PyObject *object, Py_ssize_t offset, PyObject *value)
-{
-    Py_INCREF(value);
-    Py_XSETREF(SLOT(object, offset), value);
+    PyObject *closure = ((Function *)self)->closure;
+    if (PyVectorcall_NARGS(nargsf) != 2 || names || Py_TYPE(args[0]) != Variable)
+        return python_call(self, args, nargsf, names);
+    int done = closure == Py_None ? assigned(args[0], args[1])
+                                  : updated(args[0], closure, args[1]);
+    if (done <= 0)
+        return done ? NULL : python_call(self, args, nargsf, names);
+    PyObject *view = SLOT(args[0], variable.view);
+    return view && view != Py_None ? Py_NewRef(view)
+                                   : PyObject_CallMethodOneArg(args[0], s_unread, Py_True);
 }
 
 /* GradientTape() */
@@ -1503,7 +1551,8 @@ static PyObject *setup(PyObject *module, PyObject *args, PyObject *kwargs)
         {ThreadState, "origin", &state.origin}, {Aval, "scalar", &aval.scalar},
         {Aval, "packed", &aval.packed}, {Aval, "trainable", &aval.trainable},
         {Aval, "floating", &aval.floating}, {Aval, "np_dtype", &aval.np_dtype},
-        {Aval, "dtype", &aval.dtype}};
+        {Aval, "dtype", &aval.dtype},
+        {Aval, "_tensor_shape", &aval.tensor_shape}};
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
         if ((*wanted[i].offset = offset_of(wanted[i].type, wanted[i].name)) < 0)
             return NULL;
@@ -1553,16 +1602,19 @@ static PyObject *setup_tape(PyObject *module, PyObject *args)
 static PyObject *setup_variable(PyObject *module, PyObject *args)
 {
     PyObject *type, *handle_type;
-    if (!PyArg_ParseTuple(args, "OOO", &type, &handle_type, &float32))
+    if (!PyArg_ParseTuple(args, "OOOO", &type, &handle_type, &float32, &nowhere))
         return NULL;
     variable.handle = offset_of(type, "_handle");
     variable.trainable = offset_of(type, "_trainable");
     variable.view = offset_of(type, "_view");
     variable.id = offset_of(handle_type, "id");
     variable.tensor = offset_of(handle_type, "tensor");
+    variable.dtype = offset_of(handle_type, "dtype");
+    variable.shape = offset_of(handle_type, "shape");
     if (PyErr_Occurred())
         return NULL;
     Py_INCREF(float32);
+    Py_INCREF(nowhere);
     Py_INCREF(type);
     Variable = (PyTypeObject *)type;
     Py_RETURN_NONE;

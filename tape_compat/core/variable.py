@@ -11,13 +11,12 @@ from . import dtypes, errors, operators
 from . import updates as _updates
 from .bounds import refuse_positions, refuse_rows
 from .convert import convert
-from .dispatch import apply2
 from .dtypes import DType
 from .names import current_name_scope
 from .native import FASTPATH
 from .shapes import TensorShape
 from .state import LOCAL
-from .tensor import Reference, Tensor, array_text, next_id, same_value
+from .tensor import _NOWHERE, Reference, Tensor, array_text, next_id, same_value
 
 
 class VariableSynchronization(Enum):
@@ -512,19 +511,23 @@ def read(variable: Variable) -> Tensor:
 
 
 def update(variable: Variable, closure: Any, delta: Any) -> bool:
-    """Whether the variable now holds what the closure gives of its value and delta; not if a
-    recorder is active or the delta is not a tensor of its aval."""
+    """Whether the variable now holds what the closure gives of its value and delta, told to no
+    recorder; not if the delta is not a tensor of its aval."""
     current = variable._handle.tensor
-    if LOCAL.state.recorders or delta.__class__ is not Tensor or delta._aval is not current._aval:
+    if delta.__class__ is not Tensor or delta._aval is not current._aval:
         return False
-    variable._set(apply2(closure, current, delta))
+    variable._set(_updates.unrecorded(closure, (current, delta)))
     return True
 
 
 if FASTPATH is not None:
-    FASTPATH.setup_variable(Variable, Handle, dtypes.float32)
+    FASTPATH.setup_variable(Variable, Handle, dtypes.float32, _NOWHERE)
     read, update = FASTPATH.read, FASTPATH.update
-    for _name, _closure in (("assign_add", _updates.ADD), ("assign_sub", _updates.SUB)):
+    for _name, _closure in (
+        ("assign", None),
+        ("assign_add", _updates.ADD),
+        ("assign_sub", _updates.SUB),
+    ):
         setattr(Variable, _name, FASTPATH.Function("update", getattr(Variable, _name), _closure))
 
 
