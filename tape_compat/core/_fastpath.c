@@ -1,7 +1,8 @@
-/* The fast paths of dispatch.py in C: the same steps on the same objects, four times as fast.
+/* What dispatch.py, declare.py, variable.py and autodiff/tape.py do most often, in C: the same steps
+   on the same objects, many times as fast.
 
-   Optional. dispatch.py has these functions in Python, which say what they do and why; where a
-   compiler was found at installation they are replaced by these. Whatever is out of the ordinary
+   Optional. Those files have the same in Python, and say what it does and why; where a compiler was
+   found at installation it is replaced by this. Whatever is out of the ordinary
    goes to dispatch.apply, as there. The classes stay Python's: their slots are reached by the
    offsets that their member descriptors tell.
 
@@ -17,10 +18,11 @@
 #define VERSION 10
 
 static PyTypeObject *Tensor, *Program, *Tape, *Record, *Variable;
-static PyObject *ndarray, *local, *mode, *next_id, *new_program;
+static PyObject *ndarray, *local, *mode, *next_id, *new_program, *new_array, *float32;
+static PyObject *apply_general, *scalar_general, *tell, *flush, *no_ids, *no_reads, *nowhere;
+static PyObject *s_state, *s_immediate, *s_record_one, *s_ids, *s_variable_accessed, *s_unread;
+static PyObject *s_gradient, *empty, *zero;
 static int own_local;
-static PyObject *apply_general, *scalar_general, *new_array, *tell, *flush, *no_ids, *no_reads, *float32, *nowhere;
-static PyObject *s_state, *s_immediate, *s_record_one, *s_ids, *s_variable_accessed, *s_unread, *s_gradient, *empty, *zero;
 
 static struct { Py_ssize_t aval, array, at, id; } tensor;
 static struct {
@@ -33,7 +35,9 @@ static struct {
     Py_ssize_t ids, record, reads, watches, persistent, recording, watched, used_at, warned;
     Py_ssize_t calls, variables, reassigned, escapes;
 } tape;
-static struct { Py_ssize_t scalar, packed, trainable, floating, np_dtype, dtype, tensor_shape; } aval;
+static struct {
+    Py_ssize_t scalar, packed, trainable, floating, np_dtype, dtype, tensor_shape;
+} aval;
 static struct { Py_ssize_t handle, trainable, view, id, tensor, dtype, shape; } variable;
 
 #define SLOT(object, offset) (*(PyObject **)((char *)(object) + (offset)))
@@ -406,17 +410,19 @@ static int told(PyObject *recorders, PyObject *closure, PyObject *given, PyObjec
         return SLOT(child, node.taped) == Py_True
                    ? record(recorders, closure, given, inputs, n, out, child)
                    : 0;
+    Py_INCREF(recorders);
     given = given ? Py_NewRef(given) : tuple_of(inputs, n);
     PyObject *done = given ? PyObject_CallFunctionObjArgs(tell, recorders, closure, given, out,
                                                           child, NULL)
                            : NULL;
     Py_XDECREF(given);
+    Py_DECREF(recorders);
     Py_XDECREF(done);
     return done ? 0 : -1;
 }
 
-/* dispatch.apply. `given` is the inputs as a tuple, or NULL if there is none yet; `id` what a single
-   output had better be known by, or NULL. */
+/* dispatch.apply. `given` is the inputs as a tuple, or NULL if there is none yet; `id` what a
+   single output had better be known by, or NULL. */
 static PyObject *apply_to(PyObject *closure, PyObject *const *inputs, Py_ssize_t n, PyObject *given,
                           PyObject *id)
 {
@@ -551,17 +557,19 @@ static int record_scalar(PyObject *recorders, PyObject *closure, PyObject *x, Py
    again: that of a constant in the program. */
 static PyObject *scalar_entry(PyObject *last, PyObject *child, PyObject *array, PyObject *value)
 {
-    PyObject *usual = SLOT(last, node.usual), *kept = NULL;
+    PyObject *usual = SLOT(last, node.usual);
     Py_ssize_t end = 0;
+    int again = 0;
     if (!array && usual && PyTuple_CheckExact(usual) && PyTuple_GET_ITEM(usual, 0) == child &&
         (PyFloat_CheckExact(value) || PyLong_CheckExact(value))) {
         end = PyTuple_GET_SIZE(usual) - 1;
-        kept = PyTuple_GET_ITEM(usual, end);
+        PyObject *kept = PyTuple_GET_ITEM(usual, end);
         if (PyTuple_CheckExact(kept) &&
             PyTuple_GET_ITEM(PyTuple_GET_ITEM(kept, 2), 0) == value)
             return Py_NewRef(kept);
+        again = kept == value;
+        Py_INCREF(usual);
     }
-    Py_XINCREF(end ? usual : NULL);
     PyObject *arrays = array ? tuple_of(&array, 1) : Py_NewRef(empty);
     PyObject *scalars = arrays ? untracked(tuple_of(&value, 1)) : NULL;
     PyObject *entry = scalars ? PyTuple_New(3) : NULL;
@@ -569,17 +577,18 @@ static PyObject *scalar_entry(PyObject *last, PyObject *child, PyObject *array, 
         PyTuple_SET_ITEM(entry, 0, Py_NewRef(child));
         PyTuple_SET_ITEM(entry, 1, Py_NewRef(arrays));
         PyTuple_SET_ITEM(entry, 2, Py_NewRef(scalars));
-        if (!array && kept != value)
-            untracked(entry); /* else it stays for long, and leads to a node that leads to it */
+        if (!array && !again)
+            untracked(entry); /* what the node keeps leads to the node again */
         if (end) {
-            kept = PyTuple_GET_ITEM(usual, end);
-            PyTuple_SET_ITEM(usual, end, Py_NewRef(kept == value ? entry : value));
-            Py_DECREF(kept);
+            PyObject *before = PyTuple_GET_ITEM(usual, end);
+            PyTuple_SET_ITEM(usual, end, Py_NewRef(again ? entry : value));
+            Py_DECREF(before);
         }
     }
     Py_XDECREF(arrays);
     Py_XDECREF(scalars);
-    Py_XDECREF(end ? usual : NULL);
+    if (end)
+        Py_DECREF(usual);
     return entry;
 }
 
@@ -611,13 +620,12 @@ static PyObject *scalar_to(PyObject *closure, PyObject *x, PyObject *value, int 
         Py_XDECREF(entry);
         Py_XDECREF(array);
         failed = appended < 0;
-        PyObject *recorders = SLOT(current, state.recorders);
         if (appended > 0 && is_leaf)
             failed = put_leaf(x, owner, child, reflected);
         if (!appended)
             Py_CLEAR(child);
-        else if (!failed && SLOT(child, node.taped) == Py_True && PyTuple_GET_SIZE(recorders)) {
-            Py_INCREF(recorders);
+        else if (!failed && SLOT(child, node.taped) == Py_True) {
+            PyObject *recorders = Py_NewRef(SLOT(current, state.recorders));
             failed = record_scalar(recorders, closure, x, value, reflected, is_leaf && !reflected,
                                    out, child);
             Py_DECREF(recorders);
@@ -1315,8 +1323,8 @@ static PyObject *jumped(PyObject *current, PyObject *owner, PyObject *key)
     return answers;
 }
 
-/* GradientTape.gradient(target, sources) of one tensor, by one tensor or variable or a list of them,
-   after the `with` block: what tape._remembered finds. */
+/* GradientTape.gradient(target, sources) of one tensor, by one tensor or variable or a list of
+   them, after the `with` block: what tape._remembered finds. */
 static PyObject *remembered_gradient(PyObject *self, PyObject *current, PyObject *record,
                                      PyObject *target, PyObject *const *sources, Py_ssize_t n)
 {
@@ -1545,7 +1553,8 @@ static PyObject *setup(PyObject *module, PyObject *args, PyObject *kwargs)
         {Node, "taped", &node.taped}, {Node, "scalars", &node.scalars},
         {Node, "usual", &node.usual}, {Node, "jumps", &node.jumps},
         {program_type, "log", &program.log}, {program_type, "refs", &program.refs},
-        {program_type, "donatable", &program.donatable}, {program_type, "aliases", &program.aliases},
+        {program_type, "donatable", &program.donatable},
+        {program_type, "aliases", &program.aliases},
         {ThreadState, "program", &state.program}, {ThreadState, "recorders", &state.recorders},
         {ThreadState, "deferring", &state.deferring}, {ThreadState, "capture", &state.capture},
         {ThreadState, "origin", &state.origin}, {Aval, "scalar", &aval.scalar},
