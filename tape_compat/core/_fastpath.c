@@ -15,7 +15,7 @@
 #include <structmember.h>
 
 /* dispatch.py takes this module only if it is of its own version. */
-#define VERSION 10
+#define VERSION 11
 
 static PyTypeObject *Tensor, *Program, *Tape, *Record, *Variable;
 static PyObject *ndarray, *local, *mode, *next_id, *new_program, *new_array, *float32;
@@ -36,7 +36,7 @@ static struct {
     Py_ssize_t calls, variables, reassigned, escapes;
 } tape;
 static struct {
-    Py_ssize_t scalar, packed, trainable, floating, np_dtype, dtype, tensor_shape;
+    Py_ssize_t scalar, packed, plain, trainable, floating, np_dtype, dtype, tensor_shape;
 } aval;
 static struct { Py_ssize_t handle, trainable, view, id, tensor, dtype, shape; } variable;
 
@@ -342,7 +342,11 @@ static int parts_of(PyObject *const *inputs, Py_ssize_t n, PyObject *owner, PyOb
         if (!is_leaf[i])
             continue;
         PyObject *array = SLOT(inputs[i], tensor.array);
-        if (array == Py_None || (PyObject *)Py_TYPE(array) == ndarray || Py_TYPE(owner) != Program)
+        if (array == Py_None || Py_TYPE(owner) != Program)
+            return 0;
+        /* dispatch._moves */
+        if ((PyObject *)Py_TYPE(array) == ndarray &&
+            (PyTuple_GET_ITEM(at, 0) != Py_None || SLOT(parts[i], aval.plain) != Py_True))
             return 0;
         for (Py_ssize_t k = 0; k < i; k++)
             if (inputs[k] == inputs[i])
@@ -364,7 +368,7 @@ static PyObject *entry_of(PyObject *child, PyObject *const *inputs, Py_ssize_t n
     for (Py_ssize_t i = 0, k = 0; arrays && i < n; i++)
         if (is_leaf[i])
             PyTuple_SET_ITEM(arrays, k++, Py_NewRef(SLOT(inputs[i], tensor.array)));
-    PyObject *entry = arrays ? PyTuple_Pack(3, child, arrays, empty) : NULL;
+    PyObject *entry = arrays ? untracked(PyTuple_Pack(3, child, untracked(arrays), empty)) : NULL;
     Py_XDECREF(arrays);
     return entry;
 }
@@ -1558,7 +1562,7 @@ static PyObject *setup(PyObject *module, PyObject *args, PyObject *kwargs)
         {ThreadState, "program", &state.program}, {ThreadState, "recorders", &state.recorders},
         {ThreadState, "deferring", &state.deferring}, {ThreadState, "capture", &state.capture},
         {ThreadState, "origin", &state.origin}, {Aval, "scalar", &aval.scalar},
-        {Aval, "packed", &aval.packed}, {Aval, "trainable", &aval.trainable},
+        {Aval, "packed", &aval.packed}, {Aval, "plain", &aval.plain}, {Aval, "trainable", &aval.trainable},
         {Aval, "floating", &aval.floating}, {Aval, "np_dtype", &aval.np_dtype},
         {Aval, "dtype", &aval.dtype},
         {Aval, "_tensor_shape", &aval.tensor_shape}};

@@ -11,7 +11,7 @@ from weakref import WeakValueDictionary
 import jax
 import numpy as np
 
-from . import dtypes
+from . import dtypes, policy
 from .dtypes import DType
 from .shapes import TensorShape
 
@@ -28,7 +28,11 @@ class Packed:
 
 
 class Aval:
-    """Shape and dtype of one array. Make one with `aval`, which interns."""
+    """Shape and dtype of one array. Make one with `aval`, which interns.
+
+    plain: whether an array of the host is a leaf like one of the device when it is first used: it
+    is no scalar, no integers that the host might compute with, and too small to be moved at once.
+    """
 
     __slots__ = (
         "__weakref__",
@@ -38,6 +42,7 @@ class Aval:
         "nbytes",
         "np_dtype",
         "packed",
+        "plain",
         "scalar",
         "shape",
         "size",
@@ -53,6 +58,7 @@ class Aval:
         self.trainable = dtype.trainable
         self.floating = dtype.is_floating
         self.packed = Packed(self) if shape == () else None
+        self.plain = bool(shape) and self.floating and self.nbytes < policy.MOVE_AT_FIRST_USE_BYTES
         #: The aval of one element.
         self.scalar: Aval = aval((), dtype) if shape else self
         self._tensor_shape: TensorShape | None = None

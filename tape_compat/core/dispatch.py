@@ -136,13 +136,13 @@ def apply2(closure: Closure, x: Tensor, y: Tensor) -> Any:
     owner, a = x._at
     if owner is not program:
         new_x = x._array
-        if new_x is None or new_x.__class__ is _ndarray or x is y or program.symbolic:
+        if new_x is None or x is y or program.symbolic or _moves(x, owner):
             return apply(closure, (x, y))
         a = x._aval
     owner, b = y._at
     if owner is not program:
         new_y = y._array
-        if new_y is None or new_y.__class__ is _ndarray or program.symbolic:
+        if new_y is None or program.symbolic or _moves(y, owner):
             return apply(closure, (x, y))
         b = y._aval
     log = program.log
@@ -176,6 +176,11 @@ def apply2(closure: Closure, x: Tensor, y: Tensor) -> Any:
             if x._id in ids or y._id in ids:
                 recorder.record_one(closure, (x, y), out, child)
     return out
+
+
+def _moves(x: Tensor, owner: Program | None) -> bool:
+    """Whether an array of the host is not simply a leaf: it is used again, and moves, or more."""
+    return x._array.__class__ is _ndarray and (owner is not None or not x._aval.plain)
 
 
 def apply_scalar(closure: Closure, x: Tensor, value: float, reflected: bool) -> Any:

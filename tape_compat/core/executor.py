@@ -19,7 +19,7 @@ from .avals import Aval, Packed
 from .native import FASTPATH
 from .op import Closure
 from .pieces import Plan
-from .program import Entry, Node, Program
+from .program import NOWHERE, Entry, Node, Program
 from .replay import leaf_layout, needed, replay
 from .rolled import Rolled, rolled
 from .state import COUNTERS
@@ -378,6 +378,10 @@ def _fill(program: Program, slots: tuple[int, ...], tensors: list[Any]) -> None:
         by_slot = dict(zip(program.launched, results, strict=True))
         for tensor in tensors:
             tensor._array = by_slot[tensor._at[1]]
+    if program.spread is not None:
+        for tensor in tensors:
+            if tensor._array.__class__ is np.ndarray:
+                tensor._at = NOWHERE  # a constant of the host that was not used yet
 
 
 def _notice(seconds: float, instructions: int) -> None:

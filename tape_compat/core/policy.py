@@ -92,8 +92,11 @@ LARGEST_BUNDLE = 1 << 20
 LARGEST_SEQUENCE = 1 << 24
 
 #: Stacks are made and taken apart so many rows at a time, and whole if more than FEW_ROWS are read.
+#: Rows of at most SMALL_ROW bytes stay on the host if that is where the program runs: 0.5 us a row
+#: instead of 6.
 STACK_ROWS = 64
 FEW_ROWS = 16
+SMALL_ROW = 1 << 14
 
 #: Compiled programs kept, least recently used dropped first.
 MAX_EXECUTABLES = 256

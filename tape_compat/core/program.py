@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 Entry = tuple["Node", tuple, tuple]
 
 
+#: Where a tensor is that no program has made or read: its program and slot.
+NOWHERE: tuple[Any, int] = (None, -1)
+
+
 class Node:
     """One instruction at one place in the structure tree. Slots number leaves and outputs.
 

@@ -116,21 +116,29 @@ class Rolled:
 
     def _spread(self, results: Sequence[Any]) -> list[Any]:
         """The live outputs in order, some of them rows of stacks."""
-        buffers = results[len(self.template.outputs) :]
-        cut: dict[tuple[int, int], Sequence[Any]] = {}
-        out = []
+        taken: dict[int, set[int]] = {}
         for buffer, place in self._places:
-            if buffer is None:
-                out.append(results[place])
-                continue
-            block, row = divmod(place, policy.STACK_ROWS)
-            rows = cut.get((buffer, block))
-            if rows is None:
-                rows = cut[buffer, block] = in_x64(
-                    _ROWS, buffers[buffer], np.int32(block * policy.STACK_ROWS)
-                )
-            out.append(rows[row])
-        return out
+            if buffer is not None:
+                taken.setdefault(buffer, set()).add(place)
+        first = len(self.template.outputs)
+        rows = {buffer: _taken(results[first + buffer], turns) for buffer, turns in taken.items()}
+        return [
+            results[place] if buffer is None else rows[buffer][place]
+            for buffer, place in self._places
+        ]
+
+
+def _taken(stack: Any, turns: set[int]) -> dict[int, Any]:
+    """What was saved in these turns. Row 0 of the stack is what was before the first."""
+    if jax.default_backend() == "cpu" and stack.nbytes <= policy.SMALL_ROW * len(stack):
+        host = np.asarray(stack)  # the same memory
+        return {turn: host[turn + 1].copy() for turn in turns}
+    taken: dict[int, Any] = {}
+    size = policy.STACK_ROWS
+    for block in sorted({turn // size for turn in turns}):
+        rows = in_x64(_ROWS, stack, np.int32(block * size))
+        taken.update(enumerate(rows, block * size))
+    return taken
 
 
 class _Recipe(NamedTuple):

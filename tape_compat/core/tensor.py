@@ -14,14 +14,13 @@ from . import dtypes, errors, executor, operators, policy
 from .avals import Aval, aval, of_array
 from .dtypes import DType
 from .native import FASTPATH
+from .program import NOWHERE
 from .shapes import TensorShape
 from .state import LOCAL
 from .x64 import in_x64
 
 #: Identities of tensors and variables, in order of creation.
 next_id = itertools.count(1).__next__
-
-_NOWHERE: tuple[Any, int] = (None, -1)
 
 
 class Tensor(operators.Operators):
@@ -335,7 +334,7 @@ def concrete(array: Any, known: Aval | None = None) -> Tensor:
     tensor = _new(Tensor)
     tensor._aval = of_array(array) if known is None else known
     tensor._array = array
-    tensor._at = _NOWHERE
+    tensor._at = NOWHERE
     tensor._id = next_id()
     return tensor
 
@@ -355,7 +354,7 @@ def same_value(tensor: Tensor, identity: int) -> Tensor:
     handle = _new(Tensor)
     handle._aval = tensor._aval
     handle._id = identity
-    handle._at = _NOWHERE
+    handle._at = NOWHERE
     handle._array = tensor._array
     if handle._array is None:
         program = tensor._at[0]
