@@ -293,6 +293,7 @@ def _launch(program: Program, live: tuple[int, ...]) -> None:
         compiles = origin.fuses(node, live)
     if not compiles:
         COUNTERS.op_by_op += 1
+        program.spread = None
         program.results.append(origin.plan(node, live).run(*gather(program.log)))
         return
     start = time.perf_counter()
