@@ -138,7 +138,9 @@ def calibrate(client: Client, seconds: float, least: int) -> int:
         steps *= 3
 
 
-def measure(workload: Workload, clients: dict[str, Client], short: bool) -> dict[str, Any]:
+def measure(
+    workload: Workload, clients: dict[str, Client], short: bool, rounds: int
+) -> dict[str, Any]:
     """One row: what each library answered, verified and timed."""
     row: dict[str, Any] = {"name": workload.name, "title": workload.title, "per": workload.per}
     row |= {"family": workload.family or workload.name, "size": workload.size}
@@ -166,7 +168,7 @@ def measure(workload: Workload, clients: dict[str, Client], short: bool) -> dict
             result["cold_seconds"] = answer["verify_seconds"]
         taking_part[runner] = clients[runner]
 
-    rounds, seconds = (3, 0.1) if short else (9, 0.5)
+    seconds = 0.1 if short else 0.5
     least = workload.verify if workload.cold else 3
     counts = {}
     for runner, client in list(taking_part.items()):
@@ -220,12 +222,17 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("--short", action="store_true", help="fewer workloads and rounds")
-    parser.add_argument("--only", default="", help="names of workloads, separated by commas")
+    parser.add_argument(
+        "--only", default="", help="names of workloads, separated by commas; or all"
+    )
+    parser.add_argument("--rounds", type=int, help="default 9, with --short 3")
     parser.add_argument("--runners", default="", help=f"some of {','.join(RUNNERS)}")
     parser.add_argument("--out", default="", help="where to write, without the file's ending")
     parser.add_argument("--list", action="store_true", help="print the workloads and stop")
     options = parser.parse_args()
     names = [name for name in options.only.split(",") if name]
+    if names == ["all"]:
+        names = [w.name for w in WORKLOADS if not w.extra]
     unknown = set(names) - {w.name for w in WORKLOADS}
     runners = [name for name in options.runners.split(",") if name] or list(RUNNERS)
     if options.short and not options.runners:
@@ -242,6 +249,7 @@ def main() -> int:
     report: dict[str, Any] = {"machine": machine(), "short": options.short, "rows": []}
     report["date"] = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
     clients = Clients(runners, fresh=not options.short)
+    rounds = options.rounds or (3 if options.short else 9)
     selected = names or options.runners
     kind = "selected" if selected else "short" if options.short else "full"
     base = Path(options.out) if options.out else RESULTS / kind
@@ -249,7 +257,7 @@ def main() -> int:
     try:
         for workload in chosen:
             print(f"{workload.name} ...", end=" ", flush=True)
-            row = measure(workload, clients.get(workload), options.short)
+            row = measure(workload, clients.get(workload), options.short, rounds)
             report["rows"].append(row)
             report["versions"] = dict(sorted(clients.versions.items()))
             report["devices"] = sorted(clients.devices)
