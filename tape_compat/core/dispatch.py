@@ -34,10 +34,10 @@ def apply(closure: Closure, inputs: tuple[Tensor, ...]) -> Any:
     """Call a closure on tensors: a Tensor if it gives one array, else a tuple of Tensors.
 
     It is recorded while a recorder (a tape, an accumulator) or a capture is active, and when an
-    input is pending; otherwise it runs now.
+    input is pending, or there is none and something else is pending; otherwise it runs now.
     """
     state = LOCAL.state
-    if not state.deferring:
+    if not state.deferring and (inputs or state.program is None or state.device is not None):
         for x in inputs:
             if x._array is None:
                 break
