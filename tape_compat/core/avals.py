@@ -6,6 +6,8 @@ Interning makes an aval a cheap dictionary key, which is what recording an op mo
 from __future__ import annotations
 
 import math
+from collections import Counter
+from collections.abc import Iterable
 from weakref import WeakValueDictionary
 
 import jax
@@ -89,3 +91,19 @@ def aval(shape: tuple[int, ...], dtype: DType) -> Aval:
 def of_array(array: jax.Array | np.ndarray) -> Aval:
     """The aval of a concrete array."""
     return aval(array.shape, dtypes.from_numpy(array.dtype))
+
+
+def matched(places: Iterable[tuple[int, Aval]], room: Iterable[Aval]) -> tuple[int, ...]:
+    """The places, in order, of which each finds one of its aval in `room` that no other has.
+
+    >>> one, two = aval((1,), dtypes.float32), aval((2,), dtypes.float32)
+    >>> matched([(0, one), (1, one), (2, two)], [two, one])
+    (0, 2)
+    """
+    left = Counter(room)
+    found = []
+    for place, known in places:
+        if left[known]:
+            left[known] -= 1
+            found.append(place)
+    return tuple(found)

@@ -15,12 +15,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from . import policy
-from .avals import Aval, Packed
+from .avals import Packed, matched
 from .native import FASTPATH
 from .op import Closure
 from .pieces import Plan
 from .program import NOWHERE, Entry, Node, Program
-from .replay import leaf_layout, needed, replay
+from .replay import leaf_layout, needed, replay, slot_avals
 from .rolled import Rolled, rolled
 from .state import COUNTERS
 from .template import Compiled, Template, compile_for
@@ -401,23 +401,12 @@ def _notice(seconds: float, instructions: int) -> None:
 
 def _donations(program: Program, node: Node, live: tuple[int, ...]) -> tuple[int, ...]:
     """Leaves of overwritten variables, each matched with a live output of its shape and dtype."""
-    room: dict[Aval, int] = {}
-    wanted = set(live)
-    leaf_avals: dict[int, Aval] = {}
-    for step in node.path():
-        for slot, aval in enumerate(step.outputs, step.first):
-            if slot in wanted:
-                room[aval] = room.get(aval, 0) + 1
-        for slot, leaf in enumerate(step.leaves, step.first_leaf):
-            if isinstance(leaf, Aval):
-                leaf_avals[slot] = leaf
-    donate = []
-    for slot in sorted(set(program.donatable)):
-        aval = leaf_avals.get(slot)
-        if aval is not None and room.get(aval, 0) > 0:
-            room[aval] -= 1
-            donate.append(slot)
-    return tuple(donate)
+    path = node.path()
+    avals = slot_avals(path)
+    arrays, _ = leaf_layout(path)
+    overwritten = set(program.donatable).intersection(arrays)
+    room = [avals[slot] for slot in set(live)]
+    return matched([(slot, avals[slot]) for slot in sorted(overwritten)], room)
 
 
 def _baseline() -> int:

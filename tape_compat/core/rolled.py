@@ -11,11 +11,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from . import policy
-from .avals import Aval, aval
+from .avals import Aval, aval, matched
 from .loops import find_loops
 from .op import Closure
 from .program import Node
-from .replay import Numbered, needed, slot_avals
+from .replay import Numbered, leaf_layout, needed, slot_avals
 from .template import (
     Bundle,
     Carry,
@@ -211,13 +211,14 @@ def rolled(
     if len(steps) < policy.LOOPS_LEAST:
         return None
     avals = slot_avals(path)
-    rows = rows_of_leaves(path, steps, avals, {*live, *donatable})
+    arrays, scalars = leaf_layout(path)
+    rows = rows_of_leaves(arrays, steps, avals, {*live, *donatable})
     steps = [s for s in steps if s.first not in rows]
     tokens = [(_kind(s.closure), *(avals[i] for i in s.inputs)) for s in steps]
     loops = find_loops(tokens, policy.LONGEST_TURN, policy.LEAST_TURNS)
     if sum(loop.stop - loop.start for loop in loops) < policy.LOOPS_SHARE * len(steps):
         return None
-    analysis = Analysis(path, steps, avals, live, donatable, rows)
+    analysis = Analysis(arrays, scalars, steps, avals, live, donatable, rows)
     for loop in loops:
         analysis.add(loop)
     if analysis.layered and len(steps) <= policy.MAX_LAYERS:
@@ -478,14 +479,12 @@ class _Writer:
         buffers: dict[int, int] = {}
         places: list[tuple[int | None, int]] = []
         for slot in self.analysis.live:
-            i = int(self.analysis.ids[slot])
-            found = self.analysis.loop_of(i)
-            if found is not None:
-                turn, output = found[1].where(i)
-                if (found[0], output) in self.buffered:
-                    stack = self.stack(Saved(found[0], output))
-                    places.append((buffers.setdefault(stack, len(buffers)), turn))
-                    continue
+            i = self.analysis.ids[slot]
+            number, turn, output = self.analysis.turn_of(i) or (-1, -1, -1)
+            if (number, output) in self.buffered:
+                stack = self.stack(Saved(number, output))
+                places.append((buffers.setdefault(stack, len(buffers)), turn))
+                continue
             places.append((None, len(outputs)))
             outputs.append(self.value(i))
         return tuple(outputs), tuple(buffers), places
@@ -498,9 +497,6 @@ class _Writer:
             for slot, (buffer, _) in zip(self.analysis.live, places, strict=True)
             if buffer is None
         ]
-        donate = []
-        for i, slot in enumerate(self.leaf_slots):
-            if slot in self.analysis.donatable and avals[slot] in room:
-                room.remove(avals[slot])
-                donate.append(i)
-        return tuple(donate)
+        leaves = enumerate(self.leaf_slots)
+        donatable = [(i, avals[x]) for i, x in leaves if x in self.analysis.donatable]
+        return matched(donatable, room)

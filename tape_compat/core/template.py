@@ -10,7 +10,7 @@ in which the template first speaks of them; that makes templates equal that do t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import jax
@@ -244,14 +244,8 @@ def _turn(
     carried = tuple(_start(env, c.start, c.aval) for c in turns.carries)
     saved = tuple(_room(env, s, capacity) for s in turns.saves)
     carried, saved = lax.fori_loop(0, count, turn, (carried, saved))
-    env.update(zip(_from(turns.first), carried, strict=False))
+    env.update(enumerate(carried, turns.first))
     stacks.update((s.stack, stack) for s, stack in zip(turns.saves, saved, strict=True))
-
-
-def _from(first: int) -> Iterator[int]:
-    while True:
-        yield first
-        first += 1
 
 
 def _like(array: Any, known: Aval) -> Any:
@@ -274,7 +268,7 @@ class Compiled:
     counts: how often they turn, if it is compiled for that alone.
     """
 
-    __slots__ = ("call", "capacities", "counts", "donate", "template")
+    __slots__ = ("call", "capacities", "counts")
 
     def __init__(
         self,
@@ -283,8 +277,7 @@ class Compiled:
         counts: tuple[int, ...] | None,
         donate: tuple[int, ...],
     ):
-        self.template, self.capacities, self.counts = template, capacities, counts
-        self.donate = donate
+        self.capacities, self.counts = capacities, counts
         function = function_of(template, capacities, counts)
 
         def program(*arguments: Any) -> tuple[Any, ...]:

@@ -28,7 +28,6 @@ from .avals import Aval
 from .loops import Loop
 from .op import Closure
 from .program import Node
-from .replay import leaf_layout
 
 Ids = np.ndarray
 
@@ -105,22 +104,19 @@ class Facts:
     def holds(self, ids: Ids) -> Any:
         return (ids >= self.base) & (ids < self.end)
 
-    def where(self, i: int) -> tuple[int, int]:
-        """The turn and the output of an id."""
-        return divmod(i - self.base, self.outputs)
-
 
 def rows_of_leaves(
-    path: Sequence[Node],
+    arrays: Iterable[int],
     steps: Sequence[Node],
     avals: dict[int, Aval],
     kept: Container[int],
 ) -> dict[int, Row]:
     """The slots that are rows of array leaves of which nothing but rows along one axis is read.
 
-    kept: slots that must stay as they are, such as live outputs.
+    arrays: the slots of the array leaves. kept: slots that must stay as they are, such as live
+    outputs.
     """
-    readers: dict[int, list[Node]] = {slot: [] for slot in leaf_layout(path)[0]}
+    readers: dict[int, list[Node]] = {slot: [] for slot in arrays}
     for step in steps:
         for slot in step.inputs:
             if slot in readers:
@@ -158,7 +154,8 @@ _WITHOUT = sorted(
 class Analysis:
     def __init__(
         self,
-        path: Sequence[Node],
+        arrays: Sequence[int],
+        scalars: dict[np.dtype, list[int]],
         steps: Sequence[Node],
         avals: dict[int, Aval],
         live: Sequence[int],
@@ -168,13 +165,12 @@ class Analysis:
         self.rows = rows
         self.steps, self.avals, self.live = steps, avals, live
         self.donatable = set(donatable)
-        arrays, scalars = leaf_layout(path)
         self.array_place = {slot: i for i, slot in enumerate(arrays)}
         self.scalar_place = {
             slot: (dtype, i) for dtype, slots in scalars.items() for i, slot in enumerate(slots)
         }
         #: Slot -> id, and id -> slot for outputs.
-        self.ids = ~np.arange(path[-1].end)
+        self.ids = ~np.arange(len(avals))
         self.slots: list[int] = []
         for step in steps:
             for slot in range(step.first, step.end):
@@ -187,10 +183,11 @@ class Analysis:
     def aval(self, i: int) -> Aval:
         return self.avals[~i if i < 0 else self.slots[i]]
 
-    def loop_of(self, i: int) -> tuple[int, Facts] | None:
-        for number, loop in enumerate(self.loops):
-            if loop.base <= i < loop.end:
-                return number, loop
+    def turn_of(self, i: int) -> tuple[int, int, int] | None:
+        """The loop, the turn and the output of an id; None outside loops."""
+        for number, facts in enumerate(self.loops):
+            if facts.base <= i < facts.end:
+                return number, *divmod(int(i) - facts.base, facts.outputs)
         return None
 
     @property
@@ -326,10 +323,10 @@ class Analysis:
         because many of their turns are alive."""
         alive: dict[tuple[int, int], set[int]] = {}
         for slot in self.live:
-            found = self.loop_of(int(self.ids[slot]))
+            found = self.turn_of(self.ids[slot])
             if found is not None:
-                turn, output = found[1].where(int(self.ids[slot]))
-                alive.setdefault((found[0], output), set()).add(turn)
+                number, turn, output = found
+                alive.setdefault((number, output), set()).add(turn)
         buffered = {which for which, turns in alive.items() if len(turns) > policy.FEW_ROWS}
         for number, output in buffered:
             self.loops[number].saves[output] = None
@@ -355,11 +352,11 @@ class Analysis:
 
     def _request(self, ids: Iterable[int]) -> None:
         for i in ids:
-            found = self.loop_of(int(i)) if i >= 0 else None
+            found = self.turn_of(i)
             if found is None:
                 continue
-            facts = found[1]
-            turn, output = facts.where(int(i))
+            number, turn, output = found
+            facts = self.loops[number]
             if turn == facts.loop.turns - 1:
                 facts.finals[output] = None
             else:
