@@ -11,7 +11,7 @@ from tape_compat.core.state import LOCAL
 @pytest.fixture(autouse=True)
 def clean_state():
     flush()
-    executor._ORIGINS.clear()  # what one test did says nothing about the next
+    executor.forget_origins()  # what one test did says nothing about the next
     yield
     state = LOCAL.state
     left = state.recorders

@@ -35,7 +35,7 @@ import tape_compat as tf
 v, w = tf.Variable([0.5, -1.0]), tf.Variable([[0.25, 0.5], [0.75, -0.5]])
 c = tf.constant([2.0, 3.0]) * 1.0
 lines = []
-for _ in range(3):
+for _ in range(12):
     with tf.autodiff.ForwardAccumulator(v, tf.constant([1.0, 0.0])) as accumulator:
         with tf.GradientTape(persistent=True) as outer:
             outer.watch(c)
@@ -149,6 +149,7 @@ def test_arguments_are_checked():
         lambda: dispatch.handles(None, ()),
         lambda: executor.waiting(()),
         lambda: executor.gather(()),
+        lambda: executor.run(()),
     ):
         with pytest.raises(TypeError):
             call()

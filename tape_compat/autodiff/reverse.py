@@ -34,7 +34,8 @@ class Rule(Protocol):
 Entry = tuple[Any, tuple[Tensor, ...], tuple[int, ...], Any]
 
 #: What a tape has seen: the parts of each call, one after the other. A list of tuples would be that
-#: much more for garbage collections to look at. The identity of a single output stands by itself.
+#: much more for garbage collections to look at. The identity of a single output stands by itself,
+#: and a single input may.
 Calls = list[Any]
 
 
@@ -42,6 +43,8 @@ def entries(calls: Calls) -> Iterator[Entry]:
     """The calls that a tape has seen."""
     parts = iter(calls)
     for call, inputs, outputs, node in zip(parts, parts, parts, parts, strict=True):
+        if inputs.__class__ is not tuple:
+            inputs = (inputs,)
         yield call, inputs, outputs if outputs.__class__ is tuple else (outputs,), node
 
 

@@ -67,6 +67,8 @@ class _Record:
         gave them before it was watched counts as constants."""
         for i in range(1, len(self.calls), 4):
             inputs = self.calls[i]
+            if inputs.__class__ is not tuple:
+                inputs = (inputs,)
             if any(x._id == identity for x in inputs):
                 self.calls[i] = tuple(
                     same_value(x, next_id()) if x._id == identity else x for x in inputs
@@ -202,7 +204,8 @@ class GradientTape:
         record = self._record
         if record is not None:
             self.ids.add(output._id)
-            record.calls += (closure, inputs, output._id, node)
+            given = inputs if len(inputs) != 1 else inputs[0]
+            record.calls += (closure, given, output._id, node)
 
     def record(
         self, closure: Any, inputs: tuple[Tensor, ...], outputs: tuple[Tensor, ...], node: Any
@@ -693,4 +696,3 @@ if FASTPATH is not None:
         ("gradient", "gradient"),
     ):
         setattr(GradientTape, _name, FASTPATH.Function(_way, getattr(GradientTape, _name)))
-    structure_key = FASTPATH.structure_key

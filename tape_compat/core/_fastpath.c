@@ -1,5 +1,5 @@
-/* What dispatch.py, declare.py, variable.py and autodiff/tape.py do most often, in C: the same steps
-   on the same objects, many times as fast.
+/* What dispatch.py, executor.py, declare.py, variable.py and autodiff/tape.py do most often, in C:
+   the same steps on the same objects, many times as fast.
 
    Optional. Those files have the same in Python, and say what it does and why; where a compiler was
    found at installation it is replaced by this. Whatever is out of the ordinary
@@ -15,21 +15,28 @@
 #include <structmember.h>
 
 /* dispatch.py takes this module only if it is of its own version. */
-#define VERSION 11
+#define VERSION 12
 
-static PyTypeObject *Tensor, *Program, *Tape, *Record, *Variable;
+static PyTypeObject *Tensor, *Program, *Tape, *Record, *Variable, *Prepared, *Executable;
 static PyObject *ndarray, *local, *mode, *next_id, *new_program, *new_array, *float32;
 static PyObject *apply_general, *scalar_general, *tell, *flush, *no_ids, *no_reads, *nowhere;
 static PyObject *s_state, *s_immediate, *s_record_one, *s_ids, *s_variable_accessed, *s_unread;
-static PyObject *s_gradient, *empty, *zero;
+static PyObject *s_gradient, *s_acquire, *s_release, *s_enter, *s_exit, *s_arguments, *s_call;
+static PyObject *s_spread, *s_pack, *empty, *zero, *one;
+static PyObject *run_general, *enable_x64, *counters;
 static int own_local;
 
 static struct { Py_ssize_t aval, array, at, id; } tensor;
 static struct {
-    Py_ssize_t children, full, single, outputs, first, first_leaf, entry, taped, scalars, usual;
-    Py_ssize_t jumps;
+    Py_ssize_t children, full, single, outputs, first, first_leaf, taped, scalars, usual;
+    Py_ssize_t jumps, executables, depth, aval;
 } node;
-static struct { Py_ssize_t log, refs, donatable, aliases; } program;
+static struct {
+    Py_ssize_t log, refs, donatable, aliases, lock, owner, ran, results, launched, spread, origin;
+} program;
+static struct { Py_ssize_t donate, origin, recent, call, packs, packed; } prepared;
+static struct { Py_ssize_t key, settled; } origin;
+static struct { Py_ssize_t instructions, cache_hits, dispatches, fused; } counted;
 static struct { Py_ssize_t program, recorders, deferring, capture, origin; } state;
 static struct {
     Py_ssize_t ids, record, reads, watches, persistent, recording, watched, used_at, warned;
@@ -152,6 +159,18 @@ static int append_reference(PyObject *owner, PyObject *out)
     return failed;
 }
 
+/* program.node_of */
+static PyObject *node_of(PyObject *entry)
+{
+    return PyTuple_CheckExact(entry) ? PyTuple_GET_ITEM(entry, 0) : entry;
+}
+
+/* The last node of a log, borrowed. */
+static PyObject *end_of(PyObject *log)
+{
+    return node_of(PyList_GET_ITEM(log, PyList_GET_SIZE(log) - 1));
+}
+
 /* A number beside a slot. */
 static PyObject *beyond(PyObject *slot, Py_ssize_t distance)
 {
@@ -178,8 +197,11 @@ static int put_leaf(PyObject *x, PyObject *owner, PyObject *child, Py_ssize_t pl
 static PyObject *output(PyObject *child, PyObject *owner, Py_ssize_t i, PyObject *id)
 {
     PyObject *slot = beyond(SLOT(child, node.first), i), *out = NULL;
+    PyObject *known = SLOT(child, node.aval);
+    if (known == Py_None)
+        known = PyTuple_GET_ITEM(SLOT(child, node.outputs), i);
     if (slot)
-        out = pending(PyTuple_GET_ITEM(SLOT(child, node.outputs), i), owner, slot, id);
+        out = pending(known, owner, slot, id);
     Py_XDECREF(slot);
     return out;
 }
@@ -233,14 +255,16 @@ static int record(PyObject *recorders, PyObject *closure, PyObject *given, PyObj
         int found = 0;
         for (Py_ssize_t k = 0; k < n && !found; k++)
             found = tracks(ids, inputs[k]);
-        if (found > 0 && !given && !(given = inputs_as_tuple(inputs, n)))
+        int alone = is_tape && n == 1;
+        if (found > 0 && !alone && !given && !(given = inputs_as_tuple(inputs, n)))
             found = -1;
         if (found < 0)
             failed = -1;
         else if (found && is_tape) {
             PyObject *id = SLOT(out, tensor.id), *kept = SLOT(recorder, tape.record);
             failed = kept != Py_None &&
-                     (PySet_Add(ids, id) || add_call(kept, closure, given, id, child));
+                     (PySet_Add(ids, id) ||
+                      add_call(kept, closure, alone ? inputs[0] : given, id, child));
         } else if (found) {
             PyObject *done = PyObject_CallMethodObjArgs(recorder, s_record_one, closure, given,
                                                         out, child, NULL);
@@ -269,7 +293,7 @@ static PyObject *child_of(PyObject *log, PyObject *closure, PyObject *const *par
     Py_ssize_t length = PyList_GET_SIZE(log);
     if (!length)
         return NULL;
-    PyObject *last = PyTuple_GET_ITEM(PyList_GET_ITEM(log, length - 1), 0);
+    PyObject *last = end_of(log);
     PyObject *usual = SLOT(last, node.usual);
     if (usual && PyTuple_CheckExact(usual) && PyTuple_GET_SIZE(usual) == n + 3 &&
         PyTuple_GET_ITEM(usual, 1) == closure) {
@@ -363,7 +387,7 @@ static PyObject *entry_of(PyObject *child, PyObject *const *inputs, Py_ssize_t n
     for (Py_ssize_t i = 0; i < n; i++)
         count += is_leaf[i];
     if (!count)
-        return Py_NewRef(SLOT(child, node.entry));
+        return Py_NewRef(child);
     PyObject *arrays = PyTuple_New(count);
     for (Py_ssize_t i = 0, k = 0; arrays && i < n; i++)
         if (is_leaf[i])
@@ -610,7 +634,7 @@ static PyObject *scalar_to(PyObject *closure, PyObject *x, PyObject *value, int 
         PyObject *parts[2] = {reflected ? kind : part, reflected ? part : kind};
         log = Py_NewRef(SLOT(owner, program.log));
         length = PyList_GET_SIZE(log);
-        last = length ? Py_NewRef(PyTuple_GET_ITEM(PyList_GET_ITEM(log, length - 1), 0)) : NULL;
+        last = length ? Py_NewRef(end_of(log)) : NULL;
         child = child_of(log, closure, parts, 2);
     }
     failed = !child && PyErr_Occurred();
@@ -679,7 +703,7 @@ static PyObject *handles(PyObject *module, PyObject *const *args, Py_ssize_t n)
     return answers;
 }
 
-/* waiting(references): the tensors that are alive and have no value, and their slots. */
+/* waiting(references): the tensors that are alive and have no value, after their slots. */
 static PyObject *waiting(PyObject *module, PyObject *references)
 {
     if (!PyList_CheckExact(references))
@@ -717,6 +741,8 @@ static PyObject *gather(PyObject *module, PyObject *log)
     int failed = !arrays || !by_dtype;
     for (Py_ssize_t i = 0; !failed && i < PyList_GET_SIZE(log); i++) {
         PyObject *entry = PyList_GET_ITEM(log, i);
+        if (!PyTuple_CheckExact(entry))
+            continue;
         PyObject *leaves = PyTuple_GET_ITEM(entry, 1), *scalars = PyTuple_GET_ITEM(entry, 2);
         for (Py_ssize_t k = 0; !failed && k < PyTuple_GET_SIZE(leaves); k++)
             failed = PyList_Append(arrays, PyTuple_GET_ITEM(leaves, k));
@@ -737,7 +763,328 @@ static PyObject *gather(PyObject *module, PyObject *log)
     return answer;
 }
 
-/* Tell a tape that a variable was read, as GradientTape.variable_accessed does. */
+static void put(PyObject *object, Py_ssize_t offset, PyObject *value)
+{
+    Py_INCREF(value);
+    Py_XSETREF(SLOT(object, offset), value);
+}
+
+typedef struct {
+    Py_ssize_t slot, place;
+    PyObject *tensor;
+} Awaited;
+
+static int earlier(const void *a, const void *b)
+{
+    const Awaited *x = a, *y = b;
+    return x->slot != y->slot ? (x->slot > y->slot) - (x->slot < y->slot)
+                              : (x->place > y->place) - (x->place < y->place);
+}
+
+/* The same slots, a new reference, and tensors in the order of the slots; NULL if they were. */
+static PyObject *ordered(PyObject *slots, PyObject *tensors)
+{
+    Py_ssize_t n = PyTuple_GET_SIZE(slots), i = 1;
+    while (i < n && PyLong_AsSsize_t(PyTuple_GET_ITEM(slots, i - 1)) <=
+                        PyLong_AsSsize_t(PyTuple_GET_ITEM(slots, i)))
+        i++;
+    if (i >= n)
+        return NULL;
+    PyObject *made = PyTuple_New(n);
+    Awaited *all = made ? PyMem_New(Awaited, n) : NULL;
+    if (!all) {
+        Py_XDECREF(made);
+        return made ? PyErr_NoMemory() : NULL;
+    }
+    for (i = 0; i < n; i++)
+        all[i] = (Awaited){PyLong_AsSsize_t(PyTuple_GET_ITEM(slots, i)), i,
+                           PyList_GET_ITEM(tensors, i)};
+    qsort(all, n, sizeof *all, earlier);
+    for (i = 0; i < n; i++) {
+        PyTuple_SET_ITEM(made, i, Py_NewRef(PyTuple_GET_ITEM(slots, all[i].place)));
+        PyList_SET_ITEM(tensors, i, all[i].tensor);
+    }
+    PyMem_Free(all);
+    return made;
+}
+
+/* What a compiled program is kept under in its node: (slots, tuple(donatable)). */
+static PyObject *compiled_for(PyObject *owner, PyObject *last, PyObject *slots)
+{
+    PyObject *donatable = PyList_AsTuple(SLOT(owner, program.donatable));
+    PyObject *key = donatable ? pair(slots, donatable) : NULL;
+    PyObject *found =
+        key ? Py_XNewRef(PyDict_GetItemWithError(SLOT(last, node.executables), key)) : NULL;
+    Py_XDECREF(donatable);
+    Py_XDECREF(key);
+    return found;
+}
+
+/* Whether two lists hold the same numbers, none of which can change. */
+static int same_numbers(PyObject *a, PyObject *b)
+{
+    if (!PyList_CheckExact(a) || PyList_GET_SIZE(a) != PyList_GET_SIZE(b))
+        return 0;
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(a); i++) {
+        PyObject *x = PyList_GET_ITEM(a, i), *y = PyList_GET_ITEM(b, i);
+        if (PyFloat_CheckExact(x) && PyFloat_CheckExact(y)) {
+            double left = PyFloat_AS_DOUBLE(x), right = PyFloat_AS_DOUBLE(y);
+            if (memcmp(&left, &right, sizeof left))
+                return 0;
+        } else if (x != y || !(PyLong_CheckExact(x) || PyBool_Check(x)))
+            return 0;
+    }
+    return 1;
+}
+
+/* Executable.arguments */
+static int add_scalars(PyObject *used, PyObject *arrays, PyObject *scalars)
+{
+    PyObject *packs = SLOT(used, prepared.packs), *packed = SLOT(used, prepared.packed);
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(packs); i++) {
+        PyObject *dtype = PyList_GET_ITEM(packs, i), *before = PyList_GET_ITEM(packed, i);
+        PyObject *values = PyDict_GetItemWithError(scalars, dtype), *vector;
+        if (!values) {
+            if (!PyErr_Occurred())
+                PyErr_SetObject(PyExc_KeyError, dtype);
+            return -1;
+        }
+        if (before != Py_None && PyTuple_GET_ITEM(before, 2) != Py_None &&
+            same_numbers(PyTuple_GET_ITEM(before, 1), values))
+            vector = Py_NewRef(PyTuple_GET_ITEM(before, 2));
+        else {
+            PyObject *number = PyLong_FromSsize_t(i);
+            vector = number ? PyObject_CallMethodObjArgs(used, s_pack, number, dtype, values, NULL)
+                            : NULL;
+            Py_XDECREF(number);
+        }
+        int failed = !vector || PyList_Append(arrays, vector);
+        Py_XDECREF(vector);
+        if (failed)
+            return -1;
+    }
+    return 0;
+}
+
+/* The arguments of a compiled program, as a list; NULL without an error if somebody else holds a
+   buffer that it is to take: the log holds one reference, the list another. */
+static PyObject *arguments_of(PyObject *used, PyObject *log)
+{
+    PyObject *leaves = gather(NULL, log), *arguments = NULL;
+    if (!leaves)
+        return NULL;
+    PyObject *arrays = PyTuple_GET_ITEM(leaves, 0), *scalars = PyTuple_GET_ITEM(leaves, 1);
+    if (Py_TYPE(used) == Executable)
+        arguments = add_scalars(used, arrays, scalars) ? NULL : Py_NewRef(arrays);
+    else
+        arguments = PyObject_CallMethodObjArgs(used, s_arguments, arrays, scalars, NULL);
+    Py_DECREF(leaves);
+    if (arguments && !PyList_CheckExact(arguments)) {
+        PyErr_SetString(PyExc_TypeError, "the arguments of a program are no list");
+        Py_CLEAR(arguments);
+    }
+    PyObject *donate = SLOT(used, prepared.donate);
+    for (Py_ssize_t i = 0; arguments && i < PyTuple_GET_SIZE(donate); i++) {
+        Py_ssize_t place = PyLong_AsSsize_t(PyTuple_GET_ITEM(donate, i));
+        PyObject *array = place < PyList_GET_SIZE(arguments) ? PyList_GET_ITEM(arguments, place)
+                                                             : NULL;
+        if (!array || (Py_REFCNT(array) > 2 && (PyObject *)Py_TYPE(array) != ndarray))
+            Py_CLEAR(arguments);
+    }
+    return arguments;
+}
+
+/* Leave JAX's 64-bit mode, whatever error is set. */
+static int leave(PyObject *context)
+{
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    PyObject *left = PyObject_CallMethodObjArgs(context, s_exit, Py_None, Py_None, Py_None, NULL);
+    Py_XDECREF(left);
+    if (!type)
+        return left ? 0 : -1;
+    if (!left)
+        PyErr_Clear();
+    PyErr_Restore(type, value, traceback);
+    return -1;
+}
+
+/* x64.in_x64(program.results.append, call(*arguments)) */
+static int call_into(PyObject *results, PyObject *call, PyObject *arguments)
+{
+    PyObject *context = PyObject_CallOneArg(enable_x64, Py_True);
+    if (!context)
+        return -1;
+    PyObject *entered = PyObject_CallMethodNoArgs(context, s_enter);
+    PyObject *given =
+        entered ? PyObject_Vectorcall(call, ((PyListObject *)arguments)->ob_item,
+                                      PyList_GET_SIZE(arguments), NULL)
+                : NULL;
+    int failed = !given || PyList_Append(results, given);
+    Py_XDECREF(given);
+    Py_XDECREF(entered);
+    if (leave(context)) {
+        /* An interrupt may have come while it was being left: twice does no harm. */
+        if (!failed)
+            leave(context);
+        failed = 1;
+    }
+    Py_DECREF(context);
+    return failed ? -1 : 0;
+}
+
+/* Count one more, or so many. */
+static int count(Py_ssize_t offset, PyObject *more)
+{
+    PyObject *sum = PyNumber_Add(SLOT(counters, offset), more);
+    if (sum)
+        Py_SETREF(SLOT(counters, offset), sum);
+    return sum ? 0 : -1;
+}
+
+/* executor._call of a compiled program: 1 if it ran, 0 if it is to be run the general way. */
+static int call_program(PyObject *owner, PyObject *log, PyObject *used, PyObject *slots)
+{
+    PyObject *arguments = arguments_of(used, log);
+    if (!arguments)
+        return PyErr_Occurred() ? -1 : 0;
+    if (SLOT(owner, program.log) != log) { /* a finalizer has run it */
+        Py_DECREF(arguments);
+        return 0;
+    }
+    int own = Py_TYPE(used) == Executable;
+    PyObject *call = own ? Py_NewRef(SLOT(used, prepared.call)) : PyObject_GetAttr(used, s_call);
+    PyObject *spread = own ? Py_NewRef(Py_None) : PyObject_GetAttr(used, s_spread);
+    int done = -1;
+    if (call && spread && !count(counted.instructions, SLOT(end_of(log), node.depth)) &&
+        !count(counted.cache_hits, one) && !count(counted.dispatches, one) &&
+        !count(counted.fused, one)) {
+        put(used, prepared.recent, Py_True);
+        put(owner, program.launched, slots);
+        put(owner, program.spread, spread);
+        done = call_into(SLOT(owner, program.results), call, arguments) ? -1 : 1;
+    }
+    Py_XDECREF(call);
+    Py_XDECREF(spread);
+    Py_DECREF(arguments);
+    return done;
+}
+
+/* executor._fill where the tensors are those of the slots. */
+static int fill(PyObject *owner, PyObject *tensors)
+{
+    PyObject *results = Py_NewRef(PyList_GET_ITEM(SLOT(owner, program.results), 0));
+    int spread = SLOT(owner, program.spread) != Py_None;
+    if (spread)
+        Py_SETREF(results, PyObject_CallOneArg(SLOT(owner, program.spread), results));
+    PyObject *all = results ? PySequence_Fast(results, "results of a program") : NULL;
+    Py_XDECREF(results);
+    Py_ssize_t n = PyList_GET_SIZE(tensors);
+    int done = all ? PySequence_Fast_GET_SIZE(all) == n : -1;
+    for (Py_ssize_t i = 0; done > 0 && i < n; i++) {
+        PyObject *x = PyList_GET_ITEM(tensors, i), *array = PySequence_Fast_GET_ITEM(all, i);
+        put(x, tensor.array, array);
+        if (spread && (PyObject *)Py_TYPE(array) == ndarray)
+            put(x, tensor.at, nowhere);
+    }
+    Py_XDECREF(all);
+    return done;
+}
+
+/* A program that has run keeps nothing. */
+static int finished(PyObject *owner)
+{
+    PyObject *log = PyList_GetSlice(SLOT(owner, program.log), 0, 1), *refs = PyList_New(0);
+    PyObject *results = PyList_New(0);
+    int failed = !log || !refs || !results;
+    if (!failed) {
+        put(owner, program.ran, Py_True);
+        put(owner, program.log, log);
+        put(owner, program.refs, refs);
+        put(owner, program.results, results);
+    }
+    Py_XDECREF(log);
+    Py_XDECREF(refs);
+    Py_XDECREF(results);
+    return failed ? -1 : 1;
+}
+
+/* executor.run of a program that is found compiled, from a place that is settled: 1 if it ran. The
+   program is locked; what is still changed where it is not run is what executor.run does first. */
+static int run_known(PyObject *owner)
+{
+    PyObject *log = SLOT(owner, program.log), *thread = SLOT(owner, program.owner);
+    if (SLOT(owner, program.ran) != Py_False || PyList_GET_SIZE(SLOT(owner, program.aliases)) ||
+        PyList_GET_SIZE(SLOT(owner, program.results)) || !PyList_GET_SIZE(log))
+        return 0;
+    Py_INCREF(log);
+    if (thread != Py_None && SLOT(thread, state.program) == owner) {
+        Py_SETREF(log, PyList_GetSlice(log, 0, PyList_GET_SIZE(log)));
+        if (!log)
+            return -1;
+        put(thread, state.program, Py_None);
+        put(owner, program.log, log);
+    }
+    PyObject *last = end_of(log), *refs = Py_NewRef(SLOT(owner, program.refs));
+    PyObject *awaited = waiting(NULL, refs);
+    Py_DECREF(refs);
+    if (!awaited) {
+        Py_DECREF(log);
+        return -1;
+    }
+    PyObject *slots = Py_NewRef(PyTuple_GET_ITEM(awaited, 0));
+    PyObject *tensors = PyTuple_GET_ITEM(awaited, 1), *sorted = NULL;
+    PyObject *used = PyTuple_GET_SIZE(slots) ? compiled_for(owner, last, slots) : NULL;
+    if (!used && !PyErr_Occurred() && (sorted = ordered(slots, tensors))) {
+        Py_SETREF(slots, sorted);
+        used = compiled_for(owner, last, slots);
+    }
+    int done = PyErr_Occurred() ? -1 : 0;
+    if (used && PyObject_TypeCheck(used, Prepared)) {
+        PyObject *from = SLOT(used, prepared.origin);
+        if (from != Py_None && SLOT(from, origin.settled) == Py_True)
+            done = PyObject_RichCompareBool(SLOT(from, origin.key), SLOT(owner, program.origin),
+                                            Py_EQ);
+        if (done > 0)
+            done = call_program(owner, log, used, slots);
+        if (done > 0)
+            done = fill(owner, tensors);
+        if (done > 0)
+            done = finished(owner);
+    }
+    Py_XDECREF(used);
+    Py_DECREF(slots);
+    Py_DECREF(awaited);
+    Py_DECREF(log);
+    return done;
+}
+
+/* run(program): see executor.run. */
+static PyObject *run(PyObject *module, PyObject *owner)
+{
+    if (!Executable || Py_TYPE(owner) != Program)
+        return refuse("run(program)");
+    PyObject *lock = SLOT(owner, program.lock);
+    PyObject *free = PyObject_CallMethodOneArg(lock, s_acquire, Py_False);
+    if (!free)
+        return NULL;
+    int done = 0;
+    if (free == Py_True) {
+        PyObject *type, *value, *traceback;
+        done = run_known(owner);
+        PyErr_Fetch(&type, &value, &traceback);
+        PyObject *released = PyObject_CallMethodNoArgs(lock, s_release);
+        if (!released)
+            done = -1;
+        Py_XDECREF(released);
+        if (type)
+            PyErr_Restore(type, value, traceback);
+    }
+    Py_DECREF(free);
+    if (done < 0)
+        return NULL;
+    return done ? Py_NewRef(Py_None) : PyObject_CallOneArg(run_general, owner);
+}
 static int accessed(PyObject *recorder, PyObject *read, PyObject *key, PyObject *value)
 {
     PyObject *reads = SLOT(recorder, tape.reads), *kept = SLOT(recorder, tape.record);
@@ -798,12 +1145,6 @@ static PyObject *read_variable(PyObject *module, PyObject *read)
     if (failed)
         Py_CLEAR(value);
     return value;
-}
-
-static void put(PyObject *object, Py_ssize_t offset, PyObject *value)
-{
-    Py_INCREF(value);
-    Py_XSETREF(SLOT(object, offset), value);
 }
 
 /* Variable._set: the variable of a handle now holds a tensor of its identity. */
@@ -909,83 +1250,49 @@ static PyObject *update(PyObject *module, PyObject *const *args, Py_ssize_t n)
     return done < 0 ? NULL : PyBool_FromLong(done);
 }
 
-/* Append the slot of a tensor to a key, within a tuple if `wrapped`: 0 if it has none in this
-   program, -1 for an error. */
-static int add_slot(PyObject *key, PyObject *x, PyObject *owner, int wrapped)
+/* Whether a part of a key is the slot of a tensor in a program; if `wrapped` in a tuple. */
+static int is_slot(PyObject *part, PyObject *x, PyObject *owner, int wrapped)
 {
-    if (!x || !is_tensor(x) || PyTuple_GET_ITEM(SLOT(x, tensor.at), 0) != owner)
+    PyObject *at = SLOT(x, tensor.at);
+    if (wrapped != PyTuple_CheckExact(part) || PyTuple_GET_ITEM(at, 0) != owner)
         return 0;
-    PyObject *slot = Py_NewRef(PyTuple_GET_ITEM(SLOT(x, tensor.at), 1));
-    if (wrapped)
-        Py_SETREF(slot, PyTuple_Pack(1, slot));
-    int failed = !slot || PyList_Append(key, slot);
-    Py_XDECREF(slot);
-    return failed ? -1 : 1;
+    return same_part(wrapped ? PyTuple_GET_ITEM(part, 0) : part, PyTuple_GET_ITEM(at, 1));
 }
 
-/* tape.structure_key as a list: 1, or 0 if there is none and -1 for an error. */
-static int fill_key(PyObject *key, PyObject *owner, PyObject *calls, PyObject *const *targets,
-                    Py_ssize_t n_targets, PyObject *const *sources, Py_ssize_t n_sources,
-                    PyObject *tracked, PyObject *reads)
+/* Whether a key of a jump is that of a gradient: ("gradient", tape.structure_key(...)). -1 for an
+   error. */
+static int is_key(PyObject *key, PyObject *owner, PyObject *calls, PyObject *target,
+                  PyObject *const *sources, Py_ssize_t n, PyObject *tracked, PyObject *reads)
 {
-    for (Py_ssize_t i = 3; i < PyList_GET_SIZE(calls); i += 4) {
-        PyObject *place = PyList_GET_ITEM(calls, i);
-        if (place == Py_None)
+    Py_ssize_t length = PyList_GET_SIZE(calls) / 4;
+    if (PyTuple_GET_ITEM(key, 0) != s_gradient)
+        return 0;
+    key = PyTuple_GET_ITEM(key, 1);
+    if (PyTuple_GET_SIZE(key) != length + n + 3)
+        return 0;
+    PyObject **parts = ((PyTupleObject *)key)->ob_item;
+    for (Py_ssize_t i = 0; i < length; i++)
+        if (parts[i] != PyList_GET_ITEM(calls, 4 * i + 3))
             return 0;
-        if (PyList_Append(key, place))
-            return -1;
-    }
-    if (PyList_Append(key, Py_None))
-        return -1;
-    for (Py_ssize_t i = 0; i < n_targets; i++) {
-        int found = add_slot(key, targets[i], owner, 0);
-        if (found <= 0)
-            return found;
-    }
-    if (PyList_Append(key, Py_None))
-        return -1;
-    for (Py_ssize_t i = 0; i < n_sources; i++) {
-        PyObject *source = sources[i], *x = source, *id;
-        if (Py_TYPE(source) == Tensor && is_tensor(source))
-            id = SLOT(source, tensor.id);
-        else if (Variable && PyObject_TypeCheck(source, Variable) &&
-                 SLOT(source, variable.handle)) {
-            id = SLOT(SLOT(source, variable.handle), variable.id);
+    parts += length;
+    if (parts[0] != Py_None || parts[2] != Py_None || !is_slot(parts[1], target, owner, 0))
+        return 0;
+    for (Py_ssize_t i = 0; i < n; i++) {
+        PyObject *x = sources[i], *id;
+        if (Py_TYPE(x) == Tensor && is_tensor(x))
+            id = SLOT(x, tensor.id);
+        else if (Variable && PyObject_TypeCheck(x, Variable) && SLOT(x, variable.handle)) {
+            id = SLOT(SLOT(x, variable.handle), variable.id);
             x = PyDict_GetItemWithError(reads, id);
             if (!x)
                 return PyErr_Occurred() ? -1 : 0;
         } else
             return 0;
         int known = PySet_Contains(tracked, id);
-        int found = known < 0 ? -1 : add_slot(key, x, owner, !known);
-        if (found <= 0)
-            return found;
+        if (known < 0 || !is_slot(parts[i + 3], x, owner, !known))
+            return known < 0 ? -1 : 0;
     }
     return 1;
-}
-
-/* See tape.structure_key. */
-static PyObject *structure_key(PyObject *module, PyObject *args)
-{
-    PyObject *owner, *calls, *targets, *sources, *tracked, *reads;
-    if (!PyArg_ParseTuple(args, "OO!O!O!O!O!", &owner, &PyList_Type, &calls, &PyList_Type,
-                          &targets, &PyList_Type, &sources, &PySet_Type, &tracked, &PyDict_Type,
-                          &reads))
-        return NULL;
-    PyObject *key = PyList_New(0), *answer = NULL;
-    targets = PyList_AsTuple(targets);
-    sources = PyList_AsTuple(sources);
-    int found = -1;
-    if (key && targets && sources)
-        found = fill_key(key, owner, calls, ((PyTupleObject *)targets)->ob_item,
-                         PyTuple_GET_SIZE(targets), ((PyTupleObject *)sources)->ob_item,
-                         PyTuple_GET_SIZE(sources), tracked, reads);
-    if (found >= 0)
-        answer = found ? PyList_AsTuple(key) : Py_NewRef(Py_None);
-    Py_XDECREF(targets);
-    Py_XDECREF(sources);
-    Py_XDECREF(key);
-    return answer;
 }
 
 /* --------------------------------------------------------------------------------------------
@@ -1291,17 +1598,13 @@ static PyObject *exit_call(PyObject *self, PyObject *const *args, size_t nargsf,
     return last ? NULL : python_call(self, args, nargsf, names);
 }
 
-/* The sequence remembered under a key, appended: its answers, a new list. NULL without an error if
-   there is none, or if it came too late, as in `append`. See dispatch.jump. */
-static PyObject *jumped(PyObject *current, PyObject *owner, PyObject *key)
+/* A sequence found in node.jumps, appended to the log it was found for: its answers, a new list.
+   NULL without an error if it came too late, as in `append`. See dispatch.jump. */
+static PyObject *jumped(PyObject *current, PyObject *owner, PyObject *found, PyObject *log,
+                        Py_ssize_t length)
 {
-    PyObject *log = Py_NewRef(SLOT(owner, program.log)), *answers = NULL;
-    Py_ssize_t length = PyList_GET_SIZE(log);
-    PyObject *last = Py_NewRef(PyTuple_GET_ITEM(PyList_GET_ITEM(log, length - 1), 0));
-    PyObject *found = Py_XNewRef(PyDict_GetItemWithError(SLOT(last, node.jumps), key));
-    Py_ssize_t n = found ? PyTuple_GET_SIZE(PyTuple_GET_ITEM(found, 1)) : 0;
-    if (found)
-        answers = PyList_New(n);
+    Py_ssize_t n = PyTuple_GET_SIZE(PyTuple_GET_ITEM(found, 1));
+    PyObject *answers = PyList_New(n);
     for (Py_ssize_t i = 0; answers && i < n; i++) {
         PyObject *part = PyTuple_GET_ITEM(PyTuple_GET_ITEM(found, 1), i);
         PyObject *known = PyTuple_GET_ITEM(part, 1);
@@ -1313,7 +1616,7 @@ static PyObject *jumped(PyObject *current, PyObject *owner, PyObject *key)
             Py_CLEAR(answers);
     }
     if (answers && PyList_GET_SIZE(log) == length && SLOT(owner, program.log) == log) {
-        int failed = PyList_Append(log, SLOT(PyTuple_GET_ITEM(found, 0), node.entry));
+        int failed = PyList_Append(log, PyTuple_GET_ITEM(found, 0));
         for (Py_ssize_t i = 0; i < n && !failed; i++)
             if (PyList_GET_ITEM(answers, i) != Py_None)
                 failed = append_reference(owner, PyList_GET_ITEM(answers, i));
@@ -1321,9 +1624,6 @@ static PyObject *jumped(PyObject *current, PyObject *owner, PyObject *key)
             Py_CLEAR(answers);
     } else
         Py_CLEAR(answers);
-    Py_XDECREF(found);
-    Py_DECREF(last);
-    Py_DECREF(log);
     return answers;
 }
 
@@ -1342,19 +1642,26 @@ static PyObject *remembered_gradient(PyObject *self, PyObject *current, PyObject
     if (immediate != Py_False)
         return NULL;
     Py_INCREF(owner);
-    PyObject *calls = Py_NewRef(SLOT(record, tape.calls));
+    PyObject *calls = Py_NewRef(SLOT(record, tape.calls)), *log = Py_NewRef(SLOT(owner, program.log));
     PyObject *ids = Py_NewRef(SLOT(self, tape.ids)), *reads = Py_NewRef(SLOT(self, tape.reads));
-    PyObject *parts = PyList_New(0), *key = NULL, *answers = NULL;
-    if (parts && PySet_CheckExact(ids) && PyDict_CheckExact(reads) && PyList_CheckExact(calls) &&
-        fill_key(parts, owner, calls, &target, 1, sources, n, ids, reads) > 0)
-        key = PyList_AsTuple(parts);
-    Py_XSETREF(key, key ? pair(s_gradient, key) : NULL);
-    if (key)
-        answers = jumped(current, owner, key);
-    Py_XDECREF(key);
-    Py_XDECREF(parts);
+    PyObject *key, *value, *found = NULL, *answers = NULL;
+    Py_ssize_t length = PyList_GET_SIZE(log), place = 0;
+    if (PySet_CheckExact(ids) && PyDict_CheckExact(reads) && PyList_CheckExact(calls) && length) {
+        /* A few: to compare is cheaper than to hash thousands of nodes. */
+        PyObject *last = end_of(log);
+        while (!found && PyDict_Next(SLOT(last, node.jumps), &place, &key, &value)) {
+            int same = is_key(key, owner, calls, target, sources, n, ids, reads);
+            if (same < 0)
+                break;
+            found = same ? Py_NewRef(value) : NULL;
+        }
+    }
+    if (found)
+        answers = jumped(current, owner, found, log, length);
+    Py_XDECREF(found);
     Py_DECREF(reads);
     Py_DECREF(ids);
+    Py_DECREF(log);
     Py_DECREF(calls);
     Py_DECREF(owner);
     return answers;
@@ -1553,12 +1860,18 @@ static PyObject *setup(PyObject *module, PyObject *args, PyObject *kwargs)
         {Node, "children", &node.children}, {Node, "full", &node.full},
         {Node, "single", &node.single}, {Node, "outputs", &node.outputs},
         {Node, "first", &node.first},
-        {Node, "first_leaf", &node.first_leaf}, {Node, "entry", &node.entry},
+        {Node, "first_leaf", &node.first_leaf},
         {Node, "taped", &node.taped}, {Node, "scalars", &node.scalars},
         {Node, "usual", &node.usual}, {Node, "jumps", &node.jumps},
+        {Node, "executables", &node.executables}, {Node, "depth", &node.depth},
+        {Node, "aval", &node.aval},
         {program_type, "log", &program.log}, {program_type, "refs", &program.refs},
         {program_type, "donatable", &program.donatable},
-        {program_type, "aliases", &program.aliases},
+        {program_type, "aliases", &program.aliases}, {program_type, "lock", &program.lock},
+        {program_type, "owner", &program.owner}, {program_type, "ran", &program.ran},
+        {program_type, "results", &program.results},
+        {program_type, "launched", &program.launched},
+        {program_type, "spread", &program.spread}, {program_type, "origin", &program.origin},
         {ThreadState, "program", &state.program}, {ThreadState, "recorders", &state.recorders},
         {ThreadState, "deferring", &state.deferring}, {ThreadState, "capture", &state.capture},
         {ThreadState, "origin", &state.origin}, {Aval, "scalar", &aval.scalar},
@@ -1582,6 +1895,33 @@ static PyObject *setup(PyObject *module, PyObject *args, PyObject *kwargs)
     Py_XDECREF(threads);
     if (own_local < 0)
         return NULL;
+    Py_RETURN_NONE;
+}
+
+/* The classes of executor.py and the counters, and its `run` for what is not done here. */
+static PyObject *setup_run(PyObject *module, PyObject *args)
+{
+    PyObject *type, *base, *origin_type;
+    if (!PyArg_ParseTuple(args, "OOOOOO", &base, &type, &origin_type, &counters, &run_general,
+                          &enable_x64))
+        return NULL;
+    struct { PyObject *type; const char *name; Py_ssize_t *offset; } wanted[] = {
+        {base, "donate", &prepared.donate}, {base, "origin", &prepared.origin},
+        {base, "recent", &prepared.recent}, {type, "call", &prepared.call},
+        {type, "packs", &prepared.packs}, {type, "_packed", &prepared.packed},
+        {origin_type, "key", &origin.key}, {origin_type, "settled", &origin.settled},
+        {(PyObject *)Py_TYPE(counters), "instructions", &counted.instructions},
+        {(PyObject *)Py_TYPE(counters), "cache_hits", &counted.cache_hits},
+        {(PyObject *)Py_TYPE(counters), "dispatches", &counted.dispatches},
+        {(PyObject *)Py_TYPE(counters), "fused", &counted.fused}};
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        if ((*wanted[i].offset = offset_of(wanted[i].type, wanted[i].name)) < 0)
+            return NULL;
+    Py_INCREF(counters);
+    Py_INCREF(run_general);
+    Py_INCREF(enable_x64);
+    Prepared = (PyTypeObject *)Py_NewRef(base);
+    Executable = (PyTypeObject *)Py_NewRef(type);
     Py_RETURN_NONE;
 }
 
@@ -1642,13 +1982,14 @@ static PyMethodDef methods[] = {
     {"handles", (PyCFunction)(void (*)(void))handles, METH_FASTCALL, "See dispatch.handles."},
     {"waiting", waiting, METH_O, "See executor.waiting."},
     {"gather", gather, METH_O, "See executor.gather."},
+    {"run", run, METH_O, "See executor.run."},
+    {"setup_run", setup_run, METH_VARARGS, "Take the classes of executor.py."},
     {"setup", (PyCFunction)(void (*)(void))setup, METH_VARARGS | METH_KEYWORDS,
      "Take the classes and functions of dispatch.py."},
     {"setup_tape", setup_tape, METH_VARARGS, "Take the classes of tape.py."},
     {"setup_variable", setup_variable, METH_VARARGS, "Take the classes of variable.py."},
     {"read", read_variable, METH_O, "See variable.read."},
     {"update", (PyCFunction)(void (*)(void))update, METH_FASTCALL, "See variable.update."},
-    {"structure_key", structure_key, METH_VARARGS, "See tape.structure_key."},
     {"track", track, METH_O, "Let garbage collections look at a tensor."},
     {NULL, NULL, 0, NULL}};
 
@@ -1667,10 +2008,20 @@ PyMODINIT_FUNC PyInit__fastpath(void)
     s_variable_accessed = PyUnicode_InternFromString("variable_accessed");
     s_unread = PyUnicode_InternFromString("_unread");
     s_gradient = PyUnicode_InternFromString("gradient");
+    s_acquire = PyUnicode_InternFromString("acquire");
+    s_release = PyUnicode_InternFromString("release");
+    s_enter = PyUnicode_InternFromString("__enter__");
+    s_exit = PyUnicode_InternFromString("__exit__");
+    s_arguments = PyUnicode_InternFromString("arguments");
+    s_call = PyUnicode_InternFromString("call");
+    s_spread = PyUnicode_InternFromString("spread");
+    s_pack = PyUnicode_InternFromString("_pack");
     empty = PyTuple_New(0);
     zero = PyLong_FromLong(0);
+    one = PyLong_FromLong(1);
     if (!s_state || !s_immediate || !s_record_one || !s_ids || !s_variable_accessed || !s_unread ||
-        !s_gradient || !empty || !zero || PyType_Ready(&Function_type) < 0)
+        !s_gradient || !s_acquire || !s_release || !s_enter || !s_exit || !s_arguments || !s_call ||
+        !s_spread || !s_pack || !empty || !zero || !one || PyType_Ready(&Function_type) < 0)
         return NULL;
     PyObject *module = PyModule_Create(&definition);
     if (module && (PyModule_AddIntConstant(module, "VERSION", VERSION) < 0 ||

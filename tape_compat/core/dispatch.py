@@ -21,7 +21,7 @@ from . import executor, policy
 from .avals import Aval, Packed
 from .native import FASTPATH
 from .op import Closure, Op
-from .program import Node, Program
+from .program import Entry, Node, Program, node_of
 from .state import LOCAL, MODE, ThreadState
 from .tensor import Tensor, concrete, next_id, pending
 
@@ -53,7 +53,7 @@ def apply(closure: Closure, inputs: tuple[Tensor, ...]) -> Any:
             return apply(closure, inputs)
         log = program.log
         size = len(log)
-        node = log[-1][0]
+        node = node_of(log[-1])
         key: list[Any] = [closure]
         leaves = None
         for x in inputs:
@@ -72,7 +72,7 @@ def apply(closure: Closure, inputs: tuple[Tensor, ...]) -> Any:
         outputs = tuple(
             [pending(known, program, slot) for slot, known in enumerate(child.outputs, child.first)]
         )
-        entry = child.entry
+        entry: Entry = child
         if leaves is not None:
             entry = child, tuple(leaves.arrays), tuple(leaves.scalars)
         if len(log) != size or program.log is not log:  # a finalizer recorded or ran something
@@ -97,7 +97,7 @@ def apply1(closure: Closure, x: Tensor) -> Any:
         return apply(closure, (x,))
     log = program.log
     size = len(log)
-    child = log[-1][0].children.get((closure, at[1]))
+    child = node_of(log[-1]).children.get((closure, at[1]))
     if child is None or child.special:
         return apply(closure, (x,))
     out = _new(Tensor)
@@ -108,7 +108,7 @@ def apply1(closure: Closure, x: Tensor) -> Any:
     reference = _ref(out)
     if len(log) != size:
         return apply(closure, (x,))
-    log.append(child.entry)
+    log.append(child)
     program.refs.append(reference)
     if state.program is not program:
         return apply(closure, (x,))
@@ -147,7 +147,7 @@ def apply2(closure: Closure, x: Tensor, y: Tensor) -> Any:
         b = y._aval
     log = program.log
     size = len(log)
-    child = log[-1][0].children.get((closure, a, b))
+    child = node_of(log[-1]).children.get((closure, a, b))
     if child is None or child.special:
         return apply(closure, (x, y))
     out = _new(Tensor)
@@ -157,7 +157,7 @@ def apply2(closure: Closure, x: Tensor, y: Tensor) -> Any:
     out._id = next_id()
     reference = _ref(out)
     if new_x is None:
-        entry = child.entry if new_y is None else (child, (new_y,), ())
+        entry = child if new_y is None else (child, (new_y,), ())
     else:
         entry = (child, (new_x,) if new_y is None else (new_x, new_y), ())
     if len(log) != size:
@@ -196,7 +196,7 @@ def apply_scalar(closure: Closure, x: Tensor, value: float, reflected: bool) -> 
             key = (closure, kind, slot) if reflected else (closure, slot, kind)
             log = program.log
             size = len(log)
-            child = log[-1][0].children.get(key)
+            child = node_of(log[-1]).children.get(key)
             if child is not None and not child.special:
                 out = _new(Tensor)
                 out._aval = child.aval
@@ -366,11 +366,11 @@ def jump(program: Program, key: tuple) -> list[Tensor | None] | None:
         if program.ran:
             return None
         log = program.log
-        found = log[-1][0].jumps.get(key)
+        found = node_of(log[-1]).jumps.get(key)
         if found is None:
             return None
         end, slots = found
-        log.append(end.entry)
+        log.append(end)
         return handles(program, slots)
 
 

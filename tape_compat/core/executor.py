@@ -19,7 +19,7 @@ from .avals import Packed, matched
 from .native import FASTPATH
 from .op import Closure
 from .pieces import Plan
-from .program import NOWHERE, Entry, Node, Program
+from .program import NOWHERE, Entry, Node, Prepared, Program
 from .replay import leaf_layout, needed, replay, slot_avals
 from .rolled import Rolled, rolled
 from .state import COUNTERS
@@ -29,24 +29,26 @@ from .x64 import in_x64
 LOGGER = logging.getLogger("tape_compat")
 
 
-class Executable:
+class Executable(Prepared):
     """A fused program, compiled when first called.
 
     It takes the array leaves, then one vector of scalars for each dtype in `packs`.
     """
 
-    __slots__ = ("_packed", "call", "donate", "key", "node", "packs")
+    __slots__ = ("_packed", "call", "packs")
 
     #: Its results are the live outputs.
     spread = None
 
     def __init__(self, node: Node, key: tuple, donate: tuple[int, ...]):
-        self.node, self.key = node, key
+        super().__init__(node, key)
         live = key[0]
         path = node.path()
         arrays, scalars = leaf_layout(path)
         self.packs = list(scalars)
-        self._packed: list[tuple[bytes, jax.Array | None] | None] = [None] * len(self.packs)
+        #: For each dtype: the bytes, the numbers, and from the second time on the vector.
+        self._packed: list[tuple[bytes, list[Any], jax.Array | None] | None]
+        self._packed = [None] * len(self.packs)
         position = {slot: i for i, slot in enumerate(arrays)}
         self.donate = tuple(position[slot] for slot in donate)
         steps = needed(path, live)
@@ -73,35 +75,38 @@ class Executable:
         content = vector.tobytes()
         before = self._packed[i]
         if before is None or before[0] != content:
-            self._packed[i] = (content, None)
+            self._packed[i] = (content, values, None)
             return vector
-        if before[1] is None:
-            before = self._packed[i] = (content, in_x64(jax.device_put, vector))
-        return before[1]
+        on_device = before[2]
+        if on_device is None:
+            on_device = in_x64(jax.device_put, vector)
+        self._packed[i] = (content, values, on_device)
+        return on_device
 
 
 class _Executables:
-    """The compiled programs and the plans, least recently used dropped beyond
-    `policy.MAX_EXECUTABLES` and `policy.MAX_NODES` instructions in all."""
+    """The compiled programs and the plans. Beyond `policy.MAX_EXECUTABLES`, and
+    `policy.MAX_NODES` instructions in all, the first that was not used since it was last spared is
+    dropped: each use sets its `recent`, which is cheaper than to keep them in order."""
 
     def __init__(self) -> None:
-        self.order: OrderedDict[Executable | Rolled | Plan, None] = OrderedDict()
+        self.order: OrderedDict[Prepared, None] = OrderedDict()
         self.instructions = 0
 
-    def add(self, executable: Executable | Rolled | Plan) -> None:
-        executable.node.executables[executable.key] = executable
-        self.order[executable] = None
+    def add(self, executable: Prepared) -> None:
         self.instructions += executable.node.depth
-        while len(self.order) > 1 and (
-            len(self.order) > policy.MAX_EXECUTABLES or self.instructions > policy.MAX_NODES
+        while self.order and (
+            len(self.order) >= policy.MAX_EXECUTABLES or self.instructions > policy.MAX_NODES
         ):
             oldest, _ = self.order.popitem(last=False)
+            if oldest.recent:
+                oldest.recent = False
+                self.order[oldest] = None
+                continue
             oldest.node.executables.pop(oldest.key, None)
             self.instructions -= oldest.node.depth
-
-    def used(self, executable: Executable | Rolled | Plan) -> None:
-        if executable in self.order:
-            self.order.move_to_end(executable)
+        self.order[executable] = None
+        executable.node.executables[executable.key] = executable
 
     def clear(self) -> None:
         for executable in self.order:
@@ -145,13 +150,25 @@ def _roll(node: Node, key: tuple) -> Rolled | None:
 class _Origin:
     """What was seen from one place in the user's program: for the policy and for the reasons.
 
-    misses: programs not found compiled, until `policy.HITS_TO_SETTLE` in a row were. runs: how
-    often each of these ran in pieces. previous: the last program, which ran `in_a_row` times.
+    misses: programs not found compiled, until `policy.HITS_TO_SETTLE` in a row were: then it is
+    settled. runs: how often each of these ran in pieces. previous: the last program, which ran
+    `in_a_row` times.
     """
 
-    __slots__ = ("hits_in_a_row", "in_a_row", "last", "misses", "previous", "runs")
+    __slots__ = (
+        "hits_in_a_row",
+        "in_a_row",
+        "key",
+        "last",
+        "misses",
+        "previous",
+        "runs",
+        "settled",
+    )
 
-    def __init__(self) -> None:
+    def __init__(self, key: Any) -> None:
+        self.key = key
+        self.settled = False
         self.misses = 0
         self.hits_in_a_row = 0
         self.in_a_row = 0
@@ -164,12 +181,14 @@ class _Origin:
         self.hits_in_a_row += 1
         if self.hits_in_a_row >= policy.HITS_TO_SETTLE:
             self.misses = 0
+            self.settled = True
 
     def _seen(self, key: tuple) -> int:
         """Note a program that was not found compiled: how often it came before."""
         self.in_a_row = self.in_a_row + 1 if key == self.previous else 1
         self.previous = key
         self.hits_in_a_row = 0
+        self.settled = False
         runs = self.runs.pop(key, 0)
         self.runs[key] = runs + 1
         while len(self.runs) > policy.MAX_EXECUTABLES:
@@ -185,7 +204,7 @@ class _Origin:
             found = Plan(node, live, self.misses <= policy.NEW_STRUCTURES_BEFORE_PIECES)
             EXECUTABLES.add(found)
         else:
-            EXECUTABLES.used(found)
+            found.recent = True
         return found
 
     def rolls(self, template: Template) -> bool:
@@ -217,10 +236,16 @@ _MAX_ORIGINS = 512
 def _origin(key: Any) -> _Origin:
     found = _ORIGINS.get(key)
     if found is None:
-        found = _ORIGINS[key] = _Origin()
-        while len(_ORIGINS) > _MAX_ORIGINS:
-            _ORIGINS.popitem(last=False)
+        found = _ORIGINS[key] = _Origin(key)
+        forget_origins(_MAX_ORIGINS)
     return found
+
+
+def forget_origins(kept: int = 0) -> None:
+    """Forget what was seen from all places in the user's program but the last that were new."""
+    while len(_ORIGINS) > kept:
+        _, oldest = _ORIGINS.popitem(last=False)
+        oldest.settled = False
 
 
 # ---------------------------------------------------------------------------------------------
@@ -248,7 +273,7 @@ def run(program: Program) -> None:
                 _launch(program, slots)
             _fill(program, slots, tensors)
         program.ran = True
-        program.log = [program.tree.root.entry]
+        program.log = [program.tree.root]
         program.refs = program.aliases = []
         program.results = []
 
@@ -280,7 +305,6 @@ def _launch(program: Program, live: tuple[int, ...]) -> None:
         key = (live, key[1])
         executable = node.executables.get(key)
     if executable is not None:
-        EXECUTABLES.used(executable)
         _run_compiled(program, origin, executable)
         return
     loops = _roll(node, key)
@@ -317,6 +341,8 @@ def _launch(program: Program, live: tuple[int, ...]) -> None:
 
 def _run_compiled(program: Program, origin: _Origin, executable: Executable | Rolled) -> None:
     origin.hit()
+    executable.recent = True
+    executable.origin = origin if origin.settled else None
     COUNTERS.cache_hits += 1
     _call(program, executable)
 
@@ -337,20 +363,17 @@ def gather(log: list[Entry]) -> tuple[list[Any], dict[np.dtype, list[Any]]]:
     """The leaves that a program was given: arrays, and scalars by dtype."""
     arrays: list[Any] = []
     scalars: dict[np.dtype, list[Any]] = {}
-    for node, new, packed in log:
-        if new:
-            arrays += new
-        if packed:
-            for dtype, value in zip(node.scalars, packed):
-                if dtype in scalars:
-                    scalars[dtype].append(value)
-                else:
-                    scalars[dtype] = [value]
+    for entry in log:
+        if isinstance(entry, Node):
+            continue
+        node, new, packed = entry
+        arrays += new
+        for dtype, value in zip(node.scalars, packed):
+            if dtype in scalars:
+                scalars[dtype].append(value)
+            else:
+                scalars[dtype] = [value]
     return arrays, scalars
-
-
-if FASTPATH is not None:
-    waiting, gather = FASTPATH.waiting, FASTPATH.gather
 
 
 def _call(program: Program, executable: Executable | Rolled) -> None:
@@ -472,3 +495,11 @@ def _leaves(node: Node) -> str:
 def run_now(closure: Closure, arrays: Sequence[Any]) -> tuple[Any, ...]:
     """Run one closure on concrete arrays at once."""
     return in_x64(closure.run, *arrays)
+
+
+# ---------------------------------------------------------------------------------------------
+# The same in C, where it was built: `run` for programs that are compiled, `gather` and `waiting`.
+
+if FASTPATH is not None:
+    FASTPATH.setup_run(Prepared, Executable, _Origin, COUNTERS, run, jax.enable_x64)
+    waiting, gather, run = FASTPATH.waiting, FASTPATH.gather, FASTPATH.run

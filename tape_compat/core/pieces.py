@@ -21,7 +21,7 @@ from . import policy
 from .avals import Aval
 from .loops import Loop, find_loops
 from .op import Closure
-from .program import Node
+from .program import Node, Prepared
 from .replay import Numbered, leaf_layout, needed, replay, slot_avals
 from .state import COUNTERS
 from .x64 import in_x64
@@ -89,7 +89,7 @@ class Part(NamedTuple):
     drops: tuple[int, ...]
 
 
-class Plan:
+class Plan(Prepared):
     """How one program runs in pieces. Made once for a program and its live outputs.
 
     loops: whether loops are most of it. Then, and if it is too long to be compiled as a whole, what
@@ -97,11 +97,11 @@ class Plan:
     otherwise that runs op by op.
     """
 
-    __slots__ = ("arrays", "end", "key", "live", "loops", "node", "parts", "scalars")
+    __slots__ = ("arrays", "end", "live", "loops", "parts", "scalars")
 
     def __init__(self, node: Node, live: tuple[int, ...], eager: bool):
-        self.node, self.live = node, live
-        self.key: tuple = ("pieces", live)
+        super().__init__(node, ("pieces", live))
+        self.live = live
         path = node.path()
         self.end = node.end
         self.arrays, self.scalars = leaf_layout(path)

@@ -98,7 +98,7 @@ STACK_ROWS = 64
 FEW_ROWS = 16
 SMALL_ROW = 1 << 14
 
-#: Compiled programs kept, least recently used dropped first.
+#: Compiled programs kept; beyond that the oldest of those that have not been used of late go.
 MAX_EXECUTABLES = 256
 
 #: Instructions of all compiled programs and plans that are kept, and nodes of the tree of seen

@@ -1,8 +1,9 @@
 """Programs: linear records of closures, and the tree of all structures seen.
 
-A `Program` is a log. Each entry is one instruction: a node of the structure tree and the concrete
-arrays that it brought in as leaves. An entry is appended by one `list.append`, so that an exception
-at any point leaves a program whole. Weak references tell which outputs somebody still has.
+A `Program` is a log. Each entry is one instruction: a node of the structure tree, with the concrete
+arrays that it brought in as leaves, if any. An entry is appended by one `list.append`, so that an
+exception at any point leaves a program whole. Weak references tell which outputs somebody still
+has.
 
 The structure tree is a trie. A node stands for "these instructions, wired like this, from inputs of
 these shapes": its parent's instructions and one more. So the key of a program is the node it has
@@ -14,7 +15,7 @@ from __future__ import annotations
 
 import threading
 import weakref
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Union
 
 from . import policy
 from .avals import Aval, Packed
@@ -24,15 +25,26 @@ if TYPE_CHECKING:
     from .state import ThreadState
 
 
-#: Entry of a log: node, array leaves, scalar leaves.
-Entry = tuple["Node", tuple, tuple]
+#: Entry of a log: a node, or node, array leaves and scalar leaves.
+Entry = Union["Node", tuple["Node", tuple, tuple]]
+
+
+def node_of(entry: Entry) -> Node:
+    return entry if entry.__class__ is Node else entry[0]  # type: ignore[index, return-value]
 
 
 #: Where a tensor is that no program has made or read: its program and slot.
 NOWHERE: tuple[Any, int] = (None, -1)
 
 
-class Node:
+class _Hot:
+    """What is read of a node whenever its instruction is recorded, side by side in memory: of a
+    long program it comes from far."""
+
+    __slots__ = ("aval", "first", "first_leaf", "single", "taped", "usual")
+
+
+class Node(_Hot):
     """One instruction at one place in the structure tree. Slots number leaves and outputs.
 
     children: what may follow. jumps: sequences that are appended as one, such as a whole gradient:
@@ -41,23 +53,19 @@ class Node:
     inputs: the slots the instruction reads. leaves: what it brings in, an `Aval` for an array and a
     `Packed` for a scalar, in the slots from `first_leaf`. outputs: avals, in those from `first`.
 
-    entry: what stands in a log if it brings in nothing. taped: whether tapes record it. special:
-    whether it gives a tuple or fills the program, and so goes the general way. usual: the child
-    found last, for `_fastpath.c`.
+    aval: of the output if it is `single`. taped: whether tapes record it. special: whether it gives
+    a tuple or fills the program, and so goes the general way. usual: the child found last, for
+    `_fastpath.c`.
     """
 
     __slots__ = (
         "__weakref__",
-        "aval",
         "captures",
         "children",
         "closure",
         "depth",
         "end",
-        "entry",
         "executables",
-        "first",
-        "first_leaf",
         "full",
         "inputs",
         "jumps",
@@ -66,10 +74,7 @@ class Node:
         "outputs",
         "parent",
         "scalars",
-        "single",
         "special",
-        "taped",
-        "usual",
     )
 
     def __init__(
@@ -95,7 +100,6 @@ class Node:
         self.depth = parent.depth + 1 if parent else 0
         new = sum(leaf.nbytes for leaf in leaves if isinstance(leaf, Aval))
         self.nbytes = new + (parent.nbytes if parent else 0)
-        self.entry: Entry = (self, (), ())
         self.children: dict[tuple, Node] = {}
         self.executables: dict[tuple, Any] = {}
         self.captures: dict[tuple, Closure] = {}
@@ -120,6 +124,22 @@ class Node:
 
 
 _NOTHING = Op(lambda: (), "NoOp").bind()
+
+
+class Prepared:
+    """What was prepared to run a program: it was compiled, or cut into pieces.
+
+    key: what it is kept under in the executables of its node. donate: places of the arguments that
+    are buffers to reuse. recent: whether it was used since it was last looked at. origin: the
+    settled origin that it ran from last, if it was settled; see `executor.py`.
+    """
+
+    __slots__ = ("donate", "key", "node", "origin", "recent")
+
+    def __init__(self, node: Node, key: tuple, donate: tuple[int, ...] = ()):
+        self.node, self.key, self.donate = node, key, donate
+        self.recent = False
+        self.origin: Any = None
 
 
 def new_root() -> Node:
@@ -186,7 +206,7 @@ class Program:
         self.tree = tree
         self.owner = owner
         self.lock = threading.RLock()
-        self.log: list[Entry] = [tree.root.entry]
+        self.log: list[Entry] = [tree.root]
         self.ran = False
         #: To the outputs, and to further handles on them. A reference whose entry was never
         #: appended is to a tensor that nobody got.
@@ -201,8 +221,8 @@ class Program:
         self.origin: Any = None
 
     def __len__(self) -> int:
-        return self.log[-1][0].depth
+        return node_of(self.log[-1]).depth
 
     @property
     def node(self) -> Node:
-        return self.log[-1][0]
+        return node_of(self.log[-1])

@@ -14,7 +14,7 @@ from . import policy
 from .avals import Aval, aval, matched
 from .loops import find_loops
 from .op import Closure
-from .program import Node
+from .program import Node, Prepared
 from .replay import Numbered, leaf_layout, needed, slot_avals
 from .template import (
     Bundle,
@@ -35,7 +35,7 @@ from .turns import Analysis, Facts, Made, Rows, Saved, rows_of_leaves
 from .x64 import in_x64
 
 
-class Rolled:
+class Rolled(Prepared):
     """A record as a template with its arguments.
 
     counts: how often each loop turns, then how many rows the leaves have of which rows are read.
@@ -51,10 +51,7 @@ class Rolled:
         "_scalars",
         "_vector",
         "counts",
-        "donate",
-        "key",
         "loops",
-        "node",
         "program",
         "spread",
         "template",
@@ -69,8 +66,8 @@ class Rolled:
         donate: tuple[int, ...],
         recipe: _Recipe,
     ):
-        self.node, self.key = node, key
-        self.template, self.counts, self.donate = template, counts, donate
+        super().__init__(node, key, donate)
+        self.template, self.counts = template, counts
         self._leaves, self._bundles = recipe.leaves, recipe.bundles
         self._scalars, self._numbers = recipe.scalars, recipe.numbers
         self._places = recipe.places

@@ -94,7 +94,7 @@ def paused(recorders_left: tuple[Any, ...] = ()) -> Iterator[None]:
         state.set_recorders(before)
 
 
-@dataclass
+@dataclass(slots=True)
 class Counters:
     """What the engine has done since the start of the process.
 

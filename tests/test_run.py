@@ -1,0 +1,247 @@
+"""Programs that come again and again, from a place that is settled: the shortest way to run."""
+
+import threading
+
+import jax
+import numpy as np
+import pytest
+
+import tape_compat as tf
+from tape_compat.core import executor, policy
+from tape_compat.core.dispatch import flush
+from tape_compat.core.native import FASTPATH
+from tape_compat.core.state import LOCAL
+
+pytestmark = pytest.mark.usefixtures("deferred")
+SETTLED = policy.HITS_TO_SETTLE + 3
+
+
+class Descent:
+    """`w` goes down its square by `rate`: each step multiplies it by 1 - 2 rate."""
+
+    def __init__(self, value=(1.0, 2.0, -4.0)):
+        self.w = tf.Variable(np.array(value, np.float32))
+
+    def step(self, rate=0.125):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(self.w * self.w)
+        self.w.assign_sub(rate * tape.gradient(loss, self.w))
+        return loss
+
+
+@pytest.fixture
+def settled():
+    found = Descent()
+    for _ in range(SETTLED):
+        assert found.step().numpy() > 0
+    found.w.assign([1.0, 2.0, -4.0])
+    flush()
+    return found
+
+
+def executable_of(descent):
+    """What a step of this kind runs."""
+    before = [e.recent for e in executor.EXECUTABLES.order]
+    for e in executor.EXECUTABLES.order:
+        e.recent = False
+    assert descent.step().numpy() > 0
+    (found,) = [e for e in executor.EXECUTABLES.order if e.recent]
+    for e, recent in zip(executor.EXECUTABLES.order, before):
+        e.recent = e.recent or recent
+    descent.w.assign([1.0, 2.0, -4.0])
+    flush()
+    return found
+
+
+@pytest.mark.skipif(FASTPATH is None, reason="not built")
+def test_it_takes_the_short_way(settled, monkeypatch):
+    def fail(*args):
+        raise AssertionError("the long way")
+
+    monkeypatch.setattr(executor, "_launch", fail)
+    assert settled.step().numpy() == 21.0
+    np.testing.assert_array_equal(settled.w.numpy(), [0.75, 1.5, -3.0])
+
+
+def test_a_step_is_counted(settled, counted):
+    before = counted()
+    for _ in range(5):
+        assert settled.step().numpy() > 0
+    after = counted()
+    found = {name: after[name] - before[name] for name in after}
+    instructions = found.pop("instructions")
+    assert instructions > 0 and instructions % 5 == 0
+    expected = dict.fromkeys(found, 0) | {"dispatches": 5, "cache_hits": 5, "fused": 5}
+    assert found == expected
+
+
+@pytest.mark.parametrize(
+    "rate", [0.25, 0.0, -0.0, 1e-30, float("nan"), float("inf"), np.float32(0.5), 1, True]
+)
+def test_a_number_may_change(settled, rate):
+    for _ in range(3):
+        settled.w.assign([1.0, 2.0, -4.0])
+        settled.step(rate)
+        expected = np.float32([1, 2, -4]) * (1 - 2 * np.float32(rate))
+        np.testing.assert_allclose(settled.w.numpy(), expected, rtol=1e-6)
+        if np.isfinite(expected).all():
+            settled.step(0.125)
+            np.testing.assert_allclose(settled.w.numpy(), 0.75 * expected, rtol=1e-6)
+
+
+def test_a_buffer_that_somebody_holds_is_kept(settled):
+    settled.step()
+    held = settled.w.read_value()
+    array = held._device_array()
+    expected = np.array(array)
+    for _ in range(3):
+        settled.step()
+        flush()
+    np.testing.assert_array_equal(np.asarray(array), expected)
+    np.testing.assert_array_equal(held.numpy(), expected)
+    np.testing.assert_array_equal(settled.w.numpy(), 0.75**3 * expected)
+
+
+def test_other_outputs_may_be_alive(settled, counted):
+    """In turn the loss and none: two programs, each found again."""
+    for _ in range(3):
+        loss = settled.step()
+        flush()
+        assert loss.numpy() > 0
+        del loss
+        settled.step()
+        flush()
+    before = counted()
+    loss = settled.step()
+    flush()
+    del loss
+    settled.step()
+    flush()
+    assert counted()["compiles"] == before["compiles"]
+    np.testing.assert_allclose(settled.w.numpy(), 0.75**8 * np.float32([1, 2, -4]), rtol=1e-6)
+
+
+def test_an_error_loses_nothing(settled, monkeypatch):
+    executable = executable_of(settled)
+    call = executable.call
+
+    def fail(*args):
+        raise MemoryError("no room")
+
+    executable.call = fail
+    try:
+        loss = settled.step()
+        for _ in range(2):
+            with pytest.raises(MemoryError):
+                loss.numpy()
+    finally:
+        executable.call = call
+    assert not jax.config.read("jax_enable_x64")
+    assert loss.numpy() == 21.0
+    np.testing.assert_array_equal(settled.w.numpy(), [0.75, 1.5, -3.0])
+    assert settled.step().numpy() == 21.0 * 0.75**2
+
+
+def test_an_error_in_the_numbers_loses_nothing(settled, monkeypatch):
+    with monkeypatch.context() as patch:
+
+        def fail(*args):
+            raise KeyboardInterrupt
+
+        patch.setattr(executor.Executable, "_pack", fail)
+        loss = settled.step(0.25)  # a number of which there is no vector yet
+        with pytest.raises(KeyboardInterrupt):
+            loss.numpy()
+    assert loss.numpy() == 21.0
+    np.testing.assert_array_equal(settled.w.numpy(), [0.5, 1.0, -2.0])
+
+
+def test_several_threads_may_want_it(settled):
+    found = []
+    for _ in range(30):
+        loss = settled.step()
+        threads = [
+            threading.Thread(target=lambda loss=loss: found.append(float(loss))) for _ in range(3)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(set(found[-3:])) == 1
+    np.testing.assert_allclose(found[::3], 21.0 * 0.75 ** (2 * np.arange(30)), rtol=1e-4)
+
+
+def test_another_thread_may_run_it(settled):
+    """What its own thread records next is of another program."""
+    loss = settled.step()
+    program = LOCAL.state.program
+    thread = threading.Thread(target=loss.numpy)
+    thread.start()
+    thread.join()
+    assert program.ran and LOCAL.state.program is None
+    assert settled.step().numpy() == 21.0 * 0.75**2
+
+
+def test_a_loop_that_is_settled():
+    v = tf.Variable(np.float32([0.5, -0.5]))
+
+    def step():
+        with tf.GradientTape() as tape:
+            x = v
+            states = []
+            for _ in range(40):
+                x = tf.tanh(x * 1.5)
+                states.append(x)
+            loss = tf.reduce_sum(x)
+        v.assign_sub(0.5 * tape.gradient(loss, v))
+        return loss, states
+
+    def expected(value):
+        states, slope = [], np.ones(2)
+        for _ in range(40):
+            value = np.tanh(1.5 * value)
+            slope *= 1.5 * (1 - value**2)
+            states.append(value)
+        return states, slope
+
+    for _ in range(SETTLED):
+        before = v.numpy().astype(np.float64)
+        loss, states = step()
+        flush()
+        wanted, slope = expected(before)
+        np.testing.assert_allclose([s.numpy() for s in states], wanted, rtol=1e-4)
+        np.testing.assert_allclose(loss.numpy(), wanted[-1].sum(), atol=1e-5)
+        np.testing.assert_allclose(v.numpy(), before - 0.5 * slope, rtol=1e-5, atol=1e-6)
+        again = states[3] + states[7]  # what came as rows can be used on
+        np.testing.assert_allclose(again.numpy(), wanted[3] + wanted[7], rtol=1e-4)
+
+
+def test_what_is_in_use_is_not_dropped(monkeypatch, counted):
+    executor.EXECUTABLES.clear()
+    monkeypatch.setattr(policy, "MAX_EXECUTABLES", 4)
+    used = Descent()
+    for _ in range(SETTLED):
+        used.step()
+        flush()
+    for size in range(4, 10):
+        other = Descent(np.ones(size))
+        other.step()
+        flush()
+        before = counted()
+        used.step()
+        flush()
+        assert counted()["compiles"] == before["compiles"]
+    assert len(executor.EXECUTABLES.order) <= 4
+
+
+def test_a_place_with_something_new_is_not_settled(settled):
+    from tape_compat.core.executor import _ORIGINS
+
+    (origin,) = [o for o in _ORIGINS.values() if o.settled]
+    executable = executable_of(settled)
+    assert executable.origin is origin
+    assert Descent([1.0, 2.0]).step().numpy() == 5.0
+    assert not origin.settled
+    for _ in range(SETTLED):
+        assert settled.step().numpy() > 0
+    assert origin.settled and executable.origin is origin
