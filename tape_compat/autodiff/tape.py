@@ -50,14 +50,16 @@ _NO_READS: dict[int, Tensor] = {}
 class _Record:
     """What one tape has seen.
 
-    calls: those that depend on what is tracked; see `reverse.Calls`. variables: those watched, by
-    identity; `reassigned` if one was read with several values.
+    calls: those that depend on what is tracked; see `reverse.Calls`. program: that of the first
+    call; if it is still pending, it is that of all calls. variables: those watched, by identity;
+    `reassigned` if one was read with several values.
     """
 
-    __slots__ = ("calls", "escapes", "reassigned", "variables")
+    __slots__ = ("calls", "escapes", "program", "reassigned", "variables")
 
     def __init__(self) -> None:
         self.calls: reverse.Calls = []
+        self.program: Any = None
         self.variables: dict[int, Variable] = {}
         self.reassigned = False
         self.escapes: list[tuple[int, str]] = []
@@ -205,6 +207,8 @@ class GradientTape:
         if record is not None:
             self.ids.add(output._id)
             given = inputs if len(inputs) != 1 else inputs[0]
+            if not record.calls:
+                record.program = output._at[0]
             record.calls += (closure, given, output._id, node)
 
     def record(
@@ -214,6 +218,8 @@ class GradientTape:
         record = self._record
         if record is None or not closure.differentiable:
             return
+        if not record.calls and outputs:
+            record.program = outputs[0]._at[0]
         if len(outputs) == 1:
             out = outputs[0]
             if out._aval.trainable:
@@ -588,8 +594,10 @@ def _remembered(
     state = LOCAL.state
     program = state.program
     start = key = None
-    if program is not None and not (
-        MODE.immediate or state.recorders or record.reassigned or program.aliases
+    if (
+        program is not None
+        and program is record.program
+        and not (MODE.immediate or state.recorders or record.reassigned or program.aliases)
     ):
         key = structure_key(program, record.calls, targets, sources, tape.ids, tape.reads)
         if key is not None:

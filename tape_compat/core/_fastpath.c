@@ -15,7 +15,7 @@
 #include <structmember.h>
 
 /* dispatch.py takes this module only if it is of its own version. */
-#define VERSION 12
+#define VERSION 13
 
 static PyTypeObject *Tensor, *Program, *Tape, *Record, *Variable, *Prepared, *Executable;
 static PyObject *ndarray, *local, *mode, *next_id, *new_program, *new_array, *float32;
@@ -40,7 +40,7 @@ static struct { Py_ssize_t instructions, cache_hits, dispatches, fused; } counte
 static struct { Py_ssize_t program, recorders, deferring, capture, origin; } state;
 static struct {
     Py_ssize_t ids, record, reads, watches, persistent, recording, watched, used_at, warned;
-    Py_ssize_t calls, variables, reassigned, escapes;
+    Py_ssize_t calls, program, variables, reassigned, escapes;
 } tape;
 static struct {
     Py_ssize_t scalar, packed, plain, trainable, floating, np_dtype, dtype, tensor_shape;
@@ -48,6 +48,12 @@ static struct {
 static struct { Py_ssize_t handle, trainable, view, id, tensor, dtype, shape; } variable;
 
 #define SLOT(object, offset) (*(PyObject **)((char *)(object) + (offset)))
+
+static void put(PyObject *object, Py_ssize_t offset, PyObject *value)
+{
+    Py_INCREF(value);
+    Py_XSETREF(SLOT(object, offset), value);
+}
 
 /* A tensor with all its parts: Tensor.__new__ alone gives none. */
 static int is_tensor(PyObject *object)
@@ -224,10 +230,12 @@ static PyObject *inputs_as_tuple(PyObject *const *inputs, Py_ssize_t n)
 
 /* Append a call to what a tape has seen, as GradientTape.record_one does. */
 static int add_call(PyObject *kept, PyObject *closure, PyObject *inputs, PyObject *id,
-                    PyObject *child)
+                    PyObject *child, PyObject *owner)
 {
     PyObject *calls = SLOT(kept, tape.calls);
     Py_ssize_t length = PyList_GET_SIZE(calls);
+    if (!length)
+        put(kept, tape.program, owner);
     if (PyList_Append(calls, closure) || PyList_Append(calls, inputs) ||
         PyList_Append(calls, id) || PyList_Append(calls, child)) {
         PyList_SetSlice(calls, length, PyList_GET_SIZE(calls), NULL);
@@ -264,7 +272,8 @@ static int record(PyObject *recorders, PyObject *closure, PyObject *given, PyObj
             PyObject *id = SLOT(out, tensor.id), *kept = SLOT(recorder, tape.record);
             failed = kept != Py_None &&
                      (PySet_Add(ids, id) ||
-                      add_call(kept, closure, alone ? inputs[0] : given, id, child));
+                      add_call(kept, closure, alone ? inputs[0] : given, id, child,
+                               PyTuple_GET_ITEM(SLOT(out, tensor.at), 0)));
         } else if (found) {
             PyObject *done = PyObject_CallMethodObjArgs(recorder, s_record_one, closure, given,
                                                         out, child, NULL);
@@ -761,12 +770,6 @@ static PyObject *gather(PyObject *module, PyObject *log)
     Py_XDECREF(arrays);
     Py_XDECREF(by_dtype);
     return answer;
-}
-
-static void put(PyObject *object, Py_ssize_t offset, PyObject *value)
-{
-    Py_INCREF(value);
-    Py_XSETREF(SLOT(object, offset), value);
 }
 
 typedef struct {
@@ -1502,6 +1505,7 @@ static int begin_record(PyObject *made)
     int failed = !record || !ids || !reads || !calls || !variables || !escapes;
     if (!failed) {
         put(record, tape.calls, calls);
+        put(record, tape.program, Py_None);
         put(record, tape.variables, variables);
         put(record, tape.reassigned, Py_False);
         put(record, tape.escapes, escapes);
@@ -1633,7 +1637,8 @@ static PyObject *remembered_gradient(PyObject *self, PyObject *current, PyObject
                                      PyObject *target, PyObject *const *sources, Py_ssize_t n)
 {
     PyObject *owner = SLOT(current, state.program);
-    if (Py_TYPE(owner) != Program || PyTuple_GET_SIZE(SLOT(current, state.recorders)) ||
+    if (Py_TYPE(owner) != Program || owner != SLOT(record, tape.program) ||
+        PyTuple_GET_SIZE(SLOT(current, state.recorders)) ||
         SLOT(record, tape.reassigned) != Py_False ||
         PyList_GET_SIZE(SLOT(owner, program.aliases)))
         return NULL;
@@ -1938,6 +1943,7 @@ static PyObject *setup_tape(PyObject *module, PyObject *args)
         {type, "_persistent", &tape.persistent}, {type, "_recording", &tape.recording},
         {type, "_watched", &tape.watched}, {type, "_used_at", &tape.used_at},
         {type, "_warned", &tape.warned}, {record_type, "calls", &tape.calls},
+        {record_type, "program", &tape.program},
         {record_type, "variables", &tape.variables},
         {record_type, "reassigned", &tape.reassigned}, {record_type, "escapes", &tape.escapes}};
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
