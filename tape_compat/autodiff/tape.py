@@ -6,7 +6,7 @@ import contextlib
 import logging
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from enum import Enum
 from types import CodeType
 from typing import Any
@@ -16,15 +16,16 @@ import numpy as np
 
 from .. import nest
 from ..core.convert import convert
-from ..core.dispatch import apply, flush, jump, remember_jump
+from ..core.dispatch import apply, flush
 from ..core.errors import InvalidArgumentError, user_location
 from ..core.indexed_slices import IndexedSlices
 from ..core.native import FASTPATH
 from ..core.op import Op
-from ..core.state import LOCAL, MODE
+from ..core.state import LOCAL
 from ..core.tensor import Tensor, next_id, same_value
 from ..core.variable import Variable
 from . import jacobians, reverse
+from .remember import remembered
 
 LOGGER = logging.getLogger("tape_compat")
 
@@ -76,38 +77,6 @@ class _Record:
                     same_value(x, next_id()) if x._id == identity else x for x in inputs
                 )
                 self.reassigned = True
-
-
-def structure_key(
-    program: Any,
-    calls: reverse.Calls,
-    targets: list[Tensor],
-    sources: list[Any],
-    tracked: set[int],
-    reads: dict[int, Tensor],
-) -> tuple | None:
-    """What the instructions of a gradient depend on, in terms of the pending program: the nodes
-    recorded and the slots of targets and sources. None if that is not the whole story."""
-    key: list[Any] = calls[3::4]
-    if None in key:
-        return None
-    key.append(None)
-    for target in targets:
-        owner, slot = target._at
-        if owner is not program:
-            return None
-        key.append(slot)
-    key.append(None)
-    for source in sources:
-        identity = source._id
-        tensor = source if source.__class__ is Tensor else reads.get(identity)
-        if tensor is None:
-            return None
-        owner, slot = tensor._at
-        if owner is not program:
-            return None
-        key.append(slot if identity in tracked else (slot,))
-    return tuple(key)
 
 
 class GradientTape:
@@ -385,7 +354,7 @@ class GradientTape:
                 _source(source)
         zero = _zero(unconnected_gradients)
         if output_gradients is None:
-            answers = _remembered(
+            answers = remembered(
                 self,
                 record,
                 "gradient",
@@ -452,7 +421,7 @@ class GradientTape:
             zero = _zero(unconnected_gradients)
             rows = parallel_iterations if experimental_use_pfor else parallel_iterations or 1
             ids = [_source(s) for s in flat]
-            answers: list[Any] = _remembered(
+            answers: list[Any] = remembered(
                 self,
                 record,
                 ("jacobian", rows),
@@ -515,7 +484,7 @@ class GradientTape:
             columns = parallel_iterations if experimental_use_pfor else parallel_iterations or 1
             target = _target(target)
             identity = _source(source)
-            (answer,) = _remembered(
+            (answer,) = remembered(
                 self,
                 record,
                 ("batch_jacobian", columns),
@@ -579,38 +548,6 @@ class GradientTape:
             "Create it with "
             "GradientTape(persistent=True) to use it again."
         )
-
-
-def _remembered(
-    tape: GradientTape,
-    record: _Record,
-    what: Any,
-    targets: list[Tensor],
-    sources: list[Any],
-    compute: Callable[[], list[Any]],
-) -> list[Any]:
-    """The derivatives `what` as `compute` gives them, appended as one sequence if the same were
-    asked for at this point before."""
-    state = LOCAL.state
-    program = state.program
-    start = key = None
-    if (
-        program is not None
-        and program is record.program
-        and not (MODE.immediate or state.recorders or record.reassigned or program.aliases)
-    ):
-        key = structure_key(program, record.calls, targets, sources, tape.ids, tape.reads)
-        if key is not None:
-            key = (what, key)
-            answers = jump(program, key)
-            if answers is not None:
-                return answers
-            start = program.node
-    with reverse.deferring():
-        answers = compute()
-    if program is not None and key is not None and start is not None:
-        remember_jump(program, start, key, answers)
-    return answers
 
 
 def _zero(unconnected: UnconnectedGradients | str) -> bool:

@@ -15,7 +15,7 @@
 #include <structmember.h>
 
 /* dispatch.py takes this module only if it is of its own version. */
-#define VERSION 13
+#define VERSION 14
 
 static PyTypeObject *Tensor, *Program, *Tape, *Record, *Variable, *Prepared, *Executable;
 static PyObject *ndarray, *local, *mode, *next_id, *new_program, *new_array, *float32;
@@ -244,7 +244,33 @@ static int add_call(PyObject *kept, PyObject *closure, PyObject *inputs, PyObjec
     return 0;
 }
 
-/* Tell the recorders that track an input of a call with one output. */
+/* Let a tape track the outputs of a call that it records: what they are known by, a new reference. */
+static PyObject *tracked_outputs(PyObject *ids, PyObject *out)
+{
+    if (!PyTuple_CheckExact(out))
+        return PySet_Add(ids, SLOT(out, tensor.id)) ? NULL : Py_NewRef(SLOT(out, tensor.id));
+    Py_ssize_t n = PyTuple_GET_SIZE(out);
+    PyObject *all = PyTuple_New(n);
+    for (Py_ssize_t i = 0; all && i < n; i++) {
+        PyObject *one = PyTuple_GET_ITEM(out, i), *id = SLOT(one, tensor.id);
+        PyTuple_SET_ITEM(all, i, Py_NewRef(id));
+        if (SLOT(SLOT(one, tensor.aval), aval.trainable) == Py_True && PySet_Add(ids, id))
+            Py_CLEAR(all);
+    }
+    if (all && n == 1)
+        Py_SETREF(all, Py_NewRef(PyTuple_GET_ITEM(all, 0)));
+    return all;
+}
+
+static int all_tapes(PyObject *recorders)
+{
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(recorders); i++)
+        if (Py_TYPE(PyTuple_GET_ITEM(recorders, i)) != Tape)
+            return 0;
+    return 1;
+}
+
+/* Tell the recorders that track an input of a call: tapes if there are several outputs. */
 static int record(PyObject *recorders, PyObject *closure, PyObject *given, PyObject *const *inputs,
                   Py_ssize_t n, PyObject *out, PyObject *child)
 {
@@ -269,11 +295,15 @@ static int record(PyObject *recorders, PyObject *closure, PyObject *given, PyObj
         if (found < 0)
             failed = -1;
         else if (found && is_tape) {
-            PyObject *id = SLOT(out, tensor.id), *kept = SLOT(recorder, tape.record);
+            PyObject *kept = Py_NewRef(SLOT(recorder, tape.record)), *first = out;
+            if (PyTuple_CheckExact(out))
+                first = PyTuple_GET_ITEM(out, 0);
+            PyObject *id = kept != Py_None ? tracked_outputs(ids, out) : NULL;
             failed = kept != Py_None &&
-                     (PySet_Add(ids, id) ||
-                      add_call(kept, closure, alone ? inputs[0] : given, id, child,
-                               PyTuple_GET_ITEM(SLOT(out, tensor.at), 0)));
+                     (!id || add_call(kept, closure, alone ? inputs[0] : given, id, child,
+                                      PyTuple_GET_ITEM(SLOT(first, tensor.at), 0)));
+            Py_XDECREF(id);
+            Py_DECREF(kept);
         } else if (found) {
             PyObject *done = PyObject_CallMethodObjArgs(recorder, s_record_one, closure, given,
                                                         out, child, NULL);
@@ -443,7 +473,7 @@ static int told(PyObject *recorders, PyObject *closure, PyObject *given, PyObjec
 {
     if (!PyTuple_GET_SIZE(recorders))
         return 0;
-    if (SLOT(child, node.single) == Py_True)
+    if (SLOT(child, node.single) == Py_True || all_tapes(recorders))
         return SLOT(child, node.taped) == Py_True
                    ? record(recorders, closure, given, inputs, n, out, child)
                    : 0;

@@ -48,7 +48,7 @@ class Node(_Hot):
     """One instruction at one place in the structure tree. Slots number leaves and outputs.
 
     children: what may follow. jumps: sequences that are appended as one, such as a whole gradient:
-    where they end, and the slots of their answers.
+    where they end, and the slots of their answers; or scripts, see `autodiff/remember.py`.
 
     inputs: the slots the instruction reads. leaves: what it brings in, an `Aval` for an array and a
     `Packed` for a scalar, in the slots from `first_leaf`. outputs: avals, in those from `first`.
@@ -103,7 +103,7 @@ class Node(_Hot):
         self.children: dict[tuple, Node] = {}
         self.executables: dict[tuple, Any] = {}
         self.captures: dict[tuple, Closure] = {}
-        self.jumps: dict[tuple, tuple[Node, tuple[tuple[int | None, Aval | None], ...]]] = {}
+        self.jumps: dict[tuple, Any] = {}
         #: Whether a program that has come here is to be run, whatever follows.
         self.full = (
             self.depth >= policy.MAX_PENDING_INSTRUCTIONS or self.nbytes > policy.MAX_PENDING_BYTES

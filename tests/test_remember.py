@@ -1,0 +1,238 @@
+"""Derivatives asked for again, within other tapes and without: as they were the first time."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import tape_compat as tf
+from tape_compat.autodiff import reverse
+
+pytestmark = pytest.mark.usefixtures("deferred")
+
+
+@pytest.fixture
+def worked_out(monkeypatch):
+    """How many gradients were worked out, not remembered."""
+    calls = []
+    original = reverse.gradients
+    monkeypatch.setattr(reverse, "gradients", lambda *a: calls.append(1) or original(*a))
+    return calls
+
+
+def values(seed, n=3):
+    return np.random.default_rng(seed).uniform(0.2, 1.0, n).astype(np.float32)
+
+
+def f(lib, x, y):
+    return lib.tanh(x * y) * x + lib.exp(0.5 * y)
+
+
+def second(x, y):
+    """Gradients of the squares of the first gradients."""
+    with tf.GradientTape() as outer:
+        outer.watch([x, y])
+        with tf.GradientTape() as inner:
+            inner.watch([x, y])
+            z = tf.reduce_sum(f(tf, x, y))
+        dx, dy = inner.gradient(z, [x, y])
+        total = tf.reduce_sum(dx * dx) + tf.reduce_sum(dy * x)
+    return outer.gradient(total, [x, y])
+
+
+def expected_second(x, y):
+    def total(x, y):
+        dx, dy = jax.grad(lambda x, y: jnp.sum(f(jnp, x, y)), (0, 1))(x, y)
+        return jnp.sum(dx * dx) + jnp.sum(dy * x)
+
+    return jax.grad(total, (0, 1))(x, y)
+
+
+def test_a_gradient_within_a_tape_is_remembered(worked_out):
+    for seed in range(4):
+        x, y = values(seed), values(seed + 10)
+        got = second(tf.constant(x) * 1.0, tf.constant(y) * 1.0)
+        for a, b in zip(got, expected_second(x, y)):
+            np.testing.assert_allclose(a, b, rtol=1e-4)
+        if seed == 1:
+            worked_out.clear()
+    assert worked_out == []
+
+
+def test_three_deep(worked_out):
+    def third(x):
+        with tf.GradientTape() as a:
+            a.watch(x)
+            with tf.GradientTape() as b:
+                b.watch(x)
+                with tf.GradientTape() as c:
+                    c.watch(x)
+                    y = tf.sin(x) * tf.exp(x)
+                dy = c.gradient(y, x)
+            ddy = b.gradient(dy, x)
+        return a.gradient(ddy, x)
+
+    def expected(x):
+        return jax.vmap(jax.grad(jax.grad(jax.grad(lambda x: jnp.sin(x) * jnp.exp(x)))))(x)
+
+    for seed in range(4):
+        x = values(seed)
+        np.testing.assert_allclose(third(tf.constant(x) * 1.0), expected(x), rtol=1e-4)
+        if seed == 1:
+            worked_out.clear()
+    assert worked_out == []
+
+
+def test_sources_are_told_apart():
+    """The same calls, other sources, watched or not."""
+    for seed in range(9):
+        x, y = tf.constant(values(seed)) * 1.0, tf.constant(values(seed + 10)) * 1.0
+        kind = seed % 3
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as inner:
+                inner.watch([x, y])
+                z = x * x * y
+            source = (x, y, [y, x])[kind]
+            d = inner.gradient(z, source)
+            total = d if kind < 2 else d[0] + d[1]
+        want = ((2 * y), 2 * x, 2 * x + 2 * y)[kind]
+        np.testing.assert_allclose(outer.gradient(total, x), want, rtol=1e-6)
+
+
+def test_a_tape_asked_while_it_records():
+    for seed in range(4):
+        x = tf.constant(values(seed)) * 1.0
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            y = x**3.0
+            dy = tape.gradient(y, x)
+            ddy = tape.gradient(dy, x)
+        np.testing.assert_allclose(dy, 3 * x * x, rtol=1e-5)
+        np.testing.assert_allclose(ddy, 6 * x, rtol=1e-5)
+        np.testing.assert_allclose(tape.gradient(ddy, x), np.full(3, 6.0), rtol=1e-5)
+
+
+def test_not_connected_and_untracked():
+    for seed in range(3):
+        x, y = tf.constant(values(seed)) * 1.0, tf.constant(values(seed)) * 2.0
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as inner:
+                inner.watch(x)
+                z = x * y
+            dx, dy = inner.gradient(z, [x, y])
+            assert dy is None
+            total = dx * x
+        np.testing.assert_allclose(outer.gradient(total, x), y)
+
+
+@pytest.mark.parametrize("read", [True, False])
+def test_what_was_read_is_not_mixed_up(read):
+    w, x, z = (tf.constant(v) * 1.0 for v in ([1.0, 2.0], [3.0, 5.0], [7.0, 11.0]))
+    for third in (x, x, z, x, z, w):
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as tape:
+                tape.watch([w, x, z])
+                y = x * w
+                if read:
+                    y.numpy()
+                y = y * (w * 2.0) * (third * 3.0)
+            d = tape.gradient(y, w)
+        expected = 12.0 * x * w * third if third is not w else 18.0 * x * w * w
+        np.testing.assert_allclose(d, expected)
+        factor = 2.0 if third is x else 1.0
+        np.testing.assert_allclose(outer.gradient(d, x), factor * d.numpy() / x.numpy(), rtol=1e-5)
+
+
+def test_several_outputs_and_unused_ones():
+    for seed in range(4):
+        x = tf.constant(values(seed, 6)) * 1.0
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as inner:
+                inner.watch(x)
+                a, _, c = tf.split(x, 3)
+                y = tf.reduce_sum(a * a * c)
+            d = inner.gradient(y, x)
+            total = tf.reduce_sum(d * d)
+
+        def by_hand(x):
+            d = jax.grad(lambda x: jnp.sum(x[:2] * x[:2] * x[4:]))(x)
+            return jnp.sum(d * d)
+
+        np.testing.assert_allclose(
+            outer.gradient(total, x), jax.grad(by_hand)(x.numpy()), rtol=1e-5
+        )
+
+
+def test_within_an_accumulator(worked_out):
+    """It adds instructions of its own to each: nothing is remembered."""
+    for seed in range(3):
+        x = tf.constant(values(seed)) * 1.0
+        with tf.autodiff.ForwardAccumulator(x, tf.ones_like(x)) as accumulator:
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = x**3.0
+            d = tape.gradient(y, x)
+        np.testing.assert_allclose(accumulator.jvp(d), 6 * x, rtol=1e-5)
+    assert len(worked_out) == 3
+
+
+def test_a_custom_gradient_is_asked_each_time():
+    asked = []
+
+    @tf.custom_gradient
+    def double(x):
+        def grad(upstream):
+            asked.append(1)
+            return upstream * 2.0
+
+        return x * 2.0, grad
+
+    for _ in range(3):
+        x = tf.constant([1.0, 2.0]) * 1.0
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as inner:
+                inner.watch(x)
+                y = double(x) * x
+            d = inner.gradient(y, x)
+        np.testing.assert_allclose(d, 4 * x)
+        np.testing.assert_allclose(outer.gradient(d, x), [4.0, 4.0])
+    assert len(asked) >= 3
+
+
+def test_with_variables_and_updates(worked_out):
+    """A gradient penalty that is trained: as plain JAX trains it."""
+    w, b = tf.Variable(values(1)), tf.Variable(values(2))
+    x = values(3)
+
+    def step():
+        with tf.GradientTape() as outer:
+            xs = tf.constant(x)
+            with tf.GradientTape() as inner:
+                inner.watch(xs)
+                score = tf.reduce_sum(tf.tanh(xs * w + b))
+            slope = inner.gradient(score, xs)
+            loss = score + tf.reduce_sum(tf.square(slope) - 1.0)
+        for v, d in zip((w, b), outer.gradient(loss, [w, b])):
+            v.assign_sub(0.1 * d)
+        return loss
+
+    def loss_of(weights):
+        def score(xs):
+            return jnp.sum(jnp.tanh(xs * weights[0] + weights[1]))
+
+        return score(x) + jnp.sum(jnp.square(jax.grad(score)(x)) - 1.0)
+
+    weights = [values(1), values(2)]
+    for i in range(12):
+        loss, slopes = jax.value_and_grad(loss_of)(weights)
+        weights = [a - 0.1 * d for a, d in zip(weights, slopes)]
+        np.testing.assert_allclose(step(), loss, rtol=1e-4)
+        if i == 1:
+            worked_out.clear()
+    assert worked_out == []
+    np.testing.assert_allclose(w, weights[0], rtol=1e-4)
