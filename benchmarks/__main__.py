@@ -28,7 +28,7 @@ import numpy as np
 
 from .chart import draw
 from .report import markdown
-from .targets import judged
+from .targets import OURS, judged
 from .workloads import WORKLOADS, Workload
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -202,6 +202,37 @@ def measure(
     return row
 
 
+def grow(family: list[Workload], rows: list[dict[str, Any]], short: bool, rounds: int) -> None:
+    """Times the sizes of a family in turn, each in a process of its own, and adds to their rows the
+    times of all rounds: how time grows is seen within rounds, whatever the machine did between the
+    rows. Of tape_compat alone."""
+    own = {row["name"]: row["runners"].get(OURS, {}) for row in rows}
+    family = [w for w in family if "seconds" in own.get(w.name, {})]
+    if len(family) < 2:
+        return
+    clients = [Client(OURS) for _ in family]
+    try:
+        ready = "missing" not in clients[0].hello and all(
+            client.hello and client.ask(do="prepare", workload=workload.name).get("applies")
+            for client, workload in zip(clients, family)
+        )
+        if not ready:
+            return
+        least = [max(3, w.verify if w.cold else 3) for w in family]
+        seconds = 0.1 if short else 0.5
+        counts = [calibrate(c, seconds, n) for c, n in zip(clients, least)]
+        times: list[list[float]] = [[] for _ in family]
+        for _ in range(rounds):
+            for mine, client, count in zip(times, clients, counts):
+                answer = client.ask(do="time", steps=count, tidy=not short)
+                mine.append(answer["seconds"] / answer["steps"])
+        for workload, mine in zip(family, times):
+            own[workload.name]["in_turn"] = mine
+    finally:
+        for client in clients:
+            client.close()
+
+
 def machine() -> dict[str, Any]:
     name = platform.processor() or platform.machine()
     with contextlib.suppress(OSError), open("/proc/cpuinfo") as file:
@@ -259,6 +290,9 @@ def main() -> int:
             print(f"{workload.name} ...", end=" ", flush=True)
             row = measure(workload, clients.get(workload), options.short, rounds)
             report["rows"].append(row)
+            family = [w for w in chosen if w.family == workload.family and w.size]
+            if family and workload is family[-1]:
+                grow(family, report["rows"], options.short, rounds)
             report["versions"] = dict(sorted(clients.versions.items()))
             report["devices"] = sorted(clients.devices)
             report["targets"] = judged(report["rows"])

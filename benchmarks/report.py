@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .targets import GROWING, exponent, series
+from .targets import GROWING, exponent, growth_in_turn, series
 
 COLUMNS = {
     "tf_eager": "TF eager",
@@ -159,6 +159,14 @@ def markdown(report: dict[str, Any]) -> str:
             "Growth: the exponent by which time grows with size (and largest over smallest):",
             table(["family", *names], grown),
         ]
+    by_name = {row["name"]: row for row in rows}
+    in_turn = {family: growth_in_turn(by_name, family) for family in GROWING}
+    if any(found is not None for found in in_turn.values()):
+        parts.append(
+            "The same of tape_compat's steps, the sizes timed in turn, median over rounds: "
+            + ", ".join(f"{k} {v:.2f}" for k, v in in_turn.items() if v is not None)
+            + "."
+        )
     parts += [
         "Programs compiled in the verified steps, then in the last round (XLA programs of JAX and "
         "tape_compat, traces of a TensorFlow function):",

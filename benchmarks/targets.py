@@ -102,7 +102,7 @@ def exponent(sizes: Sequence[float], values: Sequence[float]) -> float:
     return float(np.polyfit(np.log(sizes), np.log(values), 1)[0])
 
 
-def series(rows: Rows, family: str, runner: str, key: str) -> tuple[list[int], list[float]]:
+def series(rows: Rows, family: str, runner: str, key: str) -> tuple[list[int], list[Any]]:
     """Sizes of a family, in order, and a figure of a runner at each size that has one."""
     found = [
         (row["size"], value)
@@ -115,8 +115,18 @@ def series(rows: Rows, family: str, runner: str, key: str) -> tuple[list[int], l
     return [size for size, _ in found], [value for _, value in found]
 
 
+def growth_in_turn(rows: Rows, family: str) -> Measured:
+    """The median over rounds in which the sizes of a family were timed in turn; None without."""
+    sizes, times = series(rows, family, OURS, "in_turn")
+    if len(sizes) < 2:
+        return None
+    return float(np.median([exponent(sizes, once) for once in zip(*times, strict=True)]))
+
+
 def growth(family: str, key: str, what: str, limit: float) -> Target:
     def measure(rows: Rows) -> Measured:
+        if key == "seconds" and (found := growth_in_turn(rows, family)) is not None:
+            return found
         sizes, values = series(rows, family, OURS, key)
         return exponent(sizes, values) if len(sizes) > 1 else None
 

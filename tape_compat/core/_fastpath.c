@@ -244,7 +244,8 @@ static int add_call(PyObject *kept, PyObject *closure, PyObject *inputs, PyObjec
     return 0;
 }
 
-/* Let a tape track the outputs of a call that it records: what they are known by, a new reference. */
+/* Let a tape track the outputs of a call that it records; what they are known by, a new
+   reference. */
 static PyObject *tracked_outputs(PyObject *ids, PyObject *out)
 {
     if (!PyTuple_CheckExact(out))
@@ -252,9 +253,9 @@ static PyObject *tracked_outputs(PyObject *ids, PyObject *out)
     Py_ssize_t n = PyTuple_GET_SIZE(out);
     PyObject *all = PyTuple_New(n);
     for (Py_ssize_t i = 0; all && i < n; i++) {
-        PyObject *one = PyTuple_GET_ITEM(out, i), *id = SLOT(one, tensor.id);
+        PyObject *x = PyTuple_GET_ITEM(out, i), *id = SLOT(x, tensor.id);
         PyTuple_SET_ITEM(all, i, Py_NewRef(id));
-        if (SLOT(SLOT(one, tensor.aval), aval.trainable) == Py_True && PySet_Add(ids, id))
+        if (SLOT(SLOT(x, tensor.aval), aval.trainable) == Py_True && PySet_Add(ids, id))
             Py_CLEAR(all);
     }
     if (all && n == 1)
@@ -1677,7 +1678,8 @@ static PyObject *remembered_gradient(PyObject *self, PyObject *current, PyObject
     if (immediate != Py_False)
         return NULL;
     Py_INCREF(owner);
-    PyObject *calls = Py_NewRef(SLOT(record, tape.calls)), *log = Py_NewRef(SLOT(owner, program.log));
+    PyObject *calls = Py_NewRef(SLOT(record, tape.calls));
+    PyObject *log = Py_NewRef(SLOT(owner, program.log));
     PyObject *ids = Py_NewRef(SLOT(self, tape.ids)), *reads = Py_NewRef(SLOT(self, tape.reads));
     PyObject *key, *value, *found = NULL, *answers = NULL;
     Py_ssize_t length = PyList_GET_SIZE(log), place = 0;
@@ -1910,7 +1912,8 @@ static PyObject *setup(PyObject *module, PyObject *args, PyObject *kwargs)
         {ThreadState, "program", &state.program}, {ThreadState, "recorders", &state.recorders},
         {ThreadState, "deferring", &state.deferring}, {ThreadState, "capture", &state.capture},
         {ThreadState, "origin", &state.origin}, {Aval, "scalar", &aval.scalar},
-        {Aval, "packed", &aval.packed}, {Aval, "plain", &aval.plain}, {Aval, "trainable", &aval.trainable},
+        {Aval, "packed", &aval.packed}, {Aval, "plain", &aval.plain},
+        {Aval, "trainable", &aval.trainable},
         {Aval, "floating", &aval.floating}, {Aval, "np_dtype", &aval.np_dtype},
         {Aval, "dtype", &aval.dtype},
         {Aval, "_tensor_shape", &aval.tensor_shape}};
