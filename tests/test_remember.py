@@ -1,5 +1,7 @@
 """Derivatives asked for again, within other tapes and without: as they were the first time."""
 
+import threading
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -236,3 +238,60 @@ def test_with_variables_and_updates(worked_out):
             worked_out.clear()
     assert worked_out == []
     np.testing.assert_allclose(w, weights[0], rtol=1e-4)
+
+
+@pytest.mark.parametrize("kind", ["a source twice", "an identity of a source"])
+def test_the_same_answer_is_the_same_tensor(kind):
+    for _ in range(4):
+        x = tf.constant([1.0, 2.0]) * 1.0
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.identity(x)
+            z = tf.reduce_sum(y * y)
+        g, h = tape.gradient(z, [x, x] if kind == "a source twice" else [x, y])
+        assert g is h
+        with tf.GradientTape() as again:
+            again.watch(g)
+            square = g * h
+        np.testing.assert_allclose(again.gradient(square, g), [4.0, 8.0])
+        np.testing.assert_allclose(square, [4.0, 16.0])
+
+
+def test_another_thread_uses_the_same_variable():
+    """Its next use here is another leaf of this program, as one of another variable would be."""
+    v, w = tf.Variable([1.0, 2.0]), tf.Variable([1.0, 2.0])
+
+    def elsewhere():
+        with tf.GradientTape():
+            v * 5.0
+
+    def step(second, shared, source):
+        with tf.GradientTape() as tape:
+            p = tf.sin(v)
+            if shared:
+                thread = threading.Thread(target=elsewhere)
+                thread.start()
+                thread.join()
+            y = p * tf.cos(second)
+        return tape.gradient(y, source).numpy()
+
+    x = np.float32([1.0, 2.0])
+    for _ in range(2):
+        np.testing.assert_allclose(step(v, True, v), np.cos(2 * x), rtol=1e-5)
+        np.testing.assert_allclose(step(w, False, w), -(np.sin(x) ** 2), rtol=1e-5)
+
+
+def test_what_is_remembered_is_bounded():
+    from tape_compat.core import policy
+    from tape_compat.core.program import TREE
+
+    x = tf.constant([1.0]) * 1.0
+    for n in range(2 * policy.MAX_JUMPS):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x * x
+        assert tape.gradient(y, [x] * (n + 1))[0].numpy() == 2.0
+    nodes = [TREE.root]
+    for node in nodes:
+        nodes.extend(node.children.values())
+        assert len(node.jumps) <= policy.MAX_JUMPS

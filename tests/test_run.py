@@ -1,6 +1,9 @@
 """Programs that come again and again, from a place that is settled: the shortest way to run."""
 
+import gc
+import signal
 import threading
+import time
 
 import jax
 import numpy as np
@@ -245,3 +248,67 @@ def test_a_place_with_something_new_is_not_settled(settled):
     for _ in range(SETTLED):
         assert settled.step().numpy() > 0
     assert origin.settled and executable.origin is origin
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers")
+def test_a_signal_handler_may_want_a_value(settled):
+    """It may come while the same program is about to be run."""
+    current = [settled.step()]
+    current[0].numpy()
+    seen = []
+
+    def look(*_):
+        try:
+            seen.append(float(current[0]))
+        except RuntimeError as error:  # JAX was at it: not seen where C runs programs
+            assert "Ask for it later" in str(error) and FASTPATH is None
+
+    before = signal.signal(signal.SIGALRM, look)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)
+        end = time.monotonic() + 1.5
+        while time.monotonic() < end:
+            settled.w.assign([1.0, 2.0, -4.0])
+            current[0] = settled.step()
+            assert current[0].numpy() == 21.0
+            np.testing.assert_array_equal(settled.w.numpy(), [0.75, 1.5, -3.0])
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert len(seen) > 10 and set(seen) == {21.0}
+
+
+@pytest.mark.parametrize("reads", [True, False])
+@pytest.mark.parametrize("at", range(1, 24, 2))
+def test_a_finalizer_may_run_meanwhile(settled, reads, at):
+    """It wants a value of the program that is about to be run, or records another op."""
+    found = []
+
+    class Late:
+        def __init__(self, loss):
+            self.loss, self.itself = loss, self
+
+        def __del__(self):
+            try:
+                found.append(float(self.loss) if reads else self.loss + 1.0)
+            except RuntimeError as error:
+                found.append(error)
+
+    loss = settled.step()
+    gc.collect()
+    thresholds = gc.get_threshold()
+    Late(loss)
+    try:
+        gc.set_threshold(gc.get_count()[0] + at)
+        executor.run(loss._at[0])
+    finally:
+        gc.set_threshold(*thresholds)
+    gc.collect()
+    assert loss.numpy() == 21.0
+    (got,) = found
+    if isinstance(got, RuntimeError):  # JAX was at it
+        assert "Ask for it later" in str(got)
+    else:
+        assert float(got) == (21.0 if reads else 22.0)
+    np.testing.assert_array_equal(settled.w.numpy(), [0.75, 1.5, -3.0])
+    assert settled.step().numpy() == 21.0 * 0.75**2

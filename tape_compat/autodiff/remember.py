@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..core.dispatch import apply, jump, remember_jump
+from ..core.dispatch import apply, jump, keep_jump, remember_jump
 from ..core.op import Closure
 from ..core.program import Node, Program
 from ..core.state import LOCAL, MODE
@@ -51,7 +51,7 @@ def script(
 ) -> Script | None:
     """The script of what a program has recorded from `start` on; None if it brought in something,
     or read what no call did."""
-    if program.ran or program.aliases:
+    if program.ran or program.aliases or program.moved:
         return None
     steps = []
     node = program.node
@@ -139,7 +139,7 @@ def remembered(
     if (
         program is None
         or program is not record.program
-        or (MODE.immediate or record.reassigned or program.aliases)
+        or (MODE.immediate or record.reassigned or program.aliases or program.moved)
         or not all(r.__class__ is tape.__class__ for r in recorders)
     ):
         return _computed(compute)
@@ -162,7 +162,7 @@ def remembered(
     answers = _computed(compute)
     written = script(program, start, calls, answers)
     if written is not None:
-        start.jumps[key] = written
+        keep_jump(start, key, written)
     return answers
 
 

@@ -15,7 +15,7 @@
 #include <structmember.h>
 
 /* dispatch.py takes this module only if it is of its own version. */
-#define VERSION 14
+#define VERSION 16
 
 static PyTypeObject *Tensor, *Program, *Tape, *Record, *Variable, *Prepared, *Executable;
 static PyObject *ndarray, *local, *mode, *next_id, *new_program, *new_array, *float32;
@@ -32,7 +32,7 @@ static struct {
     Py_ssize_t jumps, executables, depth, aval;
 } node;
 static struct {
-    Py_ssize_t log, refs, donatable, aliases, lock, owner, ran, results, launched, spread, origin;
+    Py_ssize_t log, refs, donatable, aliases, moved, calling, lock, owner, ran, results, launched, spread, origin;
 } program;
 static struct { Py_ssize_t donate, origin, recent, call, packs, packed; } prepared;
 static struct { Py_ssize_t key, settled; } origin;
@@ -193,9 +193,11 @@ static int put_leaf(PyObject *x, PyObject *owner, PyObject *child, Py_ssize_t pl
         return -1;
     if (Py_TYPE(owner) == Program)
         untracked(at);
-    PyObject *before = SLOT(x, tensor.at);
+    PyObject *before = SLOT(x, tensor.at), *from = PyTuple_GET_ITEM(before, 0);
+    if (from != owner && Py_TYPE(from) == Program && SLOT(from, program.ran) == Py_False)
+        put(from, program.moved, Py_True);
     SLOT(x, tensor.at) = at;
-    Py_XDECREF(before);
+    Py_DECREF(before);
     return 0;
 }
 
@@ -719,7 +721,19 @@ static PyObject *apply_scalar(PyObject *module, PyObject *const *args, Py_ssize_
     return scalar_to(args[0], args[1], args[2], args[3] == Py_True);
 }
 
-/* handles(program, slots): a pending tensor for each (slot, aval), None where the aval is None. */
+/* An answer of a jump: a pending tensor for (slot, aval), the one at a place before for (place,
+   None), or None. A new reference. */
+static PyObject *answer(PyObject *part, PyObject *owner, PyObject *answers)
+{
+    PyObject *slot = PyTuple_GET_ITEM(part, 0), *known = PyTuple_GET_ITEM(part, 1);
+    if (known != Py_None)
+        return pending(known, owner, slot, NULL);
+    if (slot == Py_None)
+        return Py_NewRef(Py_None);
+    return Py_NewRef(PyList_GET_ITEM(answers, PyLong_AsSsize_t(slot)));
+}
+
+/* handles(program, slots): the answers of a jump as a list. */
 static PyObject *handles(PyObject *module, PyObject *const *args, Py_ssize_t n)
 {
     if (n != 2 || !PyObject_TypeCheck(args[0], Program) || !PyTuple_CheckExact(args[1]))
@@ -727,14 +741,9 @@ static PyObject *handles(PyObject *module, PyObject *const *args, Py_ssize_t n)
     Py_ssize_t length = PyTuple_GET_SIZE(args[1]);
     PyObject *answers = PyList_New(length);
     for (Py_ssize_t i = 0; answers && i < length; i++) {
-        PyObject *pair = PyTuple_GET_ITEM(args[1], i), *known = PyTuple_GET_ITEM(pair, 1), *out;
-        if (known == Py_None)
-            out = Py_NewRef(Py_None);
-        else {
-            out = pending(known, args[0], PyTuple_GET_ITEM(pair, 0), NULL);
-            if (out && append_reference(args[0], out))
-                Py_CLEAR(out);
-        }
+        PyObject *part = PyTuple_GET_ITEM(args[1], i), *out = answer(part, args[0], answers);
+        if (out && PyTuple_GET_ITEM(part, 1) != Py_None && append_reference(args[0], out))
+            Py_CLEAR(out);
         if (out)
             PyList_SET_ITEM(answers, i, out);
         else
@@ -943,28 +952,43 @@ static int leave(PyObject *context)
     return -1;
 }
 
-/* x64.in_x64(program.results.append, call(*arguments)) */
-static int call_into(PyObject *results, PyObject *call, PyObject *arguments)
+/* Whether nobody has run a program that this thread is about to run: the lock keeps out others, but
+   a signal handler or a finalizer may have wanted a value. */
+static int is_ours(PyObject *owner, PyObject *results)
+{
+    return SLOT(owner, program.ran) == Py_False && SLOT(owner, program.results) == results;
+}
+
+/* x64.in_x64(program.results.append, call(*arguments)): 0 if it is not to be run any more. */
+static int call_into(PyObject *owner, PyObject *call, PyObject *arguments)
 {
     PyObject *context = PyObject_CallOneArg(enable_x64, Py_True);
     if (!context)
         return -1;
+    PyObject *results = Py_NewRef(SLOT(owner, program.results)), *given = NULL;
     PyObject *entered = PyObject_CallMethodNoArgs(context, s_enter);
-    PyObject *given =
-        entered ? PyObject_Vectorcall(call, ((PyListObject *)arguments)->ob_item,
-                                      PyList_GET_SIZE(arguments), NULL)
-                : NULL;
-    int failed = !given || PyList_Append(results, given);
+    int ours = is_ours(owner, results) && !PyList_GET_SIZE(results);
+    if (entered && ours) {
+        put(owner, program.calling, Py_True);
+        given = PyObject_Vectorcall(call, ((PyListObject *)arguments)->ob_item,
+                                    PyList_GET_SIZE(arguments), NULL);
+        put(owner, program.calling, Py_False);
+    }
+    int done = entered && (given || !ours) ? 0 : -1;
+    ours = is_ours(owner, results) && !PyList_GET_SIZE(results);
+    if (given && ours)
+        done = PyList_Append(results, given) ? -1 : 1;
     Py_XDECREF(given);
     Py_XDECREF(entered);
+    Py_DECREF(results);
     if (leave(context)) {
         /* An interrupt may have come while it was being left: twice does no harm. */
-        if (!failed)
+        if (done >= 0)
             leave(context);
-        failed = 1;
+        done = -1;
     }
     Py_DECREF(context);
-    return failed ? -1 : 0;
+    return done;
 }
 
 /* Count one more, or so many. */
@@ -996,7 +1020,7 @@ static int call_program(PyObject *owner, PyObject *log, PyObject *used, PyObject
         put(used, prepared.recent, Py_True);
         put(owner, program.launched, slots);
         put(owner, program.spread, spread);
-        done = call_into(SLOT(owner, program.results), call, arguments) ? -1 : 1;
+        done = call_into(owner, call, arguments);
     }
     Py_XDECREF(call);
     Py_XDECREF(spread);
@@ -1007,6 +1031,8 @@ static int call_program(PyObject *owner, PyObject *log, PyObject *used, PyObject
 /* executor._fill where the tensors are those of the slots. */
 static int fill(PyObject *owner, PyObject *tensors)
 {
+    if (SLOT(owner, program.ran) != Py_False || !PyList_GET_SIZE(SLOT(owner, program.results)))
+        return 0; /* see is_ours */
     PyObject *results = Py_NewRef(PyList_GET_ITEM(SLOT(owner, program.results), 0));
     int spread = SLOT(owner, program.spread) != Py_None;
     if (spread)
@@ -1048,16 +1074,22 @@ static int finished(PyObject *owner)
 static int run_known(PyObject *owner)
 {
     PyObject *log = SLOT(owner, program.log), *thread = SLOT(owner, program.owner);
-    if (SLOT(owner, program.ran) != Py_False || PyList_GET_SIZE(SLOT(owner, program.aliases)) ||
+    if (SLOT(owner, program.ran) != Py_False || SLOT(owner, program.calling) != Py_False ||
+        PyList_GET_SIZE(SLOT(owner, program.aliases)) ||
         PyList_GET_SIZE(SLOT(owner, program.results)) || !PyList_GET_SIZE(log))
         return 0;
     Py_INCREF(log);
     if (thread != Py_None && SLOT(thread, state.program) == owner) {
-        Py_SETREF(log, PyList_GetSlice(log, 0, PyList_GET_SIZE(log)));
-        if (!log)
-            return -1;
         put(thread, state.program, Py_None);
-        put(owner, program.log, log);
+        PyObject *copy = PyList_GetSlice(log, 0, PyList_GET_SIZE(log));
+        int same = SLOT(owner, program.log) == log;
+        if (copy && same)
+            put(owner, program.log, copy);
+        Py_SETREF(log, copy);
+        if (!copy || !same) {
+            Py_XDECREF(copy);
+            return copy ? 0 : -1;
+        }
     }
     PyObject *last = end_of(log), *refs = Py_NewRef(SLOT(owner, program.refs));
     PyObject *awaited = waiting(NULL, refs);
@@ -1103,7 +1135,7 @@ static PyObject *run(PyObject *module, PyObject *owner)
     if (!free)
         return NULL;
     int done = 0;
-    if (free == Py_True) {
+    if (PyObject_IsTrue(free) == 1) {
         PyObject *type, *value, *traceback;
         done = run_known(owner);
         PyErr_Fetch(&type, &value, &traceback);
@@ -1642,9 +1674,7 @@ static PyObject *jumped(PyObject *current, PyObject *owner, PyObject *found, PyO
     PyObject *answers = PyList_New(n);
     for (Py_ssize_t i = 0; answers && i < n; i++) {
         PyObject *part = PyTuple_GET_ITEM(PyTuple_GET_ITEM(found, 1), i);
-        PyObject *known = PyTuple_GET_ITEM(part, 1);
-        PyObject *out = known == Py_None ? Py_NewRef(Py_None)
-                                         : pending(known, owner, PyTuple_GET_ITEM(part, 0), NULL);
+        PyObject *out = answer(part, owner, answers);
         if (out)
             PyList_SET_ITEM(answers, i, out);
         else
@@ -1653,7 +1683,7 @@ static PyObject *jumped(PyObject *current, PyObject *owner, PyObject *found, PyO
     if (answers && PyList_GET_SIZE(log) == length && SLOT(owner, program.log) == log) {
         int failed = PyList_Append(log, PyTuple_GET_ITEM(found, 0));
         for (Py_ssize_t i = 0; i < n && !failed; i++)
-            if (PyList_GET_ITEM(answers, i) != Py_None)
+            if (PyTuple_GET_ITEM(PyTuple_GET_ITEM(PyTuple_GET_ITEM(found, 1), i), 1) != Py_None)
                 failed = append_reference(owner, PyList_GET_ITEM(answers, i));
         if (failed || SLOT(current, state.program) != owner)
             Py_CLEAR(answers);
@@ -1670,7 +1700,7 @@ static PyObject *remembered_gradient(PyObject *self, PyObject *current, PyObject
     PyObject *owner = SLOT(current, state.program);
     if (Py_TYPE(owner) != Program || owner != SLOT(record, tape.program) ||
         PyTuple_GET_SIZE(SLOT(current, state.recorders)) ||
-        SLOT(record, tape.reassigned) != Py_False ||
+        SLOT(record, tape.reassigned) != Py_False || SLOT(owner, program.moved) != Py_False ||
         PyList_GET_SIZE(SLOT(owner, program.aliases)))
         return NULL;
     PyObject *immediate = PyObject_GetAttr(mode, s_immediate);
@@ -1905,6 +1935,7 @@ static PyObject *setup(PyObject *module, PyObject *args, PyObject *kwargs)
         {program_type, "log", &program.log}, {program_type, "refs", &program.refs},
         {program_type, "donatable", &program.donatable},
         {program_type, "aliases", &program.aliases}, {program_type, "lock", &program.lock},
+        {program_type, "moved", &program.moved}, {program_type, "calling", &program.calling},
         {program_type, "owner", &program.owner}, {program_type, "ran", &program.ran},
         {program_type, "results", &program.results},
         {program_type, "launched", &program.launched},

@@ -165,9 +165,9 @@ def apply2(closure: Closure, x: Tensor, y: Tensor) -> Any:
     log.append(entry)
     program.refs.append(reference)
     if new_x is not None:
-        x._at = (program, child.first_leaf)
+        put_leaf(x, program, child.first_leaf)
     if new_y is not None:
-        y._at = (program, child.first_leaf + (new_x is not None))
+        put_leaf(y, program, child.first_leaf + (new_x is not None))
     if state.program is not program:
         return apply(closure, (x, y))
     if child.taped:
@@ -304,7 +304,15 @@ class _Leaves:
             if program.symbolic:
                 program.leaves[id(x)] = (slot, x)  # type: ignore[attr-defined]
             else:
-                x._at = (program, slot)
+                put_leaf(x, program, slot)
+
+
+def put_leaf(x: Tensor, program: Program, slot: int) -> None:
+    """Remember where a leaf stands."""
+    owner = x._at[0]
+    if owner is not None and owner is not program and not owner.ran:
+        owner.moved = True
+    x._at = (program, slot)
 
 
 def _host_only(inputs: tuple[Tensor, ...]) -> bool:
@@ -375,11 +383,12 @@ def jump(program: Program, key: tuple) -> list[Tensor | None] | None:
 
 
 def handles(program: Program, slots: tuple) -> list[Tensor | None]:
-    """A pending tensor for each (slot, aval), None where the aval is None."""
+    """The answers of a jump: a pending tensor for each (slot, aval), the one at a place before for
+    (place, None), None for (None, None)."""
     answers: list[Tensor | None] = []
     for slot, known in slots:
         if known is None:
-            answers.append(None)
+            answers.append(None if slot is None else answers[slot])
         else:
             out = pending(known, program, slot)
             answers.append(out)
@@ -389,7 +398,7 @@ def handles(program: Program, slots: tuple) -> list[Tensor | None]:
 
 def remember_jump(program: Program, start: Node, key: tuple, answers: list[Any]) -> None:
     """Remember the sequence from `start` to here, if it read nothing new and gives tensors."""
-    if program.ran or program.aliases:
+    if program.ran or program.aliases or program.moved:
         return
     end = program.node
     node: Node | None = end
@@ -400,14 +409,24 @@ def remember_jump(program: Program, start: Node, key: tuple, answers: list[Any])
     if node is None or end.full:
         return
     slots = []
-    for a in answers:
+    places: dict[int, int] = {}
+    for place, a in enumerate(answers):
         if a is None:
             slots.append((None, None))
+        elif id(a) in places:
+            slots.append((places[id(a)], None))
         elif a.__class__ is Tensor and a._at[0] is program:
+            places[id(a)] = place
             slots.append((a._at[1], a._aval))
         else:
             return
-    start.jumps[key] = (end, tuple(slots))
+    keep_jump(start, key, (end, tuple(slots)))
+
+
+def keep_jump(start: Node, key: tuple, sequence: Any) -> None:
+    if len(start.jumps) >= policy.MAX_JUMPS:
+        start.jumps.clear()
+    start.jumps[key] = sequence
 
 
 # ---------------------------------------------------------------------------------------------

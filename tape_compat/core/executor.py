@@ -16,6 +16,7 @@ import numpy as np
 
 from . import policy
 from .avals import Packed, matched
+from .errors import user_location
 from .native import FASTPATH
 from .op import Closure
 from .pieces import Plan
@@ -103,7 +104,8 @@ class _Executables:
                 oldest.recent = False
                 self.order[oldest] = None
                 continue
-            oldest.node.executables.pop(oldest.key, None)
+            if oldest.node.executables.get(oldest.key) is oldest:
+                del oldest.node.executables[oldest.key]
             self.instructions -= oldest.node.depth
         self.order[executable] = None
         executable.node.executables[executable.key] = executable
@@ -262,16 +264,29 @@ def run(program: Program) -> None:
     with program.lock:
         if program.ran:
             return
+        if program.calling:
+            raise RuntimeError(
+                "A value was asked for, by a finalizer or a signal handler, while the program that "
+                f"computes it was being run (at {user_location()}). Ask for it later."
+            )
         owner = program.owner
         if owner is not None and owner.program is program:
             owner.program = None
             program.log = program.log.copy()  # what its thread may still append is not ours
         slots, tensors = _live(program)
         if slots:
-            if not program.results:
+            results = program.results
+            if not results:
                 program.launched = slots
-                _launch(program, slots)
-            _fill(program, slots, tensors)
+                try:
+                    _launch(program, slots)
+                except Exception:
+                    if not program.ran:
+                        raise
+            launched, spread = program.launched, program.spread
+            if program.ran or not results:
+                return  # a signal handler or a finalizer has wanted a value meanwhile
+            _fill(results[0], spread, slots, launched, tensors)
         program.ran = True
         program.log = [program.tree.root]
         program.refs = program.aliases = []
@@ -295,6 +310,8 @@ def waiting(references: list[Any]) -> tuple[tuple[int, ...], list[Any]]:
 
 def _launch(program: Program, live: tuple[int, ...]) -> None:
     node = program.node
+    if program.ran:
+        return
     key = (live, tuple(program.donatable))
     COUNTERS.instructions += node.depth
     origin = _origin(program.origin)
@@ -388,21 +405,30 @@ def _call(program: Program, executable: Executable | Rolled) -> None:
     program.spread = executable.spread
     # One C call runs the program and stores its results: an interrupt between the two would lose
     # the buffers of donated variables.
-    in_x64(program.results.extend, starmap(executable.call, (arguments,)))
+    try:
+        program.calling = True
+        in_x64(program.results.extend, starmap(executable.call, (arguments,)))
+    finally:
+        program.calling = False
 
 
-def _fill(program: Program, slots: tuple[int, ...], tensors: list[Any]) -> None:
-    results = program.results[0]
-    if program.spread is not None:
-        results = program.spread(results)
-    if slots is program.launched and len(slots) == len(tensors):
+def _fill(
+    results: Any,
+    spread: Callable[[Any], list[Any]] | None,
+    slots: tuple[int, ...],
+    launched: tuple[int, ...],
+    tensors: list[Any],
+) -> None:
+    if spread is not None:
+        results = spread(results)
+    if slots is launched and len(slots) == len(tensors):
         for tensor, array in zip(tensors, results, strict=True):
             tensor._array = array
     else:  # aliases, or fewer tensors alive than at an interrupted first time
-        by_slot = dict(zip(program.launched, results, strict=True))
+        by_slot = dict(zip(launched, results, strict=True))
         for tensor in tensors:
             tensor._array = by_slot[tensor._at[1]]
-    if program.spread is not None:
+    if spread is not None:
         for tensor in tensors:
             if tensor._array.__class__ is np.ndarray:
                 tensor._at = NOWHERE  # a constant of the host that was not used yet

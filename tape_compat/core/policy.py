@@ -106,6 +106,9 @@ MAX_EXECUTABLES = 256
 #: about 0.8 kB.
 MAX_NODES = 200_000
 
+#: Sequences remembered at one node of the tree; beyond that they are forgotten.
+MAX_JUMPS = 64
+
 #: Distinct (op, attributes) pairs kept per op, and distinct input shapes per pair.
 MAX_CLOSURES_PER_OP = 4096
 MAX_SHAPES_PER_CLOSURE = 1024

@@ -172,6 +172,7 @@ class Tree:
                 useful.add(id(node.parent))
         for node in order:
             node.children = {k: c for k, c in node.children.items() if id(c) in useful}
+            node.jumps.clear()
             node.usual = None
         return len(useful)
 
@@ -186,10 +187,12 @@ class Program:
     __slots__ = (
         "__weakref__",
         "aliases",
+        "calling",
         "donatable",
         "launched",
         "lock",
         "log",
+        "moved",
         "origin",
         "owner",
         "ran",
@@ -208,6 +211,10 @@ class Program:
         self.lock = threading.RLock()
         self.log: list[Entry] = [tree.root]
         self.ran = False
+        #: Whether it is being run by JAX, which must not be asked for the same again meanwhile.
+        self.calling = False
+        #: Whether a tensor that was a leaf here became one of another thread's program meanwhile.
+        self.moved = False
         #: To the outputs, and to further handles on them. A reference whose entry was never
         #: appended is to a tensor that nobody got.
         self.refs: list[weakref.ref] = []
