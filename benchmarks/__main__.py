@@ -125,9 +125,10 @@ def same(losses: list[float | None], expected: list[float | None], relative: flo
     )
 
 
-def calibrate(client: Client, seconds: float, least: int) -> int:
-    """Steps that take about `seconds`, found by running more and more of them."""
-    steps = least
+def calibrate(client: Client, workload: Workload, short: bool) -> int:
+    """Steps that a round is to take, about half a second's: found by running more and more."""
+    seconds = 0.1 if short else 0.5
+    steps = least = workload.verify if workload.cold else 3
     while True:
         answer = client.ask(do="time", steps=steps)
         if "error" in answer:
@@ -168,12 +169,10 @@ def measure(
             result["cold_seconds"] = answer["verify_seconds"]
         taking_part[runner] = clients[runner]
 
-    seconds = 0.1 if short else 0.5
-    least = workload.verify if workload.cold else 3
     counts = {}
     for runner, client in list(taking_part.items()):
         try:
-            counts[runner] = calibrate(client, seconds, least)
+            counts[runner] = calibrate(client, workload, short)
         except RuntimeError as error:
             results[runner]["error"] = str(error)
             del taking_part[runner]
@@ -218,9 +217,7 @@ def grow(family: list[Workload], rows: list[dict[str, Any]], short: bool, rounds
         )
         if not ready:
             return
-        least = [max(3, w.verify if w.cold else 3) for w in family]
-        seconds = 0.1 if short else 0.5
-        counts = [calibrate(c, seconds, n) for c, n in zip(clients, least)]
+        counts = [calibrate(c, w, short) for c, w in zip(clients, family)]
         times: list[list[float]] = [[] for _ in family]
         for _ in range(rounds):
             for mine, client, count in zip(times, clients, counts):

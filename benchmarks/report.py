@@ -67,9 +67,8 @@ def per_step(result: dict[str, Any], counter: str) -> float:
     return result["counters_round"].get(counter, 0) / result["steps_per_round"]
 
 
-def growths(rows: list[dict[str, Any]], used: list[str]) -> list[list[str]]:
+def growths(by_name: dict[str, dict[str, Any]], used: list[str]) -> list[list[str]]:
     """Exponent of the time of a step and of the first call in each family that grows."""
-    by_name = {row["name"]: row for row in rows}
     lines = []
     for family in GROWING:
         for key, what in (
@@ -154,12 +153,12 @@ def markdown(report: dict[str, Any]) -> str:
                 ],
             ),
         ]
-    if grown := growths(rows, used):
+    by_name = {row["name"]: row for row in rows}
+    if grown := growths(by_name, used):
         parts += [
             "Growth: the exponent by which time grows with size (and largest over smallest):",
             table(["family", *names], grown),
         ]
-    by_name = {row["name"]: row for row in rows}
     in_turn = {family: growth_in_turn(by_name, family) for family in GROWING}
     if any(found is not None for found in in_turn.values()):
         parts.append(

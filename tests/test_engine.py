@@ -502,24 +502,6 @@ def test_a_gradient_seen_before_is_appended_as_one(counted):
     assert calls == []
 
 
-@pytest.mark.parametrize("read", [True, False])
-def test_a_gradient_of_what_was_read_is_not_mixed_up(deferred, read):
-    """What of a tape's calls has run reads its inputs anew; where the pending program has another
-    tensor of their kind in the same place, as when `third` is not `x`, that is none of them."""
-    w, x, z = (tf.constant(v) * 1.0 for v in ([1.0, 2.0], [3.0, 5.0], [7.0, 11.0]))
-    for third in (x, x, x, z, x, z, w):
-        with tf.GradientTape() as tape:
-            tape.watch([w, x, z])
-            y = x * w
-            if read:
-                y.numpy()
-            y = y * (w * 2.0) * (third * 3.0)
-        expected = 12.0 * x * w * third
-        if third is w:
-            expected = 18.0 * x * w * w
-        np.testing.assert_allclose(tape.gradient(y, w), expected)
-
-
 def test_a_slow_compile_is_announced(monkeypatch, caplog):
     monkeypatch.setattr(policy, "SLOW_COMPILE_SECONDS", 0.0)
     step, _ = make_step(width=11)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..core.dispatch import apply, jump, keep_jump, remember_jump
+from ..core.dispatch import apply, jump, keep_jump, recorded_since, remember_jump
 from ..core.op import Closure
 from ..core.program import Node, Program
 from ..core.state import LOCAL, MODE
@@ -33,10 +33,7 @@ class Script(NamedTuple):
     answers: tuple[int | None, ...]
 
     def play(self, calls: reverse.Calls) -> list[Tensor | None]:
-        known: list[Tensor] = []
-        for place, i in self.given:
-            inputs = calls[place]
-            known.append(inputs[i] if inputs.__class__ is tuple else inputs)
+        known: list[Tensor] = [reverse.as_tuple(calls[place])[i] for place, i in self.given]
         for closure, numbers in self.steps:
             made = apply(closure, tuple([known[i] for i in numbers]))
             if made.__class__ is tuple:
@@ -51,19 +48,12 @@ def script(
 ) -> Script | None:
     """The script of what a program has recorded from `start` on; None if it brought in something,
     or read what no call did."""
-    if program.ran or program.aliases or program.moved:
+    steps = recorded_since(program, start)
+    if steps is None:
         return None
-    steps = []
-    node = program.node
-    while node is not start:
-        if node.leaves or node.parent is None:
-            return None
-        steps.append(node)
-        node = node.parent
     place_of: dict[int, tuple[int, int]] = {}
     for place in range(1, len(calls), 4):
-        inputs = calls[place]
-        for i, x in enumerate(inputs if inputs.__class__ is tuple else (inputs,)):
+        for i, x in enumerate(reverse.as_tuple(calls[place])):
             if x._at[0] is program:
                 place_of.setdefault(x._at[1], (place, i))
     given: dict[int, int] = {}

@@ -39,13 +39,16 @@ Entry = tuple[Any, tuple[Tensor, ...], tuple[int, ...], Any]
 Calls = list[Any]
 
 
+def as_tuple(part: Any) -> tuple:
+    """The inputs or identities of a call, if a single one stands by itself too."""
+    return part if part.__class__ is tuple else (part,)
+
+
 def entries(calls: Calls) -> Iterator[Entry]:
     """The calls that a tape has seen."""
     parts = iter(calls)
     for call, inputs, outputs, node in zip(parts, parts, parts, parts, strict=True):
-        if inputs.__class__ is not tuple:
-            inputs = (inputs,)
-        yield call, inputs, outputs if outputs.__class__ is tuple else (outputs,), node
+        yield call, as_tuple(inputs), as_tuple(outputs), node
 
 
 #: An entry that lies between the sources and something, and the inputs that matter.

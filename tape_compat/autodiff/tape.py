@@ -69,9 +69,7 @@ class _Record:
         """Let the calls so far no longer be known to read the variable of this identity: what it
         gave them before it was watched counts as constants."""
         for i in range(1, len(self.calls), 4):
-            inputs = self.calls[i]
-            if inputs.__class__ is not tuple:
-                inputs = (inputs,)
+            inputs = reverse.as_tuple(self.calls[i])
             if any(x._id == identity for x in inputs):
                 self.calls[i] = tuple(
                     same_value(x, next_id()) if x._id == identity else x for x in inputs

@@ -32,7 +32,8 @@ static struct {
     Py_ssize_t jumps, executables, depth, aval;
 } node;
 static struct {
-    Py_ssize_t log, refs, donatable, aliases, moved, calling, lock, owner, ran, results, launched, spread, origin;
+    Py_ssize_t log, refs, donatable, aliases, moved, calling, lock, owner, ran, results, launched;
+    Py_ssize_t spread, origin;
 } program;
 static struct { Py_ssize_t donate, origin, recent, call, packs, packed; } prepared;
 static struct { Py_ssize_t key, settled; } origin;
@@ -74,6 +75,20 @@ static Py_ssize_t offset_of(PyObject *type, const char *name)
         PyErr_Format(PyExc_TypeError, "%R.%s is not a slot", type, name);
     Py_DECREF(descriptor);
     return offset;
+}
+
+typedef struct {
+    PyObject *type;
+    const char *name;
+    Py_ssize_t *offset;
+} Wanted;
+
+static int find_offsets(const Wanted *wanted, size_t size)
+{
+    for (size_t i = 0; i < size / sizeof *wanted; i++)
+        if ((*wanted[i].offset = offset_of(wanted[i].type, wanted[i].name)) < 0)
+            return -1;
+    return 0;
 }
 
 /* The state of this thread, a new reference: state.LOCAL.state. The last thread's is kept at hand,
@@ -733,22 +748,37 @@ static PyObject *answer(PyObject *part, PyObject *owner, PyObject *answers)
     return Py_NewRef(PyList_GET_ITEM(answers, PyLong_AsSsize_t(slot)));
 }
 
-/* handles(program, slots): the answers of a jump as a list. */
-static PyObject *handles(PyObject *module, PyObject *const *args, Py_ssize_t n)
+static PyObject *answers_of(PyObject *owner, PyObject *slots)
 {
-    if (n != 2 || !PyObject_TypeCheck(args[0], Program) || !PyTuple_CheckExact(args[1]))
-        return refuse("handles(program, slots)");
-    Py_ssize_t length = PyTuple_GET_SIZE(args[1]);
-    PyObject *answers = PyList_New(length);
-    for (Py_ssize_t i = 0; answers && i < length; i++) {
-        PyObject *part = PyTuple_GET_ITEM(args[1], i), *out = answer(part, args[0], answers);
-        if (out && PyTuple_GET_ITEM(part, 1) != Py_None && append_reference(args[0], out))
-            Py_CLEAR(out);
+    Py_ssize_t n = PyTuple_GET_SIZE(slots);
+    PyObject *answers = PyList_New(n);
+    for (Py_ssize_t i = 0; answers && i < n; i++) {
+        PyObject *out = answer(PyTuple_GET_ITEM(slots, i), owner, answers);
         if (out)
             PyList_SET_ITEM(answers, i, out);
         else
             Py_CLEAR(answers);
     }
+    return answers;
+}
+
+static int append_references(PyObject *owner, PyObject *slots, PyObject *answers)
+{
+    int failed = 0;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(slots) && !failed; i++)
+        if (PyTuple_GET_ITEM(PyTuple_GET_ITEM(slots, i), 1) != Py_None)
+            failed = append_reference(owner, PyList_GET_ITEM(answers, i));
+    return failed;
+}
+
+/* handles(program, slots): the answers of a jump as a list. */
+static PyObject *handles(PyObject *module, PyObject *const *args, Py_ssize_t n)
+{
+    if (n != 2 || !PyObject_TypeCheck(args[0], Program) || !PyTuple_CheckExact(args[1]))
+        return refuse("handles(program, slots)");
+    PyObject *answers = answers_of(args[0], args[1]);
+    if (answers && append_references(args[0], args[1], answers))
+        Py_CLEAR(answers);
     return answers;
 }
 
@@ -937,19 +967,26 @@ static PyObject *arguments_of(PyObject *used, PyObject *log)
     return arguments;
 }
 
-/* Leave JAX's 64-bit mode, whatever error is set. */
-static int leave(PyObject *context)
+/* Call a method with these arguments, up to three, whatever error is set: that stays the error. */
+static int call_whatever(PyObject *object, PyObject *method, PyObject *argument, int times)
 {
     PyObject *type, *value, *traceback;
+    PyObject *args[] = {object, argument, argument, argument};
     PyErr_Fetch(&type, &value, &traceback);
-    PyObject *left = PyObject_CallMethodObjArgs(context, s_exit, Py_None, Py_None, Py_None, NULL);
-    Py_XDECREF(left);
+    PyObject *done = PyObject_VectorcallMethod(method, args, 1 + times, NULL);
+    Py_XDECREF(done);
     if (!type)
-        return left ? 0 : -1;
-    if (!left)
+        return done ? 0 : -1;
+    if (!done)
         PyErr_Clear();
     PyErr_Restore(type, value, traceback);
     return -1;
+}
+
+/* Leave JAX's 64-bit mode. */
+static int leave(PyObject *context)
+{
+    return call_whatever(context, s_exit, Py_None, 3);
 }
 
 /* Whether nobody has run a program that this thread is about to run: the lock keeps out others, but
@@ -975,8 +1012,7 @@ static int call_into(PyObject *owner, PyObject *call, PyObject *arguments)
         put(owner, program.calling, Py_False);
     }
     int done = entered && (given || !ours) ? 0 : -1;
-    ours = is_ours(owner, results) && !PyList_GET_SIZE(results);
-    if (given && ours)
+    if (given)
         done = PyList_Append(results, given) ? -1 : 1;
     Py_XDECREF(given);
     Py_XDECREF(entered);
@@ -1136,21 +1172,17 @@ static PyObject *run(PyObject *module, PyObject *owner)
         return NULL;
     int done = 0;
     if (PyObject_IsTrue(free) == 1) {
-        PyObject *type, *value, *traceback;
         done = run_known(owner);
-        PyErr_Fetch(&type, &value, &traceback);
-        PyObject *released = PyObject_CallMethodNoArgs(lock, s_release);
-        if (!released)
+        if (call_whatever(lock, s_release, NULL, 0))
             done = -1;
-        Py_XDECREF(released);
-        if (type)
-            PyErr_Restore(type, value, traceback);
     }
     Py_DECREF(free);
     if (done < 0)
         return NULL;
     return done ? Py_NewRef(Py_None) : PyObject_CallOneArg(run_general, owner);
 }
+
+/* Tell a tape that a variable was read, as GradientTape.variable_accessed does. */
 static int accessed(PyObject *recorder, PyObject *read, PyObject *key, PyObject *value)
 {
     PyObject *reads = SLOT(recorder, tape.reads), *kept = SLOT(recorder, tape.record);
@@ -1670,24 +1702,12 @@ static PyObject *exit_call(PyObject *self, PyObject *const *args, size_t nargsf,
 static PyObject *jumped(PyObject *current, PyObject *owner, PyObject *found, PyObject *log,
                         Py_ssize_t length)
 {
-    Py_ssize_t n = PyTuple_GET_SIZE(PyTuple_GET_ITEM(found, 1));
-    PyObject *answers = PyList_New(n);
-    for (Py_ssize_t i = 0; answers && i < n; i++) {
-        PyObject *part = PyTuple_GET_ITEM(PyTuple_GET_ITEM(found, 1), i);
-        PyObject *out = answer(part, owner, answers);
-        if (out)
-            PyList_SET_ITEM(answers, i, out);
-        else
-            Py_CLEAR(answers);
-    }
-    if (answers && PyList_GET_SIZE(log) == length && SLOT(owner, program.log) == log) {
-        int failed = PyList_Append(log, PyTuple_GET_ITEM(found, 0));
-        for (Py_ssize_t i = 0; i < n && !failed; i++)
-            if (PyTuple_GET_ITEM(PyTuple_GET_ITEM(PyTuple_GET_ITEM(found, 1), i), 1) != Py_None)
-                failed = append_reference(owner, PyList_GET_ITEM(answers, i));
-        if (failed || SLOT(current, state.program) != owner)
-            Py_CLEAR(answers);
-    } else
+    PyObject *slots = PyTuple_GET_ITEM(found, 1), *answers = answers_of(owner, slots);
+    if (!answers)
+        return NULL;
+    if (PyList_GET_SIZE(log) != length || SLOT(owner, program.log) != log ||
+        PyList_Append(log, PyTuple_GET_ITEM(found, 0)) ||
+        append_references(owner, slots, answers) || SLOT(current, state.program) != owner)
         Py_CLEAR(answers);
     return answers;
 }
@@ -1921,7 +1941,7 @@ static PyObject *setup(PyObject *module, PyObject *args, PyObject *kwargs)
                                      &next_id, &apply_general, &scalar_general, &new_array,
                                      &tell, &new_program))
         return NULL;
-    struct { PyObject *type; const char *name; Py_ssize_t *offset; } wanted[] = {
+    Wanted wanted[] = {
         {tensor_type, "_aval", &tensor.aval}, {tensor_type, "_array", &tensor.array},
         {tensor_type, "_at", &tensor.at}, {tensor_type, "_id", &tensor.id},
         {Node, "children", &node.children}, {Node, "full", &node.full},
@@ -1948,9 +1968,8 @@ static PyObject *setup(PyObject *module, PyObject *args, PyObject *kwargs)
         {Aval, "floating", &aval.floating}, {Aval, "np_dtype", &aval.np_dtype},
         {Aval, "dtype", &aval.dtype},
         {Aval, "_tensor_shape", &aval.tensor_shape}};
-    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
-        if ((*wanted[i].offset = offset_of(wanted[i].type, wanted[i].name)) < 0)
-            return NULL;
+    if (find_offsets(wanted, sizeof wanted))
+        return NULL;
     PyObject *kept[] = {tensor_type, Node, program_type, ThreadState, Aval, ndarray, local, mode,
                         next_id, apply_general, scalar_general, new_array, tell, new_program};
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
@@ -1974,7 +1993,7 @@ static PyObject *setup_run(PyObject *module, PyObject *args)
     if (!PyArg_ParseTuple(args, "OOOOOO", &base, &type, &origin_type, &counters, &run_general,
                           &enable_x64))
         return NULL;
-    struct { PyObject *type; const char *name; Py_ssize_t *offset; } wanted[] = {
+    Wanted wanted[] = {
         {base, "donate", &prepared.donate}, {base, "origin", &prepared.origin},
         {base, "recent", &prepared.recent}, {type, "call", &prepared.call},
         {type, "packs", &prepared.packs}, {type, "_packed", &prepared.packed},
@@ -1983,9 +2002,8 @@ static PyObject *setup_run(PyObject *module, PyObject *args)
         {(PyObject *)Py_TYPE(counters), "cache_hits", &counted.cache_hits},
         {(PyObject *)Py_TYPE(counters), "dispatches", &counted.dispatches},
         {(PyObject *)Py_TYPE(counters), "fused", &counted.fused}};
-    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
-        if ((*wanted[i].offset = offset_of(wanted[i].type, wanted[i].name)) < 0)
-            return NULL;
+    if (find_offsets(wanted, sizeof wanted))
+        return NULL;
     Py_INCREF(counters);
     Py_INCREF(run_general);
     Py_INCREF(enable_x64);
@@ -2001,7 +2019,7 @@ static PyObject *setup_tape(PyObject *module, PyObject *args)
     PyObject *type, *record_type;
     if (!PyArg_ParseTuple(args, "OOOOO", &type, &record_type, &flush, &no_ids, &no_reads))
         return NULL;
-    struct { PyObject *type; const char *name; Py_ssize_t *offset; } wanted[] = {
+    Wanted wanted[] = {
         {type, "ids", &tape.ids}, {type, "_record", &tape.record}, {type, "reads", &tape.reads},
         {type, "_watch_accessed_variables", &tape.watches},
         {type, "_persistent", &tape.persistent}, {type, "_recording", &tape.recording},
@@ -2010,9 +2028,8 @@ static PyObject *setup_tape(PyObject *module, PyObject *args)
         {record_type, "program", &tape.program},
         {record_type, "variables", &tape.variables},
         {record_type, "reassigned", &tape.reassigned}, {record_type, "escapes", &tape.escapes}};
-    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
-        if ((*wanted[i].offset = offset_of(wanted[i].type, wanted[i].name)) < 0)
-            return NULL;
+    if (find_offsets(wanted, sizeof wanted))
+        return NULL;
     Py_INCREF(flush);
     Py_INCREF(no_ids);
     Py_INCREF(no_reads);
@@ -2027,19 +2044,16 @@ static PyObject *setup_variable(PyObject *module, PyObject *args)
     PyObject *type, *handle_type;
     if (!PyArg_ParseTuple(args, "OOOO", &type, &handle_type, &float32, &nowhere))
         return NULL;
-    variable.handle = offset_of(type, "_handle");
-    variable.trainable = offset_of(type, "_trainable");
-    variable.view = offset_of(type, "_view");
-    variable.id = offset_of(handle_type, "id");
-    variable.tensor = offset_of(handle_type, "tensor");
-    variable.dtype = offset_of(handle_type, "dtype");
-    variable.shape = offset_of(handle_type, "shape");
-    if (PyErr_Occurred())
+    Wanted wanted[] = {
+        {type, "_handle", &variable.handle}, {type, "_trainable", &variable.trainable},
+        {type, "_view", &variable.view}, {handle_type, "id", &variable.id},
+        {handle_type, "tensor", &variable.tensor}, {handle_type, "dtype", &variable.dtype},
+        {handle_type, "shape", &variable.shape}};
+    if (find_offsets(wanted, sizeof wanted))
         return NULL;
     Py_INCREF(float32);
     Py_INCREF(nowhere);
-    Py_INCREF(type);
-    Variable = (PyTypeObject *)type;
+    Variable = (PyTypeObject *)Py_NewRef(type);
     Py_RETURN_NONE;
 }
 
@@ -2071,27 +2085,19 @@ static struct PyModuleDef definition = {.m_base = PyModuleDef_HEAD_INIT,
 
 PyMODINIT_FUNC PyInit__fastpath(void)
 {
-    s_state = PyUnicode_InternFromString("state");
-    s_immediate = PyUnicode_InternFromString("immediate");
-    s_record_one = PyUnicode_InternFromString("record_one");
-    s_ids = PyUnicode_InternFromString("ids");
-    s_variable_accessed = PyUnicode_InternFromString("variable_accessed");
-    s_unread = PyUnicode_InternFromString("_unread");
-    s_gradient = PyUnicode_InternFromString("gradient");
-    s_acquire = PyUnicode_InternFromString("acquire");
-    s_release = PyUnicode_InternFromString("release");
-    s_enter = PyUnicode_InternFromString("__enter__");
-    s_exit = PyUnicode_InternFromString("__exit__");
-    s_arguments = PyUnicode_InternFromString("arguments");
-    s_call = PyUnicode_InternFromString("call");
-    s_spread = PyUnicode_InternFromString("spread");
-    s_pack = PyUnicode_InternFromString("_pack");
+    static const struct { PyObject **kept; const char *text; } texts[] = {
+        {&s_state, "state"}, {&s_immediate, "immediate"}, {&s_record_one, "record_one"},
+        {&s_ids, "ids"}, {&s_variable_accessed, "variable_accessed"}, {&s_unread, "_unread"},
+        {&s_gradient, "gradient"}, {&s_acquire, "acquire"}, {&s_release, "release"},
+        {&s_enter, "__enter__"}, {&s_exit, "__exit__"}, {&s_arguments, "arguments"},
+        {&s_call, "call"}, {&s_spread, "spread"}, {&s_pack, "_pack"}};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (!(*texts[i].kept = PyUnicode_InternFromString(texts[i].text)))
+            return NULL;
     empty = PyTuple_New(0);
     zero = PyLong_FromLong(0);
     one = PyLong_FromLong(1);
-    if (!s_state || !s_immediate || !s_record_one || !s_ids || !s_variable_accessed || !s_unread ||
-        !s_gradient || !s_acquire || !s_release || !s_enter || !s_exit || !s_arguments || !s_call ||
-        !s_spread || !s_pack || !empty || !zero || !one || PyType_Ready(&Function_type) < 0)
+    if (!empty || !zero || !one || PyType_Ready(&Function_type) < 0)
         return NULL;
     PyObject *module = PyModule_Create(&definition);
     if (module && (PyModule_AddIntConstant(module, "VERSION", VERSION) < 0 ||

@@ -398,15 +398,8 @@ def handles(program: Program, slots: tuple) -> list[Tensor | None]:
 
 def remember_jump(program: Program, start: Node, key: tuple, answers: list[Any]) -> None:
     """Remember the sequence from `start` to here, if it read nothing new and gives tensors."""
-    if program.ran or program.aliases or program.moved:
-        return
     end = program.node
-    node: Node | None = end
-    while node is not None and node is not start:
-        if node.leaves:
-            return
-        node = node.parent
-    if node is None or end.full:
+    if recorded_since(program, start) is None or end.full:
         return
     slots = []
     places: dict[int, int] = {}
@@ -421,6 +414,21 @@ def remember_jump(program: Program, start: Node, key: tuple, answers: list[Any])
         else:
             return
     keep_jump(start, key, (end, tuple(slots)))
+
+
+def recorded_since(program: Program, start: Node) -> list[Node] | None:
+    """What a program has recorded from `start` to here, the last first; None if it brought in
+    something new, or what it reads may be elsewhere by now."""
+    if program.ran or program.aliases or program.moved:
+        return None
+    steps: list[Node] = []
+    node = program.node
+    while node is not start:
+        if node.leaves or node.parent is None:
+            return None
+        steps.append(node)
+        node = node.parent
+    return steps
 
 
 def keep_jump(start: Node, key: tuple, sequence: Any) -> None:
