@@ -474,3 +474,80 @@ def test_a_gradient_within_a_capture_is_remembered():
             tape.watch(x)
             y = cube(x)
         np.testing.assert_allclose(tape.jacobian(y, x), [[3.0, 0.0], [0.0, 12.0]])
+
+
+# What refers to the outputs of a program.
+
+
+def referred(program):
+    return executor.waiting(program.refs)[1]
+
+
+def test_outputs_that_nobody_has_are_not_waiting(deferred):
+    with tf.GradientTape():
+        x = tf.square(tf.constant([1.0, 2.0]))
+        y, z = x + 1.0, x + 2.0
+        program = LOCAL.state.program
+        assert [t is o for t, o in zip(referred(program), (x, y, z), strict=True)] == [True] * 3
+        del y
+        assert len(referred(program)) == 2
+        cycle = [z]
+        cycle.append(cycle)
+        del z, cycle
+        gc.collect()
+        assert len(referred(program)) == 1 and referred(program)[0] is x
+        np.testing.assert_allclose(x, [1.0, 4.0])
+        assert referred(program) == []
+
+
+@pytest.mark.skipif(FASTPATH is None, reason="weak references to it are gone")
+def test_an_output_that_comes_back_is_computed(deferred):
+    kept = []
+
+    class Returning(tf.Tensor):
+        __slots__ = ()
+
+        def __del__(self):
+            kept.append(self)
+
+    with tf.GradientTape():
+        x = tf.square(tf.constant([1.0, 2.0]))
+        program = LOCAL.state.program
+        y = Returning.__new__(Returning)
+        for name in ("_aval", "_array", "_at", "_id"):
+            setattr(y, name, getattr(x, name))
+        program.refs.append(dispatch.refer(y))
+        del x, y
+        (back,) = kept
+        assert referred(program)[0] is back
+        np.testing.assert_allclose(back, [1.0, 4.0])
+
+
+def test_a_tensor_outlives_what_refers_to_it(deferred):
+    with tf.GradientTape():
+        x = tf.square(tf.constant([1.0, 2.0]))
+        y = x + 1.0
+        program = LOCAL.state.program
+        program.refs = type(program.refs)()
+        assert referred(program) == []
+        program.refs.append(dispatch.refer(y))
+        del x
+        np.testing.assert_allclose(y, [2.0, 5.0])
+
+
+@pytest.mark.skipif(FASTPATH is None, reason="not built")
+def test_places_are_checked():
+    empty = tf.Tensor.__new__(tf.Tensor)
+    for at in (None, (), (None, "1"), (None, 1, 2)):
+        with pytest.raises(TypeError):
+            empty._at = at
+    with pytest.raises(TypeError):
+        del empty._at
+    with pytest.raises(AttributeError):
+        empty._at
+    empty._at = (None, 3)
+    assert empty._at == (None, 3)
+    references = executor.Program(None).refs
+    for bad in (lambda: type(references)(1), lambda: references.append(1.0)):
+        with pytest.raises(TypeError):
+            bad()

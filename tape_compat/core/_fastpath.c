@@ -12,21 +12,38 @@
 */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
+#include <limits.h>
 #include <structmember.h>
 
 /* dispatch.py takes this module only if it is of its own version. */
-#define VERSION 16
+#define VERSION 17
 
 static PyTypeObject *Tensor, *Program, *Tape, *Record, *Variable, *Prepared, *Executable;
 static PyObject *ndarray, *local, *mode, *next_id, *new_program, *new_array, *float32;
-static PyObject *apply_general, *scalar_general, *tell, *flush, *no_ids, *no_reads, *nowhere;
+static PyObject *apply_general, *scalar_general, *tell, *flush, *no_ids, *no_reads;
 static PyObject *s_state, *s_immediate, *s_record_one, *s_ids, *s_variable_accessed, *s_unread;
 static PyObject *s_gradient, *s_acquire, *s_release, *s_enter, *s_exit, *s_arguments, *s_call;
 static PyObject *s_spread, *s_pack, *empty, *zero, *one;
 static PyObject *run_general, *enable_x64, *counters;
 static int own_local;
 
-static struct { Py_ssize_t aval, array, at, id; } tensor;
+typedef struct Link {
+    struct Link *before, *after;
+} Link;
+
+/* The base of tensors: a program and a slot, where one is pending or was a leaf last. The links are
+   those of a pending tensor among all of its program that somebody has; see References. */
+typedef struct {
+    PyObject_HEAD
+    PyObject *program;
+    Py_ssize_t slot;
+    Link link;
+} Placed;
+
+#define PLACE(x) ((Placed *)(x))
+#define LINKED(link_) ((PyObject *)((char *)(link_) - offsetof(Placed, link)))
+
+static struct { Py_ssize_t aval, array, id; } tensor;
 static struct {
     Py_ssize_t children, full, single, outputs, first, first_leaf, taped, scalars, usual;
     Py_ssize_t jumps, executables, depth, aval;
@@ -60,7 +77,7 @@ static void put(PyObject *object, Py_ssize_t offset, PyObject *value)
 static int is_tensor(PyObject *object)
 {
     return PyObject_TypeCheck(object, Tensor) && SLOT(object, tensor.aval) &&
-           SLOT(object, tensor.array) && SLOT(object, tensor.at) && SLOT(object, tensor.id);
+           SLOT(object, tensor.array) && PLACE(object)->program && SLOT(object, tensor.id);
 }
 
 static Py_ssize_t offset_of(PyObject *type, const char *name)
@@ -129,16 +146,6 @@ static PyObject *track(PyObject *module, PyObject *x)
     Py_RETURN_NONE;
 }
 
-static PyObject *pair(PyObject *first, PyObject *second)
-{
-    PyObject *made = PyTuple_New(2);
-    if (made) {
-        PyTuple_SET_ITEM(made, 0, Py_NewRef(first));
-        PyTuple_SET_ITEM(made, 1, Py_NewRef(second));
-    }
-    return made;
-}
-
 static PyObject *tuple_of(PyObject *const *items, Py_ssize_t n)
 {
     PyObject *made = PyTuple_New(n);
@@ -147,38 +154,169 @@ static PyObject *tuple_of(PyObject *const *items, Py_ssize_t n)
     return made;
 }
 
+static void set_place(PyObject *x, PyObject *owner, Py_ssize_t slot)
+{
+    PyObject *before = PLACE(x)->program;
+    PLACE(x)->program = Py_NewRef(owner);
+    PLACE(x)->slot = slot;
+    Py_XDECREF(before);
+}
+
 /* A pending tensor with the value of a slot of a program, of an identity of its own if none is
    given. */
-static PyObject *pending(PyObject *known, PyObject *owner, PyObject *slot, PyObject *id)
+static PyObject *pending(PyObject *known, PyObject *owner, Py_ssize_t slot, PyObject *id)
 {
-    PyObject *at = pair(owner, slot);
-    id = !at ? NULL : id ? Py_NewRef(id) : PyIter_Next(next_id);
+    id = id ? Py_NewRef(id) : PyIter_Next(next_id);
     PyObject *out = id ? Tensor->tp_alloc(Tensor, 0) : NULL;
     if (!out) {
-        Py_XDECREF(at);
         Py_XDECREF(id);
         return NULL;
     }
     SLOT(out, tensor.aval) = Py_NewRef(known);
     SLOT(out, tensor.array) = Py_NewRef(Py_None);
-    SLOT(out, tensor.at) = at;
     SLOT(out, tensor.id) = id;
-    if (Py_TYPE(owner) == Program) {
-        untracked(at);
-        untracked(out);
-    }
-    return out;
+    set_place(out, owner, slot);
+    return Py_TYPE(owner) == Program ? untracked(out) : out;
+}
+
+/* --------------------------------------------------------------------------------------------
+   The tensors that a program is to compute, as long as somebody else has them: like a list of weak
+   references, but that it takes no object for each. */
+
+typedef struct {
+    PyObject_HEAD
+    Link all; /* before the first and after the last */
+} References;
+
+static PyTypeObject References_type;
+
+static void unlink_place(Link *link)
+{
+    if (!link->after)
+        return;
+    link->before->after = link->after;
+    link->after->before = link->before;
+    link->before = link->after = NULL;
+}
+
+static void refer(PyObject *refs, PyObject *x)
+{
+    Link *all = &((References *)refs)->all, *link = &PLACE(x)->link;
+    unlink_place(link);
+    *link = (Link){all->before, all};
+    all->before = all->before->after = link;
 }
 
 static int append_reference(PyObject *owner, PyObject *out)
 {
-    PyObject *reference = untracked(PyWeakref_NewRef(out, NULL)); /* it owns nothing */
-    if (!reference)
+    PyObject *refs = SLOT(owner, program.refs);
+    if (Py_TYPE(refs) != &References_type) {
+        PyErr_SetString(PyExc_TypeError, "the references of a program are no References");
         return -1;
-    int failed = PyList_Append(SLOT(owner, program.refs), reference);
-    Py_DECREF(reference);
-    return failed;
+    }
+    refer(refs, out);
+    return 0;
 }
+
+static void forget_all(PyObject *refs)
+{
+    Link *all = &((References *)refs)->all;
+    while (all->after != all)
+        unlink_place(all->after);
+}
+
+static PyObject *references_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+    if (PyTuple_GET_SIZE(args) || kwargs)
+        return PyErr_Format(PyExc_TypeError, "usage: References()");
+    References *self = (References *)type->tp_alloc(type, 0);
+    if (self)
+        self->all = (Link){&self->all, &self->all};
+    return (PyObject *)self;
+}
+
+static void references_dealloc(PyObject *self)
+{
+    forget_all(self);
+    Py_TYPE(self)->tp_free(self);
+}
+
+static PyObject *references_append(PyObject *self, PyObject *x)
+{
+    if (!PyObject_TypeCheck(x, Tensor))
+        return PyErr_Format(PyExc_TypeError, "usage: append(tensor)");
+    refer(self, x);
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef references_methods[] = {
+    {"append", references_append, METH_O, "Refer to a tensor."}, {NULL, NULL, 0, NULL}};
+
+static PyTypeObject References_type = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "tape_compat.core._fastpath.References",
+    .tp_basicsize = sizeof(References),
+    .tp_flags = Py_TPFLAGS_DEFAULT,
+    .tp_new = references_new,
+    .tp_dealloc = references_dealloc,
+    .tp_methods = references_methods,
+};
+
+static int placed_traverse(PyObject *self, visitproc visit, void *arg)
+{
+    Py_VISIT(PLACE(self)->program);
+    return 0;
+}
+
+static int placed_clear(PyObject *self)
+{
+    Py_CLEAR(PLACE(self)->program);
+    return 0;
+}
+
+static void placed_dealloc(PyObject *self)
+{
+    PyObject_GC_UnTrack(self);
+    unlink_place(&PLACE(self)->link);
+    Py_CLEAR(PLACE(self)->program);
+    Py_TYPE(self)->tp_free(self);
+}
+
+static PyObject *placed_at(PyObject *self, void *nothing)
+{
+    if (PLACE(self)->program)
+        return Py_BuildValue("On", PLACE(self)->program, PLACE(self)->slot);
+    PyErr_SetString(PyExc_AttributeError, "_at");
+    return NULL;
+}
+
+static int placed_set_at(PyObject *self, PyObject *at, void *nothing)
+{
+    if (!at || !PyTuple_CheckExact(at) || PyTuple_GET_SIZE(at) != 2) {
+        PyErr_SetString(PyExc_TypeError, "_at is a program and a slot");
+        return -1;
+    }
+    Py_ssize_t slot = PyLong_AsSsize_t(PyTuple_GET_ITEM(at, 1));
+    if (slot == -1 && PyErr_Occurred())
+        return -1;
+    set_place(self, PyTuple_GET_ITEM(at, 0), slot);
+    return 0;
+}
+
+static PyGetSetDef placed_attributes[] = {
+    {"_at", placed_at, placed_set_at, "Program and slot.", NULL}, {NULL, NULL, NULL, NULL, NULL}};
+
+static PyTypeObject Placed_type = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "tape_compat.core._fastpath.Placed",
+    .tp_basicsize = sizeof(Placed),
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
+    .tp_new = PyType_GenericNew,
+    .tp_dealloc = placed_dealloc,
+    .tp_traverse = placed_traverse,
+    .tp_clear = placed_clear,
+    .tp_getset = placed_attributes,
+};
+
+/* -------------------------------------------------------------------------------------------- */
 
 /* program.node_of */
 static PyObject *node_of(PyObject *entry)
@@ -192,41 +330,104 @@ static PyObject *end_of(PyObject *log)
     return node_of(PyList_GET_ITEM(log, PyList_GET_SIZE(log) - 1));
 }
 
-/* A number beside a slot. */
-static PyObject *beyond(PyObject *slot, Py_ssize_t distance)
-{
-    return distance ? PyLong_FromSsize_t(PyLong_AsSsize_t(slot) + distance) : Py_NewRef(slot);
-}
+/* How a program goes on from a node, as it did last: what its node keeps as `usual`. All that is
+   read of the child when its instruction is recorded again is here, side by side.
 
-/* Remember where a leaf stands: x._at = (program, first_leaf + place). */
-static int put_leaf(PyObject *x, PyObject *owner, PyObject *child, Py_ssize_t place)
+   number: of a scalar closure, the number that was written in the log last, then the entry of one
+   that comes again; see `scalar_entry`. aval: of a single output, or NULL. The slots of the child's
+   leaves are those before `first`. */
+typedef struct {
+    PyObject_VAR_HEAD
+    PyObject *child, *closure, *aval, *number;
+    int first;
+    short leaves;
+    char taped;
+    uintptr_t parts[];
+} Way;
+
+/* A part of a key: the slot of an input, or the aval or kind of a new leaf. */
+#define SLOT_PART(slot) ((uintptr_t)(slot) << 1 | 1)
+#define IS_SLOT(part) ((part) & 1)
+
+static int way_traverse(PyObject *self, visitproc visit, void *arg)
 {
-    PyObject *slot = beyond(SLOT(child, node.first_leaf), place);
-    PyObject *at = slot ? pair(owner, slot) : NULL;
-    Py_XDECREF(slot);
-    if (!at)
-        return -1;
-    if (Py_TYPE(owner) == Program)
-        untracked(at);
-    PyObject *before = SLOT(x, tensor.at), *from = PyTuple_GET_ITEM(before, 0);
-    if (from != owner && Py_TYPE(from) == Program && SLOT(from, program.ran) == Py_False)
-        put(from, program.moved, Py_True);
-    SLOT(x, tensor.at) = at;
-    Py_DECREF(before);
+    Way *way = (Way *)self;
+    Py_VISIT(way->child);
+    Py_VISIT(way->closure);
+    Py_VISIT(way->aval);
+    Py_VISIT(way->number);
+    for (Py_ssize_t i = 0; i < Py_SIZE(way); i++)
+        if (!IS_SLOT(way->parts[i]))
+            Py_VISIT((PyObject *)way->parts[i]);
     return 0;
 }
 
-/* A handle on output `i` of a child, of this identity or one of its own. */
-static PyObject *output(PyObject *child, PyObject *owner, Py_ssize_t i, PyObject *id)
+static int way_clear(PyObject *self)
 {
-    PyObject *slot = beyond(SLOT(child, node.first), i), *out = NULL;
+    Way *way = (Way *)self;
+    Py_CLEAR(way->number);
+    return 0;
+}
+
+static void way_dealloc(PyObject *self)
+{
+    Way *way = (Way *)self;
+    PyObject_GC_UnTrack(self);
+    Py_TRASHCAN_BEGIN(self, way_dealloc)
+    for (Py_ssize_t i = 0; i < Py_SIZE(way); i++)
+        if (!IS_SLOT(way->parts[i]))
+            Py_DECREF((PyObject *)way->parts[i]);
+    Py_XDECREF(way->child);
+    Py_XDECREF(way->closure);
+    Py_XDECREF(way->aval);
+    Py_XDECREF(way->number);
+    PyObject_GC_Del(self);
+    Py_TRASHCAN_END
+}
+
+static PyTypeObject Way_type = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "tape_compat.core._fastpath.Way",
+    .tp_basicsize = sizeof(Way),
+    .tp_itemsize = sizeof(uintptr_t),
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
+    .tp_dealloc = way_dealloc,
+    .tp_traverse = way_traverse,
+    .tp_clear = way_clear,
+};
+
+static Way *new_way(PyObject *child, PyObject *closure, const uintptr_t *parts, Py_ssize_t n)
+{
+    Py_ssize_t first = PyLong_AsSsize_t(SLOT(child, node.first));
+    Py_ssize_t leaves = first - PyLong_AsSsize_t(SLOT(child, node.first_leaf));
+    if (first > INT_MAX || leaves > SHRT_MAX)
+        return NULL;
+    Way *way = PyObject_GC_NewVar(Way, &Way_type, n);
+    if (!way)
+        return NULL;
     PyObject *known = SLOT(child, node.aval);
-    if (known == Py_None)
-        known = PyTuple_GET_ITEM(SLOT(child, node.outputs), i);
-    if (slot)
-        out = pending(known, owner, slot, id);
-    Py_XDECREF(slot);
-    return out;
+    way->child = Py_NewRef(child);
+    way->closure = Py_NewRef(closure);
+    way->aval = known == Py_None ? NULL : Py_NewRef(known);
+    way->number = NULL;
+    way->first = (int)first;
+    way->leaves = (short)leaves;
+    way->taped = SLOT(child, node.taped) == Py_True;
+    for (Py_ssize_t i = 0; i < n; i++) {
+        way->parts[i] = parts[i];
+        if (!IS_SLOT(parts[i]))
+            Py_INCREF((PyObject *)parts[i]);
+    }
+    PyObject_GC_Track(way);
+    return way;
+}
+
+/* Remember where a leaf stands: x._at = (program, slot). See dispatch.put_leaf. */
+static void put_leaf(PyObject *x, PyObject *owner, Py_ssize_t slot)
+{
+    PyObject *from = PLACE(x)->program;
+    if (from != owner && Py_TYPE(from) == Program && SLOT(from, program.ran) == Py_False)
+        put(from, program.moved, Py_True);
+    set_place(x, owner, slot);
 }
 
 /* Whether a recorder tracks a tensor: -1, 0 or 1. */
@@ -319,7 +520,7 @@ static int record(PyObject *recorders, PyObject *closure, PyObject *given, PyObj
             PyObject *id = kept != Py_None ? tracked_outputs(ids, out) : NULL;
             failed = kept != Py_None &&
                      (!id || add_call(kept, closure, alone ? inputs[0] : given, id, child,
-                                      PyTuple_GET_ITEM(SLOT(first, tensor.at), 0)));
+                                      PLACE(first)->program));
             Py_XDECREF(id);
             Py_DECREF(kept);
         } else if (found) {
@@ -335,59 +536,44 @@ static int record(PyObject *recorders, PyObject *closure, PyObject *given, PyObj
     return failed ? -1 : 0;
 }
 
-/* Whether two parts of keys are equal: parts are numbers of slots or compared by identity. */
-static int same_part(PyObject *a, PyObject *b)
+/* The way that a key (a closure and `n` parts) leads from the end of a log, a new reference. NULL
+   if there is none or it fills the program, with an error set if one happened. */
+static Way *way_of(PyObject *log, PyObject *closure, const uintptr_t *parts, Py_ssize_t n)
 {
-    return a == b || (PyLong_CheckExact(a) && PyLong_CheckExact(b) &&
-                      PyLong_AsSsize_t(a) == PyLong_AsSsize_t(b));
-}
-
-/* The child that a key (a closure and `n` parts) leads to from the end of a log, a new reference.
-   NULL if there is none or it fills the program, with an error set if one happened. A node keeps
-   the last one at hand: (child, closure, *parts, number); see `scalar_entry`. */
-static PyObject *child_of(PyObject *log, PyObject *closure, PyObject *const *parts, Py_ssize_t n)
-{
-    Py_ssize_t length = PyList_GET_SIZE(log);
-    if (!length)
+    if (!PyList_GET_SIZE(log))
         return NULL;
     PyObject *last = end_of(log);
-    PyObject *usual = SLOT(last, node.usual);
-    if (usual && PyTuple_CheckExact(usual) && PyTuple_GET_SIZE(usual) == n + 3 &&
-        PyTuple_GET_ITEM(usual, 1) == closure) {
-        Py_ssize_t i = 0;
-        while (i < n && same_part(PyTuple_GET_ITEM(usual, i + 2), parts[i]))
-            i++;
-        if (i == n)
-            return Py_NewRef(PyTuple_GET_ITEM(usual, 0));
-    }
+    Way *way = (Way *)SLOT(last, node.usual);
+    if (way && Py_TYPE(way) == &Way_type && way->closure == closure && Py_SIZE(way) == n &&
+        !memcmp(way->parts, parts, n * sizeof *parts))
+        return (Way *)Py_NewRef(way);
     Py_INCREF(last);
     for (Py_ssize_t i = 0; i < n; i++)
-        Py_INCREF(parts[i]);
-    PyObject *key = PyTuple_New(n + 1), *child = NULL;
-    if (!key) {
-        for (Py_ssize_t i = 0; i < n; i++)
-            Py_DECREF(parts[i]);
-        Py_DECREF(last);
-        return NULL;
+        if (!IS_SLOT(parts[i]))
+            Py_INCREF((PyObject *)parts[i]);
+    PyObject *key = PyTuple_New(n + 1);
+    if (key)
+        PyTuple_SET_ITEM(key, 0, Py_NewRef(closure));
+    for (Py_ssize_t i = 0; i < n; i++) {
+        PyObject *part = IS_SLOT(parts[i]) ? PyLong_FromSize_t(parts[i] >> 1)
+                                           : (PyObject *)parts[i];
+        if (key && part)
+            PyTuple_SET_ITEM(key, i + 1, part);
+        else {
+            Py_XDECREF(part);
+            Py_CLEAR(key);
+        }
     }
-    PyTuple_SET_ITEM(key, 0, Py_NewRef(closure));
-    for (Py_ssize_t i = 0; i < n; i++)
-        PyTuple_SET_ITEM(key, i + 1, parts[i]);
-    child = Py_XNewRef(PyDict_GetItemWithError(SLOT(last, node.children), key));
-    if (child && SLOT(child, node.full) != Py_False)
-        Py_CLEAR(child);
-    PyObject *kept = child ? PyTuple_New(n + 3) : NULL;
-    if (kept) {
-        PyTuple_SET_ITEM(kept, n + 2, Py_NewRef(Py_None));
-        PyTuple_SET_ITEM(kept, 0, Py_NewRef(child));
-        for (Py_ssize_t i = 0; i <= n; i++)
-            PyTuple_SET_ITEM(kept, i + 1, Py_NewRef(PyTuple_GET_ITEM(key, i)));
-        Py_XSETREF(SLOT(last, node.usual), kept);
-    } else if (child)
-        Py_CLEAR(child);
+    PyObject *child = NULL;
+    if (key)
+        child = Py_XNewRef(PyDict_GetItemWithError(SLOT(last, node.children), key));
+    way = child && SLOT(child, node.full) == Py_False ? new_way(child, closure, parts, n) : NULL;
+    if (way)
+        Py_XSETREF(SLOT(last, node.usual), Py_NewRef(way));
+    Py_XDECREF(child);
+    Py_XDECREF(key);
     Py_DECREF(last);
-    Py_DECREF(key);
-    return child;
+    return way;
 }
 
 #define MOST_INPUTS 8
@@ -413,13 +599,13 @@ static PyObject *program_for(PyObject *current, PyObject *const *inputs, Py_ssiz
 
 /* The parts of the key of a call: for each input its slot, or its aval if it is a new leaf. They
    are borrowed. 0 if the call must go the general way. */
-static int parts_of(PyObject *const *inputs, Py_ssize_t n, PyObject *owner, PyObject **parts,
+static int parts_of(PyObject *const *inputs, Py_ssize_t n, PyObject *owner, uintptr_t *parts,
                     int *is_leaf)
 {
     for (Py_ssize_t i = 0; i < n; i++) {
-        PyObject *at = SLOT(inputs[i], tensor.at);
-        is_leaf[i] = PyTuple_GET_ITEM(at, 0) != owner;
-        parts[i] = is_leaf[i] ? SLOT(inputs[i], tensor.aval) : PyTuple_GET_ITEM(at, 1);
+        PyObject *from = PLACE(inputs[i])->program, *known = SLOT(inputs[i], tensor.aval);
+        is_leaf[i] = from != owner;
+        parts[i] = is_leaf[i] ? (uintptr_t)known : SLOT_PART(PLACE(inputs[i])->slot);
         if (!is_leaf[i])
             continue;
         PyObject *array = SLOT(inputs[i], tensor.array);
@@ -427,7 +613,7 @@ static int parts_of(PyObject *const *inputs, Py_ssize_t n, PyObject *owner, PyOb
             return 0;
         /* dispatch._moves */
         if ((PyObject *)Py_TYPE(array) == ndarray &&
-            (PyTuple_GET_ITEM(at, 0) != Py_None || SLOT(parts[i], aval.plain) != Py_True))
+            (from != Py_None || SLOT(known, aval.plain) != Py_True))
             return 0;
         for (Py_ssize_t k = 0; k < i; k++)
             if (inputs[k] == inputs[i])
@@ -454,15 +640,16 @@ static PyObject *entry_of(PyObject *child, PyObject *const *inputs, Py_ssize_t n
     return entry;
 }
 
-/* One output, or a tuple of them. */
-static PyObject *outputs_of(PyObject *child, PyObject *owner, PyObject *id)
+/* One output, of this identity or one of its own, or a tuple of them. */
+static PyObject *outputs_of(Way *way, PyObject *owner, PyObject *id)
 {
-    if (SLOT(child, node.single) == Py_True)
-        return output(child, owner, 0, id);
-    Py_ssize_t count = PyTuple_GET_SIZE(SLOT(child, node.outputs));
+    if (way->aval)
+        return pending(way->aval, owner, way->first, id);
+    PyObject *avals = SLOT(way->child, node.outputs);
+    Py_ssize_t count = PyTuple_GET_SIZE(avals);
     PyObject *outs = PyTuple_New(count);
     for (Py_ssize_t i = 0; outs && i < count; i++) {
-        PyObject *out = output(child, owner, i, NULL);
+        PyObject *out = pending(PyTuple_GET_ITEM(avals, i), owner, way->first + i, NULL);
         if (out)
             PyTuple_SET_ITEM(outs, i, out);
         else
@@ -487,18 +674,16 @@ static int append(PyObject *current, PyObject *owner, PyObject *log, Py_ssize_t 
 }
 
 static int told(PyObject *recorders, PyObject *closure, PyObject *given, PyObject *const *inputs,
-                Py_ssize_t n, PyObject *out, PyObject *child)
+                Py_ssize_t n, PyObject *out, Way *way)
 {
     if (!PyTuple_GET_SIZE(recorders))
         return 0;
-    if (SLOT(child, node.single) == Py_True || all_tapes(recorders))
-        return SLOT(child, node.taped) == Py_True
-                   ? record(recorders, closure, given, inputs, n, out, child)
-                   : 0;
+    if (way->aval || all_tapes(recorders))
+        return way->taped ? record(recorders, closure, given, inputs, n, out, way->child) : 0;
     Py_INCREF(recorders);
     given = given ? Py_NewRef(given) : tuple_of(inputs, n);
     PyObject *done = given ? PyObject_CallFunctionObjArgs(tell, recorders, closure, given, out,
-                                                          child, NULL)
+                                                          way->child, NULL)
                            : NULL;
     Py_XDECREF(given);
     Py_DECREF(recorders);
@@ -511,8 +696,9 @@ static int told(PyObject *recorders, PyObject *closure, PyObject *given, PyObjec
 static PyObject *apply_to(PyObject *closure, PyObject *const *inputs, Py_ssize_t n, PyObject *given,
                           PyObject *id)
 {
-    PyObject *log = NULL, *child = NULL, *out = NULL;
-    PyObject *parts[MOST_INPUTS];
+    PyObject *log = NULL, *out = NULL;
+    Way *way = NULL;
+    uintptr_t parts[MOST_INPUTS];
     Py_ssize_t length = 0;
     int is_leaf[MOST_INPUTS];
     PyObject *current = thread_state();
@@ -522,30 +708,30 @@ static PyObject *apply_to(PyObject *closure, PyObject *const *inputs, Py_ssize_t
     if (owner && parts_of(inputs, n, owner, parts, is_leaf)) {
         log = Py_NewRef(SLOT(owner, program.log));
         length = PyList_GET_SIZE(log);
-        child = child_of(log, closure, parts, n);
+        way = way_of(log, closure, parts, n);
     }
-    int failed = !child && PyErr_Occurred();
-    if (child) {
-        out = outputs_of(child, owner, id);
-        PyObject *entry = out ? entry_of(child, inputs, n, is_leaf) : NULL;
+    int failed = !way && PyErr_Occurred();
+    if (way) {
+        out = outputs_of(way, owner, id);
+        PyObject *entry = out ? entry_of(way->child, inputs, n, is_leaf) : NULL;
         int appended = entry ? append(current, owner, log, length, entry, out) : -1;
         Py_XDECREF(entry);
         failed = appended < 0;
-        for (Py_ssize_t i = 0, k = 0; i < n && appended > 0 && !failed; i++)
+        for (Py_ssize_t i = 0, slot = way->first - way->leaves; i < n && appended > 0; i++)
             if (is_leaf[i])
-                failed = put_leaf(inputs[i], owner, child, k++);
+                put_leaf(inputs[i], owner, slot++);
         if (!appended)
-            Py_CLEAR(child);
+            Py_CLEAR(way);
         else if (!failed)
-            failed = told(SLOT(current, state.recorders), closure, given, inputs, n, out, child);
+            failed = told(SLOT(current, state.recorders), closure, given, inputs, n, out, way);
     }
-    if (failed || !child)
+    if (failed || !way)
         Py_CLEAR(out);
-    if (!failed && !child && (given = given ? Py_NewRef(given) : tuple_of(inputs, n))) {
+    if (!failed && !way && (given = given ? Py_NewRef(given) : tuple_of(inputs, n))) {
         out = PyObject_CallFunctionObjArgs(apply_general, closure, given, NULL);
         Py_DECREF(given);
     }
-    Py_XDECREF(child);
+    Py_XDECREF(way);
     Py_XDECREF(log);
     Py_XDECREF(owner);
     Py_DECREF(current);
@@ -605,9 +791,9 @@ static PyObject *number_array(PyObject *value, PyObject *dtype)
     return array;
 }
 
-/* dispatch._record_scalar, where the number is a leaf at a place among those of the child. */
+/* dispatch._record_scalar, where the number is the leaf in a slot. */
 static int record_scalar(PyObject *recorders, PyObject *closure, PyObject *x, PyObject *value,
-                         int reflected, Py_ssize_t place, PyObject *out, PyObject *child)
+                         int reflected, Py_ssize_t slot, PyObject *out, PyObject *child)
 {
     int found = 0;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(recorders) && !found; i++) {
@@ -622,9 +808,8 @@ static int record_scalar(PyObject *recorders, PyObject *closure, PyObject *x, Py
     /* The pullback may want the number: it is in the slot of the leaf. */
     PyObject *known = SLOT(SLOT(x, tensor.aval), aval.scalar), *number = NULL;
     PyObject *array = number_array(value, SLOT(known, aval.np_dtype));
-    PyObject *slot = array ? beyond(SLOT(child, node.first_leaf), place) : NULL;
-    if (slot)
-        number = pending(known, PyTuple_GET_ITEM(SLOT(out, tensor.at), 0), slot, zero);
+    if (array)
+        number = pending(known, PLACE(out)->program, slot, zero);
     int failed = -1;
     if (number) {
         Py_SETREF(SLOT(number, tensor.array), Py_NewRef(array));
@@ -632,48 +817,35 @@ static int record_scalar(PyObject *recorders, PyObject *closure, PyObject *x, Py
         failed = record(recorders, closure, NULL, inputs, 2, out, child);
     }
     Py_XDECREF(number);
-    Py_XDECREF(slot);
     Py_XDECREF(array);
     return failed;
 }
 
 /* What stands in the log for a number, and an array if it comes with a leaf: (child, arrays,
-   (value,)). A node keeps the number that was written there last, then the entry of one that comes
+   (value,)). A way keeps the number that was written there last, then the entry of one that comes
    again: that of a constant in the program. */
-static PyObject *scalar_entry(PyObject *last, PyObject *child, PyObject *array, PyObject *value)
+static PyObject *scalar_entry(Way *way, PyObject *array, PyObject *value)
 {
-    PyObject *usual = SLOT(last, node.usual);
-    Py_ssize_t end = 0;
-    int again = 0;
-    if (!array && usual && PyTuple_CheckExact(usual) && PyTuple_GET_ITEM(usual, 0) == child &&
-        (PyFloat_CheckExact(value) || PyLong_CheckExact(value))) {
-        end = PyTuple_GET_SIZE(usual) - 1;
-        PyObject *kept = PyTuple_GET_ITEM(usual, end);
-        if (PyTuple_CheckExact(kept) &&
-            PyTuple_GET_ITEM(PyTuple_GET_ITEM(kept, 2), 0) == value)
-            return Py_NewRef(kept);
-        again = kept == value;
-        Py_INCREF(usual);
-    }
+    PyObject *kept = way->number;
+    int keep = !array && (PyFloat_CheckExact(value) || PyLong_CheckExact(value));
+    int again = keep && kept == value;
+    if (keep && kept && PyTuple_CheckExact(kept) &&
+        PyTuple_GET_ITEM(PyTuple_GET_ITEM(kept, 2), 0) == value)
+        return Py_NewRef(kept);
     PyObject *arrays = array ? tuple_of(&array, 1) : Py_NewRef(empty);
     PyObject *scalars = arrays ? untracked(tuple_of(&value, 1)) : NULL;
     PyObject *entry = scalars ? PyTuple_New(3) : NULL;
     if (entry) {
-        PyTuple_SET_ITEM(entry, 0, Py_NewRef(child));
+        PyTuple_SET_ITEM(entry, 0, Py_NewRef(way->child));
         PyTuple_SET_ITEM(entry, 1, Py_NewRef(arrays));
         PyTuple_SET_ITEM(entry, 2, Py_NewRef(scalars));
-        if (!array && !again)
-            untracked(entry); /* what the node keeps leads to the node again */
-        if (end) {
-            PyObject *before = PyTuple_GET_ITEM(usual, end);
-            PyTuple_SET_ITEM(usual, end, Py_NewRef(again ? entry : value));
-            Py_DECREF(before);
-        }
+        if (!again)
+            untracked(entry); /* what the way keeps leads to the node again */
+        if (keep)
+            Py_XSETREF(way->number, Py_NewRef(again ? entry : value));
     }
     Py_XDECREF(arrays);
     Py_XDECREF(scalars);
-    if (end)
-        Py_DECREF(usual);
     return entry;
 }
 
@@ -683,46 +855,51 @@ static PyObject *scalar_to(PyObject *closure, PyObject *x, PyObject *value, int 
     if (!current)
         return NULL;
     PyObject *owner = program_for(current, &x, 1);
-    PyObject *log = NULL, *out = NULL, *child = NULL, *last = NULL, *part;
+    PyObject *log = NULL, *out = NULL;
+    Way *way = NULL;
+    uintptr_t part;
     Py_ssize_t length = 0;
-    int failed = 0, is_leaf = 0;
+    int is_leaf = 0;
     if (owner && Py_TYPE(owner) == Program && parts_of(&x, 1, owner, &part, &is_leaf)) {
         PyObject *kind = SLOT(SLOT(SLOT(x, tensor.aval), aval.scalar), aval.packed);
-        PyObject *parts[2] = {reflected ? kind : part, reflected ? part : kind};
+        uintptr_t parts[2] = {part, (uintptr_t)kind};
+        if (reflected) {
+            parts[0] = (uintptr_t)kind;
+            parts[1] = part;
+        }
         log = Py_NewRef(SLOT(owner, program.log));
         length = PyList_GET_SIZE(log);
-        last = length ? Py_NewRef(end_of(log)) : NULL;
-        child = child_of(log, closure, parts, 2);
+        way = way_of(log, closure, parts, 2);
     }
-    failed = !child && PyErr_Occurred();
-    if (child && SLOT(child, node.single) != Py_True)
-        Py_CLEAR(child);
-    if (child) {
+    int failed = !way && PyErr_Occurred();
+    if (way && !way->aval)
+        Py_CLEAR(way);
+    if (way) {
         PyObject *array = is_leaf ? Py_NewRef(SLOT(x, tensor.array)) : NULL;
-        PyObject *entry = scalar_entry(last, child, array, value);
-        out = entry ? output(child, owner, 0, NULL) : NULL;
+        PyObject *entry = scalar_entry(way, array, value);
+        out = entry ? outputs_of(way, owner, NULL) : NULL;
         int appended = out ? append(current, owner, log, length, entry, out) : -1;
         Py_XDECREF(entry);
         Py_XDECREF(array);
         failed = appended < 0;
+        Py_ssize_t slot = way->first - way->leaves;
         if (appended > 0 && is_leaf)
-            failed = put_leaf(x, owner, child, reflected);
+            put_leaf(x, owner, slot + reflected);
         if (!appended)
-            Py_CLEAR(child);
-        else if (!failed && SLOT(child, node.taped) == Py_True) {
+            Py_CLEAR(way);
+        else if (!failed && way->taped) {
             PyObject *recorders = Py_NewRef(SLOT(current, state.recorders));
-            failed = record_scalar(recorders, closure, x, value, reflected, is_leaf && !reflected,
-                                   out, child);
+            failed = record_scalar(recorders, closure, x, value, reflected,
+                                   slot + (is_leaf && !reflected), out, way->child);
             Py_DECREF(recorders);
         }
     }
-    if (failed || !child)
+    if (failed || !way)
         Py_CLEAR(out);
-    if (!failed && !child)
+    if (!failed && !way)
         out = PyObject_CallFunctionObjArgs(scalar_general, closure, x, value,
                                            reflected ? Py_True : Py_False, NULL);
-    Py_XDECREF(child);
-    Py_XDECREF(last);
+    Py_XDECREF(way);
     Py_XDECREF(log);
     Py_XDECREF(owner);
     Py_DECREF(current);
@@ -742,7 +919,7 @@ static PyObject *answer(PyObject *part, PyObject *owner, PyObject *answers)
 {
     PyObject *slot = PyTuple_GET_ITEM(part, 0), *known = PyTuple_GET_ITEM(part, 1);
     if (known != Py_None)
-        return pending(known, owner, slot, NULL);
+        return pending(known, owner, PyLong_AsSsize_t(slot), NULL);
     if (slot == Py_None)
         return Py_NewRef(Py_None);
     return Py_NewRef(PyList_GET_ITEM(answers, PyLong_AsSsize_t(slot)));
@@ -782,32 +959,53 @@ static PyObject *handles(PyObject *module, PyObject *const *args, Py_ssize_t n)
     return answers;
 }
 
+/* The tensors that somebody has and that have no value, of those referred to: a new list. */
+static PyObject *awaited(PyObject *references)
+{
+    PyObject *tensors = PyList_New(0);
+    Link *all = &((References *)references)->all;
+    for (Link *link = all->after; tensors && link != all; link = link->after) {
+        PyObject *x = LINKED(link);
+        /* One of which no reference is left is being deallocated. */
+        if (Py_REFCNT(x) && SLOT(x, tensor.array) == Py_None && PyList_Append(tensors, x))
+            Py_CLEAR(tensors);
+    }
+    return tensors;
+}
+
+/* The same of weak references. */
+static PyObject *awaited_of_list(PyObject *references)
+{
+    PyObject *tensors = PyList_New(0);
+    for (Py_ssize_t i = 0; tensors && i < PyList_GET_SIZE(references); i++) {
+        PyObject *x = PyObject_CallNoArgs(PyList_GET_ITEM(references, i));
+        if (!x || (Py_TYPE(x) == Tensor && SLOT(x, tensor.array) == Py_None &&
+                   PyList_Append(tensors, x)))
+            Py_CLEAR(tensors);
+        Py_XDECREF(x);
+    }
+    return tensors;
+}
+
 /* waiting(references): the tensors that are alive and have no value, after their slots. */
 static PyObject *waiting(PyObject *module, PyObject *references)
 {
-    if (!PyList_CheckExact(references))
+    int is_list = PyList_CheckExact(references);
+    if (!is_list && Py_TYPE(references) != &References_type)
         return refuse("waiting(references)");
-    PyObject *tensors = PyList_New(0), *slots = PyList_New(0);
-    int failed = !tensors || !slots;
-    for (Py_ssize_t i = 0; !failed && i < PyList_GET_SIZE(references); i++) {
-        PyObject *x;
-#if PY_VERSION_HEX >= 0x030d0000
-        failed = PyWeakref_GetRef(PyList_GET_ITEM(references, i), &x) < 0;
-#else
-        x = PyWeakref_GetObject(PyList_GET_ITEM(references, i));
-        failed = !x;
-        x = x && x != Py_None ? Py_NewRef(x) : NULL;
-#endif
-        if (!failed && x && SLOT(x, tensor.array) == Py_None)
-            failed = PyList_Append(tensors, x) ||
-                     PyList_Append(slots, PyTuple_GET_ITEM(SLOT(x, tensor.at), 1));
-        Py_XDECREF(x);
+    PyObject *tensors = is_list ? awaited_of_list(references) : awaited(references);
+    Py_ssize_t n = tensors ? PyList_GET_SIZE(tensors) : 0;
+    PyObject *slots = tensors ? PyTuple_New(n) : NULL;
+    for (Py_ssize_t i = 0; slots && i < n; i++) {
+        PyObject *slot = PyLong_FromSsize_t(PLACE(PyList_GET_ITEM(tensors, i))->slot);
+        if (slot)
+            PyTuple_SET_ITEM(slots, i, slot);
+        else
+            Py_CLEAR(slots);
     }
-    PyObject *tuple = failed ? NULL : PyList_AsTuple(slots);
-    PyObject *answer = tuple ? PyTuple_Pack(2, tuple, tensors) : NULL;
-    Py_XDECREF(tuple);
-    Py_XDECREF(tensors);
+    PyObject *answer = slots ? PyTuple_Pack(2, slots, tensors) : NULL;
     Py_XDECREF(slots);
+    Py_XDECREF(tensors);
     return answer;
 }
 
@@ -843,54 +1041,69 @@ static PyObject *gather(PyObject *module, PyObject *log)
 }
 
 typedef struct {
-    Py_ssize_t slot, place;
+    Py_ssize_t slot;
     PyObject *tensor;
 } Awaited;
 
 static int earlier(const void *a, const void *b)
 {
     const Awaited *x = a, *y = b;
-    return x->slot != y->slot ? (x->slot > y->slot) - (x->slot < y->slot)
-                              : (x->place > y->place) - (x->place < y->place);
+    return (x->slot > y->slot) - (x->slot < y->slot);
 }
 
-/* The same slots, a new reference, and tensors in the order of the slots; NULL if they were. */
-static PyObject *ordered(PyObject *slots, PyObject *tensors)
+/* Put tensors in the order of their slots: 0 if they were. */
+static int sort(PyObject *tensors)
 {
-    Py_ssize_t n = PyTuple_GET_SIZE(slots), i = 1;
-    while (i < n && PyLong_AsSsize_t(PyTuple_GET_ITEM(slots, i - 1)) <=
-                        PyLong_AsSsize_t(PyTuple_GET_ITEM(slots, i)))
+    Py_ssize_t n = PyList_GET_SIZE(tensors), i = 1;
+    PyObject **items = ((PyListObject *)tensors)->ob_item;
+    while (i < n && PLACE(items[i - 1])->slot <= PLACE(items[i])->slot)
         i++;
     if (i >= n)
-        return NULL;
-    PyObject *made = PyTuple_New(n);
-    Awaited *all = made ? PyMem_New(Awaited, n) : NULL;
+        return 0;
+    Awaited *all = PyMem_New(Awaited, n);
     if (!all) {
-        Py_XDECREF(made);
-        return made ? PyErr_NoMemory() : NULL;
+        PyErr_NoMemory();
+        return -1;
     }
     for (i = 0; i < n; i++)
-        all[i] = (Awaited){PyLong_AsSsize_t(PyTuple_GET_ITEM(slots, i)), i,
-                           PyList_GET_ITEM(tensors, i)};
+        all[i] = (Awaited){PLACE(items[i])->slot, items[i]};
     qsort(all, n, sizeof *all, earlier);
-    for (i = 0; i < n; i++) {
-        PyTuple_SET_ITEM(made, i, Py_NewRef(PyTuple_GET_ITEM(slots, all[i].place)));
-        PyList_SET_ITEM(tensors, i, all[i].tensor);
-    }
+    for (i = 0; i < n; i++)
+        items[i] = all[i].tensor;
     PyMem_Free(all);
-    return made;
+    return 1;
 }
 
-/* What a compiled program is kept under in its node: (slots, tuple(donatable)). */
-static PyObject *compiled_for(PyObject *owner, PyObject *last, PyObject *slots)
+/* Whether a key of `node.executables` is (slots of the tensors, tuple(donatable)). */
+static int is_compiled_key(PyObject *key, PyObject *tensors, PyObject *donatable)
 {
-    PyObject *donatable = PyList_AsTuple(SLOT(owner, program.donatable));
-    PyObject *key = donatable ? pair(slots, donatable) : NULL;
-    PyObject *found =
-        key ? Py_XNewRef(PyDict_GetItemWithError(SLOT(last, node.executables), key)) : NULL;
-    Py_XDECREF(donatable);
-    Py_XDECREF(key);
-    return found;
+    PyObject *slots = PyTuple_GET_ITEM(key, 0), *reused = PyTuple_GET_ITEM(key, 1);
+    if (!PyTuple_CheckExact(slots) || PyTuple_GET_SIZE(slots) != PyList_GET_SIZE(tensors) ||
+        PyTuple_GET_SIZE(reused) != PyList_GET_SIZE(donatable))
+        return 0;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(slots); i++)
+        if (PyLong_AsSsize_t(PyTuple_GET_ITEM(slots, i)) != PLACE(PyList_GET_ITEM(tensors, i))->slot)
+            return 0;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(reused); i++)
+        if (PyLong_AsSsize_t(PyTuple_GET_ITEM(reused, i)) !=
+            PyLong_AsSsize_t(PyList_GET_ITEM(donatable, i)))
+            return 0;
+    return 1;
+}
+
+/* What was compiled for the tensors, a new reference, and its slots, borrowed from it. A node has
+   few: to compare is cheaper than to hash. */
+static PyObject *compiled_for(PyObject *owner, PyObject *last, PyObject *tensors, PyObject **slots)
+{
+    PyObject *key, *value;
+    Py_ssize_t place = 0;
+    while (PyDict_Next(SLOT(last, node.executables), &place, &key, &value))
+        if (PyObject_TypeCheck(value, Prepared) &&
+            is_compiled_key(key, tensors, SLOT(owner, program.donatable))) {
+            *slots = PyTuple_GET_ITEM(key, 0);
+            return Py_NewRef(value);
+        }
+    return NULL;
 }
 
 /* Whether two lists hold the same numbers, none of which can change. */
@@ -1081,7 +1294,7 @@ static int fill(PyObject *owner, PyObject *tensors)
         PyObject *x = PyList_GET_ITEM(tensors, i), *array = PySequence_Fast_GET_ITEM(all, i);
         put(x, tensor.array, array);
         if (spread && (PyObject *)Py_TYPE(array) == ndarray)
-            put(x, tensor.at, nowhere);
+            set_place(x, Py_None, -1);
     }
     Py_XDECREF(all);
     return done;
@@ -1090,17 +1303,15 @@ static int fill(PyObject *owner, PyObject *tensors)
 /* A program that has run keeps nothing. */
 static int finished(PyObject *owner)
 {
-    PyObject *log = PyList_GetSlice(SLOT(owner, program.log), 0, 1), *refs = PyList_New(0);
-    PyObject *results = PyList_New(0);
-    int failed = !log || !refs || !results;
+    PyObject *log = PyList_GetSlice(SLOT(owner, program.log), 0, 1), *results = PyList_New(0);
+    int failed = !log || !results;
     if (!failed) {
         put(owner, program.ran, Py_True);
         put(owner, program.log, log);
-        put(owner, program.refs, refs);
         put(owner, program.results, results);
+        forget_all(SLOT(owner, program.refs));
     }
     Py_XDECREF(log);
-    Py_XDECREF(refs);
     Py_XDECREF(results);
     return failed ? -1 : 1;
 }
@@ -1112,7 +1323,8 @@ static int run_known(PyObject *owner)
     PyObject *log = SLOT(owner, program.log), *thread = SLOT(owner, program.owner);
     if (SLOT(owner, program.ran) != Py_False || SLOT(owner, program.calling) != Py_False ||
         PyList_GET_SIZE(SLOT(owner, program.aliases)) ||
-        PyList_GET_SIZE(SLOT(owner, program.results)) || !PyList_GET_SIZE(log))
+        PyList_GET_SIZE(SLOT(owner, program.results)) || !PyList_GET_SIZE(log) ||
+        Py_TYPE(SLOT(owner, program.refs)) != &References_type)
         return 0;
     Py_INCREF(log);
     if (thread != Py_None && SLOT(thread, state.program) == owner) {
@@ -1127,36 +1339,32 @@ static int run_known(PyObject *owner)
             return copy ? 0 : -1;
         }
     }
-    PyObject *last = end_of(log), *refs = Py_NewRef(SLOT(owner, program.refs));
-    PyObject *awaited = waiting(NULL, refs);
-    Py_DECREF(refs);
-    if (!awaited) {
-        Py_DECREF(log);
-        return -1;
+    PyObject *last = end_of(log), *slots = NULL, *used = NULL;
+    PyObject *tensors = awaited(SLOT(owner, program.refs));
+    int done = tensors ? 0 : -1;
+    if (tensors && PyList_GET_SIZE(tensors)) {
+        used = compiled_for(owner, last, tensors, &slots);
+        if (!used && (done = sort(tensors)) > 0) {
+            used = compiled_for(owner, last, tensors, &slots);
+            done = 0;
+        }
     }
-    PyObject *slots = Py_NewRef(PyTuple_GET_ITEM(awaited, 0));
-    PyObject *tensors = PyTuple_GET_ITEM(awaited, 1), *sorted = NULL;
-    PyObject *used = PyTuple_GET_SIZE(slots) ? compiled_for(owner, last, slots) : NULL;
-    if (!used && !PyErr_Occurred() && (sorted = ordered(slots, tensors))) {
-        Py_SETREF(slots, sorted);
-        used = compiled_for(owner, last, slots);
-    }
-    int done = PyErr_Occurred() ? -1 : 0;
-    if (used && PyObject_TypeCheck(used, Prepared)) {
+    if (used) {
         PyObject *from = SLOT(used, prepared.origin);
         if (from != Py_None && SLOT(from, origin.settled) == Py_True)
             done = PyObject_RichCompareBool(SLOT(from, origin.key), SLOT(owner, program.origin),
                                             Py_EQ);
+        Py_INCREF(slots);
         if (done > 0)
             done = call_program(owner, log, used, slots);
         if (done > 0)
             done = fill(owner, tensors);
         if (done > 0)
             done = finished(owner);
+        Py_DECREF(slots);
+        Py_DECREF(used);
     }
-    Py_XDECREF(used);
-    Py_DECREF(slots);
-    Py_DECREF(awaited);
+    Py_XDECREF(tensors);
     Py_DECREF(log);
     return done;
 }
@@ -1248,15 +1456,18 @@ static PyObject *read_variable(PyObject *module, PyObject *read)
 /* Variable._set: the variable of a handle now holds a tensor of its identity. */
 static int set_value(PyObject *current, PyObject *handle, PyObject *value)
 {
-    PyObject *before = SLOT(handle, variable.tensor), *at = Py_NewRef(SLOT(before, tensor.at));
-    PyObject *owner = PyTuple_GET_ITEM(at, 0);
+    PyObject *before = SLOT(handle, variable.tensor), *slot = NULL;
+    PyObject *owner = PLACE(before)->program;
     SLOT(handle, variable.tensor) = Py_NewRef(value);
+    int failed = 0;
     /* The overwritten buffer may be reused, if the pending program reads it as a leaf. */
-    int failed = owner != Py_None && owner == SLOT(current, state.program) &&
-                 SLOT(before, tensor.array) != Py_None &&
-                 PyList_Append(SLOT(owner, program.donatable), PyTuple_GET_ITEM(at, 1));
+    if (owner != Py_None && owner == SLOT(current, state.program) &&
+        SLOT(before, tensor.array) != Py_None) {
+        slot = PyLong_FromSsize_t(PLACE(before)->slot);
+        failed = !slot || PyList_Append(SLOT(owner, program.donatable), slot);
+        Py_XDECREF(slot);
+    }
     Py_DECREF(before);
-    Py_DECREF(at);
     return failed ? -1 : 0;
 }
 
@@ -1306,8 +1517,7 @@ static int assigned(PyObject *changed, PyObject *value)
     PyObject *handle = SLOT(changed, variable.handle);
     if (!handle || Py_TYPE(value) != Tensor || !is_tensor(value))
         return 0;
-    PyObject *known = SLOT(value, tensor.aval), *at = SLOT(value, tensor.at);
-    PyObject *owner = PyTuple_GET_ITEM(at, 0);
+    PyObject *known = SLOT(value, tensor.aval), *owner = PLACE(value)->program;
     if (SLOT(known, aval.dtype) != SLOT(handle, variable.dtype) ||
         SLOT(known, aval.tensor_shape) != SLOT(handle, variable.shape))
         return 0;
@@ -1317,13 +1527,13 @@ static int assigned(PyObject *changed, PyObject *value)
     int done = 0, is_pending = SLOT(value, tensor.array) == Py_None;
     if (!is_pending || (Py_TYPE(owner) == Program && owner == SLOT(current, state.program))) {
         Py_INCREF(handle);
-        Py_INCREF(at);
-        PyObject *same = pending(known, owner, PyTuple_GET_ITEM(at, 1), SLOT(handle, variable.id));
+        Py_INCREF(owner);
+        PyObject *same = pending(known, owner, PLACE(value)->slot, SLOT(handle, variable.id));
         PyObject *reference = same && is_pending ? untracked(PyWeakref_NewRef(same, NULL)) : NULL;
         done = same && (reference || !is_pending) ? 1 : -1;
         if (done > 0 && SLOT(value, tensor.array) != Py_None) {
             put(same, tensor.array, SLOT(value, tensor.array));
-            put(same, tensor.at, nowhere);
+            set_place(same, Py_None, -1);
         } else if (done > 0 && SLOT(current, state.program) != owner)
             done = 0;
         else if (done > 0)
@@ -1332,7 +1542,7 @@ static int assigned(PyObject *changed, PyObject *value)
             done = -1;
         Py_XDECREF(reference);
         Py_XDECREF(same);
-        Py_DECREF(at);
+        Py_DECREF(owner);
         Py_DECREF(handle);
     }
     Py_DECREF(current);
@@ -1351,10 +1561,10 @@ static PyObject *update(PyObject *module, PyObject *const *args, Py_ssize_t n)
 /* Whether a part of a key is the slot of a tensor in a program; if `wrapped` in a tuple. */
 static int is_slot(PyObject *part, PyObject *x, PyObject *owner, int wrapped)
 {
-    PyObject *at = SLOT(x, tensor.at);
-    if (wrapped != PyTuple_CheckExact(part) || PyTuple_GET_ITEM(at, 0) != owner)
+    if (wrapped != PyTuple_CheckExact(part) || PLACE(x)->program != owner)
         return 0;
-    return same_part(wrapped ? PyTuple_GET_ITEM(part, 0) : part, PyTuple_GET_ITEM(at, 1));
+    part = wrapped ? PyTuple_GET_ITEM(part, 0) : part;
+    return PyLong_AsSsize_t(part) == PLACE(x)->slot;
 }
 
 /* Whether a key of a jump is that of a gradient: ("gradient", tape.structure_key(...)). -1 for an
@@ -1943,7 +2153,7 @@ static PyObject *setup(PyObject *module, PyObject *args, PyObject *kwargs)
         return NULL;
     Wanted wanted[] = {
         {tensor_type, "_aval", &tensor.aval}, {tensor_type, "_array", &tensor.array},
-        {tensor_type, "_at", &tensor.at}, {tensor_type, "_id", &tensor.id},
+        {tensor_type, "_id", &tensor.id},
         {Node, "children", &node.children}, {Node, "full", &node.full},
         {Node, "single", &node.single}, {Node, "outputs", &node.outputs},
         {Node, "first", &node.first},
@@ -2042,7 +2252,7 @@ static PyObject *setup_tape(PyObject *module, PyObject *args)
 static PyObject *setup_variable(PyObject *module, PyObject *args)
 {
     PyObject *type, *handle_type;
-    if (!PyArg_ParseTuple(args, "OOOO", &type, &handle_type, &float32, &nowhere))
+    if (!PyArg_ParseTuple(args, "OOO", &type, &handle_type, &float32))
         return NULL;
     Wanted wanted[] = {
         {type, "_handle", &variable.handle}, {type, "_trainable", &variable.trainable},
@@ -2052,7 +2262,6 @@ static PyObject *setup_variable(PyObject *module, PyObject *args)
     if (find_offsets(wanted, sizeof wanted))
         return NULL;
     Py_INCREF(float32);
-    Py_INCREF(nowhere);
     Variable = (PyTypeObject *)Py_NewRef(type);
     Py_RETURN_NONE;
 }
@@ -2097,11 +2306,15 @@ PyMODINIT_FUNC PyInit__fastpath(void)
     empty = PyTuple_New(0);
     zero = PyLong_FromLong(0);
     one = PyLong_FromLong(1);
-    if (!empty || !zero || !one || PyType_Ready(&Function_type) < 0)
+    if (!empty || !zero || !one || PyType_Ready(&Function_type) < 0 ||
+        PyType_Ready(&Placed_type) < 0 || PyType_Ready(&References_type) < 0 ||
+        PyType_Ready(&Way_type) < 0)
         return NULL;
     PyObject *module = PyModule_Create(&definition);
     if (module && (PyModule_AddIntConstant(module, "VERSION", VERSION) < 0 ||
-                   PyModule_AddObjectRef(module, "Function", (PyObject *)&Function_type) < 0))
+                   PyModule_AddObjectRef(module, "Function", (PyObject *)&Function_type) < 0 ||
+                   PyModule_AddObjectRef(module, "Placed", (PyObject *)&Placed_type) < 0 ||
+                   PyModule_AddObjectRef(module, "References", (PyObject *)&References_type) < 0))
         Py_CLEAR(module);
     return module;
 }

@@ -11,7 +11,6 @@ grown since the child was looked up: a finalizer, run by a collection, may have 
 
 from __future__ import annotations
 
-import weakref
 from typing import Any
 
 import jax
@@ -21,11 +20,10 @@ from . import executor, policy
 from .avals import Aval, Packed
 from .native import FASTPATH
 from .op import Closure, Op
-from .program import Entry, Node, Program, node_of
+from .program import Entry, Node, Program, node_of, refer
 from .state import LOCAL, MODE, ThreadState
 from .tensor import Tensor, concrete, next_id, pending
 
-_ref = weakref.ref
 _new = Tensor.__new__
 _ndarray = np.ndarray
 
@@ -75,10 +73,12 @@ def apply(closure: Closure, inputs: tuple[Tensor, ...]) -> Any:
         entry: Entry = child
         if leaves is not None:
             entry = child, tuple(leaves.arrays), tuple(leaves.scalars)
+        references = list(map(refer, outputs))
         if len(log) != size or program.log is not log:  # a finalizer recorded or ran something
             return apply(closure, inputs)
         log.append(entry)
-        program.refs += map(_ref, outputs)
+        for reference in references:
+            program.refs.append(reference)
         if leaves is not None:
             leaves.placed(child.first_leaf)
     if state.recorders:
@@ -105,7 +105,7 @@ def apply1(closure: Closure, x: Tensor) -> Any:
     out._array = None
     out._at = (program, child.first)
     out._id = next_id()
-    reference = _ref(out)
+    reference = refer(out)
     if len(log) != size:
         return apply(closure, (x,))
     log.append(child)
@@ -155,7 +155,7 @@ def apply2(closure: Closure, x: Tensor, y: Tensor) -> Any:
     out._array = None
     out._at = (program, child.first)
     out._id = next_id()
-    reference = _ref(out)
+    reference = refer(out)
     if new_x is None:
         entry = child if new_y is None else (child, (new_y,), ())
     else:
@@ -203,7 +203,7 @@ def apply_scalar(closure: Closure, x: Tensor, value: float, reflected: bool) -> 
                 out._array = None
                 out._at = (program, child.first)
                 out._id = next_id()
-                entry, reference = (child, (), (value,)), _ref(out)
+                entry, reference = (child, (), (value,)), refer(out)
                 appended = len(log) == size
                 if appended:
                     log.append(entry)
@@ -392,7 +392,7 @@ def handles(program: Program, slots: tuple) -> list[Tensor | None]:
         else:
             out = pending(known, program, slot)
             answers.append(out)
-            program.refs.append(_ref(out))
+            program.refs.append(refer(out))
     return answers
 
 

@@ -20,7 +20,7 @@ from .errors import user_location
 from .native import FASTPATH
 from .op import Closure
 from .pieces import Plan
-from .program import NOWHERE, Entry, Node, Prepared, Program
+from .program import NOWHERE, Entry, Node, Prepared, Program, References
 from .replay import leaf_layout, needed, replay, slot_avals
 from .rolled import Rolled, rolled
 from .state import COUNTERS
@@ -289,7 +289,7 @@ def run(program: Program) -> None:
             _fill(results[0], spread, slots, launched, tensors)
         program.ran = True
         program.log = [program.tree.root]
-        program.refs = program.aliases = []
+        program.refs, program.aliases = References(), []
         program.results = []
 
 
@@ -303,7 +303,7 @@ def _live(program: Program) -> tuple[tuple[int, ...], list[Any]]:
 
 
 def waiting(references: list[Any]) -> tuple[tuple[int, ...], list[Any]]:
-    """Of weak references to tensors: those that are alive and have no value, after their slots."""
+    """Of the tensors referred to: those alive that have no value, after their slots."""
     tensors = [t for ref in references if (t := ref()) is not None and t._array is None]
     return tuple([t._at[1] for t in tensors]), tensors
 

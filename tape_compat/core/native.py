@@ -11,7 +11,7 @@ import sys
 from types import ModuleType
 
 #: The version of `_fastpath.c` that the Python functions agree with.
-VERSION = 16
+VERSION = 17
 
 
 def _load() -> ModuleType | None:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Union
 
 from . import policy
 from .avals import Aval, Packed
+from .native import FASTPATH
 from .op import Closure, Op
 
 if TYPE_CHECKING:
@@ -33,18 +34,22 @@ def node_of(entry: Entry) -> Node:
     return entry if entry.__class__ is Node else entry[0]  # type: ignore[index, return-value]
 
 
+#: How a program refers to its outputs, as long as somebody else has them: `append(refer(x))`.
+References: Any = list if FASTPATH is None else FASTPATH.References
+refer: Any = weakref.ref if FASTPATH is None else (lambda x: x)
+
+
 #: Where a tensor is that no program has made or read: its program and slot.
 NOWHERE: tuple[Any, int] = (None, -1)
 
 
-class _Hot:
-    """What is read of a node whenever its instruction is recorded, side by side in memory: of a
-    long program it comes from far."""
+class _Usual:
+    """What `_fastpath.c` reads of a node, near its head: of a long program it comes from far."""
 
-    __slots__ = ("aval", "first", "first_leaf", "single", "taped", "usual")
+    __slots__ = ("usual",)
 
 
-class Node(_Hot):
+class Node(_Usual):
     """One instruction at one place in the structure tree. Slots number leaves and outputs.
 
     children: what may follow. jumps: sequences that are appended as one, such as a whole gradient:
@@ -54,18 +59,21 @@ class Node(_Hot):
     `Packed` for a scalar, in the slots from `first_leaf`. outputs: avals, in those from `first`.
 
     aval: of the output if it is `single`. taped: whether tapes record it. special: whether it gives
-    a tuple or fills the program, and so goes the general way. usual: the child found last, for
-    `_fastpath.c`.
+    a tuple or fills the program, and so goes the general way. usual: how the log went on from
+    here last, for `_fastpath.c`.
     """
 
     __slots__ = (
         "__weakref__",
+        "aval",
         "captures",
         "children",
         "closure",
         "depth",
         "end",
         "executables",
+        "first",
+        "first_leaf",
         "full",
         "inputs",
         "jumps",
@@ -74,7 +82,9 @@ class Node(_Hot):
         "outputs",
         "parent",
         "scalars",
+        "single",
         "special",
+        "taped",
     )
 
     def __init__(
@@ -217,7 +227,7 @@ class Program:
         self.moved = False
         #: To the outputs, and to further handles on them. A reference whose entry was never
         #: appended is to a tensor that nobody got.
-        self.refs: list[weakref.ref] = []
+        self.refs = References()
         self.aliases: list[weakref.ref] = []
         self.donatable: list[int] = []
         #: Filled when run: the arrays of the slots in `launched`.

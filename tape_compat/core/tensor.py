@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import weakref
 from collections.abc import Iterator
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import jax
 import numpy as np
@@ -23,7 +23,18 @@ from .x64 import in_x64
 next_id = itertools.count(1).__next__
 
 
-class Tensor(operators.Operators):
+if TYPE_CHECKING or FASTPATH is None:
+
+    class Placed:
+        """The base of tensors; in C the place is no object of its own."""
+
+        __slots__ = ("_at",)
+
+else:
+    Placed = FASTPATH.Placed
+
+
+class Tensor(operators.Operators, Placed):
     """A multidimensional array of one dtype.
 
     Made by ops, `tf.constant` and `tf.convert_to_tensor`. Its shape and dtype are known at once;
@@ -38,7 +49,7 @@ class Tensor(operators.Operators):
     # _at: program and slot; where the tensor is pending, or where it last was a leaf.
     # _id: what tapes know it by; a variable's tensors all have the variable's, and a slice of a
     # variable has a SliceIdentity.
-    __slots__ = ("__weakref__", "_array", "_at", "_aval", "_id")
+    __slots__ = ("__weakref__", "_array", "_aval", "_id")
     __array_priority__ = 100
 
     def __init__(self, op: Any = None, value_index: Any = None, dtype: Any = None) -> None:

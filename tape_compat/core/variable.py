@@ -14,7 +14,6 @@ from .convert import convert
 from .dtypes import DType
 from .names import current_name_scope
 from .native import FASTPATH
-from .program import NOWHERE
 from .shapes import TensorShape
 from .state import LOCAL
 from .tensor import Reference, Tensor, array_text, next_id, same_value
@@ -522,7 +521,7 @@ def update(variable: Variable, closure: Any, delta: Any) -> bool:
 
 
 if FASTPATH is not None:
-    FASTPATH.setup_variable(Variable, Handle, dtypes.float32, NOWHERE)
+    FASTPATH.setup_variable(Variable, Handle, dtypes.float32)
     read, update = FASTPATH.read, FASTPATH.update
     for _name, _closure in (
         ("assign", None),
