@@ -251,7 +251,7 @@ MATH = [
     binary(math.minimum, np.minimum, special=PAIRS),
     binary(math.squared_difference, lambda x, y: (x - y) ** 2, special=PAIRS),
     binary(math.atan2, np.arctan2, special=FINITE_PAIRS),
-    binary(math.nextafter, np.nextafter, gradient=False),
+    binary(math.nextafter, np.nextafter),
     binary(math.xdivy, lambda x, y: x / y, special=PAIRS),
     binary(math.xlogy, sp.xlogy, normal(3, 1), uniform(0.2, 3, (1, 4)), special=PAIRS),
     binary(math.xlog1py, sp.xlog1py, normal(3, 1), uniform(-0.5, 3, (1, 4)), special=PAIRS),

@@ -1,8 +1,9 @@
 """Which inputs a derivative depends on.
 
 TensorFlow says None, not zero, for the second derivative of something linear: the gradient does not
-depend on the primal. A pullback has all primals as inputs, so whether it uses them is read off its
-jaxpr, once per closure and shapes, and only where a derivative is differentiated.
+depend on the primal. A pullback has all primals as inputs, so which of its outputs use them is read
+off its jaxpr, once per closure and shapes, and only where a derivative is differentiated. What is
+used in a comparison, as an integer or rounded is not: there no derivative comes through.
 """
 
 from __future__ import annotations
@@ -12,28 +13,47 @@ from typing import Any
 
 import jax
 
-from ..core.op import Closure
+from ..core.op import Closure, Jvp, Pullback
 from ..core.tensor import Tensor
 from ..core.x64 import in_x64
 
-_FOUND: dict[tuple, frozenset[int]] = {}
+_FOUND: dict[tuple, tuple[frozenset[int], ...]] = {}
 _MAX = 10_000
 
+#: Primitives and kinds of numbers that no derivative comes through, as in TensorFlow.
+_STEPS = frozenset(("floor", "ceil", "round"))
+_DISCRETE = "biu"
 
-def used_inputs(closure: Closure, inputs: tuple[Tensor, ...]) -> frozenset[int]:
-    """Positions of the inputs that some output of the closure depends on."""
+#: Ops whose gradient TensorFlow has as an op that in turn has a gradient, zeros, for its features.
+#: Source: TF nn_grad.py, _ReluGradGrad, _Relu6GradGrad, _LeakyReluGradGrad.
+_MASKED = frozenset(("Relu", "Relu6", "LeakyRelu", "CRelu"))
+
+
+def used_inputs(closure: Closure, inputs: tuple[Tensor, ...]) -> tuple[frozenset[int], ...]:
+    """For each output of the closure, the positions of the inputs that it depends on."""
     key = (closure, *(x._aval for x in inputs))
     found = _FOUND.get(key)
     if found is None:
         jaxpr = in_x64(jax.make_jaxpr(closure.fn), *(x._aval.struct for x in inputs)).jaxpr
         if len(_FOUND) >= _MAX:
             _FOUND.clear()
-        found = _FOUND[key] = frozenset().union(*_dependence(jaxpr))
+        found = tuple(_dependence(jaxpr, _base(closure).op.name in _MASKED))
+        if closure.as_one:
+            found = (frozenset().union(*found),) * len(found)
+        _FOUND[key] = found
     return found
 
 
-def _dependence(jaxpr: Any) -> list[frozenset[int]]:
-    """For each output of a jaxpr, the positions of the inputs that it depends on."""
+def _base(closure: Any) -> Closure:
+    """The closure whose derivative, of any order, this is."""
+    while isinstance(closure, (Pullback, Jvp)):
+        closure = closure.base
+    return closure
+
+
+def _dependence(jaxpr: Any, by_mask: bool) -> list[frozenset[int]]:
+    """For each output of a jaxpr, the positions of the inputs that it depends on; `by_mask`: a
+    comparison counts."""
     known: dict[Any, frozenset[int]] = {v: frozenset((i,)) for i, v in enumerate(jaxpr.invars)}
 
     def of(atom: Any) -> frozenset[int]:
@@ -41,23 +61,29 @@ def _dependence(jaxpr: Any) -> list[frozenset[int]]:
 
     for eqn in jaxpr.eqns:
         inputs = [of(v) for v in eqn.invars]
-        known.update(zip(eqn.outvars, _through(eqn, inputs), strict=True))
+        for v, through in zip(eqn.outvars, _through(eqn, inputs, by_mask), strict=True):
+            stops = eqn.primitive.name in _STEPS or v.aval.dtype.kind in _DISCRETE
+            known[v] = through if by_mask or not stops else frozenset()
     return [of(v) for v in jaxpr.outvars]
 
 
-def _through(eqn: Any, inputs: list[frozenset[int]]) -> Iterable[frozenset[int]]:
-    """What the outputs of an equation depend on: followed into calls, everything elsewhere."""
-    inner = eqn.params.get("jaxpr") or eqn.params.get("call_jaxpr")
-    inner = getattr(inner, "jaxpr", inner)
-    followed = inner is not None and eqn.primitive.name not in ("scan", "while", "cond")
-    if (
-        inner is not None
-        and followed
-        and len(inner.invars) == len(inputs)
-        and len(inner.outvars) == len(eqn.outvars)
-    ):
-        return [
-            frozenset().union(*(inputs[i] for i in positions)) for positions in _dependence(inner)
-        ]
+def _through(eqn: Any, inputs: list[frozenset[int]], by_mask: bool) -> Iterable[frozenset[int]]:
+    """What the outputs of an equation depend on: followed into calls and branches, everything
+    elsewhere."""
     everything = frozenset().union(*inputs)
-    return [everything for _ in eqn.outvars]
+    chosen: frozenset[int] = frozenset()
+    if eqn.primitive.name == "cond":
+        called = eqn.params["branches"]
+        chosen, inputs = inputs[0], inputs[1:]
+    elif eqn.primitive.name in ("scan", "while"):
+        called = ()
+    else:
+        called = (eqn.params.get("jaxpr") or eqn.params.get("call_jaxpr"),)
+    answers = [chosen for _ in eqn.outvars]
+    for inner in called:
+        inner = getattr(inner, "jaxpr", inner)
+        if inner is None or (len(inner.invars), len(inner.outvars)) != (len(inputs), len(answers)):
+            return [everything for _ in eqn.outvars]
+        for i, positions in enumerate(_dependence(inner, by_mask)):
+            answers[i] = answers[i].union(*(inputs[k] for k in positions))
+    return answers if called else [everything for _ in eqn.outvars]

@@ -31,8 +31,8 @@ class _Slice:
 
     __slots__ = ("avals", "calls", "externals", "target")
 
-    def __init__(self, steps: list[reverse.Step], target: Tensor, sources: Sequence[int]):
-        index = {s: i for i, s in enumerate(sources)}
+    def __init__(self, steps: list[reverse.Step], target: Tensor, sources: Sequence[Any]):
+        index = {s: i for i, s in enumerate(sources) if s is not None}
         produced: dict[int, int] = {}
         seen: dict[int, int] = {}
         self.externals: list[Tensor] = []
@@ -47,19 +47,21 @@ class _Slice:
                 self.externals.append(x)
             return seen[key]
 
-        def wire(x: Tensor) -> tuple[bool, int, int]:
-            source = index.get(x._id, -1) if x._aval.trainable else -1
+        def wire(x: Tensor, counts: bool = True) -> tuple[bool, int, int]:
+            source = index.get(x._id, -1) if counts and x._aval.trainable else -1
             if source >= 0:
                 self.avals[source] = x._aval
             if x._id in produced:
                 return True, produced[x._id], source
             return False, external(x), source
 
-        for (call, inputs, outputs, _), _ in steps:
-            closure = call
-            if not isinstance(call, Closure):
-                closure, inputs = call.as_closure(inputs)
-            calls.append((closure, [wire(x) for x in inputs], len(outputs)))
+        for (call, inputs, outputs, _), want in steps:
+            if isinstance(call, Closure):
+                wires = [wire(x, i in want) for i, x in enumerate(inputs)]
+            else:
+                call, inputs = call.as_closure(inputs)
+                wires = [wire(x) for x in inputs]
+            calls.append((call, wires, len(outputs)))
             for o in outputs:
                 produced[o] = count
                 count += 1
@@ -77,8 +79,11 @@ class _Slice:
 
 
 class _Jacobian(Closure):
+    """TensorFlow's Jacobians of several sources are the outputs of one function."""
+
     __slots__ = ()
     derivative = True
+    as_one = True
 
 
 def _function(
@@ -108,10 +113,10 @@ def _slice(
 ) -> tuple[_Slice, list[int]] | None:
     """The slice that leads to `target`, and the sources it is connected to."""
     steps, reached = reverse.connected(calls, sources, tracked)
-    if (target._id not in reached and target._id not in sources) or not target._aval.trainable:
+    if target._id not in reached or not target._aval.trainable:
         return None
     steps = _leading_to(steps, target._id)
-    part = _Slice(steps, target, sources)
+    part = _Slice(steps, target, [s if s in tracked else None for s in sources])
     return part, sorted(part.avals)
 
 
@@ -119,10 +124,11 @@ def _leading_to(steps: list[reverse.Step], target: int) -> list[reverse.Step]:
     wanted = {target}
     kept = []
     for step in reversed(steps):
-        (_, inputs, outputs, _), want = step
-        if wanted.intersection(outputs):
+        (call, inputs, outputs, _), want = step
+        want = reverse.leading_to(call, inputs, want, [o in wanted for o in outputs])
+        if want and wanted.intersection(outputs):
             wanted.update(inputs[i]._id for i in want)
-            kept.append(step)
+            kept.append((step[0], want))
     kept.reverse()
     return kept
 

@@ -65,13 +65,27 @@ def connected(
     for entry in entries(calls):
         inputs = entry[1]
         want = tuple([i for i, x in enumerate(inputs) if x._id in reached and x._aval.trainable])
-        if want and getattr(entry[0], "derivative", False):
-            used = used_inputs(entry[0], inputs)
-            want = tuple([i for i in want if i in used])
+        if not want:
+            continue
+        call, _, outputs, _ = entry
+        if getattr(call, "derivative", False):
+            used = used_inputs(call, inputs)
+            outputs = tuple([o for o, u in zip(outputs, used) if not u.isdisjoint(want)])
+            want = tuple([i for i in want if any(i in u for u in used)])
         if want:
             steps.append((entry, want))
-            reached.update(entry[2])
+            reached.update(outputs)
     return steps, reached
+
+
+def leading_to(
+    call: Any, inputs: tuple[Tensor, ...], want: tuple[int, ...], outputs: Sequence[bool]
+) -> tuple[int, ...]:
+    """Of the inputs `want` of a call, those that the outputs in question depend on."""
+    if not getattr(call, "derivative", False):
+        return want
+    used = [u for u, asked in zip(used_inputs(call, inputs), outputs, strict=True) if asked]
+    return tuple([i for i in want if any(i in u for u in used)])
 
 
 def gradients(
@@ -94,6 +108,9 @@ def gradients(
             total(sums[o] if o in kept else sums.pop(o)) if o in sums else None for o in outputs
         ]
         if all(c is None for c in cotangents):
+            continue
+        want = leading_to(call, inputs, want, [c is not None for c in cotangents])
+        if not want:
             continue
         for i, cotangent in zip(want, pull(call, inputs, cotangents, want), strict=True):
             if cotangent is not None:

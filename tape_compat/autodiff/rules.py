@@ -131,6 +131,8 @@ minimum = rule(
     lambda dy, z, x, y: jnp.where(x <= y, 0, dy),
 )
 
+#: x and the next number move as one. JAX: no derivative. Source: TF math_grad.py, _NextAfterGrad.
+nextafter = rule(jnp.nextafter, lambda dx, z, x, y: dx, None)
 
 #: At 0 and at NaN the gradient is 0. Source: TF relu_op_functor.h, ReluGrad.
 relu = rule(lambda x: jnp.maximum(x, 0), lambda dx, y, x: jnp.where(x > 0, dx, 0))

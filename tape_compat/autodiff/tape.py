@@ -275,6 +275,8 @@ class GradientTape:
                     "'NoneType' object has no attribute 'watch': this tape is not recording. "
                     f"Call watch() inside `with tf.GradientTape() as tape:`. At {user_location()}."
                 )
+            if not any(isinstance(r, GradientTape) for r in LOCAL.state.recorders):
+                continue  # as in TensorFlow, where no tape is recording
             if isinstance(t, Variable):
                 self._watch_variable(t)
             elif t.dtype.trainable:

@@ -111,6 +111,9 @@ class Closure:
     #: Whether it is a derivative, which need not depend on all its inputs.
     derivative = False
 
+    #: Whether all its outputs count as depending on what one of them depends on.
+    as_one = False
+
     __slots__ = (
         "__weakref__",
         "_derived",

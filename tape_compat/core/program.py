@@ -2,8 +2,7 @@
 
 A `Program` is a log. Each entry is one instruction: a node of the structure tree, with the concrete
 arrays that it brought in as leaves, if any. An entry is appended by one `list.append`, so that an
-exception at any point leaves a program whole. Weak references tell which outputs somebody still
-has.
+exception at any point leaves a program whole. `References` tell which outputs somebody still has.
 
 The structure tree is a trie. A node stands for "these instructions, wired like this, from inputs of
 these shapes": its parent's instructions and one more. So the key of a program is the node it has

@@ -176,9 +176,7 @@ squared_difference = binary(
 atan2 = binary(
     jnp.arctan2, "Angle of the point (x, y), in radians.", kernel="Atan2", dtypes="float"
 )
-nextafter = binary(
-    jnp.nextafter, "Next number after x towards y.", kernel="NextAfter", differentiable=False
-)
+nextafter = binary(rules.nextafter, "Next number after x towards y.", kernel="NextAfter")
 _POW = binary(refuse_unsigned(rules.pow, "Pow"), "", kernel="Pow", dtypes=NUMBER)
 _NEGATIVE_POWER = "Integers to negative integer powers are not allowed"
 

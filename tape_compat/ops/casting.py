@@ -18,6 +18,7 @@ from ..core.dtypes import DType, as_dtype
 from ..core.indexed_slices import IndexedSlices
 from ..core.op import Op
 from ..core.tensor import Tensor
+from ..core.variable import Variable
 from .arguments import as_tensor
 
 LOGGER = logging.getLogger("tape_compat")
@@ -62,6 +63,8 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     if x.__class__ is not Tensor:
         if isinstance(x, IndexedSlices):
             return IndexedSlices(cast(x.values, dtype), x.indices, x.dense_shape)
+        if isinstance(x, Variable) and x.dtype is dtype:
+            return x
         x = convert(x)
     source = x._aval.dtype
     if source is dtype:

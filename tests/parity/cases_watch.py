@@ -149,3 +149,45 @@ def case_watch_between_uses_of_a_gradient(tf):
         outer.watch(c)
         target = g * c
     return outer.gradient(target, [w, c])
+
+
+def case_watch_while_stopped(tf):
+    """No tape is recording: it is not watched."""
+    w, _, c = _values(tf)
+    fixed = tf.Variable(7.0, trainable=False)
+    with tf.GradientTape() as tape:
+        with tape.stop_recording():
+            tape.watch([c, fixed])
+        z = w * c * fixed
+    return tape.gradient(z, [w, c, fixed]), len(tape.watched_variables())
+
+
+def case_watch_while_stopped_within_another_tape(tf):
+    w, _, c = _values(tf)
+    with tf.GradientTape() as outer:
+        with tf.GradientTape() as tape:
+            with tape.stop_recording():
+                tape.watch(c)
+            z = w * c
+        g = tape.gradient(z, [w, c])
+    return g, outer.gradient(z, [w, c])
+
+
+def case_watch_while_stopped_within_an_accumulator(tf):
+    w, _, c = _values(tf)
+    with tf.autodiff.ForwardAccumulator(w, tf.constant(1.0)):
+        with tf.GradientTape() as tape:
+            with tape.stop_recording():
+                tape.watch(c)
+            z = w * c
+        return tape.gradient(z, [w, c])
+
+
+def case_watch_after_the_block(tf):
+    w, _, c = _values(tf)
+    with tf.GradientTape(persistent=True) as tape:
+        z = w * c
+    tape.watch(c)
+    with tape:
+        z = z * c
+    return tape.gradient(z, [w, c])

@@ -11,7 +11,7 @@ def derivatives(tf: Any, op: Any, values: Any, order: int = 2, words: int | None
     """`op(tf, *inputs)` with its first and second derivatives by each floating or complex input.
 
     The first derivatives are of the outputs weighted by fixed unequal numbers, the second of the
-    first weighted so again; an unconnected first derivative is None, an unconnected second zero.
+    first weighted so again; what is not connected is None.
     """
     inputs = [tf.constant(value) for value in values]
     sources = [x for x in inputs if _continuous(x)]
@@ -31,9 +31,7 @@ def derivatives(tf: Any, op: Any, values: Any, order: int = 2, words: int | None
         known = [g for g in first if g is not None and not isinstance(g, tf.IndexedSlices)]
         if known:
             seeds = [_weights(tf, g) for g in known]
-            found["second"] = attempt(
-                lambda: outer.gradient(known, sources, seeds, unconnected_gradients="zero")
-            )
+            found["second"] = attempt(lambda: outer.gradient(known, sources, seeds))
     return found
 
 

@@ -20,5 +20,6 @@ DIFFERENCES: dict[str, str] = {
     "watch/watch_between_uses_of_a_gradient": "each derivative is one op, with all its inputs",
     "linalg/det_singular": "the gradient of det needs no inverse here, so it exists",
     "math/cumprod_zero": _WRONG,
+    "math/reduce_prod_no_axes": "over no axes it is the identity, whose gradient is constant",
     "math/reduce_prod_zero": _WRONG,
 }

@@ -1,0 +1,179 @@
+"""What is connected to what: where a derivative is None, and where it is zeros."""
+
+from collections.abc import Callable
+from typing import Any
+
+ONE: dict[str, Callable[[Any, Any], Any]] = {
+    "abs": lambda tf, x: tf.abs(x),
+    "sign": lambda tf, x: tf.sign(x),
+    "floor": lambda tf, x: tf.floor(x) + x,
+    "square": lambda tf, x: tf.square(x),
+    "exp": lambda tf, x: tf.exp(x),
+    "tanh": lambda tf, x: tf.tanh(x),
+    "identity": lambda tf, x: tf.identity(x),
+    "relu": lambda tf, x: tf.nn.relu(x),
+    "relu6": lambda tf, x: tf.nn.relu6(x),
+    "leaky_relu": lambda tf, x: tf.nn.leaky_relu(x),
+    "crelu": lambda tf, x: tf.nn.crelu(x),
+    "elu": lambda tf, x: tf.nn.elu(x),
+    "selu": lambda tf, x: tf.nn.selu(x),
+    "softplus": lambda tf, x: tf.nn.softplus(x),
+    "maximum_of_number": lambda tf, x: tf.maximum(x, 0.5),
+    "clip_by_value": lambda tf, x: tf.clip_by_value(x, 0.3, 0.6),
+    "clip_by_norm": lambda tf, x: tf.clip_by_norm(x, 0.3),
+    "where_mask": lambda tf, x: tf.where(x > 0.5, x * x, x),
+    "where_linear": lambda tf, x: tf.where(x > 0.5, x, 2.0 * x),
+    "reduce_sum": lambda tf, x: tf.reduce_sum(x),
+    "reduce_max": lambda tf, x: tf.reduce_max(x),
+    "reduce_min": lambda tf, x: tf.reduce_min(x),
+    "reduce_prod": lambda tf, x: tf.reduce_prod(x),
+    "sort": lambda tf, x: tf.sort(x),
+    "top_k": lambda tf, x: tf.math.top_k(x, 1).values,
+    "gather_argsort": lambda tf, x: tf.gather(x, tf.argsort(x)),
+    "max_pool": lambda tf, x: tf.nn.max_pool2d(tf.reshape(x, [1, 2, 1, 1]), 2, 1, "SAME"),
+    "cumsum": lambda tf, x: tf.cumsum(x),
+    "mod_number": lambda tf, x: x % 0.3,
+    "floordiv_number": lambda tf, x: x // 0.3 + x,
+    "power_0": lambda tf, x: x**0,
+    "power_1": lambda tf, x: x**1.0,
+    "power_2": lambda tf, x: x**2,
+    "unstack": lambda tf, x: tf.unstack(x)[0] * tf.unstack(x)[1],
+    "cast": lambda tf, x: tf.cast(x, tf.float64),
+    "boolean_mask": lambda tf, x: tf.boolean_mask(x, x > 0.5),
+    "l2_normalize": lambda tf, x: tf.nn.l2_normalize(x),
+    "segment_sum": lambda tf, x: tf.math.segment_sum(x, [0, 0]),
+}
+
+TWO: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "add": lambda tf, x, y: x + y,
+    "multiply": lambda tf, x, y: x * y,
+    "divide": lambda tf, x, y: x / y,
+    "divide_no_nan": lambda tf, x, y: tf.math.divide_no_nan(x, y),
+    "multiply_no_nan": lambda tf, x, y: tf.math.multiply_no_nan(x, y),
+    "power": lambda tf, x, y: x**y,
+    "maximum": lambda tf, x, y: tf.maximum(x, y),
+    "minimum": lambda tf, x, y: tf.minimum(x, y),
+    "where": lambda tf, x, y: tf.where(x > y, x, y),
+    "mod": lambda tf, x, y: x % y,
+    "nextafter": lambda tf, x, y: tf.math.nextafter(x, y),
+    "squared_difference": lambda tf, x, y: tf.math.squared_difference(x, y),
+    "matmul": lambda tf, x, y: x[None] @ y[:, None],
+    "tensordot": lambda tf, x, y: tf.tensordot(x, y, 1),
+    "einsum": lambda tf, x, y: tf.einsum("i,j->ij", x, y),
+    "conv": lambda tf, x, y: tf.nn.conv1d(
+        tf.reshape(x, [1, 2, 1]), tf.reshape(y, [2, 1, 1]), 1, "SAME"
+    ),
+    "concat": lambda tf, x, y: tf.concat([x, y], 0),
+    "stack_product": lambda tf, x, y: tf.stack([x, y]) * x,
+    "gather_product": lambda tf, x, y: tf.gather(x, [0, 0]) * y,
+    "xlogy": lambda tf, x, y: tf.math.xlogy(x, y),
+    "xdivy": lambda tf, x, y: tf.math.xdivy(x, y),
+    "xlog1py": lambda tf, x, y: tf.math.xlog1py(x, y),
+    "sigmoid_cross_entropy": lambda tf, x, y: tf.nn.sigmoid_cross_entropy_with_logits(x, y),
+    "softmax_cross_entropy": lambda tf, x, y: tf.nn.softmax_cross_entropy_with_logits(x, y),
+    "scatter_max": lambda tf, x, y: tf.tensor_scatter_nd_max(x, [[0]], y[:1]),
+    "scatter_update": lambda tf, x, y: tf.tensor_scatter_nd_update(x, [[0]], y[:1]),
+}
+
+
+def _of_each(op, count):
+    """First derivatives by each input, and of each of them its own by each input."""
+
+    def case(tf):
+        inputs = [tf.constant(v) for v in ([0.3, 0.8], [0.5, 0.45])[:count]]
+        with tf.GradientTape(persistent=True) as outer:
+            outer.watch(inputs)
+            with tf.GradientTape() as inner:
+                inner.watch(inputs)
+                z = op(tf, *inputs)
+            first = inner.gradient(z, inputs)
+            first = [g if g is None else tf.convert_to_tensor(g) for g in first]
+        return first, [g if g is None else outer.gradient(g, inputs) for g in first]
+
+    return case
+
+
+CASES = {f"second_{name}": _of_each(op, 1) for name, op in ONE.items()}
+CASES |= {f"second_{name}_of_two": _of_each(op, 2) for name, op in TWO.items()}
+
+
+def case_second_of_relu_at_its_kink(tf):
+    x = tf.constant([-1.0, 0.0, 0.5])
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        with tf.GradientTape() as inner:
+            inner.watch(x)
+            y = tf.nn.relu(x) * 2.0
+        g = inner.gradient(y, x)
+    return g, outer.gradient(g, x)
+
+
+def case_second_by_jacobian(tf):
+    x, w = tf.Variable([1.0, 2.0]), tf.Variable([3.0, 4.0])
+    with tf.GradientTape(persistent=True) as outer:
+        with tf.GradientTape(persistent=True) as inner:
+            y = x * w
+        gx, gw = inner.gradient(y, [x, w])
+        jx, jw = inner.jacobian(y, [x, w])
+    return (
+        outer.jacobian(gx, [x, w]),
+        outer.jacobian(gw, [x, w]),
+        outer.gradient(jx, [x, w]),
+        outer.gradient(jw, [x, w]),
+    )
+
+
+def case_some_cotangents_of_a_gradient(tf):
+    """Of the two derivatives of a product only one goes on."""
+    x, w = tf.Variable([1.0, 2.0]), tf.Variable([3.0, 4.0])
+    with tf.GradientTape(persistent=True) as outer:
+        with tf.GradientTape() as inner:
+            y = x * w
+        gx, gw = inner.gradient(y, [x, w])
+        used, both = tf.sin(gx), gx * gw
+    return outer.gradient(used, [x, w]), outer.gradient(both, [x, w])
+
+
+def case_jacobian_of_the_untracked_by_itself(tf):
+    c = tf.constant([1.0, 2.0])
+    with tf.GradientTape(persistent=True) as tape:
+        y = tf.sin(c)
+    return tape.jacobian(y, y), tape.jacobian(y, c), tape.gradient(y, y)
+
+
+def case_batch_jacobian_of_the_untracked_by_itself(tf):
+    c = tf.constant([[1.0, 2.0]])
+    with tf.GradientTape(persistent=True) as tape:
+        y = tf.sin(c)
+    return tape.batch_jacobian(y, y), tape.batch_jacobian(c, c)
+
+
+def case_jacobian_by_tracked_and_untracked(tf):
+    c, u, v = tf.constant([1.0, 2.0]), tf.constant([3.0, 4.0]), tf.Variable([5.0, 6.0])
+    fixed = tf.Variable([7.0, 8.0], trainable=False)
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(c)
+        y = c * u * v * fixed
+    return (
+        tape.jacobian(y, [c, u]),
+        tape.jacobian(y, [u, v, fixed]),
+        tape.jacobian(y, [u, fixed]),
+        tape.jacobian(y, u),
+        tape.jacobian(y, [u, c], unconnected_gradients="zero"),
+    )
+
+
+def case_jacobian_of_a_tracked_tensor_by_itself(tf):
+    c = tf.constant([1.0, 2.0])
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(c)
+        y = c * 2.0
+    return tape.jacobian(y, [y, c]), tape.jacobian(c, c)
+
+
+def case_cast_of_a_variable_to_its_dtype(tf):
+    v = tf.Variable([1.0, 2.0])
+    same, other = tf.cast(v, tf.float32), tf.cast(v, tf.float64)
+    with tf.GradientTape(persistent=True) as tape:
+        a, b = tf.sin(same), tf.sin(other)
+    return same is v, tape.gradient(a, v), tape.gradient(b, v)
