@@ -139,11 +139,12 @@ def unary(
     kernel: str | None = None,
     dtypes: str | None = None,
     differentiable: bool = True,
+    sparse: Callable[..., Any] | None = None,
 ) -> Callable[..., Tensor]:
     """Declare `op(x, name=None)`, elementwise. `dtypes`: kinds allowed, such as "float complex"."""
     kernel = kernel or _camel(fn.__name__)
     check = _combined(kernel, dtypes, False, False, None)
-    closure = Op(fn, kernel, differentiable=differentiable, check=check).bind()
+    closure = Op(fn, kernel, differentiable=differentiable, check=check, sparse=sparse).bind()
 
     def call(x: Any, name: str | None = None) -> Tensor:
         return apply1(closure, x if x.__class__ is Tensor else convert(x))

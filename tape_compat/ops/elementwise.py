@@ -20,11 +20,27 @@ from ..core.avals import Aval
 from ..core.convert import convert
 from ..core.declare import binary, check_broadcast, invalid, name_ops, op, unary
 from ..core.dispatch import apply
+from ..core.indexed_slices import IndexedSlices
 from ..core.op import Op
 from ..core.tensor import Tensor
 from .checks import INEXACT, NUMBER, REAL, refuse_unsigned
 
-negative = unary(refuse_unsigned(jnp.negative, "Neg"), "-x.", kernel="Neg", dtypes=NUMBER)
+
+def _negative_slices(
+    call: Any, inputs: tuple[Tensor, ...], cotangents: list[Any], want: tuple[int, ...]
+) -> list[Any] | None:
+    """IndexedSlices stay such."""
+    slices = cotangents[0]
+    return [-slices] if isinstance(slices, IndexedSlices) else None
+
+
+negative = unary(
+    refuse_unsigned(jnp.negative, "Neg"),
+    "-x.",
+    kernel="Neg",
+    dtypes=NUMBER,
+    sparse=_negative_slices,
+)
 abs = unary(
     refuse_unsigned(rules.abs, "Abs", complex_too=False),
     "Absolute value; of complex x, a real number.",

@@ -41,7 +41,15 @@ def _sum_of(*arrays: Any) -> Any:
     return total
 
 
-_ADD_N = Op(_sum_of, "AddN", check=_check_add_n).bind()
+def _slices_to_each(
+    call: Any, inputs: tuple[Tensor, ...], cotangents: list[Any], want: tuple[int, ...]
+) -> list[Any] | None:
+    """IndexedSlices go to all terms as they are."""
+    slices = cotangents[0]
+    return [slices] * len(want) if isinstance(slices, IndexedSlices) else None
+
+
+_ADD_N = Op(_sum_of, "AddN", check=_check_add_n, sparse=_slices_to_each).bind()
 
 
 def add_n(inputs: Sequence[Any], name: str | None = None) -> Tensor:
