@@ -203,6 +203,9 @@ def test_growth_and_embedding_targets_read_sizes():
     assert value == pytest.approx(1.0) and met is True
     tables = [row(str(n), s, family="embedding", size=n) for n, s in ((10, 1.0), (1000, 1.2))]
     assert verdict(tables, "embedding: slowest ÷ quickest table") == (1.2, True)
+    for table, times in zip(tables, ([1.0, 2.0, 1.0], [1.1, 9.0, 1.1]), strict=True):
+        table["runners"][targets.OURS]["in_turn"] = times
+    assert verdict(tables, "embedding: slowest ÷ quickest table") == (1.1, True)
 
 
 # -- the report
