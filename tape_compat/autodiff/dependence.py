@@ -8,7 +8,6 @@ used in a comparison, as an integer or rounded is not: there no derivative comes
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import jax
@@ -67,23 +66,21 @@ def _dependence(jaxpr: Any, by_mask: bool) -> list[frozenset[int]]:
     return [of(v) for v in jaxpr.outvars]
 
 
-def _through(eqn: Any, inputs: list[frozenset[int]], by_mask: bool) -> Iterable[frozenset[int]]:
+def _through(eqn: Any, inputs: list[frozenset[int]], by_mask: bool) -> list[frozenset[int]]:
     """What the outputs of an equation depend on: followed into calls and branches, everything
     elsewhere."""
-    everything = frozenset().union(*inputs)
-    chosen: frozenset[int] = frozenset()
-    if eqn.primitive.name == "cond":
-        called = eqn.params["branches"]
-        chosen, inputs = inputs[0], inputs[1:]
-    elif eqn.primitive.name in ("scan", "while"):
-        called = ()
+    everything = [frozenset().union(*inputs)] * len(eqn.outvars)
+    name = eqn.primitive.name
+    if name == "cond":
+        called, chosen, inputs = eqn.params["branches"], inputs[0], inputs[1:]
     else:
-        called = (eqn.params.get("jaxpr") or eqn.params.get("call_jaxpr"),)
-    answers = [chosen for _ in eqn.outvars]
+        inner = eqn.params.get("jaxpr") or eqn.params.get("call_jaxpr")
+        called, chosen = [inner if name not in ("scan", "while") else None], frozenset()
+    answers = [chosen] * len(eqn.outvars)
     for inner in called:
         inner = getattr(inner, "jaxpr", inner)
         if inner is None or (len(inner.invars), len(inner.outvars)) != (len(inputs), len(answers)):
-            return [everything for _ in eqn.outvars]
+            return everything
         for i, positions in enumerate(_dependence(inner, by_mask)):
             answers[i] = answers[i].union(*(inputs[k] for k in positions))
-    return answers if called else [everything for _ in eqn.outvars]
+    return answers

@@ -31,8 +31,14 @@ class _Slice:
 
     __slots__ = ("avals", "calls", "externals", "target")
 
-    def __init__(self, steps: list[reverse.Step], target: Tensor, sources: Sequence[Any]):
-        index = {s: i for i, s in enumerate(sources) if s is not None}
+    def __init__(
+        self,
+        steps: list[reverse.Step],
+        target: Tensor,
+        sources: Sequence[int],
+        tracked: Container[int],
+    ):
+        index = {s: i for i, s in enumerate(sources) if s in tracked}
         produced: dict[int, int] = {}
         seen: dict[int, int] = {}
         self.externals: list[Tensor] = []
@@ -116,7 +122,7 @@ def _slice(
     if target._id not in reached or not target._aval.trainable:
         return None
     steps = _leading_to(steps, target._id)
-    part = _Slice(steps, target, [s if s in tracked else None for s in sources])
+    part = _Slice(steps, target, sources, tracked)
     return part, sorted(part.avals)
 
 

@@ -71,8 +71,7 @@ def connected(
         if getattr(call, "derivative", False):
             used = used_inputs(call, inputs)
             outputs = tuple([o for o, u in zip(outputs, used) if not u.isdisjoint(want)])
-            want = tuple([i for i in want if any(i in u for u in used)])
-        if want:
+        if outputs:
             steps.append((entry, want))
             reached.update(outputs)
     return steps, reached

@@ -259,6 +259,7 @@ class GradientTape:
 
         Raises: ValueError for anything else. A dtype that is not floating is warned of.
         """
+        recording = any(isinstance(r, GradientTape) for r in LOCAL.state.recorders)
         for t in nest.flatten(tensor, expand_composites=True):
             if not isinstance(t, (Tensor, Variable)):
                 raise ValueError(
@@ -275,8 +276,8 @@ class GradientTape:
                     "'NoneType' object has no attribute 'watch': this tape is not recording. "
                     f"Call watch() inside `with tf.GradientTape() as tape:`. At {user_location()}."
                 )
-            if not any(isinstance(r, GradientTape) for r in LOCAL.state.recorders):
-                continue  # as in TensorFlow, where no tape is recording
+            if not recording:
+                continue  # as in TensorFlow
             if isinstance(t, Variable):
                 self._watch_variable(t)
             elif t.dtype.trainable:

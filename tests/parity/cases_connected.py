@@ -76,11 +76,11 @@ TWO: dict[str, Callable[[Any, Any, Any], Any]] = {
 }
 
 
-def _of_each(op, count):
+def _of_each(op, *values):
     """First derivatives by each input, and of each of them its own by each input."""
 
     def case(tf):
-        inputs = [tf.constant(v) for v in ([0.3, 0.8], [0.5, 0.45])[:count]]
+        inputs = [tf.constant(v) for v in values]
         with tf.GradientTape(persistent=True) as outer:
             outer.watch(inputs)
             with tf.GradientTape() as inner:
@@ -93,19 +93,10 @@ def _of_each(op, count):
     return case
 
 
-CASES = {f"second_{name}": _of_each(op, 1) for name, op in ONE.items()}
-CASES |= {f"second_{name}_of_two": _of_each(op, 2) for name, op in TWO.items()}
-
-
-def case_second_of_relu_at_its_kink(tf):
-    x = tf.constant([-1.0, 0.0, 0.5])
-    with tf.GradientTape() as outer:
-        outer.watch(x)
-        with tf.GradientTape() as inner:
-            inner.watch(x)
-            y = tf.nn.relu(x) * 2.0
-        g = inner.gradient(y, x)
-    return g, outer.gradient(g, x)
+X, Y = [0.3, 0.8], [0.5, 0.45]
+CASES = {f"second_{name}": _of_each(op, X) for name, op in ONE.items()}
+CASES |= {f"second_{name}_of_two": _of_each(op, X, Y) for name, op in TWO.items()}
+CASES["second_of_relu_at_its_kink"] = _of_each(lambda tf, x: tf.nn.relu(x) * 2.0, [-1.0, 0.0, 0.5])
 
 
 def case_second_by_jacobian(tf):
