@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import tape_compat as tf
+from tape_compat.core import policy
 
 CUBE = np.arange(60, dtype=np.float64).reshape(4, 5, 3)
 SMALL = np.arange(12, dtype=np.int32).reshape(4, 3)  # stays on the host
@@ -314,3 +315,108 @@ def test_strided_slice_takes_the_variable():
     v = tf.Variable([1.0, 2.0, 3.0])
     got = tf.strided_slice(v, [0], [3], [2], var=v).assign([7.0, 8.0])
     assert got.numpy().tolist() == [7.0, 2.0, 8.0]
+
+
+# ---------------------------------------------------------------------------------------------
+# Where the place is another one each time, it is an input.
+
+
+@pytest.fixture
+def general_at_once(deferred, monkeypatch):
+    monkeypatch.setattr(policy, "FIXED_FORMS", 0)
+
+
+@pytest.mark.parametrize("index", PLAIN, ids=text)
+def test_general_form(general_at_once, index):
+    x = tf.constant(CUBE)
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x[index]
+            s = tf.reduce_sum(y**3)
+        g = tape.gradient(s, x)
+        t = tf.reduce_sum(g)
+    expected = np.zeros_like(CUBE)
+    expected[index] = 6 * CUBE[index]
+    np.testing.assert_array_equal(outer.gradient(t, x).numpy(), expected)
+    np.testing.assert_array_equal(y.numpy(), CUBE[index])
+
+
+@pytest.mark.parametrize("index", PLAIN, ids=text)
+def test_assign_in_general_form(general_at_once, index):
+    test_assign(index, np.float64)
+
+
+@pytest.mark.parametrize("begin, size", [([1, 2, 0], [2, 3, 3]), ([3, 0, 1], [-1, -1, 0])])
+def test_tf_slice_in_general_form(general_at_once, begin, size):
+    where = tuple(slice(b, None if s == -1 else b + s) for b, s in zip(begin, size, strict=True))
+    row = tf.constant(CUBE[0, 0])
+    with tf.GradientTape() as tape:
+        x = tf.Variable(CUBE)
+        y = tf.slice(x, begin, size) ** 2
+        short = tf.slice(row, [begin[2]], [2])
+    expected = np.zeros_like(CUBE)
+    expected[where] = 2 * CUBE[where]
+    np.testing.assert_array_equal(tape.gradient(y, x).numpy(), expected)
+    np.testing.assert_array_equal(short.numpy(), CUBE[0, 0, begin[2] :][:2])
+
+
+BATCHES = {
+    "slice": lambda x, i: x[4 * i : 4 * (i + 1)],
+    "steps": lambda x, i: x[4 * i : 4 * (i + 1) : 2],
+    "tf.slice": lambda x, i: tf.slice(x, [4 * i, 0], [4, 3]),
+    "columns": lambda x, i: tf.transpose(x)[:, 4 * i : 4 * (i + 1)],
+    "row": lambda x, i: x[i],
+    "element": lambda x, i: x[i, 1],
+    "window": lambda x, i: x[i : i + 3, 0],
+}
+
+
+@pytest.mark.parametrize("how", BATCHES)
+def test_batches_are_taken_by_one_program(how, counted):
+    rows = np.random.default_rng(0).normal(size=(121, 3))
+    x = tf.constant(rows)
+    for i in range(30):
+        np.testing.assert_array_equal(
+            BATCHES[how](x, i).numpy(), np.asarray(BATCHES[how](tf.constant(rows), i))
+        )
+    # One for each op; transposing and slicing, of tensors of one shape, are two.
+    assert counted()["op_compiles"] <= 2
+
+
+@pytest.mark.parametrize("how", ["slice", "steps", "tf.slice"])
+def test_a_step_that_takes_its_batch_is_the_same_each_time(how, deferred, counted):
+    rows = np.random.default_rng(0).normal(size=(400, 3)).astype("float32")
+    x, w = tf.constant(rows), tf.Variable(tf.ones([3, 1]))
+    expected = np.ones([3, 1], "float32")
+    for i in range(60):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(tf.matmul(BATCHES[how](x, i), w) ** 2)
+        w.assign_sub(0.01 * tape.gradient(loss, w))
+        assert loss.numpy() >= 0
+        batch = rows[4 * i : 4 * (i + 1)][:: 2 if how == "steps" else 1]
+        expected -= 0.01 * 2 * batch.T @ (batch @ expected) / len(batch)
+    np.testing.assert_allclose(w.numpy(), expected, rtol=1e-5)
+    counts = counted()
+    assert counts["compiles"] <= 4 and counts["fused"] >= 60 - policy.FIXED_FORMS
+
+
+def test_a_replay_buffer_is_filled_by_one_program(deferred, counted):
+    buffer, expected = tf.Variable(tf.zeros([50, 3])), np.zeros([50, 3], "float32")
+    done = tf.Variable(tf.zeros([50], tf.float32))
+    for i in range(50):
+        buffer[i].assign([i, 1.0, 2.0])
+        done[i : i + 1].assign([1.0])
+        expected[i] = i, 1.0, 2.0
+    np.testing.assert_array_equal(buffer.numpy(), expected)
+    assert done.numpy().all() and counted()["op_compiles"] <= 6  # two of them make the zeros
+    for i in range(30):  # and in a step
+        with tf.GradientTape() as tape:
+            value = tf.reduce_sum(buffer[:2] ** 2)
+        buffer[i].assign(tf.reduce_sum(tape.gradient(value, buffer), axis=0) * 0.0 + 5.0)
+        assert value.numpy() > 0
+    expected[:30] = 5.0
+    np.testing.assert_array_equal(buffer.numpy(), expected)
+    counts = counted()
+    assert counts["compiles"] <= 4 and counts["fused"] >= 30 - policy.FIXED_FORMS

@@ -37,8 +37,9 @@ class Op:
         TensorFlow's error for input that TensorFlow refuses.
       sparse: gives the pullback as IndexedSlices where it can; see `autodiff/reverse.py`.
       general: takes the attributes; gives others with which the op does the same if it is given
-        further inputs, and these inputs, integers. None if there are none. A loop whose turns
-        differ in such attributes only (`x[t]`) is one loop.
+        further inputs, these inputs, integers, and whether it runs as fast with them. None if there
+        are none. A loop whose turns differ in such attributes only (`x[t]`) is one loop, and steps
+        that differ in them only (`x[64 * i : 64 * (i + 1)]`) share their programs.
       rows: takes the shape of the one input and the attributes; if the outputs are rows of the
         input along an axis, gives the axis and which rows, counted from 0; else None.
       on_host: False if it must not run at once on the host when its inputs are small integer
@@ -65,7 +66,7 @@ class Op:
         differentiable: bool = True,
         check: Check | None = None,
         sparse: Callable[..., Any] | None = None,
-        general: Callable[..., tuple[dict[str, Any], tuple[int, ...]] | None] | None = None,
+        general: Callable[..., tuple[dict[str, Any], tuple[int, ...], bool] | None] | None = None,
         rows: Callable[..., tuple[int, Sequence[int]] | None] | None = None,
         on_host: bool = True,
     ):
@@ -98,11 +99,12 @@ class Op:
 
 class General(NamedTuple):
     """A closure that does the same as another one if it is given `numbers` as well, as the inputs
-    from `place` on; -1: as the last ones."""
+    from `place` on; -1: as the last ones. free: whether it does so as fast inside a program."""
 
     closure: Closure
     numbers: tuple[int, ...]
     place: int
+    free: bool
 
 
 class Closure:
@@ -116,7 +118,10 @@ class Closure:
 
     __slots__ = (
         "__weakref__",
+        "_brought",
+        "_brought_at",
         "_derived",
+        "_fixed",
         "_general",
         "_jit",
         "_shapes",
@@ -137,6 +142,11 @@ class Closure:
         self.inner = partial(op.fn, **attributes) if attributes else op.fn
         self._shapes: dict[tuple[Aval, ...], tuple[tuple[Aval, ...], bool]] = {}
         self._general: General | bool | None = None
+        #: Of a general form: the numbers that are recorded as attributes all the same, how many
+        #: programs brought new ones, and how many had run when the last of these did.
+        self._fixed: set[tuple[int, ...]] = set()
+        self._brought = 0
+        self._brought_at = -1
         self._jit: Callable[..., Arrays] | None = None
         self._traced: Callable[..., Arrays] | None = None
         self._shared: dict[tuple, bool] = {}
@@ -154,12 +164,27 @@ class Closure:
             self._general = self._generalized() or False
         return self._general or None  # type: ignore[return-value]
 
+    def varies(self, numbers: tuple[int, ...]) -> bool:
+        """Whether this general form is to be recorded for the one with `numbers`: for new ones once
+        FIXED_FORMS programs each brought new ones. A step that takes another slice each time is
+        then the same each time; the gates of an LSTM and the turns of a loop stay fixed."""
+        if numbers in self._fixed:
+            return False
+        programs_run = COUNTERS.fused + COUNTERS.op_by_op
+        if programs_run != self._brought_at:
+            if self._brought == policy.FIXED_FORMS:
+                return True
+            self._brought_at = programs_run
+            self._brought += 1
+        self._fixed.add(numbers)
+        return False
+
     def _generalized(self) -> General | None:
         found = self.op.general and self.op.general(**self.attributes)
         if not found:
             return None
-        attributes, numbers = found
-        return General(self.op.bind(**attributes), numbers, -1)
+        attributes, numbers, free = found
+        return General(self.op.bind(**attributes), numbers, -1, free)
 
     def infer(self, avals: tuple[Aval, ...]) -> tuple[tuple[Aval, ...], bool]:
         """Output avals, and whether the op gives one array rather than a tuple of them."""
@@ -187,11 +212,23 @@ class Closure:
         return tuple(of_array(o) for o in ((out,) if single else out)), single
 
     def run(self, *arrays: Any) -> Arrays:
-        """Run this op alone, through its own compiled program. Call it by `in_x64`."""
+        """Run this op alone, through its own compiled program or that of its general form, which
+        then serves all of its kind. Call it by `in_x64`."""
         if self._jit is None:
-            self._jit = jax.jit(self._counted)
+            self._jit = self._alone()
         COUNTERS.dispatches += 1
         return self._jit(*arrays)
+
+    def _alone(self) -> Callable[..., Arrays]:
+        if self.general is None:
+            return jax.jit(self._counted)
+        closure, numbers, place, _ = self.general
+        if closure._jit is None:
+            closure._jit = closure._alone()
+        call, more = closure._jit, tuple(map(np.int32, numbers))
+        if place < 0:
+            return lambda *arrays: call(*arrays, *more)
+        return lambda *arrays: call(*arrays[:place], *more, *arrays[place:])
 
     def traced(self, *arrays: Any) -> Arrays:
         """`fn` inside a program under trace: traced itself only once for each set of shapes."""
@@ -270,7 +307,8 @@ class Pullback(Closure):
         if base is None or base.place >= 0:
             return None
         count = self.n + len(base.numbers)
-        return General(base.closure.pullback(count, self.want, self.have), base.numbers, self.n)
+        closure = base.closure.pullback(count, self.want, self.have)
+        return General(closure, base.numbers, self.n, base.free)
 
     def _standalone(self, *arrays: Any) -> Arrays:
         outputs, pull = self.base.vjp(arrays[: self.n], self.want)

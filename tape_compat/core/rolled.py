@@ -298,7 +298,7 @@ class _Writer:
         for step in steps:
             inputs = tuple([self.value(ids[slot]) for slot in step.inputs])
             closure, general = step.closure, step.closure.general
-            if general is not None and max(general.numbers) > 0:
+            if general is not None and general.free and max(general.numbers) > 0:
                 # It may be the length of the loop that is read here.
                 closure, place = general.closure, general.place % (len(inputs) + 1)
                 inputs = (*inputs[:place], *map(self.given, general.numbers), *inputs[place:])

@@ -2,6 +2,8 @@
 
 A spec is a tuple with one entry for each index: an int (takes it, the axis goes), a triple (start,
 stop, step) of a slice, None (a new axis), Ellipsis, or DYNAMIC: a scalar tensor, which is an input.
+So are the numbers of a spec in its general form, which many specs share: there a WINDOW stands for
+an int and for a slice, with the width, the step, and whether the axis stays.
 """
 
 from __future__ import annotations
@@ -22,7 +24,8 @@ from ..core.convert import convert
 from ..core.declare import invalid
 from ..core.dispatch import apply, apply1
 from ..core.dtypes import as_dtype
-from ..core.op import Op
+from ..core.op import Closure, Op
+from ..core.state import LOCAL
 from ..core.tensor import Tensor, concrete, mark_slice
 from ..core.updates import unrecorded
 from ..core.variable import Variable, read
@@ -32,6 +35,8 @@ from .shapes import reshape
 
 newaxis = None
 DYNAMIC = "dynamic"
+WINDOW = "window"
+_WHOLE = (None, None, None)
 _BAD_INDEX = (
     "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar "
     "tf.int32/tf.int64 tensors are valid indices"
@@ -44,6 +49,7 @@ class _Plan(NamedTuple):
     cuts: tuple[tuple[int, int, int], ...]  # start, stop, step (positive) of each axis
     reversed: tuple[int, ...]
     dynamic: tuple[int, ...]  # axes indexed by an input
+    windows: tuple[tuple[int, int, int], ...]  # axis, width, step of what begins at an input
     shape: tuple[int, ...]
 
 
@@ -61,7 +67,7 @@ def _planned(spec: tuple[Any, ...], shape: tuple[int, ...]) -> _Plan:
     if Ellipsis not in spec:
         spec = (*spec, Ellipsis)
     cuts: list[tuple[int, int, int]] = []
-    backwards, dynamic, out = [], [], []
+    backwards, dynamic, windows, out = [], [], [], []
     for i, entry in enumerate(spec):
         axis = len(cuts)
         if entry is None:
@@ -73,6 +79,11 @@ def _planned(spec: tuple[Any, ...], shape: tuple[int, ...]) -> _Plan:
         elif entry is DYNAMIC:
             cuts.append((0, shape[axis], 1))
             dynamic.append(axis)
+        elif entry.__class__ is tuple and entry[0] == WINDOW:
+            cuts.append((0, shape[axis], 1))
+            windows.append((axis, *entry[1:3]))
+            if entry[3]:
+                out.append(len(range(0, *entry[1:3])))
         elif entry.__class__ is int:
             n = shape[axis]
             at = entry + n if entry < 0 else entry
@@ -94,13 +105,46 @@ def _planned(spec: tuple[Any, ...], shape: tuple[int, ...]) -> _Plan:
             else:
                 cuts.append((start + (count - 1) * step, start + 1, -step))
                 backwards.append(axis)
-    return _Plan(tuple(cuts), tuple(backwards), tuple(dynamic), tuple(out))
+    return _Plan(tuple(cuts), tuple(backwards), tuple(dynamic), tuple(windows), tuple(out))
+
+
+def _clipped(spec: tuple[Any, ...], shape: tuple[int, ...]) -> tuple[Any, ...]:
+    """The spec with its numbers counted from 0 and inside the shape, so that its general form holds
+    for it; as it is where it is wrong."""
+    axis, out = 0, []
+    for entry in spec:
+        if entry is None:
+            out.append(None)
+            continue
+        if entry is Ellipsis:
+            axis += len(shape) - sum(1 for s in spec if s is not None and s is not Ellipsis)
+            out.append(entry)
+            continue
+        if not 0 <= axis < len(shape):
+            return spec
+        n = shape[axis]
+        if entry.__class__ is int:
+            if -n <= entry < 0:
+                entry += n
+        elif entry is not DYNAMIC and entry != _WHOLE and entry[2] != 0:
+            start, stop, step = builtins.slice(*entry).indices(n)
+            if step > 0 and start < stop:
+                entry = start, stop, step
+                entry = _WHOLE if entry == (0, n, 1) else entry
+        out.append(entry)
+        axis += 1
+    return tuple(out)
 
 
 def _indexed(x: Any, *places: Any, spec: tuple[Any, ...]) -> Any:
     plan = _planned(spec, x.shape)
     if any(cut != (0, n, 1) for cut, n in zip(plan.cuts, x.shape)):
         x = lax.slice(x, *zip(*plan.cuts))
+    if plan.windows:
+        starts, sizes, steps = [np.int32(0)] * x.ndim, list(x.shape), [1] * x.ndim
+        for (axis, width, step), place in zip(plan.windows, places, strict=True):
+            starts[axis], sizes[axis], steps[axis] = place, width, step
+        x = lax.slice(lax.dynamic_slice(x, starts, sizes), [0] * x.ndim, sizes, steps)
     for axis, place in zip(plan.dynamic, places):
         size = x.shape[axis]
         place = jnp.where(place < 0, place + size, place)
@@ -111,12 +155,29 @@ def _indexed(x: Any, *places: Any, spec: tuple[Any, ...]) -> Any:
     return x if x.shape == plan.shape else lax.reshape(x, plan.shape)
 
 
-def _with_places(spec: tuple[Any, ...]) -> tuple[dict[str, Any], tuple[int, ...]] | None:
-    """The spec with DYNAMIC for its numbers, and the numbers."""
-    numbers = tuple(s for s in spec if s.__class__ is int)
-    if not numbers or DYNAMIC in spec:
+def _general(spec: tuple[Any, ...]) -> tuple[dict[str, Any], tuple[int, ...], bool] | None:
+    """The general form of a clipped spec, and the numbers it leaves out: see `Op`. Rows taken by
+    number cost the same in either form; a slice that begins at an input cannot be fused as well."""
+    if DYNAMIC in spec:
         return None
-    return {"spec": tuple(DYNAMIC if s.__class__ is int else s for s in spec)}, numbers
+    numbers: list[int] = []
+    general: list[Any] = []
+    rows = True
+    for entry in spec:
+        if entry.__class__ is int:
+            numbers.append(entry)
+            entry = WINDOW, 1, 1, False
+        elif entry.__class__ is tuple and entry != _WHOLE:
+            if WINDOW in entry or None in entry or entry[0] >= entry[1] or entry[2] < 1:
+                return None  # it is general already, or empty, or goes backwards
+            start, stop, step = entry
+            numbers.append(start)
+            entry = WINDOW, stop - start, step, True
+            rows = False
+        general.append(entry)
+    if not numbers or max(numbers) >= 2**31:
+        return None
+    return {"spec": tuple(general)}, tuple(numbers), rows
 
 
 def _one_row(shape: tuple[int, ...], spec: tuple[Any, ...]) -> tuple[int, tuple[int]] | None:
@@ -141,7 +202,7 @@ def _one_row(shape: tuple[int, ...], spec: tuple[Any, ...]) -> tuple[int, tuple[
 _INDEXED = Op(
     _indexed,
     "StridedSlice",
-    general=_with_places,
+    general=_general,
     rows=_one_row,
     check=lambda avals, spec: _planned(spec, avals[0].shape) and None,
 )
@@ -186,8 +247,61 @@ def _at(x: Tensor, spec: tuple[Any, ...], places: tuple[Tensor, ...]) -> Tensor:
             return _host_item(x, array, plan or _planned(fixed, x._aval.shape))
     if x._aval.dtype is dtypes.string:
         return move_text(lambda p: _at(p, spec, places), x)
-    closure = _INDEXED.bind(spec=spec)
-    return apply(closure, (x, *places)) if places else apply1(closure, x)
+    if places:
+        return apply(_INDEXED.bind(spec=spec), (x, *places))
+    shape = x._aval.shape
+    place = _PLACES.get((spec, shape)) or _remember(spec, shape)
+    if array is None:
+        return apply1(_INDEXED.bind(**place.attributes), x)
+    closure, inputs = _called(_INDEXED, place, (x,))
+    return apply1(closure, x) if len(inputs) == 1 else apply(closure, inputs)
+
+
+class _Place(NamedTuple):
+    """The attributes that say where, the general form, and what it takes: see `Op`."""
+
+    attributes: dict[str, Any]
+    general: Closure | None
+    numbers: tuple[int, ...]
+    free: bool
+
+
+def _place(op: Op, **attributes: Any) -> _Place:
+    assert op.general is not None
+    found = op.general(**attributes)
+    if found is None:
+        return _Place(attributes, None, (), False)
+    general, numbers, free = found
+    return _Place(attributes, op.bind(**general), numbers, free)
+
+
+#: Of specs on shapes.
+_PLACES: dict[tuple[tuple[Any, ...], tuple[int, ...]], _Place] = {}
+
+
+def _remember(spec: tuple[Any, ...], shape: tuple[int, ...]) -> _Place:
+    _planned(spec, shape)  # raises for what is out of range
+    place = _place(_INDEXED, spec=_clipped(spec, shape))
+    if len(_PLACES) >= policy.MAX_CLOSURES_PER_OP:
+        _PLACES.clear()
+    _PLACES[spec, shape] = place
+    return place
+
+
+_INT32 = aval((), dtypes.int32)
+
+
+def _called(
+    op: Op, place: _Place, inputs: tuple[Tensor, ...]
+) -> tuple[Closure, tuple[Tensor, ...]]:
+    """What to call: the general form where one op runs alone, and where others of its kind came."""
+    general, numbers = place.general, place.numbers
+    if general is not None and (
+        not LOCAL.state.deferring or (not place.free and general.varies(numbers))
+    ):
+        given = [concrete(np.array(n, np.int32), _INT32) for n in numbers]
+        return general, (*inputs, *given)
+    return op.bind(**place.attributes), inputs
 
 
 def _with_known(spec: tuple[Any, ...], places: tuple[Tensor, ...]) -> tuple[Any, ...]:
@@ -229,18 +343,34 @@ def _assigned(x: Any, value: Any, *places: Any, spec: tuple[Any, ...]) -> Any:
         return x
     value = lax.reshape(value, value.shape[max(0, value.ndim - len(plan.shape)) :])
     value = jnp.broadcast_to(value, plan.shape)
-    # A dynamic axis is cut whole in the plan, and one row is taken of it.
+    # What begins at an input is cut whole in the plan.
     index: list[Any] = [builtins.slice(*cut) for cut in plan.cuts]
     widths = [len(range(*cut)) for cut in plan.cuts]
+    starts: list[Any] = [np.int32(0) if plan.windows else start for start, _, _ in plan.cuts]
     for axis, place in zip(plan.dynamic, places):
         index[axis], widths[axis] = place, 1
+    for (axis, width, _), place in zip(plan.windows, places):
+        starts[axis], widths[axis] = place, width
     value = lax.rev(lax.reshape(value, widths), plan.reversed)
-    if not places and all(step == 1 for _, _, step in plan.cuts):
-        return lax.dynamic_update_slice(x, value, [start for start, _, _ in plan.cuts])
+    if not plan.dynamic and all(step == 1 for _, _, step in plan.cuts):
+        return lax.dynamic_update_slice(x, value, starts)
     return x.at[tuple(index)].set(lax.squeeze(value, plan.dynamic), mode="drop")
 
 
-_ASSIGNED = Op(_assigned, "ResourceStridedSliceAssign", check=_check_assigned)
+def _general_assigned(
+    spec: tuple[Any, ...],
+) -> tuple[dict[str, Any], tuple[int, ...], bool] | None:
+    """As of an index; but a replay buffer takes another row at each step, not in a loop. None for a
+    slice in steps."""
+    if any(entry.__class__ is tuple and entry != _WHOLE and entry[2] != 1 for entry in spec):
+        return None
+    found = _general(spec)
+    return found and (*found[:2], False)
+
+
+_ASSIGNED = Op(
+    _assigned, "ResourceStridedSliceAssign", check=_check_assigned, general=_general_assigned
+)
 
 
 def slice_assigned(
@@ -257,7 +387,10 @@ def slice_assigned(
         part = np.flip(part, plan.reversed)
         np.copyto(part, np.broadcast_to(np.asarray(value._value()), plan.shape).reshape(part.shape))
         return concrete(array, x._aval)
-    return unrecorded(_ASSIGNED.bind(spec=spec), (x, value, *places))
+    if places:
+        return unrecorded(_ASSIGNED.bind(spec=spec), (x, value, *places))
+    place = _place(_ASSIGNED, spec=_clipped(spec, x._aval.shape))
+    return unrecorded(*_called(_ASSIGNED, place, (x, value)))
 
 
 def _is_mask(index: Any) -> bool:
@@ -353,7 +486,7 @@ def _check_slice(
     avals: tuple[Aval, ...], begin: tuple[int, ...] | None, size: tuple[int, ...]
 ) -> None:
     have = avals[0].shape
-    count = avals[1].shape if begin is None else (len(begin),)
+    count = (len(begin),) if begin is not None else avals[1].shape or (len(avals) - 1,)
     if count != (len(have),) or len(size) != len(have):
         raise invalid(
             f"Expected begin and size arguments to be 1-D tensors of size {len(have)}, but got "
@@ -369,13 +502,23 @@ def _check_slice(
 
 
 def _sliced(x: Any, *start: Any, begin: tuple[int, ...] | None, size: tuple[int, ...]) -> Any:
-    if begin is None:
-        return lax.dynamic_slice(x, [start[0][i] for i in range(x.ndim)], size)
-    stops = [n if s == -1 else b + s for b, s, n in zip(begin, size, x.shape)]
-    return lax.slice(x, begin, stops)
+    """The start is an attribute, a vector, or scalars."""
+    if begin is not None:
+        stops = [n if s == -1 else b + s for b, s, n in zip(begin, size, x.shape)]
+        return lax.slice(x, begin, stops)
+    starts = start if len(start) != 1 or start[0].ndim == 0 else [*start[0]]
+    return lax.dynamic_slice(x, starts, size)
 
 
-_SLICE = Op(_sliced, "Slice", check=_check_slice)
+def _general_slice(
+    begin: tuple[int, ...] | None, size: tuple[int, ...]
+) -> tuple[dict[str, Any], tuple[int, ...], bool] | None:
+    if not begin or -1 in size or max(begin) >= 2**31:
+        return None
+    return {"begin": None, "size": size}, begin, False
+
+
+_SLICE = Op(_sliced, "Slice", check=_check_slice, general=_general_slice)
 
 
 def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:
@@ -395,7 +538,12 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor
         isinstance(b, (Tensor, Variable)) for b in begin
     )
     if fixed or -1 in extent:
-        return apply(_SLICE.bind(begin=dims(begin), size=extent), (x,))
+        first, have = dims(begin), x._aval.shape
+        _check_slice((x._aval,), first, extent)
+        extent = tuple(n - b if s == -1 else s for b, s, n in zip(first, extent, have))
+        if x._array is None:
+            return apply(_SLICE.bind(begin=first, size=extent), (x,))
+        return apply(*_called(_SLICE, _place(_SLICE, begin=first, size=extent), (x,)))
     start = as_tensor(begin)
     known = on_host(start)
     if known is not None:
