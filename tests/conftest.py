@@ -1,11 +1,23 @@
 """Fixtures: every test starts with nothing pending and nothing recording, and must leave it so."""
 
+import gc
+
 import pytest
 
 import tape_compat as tf
-from tape_compat.core import executor
+from tape_compat.core import executor, state
 from tape_compat.core.dispatch import flush
 from tape_compat.core.state import LOCAL
+
+
+def pytest_collection_modifyitems(config, items):
+    """In immediate mode the tests that go back to deferred mode would run as they do in that."""
+    if not state.immediate():
+        return
+    same = [item for item in items if "deferred" in getattr(item, "fixturenames", ())]
+    config.hook.pytest_deselected(items=same)
+    left = set(same)
+    items[:] = [item for item in items if item not in left]
 
 
 @pytest.fixture(autouse=True)
@@ -20,11 +32,17 @@ def clean_state():
     assert left == (), f"a test left tapes recording: {left}"
 
 
+@pytest.fixture(autouse=True, scope="module")
+def short_collections():
+    """What is alive at the beginning of a module (TensorFlow, compiled programs) is left out of the
+    collections of garbage, each of which takes more than a second otherwise."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture
 def deferred():
     """Deferred mode, whatever mode the run is in."""
-    from tape_compat.core import state
-
     before = state.immediate()
     state.set_immediate(False)
     yield
@@ -34,8 +52,6 @@ def deferred():
 @pytest.fixture
 def immediate():
     """Immediate mode, whatever mode the run is in."""
-    from tape_compat.core import state
-
     before = state.immediate()
     state.set_immediate(True)
     yield

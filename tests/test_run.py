@@ -295,7 +295,7 @@ def test_a_finalizer_may_run_meanwhile(settled, reads, at):
                 found.append(error)
 
     loss = settled.step()
-    gc.collect()
+    gc.collect(0)
     thresholds = gc.get_threshold()
     Late(loss)
     try:
@@ -303,7 +303,7 @@ def test_a_finalizer_may_run_meanwhile(settled, reads, at):
         executor.run(loss._at[0])
     finally:
         gc.set_threshold(*thresholds)
-    gc.collect()
+    gc.collect(1)
     assert loss.numpy() == 21.0
     (got,) = found
     if isinstance(got, RuntimeError):  # JAX was at it
