@@ -1,7 +1,8 @@
 """Runs the benchmarks: `python -m benchmarks`, or `--short` for two minutes.
 
 For each workload every library first computes the same losses, which are compared; then rounds of
-equal length are timed in turn, one library after the other, and medians are taken over the rounds.
+equal length are timed in turn, one library after the other, forth and back, and medians are taken
+over the rounds.
 Prints a table and writes it, all figures and a chart to benchmarks/results/.
 
     python -m benchmarks --only mlp_tiny,mlp_wide --runners tape_compat,jax
@@ -177,8 +178,9 @@ def measure(
             results[runner]["error"] = str(error)
             del taking_part[runner]
     times: dict[str, list[float]] = {runner: [] for runner in taking_part}
-    for _ in range(rounds):
-        for runner, client in list(taking_part.items()):
+    for turn in range(rounds * workload.rounds):
+        # Forth and back, so that nobody always runs after the same one.
+        for runner, client in list(taking_part.items())[:: -1 if turn % 2 else 1]:
             answer = client.ask(do="time", steps=counts[runner], tidy=not short)
             if "error" in answer:
                 results[runner]["error"] = answer["error"]
@@ -219,8 +221,8 @@ def grow(family: list[Workload], rows: list[dict[str, Any]], short: bool, rounds
             return
         counts = [calibrate(c, w, short) for c, w in zip(clients, family)]
         times: list[list[float]] = [[] for _ in family]
-        for _ in range(rounds):
-            for mine, client, count in zip(times, clients, counts):
+        for turn in range(rounds):
+            for mine, client, count in list(zip(times, clients, counts))[:: -1 if turn % 2 else 1]:
                 answer = client.ask(do="time", steps=count, tidy=not short)
                 mine.append(answer["seconds"] / answer["steps"])
         for workload, mine in zip(family, times):

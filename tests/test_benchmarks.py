@@ -17,6 +17,11 @@ NAMES = [workload.name for workload in WORKLOADS]
 #: Small brothers of the workloads: data, source for `tf`, source for JAX.
 SMALL = {
     "mlp": (lambda: networks.mlp_data((5, 8, 3), 4), networks.mlp_tf, networks.mlp_jax),
+    "batches": (
+        lambda: networks.sliced_data((5, 8, 3)),
+        networks.sliced_tf,
+        networks.sliced_jax,
+    ),
     "chain": (lambda: growth.chain_data(20), growth.chain_tf, growth.chain_jax),
     "variables": (lambda: growth.variables_data(5), growth.variables_tf, growth.variables_jax),
     "embedding": (lambda: growth.embedding_data(50), growth.embedding_tf, growth.embedding_jax),
@@ -107,6 +112,38 @@ def test_compiles_of_jax_are_counted():
     before = compiles.count(None)
     jax.block_until_ready(jax.jit(lambda x: x * 1.2345 + 6.789)(np.float32(1.0)))
     assert worker.subtract(compiles.count(None), before) == 1
+
+
+# -- the rounds
+
+
+class Scripted:
+    """Stands for a worker: notes in a list shared by all when it is asked to time."""
+
+    def __init__(self, name, seconds, order):
+        self.name, self.seconds, self.order = name, seconds, order
+
+    def ask(self, do, **request):
+        if do == "prepare":
+            told = dict.fromkeys(("first_seconds", "counters", "verify_seconds", "compiles"), 0)
+            return {"applies": True, "losses": [1.0], **told}
+        self.order.append(self.name)
+        figures = ("counters", "compiles", "peak_megabytes", "round_megabytes", "device_megabytes")
+        seconds = self.seconds * request["steps"]
+        return {"seconds": seconds, "steps": request["steps"], **dict.fromkeys(figures, 0)}
+
+
+def test_rounds_go_forth_and_back_and_as_often_as_the_workload_asks():
+    order = []
+    seconds = {"tf_eager": 4.0, "tape_compat": 2.0, "jax": 1.0}
+    clients = {name: Scripted(name, s, order) for name, s in seconds.items()}
+    wide = next(w for w in WORKLOADS if w.name == "mlp_wide")
+    found = benchmarks.measure(wide, clients, short=True, rounds=2)["runners"]
+    calibrating, rounds = order[:3], order[3:]
+    assert sorted(calibrating) == sorted(clients)
+    forth = rounds[:3]
+    assert wide.rounds == 3 and rounds == (forth + forth[::-1]) * 3
+    assert found["tape_compat"]["faster_than"] == {"jax": 0.5, "tf_eager": 2.0}
 
 
 # -- growth and targets

@@ -34,6 +34,7 @@ class Workload:
     size: int = 0  # by which the variants of a family differ
     relative: float = 2e-4  # by how much losses may part: sums are ordered in other ways
     extra: bool = False  # run only when asked for by name
+    rounds: int = 1  # times as many rounds: for a ratio that is judged to a few per cent
 
 
 def normal(rng: np.random.Generator, *shape: int, scale: float = 1.0) -> np.ndarray:

@@ -44,7 +44,7 @@ def cross_entropy_jax(logits: Any, labels: Any) -> Any:
     return -jnp.mean(jnp.take_along_axis(jax.nn.log_softmax(logits), labels[:, None], axis=1))
 
 
-def mlp_jax(data: Data) -> Built:
+def mlp_loss_jax(classes: int) -> Any:
     import jax
     import jax.numpy as jnp
 
@@ -53,9 +53,13 @@ def mlp_jax(data: Data) -> Built:
             x = x @ weights[i] + weights[i + 1]
             if i + 2 < len(weights):
                 x = jax.nn.relu(x)
-        return jnp.mean(jnp.square(x - y)) if data["classes"] == 1 else cross_entropy_jax(x, y)
+        return jnp.mean(jnp.square(x - y)) if classes == 1 else cross_entropy_jax(x, y)
 
-    return descend_jax(loss_of, data)
+    return loss_of
+
+
+def mlp_jax(data: Data) -> Built:
+    return descend_jax(mlp_loss_jax(data["classes"]), data)
 
 
 def mlp_torch(data: Data) -> Built:
@@ -97,6 +101,47 @@ def mlp_read_jax(data: Data) -> Built:
 def mlp_read_torch(data: Data) -> Built:
     step, batches = mlp_torch(data)
     return (lambda x, y: step(x, y).item()), batches
+
+
+# -- the same on batches that are cut from one tensor, another one at each step
+
+BATCH, BATCHES = 64, 100
+
+
+def sliced_data(sizes: tuple[int, ...]) -> Data:
+    data = mlp_data(sizes, BATCH * BATCHES)
+    return data | {"table": data["batches"][0], "batches": []}
+
+
+def sliced(step: Any, table: tuple[Any, ...]) -> Built:
+    def sliced_step(i):
+        return step(*(t[BATCH * i : BATCH * (i + 1)] for t in table))
+
+    return sliced_step, [(i,) for i in range(BATCHES)]
+
+
+def sliced_tf(tf: Any, data: Data) -> Built:
+    return sliced(mlp_tf(tf, data)[0], tuple(map(tf.constant, data["table"])))
+
+
+def sliced_jax(data: Data) -> Built:
+    import jax.numpy as jnp
+    from jax import lax
+
+    table, loss_of = tuple(map(jnp.asarray, data["table"])), mlp_loss_jax(data["classes"])
+
+    def loss_at(weights, i):
+        return loss_of(weights, *(lax.dynamic_slice_in_dim(t, BATCH * i, BATCH) for t in table))
+
+    return descend_jax(loss_at, data | {"batches": [(np.int32(i),) for i in range(BATCHES)]})
+
+
+def sliced_torch(data: Data) -> Built:
+    import torch
+
+    x, labels = data["table"]
+    table = torch.tensor(x), torch.tensor(labels.astype("int64"))
+    return sliced(mlp_torch(data)[0], table)
 
 
 # -- a CNN: two convolutions, each with a ReLU and a pooling, and a dense layer
@@ -322,10 +367,21 @@ NETWORKS = [
         functions=False,
     ),
     mlp("mlp_mnist", (784, 256, 128, 10), 64, short=True),
-    mlp("mlp_wide", (784, 1024, 1024, 10), 256),
+    mlp("mlp_wide", (784, 1024, 1024, 10), 256, rounds=3),
+    Workload(
+        "batches",
+        f"MLP 32-64-10, batches cut from a tensor of {BATCH * BATCHES:,} rows",
+        lambda: sliced_data((32, 64, 10)),
+        sliced_tf,
+        sliced_jax,
+        sliced_torch,
+        verify=BATCHES,
+        cold=True,
+        functions=False,  # TensorFlow would trace one for each number
+    ),
     cnn("cnn", 64, short=True),
     cnn("cnn_large", 512, family="cnn"),
-    transformer("transformer", 8, 64, 128),
+    transformer("transformer", 8, 64, 128, rounds=3),
     *(
         on_gpu(workload, dtype)
         for dtype in ("float32", "bfloat16")
