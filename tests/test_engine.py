@@ -508,3 +508,7 @@ def test_a_slow_compile_is_announced(monkeypatch, caplog):
     with caplog.at_level("WARNING", logger="tape_compat"):
         step().numpy()
     assert "Compiling a step of" in caplog.text
+    caplog.clear()
+    with caplog.at_level("ERROR", logger="tape_compat"):
+        make_step(width=12)[0]().numpy()
+    assert not caplog.text

@@ -341,6 +341,19 @@ def test_general_form(general_at_once, index):
     expected[index] = 6 * CUBE[index]
     np.testing.assert_array_equal(outer.gradient(t, x).numpy(), expected)
     np.testing.assert_array_equal(y.numpy(), CUBE[index])
+    with tf.autodiff.ForwardAccumulator(x, 2.0 * x) as forward:
+        tangent = forward.jvp(x[index] ** 2)
+    np.testing.assert_array_equal(tangent.numpy(), 4.0 * CUBE[index] ** 2)
+
+
+def test_jacobian_in_general_form(general_at_once):
+    x = tf.constant(CUBE[0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = x[1:4, 2] ** 2
+    expected = np.zeros((3, 5, 3))
+    expected[range(3), range(1, 4), 2] = 2 * CUBE[0, 1:4, 2]
+    np.testing.assert_array_equal(tape.jacobian(y, x).numpy(), expected)
 
 
 @pytest.mark.parametrize("index", PLAIN, ids=text)
