@@ -7,7 +7,11 @@ compiled is kept in `.jax_cache`, which makes the next run three times as fast.
     python -m tests             everything
     python -m tests checks      lint, format, types
     python -m tests deferred    the tests in deferred mode
-    python -m tests immediate   the tests in immediate mode
+    python -m tests immediate   the tests in immediate mode, but for parity
+    python -m tests parity      parity with TensorFlow, in immediate mode, compiled as users do
+
+XLA is told to compile quickly rather than well, which halves a first run; not for `parity`, and not
+where XLA_FLAGS is set, if to nothing: `XLA_FLAGS= python -m tests deferred`.
 """
 
 import os
@@ -21,13 +25,17 @@ ROOT = Path(__file__).resolve().parent.parent
 WORKERS = str(min(os.cpu_count() or 1, 4))
 
 PYTEST = ["pytest", "-q", "-n", WORKERS, "--dist", "worksteal"]
+IMMEDIATE = {"TAPE_COMPAT_IMMEDIATE": "1"}
 STEPS = {
     "lint": (["ruff", "check", "."], {}),
     "format": (["ruff", "format", "--check", "."], {}),
     "types": (["pyright", "--pythonpath", sys.executable], {}),
     "deferred": (PYTEST, {"TAPE_COMPAT_IMMEDIATE": "0"}),
-    "immediate": (PYTEST, {"TAPE_COMPAT_IMMEDIATE": "1"}),
+    "immediate": ([*PYTEST, "--ignore=tests/parity"], IMMEDIATE),
+    "parity": ([*PYTEST, "tests/parity"], IMMEDIATE),
 }
+QUICK = ("deferred", "immediate")
+QUICK_FLAGS = ("--xla_backend_optimization_level=0", "--xla_cpu_use_fusion_emitters=false")
 #: JAX's persistent compilation cache, for everything however small.
 CACHE = {
     "JAX_COMPILATION_CACHE_DIR": str(ROOT / ".jax_cache"),
@@ -37,17 +45,29 @@ CACHE = {
 GROUPS = {"checks": ["lint", "format", "types"]}
 
 
+def quick_flags() -> str:
+    """Those of the flags that this XLA knows: it ends the process where it does not know one."""
+
+    def known(flag: str) -> bool:
+        command = [sys.executable, "-c", "import jax; jax.numpy.zeros(1)"]
+        environment = {**os.environ, "XLA_FLAGS": flag}
+        return not subprocess.run(command, env=environment, capture_output=True).returncode
+
+    return " ".join(filter(known, QUICK_FLAGS))
+
+
 def run(name: str) -> tuple[int, str]:
     """Runs one step, echoing what it prints. Gives its exit status and its last line."""
     module, *arguments = STEPS[name][0]
     command = [sys.executable, "-m", module, *arguments]
     print(f"== {name}: python -m {' '.join([module, *arguments])}", flush=True)
     started = time.monotonic()
+    quick = {"XLA_FLAGS": quick_flags()} if name in QUICK and "XLA_FLAGS" not in os.environ else {}
     last = ""
     with subprocess.Popen(
         command,
         cwd=ROOT,
-        env={"TF_CPP_MIN_LOG_LEVEL": "3", **CACHE, **os.environ, **STEPS[name][1]},
+        env={"TF_CPP_MIN_LOG_LEVEL": "3", **CACHE, **quick, **os.environ, **STEPS[name][1]},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -74,7 +94,7 @@ def main(names: list[str]) -> int:
         return 2
     results = {step: run(step) for step in steps}
     failed = [step for step, (status, _) in results.items() if status]
-    tests = [last for step, (_, last) in results.items() if STEPS[step][0] is PYTEST]
+    tests = [last for step, (_, last) in results.items() if STEPS[step][0][0] == "pytest"]
     print(f"failed: {', '.join(failed)}" if failed else "every step passed")
     broken = count("failed", tests) + count("errors?", tests)
     # A step that failed without a failed test (lint, types, no test collected) counts as one.
