@@ -93,6 +93,14 @@ class Op:
                 found = self._closures.setdefault(key, closure)
         return found
 
+    def generalized(self, attributes: dict[str, Any]) -> General | None:
+        """The general form of this op with these attributes, which need not be bound for it."""
+        found = self.general and self.general(**attributes)
+        if not found or max(found[1]) >= 2**31:
+            return None
+        attributes, numbers, free = found
+        return General(self.bind(**attributes), numbers, -1, free)
+
     def __repr__(self) -> str:
         return f"Op({self.name})"
 
@@ -118,8 +126,6 @@ class Closure:
 
     __slots__ = (
         "__weakref__",
-        "_brought",
-        "_brought_at",
         "_derived",
         "_fixed",
         "_general",
@@ -142,11 +148,9 @@ class Closure:
         self.inner = partial(op.fn, **attributes) if attributes else op.fn
         self._shapes: dict[tuple[Aval, ...], tuple[tuple[Aval, ...], bool]] = {}
         self._general: General | bool | None = None
-        #: Of a general form: the numbers that are recorded as attributes all the same, how many
-        #: programs brought new ones, and how many had run when the last of these did.
-        self._fixed: set[tuple[int, ...]] = set()
-        self._brought = 0
-        self._brought_at = -1
+        #: Of a general form: the numbers that are recorded as attributes all the same, under the
+        #: count of programs that had run when they came.
+        self._fixed: dict[int, set[tuple[int, ...]]] = {}
         self._jit: Callable[..., Arrays] | None = None
         self._traced: Callable[..., Arrays] | None = None
         self._shared: dict[tuple, bool] = {}
@@ -168,23 +172,17 @@ class Closure:
         """Whether this general form is to be recorded for the one with `numbers`: for new ones once
         FIXED_FORMS programs each brought new ones. A step that takes another slice each time is
         then the same each time; the gates of an LSTM and the turns of a loop stay fixed."""
-        if numbers in self._fixed:
+        fixed = self._fixed
+        if any(numbers in brought for brought in fixed.values()):
             return False
         programs_run = COUNTERS.fused + COUNTERS.op_by_op
-        if programs_run != self._brought_at:
-            if self._brought == policy.FIXED_FORMS:
-                return True
-            self._brought_at = programs_run
-            self._brought += 1
-        self._fixed.add(numbers)
+        if programs_run not in fixed and len(fixed) == policy.FIXED_FORMS:
+            return True
+        fixed.setdefault(programs_run, set()).add(numbers)
         return False
 
     def _generalized(self) -> General | None:
-        found = self.op.general and self.op.general(**self.attributes)
-        if not found:
-            return None
-        attributes, numbers, free = found
-        return General(self.op.bind(**attributes), numbers, -1, free)
+        return self.op.generalized(self.attributes)
 
     def infer(self, avals: tuple[Aval, ...]) -> tuple[tuple[Aval, ...], bool]:
         """Output avals, and whether the op gives one array rather than a tuple of them."""

@@ -24,7 +24,7 @@ from ..core.convert import convert
 from ..core.declare import invalid
 from ..core.dispatch import apply, apply1
 from ..core.dtypes import as_dtype
-from ..core.op import Closure, Op
+from ..core.op import Closure, General, Op
 from ..core.state import LOCAL
 from ..core.tensor import Tensor, concrete, mark_slice
 from ..core.updates import unrecorded
@@ -109,30 +109,27 @@ def _planned(spec: tuple[Any, ...], shape: tuple[int, ...]) -> _Plan:
 
 
 def _clipped(spec: tuple[Any, ...], shape: tuple[int, ...]) -> tuple[Any, ...]:
-    """The spec with its numbers counted from 0 and inside the shape, so that its general form holds
-    for it; as it is where it is wrong."""
-    axis, out = 0, []
-    for entry in spec:
-        if entry is None:
-            out.append(None)
-            continue
-        if entry is Ellipsis:
-            axis += len(shape) - sum(1 for s in spec if s is not None and s is not Ellipsis)
-            out.append(entry)
-            continue
-        if not 0 <= axis < len(shape):
-            return spec
-        n = shape[axis]
-        if entry.__class__ is int:
-            if -n <= entry < 0:
-                entry += n
-        elif entry is not DYNAMIC and entry != _WHOLE and entry[2] != 0:
-            start, stop, step = builtins.slice(*entry).indices(n)
-            if step > 0 and start < stop:
-                entry = start, stop, step
-                entry = _WHOLE if entry == (0, n, 1) else entry
+    """A spec that fits the shape, without Ellipsis and with its numbers counted from 0 and inside
+    the shape, so that its general form holds for it. Backward slices stay as they are."""
+    at = spec.index(Ellipsis) if Ellipsis in spec else len(spec)
+    used = sum(1 for s in spec if s is not None and s is not Ellipsis)
+    sizes = iter(shape)
+    out: list[Any] = []
+    entry: Any
+    for entry in (*spec[:at], *[_WHOLE] * (len(shape) - used), *spec[at + 1 :]):
+        if entry is not None:
+            n = next(sizes)
+            if entry.__class__ is int:
+                entry %= n
+            else:
+                cut = builtins.slice(*entry).indices(n)
+                if cut == (0, n, 1):
+                    entry = _WHOLE
+                elif not range(*cut):
+                    entry = 0, 0, 1
+                elif cut[2] > 0:
+                    entry = cut
         out.append(entry)
-        axis += 1
     return tuple(out)
 
 
@@ -175,28 +172,16 @@ def _general(spec: tuple[Any, ...]) -> tuple[dict[str, Any], tuple[int, ...], bo
             entry = WINDOW, stop - start, step, True
             rows = False
         general.append(entry)
-    if not numbers or max(numbers) >= 2**31:
-        return None
-    return {"spec": tuple(general)}, tuple(numbers), rows
+    return ({"spec": tuple(general)}, tuple(numbers), rows) if numbers else None
 
 
 def _one_row(shape: tuple[int, ...], spec: tuple[Any, ...]) -> tuple[int, tuple[int]] | None:
-    """The axis and the number of a spec that takes one row and nothing else."""
-    if sum(s.__class__ is int for s in spec) != 1:
+    """The axis and the number of a clipped spec that takes one row and nothing else."""
+    parts = [(axis, entry) for axis, entry in enumerate(spec) if entry != _WHOLE]
+    if len(parts) != 1 or parts[0][1].__class__ is not int:
         return None
-    axis = 0
-    found = None
-    for entry in spec:
-        if entry is Ellipsis:
-            axis += len(shape) - len(spec) + 1
-        elif entry.__class__ is int:
-            found = axis, (entry % shape[axis],)
-            axis += 1
-        elif entry in ((None, None, None), (None, None, 1)):
-            axis += 1
-        else:
-            return None
-    return found
+    axis, number = parts[0]
+    return axis, (number,)
 
 
 _INDEXED = Op(
@@ -249,59 +234,40 @@ def _at(x: Tensor, spec: tuple[Any, ...], places: tuple[Tensor, ...]) -> Tensor:
         return move_text(lambda p: _at(p, spec, places), x)
     if places:
         return apply(_INDEXED.bind(spec=spec), (x, *places))
-    shape = x._aval.shape
-    place = _PLACES.get((spec, shape)) or _remember(spec, shape)
+    clipped, general = _PLACES.get((spec, x._aval.shape)) or _remember(spec, x._aval.shape)
     if array is None:
-        return apply1(_INDEXED.bind(**place.attributes), x)
-    closure, inputs = _called(_INDEXED, place, (x,))
-    return apply1(closure, x) if len(inputs) == 1 else apply(closure, inputs)
+        return apply1(_INDEXED.bind(spec=clipped), x)
+    return apply(*_called(_INDEXED, clipped, general, (x,)))
 
 
-class _Place(NamedTuple):
-    """The attributes that say where, the general form, and what it takes: see `Op`."""
-
-    attributes: dict[str, Any]
-    general: Closure | None
-    numbers: tuple[int, ...]
-    free: bool
+#: Of specs on shapes: clipped, and the general form.
+_PLACES: dict[tuple[tuple[Any, ...], tuple[int, ...]], tuple[tuple[Any, ...], General | None]] = {}
 
 
-def _place(op: Op, **attributes: Any) -> _Place:
-    assert op.general is not None
-    found = op.general(**attributes)
-    if found is None:
-        return _Place(attributes, None, (), False)
-    general, numbers, free = found
-    return _Place(attributes, op.bind(**general), numbers, free)
-
-
-#: Of specs on shapes.
-_PLACES: dict[tuple[tuple[Any, ...], tuple[int, ...]], _Place] = {}
-
-
-def _remember(spec: tuple[Any, ...], shape: tuple[int, ...]) -> _Place:
+def _remember(
+    spec: tuple[Any, ...], shape: tuple[int, ...]
+) -> tuple[tuple[Any, ...], General | None]:
     _planned(spec, shape)  # raises for what is out of range
-    place = _place(_INDEXED, spec=_clipped(spec, shape))
+    clipped = _clipped(spec, shape)
     if len(_PLACES) >= policy.MAX_CLOSURES_PER_OP:
         _PLACES.clear()
-    _PLACES[spec, shape] = place
-    return place
+    found = _PLACES[spec, shape] = clipped, _INDEXED.generalized({"spec": clipped})
+    return found
 
 
 _INT32 = aval((), dtypes.int32)
 
 
 def _called(
-    op: Op, place: _Place, inputs: tuple[Tensor, ...]
+    op: Op, spec: tuple[Any, ...], general: General | None, inputs: tuple[Tensor, ...]
 ) -> tuple[Closure, tuple[Tensor, ...]]:
     """What to call: the general form where one op runs alone, and where others of its kind came."""
-    general, numbers = place.general, place.numbers
-    if general is not None and (
-        not LOCAL.state.deferring or (not place.free and general.varies(numbers))
-    ):
-        given = [concrete(np.array(n, np.int32), _INT32) for n in numbers]
-        return general, (*inputs, *given)
-    return op.bind(**place.attributes), inputs
+    if general is not None:
+        closure, numbers, _, free = general
+        if not LOCAL.state.deferring or (not free and closure.varies(numbers)):
+            given = [concrete(np.array(n, np.int32), _INT32) for n in numbers]
+            return closure, (*inputs, *given)
+    return op.bind(spec=spec), inputs
 
 
 def _with_known(spec: tuple[Any, ...], places: tuple[Tensor, ...]) -> tuple[Any, ...]:
@@ -389,8 +355,9 @@ def slice_assigned(
         return concrete(array, x._aval)
     if places:
         return unrecorded(_ASSIGNED.bind(spec=spec), (x, value, *places))
-    place = _place(_ASSIGNED, spec=_clipped(spec, x._aval.shape))
-    return unrecorded(*_called(_ASSIGNED, place, (x, value)))
+    clipped = _clipped(spec, x._aval.shape)
+    general = _ASSIGNED.generalized({"spec": clipped})
+    return unrecorded(*_called(_ASSIGNED, clipped, general, (x, value)))
 
 
 def _is_mask(index: Any) -> bool:
@@ -483,42 +450,27 @@ def strided_slice(
 
 
 def _check_slice(
-    avals: tuple[Aval, ...], begin: tuple[int, ...] | None, size: tuple[int, ...]
+    have: tuple[int, ...], count: tuple[int, ...], begin: Sequence[int], size: tuple[int, ...]
 ) -> None:
-    have = avals[0].shape
-    count = (len(begin),) if begin is not None else avals[1].shape or (len(avals) - 1,)
+    """`count` is the shape of begin, and `begin` its numbers, zeros where they are not known."""
     if count != (len(have),) or len(size) != len(have):
         raise invalid(
             f"Expected begin and size arguments to be 1-D tensors of size {len(have)}, but got "
             f"shapes {shown(count)} and {shown((len(size),))} instead.",
             "Slice",
         )
-    for i, n in enumerate(have):
-        start = 0 if begin is None else begin[i]
+    for i, (n, start) in enumerate(zip(have, begin)):
         if not 0 <= start <= n:
             raise invalid(f"Expected begin[{i}] in [0, {n}], but got {start}", "Slice")
         if size[i] != -1 and not 0 <= size[i] <= n - start:
             raise invalid(f"Expected size[{i}] in [0, {n - start}], but got {size[i]}", "Slice")
 
 
-def _sliced(x: Any, *start: Any, begin: tuple[int, ...] | None, size: tuple[int, ...]) -> Any:
-    """The start is an attribute, a vector, or scalars."""
-    if begin is not None:
-        stops = [n if s == -1 else b + s for b, s, n in zip(begin, size, x.shape)]
-        return lax.slice(x, begin, stops)
-    starts = start if len(start) != 1 or start[0].ndim == 0 else [*start[0]]
-    return lax.dynamic_slice(x, starts, size)
-
-
-def _general_slice(
-    begin: tuple[int, ...] | None, size: tuple[int, ...]
-) -> tuple[dict[str, Any], tuple[int, ...], bool] | None:
-    if not begin or -1 in size or max(begin) >= 2**31:
-        return None
-    return {"begin": None, "size": size}, begin, False
-
-
-_SLICE = Op(_sliced, "Slice", check=_check_slice, general=_general_slice)
+_SLICE = Op(
+    lambda x, begin, size: lax.dynamic_slice(x, [*begin], size),
+    "Slice",
+    check=lambda avals, size: _check_slice(avals[0].shape, avals[1].shape, [0] * len(size), size),
+)
 
 
 def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:
@@ -537,18 +489,18 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor
     fixed = not isinstance(begin, (Tensor, Variable)) and not any(
         isinstance(b, (Tensor, Variable)) for b in begin
     )
+    have = x._aval.shape
     if fixed or -1 in extent:
-        first, have = dims(begin), x._aval.shape
-        _check_slice((x._aval,), first, extent)
-        extent = tuple(n - b if s == -1 else s for b, s, n in zip(first, extent, have))
-        if x._array is None:
-            return apply(_SLICE.bind(begin=first, size=extent), (x,))
-        return apply(*_called(_SLICE, _place(_SLICE, begin=first, size=extent), (x,)))
+        first = dims(begin)
+        _check_slice(have, (len(first),), first, extent)
+        ends = [n if s == -1 else b + s for b, s, n in zip(first, extent, have)]
+        return _at(x, tuple((b, end, 1) for b, end in zip(first, ends)), ())
     start = as_tensor(begin)
     known = on_host(start)
     if known is not None:
-        _check_slice((x._aval,), dims(known), extent)
-    return apply(_SLICE.bind(begin=None, size=extent), (x, start))
+        first = dims(known)
+        _check_slice(have, (len(first),), first, extent)
+    return apply(_SLICE.bind(size=extent), (x, start))
 
 
 operators.define(getitem=getitem, variable_getitem=variable_getitem, slice_assigned=slice_assigned)
