@@ -20,6 +20,7 @@ import re
 import subprocess
 import sys
 import time
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -51,6 +52,7 @@ GROUPS = {
 }
 
 
+@cache
 def quick_flags() -> str:
     """Those of the flags that this XLA knows: it ends the process where it does not know one."""
 
