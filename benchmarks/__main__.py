@@ -22,6 +22,7 @@ import platform
 import statistics
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -179,8 +180,7 @@ def measure(
             del taking_part[runner]
     times: dict[str, list[float]] = {runner: [] for runner in taking_part}
     for turn in range(rounds * workload.rounds):
-        # Forth and back, so that nobody always runs after the same one.
-        for runner, client in list(taking_part.items())[:: -1 if turn % 2 else 1]:
+        for runner, client in forth_or_back(turn, taking_part.items()):
             answer = client.ask(do="time", steps=counts[runner], tidy=not short)
             if "error" in answer:
                 results[runner]["error"] = answer["error"]
@@ -203,6 +203,11 @@ def measure(
     return row
 
 
+def forth_or_back(turn: int, items: Iterable[Any]) -> list[Any]:
+    """Every other time the other way round, so that nobody always runs after the same one."""
+    return list(items)[:: -1 if turn % 2 else 1]
+
+
 def grow(family: list[Workload], rows: list[dict[str, Any]], short: bool, rounds: int) -> None:
     """Times the sizes of a family in turn, each in a process of its own, and adds to their rows the
     times of all rounds: how time grows is seen within rounds, whatever the machine did between the
@@ -222,7 +227,7 @@ def grow(family: list[Workload], rows: list[dict[str, Any]], short: bool, rounds
         counts = [calibrate(c, w, short) for c, w in zip(clients, family)]
         times: list[list[float]] = [[] for _ in family]
         for turn in range(rounds):
-            for mine, client, count in list(zip(times, clients, counts))[:: -1 if turn % 2 else 1]:
+            for mine, client, count in forth_or_back(turn, zip(times, clients, counts)):
                 answer = client.ask(do="time", steps=count, tidy=not short)
                 mine.append(answer["seconds"] / answer["steps"])
         for workload, mine in zip(family, times):
