@@ -1,11 +1,10 @@
 """Writes `special.json`: what TensorFlow gives at the special points of `tests/tables.py`.
 
-    TF_CPP_MIN_LOG_LEVEL=3 python -m tests.goldens.make
+    python -m tests.goldens.make
 
 The tests that read the file never need TensorFlow. Numbers that JSON does not have are strings.
 """
 
-import importlib
 import json
 from functools import reduce
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from tests.oracle import tensorflow
 from tests.tables import ROWS, Row
 
 HERE = Path(__file__).parent
@@ -36,7 +36,7 @@ def golden(tf: Any, row: Row) -> dict[str, Any]:
 
 
 def main() -> None:
-    tf = importlib.import_module("tensorflow")
+    tf = tensorflow()
     rows = {row.id: golden(tf, row) for row in ROWS if row.special}
     lines = ",\n".join(f"{json.dumps(name)}: {json.dumps(rows[name])}" for name in sorted(rows))
     text = f'{{"tensorflow": "{tf.__version__}", "rows": {{\n{lines}\n}}}}\n'

@@ -1,13 +1,14 @@
 """Writes optimizers.json: steps of Keras 3's optimizers and schedules on TensorFlow.
 
-python tests/goldens/make_optimizers.py
+python -m tests.goldens.make_optimizers
 """
 
 import json
-import os
 import pathlib
 
 import numpy as np
+
+from tests.oracle import tensorflow
 
 METHODS = [
     ("SGD", {}),
@@ -84,9 +85,7 @@ def schedule_values(tf, name, arguments, options):
 
 
 def main() -> None:
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-    import tensorflow as tf
-
+    tf = tensorflow()
     parts = {
         "steps": [
             twenty_steps(tf, method, settings, dtype, rows)

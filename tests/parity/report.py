@@ -8,9 +8,10 @@ the outcomes, `--times` lists the slowest cases.
 
 import argparse
 import importlib
-import os
 import sys
 import time
+
+from tests.oracle import tensorflow
 
 from .differences import DIFFERENCES
 from .harness import Raised, collect, differences, outcome
@@ -24,8 +25,7 @@ def main() -> int:
     parser.add_argument("-v", "--verbose", action="store_true", help="print TensorFlow's outcomes")
     arguments = parser.parse_args()
 
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-    oracle = importlib.import_module("tensorflow")
+    oracle = tensorflow()
     subject = oracle if arguments.oracle else importlib.import_module("tape_compat")
     chosen = [
         c for c in collect() if not arguments.parts or any(p in c.id for p in arguments.parts)

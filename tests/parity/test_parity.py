@@ -1,13 +1,11 @@
 """Each case of this folder on TensorFlow and on tape_compat: both must give the same outcome."""
 
-import importlib
 import importlib.util
-import os
-import warnings
 
 import pytest
 
 import tape_compat
+from tests.oracle import tensorflow
 
 from .differences import DIFFERENCES
 from .harness import Case, collect, differences, outcome
@@ -22,10 +20,7 @@ CASES = collect()
 
 @pytest.fixture(scope="module")
 def oracle():
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return importlib.import_module("tensorflow")
+    return tensorflow()
 
 
 def _parameter(case: Case):
