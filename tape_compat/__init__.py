@@ -3,197 +3,224 @@
 import tape_compat as tf
 """
 
-from . import autodiff as autodiff
-from . import bitwise as bitwise
-from . import config as config
-from . import debugging as debugging
-from . import dtypes as dtypes
-from . import interop as interop
-from . import keras as keras
-from . import linalg as linalg
-from . import math as math
-from . import nest as nest
-from . import nn as nn
-from . import optimizers as optimizers
-from . import random as random
-from .array import argsort as argsort
-from .array import bitcast as bitcast
-from .array import boolean_mask as boolean_mask
-from .array import broadcast_dynamic_shape as broadcast_dynamic_shape
-from .array import broadcast_static_shape as broadcast_static_shape
-from .array import broadcast_to as broadcast_to
-from .array import cast as cast
-from .array import concat as concat
-from .array import constant as constant
-from .array import convert_to_tensor as convert_to_tensor
-from .array import dynamic_partition as dynamic_partition
-from .array import dynamic_stitch as dynamic_stitch
-from .array import ensure_shape as ensure_shape
-from .array import expand_dims as expand_dims
-from .array import eye as eye
-from .array import fill as fill
-from .array import gather as gather
-from .array import gather_nd as gather_nd
-from .array import get_static_value as get_static_value
-from .array import identity as identity
-from .array import identity_n as identity_n
-from .array import is_tensor as is_tensor
-from .array import linspace as linspace
-from .array import meshgrid as meshgrid
-from .array import newaxis as newaxis
-from .array import one_hot as one_hot
-from .array import ones as ones
-from .array import ones_like as ones_like
-from .array import pad as pad
-from .array import range as range
-from .array import rank as rank
-from .array import repeat as repeat
-from .array import reshape as reshape
-from .array import reverse as reverse
-from .array import reverse_sequence as reverse_sequence
-from .array import roll as roll
-from .array import saturate_cast as saturate_cast
-from .array import scatter_nd as scatter_nd
-from .array import searchsorted as searchsorted
-from .array import sequence_mask as sequence_mask
-from .array import shape as shape
-from .array import shape_n as shape_n
-from .array import size as size
-from .array import slice as slice
-from .array import sort as sort
-from .array import split as split
-from .array import squeeze as squeeze
-from .array import stack as stack
-from .array import strided_slice as strided_slice
-from .array import tensor_scatter_nd_add as tensor_scatter_nd_add
-from .array import tensor_scatter_nd_max as tensor_scatter_nd_max
-from .array import tensor_scatter_nd_min as tensor_scatter_nd_min
-from .array import tensor_scatter_nd_sub as tensor_scatter_nd_sub
-from .array import tensor_scatter_nd_update as tensor_scatter_nd_update
-from .array import tile as tile
-from .array import transpose as transpose
-from .array import unique as unique
-from .array import unique_with_counts as unique_with_counts
-from .array import unstack as unstack
-from .array import where as where
-from .array import zeros as zeros
-from .array import zeros_like as zeros_like
-from .autodiff.custom import custom_gradient as custom_gradient
-from .autodiff.custom import grad_pass_through as grad_pass_through
-from .autodiff.custom import recompute_grad as recompute_grad
-from .autodiff.custom import stop_gradient as stop_gradient
-from .autodiff.tape import GradientTape as GradientTape
-from .autodiff.tape import UnconnectedGradients as UnconnectedGradients
-from .clip_ops import clip_by_global_norm as clip_by_global_norm
-from .clip_ops import clip_by_norm as clip_by_norm
-from .clip_ops import clip_by_value as clip_by_value
-from .context import control_dependencies as control_dependencies
-from .context import device as device
-from .context import executing_eagerly as executing_eagerly
-from .context import init_scope as init_scope
-from .context import inside_function as inside_function
-from .core import errors as errors
-from .core.dtypes import DType as DType
-from .core.dtypes import as_dtype as as_dtype
-from .core.dtypes import bfloat16 as bfloat16
-from .core.dtypes import bool as bool
-from .core.dtypes import complex64 as complex64
-from .core.dtypes import complex128 as complex128
-from .core.dtypes import double as double
-from .core.dtypes import float16 as float16
-from .core.dtypes import float32 as float32
-from .core.dtypes import float64 as float64
-from .core.dtypes import half as half
-from .core.dtypes import int8 as int8
-from .core.dtypes import int16 as int16
-from .core.dtypes import int32 as int32
-from .core.dtypes import int64 as int64
-from .core.dtypes import resource as resource
-from .core.dtypes import string as string
-from .core.dtypes import uint8 as uint8
-from .core.dtypes import uint16 as uint16
-from .core.dtypes import uint32 as uint32
-from .core.dtypes import uint64 as uint64
-from .core.dtypes import variant as variant
-from .core.indexed_slices import IndexedSlices as IndexedSlices
-from .core.names import name_scope as name_scope
-from .core.shapes import TensorShape as TensorShape
-from .core.shapes import TensorSpec as TensorSpec
-from .core.state import COUNTERS as counters
-from .core.tensor import Tensor as Tensor
-from .core.variable import Variable as Variable
-from .core.variable import VariableAggregation as VariableAggregation
-from .core.variable import VariableSynchronization as VariableSynchronization
-from .debugging import Assert as Assert
-from .debugging import assert_equal as assert_equal
-from .debugging import assert_greater as assert_greater
-from .debugging import assert_less as assert_less
-from .debugging import assert_rank as assert_rank
-from .interop.jax import as_op as as_op
-from .linalg import eig as eig
-from .linalg import eigvals as eigvals
-from .linalg import einsum as einsum
-from .linalg import matmul as matmul
-from .linalg import norm as norm
-from .linalg import tensordot as tensordot
-from .logging_ops import print as print
-from .math import abs as abs
-from .math import accumulate_n as accumulate_n
-from .math import acos as acos
-from .math import acosh as acosh
-from .math import add as add
-from .math import add_n as add_n
-from .math import argmax as argmax
-from .math import argmin as argmin
-from .math import asin as asin
-from .math import asinh as asinh
-from .math import atan as atan
-from .math import atan2 as atan2
-from .math import atanh as atanh
-from .math import complex as complex
-from .math import cos as cos
-from .math import cosh as cosh
-from .math import cumsum as cumsum
-from .math import divide as divide
-from .math import equal as equal
-from .math import exp as exp
-from .math import floor as floor
-from .math import floordiv as floordiv
-from .math import greater as greater
-from .math import greater_equal as greater_equal
-from .math import less as less
-from .math import less_equal as less_equal
-from .math import logical_and as logical_and
-from .math import logical_not as logical_not
-from .math import logical_or as logical_or
-from .math import maximum as maximum
-from .math import minimum as minimum
-from .math import multiply as multiply
-from .math import negative as negative
-from .math import not_equal as not_equal
-from .math import pow as pow
-from .math import reduce_all as reduce_all
-from .math import reduce_any as reduce_any
-from .math import reduce_logsumexp as reduce_logsumexp
-from .math import reduce_max as reduce_max
-from .math import reduce_mean as reduce_mean
-from .math import reduce_min as reduce_min
-from .math import reduce_prod as reduce_prod
-from .math import reduce_sum as reduce_sum
-from .math import round as round
-from .math import scalar_mul as scalar_mul
-from .math import sigmoid as sigmoid
-from .math import sign as sign
-from .math import sin as sin
-from .math import sinh as sinh
-from .math import sqrt as sqrt
-from .math import square as square
-from .math import subtract as subtract
-from .math import tan as tan
-from .math import tanh as tanh
-from .math import truediv as truediv
-from .math import truncatediv as truncatediv
-from .math import truncatemod as truncatemod
-from .module import Module as Module
+from . import (
+    autodiff as autodiff,
+    bitwise as bitwise,
+    config as config,
+    debugging as debugging,
+    dtypes as dtypes,
+    engine as engine,
+    errors as errors,
+    keras as keras,
+    linalg as linalg,
+    math as math,
+    nest as nest,
+    nn as nn,
+    optimizers as optimizers,
+    random as random,
+)
+from ._src.autodiff.custom import (
+    custom_gradient as custom_gradient,
+    grad_pass_through as grad_pass_through,
+    recompute_grad as recompute_grad,
+    stop_gradient as stop_gradient,
+)
+from ._src.autodiff.tape import (
+    GradientTape as GradientTape,
+    UnconnectedGradients as UnconnectedGradients,
+)
+from ._src.core.dtypes import (
+    DType as DType,
+    as_dtype as as_dtype,
+    bfloat16 as bfloat16,
+    bool as bool,
+    complex64 as complex64,
+    complex128 as complex128,
+    double as double,
+    float16 as float16,
+    float32 as float32,
+    float64 as float64,
+    half as half,
+    int8 as int8,
+    int16 as int16,
+    int32 as int32,
+    int64 as int64,
+    resource as resource,
+    string as string,
+    uint8 as uint8,
+    uint16 as uint16,
+    uint32 as uint32,
+    uint64 as uint64,
+    variant as variant,
+)
+from ._src.core.shapes import TensorShape as TensorShape
+from ._src.core.state import COUNTERS as counters
+from ._src.diagnostics.assertions import (
+    Assert as Assert,
+    assert_equal as assert_equal,
+    assert_greater as assert_greater,
+    assert_less as assert_less,
+    assert_rank as assert_rank,
+)
+from ._src.interop.jax import as_op as as_op
+from ._src.ops.arithmetic import (
+    add as add,
+    atan2 as atan2,
+    divide as divide,
+    floordiv as floordiv,
+    maximum as maximum,
+    minimum as minimum,
+    multiply as multiply,
+    pow as pow,
+    subtract as subtract,
+    truediv as truediv,
+    truncatediv as truncatediv,
+    truncatemod as truncatemod,
+)
+from ._src.ops.casting import bitcast as bitcast, cast as cast, saturate_cast as saturate_cast
+from ._src.ops.clipping import (
+    clip_by_global_norm as clip_by_global_norm,
+    clip_by_norm as clip_by_norm,
+    clip_by_value as clip_by_value,
+)
+from ._src.ops.comparison import (
+    equal as equal,
+    greater as greater,
+    greater_equal as greater_equal,
+    less as less,
+    less_equal as less_equal,
+    logical_and as logical_and,
+    logical_not as logical_not,
+    logical_or as logical_or,
+    not_equal as not_equal,
+)
+from ._src.ops.creation import (
+    constant as constant,
+    convert_to_tensor as convert_to_tensor,
+    eye as eye,
+    fill as fill,
+    get_static_value as get_static_value,
+    is_tensor as is_tensor,
+    linspace as linspace,
+    one_hot as one_hot,
+    ones as ones,
+    ones_like as ones_like,
+    range as range,
+    sequence_mask as sequence_mask,
+    zeros as zeros,
+    zeros_like as zeros_like,
+)
+from ._src.ops.decompositions import eig as eig, eigvals as eigvals
+from ._src.ops.elementwise import (
+    abs as abs,
+    acos as acos,
+    acosh as acosh,
+    asin as asin,
+    asinh as asinh,
+    atan as atan,
+    atanh as atanh,
+    complex as complex,
+    cos as cos,
+    cosh as cosh,
+    exp as exp,
+    floor as floor,
+    negative as negative,
+    round as round,
+    sigmoid as sigmoid,
+    sign as sign,
+    sin as sin,
+    sinh as sinh,
+    sqrt as sqrt,
+    square as square,
+    tan as tan,
+    tanh as tanh,
+)
+from ._src.ops.gather_scatter import (
+    gather as gather,
+    gather_nd as gather_nd,
+    scatter_nd as scatter_nd,
+    tensor_scatter_nd_add as tensor_scatter_nd_add,
+    tensor_scatter_nd_max as tensor_scatter_nd_max,
+    tensor_scatter_nd_min as tensor_scatter_nd_min,
+    tensor_scatter_nd_sub as tensor_scatter_nd_sub,
+    tensor_scatter_nd_update as tensor_scatter_nd_update,
+)
+from ._src.ops.indexing import newaxis as newaxis, slice as slice, strided_slice as strided_slice
+from ._src.ops.joining import (
+    concat as concat,
+    meshgrid as meshgrid,
+    pad as pad,
+    split as split,
+    stack as stack,
+    unstack as unstack,
+)
+from ._src.ops.norms import norm as norm
+from ._src.ops.ordering import (
+    argsort as argsort,
+    reverse as reverse,
+    reverse_sequence as reverse_sequence,
+    roll as roll,
+    searchsorted as searchsorted,
+    sort as sort,
+)
+from ._src.ops.printing import print as print
+from ._src.ops.products import einsum as einsum, matmul as matmul, tensordot as tensordot
+from ._src.ops.reductions import (
+    argmax as argmax,
+    argmin as argmin,
+    cumsum as cumsum,
+    reduce_all as reduce_all,
+    reduce_any as reduce_any,
+    reduce_logsumexp as reduce_logsumexp,
+    reduce_max as reduce_max,
+    reduce_mean as reduce_mean,
+    reduce_min as reduce_min,
+    reduce_prod as reduce_prod,
+    reduce_sum as reduce_sum,
+)
+from ._src.ops.selection import (
+    boolean_mask as boolean_mask,
+    dynamic_partition as dynamic_partition,
+    dynamic_stitch as dynamic_stitch,
+    unique as unique,
+    unique_with_counts as unique_with_counts,
+    where as where,
+)
+from ._src.ops.shapes import (
+    broadcast_dynamic_shape as broadcast_dynamic_shape,
+    broadcast_static_shape as broadcast_static_shape,
+    broadcast_to as broadcast_to,
+    ensure_shape as ensure_shape,
+    expand_dims as expand_dims,
+    identity as identity,
+    identity_n as identity_n,
+    rank as rank,
+    repeat as repeat,
+    reshape as reshape,
+    shape as shape,
+    shape_n as shape_n,
+    size as size,
+    squeeze as squeeze,
+    tile as tile,
+    transpose as transpose,
+)
+from ._src.ops.sums import accumulate_n as accumulate_n, add_n as add_n, scalar_mul as scalar_mul
+from ._src.values.context import (
+    control_dependencies as control_dependencies,
+    device as device,
+    executing_eagerly as executing_eagerly,
+    init_scope as init_scope,
+    inside_function as inside_function,
+)
+from ._src.values.indexed_slices import IndexedSlices as IndexedSlices
+from ._src.values.module import Module as Module
+from ._src.values.names import name_scope as name_scope
+from ._src.values.spec import TensorSpec as TensorSpec
+from ._src.values.tensor import Tensor as Tensor
+from ._src.values.variable import (
+    Variable as Variable,
+    VariableAggregation as VariableAggregation,
+    VariableSynchronization as VariableSynchronization,
+)
 
 __version__ = "0.1.0"

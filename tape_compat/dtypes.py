@@ -1,27 +1,28 @@
 """tf.dtypes: the dtypes, and what converts between them."""
 
-from .array import cast as cast
-from .array import saturate_cast as saturate_cast
-from .core.dtypes import DType as DType
-from .core.dtypes import as_dtype as as_dtype
-from .core.dtypes import bfloat16 as bfloat16
-from .core.dtypes import bool as bool
-from .core.dtypes import complex64 as complex64
-from .core.dtypes import complex128 as complex128
-from .core.dtypes import double as double
-from .core.dtypes import float16 as float16
-from .core.dtypes import float32 as float32
-from .core.dtypes import float64 as float64
-from .core.dtypes import half as half
-from .core.dtypes import int8 as int8
-from .core.dtypes import int16 as int16
-from .core.dtypes import int32 as int32
-from .core.dtypes import int64 as int64
-from .core.dtypes import resource as resource
-from .core.dtypes import string as string
-from .core.dtypes import uint8 as uint8
-from .core.dtypes import uint16 as uint16
-from .core.dtypes import uint32 as uint32
-from .core.dtypes import uint64 as uint64
-from .core.dtypes import variant as variant
-from .math import complex as complex
+from ._src.core.dtypes import (
+    DType as DType,
+    as_dtype as as_dtype,
+    bfloat16 as bfloat16,
+    bool as bool,
+    complex64 as complex64,
+    complex128 as complex128,
+    double as double,
+    float16 as float16,
+    float32 as float32,
+    float64 as float64,
+    half as half,
+    int8 as int8,
+    int16 as int16,
+    int32 as int32,
+    int64 as int64,
+    resource as resource,
+    string as string,
+    uint8 as uint8,
+    uint16 as uint16,
+    uint32 as uint32,
+    uint64 as uint64,
+    variant as variant,
+)
+from ._src.ops.casting import cast as cast, saturate_cast as saturate_cast
+from ._src.ops.elementwise import complex as complex

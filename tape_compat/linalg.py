@@ -1,44 +1,48 @@
 """`tf.linalg`: products, norms, diagonals, solvers and decompositions of matrices."""
 
-from .clip_ops import global_norm as global_norm
-from .ops.creation import eye as eye
-from .ops.decompositions import Lu as Lu
-from .ops.decompositions import Qr as Qr
-from .ops.decompositions import eig as eig
-from .ops.decompositions import eigh as eigh
-from .ops.decompositions import eigvals as eigvals
-from .ops.decompositions import eigvalsh as eigvalsh
-from .ops.decompositions import expm as expm
-from .ops.decompositions import lu as lu
-from .ops.decompositions import matrix_rank as matrix_rank
-from .ops.decompositions import pinv as pinv
-from .ops.decompositions import qr as qr
-from .ops.decompositions import sqrtm as sqrtm
-from .ops.decompositions import svd as svd
-from .ops.diagonals import band_part as band_part
-from .ops.diagonals import diag as diag
-from .ops.diagonals import diag_part as diag_part
-from .ops.diagonals import set_diag as set_diag
-from .ops.diagonals import tensor_diag as tensor_diag
-from .ops.diagonals import tensor_diag_part as tensor_diag_part
-from .ops.diagonals import trace as trace
-from .ops.norms import norm as norm
-from .ops.norms import normalize as normalize
-from .ops.products import adjoint as adjoint
-from .ops.products import cross as cross
-from .ops.products import einsum as einsum
-from .ops.products import matmul as matmul
-from .ops.products import matrix_transpose as matrix_transpose
-from .ops.products import matvec as matvec
-from .ops.products import tensordot as tensordot
-from .ops.solvers import LogMatrixDeterminant as LogMatrixDeterminant
-from .ops.solvers import cholesky as cholesky
-from .ops.solvers import cholesky_solve as cholesky_solve
-from .ops.solvers import det as det
-from .ops.solvers import inv as inv
-from .ops.solvers import logdet as logdet
-from .ops.solvers import lstsq as lstsq
-from .ops.solvers import slogdet as slogdet
-from .ops.solvers import solve as solve
-from .ops.solvers import triangular_solve as triangular_solve
-from .ops.sums import l2_normalize as l2_normalize
+from ._src.ops.clipping import global_norm as global_norm
+from ._src.ops.creation import eye as eye
+from ._src.ops.decompositions import (
+    eig as eig,
+    eigh as eigh,
+    eigvals as eigvals,
+    eigvalsh as eigvalsh,
+    expm as expm,
+    lu as lu,
+    matrix_rank as matrix_rank,
+    pinv as pinv,
+    qr as qr,
+    sqrtm as sqrtm,
+    svd as svd,
+)
+from ._src.ops.diagonals import (
+    band_part as band_part,
+    diag as diag,
+    diag_part as diag_part,
+    set_diag as set_diag,
+    tensor_diag as tensor_diag,
+    tensor_diag_part as tensor_diag_part,
+    trace as trace,
+)
+from ._src.ops.norms import norm as norm, normalize as normalize
+from ._src.ops.products import (
+    adjoint as adjoint,
+    cross as cross,
+    einsum as einsum,
+    matmul as matmul,
+    matrix_transpose as matrix_transpose,
+    matvec as matvec,
+    tensordot as tensordot,
+)
+from ._src.ops.solvers import (
+    cholesky as cholesky,
+    cholesky_solve as cholesky_solve,
+    det as det,
+    inv as inv,
+    logdet as logdet,
+    lstsq as lstsq,
+    slogdet as slogdet,
+    solve as solve,
+    triangular_solve as triangular_solve,
+)
+from ._src.ops.sums import l2_normalize as l2_normalize

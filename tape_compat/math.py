@@ -1,139 +1,145 @@
 """`tf.math`: elementwise functions, reductions, scans, segments."""
 
-from .ops.arithmetic import add as add
-from .ops.arithmetic import atan2 as atan2
-from .ops.arithmetic import divide as divide
-from .ops.arithmetic import divide_no_nan as divide_no_nan
-from .ops.arithmetic import floordiv as floordiv
-from .ops.arithmetic import floormod as floormod
-from .ops.arithmetic import maximum as maximum
-from .ops.arithmetic import minimum as minimum
-from .ops.arithmetic import mod as mod
-from .ops.arithmetic import multiply as multiply
-from .ops.arithmetic import multiply_no_nan as multiply_no_nan
-from .ops.arithmetic import nextafter as nextafter
-from .ops.arithmetic import pow as pow
-from .ops.arithmetic import squared_difference as squared_difference
-from .ops.arithmetic import subtract as subtract
-from .ops.arithmetic import truediv as truediv
-from .ops.arithmetic import truncatediv as truncatediv
-from .ops.arithmetic import truncatemod as truncatemod
-from .ops.arithmetic import xdivy as xdivy
-from .ops.arithmetic import xlog1py as xlog1py
-from .ops.arithmetic import xlogy as xlogy
-from .ops.comparison import bitwise_and as bitwise_and
-from .ops.comparison import bitwise_or as bitwise_or
-from .ops.comparison import bitwise_xor as bitwise_xor
-from .ops.comparison import equal as equal
-from .ops.comparison import greater as greater
-from .ops.comparison import greater_equal as greater_equal
-from .ops.comparison import invert as invert
-from .ops.comparison import left_shift as left_shift
-from .ops.comparison import less as less
-from .ops.comparison import less_equal as less_equal
-from .ops.comparison import logical_and as logical_and
-from .ops.comparison import logical_not as logical_not
-from .ops.comparison import logical_or as logical_or
-from .ops.comparison import logical_xor as logical_xor
-from .ops.comparison import not_equal as not_equal
-from .ops.comparison import right_shift as right_shift
-from .ops.counting import bincount as bincount
-from .ops.counting import confusion_matrix as confusion_matrix
-from .ops.counting import in_top_k as in_top_k
-from .ops.counting import invert_permutation as invert_permutation
-from .ops.counting import is_non_decreasing as is_non_decreasing
-from .ops.counting import is_strictly_increasing as is_strictly_increasing
-from .ops.counting import top_k as top_k
-from .ops.counting import zero_fraction as zero_fraction
-from .ops.elementwise import abs as abs
-from .ops.elementwise import acos as acos
-from .ops.elementwise import acosh as acosh
-from .ops.elementwise import angle as angle
-from .ops.elementwise import asin as asin
-from .ops.elementwise import asinh as asinh
-from .ops.elementwise import atan as atan
-from .ops.elementwise import atanh as atanh
-from .ops.elementwise import bessel_i0 as bessel_i0
-from .ops.elementwise import bessel_i0e as bessel_i0e
-from .ops.elementwise import bessel_i1 as bessel_i1
-from .ops.elementwise import bessel_i1e as bessel_i1e
-from .ops.elementwise import ceil as ceil
-from .ops.elementwise import complex as complex
-from .ops.elementwise import conj as conj
-from .ops.elementwise import cos as cos
-from .ops.elementwise import cosh as cosh
-from .ops.elementwise import digamma as digamma
-from .ops.elementwise import erf as erf
-from .ops.elementwise import erfc as erfc
-from .ops.elementwise import erfcinv as erfcinv
-from .ops.elementwise import erfinv as erfinv
-from .ops.elementwise import exp as exp
-from .ops.elementwise import expm1 as expm1
-from .ops.elementwise import floor as floor
-from .ops.elementwise import igamma as igamma
-from .ops.elementwise import igammac as igammac
-from .ops.elementwise import imag as imag
-from .ops.elementwise import is_finite as is_finite
-from .ops.elementwise import is_inf as is_inf
-from .ops.elementwise import is_nan as is_nan
-from .ops.elementwise import lbeta as lbeta
-from .ops.elementwise import lgamma as lgamma
-from .ops.elementwise import log as log
-from .ops.elementwise import log1p as log1p
-from .ops.elementwise import log_sigmoid as log_sigmoid
-from .ops.elementwise import log_softmax as log_softmax
-from .ops.elementwise import ndtri as ndtri
-from .ops.elementwise import negative as negative
-from .ops.elementwise import polygamma as polygamma
-from .ops.elementwise import real as real
-from .ops.elementwise import reciprocal as reciprocal
-from .ops.elementwise import reciprocal_no_nan as reciprocal_no_nan
-from .ops.elementwise import rint as rint
-from .ops.elementwise import round as round
-from .ops.elementwise import rsqrt as rsqrt
-from .ops.elementwise import sigmoid as sigmoid
-from .ops.elementwise import sign as sign
-from .ops.elementwise import sin as sin
-from .ops.elementwise import sinh as sinh
-from .ops.elementwise import softmax as softmax
-from .ops.elementwise import softplus as softplus
-from .ops.elementwise import softsign as softsign
-from .ops.elementwise import sqrt as sqrt
-from .ops.elementwise import square as square
-from .ops.elementwise import tan as tan
-from .ops.elementwise import tanh as tanh
-from .ops.elementwise import zeta as zeta
-from .ops.reductions import argmax as argmax
-from .ops.reductions import argmin as argmin
-from .ops.reductions import count_nonzero as count_nonzero
-from .ops.reductions import cumprod as cumprod
-from .ops.reductions import cumsum as cumsum
-from .ops.reductions import cumulative_logsumexp as cumulative_logsumexp
-from .ops.reductions import reduce_all as reduce_all
-from .ops.reductions import reduce_any as reduce_any
-from .ops.reductions import reduce_euclidean_norm as reduce_euclidean_norm
-from .ops.reductions import reduce_logsumexp as reduce_logsumexp
-from .ops.reductions import reduce_max as reduce_max
-from .ops.reductions import reduce_mean as reduce_mean
-from .ops.reductions import reduce_min as reduce_min
-from .ops.reductions import reduce_prod as reduce_prod
-from .ops.reductions import reduce_std as reduce_std
-from .ops.reductions import reduce_sum as reduce_sum
-from .ops.reductions import reduce_variance as reduce_variance
-from .ops.segments import segment_max as segment_max
-from .ops.segments import segment_mean as segment_mean
-from .ops.segments import segment_min as segment_min
-from .ops.segments import segment_prod as segment_prod
-from .ops.segments import segment_sum as segment_sum
-from .ops.segments import unsorted_segment_max as unsorted_segment_max
-from .ops.segments import unsorted_segment_mean as unsorted_segment_mean
-from .ops.segments import unsorted_segment_min as unsorted_segment_min
-from .ops.segments import unsorted_segment_prod as unsorted_segment_prod
-from .ops.segments import unsorted_segment_sqrt_n as unsorted_segment_sqrt_n
-from .ops.segments import unsorted_segment_sum as unsorted_segment_sum
-from .ops.sums import TopKV2 as TopKV2
-from .ops.sums import accumulate_n as accumulate_n
-from .ops.sums import add_n as add_n
-from .ops.sums import l2_normalize as l2_normalize
-from .ops.sums import polyval as polyval
-from .ops.sums import scalar_mul as scalar_mul
+from ._src.ops.arithmetic import (
+    add as add,
+    atan2 as atan2,
+    divide as divide,
+    divide_no_nan as divide_no_nan,
+    floordiv as floordiv,
+    floormod as floormod,
+    maximum as maximum,
+    minimum as minimum,
+    mod as mod,
+    multiply as multiply,
+    multiply_no_nan as multiply_no_nan,
+    nextafter as nextafter,
+    pow as pow,
+    squared_difference as squared_difference,
+    subtract as subtract,
+    truediv as truediv,
+    truncatediv as truncatediv,
+    truncatemod as truncatemod,
+    xdivy as xdivy,
+    xlog1py as xlog1py,
+    xlogy as xlogy,
+)
+from ._src.ops.comparison import (
+    equal as equal,
+    greater as greater,
+    greater_equal as greater_equal,
+    less as less,
+    less_equal as less_equal,
+    logical_and as logical_and,
+    logical_not as logical_not,
+    logical_or as logical_or,
+    logical_xor as logical_xor,
+    not_equal as not_equal,
+)
+from ._src.ops.counting import (
+    bincount as bincount,
+    confusion_matrix as confusion_matrix,
+    in_top_k as in_top_k,
+    invert_permutation as invert_permutation,
+    is_non_decreasing as is_non_decreasing,
+    is_strictly_increasing as is_strictly_increasing,
+    top_k as top_k,
+    zero_fraction as zero_fraction,
+)
+from ._src.ops.elementwise import (
+    abs as abs,
+    acos as acos,
+    acosh as acosh,
+    angle as angle,
+    asin as asin,
+    asinh as asinh,
+    atan as atan,
+    atanh as atanh,
+    bessel_i0 as bessel_i0,
+    bessel_i0e as bessel_i0e,
+    bessel_i1 as bessel_i1,
+    bessel_i1e as bessel_i1e,
+    ceil as ceil,
+    conj as conj,
+    cos as cos,
+    cosh as cosh,
+    digamma as digamma,
+    erf as erf,
+    erfc as erfc,
+    erfcinv as erfcinv,
+    erfinv as erfinv,
+    exp as exp,
+    expm1 as expm1,
+    floor as floor,
+    igamma as igamma,
+    igammac as igammac,
+    imag as imag,
+    is_finite as is_finite,
+    is_inf as is_inf,
+    is_nan as is_nan,
+    lbeta as lbeta,
+    lgamma as lgamma,
+    log as log,
+    log1p as log1p,
+    log_sigmoid as log_sigmoid,
+    log_softmax as log_softmax,
+    ndtri as ndtri,
+    negative as negative,
+    polygamma as polygamma,
+    real as real,
+    reciprocal as reciprocal,
+    reciprocal_no_nan as reciprocal_no_nan,
+    rint as rint,
+    round as round,
+    rsqrt as rsqrt,
+    sigmoid as sigmoid,
+    sign as sign,
+    sin as sin,
+    sinh as sinh,
+    softmax as softmax,
+    softplus as softplus,
+    softsign as softsign,
+    sqrt as sqrt,
+    square as square,
+    tan as tan,
+    tanh as tanh,
+    zeta as zeta,
+)
+from ._src.ops.reductions import (
+    argmax as argmax,
+    argmin as argmin,
+    count_nonzero as count_nonzero,
+    cumprod as cumprod,
+    cumsum as cumsum,
+    cumulative_logsumexp as cumulative_logsumexp,
+    reduce_all as reduce_all,
+    reduce_any as reduce_any,
+    reduce_euclidean_norm as reduce_euclidean_norm,
+    reduce_logsumexp as reduce_logsumexp,
+    reduce_max as reduce_max,
+    reduce_mean as reduce_mean,
+    reduce_min as reduce_min,
+    reduce_prod as reduce_prod,
+    reduce_std as reduce_std,
+    reduce_sum as reduce_sum,
+    reduce_variance as reduce_variance,
+)
+from ._src.ops.segments import (
+    segment_max as segment_max,
+    segment_mean as segment_mean,
+    segment_min as segment_min,
+    segment_prod as segment_prod,
+    segment_sum as segment_sum,
+    unsorted_segment_max as unsorted_segment_max,
+    unsorted_segment_mean as unsorted_segment_mean,
+    unsorted_segment_min as unsorted_segment_min,
+    unsorted_segment_prod as unsorted_segment_prod,
+    unsorted_segment_sqrt_n as unsorted_segment_sqrt_n,
+    unsorted_segment_sum as unsorted_segment_sum,
+)
+from ._src.ops.sums import (
+    accumulate_n as accumulate_n,
+    add_n as add_n,
+    l2_normalize as l2_normalize,
+    polyval as polyval,
+    scalar_mul as scalar_mul,
+)

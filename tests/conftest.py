@@ -5,9 +5,11 @@ import gc
 import pytest
 
 import tape_compat as tf
-from tape_compat.core import executor, state
-from tape_compat.core.dispatch import flush
-from tape_compat.core.state import LOCAL
+from tape_compat._src.core import state
+from tape_compat._src.core.state import LOCAL
+from tape_compat._src.run import executor
+from tape_compat._src.values.context import set_immediate
+from tape_compat._src.values.record import flush
 
 
 def pytest_collection_modifyitems(config, items):
@@ -44,18 +46,18 @@ def short_collections():
 def deferred():
     """Deferred mode, whatever mode the run is in."""
     before = state.immediate()
-    state.set_immediate(False)
+    set_immediate(False)
     yield
-    state.set_immediate(before)
+    set_immediate(before)
 
 
 @pytest.fixture
 def immediate():
     """Immediate mode, whatever mode the run is in."""
     before = state.immediate()
-    state.set_immediate(True)
+    set_immediate(True)
     yield
-    state.set_immediate(before)
+    set_immediate(before)
 
 
 @pytest.fixture

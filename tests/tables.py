@@ -14,7 +14,9 @@ from typing import Any
 import numpy as np
 import scipy.special as sp
 
-from tape_compat import clip_ops, math, nn
+import tape_compat as tf
+from tape_compat import bitwise, math, nn
+from tape_compat._src.ops import clipping as clip_ops
 
 INF, NAN = np.inf, np.nan
 
@@ -327,7 +329,7 @@ MATH = [
             (math.angle, np.angle),
         )
     ),
-    binary(math.complex, lambda x, y: x + 1j * y, normal(3), normal(3)),
+    binary(tf.complex, lambda x, y: x + 1j * y, normal(3), normal(3)),
     *(
         binary(op, reference, gradient=False)
         for op, reference in (
@@ -343,12 +345,12 @@ MATH = [
     binary(math.logical_or, np.logical_or, *BOOLS, gradient=False),
     binary(math.logical_xor, np.logical_xor, *BOOLS, gradient=False),
     Row(math.logical_not, [BOOLS[0]], np.logical_not, gradient=False),
-    binary(math.bitwise_and, np.bitwise_and, *BITS, gradient=False),
-    binary(math.bitwise_or, np.bitwise_or, *BITS, gradient=False),
-    binary(math.bitwise_xor, np.bitwise_xor, *BITS, gradient=False),
-    binary(math.left_shift, np.left_shift, *BITS, gradient=False),
-    binary(math.right_shift, np.right_shift, *BITS, gradient=False),
-    Row(math.invert, [BITS[0]], np.invert, gradient=False),
+    binary(bitwise.bitwise_and, np.bitwise_and, *BITS, gradient=False),
+    binary(bitwise.bitwise_or, np.bitwise_or, *BITS, gradient=False),
+    binary(bitwise.bitwise_xor, np.bitwise_xor, *BITS, gradient=False),
+    binary(bitwise.left_shift, np.left_shift, *BITS, gradient=False),
+    binary(bitwise.right_shift, np.right_shift, *BITS, gradient=False),
+    Row(bitwise.invert, [BITS[0]], np.invert, gradient=False),
     *(
         Row(op, [args], reference, options=options, label=label)
         for op, reference, args in (

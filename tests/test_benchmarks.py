@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import tape_compat as tf
-from benchmarks import __main__ as benchmarks
-from benchmarks import chart, report, targets, worker
+from benchmarks import __main__ as benchmarks, chart, report, targets, worker
 from benchmarks.workloads import WORKLOADS, base, derivatives, growth, networks, recurrent
 
 NAMES = [workload.name for workload in WORKLOADS]

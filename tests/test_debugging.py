@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import tape_compat as tf
-from tape_compat import config
-from tape_compat.core import state
+from tape_compat._src.core import state
+from tape_compat._src.library import config
 
 d = tf.debugging
 Error = tf.errors.InvalidArgumentError

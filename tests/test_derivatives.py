@@ -40,7 +40,7 @@ def test_parallel_iterations_change_nothing(rows):
 
 def test_parallel_iterations_bound_the_memory(deferred):
     """Five rows at a time: nothing in the program has the size of the hidden layer for all rows."""
-    from tape_compat.core import executor
+    from tape_compat._src.run import executor
 
     def largest(rows):
         executor.EXECUTABLES.clear()
@@ -319,8 +319,8 @@ def test_recompute_grad_agrees():
 
 def test_recompute_grad_keeps_less():
     """What the backward pass keeps of the forward pass, by JAX's own count."""
-    from tape_compat.core.avals import aval
-    from tape_compat.core.capture import capture
+    from tape_compat._src.core.avals import aval
+    from tape_compat._src.values.capture import capture
 
     known = aval((1000,), tf.float32)
     found = capture(layers, [known], lambda y: [y], "layers")
@@ -364,8 +364,8 @@ def test_a_dense_use_makes_it_dense():
 
 def test_a_sparse_step_touches_only_its_rows(deferred):
     """The compiled step has no instruction as large as the table but the scatter itself."""
-    from tape_compat.core import executor
-    from tape_compat.core.dispatch import flush
+    from tape_compat._src.run import executor
+    from tape_compat._src.values.record import flush
 
     rows = 5_000
     table = tf.Variable(np.ones((rows, 8), np.float32))
@@ -395,7 +395,7 @@ def test_a_sparse_step_touches_only_its_rows(deferred):
 
 def replayed_program(executable):
     """A compiled program as a function of its array leaves, and what they look like."""
-    from tape_compat.core import replay
+    from tape_compat._src.core import steps as replay
 
     path = executable.node.path()
     slots, packed = replay.leaf_layout(path)

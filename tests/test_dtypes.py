@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tape_compat as tf
-from tape_compat.core import dtypes
+from tape_compat._src.core import dtypes
 
 ALL = list(dict.fromkeys(v for v in vars(dtypes).values() if isinstance(v, tf.DType)))
 

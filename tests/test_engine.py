@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 
 import tape_compat as tf
-from tape_compat.core import policy
-from tape_compat.core.dispatch import flush
-from tape_compat.core.executor import EXECUTABLES
-from tape_compat.core.state import LOCAL
+from tape_compat._src.core import limits
+from tape_compat._src.core.state import LOCAL
+from tape_compat._src.run import policy
+from tape_compat._src.run.executor import EXECUTABLES
+from tape_compat._src.values.record import flush
 
 pytestmark = pytest.mark.usefixtures("deferred")
 
@@ -141,15 +142,15 @@ def test_pending_work_is_bounded_in_instructions():
     x = tf.Variable(1.0)
     with tf.GradientTape() as tape:
         y = x + 0.0
-        for _ in range(policy.MAX_PENDING_INSTRUCTIONS + 50):
+        for _ in range(limits.MAX_PENDING_INSTRUCTIONS + 50):
             y = y + 1.0
-    assert tf.counters.pending < policy.MAX_PENDING_INSTRUCTIONS
+    assert tf.counters.pending < limits.MAX_PENDING_INSTRUCTIONS
     assert tape.gradient(y, x).numpy() == 1.0
-    assert y.numpy() == policy.MAX_PENDING_INSTRUCTIONS + 51
+    assert y.numpy() == limits.MAX_PENDING_INSTRUCTIONS + 51
 
 
 def test_pending_work_is_bounded_in_bytes(monkeypatch):
-    monkeypatch.setattr(policy, "MAX_PENDING_BYTES", 10_000)
+    monkeypatch.setattr(limits, "MAX_PENDING_BYTES", 10_000)
     total = tf.Variable(np.zeros((31, 7), np.float32))
     most = 0
     with tf.GradientTape():
@@ -262,7 +263,7 @@ def test_loops_of_all_lengths_share_their_pieces(counted, unrolled):
 
 
 def test_a_loop_in_pieces_gives_what_the_whole_program_gives(unrolled):
-    from tape_compat.core.state import set_immediate
+    from tape_compat._src.values.context import set_immediate
 
     in_pieces = [stepper(tf.sin)(n).numpy() for n in (61, 50, 37)]
     set_immediate(True)
@@ -308,7 +309,7 @@ def test_both_ways_of_running_agree(monkeypatch):
         return losses, [v.numpy() for v in variables]
 
     fused = run()
-    monkeypatch.setattr("tape_compat.core.executor._Origin.fuses", lambda *a: False)
+    monkeypatch.setattr("tape_compat._src.run.executor._Origin.fuses", lambda *a: False)
     EXECUTABLES.clear()
     apart = run()
     np.testing.assert_allclose(fused[0], apart[0], rtol=1e-6)
@@ -331,7 +332,7 @@ def test_caches_are_bounded(monkeypatch):
 
 
 def test_the_structure_tree_is_bounded(monkeypatch):
-    from tape_compat.core.program import TREE
+    from tape_compat._src.core.program import TREE
 
     TREE.prune()
     monkeypatch.setattr(policy, "MAX_NODES", TREE.count // 2 + 100)
@@ -347,7 +348,7 @@ def test_the_structure_tree_is_bounded(monkeypatch):
 
 
 def test_a_dropped_program_compiles_again_and_is_right(monkeypatch):
-    from tape_compat.core.program import TREE
+    from tape_compat._src.core.program import TREE
 
     step, _ = make_step(width=8)
     a = step().numpy()
@@ -478,7 +479,7 @@ print(y._array is not None)
 
 
 def test_switching_to_immediate_runs_what_is_pending():
-    from tape_compat.core.state import set_immediate
+    from tape_compat._src.values.context import set_immediate
 
     x = tf.Variable(2.0)
     with tf.GradientTape():
@@ -488,7 +489,7 @@ def test_switching_to_immediate_runs_what_is_pending():
 
 
 def test_a_gradient_seen_before_is_appended_as_one(counted):
-    from tape_compat.autodiff import reverse
+    from tape_compat._src.autodiff import reverse
 
     step, _ = make_step(width=10)
     step()

@@ -7,7 +7,7 @@ import pickle
 import pytest
 
 import tape_compat as tf
-from tape_compat.core.errors import user_location
+from tape_compat._src.core.errors import user_location
 
 CODES = {
     "CancelledError": 1,

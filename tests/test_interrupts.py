@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import tape_compat as tf
-from tape_compat.core import executor, policy
-from tape_compat.core.dispatch import flush
-from tape_compat.core.state import LOCAL
+from tape_compat._src.core.state import LOCAL
+from tape_compat._src.run import executor, policy
+from tape_compat._src.values.record import flush
 
 PACKAGE = os.path.dirname(tf.__file__)
 X = np.array([0.5, -1.0, 2.0], np.float32)
@@ -127,7 +127,7 @@ def cold(model):
     """Everything known is forgotten, so that the step infers, compiles and remembers."""
     flush()
     executor.EXECUTABLES.clear()
-    from tape_compat.core.program import TREE
+    from tape_compat._src.core.program import TREE
 
     TREE.prune()
 

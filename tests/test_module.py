@@ -6,8 +6,8 @@ import threading
 import pytest
 
 import tape_compat as tf
-from tape_compat.core.names import current_name_scope
-from tape_compat.module import camel_to_snake
+from tape_compat._src.values.module import camel_to_snake
+from tape_compat._src.values.names import current_name_scope
 
 
 class Part(tf.Module):

@@ -18,10 +18,11 @@ import numpy as np
 import pytest
 
 import tape_compat as tf
-from tape_compat.core import dispatch, executor
-from tape_compat.core.native import FASTPATH
-from tape_compat.core.op import Op
-from tape_compat.core.state import LOCAL
+from tape_compat._src.core.native import FASTPATH
+from tape_compat._src.core.op import Op
+from tape_compat._src.core.state import LOCAL
+from tape_compat._src.run import executor
+from tape_compat._src.values import record as dispatch
 
 PURE = os.environ.get("TAPE_COMPAT_PURE_PYTHON", "0") not in ("", "0")
 COMPILER = (sysconfig.get_config_var("CC") or "cc").split()[0]
@@ -236,7 +237,7 @@ OPS = (tf.add, tf.square, tf.reduce_sum, tf.matmul, tf.equal, tf.nn.relu)
 def test_an_op_passes_for_a_function(op):
     assert inspect.isfunction(op) and inspect.isroutine(op)
     assert op.__name__ == op.__qualname__ in repr(op)
-    assert op.__module__.startswith("tape_compat.ops.") and len(op.__doc__) > 5
+    assert op.__module__.startswith("tape_compat._src.ops.") and len(op.__doc__) > 5
     assert list(inspect.signature(op).parameters)[-1] == "name"
     assert op.__code__.co_filename.endswith(".py") and op.__defaults__ != ()
     assert pickle.loads(pickle.dumps(op)) is op

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import tape_compat as tf
+from tape_compat._src.values.nest import flatten_with_tuple_paths
 
 nest = tf.nest
 Point = collections.namedtuple("Point", "a b")
@@ -297,7 +298,7 @@ def test_the_error_names_the_place_and_shows_no_leaves():
 
 
 def test_paths():
-    pairs = nest.flatten_with_tuple_paths({"b": Point(1, [2]), "a": Attrs(3, 4), "c": ()})
+    pairs = flatten_with_tuple_paths({"b": Point(1, [2]), "a": Attrs(3, 4), "c": ()})
     assert pairs == [
         (("a", "x"), 3),
         (("a", "y"), 4),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import tape_compat as tf
-from tape_compat.clip_ops import clip_by_average_norm
+from tape_compat._src.ops.clipping import clip_by_average_norm
 
 INVALID = tf.errors.InvalidArgumentError
 INF, NAN = np.inf, np.nan

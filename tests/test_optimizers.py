@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import tape_compat as tf
-from tape_compat.core import executor
-from tape_compat.core.state import LOCAL
+from tape_compat._src.core.state import LOCAL
+from tape_compat._src.run import executor
 
 GOLDENS = json.loads((pathlib.Path(__file__).parent / "goldens/optimizers.json").read_text())
 METHODS = ("SGD", "Adam", "RMSprop", "Adagrad")

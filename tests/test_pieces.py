@@ -4,8 +4,8 @@ import random
 
 import pytest
 
-from tape_compat.core.loops import Loop, find_loops
-from tape_compat.core.pieces import cuts, shortened
+from tape_compat._src.run.loops.find import Loop, find_loops
+from tape_compat._src.run.pieces import cuts, shortened
 
 
 def loops(text, length=32):

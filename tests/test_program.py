@@ -5,13 +5,13 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tape_compat.core import dtypes, replay
-from tape_compat.core.avals import aval
-from tape_compat.core.capture import capture
-from tape_compat.core.dispatch import apply
-from tape_compat.core.op import Op
-from tape_compat.core.program import Node, Tree, new_root
-from tape_compat.core.tensor import concrete
+from tape_compat._src.core import dtypes, steps as replay
+from tape_compat._src.core.avals import aval
+from tape_compat._src.core.op import Op
+from tape_compat._src.core.program import Node, Tree, new_root
+from tape_compat._src.values.capture import capture
+from tape_compat._src.values.record import apply
+from tape_compat._src.values.tensor import concrete
 
 F32 = aval((3,), dtypes.float32)
 SIN = Op(jnp.sin, "Sin").bind()

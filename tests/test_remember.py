@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tape_compat as tf
-from tape_compat.autodiff import reverse
+from tape_compat._src.autodiff import reverse
 
 pytestmark = pytest.mark.usefixtures("deferred")
 
@@ -300,8 +300,8 @@ def test_another_thread_uses_the_same_variable():
 
 
 def test_what_is_remembered_is_bounded():
-    from tape_compat.core import policy
-    from tape_compat.core.program import TREE
+    from tape_compat._src.core.program import TREE
+    from tape_compat._src.run import policy
 
     x = tf.constant([1.0]) * 1.0
     for n in range(2 * policy.MAX_JUMPS):

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 import tape_compat as tf
-from tape_compat.core import policy, state
-from tape_compat.core.dispatch import flush
-from tape_compat.core.executor import EXECUTABLES
+from tape_compat._src.run import policy
+from tape_compat._src.run.executor import EXECUTABLES
+from tape_compat._src.values.context import set_immediate
+from tape_compat._src.values.record import flush
 
 pytestmark = pytest.mark.usefixtures("deferred")
 
@@ -320,11 +321,11 @@ def arrays(results):
 
 
 def op_by_op(program, length):
-    state.set_immediate(True)
+    set_immediate(True)
     try:
         return arrays(program(length))
     finally:
-        state.set_immediate(False)
+        set_immediate(False)
 
 
 def check(program, length):
@@ -359,7 +360,7 @@ def test_one_program_for_many_lengths_runs_with_one_call(counted):
 
 def test_compile_does_not_grow_with_the_length(counted):
     """What is traced is one turn."""
-    from tape_compat.core import template
+    from tape_compat._src.run.loops import template
 
     seen = []
     original = template.function_of
@@ -387,8 +388,8 @@ def test_the_reason_names_the_turns():
 
 def test_stacks_are_not_wasted(monkeypatch):
     """Where memory matters a capacity is hardly more than what is needed."""
-    from tape_compat.core.avals import aval
-    from tape_compat.core.template import Bundle, Template, capacities_for
+    from tape_compat._src.core.avals import aval
+    from tape_compat._src.run.loops.template import Bundle, Template, capacities_for
 
     def capacity(turns, *shape):
         bundle = Bundle(0, 0, aval(shape, tf.float32))
@@ -491,7 +492,7 @@ def test_two_lists_of_what_is_alive(counted):
 
 def test_an_exception_in_the_run_loses_nothing(monkeypatch):
     """An interrupt while stacks are taken apart: the values are there at the next look."""
-    from tape_compat.core import rolled
+    from tape_compat._src.run.loops import write as rolled
 
     (w,) = weights((3,))
     with tf.GradientTape() as tape:
@@ -521,7 +522,8 @@ def test_an_exception_in_the_run_loses_nothing(monkeypatch):
 
 def test_pieces_after_an_interrupted_compile(monkeypatch):
     """What the loops would have given as stacks is not looked for in what the pieces gave."""
-    from tape_compat.core import executor, template
+    from tape_compat._src.run import executor
+    from tape_compat._src.run.loops import template
 
     (w,) = weights((3,))
     with tf.GradientTape():

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import tape_compat as tf
-from tape_compat.core import executor, policy
-from tape_compat.core.dispatch import flush
-from tape_compat.core.native import FASTPATH
-from tape_compat.core.state import LOCAL
+from tape_compat._src.core.native import FASTPATH
+from tape_compat._src.core.state import LOCAL
+from tape_compat._src.run import executor, policy
+from tape_compat._src.values.record import flush
 
 pytestmark = pytest.mark.usefixtures("deferred")
 SETTLED = policy.HITS_TO_SETTLE + 3
@@ -238,7 +238,7 @@ def test_what_is_in_use_is_not_dropped(monkeypatch, counted):
 
 
 def test_a_place_with_something_new_is_not_settled(settled):
-    from tape_compat.core.executor import _ORIGINS
+    from tape_compat._src.run.executor import _ORIGINS
 
     (origin,) = [o for o in _ORIGINS.values() if o.settled]
     executable = executable_of(settled)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import tape_compat as tf
-from tape_compat.core.shapes import Dimension
+from tape_compat._src.core.shapes import Dimension
 
 S = tf.TensorShape
 UNKNOWN = S(None)

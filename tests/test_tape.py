@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import tape_compat as tf
-from tape_compat.core.state import LOCAL
+from tape_compat._src.core.state import LOCAL
 
 
 def value(x):

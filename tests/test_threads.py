@@ -5,7 +5,7 @@ import threading
 import numpy as np
 
 import tape_compat as tf
-from tape_compat.core.state import LOCAL
+from tape_compat._src.core.state import LOCAL
 
 
 def run_all(*functions):

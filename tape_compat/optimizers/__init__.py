@@ -11,9 +11,11 @@
 [0.375, -0.25]
 """
 
-from . import schedules as schedules
-from .base import Optimizer as Optimizer
-from .methods import SGD as SGD
-from .methods import Adagrad as Adagrad
-from .methods import Adam as Adam
-from .methods import RMSprop as RMSprop
+from .._src.library.optimizers import schedules as schedules
+from .._src.library.optimizers.base import Optimizer as Optimizer
+from .._src.library.optimizers.methods import (
+    SGD as SGD,
+    Adagrad as Adagrad,
+    Adam as Adam,
+    RMSprop as RMSprop,
+)

@@ -1,0 +1,1 @@
+"""What the faces import from: the engine, the ops, and what is built on them."""

@@ -1,0 +1,1 @@
+"""Derivatives of recorded closures: tapes, reverse and forward mode, Jacobians, custom rules."""

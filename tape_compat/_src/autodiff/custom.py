@@ -1,0 +1,385 @@
+"""Gradients of the user's own making: custom_gradient, recompute_grad, stop_gradient."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ..core.avals import Aval
+from ..core.op import Closure, Jvp, Op
+from ..core.state import LOCAL, paused
+from ..values import nest
+from ..values.capture import anchor, capture, capturing, close, leaves_of, symbolic_input
+from ..values.convert import convert
+from ..values.indexed_slices import IndexedSlices
+from ..values.record import apply, identity, tell
+from ..values.tensor import Tensor
+from ..values.variable import Variable
+from . import reverse
+from .forward import ForwardAccumulator
+
+
+class VariableWatcher:
+    """A recorder that only notes which variables are read."""
+
+    #: Tracks nothing, so that no op is told.
+    ids: frozenset[int] = frozenset()
+
+    def __init__(self) -> None:
+        self.variables: dict[int, Variable] = {}
+
+    def __enter__(self) -> VariableWatcher:
+        state = LOCAL.state
+        state.recorders = (*state.recorders, self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        state = LOCAL.state
+        state.recorders = tuple(r for r in state.recorders if r is not self)
+
+    def record(self, call: Any, inputs: tuple, outputs: tuple, node: Any) -> None:
+        """Nothing to do."""
+
+    def escaped(self, tensor: Tensor) -> None:
+        """Nothing to do."""
+
+    def variable_accessed(self, variable: Variable) -> None:
+        """Note a trainable variable."""
+        if variable.trainable:
+            self.variables.setdefault(variable._id, variable)
+
+
+class CustomRule:
+    """A recorded call whose pullback is the user's Python function.
+
+    `function` maps the input tensors to (results, grad_fn), both flat. The inputs are the
+    arguments, then the variables that the function reads.
+    """
+
+    __slots__ = ("arity", "function", "grad_fn", "name", "results", "variables")
+
+    differentiable = True
+
+    def __init__(
+        self,
+        name: str,
+        function: Callable[..., tuple[list[Tensor], Callable[..., Any]]],
+        grad_fn: Callable[..., Any],
+        arity: int,
+        variables: list[Variable],
+        results: list[Aval],
+    ):
+        self.name = name
+        self.function = function
+        self.grad_fn = grad_fn
+        self.arity = arity
+        self.variables = variables
+        self.results = results
+
+    def pull(
+        self, inputs: tuple[Tensor, ...], cotangents: list[Any], want: tuple[int, ...]
+    ) -> list[Any]:
+        """The user's gradients of the inputs `want`; zeros stand for missing cotangents."""
+        given = [
+            reverse.zeros_of(known) if c is None else c
+            for c, known in zip(cotangents, self.results, strict=True)
+        ]
+        answers = self._call(self.grad_fn, given)
+        return [None if answers[i] is None else _tensor(answers[i]) for i in want]
+
+    def _call(self, grad_fn: Callable[..., Any], given: list[Any]) -> list[Any]:
+        of_variables: Any = []
+        if self.variables:
+            answer = grad_fn(*given, variables=self.variables)
+            of_arguments, of_variables = answer
+            if len(of_variables) != len(self.variables):
+                raise ValueError(
+                    "Must return gradient for each variable from @custom_gradient grad_fn."
+                )
+        else:
+            of_arguments = grad_fn(*given)
+        flat = nest.flatten(of_arguments)
+        if len(flat) != self.arity:
+            raise ValueError(
+                f"custom_gradient function expected to return {self.arity} gradients, but "
+                f"returned {len(flat)} instead."
+            )
+        return [*flat, *of_variables]
+
+    def as_closure(self, inputs: tuple[Tensor, ...]) -> tuple[Closure, tuple[Tensor, ...]]:
+        """This call as a pure closure, and its inputs, for where Python cannot be called."""
+        arguments = inputs[: self.arity]
+        with capturing() as program:
+            symbols = [symbolic_input(program, x._aval) for x in arguments]
+            results, grad_fn = self.function(symbols)
+            results = [anchor(program, r) for r in results]
+            given = [symbolic_input(program, r._aval) for r in results]
+            answers = self._call(grad_fn, given)
+            where = [i for i, a in enumerate(answers) if a is not None]
+            grads = [anchor(program, reverse.dense(_tensor(answers[i]))) for i in where]
+        captured = leaves_of(program)
+        forward = close(program, symbols, results, self.name)
+        backward = close(program, [*symbols, *given], grads, f"{self.name}Grad")
+        position = {x._id: len(arguments) + k for k, x in enumerate(captured)}
+        place = [
+            i if i < self.arity else position.get(self.variables[i - self.arity]._id, -1)
+            for i in where
+        ]
+        key = ("custom", backward, tuple(place), len(arguments))
+        closure = forward.derived(
+            key, lambda: CustomClosure(self.name, forward, backward, tuple(place), len(arguments))
+        )
+        return closure, (*arguments, *captured)
+
+
+class CustomClosure(Closure):
+    """A pure function with a pullback of its own, conjugated as TensorFlow's gradients are."""
+
+    __slots__ = ()
+
+    def __init__(
+        self, name: str, forward: Closure, backward: Closure, place: tuple[int, ...], arity: int
+    ):
+        @jax.custom_vjp
+        def function(*arrays: Any) -> tuple[Any, ...]:
+            return forward.fn(*arrays)
+
+        def save(*arrays: Any) -> tuple[Any, Any]:
+            return forward.fn(*arrays), arrays
+
+        def pull(arrays: Any, cotangents: Any) -> tuple[Any, ...]:
+            given = [_conj(_materialized(c)) for c in cotangents]
+            answers = backward.fn(*arrays[:arity], *given, *arrays[arity:])
+            full: list[Any] = [_zero(x) for x in arrays]
+            for i, answer in zip(place, answers, strict=True):
+                if i >= 0 and jnp.issubdtype(arrays[i].dtype, jnp.inexact):
+                    full[i] = _conj(answer).astype(arrays[i].dtype).reshape(arrays[i].shape)
+            return tuple(full)
+
+        function.defvjp(save, pull)
+        super().__init__(Op(function, name), {})
+
+    def jvp(self, n: int, have: tuple[int, ...]) -> Closure:
+        """Forward mode from the pullback alone: it is linear, and its transpose is the JVP."""
+        return self.derived((n, have), lambda: _Transposed(self, n, have))
+
+
+class _Transposed(Jvp):
+    __slots__ = ()
+
+    def _push(self, *arrays: Any) -> tuple[Any, ...]:
+        outputs, pull = self.base.vjp(arrays[: self.n], self.have)
+        zeros = tuple(_zero(out) for out in outputs)
+        inexact = [i for i, out in enumerate(outputs) if jnp.issubdtype(out.dtype, jnp.inexact)]
+
+        def linear(*cotangents: Any) -> Any:
+            full = list(zeros)
+            for i, c in zip(inexact, cotangents, strict=True):
+                full[i] = c
+            return pull(tuple(full))
+
+        _, transpose = jax.vjp(linear, *(zeros[i] for i in inexact))
+        return transpose(tuple(map(jnp.asarray, arrays[self.n :])))
+
+
+def _zero(x: Any) -> Any:
+    if jnp.issubdtype(x.dtype, jnp.inexact):
+        return jnp.zeros(x.shape, x.dtype)
+    return np.zeros(x.shape, jax.dtypes.float0)
+
+
+def _materialized(cotangent: Any) -> Any:
+    if cotangent.dtype == jax.dtypes.float0:
+        return jnp.zeros(cotangent.shape, jnp.int32)
+    return cotangent
+
+
+def _conj(array: Any) -> Any:
+    return jnp.conj(array) if jnp.issubdtype(array.dtype, jnp.complexfloating) else array
+
+
+def _tensor(value: Any) -> Any:
+    return value if isinstance(value, (Tensor, IndexedSlices)) else convert(value)
+
+
+def custom_gradient(f: Callable[..., Any] | None = None) -> Any:
+    """Decorator: a function that gives its result and the function of its gradient.
+
+    `f(*args, **kwargs)` returns `(result, grad_fn)`; `grad_fn(*upstream)` returns one gradient for
+    each tensor of `args`. If `f` reads variables, `grad_fn` must take `variables=` and return
+    `(gradients of args, gradients of variables)`. Gradients of `grad_fn` give the second order.
+
+    Raises: TypeError if variables are read and `grad_fn` does not take `variables`; ValueError when
+      the numbers of gradients do not match.
+    Source: TF custom_gradient.py.
+
+    >>> import tape_compat as tf
+    >>> @tf.custom_gradient
+    ... def log1pexp(x):
+    ...     e = tf.exp(x)
+    ...     return tf.math.log(1 + e), lambda upstream: upstream * (1 - 1 / (1 + e))
+    >>> x = tf.constant(100.0)
+    >>> with tf.GradientTape() as tape:
+    ...     tape.watch(x)
+    ...     y = log1pexp(x)
+    >>> tape.gradient(y, x)
+    <tf.Tensor: shape=(), dtype=float32, numpy=1.0>
+    """
+    if f is None:
+        return custom_gradient
+
+    @functools.wraps(f)
+    def decorated(*args: Any, **kwargs: Any) -> Any:
+        with VariableWatcher() as watcher:
+            result, grad_fn = f(*args, **kwargs)
+        inputs = [*nest.flatten(args), *nest.flatten(kwargs)]
+        variables = [
+            v for v in watcher.variables.values() if all(v is not given for given in inputs)
+        ]
+        _check_takes_variables(grad_fn, variables)
+        flat_args = nest.flatten(args)
+        arity = len(flat_args)
+        recorded = tuple(_recorded(x) for x in [*flat_args, *variables])
+
+        def function(symbols: list[Tensor]) -> tuple[list[Tensor], Callable[..., Any]]:
+            again = nest.pack_sequence_as(args, symbols)
+            result, grad_fn = f(*again, **kwargs)
+            return [convert(r) for r in nest.flatten(result)], grad_fn
+
+        flat = [convert(r) for r in nest.flatten(result)]
+        rule = CustomRule(
+            getattr(f, "__name__", "custom_gradient"),
+            function,
+            grad_fn,
+            arity,
+            variables,
+            [r._aval for r in flat],
+        )
+        state = LOCAL.state
+        if state.capture is not None:
+            closure, full = rule.as_closure(recorded)
+            outputs = apply(closure, full)
+        else:
+            # As in TensorFlow, the rule is for reverse mode: accumulators see what `f` did.
+            forward = tuple(r for r in state.recorders if isinstance(r, ForwardAccumulator))
+            tapes = tuple(r for r in state.recorders if not isinstance(r, ForwardAccumulator))
+            with paused(forward):
+                state.deferring = state.deferring or bool(tapes)
+                outputs = tuple(identity(r) for r in flat)
+            tell(tapes, rule, recorded, outputs, None)
+        return nest.pack_sequence_as(result, list(outputs))
+
+    return decorated
+
+
+def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that computes `f`, but whose gradient is that of the identity.
+
+    `f` must give one tensor of the shape of its one argument.
+
+    >>> import tape_compat as tf
+    >>> x = tf.Variable(1.7)
+    >>> with tf.GradientTape() as tape:
+    ...     y = tf.grad_pass_through(tf.round)(x)
+    >>> y.numpy().item(), tape.gradient(y, x).numpy().item()
+    (2.0, 1.0)
+    """
+
+    @custom_gradient
+    def pass_through(*args: Any, **kwargs: Any) -> Any:
+        def grad(*upstream: Any, **variables: Any) -> Any:
+            if variables.get("variables"):
+                return upstream, [None] * len(variables["variables"])
+            return upstream
+
+        return f(*args, **kwargs), grad
+
+    return functools.wraps(f)(pass_through)
+
+
+def _recorded(value: Any) -> Tensor:
+    if isinstance(value, Variable):
+        for recorder in LOCAL.state.recorders:
+            recorder.variable_accessed(value)
+        return value._handle.tensor
+    return convert(value)
+
+
+def _check_takes_variables(grad_fn: Any, variables: list[Variable]) -> None:
+    if not variables:
+        return
+    spec = inspect.getfullargspec(grad_fn)
+    if "variables" not in spec.args and "variables" not in spec.kwonlyargs and not spec.varkw:
+        raise TypeError(
+            "@tf.custom_gradient grad_fn must accept keyword argument 'variables', since function "
+            f"uses variables: {variables}"
+        )
+
+
+def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that keeps no intermediate result for its gradient, but computes them again.
+
+    `f` is recorded with symbolic inputs, so it must not look at values. Uses `jax.checkpoint`.
+
+    >>> import tape_compat as tf
+    >>> g = tf.recompute_grad(lambda x: tf.sin(tf.sin(x)))
+    >>> x = tf.constant(0.0)
+    >>> with tf.GradientTape() as tape:
+    ...     tape.watch(x)
+    ...     y = g(x)
+    >>> tape.gradient(y, x).numpy().item()
+    1.0
+    """
+
+    @functools.wraps(f)
+    def decorated(*args: Any, **kwargs: Any) -> Any:
+        leaves = nest.flatten((args, kwargs))
+        moving = [isinstance(x, (Tensor, Variable, IndexedSlices)) for x in leaves]
+        inputs = tuple(_recorded(x) for x, moves in zip(leaves, moving, strict=True) if moves)
+        watcher = VariableWatcher()
+
+        def function(*symbols: Tensor) -> Any:
+            given = iter(symbols)
+            full = [next(given) if moves else x for x, moves in zip(leaves, moving, strict=True)]
+            again_args, again_kwargs = nest.pack_sequence_as((args, kwargs), full)
+            with watcher:
+                return f(*again_args, **again_kwargs)
+
+        def flatten(result: Any) -> list[Tensor]:
+            return [convert(r) for r in nest.flatten(result)]
+
+        name = f"Recompute_{getattr(f, '__name__', 'function')}"
+        found = capture(function, [x._aval for x in inputs], flatten, name)
+        for recorder in LOCAL.state.recorders:
+            for variable in watcher.variables.values():
+                recorder.variable_accessed(variable)
+        closure = found.closure.derived(
+            ("checkpoint",),
+            lambda: Closure(Op(jax.checkpoint(found.closure.fn), name), {}),
+        )
+        outputs = apply(closure, (*inputs, *found.captured))
+        return nest.pack_sequence_as(found.result, list(outputs))
+
+    return decorated
+
+
+_STOP = Op(jax.lax.stop_gradient, "StopGradient", differentiable=False).bind()
+
+
+def stop_gradient(input: Any, name: str | None = None) -> Tensor:
+    """The value of `input`, a constant to every derivative.
+
+    >>> import tape_compat as tf
+    >>> x = tf.Variable(3.0)
+    >>> with tf.GradientTape() as tape:
+    ...     y = x * tf.stop_gradient(x)
+    >>> tape.gradient(y, x).numpy().item()
+    3.0
+    """
+    return apply(_STOP, (convert(input),))

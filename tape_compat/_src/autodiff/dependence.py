@@ -1,0 +1,86 @@
+"""Which inputs a derivative depends on.
+
+TensorFlow says None, not zero, for the second derivative of something linear: the gradient does not
+depend on the primal. A pullback has all primals as inputs, so which of its outputs use them is read
+off its jaxpr, once per closure and shapes, and only where a derivative is differentiated. What is
+used in a comparison, as an integer or rounded is not: there no derivative comes through.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+
+from ..core.op import Closure, Jvp, Pullback
+from ..core.x64 import in_x64
+from ..values.tensor import Tensor
+
+_FOUND: dict[tuple, tuple[frozenset[int], ...]] = {}
+_MAX = 10_000
+
+#: Primitives and kinds of numbers that no derivative comes through, as in TensorFlow.
+_STEPS = frozenset(("floor", "ceil", "round"))
+_DISCRETE = "biu"
+
+#: Ops whose gradient TensorFlow has as an op that in turn has a gradient, zeros, for its features.
+#: Source: TF nn_grad.py, _ReluGradGrad, _Relu6GradGrad, _LeakyReluGradGrad.
+_MASKED = frozenset(("Relu", "Relu6", "LeakyRelu", "CRelu"))
+
+
+def used_inputs(closure: Closure, inputs: tuple[Tensor, ...]) -> tuple[frozenset[int], ...]:
+    """For each output of the closure, the positions of the inputs that it depends on."""
+    key = (closure, *(x._aval for x in inputs))
+    found = _FOUND.get(key)
+    if found is None:
+        jaxpr = in_x64(jax.make_jaxpr(closure.fn), *(x._aval.struct for x in inputs)).jaxpr
+        if len(_FOUND) >= _MAX:
+            _FOUND.clear()
+        found = tuple(_dependence(jaxpr, _base(closure).op.name in _MASKED))
+        if closure.as_one:
+            found = (frozenset().union(*found),) * len(found)
+        _FOUND[key] = found
+    return found
+
+
+def _base(closure: Any) -> Closure:
+    """The closure whose derivative, of any order, this is."""
+    while isinstance(closure, (Pullback, Jvp)):
+        closure = closure.base
+    return closure
+
+
+def _dependence(jaxpr: Any, by_mask: bool) -> list[frozenset[int]]:
+    """For each output of a jaxpr, the positions of the inputs that it depends on; `by_mask`: a
+    comparison counts."""
+    known: dict[Any, frozenset[int]] = {v: frozenset((i,)) for i, v in enumerate(jaxpr.invars)}
+
+    def of(atom: Any) -> frozenset[int]:
+        return frozenset() if hasattr(atom, "val") else known.get(atom, frozenset())
+
+    for eqn in jaxpr.eqns:
+        inputs = [of(v) for v in eqn.invars]
+        for v, through in zip(eqn.outvars, _through(eqn, inputs, by_mask), strict=True):
+            stops = eqn.primitive.name in _STEPS or v.aval.dtype.kind in _DISCRETE
+            known[v] = through if by_mask or not stops else frozenset()
+    return [of(v) for v in jaxpr.outvars]
+
+
+def _through(eqn: Any, inputs: list[frozenset[int]], by_mask: bool) -> list[frozenset[int]]:
+    """What the outputs of an equation depend on: followed into calls and branches, everything
+    elsewhere."""
+    everything = [frozenset().union(*inputs)] * len(eqn.outvars)
+    name = eqn.primitive.name
+    if name == "cond":
+        called, chosen, inputs = eqn.params["branches"], inputs[0], inputs[1:]
+    else:
+        inner = eqn.params.get("jaxpr") or eqn.params.get("call_jaxpr")
+        called, chosen = [inner if name not in ("scan", "while") else None], frozenset()
+    answers = [chosen] * len(eqn.outvars)
+    for inner in called:
+        inner = getattr(inner, "jaxpr", inner)
+        if inner is None or (len(inner.invars), len(inner.outvars)) != (len(inputs), len(answers)):
+            return everything
+        for i, positions in enumerate(_dependence(inner, by_mask)):
+            answers[i] = answers[i].union(*(inputs[k] for k in positions))
+    return answers

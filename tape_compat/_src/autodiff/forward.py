@@ -1,0 +1,157 @@
+"""Forward mode: Jacobian-vector products, computed beside the ops as they are recorded."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.op import Closure
+from ..core.state import LOCAL
+from ..values import nest
+from ..values.convert import convert
+from ..values.indexed_slices import IndexedSlices
+from ..values.record import apply
+from ..values.tensor import Tensor
+from ..values.variable import Variable
+from . import reverse
+from .tape import LOGGER, UnconnectedGradients
+
+
+class ForwardAccumulator:
+    """Computes Jacobian-vector products with forward-mode differentiation.
+
+    Args:
+      primals: Tensor, Variable, or a nest of them.
+      tangents: a nest like `primals`, each of its primal's shape and dtype.
+    Raises: ValueError if a tangent's dtype or shape is not its primal's, or a primal comes twice.
+
+    >>> import tape_compat as tf
+    >>> x = tf.constant([2.0, 3.0])
+    >>> with tf.autodiff.ForwardAccumulator(x, tf.constant([1.0, 0.0])) as acc:
+    ...     y = tf.reduce_sum(x**3)
+    >>> acc.jvp(y)
+    <tf.Tensor: shape=(), dtype=float32, numpy=12.0>
+    """
+
+    #: Tangents by identity of their primals: of what the accumulator tracks.
+    ids: dict[int, Tensor]
+
+    def __init__(self, primals: Any, tangents: Any):
+        self.ids = self._tangents = {}
+        self._recording = False
+        nest.assert_same_structure(primals, tangents)
+        flat = nest.flatten(primals)
+        for primal in flat:
+            if sum(primal is other for other in flat) > 1:
+                raise ValueError(
+                    f"Tensor {primal} was watched more than once: each primal takes one tangent."
+                )
+        for primal, tangent in zip(flat, nest.flatten(tangents), strict=True):
+            self._watch(primal, tangent)
+
+    def _watch(self, primal: Any, tangent: Any) -> None:
+        if not primal.dtype.is_floating and not primal.dtype.is_complex:
+            LOGGER.warning(
+                "The dtype of the watched primal must be floating (e.g. tf.float32), got %r",
+                primal.dtype,
+            )
+        tangent = convert(tangent, primal.dtype)
+        if not primal.shape.is_compatible_with(tangent.shape):
+            raise ValueError(
+                f"Expected the tangent's shape to match its primal's, {primal.shape}; "
+                f"got {tangent.shape}."
+            )
+        self._tangents[primal._id] = tangent
+
+    def __enter__(self) -> ForwardAccumulator:
+        if self._recording:
+            raise ValueError("Accumulator is already recording.")
+        try:
+            self._recording = True
+            state = LOCAL.state
+            state.set_recorders((*state.recorders, self))
+            return self
+        except BaseException:  # an interrupt: the `with` block will not be entered
+            self.__exit__()
+            raise
+
+    def __exit__(self, *_: Any) -> None:
+        try:
+            self._pop()
+        finally:  # again, if an interrupt came in between
+            if self._recording:
+                self._pop()
+
+    def _pop(self) -> None:
+        state = LOCAL.state
+        state.set_recorders(tuple([r for r in state.recorders if r is not self]))
+        self._recording = False
+
+    def variable_accessed(self, variable: Variable) -> None:
+        """Nothing to do: a variable's tangent is known by its identity."""
+
+    def escaped(self, tensor: Tensor) -> None:
+        """Nothing to do: see `GradientTape.escaped`."""
+
+    def record_one(self, call: Any, inputs: tuple[Tensor, ...], output: Tensor, node: Any) -> None:
+        """`record` for a call with one output."""
+        self.record(call, inputs, (output,), node)
+
+    def record(
+        self, call: Any, inputs: tuple[Tensor, ...], outputs: tuple[Tensor, ...], node: Any
+    ) -> None:
+        """Push the tangents through one call (called by the engine for every op)."""
+        tangents = self._tangents
+        if not call.differentiable:
+            return
+        have = tuple([i for i, x in enumerate(inputs) if x._id in tangents and x._aval.trainable])
+        if not have:
+            return
+        if not isinstance(call, Closure):
+            call, inputs = call.as_closure(inputs)
+            have = tuple([i for i, x in enumerate(inputs) if x._id in tangents])
+        given = tuple([tangents[inputs[i]._id] for i in have])
+        pushed = self._seen_by_outer(call.jvp(len(inputs), have), inputs + given)
+        inexact = [out for out in outputs if out._aval.trainable]
+        for out, tangent in zip(inexact, pushed, strict=True):
+            tangents[out._id] = tangent
+
+    def _seen_by_outer(self, closure: Closure, inputs: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+        """Apply a closure as part of this accumulator's work: seen by tapes and by accumulators
+        that were entered before, so that derivatives nest."""
+        state = LOCAL.state
+        before = state.recorders
+        inner = False
+        visible = []
+        for recorder in before:
+            inner = inner or recorder is self
+            if not (inner and isinstance(recorder, ForwardAccumulator)):
+                visible.append(recorder)
+        state.recorders = tuple(visible)
+        try:
+            return apply(closure, inputs)
+        finally:
+            state.recorders = before
+
+    def jvp(
+        self,
+        primals: Any,
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
+    ) -> Any:
+        """The product of the Jacobian of `primals` with the tangents of the inputs.
+
+        Args:
+          primals: a nest of Tensors and Variables.
+          unconnected_gradients: `NONE` or `ZERO` for what does not depend on the inputs.
+        Returns: a nest like `primals`, each of its shape and dtype, or None.
+        """
+        zero = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
+
+        def one(primal: Any) -> Any:
+            if isinstance(primal, IndexedSlices):
+                return IndexedSlices(one(primal.values), primal.indices, primal.dense_shape)
+            tangent = self._tangents.get(primal._id)
+            if tangent is None and zero:
+                return reverse.zeros_like(primal)
+            return tangent
+
+        return nest.map_structure(one, primals)

@@ -1,0 +1,166 @@
+"""Derivatives asked for again are appended as they were worked out the first time.
+
+Where nothing else records, as one entry of the log: `dispatch.jump`. Other tapes must see each
+instruction; for them its script is played: the same closures, of the same tensors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, Protocol
+
+from ..core.op import Closure
+from ..core.program import Node, Program
+from ..core.state import LOCAL, MODE
+from ..values.record import apply, jump, keep_jump, recorded_since, remember_jump
+from ..values.tensor import Tensor
+from . import reverse
+from .record import Record
+
+
+class Tape(Protocol):
+    """What is asked of a tape: the identities that it tracks, and its reads of variables."""
+
+    ids: set[int]
+    reads: dict[int, Tensor]
+
+
+class Script(NamedTuple):
+    """The instructions of derivatives in terms of the calls on a tape.
+
+    given: the tensors that it reads, by where they stand in `reverse.Calls` and which input they
+    are. steps: closures, and their inputs: numbers of what is given, then of what was made. answers
+    are such numbers too, or None.
+    """
+
+    given: tuple[tuple[int, int], ...]
+    steps: tuple[tuple[Closure, tuple[int, ...]], ...]
+    answers: tuple[int | None, ...]
+
+    def play(self, calls: reverse.Calls) -> list[Tensor | None]:
+        known: list[Tensor] = [reverse.as_tuple(calls[place])[i] for place, i in self.given]
+        for closure, numbers in self.steps:
+            made = apply(closure, tuple([known[i] for i in numbers]))
+            if made.__class__ is tuple:
+                known += made
+            else:
+                known.append(made)
+        return [None if i is None else known[i] for i in self.answers]
+
+
+def script(
+    program: Program, start: Node, calls: reverse.Calls, answers: Sequence[Any]
+) -> Script | None:
+    """The script of what a program has recorded from `start` on; None if it brought in something,
+    or read what no call did."""
+    steps = recorded_since(program, start)
+    if steps is None:
+        return None
+    place_of: dict[int, tuple[int, int]] = {}
+    for place in range(1, len(calls), 4):
+        for i, x in enumerate(reverse.as_tuple(calls[place])):
+            if x._at[0] is program:
+                place_of.setdefault(x._at[1], (place, i))
+    given: dict[int, int] = {}
+    for step in steps:
+        for slot in step.inputs:
+            if slot < start.end and slot not in given:
+                if slot not in place_of:
+                    return None
+                given[slot] = len(given)
+
+    def number(slot: int) -> int:
+        return given[slot] if slot < start.end else len(given) + slot - start.end
+
+    numbers: list[int | None] = []
+    for a in answers:
+        if a is None:
+            numbers.append(None)
+        elif a.__class__ is Tensor and a._at[0] is program and a._at[1] >= start.end:
+            numbers.append(number(a._at[1]))
+        else:
+            return None
+    return Script(
+        tuple(place_of[slot] for slot in given),
+        tuple((s.closure, tuple(map(number, s.inputs))) for s in reversed(steps)),
+        tuple(numbers),
+    )
+
+
+def structure_key(
+    program: Any,
+    calls: reverse.Calls,
+    targets: list[Tensor],
+    sources: list[Any],
+    tracked: set[int],
+    reads: dict[int, Tensor],
+) -> tuple | None:
+    """What the instructions of a gradient depend on, in terms of the pending program: the nodes
+    recorded and the slots of targets and sources. None if that is not the whole story."""
+    key: list[Any] = calls[3::4]
+    if None in key:
+        return None
+    key.append(None)
+    for target in targets:
+        owner, slot = target._at
+        if owner is not program:
+            return None
+        key.append(slot)
+    key.append(None)
+    for source in sources:
+        identity = source._id
+        tensor = source if source.__class__ is Tensor else reads.get(identity)
+        if tensor is None:
+            return None
+        owner, slot = tensor._at
+        if owner is not program:
+            return None
+        key.append(slot if identity in tracked else (slot,))
+    return tuple(key)
+
+
+def remembered(
+    tape: Tape,
+    record: Record,
+    what: Any,
+    targets: list[Tensor],
+    sources: list[Any],
+    compute: Callable[[], list[Any]],
+) -> list[Any]:
+    """The derivatives `what` as `compute` gives them, or as it gave them if the same were asked for
+    at this point before."""
+    state = LOCAL.state
+    program, recorders = state.program, state.recorders
+    if (
+        program is None
+        or program is not record.program
+        or (MODE.immediate or record.reassigned or program.aliases or program.moved)
+        or not all(r.__class__ is tape.__class__ for r in recorders)
+    ):
+        return _computed(compute)
+    key = structure_key(program, record.calls, targets, sources, tape.ids, tape.reads)
+    if key is None:
+        return _computed(compute)
+    start = program.node
+    if not recorders:
+        key = (what, key)
+        answers = jump(program, key)
+        if answers is None:
+            answers = _computed(compute)
+            remember_jump(program, start, key, answers)
+        return answers
+    key = ("script", what, key)
+    found = start.jumps.get(key)
+    if found is not None:
+        return found.play(record.calls)
+    calls = record.calls.copy()  # the tape may be one of the recorders
+    answers = _computed(compute)
+    written = script(program, start, calls, answers)
+    if written is not None:
+        keep_jump(start, key, written)
+    return answers
+
+
+def _computed(compute: Callable[[], list[Any]]) -> list[Any]:
+    with reverse.deferring():
+        return compute()

@@ -1,0 +1,208 @@
+"""Reverse mode: from what a tape has recorded to pullback instructions."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Iterator, Sequence
+from typing import Any, Protocol
+
+import jax.numpy as jnp
+
+from ..core.avals import Aval
+from ..core.op import Closure, Op
+from ..core.state import LOCAL
+from ..values.convert import convert
+from ..values.indexed_slices import IndexedSlices
+from ..values.record import apply, apply2
+from ..values.tensor import Tensor
+from .dependence import used_inputs
+
+Cotangent = Tensor | IndexedSlices
+
+
+class Rule(Protocol):
+    """A recorded call whose pullback is Python code over tensors; see `custom.py`."""
+
+    def pull(
+        self, inputs: tuple[Tensor, ...], cotangents: list[Any], want: tuple[int, ...]
+    ) -> list[Any]: ...
+
+    def as_closure(self, inputs: tuple[Tensor, ...]) -> tuple[Closure, tuple[Tensor, ...]]: ...
+
+
+#: What a tape holds of one call: closure or rule, input tensors, identities of the outputs, and the
+#: node of the structure tree if it was recorded rather than run.
+Entry = tuple[Any, tuple[Tensor, ...], tuple[int, ...], Any]
+
+#: What a tape has seen: the parts of each call, one after the other. A list of tuples would be that
+#: much more for garbage collections to look at. The identity of a single output stands by itself,
+#: and a single input may.
+Calls = list[Any]
+
+
+def as_tuple(part: Any) -> tuple:
+    """The inputs or identities of a call, if a single one stands by itself too."""
+    return part if part.__class__ is tuple else (part,)
+
+
+def entries(calls: Calls) -> Iterator[Entry]:
+    """The calls that a tape has seen."""
+    parts = iter(calls)
+    for call, inputs, outputs, node in zip(parts, parts, parts, parts, strict=True):
+        yield call, as_tuple(inputs), as_tuple(outputs), node
+
+
+#: An entry that lies between the sources and something, and the inputs that matter.
+Step = tuple[Entry, tuple[int, ...]]
+
+
+def connected(
+    calls: Calls, sources: Iterable[int], tracked: Container[int]
+) -> tuple[list[Step], set[int]]:
+    """The calls that depend on those of `sources` that were tracked, and the identities of all
+    that does."""
+    reached = {s for s in sources if s in tracked}
+    steps: list[Step] = []
+    for entry in entries(calls):
+        inputs = entry[1]
+        want = tuple([i for i, x in enumerate(inputs) if x._id in reached and x._aval.trainable])
+        if not want:
+            continue
+        call, _, outputs, _ = entry
+        if getattr(call, "derivative", False):
+            used = used_inputs(call, inputs)
+            outputs = tuple([o for o, u in zip(outputs, used) if not u.isdisjoint(want)])
+        if outputs:
+            steps.append((entry, want))
+            reached.update(outputs)
+    return steps, reached
+
+
+def leading_to(
+    call: Any, inputs: tuple[Tensor, ...], want: tuple[int, ...], outputs: Sequence[bool]
+) -> tuple[int, ...]:
+    """Of the inputs `want` of a call, those that the outputs in question depend on."""
+    if not getattr(call, "derivative", False):
+        return want
+    used = [u for u, asked in zip(used_inputs(call, inputs), outputs, strict=True) if asked]
+    return tuple([i for i in want if any(i in u for u in used)])
+
+
+def gradients(
+    calls: Calls,
+    targets: Sequence[Tensor],
+    sources: Sequence[int],
+    seeds: Sequence[Cotangent | None],
+    tracked: Container[int],
+) -> list[Cotangent | None]:
+    """Cotangents of `sources` (identities), None for those not connected to a target."""
+    steps, reached = connected(calls, sources, tracked)
+    reached.update(sources)
+    sums: dict[int, Cotangent | list[IndexedSlices]] = {}
+    for target, seed in zip(targets, seeds, strict=True):
+        if target._id in reached and target._aval.np_dtype.kind != "O":
+            _add(sums, target._id, ones_like(target) if seed is None else seed)
+    kept = set(sources)
+    for (call, inputs, outputs, _), want in reversed(steps):
+        cotangents = [
+            total(sums[o] if o in kept else sums.pop(o)) if o in sums else None for o in outputs
+        ]
+        if all(c is None for c in cotangents):
+            continue
+        want = leading_to(call, inputs, want, [c is not None for c in cotangents])
+        if not want:
+            continue
+        for i, cotangent in zip(want, pull(call, inputs, cotangents, want), strict=True):
+            if cotangent is not None:
+                _add(sums, inputs[i]._id, cotangent)
+    return [total(sums[s]) if s in sums else None for s in sources]
+
+
+def pull(
+    call: Any, inputs: tuple[Tensor, ...], cotangents: list[Any], want: tuple[int, ...]
+) -> Sequence[Cotangent | None]:
+    """Cotangents of the inputs `want` of one call, recorded as one instruction."""
+    if not isinstance(call, Closure):
+        return call.pull(inputs, [None if c is None else dense(c) for c in cotangents], want)
+    sparse = call.op.sparse
+    if sparse is not None:
+        answer = sparse(call, inputs, cotangents, want)
+        if answer is not None:
+            return answer
+    have = tuple([i for i, c in enumerate(cotangents) if c is not None])
+    given = tuple([dense(cotangents[i]) for i in have])
+    return apply(call.pullback(len(inputs), want, have), inputs + given)
+
+
+def dense(cotangent: Any) -> Tensor:
+    return cotangent if cotangent.__class__ is Tensor else convert(cotangent)
+
+
+def _add(sums: dict[int, Any], key: int, cotangent: Cotangent) -> None:
+    """Add a cotangent to a sum: at once, so that only the sum stays alive and a loop's turns are
+    alike, but sparse ones are collected until the sum is wanted."""
+    before = sums.get(key)
+    if before is None:
+        sums[key] = cotangent
+    elif isinstance(cotangent, Tensor):
+        sums[key] = apply2(_ADD, dense(total(before)), cotangent)
+    elif before.__class__ is Tensor:
+        sums[key] = apply2(_ADD, before, dense(cotangent))
+    elif before.__class__ is list:
+        before.append(cotangent)
+    else:
+        sums[key] = [before, cotangent]
+
+
+def total(part: Any) -> Cotangent:
+    """A sum of cotangents: dense, or sparse with the parts in the order of the forward calls."""
+    return _joined(part[::-1]) if part.__class__ is list else part
+
+
+def _joined(parts: list[IndexedSlices]) -> IndexedSlices:
+    dtype = max((p.indices._aval.np_dtype for p in parts), key=lambda d: d.itemsize)
+    indices = tuple(p.indices for p in parts)
+    return IndexedSlices(
+        apply(_JOIN.bind(dtype=None), tuple(p.values for p in parts)),
+        apply(_JOIN.bind(dtype=dtype.name), indices),
+        parts[0].dense_shape,
+    )
+
+
+def _join(*arrays: Any, dtype: str | None) -> Any:
+    return jnp.concatenate([a if dtype is None else a.astype(dtype) for a in arrays])
+
+
+_ADD = Op(lambda x, y: x + y, "AddN").bind()
+_JOIN = Op(_join, "ConcatV2")
+_ONES = Op(lambda shape, dtype: jnp.ones(shape, dtype.np_dtype), "OnesLike")
+ZEROS = Op(lambda shape, dtype: jnp.zeros(shape, dtype.np_dtype), "ZerosLike")
+
+
+def ones_like(tensor: Tensor) -> Tensor:
+    """Ones of the shape and dtype of `tensor`, connected to nothing."""
+    return apply(_ONES.bind(shape=tensor._aval.shape, dtype=tensor._aval.dtype), ())
+
+
+def zeros_like(value: Any) -> Tensor:
+    """Zeros of the shape and dtype of a tensor or variable, connected to nothing."""
+    tensor = value if value.__class__ is Tensor else value.handle.tensor
+    return zeros_of(tensor._aval)
+
+
+def zeros_of(known: Aval) -> Tensor:
+    """Zeros of an aval's shape and dtype."""
+    return apply(ZEROS.bind(shape=known.shape, dtype=known.dtype), ())
+
+
+class deferring:
+    """Context: ops are recorded even if no tape is, so that a whole gradient is one program."""
+
+    __slots__ = ("before",)
+
+    def __enter__(self) -> None:
+        state = LOCAL.state
+        self.before = state.deferring
+        state.deferring = True
+
+    def __exit__(self, *_: object) -> None:
+        LOCAL.state.deferring = self.before

@@ -1,0 +1,616 @@
+"""GradientTape: checks arguments, flattens, asks `reverse` and `jacobians`, packs the answer."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import sys
+from collections.abc import Iterator
+from enum import Enum
+from types import CodeType
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from ..core.errors import InvalidArgumentError, user_location
+from ..core.native import FASTPATH
+from ..core.op import Op
+from ..core.state import LOCAL
+from ..values import nest
+from ..values.convert import convert
+from ..values.indexed_slices import IndexedSlices
+from ..values.record import apply, flush
+from ..values.tensor import Tensor, next_id, same_value
+from ..values.variable import Variable
+from . import jacobians, reverse
+from .record import Record
+from .remember import remembered
+
+LOGGER = logging.getLogger("tape_compat")
+
+
+class UnconnectedGradients(Enum):
+    """What a gradient is where target and source are not connected."""
+
+    NONE = "none"
+    ZERO = "zero"
+
+
+_ESCAPES_KEPT = 100
+_ONE_SET = (
+    "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)"
+)
+
+
+#: Of a tape that has no record. Nothing is put into them.
+_NO_IDS: set[int] = set()
+_NO_READS: dict[int, Tensor] = {}
+
+
+class GradientTape:
+    """Records operations for automatic differentiation.
+
+    Args:
+      persistent: keep the record, so that `gradient` may be called more than once.
+      watch_accessed_variables: watch trainable variables by themselves when they are read.
+
+    >>> import tape_compat as tf
+    >>> x = tf.constant(3.0)
+    >>> with tf.GradientTape() as tape:
+    ...     tape.watch(x)
+    ...     y = x * x
+    >>> tape.gradient(y, x)
+    <tf.Tensor: shape=(), dtype=float32, numpy=6.0>
+    """
+
+    __slots__ = (
+        "__dict__",
+        "__weakref__",
+        "_persistent",
+        "_record",
+        "_recording",
+        "_used_at",
+        "_warned",
+        "_watch_accessed_variables",
+        "_watched",
+        "ids",
+        "reads",
+    )
+
+    def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True):
+        self._persistent = persistent
+        self._watch_accessed_variables = watch_accessed_variables
+        self._record: Record | None = None
+        #: Identities of what the tape tracks.
+        self.ids = _NO_IDS
+        #: The tensor that each variable held when it was read, by the variable's identity.
+        self.reads = _NO_READS
+        self._recording = False
+        self._watched: dict[int, Variable] = {}
+        self._used_at: tuple[str, CodeType, int] | None = None
+        self._warned = False
+
+    # -- recording ------------------------------------------------------------------------------
+
+    def __enter__(self) -> GradientTape:
+        state = LOCAL.state
+        if self._recording:
+            raise ValueError(
+                "Tape is still recording, This can happen if you try to re-enter an "
+                f"already-active tape. At {user_location()}."
+            )
+        if not state.deferring:
+            flush()
+            frame = sys._getframe(1)
+            state.origin = (id(frame.f_code), frame.f_lasti)  # a code object is slow to hash
+        try:
+            self._push()
+            return self
+        except BaseException:  # an interrupt: the `with` block will not be entered
+            self.__exit__()
+            raise
+
+    def __exit__(self, *_: Any) -> None:
+        try:
+            if self._recording:
+                self._pop()
+        finally:  # again, if an interrupt came in between
+            if self._recording:
+                self._pop()
+
+    def _push(self) -> None:
+        if self._recording:
+            raise ValueError("Tape is still recording.")
+        if self._record is None:
+            self._record = Record()
+            self.ids = set()
+            self.reads = {}
+        self._recording = True
+        state = LOCAL.state
+        state.set_recorders((*state.recorders, self))
+
+    def _pop(self) -> None:
+        if not self._recording:
+            raise ValueError("Tape is not recording.")
+        state = LOCAL.state
+        state.set_recorders(tuple([r for r in state.recorders if r is not self]))
+        self._recording = False
+
+    def record_one(
+        self, closure: Any, inputs: tuple[Tensor, ...], output: Tensor, node: Any
+    ) -> None:
+        """`record` for a differentiable call with one output, of an inexact dtype."""
+        record = self._record
+        if record is not None:
+            self.ids.add(output._id)
+            given = inputs if len(inputs) != 1 else inputs[0]
+            if not record.calls:
+                record.program = output._at[0]
+            record.calls += (closure, given, output._id, node)
+
+    def record(
+        self, closure: Any, inputs: tuple[Tensor, ...], outputs: tuple[Tensor, ...], node: Any
+    ) -> None:
+        """Keep a call that depends on something tracked (called by the engine)."""
+        record = self._record
+        if record is None or not closure.differentiable:
+            return
+        if not record.calls and outputs:
+            record.program = outputs[0]._at[0]
+        if len(outputs) == 1:
+            out = outputs[0]
+            if out._aval.trainable:
+                self.ids.add(out._id)
+                record.calls += (closure, inputs, out._id, node)
+            return
+        trainable = [out._id for out in outputs if out._aval.trainable]
+        if not trainable:
+            return
+        self.ids.update(trainable)
+        record.calls += (closure, inputs, tuple([out._id for out in outputs]), node)
+
+    def variable_accessed(self, variable: Variable) -> None:
+        """Watch a trainable variable that is read (called by the engine)."""
+        handle = variable._handle
+        key = handle.id
+        reads = self.reads
+        tensor = reads.get(key)
+        if tensor is handle.tensor:
+            return
+        record = self._record
+        if record is None:
+            return
+        if tensor is not None:
+            record.reassigned = True
+        elif key not in record.variables:
+            if not (self._watch_accessed_variables and variable._trainable):
+                return
+            record.variables[key] = variable
+            if handle.tensor._aval.trainable:
+                self.ids.add(key)
+        reads[key] = handle.tensor
+
+    def _watch_variable(self, variable: Variable) -> None:
+        record = self._record
+        assert record is not None
+        identity = variable._handle.id
+        if identity not in self.ids and record.calls:
+            record.forget(identity)
+        record.variables.setdefault(identity, variable)
+        if variable.dtype.trainable:
+            self.ids.add(identity)
+
+    def escaped(self, tensor: Tensor) -> None:
+        """Note that a JAX function took the value of a tensor (called by the engine)."""
+        record = self._record
+        if record is not None and tensor._id in self.ids:
+            escape = (tensor._id, user_location())
+            if escape not in record.escapes:
+                record.escapes.append(escape)
+                del record.escapes[:-_ESCAPES_KEPT]
+
+    def escapes(self) -> tuple[str, ...]:
+        """Where JAX functions took the value of tensors that this tape tracks: lines "file.py:41".
+
+        Such a value is a constant to the tape. `tape_compat.as_op` makes an op of a JAX function.
+
+        >>> import jax.numpy as jnp
+        >>> import tape_compat as tf
+        >>> x = tf.Variable(0.5)
+        >>> with tf.GradientTape() as tape:
+        ...     y = tf.constant(jnp.sin(x + 0.0)) * x
+        >>> len(tape.escapes())
+        1
+        """
+        return () if self._record is None else tuple(where for _, where in self._record.escapes)
+
+    def watch(self, tensor: Any) -> None:
+        """Track `tensor`: a Tensor, a Variable, or a nest of them.
+
+        Raises: ValueError for anything else. A dtype that is not floating is warned of.
+        """
+        recording = any(isinstance(r, GradientTape) for r in LOCAL.state.recorders)
+        for t in nest.flatten(tensor, expand_composites=True):
+            if not isinstance(t, (Tensor, Variable)):
+                raise ValueError(
+                    f"Passed in object {t} of type {type(t).__name__!r}, not tf.Tensor or "
+                    f"tf.Variable or ExtensionType."
+                )
+            if not t.dtype.trainable:
+                LOGGER.warning(
+                    "The dtype of the watched tensor must be floating (e.g. tf.float32), got %r",
+                    t.dtype,
+                )
+            if self._record is None:
+                raise AttributeError(
+                    "'NoneType' object has no attribute 'watch': this tape is not recording. "
+                    f"Call watch() inside `with tf.GradientTape() as tape:`. At {user_location()}."
+                )
+            if not recording:
+                continue  # as in TensorFlow
+            if isinstance(t, Variable):
+                self._watch_variable(t)
+            elif t.dtype.trainable:
+                self.ids.add(t._id)
+
+    @contextlib.contextmanager
+    def stop_recording(self) -> Iterator[None]:
+        """Leave out of this tape what is done inside the context.
+
+        Raises: RuntimeError if the tape is not recording.
+        """
+        if self._record is None:
+            raise RuntimeError("Trying to stop recording a tape which is not recording.")
+        self._pop()
+        LOCAL.state.deferring = True
+        try:
+            yield
+        finally:
+            self._push()
+
+    def reset(self) -> None:
+        """Forget everything recorded and watched, and go on recording."""
+        self._pop()
+        self._record = None
+        self._push()
+
+    def watched_variables(self) -> tuple[Variable, ...]:
+        """The variables watched, in order of their creation; kept after `gradient`."""
+        if self._record is not None:
+            self._watched = self._record.variables
+        # Identities are given in the order of creation.
+        return tuple([self._watched[k] for k in sorted(self._watched)])
+
+    # -- derivatives ----------------------------------------------------------------------------
+
+    def gradient(
+        self,
+        target: Any,
+        sources: Any,
+        output_gradients: Any = None,
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
+    ) -> Any:
+        """Gradient of the sum of `target` with respect to each of `sources`.
+
+        Args:
+          target: a Tensor or a nest of them, of floating or complex dtype.
+          sources: a nest of Tensors and Variables that the tape tracked.
+          output_gradients: cotangents, a nest like `target`; default ones.
+          unconnected_gradients: `NONE` or `ZERO` for sources not connected to the target.
+        Returns: a nest like `sources`: each of the source's shape and dtype, IndexedSlices for a
+          source only gathered from, None (or zeros) if unconnected.
+        Raises: RuntimeError at the second call on a tape that is not persistent; TypeError if
+          `target` is None; ValueError for an unknown `unconnected_gradients`.
+        Source: TF backprop.py, GradientTape.gradient.
+
+        >>> import tape_compat as tf
+        >>> w1, w2 = tf.Variable(5.0), tf.Variable(3.0)
+        >>> with tf.GradientTape() as tape:
+        ...     z = 3 * w1**2 + 2 * w1 * w2
+        >>> [g.numpy().item() for g in tape.gradient(z, [w1, w2])]
+        [36.0, 10.0]
+        """
+        record = self._record
+        if record is None or self._recording:
+            record = self._start("gradient")
+        if target is None:
+            raise TypeError(
+                "Argument `target` should be a list or nested structure of Tensors, Variables or "
+                "CompositeTensors to be differentiated, but received None."
+            )
+        targets = [target] if target.__class__ is Tensor else [_target(t) for t in _flat(target)]
+        flat = _flat(sources)
+        for source in flat:
+            if source.__class__ is not Variable and source.__class__ is not Tensor:
+                _source(source)
+        zero = _zero(unconnected_gradients)
+        if output_gradients is None:
+            answers = remembered(
+                self,
+                record,
+                "gradient",
+                targets,
+                flat,
+                lambda: reverse.gradients(
+                    record.calls,
+                    targets,
+                    [s._id for s in flat],
+                    [None] * len(targets),
+                    self.ids,
+                ),
+            )
+        else:
+            with reverse.deferring():
+                seeds = _seeds(output_gradients, targets)
+                answers = reverse.gradients(
+                    record.calls, targets, [s._id for s in flat], seeds, self.ids
+                )
+        if zero:
+            with reverse.deferring():
+                answers = [
+                    reverse.zeros_like(s) if a is None else a
+                    for a, s in zip(answers, flat, strict=True)
+                ]
+        self._finish("gradient")
+        if flat is sources:
+            return answers
+        return nest.pack_sequence_as(sources, answers)
+
+    def jacobian(
+        self,
+        target: Any,
+        sources: Any,
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Any:
+        """Jacobian of `target` with respect to each of `sources`.
+
+        Args:
+          target: Tensor [y...].
+          sources: a nest of Tensors and Variables [x...].
+          unconnected_gradients: `NONE` or `ZERO` for sources not connected to the target.
+          parallel_iterations: rows computed at a time (default all): bounds the memory.
+          experimental_use_pfor: False needs a persistent tape, as in TensorFlow, and computes one
+            row at a time.
+        Returns: a nest like `sources`, each [y..., x...]; always dense.
+        Raises: RuntimeError as `gradient`; ValueError for an unknown `unconnected_gradients`.
+        Source: TF backprop.py, GradientTape.jacobian.
+
+        >>> import tape_compat as tf
+        >>> x = tf.constant([1.0, 2.0])
+        >>> with tf.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     y = x * x
+        >>> tape.jacobian(y, x).numpy().tolist()
+        [[2.0, 0.0], [0.0, 4.0]]
+        """
+        flat = nest.flatten(sources)
+        record = self._start("jacobian", experimental_use_pfor)
+        with reverse.deferring():
+            target = _target(target)
+            zero = _zero(unconnected_gradients)
+            rows = parallel_iterations if experimental_use_pfor else parallel_iterations or 1
+            ids = [_source(s) for s in flat]
+            answers: list[Any] = remembered(
+                self,
+                record,
+                ("jacobian", rows),
+                [target],
+                flat,
+                lambda: jacobians.jacobian(record.calls, target, ids, self.ids, rows),
+            )
+            if zero:
+                answers = [
+                    jacobians.zeros(target, s) if a is None else a
+                    for a, s in zip(answers, flat, strict=True)
+                ]
+        self._finish("jacobian")
+        return nest.pack_sequence_as(sources, answers)
+
+    def batch_jacobian(
+        self,
+        target: Any,
+        source: Any,
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Tensor:
+        """Jacobian of each row of `target` by the same row of `source`.
+
+        Args:
+          target: Tensor [b, y...]. Row i may depend on row i of `source` only.
+          source: Tensor [b, x...].
+          unconnected_gradients: accepted; unconnected gives zeros either way, as in TensorFlow.
+          parallel_iterations: columns of `target` computed at a time (default all).
+          experimental_use_pfor: as for `jacobian`.
+        Returns: Tensor [b, y..., x...].
+        Raises: ValueError if either rank is below 2 or the first dimensions differ; RuntimeError
+          as `gradient`.
+        Source: TF backprop.py, GradientTape.batch_jacobian.
+
+        >>> import tape_compat as tf
+        >>> x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+        >>> with tf.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     y = x * x
+        >>> tape.batch_jacobian(y, x).numpy().tolist()
+        [[[2.0, 0.0], [0.0, 4.0]], [[6.0, 0.0], [0.0, 8.0]]]
+        """
+        if self._record is None:
+            raise RuntimeError(self._used_up())
+        if not (
+            target.shape.with_rank_at_least(2)
+            and source.shape.with_rank_at_least(2)
+            and target.shape[0] == source.shape[0]
+        ):
+            raise ValueError(
+                f"Need first dimension of target shape ({target.shape}) and source shape "
+                f"({source.shape}) to match. batch_jacobian() at {user_location()} pairs row i of "
+                "one with row i of the other; if yours are not paired, use jacobian()."
+            )
+        _zero(unconnected_gradients)
+        record = self._start("batch_jacobian", experimental_use_pfor)
+        with reverse.deferring():
+            columns = parallel_iterations if experimental_use_pfor else parallel_iterations or 1
+            target = _target(target)
+            identity = _source(source)
+            (answer,) = remembered(
+                self,
+                record,
+                ("batch_jacobian", columns),
+                [target],
+                [source],
+                lambda: [
+                    jacobians.batch_jacobian(record.calls, target, identity, self.ids, columns)
+                ],
+            )
+            if answer is None:
+                answer = jacobians.batch_zeros(target, source)
+        self._finish("batch_jacobian")
+        return answer
+
+    # -- the life of the record -----------------------------------------------------------------
+
+    def _start(self, what: str, use_pfor: bool = True) -> Record:
+        if self._record is None:
+            raise RuntimeError(self._used_up())
+        if not use_pfor and not self._persistent:
+            raise RuntimeError(
+                "GradientTape must be created with persistent=True to compute the "
+                f"{what} with eager execution enabled and with experimental_use_pfor set to False."
+            )
+        if self._recording:
+            if not self._persistent:
+                self._pop()
+            elif not self._warned:
+                self._warned = True
+                LOGGER.warning(
+                    "Calling GradientTape.%s on a persistent tape inside its context is "
+                    "significantly less efficient than calling it outside the context (it causes "
+                    "the gradient ops to be recorded on the tape, leading to increased memory "
+                    "usage). Only call it inside the context if you actually want to trace the "
+                    "gradient in order to compute higher order derivatives. At %s.",
+                    what,
+                    user_location(),
+                )
+        return self._record
+
+    def _finish(self, what: str) -> None:
+        record = self._record
+        if not (self._persistent or record is None):
+            self._watched = record.variables
+            self._record = None
+            self.ids = _NO_IDS
+            self.reads = _NO_READS
+            frame = sys._getframe(2)
+            self._used_at = (what, frame.f_code, frame.f_lasti)
+
+    def _used_up(self) -> str:
+        if self._used_at is None:
+            return (
+                f"{_ONE_SET} -- this tape was never entered: use `with tf.GradientTape() as tape:`."
+            )
+        what, code, instruction = self._used_at
+        file = os.path.basename(code.co_filename)
+        lines = (line for start, end, line in code.co_lines() if start <= instruction < end)
+        return (
+            f"{_ONE_SET} -- this tape was used by {what}() at {file}:{next(lines, None)}. "
+            "Create it with "
+            "GradientTape(persistent=True) to use it again."
+        )
+
+
+def _zero(unconnected: UnconnectedGradients | str) -> bool:
+    """Whether unconnected gradients are to be zeros."""
+    if unconnected is UnconnectedGradients.NONE:
+        return False
+    try:
+        return UnconnectedGradients(unconnected) is UnconnectedGradients.ZERO
+    except ValueError:
+        raise ValueError(f"Unknown value for unconnected_gradients: {unconnected!r}") from None
+
+
+_LEAVES = (Tensor, Variable)
+
+
+def _flat(structure: Any) -> list[Any]:
+    """`nest.flatten`, quickly for one tensor and for a plain list of them."""
+    if structure.__class__ in _LEAVES:
+        return [structure]
+    if structure.__class__ is list:
+        for x in structure:
+            if x.__class__ is not Variable and x.__class__ is not Tensor:
+                break
+        else:
+            return structure
+    return nest.flatten(structure)
+
+
+def _target(value: Any) -> Tensor:
+    if value.__class__ is Tensor:
+        return value
+    if isinstance(value, Variable):
+        return value._handle.tensor
+    if isinstance(value, IndexedSlices):  # its rows are what was computed
+        return convert(value.values)
+    raise _not_a_tensor("target", value)
+
+
+def _source(value: Any) -> int:
+    if isinstance(value, (Tensor, Variable)):
+        return value._id
+    raise _not_a_tensor("source", value)
+
+
+def _not_a_tensor(role: str, value: Any) -> Exception:
+    if value is None or isinstance(value, str):
+        return TypeError(
+            f"Cannot convert the argument `type_value`: {value!r} to a TensorFlow DType. (It is a "
+            f"{role} at {user_location()}, where a Tensor or Variable is needed.)"
+        )
+    return AttributeError(
+        f"{type(value).__name__!r} object has no attribute '_id': the {role} {value!r} is not a "
+        f"Tensor or Variable. At {user_location()}."
+    )
+
+
+def _seeds(output_gradients: Any, targets: list[Tensor]) -> list[Any]:
+    """Cotangents of the targets; None stands for ones. Too few are filled up with ones."""
+    seeds: list[Any] = [convert(g) for g in nest.flatten(output_gradients)][: len(targets)]
+    seeds += [None] * (len(targets) - len(seeds))
+    return [
+        seed if seed is None or seed._aval.shape == target._aval.shape else _broadcast(seed, target)
+        for seed, target in zip(seeds, targets, strict=True)
+    ]
+
+
+def _broadcast(seed: Tensor, target: Tensor) -> Tensor:
+    shape = target._aval.shape
+    try:
+        fits = np.broadcast_shapes(seed._aval.shape, shape) == shape
+    except ValueError:
+        fits = False
+    if not fits:
+        raise InvalidArgumentError(
+            None,
+            None,
+            f"Incompatible shapes: {seed.shape.as_list()} vs. {target.shape.as_list()} [Op:Mul] "
+            f"(`output_gradients` must have the shapes of the targets; at {user_location()})",
+        )
+    return apply(_BROADCAST.bind(shape=shape), (seed,))
+
+
+_BROADCAST = Op(lambda x, shape: jnp.broadcast_to(x, shape), "BroadcastTo")
+
+if FASTPATH is not None:
+    FASTPATH.setup_tape(GradientTape, Record, flush, _NO_IDS, _NO_READS)
+    for _way, _name in (
+        ("init", "__init__"),
+        ("enter", "__enter__"),
+        ("exit", "__exit__"),
+        ("gradient", "gradient"),
+    ):
+        setattr(GradientTape, _name, FASTPATH.Function(_way, getattr(GradientTape, _name)))

@@ -1,0 +1,109 @@
+"""Abstract values: the shape and dtype of a tensor, interned so that identity is equality.
+
+Interning makes an aval a cheap dictionary key, which is what recording an op mostly does.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable
+from weakref import WeakValueDictionary
+
+import jax
+import numpy as np
+
+from . import dtypes, limits
+from .dtypes import DType
+from .shapes import TensorShape
+
+_INTERNED: WeakValueDictionary[tuple, Aval] = WeakValueDictionary()
+
+
+class Packed:
+    """Marks a scalar leaf that travels in the packed vector of its dtype."""
+
+    __slots__ = ("aval",)
+
+    def __init__(self, aval: Aval):
+        self.aval = aval
+
+
+class Aval:
+    """Shape and dtype of one array. Make one with `aval`, which interns.
+
+    plain: whether an array of the host is a leaf like one of the device when it is first used: it
+    is no scalar, no integers that the host might compute with, and too small to be moved at once.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_tensor_shape",
+        "dtype",
+        "floating",
+        "nbytes",
+        "np_dtype",
+        "packed",
+        "plain",
+        "scalar",
+        "shape",
+        "size",
+        "trainable",
+    )
+
+    def __init__(self, shape: tuple[int, ...], dtype: DType):
+        self.shape = shape
+        self.dtype = dtype
+        self.np_dtype = dtype.np_dtype
+        self.size = math.prod(shape)
+        self.nbytes = self.size * self.np_dtype.itemsize
+        self.trainable = dtype.trainable
+        self.floating = dtype.is_floating
+        self.packed = Packed(self) if shape == () else None
+        self.plain = bool(shape) and self.floating and self.nbytes < limits.MOVE_AT_FIRST_USE_BYTES
+        #: The aval of one element.
+        self.scalar: Aval = aval((), dtype) if shape else self
+        self._tensor_shape: TensorShape | None = None
+
+    @property
+    def tensor_shape(self) -> TensorShape:
+        if self._tensor_shape is None:
+            self._tensor_shape = TensorShape._from_tuple(self.shape)
+        return self._tensor_shape
+
+    @property
+    def struct(self) -> jax.ShapeDtypeStruct:
+        return jax.ShapeDtypeStruct(self.shape, self.np_dtype)
+
+    def __repr__(self) -> str:
+        return f"{self.dtype.name}{list(self.shape)}"
+
+
+def aval(shape: tuple[int, ...], dtype: DType) -> Aval:
+    """The one `Aval` of this shape and dtype."""
+    key = (shape, dtype.name)
+    found = _INTERNED.get(key)
+    if found is None:
+        found = _INTERNED.setdefault(key, Aval(shape, dtype))
+    return found
+
+
+def of_array(array: jax.Array | np.ndarray) -> Aval:
+    """The aval of a concrete array."""
+    return aval(array.shape, dtypes.from_numpy(array.dtype))
+
+
+def matched(places: Iterable[tuple[int, Aval]], room: Iterable[Aval]) -> tuple[int, ...]:
+    """The places, in order, of which each finds one of its aval in `room` that no other has.
+
+    >>> one, two = aval((1,), dtypes.float32), aval((2,), dtypes.float32)
+    >>> matched([(0, one), (1, one), (2, two)], [two, one])
+    (0, 2)
+    """
+    left = Counter(room)
+    found = []
+    for place, known in places:
+        if left[known]:
+            left[known] -= 1
+            found.append(place)
+    return tuple(found)

@@ -1,0 +1,217 @@
+"""TensorFlow's `tf.errors`, and the place in the user's code that a message points at."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+import jax
+
+OK = 0
+CANCELLED = 1
+UNKNOWN = 2
+INVALID_ARGUMENT = 3
+DEADLINE_EXCEEDED = 4
+NOT_FOUND = 5
+ALREADY_EXISTS = 6
+PERMISSION_DENIED = 7
+RESOURCE_EXHAUSTED = 8
+FAILED_PRECONDITION = 9
+ABORTED = 10
+OUT_OF_RANGE = 11
+UNIMPLEMENTED = 12
+INTERNAL = 13
+UNAVAILABLE = 14
+DATA_LOSS = 15
+UNAUTHENTICATED = 16
+
+
+class OpError(Exception):
+    """What an op raises at run time; its subclasses say why.
+
+    Args:
+      node_def, op: as TensorFlow has them; None where there is no graph.
+      message: str, what `str()` gives.
+      error_code: int, one of the constants of this module.
+      *payloads: at most one, kept as `experimental_payloads`.
+    """
+
+    def __init__(
+        self, node_def: Any, op: Any, message: str, error_code: Any, *payloads: Any
+    ) -> None:
+        super().__init__(message)
+        self._node_def = node_def
+        self._op = op
+        self._message = message
+        self._error_code = error_code
+        self._payloads = payloads[0] if payloads else {}
+
+    @property
+    def message(self) -> str:
+        """The text of the error."""
+        return self._message
+
+    @property
+    def op(self) -> Any:
+        """The operation that failed, if known."""
+        return self._op
+
+    @property
+    def node_def(self) -> Any:
+        """The description of the operation that failed, if known."""
+        return self._node_def
+
+    @property
+    def error_code(self) -> Any:
+        """The number of the kind of error: one of the constants of this module."""
+        return self._error_code
+
+    @property
+    def experimental_payloads(self) -> Any:
+        """Further details given when the error was made; a dict."""
+        return self._payloads
+
+    def __str__(self) -> str:
+        return self._message
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        code = () if isinstance(self, _CodedError) else (self._error_code,)
+        payloads = (self._payloads,) if self._payloads else ()
+        return type(self), (self._node_def, self._op, self._message, *code, *payloads)
+
+
+class _CodedError(OpError):
+    """An error whose class fixes its code."""
+
+    CODE = UNKNOWN
+
+    def __init__(self, node_def: Any, op: Any, message: str, *payloads: Any) -> None:
+        super().__init__(node_def, op, message, self.CODE, *payloads)
+
+
+class CancelledError(_CodedError):
+    """The operation was cancelled."""
+
+    CODE = CANCELLED
+
+
+class UnknownError(_CodedError):
+    """The cause is not known."""
+
+    CODE = UNKNOWN
+
+
+class InvalidArgumentError(_CodedError):
+    """The operation cannot take these inputs: their shapes, dtypes or values do not fit.
+
+    >>> import tape_compat as tf
+    >>> try:
+    ...     tf.debugging.assert_positive(tf.constant([1.0, -1.0]))
+    ... except tf.errors.InvalidArgumentError as error:
+    ...     error.error_code == tf.errors.INVALID_ARGUMENT
+    True
+    """
+
+    CODE = INVALID_ARGUMENT
+
+
+class DeadlineExceededError(_CodedError):
+    """The time allowed was over before the operation ended."""
+
+    CODE = DEADLINE_EXCEEDED
+
+
+class NotFoundError(_CodedError):
+    """Something asked for, such as a file, does not exist."""
+
+    CODE = NOT_FOUND
+
+
+class AlreadyExistsError(_CodedError):
+    """Something to be created, such as a file, exists already."""
+
+    CODE = ALREADY_EXISTS
+
+
+class PermissionDeniedError(_CodedError):
+    """The caller may not do this."""
+
+    CODE = PERMISSION_DENIED
+
+
+class ResourceExhaustedError(_CodedError):
+    """Memory or another resource is used up."""
+
+    CODE = RESOURCE_EXHAUSTED
+
+
+class FailedPreconditionError(_CodedError):
+    """The system is not in the state the operation needs."""
+
+    CODE = FAILED_PRECONDITION
+
+
+class AbortedError(_CodedError):
+    """The operation was given up, mostly for another that ran at the same time."""
+
+    CODE = ABORTED
+
+
+class OutOfRangeError(_CodedError):
+    """The operation went past the end of what is valid, such as the end of an input."""
+
+    CODE = OUT_OF_RANGE
+
+
+class UnimplementedError(_CodedError):
+    """The operation does not exist for these inputs or on this device."""
+
+    CODE = UNIMPLEMENTED
+
+
+class InternalError(_CodedError):
+    """An invariant of the system is broken."""
+
+    CODE = INTERNAL
+
+
+class UnavailableError(_CodedError):
+    """The service cannot be reached now."""
+
+    CODE = UNAVAILABLE
+
+
+class DataLossError(_CodedError):
+    """Data are lost or corrupted."""
+
+    CODE = DATA_LOSS
+
+
+class UnauthenticatedError(_CodedError):
+    """The caller did not say validly who it is."""
+
+    CODE = UNAUTHENTICATED
+
+
+class OperatorNotAllowedInGraphError(TypeError):
+    """A symbolic Tensor was used where Python needs a value, as in `if tensor:`."""
+
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+#: Not the user's code: ours, and JAX's between the user and us.
+_NOT_THE_USERS = (_PACKAGE, os.path.dirname(os.path.abspath(jax.__file__)) + os.sep)
+
+
+def user_location() -> str:
+    """'file.py:41': the nearest line on the stack outside this package and JAX. For messages only.
+
+    >>> import re
+    >>> from tape_compat._src.core.errors import user_location
+    >>> bool(re.fullmatch(r".+:\\d+", user_location()))
+    True
+    """
+    frame = sys._getframe(1)
+    while frame.f_code.co_filename.startswith(_NOT_THE_USERS) and frame.f_back is not None:
+        frame = frame.f_back
+    return f"{os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno}"

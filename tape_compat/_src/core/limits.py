@@ -1,0 +1,23 @@
+"""Bounds on what is kept, pending and moved, each with its reason; `run/policy.py` has the rest."""
+
+#: A pending record is run when it holds this many instructions, so that memory stays bounded.
+MAX_PENDING_INSTRUCTIONS = 20_000
+
+#: ... or when the concrete arrays that it keeps alive reach this many bytes.
+MAX_PENDING_BYTES = 1 << 32
+
+#: Slices of one kind (`x[a:b]` of one width and shape) are recorded with their place fixed, which
+#: XLA can fuse: the gates of an LSTM, the heads of an attention, the windows of a loop. When so
+#: many programs each brought other places, they are taken for the batches of an epoch, and new ones
+#: are recorded with the place as an input: otherwise each step would be another program. An op that
+#: runs alone takes the place so from the first: 100 batches took 8.9 s to slice for the first time,
+#: 35 to 45 ms a slice; now 0.1 s.
+FIXED_FORMS = 8
+
+#: Distinct (op, attributes) pairs kept per op, and distinct input shapes per pair.
+MAX_CLOSURES_PER_OP = 4096
+MAX_SHAPES_PER_CLOSURE = 1024
+
+#: A host array of at least this many bytes moves to the device at its first use, a smaller one at
+#: its second: `jax.device_put` takes 40 us, an argument of a compiled call 3 us.
+MOVE_AT_FIRST_USE_BYTES = 1 << 20

@@ -1,0 +1,386 @@
+"""Ops as pure JAX functions, and closures: an op with its attributes fixed.
+
+A `Closure` is the unit that everything above records, differentiates and runs. It is interned, so
+its identity stands for "this function with these attributes" in every cache key. Its pullback and
+its JVP are closures too, which is what makes derivatives of any order ordinary recorded work.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from . import errors, limits
+from .avals import Aval, of_array
+from .state import COUNTERS
+from .x64 import in_x64
+
+Arrays = tuple[Any, ...]
+Check = Callable[..., None]
+_LOCK = threading.RLock()
+
+
+class Op:
+    """A pure JAX function of arrays and of hashable attributes.
+
+    Args:
+      fn: takes arrays, then attributes by keyword; gives an array or a tuple of arrays.
+      name: TensorFlow's kernel name, which error messages end in (`[Op:AddV2]`).
+      differentiable: False where TF has no gradient (its gradient is None, not zero).
+      check: called as `check(avals, **attributes)` before the shapes are worked out; raises
+        TensorFlow's error for input that TensorFlow refuses.
+      sparse: gives the pullback as IndexedSlices where it can; see `autodiff/reverse.py`.
+      general: takes the attributes; gives others with which the op does the same if it is given
+        further inputs, these inputs, integers, and whether it runs as fast with them. None if there
+        are none. A loop whose turns differ in such attributes only (`x[t]`) is one loop, and steps
+        that differ in them only (`x[64 * i : 64 * (i + 1)]`) share their programs.
+      rows: takes the shape of the one input and the attributes; if the outputs are rows of the
+        input along an axis, gives the axis and which rows, counted from 0; else None.
+      on_host: False if it must not run at once on the host when its inputs are small integer
+        constants: its input is a key, not a size.
+    """
+
+    __slots__ = (
+        "_closures",
+        "check",
+        "differentiable",
+        "fn",
+        "general",
+        "name",
+        "on_host",
+        "rows",
+        "sparse",
+    )
+
+    def __init__(
+        self,
+        fn: Callable[..., Any],
+        name: str,
+        *,
+        differentiable: bool = True,
+        check: Check | None = None,
+        sparse: Callable[..., Any] | None = None,
+        general: Callable[..., tuple[dict[str, Any], tuple[int, ...], bool] | None] | None = None,
+        rows: Callable[..., tuple[int, Sequence[int]] | None] | None = None,
+        on_host: bool = True,
+    ):
+        self.fn = fn
+        self.name = name
+        self.differentiable = differentiable
+        self.check = check
+        self.sparse = sparse
+        self.general = general
+        self.rows = rows
+        self.on_host = on_host
+        self._closures: dict[tuple, Closure] = {}
+
+    def bind(self, **attributes: Any) -> Closure:
+        """The one closure of this op with these attributes, which must be hashable."""
+        # 1, 1.0 and True are equal keys but not equal attributes: their types tell them apart.
+        key = (*attributes.items(), *map(type, attributes.values()))
+        found = self._closures.get(key)
+        if found is None:
+            closure = Closure(self, attributes)
+            with _LOCK:
+                if len(self._closures) >= limits.MAX_CLOSURES_PER_OP:
+                    self._closures.clear()
+                found = self._closures.setdefault(key, closure)
+        return found
+
+    def generalized(self, attributes: dict[str, Any]) -> General | None:
+        """The general form of this op with these attributes, which need not be bound for it."""
+        found = self.general and self.general(**attributes)
+        if not found or max(found[1]) >= 2**31:
+            return None
+        attributes, numbers, free = found
+        return General(self.bind(**attributes), numbers, -1, free)
+
+    def __repr__(self) -> str:
+        return f"Op({self.name})"
+
+
+class General(NamedTuple):
+    """A closure that does the same as another one if it is given `numbers` as well, as the inputs
+    from `place` on; -1: as the last ones. free: whether it does so as fast inside a program."""
+
+    closure: Closure
+    numbers: tuple[int, ...]
+    place: int
+    free: bool
+
+
+class Closure:
+    """An op with its attributes fixed: a pure function from arrays to a tuple of arrays."""
+
+    #: Whether it is a derivative, which need not depend on all its inputs.
+    derivative = False
+
+    #: Whether all its outputs count as depending on what one of them depends on.
+    as_one = False
+
+    __slots__ = (
+        "__weakref__",
+        "_derived",
+        "_fixed",
+        "_general",
+        "_jit",
+        "_shapes",
+        "_shared",
+        "_traced",
+        "attributes",
+        "differentiable",
+        "inner",
+        "name",
+        "op",
+    )
+
+    def __init__(self, op: Op, attributes: dict[str, Any]):
+        self.op = op
+        self.attributes = attributes
+        self.name = op.name
+        self.differentiable = op.differentiable
+        self.inner = partial(op.fn, **attributes) if attributes else op.fn
+        self._shapes: dict[tuple[Aval, ...], tuple[tuple[Aval, ...], bool]] = {}
+        self._general: General | bool | None = None
+        #: Of a general form: the numbers that are recorded as attributes all the same, under the
+        #: count of programs that had run when they came.
+        self._fixed: dict[int, set[tuple[int, ...]]] = {}
+        self._jit: Callable[..., Arrays] | None = None
+        self._traced: Callable[..., Arrays] | None = None
+        self._shared: dict[tuple, bool] = {}
+        self._derived: dict[tuple, Closure] = {}
+
+    def fn(self, *arrays: Any) -> Arrays:
+        out = self.inner(*arrays)
+        return tuple(out) if isinstance(out, (tuple, list)) else (out,)
+
+    @property
+    def general(self) -> General | None:
+        """The same with what may differ from turn to turn of a loop as an input, if there is such
+        a thing."""
+        if self._general is None:
+            self._general = self._generalized() or False
+        return self._general or None  # type: ignore[return-value]
+
+    def varies(self, numbers: tuple[int, ...]) -> bool:
+        """Whether this general form is to be recorded for the one with `numbers`: for new ones once
+        FIXED_FORMS programs each brought new ones. A step that takes another slice each time is
+        then the same each time; the gates of an LSTM and the turns of a loop stay fixed."""
+        fixed = self._fixed
+        if any(numbers in brought for brought in fixed.values()):
+            return False
+        programs_run = COUNTERS.fused + COUNTERS.op_by_op
+        if programs_run not in fixed and len(fixed) == limits.FIXED_FORMS:
+            return True
+        fixed.setdefault(programs_run, set()).add(numbers)
+        return False
+
+    def _generalized(self) -> General | None:
+        return self.op.generalized(self.attributes)
+
+    def infer(self, avals: tuple[Aval, ...]) -> tuple[tuple[Aval, ...], bool]:
+        """Output avals, and whether the op gives one array rather than a tuple of them."""
+        found = self._shapes.get(avals)
+        if found is None:
+            found = self._infer(avals)
+            if len(self._shapes) >= limits.MAX_SHAPES_PER_CLOSURE:
+                self._shapes.clear()
+            self._shapes[avals] = found
+        return found
+
+    def _infer(self, avals: tuple[Aval, ...]) -> tuple[tuple[Aval, ...], bool]:
+        if self.op.check is not None:
+            self.op.check(avals, **self.attributes)
+        try:
+            out = in_x64(jax.eval_shape, self.inner, *(a.struct for a in avals))
+        except (TypeError, ValueError, IndexError, ZeroDivisionError) as error:
+            raise errors.InvalidArgumentError(
+                None,
+                None,
+                f"{error} Inputs: {', '.join(map(repr, avals)) or 'none'}; "
+                f"at {errors.user_location()} [Op:{self.name}]",
+            ) from error
+        single = not isinstance(out, (tuple, list))
+        return tuple(of_array(o) for o in ((out,) if single else out)), single
+
+    def run(self, *arrays: Any) -> Arrays:
+        """Run this op alone, through its own compiled program or that of its general form, which
+        then serves all of its kind. Call it by `in_x64`."""
+        if self._jit is None:
+            self._jit = self._alone()
+        COUNTERS.dispatches += 1
+        return self._jit(*arrays)
+
+    def _alone(self) -> Callable[..., Arrays]:
+        if self.general is None:
+            return jax.jit(self._counted)
+        closure, numbers, place, _ = self.general
+        if closure._jit is None:
+            closure._jit = closure._alone()
+        call, more = closure._jit, tuple(map(np.int32, numbers))
+        if place < 0:
+            return lambda *arrays: call(*arrays, *more)
+        return lambda *arrays: call(*arrays[:place], *more, *arrays[place:])
+
+    def traced(self, *arrays: Any) -> Arrays:
+        """`fn` inside a program under trace: traced itself only once for each set of shapes."""
+        if self._traced is None:
+            self._traced = jax.jit(self.fn)
+        return self._traced(*arrays)
+
+    def shares(self, arrays: Sequence[Any]) -> bool:
+        """Whether the forward pass must be shared with the pullback, for XLA would not see that the
+        pullback computes it again: loops, decompositions, calls out of the program."""
+        key = tuple([(a.shape, a.dtype) for a in arrays])
+        found = self._shared.get(key)
+        if found is None:
+            jaxpr = jax.make_jaxpr(self.fn)(*arrays).jaxpr
+            found = self._shared[key] = any(map(_unmerged, primitives(jaxpr)))
+        return found
+
+    def _counted(self, *arrays: Any) -> Arrays:
+        COUNTERS.op_compiles += 1
+        return self.fn(*arrays)
+
+    def derived(self, key: tuple, make: Callable[[], Closure]) -> Closure:
+        """The closure derived from this one under `key`, made once."""
+        found = self._derived.get(key)
+        if found is None:
+            with _LOCK:
+                found = self._derived.get(key)
+                if found is None:
+                    found = self._derived[key] = make()
+        return found
+
+    def pullback(self, n: int, want: tuple[int, ...], have: tuple[int, ...]) -> Closure:
+        """From `n` primals and the cotangents of outputs `have` to those of inputs `want`."""
+        found = self._derived.get((n, want, have))
+        if found is None:
+            found = self.derived((n, want, have), lambda: Pullback(self, n, want, have))
+        return found
+
+    def jvp(self, n: int, have: tuple[int, ...]) -> Closure:
+        """From `n` primals and the tangents of inputs `have` to those of the inexact outputs."""
+        return self.derived((n, have), lambda: Jvp(self, n, have))
+
+    def vjp(self, arrays: Sequence[Any], wrt: tuple[int, ...]) -> tuple[Arrays, Callable]:
+        """`jax.vjp` with respect to the inputs at `wrt`, the others held."""
+
+        def function(*chosen: Any) -> Arrays:
+            full = list(arrays)
+            for i, array in zip(wrt, chosen, strict=True):
+                full[i] = array
+            return self.fn(*full)
+
+        return jax.vjp(function, *(jnp.asarray(arrays[i]) for i in wrt))
+
+    def __repr__(self) -> str:
+        inner = ", ".join(f"{k}={v!r}" for k, v in self.attributes.items())
+        return f"{self.name}({inner})"
+
+
+class Pullback(Closure):
+    """The reverse derivative of a closure, itself a closure.
+
+    TensorFlow's gradient of a complex function is conj(f') g, JAX's is f' g. The conjugation is
+    made here and nowhere else.
+    """
+
+    derivative = True
+
+    __slots__ = ("base", "have", "n", "want")
+
+    def __init__(self, base: Closure, n: int, want: tuple[int, ...], have: tuple[int, ...]):
+        super().__init__(Op(self._standalone, f"{base.name}Grad"), {})
+        self.base, self.n, self.want, self.have = base, n, want, have
+
+    def _generalized(self) -> General | None:
+        base = self.base.general
+        if base is None or base.place >= 0:
+            return None
+        count = self.n + len(base.numbers)
+        closure = base.closure.pullback(count, self.want, self.have)
+        return General(closure, base.numbers, self.n, base.free)
+
+    def _standalone(self, *arrays: Any) -> Arrays:
+        outputs, pull = self.base.vjp(arrays[: self.n], self.want)
+        return self.finish(outputs, pull, arrays[self.n :])
+
+    def finish(self, outputs: Arrays, pull: Callable, given: Arrays) -> Arrays:
+        """Apply a `jax.vjp` pullback to the cotangents at hand, zeros for the others."""
+        cotangents = [_zero_cotangent(out) for out in outputs]
+        for i, cotangent in zip(self.have, given, strict=True):
+            cotangents[i] = _conj(jnp.asarray(cotangent))
+        return tuple(map(_conj, pull(tuple(cotangents))))
+
+    def _infer(self, avals: tuple[Aval, ...]) -> tuple[tuple[Aval, ...], bool]:
+        return tuple(avals[i] for i in self.want), False
+
+
+class Jvp(Closure):
+    """The forward derivative of a closure, itself a closure."""
+
+    derivative = True
+
+    __slots__ = ("base", "have", "n")
+
+    def __init__(self, base: Closure, n: int, have: tuple[int, ...]):
+        super().__init__(Op(self._push, f"{base.name}Jvp"), {})
+        self.base, self.n, self.have = base, n, have
+
+    def _push(self, *arrays: Any) -> Arrays:
+        primals = tuple(jnp.asarray(arrays[i]) for i in self.have)
+
+        def function(*chosen: Any) -> Arrays:
+            full = list(arrays[: self.n])
+            for i, array in zip(self.have, chosen, strict=True):
+                full[i] = array
+            return tuple(o for o in self.base.fn(*full) if _inexact(o))
+
+        return jax.jvp(function, primals, tuple(map(jnp.asarray, arrays[self.n :])))[1]
+
+
+#: Primitives that XLA does not merge when they stand twice in a program, or that are too costly to
+#: rely on it.
+_UNMERGED = frozenset(
+    "while scan cond checkpoint remat remat2 sort top_k fft cholesky lu qr geqrf eig eigh svd "
+    "schur householder_product hessenberg tridiagonal tridiagonal_solve triangular_solve "
+    "linear_solve custom_linear_solve conv_general_dilated threefry2x32 random_bits "
+    "ffi_call pallas_call "
+    "custom_call".split()
+)
+
+
+def _unmerged(primitive: str) -> bool:
+    return primitive in _UNMERGED or "callback" in primitive
+
+
+def primitives(jaxpr: Any) -> Iterator[str]:
+    """The names of the primitives in a jaxpr and in those inside it."""
+    for eqn in jaxpr.eqns:
+        yield eqn.primitive.name
+        for value in eqn.params.values():
+            for inner in value if isinstance(value, (tuple, list)) else (value,):
+                inner = getattr(inner, "jaxpr", inner)
+                if hasattr(inner, "eqns"):
+                    yield from primitives(inner)
+
+
+def _inexact(array: Any) -> bool:
+    return jnp.issubdtype(array.dtype, jnp.inexact)
+
+
+def _conj(array: Any) -> Any:
+    return jnp.conj(array) if jnp.issubdtype(array.dtype, jnp.complexfloating) else array
+
+
+def _zero_cotangent(out: Any) -> Any:
+    if _inexact(out):
+        return jnp.zeros_like(out)
+    return np.zeros(out.shape, jax.dtypes.float0)

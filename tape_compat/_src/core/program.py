@@ -1,0 +1,244 @@
+"""Programs: linear records of closures, and the tree of all structures seen.
+
+A `Program` is a log. Each entry is one instruction: a node of the structure tree, with the concrete
+arrays that it brought in as leaves, if any. An entry is appended by one `list.append`, so that an
+exception at any point leaves a program whole. `References` tell which outputs somebody still has.
+
+The structure tree is a trie. A node stands for "these instructions, wired like this, from inputs of
+these shapes": its parent's instructions and one more. So the key of a program is the node it has
+reached, known without hashing the program, and the shapes of a step seen before are read, not
+worked out.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from typing import TYPE_CHECKING, Any, Union
+
+from . import limits
+from .avals import Aval, Packed
+from .native import FASTPATH
+from .op import Closure, Op
+
+if TYPE_CHECKING:
+    from .state import ThreadState
+
+
+#: Entry of a log: a node, or node, array leaves and scalar leaves.
+Entry = Union["Node", tuple["Node", tuple, tuple]]
+
+
+def node_of(entry: Entry) -> Node:
+    return entry if entry.__class__ is Node else entry[0]  # type: ignore[index, return-value]
+
+
+#: How a program refers to its outputs, as long as somebody else has them: `append(refer(x))`.
+References: Any = list if FASTPATH is None else FASTPATH.References
+refer: Any = weakref.ref if FASTPATH is None else (lambda x: x)
+
+
+#: Where a tensor is that no program has made or read: its program and slot.
+NOWHERE: tuple[Any, int] = (None, -1)
+
+
+class _Usual:
+    """What `_fastpath.c` reads of a node, near its head: of a long program it comes from far."""
+
+    __slots__ = ("usual",)
+
+
+class Node(_Usual):
+    """One instruction at one place in the structure tree. Slots number leaves and outputs.
+
+    children: what may follow. jumps: sequences that are appended as one, such as a whole gradient:
+    where they end, and the slots of their answers; or scripts, see `autodiff/remember.py`.
+
+    inputs: the slots the instruction reads. leaves: what it brings in, an `Aval` for an array and a
+    `Packed` for a scalar, in the slots from `first_leaf`. outputs: avals, in those from `first`.
+
+    aval: of the output if it is `single`. taped: whether tapes record it. special: whether it gives
+    a tuple or fills the program, and so goes the general way. usual: how the log went on from
+    here last, for `_fastpath.c`.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "aval",
+        "captures",
+        "children",
+        "closure",
+        "depth",
+        "end",
+        "executables",
+        "first",
+        "first_leaf",
+        "full",
+        "inputs",
+        "jumps",
+        "leaves",
+        "nbytes",
+        "outputs",
+        "parent",
+        "scalars",
+        "single",
+        "special",
+        "taped",
+    )
+
+    def __init__(
+        self,
+        parent: Node | None,
+        closure: Closure,
+        inputs: tuple[int, ...],
+        leaves: tuple[Aval | Packed, ...],
+        outputs: tuple[Aval, ...],
+        single: bool,
+    ):
+        self.parent = parent
+        self.closure = closure
+        self.inputs = inputs
+        self.leaves = leaves
+        self.scalars = tuple(x.aval.np_dtype for x in leaves if isinstance(x, Packed))
+        self.outputs = outputs
+        self.single = single
+        self.aval = outputs[0] if single else None
+        self.first_leaf = parent.end if parent else 0
+        self.first = self.first_leaf + len(leaves)
+        self.end = self.first + len(outputs)
+        self.depth = parent.depth + 1 if parent else 0
+        new = sum(leaf.nbytes for leaf in leaves if isinstance(leaf, Aval))
+        self.nbytes = new + (parent.nbytes if parent else 0)
+        self.children: dict[tuple, Node] = {}
+        self.executables: dict[tuple, Any] = {}
+        self.captures: dict[tuple, Closure] = {}
+        self.jumps: dict[tuple, Any] = {}
+        #: Whether a program that has come here is to be run, whatever follows.
+        self.full = (
+            self.depth >= limits.MAX_PENDING_INSTRUCTIONS or self.nbytes > limits.MAX_PENDING_BYTES
+        )
+
+        self.special = not single or self.full
+        self.taped = closure.differentiable and any(known.trainable for known in outputs)
+
+    def path(self) -> list[Node]:
+        """The instructions from the first to this one."""
+        nodes: list[Node] = []
+        node = self
+        while node.parent is not None:
+            nodes.append(node)
+            node = node.parent
+        nodes.reverse()
+        return nodes
+
+
+_NOTHING = Op(lambda: (), "NoOp").bind()
+
+
+class Prepared:
+    """What was prepared to run a program: it was compiled, or cut into pieces.
+
+    key: what it is kept under in the executables of its node. donate: places of the arguments that
+    are buffers to reuse. recent: whether it was used since it was last looked at. origin: the
+    settled origin that it ran from last, if it was settled; see `executor.py`.
+    """
+
+    __slots__ = ("donate", "key", "node", "origin", "recent")
+
+    def __init__(self, node: Node, key: tuple, donate: tuple[int, ...] = ()):
+        self.node, self.key, self.donate = node, key, donate
+        self.recent = False
+        self.origin: Any = None
+
+
+def new_root() -> Node:
+    return Node(None, _NOTHING, (), (), (), False)
+
+
+class Tree:
+    """A structure tree with its node count. `clear` keeps the paths that still lead somewhere."""
+
+    def __init__(self) -> None:
+        self.root = new_root()
+        self.count = 0
+
+    def extend(self, node: Node, key: tuple, child: Node) -> Node:
+        self.count += 1
+        return node.children.setdefault(key, child)
+
+    def prune(self) -> None:
+        """Cut every branch that leads to no compiled program."""
+        self.count = self._prune(self.root)
+
+    def _prune(self, root: Node) -> int:
+        order = [root]
+        for node in order:
+            order.extend(node.children.values())
+        useful: set[int] = set()
+        for node in reversed(order):
+            if node.executables or node.captures or id(node) in useful:
+                useful.add(id(node))
+                useful.add(id(node.parent))
+        for node in order:
+            node.children = {k: c for k, c in node.children.items() if id(c) in useful}
+            node.jumps.clear()
+            node.usual = None
+        return len(useful)
+
+
+TREE = Tree()
+CAPTURED = Tree()
+
+
+class Program:
+    """A record under way, or one that has run. `lock` guards appending against running."""
+
+    __slots__ = (
+        "__weakref__",
+        "aliases",
+        "calling",
+        "donatable",
+        "launched",
+        "lock",
+        "log",
+        "moved",
+        "origin",
+        "owner",
+        "ran",
+        "refs",
+        "results",
+        "spread",
+        "tree",
+    )
+
+    #: A symbolic program (see `capture.py`) has inputs without values and never runs.
+    symbolic = False
+
+    def __init__(self, owner: ThreadState | None, tree: Tree = TREE):
+        self.tree = tree
+        self.owner = owner
+        self.lock = threading.RLock()
+        self.log: list[Entry] = [tree.root]
+        self.ran = False
+        #: Whether it is being run by JAX, which must not be asked for the same again meanwhile.
+        self.calling = False
+        #: Whether a tensor that was a leaf here became one of another thread's program meanwhile.
+        self.moved = False
+        #: To the outputs, and to further handles on them. A reference whose entry was never
+        #: appended is to a tensor that nobody got.
+        self.refs = References()
+        self.aliases: list[weakref.ref] = []
+        self.donatable: list[int] = []
+        #: Filled when run: the arrays of the slots in `launched`.
+        self.results: list[Any] = []
+        self.launched: tuple[int, ...] = ()
+        #: Makes the arrays of these slots of the results, if they are not that already.
+        self.spread: Any = None
+        self.origin: Any = None
+
+    def __len__(self) -> int:
+        return node_of(self.log[-1]).depth
+
+    @property
+    def node(self) -> Node:
+        return node_of(self.log[-1])

@@ -1,0 +1,135 @@
+"""The only global state: what each thread is recording, and the counters.
+
+A thread has one pending `Program`, a stack of recorders (tapes and accumulators) and a mode.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+
+class Recorder(Protocol):
+    """What a tape or an accumulator offers to the engine.
+
+    `record` is called for every op with an input whose identity is in `ids`, or `record_one` for a
+    differentiable one with one output, of an inexact dtype.
+    """
+
+    ids: Any
+
+    def record(self, closure: Any, inputs: tuple, outputs: tuple, node: Any) -> None: ...
+
+    def record_one(self, closure: Any, inputs: tuple, output: Any, node: Any) -> None: ...
+
+    def escaped(self, tensor: Any) -> None: ...
+
+    def variable_accessed(self, variable: Any) -> None: ...
+
+
+class ThreadState:
+    """What one thread has under way. `deferring` is true while ops are to be recorded."""
+
+    __slots__ = ("capture", "deferring", "device", "origin", "program", "recorders")
+
+    def __init__(self) -> None:
+        self.program: Any = None
+        self.recorders: tuple[Any, ...] = ()
+        self.capture: Any = None
+        self.deferring = False
+        self.origin: Any = None
+        self.device: Any = None
+
+    def set_recorders(self, recorders: tuple[Any, ...]) -> None:
+        self.recorders = recorders
+        self.deferring = bool(recorders) or self.capture is not None
+
+
+class _Local(threading.local):
+    def __init__(self) -> None:
+        self.state = ThreadState()
+
+
+LOCAL = _Local()
+
+
+class _Mode:
+    __slots__ = ("immediate",)
+
+
+MODE = _Mode()
+MODE.immediate = os.environ.get("TAPE_COMPAT_IMMEDIATE", "0").lower() not in ("", "0", "false")
+
+
+def immediate() -> bool:
+    """Whether every op runs at its call, in all threads."""
+    return MODE.immediate
+
+
+@contextlib.contextmanager
+def paused(recorders_left: tuple[Any, ...] = ()) -> Iterator[None]:
+    """Suspend the recorders of this thread, but for those given."""
+    state = LOCAL.state
+    before = state.recorders
+    state.set_recorders(recorders_left)
+    try:
+        yield
+    finally:
+        state.set_recorders(before)
+
+
+@dataclass(slots=True)
+class Counters:
+    """What the engine has done since the start of the process.
+
+    traces: Python replays of a program by `jax.jit`. compiles: whole programs compiled.
+    piece_compiles: repeated stretches of programs compiled. op_compiles: single ops compiled.
+    dispatches: compiled programs, pieces and single ops launched.
+    cache_hits: programs found compiled. fused: programs run by one call. op_by_op: programs run in
+    pieces, most of them single ops.
+    instructions: ops recorded. reasons: the last reasons for a compile, newest last.
+    """
+
+    traces: int = 0
+    compiles: int = 0
+    piece_compiles: int = 0
+    op_compiles: int = 0
+    dispatches: int = 0
+    cache_hits: int = 0
+    fused: int = 0
+    op_by_op: int = 0
+    instructions: int = 0
+    reasons: list[str] = field(default_factory=list)
+
+    @property
+    def pending(self) -> int:
+        """Instructions recorded by this thread and not yet run."""
+        program = LOCAL.state.program
+        return 0 if program is None else len(program)
+
+    def snapshot(self) -> dict[str, int]:
+        """The counts as a plain dict, to subtract from a later one."""
+        names = (
+            "traces",
+            "compiles",
+            "piece_compiles",
+            "op_compiles",
+            "dispatches",
+            "cache_hits",
+            "fused",
+            "op_by_op",
+            "instructions",
+        )
+        return {name: getattr(self, name) for name in names} | {"pending": self.pending}
+
+    def reason(self, text: str) -> None:
+        self.reasons.append(text)
+        del self.reasons[:-REASONS_KEPT]
+
+
+REASONS_KEPT = 100
+COUNTERS = Counters()

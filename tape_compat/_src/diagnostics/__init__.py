@@ -1,0 +1,1 @@
+"""What tells users what went wrong."""

@@ -1,0 +1,1 @@
+"""What is built on the ops and the tape."""

@@ -1,0 +1,271 @@
+"""tf.config: devices, immediate mode, and settings that JAX takes before it starts.
+
+JAX chooses devices, memory and threads when it starts, from environment variables. Settings that
+come too late for that say so: they raise, or warn where programs commonly make them untested.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from typing import Any, NamedTuple
+
+import jax
+
+from ..core import state
+from ..values import context
+
+__all__ = [
+    "LogicalDevice",
+    "PhysicalDevice",
+    "experimental",
+    "functions_run_eagerly",
+    "get_visible_devices",
+    "list_logical_devices",
+    "list_physical_devices",
+    "run_functions_eagerly",
+    "set_visible_devices",
+    "threading",
+]
+
+
+class PhysicalDevice(NamedTuple):
+    """A device of this machine: name '/physical_device:GPU:0', device_type 'GPU'."""
+
+    name: str
+    device_type: str
+
+
+class LogicalDevice(NamedTuple):
+    """A device that ops run on: name '/device:GPU:0', device_type 'GPU'."""
+
+    name: str
+    device_type: str
+
+
+def run_functions_eagerly(run_eagerly: bool) -> None:
+    """Run every op at its call (True), or record under tapes and run later (False, the default).
+
+    Both give the same results. Immediate mode is slower, and easier to debug: a failure in an op
+    rises where the op is called. The environment variable TAPE_COMPAT_IMMEDIATE=1 starts with it.
+
+    >>> import tape_compat as tf
+    >>> mode = tf.config.functions_run_eagerly()
+    >>> tf.config.run_functions_eagerly(True)
+    >>> tf.config.functions_run_eagerly()
+    True
+    >>> tf.config.run_functions_eagerly(mode)
+    """
+    context.set_immediate(bool(run_eagerly))
+
+
+def functions_run_eagerly() -> bool:
+    """Whether every op runs at its call: see `run_functions_eagerly`."""
+    return state.immediate()
+
+
+def _jax_devices() -> dict[PhysicalDevice, Any]:
+    """The devices of this process, CPUs first, each kind numbered from 0."""
+    devices = list(jax.local_devices())
+    if all(device.platform != "cpu" for device in devices):
+        try:
+            devices = [*jax.local_devices(backend="cpu"), *devices]
+        except RuntimeError:  # the user's JAX_PLATFORMS leaves out the CPU
+            pass
+    counts: dict[str, int] = {}
+    found = {}
+    for device in devices:
+        kind = device.platform.upper()
+        number = counts.setdefault(kind, 0)
+        counts[kind] += 1
+        found[PhysicalDevice(f"/physical_device:{kind}:{number}", kind)] = device
+    return found
+
+
+def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice]:
+    """The devices that JAX sees, of all types or of one: 'CPU', 'GPU', 'TPU'.
+
+    >>> import tape_compat as tf
+    >>> tf.config.list_physical_devices("CPU")[0]
+    PhysicalDevice(name='/physical_device:CPU:0', device_type='CPU')
+    """
+    return [d for d in _jax_devices() if device_type in (None, d.device_type)]
+
+
+def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
+    """The devices that ops run on, one for each physical device.
+
+    >>> import tape_compat as tf
+    >>> tf.config.list_logical_devices("CPU")[0]
+    LogicalDevice(name='/device:CPU:0', device_type='CPU')
+    """
+    return [
+        LogicalDevice(d.name.replace("/physical_device", "/device"), d.device_type)
+        for d in list_physical_devices(device_type)
+    ]
+
+
+def get_visible_devices(device_type: str | None = None) -> list[PhysicalDevice]:
+    """The devices ops may run on: all that JAX sees."""
+    return list_physical_devices(device_type)
+
+
+def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
+    """Check that `devices` are the devices that ops may run on; they cannot be changed here.
+
+    Args:
+      devices: a PhysicalDevice or a list of them.
+      device_type: the type the list is about; None for all.
+    Raises: ValueError for what is no device of this machine, or of another type; RuntimeError if
+      the list is not what is visible now.
+
+    >>> import tape_compat as tf
+    >>> tf.config.set_visible_devices(tf.config.list_physical_devices())
+    """
+    wanted = list(devices) if isinstance(devices, (list, tuple)) else [devices]
+    if isinstance(devices, PhysicalDevice):
+        wanted = [devices]
+    for device in wanted:
+        _checked(device)
+        if device_type not in (None, device.device_type):
+            raise ValueError(f"Unrecognized device: {device!r} is no {device_type}.")
+    if set(wanted) != set(list_physical_devices(device_type)):
+        raise RuntimeError(
+            "Visible devices cannot be modified after being initialized. Set the environment "
+            "variable JAX_PLATFORMS (such as 'cpu') or CUDA_VISIBLE_DEVICES before the program "
+            "starts."
+        )
+
+
+def _checked(device: Any) -> Any:
+    """The JAX device of a PhysicalDevice; ValueError if it is none."""
+    found = _jax_devices().get(device) if isinstance(device, PhysicalDevice) else None
+    if found is None:
+        raise ValueError(f"Unrecognized device: {device!r}")
+    return found
+
+
+def _named(device: str) -> Any:
+    """The JAX device of a name such as 'GPU:0'."""
+    kind, colon, number = str(device).rpartition(":")
+    kind = kind.rpartition(":")[2].rpartition("/")[2]
+    if not colon or not number.isdigit() or not kind:
+        raise ValueError(
+            f"Failed parsing device name: '{device}'. Note a valid device string should at least "
+            'contain a device type and a device index, like "GPU:0".'
+        )
+    name = PhysicalDevice(f"/physical_device:{kind}:{number}", kind)
+    found = _jax_devices().get(name)
+    if found is None:
+        raise ValueError(f"No matching devices found for '{device}'")
+    return found
+
+
+def _memory_grows() -> bool:
+    """Whether JAX takes GPU memory as it is needed, not most of it at the start."""
+    preallocates = os.environ.get("XLA_PYTHON_CLIENT_PREALLOCATE", "true").lower()
+    allocator = os.environ.get("XLA_PYTHON_CLIENT_ALLOCATOR", "default").lower()
+    return preallocates in ("0", "false") or allocator == "platform"
+
+
+class experimental:
+    """tf.config.experimental."""
+
+    list_physical_devices = staticmethod(list_physical_devices)
+    list_logical_devices = staticmethod(list_logical_devices)
+    get_visible_devices = staticmethod(get_visible_devices)
+    set_visible_devices = staticmethod(set_visible_devices)
+
+    @staticmethod
+    def set_memory_growth(device: PhysicalDevice, enable: bool) -> None:
+        """Warn unless GPU memory is taken as `enable` says; it cannot be changed here.
+
+        JAX decides it at its start: XLA_PYTHON_CLIENT_PREALLOCATE=false makes memory grow.
+
+        Raises: ValueError for a CPU, or what is no device of this machine.
+        """
+        if _checked(device).platform == "cpu":
+            raise ValueError("Cannot set memory growth on non-GPU and non-Pluggable devices")
+        if bool(enable) != _memory_grows():
+            value = "false" if enable else "true"
+            warnings.warn(
+                f"set_memory_growth(..., {bool(enable)}) has no effect: set the environment "
+                f"variable XLA_PYTHON_CLIENT_PREALLOCATE={value} before the program starts.",
+                stacklevel=2,
+            )
+
+    @staticmethod
+    def get_memory_growth(device: PhysicalDevice) -> bool:
+        """Whether memory of the GPU is taken as it is needed. ValueError for a CPU."""
+        if _checked(device).platform == "cpu":
+            raise ValueError("Cannot get memory growth of non-GPU and non-Pluggable devices")
+        return _memory_grows()
+
+    @staticmethod
+    def get_memory_info(device: str) -> dict[str, int]:
+        """Bytes in use on a device such as 'GPU:0': {'current': ..., 'peak': ...}.
+
+        Raises: ValueError if there is no such device, or its memory is not counted, as a CPU's.
+        """
+        stats = _named(device).memory_stats()
+        if not stats or "bytes_in_use" not in stats:
+            raise ValueError(f"Allocator stats not available for device '{device}'")
+        current = stats["bytes_in_use"]
+        return {"current": current, "peak": stats.get("peak_bytes_in_use", current)}
+
+    @staticmethod
+    def get_device_details(device: PhysicalDevice) -> dict[str, Any]:
+        """What is known of a device: {'device_name': ...} for a GPU, {} for a CPU."""
+        found = _checked(device)
+        return {} if found.platform == "cpu" else {"device_name": found.device_kind}
+
+    @staticmethod
+    def enable_op_determinism() -> None:
+        """Check that ops give the same bits each time they run on the same device.
+
+        On CPUs they do. GPUs need XLA_FLAGS=--xla_gpu_deterministic_ops=true at the start.
+        Random ops need `tf.random.set_seed`, as ever.
+
+        Raises: RuntimeError on a GPU without that flag.
+        """
+        if not list_physical_devices("GPU"):
+            return
+        flags = os.environ.get("XLA_FLAGS", "").split()
+        on = ("--xla_gpu_deterministic_ops", "--xla_gpu_deterministic_ops=true")
+        if not any(flag in on for flag in flags):
+            raise RuntimeError(
+                "Ops on GPUs are deterministic only if the program starts with the environment "
+                "variable XLA_FLAGS=--xla_gpu_deterministic_ops=true."
+            )
+
+
+class threading:
+    """tf.config.threading."""
+
+    @staticmethod
+    def get_inter_op_parallelism_threads() -> int:
+        """0: the system chooses how many ops run at the same time."""
+        return 0
+
+    @staticmethod
+    def get_intra_op_parallelism_threads() -> int:
+        """0: the system chooses how many threads an op uses."""
+        return 0
+
+    @staticmethod
+    def set_inter_op_parallelism_threads(num_threads: int) -> None:
+        """Accept 0 only, which is the case. Raises RuntimeError for other numbers."""
+        _refuse_threads("Inter", num_threads)
+
+    @staticmethod
+    def set_intra_op_parallelism_threads(num_threads: int) -> None:
+        """Accept 0 only, which is the case. Raises RuntimeError for other numbers."""
+        _refuse_threads("Intra", num_threads)
+
+
+def _refuse_threads(kind: str, num_threads: int) -> None:
+    if num_threads:
+        raise RuntimeError(
+            f"{kind} op parallelism cannot be modified after initialization. JAX uses the "
+            "processors the process may run on: restrict those, with `taskset` for one."
+        )

@@ -1,0 +1,1 @@
+"""Optimizers that step as Keras 3's do."""

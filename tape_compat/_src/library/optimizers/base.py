@@ -1,0 +1,629 @@
+"""What all optimizers share: slots, step count, learning rate, clipping, weight decay.
+
+The update of one variable is one closure, so one recorded instruction: it takes the variable, its
+gradient, the scalars of this step and the slots, and gives the new variable and the new slots. The
+scalars are host constants, which travel packed: their values are no part of a program's structure.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, ClassVar, TypedDict, Unpack
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ...autodiff.tape import GradientTape
+from ...core import dtypes, errors
+from ...core.avals import Aval, aval
+from ...core.op import Op
+from ...core.state import LOCAL
+from ...ops.clipping import clip_by_global_norm
+from ...values.bounds import refuse_rows
+from ...values.convert import convert
+from ...values.indexed_slices import IndexedSlices
+from ...values.record import apply
+from ...values.tensor import Tensor, concrete
+from ...values.variable import Variable
+from .schedules import LearningRateSchedule, deserialize, serialize
+
+LOGGER = logging.getLogger("tape_compat")
+
+
+class Options(TypedDict, total=False):
+    """What every optimizer takes besides its own arguments."""
+
+    weight_decay: float | None
+    clipnorm: float | None
+    clipvalue: float | None
+    global_clipnorm: float | None
+    use_ema: bool
+    ema_momentum: float
+    ema_overwrite_frequency: int | None
+    loss_scale_factor: float | None
+    gradient_accumulation_steps: int | None
+    name: str | None
+
+
+# -- one step, in JAX ----------------------------------------------------------------------------
+
+
+class Gradient:
+    """A gradient inside an update: dense, or rows `values` at `indices`, which may repeat.
+
+    Keras hands rows on as far as they go, without adding up repeated ones first: their squares are
+    added, not squared sums. `add_to` and `of` are all that an update needs to do the same.
+    """
+
+    __slots__ = ("indices", "values")
+
+    def __init__(self, values: Any, indices: Any = None):
+        self.values = values
+        self.indices = indices
+
+    def add_to(self, array: Any, updates: Any) -> Any:
+        """`array` with `updates`, which are shaped as `values`, added where they belong."""
+        if self.indices is None:
+            return array + updates
+        return array.at[self.indices].add(updates, mode="drop")
+
+    def of(self, array: Any) -> Any:
+        """The part of `array` that has a gradient, shaped as `values`."""
+        return array if self.indices is None else array[self.indices]
+
+
+Update = Callable[..., tuple[Any, ...]]
+
+
+class Updates:
+    """The ops of an update rule, for dense gradients and for rows.
+
+    `rule(x, gradient, learning_rate, *scalars_and_slots, **settings)` gives new `x` and new slots.
+    """
+
+    def __init__(self, rule: Update, kernel: str):
+        def dense(x: Any, values: Any, *rest: Any, **settings: Any) -> tuple[Any, ...]:
+            return _step(rule, x, Gradient(values), *rest, **settings)
+
+        def rows(x: Any, values: Any, indices: Any, *rest: Any, **settings: Any) -> tuple[Any, ...]:
+            return _step(rule, x, Gradient(values, indices), *rest, **settings)
+
+        self.dense = Op(dense, kernel, differentiable=False, check=_check_dense)
+        self.rows = Op(rows, kernel, differentiable=False, check=_check_slices)
+
+
+def _step(
+    rule: Update,
+    x: Any,
+    gradient: Gradient,
+    rate: Any,
+    *rest: Any,
+    clip: tuple[str, float] | None,
+    decay: float | None,
+    **settings: Any,
+) -> tuple[Any, ...]:
+    if clip is not None:
+        gradient.values = _clipped(gradient.values, *clip)
+    gradient.values = gradient.values.astype(x.dtype)
+    rate = rate.astype(x.dtype)
+    if decay is not None:
+        x = x - x * by_float32(decay, x) * rate
+    return rule(x, gradient, rate, *rest, **settings)
+
+
+def by_float32(value: float, like: Any) -> Any:
+    """A setting in the dtype of `like` as Keras casts it, by way of float32: 0.9 in float64 becomes
+    0.8999999761581421."""
+    return jnp.asarray(np.float32(value), like.dtype)
+
+
+def _clipped(values: Any, kind: str, bound: float) -> Any:
+    if kind == "value":
+        return jnp.clip(values, -bound, bound)
+    norm = jnp.sqrt(jnp.sum(jnp.square(values)))
+    return values * bound / jnp.maximum(norm, bound)
+
+
+def _check_dense(avals: tuple[Aval, ...], **_: Any) -> None:
+    x, values, rate = avals[:3]
+    if values.shape != x.shape:
+        _refuse_shape(x.shape, values.shape)
+    _check_rate(rate)
+
+
+def _check_slices(avals: tuple[Aval, ...], **_: Any) -> None:
+    x, values, indices, rate = avals[:4]
+    if len(indices.shape) != 1 or values.shape != (*indices.shape, *x.shape[1:]) or not x.shape:
+        _refuse_shape(x.shape, values.shape)
+    _check_rate(rate)
+
+
+def _check_rate(rate: Aval) -> None:
+    if rate.shape:
+        raise ValueError(
+            f"The learning rate must be a scalar. Received shape {rate.shape} at "
+            f"{errors.user_location()}."
+        )
+
+
+def _refuse_shape(shape: tuple[int, ...], given: tuple[int, ...]) -> None:
+    raise errors.InvalidArgumentError(
+        None,
+        None,
+        f"Cannot update variable with shape {list(shape)} using a Tensor with shape "
+        f"{list(given)}, shapes must be equal. [Op:AssignSubVariableOp] (at "
+        f"{errors.user_location()})",
+    )
+
+
+# -- the base class ------------------------------------------------------------------------------
+
+
+class Optimizer:
+    """Base of the optimizers. Steps are equal to Keras 3's.
+
+    Args of every optimizer:
+      learning_rate: float, a schedule, or a function without arguments that gives a number.
+      weight_decay: each step first subtracts `weight_decay * learning_rate` times the variable.
+      clipnorm: scales each gradient down to at most this 2-norm.
+      clipvalue: clips each element to [-clipvalue, clipvalue].
+      global_clipnorm: scales all gradients down together to at most this common 2-norm.
+      name: shown in the names of its variables.
+      use_ema, loss_scale_factor, gradient_accumulation_steps: refused with NotImplementedError;
+        ema_momentum and ema_overwrite_frequency say nothing without use_ema.
+    Raises: ValueError for an unknown argument, a learning rate that is no float, schedule or
+      function, and for more than one of `clipnorm`, `clipvalue`, `global_clipnorm`.
+
+    >>> import tape_compat as tf
+    >>> optimizer = tf.optimizers.SGD(0.5)
+    >>> optimizer.learning_rate = 0.25
+    >>> float(optimizer.learning_rate), int(optimizer.iterations)
+    (0.25, 0)
+    """
+
+    #: The update rule, set by each method.
+    _updates: ClassVar[Updates]
+
+    def __init__(self, learning_rate: Any, **options: Unpack[Options]):
+        if not hasattr(self, "_updates"):
+            raise NotImplementedError(
+                f"{type(self).__name__} has no update rule. Use SGD, Adam, RMSprop or Adagrad; "
+                "subclasses with a Keras `update_step` are not supported."
+            )
+        unknown = {k: v for k, v in options.items() if k not in Options.__annotations__}
+        if unknown:
+            raise ValueError(f"Argument(s) not recognized: {unknown}")
+        for name in ("use_ema", "loss_scale_factor", "gradient_accumulation_steps"):
+            if options.get(name):
+                raise NotImplementedError(
+                    f"{type(self).__name__}: `{name}` is not supported "
+                    f"(received {options.get(name)!r})."
+                )
+        self.name = options.get("name") or _snake_case(type(self).__name__)
+        self.weight_decay = options.get("weight_decay")
+        self.clipnorm = options.get("clipnorm")
+        self.clipvalue = options.get("clipvalue")
+        self.global_clipnorm = options.get("global_clipnorm")
+        if sum(c is not None for c in (self.clipnorm, self.clipvalue, self.global_clipnorm)) > 1:
+            raise ValueError(
+                "Only one of `clipnorm`, `clipvalue` and `global_clipnorm` can be set. Received: "
+                f"clipnorm={self.clipnorm}, clipvalue={self.clipvalue}, "
+                f"global_clipnorm={self.global_clipnorm}"
+            )
+        if not isinstance(learning_rate, float) and not callable(learning_rate):
+            raise ValueError(
+                "Argument `learning_rate` should be float, or an instance of "
+                "LearningRateSchedule, or a callable (that takes in the current iteration value "
+                "and returns the corresponding learning rate value). Received instead: "
+                f"learning_rate={learning_rate}"
+            )
+        self.built = False
+        self._step = 0
+        self._counted = host_count(0)
+        self._iterations = Variable(
+            0, dtype=dtypes.int64, trainable=False, name=f"{self.name}/iteration"
+        )
+        self._iterations._set(self._counted)
+        self._learning_rate: Any = learning_rate
+        if not callable(learning_rate):
+            self._learning_rate = self._rate_variable(learning_rate)
+        self._trainable: list[Variable] = []
+        self._slots: list[tuple[Variable, ...] | None] = []
+        self._places: dict[int, int] = {}
+        self._excluded: set[int] = set()
+        self._excluded_names: re.Pattern[str] | None = None
+        self._warned = False
+
+    # -- for the methods ------------------------------------------------------------------------
+
+    def _slot_values(self) -> Mapping[str, float]:
+        """Name and initial value of each slot."""
+        return {}
+
+    def _settings(self) -> dict[str, Any]:
+        """The attributes of the update rule; another value means another compiled program."""
+        return {}
+
+    def _scalars(self, step: int) -> tuple[Tensor, ...]:
+        """Further scalars of step number `step`, counted from 1."""
+        return ()
+
+    # -- state ----------------------------------------------------------------------------------
+
+    @property
+    def iterations(self) -> Variable:
+        """The number of steps taken, an int64 Variable. It may be assigned to."""
+        return self._iterations
+
+    @property
+    def variables(self) -> list[Variable]:
+        """The step count, the learning rate if it is a Variable, and the slots made so far."""
+        rate = [self._learning_rate] if isinstance(self._learning_rate, Variable) else []
+        return [self._iterations, *rate, *(v for slots in self._slots for v in slots or ())]
+
+    @property
+    def learning_rate(self) -> Any:
+        """A Variable; with a schedule, the rate of the coming step."""
+        rate = self._learning_rate
+        if isinstance(rate, LearningRateSchedule):
+            return rate(self._iterations)
+        return rate if isinstance(rate, Variable) else rate()
+
+    @learning_rate.setter
+    def learning_rate(self, value: Any) -> None:
+        if callable(value):
+            self._learning_rate = value
+        elif isinstance(self._learning_rate, LearningRateSchedule):
+            raise TypeError(
+                "This optimizer was created with a `LearningRateSchedule` object as its "
+                "`learning_rate` constructor argument, hence its learning rate is not settable. If "
+                "you need the learning rate to be settable, you should instantiate the optimizer "
+                "with a float `learning_rate` argument."
+            )
+        elif isinstance(self._learning_rate, Variable):
+            self._learning_rate.assign(value)
+        else:
+            self._learning_rate = self._rate_variable(value)
+
+    def _rate_variable(self, value: Any) -> Variable:
+        return Variable(
+            value, dtype=dtypes.float32, trainable=False, name=f"{self.name}/learning_rate"
+        )
+
+    def build(self, variables: Iterable[Variable]) -> None:
+        """Make variables known, which the first step does by itself. Called again, it adds more.
+
+        Slots are made when a variable first has a gradient.
+        """
+        for variable in variables:
+            _check_variable(variable)
+            if self._places.setdefault(variable._handle.id, len(self._trainable)) == len(
+                self._trainable
+            ):
+                self._trainable.append(variable)
+                self._slots.append(None)
+        self.built = True
+
+    def exclude_from_weight_decay(
+        self,
+        var_list: Iterable[Variable] | None = None,
+        var_names: Iterable[str] | None = None,
+    ) -> None:
+        """Leave these variables, and those whose name contains one of `var_names`, undecayed."""
+        self._excluded = {v._handle.id for v in var_list or ()}
+        names = sorted(set(var_names or ()))
+        self._excluded_names = re.compile("|".join(names)) if names else None
+
+    def _decay_of(self, variable: Variable) -> float | None:
+        if self.weight_decay is None or variable._handle.id in self._excluded:
+            return None
+        if self._excluded_names is not None and self._excluded_names.search(variable.name):
+            return None
+        return float(self.weight_decay)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # A copied optimizer goes with the copied variables.
+        excluded = {i for key, i in state["_places"].items() if key in state["_excluded"]}
+        self.__dict__.update(state)
+        self._places = {v._handle.id: i for i, v in enumerate(self._trainable)}
+        self._excluded = {self._trainable[i]._handle.id for i in excluded}
+
+    # -- steps ----------------------------------------------------------------------------------
+
+    def apply_gradients(self, grads_and_vars: Iterable[tuple[Any, Variable]]) -> Variable:
+        """Take one step along pairs of gradient and variable. Gives `iterations`.
+
+        A gradient may be a Tensor, IndexedSlices or None: such a variable is left as it is, with
+        one warning for each optimizer (logger `tape_compat`).
+        Raises: ValueError if there is no pair, all gradients are None, or a variable was not among
+          those of the first step (`build` makes variables known).
+
+        >>> import tape_compat as tf
+        >>> v = tf.Variable([1.0, 2.0])
+        >>> optimizer = tf.optimizers.SGD(0.5)
+        >>> int(optimizer.apply_gradients([(tf.constant([1.0, -1.0]), v)]))
+        1
+        >>> v.numpy().tolist()
+        [0.5, 2.5]
+        """
+        pairs = list(grads_and_vars)
+        if not pairs:
+            raise ValueError("No gradients provided for any variable.")
+        gradients, variables = zip(*pairs, strict=True)
+        self.apply(gradients, variables)
+        return self._iterations
+
+    def apply(
+        self, grads: Sequence[Any], trainable_variables: Iterable[Variable] | None = None
+    ) -> None:
+        """Take one step along `grads`, one for each variable; see `apply_gradients`.
+
+        Without `trainable_variables`, they are those of the first step or of `build`. An empty list
+        does nothing.
+        """
+        gradients = list(grads)
+        if not gradients:
+            return
+        variables = self._variables_for(gradients, trainable_variables)
+        pairs = self._present(gradients, variables)
+        state = LOCAL.state
+        recorders = state.recorders
+        state.recorders = ()  # no tape sees the step, but it is deferred if a tape records
+        try:
+            self._update(pairs)
+        finally:
+            state.recorders = recorders
+
+    def minimize(self, loss: Any, var_list: Any, tape: GradientTape | None = None) -> Variable:
+        """Take one step that makes `loss` smaller. Gives `iterations`.
+
+        Args:
+          loss: a function without arguments that gives the loss, or a Tensor, with its `tape`.
+          var_list: the variables, or a function that gives them once `loss` has been called.
+          tape: the tape that recorded `loss`; by default one is made for the call.
+        Raises: ValueError if `loss` is a Tensor and there is no tape; see `apply_gradients`.
+
+        >>> import tape_compat as tf
+        >>> v = tf.Variable([3.0])
+        >>> _ = tf.optimizers.SGD(0.5).minimize(lambda: v * v, [v])
+        >>> v.numpy().tolist()
+        [0.0]
+        """
+        if callable(loss):
+            tape = GradientTape() if tape is None else tape
+            with tape:
+                if not callable(var_list):
+                    tape.watch(var_list)
+                loss = loss()
+        elif tape is None:
+            raise ValueError(
+                f"`tape` is required when a `Tensor` loss is passed. Received: loss={loss}, "
+                "tape=None."
+            )
+        if callable(var_list):
+            var_list = var_list()
+        variables = [var_list] if isinstance(var_list, Variable) else list(var_list)
+        return self.apply_gradients(zip(tape.gradient(loss, variables), variables, strict=True))
+
+    def _variables_for(
+        self, gradients: list[Any], variables: Iterable[Variable] | None
+    ) -> list[Variable]:
+        if variables is None:
+            if not self.built:
+                raise ValueError(
+                    "When passing `grads` without `variables`, the optimizer must already be built "
+                    "on a list of variables. Call `optimizer.build(trainable_variables)` first. "
+                )
+            variables = self._trainable
+        else:
+            variables = list(variables)
+        if len(gradients) != len(variables):
+            raise ValueError(
+                f"There must be one gradient for each variable. Received {len(gradients)} "
+                f"gradients for {len(variables)} variables."
+            )
+        if not self.built:
+            self.build(variables)
+        places = self._places
+        for variable in variables:
+            _check_variable(variable)
+            if variable._handle.id not in places:
+                raise ValueError(
+                    f"Unknown variable: {variable}. This optimizer can only be called for the "
+                    "variables it was originally built with. When working with a new set of "
+                    "variables, you should recreate a new optimizer instance, or make them known "
+                    "by `optimizer.build(variables)`."
+                )
+        return variables
+
+    def _present(
+        self, gradients: list[Any], variables: list[Variable]
+    ) -> list[tuple[Any, Variable]]:
+        if None not in map(_none_or_true, gradients):
+            return list(zip(gradients, variables))
+        pairs = [(g, v) for g, v in zip(gradients, variables) if g is not None]
+        if not pairs:
+            raise ValueError("No gradients provided for any variable.")
+        if not self._warned:
+            self._warned = True
+            missing = [v.name for g, v in zip(gradients, variables) if g is None]
+            LOGGER.warning(
+                "Gradients do not exist for variables %s at %s: they are left as they are. Does "
+                "the loss depend on them, and was the tape recording? (Said once per optimizer.)",
+                missing,
+                errors.user_location(),
+            )
+        return pairs
+
+    def _update(self, pairs: list[tuple[Any, Variable]]) -> None:
+        clip = None
+        if self.clipnorm and self.clipnorm > 0:
+            clip = ("norm", float(self.clipnorm))
+        elif self.global_clipnorm and self.global_clipnorm > 0:
+            pairs = _clip_together(pairs, float(self.global_clipnorm))
+        elif self.clipvalue and self.clipvalue > 0:
+            clip = ("value", float(self.clipvalue))
+        step = self._step_now()
+        scalars = (self._rate_now(), *self._scalars(step + 1))
+        settings = self._settings()
+        dense = rows = None
+        decay = None
+        for gradient, variable in pairs:
+            place = self._places[variable._handle.id]
+            slots = self._slots[place]
+            if slots is None:
+                slots = self._slots[place] = self._make_slots(variable)
+            if self.weight_decay is not None and self._decay_of(variable) != decay:
+                decay, dense, rows = self._decay_of(variable), None, None
+            inputs: tuple[Tensor, ...]
+            if isinstance(gradient, IndexedSlices):
+                if rows is None:
+                    rows = self._updates.rows.bind(clip=clip, decay=decay, **settings)
+                closure = rows
+                indices = convert(gradient.indices)
+                refuse_rows(indices, variable._handle.tensor._aval.shape[0], closure.name)
+                inputs = (convert(gradient.values), indices)
+            else:
+                if dense is None:
+                    dense = self._updates.dense.bind(clip=clip, decay=decay, **settings)
+                closure = dense
+                if gradient.__class__ is not Tensor:
+                    gradient = convert(gradient, hint=variable.dtype)
+                inputs = (gradient,)
+            new = apply(
+                closure,
+                (
+                    variable._handle.tensor,
+                    *inputs,
+                    *scalars,
+                    *[slot._handle.tensor for slot in slots],
+                ),
+            )
+            variable._set(new[0])
+            for slot, value in zip(slots, new[1:], strict=True):
+                slot._set(value)
+        for _, variable in pairs:
+            if variable.constraint is not None:
+                variable.assign(variable.constraint(variable))
+        self._step = step + 1
+        self._counted = host_count(self._step)
+        self._iterations._set(self._counted)
+
+    def _step_now(self) -> int:
+        """The step count, from the host unless somebody assigned to `iterations`."""
+        tensor = self._iterations._handle.tensor
+        if tensor is not self._counted:
+            self._step = int(tensor)
+            self._counted = tensor
+        return self._step
+
+    def _rate_now(self) -> Tensor:
+        """The learning rate of the coming step, as a host scalar if its value is known."""
+        rate = self.learning_rate
+        if rate.__class__ is Variable:
+            tensor = rate._handle.tensor
+        else:
+            tensor = convert(rate)
+        if isinstance(tensor._array, jax.Array):
+            tensor._array = np.array(tensor._array)
+        return tensor
+
+    def _make_slots(self, variable: Variable) -> tuple[Variable, ...]:
+        known = variable._handle.tensor._aval
+        base = variable.name.replace("/", "_").replace(":", "_")
+        slots = []
+        for name, value in self._slot_values().items():
+            # By way of float32, as Keras initializes them.
+            array = np.full(known.shape, np.float32(value), known.np_dtype)
+            initial = concrete(array, known)
+            # On the device from the start: a scalar would be packed in the first step only.
+            initial._device_array()
+            slots.append(Variable(initial, trainable=False, name=f"{self.name}/{base}_{name}"))
+        return tuple(slots)
+
+    # -- configuration --------------------------------------------------------------------------
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make this optimizer again, without its state, as Keras gives them.
+
+        Raises: NotImplementedError if the learning rate is a plain function.
+
+        >>> import tape_compat as tf
+        >>> config = tf.optimizers.SGD(0.5, momentum=0.9).get_config()
+        >>> config["learning_rate"], config["momentum"]
+        (0.5, 0.9)
+        >>> tf.optimizers.SGD.from_config(config).momentum
+        0.9
+        """
+        rate = self._learning_rate
+        if isinstance(rate, Variable):
+            rate = float(rate)
+        elif isinstance(rate, LearningRateSchedule):
+            rate = serialize(rate)
+        else:
+            raise NotImplementedError(
+                f"get_config: the learning rate is the function {rate!r}, which has no "
+                "configuration. Use a LearningRateSchedule."
+            )
+        return {
+            "name": self.name,
+            "learning_rate": rate,
+            "weight_decay": self.weight_decay,
+            "clipnorm": self.clipnorm,
+            "global_clipnorm": self.global_clipnorm,
+            "clipvalue": self.clipvalue,
+            "use_ema": False,
+            "ema_momentum": 0.99,
+            "ema_overwrite_frequency": None,
+            "loss_scale_factor": None,
+            "gradient_accumulation_steps": None,
+            **self._settings(),
+        }
+
+    @classmethod
+    def from_config(
+        cls, config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None
+    ) -> Any:
+        """An optimizer from `get_config`; `custom_objects` has schedules of your own by name."""
+        arguments = dict(config)
+        if isinstance(arguments.get("learning_rate"), dict):
+            arguments["learning_rate"] = deserialize(arguments["learning_rate"], custom_objects)
+        return cls(**arguments)
+
+
+_COUNT = aval((), dtypes.int64)
+
+
+def host_count(step: int) -> Tensor:
+    return concrete(np.array(step, np.int64), _COUNT)
+
+
+def _check_variable(variable: Any) -> None:
+    if not isinstance(variable, Variable):
+        raise TypeError(f"An optimizer updates Variables. Received: {variable!r}")
+
+
+def _none_or_true(value: Any) -> bool | None:
+    # `in` would compare tensors elementwise.
+    return None if value is None else True
+
+
+def _clip_together(pairs: list[tuple[Any, Variable]], norm: float) -> list[tuple[Tensor, Variable]]:
+    """Gradients scaled together. As in Keras, rows count in the norm one by one, then are added."""
+    clipped, _ = clip_by_global_norm([gradient for gradient, _ in pairs], norm)
+    dense = []
+    for gradient, (_, variable) in zip(clipped, pairs, strict=True):
+        if isinstance(gradient, IndexedSlices):
+            shape = list(variable._handle.tensor._aval.shape)
+            gradient = IndexedSlices(gradient.values, gradient.indices, shape)._as_tensor()
+        dense.append((gradient, variable))
+    return dense
+
+
+def _snake_case(name: str) -> str:
+    """The default name of a class, as Keras makes it: `AdamW` is adam_w, `RMSprop` rm_sprop."""
+    name = re.sub(r"(.)([A-Z][a-z]+)", r"\1_\2", name)
+    return re.sub(r"([a-z])([A-Z])", r"\1_\2", name).lower()

@@ -1,0 +1,127 @@
+"""What the array ops make of their arguments: shapes, axes and sizes, which are read at the call.
+
+Index tensors are inputs: they may be pending, and their values never enter the structure of a
+recorded program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core import dtypes, errors
+from ..core.avals import aval
+from ..core.dtypes import DType
+from ..core.shapes import TensorShape
+from ..values.convert import convert, to_numpy
+from ..values.tensor import Tensor, concrete, next_id, same_value
+from .declare import invalid, tf_dtype_name
+
+
+def as_tensor(value: Any) -> Tensor:
+    """A value as a Tensor."""
+    return value if value.__class__ is Tensor else convert(value)
+
+
+def dims(value: Any, attr: str | None = None, kernel: str = "") -> tuple[int, ...]:
+    """A shape, or another vector of sizes, as Python ints.
+
+    Takes ints, lists of ints and scalar integer tensors, integer tensors, TensorShapes. A value
+    that is not integer is a TypeError, or TensorFlow's error for `attr` of `kernel`.
+    """
+    kind = value.__class__
+    if kind is list or kind is tuple:
+        for item in value:
+            if item.__class__ is not int:
+                return tuple(_dim(x, value, attr, kernel) for x in value)
+        return tuple(value)
+    if kind is int:
+        return (value,)
+    if isinstance(value, TensorShape):
+        return tuple(value.as_list())  # type: ignore[return-value]
+    array = known_value(value)
+    if array.dtype.kind not in "iu":
+        _refuse_dims(value, array.dtype, attr, kernel)
+    if array.ndim > 1:
+        raise invalid(f"sizes input must be 1-D, not {shown(array.shape)}", kernel)
+    return tuple(array.ravel().tolist())
+
+
+def _dim(item: Any, whole: Any, attr: str | None, kernel: str) -> int:
+    if isinstance(item, (list, tuple)):
+        raise invalid(f"sizes input must be 1-D, not {shown(np.shape(whole))}", kernel)
+    if item is None:
+        to_numpy(item)
+    array = known_value(item)
+    if array.dtype.kind not in "iu":
+        _refuse_dims(whole, array.dtype, attr, kernel)
+    return int(array)
+
+
+def _refuse_dims(value: Any, dtype: np.dtype, attr: str | None, kernel: str) -> None:
+    if attr is None:
+        raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype int32")
+    raise bad_attr(attr, dtypes.from_numpy(dtype), "int32, int64", kernel)
+
+
+def bad_attr(attr: str, dtype: DType, listed: str, kernel: str) -> errors.InvalidArgumentError:
+    """TensorFlow's error for a dtype that the attribute `attr` of a kernel does not take."""
+    return invalid(
+        f"Value for attr '{attr}' of {tf_dtype_name(dtype)} is not in the list of allowed values: "
+        f"{listed}\n\t; NodeDef: {{{{node {kernel}}}}}",
+        kernel,
+    )
+
+
+def known_value(value: Any) -> np.ndarray:
+    """A value as NumPy; runs what is pending if it must."""
+    if isinstance(value, Tensor):
+        return np.asarray(value._value())
+    if hasattr(value, "_as_tensor"):
+        return np.asarray(value._as_tensor()._value())
+    return to_numpy(value)
+
+
+def as_int(value: Any) -> int:
+    """A number as a Python int; runs what is pending if it must."""
+    return value if value.__class__ is int else int(known_value(value))
+
+
+def shown(shape: Sequence[int]) -> str:
+    """A shape in TensorFlow's writing: [2,3]."""
+    return "[" + ",".join(map(str, shape)) + "]"
+
+
+def untracked(tensor: Tensor) -> Tensor:
+    """The same value, known to no tape: for inputs to which TensorFlow gives no gradient."""
+    return same_value(tensor, next_id())
+
+
+def is_text(tensor: Tensor) -> bool:
+    """Whether it is a tensor of strings."""
+    return tensor._aval.dtype is dtypes.string
+
+
+def move_text(move: Callable[..., Any], *tensors: Tensor) -> Any:
+    """A movement of data on strings, which JAX does not have: made on positions, then looked up."""
+    arrays = [np.asarray(t._value()) for t in tensors]
+    places, start = [], 0
+    for array in arrays:
+        place = np.arange(start, start + array.size, dtype=np.int32).reshape(array.shape)
+        places.append(concrete(place))
+        start += array.size
+    flat = np.concatenate([array.ravel() for array in arrays])
+
+    def look_up(place: Any) -> Any:
+        if isinstance(place, list):
+            return [look_up(p) for p in place]
+        index = np.asarray(place._value())
+        found = flat[index.ravel()].reshape(index.shape)
+        return concrete(found, aval(found.shape, dtypes.string))
+
+    return look_up(move(*places))
+
+
+INDEX_DTYPES = ("int16", "int32", "int64")

@@ -1,0 +1,153 @@
+"""From one dtype to another."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from ..core import dtypes, errors
+from ..core.avals import Aval
+from ..core.dtypes import DType, as_dtype
+from ..core.op import Op
+from ..values.convert import convert
+from ..values.indexed_slices import IndexedSlices
+from ..values.record import apply
+from ..values.tensor import Tensor
+from ..values.variable import Variable
+from .arguments import as_tensor
+from .declare import invalid, tf_dtype_name
+
+LOGGER = logging.getLogger("tape_compat")
+
+
+def _cast(x: Any, dtype: DType) -> Any:
+    to = dtype.np_dtype
+    if jnp.issubdtype(x.dtype, jnp.complexfloating) and not dtype.is_complex:
+        if dtype.is_bool:
+            return x != 0
+        x = lax.real(x)
+    return lax.convert_element_type(x, to)
+
+
+def _check_cast(avals: tuple[Aval, ...], dtype: DType) -> None:
+    source = avals[0].dtype
+    if source is dtypes.string or dtype is dtypes.string:
+        raise errors.UnimplementedError(
+            None,
+            None,
+            f"Cast {tf_dtype_name(source)} to {tf_dtype_name(dtype)} is not supported [Op:Cast] "
+            f"(at {errors.user_location()})",
+        )
+
+
+_CAST = Op(_cast, "Cast", check=_check_cast)
+_CASTS: dict[DType, Any] = {}
+
+
+def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
+    """`x` in another dtype. Floats are cut towards zero; a complex number loses its imaginary part.
+
+    A float that an integer dtype cannot hold becomes the nearest integer it holds, NaN becomes 0.
+    Python numbers, arrays, variables and IndexedSlices will do, too. The gradient is cast back.
+
+    >>> import tape_compat as tf
+    >>> tf.cast(1.9, tf.int32)
+    <tf.Tensor: shape=(), dtype=int32, numpy=1>
+    """
+    if dtype.__class__ is not DType:
+        dtype = as_dtype(dtype)
+    if x.__class__ is not Tensor:
+        if isinstance(x, IndexedSlices):
+            return IndexedSlices(cast(x.values, dtype), x.indices, x.dense_shape)
+        if isinstance(x, Variable) and x.dtype is dtype:
+            return x
+        x = convert(x)
+    source = x._aval.dtype
+    if source is dtype:
+        return x
+    if source.is_complex and not dtype.is_complex and not dtype.is_bool:
+        LOGGER.warning(
+            "You are casting an input of type %s to an incompatible dtype %s.  This will discard "
+            "the imaginary part and may not be what you intended.",
+            source.name,
+            dtype.name,
+        )
+    closure = _CASTS.get(dtype)
+    if closure is None:
+        if dtype is dtypes.string:
+            _check_cast((x._aval,), dtype)
+        closure = _CASTS[dtype] = _CAST.bind(dtype=dtype)
+    return apply(closure, (x,))
+
+
+def _saturate(x: Any, dtype: DType) -> Any:
+    if dtype.is_bool or not jnp.issubdtype(x.dtype, jnp.number):
+        return _cast(x, dtype)
+    if jnp.issubdtype(x.dtype, jnp.complexfloating):
+        if dtype.is_complex:
+            return _cast(x, dtype)
+        x = lax.real(x)
+    if dtype.is_complex:
+        return _cast(x, dtype)
+    low, high = np.array(dtype.min), np.array(dtype.max)
+    own = jnp.finfo(x.dtype) if jnp.issubdtype(x.dtype, jnp.floating) else jnp.iinfo(x.dtype)
+    low, high = max(float(own.min), float(low)), min(float(own.max), float(high))
+    if jnp.issubdtype(x.dtype, jnp.floating):
+        # The nearest values inside the range, so that what is clipped is not rounded out of it.
+        inner_low, inner_high = np.array(low).astype(x.dtype), np.array(high).astype(x.dtype)
+        zero = np.zeros((), x.dtype)
+        if float(inner_low) < low:
+            inner_low = np.nextafter(inner_low, zero)
+        if float(inner_high) > high:
+            inner_high = np.nextafter(inner_high, zero)
+        return _cast(jnp.maximum(jnp.minimum(x, inner_high), inner_low), dtype)
+    whole_low, whole_high = max(int(own.min), int(dtype.min)), min(int(own.max), int(dtype.max))
+    if dtype.is_floating:
+        return _cast(x, dtype)
+    return _cast(jnp.clip(x, whole_low, whole_high), dtype)
+
+
+_SATURATE = Op(_saturate, "Cast", check=_check_cast)
+
+
+def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
+    """`cast`, with what is out of the range of `dtype` moved to its nearest end.
+
+    >>> import tape_compat as tf
+    >>> tf.saturate_cast([300.0, -5.0], tf.uint8).numpy().tolist()
+    [255, 0]
+    """
+    value, dtype = as_tensor(value), as_dtype(dtype)
+    return value if value.dtype is dtype else apply(_SATURATE.bind(dtype=dtype), (value,))
+
+
+def _check_bitcast(avals: tuple[Aval, ...], dtype: DType) -> None:
+    known = avals[0]
+    ratio = dtype.np_dtype.itemsize // known.np_dtype.itemsize
+    if ratio > 1 and (not known.shape or known.shape[-1] != ratio):
+        raise invalid(
+            f"Cannot bitcast from {known.dtype.as_datatype_enum} to {dtype.as_datatype_enum}",
+            "Bitcast",
+        )
+
+
+_BITCAST = Op(
+    lambda x, dtype: lax.bitcast_convert_type(x, dtype.np_dtype),
+    "Bitcast",
+    differentiable=False,
+    check=_check_bitcast,
+)
+
+
+def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
+    """The bits of `input` read as another dtype. A smaller one adds a last axis, a larger takes it.
+
+    >>> import tape_compat as tf
+    >>> hex(int(tf.bitcast(1.0, tf.int32)))
+    '0x3f800000'
+    """
+    return apply(_BITCAST.bind(dtype=as_dtype(type)), (as_tensor(input),))

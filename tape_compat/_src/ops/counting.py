@@ -1,0 +1,225 @@
+"""The largest elements, counts, permutations and orders."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from ..core import dtypes
+from ..core.avals import Aval
+from ..core.dtypes import DType
+from ..core.op import Op
+from ..values.convert import convert
+from ..values.record import apply
+from ..values.tensor import Tensor
+from .checks import REAL
+from .declare import invalid, name_ops, op, static
+from .sums import TopKV2
+
+
+def _check_top_k(avals: tuple[Aval, ...], k: int, **_: Any) -> None:
+    shape = avals[0].shape
+    if not shape:
+        raise invalid("input must be >= 1-D, got shape []", "TopKV2")
+    if k < 0:
+        raise invalid(f"Need k >= 0, got {k}", "TopKV2")
+    if shape[-1] < k:
+        raise invalid(f"input must have at least k columns. Had {shape[-1]}, needed {k}", "TopKV2")
+
+
+def _top_k(x: Any, k: int, index_type: DType) -> tuple[Any, Any]:
+    values, indices = lax.top_k(x, k)
+    return values, indices.astype(index_type.np_dtype)
+
+
+_TOP_K = Op(_top_k, "TopKV2", check=_check_top_k)
+
+
+def top_k(
+    input: Any,
+    k: Any = 1,
+    sorted: bool = True,
+    index_type: Any = dtypes.int32,
+    name: str | None = None,
+) -> TopKV2:
+    """The `k` largest along the last axis, largest first, and where they stand.
+
+    `sorted=False` promises no order; ours are sorted then too.
+    Raises: InvalidArgumentError if the last axis has fewer than `k`.
+
+    >>> import tape_compat as tf
+    >>> values, indices = tf.math.top_k([1.0, 3.0, 2.0], k=2)
+    >>> values.numpy().tolist(), indices.numpy().tolist()
+    ([3.0, 2.0], [1, 2])
+    """
+    closure = _TOP_K.bind(k=static(k), index_type=dtypes.as_dtype(index_type))
+    return TopKV2(*apply(closure, (convert(input),)))
+
+
+@op(arrays=2, kernel="InTopKV2", same_dtype=False, differentiable=False)
+def _in_top_k(targets, predictions, k=1):
+    classes = predictions.shape[1]
+    inside = (targets >= 0) & (targets < classes)
+    at = jnp.clip(targets, 0, max(classes - 1, 0))[:, None]
+    target = jnp.take_along_axis(predictions, at, axis=1)
+    larger = jnp.sum(predictions > target, axis=1)
+    finite = jnp.all(jnp.isfinite(predictions) | (predictions < target), axis=1)
+    return inside & finite & jnp.isfinite(target[:, 0]) & (larger < k)
+
+
+def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) -> Tensor:
+    """Whether `targets` [n] are among the `k` largest of each row of `predictions` [n, classes].
+
+    Classes as large as the k-th count as well. Targets out of range are not.
+
+    >>> import tape_compat as tf
+    >>> tf.math.in_top_k([0, 1], [[1.0, 2.0], [3.0, 4.0]], k=1).numpy().tolist()
+    [False, True]
+    """
+    return _in_top_k(targets, predictions, k=k)
+
+
+def _counts(values: Any, *weights: Any, size: int, dtype: Any, binary: bool) -> Any:
+    """Counts of each row of values [rows, n]."""
+    rows = jnp.arange(values.shape[0])[:, None]
+    zeros = jnp.zeros((values.shape[0], size), dtype)
+    if binary:
+        return zeros.at[rows, values].set(jnp.ones((), dtype), mode="drop")
+    given = weights[0] if weights else jnp.ones((), dtype)
+    return zeros.at[rows, values].add(given, mode="drop")
+
+
+def _bincount(*arrays: Any, size: int, dtype: DType, binary: bool, by_row: bool) -> Any:
+    shape = arrays[0].shape
+    rows = shape[0] if by_row and len(shape) == 2 else 1
+    flat = [a.reshape(rows, -1) for a in arrays]
+    out = _counts(*flat, size=size, dtype=dtype.np_dtype, binary=binary)
+    return out if by_row and len(shape) == 2 else out[0]
+
+
+_BINCOUNT = Op(_bincount, "DenseBincount")
+
+
+def bincount(
+    arr: Any,
+    weights: Any = None,
+    minlength: Any = None,
+    maxlength: Any = None,
+    dtype: Any = dtypes.int32,
+    name: str | None = None,
+    axis: int | None = None,
+    binary_output: bool = False,
+) -> Tensor:
+    """How often each of 0, 1, ... occurs in `arr`, or the sum of its weights.
+
+    The length of the result is the largest value plus one, at least `minlength` and at most
+    `maxlength`; it depends on values, so they are computed now. axis=-1 counts each row.
+    Raises: InvalidArgumentError for negative values.
+
+    >>> import tape_compat as tf
+    >>> tf.math.bincount([1, 1, 3]).numpy().tolist()
+    [0, 2, 0, 1]
+    """
+    if axis not in (None, 0, -1):
+        raise ValueError(f"Unsupported value for argument axis={axis}. Only 0 and -1 are currently "
+                         "supported.")  # fmt: skip
+    arr = convert(arr)
+    values = np.asarray(arr._value())
+    if values.size and values.min() < 0:
+        raise invalid("Input arr must be non-negative!", "DenseBincount")
+    size = int(values.max()) + 1 if values.size else 0
+    if minlength is not None:
+        size = max(size, int(minlength))
+    if maxlength is not None:
+        size = min(size, int(maxlength))
+    inputs = (arr,)
+    if weights is not None and not binary_output:
+        weights = convert(weights)
+        inputs, dtype = (arr, weights), weights.dtype
+    closure = _BINCOUNT.bind(
+        size=size, dtype=dtypes.as_dtype(dtype), binary=bool(binary_output), by_row=axis == -1
+    )
+    return apply(closure, inputs)
+
+
+def confusion_matrix(
+    labels: Any,
+    predictions: Any,
+    num_classes: Any = None,
+    weights: Any = None,
+    dtype: Any = dtypes.int32,
+    name: str | None = None,
+) -> Tensor:
+    """Counts [classes, classes]: row = label, column = prediction.
+
+    >>> import tape_compat as tf
+    >>> tf.math.confusion_matrix([0, 1, 1], [0, 1, 0]).numpy().tolist()
+    [[1, 0], [1, 1]]
+    """
+    labels, predictions = convert(labels), convert(predictions)
+    given = [np.asarray(t._value()) for t in (labels, predictions)]
+    for what, values in zip(("labels", "predictions"), given, strict=True):
+        if values.size and values.min() < 0:
+            raise invalid(f"`{what}` contains negative values.", "Assert")
+    if num_classes is None:
+        num_classes = max((int(v.max()) + 1 for v in given if v.size), default=0)
+    num_classes = int(num_classes)
+    for what, values in zip(("labels", "predictions"), given, strict=True):
+        if values.size and values.max() >= num_classes:
+            raise invalid(f"`{what}` out of bound", "Assert")
+    inputs = [labels, predictions]
+    if weights is not None:
+        inputs.append(convert(weights, dtypes.as_dtype(dtype)))
+    closure = _CONFUSION.bind(classes=num_classes, dtype=dtypes.as_dtype(dtype))
+    return apply(closure, tuple(inputs))
+
+
+def _confusion(labels: Any, predictions: Any, *weights: Any, classes: int, dtype: DType) -> Any:
+    given = weights[0].reshape(-1) if weights else jnp.ones((), dtype.np_dtype)
+    zeros = jnp.zeros((classes, classes), dtype.np_dtype)
+    return zeros.at[labels.reshape(-1), predictions.reshape(-1)].add(given)
+
+
+_CONFUSION = Op(_confusion, "ScatterNd")
+
+
+@op(arrays=1, kernel="InvertPermutation", dtypes="integer", differentiable=False)
+def invert_permutation(x, name=None):
+    """y with y[x[i]] = i, of a permutation x [n].
+
+    >>> import tape_compat as tf
+    >>> tf.math.invert_permutation([2, 0, 1]).numpy().tolist()
+    [1, 2, 0]
+    """
+    return jnp.zeros_like(x).at[x].set(jnp.arange(x.shape[0], dtype=x.dtype))
+
+
+@op(arrays=1, kernel="Mean", differentiable=False)
+def zero_fraction(value, name=None):
+    """Share of zeros, a float32; NaN of nothing.
+
+    >>> import tape_compat as tf
+    >>> float(tf.math.zero_fraction([0, 1, 0, 0]))
+    0.75
+    """
+    return jnp.mean((value == 0).astype(jnp.float32))
+
+
+@op(arrays=1, kernel="All", dtypes=REAL, differentiable=False)
+def is_non_decreasing(x, name=None):
+    """Whether no element of the flattened x is smaller than the one before."""
+    x = x.reshape(-1)
+    return jnp.all(x[1:] >= x[:-1])
+
+
+@op(arrays=1, kernel="All", dtypes=REAL, differentiable=False)
+def is_strictly_increasing(x, name=None):
+    """Whether each element of the flattened x is larger than the one before."""
+    x = x.reshape(-1)
+    return jnp.all(x[1:] > x[:-1])
+
+
+name_ops(globals())

@@ -1,0 +1,430 @@
+"""Making tensors: of values, filled, counted, and one-hot."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from ..core import dtypes
+from ..core.avals import Aval, aval
+from ..core.dtypes import DType, as_dtype
+from ..core.op import Op
+from ..run import policy
+from ..values.bounds import on_host
+from ..values.convert import convert
+from ..values.indexed_slices import IndexedSlices
+from ..values.record import apply
+from ..values.tensor import Tensor, concrete
+from ..values.variable import Variable
+from .arguments import as_int, as_tensor, bad_attr, dims, known_value, shown
+from .casting import cast
+from .declare import invalid
+from .shapes import broadcast_to, reshape
+
+
+def constant(value: Any, dtype: Any = None, shape: Any = None, name: Any = "Const") -> Tensor:
+    """A tensor of `value`: a number, string, array, or nested lists of them.
+
+    Args:
+      dtype: default float32 for Python floats, int32 for ints, an array's own.
+      shape: a value of one element fills it; otherwise the value is reshaped to it.
+    Raises: TypeError if the value does not fit `dtype` or `shape`; ValueError for ragged lists.
+
+    >>> import tape_compat as tf
+    >>> tf.constant(1.5, shape=[2])
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([1.5, 1.5], dtype=float32)>
+    """
+    dtype = None if dtype is None else as_dtype(dtype)
+    if isinstance(value, Tensor):
+        if dtype is not None and value.dtype is not dtype:
+            raise TypeError(
+                f"Expected tensor {value} with dtype {dtype!r}, but got dtype {value.dtype!r}."
+            )
+        tensor = value
+    elif dtype is not None and isinstance(value, Variable):
+        tensor = concrete(np.asarray(value.numpy()).astype(dtype.np_dtype))
+    else:
+        tensor = convert(value, dtype)
+    if shape is None:
+        return tensor
+    wanted = dims(shape)
+    size = int(np.prod(wanted, dtype=np.int64))
+    if tensor.shape == wanted:
+        return tensor
+    if tensor._aval.size == size:
+        return reshape(tensor, wanted)
+    if tensor._aval.size == 1:
+        return broadcast_to(reshape(tensor, ()), wanted)
+    raise TypeError(
+        "Eager execution of tf.constant with unsupported shape. Tensor "
+        f"{np.asarray(tensor._value())} (converted from {value}) has {tensor._aval.size} elements, "
+        f"but got `shape` {wanted} with {size} elements)."
+    )
+
+
+def convert_to_tensor(
+    value: Any,
+    dtype: Any = None,
+    dtype_hint: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """`value` as a tensor: itself if it is one, a variable's value, otherwise a constant.
+
+    Args:
+      dtype: what it must be. Raises ValueError for a tensor of another dtype.
+      dtype_hint: what it had better be; it is left alone if the value does not fit.
+
+    >>> import tape_compat as tf
+    >>> tf.convert_to_tensor([1, 2], dtype_hint=tf.float32).dtype
+    tf.float32
+    """
+    if dtype is None and dtype_hint is None:
+        return value if value.__class__ is Tensor else convert(value)
+    if dtype is not None:
+        return convert(value, as_dtype(dtype))
+    return convert(value, hint=as_dtype(dtype_hint))
+
+
+def is_tensor(x: Any) -> bool:
+    """Whether `x` is a Tensor, a Variable or IndexedSlices.
+
+    >>> import tape_compat as tf
+    >>> tf.is_tensor(tf.Variable(1.0)), tf.is_tensor([1.0])
+    (True, False)
+    """
+    return isinstance(x, (Tensor, Variable, IndexedSlices))
+
+
+def get_static_value(tensor: Any, partial: bool = False) -> Any:
+    """The value of a tensor as NumPy; None for a variable or a tensor without one; else `tensor`.
+
+    >>> import tape_compat as tf
+    >>> tf.get_static_value(tf.constant([1, 2])).tolist()
+    [1, 2]
+    """
+    if isinstance(tensor, Tensor):
+        return None if tensor._is_symbolic() else tensor.numpy()
+    return None if isinstance(tensor, Variable) else tensor
+
+
+def _full(shape: tuple[int, ...], dtype: DType, value: Any) -> Any:
+    return jnp.full(shape, value, dtype.np_dtype)
+
+
+_FULL = Op(_full, "Fill")
+_FILL = Op(lambda value, shape: jnp.broadcast_to(value, shape), "Fill")
+
+
+def _filled(shape: tuple[int, ...], dtype: DType, value: Any) -> Tensor:
+    size = 1
+    for i, n in enumerate(shape):
+        if n < 0:
+            raise invalid(f"Dimension {shape[i]} must be >= 0", "Fill")
+        size *= n
+    if dtype is dtypes.string:
+        array = np.empty(shape, object)
+        array.fill(value)
+        return concrete(array, aval(shape, dtype))
+    if size <= policy.HOST_SIZE:
+        return concrete(np.full(shape, value, dtype.np_dtype), aval(shape, dtype))
+    return apply(_FULL.bind(shape=shape, dtype=dtype, value=value), ())
+
+
+def zeros(
+    shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layout: Any = None
+) -> Tensor:
+    """Zeros (False, empty strings) of `shape`.
+
+    >>> import tape_compat as tf
+    >>> tf.zeros([2], tf.int32).numpy().tolist()
+    [0, 0]
+    """
+    dtype = as_dtype(dtype)
+    return _filled(dims(shape), dtype, b"" if dtype is dtypes.string else 0)
+
+
+def ones(
+    shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layout: Any = None
+) -> Tensor:
+    """Ones (True) of `shape`. Raises TypeError for strings.
+
+    >>> import tape_compat as tf
+    >>> tf.ones([2]).numpy().tolist()
+    [1.0, 1.0]
+    """
+    dtype = as_dtype(dtype)
+    if dtype is dtypes.string:
+        raise TypeError("Cannot convert 1 to EagerTensor of dtype string")
+    return _filled(dims(shape), dtype, 1)
+
+
+def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> Tensor:
+    """A tensor of shape `dims` that holds the scalar `value` everywhere.
+
+    >>> import tape_compat as tf
+    >>> tf.fill([2, 2], 3).numpy().tolist()
+    [[3, 3], [3, 3]]
+    """
+    shape = _sizes(dims)
+    value = as_tensor(value)
+    known = value._aval
+    if known.shape:
+        raise invalid(f"value must represent a scalar, got shape {shown(known.shape)}", "Fill")
+    for n in shape:
+        if n < 0:
+            raise invalid(f"Dimension {n} must be >= 0", "Fill")
+    if known.dtype is dtypes.string:
+        return _filled(shape, known.dtype, value.numpy())
+    if not known.trainable and on_host(value) is not None:
+        return _filled(shape, known.dtype, value._array[()])
+    return apply(_FILL.bind(shape=shape), (value,))
+
+
+_sizes = dims
+
+
+def _like(tensor: Any, dtype: Any) -> tuple[tuple[int, ...], DType]:
+    known = as_tensor(tensor)._aval
+    return known.shape, known.dtype if dtype is None else as_dtype(dtype)
+
+
+def zeros_like(
+    input: Any, dtype: Any = None, name: str | None = None, layout: Any = None
+) -> Tensor:
+    """Zeros of the shape of `input`, of its dtype unless `dtype` is given.
+
+    >>> import tape_compat as tf
+    >>> tf.zeros_like([1.0, 2.0]).numpy().tolist()
+    [0.0, 0.0]
+    """
+    shape, dtype = _like(input, dtype)
+    return _filled(shape, dtype, b"" if dtype is dtypes.string else 0)
+
+
+def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Tensor:
+    """Ones of the shape of `input`, of its dtype unless `dtype` is given.
+
+    >>> import tape_compat as tf
+    >>> tf.ones_like([1.0, 2.0]).numpy().tolist()
+    [1.0, 1.0]
+    """
+    shape, dtype = _like(input, dtype)
+    if dtype is dtypes.string:
+        raise bad_attr("T", dtype, "float, half, int32, ...", "OnesLike")
+    return _filled(shape, dtype, 1)
+
+
+def _eye(rows: int, columns: int, batch: tuple[int, ...], dtype: DType) -> Any:
+    return jnp.broadcast_to(jnp.eye(rows, columns, dtype=dtype.np_dtype), (*batch, rows, columns))
+
+
+_EYE = Op(_eye, "MatrixDiag")
+
+
+def eye(
+    num_rows: Any,
+    num_columns: Any = None,
+    batch_shape: Any = None,
+    dtype: Any = dtypes.float32,
+    name: str | None = None,
+) -> Tensor:
+    """Identity matrices [*batch_shape, num_rows, num_columns].
+
+    >>> import tape_compat as tf
+    >>> tf.eye(2).numpy().tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
+    rows = as_int(num_rows)
+    columns = rows if num_columns is None else as_int(num_columns)
+    batch = () if batch_shape is None else dims(batch_shape)
+    dtype = as_dtype(dtype)
+    if rows < 0 or columns < 0:
+        raise invalid(f"Dimension {min(rows, columns)} must be >= 0", "Fill")
+    if rows * columns * int(np.prod(batch, dtype=np.int64)) <= policy.HOST_SIZE:
+        plane = np.eye(rows, columns, dtype=dtype.np_dtype)
+        array = np.ascontiguousarray(np.broadcast_to(plane, (*batch, rows, columns)))
+        return concrete(array, aval(array.shape, dtype))
+    return apply(_EYE.bind(rows=rows, columns=columns, batch=batch, dtype=dtype), ())
+
+
+_RANGE = Op(
+    lambda start, delta, size: start + jnp.arange(size, dtype=start.dtype) * delta,
+    "Range",
+    differentiable=False,
+)
+_RANGE_DTYPES = ("int32", "int64", "float32", "float64")
+
+
+def range(
+    start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str = "range"
+) -> Tensor:
+    """`start`, `start + delta`, ... up to but without `limit`: a vector. `range(n)` starts at 0.
+
+    Raises: InvalidArgumentError if `delta` is 0 or leads away from `limit`.
+
+    >>> import tape_compat as tf
+    >>> tf.range(5, 0, -2).numpy().tolist()
+    [5, 3, 1]
+    """
+    if limit is None:
+        start, limit = 0, start
+    arrays = [known_value(x) for x in (start, limit, delta)]
+    for array, what in zip(arrays, ("start", "limit", "delta")):
+        if array.size != 1:
+            raise invalid(f"{what} must be a scalar, not shape {shown(array.shape)}", "Range")
+    if dtype is None:
+        names = [dtypes.from_numpy(a.dtype).name for a in arrays]
+        if not all(n in _RANGE_DTYPES for n in names):
+            raise AssertionError(f"tf.range needs dtypes of {_RANGE_DTYPES}, got {names}")
+        np_dtype = np.dtype(max(names, key=_RANGE_DTYPES.index))
+    else:
+        np_dtype = as_dtype(dtype).np_dtype
+    first, last, step = (a.astype(np_dtype).reshape(())[()] for a in arrays)
+    if step == 0:
+        raise invalid(f"Requires delta != 0: {step}", "Range")
+    if (step > 0 and first > last) or (step < 0 and first < last):
+        relation, sign = ("<=", ">") if step > 0 else (">=", "<")
+        raise invalid(
+            f"Requires start {relation} limit when delta {sign} 0: {first}/{last}", "Range"
+        )
+    if np_dtype.kind in "iu":
+        size = len(builtins.range(int(first), int(last), int(step)))
+    else:
+        size = int(np.ceil(np.abs((last - first) / step)))
+    if size <= policy.HOST_SIZE:
+        return concrete((first + np.arange(size).astype(np_dtype) * step).astype(np_dtype))
+    return apply(_RANGE.bind(size=size), (concrete(np.array(first)), concrete(np.array(step))))
+
+
+def _linspace(start: Any, stop: Any, num: int, axis: int) -> Any:
+    start, stop = jnp.broadcast_arrays(start, stop)
+    axis = axis % (start.ndim + 1)
+    first, last = jnp.expand_dims(start, axis), jnp.expand_dims(stop, axis)
+    delta = (last - first) / max(num - 1, 1)
+    steps = jnp.arange(1, max(num - 1, 1), dtype=start.dtype)
+    steps = steps.reshape([-1 if i == axis else 1 for i in builtins.range(first.ndim)])
+    whole = jnp.concatenate([first, first + delta * steps, last], axis)
+    return lax.slice_in_dim(whole, 0, num, axis=axis)
+
+
+_LINSPACE = Op(_linspace, "LinSpace")
+
+
+def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int = 0) -> Tensor:
+    """`num` values evenly spaced from `start` to `stop`, both included, along a new `axis`.
+
+    Integers give float64, as in TensorFlow.
+
+    >>> import tape_compat as tf
+    >>> tf.linspace(0.0, 1.0, 3).numpy().tolist()
+    [0.0, 0.5, 1.0]
+    """
+    start = as_tensor(start)
+    stop = convert(stop, start.dtype)
+    if start.dtype.is_integer:
+        start, stop = cast(start, dtypes.float64), cast(stop, dtypes.float64)
+    return apply(_LINSPACE.bind(num=as_int(num), axis=as_int(axis)), (start, stop))
+
+
+def _one_hot(indices: Any, *values: Any, depth: int, axis: int, dtype: DType | None) -> Any:
+    axis = indices.ndim if axis == -1 else axis
+    hot = jnp.expand_dims(indices, axis) == jnp.arange(depth, dtype=indices.dtype).reshape(
+        [-1 if i == axis else 1 for i in builtins.range(indices.ndim + 1)]
+    )
+    if dtype is not None:
+        return hot.astype(dtype.np_dtype)
+    return jnp.where(hot, *values)
+
+
+def _check_one_hot(avals: tuple[Aval, ...], depth: int, axis: int, dtype: DType | None) -> None:
+    indices = avals[0]
+    if indices.dtype.name not in ("uint8", "int8", "int32", "int64"):
+        raise bad_attr("TI", indices.dtype, "uint8, int8, int32, int64", "OneHot")
+    if depth < 0:
+        raise invalid(f"depth must be non-negative, got: {depth}", "OneHot")
+    if not -1 <= axis <= len(indices.shape):
+        raise invalid(
+            f"Expected axis to be -1 or between [0, {len(indices.shape) + 1}).  "
+            f"But received: {axis}",
+            "OneHot",
+        )
+
+
+_ONE_HOT = Op(_one_hot, "OneHot", differentiable=False, check=_check_one_hot)
+
+
+def one_hot(
+    indices: Any,
+    depth: Any,
+    on_value: Any = None,
+    off_value: Any = None,
+    axis: int | None = None,
+    dtype: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """`on_value` (1) where the position along a new axis equals the index, else `off_value` (0).
+
+    Args:
+      indices: integer tensor [...]; what lies outside [0, depth) gives `off_value` throughout.
+      depth: size of the new axis, which stands at `axis` (default last).
+    Raises: TypeError if the dtypes of `on_value`, `off_value` and `dtype` differ.
+
+    >>> import tape_compat as tf
+    >>> tf.one_hot([0, 2], 3).numpy().tolist()
+    [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
+    """
+    indices = as_tensor(indices)
+    axis = -1 if axis is None else axis
+    options = {"depth": as_int(depth), "axis": as_int(axis)}
+    dtype = None if dtype is None else as_dtype(dtype)
+    if on_value is None and off_value is None:
+        dtype = dtype or dtypes.float32
+        if dtype.is_bool:
+            raise TypeError("Cannot convert 1 to EagerTensor of dtype bool")
+        return apply(_ONE_HOT.bind(**options, dtype=dtype), (indices,))
+    on, off = (None if v is None else convert(v, hint=dtype) for v in (on_value, off_value))
+    for value, which in ((on, "on_value"), (off, "off_value")):
+        if dtype is not None and value is not None and value.dtype is not dtype:
+            raise TypeError(
+                f"dtype {value.dtype!s} of {which} does not match dtype parameter {dtype!s}"
+            )
+    if on is not None and off is not None and on.dtype is not off.dtype:
+        raise TypeError(
+            f"dtype {on.dtype!s} of on_value does not match dtype {off.dtype!s} of off_value"
+        )
+    kind = (on or off).dtype if on is None or off is None else on.dtype  # type: ignore[union-attr]
+    on = convert(1, kind) if on is None else on
+    off = convert(0, kind) if off is None else off
+    return apply(_ONE_HOT.bind(**options, dtype=None), (indices, on, off))
+
+
+def sequence_mask(
+    lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool, name: str | None = None
+) -> Tensor:
+    """Rows that are true in their first `lengths` places: [*lengths.shape, maxlen].
+
+    `maxlen` defaults to the largest length, which must then be known.
+
+    >>> import tape_compat as tf
+    >>> tf.sequence_mask([1, 2]).numpy().tolist()
+    [[True, False], [True, True]]
+    """
+    lengths = as_tensor(lengths)
+    if maxlen is None:
+        known = np.asarray(lengths._value())
+        maxlen = int(known.max()) if known.size else 0
+    size = max(as_int(maxlen), 0)
+    return apply(_SEQUENCE_MASK.bind(size=size, dtype=as_dtype(dtype)), (lengths,))
+
+
+_SEQUENCE_MASK = Op(
+    lambda lengths, size, dtype: (jnp.arange(size) < jnp.expand_dims(lengths, -1)).astype(
+        dtype.np_dtype
+    ),
+    "Less",
+    differentiable=False,
+)

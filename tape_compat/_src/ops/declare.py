@@ -1,0 +1,437 @@
+"""Declaring ops: one row each.
+
+    sin = unary(jnp.sin, "Sine of x, in radians.")
+    maximum = binary(rules.maximum, "Larger of x and y, elementwise.", kernel="Maximum")
+
+    @op(arrays=1, kernel="Sum")
+    def reduce_sum(input_tensor, axis=None, keepdims=False, name=None):
+        "Sum over `axis`, all axes if None."
+        return jnp.sum(input_tensor, axis=axis, keepdims=keepdims)
+
+A row's function takes JAX arrays; what it declares takes tensors, variables, NumPy arrays and
+Python numbers. `name_ops(globals())` at the end of a table gives the rows their public names.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ..core import errors, limits
+from ..core.avals import Aval
+from ..core.dtypes import DType, float32
+from ..core.native import FASTPATH
+from ..core.op import Check, Closure, Op
+from ..core.shapes import TensorShape
+from ..values.convert import convert
+from ..values.record import apply, apply1, apply2, apply_scalar
+from ..values.tensor import Tensor
+from ..values.variable import Variable, read
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+_FLOATS = ("bfloat16", "float16", "float32", "float64")
+_COMPLEX = ("complex64", "complex128")
+_INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
+
+#: Sets of dtypes that rows name.
+KINDS: dict[str, frozenset[str]] = {
+    "float": frozenset(_FLOATS),
+    "complex": frozenset(_COMPLEX),
+    "integer": frozenset(_INTEGERS),
+    "bool": frozenset(("bool",)),
+    "string": frozenset(("string",)),
+}
+_TF_DTYPE_NAMES = {"float32": "float", "float64": "double", "float16": "half"}
+
+
+def allowed(kinds: str) -> frozenset[str]:
+    """The dtype names of a row's `dtypes`, for example "float complex"."""
+    return frozenset().union(*(KINDS[kind] for kind in kinds.split()))
+
+
+def tf_dtype_name(dtype: DType) -> str:
+    """A dtype as TensorFlow's kernels call it in messages: float, double, half."""
+    return _TF_DTYPE_NAMES.get(dtype.name, dtype.name)
+
+
+def invalid(message: str, kernel: str) -> errors.InvalidArgumentError:
+    """TensorFlow's error for bad input to a kernel, with the user's line."""
+    return errors.InvalidArgumentError(
+        None, None, f"{message} [Op:{kernel}] (at {errors.user_location()})"
+    )
+
+
+def _check_dtype(known: Aval, names: frozenset[str], kernel: str) -> None:
+    if known.dtype.name not in names:
+        listed = ", ".join(sorted(map(str, names)))
+        raise invalid(
+            f"Value for attr 'T' of {tf_dtype_name(known.dtype)} is not in the list of allowed "
+            f"values: {listed}\n\t; NodeDef: {{{{node {kernel}}}}}",
+            kernel,
+        )
+
+
+def check_same_dtype(avals: Sequence[Aval], kernel: str) -> None:
+    """TensorFlow's error for tensors of different dtypes."""
+    for i, known in enumerate(avals):
+        if known.dtype is not avals[0].dtype:
+            raise invalid(
+                f"cannot compute {kernel} as input #{i}(zero-based) was expected to be a "
+                f"{tf_dtype_name(avals[0].dtype)} tensor but is a "
+                f"{tf_dtype_name(known.dtype)} tensor",
+                kernel,
+            )
+
+
+def check_broadcast(x: Aval, y: Aval, kernel: str) -> None:
+    """TensorFlow's error for shapes that do not broadcast."""
+    try:
+        np.broadcast_shapes(x.shape, y.shape)
+    except ValueError:
+        raise invalid(f"Incompatible shapes: {_shape(x)} vs. {_shape(y)}", kernel) from None
+
+
+def _shape(known: Aval) -> str:
+    return "[" + ",".join(map(str, known.shape)) + "]"
+
+
+class TextOperands(Exception):
+    """Raised where an op that also takes strings meets them: the host computes those."""
+
+
+def _combined(
+    kernel: str,
+    kinds: str | None,
+    same: bool,
+    broadcast: bool,
+    check: Check | None,
+    text: bool = False,
+) -> Check:
+    names = None if kinds is None else allowed(kinds)
+
+    def combined(avals: Sequence[Aval], **attributes: Any) -> None:
+        if same and len(avals) > 1:
+            check_same_dtype(avals, kernel)
+        if text and avals[0].dtype.name == "string":
+            raise TextOperands
+        for known in avals if same else avals[:1]:
+            if names is not None:
+                _check_dtype(known, names, kernel)
+            elif known.dtype.name == "string":
+                raise invalid(f"{kernel} does not take tensors of dtype string", kernel)
+        if broadcast:
+            check_broadcast(avals[0], avals[1], kernel)
+        if check is not None:
+            check(avals, **attributes)
+
+    return combined
+
+
+def unary(
+    fn: Callable[..., Any],
+    doc: str,
+    *,
+    kernel: str | None = None,
+    dtypes: str | None = None,
+    differentiable: bool = True,
+    sparse: Callable[..., Any] | None = None,
+) -> Callable[..., Tensor]:
+    """Declare `op(x, name=None)`, elementwise. `dtypes`: kinds allowed, such as "float complex"."""
+    kernel = kernel or _camel(fn.__name__)
+    check = _combined(kernel, dtypes, False, False, None)
+    closure = Op(fn, kernel, differentiable=differentiable, check=check, sparse=sparse).bind()
+
+    def call(x: Any, name: str | None = None) -> Tensor:
+        return apply1(closure, x if x.__class__ is Tensor else convert(x))
+
+    return _declared(at_once(closure, 1)(call), closure.op, doc)
+
+
+def binary(
+    fn: Callable[..., Any],
+    doc: str,
+    *,
+    kernel: str | None = None,
+    dtypes: str | None = None,
+    differentiable: bool = True,
+    operands: Callable[[Sequence[Any]], Sequence[Tensor]] | None = None,
+    text: Callable[[Tensor, Tensor], Tensor] | None = None,
+    check: Check | None = None,
+) -> Callable[..., Tensor]:
+    """Declare `op(x, y, name=None)`, elementwise with broadcasting, both of one dtype.
+
+    operands: makes tensors of a pair that is not two tensors; default `matching`. text: computes it
+    for string tensors. check: stands for the usual checks of dtypes and shapes.
+    """
+    kernel = kernel or _camel(fn.__name__)
+    check = check or _combined(kernel, dtypes, True, True, None, text is not None)
+    closure = Op(fn, kernel, differentiable=differentiable, check=check).bind()
+    operands = operands or matching
+
+    def call(x: Any, y: Any, name: str | None = None) -> Tensor:
+        if x.__class__ is Tensor:
+            kind = y.__class__
+            if kind is Tensor:
+                pass
+            elif (kind is float or kind is int) and x._aval.floating:
+                return apply_scalar(closure, x, y, False)
+            elif kind is Variable:
+                y = read(y)
+            else:
+                x, y = operands((x, y))
+        elif x.__class__ is Variable and (y.__class__ is Tensor or y.__class__ is Variable):
+            x = read(x)
+            if y.__class__ is Variable:
+                y = read(y)
+        elif _is_number_for(y, x):
+            return apply_scalar(closure, read(x), y, False)
+        else:
+            x, y = operands((x, y))
+        try:
+            return apply2(closure, x, y)
+        except TextOperands:
+            assert text is not None
+            return text(x, y)
+
+    def reflected(y: Any, x: Any) -> Tensor:
+        if (
+            y.__class__ is Tensor
+            and (x.__class__ is float or x.__class__ is int)
+            and y._aval.floating
+        ):
+            return apply_scalar(closure, y, x, True)
+        if _is_number_for(x, y):
+            return apply_scalar(closure, read(y), x, True)
+        x, y = matching((x, y))
+        return call(x, y)
+
+    declared: Any = call
+    if FASTPATH is not None:
+        declared = FASTPATH.Function("binary", call, closure, retry=TextOperands if text else None)
+        reflected = FASTPATH.Function("reflected", reflected, closure)
+    declared.reflected = reflected
+    return _declared(declared, closure.op, doc)
+
+
+#: Beyond it a number for a variable is converted with more care.
+MOST_NUMBER = 2**24
+
+
+def _is_number_for(value: Any, x: Any) -> bool:
+    """Whether a value is a Python number that the variable `x`, of float32, takes as it is."""
+    return (
+        x.__class__ is Variable
+        and (value.__class__ is float or value.__class__ is int)
+        and x.dtype is float32
+        and -MOST_NUMBER <= value <= MOST_NUMBER
+    )
+
+
+def op(
+    fn: Callable[..., Any] | None = None,
+    *,
+    arrays: int | None = None,
+    kernel: str | None = None,
+    dtypes: str | None = None,
+    same_dtype: bool = True,
+    differentiable: bool = True,
+    check: Check | None = None,
+    sparse: Callable[..., Any] | None = None,
+) -> Any:
+    """Declare an op by its JAX function, whose signature is the public one.
+
+    The first `arrays` parameters are tensors (default: those without a default value); the others
+    are attributes, which must be known: numbers, strings, dtypes, shapes, or tensors with a value.
+    """
+    if fn is None:
+        return lambda fn: op(
+            fn,
+            arrays=arrays,
+            kernel=kernel,
+            dtypes=dtypes,
+            same_dtype=same_dtype,
+            differentiable=differentiable,
+            check=check,
+            sparse=sparse,
+        )
+    kernel = kernel or _camel(fn.__name__)
+    parameters = list(inspect.signature(fn).parameters.values())
+    if arrays is None:
+        arrays = sum(p.default is p.empty for p in parameters)
+    names = [p.name for p in parameters]
+    inputs, options = names[:arrays], [n for n in names[arrays:] if n != "name"]
+    defaults = {p.name: p.default for p in parameters if p.default is not p.empty}
+    declared = Op(
+        fn,
+        kernel,
+        differentiable=differentiable,
+        check=_combined(kernel, dtypes, same_dtype, False, check),
+        sparse=sparse,
+    )
+    convert_inputs = matching if same_dtype else _each
+    count = arrays
+    usual = (
+        declared.bind(**{n: defaults[n] for n in options})
+        if set(options) <= set(defaults)
+        else None
+    )
+    #: Closures by the attributes as they were written in the call.
+    written: dict[tuple, Closure] = {}
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if len(args) >= count:
+            closure, values = usual, args
+            if kwargs or len(args) > count:
+                values = args[:count]
+                try:
+                    closure = written.get(_key(args[count:], kwargs))
+                except TypeError:  # an attribute that is a list or a tensor
+                    closure = None
+            if closure is not None:
+                if count == 1:
+                    x = values[0]
+                    return apply1(closure, x if x.__class__ is Tensor else convert(x))
+                if count == 2:
+                    x, y = values
+                    if x.__class__ is Tensor:
+                        if y.__class__ is Tensor:
+                            return apply2(closure, x, y)
+                        if y.__class__ is Variable:
+                            return apply2(closure, x, read(y))
+                return apply(closure, _inputs(values))
+        return general(args, kwargs)
+
+    def general(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        given = _arguments(fn.__name__, names, args, kwargs)
+        missing = [n for n in (*inputs, *options) if n not in given and n not in defaults]
+        if missing:
+            raise TypeError(f"{fn.__name__}() missing required argument: {missing[0]!r}")
+        attributes = {n: static(given[n]) if n in given else defaults[n] for n in options}
+        closure = declared.bind(**attributes)
+        if len(args) >= count:
+            try:
+                if len(written) < limits.MAX_CLOSURES_PER_OP:
+                    written[_key(args[count:], kwargs)] = closure
+            except TypeError:
+                pass
+        return apply(closure, _inputs([given[n] for n in inputs]))
+
+    def _inputs(values: Sequence[Any]) -> tuple[Tensor, ...]:
+        for x in values:
+            if x.__class__ is not Tensor:
+                return tuple(convert_inputs(values))
+        return tuple(values)
+
+    wraps(fn)(call)
+    return _declared(at_once(usual, count, written)(call), declared, fn.__doc__ or "")
+
+
+def at_once(
+    closure: Closure | None,
+    arity: int,
+    written: dict[tuple, Closure] | None = None,
+    retry: type[BaseException] | None = None,
+) -> Callable[[_Function], _Function]:
+    """Decorate a function, whose calls with `arity` tensors or variables are then left to C, where
+    there is any.
+
+    closure: what such a call applies, or None. written: the same for attributes by keyword, under
+    their `_key`. retry: an error of the closure that the function deals with.
+    """
+
+    def decorate(function: Any) -> Any:
+        if FASTPATH is None or not arity:
+            return function
+        return FASTPATH.Function("op", function, closure, arity, written, retry)
+
+    return decorate
+
+
+def _key(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple:
+    """Attributes as they were written in a call. 1, 1.0 and True are equal, but not their types."""
+    values = (*args, *kwargs.values())
+    return (len(args), *kwargs, *values, *map(type, values))
+
+
+def _arguments(
+    name: str, names: list[str], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> dict[str, Any]:
+    """Arguments by name, with Python's errors for wrong ones."""
+    if len(args) > len(names):
+        raise TypeError(
+            f"{name}() takes {len(names)} positional arguments but {len(args)} were given"
+        )
+    given = dict(zip(names, args, strict=False))
+    for key, value in kwargs.items():
+        if key not in names:
+            raise TypeError(f"{name}() got an unexpected keyword argument '{key}'")
+        if key in given:
+            raise TypeError(f"{name}() got multiple values for argument '{key}'")
+        given[key] = value
+    return given
+
+
+def _declared(call: Any, declared: Op, doc: str) -> Any:
+    call.op = declared
+    call.__doc__ = doc
+    return call
+
+
+def _camel(name: str) -> str:
+    return "".join(part.capitalize() for part in name.split("_"))
+
+
+def name_ops(table: dict[str, Any]) -> None:
+    """Give each row its public name, once, at the end of its table."""
+    for name, value in table.items():
+        if callable(value) and hasattr(value, "op") and value.__name__ == "call":
+            value.__name__ = value.__qualname__ = name
+            value.__module__ = table["__name__"]
+
+
+def matching(values: Sequence[Any]) -> list[Tensor]:
+    """Values as tensors of one dtype: the others adopt that of the first that is a tensor."""
+    dtype = None
+    for x in values:
+        if x.__class__ is Tensor or hasattr(x, "_as_tensor"):
+            dtype = x.dtype
+            break
+    if dtype is not None:
+        return [x if x.__class__ is Tensor else _adopting(x, dtype) for x in values]
+    tensors = []
+    for x in values:
+        tensor = convert(x, hint=tensors[0].dtype if tensors else None)
+        tensors.append(tensor)
+    return tensors
+
+
+def _adopting(x: Any, dtype: DType) -> Tensor:
+    to_tensor = getattr(x, "_as_tensor", None)
+    return convert(x, dtype) if to_tensor is None else to_tensor()
+
+
+def _each(values: Sequence[Any]) -> list[Tensor]:
+    return [convert(x) for x in values]
+
+
+def static(value: Any) -> Any:
+    """An attribute as a hashable Python value. A tensor gives its value."""
+    if value is None or value.__class__ in (int, bool, str, float):
+        return value
+    if isinstance(value, (list, tuple)):
+        return tuple(static(v) for v in value)
+    if isinstance(value, TensorShape):
+        return tuple(value.as_list())
+    if isinstance(value, (Tensor, np.ndarray, np.generic)) or hasattr(value, "_as_tensor"):
+        array = np.asarray(value if not isinstance(value, Tensor) else value._value())
+        return _nested_tuple(array.tolist())
+    return value
+
+
+def _nested_tuple(value: Any) -> Any:
+    return tuple(map(_nested_tuple, value)) if isinstance(value, list) else value

@@ -1,0 +1,389 @@
+"""Decompositions of matrices, and functions of matrices made from them."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from ..core import dtypes
+from ..core.avals import Aval
+from ..core.dtypes import as_dtype
+from ..core.op import Op
+from ..values.record import apply
+from ..values.tensor import Tensor
+from .arguments import as_tensor
+from .declare import invalid, name_ops, op, tf_dtype_name
+from .matrices import adjoint_of, check_square
+
+
+def _safe_reciprocal(x: Any) -> Any:
+    """1 / x, and 0 at 0. Source: TF linalg_grad.py, _SafeReciprocal."""
+    return jnp.conj(x) / (x * jnp.conj(x) + 1e-20)
+
+
+def _gaps(x: Any, squared: bool = False) -> Any:
+    """1 / (x[j] - x[i]), or of their squares, and 0 on the diagonal and where they are equal."""
+    row, column = x[..., None, :], x[..., :, None]
+    gaps = (row - column) * (row + column) if squared else row - column
+    same = np.eye(x.shape[-1], dtype=bool)
+    return jnp.where(same, 0, _safe_reciprocal(jnp.where(same, 1, gaps)))
+
+
+class Qr(NamedTuple):
+    """Q and R of a QR decomposition."""
+
+    q: Tensor
+    r: Tensor
+
+
+def _qr(x: Any, full: bool) -> Any:
+    rows, columns = x.shape[-2:]
+    if rows >= columns:
+        return tuple(jnp.linalg.qr(x, mode="complete" if full else "reduced"))
+    # A wide matrix: JAX has no derivative for it, but has one for its square part.
+    q, r = jnp.linalg.qr(x[..., :rows])
+    return q, jnp.concatenate([r, jnp.matmul(adjoint_of(q), x[..., rows:])], -1)
+
+
+def _check_decomposed(kernel: str) -> Any:
+    def check(avals: tuple[Aval, ...], **_: Any) -> None:
+        if not avals[0].trainable:
+            raise invalid(
+                f"Value for attr 'T' of {tf_dtype_name(avals[0].dtype)} is not in the list of "
+                "allowed values: double, float, half, complex64, complex128\n\t; "
+                f"NodeDef: {{{{node {kernel}}}}}",
+                kernel,
+            )
+        if len(avals[0].shape) < 2:
+            raise invalid(f"Input tensor 0 must have rank >= 2, got {len(avals[0].shape)}", kernel)
+
+    return check
+
+
+_QR = Op(_qr, "Qr", check=_check_decomposed("Qr"))
+
+
+def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Qr:
+    """`input` [..., m, n] as Q R, with orthonormal columns in Q and upper triangular R.
+
+    With p = min(m, n): Q is [..., m, p] and R is [..., p, n]; `full_matrices`: m in place of p.
+
+    >>> import tape_compat as tf
+    >>> q, r = tf.linalg.qr([[3.0], [4.0]])
+    >>> round(abs(float(r[0, 0])), 4)
+    5.0
+    """
+    return Qr(*apply(_QR.bind(full=bool(full_matrices)), (as_tensor(input),)))
+
+
+class Lu(NamedTuple):
+    """L and U in one matrix, and the permutation of rows."""
+
+    lu: Tensor
+    p: Tensor
+
+
+def _lu(a: Any, dtype: str) -> Any:
+    factors, _, permutation = lax.linalg.lu(a)
+    return factors, permutation.astype(dtype)
+
+
+_LU = Op(_lu, "Lu", check=check_square("Lu"))
+
+
+def lu(input: Any, output_idx_type: Any = dtypes.int32, name: str | None = None) -> Lu:
+    """Square matrices [..., n, n], rows permuted by `p`, as L U in one matrix (L has ones there).
+
+    >>> import tape_compat as tf
+    >>> tf.linalg.lu([[2.0, 1.0], [4.0, 3.0]]).p.numpy().tolist()
+    [1, 0]
+    """
+    return Lu(*apply(_LU.bind(dtype=as_dtype(output_idx_type).name), (as_tensor(input),)))
+
+
+@jax.custom_jvp
+def singular_values(a: Any) -> Any:
+    """Singular values, largest first."""
+    return jnp.linalg.svd(a, compute_uv=False)
+
+
+@singular_values.defjvp
+def _singular_values_jvp(primals: Any, tangents: Any) -> Any:
+    u, s, v = _thin_svd(primals[0])
+    return s, _diagonal_of(adjoint_of(u) @ tangents[0] @ v)
+
+
+def _diagonal_of(x: Any) -> Any:
+    return jnp.real(jnp.diagonal(x, axis1=-2, axis2=-1))
+
+
+@jax.custom_jvp
+def _thin_svd(a: Any) -> Any:
+    u, s, vh = jnp.linalg.svd(a, full_matrices=False)
+    return u, s, adjoint_of(vh)
+
+
+@_thin_svd.defjvp
+def _thin_svd_jvp(primals: Any, tangents: Any) -> Any:
+    """Equal singular values give a finite gradient; JAX divides by their difference.
+
+    Source: TF linalg_grad.py, _SvdGrad, with its safe reciprocal.
+    """
+    (a,), (da,) = primals, tangents
+    u, s, v = _thin_svd(a)
+    core = adjoint_of(u) @ da @ v
+    row, column = s[..., None, :], s[..., :, None]
+    gaps = _gaps(s, squared=True).astype(a.dtype)
+    du = u @ (gaps * (core * row + column * adjoint_of(core)))
+    dv = v @ (gaps * (column * core + adjoint_of(core) * row))
+    inverse = _safe_reciprocal(row).astype(a.dtype)
+    if jnp.issubdtype(a.dtype, jnp.complexfloating):
+        # The phase that a real decomposition does not have goes to u.
+        n = s.shape[-1]
+        phase = jnp.imag(core) * np.eye(n, dtype=s.dtype) * 1j
+        du = du + u @ (phase * inverse)
+    m, n = a.shape[-2:]
+    if m > n:
+        turned = da @ v * inverse
+        du = du + turned - u @ (adjoint_of(u) @ turned)
+    if n > m:
+        turned = adjoint_of(da) @ u * inverse
+        dv = dv + turned - v @ (adjoint_of(v) @ turned)
+    return (u, s, v), (du, _diagonal_of(core), dv)
+
+
+def _svd(a: Any, full: bool, vectors: bool) -> Any:
+    if not vectors:
+        return singular_values(a)
+    if full and a.shape[-1] != a.shape[-2]:
+        u, s, vh = jnp.linalg.svd(a, full_matrices=True)
+        return s, u, adjoint_of(vh)
+    u, s, v = _thin_svd(a)
+    return s, u, v
+
+
+_SVD = Op(_svd, "Svd", check=_check_decomposed("Svd"))
+
+
+def svd(
+    tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None
+) -> Any:
+    """Singular values and vectors of `tensor` [..., m, n] = U diag(s) V^H.
+
+    Returns: s, U, V in this order, with p = min(m, n): [..., p] descending, [..., m, p] and
+      [..., n, p]; `full_matrices`: [..., m, m] and [..., n, n]. Without `compute_uv`: s alone. The
+      gradient of the vectors is finite where values are equal, as TensorFlow's is; non-square full
+      matrices have none.
+
+    >>> import tape_compat as tf
+    >>> s, u, v = tf.linalg.svd([[3.0, 0.0], [0.0, 4.0]])
+    >>> s.numpy().tolist()
+    [4.0, 3.0]
+    """
+    closure = _SVD.bind(full=bool(full_matrices), vectors=bool(compute_uv))
+    return apply(closure, (as_tensor(tensor),))
+
+
+@jax.custom_jvp
+def _hermitian_eigen(a: Any) -> Any:
+    v, w = lax.linalg.eigh(a, symmetrize_input=False)
+    return w, v
+
+
+@_hermitian_eigen.defjvp
+def _hermitian_eigen_jvp(primals: Any, tangents: Any) -> Any:
+    """Equal eigenvalues give a finite gradient; JAX divides by their difference.
+
+    Source: TF linalg_grad.py, _SelfAdjointEigV2Grad.
+    """
+    w, v = _hermitian_eigen(primals[0])
+    turned = adjoint_of(v) @ tangents[0] @ v
+    return (w, v), (_diagonal_of(turned), v @ (_gaps(w).astype(v.dtype) * turned))
+
+
+def _eigh(a: Any, vectors: bool) -> Any:
+    """Of the lower triangle, mirrored: TensorFlow's gradient is in the lower triangle, too."""
+    lower = jnp.tril(a, -1)
+    diagonal = jnp.tril(jnp.triu(a))
+    w, v = _hermitian_eigen(lower + adjoint_of(lower) + (diagonal + adjoint_of(diagonal)) / 2)
+    return (w, v) if vectors else w
+
+
+_EIGH = Op(_eigh, "SelfAdjointEigV2", check=check_square("SelfAdjointEigV2"))
+
+
+def eigh(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
+    """Eigenvalues [..., n], ascending, and eigenvectors (columns of [..., n, n]) of `tensor`.
+
+    It is Hermitian: its lower triangle is read. The eigenvalues have the dtype of `tensor`.
+
+    >>> import tape_compat as tf
+    >>> tf.linalg.eigh([[2.0, 0.0], [0.0, 1.0]])[0].numpy().tolist()
+    [1.0, 2.0]
+    """
+    return apply(_EIGH.bind(vectors=True), (as_tensor(tensor),))
+
+
+def eigvalsh(tensor: Any, name: str | None = None) -> Tensor:
+    """Eigenvalues [..., n] (ascending) of Hermitian matrices [..., n, n].
+
+    >>> import tape_compat as tf
+    >>> tf.linalg.eigvalsh([[2.0, 0.0], [0.0, 1.0]]).numpy().tolist()
+    [1.0, 2.0]
+    """
+    return apply(_EIGH.bind(vectors=False), (as_tensor(tensor),))
+
+
+@jax.custom_jvp
+def _eigen(a: Any) -> Any:
+    return tuple(jnp.linalg.eig(a))
+
+
+@_eigen.defjvp
+def _eigen_jvp(primals: Any, tangents: Any) -> Any:
+    """Vectors stay of unit length; equal eigenvalues give a finite gradient.
+
+    Source: TF linalg_grad.py, _EigGrad. JAX refuses the derivative of the vectors.
+    """
+    w, v = _eigen(primals[0])
+    turned = jnp.linalg.solve(v, tangents[0].astype(v.dtype) @ v)
+    dv = v @ (_gaps(w) * turned)
+    stretch = jnp.real(jnp.sum(jnp.conj(v) * dv, -2, keepdims=True))
+    return (w, v), (jnp.diagonal(turned, axis1=-2, axis2=-1), dv - v * stretch)
+
+
+@jax.custom_jvp
+def _eigenvalues(a: Any) -> Any:
+    return jnp.linalg.eigvals(a)
+
+
+@_eigenvalues.defjvp
+def _eigenvalues_jvp(primals: Any, tangents: Any) -> Any:
+    w, v = _eigen(primals[0])
+    turned = jnp.linalg.solve(v, tangents[0].astype(v.dtype) @ v)
+    return w, jnp.diagonal(turned, axis1=-2, axis2=-1)
+
+
+_EIG = Op(
+    lambda a, vectors: _eigen(a) if vectors else _eigenvalues(a), "Eig", check=check_square("Eig")
+)
+
+
+def eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
+    """Eigenvalues [..., n] and eigenvectors [..., n, n], complex, of square matrices. CPU only.
+
+    >>> import tape_compat as tf
+    >>> tf.linalg.eig([[2.0, 0.0], [0.0, 1.0]])[0].dtype
+    tf.complex64
+    """
+    return apply(_EIG.bind(vectors=True), (as_tensor(tensor),))
+
+
+def eigvals(tensor: Any, name: str | None = None) -> Tensor:
+    """Eigenvalues [..., n], complex, of square matrices [..., n, n]. CPU only.
+
+    >>> import tape_compat as tf
+    >>> tf.linalg.eigvals([[2.0]]).numpy().tolist()
+    [(2+0j)]
+    """
+    return apply(_EIG.bind(vectors=False), (as_tensor(tensor),))
+
+
+def pseudo_inverse(a: Any, rcond: float | None) -> Any:
+    """Pseudo-inverse; singular values below `rcond` times the largest count as 0."""
+    return jnp.linalg.pinv(a) if rcond is None else jnp.linalg.pinv(a, rtol=rcond)
+
+
+_PINV = Op(pseudo_inverse, "Pinv", check=_check_decomposed("Pinv"))
+
+
+def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | None = None) -> Tensor:
+    """The pseudo-inverse [..., n, m] of `a` [..., m, n].
+
+    `rcond`: singular values up to this part of the largest count as 0; default 10 max(m, n) times
+    the dtype's epsilon.
+
+    >>> import tape_compat as tf
+    >>> tf.linalg.pinv([[2.0], [0.0]]).numpy().tolist()
+    [[0.5, 0.0]]
+    """
+    closure = _PINV.bind(rcond=None if rcond is None else float(rcond))
+    return apply(closure, (as_tensor(a),))
+
+
+def _matrix_rank(a: Any, tol: float | None) -> Any:
+    s = jnp.linalg.svd(a, compute_uv=False)
+    if tol is None:
+        bound = max(a.shape[-2:]) * jnp.max(s, -1, keepdims=True) * jnp.finfo(s.dtype).eps
+    else:
+        bound = jnp.asarray(tol, s.dtype)
+    return jnp.sum(s > bound, -1, dtype=jnp.int32)
+
+
+_MATRIX_RANK = Op(_matrix_rank, "Sum", differentiable=False, check=_check_decomposed("Svd"))
+
+
+def matrix_rank(
+    a: Any, tol: Any = None, validate_args: bool = False, name: str | None = None
+) -> Tensor:
+    """How many singular values of `a` [..., m, n] exceed `tol`: int32 [...].
+
+    >>> import tape_compat as tf
+    >>> int(tf.linalg.matrix_rank([[1.0, 1.0], [1.0, 1.0]]))
+    1
+    """
+    return apply(_MATRIX_RANK.bind(tol=None if tol is None else float(tol)), (as_tensor(a),))
+
+
+@op(kernel="MatrixExponential", dtypes="float complex", check=check_square("MatrixExponential"))
+def expm(input, name=None):
+    """The exponential of square matrices [..., n, n].
+
+    >>> import tape_compat as tf
+    >>> tf.linalg.expm([[0.0, 1.0], [0.0, 0.0]]).numpy().tolist()
+    [[1.0, 1.0], [0.0, 1.0]]
+    """
+    return jax.scipy.linalg.expm(input)
+
+
+@jax.custom_jvp
+def _root(a: Any) -> Any:
+    flat = a.reshape(-1, *a.shape[-2:])
+    if not a.size:
+        return a
+    roots = jnp.stack([jax.scipy.linalg.sqrtm(matrix) for matrix in flat]).reshape(a.shape)
+    if not jnp.issubdtype(a.dtype, jnp.complexfloating):
+        roots = jnp.where(jnp.imag(roots) == 0, jnp.real(roots), jnp.nan)
+    return roots.astype(a.dtype)
+
+
+@_root.defjvp
+def _root_jvp(primals: Any, tangents: Any) -> Any:
+    """X dX + dX X = dA, solved as n^2 equations. JAX has no rule for the Schur form behind it."""
+    x = _root(primals[0])
+    n = x.shape[-1]
+    unit = jnp.eye(n, dtype=x.dtype)
+    both = jnp.einsum("...ik,jl->...ijkl", x, unit) + jnp.einsum("ik,...lj->...ijkl", unit, x)
+    both = both.reshape(*x.shape[:-2], n * n, n * n)
+    change = tangents[0].reshape(*x.shape[:-2], n * n, 1)
+    return x, jnp.linalg.solve(both, change).reshape(x.shape)
+
+
+@op(kernel="MatrixSquareRoot", dtypes="float complex", check=check_square("MatrixSquareRoot"))
+def sqrtm(input, name=None):
+    """The principal square root of square matrices [..., n, n]. CPU only.
+
+    NaN where a real matrix has none that is real.
+
+    >>> import tape_compat as tf
+    >>> tf.linalg.sqrtm([[4.0, 0.0], [0.0, 9.0]]).numpy().tolist()
+    [[2.0, 0.0], [0.0, 3.0]]
+    """
+    return _root(input)
+
+
+name_ops(globals())

@@ -1,0 +1,138 @@
+"""Dropout and embedding look-ups."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from ..core.avals import Aval
+from ..core.op import Op
+from ..values.convert import convert
+from ..values.record import apply
+from ..values.tensor import Tensor
+from . import rules
+from .declare import invalid, static
+from .gather_scatter import gather
+from .joining import concat
+from .random_stateful import uniform
+
+
+def _dropout(x: Any, uniform: Any, rate: Any) -> Any:
+    return jnp.where(uniform >= rate, x / (1 - rate), 0)
+
+
+def _check_dropout(avals: tuple[Aval, ...]) -> None:
+    x, uniform, _ = avals
+    try:
+        fits = np.broadcast_shapes(x.shape, uniform.shape) == x.shape
+    except ValueError:
+        fits = False
+    if not fits:
+        shown = ["[" + ",".join(map(str, a.shape)) + "]" for a in (uniform, x)]
+        raise invalid(
+            f"condition {shown[0]}, then {shown[1]}, and else [] must be broadcastable", "SelectV2"
+        )
+
+
+_DROPOUT = Op(_dropout, "SelectV2", check=_check_dropout).bind()
+_SAME = Op(lambda x: x, "Identity").bind()
+
+
+def _rate_tensor(rate: Any, x: Tensor) -> Tensor:
+    if isinstance(rate, (int, float)) and not isinstance(rate, bool):
+        if not 0 <= rate < 1:
+            raise ValueError(
+                "`rate` must be a scalar tensor or a float in the range [0, 1). "
+                f"Received: rate={rate}"
+            )
+        return convert(float(rate), x.dtype)
+    if isinstance(rate, (str, bytes, list, tuple)) or rate is None:
+        raise ValueError(f"`rate` must be a scalar or scalar tensor. Received: rate={rate}")
+    rate = convert(rate)
+    if rate._aval.shape != ():
+        raise ValueError(f"Shape {rate._aval.shape} must have rank 0")
+    if rate.dtype is not x.dtype:
+        raise ValueError(
+            "`x.dtype` must be compatible with `rate.dtype`. "
+            f"Received: x.dtype={x.dtype!s} and rate.dtype={rate.dtype!s}"
+        )
+    return rate
+
+
+def dropout(
+    x: Any, rate: Any, noise_shape: Any = None, seed: int | None = None, name: str | None = None
+) -> Tensor:
+    """`x` with a share `rate` of its elements set to 0 at random, the others divided by 1 - rate.
+
+    Args:
+      rate: in [0, 1): a number or a scalar tensor of the dtype of `x`.
+      noise_shape: shape of the random choice, which broadcasts to that of `x`; None in it stands
+        for the size of `x`.
+      seed: of the op; see `tf.random.set_seed`.
+    Raises: ValueError for a `rate` outside, or an `x` that is not floating.
+
+    >>> import tape_compat as tf
+    >>> sorted(set(tf.nn.dropout(tf.ones([100]), 0.5, seed=1).numpy().tolist()))
+    [0.0, 2.0]
+    """
+    x = convert(x)
+    if not x.dtype.is_floating:
+        raise ValueError(
+            "`x.dtype` must be a floating point tensor as `x` will be scaled. "
+            f"Received: x_dtype={x.dtype!s}"
+        )
+    rate_tensor = _rate_tensor(rate, x)
+    if rate.__class__ in (int, float) and rate == 0:
+        return apply(_SAME, (x,))
+    shape = x._aval.shape
+    if noise_shape is not None:
+        given = static(noise_shape)
+        shape = tuple(shape[i] if d is None and i < len(shape) else d for i, d in enumerate(given))
+    noise = uniform(shape, seed=seed, dtype=x.dtype)
+    return apply(_DROPOUT, (x, noise, rate_tensor))
+
+
+def _clip_rows(rows: Any, max_norm: Any, ids_rank: int) -> Any:
+    axes = tuple(range(ids_rank, rows.ndim))
+    total = jnp.sum(lax.square(rows), axis=axes, keepdims=True)
+    positive = total > 0
+    norm = jnp.where(positive, rules.sqrt(jnp.where(positive, total, 1)), total)
+    return rows * max_norm / rules.maximum(norm, max_norm)
+
+
+_CLIP_ROWS = Op(_clip_rows, "RealDiv")
+
+
+def embedding_lookup(
+    params: Any, ids: Any, max_norm: Any = None, name: str | None = None
+) -> Tensor:
+    """Rows `ids` of the table `params`. The gradient by the table is IndexedSlices.
+
+    Args:
+      params: table [rows, ...]; a list of tables is taken as one, end to end.
+      ids: int Tensor of any shape.
+      max_norm: if given, rows of a larger 2-norm are scaled down to it.
+    Raises: ValueError if `params` is missing.
+
+    >>> import tape_compat as tf
+    >>> tf.nn.embedding_lookup([[1.0, 2.0], [3.0, 4.0]], [1, 1]).numpy().tolist()
+    [[3.0, 4.0], [3.0, 4.0]]
+    """
+    if params is None:
+        raise ValueError("params must be specified")
+    if isinstance(params, (list, tuple)) and any(_is_table(p) for p in params):
+        if len(params) == 0:
+            raise ValueError("Length of params is currently 0. Need at least one param.")
+        params = params[0] if len(params) == 1 else concat(list(params), 0)
+    rows = gather(params, ids)
+    if max_norm is None:
+        return rows
+    ids_rank = len(rows.shape) - len(getattr(params, "shape", convert(params).shape)) + 1
+    return apply(_CLIP_ROWS.bind(ids_rank=ids_rank), (rows, convert(max_norm, rows.dtype)))
+
+
+def _is_table(value: Any) -> bool:
+    return isinstance(value, (Tensor, np.ndarray)) or hasattr(value, "_as_tensor")

@@ -1,0 +1,356 @@
+"""Gathering and scattering by index tensors.
+
+An index out of range that the host knows is an error; otherwise it reads zeros and writes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from ..core import dtypes
+from ..core.avals import Aval
+from ..core.op import Op
+from ..values import operators
+from ..values.bounds import dropped, refuse_positions, refuse_rows
+from ..values.convert import convert
+from ..values.indexed_slices import IndexedSlices
+from ..values.record import apply
+from ..values.tensor import Tensor
+from .arguments import (
+    INDEX_DTYPES,
+    as_int,
+    as_tensor,
+    bad_attr,
+    dims,
+    is_text,
+    move_text,
+    shown,
+    untracked,
+)
+from .declare import invalid, name_ops, tf_dtype_name
+from .shapes import host_shape, reshape
+
+
+def _gather(params: Any, indices: Any, axis: int, batch_dims: int) -> Any:
+    if batch_dims:
+        return jax.vmap(lambda p, i: _gather(p, i, axis - 1, batch_dims - 1))(params, indices)
+    places = dropped(indices, params.shape[axis])
+    return jnp.take(params, places, axis=axis, mode="fill", fill_value=0)
+
+
+def _check_gather(avals: tuple[Aval, ...], axis: int, batch_dims: int) -> None:
+    params, indices = avals
+    if indices.dtype.name not in INDEX_DTYPES:
+        raise bad_attr("Tindices", indices.dtype, ", ".join(INDEX_DTYPES), "GatherV2")
+    for i in range(batch_dims):
+        if params.shape[i] != indices.shape[i]:
+            raise invalid(
+                f"params.shape[{i}]: {params.shape[i]} should be equal to indices.shape[{i}]: "
+                f"{indices.shape[i]}",
+                "GatherV2",
+            )
+
+
+def _sparse_gather(
+    call: Any, inputs: tuple[Tensor, ...], cotangents: list[Any], want: tuple[int, ...]
+) -> list[Any] | None:
+    """Rows gathered along axis 0 give back IndexedSlices."""
+    if call.attributes["axis"] != 0 or call.attributes["batch_dims"] != 0 or want != (0,):
+        return None
+    params, indices = inputs[0]._aval, inputs[1]
+    n = indices._aval.size
+    values = reshape(as_tensor(cotangents[0]), (n, *params.shape[1:]))
+    flat = indices if indices._aval.shape == (n,) else reshape(untracked(indices), (n,))
+    return [IndexedSlices(values, flat, host_shape(params.shape, dtypes.int32))]
+
+
+_GATHER = Op(_gather, "GatherV2", check=_check_gather, sparse=_sparse_gather)
+
+
+def gather(
+    params: Any,
+    indices: Any,
+    validate_indices: bool | None = None,
+    axis: Any = None,
+    batch_dims: int = 0,
+    name: str | None = None,
+) -> Tensor:
+    """The slices of `params` along `axis` at `indices`.
+
+    Args:
+      params: tensor [..., n, ...].
+      indices: integer tensor, values in [0, n).
+      axis: default `batch_dims`.
+      batch_dims: this many leading axes are common to `params` and `indices`.
+    Returns: `params.shape[:axis] + indices.shape[batch_dims:] + params.shape[axis + 1:]`. Along
+      axis 0 without batches, the gradient with respect to `params` is IndexedSlices.
+    Raises: InvalidArgumentError for indices out of range, if they are known at the call;
+      otherwise those give zeros.
+
+    >>> import tape_compat as tf
+    >>> tf.gather([[1, 2], [3, 4]], [1, 1]).numpy().tolist()
+    [[3, 4], [3, 4]]
+    """
+    params, indices = as_tensor(params), as_tensor(indices)
+    have = params._aval.shape
+    batch = as_int(batch_dims)
+    if batch < 0:
+        batch += len(indices._aval.shape)
+    axis = batch if axis is None else as_int(axis)
+    if axis < 0:
+        axis += len(have)
+    if not 0 <= axis < len(have):
+        raise invalid(f"Shape must be at least rank {axis + 1} but is rank {len(have)}", "GatherV2")
+    if axis < batch:
+        raise invalid(
+            f"batch_dims ({batch}) must be less than or equal to axis ({axis})", "GatherV2"
+        )
+    refuse_rows(indices, have[axis], "GatherV2")
+    if is_text(params):
+        return move_text(lambda p: gather(p, indices, axis=axis, batch_dims=batch), params)
+    return apply(_GATHER.bind(axis=axis, batch_dims=batch), (params, indices))
+
+
+def _positions(indices: Any, shape: Sequence[int]) -> tuple[Any, ...]:
+    return tuple(dropped(indices[..., i], shape[i]) for i in range(indices.shape[-1]))
+
+
+def _gather_nd(params: Any, indices: Any, batch_dims: int) -> Any:
+    if batch_dims:
+        return jax.vmap(lambda p, i: _gather_nd(p, i, batch_dims - 1))(params, indices)
+    if not indices.shape[-1]:
+        return jnp.broadcast_to(params, (*indices.shape[:-1], *params.shape))
+    return params.at[_positions(indices, params.shape)].get(mode="fill", fill_value=0)
+
+
+def _check_gather_nd(avals: tuple[Aval, ...], batch_dims: int) -> None:
+    params, indices = avals
+    if indices.dtype.name not in INDEX_DTYPES:
+        raise bad_attr("Tindices", indices.dtype, ", ".join(INDEX_DTYPES), "GatherNd")
+    if not indices.shape:
+        raise invalid("indices must be at least a vector", "GatherNd")
+    depth, n = indices.shape[-1], len(params.shape) - batch_dims
+    if depth > n:
+        raise invalid(
+            f"index innermost dimension length must be <= params rank; saw: {depth} vs. {n}",
+            "GatherNd",
+        )
+
+
+def _sparse_gather_nd(
+    call: Any, inputs: tuple[Tensor, ...], cotangents: list[Any], want: tuple[int, ...]
+) -> list[Any] | None:
+    """Indices [n, 1] are rows, and give back IndexedSlices."""
+    indices = inputs[1]
+    at = indices._aval.shape
+    if want != (0,) or len(at) != 2 or at[1] != 1 or call.attributes["batch_dims"]:
+        return None
+    flat = reshape(untracked(indices), (at[0],))
+    shape_of = host_shape(inputs[0]._aval.shape, indices.dtype)
+    return [IndexedSlices(as_tensor(cotangents[0]), flat, shape_of)]
+
+
+_GATHER_ND = Op(_gather_nd, "GatherNd", check=_check_gather_nd, sparse=_sparse_gather_nd)
+
+
+def gather_nd(
+    params: Any,
+    indices: Any,
+    batch_dims: int = 0,
+    name: str | None = None,
+    bad_indices_policy: str = "",
+) -> Tensor:
+    """The elements or slices of `params` at full indices: `indices[..., :]` is one of them.
+
+    Args:
+      params: tensor of rank r.
+      indices: integer tensor [..., k], k <= r.
+      batch_dims: this many leading axes are common to `params` and `indices`.
+      bad_indices_policy: "" or "DEFAULT" (an error, if known at the call), or "IGNORE" (zeros).
+    Returns: [..., *params.shape[k:]].
+
+    >>> import tape_compat as tf
+    >>> tf.gather_nd([[1, 2], [3, 4]], [[0, 1], [1, 0]]).numpy().tolist()
+    [2, 3]
+    """
+    if bad_indices_policy not in ("", "DEFAULT", "ERROR", "IGNORE"):
+        raise ValueError(f"bad_indices_policy: {bad_indices_policy!r} is none of TensorFlow's")
+    params, indices = as_tensor(params), as_tensor(indices)
+    batch = as_int(batch_dims)
+    if bad_indices_policy != "IGNORE":
+        refuse_positions(indices, params._aval.shape[batch:], "GatherNd", "param ")
+    if is_text(params):
+        return move_text(lambda p: gather_nd(p, indices, batch), params)
+    return apply(_GATHER_ND.bind(batch_dims=batch), (params, indices))
+
+
+def _scattered(x: Any, indices: Any, updates: Any, method: str) -> Any:
+    where_to = _positions(indices, x.shape)
+    if not where_to:
+        updates = jnp.sum(updates.reshape(-1, *x.shape), 0) if method == "add" else updates
+        return getattr(x.at[...], method)(
+            updates.reshape(-1, *x.shape)[-1] if method != "add" else updates
+        )
+    return getattr(x.at[where_to], method)(updates, mode="drop")
+
+
+def _scatter_nd(indices: Any, updates: Any, shape: tuple[int, ...]) -> Any:
+    return _scattered(jnp.zeros(shape, updates.dtype), indices, updates, "add")
+
+
+def _check_scatter_nd(avals: tuple[Aval, ...], shape: tuple[int, ...]) -> None:
+    indices, updates = avals
+    if indices.dtype.name not in INDEX_DTYPES:
+        raise bad_attr("Tindices", indices.dtype, ", ".join(INDEX_DTYPES), "ScatterNd")
+    depth, outer = indices.shape[-1], indices.shape[:-1]
+    n = len(outer)
+    if updates.shape[:n] != outer:
+        raise invalid(
+            f"Dimensions [0,{n}) of indices[shape={shown(indices.shape)}] must match dimensions "
+            f"[0,{n}) of updates[shape={shown(updates.shape)}]",
+            "ScatterNd",
+        )
+    if depth > len(shape) or updates.shape[n:] != shape[depth:]:
+        raise invalid(
+            f"Dimensions [{depth},{len(shape)}) of input[shape={shown(shape)}] must match "
+            f"dimensions [{n},{len(updates.shape)}) of updates[shape={shown(updates.shape)}]",
+            "ScatterNd",
+        )
+
+
+_SCATTER_ND = Op(_scatter_nd, "ScatterNd", check=_check_scatter_nd)
+
+
+def scatter_nd(
+    indices: Any, updates: Any, shape: Any, name: str | None = None, bad_indices_policy: str = ""
+) -> Tensor:
+    """Zeros of `shape` with `updates` added at full `indices` [..., k]; repeated ones add up.
+
+    >>> import tape_compat as tf
+    >>> tf.scatter_nd([[0], [2], [0]], [1, 2, 3], [3]).numpy().tolist()
+    [4, 0, 2]
+    """
+    indices, updates, wanted = as_tensor(indices), as_tensor(updates), dims(shape)
+    if bad_indices_policy != "IGNORE":
+        refuse_positions(indices, wanted, "ScatterNd")
+    return apply(_SCATTER_ND.bind(shape=wanted), (indices, updates))
+
+
+@jax.custom_jvp
+def _put(x: Any, indices: Any, updates: Any) -> Any:
+    return _scattered(x, indices, updates, "set")
+
+
+@_put.defjvp
+def _put_jvp(primals: Any, tangents: Any) -> Any:
+    """Each of several updates of one place gets the gradient; JAX: the one that won.
+
+    Source: TF array_grad.py, _TensorScatterUpdateGrad.
+    """
+    x, indices, updates = primals
+    dx, _, dy = tangents
+    replaced = _scattered(jnp.zeros(x.shape, bool), indices, jnp.ones(updates.shape, bool), "set")
+    moved = _scattered(jnp.zeros_like(dx), indices, dy, "add")
+    return _put(x, indices, updates), jnp.where(replaced, moved, dx)
+
+
+def _extreme(method: str) -> Callable[..., Any]:
+    @jax.custom_jvp
+    def extreme(x: Any, indices: Any, updates: Any) -> Any:
+        return _scattered(x, indices, updates, method)
+
+    @extreme.defjvp
+    def extreme_jvp(primals: Any, tangents: Any) -> Any:
+        """Ties share the gradient evenly; JAX has no rule.
+
+        Source: TF array_grad.py, _TensorScatterMinOrMaxGrad.
+        """
+        x, indices, updates = primals
+        dx, _, dy = tangents
+        out = extreme(x, indices, updates)
+        from_x = (x == out).astype(dx.dtype)
+        from_y = (updates == _gather_nd(out, indices, 0)).astype(dy.dtype)
+        shares = from_x + _scattered(jnp.zeros_like(dx), indices, from_y, "add")
+        moved = from_x * dx + _scattered(jnp.zeros_like(dx), indices, from_y * dy, "add")
+        return out, moved / shares
+
+    return extreme
+
+
+def _tensor_scatter(kernel: str, fn: Callable[..., Any], doc: str) -> Callable[..., Tensor]:
+    def check(avals: tuple[Aval, ...]) -> None:
+        x, indices, updates = avals
+        if updates.dtype is not x.dtype:
+            raise invalid(
+                f"cannot compute {kernel} as input #2(zero-based) was expected to be a "
+                f"{tf_dtype_name(x.dtype)} tensor but is a {tf_dtype_name(updates.dtype)} tensor",
+                kernel,
+            )
+        if indices.dtype.name not in INDEX_DTYPES:
+            raise bad_attr("Tindices", indices.dtype, ", ".join(INDEX_DTYPES), kernel)
+        n = len(indices.shape) - 1
+        if updates.shape[:n] != indices.shape[:-1]:
+            raise invalid(
+                "Outer dimensions of indices and update must match. Indices shape: "
+                f"{shown(indices.shape)}, updates shape:{shown(updates.shape)}",
+                kernel,
+            )
+        if indices.shape[-1] > len(x.shape) or updates.shape[n:] != x.shape[indices.shape[-1] :]:
+            raise invalid(
+                "Inner dimensions of output shape must match inner dimensions of updates shape. "
+                f"Output: {shown(x.shape)} updates: {shown(updates.shape)}",
+                kernel,
+            )
+
+    closure = Op(fn, kernel, check=check).bind()
+
+    def call(
+        tensor: Any,
+        indices: Any,
+        updates: Any,
+        name: str | None = None,
+        bad_indices_policy: str = "",
+    ) -> Tensor:
+        x, indices = as_tensor(tensor), as_tensor(indices)
+        if updates.__class__ is not Tensor:
+            updates = convert(updates, hint=x.dtype)
+        if bad_indices_policy != "IGNORE":
+            refuse_positions(indices, x._aval.shape, kernel)
+        return apply(closure, (x, indices, updates))
+
+    call.op = closure.op  # type: ignore[attr-defined]
+    call.__doc__ = doc
+    return call
+
+
+tensor_scatter_nd_update = _tensor_scatter(
+    "TensorScatterUpdate", _put, "`tensor` with `updates` put at full `indices` [..., k]."
+)
+tensor_scatter_nd_add = _tensor_scatter(
+    "TensorScatterAdd",
+    lambda x, indices, updates: _scattered(x, indices, updates, "add"),
+    "`tensor` with `updates` added at full `indices` [..., k]; repeated ones add up.",
+)
+tensor_scatter_nd_sub = _tensor_scatter(
+    "TensorScatterSub",
+    lambda x, indices, updates: _scattered(x, indices, -updates, "add"),
+    "`tensor` with `updates` subtracted at full `indices` [..., k]; repeated ones add up.",
+)
+tensor_scatter_nd_max = _tensor_scatter(
+    "TensorScatterMax",
+    _extreme("max"),
+    "`tensor` with the maximum of itself and `updates` at full `indices` [..., k].",
+)
+tensor_scatter_nd_min = _tensor_scatter(
+    "TensorScatterMin",
+    _extreme("min"),
+    "`tensor` with the minimum of itself and `updates` at full `indices` [..., k].",
+)
+
+
+operators.define(gather=gather, gather_nd=gather_nd)
+name_ops(globals())

@@ -1,0 +1,508 @@
+"""`x[...]`: slicing, indexing, and assigning to slices of variables.
+
+A spec is a tuple with one entry for each index: an int (takes it, the axis goes), a triple (start,
+stop, step) of a slice, None (a new axis), Ellipsis, or DYNAMIC: a scalar tensor, which is an input.
+So are the numbers of a spec in its general form, which many specs share: there a WINDOW stands for
+an int and for a slice, with the width, the step, and whether the axis stays.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from ..core import dtypes, limits
+from ..core.avals import Aval, aval
+from ..core.dtypes import as_dtype
+from ..core.op import Closure, General, Op
+from ..core.state import LOCAL
+from ..run import policy
+from ..values import operators
+from ..values.bounds import on_host
+from ..values.convert import convert
+from ..values.record import apply, apply1
+from ..values.tensor import Tensor, concrete, mark_slice
+from ..values.updates import unrecorded
+from ..values.variable import Variable, read
+from .arguments import INDEX_DTYPES, as_tensor, dims, is_text, move_text, shown
+from .declare import invalid
+from .selection import boolean_mask
+from .shapes import reshape
+
+newaxis = None
+DYNAMIC = "dynamic"
+WINDOW = "window"
+_WHOLE = (None, None, None)
+_BAD_INDEX = (
+    "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar "
+    "tf.int32/tf.int64 tensors are valid indices"
+)
+
+
+class _Plan(NamedTuple):
+    """How to index an array of one shape: what to cut, then what to reverse, then the shape."""
+
+    cuts: tuple[tuple[int, int, int], ...]  # start, stop, step (positive) of each axis
+    reversed: tuple[int, ...]
+    dynamic: tuple[int, ...]  # axes indexed by an input
+    windows: tuple[tuple[int, int, int], ...]  # axis, width, step of what begins at an input
+    shape: tuple[int, ...]
+
+
+def _planned(spec: tuple[Any, ...], shape: tuple[int, ...]) -> _Plan:
+    used = sum(1 for s in spec if s is not None and s is not Ellipsis)
+    if spec.count(Ellipsis) > 1:
+        raise invalid("Multiple ellipses in slice spec not allowed", "StridedSlice")
+    if used and not shape:
+        raise invalid("Attempting to slice scalar input.", "StridedSlice")
+    if used > len(shape):
+        raise invalid(
+            f"Index out of range using input dim {len(shape)}; input has only {len(shape)} dims",
+            "StridedSlice",
+        )
+    if Ellipsis not in spec:
+        spec = (*spec, Ellipsis)
+    cuts: list[tuple[int, int, int]] = []
+    backwards, dynamic, windows, out = [], [], [], []
+    for i, entry in enumerate(spec):
+        axis = len(cuts)
+        if entry is None:
+            out.append(1)
+        elif entry is Ellipsis:
+            for n in shape[axis : axis + len(shape) - used]:
+                cuts.append((0, n, 1))
+                out.append(n)
+        elif entry is DYNAMIC:
+            cuts.append((0, shape[axis], 1))
+            dynamic.append(axis)
+        elif entry.__class__ is tuple and entry[0] == WINDOW:
+            cuts.append((0, shape[axis], 1))
+            windows.append((axis, *entry[1:3]))
+            if entry[3]:
+                out.append(len(range(0, *entry[1:3])))
+        elif entry.__class__ is int:
+            n = shape[axis]
+            at = entry + n if entry < 0 else entry
+            if not 0 <= at < n:
+                raise invalid(
+                    f"slice index {at} of dimension {axis} out of bounds.", "StridedSlice"
+                )
+            cuts.append((at, at + 1, 1))
+        else:
+            if entry[2] == 0:
+                raise invalid(f"strides[{i}] must be non-zero", "StridedSlice")
+            start, stop, step = builtins.slice(*entry).indices(shape[axis])
+            count = len(range(start, stop, step))
+            out.append(count)
+            if count == 0:
+                cuts.append((0, 0, 1))
+            elif step > 0:
+                cuts.append((start, start + (count - 1) * step + 1, step))
+            else:
+                cuts.append((start + (count - 1) * step, start + 1, -step))
+                backwards.append(axis)
+    return _Plan(tuple(cuts), tuple(backwards), tuple(dynamic), tuple(windows), tuple(out))
+
+
+def _clipped(spec: tuple[Any, ...], shape: tuple[int, ...]) -> tuple[Any, ...]:
+    """A spec that fits the shape, without Ellipsis and with its numbers counted from 0 and inside
+    the shape, so that its general form holds for it. Backward slices stay as they are."""
+    at = spec.index(Ellipsis) if Ellipsis in spec else len(spec)
+    used = sum(1 for s in spec if s is not None and s is not Ellipsis)
+    sizes = iter(shape)
+    out: list[Any] = []
+    entry: Any
+    for entry in (*spec[:at], *[_WHOLE] * (len(shape) - used), *spec[at + 1 :]):
+        if entry is not None:
+            n = next(sizes)
+            if entry.__class__ is int:
+                entry %= n
+            else:
+                cut = builtins.slice(*entry).indices(n)
+                if cut == (0, n, 1):
+                    entry = _WHOLE
+                elif not range(*cut):
+                    entry = 0, 0, 1
+                elif cut[2] > 0:
+                    entry = cut
+        out.append(entry)
+    return tuple(out)
+
+
+def _indexed(x: Any, *places: Any, spec: tuple[Any, ...]) -> Any:
+    plan = _planned(spec, x.shape)
+    if any(cut != (0, n, 1) for cut, n in zip(plan.cuts, x.shape)):
+        x = lax.slice(x, *zip(*plan.cuts))
+    if plan.windows:
+        starts, sizes, steps = [np.int32(0)] * x.ndim, list(x.shape), [1] * x.ndim
+        for (axis, width, step), place in zip(plan.windows, places, strict=True):
+            starts[axis], sizes[axis], steps[axis] = place, width, step
+        x = lax.slice(lax.dynamic_slice(x, starts, sizes), [0] * x.ndim, sizes, steps)
+    for axis, place in zip(plan.dynamic, places):
+        size = x.shape[axis]
+        place = jnp.where(place < 0, place + size, place)
+        x = lax.dynamic_slice_in_dim(x, place, 1, axis)
+        x = jnp.where((place >= 0) & (place < size), x, jnp.zeros((), x.dtype))
+    if plan.reversed:
+        x = lax.rev(x, plan.reversed)
+    return x if x.shape == plan.shape else lax.reshape(x, plan.shape)
+
+
+def _general(spec: tuple[Any, ...]) -> tuple[dict[str, Any], tuple[int, ...], bool] | None:
+    """The general form of a clipped spec, and the numbers it leaves out: see `Op`. Rows taken by
+    number cost the same in either form; a slice that begins at an input cannot be fused as well."""
+    if DYNAMIC in spec:
+        return None
+    numbers: list[int] = []
+    general: list[Any] = []
+    rows = True
+    for entry in spec:
+        if entry.__class__ is int:
+            numbers.append(entry)
+            entry = WINDOW, 1, 1, False
+        elif entry.__class__ is tuple and entry != _WHOLE:
+            if WINDOW in entry or None in entry or entry[0] >= entry[1] or entry[2] < 1:
+                return None  # it is general already, or empty, or goes backwards
+            start, stop, step = entry
+            numbers.append(start)
+            entry = WINDOW, stop - start, step, True
+            rows = False
+        general.append(entry)
+    return ({"spec": tuple(general)}, tuple(numbers), rows) if numbers else None
+
+
+def _one_row(shape: tuple[int, ...], spec: tuple[Any, ...]) -> tuple[int, tuple[int]] | None:
+    """The axis and the number of a clipped spec that takes one row and nothing else."""
+    parts = [(axis, entry) for axis, entry in enumerate(spec) if entry != _WHOLE]
+    if len(parts) != 1 or parts[0][1].__class__ is not int:
+        return None
+    axis, number = parts[0]
+    return axis, (number,)
+
+
+_INDEXED = Op(
+    _indexed,
+    "StridedSlice",
+    general=_general,
+    rows=_one_row,
+    check=lambda avals, spec: _planned(spec, avals[0].shape) and None,
+)
+
+
+def getitem(x: Any, index: Any) -> Tensor:
+    """`x[index]`, for TensorFlow's indices: ints, slices, `...`, None, scalar tensors, a mask."""
+    if x.__class__ is not Tensor:
+        x = convert(x)
+    if index.__class__ is int:
+        return _at(x, (index,), ())
+    if _is_mask(index):
+        return boolean_mask(x, index)
+    return _at(x, *_spec(index if isinstance(index, (list, tuple)) else (index,)))
+
+
+def variable_getitem(variable: Variable, index: Any) -> Tensor:
+    """`variable[index]`, which can be assigned to unless the index is a mask."""
+    x = read(variable)
+    if index.__class__ is int:
+        spec: tuple[Any, ...] = (index,)
+        places: tuple[Tensor, ...] = ()
+    else:
+        if _is_mask(index):
+            return boolean_mask(x, index)
+        spec, places = _spec(index if isinstance(index, (list, tuple)) else (index,))
+    part = _at(x, spec, places)
+    mark_slice(part, variable, spec, places)
+    return part
+
+
+def _at(x: Tensor, spec: tuple[Any, ...], places: tuple[Tensor, ...]) -> Tensor:
+    array = x._array
+    fixed, plan = spec, None
+    if places:
+        fixed = _with_known(spec, places)
+        if DYNAMIC not in fixed:
+            plan = _planned(fixed, x._aval.shape)  # raises for what is out of range
+    if array.__class__ is np.ndarray and DYNAMIC not in fixed:
+        kind = array.dtype.kind
+        if kind == "O" or (kind in "iub" and array.size <= policy.HOST_SIZE):
+            return _host_item(x, array, plan or _planned(fixed, x._aval.shape))
+    if x._aval.dtype is dtypes.string:
+        return move_text(lambda p: _at(p, spec, places), x)
+    if places:
+        return apply(_INDEXED.bind(spec=spec), (x, *places))
+    clipped, general = _PLACES.get((spec, x._aval.shape)) or _remember(spec, x._aval.shape)
+    if array is None:
+        return apply1(_INDEXED.bind(spec=clipped), x)
+    return apply(*_called(_INDEXED, clipped, general, (x,)))
+
+
+#: Of specs on shapes: clipped, and the general form.
+_PLACES: dict[tuple[tuple[Any, ...], tuple[int, ...]], tuple[tuple[Any, ...], General | None]] = {}
+
+
+def _remember(
+    spec: tuple[Any, ...], shape: tuple[int, ...]
+) -> tuple[tuple[Any, ...], General | None]:
+    _planned(spec, shape)  # raises for what is out of range
+    clipped = _clipped(spec, shape)
+    if len(_PLACES) >= limits.MAX_CLOSURES_PER_OP:
+        _PLACES.clear()
+    found = _PLACES[spec, shape] = clipped, _INDEXED.generalized({"spec": clipped})
+    return found
+
+
+_INT32 = aval((), dtypes.int32)
+
+
+def _called(
+    op: Op, spec: tuple[Any, ...], general: General | None, inputs: tuple[Tensor, ...]
+) -> tuple[Closure, tuple[Tensor, ...]]:
+    """What to call: the general form where one op runs alone, and where others of its kind came."""
+    if general is not None:
+        closure, numbers, _, free = general
+        if not LOCAL.state.deferring or (not free and closure.varies(numbers)):
+            given = [concrete(np.array(n, np.int32), _INT32) for n in numbers]
+            return closure, (*inputs, *given)
+    return op.bind(spec=spec), inputs
+
+
+def _with_known(spec: tuple[Any, ...], places: tuple[Tensor, ...]) -> tuple[Any, ...]:
+    """The spec with the numbers of its scalar tensors, if the host knows them all."""
+    known = [on_host(p) for p in places]
+    if any(k is None for k in known):
+        return spec
+    values = iter(known)
+    return tuple(int(next(values)) if s is DYNAMIC else s for s in spec)  # type: ignore[arg-type]
+
+
+def _host_item(x: Tensor, array: np.ndarray, plan: _Plan) -> Tensor:
+    """Small integers and strings on the host: shapes, labels."""
+    part = array[tuple(builtins.slice(*cut) for cut in plan.cuts)]
+    if plan.reversed:
+        part = np.flip(part, plan.reversed)
+    return concrete(np.array(part).reshape(plan.shape), aval(plan.shape, x._aval.dtype))
+
+
+def _check_assigned(avals: tuple[Aval, ...], spec: tuple[Any, ...]) -> None:
+    shape = _planned(spec, avals[0].shape).shape
+    given = avals[1].shape
+    extra = max(0, len(given) - len(shape))
+    kept = given[extra:]
+    fits = all(n == 1 for n in given[:extra]) and all(
+        n in (1, m) for n, m in zip(reversed(kept), reversed(shape))
+    )
+    if not fits and 0 not in shape:
+        raise invalid(
+            f"Cannot broadcast input shape {shown(given)} into final shape {shown(shape)}",
+            "ResourceStridedSliceAssign",
+        )
+
+
+def _assigned(x: Any, value: Any, *places: Any, spec: tuple[Any, ...]) -> Any:
+    """`x` with `value` at the spec: `_indexed` undone step by step. Outside the range: nothing."""
+    plan = _planned(spec, x.shape)
+    if 0 in plan.shape:
+        return x
+    value = lax.reshape(value, value.shape[max(0, value.ndim - len(plan.shape)) :])
+    value = jnp.broadcast_to(value, plan.shape)
+    # What begins at an input is cut whole in the plan.
+    index: list[Any] = [builtins.slice(*cut) for cut in plan.cuts]
+    widths = [len(range(*cut)) for cut in plan.cuts]
+    starts: list[Any] = [np.int32(0) if plan.windows else start for start, _, _ in plan.cuts]
+    for axis, place in zip(plan.dynamic, places):
+        index[axis], widths[axis] = place, 1
+    for (axis, width, _), place in zip(plan.windows, places):
+        starts[axis], widths[axis] = place, width
+    value = lax.rev(lax.reshape(value, widths), plan.reversed)
+    if not plan.dynamic and all(step == 1 for _, _, step in plan.cuts):
+        return lax.dynamic_update_slice(x, value, starts)
+    return x.at[tuple(index)].set(lax.squeeze(value, plan.dynamic), mode="drop")
+
+
+def _general_assigned(
+    spec: tuple[Any, ...],
+) -> tuple[dict[str, Any], tuple[int, ...], bool] | None:
+    """As of an index; but a replay buffer takes another row at each step, not in a loop. None for a
+    slice in steps."""
+    if any(entry.__class__ is tuple and entry != _WHOLE and entry[2] != 1 for entry in spec):
+        return None
+    found = _general(spec)
+    return found and (*found[:2], False)
+
+
+_ASSIGNED = Op(
+    _assigned, "ResourceStridedSliceAssign", check=_check_assigned, general=_general_assigned
+)
+
+
+def slice_assigned(
+    x: Tensor, value: Tensor, spec: tuple[Any, ...], places: tuple[Tensor, ...]
+) -> Tensor:
+    """`x` with `value` at `spec`, seen by no tape: an assignment to a slice of a variable."""
+    fixed = _with_known(spec, places)
+    if DYNAMIC not in fixed:
+        _check_assigned((x._aval, value._aval), fixed)  # raises for what is out of range
+    if is_text(x):
+        array = np.array(x._value())
+        plan = _planned(fixed, array.shape)
+        part = array[tuple(builtins.slice(*cut) for cut in plan.cuts)]
+        part = np.flip(part, plan.reversed)
+        np.copyto(part, np.broadcast_to(np.asarray(value._value()), plan.shape).reshape(part.shape))
+        return concrete(array, x._aval)
+    if places:
+        return unrecorded(_ASSIGNED.bind(spec=spec), (x, value, *places))
+    clipped = _clipped(spec, x._aval.shape)
+    general = _ASSIGNED.generalized({"spec": clipped})
+    return unrecorded(*_called(_ASSIGNED, clipped, general, (x, value)))
+
+
+def _is_mask(index: Any) -> bool:
+    if index.__class__ is bool:
+        return True
+    dtype = getattr(index, "dtype", None)
+    return dtype is not None and (dtype is dtypes.bool or dtype == np.bool_)
+
+
+def _spec(index: Sequence[Any]) -> tuple[tuple[Any, ...], tuple[Tensor, ...]]:
+    """The spec of an index, and the scalar tensors in it."""
+    spec: list[Any] = []
+    places: list[Tensor] = []
+    for entry in index:
+        if entry is None or entry is Ellipsis or entry.__class__ is int:
+            spec.append(entry)
+        elif entry.__class__ is builtins.slice:
+            spec.append((_bound(entry.start), _bound(entry.stop), _bound(entry.step)))
+        elif isinstance(entry, (Tensor, Variable)):
+            _check_index(entry)
+            spec.append(DYNAMIC)
+            places.append(reshape(entry, ()) if entry.shape.rank else as_tensor(entry))
+        else:
+            _check_index(entry)
+            spec.append(int(entry))
+    return tuple(spec), tuple(places)
+
+
+def _bound(value: Any) -> int | None:
+    if value is None or value.__class__ is int:
+        return value
+    _check_index(value)
+    return int(value)
+
+
+def _check_index(entry: Any) -> None:
+    if isinstance(entry, (int, np.integer)):
+        return
+    dtype = getattr(entry, "dtype", None)
+    if isinstance(entry, (Tensor, Variable, np.ndarray, jax.Array)) and len(entry.shape) != 1:
+        if as_dtype(dtype).name in INDEX_DTYPES and not len(entry.shape):
+            return
+    raise TypeError(f"{_BAD_INDEX}, got {entry!r}")
+
+
+def strided_slice(
+    input_: Any,
+    begin: Any,
+    end: Any,
+    strides: Any = None,
+    begin_mask: int = 0,
+    end_mask: int = 0,
+    ellipsis_mask: int = 0,
+    new_axis_mask: int = 0,
+    shrink_axis_mask: int = 0,
+    var: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """`input_[begin[0]:end[0]:strides[0], ...]`; bit i of a mask changes what entry i means.
+
+    Args:
+      begin, end, strides: integer vectors of equal length; strides are 1 by default.
+      begin_mask, end_mask: the whole range on that side.
+      ellipsis_mask, new_axis_mask, shrink_axis_mask: an `...`, a new axis, a single index.
+      var: the variable that `input_` is read from; the result's `assign` puts values into it.
+
+    >>> import tape_compat as tf
+    >>> tf.strided_slice([1, 2, 3, 4], [0], [4], [2]).numpy().tolist()
+    [1, 3]
+    """
+    starts, stops = dims(begin), dims(end)
+    steps = (1,) * len(starts) if strides is None else dims(strides)
+    spec: list[Any] = []
+    for i, (start, stop, step) in enumerate(zip(starts, stops, steps, strict=True)):
+        bit = 1 << i
+        if ellipsis_mask & bit:
+            spec.append(Ellipsis)
+        elif new_axis_mask & bit:
+            spec.append(None)
+        elif shrink_axis_mask & bit:
+            spec.append(0 if begin_mask & bit else start)
+        else:
+            spec.append(
+                (None if begin_mask & bit else start, None if end_mask & bit else stop, step)
+            )
+    part = _at(as_tensor(input_), tuple(spec), ())
+    if var is not None:
+        mark_slice(part, var, tuple(spec), ())
+    return part
+
+
+def _check_slice(
+    have: tuple[int, ...], count: tuple[int, ...], begin: Sequence[int], size: tuple[int, ...]
+) -> None:
+    """`count` is the shape of begin, and `begin` its numbers, zeros where they are not known."""
+    if count != (len(have),) or len(size) != len(have):
+        raise invalid(
+            f"Expected begin and size arguments to be 1-D tensors of size {len(have)}, but got "
+            f"shapes {shown(count)} and {shown((len(size),))} instead.",
+            "Slice",
+        )
+    for i, (n, start) in enumerate(zip(have, begin)):
+        if not 0 <= start <= n:
+            raise invalid(f"Expected begin[{i}] in [0, {n}], but got {start}", "Slice")
+        if size[i] != -1 and not 0 <= size[i] <= n - start:
+            raise invalid(f"Expected size[{i}] in [0, {n - start}], but got {size[i]}", "Slice")
+
+
+_SLICE = Op(
+    lambda x, begin, size: lax.dynamic_slice(x, [*begin], size),
+    "Slice",
+    check=lambda avals, size: _check_slice(avals[0].shape, avals[1].shape, [0] * len(size), size),
+)
+
+
+def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:
+    """The part of `input_` that starts at `begin` and has `size`; -1 there: all that is left.
+
+    `begin` may be a tensor that is pending, if no size is -1.
+    Raises: InvalidArgumentError if the part does not lie inside.
+
+    >>> import tape_compat as tf
+    >>> tf.slice([1, 2, 3, 4], [1], [2]).numpy().tolist()
+    [2, 3]
+    """
+    x, extent = as_tensor(input_), dims(size)
+    if is_text(x):
+        return move_text(lambda p: slice(p, begin, size), x)
+    fixed = not isinstance(begin, (Tensor, Variable)) and not any(
+        isinstance(b, (Tensor, Variable)) for b in begin
+    )
+    have = x._aval.shape
+    if fixed or -1 in extent:
+        first = dims(begin)
+        _check_slice(have, (len(first),), first, extent)
+        ends = [n if s == -1 else b + s for b, s, n in zip(first, extent, have)]
+        return _at(x, tuple((b, end, 1) for b, end in zip(first, ends)), ())
+    start = as_tensor(begin)
+    known = on_host(start)
+    if known is not None:
+        first = dims(known)
+        _check_slice(have, (len(first),), first, extent)
+    return apply(_SLICE.bind(size=extent), (x, start))
+
+
+operators.define(getitem=getitem, variable_getitem=variable_getitem, slice_assigned=slice_assigned)

@@ -1,0 +1,354 @@
+"""Joining, cutting and padding tensors."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from ..core import dtypes
+from ..core.avals import Aval
+from ..core.op import Op
+from ..run import policy
+from ..values import convert as _convert
+from ..values.bounds import on_host
+from ..values.convert import convert
+from ..values.record import apply
+from ..values.tensor import Tensor, concrete
+from ..values.variable import Variable
+from .arguments import (
+    as_int,
+    as_tensor,
+    bad_attr,
+    is_text,
+    known_value,
+    move_text,
+    shown,
+    untracked,
+)
+from .declare import check_same_dtype, invalid, matching
+from .shapes import identity, reshape
+
+
+def _pad(
+    x: Any, *value: Any, paddings: tuple[tuple[int, int], ...], mode: str, constant: Any
+) -> Any:
+    if mode == "CONSTANT":
+        fill_with = value[0] if value else jnp.asarray(constant, x.dtype)
+        return lax.pad(x, fill_with, [(low, high, 0) for low, high in paddings])
+    return jnp.pad(x, paddings, mode=mode.lower())
+
+
+def _check_pad(
+    avals: tuple[Aval, ...], paddings: tuple[tuple[int, int], ...], mode: str, constant: Any
+) -> None:
+    have = avals[0].shape
+    kernel = "Pad" if mode == "CONSTANT" else "MirrorPad"
+    if len(paddings) != len(have):
+        raise invalid(
+            f"The first dimension of paddings must be the rank of inputs[{len(paddings)},2] "
+            f"{shown(have)}",
+            kernel,
+        )
+    for (low, high), n in zip(paddings, have):
+        if low < 0 or high < 0:
+            raise invalid(f"Paddings must be non-negative: {low} {high}", kernel)
+        if mode == "REFLECT" and max(low, high) >= n and (low or high or n):
+            raise invalid(
+                f"paddings must be less than the dimension size: {low}, {high} not less than {n}",
+                kernel,
+            )
+        if mode == "SYMMETRIC" and max(low, high) > n:
+            raise invalid(
+                f"paddings must be no greater than the dimension size: {low}, {high} "
+                f"greater than {n}",
+                kernel,
+            )
+
+
+_PAD = Op(_pad, "Pad", check=_check_pad)
+
+
+def pad(
+    tensor: Any,
+    paddings: Any,
+    mode: str = "CONSTANT",
+    constant_values: Any = 0,
+    name: str | None = None,
+) -> Tensor:
+    """`tensor` with `paddings[i]` = (before, after) elements added along each axis i.
+
+    Args:
+      mode: "CONSTANT" (filled with `constant_values`), "REFLECT" (the edge not repeated) or
+        "SYMMETRIC" (the edge repeated).
+    Raises: InvalidArgumentError for paddings that do not fit; ValueError for another mode.
+
+    >>> import tape_compat as tf
+    >>> tf.pad([1, 2, 3], [[1, 2]]).numpy().tolist()
+    [0, 1, 2, 3, 0, 0]
+    """
+    x = as_tensor(tensor)
+    mode = mode.upper()
+    if mode not in ("CONSTANT", "REFLECT", "SYMMETRIC"):
+        raise ValueError(
+            'Value of argument `mode` expected to be one of "CONSTANT", "REFLECT", or "SYMMETRIC". '
+            f"Received `mode` = {mode}"
+        )
+    table = known_value(paddings)
+    if table.ndim == 2 and table.shape[0] == 0:
+        table = table.reshape(0, 2)
+    if table.ndim != 2 or table.shape[1] != 2:
+        kernel = "Pad" if mode == "CONSTANT" else "MirrorPad"
+        raise invalid(f"paddings must be a matrix with 2 columns: {shown(table.shape)}", kernel)
+    if table.dtype.kind not in "iu":
+        raise bad_attr("Tpaddings", dtypes.from_numpy(table.dtype), "int32, int64", "Pad")
+    pairs = tuple((low, high) for low, high in table.tolist())
+    inputs: tuple[Tensor, ...] = (x,)
+    if not isinstance(constant_values, (bool, int)) and mode == "CONSTANT":
+        inputs = (x, untracked(convert(constant_values, x.dtype)))
+        constant_values = 0
+    return apply(_PAD.bind(paddings=pairs, mode=mode, constant=constant_values), inputs)
+
+
+def _check_concat(avals: tuple[Aval, ...], axis: int) -> None:
+    check_same_dtype(avals, "ConcatV2")
+    first = avals[0].shape
+    n = len(first)
+    if not n:
+        raise invalid("ConcatOp : Can't concatenate scalars (use tf.stack instead)", "ConcatV2")
+    if not -n <= axis < n:
+        raise invalid(
+            f"ConcatOp : Expected concatenating dimensions in the range [-{n}, {n}), "
+            f"but got {axis}",
+            "ConcatV2",
+        )
+    for i, known in enumerate(avals[1:], 1):
+        both = f"shape[0] = {shown(first)} vs. shape[{i}] = {shown(known.shape)}"
+        if len(known.shape) != n:
+            raise invalid(f"ConcatOp : Ranks of all input tensors should match: {both}", "ConcatV2")
+        for d in range(n):
+            if d != axis % n and known.shape[d] != first[d]:
+                raise invalid(
+                    f"ConcatOp : Dimension {d} in both shapes must be equal: {both}", "ConcatV2"
+                )
+
+
+_CONCAT = Op(lambda *xs, axis: jnp.concatenate(xs, axis), "ConcatV2", check=_check_concat)
+
+
+def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
+    """Tensors of one dtype laid one behind the other along `axis`.
+
+    Raises: InvalidArgumentError if their dtypes, ranks or other sizes differ.
+
+    >>> import tape_compat as tf
+    >>> tf.concat([[1, 2], [3]], 0).numpy().tolist()
+    [1, 2, 3]
+    """
+    if not isinstance(values, (list, tuple)):
+        values = [values]
+    axis = as_int(axis)
+    if len(values) == 1:
+        return identity(values[0])
+    if not values:
+        raise invalid(
+            "OpKernel 'ConcatV2' has constraint on attr 'T': no tensors given", "ConcatV2"
+        )
+    tensors = matching(values)
+    if is_text(tensors[0]):
+        return move_text(lambda *p: concat(p, axis), *tensors)
+    return apply(_CONCAT.bind(axis=axis), tuple(tensors))
+
+
+def _check_stack(avals: tuple[Aval, ...], axis: int) -> None:
+    check_same_dtype(avals, "Pack")
+    for i, known in enumerate(avals):
+        if known.shape != avals[0].shape:
+            raise invalid(
+                f"Shapes of all inputs must match: values[0].shape = {shown(avals[0].shape)} != "
+                f"values[{i}].shape = {shown(known.shape)}",
+                "Pack",
+            )
+
+
+_STACK = Op(lambda *xs, axis: jnp.stack(xs, axis), "Pack", check=_check_stack)
+
+
+def _check_axis(axis: int, n: int) -> int:
+    if not -n <= axis < n:
+        raise ValueError(f"Argument `axis` = {axis} not in range [{-n}, {n})")
+    return axis % n
+
+
+def stack(values: Any, axis: Any = 0, name: str = "stack") -> Tensor:
+    """Tensors of one dtype and shape laid side by side along a new `axis`.
+
+    Raises: InvalidArgumentError if their dtypes or shapes differ; ValueError for a bad `axis`.
+
+    >>> import tape_compat as tf
+    >>> tf.stack([[1, 2], [3, 4]], axis=1).numpy().tolist()
+    [[1, 3], [2, 4]]
+    """
+    axis = as_int(axis)
+    if isinstance(values, (Tensor, Variable, np.ndarray)):
+        x = as_tensor(values)
+        if axis == 0:
+            return x
+        values = unstack(x)
+    if axis == 0 and not any(isinstance(x, (Tensor, Variable)) for x in values):
+        with contextlib.suppress(TypeError, ValueError):
+            return convert(list(values))
+    tensors = matching(list(values))
+    axis = _check_axis(axis, len(tensors[0]._aval.shape) + 1)
+    if is_text(tensors[0]):
+        return move_text(lambda *p: stack(p, axis), *tensors)
+    return apply(_STACK.bind(axis=axis), tuple(tensors))
+
+
+def _pack(values: Sequence[Tensor]) -> Tensor:
+    """Tensors found inside a list, stacked; small integer constants on the host, at once."""
+    host = [on_host(x) for x in values]
+    known = values[0]._aval
+    if (
+        all(a is not None for a in host)
+        and known.np_dtype.kind in "iub"
+        and all(x._aval is known for x in values)
+        and known.size * len(host) <= policy.HOST_SIZE
+    ):
+        return concrete(np.stack(host))  # type: ignore[arg-type]
+    return stack(values)
+
+
+def _unstack(x: Any, axis: int) -> tuple[Any, ...]:
+    return tuple(lax.squeeze(part, (axis,)) for part in _split(x, x.shape[axis], axis))
+
+
+_UNSTACK = Op(_unstack, "Unpack", rows=lambda shape, axis: (axis, range(shape[axis])))
+
+
+def unstack(value: Any, num: Any = None, axis: Any = 0, name: str = "unstack") -> list[Tensor]:
+    """The list of slices of `value` along `axis`.
+
+    Raises: InvalidArgumentError if there are not `num`; ValueError for a bad `axis`.
+
+    >>> import tape_compat as tf
+    >>> [int(x) for x in tf.unstack([1, 2])]
+    [1, 2]
+    """
+    x = as_tensor(value)
+    have = x._aval.shape
+    axis = _check_axis(as_int(axis), len(have))
+    if num is not None and as_int(num) != have[axis]:
+        raise invalid(
+            f"Input shape axis {axis} must equal {num}, got shape {shown(have)}", "Unpack"
+        )
+    if not have[axis]:
+        return []
+    if is_text(x):
+        return move_text(lambda p: unstack(p, axis=axis), x)
+    return list(apply(_UNSTACK.bind(axis=axis), (x,)))
+
+
+def _check_split(avals: tuple[Aval, ...], sizes: Any, axis: int) -> None:
+    have = avals[0].shape
+    n = len(have)
+    kernel = "Split" if isinstance(sizes, int) else "SplitV"
+    if not -n <= axis < n:
+        raise invalid(f"-input rank(-{n}) <= split_dim < input rank ({n}), but got {axis}", kernel)
+    length = have[axis]
+    if isinstance(sizes, int):
+        if length % sizes:
+            raise invalid(
+                "Number of ways to split should evenly divide the split dimension, but got "
+                f"split_dim {axis % n} (size = {length}) and num_split {sizes}",
+                kernel,
+            )
+        return
+    given = sum(s for s in sizes if s != -1)
+    if sizes.count(-1) > 1:
+        raise invalid("There can only be one -1 in the input.", kernel)
+    if any(s < -1 for s in sizes):
+        raise invalid(
+            f"Split size at index {next(i for i, s in enumerate(sizes) if s < -1)} must be >= 0",
+            kernel,
+        )
+    if given > length or (-1 not in sizes and given != length):
+        raise invalid(
+            "Determined shape must either match input shape along split_dim exactly if fully "
+            "specified, or be less than the size of the input along split_dim if not fully "
+            f"specified.  Got: {given}",
+            kernel,
+        )
+
+
+def _split(x: Any, sizes: int | tuple[int, ...], axis: int) -> Any:
+    axis %= x.ndim
+    length = x.shape[axis]
+    if isinstance(sizes, int):
+        sizes = (length // sizes,) * sizes
+    rest = length - sum(s for s in sizes if s != -1)
+    # One primitive: its pullback is one concatenation, not a sum of padded parts.
+    return tuple(lax.split(x, tuple(rest if s == -1 else s for s in sizes), axis))
+
+
+_SPLIT = Op(_split, "Split", check=_check_split)
+
+
+def split(
+    value: Any, num_or_size_splits: Any, axis: Any = 0, num: Any = None, name: str = "split"
+) -> list[Tensor]:
+    """The list of parts of `value` along `axis`: so many equal ones, or of the sizes of a list.
+
+    One size may be -1: what is left. Raises InvalidArgumentError if the sizes do not fit.
+
+    >>> import tape_compat as tf
+    >>> [x.numpy().tolist() for x in tf.split([1, 2, 3], [1, -1])]
+    [[1], [2, 3]]
+    """
+    x = as_tensor(value)
+    known = known_value(num_or_size_splits)
+    if known.ndim == 0:
+        sizes: Any = int(known)
+        if sizes < 1:
+            raise invalid(
+                f"Value for attr 'num_split' of {sizes} must be at least minimum 1\n\t; "
+                "NodeDef: {{node Split}}",
+                "Split",
+            )
+    else:
+        sizes = tuple(known.tolist())
+    axis = as_int(axis)
+    if is_text(x):
+        return move_text(lambda p: split(p, sizes, axis), x)
+    return list(apply(_SPLIT.bind(sizes=sizes, axis=axis), (x,)))
+
+
+_MESHGRID = Op(lambda *xs, indexing: tuple(jnp.meshgrid(*xs, indexing=indexing)), "Mul")
+
+
+def meshgrid(*args: Any, indexing: str = "xy", name: str | None = None) -> list[Tensor]:
+    """The vectors `args`, each broadcast along the axes of the others.
+
+    `indexing`: "xy" lays the first along axis 1 and the second along axis 0, "ij" in order.
+
+    >>> import tape_compat as tf
+    >>> [x.numpy().tolist() for x in tf.meshgrid([1, 2], [3])]
+    [[[1, 2]], [[3, 3]]]
+    """
+    if indexing not in ("xy", "ij"):
+        raise ValueError(
+            f"Argument `indexing` parameter must be either 'xy' or 'ij', got '{indexing}'"
+        )
+    if not args:
+        return []
+    tensors = [reshape(x, (-1,)) for x in args]
+    avals = tuple(x._aval for x in tensors)
+    check_same_dtype(avals, "Mul")
+    return list(apply(_MESHGRID.bind(indexing=indexing), tuple(tensors)))
+
+
+_convert.define_packing(_pack)

@@ -1,0 +1,187 @@
+"""Biases, moments, and batch normalization."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+from jax import lax
+
+from ..core.avals import Aval
+from ..core.op import Op
+from ..values.convert import convert
+from ..values.record import apply, apply2
+from ..values.tensor import Tensor
+from . import rules
+from .checks import check_dtypes
+from .declare import check_same_dtype, invalid, matching, static
+from .windows import channels_last
+
+
+def _bias_add(value: Any, bias: Any, last: bool) -> Any:
+    if not last:
+        bias = bias.reshape(bias.shape + (1,) * (value.ndim - 2))
+    return value + bias
+
+
+def _check_bias(avals: tuple[Aval, ...], last: bool) -> None:
+    check_same_dtype(avals, "BiasAdd")
+    check_dtypes("BiasAdd", "float integer complex")(avals)
+    shown = ["[" + ",".join(map(str, a.shape)) + "]" for a in avals]
+    value, bias = (a.shape for a in avals)
+    if len(value) < 2:
+        raise invalid(f"Input tensor must be at least 2D: {shown[0]}", "BiasAdd")
+    if len(bias) != 1:
+        raise invalid(f"Biases must be 1D: {shown[1]}", "BiasAdd")
+    if value[-1 if last else 1] != bias[0]:
+        which = "last" if last else "channel"
+        raise invalid(
+            f"Must provide as many biases as the {which} dimension of the input tensor: "
+            f"{shown[1]} vs. {shown[0]}",
+            "BiasAdd",
+        )
+
+
+_BIAS_ADD = Op(_bias_add, "BiasAdd", check=_check_bias)
+_BIAS_ADD_LAST = _BIAS_ADD.bind(last=True)
+
+
+def bias_add(
+    value: Any, bias: Any, data_format: str | None = None, name: str | None = None
+) -> Tensor:
+    """`value` [batch, ..., channels] plus `bias` [channels]; channels second for "NC...".
+
+    Raises: InvalidArgumentError if the ranks or the number of channels do not fit.
+
+    >>> import tape_compat as tf
+    >>> tf.nn.bias_add([[1.0, 2.0]], [10.0, 20.0]).numpy().tolist()
+    [[11.0, 22.0]]
+    """
+    if value.__class__ is not Tensor or bias.__class__ is not Tensor:
+        value, bias = matching((value, bias))
+    if data_format is None:
+        return apply2(_BIAS_ADD_LAST, value, bias)
+    return apply(_BIAS_ADD.bind(last=channels_last(data_format)), (value, bias))
+
+
+def _check_moments(avals: tuple[Aval, ...], axes: Any, **_: Any) -> None:
+    rank = len(avals[0].shape)
+    for i in axes if isinstance(axes, tuple) else (axes,):
+        if not -rank <= i < rank:
+            raise invalid(
+                f"Invalid reduction dimension ({i} for input with {rank} dimension(s)", "Mean"
+            )
+
+
+def _integer_mean(x: Any, axes: Any) -> Any:
+    total = jnp.sum(x, axis=axes, keepdims=True, dtype=jnp.int64)
+    count = x.size // max(total.size, 1)
+    return lax.div(total, jnp.full_like(total, max(count, 1))).astype(x.dtype)
+
+
+def _moments(x: Any, axes: Any, keepdims: bool) -> tuple[Any, Any]:
+    dtype = x.dtype
+    y = x.astype(jnp.float32) if dtype == jnp.float16 else x
+    if jnp.issubdtype(dtype, jnp.integer):
+        mean = _integer_mean(y, axes)
+        variance = _integer_mean(lax.square(y - mean), axes)
+    else:
+        mean = jnp.mean(y, axis=axes, keepdims=True)
+        # The mean inside is held, as in TF: its part of the first derivative is 0.
+        deviation = y - lax.stop_gradient(mean)
+        variance = jnp.mean(lax.square(deviation), axis=axes, keepdims=True)
+    if not keepdims:
+        mean, variance = jnp.squeeze(mean, axes), jnp.squeeze(variance, axes)
+    return mean.astype(dtype), variance.astype(dtype)
+
+
+_MOMENTS = Op(_moments, "Mean", check=_check_moments)
+
+
+def _static_axes(axes: Any) -> Any:
+    return tuple(axes) if isinstance(axes, range) else static(axes)
+
+
+def moments(
+    x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
+) -> tuple[Tensor, Tensor]:
+    """Mean and variance of `x` over `axes`. `shift` has no effect, as in TensorFlow.
+
+    >>> import tape_compat as tf
+    >>> mean, variance = tf.nn.moments([1.0, 3.0], axes=[0])
+    >>> float(mean), float(variance)
+    (2.0, 1.0)
+    """
+    closure = _MOMENTS.bind(axes=_static_axes(axes), keepdims=bool(keepdims))
+    return apply(closure, (convert(x),))
+
+
+def _weighted_moments(x: Any, weights: Any, axes: Any, keepdims: bool) -> tuple[Any, Any]:
+    dtype = x.dtype
+    if dtype == jnp.float16:
+        x, weights = x.astype(jnp.float32), weights.astype(jnp.float32)
+    total = jnp.sum(jnp.broadcast_to(weights, jnp.broadcast_shapes(weights.shape, x.shape)),
+                    axis=axes, keepdims=True)  # fmt: skip
+    scale = 1 / total
+    mean = jnp.sum(weights * x, axis=axes, keepdims=True) * scale
+    deviation = x - mean
+    variance = jnp.sum(weights * lax.square(deviation), axis=axes, keepdims=True) * scale
+    if not keepdims:
+        mean, variance = jnp.squeeze(mean, axes), jnp.squeeze(variance, axes)
+    return mean.astype(dtype), variance.astype(dtype)
+
+
+_WEIGHTED_MOMENTS = Op(_weighted_moments, "Sum", check=_check_moments)
+
+
+def weighted_moments(
+    x: Any, axes: Any, frequency_weights: Any, keepdims: bool = False, name: str | None = None
+) -> tuple[Tensor, Tensor]:
+    """Mean and variance of `x` over `axes`, each element counted `frequency_weights` times.
+
+    >>> import tape_compat as tf
+    >>> mean, _ = tf.nn.weighted_moments([1.0, 4.0], [0], [2.0, 1.0])
+    >>> float(mean)
+    2.0
+    """
+    x = convert(x)
+    weights = convert(frequency_weights, hint=x.dtype)
+    closure = _WEIGHTED_MOMENTS.bind(axes=_static_axes(axes), keepdims=bool(keepdims))
+    return apply(closure, (x, weights))
+
+
+def _batch_normalization(
+    x: Any, mean: Any, variance: Any, epsilon: Any, *others: Any, has_offset: bool, has_scale: bool
+) -> Any:
+    rest = iter(others)
+    offset = next(rest) if has_offset else None
+    inverse = rules.rsqrt(variance + epsilon)
+    if has_scale:
+        inverse = inverse * next(rest)
+    shift = -mean * inverse if offset is None else offset - mean * inverse
+    return x * inverse.astype(x.dtype) + shift.astype(x.dtype)
+
+
+_BATCH_NORMALIZATION = Op(_batch_normalization, "Mul")
+
+
+def batch_normalization(
+    x: Any,
+    mean: Any,
+    variance: Any,
+    offset: Any,
+    scale: Any,
+    variance_epsilon: Any,
+    name: str | None = None,
+) -> Tensor:
+    """(x - mean) / sqrt(variance + epsilon) * scale + offset; `scale`, `offset` may be None.
+
+    >>> import tape_compat as tf
+    >>> y = tf.nn.batch_normalization([1.0, 3.0], 2.0, 4.0, 0.5, None, 0.0)
+    >>> y.numpy().tolist()
+    [0.0, 1.0]
+    """
+    inputs = [x, mean, variance, variance_epsilon]
+    inputs += [t for t in (offset, scale) if t is not None]
+    closure = _BATCH_NORMALIZATION.bind(has_offset=offset is not None, has_scale=scale is not None)
+    return apply(closure, tuple(matching(inputs)))

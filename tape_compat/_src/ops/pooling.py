@@ -1,0 +1,195 @@
+"""Pooling."""
+
+from __future__ import annotations
+
+import math as _math
+from collections.abc import Callable
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from ..core.avals import Aval
+from ..core.op import Op
+from ..values.convert import convert
+from ..values.record import apply
+from ..values.tensor import Tensor
+from . import rules
+from .arguments import shown
+from .checks import REAL, check_dtypes
+from .declare import invalid
+from .windows import channels_last, explicit_padding, per_dimension
+
+
+def _whole(window: tuple[int, ...], last: bool) -> tuple[int, ...]:
+    return (1, *window, 1) if last else (1, 1, *window)
+
+
+def _pairs(x: Any, window: tuple[int, ...], strides: tuple[int, ...], padding: Any) -> Any:
+    if isinstance(padding, str):
+        return lax.padtype_to_pads(x.shape, window, strides, padding)
+    return padding
+
+
+def _tiles(x: Any, window: tuple[int, ...], strides: tuple[int, ...], pairs: Any) -> Any:
+    """`x` cut into windows that do not overlap: a view and the axes of the windows, or None."""
+    if window != strides or any(pair != (0, 0) for pair in pairs):
+        return None
+    counts = [n // w for n, w in zip(x.shape, window, strict=True)]
+    cut = lax.slice(x, (0,) * x.ndim, [c * w for c, w in zip(counts, window, strict=True)])
+    shape, axes = [], []
+    for count, size in zip(counts, window, strict=True):
+        shape.append(count)
+        if size > 1:
+            axes.append(len(shape))
+            shape.append(size)
+    return cut.reshape(shape), tuple(axes)
+
+
+def _max_pool(
+    x: Any, window: tuple[int, ...], strides: tuple[int, ...], padding: Any, last: bool
+) -> Any:
+    window, strides = _whole(window, last), _whole(strides, last)
+    if not isinstance(padding, str):
+        padding = _whole_pairs(padding, last)
+    pairs = [(int(a), int(b)) for a, b in _pairs(x, window, strides, padding)]
+    tiles = _tiles(x, window, strides, pairs)
+    if tiles is not None and tiles[1]:
+        return rules.max_of_windows(*tiles)
+    floating = jnp.issubdtype(x.dtype, jnp.floating)
+    lowest = -np.inf if floating else np.iinfo(x.dtype).min
+    return lax.reduce_window(x, np.asarray(lowest, x.dtype), lax.max, window, strides, pairs)
+
+
+def _whole_pairs(pairs: Any, last: bool) -> Any:
+    none = (0, 0)
+    return (none, *pairs, none) if last else (none, none, *pairs)
+
+
+def _avg_pool(
+    x: Any, window: tuple[int, ...], strides: tuple[int, ...], padding: Any, last: bool
+) -> Any:
+    window, strides = _whole(window, last), _whole(strides, last)
+    if not isinstance(padding, str):
+        padding = _whole_pairs(padding, last)
+    pairs = [(int(a), int(b)) for a, b in _pairs(x, window, strides, padding)]
+    tiles = _tiles(x, window, strides, pairs)
+    if tiles is not None:
+        return jnp.mean(tiles[0], axis=tiles[1])
+
+    def total(array: Any) -> Any:
+        return lax.reduce_window(array, np.zeros((), x.dtype), lax.add, window, strides, pairs)
+
+    if all(pair == (0, 0) for pair in pairs):
+        return total(x) / _math.prod(window)
+    return total(x) / total(jnp.ones_like(x))
+
+
+def _check_pool(kernel: str, kinds: str) -> Callable[..., None]:
+    def check(avals: tuple[Aval, ...], window: tuple[int, ...], **_: Any) -> None:
+        check_dtypes(kernel, kinds)(avals)
+        rank = len(window)
+        if len(avals[0].shape) != rank + 2:
+            raise invalid(
+                f"tensor_in_shape must have {rank} spatial dimensions. "
+                f"Got shape {shown(avals[0].shape)}",
+                kernel,
+            )
+
+    return check
+
+
+_POOLS = {
+    ("max", 1): Op(_max_pool, "MaxPool", check=_check_pool("MaxPool", REAL)),
+    ("max", 2): Op(_max_pool, "MaxPool", check=_check_pool("MaxPool", REAL)),
+    ("max", 3): Op(_max_pool, "MaxPool3D", check=_check_pool("MaxPool3D", "float")),
+    ("avg", 1): Op(_avg_pool, "AvgPool", check=_check_pool("AvgPool", "float")),
+    ("avg", 2): Op(_avg_pool, "AvgPool", check=_check_pool("AvgPool", "float")),
+    ("avg", 3): Op(_avg_pool, "AvgPool3D", check=_check_pool("AvgPool3D", "float")),
+}
+
+
+def _pool(
+    kind: str, rank: int, x: Any, ksize: Any, strides: Any, padding: Any, data_format: Any
+) -> Tensor:
+    declared = _POOLS[kind, rank]
+    last = channels_last(data_format)
+    closure = declared.bind(
+        window=per_dimension(ksize, rank, "ksize", last, declared.name),
+        strides=per_dimension(strides, rank, "strides", last, declared.name),
+        padding=explicit_padding(padding, rank, last, declared.name),
+        last=last,
+    )
+    return apply(closure, (convert(x),))
+
+
+def _spatial_rank(x: Any, data_format: str | None) -> int:
+    rank = len(data_format) if data_format is not None else len(x.shape)
+    if rank not in (3, 4, 5):
+        raise ValueError(
+            f"`input.shape.rank` must be 3, 4 or 5. Received: input.shape={x._aval.shape} of rank "
+            f"{rank}."
+        )
+    return rank - 2
+
+
+def max_pool(
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Largest of each window; 1, 2 or 3 spatial dimensions by the rank of `input`.
+
+    >>> import tape_compat as tf
+    >>> tf.nn.max_pool(tf.reshape(tf.range(4.0), [1, 2, 2, 1]), 2, 2, "VALID").numpy().item()
+    3.0
+    """
+    x = convert(input)
+    return _pool("max", _spatial_rank(x, data_format), x, ksize, strides, padding, data_format)
+
+
+def avg_pool(
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Mean of each window, padding not counted; 1 to 3 spatial dimensions by the rank of `input`.
+
+    >>> import tape_compat as tf
+    >>> tf.nn.avg_pool(tf.reshape(tf.range(4.0), [1, 2, 2, 1]), 2, 2, "VALID").numpy().item()
+    1.5
+    """
+    x = convert(input)
+    return _pool("avg", _spatial_rank(x, data_format), x, ksize, strides, padding, data_format)
+
+
+def _pooling(kind: str, rank: int, default: str) -> Callable[..., Tensor]:
+    def pool(
+        input: Any,
+        ksize: Any,
+        strides: Any,
+        padding: Any,
+        data_format: str = default,
+        name: str | None = None,
+    ) -> Tensor:
+        return _pool(kind, rank, input, ksize, strides, padding, data_format)
+
+    what = "Largest" if kind == "max" else "Mean"
+    pool.__name__ = pool.__qualname__ = f"{kind}_pool{rank}d"
+    pool.__doc__ = f"{what} of each window over {rank} spatial dimensions; see `{kind}_pool`."
+    return pool
+
+
+max_pool1d = _pooling("max", 1, "NWC")
+max_pool2d = _pooling("max", 2, "NHWC")
+max_pool3d = _pooling("max", 3, "NDHWC")
+avg_pool1d = _pooling("avg", 1, "NWC")
+avg_pool2d = _pooling("avg", 2, "NHWC")
+avg_pool3d = _pooling("avg", 3, "NDHWC")

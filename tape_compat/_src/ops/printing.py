@@ -1,0 +1,198 @@
+"""tf.print."""
+
+from __future__ import annotations
+
+import logging
+import math
+import operator
+import os
+import pprint
+import re
+import sys
+from typing import Any
+
+import numpy as np
+
+from ..core.errors import NotFoundError
+from ..values import nest
+from ..values.convert import convert
+from ..values.indexed_slices import IndexedSlices
+from ..values.tensor import Tensor
+from ..values.variable import Variable
+
+__all__ = ["print"]
+
+_LEVELS = (logging.INFO, logging.WARNING, logging.ERROR)
+_LOGGER = logging.getLogger("tape_compat")
+_STDERR = object()  # the standard error at the time of the call
+
+
+def print(
+    *inputs: Any,
+    output_stream: Any = _STDERR,
+    summarize: int | None = 3,
+    sep: str = " ",
+    end: str | None = "\n",
+    name: str | None = None,
+    **unknown: Any,
+) -> None:
+    """Write tensors and other values to standard error, as text.
+
+    Tensors are written without commas, and long ones shortened; they may stand in lists, dicts
+    and other structures of `tf.nest`. Strings are written as they are, other values as `repr`.
+
+    Args:
+      *inputs: what to write.
+      output_stream: `sys.stdout`, `sys.stderr` (default), 'file://PATH' to append to a file, or
+        `logging.INFO`, `WARNING` or `ERROR` to log to the logger 'tape_compat'.
+      summarize: elements written at each end of each axis; None for 3, all if negative.
+      sep: what stands between the inputs.
+      end: what stands at the end; None for a new line.
+    Raises: ValueError for other streams and keywords, NotFoundError if the file's folder does not
+      exist.
+
+    >>> import sys
+    >>> import tape_compat as tf
+    >>> tf.print("x:", tf.range(10), {"a": tf.constant(0.5)}, output_stream=sys.stdout)
+    x: [0 1 2 ... 7 8 9] {'a': 0.5}
+    """
+    if unknown:
+        raise ValueError(f"Unrecognized keyword arguments for tf.print: {unknown}")
+    try:
+        summarize = 3 if summarize is None else operator.index(summarize)
+    except TypeError:
+        raise TypeError(f"Expected int for argument 'summarize' not {summarize!r}.") from None
+    write = _writer(output_stream)
+    text = sep.join([_text(value, summarize) for value in inputs])
+    write(text, "\n" if end is None else end)
+
+
+def _writer(output_stream: Any) -> Any:
+    """A function of (text, end) that writes there."""
+    if output_stream is _STDERR:
+        output_stream = sys.stderr
+    for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
+        if output_stream is stream and stream is not None:
+            return lambda text, end: (stream.write(text + end), stream.flush())
+    if output_stream.__class__ is int and output_stream in _LEVELS:
+        return lambda text, end: _LOGGER.log(output_stream, "%s", text)
+    if isinstance(output_stream, str) and output_stream.startswith("file://"):
+        return lambda text, end: _append(output_stream.removeprefix("file://"), text + end)
+    raise ValueError(
+        f"Unsupported output stream, logging level, or file.{output_stream}. Supported streams "
+        "are sys.stdout, sys.stderr, logging.INFO, logging.WARNING, logging.ERROR. File needs to "
+        "be in the form of 'file://<filepath>'."
+    )
+
+
+def _append(path: str, text: str) -> None:
+    try:
+        with open(path, "a", encoding="utf-8", newline="") as file:
+            file.write(text)
+    except FileNotFoundError as error:
+        message = f"{path}; {os.strerror(error.errno or 0)} [Op:PrintV2]"
+        raise NotFoundError(None, None, message) from error
+
+
+def _text(value: Any, summarize: int) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, (Tensor, Variable, IndexedSlices)):
+        return tensor_text(value, summarize)
+    if not nest.is_nested(value):
+        return pprint.pformat(value)
+    texts: list[str] = []
+
+    def stand_in(leaf: Any) -> Any:
+        if not isinstance(leaf, (Tensor, Variable, IndexedSlices)):
+            return leaf
+        texts.append(tensor_text(leaf, summarize, quoted=True))
+        return _StandIn(len(texts) - 1)
+
+    layout = pprint.pformat(nest.map_structure(stand_in, value))
+    return _STAND_IN.sub(lambda found: texts[_number(found[0])], layout)
+
+
+# While a structure is laid out, two characters of private use stand for each tensor; `repr`
+# escapes such characters in the user's strings.
+_PRIVATE, _BASE = 0xE000, 6400
+_STAND_IN = re.compile("[\ue000-\uf8ff]{2}")
+
+
+class _StandIn:
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+    def __repr__(self) -> str:
+        high, low = divmod(self.number, _BASE)
+        return chr(_PRIVATE + high) + chr(_PRIVATE + low)
+
+
+def _number(characters: str) -> int:
+    return (ord(characters[0]) - _PRIVATE) * _BASE + ord(characters[1]) - _PRIVATE
+
+
+def tensor_text(tensor: Any, summarize: int = 3, quoted: bool = False) -> str:
+    """A tensor as `tf.print` writes it. Scalar strings stand in quotes if `quoted`.
+
+    >>> import tape_compat as tf
+    >>> from tape_compat._src.ops.printing import tensor_text
+    >>> tensor_text(tf.constant([0.1, 1 / 3, 1e10]))
+    '[0.1 0.333333343 1e+10]'
+    """
+    values = np.asarray(convert(tensor).numpy())
+    scalar = None if values.ndim else values.item()
+    if not quoted and isinstance(scalar, bytes):
+        return _decoded(scalar)
+    ends = values.size if summarize < 0 else min(summarize, values.size)
+    return _array_text(values, ends, values.ndim)
+
+
+def _array_text(values: Any, ends: int, rank: int) -> str:
+    """`values`, the innermost `values.ndim` axes of an array of rank `rank`."""
+    if not values.ndim:
+        return _element_text(values[()])
+    count, inner = len(values), values.ndim - 1
+    gap = "\n" * inner + " " * (rank - inner) if inner else " "
+
+    def part(i: int) -> str:
+        return _array_text(values[i], ends, rank) if inner else _element_text(values[i])
+
+    head = [part(i) for i in range(min(ends, count))]
+    dots = ["..."] if count > 2 * ends else []
+    tail = [part(i) for i in range(max(ends, count - ends), count)]
+    return f"[{'' if head or not dots else gap}{gap.join(head + dots + tail)}]"
+
+
+def _element_text(value: Any) -> str:
+    if isinstance(value, bytes):
+        return f'"{_escaped(_decoded(value))}"'
+    if isinstance(value, np.complexfloating):
+        imaginary = _float_text(value.imag)
+        return f"{_float_text(value.real)}{'' if imaginary[0] == '-' else '+'}{imaginary}j"
+    if isinstance(value, (bool, int, np.bool_, np.integer)):
+        return str(int(value))
+    return _float_text(value)
+
+
+def _float_text(value: Any) -> str:
+    """The fewer digits if they read back as the same number, else all: as C++ prints them."""
+    kind, few, all_digits = (
+        (np.float64, 15, 17) if isinstance(value, np.float64) else (np.float32, 6, 9)
+    )
+    number = float(value)
+    text = f"{number:.{few}g}"
+    return text if kind(text) == number or math.isnan(number) else f"{number:.{all_digits}g}"
+
+
+def _decoded(text: bytes) -> str:
+    return text.decode("utf-8", "backslashreplace")
+
+
+_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "'": "\\'", "\\": "\\\\"}
+
+
+def _escaped(text: str) -> str:
+    return "".join(
+        _ESCAPES.get(c) or (f"\\{ord(c):03o}" if c < " " or c == "\x7f" else c) for c in text
+    )

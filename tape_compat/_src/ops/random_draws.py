@@ -1,0 +1,289 @@
+"""Random draws as ops of tensors: `key` is a drawn word or a stateless seed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from ..core import dtypes
+from ..core.avals import Aval, aval
+from ..core.dtypes import DType, as_dtype
+from ..core.op import Op
+from ..core.shapes import TensorShape
+from ..values.convert import convert
+from ..values.record import apply, identity
+from ..values.tensor import Tensor, concrete
+from .arguments import dims, shown
+from .declare import check_broadcast, invalid, tf_dtype_name
+from .gather_scatter import gather
+from .random_keys import plain_seed, typed_key
+
+
+def draw_shape(shape: Any, kernel: str) -> tuple[int, ...]:
+    """The shape of a draw. TensorFlow takes vectors only."""
+    sizes = dims(shape, "T", kernel)
+    kind = shape.__class__
+    if kind is not list and kind is not tuple and not isinstance(shape, TensorShape):
+        if len(getattr(shape, "shape", ())) != 1:
+            raise invalid("shape must be a vector of {int32,int64}, got shape []", kernel)
+    size = 1
+    for n in sizes:
+        if n < 0:
+            raise invalid(f"Dimension {n} must be >= 0", kernel)
+        size *= n
+    if size >= 1 << 63:
+        raise invalid(f"Shape {shown(sizes)} would have more than 2**63 - 1 elements", kernel)
+    return sizes
+
+
+def check_one_of(dtype: DType, accepted: Sequence[DType]) -> None:
+    """Refuse a dtype as the Python layer of TensorFlow does."""
+    if dtype not in accepted:
+        listed = ", ".join(map(repr, accepted))
+        raise ValueError(
+            f"Argument `dtype` got invalid value {dtype}. Accepted dtypes are ({listed})."
+        )
+
+
+def check_attribute(dtype: DType, accepted: Sequence[DType], kernel: str) -> None:
+    """Refuse a dtype as a kernel of TensorFlow does."""
+    if dtype not in accepted:
+        listed = ", ".join(map(tf_dtype_name, accepted))
+        raise invalid(
+            f"Value for attr 'dtype' of {tf_dtype_name(dtype)} is not in the list of allowed "
+            f"values: {listed}\n\t; NodeDef: {{{{node {kernel}}}}}",
+            kernel,
+        )
+
+
+FLOATING = (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64)
+SIGNED = (dtypes.int32, dtypes.int64)
+UNSIGNED = (dtypes.uint32, dtypes.uint64)
+COUNTS = (dtypes.float16, dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64)
+
+
+def _is_number(value: Any, number: float) -> bool:
+    return (value.__class__ is float or value.__class__ is int) and value == number
+
+
+def _broadcasts(avals: tuple[Aval, ...], shape: tuple[int, ...], dtype: DType) -> None:
+    whole = aval(shape, dtype)
+    for known in reversed(avals[1:]):
+        check_broadcast(whole, known, "AddV2")
+
+
+def _ends(kernel: str) -> Callable[..., None]:
+    """A check that the shape of a draw ends with that of its parameters."""
+
+    def check(avals: tuple[Aval, ...], shape: tuple[int, ...], dtype: DType) -> None:
+        end = broadcast_shape(avals[1:], kernel)
+        if len(end) > len(shape) or shape[len(shape) - len(end) :] != end:
+            raise invalid("Shape passed in must end with broadcasted shape.", kernel)
+
+    return check
+
+
+def broadcast_shape(avals: Sequence[Aval], kernel: str) -> tuple[int, ...]:
+    """The shape that parameters broadcast to."""
+    try:
+        return np.broadcast_shapes(*(known.shape for known in avals))
+    except ValueError:
+        shapes = " vs. ".join(shown(known.shape) for known in avals)
+        raise invalid(f"Incompatible shapes: {shapes}", kernel) from None
+
+
+def _draw_normal(key: Any, *moments: Any, shape: tuple[int, ...], dtype: DType) -> Any:
+    return _located(jax.random.normal(typed_key(key), shape, dtype.np_dtype), moments)
+
+
+def _draw_truncated(key: Any, *moments: Any, shape: tuple[int, ...], dtype: DType) -> Any:
+    two = jnp.asarray(2, dtype.np_dtype)
+    return _located(
+        jax.random.truncated_normal(typed_key(key), -two, two, shape, dtype.np_dtype), moments
+    )
+
+
+def _located(noise: Any, moments: tuple[Any, ...]) -> Any:
+    return noise * moments[1] + moments[0] if moments else noise
+
+
+def _draw_between(
+    key: Any, mean: Any, deviation: Any, low: Any, high: Any, shape: tuple[int, ...], dtype: DType
+) -> Any:
+    # As in TensorFlow, the gradient by the mean and the deviation holds the bounds of the noise.
+    center, scale = lax.stop_gradient(mean), lax.stop_gradient(deviation)
+    noise = jax.random.truncated_normal(
+        typed_key(key), (low - center) / scale, (high - center) / scale, shape, dtype.np_dtype
+    )
+    return noise * deviation + mean
+
+
+def _draw_uniform(key: Any, *bounds: Any, shape: tuple[int, ...], dtype: DType) -> Any:
+    share = jax.random.uniform(typed_key(key), shape, dtype.np_dtype)
+    return share * (bounds[1] - bounds[0]) + bounds[0] if bounds else share
+
+
+def _draw_integers(key: Any, low: Any, high: Any, shape: tuple[int, ...], dtype: DType) -> Any:
+    return jax.random.randint(typed_key(key), shape, low, high, dtype.np_dtype)
+
+
+def _draw_bits(key: Any, shape: tuple[int, ...], dtype: DType) -> Any:
+    unsigned = np.uint32 if dtype.size == 4 else np.uint64
+    bits = jax.random.bits(typed_key(key), shape, unsigned)
+    return lax.bitcast_convert_type(bits, dtype.np_dtype)
+
+
+def _gamma(key: Any, alpha: Any, beta: Any, shape: tuple[int, ...], dtype: DType) -> Any:
+    sample = jax.random.gamma(typed_key(key), jnp.broadcast_to(alpha, shape), shape, dtype.np_dtype)
+    least = jnp.asarray(jnp.finfo(dtype.np_dtype).tiny, dtype.np_dtype)
+    sample = sample / beta
+    return jnp.where(sample < least, least, sample)
+
+
+def _draw_poisson(key: Any, rate: Any, shape: tuple[int, ...], dtype: DType) -> Any:
+    count = jax.random.poisson(typed_key(key), jnp.broadcast_to(rate, shape), shape, np.int64)
+    return jnp.maximum(count, 0).astype(dtype.np_dtype)
+
+
+def _binomial(key: Any, counts: Any, probs: Any, shape: tuple[int, ...], dtype: DType) -> Any:
+    kind = np.float64 if np.float64 in (counts.dtype, probs.dtype) else np.float32
+    count = jax.random.binomial(
+        typed_key(key),
+        jnp.broadcast_to(jnp.maximum(counts, 0), shape).astype(kind),
+        jnp.broadcast_to(jnp.clip(probs, 0, 1), shape).astype(kind),
+        shape,
+        kind,
+    )
+    return jnp.nan_to_num(count).astype(dtype.np_dtype)
+
+
+def _draw_categories(key: Any, logits: Any, count: int, dtype: DType) -> Any:
+    logits = logits.astype(np.float64)
+    usable = jnp.isfinite(logits)
+    largest = jnp.max(jnp.where(usable, logits, -jnp.inf), axis=1, keepdims=True)
+    odds = jnp.where(usable, jnp.exp(logits - jnp.where(jnp.isfinite(largest), largest, 0)), 0)
+    upto = jnp.cumsum(odds, axis=1)
+    total = upto[:, -1:]
+    share = jax.random.uniform(typed_key(key), (logits.shape[0], count), np.float64) * total
+    share = jnp.minimum(share, jnp.nextafter(total, 0.0))  # the product may round up
+    find = jax.vmap(lambda row, wanted: jnp.searchsorted(row, wanted, side="right"))
+    return find(upto, share).astype(dtype.np_dtype)
+
+
+def _check_categories(avals: tuple[Aval, ...], count: int, dtype: DType) -> None:
+    shape = avals[1].shape
+    if len(shape) != 2:
+        raise invalid(f"logits should be a matrix, got shape {shown(shape)}", "Multinomial")
+    if count < 0:
+        raise invalid(f"num_samples should be non-negative, got {count}", "Multinomial")
+    if shape[1] <= 0:
+        raise invalid(f"num_classes should be positive, got {shape[1]}", "Multinomial")
+
+
+def _draw_order(key: Any, value: Any) -> Any:
+    if not value.ndim:
+        return value
+    # Sorted by 64 random bits once; `jax.random.permutation` sorts twice by 32.
+    bits = jax.random.bits(typed_key(key), value.shape[:1], np.uint64)
+    return jnp.take(value, jnp.argsort(bits), axis=0)
+
+
+def _fold(seed: Any, data: Any) -> Any:
+    first = _draw_bits(seed, (), dtypes.from_numpy(data.dtype))
+    return jnp.stack([first, data])
+
+
+def _random(
+    draw: Callable[..., Any], kernel: str, differentiable: bool = False, check: Any = None
+) -> Op:
+    return Op(draw, kernel, differentiable=differentiable, check=check, on_host=False)
+
+
+NORMAL = _random(_draw_normal, "RandomStandardNormal", True, _broadcasts)
+TRUNCATED = _random(_draw_truncated, "TruncatedNormal", True, _broadcasts)
+BETWEEN = _random(
+    _draw_between,
+    "StatelessParameterizedTruncatedNormal",
+    True,
+    _ends("StatelessParameterizedTruncatedNormal"),
+)
+_UNIFORM = _random(_draw_uniform, "RandomUniform", True, _broadcasts)
+_INTEGERS = _random(_draw_integers, "RandomUniformInt")
+BITS = _random(_draw_bits, "StatelessRandomUniformFullIntV2")
+_GAMMA = _random(_gamma, "RandomGamma", True, _ends("StatelessRandomGammaV3"))
+POISSON = _random(_draw_poisson, "RandomPoissonV2", False, _ends("StatelessRandomPoisson"))
+BINOMIAL = _random(_binomial, "StatelessRandomBinomial", False, _ends("StatelessRandomBinomial"))
+_CATEGORIES = _random(_draw_categories, "Multinomial", False, _check_categories)
+_ORDER = _random(_draw_order, "RandomShuffle")
+FOLD = _random(_fold, "StatelessRandomUniformFullIntV2")
+
+
+def draw_bell(
+    op: Op, key: Tensor, shape: tuple[int, ...], mean: Any, stddev: Any, dtype: Any
+) -> Tensor:
+    """A draw of `op`, times stddev, plus mean."""
+    dtype = as_dtype(dtype)
+    if dtype.is_floating and _is_number(mean, 0.0) and _is_number(stddev, 1.0):
+        return apply(op.bind(shape=shape, dtype=dtype), (key,))
+    moments = convert(mean, dtype), convert(stddev, dtype)
+    check_attribute(dtype, FLOATING, op.name)
+    return apply(op.bind(shape=shape, dtype=dtype), (key, *moments))
+
+
+def draw_flat(
+    key: Tensor, shape: tuple[int, ...], minval: Any, maxval: Any, dtype: DType, kernel: str
+) -> Tensor:
+    """Uniform numbers or integers of [minval, maxval)."""
+    if not dtype.is_integer:
+        if maxval is None:
+            maxval = 1
+        if _is_number(minval, 0) and _is_number(maxval, 1):
+            return apply(_UNIFORM.bind(shape=shape, dtype=dtype), (key,))
+        bounds = convert(minval, dtype), convert(maxval, dtype)
+        return apply(_UNIFORM.bind(shape=shape, dtype=dtype), (key, *bounds))
+    low, high = convert(minval, dtype), convert(maxval, dtype)
+    for name, bound in (("minval", low), ("maxval", high)):
+        if bound._aval.shape:
+            raise invalid(f"{name} must be 0-D, got shape {shown(bound._aval.shape)}", kernel)
+    a, b = low._array, high._array
+    if a.__class__ is np.ndarray and b.__class__ is np.ndarray and a >= b and 0 not in shape:
+        raise invalid(f"Need minval < maxval, got {a} >= {b}", kernel)
+    return apply(_INTEGERS.bind(shape=shape, dtype=dtype), (key, low, high))
+
+
+def draw_gamma(key: Tensor, shape: tuple[int, ...], alpha: Tensor, beta: Tensor) -> Tensor:
+    """Gamma distributed numbers."""
+    return apply(_GAMMA.bind(shape=shape, dtype=alpha.dtype), (key, alpha, beta))
+
+
+def gamma_parameters(alpha: Any, beta: Any, dtype: Any) -> tuple[Tensor, Tensor]:
+    """alpha and beta as tensors of one floating dtype."""
+    dtype = as_dtype(dtype)
+    if not dtype.is_floating or dtype is dtypes.bfloat16:
+        raise ValueError(f"tf.random.gamma: dtype {dtype.name} is not float16, float32 or float64")
+    return convert(alpha, dtype), convert(1 if beta is None else beta, dtype)
+
+
+def draw_classes(key: Tensor, logits: Any, count: Any, dtype: Any) -> Tensor:
+    """Class numbers [rows, count] by the logits of each row."""
+    dtype = dtypes.int64 if dtype is None else as_dtype(dtype)
+    check_one_of(dtype, SIGNED)
+    count = int(plain_seed(count))
+    return apply(_CATEGORIES.bind(count=count, dtype=dtype), (key, convert(logits)))
+
+
+def shuffled(key: Tensor, value: Any) -> Tensor:
+    """The rows of a tensor in random order."""
+    value = convert(value)
+    known = value._aval
+    if known.dtype is not dtypes.string:
+        return apply(_ORDER.bind(), (key, value))
+    if not known.shape:
+        return identity(value)
+    places = concrete(np.arange(known.shape[0], dtype=np.int32))
+    return gather(value, apply(_ORDER.bind(), (key, places)))

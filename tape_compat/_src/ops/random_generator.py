@@ -1,0 +1,314 @@
+"""`tf.random.Generator`: a stream of random numbers with a state."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from ..core import dtypes
+from ..core.dtypes import as_dtype
+from ..values.convert import convert
+from ..values.record import apply
+from ..values.tensor import Tensor, concrete
+from ..values.variable import Variable
+from .random_draws import (
+    BINOMIAL,
+    BITS,
+    FLOATING,
+    NORMAL,
+    SIGNED,
+    TRUNCATED,
+    UNSIGNED,
+    check_attribute,
+    draw_bell,
+    draw_flat,
+    draw_shape,
+)
+from .random_keys import MASK, STEP, Algorithm, algorithm_number, key_of, mix, plain_seed
+from .random_stateless import draw_binomial, fold_in, split, stateless_shuffle
+
+#: Words of a state: a counter, then one word of key.
+_STATE_SIZE = {1: 3, 2: 2}
+
+#: How far a draw moves the counter for each number drawn.
+_PER_NUMBER = 256
+_STATE_LOCK = threading.Lock()
+
+
+def _layout(alg: Any) -> int:
+    """The algorithm of a generator: Philox, unless it says otherwise."""
+    number = 1 if alg is None else algorithm_number(alg)
+    return 1 if number == Algorithm.AUTO_SELECT.value else number
+
+
+def _signed(words: Sequence[int]) -> np.ndarray:
+    return np.array([w & MASK for w in words], np.uint64).view(np.int64)
+
+
+def _state_array(state: Any, alg: int) -> np.ndarray:
+    array = np.array(convert(state)._value())
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"The state of a generator must be integers, not {array.dtype.name}")
+    if array.shape != (_STATE_SIZE[alg],):
+        raise ValueError(f"Shapes {array.shape} and [{_STATE_SIZE[alg]}] are incompatible")
+    return array.astype(np.int64)
+
+
+def create_rng_state(seed: Any, alg: Any) -> Tensor:
+    """The state, int64 [3] ([2] for ThreeFry), that a generator made from `seed` has.
+
+    >>> import tape_compat as tf
+    >>> tf.random.create_rng_state(7, "philox").numpy().tolist()
+    [7, 0, 0]
+    """
+    size = _STATE_SIZE[_layout(alg)]
+    seed = plain_seed(seed)
+    if seed.__class__ is int:
+        return concrete(_signed([seed >> (64 * i) for i in range(size)]))
+    words = np.atleast_1d(np.asarray(seed)).astype(np.int64).ravel()[:size]
+    return concrete(np.concatenate([np.zeros(size - len(words), np.int64), words]))
+
+
+class Generator:
+    """A generator of random numbers with a state of its own, a variable.
+
+    Args:
+      copy_from: a generator to start from, or else both of
+      state: integers [3] ([2] for ThreeFry), and
+      alg: "philox", "threefry" or "auto_select".
+
+    The state moves as TensorFlow's does; the numbers are JAX's.
+
+    >>> import tape_compat as tf
+    >>> one, two = tf.random.Generator.from_seed(1), tf.random.Generator.from_seed(1)
+    >>> bool(tf.reduce_all(one.normal([3]) == two.normal([3])))
+    True
+    """
+
+    def __init__(self, copy_from: Generator | None = None, state: Any = None, alg: Any = None):
+        if copy_from is not None:
+            if state is not None or alg is not None:
+                raise ValueError("Generator: copy_from stands alone, without state and alg")
+            self._alg = copy_from._alg
+            array = copy_from._state.numpy()
+        else:
+            if state is None or alg is None:
+                raise ValueError("Generator: copy_from, or state and alg, must be given")
+            self._alg = _layout(alg)
+            array = _state_array(state, self._alg)
+        self._state = Variable(array, trainable=False, name="StateVar", dtype=dtypes.int64)
+
+    @classmethod
+    def from_state(cls, state: Any, alg: Any) -> Generator:
+        """A generator with this state."""
+        return cls(state=state, alg=alg)
+
+    @classmethod
+    def from_seed(cls, seed: Any, alg: Any = None) -> Generator:
+        """A generator from an integer, of any size, or a vector of them."""
+        alg = _layout(alg)
+        return cls(state=create_rng_state(seed, alg), alg=alg)
+
+    @classmethod
+    def from_non_deterministic_state(cls, alg: Any = None) -> Generator:
+        """A generator that nobody can predict."""
+        alg = _layout(alg)
+        return cls(state=_signed([secrets.randbits(64) for _ in range(_STATE_SIZE[alg])]), alg=alg)
+
+    @classmethod
+    def from_key_counter(cls, key: Any, counter: Any, alg: Any) -> Generator:
+        """A generator with this key (a scalar) and counter ([2]; a scalar for ThreeFry)."""
+        alg = _layout(alg)
+        return cls(state=_joined(key, counter), alg=alg)
+
+    @property
+    def algorithm(self) -> int:
+        """1 for Philox, 2 for ThreeFry."""
+        return self._alg
+
+    @property
+    def state(self) -> Variable:
+        """The state, a variable: save it, restore it, assign to it."""
+        return self._state
+
+    @property
+    def key(self) -> Tensor:
+        """The word of the state that is not the counter."""
+        return concrete(self._state.numpy()[-1:].reshape(()))
+
+    def reset(self, state: Any) -> None:
+        """Set the state. Raises ValueError for a wrong shape."""
+        self._state.assign(_state_array(state, self._alg))
+
+    def reset_from_seed(self, seed: Any) -> None:
+        """Set the state to what `from_seed` starts with."""
+        self.reset(create_rng_state(seed, self._alg))
+
+    def reset_from_key_counter(self, key: Any, counter: Any) -> None:
+        """Set the state to what `from_key_counter` starts with."""
+        self.reset(_joined(key, counter))
+
+    def skip(self, delta: Any) -> Tensor:
+        """Move on as if `delta` numbers had been drawn. Returns the state before."""
+        return concrete(self._advance(int(plain_seed(delta)))[0])
+
+    def _advance(self, numbers: int) -> tuple[np.ndarray, list[int]]:
+        """Move the counter. The state before, signed, and as words."""
+        with _STATE_LOCK:
+            before = self._state.numpy()
+            words = [int(w) & MASK for w in before]
+            counter = sum(w << (64 * i) for i, w in enumerate(words[:-1])) + numbers * _PER_NUMBER
+            moved = [counter >> (64 * i) for i in range(len(words) - 1)]
+            self._state.assign(concrete(_signed([*moved, words[-1]])))
+        return before, words
+
+    def _word(self, numbers: int) -> int:
+        """The key of the next draw, of so many numbers, as a word."""
+        word = 0
+        for part in reversed(self._advance(numbers)[1]):
+            word = mix((word ^ part) + STEP)
+        return word
+
+    def _key(self, sizes: tuple[int, ...]) -> Tensor:
+        numbers = 1
+        for n in sizes:
+            numbers *= n
+        return key_of(self._word(numbers))
+
+    def _words(self, count: Any) -> np.ndarray:
+        count = draw_shape([count], BITS.name)[0]
+        start = self._word(count)
+        return _signed([mix(start + (i + 1) * STEP) for i in range(count)])
+
+    def make_seeds(self, count: int = 1) -> Tensor:
+        """Seeds for `count` stateless ops, int64 [2, count]."""
+        words = self._words(count)
+        return concrete(np.stack([words, np.zeros_like(words)]))
+
+    def split(self, count: int = 1) -> list[Generator]:
+        """`count` new generators, independent of each other and of this one."""
+        counter = [0] * (_STATE_SIZE[self._alg] - 1)
+        return [
+            Generator(state=np.array([*counter, word], np.int64), alg=self._alg)
+            for word in self._words(count).tolist()
+        ]
+
+    def normal(
+        self,
+        shape: Any,
+        mean: Any = 0.0,
+        stddev: Any = 1.0,
+        dtype: Any = dtypes.float32,
+        name: str | None = None,
+    ) -> Tensor:
+        """As `tf.random.normal`."""
+        sizes = draw_shape(shape, "StatelessRandomNormalV2")
+        return draw_bell(NORMAL, self._key(sizes), sizes, mean, stddev, dtype)
+
+    def truncated_normal(
+        self,
+        shape: Any,
+        mean: Any = 0.0,
+        stddev: Any = 1.0,
+        dtype: Any = dtypes.float32,
+        name: str | None = None,
+    ) -> Tensor:
+        """As `tf.random.truncated_normal`."""
+        sizes = draw_shape(shape, "StatelessTruncatedNormalV2")
+        return draw_bell(TRUNCATED, self._key(sizes), sizes, mean, stddev, dtype)
+
+    def uniform(
+        self,
+        shape: Any,
+        minval: Any = 0,
+        maxval: Any = None,
+        dtype: Any = dtypes.float32,
+        name: str | None = None,
+    ) -> Tensor:
+        """As `tf.random.stateless_uniform`, without the seed."""
+        dtype = as_dtype(dtype)
+        if dtype.is_integer and (minval is None) != (maxval is None):
+            raise ValueError(
+                f"For integer dtype {dtype}, minval and maxval must be both `None` or both "
+                f"non-`None`; got minval={minval} and maxval={maxval}"
+            )
+        if dtype.is_integer and minval is None:
+            return self.uniform_full_int(shape, dtype)
+        kernel = "StatelessRandomUniformIntV2" if dtype.is_integer else "StatelessRandomUniformV2"
+        check_attribute(dtype, (*FLOATING, *SIGNED), kernel)
+        sizes = draw_shape(shape, kernel)
+        return draw_flat(self._key(sizes), sizes, minval, maxval, dtype, kernel)
+
+    def uniform_full_int(
+        self, shape: Any, dtype: Any = dtypes.uint64, name: str | None = None
+    ) -> Tensor:
+        """Integers from all that `dtype` (int32, int64, uint32, uint64) has."""
+        dtype = as_dtype(dtype)
+        check_attribute(dtype, (*SIGNED, *UNSIGNED), BITS.name)
+        sizes = draw_shape(shape, BITS.name)
+        return apply(BITS.bind(shape=sizes, dtype=dtype), (self._key(sizes),))
+
+    def binomial(
+        self,
+        shape: Any,
+        counts: Any,
+        probs: Any,
+        dtype: Any = dtypes.int32,
+        name: str | None = None,
+    ) -> Tensor:
+        """As `tf.random.stateless_binomial`, without the seed."""
+        key = self._key(draw_shape(shape, BINOMIAL.name))
+        return draw_binomial(key, shape, counts, probs, dtype)
+
+
+def _joined(key: Any, counter: Any) -> np.ndarray:
+    parts = [np.atleast_1d(np.array(convert(x)._value())).ravel() for x in (counter, key)]
+    return np.concatenate([part.astype(np.int64) for part in parts])
+
+
+_global_generator: Generator | None = None
+
+
+def get_global_generator() -> Generator:
+    """The generator shared by the process; unpredictable until `set_global_generator`.
+
+    >>> import tape_compat as tf
+    >>> tf.random.get_global_generator() is tf.random.get_global_generator()
+    True
+    """
+    global _global_generator
+    if _global_generator is None:
+        with _STATE_LOCK:
+            if _global_generator is None:
+                _global_generator = Generator.from_non_deterministic_state()
+    return _global_generator
+
+
+def set_global_generator(generator: Generator) -> None:
+    """Put another generator in the place of the shared one.
+
+    >>> import tape_compat as tf
+    >>> tf.random.set_global_generator(tf.random.Generator.from_seed(1))
+    >>> tf.random.get_global_generator().state.numpy().tolist()
+    [1, 0, 0]
+    """
+    global _global_generator
+    _global_generator = generator
+
+
+#: `tf.random.experimental`.
+experimental = SimpleNamespace(
+    Algorithm=Algorithm,
+    Generator=Generator,
+    create_rng_state=create_rng_state,
+    get_global_generator=get_global_generator,
+    set_global_generator=set_global_generator,
+    stateless_fold_in=fold_in,
+    stateless_shuffle=stateless_shuffle,
+    stateless_split=split,
+)

@@ -1,0 +1,140 @@
+"""Reductions over segments, given by an id for each row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from ..core.avals import Aval
+from ..core.op import Op
+from ..values.bounds import dropped, refuse_segments
+from ..values.convert import convert
+from ..values.record import apply
+from ..values.tensor import Tensor
+from . import rules
+from .declare import invalid, name_ops, static
+
+
+def _check_unsorted(kernel: str) -> Callable[..., None]:
+    def check(avals: tuple[Aval, ...], **_: Any) -> None:
+        data, ids = (a.shape for a in avals)
+        if data[: len(ids)] != ids:
+            shown = ["[" + ",".join(map(str, s)) + "]" for s in (data, ids)]
+            raise invalid(
+                f"data.shape = {shown[0]} does not start with segment_ids.shape = {shown[1]}",
+                kernel,
+            )
+
+    return check
+
+
+def _flat_segments(data: Any, ids: Any, segments: int) -> tuple[Any, Any]:
+    """Data [n, ...] and ids [n]; what lies outside has the id `segments`, which is dropped."""
+    rest = data.shape[ids.ndim :]
+    flat = ids.reshape(-1)
+    return data.reshape(flat.size, *rest), dropped(flat, segments)
+
+
+def _segment_sum(data: Any, ids: Any, segments: int) -> Any:
+    data, ids = _flat_segments(data, ids, segments)
+    return jnp.zeros((segments, *data.shape[1:]), data.dtype).at[ids].add(data, mode="drop")
+
+
+def _segment_prod(data: Any, ids: Any, segments: int) -> Any:
+    data, ids = _flat_segments(data, ids, segments)
+    return rules.segment_product(data, ids, segments)
+
+
+def _segment_extreme(data: Any, ids: Any, segments: int, largest: bool) -> Any:
+    data, ids = _flat_segments(data, ids, segments)
+    return rules.segment_extreme(data, ids, segments, largest)
+
+
+def _segment_max(data: Any, ids: Any, segments: int) -> Any:
+    return _segment_extreme(data, ids, segments, True)
+
+
+def _segment_min(data: Any, ids: Any, segments: int) -> Any:
+    return _segment_extreme(data, ids, segments, False)
+
+
+def _segment_counts(data: Any, ids: Any, segments: int, inner: int) -> Any:
+    count = _segment_sum(jnp.ones(ids.shape, data.dtype), ids, segments)
+    return jnp.maximum(count, 1).reshape((segments,) + (1,) * inner)
+
+
+def _segment_mean(data: Any, ids: Any, segments: int) -> Any:
+    total = _segment_sum(data, ids, segments)
+    return total / _segment_counts(data, ids, segments, data.ndim - ids.ndim)
+
+
+def _segment_sqrt_n(data: Any, ids: Any, segments: int) -> Any:
+    total = _segment_sum(data, ids, segments)
+    return total / jnp.sqrt(_segment_counts(data, ids, segments, data.ndim - ids.ndim))
+
+
+def _where_present(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`function`, with 0 for segments that have no element."""
+
+    def filled(data: Any, ids: Any, segments: int) -> Any:
+        count = jnp.zeros(segments, jnp.int32).at[ids].add(1, mode="drop")
+        shape = (segments,) + (1,) * (data.ndim - 1)
+        return jnp.where(count.reshape(shape) > 0, function(data, ids, segments), 0)
+
+    return filled
+
+
+def _unsorted(function: Callable[..., Any], doc: str, kernel: str) -> Callable[..., Tensor]:
+    declared = Op(function, kernel, check=_check_unsorted(kernel))
+
+    def call(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
+        closure = declared.bind(segments=static(num_segments))
+        ids = convert(segment_ids)
+        refuse_segments(ids, closure.attributes["segments"], kernel)
+        return apply(closure, (convert(data), ids))
+
+    call.op = declared  # type: ignore[attr-defined]
+    call.__doc__ = f"{doc} of the elements of each segment. Negative ids are left out."
+    return call
+
+
+def _sorted_segments(function: Callable[..., Any], doc: str, kernel: str) -> Callable[..., Tensor]:
+    declared = Op(function, kernel)
+
+    def call(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
+        data, segment_ids = convert(data), convert(segment_ids)
+        ids = np.asarray(segment_ids._value())
+        if ids.ndim != 1:
+            raise invalid("segment_ids should be a vector.", kernel)
+        if not data._aval.shape or ids.size != data._aval.shape[0]:
+            raise invalid("segment_ids should be the same size as dimension 0 of input.", kernel)
+        if (ids.size and ids[0] < 0) or np.any(np.diff(ids) < 0):
+            raise invalid("segment ids are not increasing", kernel)
+        closure = declared.bind(segments=int(ids[-1]) + 1 if ids.size else 0)
+        return apply(closure, (data, segment_ids))
+
+    call.op = declared  # type: ignore[attr-defined]
+    call.__doc__ = (
+        f"{doc} of the elements of each segment. The ids must not decrease; the last one says how "
+        "many segments there are, so they are computed now."
+    )
+    return call
+
+
+unsorted_segment_sum = _unsorted(_segment_sum, "Sum", "UnsortedSegmentSum")
+unsorted_segment_prod = _unsorted(_segment_prod, "Product", "UnsortedSegmentProd")
+unsorted_segment_max = _unsorted(_segment_max, "Largest", "UnsortedSegmentMax")
+unsorted_segment_min = _unsorted(_segment_min, "Smallest", "UnsortedSegmentMin")
+unsorted_segment_mean = _unsorted(_segment_mean, "Mean", "UnsortedSegmentSum")
+unsorted_segment_sqrt_n = _unsorted(_segment_sqrt_n, "Sum / sqrt(n)", "UnsortedSegmentSum")
+segment_sum = _sorted_segments(_segment_sum, "Sum", "SegmentSum")
+segment_prod = _sorted_segments(_segment_prod, "Product", "SegmentProd")
+segment_max = _sorted_segments(_where_present(_segment_max), "Largest", "SegmentMax")
+segment_min = _sorted_segments(_where_present(_segment_min), "Smallest", "SegmentMin")
+segment_mean = _sorted_segments(_segment_mean, "Mean", "SegmentMean")
+
+
+name_ops(globals())

@@ -1,0 +1,224 @@
+"""Choosing elements by condition, mask, partition or value."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import jax.numpy as jnp
+import numpy as np
+
+from ..core import dtypes
+from ..core.avals import Aval, aval
+from ..core.dtypes import as_dtype
+from ..core.op import Op
+from ..values.convert import convert
+from ..values.record import apply
+from ..values.tensor import Tensor, concrete
+from .arguments import as_int, as_tensor, is_text, known_value, move_text, shown
+from .creation import zeros
+from .declare import invalid, matching, tf_dtype_name
+from .gather_scatter import gather_nd
+from .joining import concat
+from .shapes import reshape
+
+
+def _check_where(avals: tuple[Aval, ...]) -> None:
+    condition, x, y = avals
+    for i, known, wanted in ((0, condition, dtypes.bool), (2, y, x.dtype)):
+        if known.dtype is not wanted:
+            raise invalid(
+                f"cannot compute SelectV2 as input #{i}(zero-based) was expected to be a "
+                f"{tf_dtype_name(wanted)} tensor but is a {tf_dtype_name(known.dtype)} tensor",
+                "SelectV2",
+            )
+    try:
+        np.broadcast_shapes(condition.shape, x.shape, y.shape)
+    except ValueError:
+        raise invalid(
+            f"condition {shown(condition.shape)}, then {shown(x.shape)}, and else {shown(y.shape)} "
+            "must be broadcastable",
+            "SelectV2",
+        ) from None
+
+
+_WHERE = Op(jnp.where, "SelectV2", check=_check_where).bind()
+
+
+def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
+    """`x` where `condition` is true, `y` elsewhere, all three broadcast.
+
+    With `condition` alone: the indices [n, rank] (int64) of what is true or not zero in it, whose
+    value must then be known.
+
+    >>> import tape_compat as tf
+    >>> tf.where([True, False], [1, 2], 0).numpy().tolist()
+    [1, 0]
+    >>> tf.where([0, 3, 4]).numpy().tolist()
+    [[1], [2]]
+    """
+    if x is None and y is None:
+        return concrete(np.argwhere(known_value(condition)).astype(np.int64))
+    if x is None or y is None:
+        raise ValueError("x and y must both be non-None or both be None.")
+    if condition.__class__ is not Tensor:
+        condition = convert(condition, hint=dtypes.bool)
+    x, y = matching((x, y))
+    if is_text(x) and is_text(y):
+        return move_text(lambda p, q: where(condition, p, q), x, y)
+    return apply(_WHERE, (condition, x, y))
+
+
+_MASKED = Op(
+    lambda x, places, axis, count: jnp.take(
+        x.reshape(*x.shape[:axis], -1, *x.shape[axis + count :]), places, axis=axis, mode="clip"
+    ),
+    "GatherV2",
+)
+
+
+def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_mask") -> Tensor:
+    """The elements or slices of `tensor` where `mask` is true, whose value must be known.
+
+    The axes of `mask` stand for those of `tensor` from `axis` (default 0), and become one.
+    Raises: ValueError if `mask` is a scalar or its shape does not fit.
+
+    >>> import tape_compat as tf
+    >>> tf.boolean_mask([1, 2, 3], [True, False, True]).numpy().tolist()
+    [1, 3]
+    """
+    x, known = as_tensor(tensor), known_value(mask)
+    axis = 0 if axis is None else as_int(axis)
+    if known.ndim == 0:
+        raise ValueError("mask cannot be scalar.")
+    have = x._aval.shape
+    if axis < 0:
+        axis += len(have)
+    if have[axis : axis + known.ndim] != known.shape:
+        raise ValueError(
+            f"Shapes {have[axis : axis + known.ndim]} and {known.shape} are incompatible"
+        )
+    places = np.flatnonzero(known).astype(np.int32)
+    if is_text(x):
+        return move_text(lambda p: boolean_mask(p, known, axis), x)
+    if not x._aval.size and not places.size:
+        return zeros((*have[:axis], 0, *have[axis + known.ndim :]), x.dtype)
+    return apply(_MASKED.bind(axis=axis, count=known.ndim), (x, concrete(places)))
+
+
+def dynamic_partition(
+    data: Any, partitions: Any, num_partitions: int, name: str | None = None
+) -> list[Tensor]:
+    """The parts of `data` where `partitions` is 0, 1, ..., in order; its values must be known.
+
+    Args:
+      data: tensor [*partitions.shape, ...].
+      partitions: integers in [0, num_partitions).
+    Raises: InvalidArgumentError for other values or shapes.
+
+    >>> import tape_compat as tf
+    >>> [t.numpy().tolist() for t in tf.dynamic_partition([1, 2, 3], [0, 1, 0], 2)]
+    [[1, 3], [2]]
+    """
+    x, known, kernel = as_tensor(data), known_value(partitions), "DynamicPartition"
+    have = x._aval.shape
+    if have[: known.ndim] != known.shape:
+        raise invalid(
+            f"data.shape must start with partitions.shape, got data.shape = {shown(have)}, "
+            f"partitions.shape = {shown(known.shape)}",
+            kernel,
+        )
+    bad = np.argwhere((known < 0) | (known >= num_partitions))
+    if bad.size:
+        at = tuple(bad[0])
+        place = f"[{','.join(map(str, at))}]" if at else ""
+        raise invalid(f"partitions{place} = {known[at]} is not in [0, {num_partitions})", kernel)
+    if not known.ndim:
+        x, known = reshape(x, (1, *have)), known.reshape(1)
+    return [boolean_mask(x, known == i) for i in range(num_partitions)]
+
+
+def dynamic_stitch(indices: Sequence[Any], data: Sequence[Any], name: str | None = None) -> Tensor:
+    """Rows put together: `data[m][i]` stands at `indices[m][i]`, the last one where several do.
+
+    Args:
+      indices: list of integer tensors, whose values must be known.
+      data: list of tensors [*indices[m].shape, ...].
+    Returns: [1 + the largest index, ...]; zeros where no index points.
+
+    >>> import tape_compat as tf
+    >>> tf.dynamic_stitch([[0, 2], [1]], [[1, 3], [2]]).numpy().tolist()
+    [1, 2, 3]
+    """
+    known, parts = [known_value(i) for i in indices], matching(list(data))
+    for m, (places, part) in enumerate(zip(known, parts, strict=True)):
+        if part._aval.shape[: places.ndim] != places.shape:
+            raise invalid(
+                f"data[{m}].shape must start with indices[{m}].shape, got {shown(part._aval.shape)}"
+                f" and {shown(places.shape)}",
+                "DynamicStitch",
+            )
+    rest = parts[0]._aval.shape[known[0].ndim :]
+    flat = np.concatenate([k.ravel() for k in known])
+    size = int(flat.max()) + 1 if flat.size else 0
+    whole = concat([reshape(p, (k.size, *rest)) for p, k in zip(parts, known)], 0)
+    last = np.full(size, -1, np.int32)  # which no row has: zeros
+    last[flat] = np.arange(flat.size, dtype=np.int32)
+    return gather_nd(whole, last[:, None], bad_indices_policy="IGNORE")
+
+
+class Unique(NamedTuple):
+    """Distinct values, and for each element the place of its value among them."""
+
+    y: Tensor
+    idx: Tensor
+
+
+class UniqueWithCounts(NamedTuple):
+    """Distinct values, each element's place among them, and how often each occurs."""
+
+    y: Tensor
+    idx: Tensor
+    count: Tensor  # type: ignore[assignment]
+
+
+def unique_with_counts(
+    x: Any, out_idx: Any = dtypes.int32, name: str | None = None
+) -> UniqueWithCounts:
+    """The distinct values of a vector in order of appearance, positions and counts.
+
+    The values of `x` must be known. Raises InvalidArgumentError if it is not a vector.
+
+    >>> import tape_compat as tf
+    >>> [t.numpy().tolist() for t in tf.unique_with_counts([3, 1, 3])]
+    [[3, 1], [0, 1, 0], [2, 1]]
+    """
+    known = known_value(x)
+    if known.ndim != 1:
+        raise invalid("unique expects a 1D vector.", "Unique")
+    values, first, inverse, counts = np.unique(
+        known, return_index=True, return_inverse=True, return_counts=True
+    )
+    order = np.argsort(first)
+    place = np.empty_like(order)
+    place[order] = np.arange(order.size)
+    dtype = as_dtype(out_idx).np_dtype
+    values = values[order]
+    kind = aval(values.shape, dtypes.string) if known.dtype == object else None
+    return UniqueWithCounts(
+        concrete(values, kind),
+        concrete(place[inverse].astype(dtype)),
+        concrete(counts[order].astype(dtype)),
+    )
+
+
+def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Unique:
+    """The distinct values of a vector in order of appearance, and each element's place among them.
+
+    The values of `x` must be known. Raises InvalidArgumentError if it is not a vector.
+
+    >>> import tape_compat as tf
+    >>> [t.numpy().tolist() for t in tf.unique([3, 1, 3])]
+    [[3, 1], [0, 1, 0]]
+    """
+    return Unique(*unique_with_counts(x, out_idx)[:2])

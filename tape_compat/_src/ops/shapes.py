@@ -1,0 +1,469 @@
+"""Shapes, asked for and changed: reshape, transpose, broadcast, tile, repeat."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from ..core import dtypes
+from ..core.avals import Aval
+from ..core.dtypes import as_dtype
+from ..core.op import Op
+from ..core.shapes import TensorShape
+from ..core.state import LOCAL
+from ..values import operators, record as dispatch
+from ..values.convert import convert
+from ..values.indexed_slices import IndexedSlices
+from ..values.record import apply
+from ..values.tensor import Tensor, concrete, next_id, same_value
+from .arguments import as_int, as_tensor, dims, is_text, known_value, move_text, shown
+from .declare import invalid
+
+
+def identity(input: Any, name: str | None = None) -> Any:
+    """A tensor of its own with the value of `input`, connected to it on tapes.
+
+    IndexedSlices give IndexedSlices.
+
+    >>> import tape_compat as tf
+    >>> tf.identity(3.0)
+    <tf.Tensor: shape=(), dtype=float32, numpy=3.0>
+    """
+    if isinstance(input, IndexedSlices):
+        return IndexedSlices(identity(input.values), input.indices, input.dense_shape)
+    if isinstance(input, IndexedSlices):
+        parts = identity(input.values), identity(input.indices)
+        return IndexedSlices(*parts, input.dense_shape)
+    x = as_tensor(input)
+    state = LOCAL.state
+    if state.recorders or state.capture is not None:
+        return dispatch.identity(x) if not is_text(x) else x
+    return same_value(x, next_id())
+
+
+def identity_n(input: Sequence[Any], name: str | None = None) -> list[Tensor]:
+    """`identity` of each tensor of a list.
+
+    >>> import tape_compat as tf
+    >>> len(tf.identity_n([1.0, [2.0]]))
+    2
+    """
+    return [identity(x) for x in input]
+
+
+def _shape_of(value: Any) -> tuple[int, ...]:
+    if value.__class__ is Tensor:
+        return value._aval.shape
+    if isinstance(value, IndexedSlices) and value.dense_shape is not None:
+        return dims(value.dense_shape)
+    return convert(value)._aval.shape
+
+
+def host_shape(value: Any, out_type: Any) -> Tensor:
+    """A number or a shape as a constant on the host."""
+    return concrete(
+        np.array(value, np.int32 if out_type is dtypes.int32 else as_dtype(out_type).np_dtype)
+    )
+
+
+def shape(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> Tensor:
+    """The shape of `input` as a vector; known at once, whatever is pending.
+
+    >>> import tape_compat as tf
+    >>> tf.shape([[1.0, 2.0]]).numpy().tolist()
+    [1, 2]
+    """
+    return host_shape(_shape_of(input), out_type)
+
+
+def shape_n(
+    input: Sequence[Any], out_type: Any = dtypes.int32, name: str | None = None
+) -> list[Tensor]:
+    """`shape` of each tensor of a list.
+
+    >>> import tape_compat as tf
+    >>> [s.numpy().tolist() for s in tf.shape_n([[1.0], 2.0])]
+    [[1], []]
+    """
+    return [shape(x, out_type) for x in input]
+
+
+def size(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> Tensor:
+    """The number of elements of `input`, a scalar known at once.
+
+    >>> import tape_compat as tf
+    >>> int(tf.size([[1.0, 2.0]]))
+    2
+    """
+    return host_shape(np.prod(_shape_of(input), dtype=np.int64), out_type)
+
+
+def rank(input: Any, name: str | None = None) -> Tensor:
+    """The number of axes of `input`, a scalar known at once.
+
+    >>> import tape_compat as tf
+    >>> int(tf.rank([[1.0, 2.0]]))
+    2
+    """
+    return host_shape(len(_shape_of(input)), dtypes.int32)
+
+
+def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
+    """`x`, after a check that its shape fits `shape`, in which None fits anything.
+
+    Raises: InvalidArgumentError if it does not.
+
+    >>> import tape_compat as tf
+    >>> tf.ensure_shape([1.0, 2.0], [None]).shape
+    TensorShape([2])
+    """
+    x, wanted = as_tensor(x), TensorShape(shape)
+    if not wanted.is_compatible_with(x.shape):
+        text = shown(["?" if n is None else n for n in wanted.as_list()])  # type: ignore[misc]
+        raise invalid(
+            f"Shape of tensor input {shown(x._aval.shape)} is not compatible with expected shape "
+            f"{text}.",
+            "EnsureShape",
+        )
+    return identity(x)
+
+
+def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
+    """The shape that tensors of two shapes broadcast to, as a vector.
+
+    Raises: InvalidArgumentError if they do not broadcast.
+
+    >>> import tape_compat as tf
+    >>> tf.broadcast_dynamic_shape([2, 1], [3]).numpy().tolist()
+    [2, 3]
+    """
+    x, y = as_tensor(shape_x), as_tensor(shape_y)
+    try:
+        both = np.broadcast_shapes(dims(x), dims(y))
+    except ValueError:
+        raise invalid(
+            f"Incompatible shapes: {shown(dims(x))} vs. {shown(dims(y))}", "BroadcastArgs"
+        ) from None
+    return host_shape(both, x.dtype)
+
+
+def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
+    """The TensorShape that tensors of two TensorShapes broadcast to; None where unknown.
+
+    Raises: ValueError if they do not broadcast.
+
+    >>> import tape_compat as tf
+    >>> tf.broadcast_static_shape(tf.TensorShape([2, 1]), tf.TensorShape([3]))
+    TensorShape([2, 3])
+    """
+    x, y = TensorShape(shape_x), TensorShape(shape_y)
+    if x.rank is None or y.rank is None:
+        return TensorShape(None)
+    n = max(x.rank, y.rank)
+    left, right = ([1] * (n - len(s)) + s.as_list() for s in (x, y))
+    both = []
+    for a, b in zip(left, right):
+        if a == 1:
+            both.append(b)
+        elif b == 1 or a == b:
+            both.append(a)
+        elif a is None or b is None:
+            both.append(a if b is None else b)
+        else:
+            raise ValueError(
+                "Incompatible shapes for broadcasting. Two shapes are compatible if for each "
+                "dimension pair they are either equal or one of them is 1. "
+                f"Received: {x} and {y}."
+            )
+    return TensorShape(both)
+
+
+def _reshape(x: Any, shape: tuple[int, ...]) -> Any:
+    return lax.reshape(x, _inferred(x.size, shape))
+
+
+def _inferred(size: int, shape: tuple[int, ...]) -> tuple[int, ...]:
+    if -1 not in shape:
+        return shape
+    rest = 1
+    for n in shape:
+        rest *= 1 if n == -1 else n
+    return tuple(size // rest if n == -1 else n for n in shape)
+
+
+def _check_reshape(avals: tuple[Aval, ...], shape: tuple[int, ...]) -> None:
+    size, unknown, rest = avals[0].size, [], 1
+    for i, n in enumerate(shape):
+        if n == -1:
+            unknown.append(i)
+        elif n < 0:
+            raise invalid(f"Size {i} must be non-negative, not {n}", "Reshape")
+        else:
+            rest *= n
+    if len(unknown) > 1:
+        raise invalid(
+            f"Only one input size may be -1, not both {unknown[0]} and {unknown[1]}", "Reshape"
+        )
+    if unknown:
+        if rest == 0:
+            raise invalid(
+                "reshape cannot infer the missing input size for an empty tensor unless all "
+                "specified input sizes are non-zero",
+                "Reshape",
+            )
+        if size % rest:
+            raise invalid(
+                f"Input to reshape is a tensor with {size} values, but the requested shape "
+                f"requires a multiple of {rest}",
+                "Reshape",
+            )
+    elif rest != size:
+        raise invalid(
+            f"Input to reshape is a tensor with {size} values, but the requested shape has {rest}",
+            "Reshape",
+        )
+
+
+_RESHAPE = Op(_reshape, "Reshape", check=_check_reshape)
+
+
+def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
+    """The elements of `tensor`, in order, in another shape. One size may be -1: what is left.
+
+    Raises: InvalidArgumentError if the numbers of elements differ.
+
+    >>> import tape_compat as tf
+    >>> tf.reshape([1, 2, 3, 4], [2, -1]).numpy().tolist()
+    [[1, 2], [3, 4]]
+    """
+    x = tensor if tensor.__class__ is Tensor else convert(tensor)
+    wanted = dims(shape, "Tshape", "Reshape")
+    if x._aval.dtype is dtypes.string:
+        return move_text(lambda p: reshape(p, wanted), x)
+    if 0 in wanted and x._aval.size == 0:
+        wanted = _of_empty(x._aval.shape, wanted)
+    return apply(_RESHAPE.bind(shape=wanted), (x,))
+
+
+def _of_empty(have: tuple[int, ...], wanted: tuple[int, ...]) -> tuple[int, ...]:
+    """An empty tensor's -1 beside a 0: the product of its sizes that are not 0, as in TF."""
+    if wanted.count(-1) != 1:
+        return wanted
+    full = int(np.prod([n for n in have if n], dtype=np.int64))
+    rest = int(np.prod([n for n in wanted if n not in (0, -1)], dtype=np.int64))
+    return tuple(full // rest if n == -1 else n for n in wanted)
+
+
+def _check_transpose(
+    avals: tuple[Aval, ...], perm: tuple[int, ...] | None, conjugate: bool
+) -> None:
+    n = len(avals[0].shape)
+    if perm is None:
+        return
+    if len(perm) != n:
+        raise invalid(
+            f"transpose expects a vector of size {n}. But input(1) is a vector of size {len(perm)}",
+            "Transpose",
+        )
+    for d in perm:
+        if not -n <= d < n:
+            raise invalid(f"{d} is out of range [0 .. {n})", "Transpose")
+    missing = [d for d in range(n) if d not in [p % n for p in perm]]
+    if missing:
+        raise invalid(f"{missing[0]} is missing from {{{','.join(map(str, perm))}}}.", "Transpose")
+
+
+def _transpose(x: Any, perm: tuple[int, ...] | None, conjugate: bool) -> Any:
+    order = tuple(reversed(range(x.ndim))) if perm is None else tuple(p % x.ndim for p in perm)
+    x = lax.transpose(x, order)
+    return jnp.conj(x) if conjugate else x
+
+
+_TRANSPOSE = Op(_transpose, "Transpose", check=_check_transpose)
+
+
+def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str = "transpose") -> Tensor:
+    """Axis i of the result is axis `perm[i]` of `a`; all axes in reverse by default.
+
+    `conjugate` takes the complex conjugate too. Raises InvalidArgumentError if `perm` is none.
+
+    >>> import tape_compat as tf
+    >>> tf.transpose([[1, 2], [3, 4]]).numpy().tolist()
+    [[1, 3], [2, 4]]
+    """
+    x = as_tensor(a)
+    order = None if perm is None else dims(perm)
+    conjugate = bool(conjugate) and x.dtype.is_complex
+    if is_text(x):
+        return move_text(lambda p: transpose(p, order), x)
+    return apply(_TRANSPOSE.bind(perm=order, conjugate=conjugate), (x,))
+
+
+def _check_expand(avals: tuple[Aval, ...], axis: int) -> None:
+    n = len(avals[0].shape)
+    if not -n - 1 <= axis <= n:
+        raise invalid(
+            f"Tried to expand dim index {axis} for tensor with {n} dimensions.", "ExpandDims"
+        )
+
+
+_EXPAND = Op(lambda x, axis: jnp.expand_dims(x, axis), "ExpandDims", check=_check_expand)
+
+
+def expand_dims(input: Any, axis: Any, name: str | None = None) -> Tensor:
+    """`input` with a new axis of size 1 at `axis`.
+
+    >>> import tape_compat as tf
+    >>> tf.expand_dims([1, 2], -1).numpy().tolist()
+    [[1], [2]]
+    """
+    x = as_tensor(input)
+    if axis.__class__ is not int:
+        axis = dims(known_value(axis))
+        if len(axis) != 1:
+            raise invalid("'dim' must be a tensor with a single value", "ExpandDims")
+        axis = axis[0]
+    if is_text(x):
+        return move_text(lambda p: expand_dims(p, axis), x)
+    return apply(_EXPAND.bind(axis=axis), (x,))
+
+
+def _check_squeeze(avals: tuple[Aval, ...], axis: tuple[int, ...]) -> None:
+    have = avals[0].shape
+    for d in axis:
+        if not -len(have) <= d < len(have):
+            raise invalid(
+                f"Tried to squeeze dim index {d} for tensor with {len(have)} dimensions.", "Squeeze"
+            )
+        if have[d] != 1:
+            raise invalid(
+                f"Can not squeeze dim[{d % len(have)}], expected a dimension of 1, got {have[d]}",
+                "Squeeze",
+            )
+
+
+_SQUEEZE = Op(
+    lambda x, axis: lax.squeeze(
+        x,
+        tuple({d % x.ndim for d in axis})
+        if axis
+        else tuple(i for i, n in enumerate(x.shape) if n == 1),
+    ),
+    "Squeeze",
+    check=_check_squeeze,
+)
+
+
+def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
+    """`input` without its axes of size 1: those of `axis`, or all.
+
+    Raises: InvalidArgumentError if an axis named is not of size 1.
+
+    >>> import tape_compat as tf
+    >>> tf.squeeze([[1, 2]]).numpy().tolist()
+    [1, 2]
+    """
+    x = as_tensor(input)
+    axes = () if axis is None else dims(axis)
+    if is_text(x):
+        return move_text(lambda p: squeeze(p, axes), x)
+    return apply(_SQUEEZE.bind(axis=axes), (x,))
+
+
+def _check_broadcast_to(avals: tuple[Aval, ...], shape: tuple[int, ...]) -> None:
+    have = avals[0].shape
+    if len(have) > len(shape):
+        raise invalid(
+            f"Rank of input ({len(have)}) must be no greater than rank of output shape "
+            f"({len(shape)}).",
+            "BroadcastTo",
+        )
+    for a, b in zip(reversed(have), reversed(shape)):
+        if a not in (1, b):
+            raise invalid(f"Incompatible shapes: {shown(have)} vs. {shown(shape)}", "BroadcastTo")
+
+
+_BROADCAST = Op(jnp.broadcast_to, "BroadcastTo", check=_check_broadcast_to)
+
+
+def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
+    """`input` repeated along axes of size 1 and new leading axes, to `shape`.
+
+    >>> import tape_compat as tf
+    >>> tf.broadcast_to([1, 2], [2, 2]).numpy().tolist()
+    [[1, 2], [1, 2]]
+    """
+    x, wanted = as_tensor(input), dims(shape, "Tidx", "BroadcastTo")
+    if is_text(x):
+        return move_text(lambda p: broadcast_to(p, wanted), x)
+    return apply(_BROADCAST.bind(shape=wanted), (x,))
+
+
+def _check_tile(avals: tuple[Aval, ...], multiples: tuple[int, ...]) -> None:
+    n = len(avals[0].shape)
+    if len(multiples) != n:
+        raise invalid(
+            f"Expected multiples argument to be a vector of length {n} but got length "
+            f"{len(multiples)}",
+            "Tile",
+        )
+    for i, m in enumerate(multiples):
+        if m < 0:
+            raise invalid(f"Expected multiples[{i}] >= 0, but got {m}", "Tile")
+
+
+_TILE = Op(lambda x, multiples: jnp.tile(x, multiples), "Tile", check=_check_tile)
+
+
+def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
+    """`input` laid `multiples[i]` times along each axis i.
+
+    >>> import tape_compat as tf
+    >>> tf.tile([1, 2], [2]).numpy().tolist()
+    [1, 2, 1, 2]
+    """
+    x, times = as_tensor(input), dims(multiples, "Tmultiples", "Tile")
+    if is_text(x):
+        return move_text(lambda p: tile(p, times), x)
+    return apply(_TILE.bind(multiples=times), (x,))
+
+
+def _check_repeat_axis(x: Tensor, axis: int) -> int:
+    n = len(x._aval.shape)
+    if not -n <= axis < n:
+        raise ValueError(f"axis={axis} out of bounds: expected -{n}<=axis<{n}")
+    return axis % n
+
+
+_TAKE = Op(lambda x, places, axis: jnp.take(x, places, axis=axis, mode="clip"), "GatherV2")
+
+
+def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) -> Tensor:
+    """Each element along `axis` (of the flattened input by default) `repeats` times.
+
+    Args:
+      repeats: one number, or one for each place along `axis`; its values must be known.
+
+    >>> import tape_compat as tf
+    >>> tf.repeat([1, 2], [1, 2]).numpy().tolist()
+    [1, 2, 2]
+    """
+    x = as_tensor(input)
+    if axis is None:
+        x, axis = reshape(x, (-1,)), 0
+    axis = _check_repeat_axis(x, as_int(axis))
+    times = known_value(repeats).ravel()
+    length = x._aval.shape[axis]
+    if times.size not in (1, length):
+        raise ValueError(f"Dimensions {length} and {times.size} are not compatible")
+    places = np.repeat(np.arange(length, dtype=np.int32), times)
+    if is_text(x):
+        return move_text(lambda p: repeat(p, times, axis), x)
+    return apply(_TAKE.bind(axis=axis), (x, concrete(places)))
+
+
+operators.define(identity=identity)

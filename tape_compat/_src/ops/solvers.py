@@ -1,0 +1,279 @@
+"""Inverses, determinants and solutions of linear systems.
+
+Where TensorFlow finds out from the values that a matrix is singular and raises, these give inf or
+NaN: the values are not known when an op is called.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from ..core.avals import Aval
+from ..core.op import Op
+from ..values.record import apply
+from ..values.tensor import Tensor
+from .arguments import as_tensor, shown
+from .declare import check_same_dtype, invalid, matching, name_ops, op
+from .decompositions import pseudo_inverse
+from .matrices import adjoint_of, check_square
+from .products import check_matmul
+
+
+@jax.custom_jvp
+def _inverse(a: Any) -> Any:
+    return jnp.linalg.inv(a)
+
+
+@_inverse.defjvp
+def _inverse_jvp(primals: Any, tangents: Any) -> Any:
+    """-inv da inv: two products, where JAX solves again."""
+    out = _inverse(primals[0])
+    return out, -out @ tangents[0] @ out
+
+
+@op(arrays=1, kernel="MatrixInverse", dtypes="float complex", check=check_square("MatrixInverse"))
+def inv(input, adjoint=False, name=None):
+    """The inverse of square matrices [..., n, n], or of their adjoints. A singular one gives inf.
+
+    >>> import tape_compat as tf
+    >>> tf.linalg.inv([[2.0, 0.0], [0.0, 4.0]]).numpy().tolist()
+    [[0.5, 0.0], [0.0, 0.25]]
+    """
+    return _inverse(adjoint_of(input) if adjoint else input)
+
+
+@op(kernel="MatrixDeterminant", dtypes="float complex", check=check_square("MatrixDeterminant"))
+def det(input, name=None):
+    """The determinant of square matrices [..., n, n].
+
+    >>> import tape_compat as tf
+    >>> float(tf.linalg.det([[2.0, 0.0], [0.0, 4.0]]))
+    8.0
+    """
+    return jnp.linalg.det(input)
+
+
+class LogMatrixDeterminant(NamedTuple):
+    """Sign of a determinant, and the logarithm of its absolute value."""
+
+    sign: Tensor
+    log_abs_determinant: Tensor
+
+
+_SLOGDET = Op(
+    lambda a: tuple(jnp.linalg.slogdet(a)),
+    "LogMatrixDeterminant",
+    check=check_square("LogMatrixDeterminant"),
+).bind()
+
+
+def slogdet(input: Any, name: str | None = None) -> LogMatrixDeterminant:
+    """Sign and logarithm of the absolute value of the determinant of matrices [..., n, n].
+
+    >>> import tape_compat as tf
+    >>> float(tf.linalg.slogdet([[-1.0, 0.0], [0.0, 1.0]]).sign)
+    -1.0
+    """
+    return LogMatrixDeterminant(*apply(_SLOGDET, (as_tensor(input),)))
+
+
+@jax.custom_jvp
+def _cholesky(a: Any) -> Any:
+    return lax.linalg.cholesky(a, symmetrize_input=False)
+
+
+@_cholesky.defjvp
+def _cholesky_jvp(primals: Any, tangents: Any) -> Any:
+    """Only the lower triangle is read, and yet the gradient is symmetric.
+
+    Source: TF linalg_grad.py, _CholeskyGrad. JAX averages the input and its transpose first.
+    """
+    out = _cholesky(primals[0])
+    change = (tangents[0] + adjoint_of(tangents[0])) / 2
+    half = _solve_lower(out, adjoint_of(_solve_lower(out, change)))
+    return out, out @ _half_lower(adjoint_of(half))
+
+
+def _solve_lower(lower: Any, b: Any) -> Any:
+    return lax.linalg.triangular_solve(lower, b, left_side=True, lower=True)
+
+
+def _half_lower(x: Any) -> Any:
+    """The lower triangle with half the diagonal."""
+    n = x.shape[-1]
+    return x * jnp.asarray(np.tril(np.ones((n, n))) - np.eye(n) / 2, x.dtype)
+
+
+@op(
+    kernel="Cholesky",
+    dtypes="float complex",
+    check=check_square("Cholesky", "Input matrix must be square."),
+)
+def cholesky(input, name=None):
+    """The lower triangular L with L L^H = `input` [..., n, n], whose lower triangle is read.
+
+    NaN where `input` is not positive definite.
+
+    >>> import tape_compat as tf
+    >>> tf.linalg.cholesky([[4.0, 0.0], [0.0, 9.0]]).numpy().tolist()
+    [[2.0, 0.0], [0.0, 3.0]]
+    """
+    return jnp.tril(_cholesky(input))
+
+
+@op(kernel="Cholesky", dtypes="float complex", check=check_square("Cholesky"))
+def logdet(matrix, name=None):
+    """The logarithm of the determinant of positive definite matrices [..., n, n], real.
+
+    >>> import tape_compat as tf
+    >>> round(float(tf.linalg.logdet([[2.0, 0.0], [0.0, 4.0]])), 4)
+    2.0794
+    """
+    diagonal = jnp.diagonal(_cholesky(matrix), axis1=-2, axis2=-1)
+    return 2.0 * jnp.sum(jnp.log(jnp.real(diagonal)), -1)
+
+
+def _triangular(matrix: Any, rhs: Any, lower: bool, adjoint: bool) -> Any:
+    batch = np.broadcast_shapes(matrix.shape[:-2], rhs.shape[:-2])
+    return lax.linalg.triangular_solve(
+        jnp.broadcast_to(matrix, (*batch, *matrix.shape[-2:])),
+        jnp.broadcast_to(rhs, (*batch, *rhs.shape[-2:])),
+        left_side=True,
+        lower=lower,
+        transpose_a=adjoint,
+        conjugate_a=adjoint,
+    )
+
+
+def _check_solve(kernel: str, broadcast: bool) -> Any:
+    def check(avals: tuple[Aval, ...], **_: Any) -> None:
+        a, b = (known.shape for known in avals)
+        check_same_dtype(avals, kernel)
+        if broadcast and min(len(a), len(b)) < 2:
+            which, n = (0, len(a)) if len(a) < 2 else (1, len(b))
+            raise invalid(f"In[{which}] ndims must be >= 2: {n}", kernel)
+        if not broadcast and len(a) != len(b):
+            raise invalid("All input tensors must have the same rank.", kernel)
+        check_square(kernel)(avals)
+        if a[-1] != b[-2]:
+            raise invalid(
+                "Input matrix and right-hand side must have the same number of rows: "
+                f"{shown(a)} vs. {shown(b)}",
+                kernel,
+            )
+        if not broadcast and a[:-2] != b[:-2]:
+            raise invalid(
+                f"All input tensors must have the same outer dimensions: {shown(a)} vs. {shown(b)}",
+                kernel,
+            )
+        try:
+            np.broadcast_shapes(a[:-2], b[:-2])
+        except ValueError:
+            raise invalid(
+                f"In[0] and In[1] must have compatible batch dimensions: {shown(a)} vs. {shown(b)}",
+                kernel,
+            ) from None
+
+    return check
+
+
+@op(
+    arrays=2,
+    kernel="MatrixTriangularSolve",
+    dtypes="float complex",
+    check=_check_solve("MatrixTriangularSolve", True),
+)
+def triangular_solve(matrix, rhs, lower=True, adjoint=False, name=None):
+    """X [..., n, m] with `matrix` X = `rhs`, for triangular `matrix` [..., n, n].
+
+    Args:
+      lower: whether the lower triangle is read, or the upper.
+      adjoint: solve with the adjoint of `matrix`.
+
+    >>> import tape_compat as tf
+    >>> tf.linalg.triangular_solve([[2.0, 0.0], [0.0, 4.0]], [[2.0], [2.0]]).numpy().tolist()
+    [[1.0], [0.5]]
+    """
+    return _triangular(matrix, rhs, bool(lower), bool(adjoint))
+
+
+@op(
+    arrays=2,
+    kernel="CholeskySolve",
+    dtypes="float complex",
+    check=_check_solve("CholeskySolve", True),
+)
+def cholesky_solve(chol, rhs, name=None):
+    """X [..., n, m] with A X = `rhs`, for `chol`, the Cholesky factor of A [..., n, n].
+
+    >>> import tape_compat as tf
+    >>> tf.linalg.cholesky_solve([[2.0, 0.0], [0.0, 1.0]], [[4.0], [2.0]]).numpy().tolist()
+    [[1.0], [2.0]]
+    """
+    return _triangular(chol, _triangular(chol, rhs, True, False), True, True)
+
+
+@op(
+    arrays=2, kernel="MatrixSolve", dtypes="float complex", check=_check_solve("MatrixSolve", False)
+)
+def solve(matrix, rhs, adjoint=False, name=None):
+    """X [..., n, m] with `matrix` X = `rhs`, for square `matrix` [..., n, n] or its adjoint.
+
+    Raises: InvalidArgumentError if the shapes do not fit. A singular matrix gives inf or NaN.
+
+    >>> import tape_compat as tf
+    >>> tf.linalg.solve([[2.0, 0.0], [0.0, 4.0]], [[2.0], [2.0]]).numpy().tolist()
+    [[1.0], [0.5]]
+    """
+    return jnp.linalg.solve(adjoint_of(matrix) if adjoint else matrix, rhs)
+
+
+def _lstsq(a: Any, b: Any, regularizer: float, fast: bool) -> Any:
+    if not fast:
+        return jnp.matmul(pseudo_inverse(a, None), b)
+    rows, columns = a.shape[-2:]
+    h = adjoint_of(a)
+    gram = jnp.matmul(h, a) if rows >= columns else jnp.matmul(a, h)
+    n = gram.shape[-1]
+    factor = _cholesky(gram + regularizer * jnp.eye(n, dtype=a.dtype))
+
+    def apart(rhs: Any) -> Any:
+        return _triangular(factor, _triangular(factor, rhs, True, False), True, True)
+
+    return apart(jnp.matmul(h, b)) if rows >= columns else jnp.matmul(h, apart(b))
+
+
+def _check_lstsq(avals: tuple[Aval, ...], **_: Any) -> None:
+    a, b = avals
+    check_same_dtype(avals, "MatrixSolveLs")
+    check_matmul((a, b), ta=True)
+
+
+_LSTSQ = Op(_lstsq, "MatrixSolveLs", check=_check_lstsq)
+
+
+def lstsq(
+    matrix: Any, rhs: Any, l2_regularizer: Any = 0.0, fast: bool = True, name: str | None = None
+) -> Tensor:
+    """X [..., n, k] that minimizes |`matrix` X - `rhs`|^2 + `l2_regularizer` |X|^2.
+
+    Args:
+      matrix: [..., m, n]; with m < n, the X of least norm that solves it.
+      rhs: [..., m, k].
+      fast: by the normal equations; otherwise by the pseudo-inverse, which takes any rank (and then
+        no regularizer).
+
+    >>> import tape_compat as tf
+    >>> round(float(tf.linalg.lstsq([[1.0], [1.0]], [[1.0], [3.0]])[0, 0]), 4)
+    2.0
+    """
+    closure = _LSTSQ.bind(regularizer=float(l2_regularizer), fast=bool(fast))
+    return apply(closure, tuple(matching((matrix, rhs))))
+
+
+name_ops(globals())

@@ -1,0 +1,73 @@
+"""Data formats, strides and paddings, which convolutions and pools share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core import errors
+from .declare import invalid, static
+
+
+def channels_last(data_format: Any) -> bool:
+    """Whether the channels are the last axis, as they are by default."""
+    if data_format is None or (data_format.startswith("N") and data_format.endswith("C")):
+        return True
+    if data_format.startswith("NC"):
+        return False
+    raise ValueError(
+        f"`data_format` must be of the form `N...C` or `NC...`. Received: data_format={data_format}"
+    )
+
+
+def per_dimension(
+    value: Any, rank: int, what: str, last: bool, kernel: str, default: int = 1
+) -> tuple[int, ...]:
+    """Strides, dilations or window sizes for `rank` spatial dimensions."""
+    if value is None:
+        return (default,) * rank
+    value = static(value)
+    given = value if isinstance(value, tuple) else (value,)
+    if len(given) == 1:
+        return given * rank
+    if len(given) == rank:
+        return given
+    if len(given) != rank + 2:
+        raise ValueError(
+            f"{what} should be of length 1, {rank} or {rank + 2}. Received: {what}={list(given)} "
+            f"of length {len(given)}"
+        )
+    spatial, others = (given[1:-1], (given[0], given[-1])) if last else (given[2:], given[:2])
+    if others != (1, 1):
+        raise errors.UnimplementedError(
+            None,
+            None,
+            f"Current implementation does not yet support {what} in the batch and depth "
+            f"dimensions. [Op:{kernel}] (at {errors.user_location()})",
+        )
+    return spatial
+
+
+def explicit_padding(padding: Any, rank: int, last: bool, kernel: str) -> Any:
+    """SAME, VALID, or pairs for the spatial dimensions."""
+    if isinstance(padding, str):
+        if padding.upper() in ("SAME", "VALID"):
+            return padding.upper()
+        raise invalid(
+            f"Value for attr 'padding' of \"{padding}\" is not in the list of allowed values: "
+            f'"SAME", "VALID", "EXPLICIT"\n\t; NodeDef: {{{{node {kernel}}}}}',
+            kernel,
+        )
+    pairs = static(padding)
+    if len(pairs) == rank:
+        return pairs
+    if len(pairs) != rank + 2 or any(len(pair) != 2 for pair in pairs):
+        raise ValueError(
+            f"padding must be a string or a list of {rank + 2} pairs. Received: padding={padding}"
+        )
+    spatial, others = (pairs[1:-1], (pairs[0], pairs[-1])) if last else (pairs[2:], pairs[:2])
+    if any(pair != (0, 0) for pair in others):
+        raise ValueError(
+            "Explicit padding of the batch and channel dimensions must be zero. "
+            f"Received: padding={padding}"
+        )
+    return spatial

@@ -1,0 +1,1 @@
+"""What runs programs: whole, as loops, or in pieces."""

@@ -1,0 +1,377 @@
+"""What the turns of the loops in a record read.
+
+Every output of an instruction has an id: they are counted in the order of the instructions, so that
+those of a loop are a block with a row for each turn. A leaf has the negative id `~slot`. What the
+turns of a loop read in one place is a column of ids, and is one of these:
+
+- inside: an output of the same turn, the same one in each;
+- an invariant: the same id in each turn;
+- a carry: an output of the turn before, or of one a few turns before, and in the first turns
+  something from before the loop;
+- a stream: in each turn another thing from before the loop. If these are outputs of an earlier
+  loop, that loop saves them in a stack; otherwise they are put into one.
+
+Where a loop is none of this at its ends, a turn there is taken out of it; where it still is not, it
+is left as the single instructions that were recorded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...core.avals import Aval
+from ...core.op import Closure
+from ...core.program import Node
+from .. import policy
+from .find import Loop
+
+Ids = np.ndarray
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """The stack of what an output of a loop was in each turn."""
+
+    loop: int
+    output: int
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """The stack that holds what the turns of a loop read in one place."""
+
+    loop: int
+    ids: tuple[int, ...]
+
+
+class Row(NamedTuple):
+    """One row of an array leaf along an axis."""
+
+    slot: int
+    axis: int
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The stack that is an array leaf, of which only rows are read."""
+
+    slot: int
+    axis: int
+
+
+class Read(NamedTuple):
+    """A stream: a stack, and its rows unless they are the numbers of the turns. If there is no
+    stack: numbers."""
+
+    stack: Saved | Made | Rows | None
+    rows: tuple[int, ...] | None
+
+
+@dataclass(slots=True)
+class Facts:
+    """A loop of the program, and what the rest of the program wants of it.
+
+    base: id of its first output. outputs: how many a turn has. closures: what the body runs.
+    columns: what these read, in order, `widths` of them each: a kind and a number, or an output and
+    how many turns ago. starts: what stands for an output of so many turns ago in the first turn.
+
+    finals: the outputs of which the last turn's is read after the loop. rows: of which those of
+    other turns are. saves: of which all turns' are to be kept.
+    """
+
+    loop: Loop
+    base: int
+    outputs: int
+    closures: list[Closure] = field(default_factory=list)
+    columns: list[tuple[str, Any]] = field(default_factory=list)
+    widths: list[int] = field(default_factory=list)
+    invariants: list[int] = field(default_factory=list)
+    starts: dict[tuple[int, int], int] = field(default_factory=dict)
+    reads: list[Read] = field(default_factory=list)
+    finals: dict[int, None] = field(default_factory=dict)
+    rows: dict[int, set[int]] = field(default_factory=dict)
+    saves: dict[int, None] = field(default_factory=dict)
+
+    @property
+    def end(self) -> int:
+        return self.base + self.outputs * self.loop.turns
+
+    def holds(self, ids: Ids) -> Any:
+        return (ids >= self.base) & (ids < self.end)
+
+
+def rows_of_leaves(
+    arrays: Iterable[int],
+    steps: Sequence[Node],
+    avals: dict[int, Aval],
+    kept: Container[int],
+) -> dict[int, Row]:
+    """The slots that are rows of array leaves of which nothing but rows along one axis is read.
+
+    arrays: the slots of the array leaves. kept: slots that must stay as they are, such as live
+    outputs.
+    """
+    readers: dict[int, list[Node]] = {slot: [] for slot in arrays}
+    for step in steps:
+        for slot in step.inputs:
+            if slot in readers:
+                readers[slot].append(step)
+    rows: dict[int, Row] = {}
+    for slot, nodes in readers.items():
+        if slot in kept or avals[slot].nbytes > policy.LARGEST_SEQUENCE:
+            continue
+        found: dict[int, Row] = {}
+        for node in nodes:
+            read = _rows_read(node, avals[slot].shape)
+            if read is None or any(i in kept for i in range(node.first, node.end)):
+                break
+            axis, numbers = read
+            for out, number in zip(range(node.first, node.end), numbers, strict=True):
+                found[out] = Row(slot, axis, number)
+        else:
+            if len(found) >= policy.LEAST_TURNS and len({row.axis for row in found.values()}) == 1:
+                rows.update(found)
+    return rows
+
+
+def _rows_read(node: Node, shape: tuple[int, ...]) -> tuple[int, Sequence[int]] | None:
+    if node.closure.op.rows is None or len(node.inputs) != 1:
+        return None
+    return node.closure.op.rows(shape, **node.closure.attributes)
+
+
+#: How many of its first and last turns a loop is tried without.
+_WITHOUT = sorted(
+    ((a, b) for a in range(4) for b in range(4)), key=lambda ends: (sum(ends), ends[1])
+)
+
+
+class Analysis:
+    def __init__(
+        self,
+        arrays: Sequence[int],
+        scalars: dict[np.dtype, list[int]],
+        steps: Sequence[Node],
+        avals: dict[int, Aval],
+        live: Sequence[int],
+        donatable: Iterable[int],
+        rows: dict[int, Row],
+    ):
+        self.rows = rows
+        self.steps, self.avals, self.live = steps, avals, live
+        self.donatable = set(donatable)
+        self.array_place = {slot: i for i, slot in enumerate(arrays)}
+        self.scalar_place = {
+            slot: (dtype, i) for dtype, slots in scalars.items() for i, slot in enumerate(slots)
+        }
+        #: Slot -> id, and id -> slot for outputs.
+        self.ids = ~np.arange(len(avals))
+        self.slots: list[int] = []
+        for step in steps:
+            for slot in range(step.first, step.end):
+                self.ids[slot] = len(self.slots)
+                self.slots.append(slot)
+        self.loops: list[Facts] = []
+        #: Id -> the stack made for a loop that holds it, and its row there.
+        self.homes: dict[int, tuple[Made, int]] = {}
+
+    def aval(self, i: int) -> Aval:
+        return self.avals[~i if i < 0 else self.slots[i]]
+
+    def turn_of(self, i: int) -> tuple[int, int, int] | None:
+        """The loop, the turn and the output of an id; None outside loops."""
+        for number, facts in enumerate(self.loops):
+            if facts.base <= i < facts.end:
+                return number, *divmod(int(i) - facts.base, facts.outputs)
+        return None
+
+    @property
+    def layered(self) -> bool:
+        """Whether turns read variables that are overwritten, each its own: layers, not time."""
+        return any(
+            ~i in self.donatable
+            for facts in self.loops
+            for read in facts.reads
+            if isinstance(read.stack, Made)
+            for i in read.stack.ids
+        )
+
+    # -- loops
+
+    def add(self, loop: Loop) -> None:
+        """Take a loop up, without some of its first and last turns if that makes it possible."""
+        for first, last in _WITHOUT:
+            turns = loop.turns - first - last
+            if turns < policy.LEAST_TURNS:
+                return
+            facts = self._facts(Loop(loop.start + first * loop.period, loop.period, turns))
+            if facts is not None:
+                for read in facts.reads:
+                    if isinstance(read.stack, Made) and read.rows is None:
+                        for row, i in enumerate(read.stack.ids):
+                            self.homes.setdefault(i, (read.stack, row))
+                    elif isinstance(read.stack, Saved):
+                        self.loops[read.stack.loop].saves[read.stack.output] = None
+                self.loops.append(facts)
+                return
+
+    def _facts(self, loop: Loop) -> Facts | None:
+        """What each column of a loop is; None if one of them is nothing of what it may be."""
+        steps = self.steps[loop.start : loop.stop]
+        base = int(self.ids[steps[0].first])
+        outputs = int(self.ids[steps[loop.period - 1].end - 1]) + 1 - base
+        facts = Facts(loop, base, outputs)
+        read = [slot for step in steps for slot in step.inputs]
+        table = self.ids[np.array(read, np.int64)].reshape(loop.turns, -1)
+        apart = table - (base + outputs * np.arange(loop.turns))[:, None]
+        before = np.all(table < base, axis=0)
+        same = (table == table[0]).all(0) & before
+        inside = (apart == apart[0]).all(0) & (apart[0] >= 0)
+        ago = _turns_ago(apart, table < base, outputs)
+        invariants: dict[int, int] = {}
+        reads: dict[bytes, int] = {}
+        for c in range(table.shape[1]):
+            first = int(table[0, c])
+            if same[c]:
+                facts.columns.append(("invariant", invariants.setdefault(first, len(invariants))))
+            elif inside[c]:
+                facts.columns.append(("output", int(apart[0, c])))
+            elif ago[c]:
+                distance = int(ago[c])
+                output = int(apart[distance, c]) + distance * outputs
+                for d in range(1, distance + 1):
+                    start = int(table[distance - d, c])
+                    if facts.starts.setdefault((output, d), start) != start:
+                        return None
+                facts.columns.append(("carry", (output, distance)))
+            elif before[c]:
+                column = np.ascontiguousarray(table[:, c])
+                known = reads.get(column.tobytes())
+                if known is None:
+                    stream = self._stream(column)
+                    if stream is None:
+                        return None
+                    known = reads[column.tobytes()] = len(facts.reads)
+                    facts.reads.append(stream)
+                facts.columns.append(("stream", known))
+            else:
+                return None
+        facts.invariants = list(invariants)
+        self._generalize(facts, steps)
+        return facts
+
+    def _generalize(self, facts: Facts, steps: Sequence[Node]) -> None:
+        """Give the body its closures: more general ones where those of the turns differ, which read
+        in what they differ."""
+        known: dict[tuple[int, ...], int] = {}
+        columns = iter(facts.columns)
+        facts.columns = []
+        for k in range(facts.loop.period):
+            step = steps[k]
+            closures = [s.closure for s in steps[k :: facts.loop.period]]
+            read = [next(columns) for _ in step.inputs]
+            general = step.closure.general
+            if general is None or all(c is step.closure for c in closures):
+                facts.closures.append(step.closure)
+            else:
+                added = []
+                for numbers in zip(*(c.general.numbers for c in closures), strict=True):  # type: ignore[union-attr]
+                    if numbers not in known:
+                        known[numbers] = len(facts.reads)
+                        facts.reads.append(Read(None, numbers))
+                    added.append(("stream", known[numbers]))
+                place = general.place if general.place >= 0 else len(read)
+                read[place:place] = added
+                facts.closures.append(general.closure)
+            facts.columns += read
+            facts.widths.append(len(read))
+
+    def _stream(self, column: Ids) -> Read | None:
+        """What holds the things that the turns read in one place."""
+        held_by: list[Any] = [earlier.holds(column) for earlier in self.loops]
+        number = max(range(len(held_by)), key=lambda n: held_by[n].sum(), default=0)
+        if held_by and (held := held_by[number]).any():
+            earlier = self.loops[number]
+            turns, outputs = np.divmod(column - earlier.base, earlier.outputs)
+            output = int(outputs[held][0])
+            if (outputs[held] != output).any():
+                return None
+            if (column[~held] != earlier.starts.get((output, 1))).any():
+                return None
+            return Read(Saved(number, output), tuple(np.where(held, turns + 1, 0).tolist()))
+        ids = tuple(column.tolist())
+        rows = [self.rows.get(~i) for i in ids]
+        if None not in rows and len({row[:2] for row in rows if row}) == 1:
+            return Read(Rows(rows[0].slot, rows[0].axis), tuple(row.number for row in rows if row))  # type: ignore[index]
+        homes = [self.homes.get(i) for i in ids]
+        if None not in homes and len({home[0] for home in homes if home}) == 1:
+            return Read(homes[0][0], tuple(home[1] for home in homes if home))  # type: ignore[index]
+        leaves = sum(~i in self.array_place for i in ids)
+        if leaves and self.aval(ids[0]).nbytes * len(ids) > policy.LARGEST_BUNDLE:
+            return None
+        return Read(Made(len(self.loops), ids), None)
+
+    # -- the template
+
+    def requests(self) -> set[tuple[int, int]]:
+        """Note which outputs of loops are read outside; gives those that are given as stacks,
+        because many of their turns are alive."""
+        alive: dict[tuple[int, int], set[int]] = {}
+        for slot in self.live:
+            found = self.turn_of(self.ids[slot])
+            if found is not None:
+                number, turn, output = found
+                alive.setdefault((number, output), set()).add(turn)
+        buffered = {which for which, turns in alive.items() if len(turns) > policy.FEW_ROWS}
+        for number, output in buffered:
+            self.loops[number].saves[output] = None
+        rest = 0
+        for facts in self.loops:
+            self._request_inputs(rest, facts.loop.start)
+            rest = facts.loop.stop
+            self._request(facts.invariants)
+            self._request(facts.starts.values())
+            for read in facts.reads:
+                if isinstance(read.stack, Made) and read.rows is None:
+                    self._request(read.stack.ids)
+        self._request_inputs(rest, len(self.steps))
+        for (number, output), turns in alive.items():
+            if (number, output) not in buffered:
+                facts = self.loops[number]
+                self._request(facts.base + turn * facts.outputs + output for turn in turns)
+        return buffered
+
+    def _request_inputs(self, start: int, stop: int) -> None:
+        for step in self.steps[start:stop]:
+            self._request(self.ids[slot] for slot in step.inputs)
+
+    def _request(self, ids: Iterable[int]) -> None:
+        for i in ids:
+            found = self.turn_of(i)
+            if found is None:
+                continue
+            number, turn, output = found
+            facts = self.loops[number]
+            if turn == facts.loop.turns - 1:
+                facts.finals[output] = None
+            else:
+                facts.rows.setdefault(output, set()).add(turn)
+                facts.saves[output] = None
+
+
+def _turns_ago(apart: Ids, before: np.ndarray, outputs: int) -> Ids:
+    """For each column that is an output of an earlier turn: how many turns ago it was made; else 0.
+
+    apart: ids, less the first id of their turn. before: whether they are from before the loop.
+    """
+    ago = np.zeros(apart.shape[1], np.int64)
+    for d in range(1, min(policy.FARTHEST_CARRY, len(apart) - 1) + 1):
+        made = apart[d] + d * outputs
+        there = (apart[d:] == apart[d]).all(0) & (made >= 0) & (made < outputs)
+        ago[there & before[:d].all(0) & (ago == 0)] = d
+    return ago

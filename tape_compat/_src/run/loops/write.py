@@ -1,0 +1,499 @@
+"""Writes a record whose loops run as loops: its template, and where the arguments come from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ...core.avals import Aval, aval, matched
+from ...core.op import Closure
+from ...core.program import Node, Prepared
+from ...core.steps import Numbered, leaf_layout, needed, slot_avals
+from ...core.x64 import in_x64
+from .. import policy
+from .analysis import Analysis, Facts, Made, Rows, Saved, rows_of_leaves
+from .find import find_loops
+from .template import (
+    Bundle,
+    Carry,
+    Given,
+    Load,
+    Pack,
+    Save,
+    Scalars,
+    Segment,
+    Stream,
+    Template,
+    Turns,
+    Unpack,
+    chunks,
+)
+
+
+class Rolled(Prepared):
+    """A record as a template with its arguments.
+
+    counts: how often each loop turns, then how many rows the leaves have of which rows are read.
+    loops: how many loops there are. spread: makes the live outputs, in order, of what the compiled
+    template gives; None if that is what it gives. program: the compiled template, once chosen.
+    """
+
+    __slots__ = (
+        "_bundles",
+        "_leaves",
+        "_numbers",
+        "_places",
+        "_scalars",
+        "_vector",
+        "counts",
+        "loops",
+        "program",
+        "spread",
+        "template",
+    )
+
+    def __init__(
+        self,
+        node: Node,
+        key: tuple,
+        template: Template,
+        counts: tuple[int, ...],
+        donate: tuple[int, ...],
+        recipe: _Recipe,
+    ):
+        super().__init__(node, key, donate)
+        self.template, self.counts = template, counts
+        self._leaves, self._bundles = recipe.leaves, recipe.bundles
+        self._scalars, self._numbers = recipe.scalars, recipe.numbers
+        self._places = recipe.places
+        self._vector: Any = None
+        self.program: Any = None
+        self.loops = sum(isinstance(s, Turns) for s in template.segments)
+        self.spread = self._spread if template.buffers else None
+
+    @property
+    def call(self) -> Any:
+        return self.program.call
+
+    def arguments(self, arrays: list[Any], scalars: dict[np.dtype, list[Any]]) -> list[Any]:
+        """What the compiled template takes, of the leaves of the record."""
+        capacities = self.program.capacities
+        given = [arrays[i] for i in self._leaves]
+        for loop, places, axis in self._bundles:
+            if isinstance(places, int):
+                given.append(_rows_first(arrays[places], axis, capacities[loop]))
+            else:
+                given += _stacked([arrays[i] for i in places], capacities[loop])
+        for dtype, single, streams in self._scalars:
+            vector = np.array(scalars[dtype], dtype)
+            parts = [vector[single]]
+            parts += [_padded(vector[places], capacities[loop]) for loop, places in streams]
+            given.append(np.concatenate(parts))
+        given.append(self._all_numbers(capacities))
+        return given
+
+    def _all_numbers(self, capacities: tuple[int, ...]) -> Any:
+        found = self._vector
+        if found is None or found[0] != capacities:
+            parts = [
+                _padded(numbers, 1 if loop is None else capacities[loop])
+                for loop, numbers in self._numbers
+            ]
+            vector = np.concatenate(parts).astype(np.int32)
+            self._vector = capacities, vector
+            return vector
+        if isinstance(found[1], np.ndarray):  # it comes again: keep it on the device
+            found = self._vector = capacities, in_x64(jax.device_put, found[1])
+        return found[1]
+
+    def _spread(self, results: Sequence[Any]) -> list[Any]:
+        """The live outputs in order, some of them rows of stacks."""
+        taken: dict[int, set[int]] = {}
+        for buffer, place in self._places:
+            if buffer is not None:
+                taken.setdefault(buffer, set()).add(place)
+        first = len(self.template.outputs)
+        rows = {buffer: _taken(results[first + buffer], turns) for buffer, turns in taken.items()}
+        return [
+            results[place] if buffer is None else rows[buffer][place]
+            for buffer, place in self._places
+        ]
+
+
+def _taken(stack: Any, turns: set[int]) -> dict[int, Any]:
+    """What was saved in these turns. Row 0 of the stack is what was before the first."""
+    if jax.default_backend() == "cpu" and stack.nbytes <= policy.SMALL_ROW * len(stack):
+        host = np.asarray(stack)  # the same memory
+        return {turn: host[turn + 1].copy() for turn in turns}
+    taken: dict[int, Any] = {}
+    size = policy.STACK_ROWS
+    for block in sorted({turn // size for turn in turns}):
+        rows = in_x64(_ROWS, stack, np.int32(block * size))
+        taken.update(enumerate(rows, block * size))
+    return taken
+
+
+class _Recipe(NamedTuple):
+    """Where the arguments come from: places among the leaves of the record."""
+
+    leaves: list[int]
+    bundles: list[tuple[int, list[int] | int, int]]
+    scalars: list[tuple[np.dtype, np.ndarray, list[tuple[int, np.ndarray]]]]
+    numbers: list[tuple[int | None, np.ndarray]]
+    places: list[tuple[int | None, int]]
+
+
+def _padded(array: np.ndarray, length: int) -> np.ndarray:
+    """The array, its last element repeated."""
+    return np.concatenate([array, np.repeat(array[-1:], length - len(array))])
+
+
+def _stacked(arrays: list[Any], capacity: int) -> list[Any]:
+    """The arrays as stacks of `policy.STACK_ROWS`, the last one repeated up to the capacity."""
+    size = min(capacity, policy.STACK_ROWS)
+    stacks = []
+    for start in range(0, len(arrays), size):
+        rows = arrays[start : start + size]
+        rows += rows[-1:] * (size - len(rows))
+        if all(row.__class__ is np.ndarray for row in rows):
+            stacks.append(np.stack(rows))
+        else:
+            stacks.append(in_x64(_STACK, *rows))
+    return stacks + stacks[-1:] * (chunks(capacity) - len(stacks))
+
+
+def _rows_first(array: Any, axis: int, capacity: int) -> Any:
+    """An array with this axis first, and rows added there up to the capacity."""
+    if array.__class__ is not np.ndarray:
+        if jax.default_backend() != "cpu":
+            return in_x64(_ROWS_FIRST, array, axis, capacity)
+        array = np.asarray(array)  # the same memory
+    if not axis and len(array) == capacity:
+        return array
+    rows = np.empty((capacity, *array.shape[:axis], *array.shape[axis + 1 :]), array.dtype)
+    rows[: array.shape[axis]] = np.moveaxis(array, axis, 0)
+    rows[array.shape[axis] :] = 0
+    return rows
+
+
+@partial(jax.jit, static_argnums=(1, 2))
+def _ROWS_FIRST(array: Any, axis: int, capacity: int) -> Any:
+    rows = jnp.moveaxis(array, axis, 0)
+    return jnp.pad(rows, [(0, capacity - len(rows)), *[(0, 0)] * (rows.ndim - 1)])
+
+
+_STACK = jax.jit(lambda *rows: jnp.stack(rows))
+
+
+@jax.jit
+def _ROWS(stack: Any, start: Any) -> tuple[Any, ...]:
+    """Some rows of a stack as arrays. Row 0 is what was before the first turn."""
+    block = jax.lax.dynamic_slice_in_dim(
+        stack, start + 1, min(policy.STACK_ROWS, stack.shape[0] - 1)
+    )
+    return tuple(block)
+
+
+def rolled(
+    node: Node, key: tuple, live: tuple[int, ...], donatable: Iterable[int]
+) -> Rolled | None:
+    """The program as a template, or None if loops are not most of it."""
+    path = node.path()
+    steps = needed(path, live)
+    if len(steps) < policy.LOOPS_LEAST:
+        return None
+    avals = slot_avals(path)
+    arrays, scalars = leaf_layout(path)
+    rows = rows_of_leaves(arrays, steps, avals, {*live, *donatable})
+    steps = [s for s in steps if s.first not in rows]
+    tokens = [(_kind(s.closure), *(avals[i] for i in s.inputs)) for s in steps]
+    loops = find_loops(tokens, policy.LONGEST_TURN, policy.LEAST_TURNS)
+    if sum(loop.stop - loop.start for loop in loops) < policy.LOOPS_SHARE * len(steps):
+        return None
+    analysis = Analysis(arrays, scalars, steps, avals, live, donatable, rows)
+    for loop in loops:
+        analysis.add(loop)
+    if analysis.layered and len(steps) <= policy.MAX_LAYERS:
+        return None
+    single = len(steps) - sum(f.loop.stop - f.loop.start for f in analysis.loops)
+    if single > (1 - policy.LOOPS_SHARE) * len(steps) or single > policy.MAX_WHOLE:
+        return None
+    return _Writer(analysis).written(node, key)
+
+
+def _kind(closure: Closure) -> Closure:
+    """What the turns of a loop must have in common."""
+    general = closure.general
+    return closure if general is None else general.closure
+
+
+class _Writer:
+    """Writes the template: gives values and stacks their numbers."""
+
+    def __init__(self, analysis: Analysis):
+        self.analysis = analysis
+        self.buffered = analysis.requests()
+        self.segments: list[Segment] = []
+        self.values: dict[int, int] = {}  # by id
+        self.count = 0
+        self.stacks: dict[Saved | Made | Rows, int] = {}
+        self.leaves: list[tuple[int, Aval]] = []
+        self.leaf_slots: list[int] = []
+        self.bundles: list[Bundle] = []
+        self.bundle_slots: list[tuple[int, list[int] | Rows]] = []
+        self.counts = [facts.loop.turns for facts in analysis.loops]
+        #: By dtype: (value, place) of single scalars, (stack, loop, places) of those of loops.
+        self.singles: dict[np.dtype, list[tuple[int, int]]] = {}
+        self.streams: dict[np.dtype, list[tuple[int, int, np.ndarray]]] = {}
+        self.numbers: list[tuple[int | None, np.ndarray]] = []
+
+    def new(self, i: int) -> int:
+        self.values[i] = self.count
+        self.count += 1
+        return self.count - 1
+
+    def value(self, i: int) -> int:
+        """The number of a value, which is new if it is a leaf not read before."""
+        i = int(i)
+        found = self.values.get(i)
+        if found is not None:
+            return found
+        assert i < 0, "an output is read before it is made"
+        slot, number = ~i, self.new(i)
+        if slot in self.analysis.rows:
+            row = self.analysis.rows[slot]
+            self.number(None, [row.number])
+            self.segments.append(Load(number, self.stack(Rows(row.slot, row.axis))))
+            return number
+        if slot in self.analysis.array_place:
+            self.leaves.append((number, self.analysis.avals[slot]))
+            self.leaf_slots.append(slot)
+        else:
+            dtype, place = self.analysis.scalar_place[slot]
+            self.singles.setdefault(dtype, []).append((number, place))
+        return number
+
+    def stack(self, which: Saved | Made | Rows) -> int:
+        found = self.stacks.get(which)
+        if found is None:
+            found = self.stacks[which] = len(self.stacks)
+            if isinstance(which, Rows):
+                known = self.analysis.avals[which.slot]
+                shape = known.shape[: which.axis] + known.shape[which.axis + 1 :]
+                self.bundles.append(Bundle(found, len(self.counts), aval(shape, known.dtype), True))
+                self.bundle_slots.append((len(self.counts), which))
+                self.counts.append(known.shape[which.axis])
+        return found
+
+    def number(self, loop: int | None, numbers: Sequence[int]) -> None:
+        self.numbers.append((loop, np.array(numbers, np.int32)))
+
+    def single(self, steps: Iterable[Node]) -> None:
+        ids = self.analysis.ids
+        for step in steps:
+            inputs = tuple([self.value(ids[slot]) for slot in step.inputs])
+            closure, general = step.closure, step.closure.general
+            if general is not None and general.free and max(general.numbers) > 0:
+                # It may be the length of the loop that is read here.
+                closure, place = general.closure, general.place % (len(inputs) + 1)
+                inputs = (*inputs[:place], *map(self.given, general.numbers), *inputs[place:])
+            first = self.count
+            for slot in range(step.first, step.end):
+                self.new(int(ids[slot]))
+            self.segments.append(Numbered(closure, inputs, first, self.count))
+
+    def given(self, number: int) -> int:
+        """A value that is a number of the argument."""
+        self.number(None, [number])
+        self.segments.append(Given(self.count))
+        self.count += 1
+        return self.count - 1
+
+    def turns(self, number: int, facts: Facts) -> None:
+        streams = []
+        made = []
+        for read in facts.reads:
+            if isinstance(read.stack, Made) and read.rows is None:
+                made.append(read.stack)
+            stack = None if read.stack is None else self.stack(read.stack)
+            streams.append(Stream(stack, read.rows is not None))
+        for stack in made:
+            self._make(number, stack)
+        invariants = tuple(map(self.value, facts.invariants))
+        # What is read of earlier turns, then what is only wanted of the last one.
+        carried: list[tuple[int, int]] = list(facts.starts)
+        carried += [(q, 1) for q in sorted(facts.finals) if (q, 1) not in facts.starts]
+        place = {which: len(invariants) + i for i, which in enumerate(carried)}
+        streams_from = len(invariants) + len(carried)
+        outputs_from = streams_from + len(streams)
+        carries = []
+        for output, ago in carried:
+            start = facts.starts.get((output, ago))
+            carries.append(
+                Carry(
+                    None if start is None else self.value(start),
+                    outputs_from + output if ago == 1 else place[output, ago - 1],
+                    self.analysis.aval(facts.base + output),
+                )
+            )
+        saves = []
+        for output in sorted(facts.saves):
+            start = facts.starts.get((output, 1))
+            saves.append(
+                Save(
+                    self.stack(Saved(number, output)),
+                    None if start is None else self.value(start),
+                    outputs_from + output,
+                    self.analysis.aval(facts.base + output),
+                )
+            )
+        local = {
+            "invariant": lambda i: i,
+            "carry": place.__getitem__,
+            "stream": lambda i: streams_from + i,
+            "output": lambda i: outputs_from + i,
+        }
+        body = self._body(facts, [local[kind](i) for kind, i in facts.columns], outputs_from)
+        first = self.count
+        for output, ago in carried:
+            if ago == 1:
+                self.values[facts.base + (facts.loop.turns - 1) * facts.outputs + output] = (
+                    self.count
+                )
+            self.count += 1
+        self.number(None, [facts.loop.turns])
+        for read in facts.reads:
+            if read.rows is not None:
+                self.number(number, read.rows)
+        self.segments.append(
+            Turns(number, body, invariants, tuple(carries), tuple(streams), tuple(saves), first)
+        )
+        self._load(number, facts)
+
+    def _body(self, facts: Facts, read: list[int], first: int) -> tuple[Numbered, ...]:
+        """The instructions of a turn; their outputs are numbered from `first` on."""
+        numbers = iter(read)
+        body = []
+        start = facts.loop.start
+        steps = self.analysis.steps[start : start + facts.loop.period]
+        for step, closure, width in zip(steps, facts.closures, facts.widths, strict=True):
+            inputs = tuple([next(numbers) for _ in range(width)])
+            end = first + step.end - step.first
+            body.append(Numbered(closure, inputs, first, end))
+            first = end
+        return tuple(body)
+
+    def _make(self, number: int, made: Made) -> None:
+        """A stack of leaves, of scalars, or of what was computed before."""
+        analysis, stack = self.analysis, self.stack(made)
+        slots = [~i for i in made.ids]
+        if all(slot in analysis.array_place for slot in slots):
+            self.bundles.append(Bundle(stack, number, analysis.aval(made.ids[0])))
+            self.bundle_slots.append((number, slots))
+        elif all(slot in analysis.scalar_place for slot in slots):
+            dtype = analysis.scalar_place[slots[0]][0]
+            places = np.array([analysis.scalar_place[slot][1] for slot in slots])
+            self.streams.setdefault(dtype, []).append((stack, number, places))
+        else:
+            self.segments.append(Pack(stack, tuple(map(self.value, made.ids))))
+
+    def _load(self, number: int, facts: Facts) -> None:
+        """Take out of what a loop saved what is read outside loops."""
+        for output in sorted(facts.rows):
+            stack = self.stack(Saved(number, output))
+            ids = {t: facts.base + t * facts.outputs + output for t in facts.rows[output]}
+            if len(ids) > policy.FEW_ROWS:
+                last = max(ids)
+                self.segments.append(Unpack(self.count, stack, last + 1))
+                for turn in range(last + 1):
+                    i = ids.get(turn)
+                    if i is None or i in self.values:
+                        self.count += 1
+                    else:
+                        self.new(i)
+                continue
+            for turn in sorted(ids):
+                self.number(None, [turn + 1])
+                self.segments.append(Load(self.new(ids[turn]), stack))
+
+    def written(self, node: Node, key: tuple) -> Rolled:
+        analysis = self.analysis
+        rest = 0
+        for number, facts in enumerate(analysis.loops):
+            self.single(analysis.steps[rest : facts.loop.start])
+            self.turns(number, facts)
+            rest = facts.loop.stop
+        self.single(analysis.steps[rest:])
+        outputs, buffers, places = self._outputs()
+        dtypes = list(dict.fromkeys([*self.singles, *self.streams]))
+        template = Template(
+            tuple(self.segments),
+            tuple(self.leaves),
+            tuple(self.bundles),
+            tuple(map(self._scalars, dtypes)),
+            outputs,
+            buffers,
+        )
+        recipe = _Recipe(
+            [analysis.array_place[slot] for slot in self.leaf_slots],
+            [
+                (loop, analysis.array_place[which.slot], which.axis)
+                if isinstance(which, Rows)
+                else (loop, [analysis.array_place[slot] for slot in which], 0)
+                for loop, which in self.bundle_slots
+            ],
+            [
+                (
+                    dtype,
+                    np.array([place for _, place in self.singles.get(dtype, ())], np.intp),
+                    [(loop, places) for _, loop, places in self.streams.get(dtype, ())],
+                )
+                for dtype in dtypes
+            ],
+            self.numbers,
+            places,
+        )
+        return Rolled(node, key, template, tuple(self.counts), self._donate(places), recipe)
+
+    def _scalars(self, dtype: np.dtype) -> Scalars:
+        return Scalars(
+            dtype.name,
+            tuple(value for value, _ in self.singles.get(dtype, ())),
+            tuple((stack, loop) for stack, loop, _ in self.streams.get(dtype, ())),
+        )
+
+    def _outputs(
+        self,
+    ) -> tuple[tuple[int, ...], tuple[int, ...], list[tuple[int | None, int]]]:
+        """The values and the stacks that the template gives, and for each live output the stack and
+        the turn, or None and which value."""
+        outputs: list[int] = []
+        buffers: dict[int, int] = {}
+        places: list[tuple[int | None, int]] = []
+        for slot in self.analysis.live:
+            i = self.analysis.ids[slot]
+            number, turn, output = self.analysis.turn_of(i) or (-1, -1, -1)
+            if (number, output) in self.buffered:
+                stack = self.stack(Saved(number, output))
+                places.append((buffers.setdefault(stack, len(buffers)), turn))
+                continue
+            places.append((None, len(outputs)))
+            outputs.append(self.value(i))
+        return tuple(outputs), tuple(buffers), places
+
+    def _donate(self, places: list[tuple[int | None, int]]) -> tuple[int, ...]:
+        """Leaves of overwritten variables, each matched with an output of its shape and dtype."""
+        avals = self.analysis.avals
+        room = [
+            avals[slot]
+            for slot, (buffer, _) in zip(self.analysis.live, places, strict=True)
+            if buffer is None
+        ]
+        leaves = enumerate(self.leaf_slots)
+        donatable = [(i, avals[x]) for i, x in leaves if x in self.analysis.donatable]
+        return matched(donatable, room)

@@ -1,0 +1,241 @@
+"""Runs a program in pieces: its repeated stretches each by one compiled call, the rest op by op.
+
+A Python loop records the same ops again and again. A program that is not worth compiling as a whole
+(its length is another one each time, say) consists of pieces that are: eight turns of the loop, or
+four, or one. Two stretches are the same piece if they are the same closures, wired alike inside,
+with inputs of the same avals in the same order of first use; where those inputs come from, and how
+often the loop runs, does not matter.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+
+from ..core.avals import Aval
+from ..core.op import Closure
+from ..core.program import Node, Prepared
+from ..core.state import COUNTERS
+from ..core.steps import Numbered, leaf_layout, needed, replay, slot_avals
+from ..core.x64 import in_x64
+from . import policy
+from .loops.find import Loop, find_loops
+
+
+class Piece:
+    """A stretch of instructions, from arrays in the first slots to those in `outputs`.
+
+    waits: whether it runs op by op the first time, in case it does not come again.
+    """
+
+    __slots__ = ("_call", "outputs", "steps", "waits")
+
+    def __init__(self, steps: tuple[Numbered, ...], outputs: tuple[int, ...]):
+        self.steps, self.outputs = steps, outputs
+        self.waits = True
+        self._call: Any = None
+
+    def run(self, *arrays: Any) -> Sequence[Any]:
+        call = self._call
+        if call is None:
+            if self.waits:
+                self.waits = False
+                return self._op_by_op(arrays)
+            call = self._call = jax.jit(self._replayed)
+            COUNTERS.piece_compiles += 1
+        COUNTERS.dispatches += 1
+        return call(*arrays)
+
+    def _op_by_op(self, arrays: Iterable[Any]) -> list[Any]:
+        env: dict[int, Any] = dict(enumerate(arrays))
+        for step in self.steps:
+            outputs = step.closure.run(*[env[slot] for slot in step.inputs])
+            env.update(zip(range(step.first, step.end), outputs, strict=True))
+        return [env[slot] for slot in self.outputs]
+
+    def _replayed(self, *arrays: Any) -> tuple[Any, ...]:
+        env: dict[int, Any] = dict(enumerate(arrays))
+        replay(self.steps, env)
+        return tuple(env[slot] for slot in self.outputs)
+
+
+_LOCK = threading.Lock()
+_PIECES: OrderedDict[tuple, Piece] = OrderedDict()
+
+
+def _piece(key: tuple) -> Piece:
+    with _LOCK:
+        found = _PIECES.get(key)
+        if found is None:
+            found = _PIECES[key] = Piece(key[0], key[2])
+            while len(_PIECES) > policy.MAX_PIECES:
+                _PIECES.popitem(last=False)
+        else:
+            _PIECES.move_to_end(key)
+    return found
+
+
+class Part(NamedTuple):
+    """One call of a plan: what runs, the slots it reads and fills, and those not read again."""
+
+    runs: Closure | Piece
+    inputs: tuple[int, ...]
+    outputs: Sequence[int]
+    drops: tuple[int, ...]
+
+
+class Plan(Prepared):
+    """How one program runs in pieces. Made once for a program and its live outputs.
+
+    loops: whether loops are most of it. Then, and if it is too long to be compiled as a whole, what
+    stands between them makes pieces too, compiled at first sight if `eager`, else at the second;
+    otherwise that runs op by op.
+    """
+
+    __slots__ = ("arrays", "end", "live", "loops", "parts", "scalars")
+
+    def __init__(self, node: Node, live: tuple[int, ...], eager: bool):
+        super().__init__(node, ("pieces", live))
+        self.live = live
+        path = node.path()
+        self.end = node.end
+        self.arrays, self.scalars = leaf_layout(path)
+        steps, avals = needed(path, live), slot_avals(path)
+        length = policy.piece_length(len(steps))
+        stretches = cuts([(s.closure, *(avals[i] for i in s.inputs)) for s in steps], length)
+        turns = sum(stop - start for start, stop, loops in stretches if loops)
+        parts = shortened(stretches, length)
+        self.loops = turns > max(policy.LOOPS_SHARE * len(steps), policy.LOOPS_LEAST) and len(
+            parts
+        ) * policy.LOOPS_PIECE <= len(steps)
+        if not self.loops and len(steps) <= policy.MAX_WHOLE:
+            parts = shortened(stretches, 1)
+        self.parts = _parts(steps, parts, avals, live, eager)
+
+    def run(self, arrays: Iterable[Any], scalars: dict[np.dtype, list[Any]]) -> list[Any]:
+        """Run on the leaves; gives the live outputs. Arrays go after their last use."""
+        env: list[Any] = [None] * self.end
+        for slot, array in zip(self.arrays, arrays, strict=True):
+            env[slot] = array
+        for dtype, where in self.scalars.items():
+            for slot, value in zip(where, scalars[dtype], strict=True):
+                env[slot] = np.array(value, dtype)
+        return in_x64(self._run, env)
+
+    def _run(self, env: list[Any]) -> list[Any]:
+        for runs, inputs, outputs, drops in self.parts:
+            for slot, array in zip(outputs, runs.run(*[env[i] for i in inputs]), strict=True):
+                env[slot] = array
+            for slot in drops:
+                env[slot] = None
+        return [env[slot] for slot in self.live]
+
+
+def _parts(
+    steps: Sequence[Node],
+    stretches: Iterable[Stretch],
+    avals: dict[int, Aval],
+    live: Iterable[int],
+    eager: bool,
+) -> list[Part]:
+    #: Where each slot is read last; beyond the end if it is live.
+    last: dict[int, int] = {}
+    for i, step in enumerate(steps):
+        for slot in step.inputs:
+            last[slot] = i
+    for slot in live:
+        last[slot] = len(steps)
+    parts: list[Part] = []
+    for start, stop, loops in stretches:
+        stretch = steps[start:stop]
+        read = dict.fromkeys(slot for step in stretch for slot in step.inputs)
+        made = [slot for step in stretch for slot in range(step.first, step.end)]
+        drops = [slot for slot in read if last[slot] < stop]
+        if len(stretch) == 1:
+            drops += [slot for slot in made if slot not in last]
+            parts.append(Part(stretch[0].closure, stretch[0].inputs, made, tuple(drops)))
+            continue
+        inside = set(made)
+        inputs = tuple(slot for slot in read if slot not in inside)
+        outputs = [slot for slot in made if last.get(slot, -1) >= stop]
+        piece = _piece(_canonical(stretch, inputs, outputs, avals))
+        if loops or eager:
+            piece.waits = False
+        drops = [slot for slot in drops if slot not in inside]
+        parts.append(Part(piece, inputs, outputs, tuple(drops)))
+    return parts
+
+
+def _canonical(
+    stretch: Sequence[Node],
+    inputs: Sequence[int],
+    outputs: Sequence[int],
+    avals: dict[int, Aval],
+) -> tuple:
+    """What a piece is known by: its steps in their own numbering, inputs first."""
+    number = {slot: i for i, slot in enumerate(inputs)}
+    own = []
+    for step in stretch:
+        read = tuple(number[slot] for slot in step.inputs)
+        first = len(number)
+        for slot in range(step.first, step.end):
+            number[slot] = len(number)
+        own.append(Numbered(step.closure, read, first, len(number)))
+    return (
+        tuple(own),
+        tuple(avals[slot] for slot in inputs),
+        tuple(number[slot] for slot in outputs),
+    )
+
+
+# ---------------------------------------------------------------------------------------------
+# Where it is cut.
+
+#: Where a stretch begins and ends, and whether it is turns of a loop.
+Stretch = tuple[int, int, bool]
+
+
+def cuts(tokens: Sequence[Hashable], length: int) -> list[Stretch]:
+    """Cut a sequence into turns of the loops found in it, as many at a time as `length` allows, and
+    what lies between."""
+    stretches: list[Stretch] = []
+    rest = 0
+    for loop in find_loops(tokens, length):
+        if rest < loop.start:
+            stretches.append((rest, loop.start, False))
+        stretches += _turns(loop, length)
+        rest = loop.stop
+    if rest < len(tokens):
+        stretches.append((rest, len(tokens), False))
+    return stretches
+
+
+def shortened(stretches: Iterable[Stretch], length: int) -> list[Stretch]:
+    """The stretches between loops cut to at most `length`."""
+    cut: list[Stretch] = []
+    for start, stop, loops in stretches:
+        if loops:
+            cut.append((start, stop, loops))
+        else:
+            cut += [(a, min(a + length, stop), loops) for a in range(start, stop, length)]
+    return cut
+
+
+def _turns(loop: Loop, length: int) -> list[Stretch]:
+    """Cut a loop into powers of two of turns, the largest first: few pieces serve all lengths."""
+    start, period, _ = loop
+    turns = 1
+    while 2 * turns * period <= length:
+        turns *= 2
+    pieces: list[Stretch] = []
+    while start < loop.stop:
+        while turns > 1 and start + turns * period > loop.stop:
+            turns //= 2
+        pieces.append((start, start + turns * period, True))
+        start += turns * period
+    return pieces

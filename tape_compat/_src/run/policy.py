@@ -1,0 +1,121 @@
+"""When work is fused, cut, kept: every constant of the engine's policy, with its reason.
+
+Figures: 2 cores, CPU, JAX 0.10, medians. Compiling a whole program costs about 0.5 s plus 0.8 ms
+an instruction for chains of additions, 3 ms for heavier ops; compiling one op costs about 35 ms (a
+pullback 55 ms), once per distinct op and shape;
+launching one compiled op costs about 10 us, recording one about 0.6 us in C and 1.5 us in Python.
+"""
+
+from __future__ import annotations
+
+#: From one place in the user's program, so many new structures are compiled as a whole at first
+#: sight: for a step that comes again that is cheaper than compiling its ops one by one. From then
+#: on a new one runs in pieces, and is compiled
+#: - when it comes SIGHTS times running, or in all while there are only FEW_STRUCTURES;
+#: - when what it has cost in pieces has grown to what a compile costs, as one buys skis when the
+#:   rent paid reaches their price: never more than twice the best that could have been done.
+#: A program of LOOPS_LEAST instructions and more in loops, most of it in loops, and in pieces of
+#: LOOPS_PIECE instructions on average and more, runs in pieces from the start and is compiled when
+#: it came LOOP_SIGHTS times: its pieces are cheap to compile and to run, the whole is not cheap to
+#: compile, and the next one may well be of another length.
+#: So many programs found compiled in a row make the place a settled one again.
+NEW_STRUCTURES_BEFORE_PIECES = 2
+SIGHTS = 2
+LOOP_SIGHTS = 3
+LOOPS_SHARE = 0.6
+LOOPS_LEAST = 64
+LOOPS_PIECE = 8
+FEW_STRUCTURES = 4
+HITS_TO_SETTLE = 8
+
+#: What one call of a program that runs in pieces costs, and what a compile of a whole one costs.
+PART_SECONDS = 15e-6
+COMPILE_SECONDS = 0.3
+COMPILE_SECONDS_PER_INSTRUCTION = 3e-3
+
+#: A program that runs in pieces is cut where it repeats itself, into about PARTS pieces of so many
+#: instructions: compiling a piece takes about 40 ms and 3 ms an instruction, calling one 50 us and
+#: 1 us for each input and output. 1,000 instructions ran in 6.7 ms in pieces of 20, in 2.3 ms in
+#: pieces of 80, and in 1.4 ms as a whole.
+PARTS = 16
+LEAST_PIECE = 32
+LARGEST_PIECE = 256
+MAX_PIECES = 512
+
+#: Records this short run op by op the first time: their ops are often compiled already.
+SHORT_PROGRAM = 3
+
+#: A longer program, or one with more live outputs, always runs in pieces, so that compile time is
+#: proportional to the length: XLA takes quadratic time. 2,000 chained additions, all alive, took
+#: 22 s to compile as a whole.
+MAX_WHOLE = 4000
+MANY_OUTPUTS = 256
+
+#: A Python loop of LEAST_TURNS turns and more, each of at most LONGEST_TURN instructions, runs as a
+#: loop of the compiled program where such loops are LOOPS_LEAST instructions and LOOPS_SHARE of it.
+#: How often it turns is an argument, up to a capacity: a power of two, at least LEAST_CAPACITY, at
+#: most LOOSEST times the number of turns; but where the stacks that the turns fill take more than
+#: LARGE_STACKS bytes, the number itself, rounded up to a multiple of LEAST_TURNS. A GRU of 50 steps
+#: took 8 s to compile and 7.5 ms to run with its 1,868 instructions side by side; as two loops
+#: 0.5 s and 3.8 ms.
+LEAST_TURNS = 8
+LONGEST_TURN = 1000
+LEAST_CAPACITY = 64
+LOOSEST = 4
+LARGE_STACKS = 1 << 26
+
+#: On these backends the number of turns is an argument from the start. On others the host is asked
+#: after each turn of such a loop: there a program is compiled for the first number it comes with,
+#: and for any number when it comes with a second one.
+COUNTS_ARE_ARGUMENTS = ("cpu",)
+
+#: A program of at most so many instructions does not run as loops if each turn has variables of its
+#: own that are overwritten: they are the layers of a network, and copies of all the weights would
+#: cost more than the compile saves.
+MAX_LAYERS = 1000
+
+#: A turn may read what a turn so many before it made.
+FARTHEST_CARRY = 4
+
+#: Leaves of so many bytes at most are copied into a stack for the turns of a loop; where there is
+#: more (the layers of a deep network) the copy would cost more than the loop saves.
+LARGEST_BUNDLE = 1 << 20
+
+#: A leaf of so many bytes at most, of which only rows are read (`x[t]`), is copied to have as many
+#: rows as the capacity.
+LARGEST_SEQUENCE = 1 << 24
+
+#: Stacks are made and taken apart so many rows at a time, and whole if more than FEW_ROWS are read.
+#: Rows of at most SMALL_ROW bytes stay on the host if that is where the program runs: 0.5 us a row
+#: instead of 6.
+STACK_ROWS = 64
+FEW_ROWS = 16
+SMALL_ROW = 1 << 14
+
+#: Compiled programs kept; beyond that the oldest of those that have not been used of late go.
+MAX_EXECUTABLES = 256
+
+#: Instructions of all compiled programs and plans that are kept, and nodes of the tree of seen
+#: structures: beyond twice as many the tree is cut back to what leads to one of these. A node takes
+#: about 0.8 kB.
+MAX_NODES = 200_000
+
+#: Sequences remembered at one node of the tree; beyond that they are forgotten.
+MAX_JUMPS = 64
+
+#: A compile longer than this many seconds is announced by one line (logger `tape_compat`).
+SLOW_COMPILE_SECONDS = 3.0
+
+#: Integer constants of at most this many elements are computed on the host at once, so that shape
+#: arithmetic (`tf.shape(x)[0] * 2`) never has to run the pending work.
+HOST_SIZE = 64
+
+
+def piece_length(instructions: int) -> int:
+    """How many instructions a piece of a program of so many may have."""
+    return max(LEAST_PIECE, min(LARGEST_PIECE, instructions // PARTS))
+
+
+def compile_seconds(instructions: int) -> float:
+    """About how long it takes to compile a whole program."""
+    return COMPILE_SECONDS + COMPILE_SECONDS_PER_INSTRUCTION * instructions

@@ -1,0 +1,1 @@
+"""What users hold, and how calls on it are recorded."""

@@ -1,0 +1,80 @@
+"""Indices outside their range: an error where the host knows them, dropped where it does not.
+
+TensorFlow raises on the CPU, and drops on a GPU, as a compiled program must. It never counts
+negative indices from the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from ..core import errors
+
+if TYPE_CHECKING:
+    from .tensor import Tensor
+
+
+def dropped(indices: Any, size: int) -> Any:
+    """Negative indices moved past the end, where JAX's modes `drop` and `fill` find them."""
+    return jnp.where(indices < 0, size, indices)
+
+
+def on_host(tensor: Tensor) -> np.ndarray | None:
+    """The value of a host constant, None for anything else."""
+    array = tensor._array
+    return array if array.__class__ is np.ndarray else None
+
+
+def _known(indices: Tensor) -> np.ndarray | None:
+    """Indices that are there, are integers and are on the host."""
+    known = on_host(indices)
+    return known if known is not None and known.size and known.dtype.kind in "iu" else None
+
+
+def refuse_rows(indices: Tensor, rows: int, kernel: str) -> None:
+    """TensorFlow's error for a row that is not there."""
+    known = _known(indices)
+    if known is None or (known.min() >= 0 and known.max() < rows):
+        return
+    at = np.argwhere((known < 0) | (known >= rows))[0]
+    raise _error(f"indices{_place(at)} = {known[tuple(at)]} is not in [0, {rows})", kernel)
+
+
+def refuse_segments(ids: Tensor, segments: int, kernel: str) -> None:
+    """TensorFlow's error for a segment that is not there. Negative ones are left out."""
+    known = _known(ids)
+    if known is None or known.max() < segments:
+        return
+    at = np.argwhere(known >= segments)[0]
+    value = known[tuple(at)]
+    raise _error(f"segment_ids{_place(at)} = {value} is out of range [0, {segments})", kernel)
+
+
+def refuse_positions(indices: Tensor, shape: Sequence[int], kernel: str, what: str = "") -> None:
+    """TensorFlow's error for full indices [..., k] that lie outside `shape`, which is `what`'s."""
+    known = _known(indices)
+    if known is None or known.ndim < 1 or known.shape[-1] > len(shape):
+        return
+    bad = ((known < 0) | (known >= np.array(shape[: known.shape[-1]]))).any(-1)
+    if bad.any():
+        at = np.argwhere(bad)[0]
+        position = ", ".join(map(str, known[tuple(at)].tolist()))
+        raise _error(
+            f"indices{_place(at)} = [{position}] does not index into {what}shape "
+            f"[{','.join(map(str, shape))}]",
+            kernel,
+        )
+
+
+def _place(at: np.ndarray) -> str:
+    return f"[{','.join(map(str, at))}]" if at.size else ""
+
+
+def _error(message: str, kernel: str) -> errors.InvalidArgumentError:
+    return errors.InvalidArgumentError(
+        None, None, f"{message} [Op:{kernel}] (at {errors.user_location()})"
+    )

@@ -1,0 +1,103 @@
+"""Where and how ops run: `tf.device`, `tf.executing_eagerly`, and contexts without work to do."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import jax
+
+from ..core import errors
+from ..core.state import LOCAL, MODE
+from .record import flush
+
+_DEVICE = re.compile(
+    r"^(/job:\w+)?(/replica:\d+)?(/task:\d+)?/?(device:)?(?P<kind>[A-Za-z]+)(:(?P<number>\d+|\*))?$"
+)
+
+
+@contextlib.contextmanager
+def device(device_name: Any) -> Iterator[None]:
+    """Put constants made inside, and ops run at once, on this device: `"CPU:0"`, `"/GPU:1"`.
+
+    Recorded work runs where its inputs are. None means the default device.
+
+    Raises: ValueError for a name that is none; InvalidArgumentError for a device that is not there.
+
+    >>> import tape_compat as tf
+    >>> with tf.device("/CPU:0"):
+    ...     x = tf.constant([1.0, 2.0])
+    >>> x.device
+    '/job:localhost/replica:0/task:0/device:CPU:0'
+    """
+    state = LOCAL.state
+    before = state.device
+    state.device = _find(device_name)
+    try:
+        yield
+    finally:
+        state.device = before
+
+
+def _find(name: Any) -> Any:
+    if name is None or name == "":
+        return None
+    text = str(getattr(name, "name", name))
+    match = _DEVICE.match(text)
+    if match is None:
+        raise ValueError(
+            f"Unknown attribute: '{text}' is not a device such as 'CPU:0' or '/GPU:1'."
+        )
+    kind = match["kind"].lower()
+    number = 0 if match["number"] in (None, "*") else int(match["number"])
+    try:
+        found = jax.devices(kind)
+    except RuntimeError:
+        found = []
+    if number >= len(found):
+        raise errors.InvalidArgumentError(
+            None,
+            None,
+            f"Could not satisfy device specification '{text}'. All available devices "
+            f"[{', '.join(f'{d.platform.upper()}:{d.id}' for d in jax.devices())}].",
+        )
+    return found[number]
+
+
+def set_immediate(value: bool) -> None:
+    """Run every op at its call (True), or record under tapes and run later (False).
+
+    What this thread has pending is run first.
+    """
+    if value:
+        flush()
+    MODE.immediate = bool(value)
+
+
+def executing_eagerly() -> bool:
+    """True: ops may be called one by one, and their values looked at.
+
+    >>> import tape_compat as tf
+    >>> tf.executing_eagerly()
+    True
+    """
+    return True
+
+
+def inside_function() -> bool:
+    """False: Python code sees values, not the symbols of a function being traced."""
+    return False
+
+
+@contextlib.contextmanager
+def init_scope() -> Iterator[None]:
+    """A context in which nothing changes: there is no graph to leave."""
+    yield
+
+
+@contextlib.contextmanager
+def control_dependencies(control_inputs: Any) -> Iterator[None]:
+    """A context in which nothing changes: ops run, or seem to, in the order of their calls."""
+    yield

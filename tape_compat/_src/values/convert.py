@@ -1,0 +1,367 @@
+"""What becomes a tensor, and of which dtype: `tf.constant` and `tf.convert_to_tensor`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+from ..core import dtypes
+from ..core.avals import aval
+from ..core.dtypes import DType
+from ..core.shapes import TensorShape
+from ..core.state import LOCAL
+from ..core.x64 import in_x64
+from .tensor import Tensor, concrete
+
+_INT32 = np.iinfo(np.int32)
+_INT64 = np.iinfo(np.int64)
+
+#: Stacks tensors found inside lists; set by the array ops.
+_pack: list[Callable[[Sequence[Tensor]], Tensor]] = []
+
+
+def define_packing(stack: Callable[[Sequence[Tensor]], Tensor]) -> None:
+    _pack.append(stack)
+
+
+def convert(value: Any, dtype: Any = None, hint: DType | None = None) -> Tensor:
+    """`value` as a Tensor.
+
+    Args:
+      value: Tensor, Variable, number, string, NumPy or JAX array, or nested lists of them.
+      dtype: what it must be. A Tensor of another dtype is refused (ValueError).
+      hint: what it had better be; another dtype is taken if the value does not fit.
+    """
+    if value.__class__ is Tensor:
+        if dtype is None or value._aval.dtype is dtype:
+            return value
+        return _same_dtype(value, dtypes.as_dtype(dtype))
+    if dtype is not None:
+        dtype = dtypes.as_dtype(dtype)
+    to_tensor = getattr(value, "_as_tensor", None)
+    if to_tensor is not None:
+        if dtype is not None and value.dtype is not dtype:
+            raise ValueError(value._other_dtype(dtype))
+        return to_tensor()
+    if isinstance(value, jax.Array):
+        return concrete(value if dtype is None else _cast_array(value, dtype))
+    if hint is not None and dtype is None:
+        try:
+            return constant(value, hint)
+        except (TypeError, ValueError, OverflowError):
+            return constant(value)
+    return constant(value, dtype)
+
+
+def _same_dtype(tensor: Tensor, dtype: DType | None) -> Tensor:
+    if dtype is None or tensor._aval.dtype is dtype:
+        return tensor
+    raise ValueError(
+        f"Tensor conversion requested dtype {dtype.name} for Tensor with dtype "
+        f"{tensor._aval.dtype.name}: {tensor!r}"
+    )
+
+
+def _cast_array(array: jax.Array, dtype: DType) -> jax.Array:
+    return in_x64(array.astype, dtype.np_dtype)
+
+
+def constant(value: Any, dtype: DType | None = None) -> Tensor:
+    """A tensor of a value known on the host; inside `tf.device`, put there."""
+    tensor = _constant(value, dtype)
+    if LOCAL.state.device is not None and tensor.dtype is not dtypes.string:
+        tensor._device_array()
+    return tensor
+
+
+def _constant(value: Any, dtype: DType | None) -> Tensor:
+    if dtype is dtypes.float32 and value.__class__ is float and -1e38 < value < 1e38:
+        # the commonest, made fast
+        return concrete(np.array(value, np.float32), _FLOAT32_SCALAR)
+    if isinstance(value, (list, tuple, range)) and _holds_tensor(value):
+        return _packed(value, dtype)
+    array = to_numpy(value, dtype)
+    if array.dtype == object:
+        return concrete(array, aval(array.shape, dtypes.string))
+    return concrete(array)
+
+
+_FLOAT32_SCALAR = aval((), dtypes.float32)
+
+
+def _holds_tensor(value: Iterable[Any]) -> bool:
+    for item in value:
+        if isinstance(item, (list, tuple)):
+            if _holds_tensor(item):
+                return True
+        elif isinstance(item, (Tensor, jax.Array)) or hasattr(item, "_as_tensor"):
+            return True
+    return False
+
+
+def _packed(value: Sequence[Any], dtype: DType | None) -> Tensor:
+    """Lists with tensors in them: stacked, the other items adopting the tensors' dtype."""
+    if dtype is None:
+        dtype = _tensor_dtype(value)
+
+    def item(x: Any) -> Tensor:
+        if isinstance(x, (list, tuple)):
+            return _pack[0]([item(y) for y in x])
+        # A tensor of another dtype is refused by the stacking, in TensorFlow's words.
+        return x if isinstance(x, Tensor) else convert(x, dtype)
+
+    return item(value)
+
+
+def _tensor_dtype(value: Iterable[Any]) -> DType | None:
+    for item in value:
+        if isinstance(item, (list, tuple)):
+            found = _tensor_dtype(item)
+            if found is not None:
+                return found
+        elif isinstance(item, Tensor):
+            return item._aval.dtype
+        elif isinstance(item, jax.Array):
+            return dtypes.from_numpy(item.dtype)
+        elif hasattr(item, "_as_tensor"):
+            return item.dtype
+    return None
+
+
+# ---------------------------------------------------------------------------------------------
+# To NumPy, with TensorFlow's choice of dtype.
+
+
+def to_numpy(value: Any, dtype: DType | None = None) -> np.ndarray:
+    """A fresh NumPy array of `value`: floats are float32, ints int32, arrays keep theirs."""
+    if value is None:
+        raise ValueError(_unsupported(value))
+    if isinstance(value, (np.ndarray, np.generic)):
+        return _from_numpy(value, dtype)
+    if isinstance(value, TensorShape):
+        if not value.is_fully_defined():
+            raise ValueError(f"Cannot convert a partially known TensorShape {value} to a Tensor.")
+        value = value.as_list()
+        dtype = dtype or dtypes.int32
+    if isinstance(value, (bool, int, float, complex, str, bytes)):
+        return _from_python(np.array(value, object), value, dtype)
+    if isinstance(value, (list, tuple, range)):
+        return _from_sequence(value, dtype)
+    if hasattr(value, "__array__"):
+        return _from_numpy(np.asarray(value), dtype)
+    raise ValueError(_unsupported(value))
+
+
+def _unsupported(value: Any) -> str:
+    kind = type(value)
+    return f"Attempt to convert a value ({value!r}) with an unsupported type ({kind}) to a Tensor."
+
+
+def _from_numpy(value: Any, dtype: DType | None) -> np.ndarray:
+    array = np.array(value)
+    if array.dtype.kind in "SUO":
+        return _strings(array, dtype)
+    if dtype is None:
+        try:
+            dtypes.from_numpy(array.dtype)
+        except TypeError:
+            raise ValueError(
+                f"Failed to convert a NumPy array to a Tensor (Unsupported numpy type "
+                f"{array.dtype.name})."
+            ) from None
+        return array
+    if dtype is dtypes.string:
+        raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype string")
+    with np.errstate(all="ignore"):
+        return array.astype(dtype.np_dtype)
+
+
+def _strings(array: np.ndarray, dtype: DType | None) -> np.ndarray:
+    if dtype is not None and dtype is not dtypes.string:
+        first = array.ravel()[0] if array.size else ""
+        raise TypeError(f"Cannot convert {first!r} to EagerTensor of dtype {dtype.name}")
+
+    def encode(item: Any) -> bytes:
+        if isinstance(item, str):
+            return item.encode()
+        if isinstance(item, bytes):
+            return item
+        raise ValueError(
+            f"Failed to convert a NumPy array to a Tensor (Unsupported object type "
+            f"{type(item).__name__})."
+        )
+
+    out = np.empty(array.shape, object)
+    for index in np.ndindex(*array.shape):
+        out[index] = encode(array[index])
+    return out
+
+
+def _from_sequence(value: Sequence[Any], dtype: DType | None) -> np.ndarray:
+    array = np.empty(0)
+    try:
+        array = np.array([_plain(v) for v in value])
+        ragged = array.dtype == object and not _all_text(array)
+    except ValueError:
+        ragged = True
+    if ragged:
+        _refuse_sequence(value)
+    if array.dtype.kind in "SUO":
+        if not all(isinstance(x, (str, bytes, np.str_, np.bytes_)) for x in _leaves(value)):
+            _refuse_sequence_of_text(value)
+        return _strings(np.array(_as_objects(value), object), dtype)
+    if _has_numpy(value):
+        return _from_numpy(array, dtype)
+    flat = array.ravel()
+    if flat.size == 0:
+        return np.zeros(array.shape, (dtype or dtypes.float32).np_dtype)
+    return _from_python(array, _first(value), dtype, list(_leaves(value)))
+
+
+def _refuse_sequence_of_text(value: Any) -> None:
+    if not any(isinstance(x, (np.ndarray, np.generic)) for x in _leaves(value)):
+        raise ValueError(_MIXED)
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, (tuple, range)) else value
+
+
+def _as_objects(value: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        return [_as_objects(v) for v in value]
+    return value.encode() if isinstance(value, str) else value
+
+
+def _all_text(array: np.ndarray) -> bool:
+    return all(isinstance(x, (str, bytes)) for x in array.ravel())
+
+
+def _leaves(value: Any) -> Iterable[Any]:
+    for item in value:
+        if isinstance(item, (list, tuple, range)):
+            yield from _leaves(item)
+        else:
+            yield item
+
+
+def _first(value: Any) -> Any:
+    return next(iter(_leaves(value)), None)
+
+
+def _has_numpy(value: Any) -> bool:
+    return any(isinstance(x, (np.ndarray, np.generic)) for x in _leaves(value))
+
+
+_MIXED = "Can't convert Python sequence with mixed types to Tensor."
+
+
+def _refuse_sequence(value: Any) -> None:
+    for item in _leaves(value):
+        if item is not None and not isinstance(
+            item, (*_NUMBERS, str, bytes, np.ndarray, np.generic)
+        ):
+            raise ValueError(_unsupported(item))
+    if _first(value) is None:
+        raise ValueError(_unsupported(None))
+    if any(item is None for item in _leaves(value)):
+        raise ValueError(_MIXED)
+    raise ValueError("Can't convert non-rectangular Python sequence to Tensor.")
+
+
+_NUMBERS = (bool, int, float, complex)
+
+
+def _from_python(
+    array: np.ndarray, first: Any, dtype: DType | None, items: list[Any] | None = None
+) -> np.ndarray:
+    """An array of Python numbers. The first one says of what kind they are to be."""
+    items = [first] if items is None else items
+    if isinstance(first, (str, bytes)):
+        return _strings(array, dtype)
+    kind = _kind(first, items)
+    if dtype is None:
+        dtype = _default_dtype(kind, items)
+    else:
+        _check_fits(kind, items, dtype)
+    if kind is float and dtype is dtypes.float32:
+        _check_finite(items)
+    if kind is int and dtype.is_integer:
+        _check_range(items, dtype)
+        # Out of range wraps, as in TensorFlow; NumPy would refuse.
+        return np.array(array, np.int64 if dtype.name != "uint64" else object).astype(
+            dtype.np_dtype
+        )
+    return array.astype(dtype.np_dtype)
+
+
+def _kind(first: Any, items: list[Any]) -> type:
+    """bool, int, float or complex, as the first item and those beside it say."""
+    kinds = {_python_kind(x) for x in items}
+    start = _python_kind(first)
+    if len(kinds) == 1:
+        return start
+    if kinds <= {int, bool} and start is int:
+        return int
+    if kinds <= {int, float, bool} and start is not bool:
+        return float
+    if kinds <= {int, float, complex, bool} and start is complex:
+        return complex
+    raise ValueError(_MIXED)
+
+
+def _python_kind(item: Any) -> type:
+    for kind in _NUMBERS:
+        if isinstance(item, kind):
+            return kind
+    raise ValueError(_MIXED)
+
+
+def _default_dtype(kind: type, items: list[Any]) -> DType:
+    if kind is int:
+        low, high = min(items), max(items)
+        if _INT32.min <= low and high <= _INT32.max:
+            return dtypes.int32
+        if _INT64.min <= low and high <= _INT64.max:
+            return dtypes.int64
+        raise ValueError("Can't convert Python sequence with out-of-range integer to Tensor.")
+    return {complex: dtypes.complex128, float: dtypes.float32, bool: dtypes.bool}[kind]
+
+
+#: The dtypes that TensorFlow makes of a Python bool.
+_TAKE_BOOL = frozenset("bool float16 float32 float64 int32 int64 uint64 complex128".split())
+
+
+def _check_fits(kind: type, items: list[Any], dtype: DType) -> None:
+    ok = (
+        (kind is bool and dtype.name in _TAKE_BOOL)
+        or (kind is int and not dtype.is_bool and dtype is not dtypes.string)
+        or (kind is float and (dtype.is_floating or dtype.is_complex))
+        or (kind is complex and dtype.is_complex)
+    )
+    if not ok:
+        bad = next((x for x in items if isinstance(x, kind)), items[0])
+        raise TypeError(f"Cannot convert {bad!r} to EagerTensor of dtype {dtype.name}")
+
+
+_FLOAT32_MAX = float(np.finfo(np.float32).max)
+
+
+def _check_finite(items: list[Any]) -> None:
+    """TensorFlow's error for a finite number that float32 would make infinite."""
+    for x in items:
+        if abs(x) > _FLOAT32_MAX and not math.isinf(x):
+            raise ValueError(
+                "Can't convert Python sequence with a value out of range for a double-precision "
+                "float."
+            )
+
+
+def _check_range(items: list[Any], dtype: DType) -> None:
+    for x in items:
+        if not _INT64.min <= x <= (_INT64.max if dtype.name != "uint64" else 2**64 - 1):
+            raise ValueError("Can't convert Python sequence with out-of-range integer to Tensor.")

@@ -1,0 +1,99 @@
+"""IndexedSlices: some rows of a large tensor, as gathers' gradients are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+
+from ..core.dtypes import DType, as_dtype
+from ..core.op import Op
+from ..core.shapes import TensorShape
+from .bounds import dropped, refuse_segments
+from .convert import convert
+from .record import apply
+from .tensor import Tensor
+
+
+def _densify(values: Any, indices: Any, shape: tuple[int, ...]) -> Any:
+    where = dropped(indices, shape[0])
+    return jnp.zeros(shape, values.dtype).at[where].add(values, mode="drop")
+
+
+_DENSIFY = Op(_densify, "UnsortedSegmentSum")
+
+
+class IndexedSlices:
+    """Rows `values` [n, ...] of a tensor [rows, ...] at `indices` [n]; repeated indices add up.
+
+    It becomes a dense tensor wherever one is needed; rows at negative indices are left out.
+    Raises InvalidArgumentError there for an index past the end, if it is known at the call.
+
+    >>> import tape_compat as tf
+    >>> s = tf.IndexedSlices(tf.constant([[1.0, 2.0]]), tf.constant([1]), tf.constant([3, 2]))
+    >>> tf.convert_to_tensor(s).numpy().tolist()
+    [[0.0, 0.0], [1.0, 2.0], [0.0, 0.0]]
+    """
+
+    def __init__(self, values: Any, indices: Any, dense_shape: Any = None):
+        self._values = values
+        self._indices = indices
+        self._dense_shape = dense_shape
+
+    @property
+    def values(self) -> Any:
+        return self._values
+
+    @property
+    def indices(self) -> Any:
+        return self._indices
+
+    @property
+    def dense_shape(self) -> Any:
+        return self._dense_shape
+
+    @property
+    def dtype(self) -> DType:
+        return as_dtype(self._values.dtype)
+
+    @property
+    def device(self) -> str:
+        return self._values.device
+
+    @property
+    def name(self) -> str:
+        return self._values.name
+
+    @property
+    def shape(self) -> TensorShape:
+        if self._dense_shape is None:
+            return TensorShape(None)
+        return TensorShape([int(d) for d in convert(self._dense_shape).numpy()])
+
+    def get_shape(self) -> TensorShape:
+        """The same as `shape`."""
+        return self.shape
+
+    def _as_tensor(self) -> Tensor:
+        if self._dense_shape is None:
+            raise ValueError(
+                "Tensor conversion requested for IndexedSlices for which the dense shape is "
+                f"unknown: {self}"
+            )
+        shape = tuple(int(d) for d in convert(self._dense_shape).numpy())
+        indices = convert(self._indices)
+        refuse_segments(indices, shape[0], _DENSIFY.name)
+        return apply(_DENSIFY.bind(shape=shape), (convert(self._values), indices))
+
+    def _other_dtype(self, dtype: DType) -> str:
+        return (
+            f"Incompatible tensor conversion requested to `dtype` {dtype.name} for IndexedSlices "
+            f"({self}) with dtype {self.dtype.name}"
+        )
+
+    def __neg__(self) -> IndexedSlices:
+        return IndexedSlices(-self._values, self._indices, self._dense_shape)
+
+    def __str__(self) -> str:
+        shape = "" if self._dense_shape is None else f", dense_shape={self._dense_shape}"
+        return f"IndexedSlices(indices={self._indices}, values={self._values}{shape})"

@@ -1,0 +1,535 @@
+"""The way of every op call: run it now, or record it.
+
+`apply1`, `apply2` and `apply_scalar` are `apply` for the commonest calls when the structure has
+been seen before; they do nothing that `apply` does not, only faster (1.5 us instead of 5). They
+take no lock: only the thread that owns a program appends to it, and another one that runs it first
+takes it from its owner, then copies the log. So an entry that may have come too late is one after
+which the program is no longer the thread's; the call is then made again. So it is if the log has
+grown since the child was looked up: a finalizer, run by a collection, may have recorded something.
+`_fastpath.c` has the same in C, which is used where a compiler was found at installation.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import numpy as np
+
+from ..core import limits
+from ..core.avals import Aval, Packed
+from ..core.native import FASTPATH
+from ..core.op import Closure, Op
+from ..core.program import Entry, Node, Program, node_of, refer
+from ..core.state import LOCAL, MODE, ThreadState
+from ..run import executor, policy
+from .tensor import Tensor, concrete, next_id, pending
+
+_new = Tensor.__new__
+_ndarray = np.ndarray
+
+
+def apply(closure: Closure, inputs: tuple[Tensor, ...]) -> Any:
+    """Call a closure on tensors: a Tensor if it gives one array, else a tuple of Tensors.
+
+    It is recorded while a recorder (a tape, an accumulator) or a capture is active, and when an
+    input is pending, or there is none and something else is pending; otherwise it runs now.
+    """
+    state = LOCAL.state
+    if not state.deferring and (inputs or state.program is None or state.device is not None):
+        for x in inputs:
+            if x._array is None:
+                break
+        else:
+            return _run_now(closure, inputs, state)
+    if MODE.immediate and state.capture is None:
+        return _run_now(closure, inputs, state)
+    program = current_program(state)
+    with program.lock:
+        if program.ran or state.program is not program:  # another thread has just run it
+            if state.program is program:
+                state.program = None
+            return apply(closure, inputs)
+        log = program.log
+        size = len(log)
+        node = node_of(log[-1])
+        key: list[Any] = [closure]
+        leaves = None
+        for x in inputs:
+            at = x._at
+            if at[0] is program:
+                key.append(at[1])
+            else:
+                if leaves is None:
+                    if closure.op.on_host and not program.symbolic and _host_only(inputs):
+                        return _run_on_host(closure, inputs, state)
+                    leaves = _Leaves(program)
+                key.append(leaves.add(x))
+        child = node.children.get(tuple(key))
+        if child is None:
+            child = _extend(program, node, tuple(key), leaves, inputs)
+        outputs = tuple(
+            [pending(known, program, slot) for slot, known in enumerate(child.outputs, child.first)]
+        )
+        entry: Entry = child
+        if leaves is not None:
+            entry = child, tuple(leaves.arrays), tuple(leaves.scalars)
+        references = list(map(refer, outputs))
+        if len(log) != size or program.log is not log:  # a finalizer recorded or ran something
+            return apply(closure, inputs)
+        log.append(entry)
+        for reference in references:
+            program.refs.append(reference)
+        if leaves is not None:
+            leaves.placed(child.first_leaf)
+    if state.recorders:
+        tell(state.recorders, closure, inputs, outputs, child)
+    if child.full and not program.symbolic:
+        executor.run(program)
+    return outputs[0] if child.single else outputs
+
+
+def apply1(closure: Closure, x: Tensor) -> Any:
+    """`apply(closure, (x,))`."""
+    state = LOCAL.state
+    program = state.program
+    at = x._at
+    if program is None or at[0] is not program or not (state.deferring or x._array is None):
+        return apply(closure, (x,))
+    log = program.log
+    size = len(log)
+    child = node_of(log[-1]).children.get((closure, at[1]))
+    if child is None or child.special:
+        return apply(closure, (x,))
+    out = _new(Tensor)
+    out._aval = child.aval
+    out._array = None
+    out._at = (program, child.first)
+    out._id = next_id()
+    reference = refer(out)
+    if len(log) != size:
+        return apply(closure, (x,))
+    log.append(child)
+    program.refs.append(reference)
+    if state.program is not program:
+        return apply(closure, (x,))
+    if child.taped:
+        for recorder in state.recorders:
+            if x._id in recorder.ids:
+                recorder.record_one(closure, (x,), out, child)
+    return out
+
+
+def apply2(closure: Closure, x: Tensor, y: Tensor) -> Any:
+    """`apply(closure, (x, y))`."""
+    state = LOCAL.state
+    program = state.program
+    if program is None:
+        if MODE.immediate or not state.deferring:
+            return apply(closure, (x, y))
+        program = current_program(state)
+    elif not (state.deferring or x._array is None or y._array is None):
+        return apply(closure, (x, y))
+    # A leaf stands in the key by its aval, anything else by its slot.
+    new_x = new_y = None
+    a: Any
+    b: Any
+    owner, a = x._at
+    if owner is not program:
+        new_x = x._array
+        if new_x is None or x is y or program.symbolic or _moves(x, owner):
+            return apply(closure, (x, y))
+        a = x._aval
+    owner, b = y._at
+    if owner is not program:
+        new_y = y._array
+        if new_y is None or program.symbolic or _moves(y, owner):
+            return apply(closure, (x, y))
+        b = y._aval
+    log = program.log
+    size = len(log)
+    child = node_of(log[-1]).children.get((closure, a, b))
+    if child is None or child.special:
+        return apply(closure, (x, y))
+    out = _new(Tensor)
+    out._aval = child.aval
+    out._array = None
+    out._at = (program, child.first)
+    out._id = next_id()
+    reference = refer(out)
+    if new_x is None:
+        entry = child if new_y is None else (child, (new_y,), ())
+    else:
+        entry = (child, (new_x,) if new_y is None else (new_x, new_y), ())
+    if len(log) != size:
+        return apply(closure, (x, y))
+    log.append(entry)
+    program.refs.append(reference)
+    if new_x is not None:
+        put_leaf(x, program, child.first_leaf)
+    if new_y is not None:
+        put_leaf(y, program, child.first_leaf + (new_x is not None))
+    if state.program is not program:
+        return apply(closure, (x, y))
+    if child.taped:
+        for recorder in state.recorders:
+            ids = recorder.ids
+            if x._id in ids or y._id in ids:
+                recorder.record_one(closure, (x, y), out, child)
+    return out
+
+
+def _moves(x: Tensor, owner: Program | None) -> bool:
+    """Whether an array of the host is not simply a leaf: it is used again, and moves, or more."""
+    return x._array.__class__ is _ndarray and (owner is not None or not x._aval.plain)
+
+
+def apply_scalar(closure: Closure, x: Tensor, value: float, reflected: bool) -> Any:
+    """`apply` of a binary closure to a floating tensor and a Python number, in this order unless
+    `reflected`. The number is a leaf that travels packed with the others of its dtype."""
+    state = LOCAL.state
+    program = state.program
+    known = x._aval.scalar
+    if program is not None and (state.deferring or x._array is None) and not program.symbolic:
+        owner, slot = x._at
+        if owner is program:
+            kind = known.packed
+            key = (closure, kind, slot) if reflected else (closure, slot, kind)
+            log = program.log
+            size = len(log)
+            child = node_of(log[-1]).children.get(key)
+            if child is not None and not child.special:
+                out = _new(Tensor)
+                out._aval = child.aval
+                out._array = None
+                out._at = (program, child.first)
+                out._id = next_id()
+                entry, reference = (child, (), (value,)), refer(out)
+                appended = len(log) == size
+                if appended:
+                    log.append(entry)
+                    program.refs.append(reference)
+                if appended and state.program is program:
+                    if child.taped and state.recorders:
+                        _record_scalar(state.recorders, closure, x, value, reflected, out, child)
+                    return out
+    number = concrete(np.array(value, known.np_dtype), known)
+    return apply(closure, (number, x) if reflected else (x, number))
+
+
+def _record_scalar(
+    recorders: tuple[Any, ...],
+    closure: Closure,
+    x: Tensor,
+    value: float,
+    reflected: bool,
+    out: Tensor,
+    child: Node,
+) -> None:
+    for recorder in recorders:
+        if x._id in recorder.ids:
+            # The pullback may want the number: it is in the slot of the leaf.
+            known = x._aval.scalar
+            number = _new(Tensor)
+            number._aval = known
+            number._array = np.array(value, known.np_dtype)
+            number._at = (out._at[0], child.first_leaf)
+            number._id = 0
+            pair = (number, x) if reflected else (x, number)
+            recorder.record_one(closure, pair, out, child)
+
+
+def tell(
+    recorders: tuple[Any, ...],
+    closure: Any,
+    inputs: tuple[Tensor, ...],
+    outputs: tuple[Tensor, ...],
+    node: Node | None,
+) -> None:
+    """Tell the recorders that track one of the inputs."""
+    for recorder in recorders:
+        ids = recorder.ids
+        for x in inputs:
+            if x._id in ids:
+                recorder.record(closure, inputs, outputs, node)
+                break
+
+
+class _Leaves:
+    """The concrete inputs that one instruction brings into a program."""
+
+    __slots__ = ("arrays", "kinds", "program", "scalars", "tensors")
+
+    def __init__(self, program: Program):
+        self.program = program
+        self.arrays: list[Any] = []
+        self.scalars: list[Any] = []
+        self.kinds: list[Aval | Packed] = []
+        self.tensors: list[Tensor] = []
+
+    def add(self, x: Tensor) -> Any:
+        """What stands for `x` in the key: the leaf's kind, or its place if it came twice."""
+        for i, seen in enumerate(self.tensors):
+            if seen is x:
+                return ("again", i)
+        if self.program.symbolic:
+            return self._add_captured(x)
+        known = x._aval
+        array = x._value()
+        if array.__class__ is _ndarray:
+            if known.packed is not None:
+                self._take(x, known.packed)
+                self.scalars.append(array)
+                return known.packed
+            if known.nbytes >= limits.MOVE_AT_FIRST_USE_BYTES or x._at[0] is not None:
+                array = x._device_array()
+        self._take(x, known)
+        self.arrays.append(array)
+        return known
+
+    def _add_captured(self, x: Tensor) -> Any:
+        known = self.program.leaves.get(id(x))  # type: ignore[attr-defined]
+        if known is not None:
+            return known[0]
+        self._take(x, x._aval)
+        return x._aval
+
+    def _take(self, x: Tensor, kind: Aval | Packed) -> None:
+        self.tensors.append(x)
+        self.kinds.append(kind)
+
+    def placed(self, first: int) -> None:
+        """Remember the slots, so that the next use of these tensors is not a new leaf."""
+        program = self.program
+        for slot, x in enumerate(self.tensors, first):
+            if program.symbolic:
+                program.leaves[id(x)] = (slot, x)  # type: ignore[attr-defined]
+            else:
+                put_leaf(x, program, slot)
+
+
+def put_leaf(x: Tensor, program: Program, slot: int) -> None:
+    """Remember where a leaf stands."""
+    owner = x._at[0]
+    if owner is not None and owner is not program and not owner.ran:
+        owner.moved = True
+    x._at = (program, slot)
+
+
+def _host_only(inputs: tuple[Tensor, ...]) -> bool:
+    """Whether all inputs are small integer constants on the host: shapes, axes, sizes."""
+    for x in inputs:
+        known = x._aval
+        if (
+            x._array.__class__ is not _ndarray
+            or known.np_dtype.kind not in "iub"
+            or known.size > policy.HOST_SIZE
+        ):
+            return False
+    return True
+
+
+def current_program(state: ThreadState) -> Program:
+    """The pending program of this thread, begun if there is none."""
+    program = state.program
+    if program is None:
+        program = state.program = Program(state)
+        program.origin = state.origin
+    return program
+
+
+def _extend(
+    program: Program,
+    node: Node,
+    key: tuple,
+    leaves: _Leaves | None,
+    inputs: tuple[Tensor, ...],
+) -> Node:
+    """A structure not seen before: work out shapes and dtypes, or raise at the user's line."""
+    closure = key[0]
+    outputs, single = closure.infer(tuple(x._aval for x in inputs))
+    slots = []
+    new = node.end
+    for part in key[1:]:
+        if part.__class__ is int:
+            slots.append(part)
+        elif part.__class__ is tuple:
+            slots.append(node.end + part[1])
+        else:
+            slots.append(new)
+            new += 1
+    kinds = tuple(leaves.kinds) if leaves is not None else ()
+    child = Node(node, closure, tuple(slots), kinds, outputs, single)
+    if program.tree.count > 2 * policy.MAX_NODES:
+        program.tree.prune()
+    return program.tree.extend(node, key, child)
+
+
+# ---------------------------------------------------------------------------------------------
+# Jumps: sequences of instructions appended as one.
+
+
+def jump(program: Program, key: tuple) -> list[Tensor | None] | None:
+    """Append the sequence remembered under `key` at this point, or None if there is none."""
+    with program.lock:
+        if program.ran:
+            return None
+        log = program.log
+        found = node_of(log[-1]).jumps.get(key)
+        if found is None:
+            return None
+        end, slots = found
+        log.append(end)
+        return handles(program, slots)
+
+
+def handles(program: Program, slots: tuple) -> list[Tensor | None]:
+    """The answers of a jump: a pending tensor for each (slot, aval), the one at a place before for
+    (place, None), None for (None, None)."""
+    answers: list[Tensor | None] = []
+    for slot, known in slots:
+        if known is None:
+            answers.append(None if slot is None else answers[slot])
+        else:
+            out = pending(known, program, slot)
+            answers.append(out)
+            program.refs.append(refer(out))
+    return answers
+
+
+def remember_jump(program: Program, start: Node, key: tuple, answers: list[Any]) -> None:
+    """Remember the sequence from `start` to here, if it read nothing new and gives tensors."""
+    end = program.node
+    if recorded_since(program, start) is None or end.full:
+        return
+    slots = []
+    places: dict[int, int] = {}
+    for place, a in enumerate(answers):
+        if a is None:
+            slots.append((None, None))
+        elif id(a) in places:
+            slots.append((places[id(a)], None))
+        elif a.__class__ is Tensor and a._at[0] is program:
+            places[id(a)] = place
+            slots.append((a._at[1], a._aval))
+        else:
+            return
+    keep_jump(start, key, (end, tuple(slots)))
+
+
+def recorded_since(program: Program, start: Node) -> list[Node] | None:
+    """What a program has recorded from `start` to here, the last first; None if it brought in
+    something new, or what it reads may be elsewhere by now."""
+    if program.ran or program.aliases or program.moved:
+        return None
+    steps: list[Node] = []
+    node = program.node
+    while node is not start:
+        if node.leaves or node.parent is None:
+            return None
+        steps.append(node)
+        node = node.parent
+    return steps
+
+
+def keep_jump(start: Node, key: tuple, sequence: Any) -> None:
+    if len(start.jumps) >= policy.MAX_JUMPS:
+        start.jumps.clear()
+    start.jumps[key] = sequence
+
+
+# ---------------------------------------------------------------------------------------------
+# Now.
+
+
+def _run_now(closure: Closure, inputs: tuple[Tensor, ...], state: ThreadState) -> Any:
+    arrays = [x._value() for x in inputs]
+    avals, single = closure.infer(tuple([x._aval for x in inputs]))
+    if state.device is None:
+        results = executor.run_now(closure, arrays)
+    else:
+        with jax.default_device(state.device):
+            results = executor.run_now(closure, arrays)
+    return _finished(closure, inputs, results, avals, single, state)
+
+
+def _run_on_host(closure: Closure, inputs: tuple[Tensor, ...], state: ThreadState) -> Any:
+    """Integer constants in, integer constants out, on the CPU, whatever is pending."""
+    avals, single = closure.infer(tuple([x._aval for x in inputs]))
+    with jax.default_device(_host_device()):
+        results = executor.run_now(closure, [x._array for x in inputs])
+    if all(known.size <= policy.HOST_SIZE for known in avals):
+        results = tuple(map(np.asarray, results))
+    return _finished(closure, inputs, results, avals, single, state)
+
+
+def _finished(
+    closure: Closure,
+    inputs: tuple[Tensor, ...],
+    results: tuple[Any, ...],
+    avals: tuple[Aval, ...],
+    single: bool,
+    state: ThreadState,
+) -> Any:
+    outputs = tuple(map(concrete, results, avals))
+    if state.recorders:
+        tell(state.recorders, closure, inputs, outputs, None)
+    return outputs[0] if single else outputs
+
+
+def _host_device() -> Any:
+    global _HOST_DEVICE
+    if _HOST_DEVICE is None:
+        _HOST_DEVICE = jax.local_devices(backend="cpu")[0]
+    return _HOST_DEVICE
+
+
+_HOST_DEVICE: Any = None
+
+
+# ---------------------------------------------------------------------------------------------
+# What the core itself needs.
+
+
+def _identity(x: Any) -> Any:
+    return x
+
+
+#: Its cotangent is its output's, sparse or not.
+IDENTITY = Op(_identity, "Identity", sparse=lambda closure, inputs, given, want: given).bind()
+
+
+def identity(x: Tensor) -> Tensor:
+    """A tensor of its own with the value of `x`, connected to it on tapes."""
+    return apply1(IDENTITY, x)
+
+
+def flush() -> None:
+    """Send off this thread's pending work. Does not wait for it."""
+    program = LOCAL.state.program
+    if program is not None and not program.symbolic:
+        executor.run(program)
+
+
+# ---------------------------------------------------------------------------------------------
+# The fast paths in C, where they were built.
+
+if FASTPATH is not None:
+    FASTPATH.setup(
+        Tensor=Tensor,
+        Node=Node,
+        Program=Program,
+        ThreadState=ThreadState,
+        Aval=Aval,
+        ndarray=np.ndarray,
+        local=LOCAL,
+        mode=MODE,
+        counter=next_id.__self__,
+        apply=apply,
+        apply_scalar=apply_scalar,
+        array=np.array,
+        tell=tell,
+        current_program=current_program,
+    )
+    apply, apply1, apply2 = FASTPATH.apply, FASTPATH.apply1, FASTPATH.apply2
+    apply_scalar, handles = FASTPATH.apply_scalar, FASTPATH.handles

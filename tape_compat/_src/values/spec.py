@@ -1,0 +1,114 @@
+"""TensorSpec: what is known of a tensor beforehand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..core.dtypes import DType, as_dtype, float32
+from ..core.shapes import ShapeLike, TensorShape, as_shape
+from .tensor import Tensor
+
+
+class TensorSpec:
+    """What is known of a Tensor beforehand: its shape, dtype and name.
+
+    Args:
+      shape: as TensorShape takes it.
+      dtype: as `tf.as_dtype` takes it.
+      name: str or None.
+    Raises: TypeError if `shape` or `dtype` names none.
+
+    >>> import tape_compat as tf
+    >>> spec = tf.TensorSpec([None, 2], tf.float32)
+    >>> spec, spec.is_compatible_with(tf.ones((3, 2)))
+    (TensorSpec(shape=(None, 2), dtype=tf.float32, name=None), True)
+    """
+
+    __slots__ = ("_dtype", "_name", "_shape")
+
+    def __init__(self, shape: ShapeLike, dtype: Any = float32, name: str | None = None) -> None:
+        self._shape = as_shape(shape)
+        self._dtype = as_dtype(dtype)
+        self._name = name
+
+    @classmethod
+    def from_spec(cls, spec: Any, name: str | None = None) -> TensorSpec:
+        """A spec with the shape and dtype of `spec`, and `name` or else its name."""
+        return cls(spec.shape, spec.dtype, name or spec.name)
+
+    @classmethod
+    def from_tensor(cls, tensor: Any, name: str | None = None) -> TensorSpec:
+        """The spec of a Tensor. Raises ValueError if `tensor` is none."""
+        if not isinstance(tensor, Tensor):
+            raise ValueError(f"`tensor` should be a tf.Tensor, but got type {type(tensor)}.")
+        return cls(tensor.shape, tensor.dtype, name)
+
+    @property
+    def shape(self) -> TensorShape:
+        """What is known of the shape."""
+        return self._shape
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype."""
+        return self._dtype
+
+    @property
+    def name(self) -> str | None:
+        """The name, None if it has none."""
+        return self._name
+
+    @property
+    def value_type(self) -> type:
+        """The class of the values a TensorSpec describes: `tf.Tensor`."""
+        return Tensor
+
+    def is_compatible_with(self, spec_or_tensor: Any) -> bool:
+        """Whether a Tensor, or some Tensor of another spec, fits this spec. False for others."""
+        if not isinstance(spec_or_tensor, (TensorSpec, Tensor)):
+            return False
+        return self._dtype is spec_or_tensor.dtype and self._shape.is_compatible_with(
+            spec_or_tensor.shape
+        )
+
+    def is_subtype_of(self, other: Any) -> bool:
+        """Whether every Tensor of this spec fits `other` too."""
+        return (
+            isinstance(other, TensorSpec)
+            and other._name in (None, self._name)
+            and self._dtype is other._dtype
+            and self._shape.is_subtype_of(other._shape)
+        )
+
+    def most_specific_common_supertype(self, others: Sequence[Any]) -> TensorSpec | None:
+        """The most that is true of this spec and all `others`, None if dtypes or names differ."""
+        for other in others:
+            if not isinstance(other, TensorSpec) or (other._dtype, other._name) != (
+                self._dtype,
+                self._name,
+            ):
+                return None
+        shape = self._shape.most_specific_common_supertype([other._shape for other in others])
+        return TensorSpec(shape, self._dtype, self._name)
+
+    def most_specific_compatible_type(self, other: Any) -> TensorSpec:
+        """The most that is true of both specs. Raises ValueError if dtypes or names differ."""
+        found = self.most_specific_common_supertype([other])
+        if found is None:
+            raise ValueError(f"No TypeSpec is compatible with both {self} and {other}")
+        return found
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, TensorSpec):
+            return NotImplemented
+        return (self._shape, self._dtype, self._name) == (other._shape, other._dtype, other._name)
+
+    def __hash__(self) -> int:
+        return hash((self._shape, self._dtype))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return TensorSpec, (self._shape, self._dtype, self._name)
+
+    def __repr__(self) -> str:
+        return f"TensorSpec(shape={self._shape}, dtype={self._dtype!r}, name={self._name!r})"

@@ -1,0 +1,389 @@
+"""Tensor: an immutable handle on a value that is here, or pending in a program."""
+
+from __future__ import annotations
+
+import itertools
+import weakref
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import jax
+import numpy as np
+
+from ..core import dtypes, errors, limits
+from ..core.avals import Aval, aval, of_array
+from ..core.dtypes import DType
+from ..core.native import FASTPATH
+from ..core.program import NOWHERE
+from ..core.shapes import TensorShape
+from ..core.state import LOCAL
+from ..core.x64 import in_x64
+from ..run import executor, policy
+from . import operators
+
+#: Identities of tensors and variables, in order of creation.
+next_id = itertools.count(1).__next__
+
+
+if TYPE_CHECKING or FASTPATH is None:
+
+    class Placed:
+        """The base of tensors; in C the place is no object of its own."""
+
+        __slots__ = ("_at",)
+
+else:
+    Placed = FASTPATH.Placed
+
+
+class Tensor(operators.Operators, Placed):
+    """A multidimensional array of one dtype.
+
+    Made by ops, `tf.constant` and `tf.convert_to_tensor`. Its shape and dtype are known at once;
+    its value is computed when looked at, if ops were being recorded when it was made.
+
+    >>> import tape_compat as tf
+    >>> tf.constant([1.0, 2.0]) * 2.0
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([2., 4.], dtype=float32)>
+    """
+
+    # _array: jax.Array, or np.ndarray for a host constant (and for strings); None while pending.
+    # _at: program and slot; where the tensor is pending, or where it last was a leaf.
+    # _id: what tapes know it by; a variable's tensors all have the variable's, and a slice of a
+    # variable has a SliceIdentity.
+    __slots__ = ("__weakref__", "_array", "_aval", "_id")
+    __array_priority__ = 100
+
+    def __init__(self, op: Any = None, value_index: Any = None, dtype: Any = None) -> None:
+        raise TypeError("Tensors are made by ops and by tf.constant, not by calling tf.Tensor.")
+
+    # -- what it is -----------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> TensorShape:
+        return self._aval.tensor_shape
+
+    def get_shape(self) -> TensorShape:
+        """The same as `shape`."""
+        return self._aval.tensor_shape
+
+    def set_shape(self, shape: Any) -> None:
+        """Check that the shape is compatible with `shape`. Raises ValueError if not."""
+        if not self.shape.is_compatible_with(shape):
+            raise ValueError(
+                f"Tensor's shape {self._aval.shape} is not compatible with supplied shape {shape}."
+            )
+
+    @property
+    def dtype(self) -> DType:
+        return self._aval.dtype
+
+    @property
+    def ndim(self) -> int:
+        return len(self._aval.shape)
+
+    @property
+    def device(self) -> str:
+        array = self._array
+        if isinstance(array, jax.Array):
+            device = next(iter(array.devices()))
+            kind, number = device.platform.upper(), device.id
+        elif self._aval.dtype.name in ("string", "int32"):
+            kind, number = "CPU", 0
+        else:
+            kind, number = jax.default_backend().upper(), 0
+        return f"/job:localhost/replica:0/task:0/device:{kind}:{number}"
+
+    @property
+    def backing_device(self) -> str:
+        return self.device
+
+    @property
+    def is_symbolic_tensor(self) -> bool:
+        return False
+
+    # -- its value ------------------------------------------------------------------------------
+
+    def _value(self) -> Any:
+        """The concrete array; runs the pending program if it is not here yet."""
+        array = self._array
+        if array is None:
+            program = self._at[0]
+            if program.symbolic:
+                raise TypeError(
+                    f"A {self!s} has no value: it is an input or a result of a function that is "
+                    f"being recorded (at {errors.user_location()}). Use ops on it, not its value."
+                )
+            executor.run(program)
+            array = self._array
+        return array
+
+    def _device_array(self) -> jax.Array:
+        """The value as a jax.Array; a host constant is moved once."""
+        array = self._value()
+        if array.__class__ is np.ndarray:
+            if self._aval.dtype is dtypes.string:
+                raise TypeError("A string tensor has no JAX array: JAX has no string dtype.")
+            array = self._array = in_x64(jax.device_put, array, LOCAL.state.device)
+        return array
+
+    def numpy(self) -> Any:
+        """A copy of the value: a NumPy array, a NumPy scalar for shape (), bytes for strings."""
+        array = np.array(self._value())
+        return array if array.ndim else array[()]
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        array = np.array(self._value())
+        return array if dtype is None else array.astype(dtype, copy=False)
+
+    def __jax_array__(self) -> jax.Array:
+        for recorder in LOCAL.state.recorders:
+            recorder.escaped(self)
+        return self._device_array()
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self._device_array().__dlpack__(**options)
+
+    def __dlpack_device__(self) -> Any:
+        array: Any = self._device_array()
+        return array.__dlpack_device__()
+
+    def __bool__(self) -> bool:
+        if self._aval.size == 0:
+            return False
+        return bool(np.asarray(self._value()))  # NumPy's error for more than one element
+
+    def __float__(self) -> float:
+        return float(self._scalar("float"))
+
+    def __int__(self) -> int:
+        return int(self._scalar("int"))
+
+    def __complex__(self) -> complex:
+        return complex(self._scalar("complex"))
+
+    def __index__(self) -> int:
+        return self._scalar("index").__index__()
+
+    def _scalar(self, _what: str) -> Any:
+        return np.asarray(self._value())[()]
+
+    def __len__(self) -> int:
+        if not self._aval.shape:
+            raise TypeError("Scalar tensor has no `len()`")
+        return self._aval.shape[0]
+
+    def __iter__(self) -> Iterator[Tensor]:
+        if not self._aval.shape:
+            raise TypeError("Cannot iterate over a scalar tensor.")
+        return (self[i] for i in range(self._aval.shape[0]))
+
+    # -- identity and copies --------------------------------------------------------------------
+
+    def __hash__(self) -> int:
+        raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
+
+    def ref(self) -> Reference:
+        """A hashable reference to this object, equal to itself only; `deref()` gives it back."""
+        return Reference(self)
+
+    def __copy__(self) -> Tensor:
+        return operators.call("identity", self)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
+        copied = concrete(self._value(), self._aval)
+        memo[id(self)] = copied
+        return copied
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_restore, (np.asarray(self._value()), self._aval.dtype.name))
+
+    # -- text -----------------------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        return (
+            f"<tf.Tensor: shape={self._aval.shape}, dtype={self._aval.dtype.name}, "
+            f"{self._text(is_repr=True)}>"
+        )
+
+    def __str__(self) -> str:
+        if self._is_symbolic():
+            return f"<tf.Tensor: shape={self._aval.shape}, dtype={self._aval.dtype.name}>"
+        return (
+            f"tf.Tensor({self._text(is_repr=False)}, shape={self._aval.shape}, "
+            f"dtype={self._aval.dtype.name})"
+        )
+
+    def __format__(self, spec: str) -> str:
+        return self.numpy().__format__(spec)
+
+    def _is_symbolic(self) -> bool:
+        return self._array is None and self._at[0].symbolic
+
+    def _text(self, is_repr: bool) -> str:
+        if self._is_symbolic():
+            return "symbolic"
+        return array_text(np.asarray(self._value()), is_repr)
+
+    def __getattr__(self, name: str) -> Any:
+        hint = ""
+        if name == "assign":
+            identity = self._id
+            if identity.__class__ is SliceIdentity:
+                return identity.assign
+            hint = ". Only variables and their slices, v[i], can be assigned to"
+        elif name in ("assign_add", "assign_sub"):
+            hint = f". A slice of a variable has only assign(): v[i].assign(v[i] {_SIGN[name]} x)"
+        raise AttributeError(f"'Tensor' object has no attribute '{name}'{hint}")
+
+    # -- TF spellings ---------------------------------------------------------------------------
+
+    @property
+    def name(self) -> NoReturn:
+        raise AttributeError("Tensor.name is undefined when eager execution is enabled.")
+
+    @property
+    def op(self) -> NoReturn:
+        raise AttributeError("Tensor.op is undefined when eager execution is enabled.")
+
+    @property
+    def graph(self) -> NoReturn:
+        raise AttributeError("Tensor.graph is undefined when eager execution is enabled.")
+
+    def eval(self, feed_dict: Any = None, session: Any = None) -> NoReturn:
+        raise NotImplementedError("eval is not supported for eager tensors: use numpy().")
+
+    def cpu(self) -> Tensor:
+        """This tensor, on the CPU."""
+        return concrete(np.asarray(self._value()), self._aval)
+
+    def gpu(self, gpu_index: int = 0) -> Tensor:
+        """A copy on GPU `gpu_index`. Raises RuntimeError where there is none."""
+        return concrete(jax.device_put(self._value(), jax.devices("gpu")[gpu_index]), self._aval)
+
+
+_SIGN = {"assign_add": "+", "assign_sub": "-"}
+
+
+class SliceIdentity(int):
+    """The identity of a tensor that was read as `variable[...]`. It knows where from.
+
+    So only these tensors pay for their `assign`, and everybody else sees a plain int.
+    """
+
+    cut: tuple[Any, tuple[Any, ...], tuple[Tensor, ...]]
+
+    def assign(self, val: Any, name: str | None = None) -> Any:
+        """Put `val`, broadcast to the slice's shape, there in the variable as it is now.
+
+        Gives the variable. Raises InvalidArgumentError if the shape does not broadcast.
+        """
+        variable, spec, places = self.cut
+        return variable._assign_slice(spec, places, val)
+
+
+def mark_slice(
+    tensor: Tensor, variable: Any, spec: tuple[Any, ...], places: tuple[Tensor, ...]
+) -> None:
+    """Let a tensor just read from `variable` be assigned to. `spec`: see the indexing ops."""
+    identity = tensor._id = SliceIdentity(tensor._id)
+    identity.cut = (variable, spec, places)
+    if FASTPATH is not None:
+        FASTPATH.track(tensor)  # the variable may lead back to it
+
+
+def array_text(array: np.ndarray, is_repr: bool) -> str:
+    """A value as TensorFlow's texts show it: repr has `numpy=`, on its own line if it wraps."""
+    if array.dtype == object or array.ndim == 0:
+        text = repr(array) if is_repr and array.ndim else _scalar_text(array, is_repr)
+    else:
+        text = repr(array) if is_repr else str(array)
+    if is_repr:
+        return f"numpy=\n{text}" if "\n" in text else f"numpy={text}"
+    return f"\n{text}" if "\n" in text else text
+
+
+def _scalar_text(array: np.ndarray, is_repr: bool) -> str:
+    if array.ndim == 0:
+        value = array[()]
+        if is_repr:
+            return repr(value if isinstance(value, bytes) else value.item())
+        return str(value)
+    return str(array)
+
+
+class Reference:
+    """A hashable, comparable reference to a Tensor or Variable."""
+
+    __slots__ = ("_wrapped",)
+
+    def __init__(self, wrapped: Any):
+        self._wrapped = wrapped
+
+    def deref(self) -> Any:
+        """The object referred to."""
+        return self._wrapped
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Reference):
+            return NotImplemented
+        return self._wrapped is other._wrapped
+
+    def __hash__(self) -> int:
+        return id(self._wrapped)
+
+    def __repr__(self) -> str:
+        return f"<Reference wrapping {self._wrapped!r}>"
+
+
+# ---------------------------------------------------------------------------------------------
+# Making tensors.
+
+_new = Tensor.__new__
+
+
+def concrete(array: Any, known: Aval | None = None) -> Tensor:
+    """A tensor on a concrete array, which nobody may change afterwards."""
+    tensor = _new(Tensor)
+    tensor._aval = of_array(array) if known is None else known
+    tensor._array = array
+    tensor._at = NOWHERE
+    tensor._id = next_id()
+    return tensor
+
+
+def pending(known: Aval, program: Any, slot: int) -> Tensor:
+    """A tensor that `program` will compute in `slot`."""
+    tensor = _new(Tensor)
+    tensor._aval = known
+    tensor._array = None
+    tensor._at = (program, slot)
+    tensor._id = next_id()
+    return tensor
+
+
+def same_value(tensor: Tensor, identity: int) -> Tensor:
+    """Another handle on the same value, known to tapes as `identity`."""
+    handle = _new(Tensor)
+    handle._aval = tensor._aval
+    handle._id = identity
+    handle._at = NOWHERE
+    handle._array = tensor._array
+    if handle._array is None:
+        program = tensor._at[0]
+        with program.lock:
+            handle._array = tensor._array
+            if handle._array is None:
+                handle._at = tensor._at
+                program.aliases.append(weakref.ref(handle))
+    return handle
+
+
+def _restore(array: np.ndarray, dtype: str) -> Tensor:
+    known = dtypes.as_dtype(dtype)
+    return concrete(array, aval(array.shape, known))
+
+
+def keep_on_host(known: Aval) -> bool:
+    """Whether a fresh constant stays a NumPy array until it is used on the device."""
+    return known.nbytes < limits.MOVE_AT_FIRST_USE_BYTES

@@ -1,0 +1,73 @@
+"""The closures that change a variable: they are recorded, but on no tape."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+
+from ..core.op import Closure, Op
+from ..core.state import LOCAL
+from .bounds import dropped
+from .record import apply, apply2
+from .tensor import Tensor
+
+
+def _rows(method: str) -> Any:
+    def scatter(x: Any, indices: Any, updates: Any) -> Any:
+        shape = (*indices.shape, *x.shape[1:])
+        where = dropped(indices, x.shape[0])
+        return getattr(x.at[where], method)(jnp.broadcast_to(updates, shape), mode="drop")
+
+    return scatter
+
+
+def _nd(method: str) -> Any:
+    def scatter(x: Any, indices: Any, updates: Any) -> Any:
+        where = tuple(dropped(i, n) for i, n in zip(jnp.moveaxis(indices, -1, 0), x.shape))
+        return getattr(x.at[where], method)(updates, mode="drop")
+
+    return scatter
+
+
+def _negated(scatter: Any) -> Any:
+    return lambda x, indices, updates: scatter(x, indices, -updates)
+
+
+ADD = Op(lambda x, y: x + y, "AssignAddVariableOp").bind()
+SUB = Op(lambda x, y: x - y, "AssignSubVariableOp").bind()
+
+#: Row updates `x[indices] = f(x[indices], updates)`, by TensorFlow's name of the method.
+SCATTER: dict[str, Closure] = {
+    "add": Op(_rows("add"), "ResourceScatterAdd").bind(),
+    "sub": Op(_negated(_rows("add")), "ResourceScatterSub").bind(),
+    "mul": Op(_rows("multiply"), "ResourceScatterMul").bind(),
+    "div": Op(_rows("divide"), "ResourceScatterDiv").bind(),
+    "min": Op(_rows("min"), "ResourceScatterMin").bind(),
+    "max": Op(_rows("max"), "ResourceScatterMax").bind(),
+    "update": Op(_rows("set"), "ResourceScatterUpdate").bind(),
+}
+
+#: Updates at full indices `[..., k]`.
+SCATTER_ND: dict[str, Closure] = {
+    "add": Op(_nd("add"), "ResourceScatterNdAdd").bind(),
+    "sub": Op(_negated(_nd("add")), "ResourceScatterNdSub").bind(),
+    "min": Op(_nd("min"), "ResourceScatterNdMin").bind(),
+    "max": Op(_nd("max"), "ResourceScatterNdMax").bind(),
+    "update": Op(_nd("set"), "ResourceScatterNdUpdate").bind(),
+}
+
+GATHER_ND = Op(lambda x, indices: x[tuple(jnp.moveaxis(indices, -1, 0))], "ResourceGatherNd").bind()
+
+
+def unrecorded(closure: Closure, inputs: tuple[Tensor, ...]) -> Any:
+    """`apply`, seen by no tape: deferred all the same if a tape records."""
+    state = LOCAL.state
+    recorders = state.recorders
+    if not recorders:
+        return apply2(closure, *inputs) if len(inputs) == 2 else apply(closure, inputs)
+    state.recorders = ()
+    try:
+        return apply(closure, inputs)
+    finally:
+        state.recorders = recorders

@@ -1,0 +1,574 @@
+"""Variable: a mutable cell that holds a Tensor."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Any, NoReturn
+
+import numpy as np
+
+from ..core import dtypes, errors
+from ..core.dtypes import DType
+from ..core.native import FASTPATH
+from ..core.shapes import TensorShape
+from ..core.state import LOCAL
+from . import operators, updates as _updates
+from .bounds import refuse_positions, refuse_rows
+from .convert import convert
+from .names import current_name_scope
+from .record import identity
+from .tensor import Reference, Tensor, array_text, next_id, same_value
+
+
+class VariableSynchronization(Enum):
+    """When a distributed variable is synchronized. One replica: no effect."""
+
+    AUTO = 0
+    NONE = 1
+    ON_WRITE = 2
+    ON_READ = 3
+
+
+class VariableAggregation(Enum):
+    """How a distributed variable is aggregated. One replica: no effect."""
+
+    NONE = 0
+    SUM = 1
+    MEAN = 2
+    ONLY_FIRST_REPLICA = 3
+
+
+class Handle:
+    """What a variable is known by: one object for a variable and all views of it."""
+
+    __slots__ = ("dtype", "id", "shape", "tensor")
+
+    def __init__(self, tensor: Tensor, shape: TensorShape):
+        self.id = next_id()
+        self.tensor = same_value(tensor, self.id)
+        self.dtype = tensor.dtype
+        self.shape = shape
+
+
+class Variable(operators.Operators):
+    """A value that can be assigned to, which tapes watch by themselves while it is trainable.
+
+    Args:
+      initial_value: what `tf.constant` takes, or a function without arguments that gives it.
+      trainable: whether tapes watch it by themselves (default True).
+      name: shown in its text, followed by `:0`.
+      dtype: converts the initial value.
+      shape: the shape that later values may have, `None` for any; default that of the value.
+      synchronization, aggregation: accepted; with one replica they change nothing.
+    Raises: ValueError if there is no initial value or its shape does not fit `shape`.
+
+    >>> import tape_compat as tf
+    >>> v = tf.Variable([1.0, 2.0], name="v")
+    >>> _ = v.assign_add([1.0, 1.0])
+    >>> v
+    <tf.Variable 'v:0' shape=(2,) dtype=float32, numpy=array([2., 3.], dtype=float32)>
+    """
+
+    __slots__ = (
+        "__dict__",
+        "__weakref__",
+        "_aggregation",
+        "_constraint",
+        "_handle",
+        "_name",
+        "_synchronization",
+        "_trainable",
+        "_view",
+    )
+    __array_priority__ = 100
+
+    def __init__(
+        self,
+        initial_value: Any = None,
+        trainable: bool | None = None,
+        validate_shape: bool = True,
+        caching_device: Any = None,
+        name: str | None = None,
+        variable_def: Any = None,
+        dtype: Any = None,
+        import_scope: str | None = None,
+        constraint: Any = None,
+        synchronization: VariableSynchronization = VariableSynchronization.AUTO,
+        aggregation: VariableAggregation = VariableAggregation.NONE,
+        shape: Any = None,
+        experimental_enable_variable_lifting: bool = True,
+    ):
+        if variable_def is not None or import_scope is not None:
+            raise NotImplementedError("tf.Variable: variable_def and import_scope are graph-mode.")
+        if initial_value is None:
+            raise ValueError(
+                "The `initial_value` arg to `tf.Variable` must be specified except when you are "
+                "not providing a `variable_def`. You provided neither."
+            )
+        if callable(initial_value):
+            initial_value = initial_value()
+        tensor = _initial(initial_value, dtype)
+        if shape is None:
+            shape = tensor.shape
+        else:
+            shape = TensorShape(shape)
+            if validate_shape and not shape.is_compatible_with(tensor.shape):
+                raise ValueError(
+                    "In this `tf.Variable` creation, the initial value's shape "
+                    f"({tensor.shape}) is not compatible with the explicitly supplied `shape` "
+                    f"argument ({shape})."
+                )
+        self._handle = Handle(tensor, shape)
+        self._name = f"{current_name_scope()}{name or 'Variable'}:0"
+        self._trainable = (
+            synchronization is not VariableSynchronization.ON_READ
+            if trainable is None
+            else bool(trainable)
+        )
+        self._constraint = constraint
+        self._synchronization = synchronization
+        self._aggregation = aggregation
+        self._view: UnreadVariable | None = None
+
+    # -- what it is -----------------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def _shared_name(self) -> str:
+        return self._name.partition(":")[0]
+
+    @property
+    def trainable(self) -> bool:
+        return self._trainable
+
+    @property
+    def dtype(self) -> DType:
+        return self._handle.dtype
+
+    @property
+    def shape(self) -> TensorShape:
+        return self._handle.shape
+
+    def get_shape(self) -> TensorShape:
+        """The same as `shape`."""
+        return self.shape
+
+    def set_shape(self, shape: Any) -> None:
+        """Narrow the shape that values may have. Raises ValueError if the value does not fit."""
+        self._handle.shape = self._handle.shape.merge_with(shape)
+
+    @property
+    def initial_value(self) -> NoReturn:
+        raise RuntimeError("This property is not supported when eager execution is enabled.")
+
+    @property
+    def handle(self) -> Handle:
+        return self._handle
+
+    @property
+    def device(self) -> str:
+        return self._handle.tensor.device
+
+    @property
+    def constraint(self) -> Any:
+        return self._constraint
+
+    @property
+    def synchronization(self) -> VariableSynchronization:
+        return self._synchronization
+
+    @property
+    def aggregation(self) -> VariableAggregation:
+        return self._aggregation
+
+    @property
+    def _id(self) -> int:
+        return self._handle.id
+
+    # -- its value ------------------------------------------------------------------------------
+
+    def _as_tensor(self) -> Tensor:
+        """The value as an op sees it: tapes know it as this variable."""
+        return read(self)
+
+    def read_value(self) -> Tensor:
+        """The value now, as a Tensor of its own; tapes trace it to the variable."""
+        tensor = self._as_tensor()
+        if LOCAL.state.recorders or LOCAL.state.capture is not None:
+            return identity(tensor)
+        return same_value(tensor, next_id())
+
+    def value(self) -> Tensor:
+        """The same as `read_value`."""
+        return self.read_value()
+
+    def initialized_value(self) -> Tensor:
+        """The same as `read_value`: a variable is always initialized."""
+        return self.read_value()
+
+    def is_initialized(self, name: str | None = None) -> Tensor:
+        """A true bool Tensor: a variable is always initialized."""
+        return convert(True)
+
+    def sparse_read(self, indices: Any, name: str | None = None) -> Tensor:
+        """The rows at `indices` [...], shape [..., *shape[1:]]."""
+        return operators.call("gather", self, indices)
+
+    def gather_nd(self, indices: Any, name: str | None = None) -> Tensor:
+        """The elements at `indices` [..., k]."""
+        return operators.call("gather_nd", self, indices)
+
+    def numpy(self) -> Any:
+        """A copy of the value as a NumPy array, or scalar."""
+        return self._handle.tensor.numpy()
+
+    def eval(self, session: Any = None) -> Any:
+        """The same as `numpy`."""
+        return self.numpy()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return self._handle.tensor.__array__(dtype)
+
+    def __jax_array__(self) -> Any:
+        for recorder in LOCAL.state.recorders:
+            recorder.variable_accessed(self)
+        return self._handle.tensor.__jax_array__()
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self._handle.tensor.__dlpack__(**options)
+
+    def __dlpack_device__(self) -> Any:
+        return self._handle.tensor.__dlpack_device__()
+
+    def __bool__(self) -> bool:
+        return bool(self._handle.tensor)
+
+    def __float__(self) -> float:
+        return float(self._handle.tensor)
+
+    def __int__(self) -> int:
+        return int(self._handle.tensor)
+
+    def __complex__(self) -> complex:
+        return complex(self._handle.tensor)
+
+    def __iter__(self) -> Any:
+        return iter(self.read_value())
+
+    def __getitem__(self, index: Any) -> Any:
+        return operators.call("variable_getitem", self, index)
+
+    def __iadd__(self, value: Any) -> NoReturn:
+        self._refuse_in_place("+", "assign_add")
+
+    def __isub__(self, value: Any) -> NoReturn:
+        self._refuse_in_place("-", "assign_sub")
+
+    def __imul__(self, value: Any) -> NoReturn:
+        self._refuse_in_place("*", "assign(variable * value)", "")
+
+    def __itruediv__(self, value: Any) -> NoReturn:
+        self._refuse_in_place("/", "assign(variable / value)", "")
+
+    def __ipow__(self, value: Any) -> NoReturn:
+        self._refuse_in_place("**", "assign(variable ** value)", "")
+
+    def _refuse_in_place(self, sign: str, method: str, argument: str = "(value)") -> NoReturn:
+        raise RuntimeError(
+            f"`variable {sign}= value` with `tf.Variable`s is not supported. Use "
+            f"`variable.{method}{argument}` to modify the variable, or `out = variable {sign} "
+            f"value` if you need to get a new output Tensor. At {errors.user_location()}."
+        )
+
+    # -- assignment -----------------------------------------------------------------------------
+
+    def _other_dtype(self, dtype: DType) -> str:
+        return (
+            f"Incompatible type conversion requested to type {dtype.name} for `tf.Variable of type "
+            f"{self.dtype.name}. (Variable: {self!r})"
+        )
+
+    def _set(self, tensor: Tensor) -> None:
+        """Put a tensor that nobody else has into the cell."""
+        handle = self._handle
+        old = handle.tensor
+        program, slot = old._at
+        tensor._id = handle.id
+        handle.tensor = tensor
+        # The overwritten buffer may be reused, if the pending program reads it as a leaf.
+        if program is not None and old._array is not None and program is LOCAL.state.program:
+            program.donatable.append(slot)
+
+    def _unread(self, read_value: bool) -> Variable | None:
+        if not read_value:
+            return None
+        view = self._view
+        if view is None:
+            view = self._view = UnreadVariable(self)
+        return view
+
+    def _delta(self, value: Any) -> Tensor:
+        if value.__class__ is Tensor and value._aval.dtype is self._handle.dtype:
+            return value
+        state = LOCAL.state
+        recorders = state.recorders
+        state.recorders = ()
+        try:
+            return convert(value, self._handle.dtype)
+        finally:
+            state.recorders = recorders
+
+    def _check_shape(self, tensor: Tensor) -> None:
+        shape = self._handle.shape
+        if tensor._aval.tensor_shape is not shape and not shape.is_compatible_with(tensor.shape):
+            raise ValueError(
+                f"Cannot assign value to variable ' {self._name}': Shape mismatch."
+                f"The variable shape {shape}, and the assigned value shape {tensor.shape} are "
+                f"incompatible. At {errors.user_location()}."
+            )
+
+    def assign(
+        self,
+        value: Any,
+        use_locking: bool = False,
+        name: str | None = None,
+        read_value: bool = True,
+    ) -> Any:
+        """Replace the value. Raises ValueError if the shape or dtype does not fit."""
+        tensor = self._delta(value)
+        self._check_shape(tensor)
+        self._set(same_value(tensor, self._handle.id))
+        return self._unread(read_value)
+
+    def assign_add(
+        self,
+        delta: Any,
+        use_locking: bool = False,
+        name: str | None = None,
+        read_value: bool = True,
+    ) -> Any:
+        """Add `delta`, of the variable's shape and dtype."""
+        return self._update(_updates.ADD, delta, read_value)
+
+    def assign_sub(
+        self,
+        delta: Any,
+        use_locking: bool = False,
+        name: str | None = None,
+        read_value: bool = True,
+    ) -> Any:
+        """Subtract `delta`, of the variable's shape and dtype."""
+        return self._update(_updates.SUB, delta, read_value)
+
+    def _update(self, closure: Any, delta: Any, read_value: bool) -> Any:
+        if not update(self, closure, delta):
+            delta = self._checked_delta(closure, delta)
+            self._set(_updates.unrecorded(closure, (self._handle.tensor, delta)))
+        view = self._view
+        return view if view is not None and read_value else self._unread(read_value)
+
+    def _checked_delta(self, closure: Any, delta: Any) -> Tensor:
+        delta = self._delta(delta)
+        shape = self._handle.tensor.shape
+        if delta.shape != shape:
+            raise errors.InvalidArgumentError(
+                None,
+                None,
+                f"Cannot update variable with shape {shape.as_list()} using a Tensor with "
+                f"shape {delta.shape.as_list()}, shapes must be equal. [Op:{closure.name}] "
+                f"('{self._name}' at {errors.user_location()})",
+            )
+        return delta
+
+    def _assign_slice(self, spec: tuple[Any, ...], places: tuple[Tensor, ...], value: Any) -> Any:
+        value = self._delta(value)
+        self._set(operators.call("slice_assigned", self._handle.tensor, value, spec, places))
+        return self._unread(True)
+
+    def _scatter(self, closure: Any, indices: Any, values: Any) -> Any:
+        indices = convert(indices)
+        values = self._delta(values)
+        if closure in _BY_ROWS:
+            refuse_rows(indices, self._handle.tensor._aval.shape[0], closure.name)
+        else:
+            refuse_positions(indices, self._handle.tensor._aval.shape, closure.name)
+        self._set(_updates.unrecorded(closure, (self._handle.tensor, indices, values)))
+        return self._unread(True)
+
+    def _scatter_slices(self, kind: str, slices: Any) -> Any:
+        if not (hasattr(slices, "indices") and hasattr(slices, "values")):
+            raise TypeError(
+                f"Argument `sparse_delta` must be a `tf.IndexedSlices`. Received arg: {slices}"
+            )
+        return self._scatter(_updates.SCATTER[kind], slices.indices, slices.values)
+
+    def scatter_add(self, sparse_delta: Any, use_locking: bool = False, name: Any = None) -> Any:
+        """Add IndexedSlices to the rows at their indices; repeated indices add up."""
+        return self._scatter_slices("add", sparse_delta)
+
+    def scatter_sub(self, sparse_delta: Any, use_locking: bool = False, name: Any = None) -> Any:
+        """Subtract IndexedSlices from the rows at their indices."""
+        return self._scatter_slices("sub", sparse_delta)
+
+    def scatter_mul(self, sparse_delta: Any, use_locking: bool = False, name: Any = None) -> Any:
+        """Multiply the rows at the indices of IndexedSlices."""
+        return self._scatter_slices("mul", sparse_delta)
+
+    def scatter_div(self, sparse_delta: Any, use_locking: bool = False, name: Any = None) -> Any:
+        """Divide the rows at the indices of IndexedSlices."""
+        return self._scatter_slices("div", sparse_delta)
+
+    def scatter_min(self, sparse_delta: Any, use_locking: bool = False, name: Any = None) -> Any:
+        """Take the minimum with the rows of IndexedSlices."""
+        return self._scatter_slices("min", sparse_delta)
+
+    def scatter_max(self, sparse_delta: Any, use_locking: bool = False, name: Any = None) -> Any:
+        """Take the maximum with the rows of IndexedSlices."""
+        return self._scatter_slices("max", sparse_delta)
+
+    def scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: Any = None) -> Any:
+        """Replace the rows at the indices of IndexedSlices."""
+        return self._scatter_slices("update", sparse_delta)
+
+    def scatter_nd_add(self, indices: Any, updates: Any, name: Any = None) -> Any:
+        """Add `updates` at full `indices` [..., k]."""
+        return self._scatter(_updates.SCATTER_ND["add"], indices, updates)
+
+    def scatter_nd_sub(self, indices: Any, updates: Any, name: Any = None) -> Any:
+        """Subtract `updates` at full `indices` [..., k]."""
+        return self._scatter(_updates.SCATTER_ND["sub"], indices, updates)
+
+    def scatter_nd_update(self, indices: Any, updates: Any, name: Any = None) -> Any:
+        """Put `updates` at full `indices` [..., k]."""
+        return self._scatter(_updates.SCATTER_ND["update"], indices, updates)
+
+    def scatter_nd_max(self, indices: Any, updates: Any, name: Any = None) -> Any:
+        """Take the maximum with `updates` at full `indices` [..., k]."""
+        return self._scatter(_updates.SCATTER_ND["max"], indices, updates)
+
+    def scatter_nd_min(self, indices: Any, updates: Any, name: Any = None) -> Any:
+        """Take the minimum with `updates` at full `indices` [..., k]."""
+        return self._scatter(_updates.SCATTER_ND["min"], indices, updates)
+
+    def batch_scatter_update(
+        self, sparse_delta: Any, use_locking: bool = False, name: Any = None
+    ) -> Any:
+        """Replace, in each batch, the rows at the last axis of the indices of IndexedSlices."""
+        indices = np.asarray(convert(sparse_delta.indices).numpy())
+        batch = np.indices(indices.shape)[:-1]
+        full = np.stack([*batch, indices], axis=-1).astype(indices.dtype)
+        return self._scatter(_updates.SCATTER_ND["update"], full, sparse_delta.values)
+
+    # -- identity, copies, text -----------------------------------------------------------------
+
+    def __hash__(self) -> int:
+        raise TypeError("Variable is unhashable. Instead, use variable.ref() as the key.")
+
+    def ref(self) -> Reference:
+        """A hashable reference to this variable; `deref()` gives it back."""
+        return Reference(self)
+
+    def __copy__(self) -> Variable:
+        copied = UnreadVariable(self)
+        copied._name = self._name
+        return copied
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Variable:
+        copied = _rebuild(self.numpy(), self._options())
+        memo[id(self)] = copied
+        return copied
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_rebuild, (self.numpy(), self._options()))
+
+    def _options(self) -> dict[str, Any]:
+        return {
+            "trainable": self._trainable,
+            "name": self._shared_name,
+            "dtype": self.dtype.name,
+            "shape": None if self.shape.rank is None else self.shape.as_list(),
+            "synchronization": self._synchronization,
+            "aggregation": self._aggregation,
+        }
+
+    def __repr__(self) -> str:
+        tensor = self._handle.tensor
+        text = (
+            "symbolic" if tensor._is_symbolic() else array_text(np.asarray(tensor._value()), True)
+        )
+        return f"<tf.Variable '{self._name}' shape={self.shape} dtype={self.dtype.name}, {text}>"
+
+
+def read(variable: Variable) -> Tensor:
+    """The tensor that a variable holds, after telling the recorders of this thread."""
+    for recorder in LOCAL.state.recorders:
+        recorder.variable_accessed(variable)
+    return variable._handle.tensor
+
+
+def update(variable: Variable, closure: Any, delta: Any) -> bool:
+    """Whether the variable now holds what the closure gives of its value and delta, told to no
+    recorder; not if the delta is not a tensor of its aval."""
+    current = variable._handle.tensor
+    if delta.__class__ is not Tensor or delta._aval is not current._aval:
+        return False
+    variable._set(_updates.unrecorded(closure, (current, delta)))
+    return True
+
+
+if FASTPATH is not None:
+    FASTPATH.setup_variable(Variable, Handle, dtypes.float32)
+    read, update = FASTPATH.read, FASTPATH.update
+    for _name, _closure in (
+        ("assign", None),
+        ("assign_add", _updates.ADD),
+        ("assign_sub", _updates.SUB),
+    ):
+        setattr(Variable, _name, FASTPATH.Function("update", getattr(Variable, _name), _closure))
+
+
+class UnreadVariable(Variable):
+    """What an assignment gives back: the variable again, by another name."""
+
+    __slots__ = ()
+
+    def __init__(self, variable: Variable):
+        self._handle = variable._handle
+        self._name = "UnreadVariable"
+        self._trainable = variable._trainable
+        self._constraint = variable._constraint
+        self._synchronization = variable._synchronization
+        self._aggregation = variable._aggregation
+        self._view = None
+
+    def _unread(self, read_value: bool) -> Variable | None:
+        return self if read_value else None
+
+
+_BY_ROWS = frozenset(_updates.SCATTER.values())
+
+
+def _initial(value: Any, dtype: Any) -> Tensor:
+    state = LOCAL.state
+    before = state.recorders
+    state.recorders = ()
+    try:
+        if dtype is not None:
+            dtype = dtypes.as_dtype(dtype)
+            if isinstance(value, Variable):
+                value = value.numpy()
+        return convert(value, dtype)
+    except ValueError as error:
+        raise ValueError(f"initial_value: {error}") from None
+    finally:
+        state.recorders = before
+
+
+def _rebuild(value: np.ndarray, options: dict[str, Any]) -> Variable:
+    name = options.pop("name")
+    variable = Variable(value, **options)
+    variable._name = f"{name}:0"
+    return variable

@@ -1,1 +1,0 @@
-"""The engine: tensors, variables, recorded programs and what runs them."""
