@@ -29,6 +29,7 @@ from ._src.autodiff.tape import (
     GradientTape as GradientTape,
     UnconnectedGradients as UnconnectedGradients,
 )
+from ._src.core.counters import COUNTERS as counters
 from ._src.core.dtypes import (
     DType as DType,
     as_dtype as as_dtype,
@@ -54,7 +55,6 @@ from ._src.core.dtypes import (
     variant as variant,
 )
 from ._src.core.shapes import TensorShape as TensorShape
-from ._src.core.state import COUNTERS as counters
 from ._src.diagnostics.assertions import (
     Assert as Assert,
     assert_equal as assert_equal,

@@ -319,10 +319,10 @@ def test_recompute_grad_agrees():
 
 def test_recompute_grad_keeps_less():
     """What the backward pass keeps of the forward pass, by JAX's own count."""
-    from tape_compat._src.core.avals import aval
+    from tape_compat._src.core.avals import Aval
     from tape_compat._src.values.capture import capture
 
-    known = aval((1000,), tf.float32)
+    known = Aval.of((1000,), tf.float32)
     found = capture(layers, [known], lambda y: [y], "layers")
     plain = found.closure.fn
     remat = jax.checkpoint(plain)

@@ -268,10 +268,10 @@ def test_a_loop_in_pieces_gives_what_the_whole_program_gives(unrolled):
     in_pieces = [stepper(tf.sin)(n).numpy() for n in (61, 50, 37)]
     set_immediate(True)
     try:
-        at_once = [stepper(tf.sin)(n).numpy() for n in (61, 50, 37)]
+        with_fast_path = [stepper(tf.sin)(n).numpy() for n in (61, 50, 37)]
     finally:
         set_immediate(False)
-    np.testing.assert_allclose(in_pieces, at_once, rtol=1e-6)
+    np.testing.assert_allclose(in_pieces, with_fast_path, rtol=1e-6)
 
 
 def test_long_programs_run_in_pieces_and_take_linear_time(counted, unrolled):

@@ -323,7 +323,7 @@ def test_strided_slice_takes_the_variable():
 
 @pytest.fixture
 def general_at_once(deferred, monkeypatch):
-    monkeypatch.setattr(limits, "FIXED_FORMS", 0)
+    monkeypatch.setattr(limits, "STATIC_FORMS", 0)
 
 
 @pytest.mark.parametrize("index", PLAIN, ids=text)
@@ -412,7 +412,7 @@ def test_a_step_that_takes_its_batch_is_the_same_each_time(how, deferred, counte
         expected -= 0.01 * 2 * batch.T @ (batch @ expected) / len(batch)
     np.testing.assert_allclose(w.numpy(), expected, rtol=1e-5)
     counts = counted()
-    assert counts["compiles"] <= 4 and counts["fused"] >= 60 - limits.FIXED_FORMS
+    assert counts["compiles"] <= 4 and counts["fused"] >= 60 - limits.STATIC_FORMS
 
 
 def test_a_replay_buffer_is_filled_by_one_program(deferred, counted):
@@ -432,4 +432,4 @@ def test_a_replay_buffer_is_filled_by_one_program(deferred, counted):
     expected[:30] = 5.0
     np.testing.assert_array_equal(buffer.numpy(), expected)
     counts = counted()
-    assert counts["compiles"] <= 4 and counts["fused"] >= 30 - limits.FIXED_FORMS
+    assert counts["compiles"] <= 4 and counts["fused"] >= 30 - limits.STATIC_FORMS

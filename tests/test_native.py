@@ -147,7 +147,7 @@ def test_arguments_are_checked():
         lambda: dispatch.apply1(closure),
         lambda: dispatch.apply2(closure, tf.constant(1.0), 2.0),
         lambda: dispatch.apply_scalar(closure, 1.0, 1.0, False),
-        lambda: dispatch.handles(None, ()),
+        lambda: dispatch.splice_outputs(None, ()),
         lambda: executor.waiting(()),
         lambda: executor.gather(()),
         lambda: executor.run(()),

@@ -304,7 +304,7 @@ def test_what_is_remembered_is_bounded():
     from tape_compat._src.run import policy
 
     x = tf.constant([1.0]) * 1.0
-    for n in range(2 * policy.MAX_JUMPS):
+    for n in range(2 * policy.MAX_SPLICES):
         with tf.GradientTape() as tape:
             tape.watch(x)
             y = x * x
@@ -312,4 +312,4 @@ def test_what_is_remembered_is_bounded():
     nodes = [TREE.root]
     for node in nodes:
         nodes.extend(node.children.values())
-        assert len(node.jumps) <= policy.MAX_JUMPS
+        assert len(node.splices) <= policy.MAX_SPLICES

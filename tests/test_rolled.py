@@ -388,11 +388,11 @@ def test_the_reason_names_the_turns():
 
 def test_stacks_are_not_wasted(monkeypatch):
     """Where memory matters a capacity is hardly more than what is needed."""
-    from tape_compat._src.core.avals import aval
+    from tape_compat._src.core.avals import Aval
     from tape_compat._src.run.loops.template import Bundle, Template, capacities_for
 
     def capacity(turns, *shape):
-        bundle = Bundle(0, 0, aval(shape, tf.float32))
+        bundle = Bundle(0, 0, Aval.of(shape, tf.float32))
         return capacities_for(Template((), (), (bundle,), (), (), ()), (turns,))
 
     assert capacity(9, 10) == (64,)

@@ -12,13 +12,14 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..core.avals import Aval
-from ..core.op import Closure, Jvp, Op
+from ..core.derivative import Jvp, conj
+from ..core.op import Closure, Op
 from ..core.state import LOCAL, paused
 from ..values import nest
 from ..values.capture import anchor, capture, capturing, close, leaves_of, symbolic_input
 from ..values.convert import convert
 from ..values.indexed_slices import IndexedSlices
-from ..values.record import apply, identity, tell
+from ..values.record import apply, identity, notify
 from ..values.tensor import Tensor
 from ..values.variable import Variable
 from . import reverse
@@ -87,8 +88,8 @@ class CustomRule:
     ) -> list[Any]:
         """The user's gradients of the inputs `want`; zeros stand for missing cotangents."""
         given = [
-            reverse.zeros_of(known) if c is None else c
-            for c, known in zip(cotangents, self.results, strict=True)
+            reverse.zeros_of(aval) if c is None else c
+            for c, aval in zip(cotangents, self.results, strict=True)
         ]
         answers = self._call(self.grad_fn, given)
         return [None if answers[i] is None else _tensor(answers[i]) for i in want]
@@ -138,39 +139,9 @@ class CustomRule:
         return closure, (*arguments, *captured)
 
 
-class CustomClosure(Closure):
-    """A pure function with a pullback of its own, conjugated as TensorFlow's gradients are."""
-
-    __slots__ = ()
-
-    def __init__(
-        self, name: str, forward: Closure, backward: Closure, place: tuple[int, ...], arity: int
-    ):
-        @jax.custom_vjp
-        def function(*arrays: Any) -> tuple[Any, ...]:
-            return forward.fn(*arrays)
-
-        def save(*arrays: Any) -> tuple[Any, Any]:
-            return forward.fn(*arrays), arrays
-
-        def pull(arrays: Any, cotangents: Any) -> tuple[Any, ...]:
-            given = [_conj(_materialized(c)) for c in cotangents]
-            answers = backward.fn(*arrays[:arity], *given, *arrays[arity:])
-            full: list[Any] = [_zero(x) for x in arrays]
-            for i, answer in zip(place, answers, strict=True):
-                if i >= 0 and jnp.issubdtype(arrays[i].dtype, jnp.inexact):
-                    full[i] = _conj(answer).astype(arrays[i].dtype).reshape(arrays[i].shape)
-            return tuple(full)
-
-        function.defvjp(save, pull)
-        super().__init__(Op(function, name), {})
-
-    def jvp(self, n: int, have: tuple[int, ...]) -> Closure:
-        """Forward mode from the pullback alone: it is linear, and its transpose is the JVP."""
-        return self.derived((n, have), lambda: _Transposed(self, n, have))
-
-
 class _Transposed(Jvp):
+    """Forward mode from the pullback alone: it is linear, and its transpose is the JVP."""
+
     __slots__ = ()
 
     def _push(self, *arrays: Any) -> tuple[Any, ...]:
@@ -188,6 +159,36 @@ class _Transposed(Jvp):
         return transpose(tuple(map(jnp.asarray, arrays[self.n :])))
 
 
+class CustomClosure(Closure):
+    """A pure function with a pullback of its own, conjugated as TensorFlow's gradients are."""
+
+    jvp_class = _Transposed
+
+    __slots__ = ()
+
+    def __init__(
+        self, name: str, forward: Closure, backward: Closure, place: tuple[int, ...], arity: int
+    ):
+        @jax.custom_vjp
+        def function(*arrays: Any) -> tuple[Any, ...]:
+            return forward.fn(*arrays)
+
+        def save(*arrays: Any) -> tuple[Any, Any]:
+            return forward.fn(*arrays), arrays
+
+        def pull(arrays: Any, cotangents: Any) -> tuple[Any, ...]:
+            given = [conj(_materialized(c)) for c in cotangents]
+            answers = backward.fn(*arrays[:arity], *given, *arrays[arity:])
+            full: list[Any] = [_zero(x) for x in arrays]
+            for i, answer in zip(place, answers, strict=True):
+                if i >= 0 and jnp.issubdtype(arrays[i].dtype, jnp.inexact):
+                    full[i] = conj(answer).astype(arrays[i].dtype).reshape(arrays[i].shape)
+            return tuple(full)
+
+        function.defvjp(save, pull)
+        super().__init__(Op(function, name), {})
+
+
 def _zero(x: Any) -> Any:
     if jnp.issubdtype(x.dtype, jnp.inexact):
         return jnp.zeros(x.shape, x.dtype)
@@ -198,10 +199,6 @@ def _materialized(cotangent: Any) -> Any:
     if cotangent.dtype == jax.dtypes.float0:
         return jnp.zeros(cotangent.shape, jnp.int32)
     return cotangent
-
-
-def _conj(array: Any) -> Any:
-    return jnp.conj(array) if jnp.issubdtype(array.dtype, jnp.complexfloating) else array
 
 
 def _tensor(value: Any) -> Any:
@@ -272,7 +269,7 @@ def custom_gradient(f: Callable[..., Any] | None = None) -> Any:
             with paused(forward):
                 state.deferring = state.deferring or bool(tapes)
                 outputs = tuple(identity(r) for r in flat)
-            tell(tapes, rule, recorded, outputs, None)
+            notify(tapes, rule, recorded, outputs, None)
         return nest.pack_sequence_as(result, list(outputs))
 
     return decorated

@@ -12,7 +12,8 @@ from typing import Any
 
 import jax
 
-from ..core.op import Closure, Jvp, Pullback
+from ..core.derivative import Jvp, Pullback
+from ..core.op import Closure
 from ..core.x64 import in_x64
 from ..values.tensor import Tensor
 

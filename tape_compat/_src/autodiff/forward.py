@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..core.derivative import jvp
 from ..core.op import Closure
 from ..core.state import LOCAL
 from ..values import nest
@@ -110,7 +111,7 @@ class ForwardAccumulator:
             call, inputs = call.as_closure(inputs)
             have = tuple([i for i, x in enumerate(inputs) if x._id in tangents])
         given = tuple([tangents[inputs[i]._id] for i in have])
-        pushed = self._seen_by_outer(call.jvp(len(inputs), have), inputs + given)
+        pushed = self._seen_by_outer(jvp(call, len(inputs), have), inputs + given)
         inexact = [out for out in outputs if out._aval.trainable]
         for out, tangent in zip(inexact, pushed, strict=True):
             tangents[out._id] = tangent

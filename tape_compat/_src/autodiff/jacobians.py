@@ -12,6 +12,7 @@ import jax
 import jax.numpy as jnp
 
 from ..core.avals import Aval
+from ..core.derivative import conj
 from ..core.op import Closure, Op
 from ..run import policy
 from ..values.record import apply
@@ -158,10 +159,6 @@ def _rows(pull: Callable[[Any], Any], cotangents: Any, at_a_time: int | None) ->
     return jax.lax.map(pull, cotangents, batch_size=max(1, int(at_a_time)))
 
 
-def _conj(array: Any) -> Any:
-    return jnp.conj(array) if jnp.issubdtype(array.dtype, jnp.complexfloating) else array
-
-
 def jacobian(
     calls: reverse.Calls,
     target: Tensor,
@@ -188,7 +185,7 @@ def jacobian(
             basis = jnp.eye(size, dtype=out.dtype).reshape((size, *shape))
             rows = _rows(pull, basis, at_a_time)
             return tuple(
-                _conj(r).reshape((*shape, *a.shape)) for r, a in zip(rows, avals, strict=True)
+                conj(r).reshape((*shape, *a.shape)) for r, a in zip(rows, avals, strict=True)
             )
 
         return _Jacobian(Op(compute, "Jacobian"), {})
@@ -217,8 +214,8 @@ def batch_jacobian(
     if found is None or not found[1]:
         return None
     part, _ = found
-    known = part.avals[0]
-    key = ("batch", part.key(), known, target._aval, at_a_time)
+    aval = part.avals[0]
+    key = ("batch", part.key(), aval, target._aval, at_a_time)
 
     def make() -> Closure:
         calls, wire, shape = part.calls, part.target, target._aval.shape
@@ -226,11 +223,11 @@ def batch_jacobian(
 
         def compute(*externals: Any) -> Any:
             function = _function(calls, wire, externals)
-            out, pull = jax.vjp(function, jnp.zeros(known.shape, known.np_dtype))
+            out, pull = jax.vjp(function, jnp.zeros(aval.shape, aval.np_dtype))
             basis = jnp.eye(columns, dtype=out.dtype).reshape((columns, 1, *shape[1:]))
             basis = jnp.broadcast_to(basis, (columns, *shape))
-            rows = _conj(_rows(lambda c: pull(c)[0], basis, at_a_time))
-            return jnp.moveaxis(rows, 0, 1).reshape((*shape, *known.shape[1:]))
+            rows = conj(_rows(lambda c: pull(c)[0], basis, at_a_time))
+            return jnp.moveaxis(rows, 0, 1).reshape((*shape, *aval.shape[1:]))
 
         return _Jacobian(Op(compute, "BatchJacobian"), {})
 

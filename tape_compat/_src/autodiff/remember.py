@@ -1,6 +1,6 @@
 """Derivatives asked for again are appended as they were worked out the first time.
 
-Where nothing else records, as one entry of the log: `dispatch.jump`. Other tapes must see each
+Where nothing else records, as one entry of the log: `record.splice`. Other tapes must see each
 instruction; for them its script is played: the same closures, of the same tensors.
 """
 
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol
 from ..core.op import Closure
 from ..core.program import Node, Program
 from ..core.state import LOCAL, MODE
-from ..values.record import apply, jump, keep_jump, recorded_since, remember_jump
+from ..values.record import apply, recorded_since, remember_splice, splice, store_splice
 from ..values.tensor import Tensor
 from . import reverse
 from .record import Record
@@ -144,20 +144,20 @@ def remembered(
     start = program.node
     if not recorders:
         key = (what, key)
-        answers = jump(program, key)
+        answers = splice(program, key)
         if answers is None:
             answers = _computed(compute)
-            remember_jump(program, start, key, answers)
+            remember_splice(program, start, key, answers)
         return answers
     key = ("script", what, key)
-    found = start.jumps.get(key)
+    found = start.splices.get(key)
     if found is not None:
         return found.play(record.calls)
     calls = record.calls.copy()  # the tape may be one of the recorders
     answers = _computed(compute)
     written = script(program, start, calls, answers)
     if written is not None:
-        keep_jump(start, key, written)
+        store_splice(start, key, written)
     return answers
 
 

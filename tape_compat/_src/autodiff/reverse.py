@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import jax.numpy as jnp
 
 from ..core.avals import Aval
+from ..core.derivative import pullback
 from ..core.op import Closure, Op
 from ..core.state import LOCAL
 from ..values.convert import convert
@@ -130,7 +131,7 @@ def pull(
             return answer
     have = tuple([i for i, c in enumerate(cotangents) if c is not None])
     given = tuple([dense(cotangents[i]) for i in have])
-    return apply(call.pullback(len(inputs), want, have), inputs + given)
+    return apply(pullback(call, len(inputs), want, have), inputs + given)
 
 
 def dense(cotangent: Any) -> Tensor:
@@ -189,9 +190,9 @@ def zeros_like(value: Any) -> Tensor:
     return zeros_of(tensor._aval)
 
 
-def zeros_of(known: Aval) -> Tensor:
+def zeros_of(aval: Aval) -> Tensor:
     """Zeros of an aval's shape and dtype."""
-    return apply(ZEROS.bind(shape=known.shape, dtype=known.dtype), ())
+    return apply(ZEROS.bind(shape=aval.shape, dtype=aval.dtype), ())
 
 
 class deferring:

@@ -30,7 +30,7 @@ class Packed:
 
 
 class Aval:
-    """Shape and dtype of one array. Make one with `aval`, which interns.
+    """Shape and dtype of one array. Make one with `Aval.of`, which interns.
 
     plain: whether an array of the host is a leaf like one of the device when it is first used: it
     is no scalar, no integers that the host might compute with, and too small to be moved at once.
@@ -62,8 +62,22 @@ class Aval:
         self.packed = Packed(self) if shape == () else None
         self.plain = bool(shape) and self.floating and self.nbytes < limits.MOVE_AT_FIRST_USE_BYTES
         #: The aval of one element.
-        self.scalar: Aval = aval((), dtype) if shape else self
+        self.scalar: Aval = Aval.of((), dtype) if shape else self
         self._tensor_shape: TensorShape | None = None
+
+    @staticmethod
+    def of(shape: tuple[int, ...], dtype: DType) -> Aval:
+        """The one `Aval` of this shape and dtype."""
+        key = (shape, dtype.name)
+        found = _INTERNED.get(key)
+        if found is None:
+            found = _INTERNED.setdefault(key, Aval(shape, dtype))
+        return found
+
+    @staticmethod
+    def of_array(array: jax.Array | np.ndarray) -> Aval:
+        """The aval of a concrete array."""
+        return Aval.of(array.shape, dtypes.from_numpy(array.dtype))
 
     @property
     def tensor_shape(self) -> TensorShape:
@@ -79,31 +93,17 @@ class Aval:
         return f"{self.dtype.name}{list(self.shape)}"
 
 
-def aval(shape: tuple[int, ...], dtype: DType) -> Aval:
-    """The one `Aval` of this shape and dtype."""
-    key = (shape, dtype.name)
-    found = _INTERNED.get(key)
-    if found is None:
-        found = _INTERNED.setdefault(key, Aval(shape, dtype))
-    return found
-
-
-def of_array(array: jax.Array | np.ndarray) -> Aval:
-    """The aval of a concrete array."""
-    return aval(array.shape, dtypes.from_numpy(array.dtype))
-
-
 def matched(places: Iterable[tuple[int, Aval]], room: Iterable[Aval]) -> tuple[int, ...]:
     """The places, in order, of which each finds one of its aval in `room` that no other has.
 
-    >>> one, two = aval((1,), dtypes.float32), aval((2,), dtypes.float32)
+    >>> one, two = Aval.of((1,), dtypes.float32), Aval.of((2,), dtypes.float32)
     >>> matched([(0, one), (1, one), (2, two)], [two, one])
     (0, 2)
     """
     left = Counter(room)
     found = []
-    for place, known in places:
-        if left[known]:
-            left[known] -= 1
+    for place, aval in places:
+        if left[aval]:
+            left[aval] -= 1
             found.append(place)
     return tuple(found)

@@ -12,7 +12,7 @@ MAX_PENDING_BYTES = 1 << 32
 #: are recorded with the place as an input: otherwise each step would be another program. An op that
 #: runs alone takes the place so from the first: 100 batches took 8.9 s to slice for the first time,
 #: 35 to 45 ms a slice; now 0.1 s.
-FIXED_FORMS = 8
+STATIC_FORMS = 8
 
 #: Distinct (op, attributes) pairs kept per op, and distinct input shapes per pair.
 MAX_CLOSURES_PER_OP = 4096

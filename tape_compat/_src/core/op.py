@@ -17,8 +17,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from . import errors, limits
-from .avals import Aval, of_array
-from .state import COUNTERS
+from .avals import Aval
+from .counters import COUNTERS
 from .x64 import in_x64
 
 Arrays = tuple[Any, ...]
@@ -36,13 +36,13 @@ class Op:
       check: called as `check(avals, **attributes)` before the shapes are worked out; raises
         TensorFlow's error for input that TensorFlow refuses.
       sparse: gives the pullback as IndexedSlices where it can; see `autodiff/reverse.py`.
-      general: takes the attributes; gives others with which the op does the same if it is given
-        further inputs, these inputs, integers, and whether it runs as fast with them. None if there
-        are none. A loop whose turns differ in such attributes only (`x[t]`) is one loop, and steps
-        that differ in them only (`x[64 * i : 64 * (i + 1)]`) share their programs.
+      dynamic_form: takes the attributes; gives others with which the op does the same if it is
+        given further inputs, these inputs, integers, and whether it runs as fast with them. None if
+        there are none. A loop whose turns differ in such attributes only (`x[t]`) is one loop, and
+        steps that differ in them only (`x[64 * i : 64 * (i + 1)]`) share their programs.
       rows: takes the shape of the one input and the attributes; if the outputs are rows of the
         input along an axis, gives the axis and which rows, counted from 0; else None.
-      on_host: False if it must not run at once on the host when its inputs are small integer
+      host_foldable: False if it must not run at once on the host when its inputs are small integer
         constants: its input is a key, not a size.
     """
 
@@ -50,10 +50,10 @@ class Op:
         "_closures",
         "check",
         "differentiable",
+        "dynamic_form",
         "fn",
-        "general",
+        "host_foldable",
         "name",
-        "on_host",
         "rows",
         "sparse",
     )
@@ -66,18 +66,19 @@ class Op:
         differentiable: bool = True,
         check: Check | None = None,
         sparse: Callable[..., Any] | None = None,
-        general: Callable[..., tuple[dict[str, Any], tuple[int, ...], bool] | None] | None = None,
+        dynamic_form: Callable[..., tuple[dict[str, Any], tuple[int, ...], bool] | None]
+        | None = None,
         rows: Callable[..., tuple[int, Sequence[int]] | None] | None = None,
-        on_host: bool = True,
+        host_foldable: bool = True,
     ):
         self.fn = fn
         self.name = name
         self.differentiable = differentiable
         self.check = check
         self.sparse = sparse
-        self.general = general
+        self.dynamic_form = dynamic_form
         self.rows = rows
-        self.on_host = on_host
+        self.host_foldable = host_foldable
         self._closures: dict[tuple, Closure] = {}
 
     def bind(self, **attributes: Any) -> Closure:
@@ -93,26 +94,27 @@ class Op:
                 found = self._closures.setdefault(key, closure)
         return found
 
-    def generalized(self, attributes: dict[str, Any]) -> General | None:
-        """The general form of this op with these attributes, which need not be bound for it."""
-        found = self.general and self.general(**attributes)
+    def dynamic_form_of(self, attributes: dict[str, Any]) -> DynamicForm | None:
+        """The dynamic form of this op with these attributes, which need not be bound for it."""
+        found = self.dynamic_form and self.dynamic_form(**attributes)
         if not found or max(found[1]) >= 2**31:
             return None
-        attributes, numbers, free = found
-        return General(self.bind(**attributes), numbers, -1, free)
+        attributes, numbers, costs_nothing = found
+        return DynamicForm(self.bind(**attributes), numbers, -1, costs_nothing)
 
     def __repr__(self) -> str:
         return f"Op({self.name})"
 
 
-class General(NamedTuple):
+class DynamicForm(NamedTuple):
     """A closure that does the same as another one if it is given `numbers` as well, as the inputs
-    from `place` on; -1: as the last ones. free: whether it does so as fast inside a program."""
+    from `place` on; -1: as the last ones. costs_nothing: whether XLA makes equally fast code of
+    it."""
 
     closure: Closure
     numbers: tuple[int, ...]
     place: int
-    free: bool
+    costs_nothing: bool
 
 
 class Closure:
@@ -121,14 +123,17 @@ class Closure:
     #: Whether it is a derivative, which need not depend on all its inputs.
     derivative = False
 
+    #: The class of its JVP, if that is one of its own.
+    jvp_class: type | None = None
+
     #: Whether all its outputs count as depending on what one of them depends on.
     as_one = False
 
     __slots__ = (
         "__weakref__",
         "_derived",
+        "_dynamic_form",
         "_fixed",
-        "_general",
         "_jit",
         "_shapes",
         "_shared",
@@ -147,8 +152,8 @@ class Closure:
         self.differentiable = op.differentiable
         self.inner = partial(op.fn, **attributes) if attributes else op.fn
         self._shapes: dict[tuple[Aval, ...], tuple[tuple[Aval, ...], bool]] = {}
-        self._general: General | bool | None = None
-        #: Of a general form: the numbers that are recorded as attributes all the same, under the
+        self._dynamic_form: DynamicForm | bool | None = None
+        #: Of a dynamic form: the numbers that are recorded as attributes all the same, under the
         #: count of programs that had run when they came.
         self._fixed: dict[int, set[tuple[int, ...]]] = {}
         self._jit: Callable[..., Arrays] | None = None
@@ -161,28 +166,28 @@ class Closure:
         return tuple(out) if isinstance(out, (tuple, list)) else (out,)
 
     @property
-    def general(self) -> General | None:
+    def dynamic_form(self) -> DynamicForm | None:
         """The same with what may differ from turn to turn of a loop as an input, if there is such
         a thing."""
-        if self._general is None:
-            self._general = self._generalized() or False
-        return self._general or None  # type: ignore[return-value]
+        if self._dynamic_form is None:
+            self._dynamic_form = self._dynamic_form_of() or False
+        return self._dynamic_form or None  # type: ignore[return-value]
 
-    def varies(self, numbers: tuple[int, ...]) -> bool:
-        """Whether this general form is to be recorded for the one with `numbers`: for new ones once
-        FIXED_FORMS programs each brought new ones. A step that takes another slice each time is
+    def prefer_dynamic(self, numbers: tuple[int, ...]) -> bool:
+        """Whether this dynamic form is to be recorded for the one with `numbers`: for new ones once
+        STATIC_FORMS programs each brought new ones. A step that takes another slice each time is
         then the same each time; the gates of an LSTM and the turns of a loop stay fixed."""
         fixed = self._fixed
         if any(numbers in brought for brought in fixed.values()):
             return False
         programs_run = COUNTERS.fused + COUNTERS.op_by_op
-        if programs_run not in fixed and len(fixed) == limits.FIXED_FORMS:
+        if programs_run not in fixed and len(fixed) == limits.STATIC_FORMS:
             return True
         fixed.setdefault(programs_run, set()).add(numbers)
         return False
 
-    def _generalized(self) -> General | None:
-        return self.op.generalized(self.attributes)
+    def _dynamic_form_of(self) -> DynamicForm | None:
+        return self.op.dynamic_form_of(self.attributes)
 
     def infer(self, avals: tuple[Aval, ...]) -> tuple[tuple[Aval, ...], bool]:
         """Output avals, and whether the op gives one array rather than a tuple of them."""
@@ -207,10 +212,10 @@ class Closure:
                 f"at {errors.user_location()} [Op:{self.name}]",
             ) from error
         single = not isinstance(out, (tuple, list))
-        return tuple(of_array(o) for o in ((out,) if single else out)), single
+        return tuple(Aval.of_array(o) for o in ((out,) if single else out)), single
 
     def run(self, *arrays: Any) -> Arrays:
-        """Run this op alone, through its own compiled program or that of its general form, which
+        """Run this op alone, through its own compiled program or that of its dynamic form, which
         then serves all of its kind. Call it by `in_x64`."""
         if self._jit is None:
             self._jit = self._alone()
@@ -218,9 +223,9 @@ class Closure:
         return self._jit(*arrays)
 
     def _alone(self) -> Callable[..., Arrays]:
-        if self.general is None:
+        if self.dynamic_form is None:
             return jax.jit(self._counted)
-        closure, numbers, place, _ = self.general
+        closure, numbers, place, _ = self.dynamic_form
         if closure._jit is None:
             closure._jit = closure._alone()
         call, more = closure._jit, tuple(map(np.int32, numbers))
@@ -258,17 +263,6 @@ class Closure:
                     found = self._derived[key] = make()
         return found
 
-    def pullback(self, n: int, want: tuple[int, ...], have: tuple[int, ...]) -> Closure:
-        """From `n` primals and the cotangents of outputs `have` to those of inputs `want`."""
-        found = self._derived.get((n, want, have))
-        if found is None:
-            found = self.derived((n, want, have), lambda: Pullback(self, n, want, have))
-        return found
-
-    def jvp(self, n: int, have: tuple[int, ...]) -> Closure:
-        """From `n` primals and the tangents of inputs `have` to those of the inexact outputs."""
-        return self.derived((n, have), lambda: Jvp(self, n, have))
-
     def vjp(self, arrays: Sequence[Any], wrt: tuple[int, ...]) -> tuple[Arrays, Callable]:
         """`jax.vjp` with respect to the inputs at `wrt`, the others held."""
 
@@ -283,67 +277,6 @@ class Closure:
     def __repr__(self) -> str:
         inner = ", ".join(f"{k}={v!r}" for k, v in self.attributes.items())
         return f"{self.name}({inner})"
-
-
-class Pullback(Closure):
-    """The reverse derivative of a closure, itself a closure.
-
-    TensorFlow's gradient of a complex function is conj(f') g, JAX's is f' g. The conjugation is
-    made here and nowhere else.
-    """
-
-    derivative = True
-
-    __slots__ = ("base", "have", "n", "want")
-
-    def __init__(self, base: Closure, n: int, want: tuple[int, ...], have: tuple[int, ...]):
-        super().__init__(Op(self._standalone, f"{base.name}Grad"), {})
-        self.base, self.n, self.want, self.have = base, n, want, have
-
-    def _generalized(self) -> General | None:
-        base = self.base.general
-        if base is None or base.place >= 0:
-            return None
-        count = self.n + len(base.numbers)
-        closure = base.closure.pullback(count, self.want, self.have)
-        return General(closure, base.numbers, self.n, base.free)
-
-    def _standalone(self, *arrays: Any) -> Arrays:
-        outputs, pull = self.base.vjp(arrays[: self.n], self.want)
-        return self.finish(outputs, pull, arrays[self.n :])
-
-    def finish(self, outputs: Arrays, pull: Callable, given: Arrays) -> Arrays:
-        """Apply a `jax.vjp` pullback to the cotangents at hand, zeros for the others."""
-        cotangents = [_zero_cotangent(out) for out in outputs]
-        for i, cotangent in zip(self.have, given, strict=True):
-            cotangents[i] = _conj(jnp.asarray(cotangent))
-        return tuple(map(_conj, pull(tuple(cotangents))))
-
-    def _infer(self, avals: tuple[Aval, ...]) -> tuple[tuple[Aval, ...], bool]:
-        return tuple(avals[i] for i in self.want), False
-
-
-class Jvp(Closure):
-    """The forward derivative of a closure, itself a closure."""
-
-    derivative = True
-
-    __slots__ = ("base", "have", "n")
-
-    def __init__(self, base: Closure, n: int, have: tuple[int, ...]):
-        super().__init__(Op(self._push, f"{base.name}Jvp"), {})
-        self.base, self.n, self.have = base, n, have
-
-    def _push(self, *arrays: Any) -> Arrays:
-        primals = tuple(jnp.asarray(arrays[i]) for i in self.have)
-
-        def function(*chosen: Any) -> Arrays:
-            full = list(arrays[: self.n])
-            for i, array in zip(self.have, chosen, strict=True):
-                full[i] = array
-            return tuple(o for o in self.base.fn(*full) if _inexact(o))
-
-        return jax.jvp(function, primals, tuple(map(jnp.asarray, arrays[self.n :])))[1]
 
 
 #: Primitives that XLA does not merge when they stand twice in a program, or that are too costly to
@@ -370,17 +303,3 @@ def primitives(jaxpr: Any) -> Iterator[str]:
                 inner = getattr(inner, "jaxpr", inner)
                 if hasattr(inner, "eqns"):
                     yield from primitives(inner)
-
-
-def _inexact(array: Any) -> bool:
-    return jnp.issubdtype(array.dtype, jnp.inexact)
-
-
-def _conj(array: Any) -> Any:
-    return jnp.conj(array) if jnp.issubdtype(array.dtype, jnp.complexfloating) else array
-
-
-def _zero_cotangent(out: Any) -> Any:
-    if _inexact(out):
-        return jnp.zeros_like(out)
-    return np.zeros(out.shape, jax.dtypes.float0)

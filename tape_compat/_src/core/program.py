@@ -51,8 +51,9 @@ class _Usual:
 class Node(_Usual):
     """One instruction at one place in the structure tree. Slots number leaves and outputs.
 
-    children: what may follow. jumps: sequences that are appended as one, such as a whole gradient:
-    where they end, and the slots of their answers; or scripts, see `autodiff/remember.py`.
+    children: what may follow. splices: sequences that are appended as one, such as a whole
+    gradient: where they end, and the slots of their answers; or scripts, see
+    `autodiff/remember.py`.
 
     inputs: the slots the instruction reads. leaves: what it brings in, an `Aval` for an array and a
     `Packed` for a scalar, in the slots from `first_leaf`. outputs: avals, in those from `first`.
@@ -75,7 +76,6 @@ class Node(_Usual):
         "first_leaf",
         "full",
         "inputs",
-        "jumps",
         "leaves",
         "nbytes",
         "outputs",
@@ -83,6 +83,7 @@ class Node(_Usual):
         "scalars",
         "single",
         "special",
+        "splices",
         "taped",
     )
 
@@ -112,14 +113,14 @@ class Node(_Usual):
         self.children: dict[tuple, Node] = {}
         self.executables: dict[tuple, Any] = {}
         self.captures: dict[tuple, Closure] = {}
-        self.jumps: dict[tuple, Any] = {}
+        self.splices: dict[tuple, Any] = {}
         #: Whether a program that has come here is to be run, whatever follows.
         self.full = (
             self.depth >= limits.MAX_PENDING_INSTRUCTIONS or self.nbytes > limits.MAX_PENDING_BYTES
         )
 
         self.special = not single or self.full
-        self.taped = closure.differentiable and any(known.trainable for known in outputs)
+        self.taped = closure.differentiable and any(aval.trainable for aval in outputs)
 
     def path(self) -> list[Node]:
         """The instructions from the first to this one."""
@@ -181,7 +182,7 @@ class Tree:
                 useful.add(id(node.parent))
         for node in order:
             node.children = {k: c for k, c in node.children.items() if id(c) in useful}
-            node.jumps.clear()
+            node.splices.clear()
             node.usual = None
         return len(useful)
 

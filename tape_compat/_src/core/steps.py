@@ -8,7 +8,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from .avals import Aval, Packed
-from .op import Closure, Pullback
+from .derivative import Pullback
+from .op import Closure
 from .program import Node
 
 

@@ -1,4 +1,4 @@
-/* What dispatch.py, executor.py, declare.py, variable.py and autodiff/tape.py do most often, in C:
+/* What record.py, executor.py, declare.py, variable.py and autodiff/tape.py do most often, in C:
    the same steps on the same objects, many times as fast.
 
    Optional. Those files have the same in Python, and say what it does and why; where a compiler was
@@ -15,12 +15,12 @@
 #include <limits.h>
 #include <structmember.h>
 
-/* dispatch.py takes this module only if it is of its own version. */
+/* record.py takes this module only if it is of its own version. */
 #define VERSION 17
 
 static PyTypeObject *Tensor, *Program, *Tape, *Record, *Variable, *Prepared, *Executable;
 static PyObject *ndarray, *local, *mode, *next_id, *new_program, *new_array, *float32;
-static PyObject *apply_general, *scalar_general, *tell, *flush, *no_ids, *no_reads;
+static PyObject *apply_general, *scalar_general, *notify, *flush, *no_ids, *no_reads;
 static PyObject *s_state, *s_immediate, *s_record_one, *s_ids, *s_variable_accessed, *s_unread;
 static PyObject *s_gradient, *s_acquire, *s_release, *s_enter, *s_exit, *s_arguments, *s_call;
 static PyObject *s_spread, *s_pack, *empty, *zero, *one;
@@ -46,7 +46,7 @@ typedef struct {
 static struct { Py_ssize_t aval, array, id; } tensor;
 static struct {
     Py_ssize_t children, full, single, outputs, first, first_leaf, taped, scalars, usual;
-    Py_ssize_t jumps, executables, depth, aval;
+    Py_ssize_t splices, executables, depth, aval;
 } node;
 static struct {
     Py_ssize_t log, refs, donatable, aliases, moved, calling, lock, owner, ran, results, launched;
@@ -682,7 +682,7 @@ static int told(PyObject *recorders, PyObject *closure, PyObject *given, PyObjec
         return way->taped ? record(recorders, closure, given, inputs, n, out, way->child) : 0;
     Py_INCREF(recorders);
     given = given ? Py_NewRef(given) : tuple_of(inputs, n);
-    PyObject *done = given ? PyObject_CallFunctionObjArgs(tell, recorders, closure, given, out,
+    PyObject *done = given ? PyObject_CallFunctionObjArgs(notify, recorders, closure, given, out,
                                                           way->child, NULL)
                            : NULL;
     Py_XDECREF(given);
@@ -913,7 +913,7 @@ static PyObject *apply_scalar(PyObject *module, PyObject *const *args, Py_ssize_
     return scalar_to(args[0], args[1], args[2], args[3] == Py_True);
 }
 
-/* An answer of a jump: a pending tensor for (slot, aval), the one at a place before for (place,
+/* An answer of a splice: a pending tensor for (slot, aval), the one at a place before for (place,
    None), or None. A new reference. */
 static PyObject *answer(PyObject *part, PyObject *owner, PyObject *answers)
 {
@@ -948,11 +948,11 @@ static int append_references(PyObject *owner, PyObject *slots, PyObject *answers
     return failed;
 }
 
-/* handles(program, slots): the answers of a jump as a list. */
-static PyObject *handles(PyObject *module, PyObject *const *args, Py_ssize_t n)
+/* splice_outputs(program, slots): the answers of a splice as a list. */
+static PyObject *splice_outputs(PyObject *module, PyObject *const *args, Py_ssize_t n)
 {
     if (n != 2 || !PyObject_TypeCheck(args[0], Program) || !PyTuple_CheckExact(args[1]))
-        return refuse("handles(program, slots)");
+        return refuse("splice_outputs(program, slots)");
     PyObject *answers = answers_of(args[0], args[1]);
     if (answers && append_references(args[0], args[1], answers))
         Py_CLEAR(answers);
@@ -1567,7 +1567,7 @@ static int is_slot(PyObject *part, PyObject *x, PyObject *owner, int wrapped)
     return PyLong_AsSsize_t(part) == PLACE(x)->slot;
 }
 
-/* Whether a key of a jump is that of a gradient: ("gradient", tape.structure_key(...)). -1 for an
+/* Whether a key of a splice is that of a gradient: ("gradient", tape.structure_key(...)). -1 for an
    error. */
 static int is_key(PyObject *key, PyObject *owner, PyObject *calls, PyObject *target,
                   PyObject *const *sources, Py_ssize_t n, PyObject *tracked, PyObject *reads)
@@ -1907,8 +1907,8 @@ static PyObject *exit_call(PyObject *self, PyObject *const *args, size_t nargsf,
     return last ? NULL : python_call(self, args, nargsf, names);
 }
 
-/* A sequence found in node.jumps, appended to the log it was found for: its answers, a new list.
-   NULL without an error if it came too late, as in `append`. See dispatch.jump. */
+/* A sequence found in node.splices, appended to the log it was found for: its answers, a new list.
+   NULL without an error if it came too late, as in `append`. See record.splice. */
 static PyObject *jumped(PyObject *current, PyObject *owner, PyObject *found, PyObject *log,
                         Py_ssize_t length)
 {
@@ -1946,7 +1946,7 @@ static PyObject *remembered_gradient(PyObject *self, PyObject *current, PyObject
     if (PySet_CheckExact(ids) && PyDict_CheckExact(reads) && PyList_CheckExact(calls) && length) {
         /* A few: to compare is cheaper than to hash thousands of nodes. */
         PyObject *last = end_of(log);
-        while (!found && PyDict_Next(SLOT(last, node.jumps), &place, &key, &value)) {
+        while (!found && PyDict_Next(SLOT(last, node.splices), &place, &key, &value)) {
             int same = is_key(key, owner, calls, target, sources, n, ids, reads);
             if (same < 0)
                 break;
@@ -2139,17 +2139,17 @@ static PyTypeObject Function_type = {
     .tp_getset = function_attributes,
 };
 
-/* Takes the classes, objects and functions of dispatch.py by name. */
+/* Takes the classes, objects and functions of record.py by name. */
 static PyObject *setup(PyObject *module, PyObject *args, PyObject *kwargs)
 {
     static char *names[] = {"Tensor", "Node", "Program", "ThreadState", "Aval", "ndarray", "local",
-                            "mode", "counter", "apply", "apply_scalar", "array", "tell",
+                            "mode", "counter", "apply", "apply_scalar", "array", "notify",
                             "current_program", NULL};
     PyObject *Node, *ThreadState, *Aval, *tensor_type, *program_type;
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOOOOOOOOOOOOO", names, &tensor_type, &Node,
                                      &program_type, &ThreadState, &Aval, &ndarray, &local, &mode,
                                      &next_id, &apply_general, &scalar_general, &new_array,
-                                     &tell, &new_program))
+                                     &notify, &new_program))
         return NULL;
     Wanted wanted[] = {
         {tensor_type, "_aval", &tensor.aval}, {tensor_type, "_array", &tensor.array},
@@ -2159,7 +2159,7 @@ static PyObject *setup(PyObject *module, PyObject *args, PyObject *kwargs)
         {Node, "first", &node.first},
         {Node, "first_leaf", &node.first_leaf},
         {Node, "taped", &node.taped}, {Node, "scalars", &node.scalars},
-        {Node, "usual", &node.usual}, {Node, "jumps", &node.jumps},
+        {Node, "usual", &node.usual}, {Node, "splices", &node.splices},
         {Node, "executables", &node.executables}, {Node, "depth", &node.depth},
         {Node, "aval", &node.aval},
         {program_type, "log", &program.log}, {program_type, "refs", &program.refs},
@@ -2181,7 +2181,7 @@ static PyObject *setup(PyObject *module, PyObject *args, PyObject *kwargs)
     if (find_offsets(wanted, sizeof wanted))
         return NULL;
     PyObject *kept[] = {tensor_type, Node, program_type, ThreadState, Aval, ndarray, local, mode,
-                        next_id, apply_general, scalar_general, new_array, tell, new_program};
+                        next_id, apply_general, scalar_general, new_array, notify, new_program};
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
         Py_INCREF(kept[i]);
     Tensor = (PyTypeObject *)tensor_type;
@@ -2272,13 +2272,13 @@ static PyMethodDef methods[] = {
     {"apply2", (PyCFunction)(void (*)(void))apply2, METH_FASTCALL, "See dispatch.apply2."},
     {"apply_scalar", (PyCFunction)(void (*)(void))apply_scalar, METH_FASTCALL,
      "See dispatch.apply_scalar."},
-    {"handles", (PyCFunction)(void (*)(void))handles, METH_FASTCALL, "See dispatch.handles."},
+    {"splice_outputs", (PyCFunction)(void (*)(void))splice_outputs, METH_FASTCALL, "See splice.splice_outputs."},
     {"waiting", waiting, METH_O, "See executor.waiting."},
     {"gather", gather, METH_O, "See executor.gather."},
     {"run", run, METH_O, "See executor.run."},
     {"setup_run", setup_run, METH_VARARGS, "Take the classes of executor.py."},
     {"setup", (PyCFunction)(void (*)(void))setup, METH_VARARGS | METH_KEYWORDS,
-     "Take the classes and functions of dispatch.py."},
+     "Take the classes and functions of record.py."},
     {"setup_tape", setup_tape, METH_VARARGS, "Take the classes of tape.py."},
     {"setup_variable", setup_variable, METH_VARARGS, "Take the classes of variable.py."},
     {"read", read_variable, METH_O, "See variable.read."},
@@ -2288,7 +2288,7 @@ static PyMethodDef methods[] = {
 
 static struct PyModuleDef definition = {.m_base = PyModuleDef_HEAD_INIT,
                                         .m_name = "_fastpath",
-                                        .m_doc = "The fast paths of dispatch.py in C.",
+                                        .m_doc = "The fast paths of record.py in C.",
                                         .m_size = -1,
                                         .m_methods = methods};
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..core import dtypes, errors
-from ..core.avals import aval
+from ..core.avals import Aval
 from ..core.dtypes import DType
 from ..core.shapes import TensorShape
 from ..values.convert import convert, to_numpy
@@ -119,7 +119,7 @@ def move_text(move: Callable[..., Any], *tensors: Tensor) -> Any:
             return [look_up(p) for p in place]
         index = np.asarray(place._value())
         found = flat[index.ravel()].reshape(index.shape)
-        return concrete(found, aval(found.shape, dtypes.string))
+        return concrete(found, Aval.of(found.shape, dtypes.string))
 
     return look_up(move(*places))
 

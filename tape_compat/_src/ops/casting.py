@@ -126,11 +126,11 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
 
 
 def _check_bitcast(avals: tuple[Aval, ...], dtype: DType) -> None:
-    known = avals[0]
-    ratio = dtype.np_dtype.itemsize // known.np_dtype.itemsize
-    if ratio > 1 and (not known.shape or known.shape[-1] != ratio):
+    aval = avals[0]
+    ratio = dtype.np_dtype.itemsize // aval.np_dtype.itemsize
+    if ratio > 1 and (not aval.shape or aval.shape[-1] != ratio):
         raise invalid(
-            f"Cannot bitcast from {known.dtype.as_datatype_enum} to {dtype.as_datatype_enum}",
+            f"Cannot bitcast from {aval.dtype.as_datatype_enum} to {dtype.as_datatype_enum}",
             "Bitcast",
         )
 

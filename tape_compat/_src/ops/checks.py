@@ -42,11 +42,11 @@ def check_bool(kernel: str) -> Callable[..., None]:
     """A check that all inputs are bool."""
 
     def check(avals: tuple[Aval, ...], **_: Any) -> None:
-        for i, known in enumerate(avals):
-            if known.dtype is not dtypes.bool:
+        for i, aval in enumerate(avals):
+            if aval.dtype is not dtypes.bool:
                 raise invalid(
                     f"cannot compute {kernel} as input #{i}(zero-based) was expected to be a bool "
-                    f"tensor but is a {tf_dtype_name(known.dtype)} tensor",
+                    f"tensor but is a {tf_dtype_name(aval.dtype)} tensor",
                     kernel,
                 )
 
@@ -119,10 +119,10 @@ def check_dtypes(kernel: str, kinds: str) -> Callable[..., None]:
     names = allowed(kinds)
 
     def check(avals: tuple[Aval, ...], **_: Any) -> None:
-        for known in avals:
-            if known.dtype.name not in names:
+        for aval in avals:
+            if aval.dtype.name not in names:
                 raise invalid(
-                    f"Value for attr 'T' of {tf_dtype_name(known.dtype)} is not in the list of "
+                    f"Value for attr 'T' of {tf_dtype_name(aval.dtype)} is not in the list of "
                     f"allowed values: {', '.join(sorted(names))}\n\t; NodeDef: "
                     f"{{{{node {kernel}}}}}",
                     kernel,

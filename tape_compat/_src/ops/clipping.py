@@ -128,10 +128,10 @@ def _global_norm(*arrays: Any) -> Any:
 
 
 def _check_norm(avals: tuple[Aval, ...]) -> None:
-    for known in avals:
-        if known.dtype.name not in allowed("float"):
+    for aval in avals:
+        if aval.dtype.name not in allowed("float"):
             raise invalid(
-                f"Value for attr 'T' of {known.dtype.name} is not in the list of allowed values: "
+                f"Value for attr 'T' of {aval.dtype.name} is not in the list of allowed values: "
                 "half, bfloat16, float, double",
                 "L2Loss",
             )

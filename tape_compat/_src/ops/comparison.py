@@ -18,7 +18,6 @@ from .arithmetic import text_on_host
 from .checks import REAL, check_arithmetic, check_bool
 from .declare import (
     TextOperands,
-    at_once,
     binary,
     check_broadcast,
     check_same_dtype,
@@ -26,6 +25,7 @@ from .declare import (
     name_ops,
     op,
     unary,
+    with_fast_path,
 )
 
 
@@ -77,7 +77,7 @@ _IS_NOT_EQUAL = Op(
 ).bind()
 
 
-@at_once(_EQUAL, 2, retry=TextOperands)
+@with_fast_path(_EQUAL, 2, retry=TextOperands)
 def equal(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Where x equals y, strings too.
 
@@ -90,7 +90,7 @@ def equal(x: Any, y: Any, name: str | None = None) -> Tensor:
     return _compare(_EQUAL, np.equal, x, y)
 
 
-@at_once(_NOT_EQUAL, 2, retry=TextOperands)
+@with_fast_path(_NOT_EQUAL, 2, retry=TextOperands)
 def not_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Where x differs from y, strings too.
 
@@ -118,7 +118,7 @@ def _compare(closure: Any, on_host: Callable[..., Any], x: Any, y: Any) -> Tenso
         return text_on_host(on_host, x, y)
 
 
-@at_once(_IS_EQUAL, 2, retry=TextOperands)
+@with_fast_path(_IS_EQUAL, 2, retry=TextOperands)
 def _equals(x: Any, y: Any) -> Any:
     """The operator ==: False, not an error, if the shapes do not fit; y may be None."""
     if y is None and x.__class__ is Tensor:
@@ -126,7 +126,7 @@ def _equals(x: Any, y: Any) -> Any:
     return _compare(_IS_EQUAL, np.equal, x, y)
 
 
-@at_once(_IS_NOT_EQUAL, 2, retry=TextOperands)
+@with_fast_path(_IS_NOT_EQUAL, 2, retry=TextOperands)
 def _differs(x: Any, y: Any) -> Any:
     """The operator !=: True, not an error, if the shapes do not fit; y may be None."""
     if y is None and x.__class__ is Tensor:

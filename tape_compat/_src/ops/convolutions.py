@@ -64,10 +64,10 @@ def _check_convolution(kernel: str, batch_rank: int = 1) -> Callable[..., None]:
         check_same_dtype(avals, kernel)
         check_dtypes(kernel, "float integer")(avals)
         rank = len(strides) + 2
-        for known, what in ((x, "input"), (filters, "filter")):
-            if len(known.shape) != rank:
+        for operand, what in ((x, "input"), (filters, "filter")):
+            if len(operand.shape) != rank:
                 raise invalid(
-                    f"convolution {what} must be {rank}-dimensional: {shown(known.shape)}", kernel
+                    f"convolution {what} must be {rank}-dimensional: {shown(operand.shape)}", kernel
                 )
         channels, depth = x.shape[-1 if last else 1], filters.shape[-2]
         if depth == 0 or channels % depth or (depthwise and channels != depth):

@@ -10,11 +10,11 @@ import numpy as np
 from jax import lax
 
 from ..core import dtypes
-from ..core.avals import Aval, aval
+from ..core.avals import Aval
 from ..core.dtypes import DType, as_dtype
 from ..core.op import Op
 from ..run import policy
-from ..values.bounds import on_host
+from ..values.bounds import host_value
 from ..values.convert import convert
 from ..values.indexed_slices import IndexedSlices
 from ..values.record import apply
@@ -128,9 +128,9 @@ def _filled(shape: tuple[int, ...], dtype: DType, value: Any) -> Tensor:
     if dtype is dtypes.string:
         array = np.empty(shape, object)
         array.fill(value)
-        return concrete(array, aval(shape, dtype))
+        return concrete(array, Aval.of(shape, dtype))
     if size <= policy.HOST_SIZE:
-        return concrete(np.full(shape, value, dtype.np_dtype), aval(shape, dtype))
+        return concrete(np.full(shape, value, dtype.np_dtype), Aval.of(shape, dtype))
     return apply(_FULL.bind(shape=shape, dtype=dtype, value=value), ())
 
 
@@ -171,16 +171,16 @@ def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> 
     """
     shape = _sizes(dims)
     value = as_tensor(value)
-    known = value._aval
-    if known.shape:
-        raise invalid(f"value must represent a scalar, got shape {shown(known.shape)}", "Fill")
+    aval = value._aval
+    if aval.shape:
+        raise invalid(f"value must represent a scalar, got shape {shown(aval.shape)}", "Fill")
     for n in shape:
         if n < 0:
             raise invalid(f"Dimension {n} must be >= 0", "Fill")
-    if known.dtype is dtypes.string:
-        return _filled(shape, known.dtype, value.numpy())
-    if not known.trainable and on_host(value) is not None:
-        return _filled(shape, known.dtype, value._array[()])
+    if aval.dtype is dtypes.string:
+        return _filled(shape, aval.dtype, value.numpy())
+    if not aval.trainable and host_value(value) is not None:
+        return _filled(shape, aval.dtype, value._array[()])
     return apply(_FILL.bind(shape=shape), (value,))
 
 
@@ -188,8 +188,8 @@ _sizes = dims
 
 
 def _like(tensor: Any, dtype: Any) -> tuple[tuple[int, ...], DType]:
-    known = as_tensor(tensor)._aval
-    return known.shape, known.dtype if dtype is None else as_dtype(dtype)
+    aval = as_tensor(tensor)._aval
+    return aval.shape, aval.dtype if dtype is None else as_dtype(dtype)
 
 
 def zeros_like(
@@ -247,7 +247,7 @@ def eye(
     if rows * columns * int(np.prod(batch, dtype=np.int64)) <= policy.HOST_SIZE:
         plane = np.eye(rows, columns, dtype=dtype.np_dtype)
         array = np.ascontiguousarray(np.broadcast_to(plane, (*batch, rows, columns)))
-        return concrete(array, aval(array.shape, dtype))
+        return concrete(array, Aval.of(array.shape, dtype))
     return apply(_EYE.bind(rows=rows, columns=columns, batch=batch, dtype=dtype), ())
 
 

@@ -66,11 +66,11 @@ def invalid(message: str, kernel: str) -> errors.InvalidArgumentError:
     )
 
 
-def _check_dtype(known: Aval, names: frozenset[str], kernel: str) -> None:
-    if known.dtype.name not in names:
+def _check_dtype(aval: Aval, names: frozenset[str], kernel: str) -> None:
+    if aval.dtype.name not in names:
         listed = ", ".join(sorted(map(str, names)))
         raise invalid(
-            f"Value for attr 'T' of {tf_dtype_name(known.dtype)} is not in the list of allowed "
+            f"Value for attr 'T' of {tf_dtype_name(aval.dtype)} is not in the list of allowed "
             f"values: {listed}\n\t; NodeDef: {{{{node {kernel}}}}}",
             kernel,
         )
@@ -78,12 +78,12 @@ def _check_dtype(known: Aval, names: frozenset[str], kernel: str) -> None:
 
 def check_same_dtype(avals: Sequence[Aval], kernel: str) -> None:
     """TensorFlow's error for tensors of different dtypes."""
-    for i, known in enumerate(avals):
-        if known.dtype is not avals[0].dtype:
+    for i, aval in enumerate(avals):
+        if aval.dtype is not avals[0].dtype:
             raise invalid(
                 f"cannot compute {kernel} as input #{i}(zero-based) was expected to be a "
                 f"{tf_dtype_name(avals[0].dtype)} tensor but is a "
-                f"{tf_dtype_name(known.dtype)} tensor",
+                f"{tf_dtype_name(aval.dtype)} tensor",
                 kernel,
             )
 
@@ -96,8 +96,8 @@ def check_broadcast(x: Aval, y: Aval, kernel: str) -> None:
         raise invalid(f"Incompatible shapes: {_shape(x)} vs. {_shape(y)}", kernel) from None
 
 
-def _shape(known: Aval) -> str:
-    return "[" + ",".join(map(str, known.shape)) + "]"
+def _shape(aval: Aval) -> str:
+    return "[" + ",".join(map(str, aval.shape)) + "]"
 
 
 class TextOperands(Exception):
@@ -119,10 +119,10 @@ def _combined(
             check_same_dtype(avals, kernel)
         if text and avals[0].dtype.name == "string":
             raise TextOperands
-        for known in avals if same else avals[:1]:
+        for aval in avals if same else avals[:1]:
             if names is not None:
-                _check_dtype(known, names, kernel)
-            elif known.dtype.name == "string":
+                _check_dtype(aval, names, kernel)
+            elif aval.dtype.name == "string":
                 raise invalid(f"{kernel} does not take tensors of dtype string", kernel)
         if broadcast:
             check_broadcast(avals[0], avals[1], kernel)
@@ -149,7 +149,7 @@ def unary(
     def call(x: Any, name: str | None = None) -> Tensor:
         return apply1(closure, x if x.__class__ is Tensor else convert(x))
 
-    return _declared(at_once(closure, 1)(call), closure.op, doc)
+    return _declared(with_fast_path(closure, 1)(call), closure.op, doc)
 
 
 def binary(
@@ -328,10 +328,10 @@ def op(
         return tuple(values)
 
     wraps(fn)(call)
-    return _declared(at_once(usual, count, written)(call), declared, fn.__doc__ or "")
+    return _declared(with_fast_path(usual, count, written)(call), declared, fn.__doc__ or "")
 
 
-def at_once(
+def with_fast_path(
     closure: Closure | None,
     arity: int,
     written: dict[tuple, Closure] | None = None,

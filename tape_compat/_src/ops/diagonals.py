@@ -214,7 +214,7 @@ def _check_set_diag(avals: tuple[Aval, ...], k: tuple[int, int], align: str) -> 
     check_same_dtype(avals, kernel)
     _check_rank(avals, kernel)
     _check_align(align)
-    x, diagonal = (known.shape for known in avals)
+    x, diagonal = (aval.shape for aval in avals)
     _check_range(x[-2], x[-1], k, kernel)
     longest = min(x[-2] + min(k[1], 0), x[-1] - max(k[0], 0))
     count = k[1] - k[0] + 1

@@ -2,7 +2,7 @@
 
 A spec is a tuple with one entry for each index: an int (takes it, the axis goes), a triple (start,
 stop, step) of a slice, None (a new axis), Ellipsis, or DYNAMIC: a scalar tensor, which is an input.
-So are the numbers of a spec in its general form, which many specs share: there a WINDOW stands for
+So are the numbers of a spec in its dynamic form, which many specs share: there a WINDOW stands for
 an int and for a slice, with the width, the step, and whether the axis stays.
 """
 
@@ -18,17 +18,17 @@ import numpy as np
 from jax import lax
 
 from ..core import dtypes, limits
-from ..core.avals import Aval, aval
+from ..core.avals import Aval
 from ..core.dtypes import as_dtype
-from ..core.op import Closure, General, Op
+from ..core.op import Closure, DynamicForm, Op
 from ..core.state import LOCAL
 from ..run import policy
 from ..values import operators
-from ..values.bounds import on_host
+from ..values.bounds import host_value
 from ..values.convert import convert
 from ..values.record import apply, apply1
 from ..values.tensor import Tensor, concrete, mark_slice
-from ..values.updates import unrecorded
+from ..values.updates import apply_off_tape
 from ..values.variable import Variable, read
 from .arguments import INDEX_DTYPES, as_tensor, dims, is_text, move_text, shown
 from .declare import invalid
@@ -112,7 +112,7 @@ def _planned(spec: tuple[Any, ...], shape: tuple[int, ...]) -> _Plan:
 
 def _clipped(spec: tuple[Any, ...], shape: tuple[int, ...]) -> tuple[Any, ...]:
     """A spec that fits the shape, without Ellipsis and with its numbers counted from 0 and inside
-    the shape, so that its general form holds for it. Backward slices stay as they are."""
+    the shape, so that its dynamic form holds for it. Backward slices stay as they are."""
     at = spec.index(Ellipsis) if Ellipsis in spec else len(spec)
     used = sum(1 for s in spec if s is not None and s is not Ellipsis)
     sizes = iter(shape)
@@ -154,13 +154,13 @@ def _indexed(x: Any, *places: Any, spec: tuple[Any, ...]) -> Any:
     return x if x.shape == plan.shape else lax.reshape(x, plan.shape)
 
 
-def _general(spec: tuple[Any, ...]) -> tuple[dict[str, Any], tuple[int, ...], bool] | None:
-    """The general form of a clipped spec, and the numbers it leaves out: see `Op`. Rows taken by
+def _dynamic_form(spec: tuple[Any, ...]) -> tuple[dict[str, Any], tuple[int, ...], bool] | None:
+    """The dynamic form of a clipped spec, and the numbers it leaves out: see `Op`. Rows taken by
     number cost the same in either form; a slice that begins at an input cannot be fused as well."""
     if DYNAMIC in spec:
         return None
     numbers: list[int] = []
-    general: list[Any] = []
+    dynamic: list[Any] = []
     rows = True
     for entry in spec:
         if entry.__class__ is int:
@@ -168,13 +168,13 @@ def _general(spec: tuple[Any, ...]) -> tuple[dict[str, Any], tuple[int, ...], bo
             entry = WINDOW, 1, 1, False
         elif entry.__class__ is tuple and entry != _WHOLE:
             if WINDOW in entry or None in entry or entry[0] >= entry[1] or entry[2] < 1:
-                return None  # it is general already, or empty, or goes backwards
+                return None  # it is dynamic already, or empty, or goes backwards
             start, stop, step = entry
             numbers.append(start)
             entry = WINDOW, stop - start, step, True
             rows = False
-        general.append(entry)
-    return ({"spec": tuple(general)}, tuple(numbers), rows) if numbers else None
+        dynamic.append(entry)
+    return ({"spec": tuple(dynamic)}, tuple(numbers), rows) if numbers else None
 
 
 def _one_row(shape: tuple[int, ...], spec: tuple[Any, ...]) -> tuple[int, tuple[int]] | None:
@@ -189,7 +189,7 @@ def _one_row(shape: tuple[int, ...], spec: tuple[Any, ...]) -> tuple[int, tuple[
 _INDEXED = Op(
     _indexed,
     "StridedSlice",
-    general=_general,
+    dynamic_form=_dynamic_form,
     rows=_one_row,
     check=lambda avals, spec: _planned(spec, avals[0].shape) and None,
 )
@@ -236,37 +236,39 @@ def _at(x: Tensor, spec: tuple[Any, ...], places: tuple[Tensor, ...]) -> Tensor:
         return move_text(lambda p: _at(p, spec, places), x)
     if places:
         return apply(_INDEXED.bind(spec=spec), (x, *places))
-    clipped, general = _PLACES.get((spec, x._aval.shape)) or _remember(spec, x._aval.shape)
+    clipped, dynamic = _PLACES.get((spec, x._aval.shape)) or _remember(spec, x._aval.shape)
     if array is None:
         return apply1(_INDEXED.bind(spec=clipped), x)
-    return apply(*_called(_INDEXED, clipped, general, (x,)))
+    return apply(*_called(_INDEXED, clipped, dynamic, (x,)))
 
 
-#: Of specs on shapes: clipped, and the general form.
-_PLACES: dict[tuple[tuple[Any, ...], tuple[int, ...]], tuple[tuple[Any, ...], General | None]] = {}
+#: Of specs on shapes: clipped, and the dynamic form.
+_PLACES: dict[
+    tuple[tuple[Any, ...], tuple[int, ...]], tuple[tuple[Any, ...], DynamicForm | None]
+] = {}
 
 
 def _remember(
     spec: tuple[Any, ...], shape: tuple[int, ...]
-) -> tuple[tuple[Any, ...], General | None]:
+) -> tuple[tuple[Any, ...], DynamicForm | None]:
     _planned(spec, shape)  # raises for what is out of range
     clipped = _clipped(spec, shape)
     if len(_PLACES) >= limits.MAX_CLOSURES_PER_OP:
         _PLACES.clear()
-    found = _PLACES[spec, shape] = clipped, _INDEXED.generalized({"spec": clipped})
+    found = _PLACES[spec, shape] = clipped, _INDEXED.dynamic_form_of({"spec": clipped})
     return found
 
 
-_INT32 = aval((), dtypes.int32)
+_INT32 = Aval.of((), dtypes.int32)
 
 
 def _called(
-    op: Op, spec: tuple[Any, ...], general: General | None, inputs: tuple[Tensor, ...]
+    op: Op, spec: tuple[Any, ...], dynamic: DynamicForm | None, inputs: tuple[Tensor, ...]
 ) -> tuple[Closure, tuple[Tensor, ...]]:
-    """What to call: the general form where one op runs alone, and where others of its kind came."""
-    if general is not None:
-        closure, numbers, _, free = general
-        if not LOCAL.state.deferring or (not free and closure.varies(numbers)):
+    """What to call: the dynamic form where one op runs alone, and where others of its kind came."""
+    if dynamic is not None:
+        closure, numbers, _, costs_nothing = dynamic
+        if not LOCAL.state.deferring or (not costs_nothing and closure.prefer_dynamic(numbers)):
             given = [concrete(np.array(n, np.int32), _INT32) for n in numbers]
             return closure, (*inputs, *given)
     return op.bind(spec=spec), inputs
@@ -274,7 +276,7 @@ def _called(
 
 def _with_known(spec: tuple[Any, ...], places: tuple[Tensor, ...]) -> tuple[Any, ...]:
     """The spec with the numbers of its scalar tensors, if the host knows them all."""
-    known = [on_host(p) for p in places]
+    known = [host_value(p) for p in places]
     if any(k is None for k in known):
         return spec
     values = iter(known)
@@ -286,7 +288,7 @@ def _host_item(x: Tensor, array: np.ndarray, plan: _Plan) -> Tensor:
     part = array[tuple(builtins.slice(*cut) for cut in plan.cuts)]
     if plan.reversed:
         part = np.flip(part, plan.reversed)
-    return concrete(np.array(part).reshape(plan.shape), aval(plan.shape, x._aval.dtype))
+    return concrete(np.array(part).reshape(plan.shape), Aval.of(plan.shape, x._aval.dtype))
 
 
 def _check_assigned(avals: tuple[Aval, ...], spec: tuple[Any, ...]) -> None:
@@ -332,12 +334,12 @@ def _general_assigned(
     slice in steps."""
     if any(entry.__class__ is tuple and entry != _WHOLE and entry[2] != 1 for entry in spec):
         return None
-    found = _general(spec)
+    found = _dynamic_form(spec)
     return found and (*found[:2], False)
 
 
 _ASSIGNED = Op(
-    _assigned, "ResourceStridedSliceAssign", check=_check_assigned, general=_general_assigned
+    _assigned, "ResourceStridedSliceAssign", check=_check_assigned, dynamic_form=_general_assigned
 )
 
 
@@ -356,10 +358,10 @@ def slice_assigned(
         np.copyto(part, np.broadcast_to(np.asarray(value._value()), plan.shape).reshape(part.shape))
         return concrete(array, x._aval)
     if places:
-        return unrecorded(_ASSIGNED.bind(spec=spec), (x, value, *places))
+        return apply_off_tape(_ASSIGNED.bind(spec=spec), (x, value, *places))
     clipped = _clipped(spec, x._aval.shape)
-    general = _ASSIGNED.generalized({"spec": clipped})
-    return unrecorded(*_called(_ASSIGNED, clipped, general, (x, value)))
+    dynamic = _ASSIGNED.dynamic_form_of({"spec": clipped})
+    return apply_off_tape(*_called(_ASSIGNED, clipped, dynamic, (x, value)))
 
 
 def _is_mask(index: Any) -> bool:
@@ -498,7 +500,7 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor
         ends = [n if s == -1 else b + s for b, s, n in zip(first, extent, have)]
         return _at(x, tuple((b, end, 1) for b, end in zip(first, ends)), ())
     start = as_tensor(begin)
-    known = on_host(start)
+    known = host_value(start)
     if known is not None:
         first = dims(known)
         _check_slice(have, (len(first),), first, extent)

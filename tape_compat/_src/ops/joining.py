@@ -15,7 +15,7 @@ from ..core.avals import Aval
 from ..core.op import Op
 from ..run import policy
 from ..values import convert as _convert
-from ..values.bounds import on_host
+from ..values.bounds import host_value
 from ..values.convert import convert
 from ..values.record import apply
 from ..values.tensor import Tensor, concrete
@@ -126,12 +126,12 @@ def _check_concat(avals: tuple[Aval, ...], axis: int) -> None:
             f"but got {axis}",
             "ConcatV2",
         )
-    for i, known in enumerate(avals[1:], 1):
-        both = f"shape[0] = {shown(first)} vs. shape[{i}] = {shown(known.shape)}"
-        if len(known.shape) != n:
+    for i, aval in enumerate(avals[1:], 1):
+        both = f"shape[0] = {shown(first)} vs. shape[{i}] = {shown(aval.shape)}"
+        if len(aval.shape) != n:
             raise invalid(f"ConcatOp : Ranks of all input tensors should match: {both}", "ConcatV2")
         for d in range(n):
-            if d != axis % n and known.shape[d] != first[d]:
+            if d != axis % n and aval.shape[d] != first[d]:
                 raise invalid(
                     f"ConcatOp : Dimension {d} in both shapes must be equal: {both}", "ConcatV2"
                 )
@@ -166,11 +166,11 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
 
 def _check_stack(avals: tuple[Aval, ...], axis: int) -> None:
     check_same_dtype(avals, "Pack")
-    for i, known in enumerate(avals):
-        if known.shape != avals[0].shape:
+    for i, aval in enumerate(avals):
+        if aval.shape != avals[0].shape:
             raise invalid(
                 f"Shapes of all inputs must match: values[0].shape = {shown(avals[0].shape)} != "
-                f"values[{i}].shape = {shown(known.shape)}",
+                f"values[{i}].shape = {shown(aval.shape)}",
                 "Pack",
             )
 
@@ -211,13 +211,13 @@ def stack(values: Any, axis: Any = 0, name: str = "stack") -> Tensor:
 
 def _pack(values: Sequence[Tensor]) -> Tensor:
     """Tensors found inside a list, stacked; small integer constants on the host, at once."""
-    host = [on_host(x) for x in values]
-    known = values[0]._aval
+    host = [host_value(x) for x in values]
+    aval = values[0]._aval
     if (
         all(a is not None for a in host)
-        and known.np_dtype.kind in "iub"
-        and all(x._aval is known for x in values)
-        and known.size * len(host) <= policy.HOST_SIZE
+        and aval.np_dtype.kind in "iub"
+        and all(x._aval is aval for x in values)
+        and aval.size * len(host) <= policy.HOST_SIZE
     ):
         return concrete(np.stack(host))  # type: ignore[arg-type]
     return stack(values)

@@ -45,12 +45,12 @@ def _check_cross_entropy(avals: tuple[Aval, ...], axis: int) -> None:
     kernel = "SoftmaxCrossEntropyWithLogits"
     check_dtypes(kernel, "float")(avals[1:])
     flat = []
-    for known in avals:
-        rank = len(known.shape)
+    for aval in avals:
+        rank = len(aval.shape)
         if not -rank <= axis < rank:
-            raise invalid(f"axis {axis} is out of range for shape {known.shape}", "Slice")
-        classes = known.shape[axis]
-        rest = [d for i, d in enumerate(known.shape) if i != axis % rank]
+            raise invalid(f"axis {axis} is out of range for shape {aval.shape}", "Slice")
+        classes = aval.shape[axis]
+        rest = [d for i, d in enumerate(aval.shape) if i != axis % rank]
         flat.append((_math.prod(rest), classes))
     (rows, columns), (n, classes) = flat
     if columns not in (1, classes) or (rows != n and 1 not in (rows, n)):

@@ -62,7 +62,7 @@ def _reverse_sequence(x: Any, lengths: Any, axis: int, batch_axis: int) -> Any:
 
 
 def _check_reverse_sequence(avals: tuple[Aval, ...], axis: int, batch_axis: int) -> None:
-    have, lengths = (known.shape for known in avals)
+    have, lengths = (aval.shape for aval in avals)
     kernel = "ReverseSequence"
     if len(lengths) != 1:
         raise invalid(f"seq_lengths must be 1-dim, not {len(lengths)}", kernel)

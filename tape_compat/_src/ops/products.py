@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..core import errors
-from ..core.avals import Aval, aval
+from ..core.avals import Aval
 from ..core.dtypes import as_dtype
 from ..core.op import Op
 from ..values import operators
@@ -18,13 +18,13 @@ from ..values.variable import Variable, read
 from .arguments import as_tensor, dims, shown
 from .declare import (
     allowed,
-    at_once,
     check_same_dtype,
     invalid,
     matching,
     name_ops,
     op,
     tf_dtype_name,
+    with_fast_path,
 )
 from .matrices import adjoint_of
 
@@ -56,7 +56,7 @@ def check_matmul(
     to: Any = None,
 ) -> None:
     """Refuse shapes and dtypes that do not multiply."""
-    a, b = (known.shape for known in avals)
+    a, b = (aval.shape for aval in avals)
     kernel = "BatchMatMulV2" if len(a) > 2 or len(b) > 2 else "MatMul"
     if to is None:
         check_same_dtype(avals, kernel)
@@ -91,7 +91,7 @@ _MATMUL = Op(_matmul, "MatMul", check=check_matmul)
 _PLAIN_MATMUL = _MATMUL.bind()
 
 
-@at_once(_PLAIN_MATMUL, 2)
+@with_fast_path(_PLAIN_MATMUL, 2)
 def matmul(
     a: Any,
     b: Any,
@@ -147,7 +147,7 @@ def matmul(
 
 def _check_matvec(avals: tuple[Aval, ...], ta: bool, aa: bool) -> None:
     a, b = avals
-    check_matmul((a, aval((*b.shape, 1), b.dtype)), ta=ta, aa=aa)
+    check_matmul((a, Aval.of((*b.shape, 1), b.dtype)), ta=ta, aa=aa)
 
 
 _MATVEC = Op(
@@ -178,7 +178,7 @@ def matvec(
 
 def _check_tensordot(avals: tuple[Aval, ...], a_axes: tuple, b_axes: tuple) -> None:
     check_same_dtype(avals, "MatMul")
-    a, b = (known.shape for known in avals)
+    a, b = (aval.shape for aval in avals)
     ka, kb = (int(np.prod([s[i] for i in axes])) for s, axes in ((a, a_axes), (b, b_axes)))
     if ka != kb or [a[i] for i in a_axes] != [b[i] for i in b_axes]:
         rows, columns = avals[0].size // max(ka, 1), avals[1].size // max(kb, 1)
@@ -248,22 +248,22 @@ def _check_einsum(avals: tuple[Aval, ...], equation: str) -> None:
                 f"Output subscripts contain the label {label} not present in the input subscripts."
             )
     sizes: dict[str, int] = {}
-    for i, (term, known) in enumerate(zip(labels, avals)):
+    for i, (term, aval) in enumerate(zip(labels, avals)):
         before, dots, after = term.partition("...")
         n = len(before) + len(after)
-        if len(known.shape) < n or (not dots and len(known.shape) != n):
+        if len(aval.shape) < n or (not dots and len(aval.shape) != n):
             raise invalid(
-                f"Expected input {i} to have rank {n} but got: {len(known.shape)} (its subscripts "
+                f"Expected input {i} to have rank {n} but got: {len(aval.shape)} (its subscripts "
                 f"are {term!r})",
                 "Einsum",
             )
-        places = [*enumerate(before), *enumerate(after, len(known.shape) - len(after))]
+        places = [*enumerate(before), *enumerate(after, len(aval.shape) - len(after))]
         for axis, label in places:
-            n = sizes.setdefault(label, known.shape[axis])
-            if known.shape[axis] != n:
+            n = sizes.setdefault(label, aval.shape[axis])
+            if aval.shape[axis] != n:
                 raise invalid(
                     f"Expected dimension {n} at axis {axis} of the input shaped "
-                    f"{shown(known.shape)} but got dimension {known.shape[axis]}",
+                    f"{shown(aval.shape)} but got dimension {aval.shape[axis]}",
                     "Einsum",
                 )
 

@@ -11,7 +11,7 @@ import numpy as np
 from jax import lax
 
 from ..core import dtypes
-from ..core.avals import Aval, aval
+from ..core.avals import Aval
 from ..core.dtypes import DType, as_dtype
 from ..core.op import Op
 from ..core.shapes import TensorShape
@@ -72,9 +72,9 @@ def _is_number(value: Any, number: float) -> bool:
 
 
 def _broadcasts(avals: tuple[Aval, ...], shape: tuple[int, ...], dtype: DType) -> None:
-    whole = aval(shape, dtype)
-    for known in reversed(avals[1:]):
-        check_broadcast(whole, known, "AddV2")
+    whole = Aval.of(shape, dtype)
+    for aval in reversed(avals[1:]):
+        check_broadcast(whole, aval, "AddV2")
 
 
 def _ends(kernel: str) -> Callable[..., None]:
@@ -91,9 +91,9 @@ def _ends(kernel: str) -> Callable[..., None]:
 def broadcast_shape(avals: Sequence[Aval], kernel: str) -> tuple[int, ...]:
     """The shape that parameters broadcast to."""
     try:
-        return np.broadcast_shapes(*(known.shape for known in avals))
+        return np.broadcast_shapes(*(aval.shape for aval in avals))
     except ValueError:
-        shapes = " vs. ".join(shown(known.shape) for known in avals)
+        shapes = " vs. ".join(shown(aval.shape) for aval in avals)
         raise invalid(f"Incompatible shapes: {shapes}", kernel) from None
 
 
@@ -201,7 +201,7 @@ def _fold(seed: Any, data: Any) -> Any:
 def _random(
     draw: Callable[..., Any], kernel: str, differentiable: bool = False, check: Any = None
 ) -> Op:
-    return Op(draw, kernel, differentiable=differentiable, check=check, on_host=False)
+    return Op(draw, kernel, differentiable=differentiable, check=check, host_foldable=False)
 
 
 NORMAL = _random(_draw_normal, "RandomStandardNormal", True, _broadcasts)
@@ -280,10 +280,10 @@ def draw_classes(key: Tensor, logits: Any, count: Any, dtype: Any) -> Tensor:
 def shuffled(key: Tensor, value: Any) -> Tensor:
     """The rows of a tensor in random order."""
     value = convert(value)
-    known = value._aval
-    if known.dtype is not dtypes.string:
+    aval = value._aval
+    if aval.dtype is not dtypes.string:
         return apply(_ORDER.bind(), (key, value))
-    if not known.shape:
+    if not aval.shape:
         return identity(value)
-    places = concrete(np.arange(known.shape[0], dtype=np.int32))
+    places = concrete(np.arange(aval.shape[0], dtype=np.int32))
     return gather(value, apply(_ORDER.bind(), (key, places)))

@@ -20,7 +20,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..core import dtypes
-from ..core.avals import aval
+from ..core.avals import Aval
 from ..values.convert import convert
 from ..values.tensor import Tensor, concrete
 from ..values.variable import Variable
@@ -31,7 +31,7 @@ MASK = (1 << 64) - 1
 
 #: Steps and multipliers of SplitMix64 (Steele, Lea, Flood 2014), a bijection of 64-bit words.
 STEP = 0x9E3779B97F4A7C15
-_WORD = aval((), dtypes.uint64)
+_WORD = Aval.of((), dtypes.uint64)
 
 
 def mix(word: int) -> int:
@@ -118,15 +118,15 @@ def seed_tensor(seed: Any) -> Tensor:
     """The seed of a stateless op."""
     kernel = "StatelessRandomGetKeyCounter"
     tensor = convert(seed)
-    known = tensor._aval
-    if known.dtype not in (dtypes.int32, dtypes.int64):
+    aval = tensor._aval
+    if aval.dtype not in (dtypes.int32, dtypes.int64):
         raise invalid(
-            f"Value for attr 'Tseed' of {tf_dtype_name(known.dtype)} is not in the list of allowed "
+            f"Value for attr 'Tseed' of {tf_dtype_name(aval.dtype)} is not in the list of allowed "
             f"values: int32, int64\n\t; NodeDef: {{{{node {kernel}}}}}",
             kernel,
         )
-    if known.shape != (2,):
-        raise invalid(f"seed must have shape [2], not {shown(known.shape)}", kernel)
+    if aval.shape != (2,):
+        raise invalid(f"seed must have shape [2], not {shown(aval.shape)}", kernel)
     return tensor
 
 

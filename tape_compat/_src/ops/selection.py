@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..core import dtypes
-from ..core.avals import Aval, aval
+from ..core.avals import Aval
 from ..core.dtypes import as_dtype
 from ..core.op import Op
 from ..values.convert import convert
@@ -25,11 +25,11 @@ from .shapes import reshape
 
 def _check_where(avals: tuple[Aval, ...]) -> None:
     condition, x, y = avals
-    for i, known, wanted in ((0, condition, dtypes.bool), (2, y, x.dtype)):
-        if known.dtype is not wanted:
+    for i, aval, wanted in ((0, condition, dtypes.bool), (2, y, x.dtype)):
+        if aval.dtype is not wanted:
             raise invalid(
                 f"cannot compute SelectV2 as input #{i}(zero-based) was expected to be a "
-                f"{tf_dtype_name(wanted)} tensor but is a {tf_dtype_name(known.dtype)} tensor",
+                f"{tf_dtype_name(wanted)} tensor but is a {tf_dtype_name(aval.dtype)} tensor",
                 "SelectV2",
             )
     try:
@@ -204,7 +204,7 @@ def unique_with_counts(
     place[order] = np.arange(order.size)
     dtype = as_dtype(out_idx).np_dtype
     values = values[order]
-    kind = aval(values.shape, dtypes.string) if known.dtype == object else None
+    kind = Aval.of(values.shape, dtypes.string) if known.dtype == object else None
     return UniqueWithCounts(
         concrete(values, kind),
         concrete(place[inverse].astype(dtype)),

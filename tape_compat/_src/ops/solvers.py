@@ -152,7 +152,7 @@ def _triangular(matrix: Any, rhs: Any, lower: bool, adjoint: bool) -> Any:
 
 def _check_solve(kernel: str, broadcast: bool) -> Any:
     def check(avals: tuple[Aval, ...], **_: Any) -> None:
-        a, b = (known.shape for known in avals)
+        a, b = (aval.shape for aval in avals)
         check_same_dtype(avals, kernel)
         if broadcast and min(len(a), len(b)) < 2:
             which, n = (0, len(a)) if len(a) < 2 else (1, len(b))

@@ -24,9 +24,9 @@ from .declare import check_same_dtype, invalid, matching, name_ops, op
 
 def _check_add_n(avals: tuple[Aval, ...]) -> None:
     check_same_dtype(avals, "AddN")
-    for i, known in enumerate(avals):
-        if known.shape != avals[0].shape:
-            first, other = ("[" + ",".join(map(str, a.shape)) + "]" for a in (avals[0], known))
+    for i, aval in enumerate(avals):
+        if aval.shape != avals[0].shape:
+            first, other = ("[" + ",".join(map(str, a.shape)) + "]" for a in (avals[0], aval))
             raise invalid(
                 "Inputs to operation AddN of type AddN must have the same size and shape.  "
                 f"Input 0: {first} != input {i}: {other}",

@@ -15,11 +15,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..core.avals import Packed, matched
+from ..core.counters import COUNTERS
 from ..core.errors import user_location
 from ..core.native import FASTPATH
 from ..core.op import Closure
 from ..core.program import NOWHERE, Entry, Node, Prepared, Program, References
-from ..core.state import COUNTERS
 from ..core.steps import leaf_layout, needed, replay, slot_avals
 from ..core.x64 import in_x64
 from . import policy

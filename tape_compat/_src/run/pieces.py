@@ -18,9 +18,9 @@ import jax
 import numpy as np
 
 from ..core.avals import Aval
+from ..core.counters import COUNTERS
 from ..core.op import Closure
 from ..core.program import Node, Prepared
-from ..core.state import COUNTERS
 from ..core.steps import Numbered, leaf_layout, needed, replay, slot_avals
 from ..core.x64 import in_x64
 from . import policy

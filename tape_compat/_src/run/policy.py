@@ -101,7 +101,7 @@ MAX_EXECUTABLES = 256
 MAX_NODES = 200_000
 
 #: Sequences remembered at one node of the tree; beyond that they are forgotten.
-MAX_JUMPS = 64
+MAX_SPLICES = 64
 
 #: A compile longer than this many seconds is announced by one line (logger `tape_compat`).
 SLOW_COMPILE_SECONDS = 3.0

@@ -23,7 +23,7 @@ def dropped(indices: Any, size: int) -> Any:
     return jnp.where(indices < 0, size, indices)
 
 
-def on_host(tensor: Tensor) -> np.ndarray | None:
+def host_value(tensor: Tensor) -> np.ndarray | None:
     """The value of a host constant, None for anything else."""
     array = tensor._array
     return array if array.__class__ is np.ndarray else None
@@ -31,7 +31,7 @@ def on_host(tensor: Tensor) -> np.ndarray | None:
 
 def _known(indices: Tensor) -> np.ndarray | None:
     """Indices that are there, are integers and are on the host."""
-    known = on_host(indices)
+    known = host_value(indices)
     return known if known is not None and known.size and known.dtype.kind in "iu" else None
 
 

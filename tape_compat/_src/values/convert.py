@@ -10,7 +10,7 @@ import jax
 import numpy as np
 
 from ..core import dtypes
-from ..core.avals import aval
+from ..core.avals import Aval
 from ..core.dtypes import DType
 from ..core.shapes import TensorShape
 from ..core.state import LOCAL
@@ -86,11 +86,11 @@ def _constant(value: Any, dtype: DType | None) -> Tensor:
         return _packed(value, dtype)
     array = to_numpy(value, dtype)
     if array.dtype == object:
-        return concrete(array, aval(array.shape, dtypes.string))
+        return concrete(array, Aval.of(array.shape, dtypes.string))
     return concrete(array)
 
 
-_FLOAT32_SCALAR = aval((), dtypes.float32)
+_FLOAT32_SCALAR = Aval.of((), dtypes.float32)
 
 
 def _holds_tensor(value: Iterable[Any]) -> bool:

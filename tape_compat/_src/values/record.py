@@ -61,7 +61,7 @@ def apply(closure: Closure, inputs: tuple[Tensor, ...]) -> Any:
                 key.append(at[1])
             else:
                 if leaves is None:
-                    if closure.op.on_host and not program.symbolic and _host_only(inputs):
+                    if closure.op.host_foldable and not program.symbolic and _host_only(inputs):
                         return _run_on_host(closure, inputs, state)
                     leaves = _Leaves(program)
                 key.append(leaves.add(x))
@@ -69,7 +69,7 @@ def apply(closure: Closure, inputs: tuple[Tensor, ...]) -> Any:
         if child is None:
             child = _extend(program, node, tuple(key), leaves, inputs)
         outputs = tuple(
-            [pending(known, program, slot) for slot, known in enumerate(child.outputs, child.first)]
+            [pending(aval, program, slot) for slot, aval in enumerate(child.outputs, child.first)]
         )
         entry: Entry = child
         if leaves is not None:
@@ -83,7 +83,7 @@ def apply(closure: Closure, inputs: tuple[Tensor, ...]) -> Any:
         if leaves is not None:
             leaves.placed(child.first_leaf)
     if state.recorders:
-        tell(state.recorders, closure, inputs, outputs, child)
+        notify(state.recorders, closure, inputs, outputs, child)
     if child.full and not program.symbolic:
         executor.run(program)
     return outputs[0] if child.single else outputs
@@ -189,11 +189,11 @@ def apply_scalar(closure: Closure, x: Tensor, value: float, reflected: bool) -> 
     `reflected`. The number is a leaf that travels packed with the others of its dtype."""
     state = LOCAL.state
     program = state.program
-    known = x._aval.scalar
+    aval = x._aval.scalar
     if program is not None and (state.deferring or x._array is None) and not program.symbolic:
         owner, slot = x._at
         if owner is program:
-            kind = known.packed
+            kind = aval.packed
             key = (closure, kind, slot) if reflected else (closure, slot, kind)
             log = program.log
             size = len(log)
@@ -213,7 +213,7 @@ def apply_scalar(closure: Closure, x: Tensor, value: float, reflected: bool) -> 
                     if child.taped and state.recorders:
                         _record_scalar(state.recorders, closure, x, value, reflected, out, child)
                     return out
-    number = concrete(np.array(value, known.np_dtype), known)
+    number = concrete(np.array(value, aval.np_dtype), aval)
     return apply(closure, (number, x) if reflected else (x, number))
 
 
@@ -229,17 +229,17 @@ def _record_scalar(
     for recorder in recorders:
         if x._id in recorder.ids:
             # The pullback may want the number: it is in the slot of the leaf.
-            known = x._aval.scalar
+            aval = x._aval.scalar
             number = _new(Tensor)
-            number._aval = known
-            number._array = np.array(value, known.np_dtype)
+            number._aval = aval
+            number._array = np.array(value, aval.np_dtype)
             number._at = (out._at[0], child.first_leaf)
             number._id = 0
             pair = (number, x) if reflected else (x, number)
             recorder.record_one(closure, pair, out, child)
 
 
-def tell(
+def notify(
     recorders: tuple[Any, ...],
     closure: Any,
     inputs: tuple[Tensor, ...],
@@ -274,18 +274,18 @@ class _Leaves:
                 return ("again", i)
         if self.program.symbolic:
             return self._add_captured(x)
-        known = x._aval
+        aval = x._aval
         array = x._value()
         if array.__class__ is _ndarray:
-            if known.packed is not None:
-                self._take(x, known.packed)
+            if aval.packed is not None:
+                self._take(x, aval.packed)
                 self.scalars.append(array)
-                return known.packed
-            if known.nbytes >= limits.MOVE_AT_FIRST_USE_BYTES or x._at[0] is not None:
+                return aval.packed
+            if aval.nbytes >= limits.MOVE_AT_FIRST_USE_BYTES or x._at[0] is not None:
                 array = x._device_array()
-        self._take(x, known)
+        self._take(x, aval)
         self.arrays.append(array)
-        return known
+        return aval
 
     def _add_captured(self, x: Tensor) -> Any:
         known = self.program.leaves.get(id(x))  # type: ignore[attr-defined]
@@ -319,11 +319,11 @@ def put_leaf(x: Tensor, program: Program, slot: int) -> None:
 def _host_only(inputs: tuple[Tensor, ...]) -> bool:
     """Whether all inputs are small integer constants on the host: shapes, axes, sizes."""
     for x in inputs:
-        known = x._aval
+        aval = x._aval
         if (
             x._array.__class__ is not _ndarray
-            or known.np_dtype.kind not in "iub"
-            or known.size > policy.HOST_SIZE
+            or aval.np_dtype.kind not in "iub"
+            or aval.size > policy.HOST_SIZE
         ):
             return False
     return True
@@ -366,38 +366,38 @@ def _extend(
 
 
 # ---------------------------------------------------------------------------------------------
-# Jumps: sequences of instructions appended as one.
+# Splices: sequences of instructions appended as one.
 
 
-def jump(program: Program, key: tuple) -> list[Tensor | None] | None:
+def splice(program: Program, key: tuple) -> list[Tensor | None] | None:
     """Append the sequence remembered under `key` at this point, or None if there is none."""
     with program.lock:
         if program.ran:
             return None
         log = program.log
-        found = node_of(log[-1]).jumps.get(key)
+        found = node_of(log[-1]).splices.get(key)
         if found is None:
             return None
         end, slots = found
         log.append(end)
-        return handles(program, slots)
+        return splice_outputs(program, slots)
 
 
-def handles(program: Program, slots: tuple) -> list[Tensor | None]:
-    """The answers of a jump: a pending tensor for each (slot, aval), the one at a place before for
-    (place, None), None for (None, None)."""
+def splice_outputs(program: Program, slots: tuple) -> list[Tensor | None]:
+    """The answers of a splice: a pending tensor for each (slot, aval), the one at a place before
+    for (place, None), None for (None, None)."""
     answers: list[Tensor | None] = []
-    for slot, known in slots:
-        if known is None:
+    for slot, aval in slots:
+        if aval is None:
             answers.append(None if slot is None else answers[slot])
         else:
-            out = pending(known, program, slot)
+            out = pending(aval, program, slot)
             answers.append(out)
             program.refs.append(refer(out))
     return answers
 
 
-def remember_jump(program: Program, start: Node, key: tuple, answers: list[Any]) -> None:
+def remember_splice(program: Program, start: Node, key: tuple, answers: list[Any]) -> None:
     """Remember the sequence from `start` to here, if it read nothing new and gives tensors."""
     end = program.node
     if recorded_since(program, start) is None or end.full:
@@ -414,7 +414,7 @@ def remember_jump(program: Program, start: Node, key: tuple, answers: list[Any])
             slots.append((a._at[1], a._aval))
         else:
             return
-    keep_jump(start, key, (end, tuple(slots)))
+    store_splice(start, key, (end, tuple(slots)))
 
 
 def recorded_since(program: Program, start: Node) -> list[Node] | None:
@@ -432,10 +432,10 @@ def recorded_since(program: Program, start: Node) -> list[Node] | None:
     return steps
 
 
-def keep_jump(start: Node, key: tuple, sequence: Any) -> None:
-    if len(start.jumps) >= policy.MAX_JUMPS:
-        start.jumps.clear()
-    start.jumps[key] = sequence
+def store_splice(start: Node, key: tuple, sequence: Any) -> None:
+    if len(start.splices) >= policy.MAX_SPLICES:
+        start.splices.clear()
+    start.splices[key] = sequence
 
 
 # ---------------------------------------------------------------------------------------------
@@ -458,7 +458,7 @@ def _run_on_host(closure: Closure, inputs: tuple[Tensor, ...], state: ThreadStat
     avals, single = closure.infer(tuple([x._aval for x in inputs]))
     with jax.default_device(_host_device()):
         results = executor.run_now(closure, [x._array for x in inputs])
-    if all(known.size <= policy.HOST_SIZE for known in avals):
+    if all(aval.size <= policy.HOST_SIZE for aval in avals):
         results = tuple(map(np.asarray, results))
     return _finished(closure, inputs, results, avals, single, state)
 
@@ -473,7 +473,7 @@ def _finished(
 ) -> Any:
     outputs = tuple(map(concrete, results, avals))
     if state.recorders:
-        tell(state.recorders, closure, inputs, outputs, None)
+        notify(state.recorders, closure, inputs, outputs, None)
     return outputs[0] if single else outputs
 
 
@@ -528,8 +528,8 @@ if FASTPATH is not None:
         apply=apply,
         apply_scalar=apply_scalar,
         array=np.array,
-        tell=tell,
+        notify=notify,
         current_program=current_program,
     )
     apply, apply1, apply2 = FASTPATH.apply, FASTPATH.apply1, FASTPATH.apply2
-    apply_scalar, handles = FASTPATH.apply_scalar, FASTPATH.handles
+    apply_scalar, splice_outputs = FASTPATH.apply_scalar, FASTPATH.splice_outputs

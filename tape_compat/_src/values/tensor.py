@@ -11,7 +11,7 @@ import jax
 import numpy as np
 
 from ..core import dtypes, errors, limits
-from ..core.avals import Aval, aval, of_array
+from ..core.avals import Aval
 from ..core.dtypes import DType
 from ..core.native import FASTPATH
 from ..core.program import NOWHERE
@@ -342,20 +342,20 @@ class Reference:
 _new = Tensor.__new__
 
 
-def concrete(array: Any, known: Aval | None = None) -> Tensor:
+def concrete(array: Any, aval: Aval | None = None) -> Tensor:
     """A tensor on a concrete array, which nobody may change afterwards."""
     tensor = _new(Tensor)
-    tensor._aval = of_array(array) if known is None else known
+    tensor._aval = Aval.of_array(array) if aval is None else aval
     tensor._array = array
     tensor._at = NOWHERE
     tensor._id = next_id()
     return tensor
 
 
-def pending(known: Aval, program: Any, slot: int) -> Tensor:
+def pending(aval: Aval, program: Any, slot: int) -> Tensor:
     """A tensor that `program` will compute in `slot`."""
     tensor = _new(Tensor)
-    tensor._aval = known
+    tensor._aval = aval
     tensor._array = None
     tensor._at = (program, slot)
     tensor._id = next_id()
@@ -381,9 +381,9 @@ def same_value(tensor: Tensor, identity: int) -> Tensor:
 
 def _restore(array: np.ndarray, dtype: str) -> Tensor:
     known = dtypes.as_dtype(dtype)
-    return concrete(array, aval(array.shape, known))
+    return concrete(array, Aval.of(array.shape, known))
 
 
-def keep_on_host(known: Aval) -> bool:
+def keep_on_host(aval: Aval) -> bool:
     """Whether a fresh constant stays a NumPy array until it is used on the device."""
-    return known.nbytes < limits.MOVE_AT_FIRST_USE_BYTES
+    return aval.nbytes < limits.MOVE_AT_FIRST_USE_BYTES

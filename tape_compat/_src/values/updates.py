@@ -60,7 +60,7 @@ SCATTER_ND: dict[str, Closure] = {
 GATHER_ND = Op(lambda x, indices: x[tuple(jnp.moveaxis(indices, -1, 0))], "ResourceGatherNd").bind()
 
 
-def unrecorded(closure: Closure, inputs: tuple[Tensor, ...]) -> Any:
+def apply_off_tape(closure: Closure, inputs: tuple[Tensor, ...]) -> Any:
     """`apply`, seen by no tape: deferred all the same if a tape records."""
     state = LOCAL.state
     recorders = state.recorders

@@ -366,7 +366,7 @@ class Variable(operators.Operators):
     def _update(self, closure: Any, delta: Any, read_value: bool) -> Any:
         if not update(self, closure, delta):
             delta = self._checked_delta(closure, delta)
-            self._set(_updates.unrecorded(closure, (self._handle.tensor, delta)))
+            self._set(_updates.apply_off_tape(closure, (self._handle.tensor, delta)))
         view = self._view
         return view if view is not None and read_value else self._unread(read_value)
 
@@ -395,7 +395,7 @@ class Variable(operators.Operators):
             refuse_rows(indices, self._handle.tensor._aval.shape[0], closure.name)
         else:
             refuse_positions(indices, self._handle.tensor._aval.shape, closure.name)
-        self._set(_updates.unrecorded(closure, (self._handle.tensor, indices, values)))
+        self._set(_updates.apply_off_tape(closure, (self._handle.tensor, indices, values)))
         return self._unread(True)
 
     def _scatter_slices(self, kind: str, slices: Any) -> Any:
@@ -515,7 +515,7 @@ def update(variable: Variable, closure: Any, delta: Any) -> bool:
     current = variable._handle.tensor
     if delta.__class__ is not Tensor or delta._aval is not current._aval:
         return False
-    variable._set(_updates.unrecorded(closure, (current, delta)))
+    variable._set(_updates.apply_off_tape(closure, (current, delta)))
     return True
 
 

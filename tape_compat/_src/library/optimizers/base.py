@@ -18,7 +18,7 @@ import numpy as np
 
 from ...autodiff.tape import GradientTape
 from ...core import dtypes, errors
-from ...core.avals import Aval, aval
+from ...core.avals import Aval
 from ...core.op import Op
 from ...core.state import LOCAL
 from ...ops.clipping import clip_by_global_norm
@@ -532,13 +532,13 @@ class Optimizer:
         return tensor
 
     def _make_slots(self, variable: Variable) -> tuple[Variable, ...]:
-        known = variable._handle.tensor._aval
+        aval = variable._handle.tensor._aval
         base = variable.name.replace("/", "_").replace(":", "_")
         slots = []
         for name, value in self._slot_values().items():
             # By way of float32, as Keras initializes them.
-            array = np.full(known.shape, np.float32(value), known.np_dtype)
-            initial = concrete(array, known)
+            array = np.full(aval.shape, np.float32(value), aval.np_dtype)
+            initial = concrete(array, aval)
             # On the device from the start: a scalar would be packed in the first step only.
             initial._device_array()
             slots.append(Variable(initial, trainable=False, name=f"{self.name}/{base}_{name}"))
@@ -594,7 +594,7 @@ class Optimizer:
         return cls(**arguments)
 
 
-_COUNT = aval((), dtypes.int64)
+_COUNT = Aval.of((), dtypes.int64)
 
 
 def host_count(step: int) -> Tensor:

@@ -275,19 +275,19 @@ class Analysis:
             step = steps[k]
             closures = [s.closure for s in steps[k :: facts.loop.period]]
             read = [next(columns) for _ in step.inputs]
-            general = step.closure.general
-            if general is None or all(c is step.closure for c in closures):
+            dynamic = step.closure.dynamic_form
+            if dynamic is None or all(c is step.closure for c in closures):
                 facts.closures.append(step.closure)
             else:
                 added = []
-                for numbers in zip(*(c.general.numbers for c in closures), strict=True):  # type: ignore[union-attr]
+                for numbers in zip(*(c.dynamic_form.numbers for c in closures), strict=True):  # type: ignore[union-attr]
                     if numbers not in known:
                         known[numbers] = len(facts.reads)
                         facts.reads.append(Read(None, numbers))
                     added.append(("stream", known[numbers]))
-                place = general.place if general.place >= 0 else len(read)
+                place = dynamic.place if dynamic.place >= 0 else len(read)
                 read[place:place] = added
-                facts.closures.append(general.closure)
+                facts.closures.append(dynamic.closure)
             facts.columns += read
             facts.widths.append(len(read))
 

@@ -18,7 +18,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from ...core.avals import Aval
-from ...core.state import COUNTERS
+from ...core.counters import COUNTERS
 from ...core.steps import Numbered, Replay
 from .. import policy
 
@@ -248,13 +248,13 @@ def _turn(
     stacks.update((s.stack, stack) for s, stack in zip(turns.saves, saved, strict=True))
 
 
-def _like(array: Any, known: Aval) -> Any:
+def _like(array: Any, aval: Aval) -> Any:
     """Without JAX's mark of a weak type, which the state of a loop must not change."""
-    return lax.convert_element_type(array, known.np_dtype)
+    return lax.convert_element_type(array, aval.np_dtype)
 
 
-def _start(env: dict[int, Any], value: int | None, known: Aval) -> Any:
-    return jnp.zeros(known.shape, known.np_dtype) if value is None else _like(env[value], known)
+def _start(env: dict[int, Any], value: int | None, aval: Aval) -> Any:
+    return jnp.zeros(aval.shape, aval.np_dtype) if value is None else _like(env[value], aval)
 
 
 def _room(env: dict[int, Any], save: Save, capacity: int) -> Any:

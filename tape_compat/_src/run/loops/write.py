@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ...core.avals import Aval, aval, matched
+from ...core.avals import Aval, matched
 from ...core.op import Closure
 from ...core.program import Node, Prepared
 from ...core.steps import Numbered, leaf_layout, needed, slot_avals
@@ -228,8 +228,8 @@ def rolled(
 
 def _kind(closure: Closure) -> Closure:
     """What the turns of a loop must have in common."""
-    general = closure.general
-    return closure if general is None else general.closure
+    dynamic = closure.dynamic_form
+    return closure if dynamic is None else dynamic.closure
 
 
 class _Writer:
@@ -283,11 +283,12 @@ class _Writer:
         if found is None:
             found = self.stacks[which] = len(self.stacks)
             if isinstance(which, Rows):
-                known = self.analysis.avals[which.slot]
-                shape = known.shape[: which.axis] + known.shape[which.axis + 1 :]
-                self.bundles.append(Bundle(found, len(self.counts), aval(shape, known.dtype), True))
+                aval = self.analysis.avals[which.slot]
+                shape = aval.shape[: which.axis] + aval.shape[which.axis + 1 :]
+                row = Aval.of(shape, aval.dtype)
+                self.bundles.append(Bundle(found, len(self.counts), row, True))
                 self.bundle_slots.append((len(self.counts), which))
-                self.counts.append(known.shape[which.axis])
+                self.counts.append(aval.shape[which.axis])
         return found
 
     def number(self, loop: int | None, numbers: Sequence[int]) -> None:
@@ -297,11 +298,11 @@ class _Writer:
         ids = self.analysis.ids
         for step in steps:
             inputs = tuple([self.value(ids[slot]) for slot in step.inputs])
-            closure, general = step.closure, step.closure.general
-            if general is not None and general.free and max(general.numbers) > 0:
+            closure, dynamic = step.closure, step.closure.dynamic_form
+            if dynamic is not None and dynamic.costs_nothing and max(dynamic.numbers) > 0:
                 # It may be the length of the loop that is read here.
-                closure, place = general.closure, general.place % (len(inputs) + 1)
-                inputs = (*inputs[:place], *map(self.given, general.numbers), *inputs[place:])
+                closure, place = dynamic.closure, dynamic.place % (len(inputs) + 1)
+                inputs = (*inputs[:place], *map(self.given, dynamic.numbers), *inputs[place:])
             first = self.count
             for slot in range(step.first, step.end):
                 self.new(int(ids[slot]))

@@ -1,0 +1,60 @@
+"""Counts of what the engine has done."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from .state import LOCAL
+
+
+@dataclass(slots=True)
+class Counters:
+    """What the engine has done since the start of the process.
+
+    traces: Python replays of a program by `jax.jit`. compiles: whole programs compiled.
+    piece_compiles: repeated stretches of programs compiled. op_compiles: single ops compiled.
+    dispatches: compiled programs, pieces and single ops launched.
+    cache_hits: programs found compiled. fused: programs run by one call. op_by_op: programs run in
+    pieces, most of them single ops.
+    instructions: ops recorded. reasons: the last reasons for a compile, newest last.
+    """
+
+    traces: int = 0
+    compiles: int = 0
+    piece_compiles: int = 0
+    op_compiles: int = 0
+    dispatches: int = 0
+    cache_hits: int = 0
+    fused: int = 0
+    op_by_op: int = 0
+    instructions: int = 0
+    reasons: list[str] = field(default_factory=list)
+
+    @property
+    def pending(self) -> int:
+        """Instructions recorded by this thread and not yet run."""
+        program = LOCAL.state.program
+        return 0 if program is None else len(program)
+
+    def snapshot(self) -> dict[str, int]:
+        """The counts as a plain dict, to subtract from a later one."""
+        names = (
+            "traces",
+            "compiles",
+            "piece_compiles",
+            "op_compiles",
+            "dispatches",
+            "cache_hits",
+            "fused",
+            "op_by_op",
+            "instructions",
+        )
+        return {name: getattr(self, name) for name in names} | {"pending": self.pending}
+
+    def reason(self, text: str) -> None:
+        self.reasons.append(text)
+        del self.reasons[:-REASONS_KEPT]
+
+
+REASONS_KEPT = 100
+COUNTERS = Counters()
