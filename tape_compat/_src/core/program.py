@@ -58,6 +58,8 @@ class Node(_Usual):
     inputs: the slots the instruction reads. leaves: what it brings in, an `Aval` for an array and a
     `Packed` for a scalar, in the slots from `first_leaf`. outputs: avals, in those from `first`.
 
+    joined: whether something here was recorded though its inputs had values.
+
     aval: of the output if it is `single`. taped: whether tapes record it. special: whether it gives
     a tuple or fills the program, and so goes the general way. usual: how the log went on from
     here last, for `_fastpath.c`.
@@ -76,6 +78,7 @@ class Node(_Usual):
         "first_leaf",
         "full",
         "inputs",
+        "joined",
         "leaves",
         "nbytes",
         "outputs",
@@ -110,6 +113,7 @@ class Node(_Usual):
         self.depth = parent.depth + 1 if parent else 0
         new = sum(leaf.nbytes for leaf in leaves if isinstance(leaf, Aval))
         self.nbytes = new + (parent.nbytes if parent else 0)
+        self.joined = parent is not None and parent.joined
         self.children: dict[tuple, Node] = {}
         self.executables: dict[tuple, Any] = {}
         self.captures: dict[tuple, Closure] = {}
@@ -199,6 +203,8 @@ class Program:
         "aliases",
         "calling",
         "donatable",
+        "joined_new",
+        "joins",
         "launched",
         "lock",
         "log",
@@ -223,6 +229,9 @@ class Program:
         self.ran = False
         #: Whether it is being run by JAX, which must not be asked for the same again meanwhile.
         self.calling = False
+        #: Whether ops whose inputs have values are recorded here as well, and whether one of those
+        #: was not known at its place.
+        self.joins = self.joined_new = False
         #: Whether a tensor that was a leaf here became one of another thread's program meanwhile.
         self.moved = False
         #: To the outputs, and to further handles on them. A reference whose entry was never

@@ -50,12 +50,12 @@ static struct {
 } node;
 static struct {
     Py_ssize_t log, refs, donatable, aliases, moved, calling, lock, owner, ran, results, launched;
-    Py_ssize_t spread, origin;
+    Py_ssize_t spread, origin, joins;
 } program;
 static struct { Py_ssize_t donate, origin, recent, call, packs, packed; } prepared;
 static struct { Py_ssize_t key, settled; } origin;
 static struct { Py_ssize_t instructions, cache_hits, dispatches, fused; } counted;
-static struct { Py_ssize_t program, recorders, deferring, capture, origin; } state;
+static struct { Py_ssize_t program, recorders, deferring, capture, origin, device; } state;
 static struct {
     Py_ssize_t ids, record, reads, watches, persistent, recording, watched, used_at, warned;
     Py_ssize_t calls, program, variables, reassigned, escapes;
@@ -592,6 +592,8 @@ static PyObject *program_for(PyObject *current, PyObject *const *inputs, Py_ssiz
         Py_XDECREF(immediate);
         return immediate == Py_False ? PyObject_CallOneArg(new_program, current) : NULL;
     }
+    records = records || (SLOT(owner, program.joins) == Py_True &&
+                          SLOT(current, state.device) == Py_None);
     for (Py_ssize_t i = 0; i < n && !records; i++)
         records = SLOT(inputs[i], tensor.array) == Py_None;
     return records ? Py_NewRef(owner) : NULL;
@@ -2172,6 +2174,7 @@ static PyObject *setup(PyObject *module, PyObject *args, PyObject *kwargs)
         {program_type, "spread", &program.spread}, {program_type, "origin", &program.origin},
         {ThreadState, "program", &state.program}, {ThreadState, "recorders", &state.recorders},
         {ThreadState, "deferring", &state.deferring}, {ThreadState, "capture", &state.capture},
+        {ThreadState, "device", &state.device}, {program_type, "joins", &program.joins},
         {ThreadState, "origin", &state.origin}, {Aval, "scalar", &aval.scalar},
         {Aval, "packed", &aval.packed}, {Aval, "plain", &aval.plain},
         {Aval, "trainable", &aval.trainable},

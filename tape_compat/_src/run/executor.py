@@ -154,15 +154,18 @@ class _Origin:
 
     misses: programs not found compiled, until `policy.HITS_TO_SETTLE` in a row were: then it is
     settled. runs: how often each of these ran in pieces. previous: the last program, which ran
-    `in_a_row` times.
+    `in_a_row` times. joins: whether ops of concrete inputs join what is pending; new_joins: how
+    many programs were given new ones.
     """
 
     __slots__ = (
         "hits_in_a_row",
         "in_a_row",
+        "joins",
         "key",
         "last",
         "misses",
+        "new_joins",
         "previous",
         "runs",
         "settled",
@@ -174,6 +177,8 @@ class _Origin:
         self.misses = 0
         self.hits_in_a_row = 0
         self.in_a_row = 0
+        self.joins = True
+        self.new_joins = 0
         self.last: tuple[Node, tuple] | None = None
         self.previous: tuple | None = None
         self.runs: OrderedDict[tuple, int] = OrderedDict()
@@ -182,7 +187,7 @@ class _Origin:
         self.previous = None
         self.hits_in_a_row += 1
         if self.hits_in_a_row >= policy.HITS_TO_SETTLE:
-            self.misses = 0
+            self.misses = self.new_joins = 0
             self.settled = True
 
     def _seen(self, key: tuple) -> int:
@@ -241,6 +246,12 @@ def _origin(key: Any) -> _Origin:
         found = _ORIGINS[key] = _Origin(key)
         forget_origins(_MAX_ORIGINS)
     return found
+
+
+def joins(key: Any) -> bool:
+    """Whether ops whose inputs have values join a program that begins there."""
+    found = _ORIGINS.get(key)
+    return found is None or found.joins
 
 
 def forget_origins(kept: int = 0) -> None:
@@ -315,6 +326,9 @@ def _launch(program: Program, live: tuple[int, ...]) -> None:
     key = (live, tuple(program.donatable))
     COUNTERS.instructions += node.depth
     origin = _origin(program.origin)
+    if program.joined_new:
+        origin.new_joins += 1
+        origin.joins = origin.new_joins <= policy.NEW_JOINS
     executable = node.executables.get(key)
     if executable is None and (ordered := tuple(sorted(live))) != live:
         # A remembered gradient gives its answers in another order than one worked out.

@@ -32,16 +32,12 @@ _ndarray = np.ndarray
 def apply(closure: Closure, inputs: tuple[Tensor, ...]) -> Any:
     """Call a closure on tensors: a Tensor if it gives one array, else a tuple of Tensors.
 
-    It is recorded while a recorder (a tape, an accumulator) or a capture is active, and when an
-    input is pending, or there is none and something else is pending; otherwise it runs now.
+    It is recorded while a recorder (a tape, an accumulator) or a capture is active, while something
+    is pending, and when an input is; otherwise it runs now.
     """
     state = LOCAL.state
-    if not state.deferring and (inputs or state.program is None or state.device is not None):
-        for x in inputs:
-            if x._array is None:
-                break
-        else:
-            return _run_now(closure, inputs, state)
+    if not state.deferring and not _joins(state, inputs) and _concrete(inputs):
+        return _run_now(closure, inputs, state)
     if MODE.immediate and state.capture is None:
         return _run_now(closure, inputs, state)
     program = current_program(state)
@@ -68,6 +64,9 @@ def apply(closure: Closure, inputs: tuple[Tensor, ...]) -> Any:
         child = node.children.get(tuple(key))
         if child is None:
             child = _extend(program, node, tuple(key), leaves, inputs)
+            if not state.deferring:
+                child.joined = node.joined or _concrete(inputs)
+                program.joined_new = program.joined_new or child.joined
         outputs = tuple(
             [pending(aval, program, slot) for slot, aval in enumerate(child.outputs, child.first)]
         )
@@ -89,12 +88,29 @@ def apply(closure: Closure, inputs: tuple[Tensor, ...]) -> Any:
     return outputs[0] if child.single else outputs
 
 
+def _joins(state: ThreadState, inputs: tuple[Tensor, ...]) -> bool:
+    """Whether an op belongs to what is pending though its inputs have values."""
+    program = state.program
+    return program is not None and state.device is None and (program.joins or not inputs)
+
+
+def _concrete(inputs: tuple[Tensor, ...]) -> bool:
+    for x in inputs:
+        if x._array is None:
+            return False
+    return True
+
+
 def apply1(closure: Closure, x: Tensor) -> Any:
     """`apply(closure, (x,))`."""
     state = LOCAL.state
     program = state.program
     at = x._at
-    if program is None or at[0] is not program or not (state.deferring or x._array is None):
+    if (
+        program is None
+        or at[0] is not program
+        or not (state.deferring or x._array is None or _joins(state, (x,)))
+    ):
         return apply(closure, (x,))
     log = program.log
     size = len(log)
@@ -128,7 +144,7 @@ def apply2(closure: Closure, x: Tensor, y: Tensor) -> Any:
         if MODE.immediate or not state.deferring:
             return apply(closure, (x, y))
         program = current_program(state)
-    elif not (state.deferring or x._array is None or y._array is None):
+    elif not (state.deferring or x._array is None or y._array is None or _joins(state, (x, y))):
         return apply(closure, (x, y))
     # A leaf stands in the key by its aval, anything else by its slot.
     new_x = new_y = None
@@ -190,7 +206,11 @@ def apply_scalar(closure: Closure, x: Tensor, value: float, reflected: bool) -> 
     state = LOCAL.state
     program = state.program
     aval = x._aval.scalar
-    if program is not None and (state.deferring or x._array is None) and not program.symbolic:
+    if (
+        program is not None
+        and (state.deferring or x._array is None or _joins(state, (x,)))
+        and not program.symbolic
+    ):
         owner, slot = x._at
         if owner is program:
             kind = aval.packed
@@ -335,6 +355,7 @@ def current_program(state: ThreadState) -> Program:
     if program is None:
         program = state.program = Program(state)
         program.origin = state.origin
+        program.joins = executor.joins(state.origin)
     return program
 
 

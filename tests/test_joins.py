@@ -1,0 +1,174 @@
+"""While a step is pending, ops whose inputs have values belong to it."""
+
+import threading
+
+import numpy as np
+import pytest
+
+import tape_compat as tf
+from tape_compat._src.run import policy
+
+pytestmark = pytest.mark.usefixtures("deferred")
+
+
+def adam(variables, slots, count, gradients, rate=0.01, b1=0.9, b2=0.999):
+    """The update as textbooks write it."""
+    count.assign_add(1.0)
+    for w, (m, v), g in zip(variables, slots, gradients, strict=True):
+        m.assign(b1 * m + (1 - b1) * g)
+        v.assign(b2 * v + (1 - b2) * g * g)
+        mean, square = m / (1 - tf.pow(b1, count)), v / (1 - tf.pow(b2, count))
+        w.assign_sub(rate * mean / (tf.sqrt(square) + 1e-7))
+
+
+def train(steps, observe=False):
+    variables = [tf.Variable([[0.5, -1.0], [2.0, 0.25]]), tf.Variable([0.1, -0.2])]
+    slots = [(tf.Variable(tf.zeros(w.shape)), tf.Variable(tf.zeros(w.shape))) for w in variables]
+    count = tf.Variable(0.0)
+    x = tf.constant([[1.0, 2.0], [3.0, -4.0], [0.5, 1.5]])
+    for _ in range(steps):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(tf.square(tf.tanh(x @ variables[0] + variables[1]) - 0.3))
+        adam(variables, slots, count, tape.gradient(loss, variables))
+        if observe:
+            float(loss)
+    return [v.numpy() for v in variables] + [count.numpy()]
+
+
+def test_an_optimizer_written_by_hand_is_part_of_the_step(counted):
+    train(5)
+    before = counted()
+    train(20)
+    after = counted()
+    assert after["dispatches"] - before["dispatches"] <= 20 + 4  # zeros of the slots
+    assert after["compiles"] == before["compiles"]
+    assert after["op_compiles"] == before["op_compiles"]
+
+
+def test_values_are_those_of_immediate_mode():
+    deferred = train(7)
+    tf.config.run_functions_eagerly(True)
+    try:
+        immediate = train(7)
+    finally:
+        tf.config.run_functions_eagerly(False)
+    for a, b in zip(deferred, immediate, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-5)
+
+
+def test_what_prepares_the_next_step_joins_this_one(counted):
+    data = tf.constant(np.arange(320, dtype=np.float32).reshape(80, 4) / 100)
+    labels = tf.constant(np.arange(80, dtype=np.int32) % 3)
+    w = tf.Variable(np.full((4, 3), 0.1, np.float32))
+
+    def epoch():
+        for i in range(10):
+            x, y = data[8 * i : 8 * i + 8], tf.one_hot(labels[8 * i : 8 * i + 8], 3)
+            x = x + 0.0 * tf.cast(tf.random.normal([8, 4]) > 0.0, tf.float32)
+            first, second = tf.unstack(x[:2])
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_mean(tf.square(x @ w - y)) + tf.reduce_sum(first * second)
+            w.assign_sub(0.1 * tape.gradient(loss, w))
+        return float(loss)
+
+    for _ in range(4):
+        epoch()
+    before = counted()["dispatches"]
+    epoch()
+    assert counted()["dispatches"] - before <= 10 + 10  # ten ops precede the first step
+
+
+def test_code_without_tapes_runs_at_once():
+    x = tf.constant([1.0, 2.0])
+    y = tf.sin(x) * 2.0 + tf.ones([2])
+    assert tf.counters.pending == 0
+    np.testing.assert_allclose(y.numpy(), 2 * np.sin([1.0, 2.0]) + 1, rtol=1e-6)
+
+
+def pending_step():
+    w = tf.Variable([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_sum(w * w)
+    w.assign_sub(0.1 * tape.gradient(loss, w))
+    return w
+
+
+def test_an_op_joins_until_a_value_is_looked_at():
+    w = pending_step()
+    y = tf.constant([1.0, 4.0]) + tf.constant([1.0, 1.0])
+    assert tf.counters.pending > 0 and y._array is None
+    assert w.numpy().tolist() == pytest.approx([0.8, 1.6])
+    assert y.numpy().tolist() == [2.0, 5.0]
+    z = tf.constant([1.0, 4.0]) + tf.constant([1.0, 1.0])
+    assert tf.counters.pending == 0 and z._array is not None
+
+
+def test_an_error_comes_at_its_own_line_and_loses_nothing():
+    w = pending_step()
+    pending = tf.counters.pending
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"Matrix size-incompatible|shapes"):
+        tf.matmul(tf.ones([2, 3]), tf.ones([2, 3]))
+    assert tf.counters.pending >= pending
+    assert w.numpy().tolist() == pytest.approx([0.8, 1.6])
+
+
+def test_what_is_put_on_a_device_runs_there_at_once():
+    w = pending_step()
+    with tf.device("/CPU:0"):
+        y = tf.constant([1.0]) + tf.constant([2.0])
+    assert y._array is not None and tf.counters.pending > 0
+    assert w.numpy().tolist() == pytest.approx([0.8, 1.6])
+
+
+def test_another_thread_has_its_own():
+    w = pending_step()
+    seen = []
+
+    def other():
+        y = tf.constant([1.0]) + tf.constant([2.0])
+        seen.append((y._array is not None, tf.counters.pending, y.numpy().tolist()))
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    thread.join()
+    assert seen == [(True, 0, [3.0])]
+    assert w.numpy().tolist() == pytest.approx([0.8, 1.6])
+
+
+def test_assignments_between_reads_keep_their_order():
+    w = pending_step()
+    v = tf.Variable(3.0)
+    before = v * 2.0
+    v.assign(5.0)
+    after = v * 2.0
+    v.assign_add(1.0)
+    assert (before.numpy(), after.numpy(), v.numpy()) == (6.0, 10.0, 6.0)
+    assert w.numpy().tolist() == pytest.approx([0.8, 1.6])
+
+
+def test_code_that_is_ever_different_does_not_make_steps_differ(counted):
+    """Between two steps stands a loop of another length and another op each time: soon it runs at
+    once again, and the steps are found compiled."""
+    w = tf.Variable([1.0, 2.0])
+    rng = np.random.default_rng(0)
+
+    def turn():
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(tf.sin(w) * w)
+        w.assign_sub(0.01 * tape.gradient(loss, w))
+        x = tf.constant([1.0, 2.0])
+        for choice in rng.integers(0, 4, rng.integers(1, 12)):
+            x = [tf.sin, tf.tanh, tf.square, tf.negative][choice](x)
+        return x
+
+    for _ in range(policy.NEW_JOINS + policy.HITS_TO_SETTLE + 4):
+        turn()
+    w.numpy()
+    before = counted()
+    for _ in range(20):
+        turn()
+    w.numpy()
+    after = counted()
+    assert after["compiles"] - before["compiles"] == 0
+    assert after["op_by_op"] - before["op_by_op"] == 0
+    assert after["cache_hits"] - before["cache_hits"] == 20
