@@ -7,6 +7,7 @@ Prints a table and writes it, all figures and a chart to benchmarks/results/.
 
     python -m benchmarks --only mlp_tiny,mlp_wide --runners tape_compat,jax
     python -m benchmarks --out docs/benchmarks
+    python -m benchmarks --before ../old     # the same of another checkout, and the ratio
 """
 
 from __future__ import annotations
@@ -14,26 +15,24 @@ from __future__ import annotations
 import argparse
 import contextlib
 import datetime
-import functools
 import json
 import math
 import os
 import platform
 import statistics
-import subprocess
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from .before import ROUNDS, run
 from .chart import draw
+from .clients import Client, calibrate, forth_or_back
 from .report import markdown
 from .targets import OURS, judged
 from .workloads import WORKLOADS, Workload
 
-ROOT = Path(__file__).resolve().parent.parent
 RESULTS = Path(__file__).resolve().parent / "results"
 RUNNERS = (
     "tf_eager",
@@ -48,42 +47,6 @@ NOT_IN_SHORT = ("tf_xla", "tape_compat_function")
 
 # Losses near zero may part by this much; others by the workload's `relative`.
 ABSOLUTE = 2e-5
-
-
-class Client:
-    """A worker process and the pipe to it."""
-
-    def __init__(self, runner: str) -> None:
-        self.runner = runner
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "benchmarks.worker", runner],
-            cwd=ROOT,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-        )
-
-    @functools.cached_property
-    def hello(self) -> dict[str, Any]:
-        """What the worker says of itself once its library is imported."""
-        return self.read()
-
-    def read(self) -> dict[str, Any]:
-        assert self.process.stdout is not None
-        line = self.process.stdout.readline()
-        return json.loads(line) if line else {"error": "the process ended"}
-
-    def ask(self, **request: Any) -> dict[str, Any]:
-        assert self.process.stdin is not None
-        with contextlib.suppress(BrokenPipeError):
-            self.process.stdin.write(json.dumps(request) + "\n")
-            self.process.stdin.flush()
-        return self.read()
-
-    def close(self) -> None:
-        with contextlib.suppress(BrokenPipeError):
-            self.process.communicate('{"do": "quit"}\n', timeout=20)
 
 
 class Clients:
@@ -127,20 +90,6 @@ def same(losses: list[float | None], expected: list[float | None], relative: flo
     )
 
 
-def calibrate(client: Client, workload: Workload, short: bool) -> int:
-    """Steps that a round is to take, about half a second's: found by running more and more."""
-    seconds = 0.1 if short else 0.5
-    steps = least = workload.verify if workload.cold else 3
-    while True:
-        answer = client.ask(do="time", steps=steps)
-        if "error" in answer:
-            raise RuntimeError(answer["error"])
-        if answer["seconds"] > seconds / 3 or steps >= 20_000:
-            wanted = steps * seconds / max(answer["seconds"], 1e-9)
-            return max(least, min(20_000, round(wanted)))
-        steps *= 3
-
-
 def measure(
     workload: Workload, clients: dict[str, Client], short: bool, rounds: int
 ) -> dict[str, Any]:
@@ -161,6 +110,7 @@ def measure(
         reference = reference or answer["losses"]
         result = results[runner] = {
             "first_seconds": answer["first_seconds"],
+            "first_megabytes": answer["first_megabytes"],
             "counters_first": answer["counters"],
             "losses": answer["losses"],
             "verified": same(answer["losses"], reference, workload.relative),
@@ -201,11 +151,6 @@ def measure(
                 ratios = [b / a for a, b in zip(mine, times[other])]
                 result.setdefault("faster_than", {})[other] = statistics.median(ratios)
     return row
-
-
-def forth_or_back(turn: int, items: Iterable[Any]) -> list[Any]:
-    """Every other time the other way round, so that nobody always runs after the same one."""
-    return list(items)[:: -1 if turn % 2 else 1]
 
 
 def grow(family: list[Workload], rows: list[dict[str, Any]], short: bool, rounds: int) -> None:
@@ -260,9 +205,16 @@ def main() -> int:
     parser.add_argument(
         "--only", default="", help="names of workloads, separated by commas; or all"
     )
-    parser.add_argument("--rounds", type=int, help="default 9, with --short 3")
+    parser.add_argument(
+        "--rounds",
+        type=int,
+        help=f"default 9, with --short 3, with --before {ROUNDS} a start",
+    )
     parser.add_argument("--runners", default="", help=f"some of {','.join(RUNNERS)}")
     parser.add_argument("--out", default="", help="where to write, without the file's ending")
+    parser.add_argument(
+        "--before", default="", help="a checkout to compare with: tape_compat's column only"
+    )
     parser.add_argument("--list", action="store_true", help="print the workloads and stop")
     options = parser.parse_args()
     names = [name for name in options.only.split(",") if name]
@@ -280,6 +232,9 @@ def main() -> int:
             print(f"{workload.name:26} {workload.title}")
         return 0
     chosen = [w for w in WORKLOADS if (w.name in names if names else usual(w, options.short))]
+
+    if options.before:
+        return run(chosen, Path(options.before), options.rounds or ROUNDS)
 
     report: dict[str, Any] = {"machine": machine(), "short": options.short, "rows": []}
     report["date"] = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")

@@ -1,4 +1,4 @@
-"""One library in a process of its own: `python -m benchmarks.worker tape_compat`.
+"""One library in a process of its own: `python -m benchmarks.worker tape_compat .`.
 
 Reads requests from standard input, one JSON object a line, and answers each with one on standard
 output. The parent asks several workers in turn, so that their rounds are interleaved while none
@@ -15,6 +15,7 @@ import gc
 import importlib
 import json
 import math
+import operator
 import os
 import platform
 import re
@@ -70,6 +71,12 @@ def number(handle: Any) -> float | None:
     if handle is None:
         return None
     return float(handle.detach() if hasattr(handle, "detach") else handle)
+
+
+def reading(runner: str, step: Callable[..., Any]) -> Callable[..., Any]:
+    """The step, and the loss it gave as a number."""
+    read = operator.methodcaller("item") if runner == "torch" else float
+    return lambda *batch: read(step(*batch))
 
 
 class Compiles:
@@ -139,7 +146,8 @@ class Worker:
         started = time.perf_counter()
         self.module, self.versions = load(runner)
         self.import_seconds = time.perf_counter() - started
-        self.step: Callable[..., Any] | None = None
+        self.built: Callable[..., Any] | None = None
+        self.step: Callable[..., Any] | None = None  # what is built, read at once if asked
         self.batches: Any = ()
         self.next = 0
         self.compiles = Compiles(runner)
@@ -150,6 +158,8 @@ class Worker:
             "versions": self.versions,
             "python": platform.python_version(),
             "device": device(self.runner),
+            "file": self.module.__file__,
+            "compiled": compiled(self.module),
             "import_seconds": self.import_seconds,
         }
 
@@ -161,30 +171,33 @@ class Worker:
         return [step(*batches[i % len(batches)]) for i in range(first, first + count)]
 
     def prepare(self, workload: Workload) -> dict[str, Any]:
-        self.step, self.batches, self.next = None, (), 0
+        self.built, self.step, self.batches, self.next = None, None, (), 0
         gc.collect()
         forget_peak()
         self.before_memory = self.peak_memory = megabytes("VmRSS")
         built = build(self.runner, self.module, workload)
         if built is None:
             return {"applies": False}
-        self.step, self.batches = built
-        before, compiles = counted(self.module), self.compiles.count(self.step)
+        self.built, self.batches = built
+        self.step = reading(self.runner, self.built) if workload.read else self.built
+        before, compiles = counted(self.module), self.compiles.count(self.built)
         started = time.perf_counter()
         losses = [number(handle) for handle in self.steps(1)]
         first = time.perf_counter() - started
+        first_peak = megabytes("VmHWM")
         losses += [number(handle) for handle in self.steps(workload.verify - 1)]
         return {
             "applies": True,
             "losses": losses,
             "first_seconds": first,
+            "first_megabytes": first_peak - self.before_memory,
             "verify_seconds": time.perf_counter() - started,
-            "compiles": subtract(self.compiles.count(self.step), compiles),
+            "compiles": subtract(self.compiles.count(self.built), compiles),
             "counters": difference(before, counted(self.module)),
         }
 
     def time(self, steps: int, tidy: bool = False) -> dict[str, Any]:
-        before, compiles = counted(self.module), self.compiles.count(self.step)
+        before, compiles = counted(self.module), self.compiles.count(self.built)
         assert self.step is not None
         step, batches, first = self.step, self.batches, self.next
         self.next += steps
@@ -205,11 +218,18 @@ class Worker:
             "steps": steps,
             "loss": value,
             "counters": difference(before, counted(self.module)),
-            "compiles": subtract(self.compiles.count(self.step), compiles),
+            "compiles": subtract(self.compiles.count(self.built), compiles),
             "peak_megabytes": self.peak_memory - self.before_memory,
             "round_megabytes": peak - self.before_memory,
             "device_megabytes": device_megabytes(),
         }
+
+
+def compiled(module: Any) -> bool:
+    """Whether a part of the library itself is in C."""
+    folder = os.path.dirname(module.__file__) + os.sep
+    files = [getattr(loaded, "__file__", None) or "" for loaded in list(sys.modules.values())]
+    return any(f.startswith(folder) and f.endswith((".so", ".pyd")) for f in files)
 
 
 def device(runner: str) -> str | None:
@@ -230,7 +250,9 @@ def difference(before: dict[str, int] | None, after: dict[str, int] | None) -> A
     return {name: after[name] - before[name] for name in after}
 
 
-def main(runner: str) -> None:
+def main(runner: str, checkout: str) -> None:
+    """Takes tape_compat from a checkout, the workloads from where this file is."""
+    sys.path.insert(0, checkout)
     # What the libraries print must not mix with the answers.
     answers = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)
@@ -261,4 +283,4 @@ def main(runner: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

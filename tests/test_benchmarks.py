@@ -8,8 +8,17 @@ import numpy as np
 import pytest
 
 import tape_compat as tf
-from benchmarks import __main__ as benchmarks, chart, report, targets, worker
-from benchmarks.workloads import WORKLOADS, base, derivatives, growth, networks, recurrent
+from benchmarks import __main__ as benchmarks, before, chart, clients, report, targets, worker
+from benchmarks.workloads import (
+    WORKLOADS,
+    around,
+    base,
+    derivatives,
+    growth,
+    images,
+    networks,
+    recurrent,
+)
 
 NAMES = [workload.name for workload in WORKLOADS]
 
@@ -21,6 +30,15 @@ SMALL = {
         networks.sliced_tf,
         networks.sliced_jax,
     ),
+    "adam": (lambda: networks.mlp_data((5, 8, 3), 4), around.adam_tf, around.adam_jax),
+    "unstacked": (lambda: around.unstacked_data(5), around.unstacked_tf, around.unstacked_jax),
+    "conv_net": (
+        lambda: images.conv_net_data(2, 6, (3, 4)),
+        images.conv_net_tf,
+        images.conv_net_jax,
+    ),
+    "resnet": (lambda: images.resnet_data(4, 6, (3, 4)), images.resnet_tf, images.resnet_jax),
+    "unet": (lambda: images.unet_data(2, 8, 3), images.unet_tf, images.unet_jax),
     "chain": (lambda: growth.chain_data(20), growth.chain_tf, growth.chain_jax),
     "variables": (lambda: growth.variables_data(5), growth.variables_tf, growth.variables_jax),
     "embedding": (lambda: growth.embedding_data(50), growth.embedding_tf, growth.embedding_jax),
@@ -34,6 +52,11 @@ SMALL = {
         lambda: derivatives.batch_jacobian_data(batch=3, inputs=4, codes=2),
         derivatives.batch_jacobian_tf,
         derivatives.batch_jacobian_jax,
+    ),
+    "batch_jacobian_deep": (
+        lambda: derivatives.smooth_data((3, 4, 4, 2), 5),
+        derivatives.smooth_tf,
+        derivatives.smooth_jax,
     ),
 }
 
@@ -49,6 +72,17 @@ def test_tape_and_jax_give_the_same_losses(name):
     ours, expected = losses(with_tape(tf, data())), losses(by_hand(data()))
     assert benchmarks.same(ours, expected, relative=1e-4)
     assert ours[0] != ours[1]
+
+
+def test_gans_agree_once_they_draw_the_same_noise(monkeypatch):
+    import jax
+
+    noise = np.random.default_rng(1).normal(size=(4, around.NOISE)).astype("float32")
+    monkeypatch.setattr(tf.random, "normal", lambda shape: tf.reshape(tf.constant(noise), shape))
+    monkeypatch.setattr(jax.random, "normal", lambda key, shape: noise.reshape(shape))
+    data = around.gan_data(batch=4)
+    ours, expected = losses(around.gan_tf(tf, data), 6), losses(around.gan_jax(data), 6)
+    assert benchmarks.same(ours, expected, relative=1e-4)
 
 
 def test_another_loss_is_noticed():
@@ -89,6 +123,13 @@ def test_worker_prepares_and_times():
     assert timed["compiles"] == timed["counters"]["compiles"] == 0
 
 
+def test_a_loss_that_is_to_be_read_is_a_number_at_each_step():
+    step = worker.Worker("tape_compat")
+    step.prepare(next(w for w in WORKLOADS if w.name == "mlp_tiny_read"))
+    assert type(step.step(*step.batches[0])) is float
+    assert not isinstance(step.built(*step.batches[0]), float)
+
+
 def test_what_cannot_be_a_function_is_left_out():
     workload = next(w for w in WORKLOADS if w.name == "square")
     assert worker.build("tape_compat_function", tf, workload) is None
@@ -116,6 +157,9 @@ def test_compiles_of_jax_are_counted():
 # -- the rounds
 
 
+FIRST = ("first_seconds", "first_megabytes", "counters", "verify_seconds", "compiles")
+
+
 class Scripted:
     """Stands for a worker: notes in a list shared by all when it is asked to time."""
 
@@ -124,7 +168,7 @@ class Scripted:
 
     def ask(self, do, **request):
         if do == "prepare":
-            told = dict.fromkeys(("first_seconds", "counters", "verify_seconds", "compiles"), 0)
+            told = dict.fromkeys(FIRST, 0)
             return {"applies": True, "losses": [1.0], **told}
         self.order.append(self.name)
         figures = ("counters", "compiles", "peak_megabytes", "round_megabytes", "device_megabytes")
@@ -143,6 +187,47 @@ def test_rounds_go_forth_and_back_and_as_often_as_the_workload_asks():
     forth = rounds[:3]
     assert wide.rounds == 3 and rounds == (forth + forth[::-1]) * 3
     assert found["tape_compat"]["faster_than"] == {"jax": 0.5, "tf_eager": 2.0}
+
+
+# -- two checkouts
+
+
+def compared(ratios):
+    return before.Compared("mlp_tiny", ratios, after=[2e-3], before=[1e-3])
+
+
+def test_verdict_needs_more_than_the_noise():
+    assert compared([0.99, 1.0, 1.01, 1.0]).verdict == ""
+    assert compared([1.09, 1.1, 1.11, 1.1]).verdict == "**slower**"
+    assert compared([0.9, 1.0, 1.1, 1.0]).verdict == "not told"
+    line = compared([0.99, 1.0, 1.01, 1.0]).line()
+    figures = ["1.00 ms", "2.00 ms", "1.000 ± 0.008", "0.990 to 1.010", "4"]
+    assert line == ["`mlp_tiny`", *figures, ""]
+
+
+@pytest.mark.parametrize("ratios, starts", [([1.0, 1.001] * 5, 4), ([0.9, 1.1] * 5, 10)])
+def test_starts_go_on_until_it_is_told(monkeypatch, ratios, starts):
+    def start(workload, other, turn, rounds, found):
+        found.ratios.append(ratios[turn])
+
+    monkeypatch.setattr(before, "start", start)
+    assert len(before.compare(WORKLOADS[0], clients.ROOT, 1).ratios) == starts
+
+
+def test_two_checkouts_are_compared_in_processes_of_their_own():
+    square = next(w for w in WORKLOADS if w.name == "square")
+    found = before.Compared("square")
+    before.start(square, clients.ROOT, 0, 2, found)
+    assert len(found.ratios) == 1 and len(found.after) == len(found.before) == 2
+
+
+def test_a_checkout_without_the_library_is_refused(tmp_path):
+    client = clients.Client("tape_compat", tmp_path)
+    try:
+        with pytest.raises(RuntimeError, match=re.escape(f"is not of {tmp_path.resolve()}")):
+            client.require()
+    finally:
+        client.close()
 
 
 # -- growth and targets

@@ -8,11 +8,13 @@ a handle that may still be computing.
 
 from __future__ import annotations
 
+from .around import AROUND
 from .base import Workload as Workload
 from .derivatives import DERIVATIVES
 from .growth import GROWTH
+from .images import IMAGES
 from .networks import NETWORKS
 from .recurrent import RECURRENT
 from .single import SINGLE
 
-WORKLOADS = [*NETWORKS, *RECURRENT, *DERIVATIVES, *GROWTH, *SINGLE]
+WORKLOADS = [*NETWORKS, *IMAGES, *RECURRENT, *DERIVATIVES, *AROUND, *GROWTH, *SINGLE]

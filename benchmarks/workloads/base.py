@@ -28,6 +28,7 @@ class Workload:
     verify: int = 10  # steps whose losses are compared before anything is timed
     per: int = 1  # what stands inside a step (ops), for the time of one
     short: bool = False  # part of the short run
+    read: bool = False  # the loss of each step is read before the next
     cold: bool = False  # the first `verify` steps are timed in a fresh process
     functions: bool = True  # can be a `tf.function`
     family: str = ""  # what it shares with its variants; its own name if empty

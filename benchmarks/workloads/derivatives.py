@@ -288,6 +288,68 @@ def batch_jacobian_torch(data: Data) -> Built:
     return descend_torch(loss_of, data)
 
 
+# -- a network whose outputs shall not depend much on its inputs: two layers between them, so that
+# the outer tape differentiates more than the squares of the weights
+
+
+def smooth_data(sizes: tuple[int, ...] = (8, 64, 64, 4), batch: int = 64) -> Data:
+    rng, batches = np.random.default_rng(0), []
+    weights = dense(rng, *sizes)
+    for _ in range(4):
+        x = normal(rng, batch, sizes[0])
+        batches.append((x, np.sin(x[:, : sizes[-1]])))
+    return {"weights": weights, "batches": batches}
+
+
+def smooth_tf(tf: Any, data: Data) -> Built:
+    def loss_of(weights, x, wanted):
+        w0, b0, w1, b1, w2, b2 = weights
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            h = tf.tanh(tf.matmul(x, w0) + b0)
+            h = tf.tanh(tf.matmul(h, w1) + b1)
+            y = tf.matmul(h, w2) + b2
+        slopes = tf.reduce_sum(tf.square(tape.batch_jacobian(y, x)), axis=[1, 2])
+        return tf.reduce_mean(tf.square(y - wanted)) + 0.1 * tf.reduce_mean(slopes)
+
+    return descend_tf(tf, loss_of, data)
+
+
+def smooth_jax(data: Data) -> Built:
+    import jax
+    import jax.numpy as jnp
+
+    def loss_of(weights, x, wanted):
+        w0, b0, w1, b1, w2, b2 = weights
+
+        def network(x):
+            y = jnp.tanh(jnp.tanh(x @ w0 + b0) @ w1 + b1) @ w2 + b2
+            return y, y
+
+        jacobian, y = jax.vmap(jax.jacrev(network, has_aux=True))(x)
+        slopes = jnp.sum(jnp.square(jacobian), axis=(1, 2))
+        return jnp.mean(jnp.square(y - wanted)) + 0.1 * jnp.mean(slopes)
+
+    return descend_jax(loss_of, data)
+
+
+def smooth_torch(data: Data) -> Built:
+    import torch
+
+    def loss_of(weights, x, wanted):
+        w0, b0, w1, b1, w2, b2 = weights
+
+        def network(x):
+            y = torch.tanh(torch.tanh(x @ w0 + b0) @ w1 + b1) @ w2 + b2
+            return y, y
+
+        jacobian, y = torch.func.vmap(torch.func.jacrev(network, has_aux=True))(x)
+        slopes = torch.sum(torch.square(jacobian), dim=(1, 2))
+        return torch.mean(torch.square(y - wanted)) + 0.1 * torch.mean(slopes)
+
+    return descend_torch(loss_of, data)
+
+
 # -- a network that solves Burgers' equation u_t + u u_x = v u_xx
 
 VISCOSITY = 0.01 / np.pi
@@ -499,6 +561,16 @@ DERIVATIVES = [
         batch_jacobian_jax,
         batch_jacobian_torch,
         family="jacobian",
+    ),
+    Workload(
+        "batch_jacobian_deep",
+        "MLP 8-64-64-4, batch 64, batch_jacobian 64 x 4 x 8 in the loss",
+        smooth_data,
+        smooth_tf,
+        smooth_jax,
+        smooth_torch,
+        family="jacobian",
+        rounds=2,
     ),
     Workload(
         "pinn",

@@ -24,17 +24,25 @@ def mlp_data(sizes: tuple[int, ...], batch: int) -> Data:
     return {"weights": weights, "batches": batches, "classes": sizes[-1]}
 
 
-def mlp_tf(tf: Any, data: Data) -> Built:
+def cross_entropy_tf(tf: Any, logits: Any, labels: Any) -> Any:
+    return tf.reduce_mean(
+        tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits)
+    )
+
+
+def mlp_loss_tf(tf: Any, classes: int) -> Any:
     def loss_of(weights, x, y):
         for i in range(0, len(weights), 2):
             x = tf.matmul(x, weights[i]) + weights[i + 1]
             if i + 2 < len(weights):
                 x = tf.nn.relu(x)
-        if data["classes"] == 1:
-            return tf.reduce_mean(tf.square(x - y))
-        return tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=y, logits=x))
+        return tf.reduce_mean(tf.square(x - y)) if classes == 1 else cross_entropy_tf(tf, x, y)
 
-    return descend_tf(tf, loss_of, data)
+    return loss_of
+
+
+def mlp_tf(tf: Any, data: Data) -> Built:
+    return descend_tf(tf, mlp_loss_tf(tf, data["classes"]), data)
 
 
 def cross_entropy_jax(logits: Any, labels: Any) -> Any:
@@ -62,7 +70,7 @@ def mlp_jax(data: Data) -> Built:
     return descend_jax(mlp_loss_jax(data["classes"]), data)
 
 
-def mlp_torch(data: Data) -> Built:
+def mlp_loss_torch(classes: int) -> Any:
     import torch
     from torch.nn import functional as F
 
@@ -71,9 +79,13 @@ def mlp_torch(data: Data) -> Built:
             x = torch.addmm(weights[i + 1], x, weights[i])
             if i + 2 < len(weights):
                 x = torch.relu(x)
-        return F.mse_loss(x, y) if data["classes"] == 1 else F.cross_entropy(x, y)
+        return F.mse_loss(x, y) if classes == 1 else F.cross_entropy(x, y)
 
-    return descend_torch(loss_of, data)
+    return loss_of
+
+
+def mlp_torch(data: Data) -> Built:
+    return descend_torch(mlp_loss_torch(data["classes"]), data)
 
 
 def mlp(name: str, sizes: tuple[int, ...], batch: int, **options: Any) -> Workload:
@@ -86,21 +98,6 @@ def mlp(name: str, sizes: tuple[int, ...], batch: int, **options: Any) -> Worklo
         mlp_torch,
         **options,
     )
-
-
-def mlp_read_tf(tf: Any, data: Data) -> Built:
-    step, batches = mlp_tf(tf, data)
-    return (lambda x, y: float(step(x, y))), batches
-
-
-def mlp_read_jax(data: Data) -> Built:
-    step, batches = mlp_jax(data)
-    return (lambda x, y: float(step(x, y))), batches
-
-
-def mlp_read_torch(data: Data) -> Built:
-    step, batches = mlp_torch(data)
-    return (lambda x, y: step(x, y).item()), batches
 
 
 # -- the same on batches that are cut from one tensor, another one at each step
@@ -170,9 +167,7 @@ def cnn_tf(tf: Any, data: Data) -> Built:
             x = tf.nn.relu(tf.nn.conv2d(x, kernel, strides=1, padding="SAME") + bias)
             x = tf.nn.max_pool2d(x, ksize=2, strides=2, padding="VALID")
         logits = tf.matmul(tf.reshape(x, [x.shape[0], -1]), weights[4]) + weights[5]
-        return tf.reduce_mean(
-            tf.nn.sparse_softmax_cross_entropy_with_logits(labels=y, logits=logits)
-        )
+        return cross_entropy_tf(tf, logits, y)
 
     return descend_tf(tf, loss_of, data)
 
@@ -268,11 +263,7 @@ def transformer_tf(tf: Any, data: Data) -> Built:
             hidden = tf.nn.gelu(tf.matmul(normalized(x, s2, b2), up) + up_bias, approximate=True)
             x += tf.matmul(hidden, down) + down_bias
         pooled = tf.reduce_mean(tf.reshape(x, shape), axis=1)
-        return tf.reduce_mean(
-            tf.nn.sparse_softmax_cross_entropy_with_logits(
-                labels=y, logits=tf.matmul(pooled, weights[-2]) + weights[-1]
-            )
-        )
+        return cross_entropy_tf(tf, tf.matmul(pooled, weights[-2]) + weights[-1], y)
 
     return descend_tf(tf, loss_of, data)
 
@@ -361,10 +352,7 @@ NETWORKS = [
         name="mlp_tiny_read",
         title="the same, the loss read at each step",
         family="mlp_tiny",
-        tf=mlp_read_tf,
-        jax=mlp_read_jax,
-        torch=mlp_read_torch,
-        functions=False,
+        read=True,
     ),
     mlp("mlp_mnist", (784, 256, 128, 10), 64, short=True),
     mlp("mlp_wide", (784, 1024, 1024, 10), 256, rounds=3),
