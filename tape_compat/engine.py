@@ -1,4 +1,5 @@
-"""What is ours and not TensorFlow's: `as_op`, `counters`."""
+"""What is ours and not TensorFlow's: `as_op`, `counters`, `clear_caches`."""
 
 from ._src.core.counters import COUNTERS as counters
 from ._src.interop.jax import as_op as as_op
+from ._src.values.context import clear_caches as clear_caches

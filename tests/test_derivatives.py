@@ -395,17 +395,18 @@ def test_a_sparse_step_touches_only_its_rows(deferred):
 
 def replayed_program(executable):
     """A compiled program as a function of its array leaves, and what they look like."""
-    from tape_compat._src.core import steps as replay
+    from tape_compat._src.core.steps import Steps, leaf_layout, needed
 
     path = executable.node.path()
-    slots, packed = replay.leaf_layout(path)
+    slots, packed = leaf_layout(path)
     kinds = {s: leaf for n in path for s, leaf in enumerate(n.leaves, n.first_leaf)}
 
+    scalars = {s: jnp.ones((), dtype) for dtype, group in packed.items() for s in group}
+    live = executable.key[0]
+    steps = Steps.numbered(needed(path, live), [*slots, *scalars], live)
+
     def replayed(*leaves):
-        env = dict(zip(slots, leaves))
-        env.update({s: jnp.ones((), dtype) for dtype, group in packed.items() for s in group})
-        replay.replay(replay.needed(path, executable.key[0]), env)
-        return tuple(env[s] for s in executable.key[0])
+        return steps.replay(*leaves, *scalars.values())
 
     return replayed, [kinds[s].struct for s in slots]
 

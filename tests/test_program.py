@@ -5,11 +5,12 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tape_compat._src.core import dtypes, steps as replay
+from tape_compat._src.core import dtypes
 from tape_compat._src.core.avals import Aval
 from tape_compat._src.core.derivative import jvp, pullback
 from tape_compat._src.core.op import Op
 from tape_compat._src.core.program import Node, Tree, new_root
+from tape_compat._src.core.steps import Step, Steps, needed
 from tape_compat._src.values.capture import capture
 from tape_compat._src.values.record import apply
 from tape_compat._src.values.tensor import concrete
@@ -65,15 +66,26 @@ def test_slots_are_numbered_in_order():
 def test_replay_of_a_hand_made_program():
     x = np.array([0.1, 0.2, 0.3], np.float32)
     c = hand_made()
-    env = {0: jnp.asarray(x)}
-    replay.replay(replay.needed(c.path(), [3]), env)
-    np.testing.assert_allclose(env[3], np.cos(x) * np.sin(x) ** 2, rtol=1e-6)
+    found = Steps.numbered(needed(c.path(), [3]), [0], [3])
+    expected = np.cos(x) * np.sin(x) ** 2
+    np.testing.assert_allclose(found.replay(jnp.asarray(x))[0], expected, rtol=1e-6)
+    one_by_one = found.interpret(lambda closure, arrays: closure.fn(*arrays), [x])
+    np.testing.assert_allclose(one_by_one[0], expected, rtol=1e-6)
+
+
+def test_equal_steps_in_any_numbering_are_equal():
+    c = hand_made().path()
+    shifted = [Step(s.closure, tuple(i + 7 for i in s.inputs), s.first + 7, s.end + 7) for s in c]
+    found = Steps.numbered(c, [0], [3])
+    assert found == Steps.numbered(shifted, [7], [10])
+    assert hash(found) == hash(Steps.numbered(shifted, [7], [10]))
+    assert found != Steps.numbered(c, [0], [2])
 
 
 def test_needed_leaves_out_what_nobody_wants():
     c = hand_made()
-    assert replay.needed(c.path(), [1]) == c.path()[:1]
-    assert replay.needed(c.path(), [2]) == c.path()[:2]
+    assert needed(c.path(), [1]) == c.path()[:1]
+    assert needed(c.path(), [2]) == c.path()[:2]
 
 
 def test_a_loop_is_not_run_twice_for_its_pullback():
@@ -87,10 +99,7 @@ def test_a_loop_is_not_run_twice_for_its_pullback():
     a = Node(root, closure, (0,), (F32,), (F32,), True)
     b = Node(a, pullback(closure, 1, (0,), (0,)), (0, 1), (), (F32,), False)
 
-    def run(x):
-        env = {0: x}
-        replay.replay(b.path(), env)
-        return env[1], env[2]
+    run = Steps.numbered(b.path(), [0], [1, 2]).replay
 
     def scans(jaxpr):
         return sum(e.primitive.name == "scan" for e in jaxpr.eqns)

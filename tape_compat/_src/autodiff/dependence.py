@@ -12,13 +12,13 @@ from typing import Any
 
 import jax
 
+from ..core.caches import Cache
 from ..core.derivative import Jvp, Pullback
 from ..core.op import Closure
 from ..core.x64 import in_x64
 from ..values.tensor import Tensor
 
-_FOUND: dict[tuple, tuple[frozenset[int], ...]] = {}
-_MAX = 10_000
+_FOUND: Cache[tuple, tuple[frozenset[int], ...]] = Cache("dependence", 10_000)
 
 #: Primitives and kinds of numbers that no derivative comes through, as in TensorFlow.
 _STEPS = frozenset(("floor", "ceil", "round"))
@@ -35,12 +35,10 @@ def used_inputs(closure: Closure, inputs: tuple[Tensor, ...]) -> tuple[frozenset
     found = _FOUND.get(key)
     if found is None:
         jaxpr = in_x64(jax.make_jaxpr(closure.fn), *(x._aval.struct for x in inputs)).jaxpr
-        if len(_FOUND) >= _MAX:
-            _FOUND.clear()
         found = tuple(_dependence(jaxpr, _base(closure).op.name in _MASKED))
         if closure.as_one:
             found = (frozenset().union(*found),) * len(found)
-        _FOUND[key] = found
+        _FOUND.put(key, found)
     return found
 
 

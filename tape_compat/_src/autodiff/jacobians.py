@@ -5,84 +5,98 @@ from __future__ import annotations
 import math
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Hashable, Sequence
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 
 from ..core.avals import Aval
+from ..core.caches import Cache
 from ..core.derivative import conj
 from ..core.op import Closure, Op
+from ..core.steps import Step, Steps
 from ..run import policy
 from ..values.record import apply
 from ..values.tensor import Tensor
 from . import reverse
 
-_CLOSURES: OrderedDict[tuple, Closure] = OrderedDict()
-_LOCK = threading.Lock()
+_CLOSURES: Cache[tuple, Closure] = Cache("jacobians", policy.MAX_EXECUTABLES)
 
 
 class _Slice:
-    """The recorded calls between sources and target, as a pure function.
+    """The recorded calls between sources and target, as steps.
 
-    `calls`: closure, wiring of its inputs and number of outputs. Wiring: a number for a value
-    (inputs from outside first, then outputs in order), and the index of the source it is, or -1.
+    externals: the tensors read from outside; the first inputs. The others are what is added to the
+    sources in `used` (their places, in order) where they are read. avals: of the sources.
     """
 
-    __slots__ = ("avals", "calls", "externals", "target")
+    __slots__ = ("avals", "externals", "steps", "used")
 
     def __init__(
         self,
-        steps: list[reverse.Step],
+        recorded: list[reverse.Step],
         target: Tensor,
         sources: Sequence[int],
         tracked: Container[int],
     ):
-        index = {s: i for i, s in enumerate(sources) if s in tracked}
-        produced: dict[int, int] = {}
-        seen: dict[int, int] = {}
+        place_of = {s: i for i, s in enumerate(sources) if s in tracked}
         self.externals: list[Tensor] = []
         self.avals: dict[int, Aval] = {}
-        calls: list[tuple[Closure, list[tuple[bool, int, int]], int]] = []
-        count = 0
+        # Names of values: (identity,) of what a call made, an identity of a tensor from outside,
+        # ("added", place) of what is added, (name, place) of a sum.
+        external: dict[int, Hashable] = {}
+        made: set[int] = set()
+        sums: dict[Hashable, Hashable] = {}
+        calls: list[tuple[Closure, list[Hashable], list[Hashable]]] = []
 
-        def external(x: Tensor) -> int:
-            key = id(x)
-            if key not in seen:
-                seen[key] = len(self.externals)
-                self.externals.append(x)
-            return seen[key]
+        def read(x: Tensor, counts: bool = True) -> Hashable:
+            name: Hashable = (x._id,)
+            if x._id not in made:
+                name = external.get(id(x))
+                if name is None:
+                    name = external[id(x)] = len(external)
+                    self.externals.append(x)
+            place = place_of.get(x._id) if counts and x._aval.trainable else None
+            if place is None:
+                return name
+            self.avals[place] = x._aval
+            if name not in sums:
+                sums[name] = (name, place)
+                calls.append((_SUM, [name, ("added", place)], [(name, place)]))
+            return sums[name]
 
-        def wire(x: Tensor, counts: bool = True) -> tuple[bool, int, int]:
-            source = index.get(x._id, -1) if counts and x._aval.trainable else -1
-            if source >= 0:
-                self.avals[source] = x._aval
-            if x._id in produced:
-                return True, produced[x._id], source
-            return False, external(x), source
-
-        for (call, inputs, outputs, _), want in steps:
+        for (call, inputs, outputs, _), want in recorded:
             if isinstance(call, Closure):
-                wires = [wire(x, i in want) for i, x in enumerate(inputs)]
+                names = [read(x, i in want) for i, x in enumerate(inputs)]
             else:
                 call, inputs = call.as_closure(inputs)
-                wires = [wire(x) for x in inputs]
-            calls.append((call, wires, len(outputs)))
-            for o in outputs:
-                produced[o] = count
-                count += 1
-        last = wire(target)
-        base = len(self.externals)
+                names = [read(x) for x in inputs]
+            calls.append((call, names, [(o,) for o in outputs]))
+            made.update(outputs)
+        last = read(target)
+        self.used = sorted(self.avals)
+        number: dict[Hashable, int] = {}
+        for name in (*range(len(external)), *(("added", place) for place in self.used)):
+            number[name] = len(number)
+        count = len(number)
+        steps = []
+        for closure, names, given in calls:
+            first = len(number)
+            number.update((name, i) for i, name in enumerate(given, first))
+            steps.append(Step(closure, tuple([number[n] for n in names]), first, len(number)))
+        self.steps = Steps(count, tuple(steps), (number[last],))
 
-        def flat(w: tuple[bool, int, int]) -> tuple[int, int]:
-            return (base + w[1] if w[0] else w[1]), w[2]
+    def function(self, externals: tuple[Any, ...]) -> Callable[..., Any]:
+        """The target as a function of what is added to each source where it is read."""
+        return lambda *added: self.steps.interpret(_called, (*externals, *added))[0]
 
-        self.calls = tuple((c, tuple(map(flat, wires)), n) for c, wires, n in calls)
-        self.target = flat(last)
 
-    def key(self) -> tuple:
-        return (self.calls, self.target, len(self.externals))
+def _called(closure: Closure, arrays: tuple[Any, ...]) -> tuple[Any, ...]:
+    return closure.fn(*arrays)
+
+
+_SUM = Op(lambda x, added: x + added, "AddV2").bind()
 
 
 class _Jacobian(Closure):
@@ -93,38 +107,18 @@ class _Jacobian(Closure):
     as_one = True
 
 
-def _function(
-    calls: tuple, target: tuple[int, int], externals: tuple[Any, ...]
-) -> Callable[..., Any]:
-    """The target as a function of what is added to each source where it is read."""
-
-    def function(*added: Any) -> Any:
-        env = list(externals)
-
-        def read(wire: tuple[int, int]) -> Any:
-            value, source = wire
-            return env[value] if source < 0 else env[value] + added[source]
-
-        for closure, wires, _ in calls:
-            env.extend(closure.fn(*map(read, wires)))
-        return read(target)
-
-    return function
-
-
 def _slice(
     calls: reverse.Calls,
     target: Tensor,
     sources: Sequence[int],
     tracked: Container[int],
-) -> tuple[_Slice, list[int]] | None:
-    """The slice that leads to `target`, and the sources it is connected to."""
+) -> _Slice | None:
+    """The slice that leads to `target`, if it is connected to a source."""
     steps, reached = reverse.connected(calls, sources, tracked)
     if target._id not in reached or not target._aval.trainable:
         return None
     steps = _leading_to(steps, target._id)
-    part = _Slice(steps, target, sources, tracked)
-    return part, sorted(part.avals)
+    return _Slice(steps, target, sources, tracked)
 
 
 def _leading_to(steps: list[reverse.Step], target: int) -> list[reverse.Step]:
@@ -138,18 +132,6 @@ def _leading_to(steps: list[reverse.Step], target: int) -> list[reverse.Step]:
             kept.append((step[0], want))
     kept.reverse()
     return kept
-
-
-def _closure(key: tuple, make: Callable[[], Closure]) -> Closure:
-    with _LOCK:
-        found = _CLOSURES.get(key)
-        if found is None:
-            found = _CLOSURES[key] = make()
-            while len(_CLOSURES) > policy.MAX_EXECUTABLES:
-                _CLOSURES.popitem(last=False)
-        else:
-            _CLOSURES.move_to_end(key)
-    return found
 
 
 def _rows(pull: Callable[[Any], Any], cotangents: Any, at_a_time: int | None) -> Any:
@@ -167,19 +149,17 @@ def jacobian(
     at_a_time: int | None,
 ) -> list[Tensor | None]:
     """Jacobians [target..., source...], None for sources not connected."""
-    found = _slice(calls, target, sources, tracked)
-    if found is None:
+    part = _slice(calls, target, sources, tracked)
+    if part is None:
         return [None] * len(sources)
-    part, used = found
-    avals = [part.avals[i] for i in used]
-    key = ("jacobian", part.key(), tuple(used), tuple(avals), target._aval, at_a_time)
+    avals = [part.avals[i] for i in part.used]
+    key = ("jacobian", part.steps, tuple(avals), target._aval, at_a_time)
 
     def make() -> Closure:
-        calls, wire, size = part.calls, part.target, target._aval.size
-        shape = target._aval.shape
+        size, shape = target._aval.size, target._aval.shape
 
         def compute(*externals: Any) -> tuple[Any, ...]:
-            function = _function(_renumbered(calls, used), _wire(wire, used), externals)
+            function = part.function(externals)
             zeros = [jnp.zeros(a.shape, a.np_dtype) for a in avals]
             out, pull = jax.vjp(function, *zeros)
             basis = jnp.eye(size, dtype=out.dtype).reshape((size, *shape))
@@ -191,8 +171,8 @@ def jacobian(
         return _Jacobian(Op(compute, "Jacobian"), {})
 
     answers: list[Tensor | None] = [None] * len(sources)
-    results = apply(_closure(key, make), tuple(part.externals))
-    for i, result in zip(used, results, strict=True):
+    results = apply(_CLOSURES.find(key, make), tuple(part.externals))
+    for i, result in zip(part.used, results, strict=True):
         answers[i] = result
     # A source given twice is wired under its last position: both get the answer.
     for i, s in enumerate(sources):
@@ -210,19 +190,18 @@ def batch_jacobian(
     at_a_time: int | None,
 ) -> Tensor | None:
     """Jacobian [b, target..., source...] of paired rows, or None if not connected."""
-    found = _slice(calls, target, [source], tracked)
-    if found is None or not found[1]:
+    part = _slice(calls, target, [source], tracked)
+    if part is None or not part.used:
         return None
-    part, _ = found
     aval = part.avals[0]
-    key = ("batch", part.key(), aval, target._aval, at_a_time)
+    key = ("batch", part.steps, aval, target._aval, at_a_time)
 
     def make() -> Closure:
-        calls, wire, shape = part.calls, part.target, target._aval.shape
+        shape = target._aval.shape
         columns = math.prod(shape[1:])
 
         def compute(*externals: Any) -> Any:
-            function = _function(calls, wire, externals)
+            function = part.function(externals)
             out, pull = jax.vjp(function, jnp.zeros(aval.shape, aval.np_dtype))
             basis = jnp.eye(columns, dtype=out.dtype).reshape((columns, 1, *shape[1:]))
             basis = jnp.broadcast_to(basis, (columns, *shape))
@@ -231,15 +210,7 @@ def batch_jacobian(
 
         return _Jacobian(Op(compute, "BatchJacobian"), {})
 
-    return apply(_closure(key, make), tuple(part.externals))
-
-
-def _wire(wire: tuple[int, int], used: list[int]) -> tuple[int, int]:
-    return wire[0], (used.index(wire[1]) if wire[1] >= 0 else -1)
-
-
-def _renumbered(calls: tuple, used: list[int]) -> tuple:
-    return tuple((c, tuple(_wire(w, used) for w in wires), n) for c, wires, n in calls)
+    return apply(_CLOSURES.find(key, make), tuple(part.externals))
 
 
 def zeros(target: Tensor, source: Any) -> Tensor:

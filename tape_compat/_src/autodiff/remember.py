@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Protocol
 from ..core.op import Closure
 from ..core.program import Node, Program
 from ..core.state import LOCAL, MODE
+from ..core.steps import Steps
 from ..values.record import apply, recorded_since, remember_splice, splice, store_splice
 from ..values.tensor import Tensor
 from . import reverse
@@ -28,24 +29,22 @@ class Tape(Protocol):
 class Script(NamedTuple):
     """The instructions of derivatives in terms of the calls on a tape.
 
-    given: the tensors that it reads, by where they stand in `reverse.Calls` and which input they
-    are. steps: closures, and their inputs: numbers of what is given, then of what was made. answers
-    are such numbers too, or None.
+    given: the tensors that they read, by where they stand in `reverse.Calls` and which input they
+    are. answers: for each derivative its place among the outputs of the steps, or None.
     """
 
     given: tuple[tuple[int, int], ...]
-    steps: tuple[tuple[Closure, tuple[int, ...]], ...]
+    steps: Steps
     answers: tuple[int | None, ...]
 
     def play(self, calls: reverse.Calls) -> list[Tensor | None]:
-        known: list[Tensor] = [reverse.as_tuple(calls[place])[i] for place, i in self.given]
-        for closure, numbers in self.steps:
-            made = apply(closure, tuple([known[i] for i in numbers]))
-            if made.__class__ is tuple:
-                known += made
-            else:
-                known.append(made)
-        return [None if i is None else known[i] for i in self.answers]
+        given = [reverse.as_tuple(calls[place])[i] for place, i in self.given]
+        made = self.steps.interpret(_applied, given)
+        return [None if i is None else made[i] for i in self.answers]
+
+
+def _applied(closure: Closure, inputs: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+    return reverse.as_tuple(apply(closure, inputs))
 
 
 def script(
@@ -61,30 +60,26 @@ def script(
         for i, x in enumerate(reverse.as_tuple(calls[place])):
             if x._at[0] is program:
                 place_of.setdefault(x._at[1], (place, i))
-    given: dict[int, int] = {}
+    given: dict[int, None] = {}
     for step in steps:
         for slot in step.inputs:
             if slot < start.end and slot not in given:
                 if slot not in place_of:
                     return None
-                given[slot] = len(given)
+                given[slot] = None
 
-    def number(slot: int) -> int:
-        return given[slot] if slot < start.end else len(given) + slot - start.end
-
+    slots: list[int] = []
     numbers: list[int | None] = []
     for a in answers:
         if a is None:
             numbers.append(None)
         elif a.__class__ is Tensor and a._at[0] is program and a._at[1] >= start.end:
-            numbers.append(number(a._at[1]))
+            numbers.append(len(slots))
+            slots.append(a._at[1])
         else:
             return None
-    return Script(
-        tuple(place_of[slot] for slot in given),
-        tuple((s.closure, tuple(map(number, s.inputs))) for s in reversed(steps)),
-        tuple(numbers),
-    )
+    played = Steps.numbered(reversed(steps), given, slots)
+    return Script(tuple(place_of[slot] for slot in given), played, tuple(numbers))
 
 
 def structure_key(

@@ -8,6 +8,7 @@ its JVP are closures too, which is what makes derivatives of any order ordinary 
 from __future__ import annotations
 
 import threading
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
@@ -18,12 +19,15 @@ import numpy as np
 
 from . import errors, limits
 from .avals import Aval
+from .caches import register
 from .counters import COUNTERS
 from .x64 import in_x64
 
 Arrays = tuple[Any, ...]
 Check = Callable[..., None]
 _LOCK = threading.RLock()
+#: Every op, for its closures can be dropped.
+_OPS: weakref.WeakSet[Op] = weakref.WeakSet()
 
 
 class Op:
@@ -47,6 +51,7 @@ class Op:
     """
 
     __slots__ = (
+        "__weakref__",
         "_closures",
         "check",
         "differentiable",
@@ -80,6 +85,7 @@ class Op:
         self.rows = rows
         self.host_foldable = host_foldable
         self._closures: dict[tuple, Closure] = {}
+        _OPS.add(self)
 
     def bind(self, **attributes: Any) -> Closure:
         """The one closure of this op with these attributes, which must be hashable."""
@@ -222,6 +228,10 @@ class Closure:
         COUNTERS.dispatches += 1
         return self._jit(*arrays)
 
+    def run_on(self, arrays: tuple[Any, ...]) -> Arrays:
+        """`run` of a tuple."""
+        return self.run(*arrays)
+
     def _alone(self) -> Callable[..., Arrays]:
         if self.dynamic_form is None:
             return jax.jit(self._counted)
@@ -260,6 +270,8 @@ class Closure:
             with _LOCK:
                 found = self._derived.get(key)
                 if found is None:
+                    if len(self._derived) >= limits.MAX_SHAPES_PER_CLOSURE:
+                        self._derived.clear()
                     found = self._derived[key] = make()
         return found
 
@@ -273,6 +285,14 @@ class Closure:
             return self.fn(*full)
 
         return jax.vjp(function, *(jnp.asarray(arrays[i]) for i in wrt))
+
+    def forget(self) -> None:
+        """Drop what was worked out and compiled for this closure and its derivatives."""
+        for derived in list(self._derived.values()):
+            derived.forget()
+        for cache in (self._derived, self._shapes, self._shared, self._fixed):
+            cache.clear()
+        self._jit = self._traced = self._dynamic_form = None
 
     def __repr__(self) -> str:
         inner = ", ".join(f"{k}={v!r}" for k, v in self.attributes.items())
@@ -303,3 +323,19 @@ def primitives(jaxpr: Any) -> Iterator[str]:
                 inner = getattr(inner, "jaxpr", inner)
                 if hasattr(inner, "eqns"):
                     yield from primitives(inner)
+
+
+def _forget_closures() -> None:
+    with _LOCK:
+        for op in list(_OPS):
+            for key, closure in list(op._closures.items()):
+                closure.forget()
+                if key:  # one without attributes is the op itself
+                    del op._closures[key]
+
+
+def _count_closures() -> int:
+    return sum(len(op._closures) for op in list(_OPS))
+
+
+register("closures", _forget_closures, _count_closures)

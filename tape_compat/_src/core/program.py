@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Union
 
 from . import limits
 from .avals import Aval, Packed
+from .caches import register
 from .native import FASTPATH
 from .op import Closure, Op
 
@@ -190,9 +191,15 @@ class Tree:
             node.usual = None
         return len(useful)
 
+    def clear(self) -> None:
+        """Forget every structure. Programs under way keep the nodes that they stand on."""
+        self.root, self.count = new_root(), 0
+
 
 TREE = Tree()
 CAPTURED = Tree()
+register("structures", TREE.clear, lambda: TREE.count)
+register("captured structures", CAPTURED.clear, lambda: CAPTURED.count)
 
 
 class Program:

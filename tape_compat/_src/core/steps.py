@@ -1,9 +1,14 @@
-"""Replay: the instructions of a program applied to arrays or tracers."""
+"""Steps: the one straight-line form of a list of instructions, and what runs it.
+
+A whole program, a piece of one, the body of a loop, a captured function, what a Jacobian
+differentiates and a remembered gradient are all Steps: so many inputs, closures wired by number,
+and the numbers of what they give.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,26 +18,56 @@ from .op import Closure
 from .program import Node
 
 
-class Step(Protocol):
-    """An instruction: what runs, the slots it reads, and those it fills."""
-
-    @property
-    def closure(self) -> Closure: ...
-    @property
-    def inputs(self) -> tuple[int, ...]: ...
-    @property
-    def first(self) -> int: ...
-    @property
-    def end(self) -> int: ...
-
-
-class Numbered(NamedTuple):
-    """A step in a numbering of its own."""
+class Step(NamedTuple):
+    """An instruction: what runs, the numbers of what it reads, and those of what it gives: from
+    `first` to `end`."""
 
     closure: Closure
     inputs: tuple[int, ...]
     first: int
     end: int
+
+
+class Steps(NamedTuple):
+    """A pure function as a list of instructions. Equal Steps do the same, so they are cache keys.
+
+    inputs: how many there are; they are the values 0, 1, ... outputs: numbers of values.
+    """
+
+    inputs: int
+    steps: tuple[Step, ...]
+    outputs: tuple[int, ...]
+
+    @staticmethod
+    def numbered(
+        steps: Iterable[Node | Step], inputs: Iterable[int], outputs: Iterable[int]
+    ) -> Steps:
+        """Instructions in a numbering of any kind: `inputs` and `outputs` are given in it."""
+        number = {slot: i for i, slot in enumerate(inputs)}
+        count = len(number)
+        own = []
+        for step in steps:
+            read = tuple([number[slot] for slot in step.inputs])
+            first = len(number)
+            for slot in range(step.first, step.end):
+                number[slot] = len(number)
+            own.append(Step(step.closure, read, first, len(number)))
+        return Steps(count, tuple(own), tuple([number[slot] for slot in outputs]))
+
+    def replay(self, *arrays: Any) -> tuple[Any, ...]:
+        """What the steps give, under a trace, each forward pass shared with its pullbacks."""
+        env: dict[int, Any] = dict(enumerate(arrays))
+        Replay(self.steps).run(self.steps, env)
+        return tuple([env[i] for i in self.outputs])
+
+    def interpret(
+        self, call: Callable[[Closure, tuple[Any, ...]], Sequence[Any]], values: Iterable[Any]
+    ) -> list[Any]:
+        """What the steps give, each done by `call`, of values of any kind."""
+        env = list(values)
+        for step in self.steps:
+            env += call(step.closure, tuple([env[i] for i in step.inputs]))
+        return [env[i] for i in self.outputs]
 
 
 def needed(path: Sequence[Node], live: Iterable[int]) -> list[Node]:
@@ -70,13 +105,8 @@ def slot_avals(path: Sequence[Node]) -> dict[int, Aval]:
     return avals
 
 
-def replay(steps: Sequence[Step], env: dict[int, Any]) -> None:
-    """Run the instructions on `env` (slot to array), under a trace."""
-    Replay(steps).run(steps, env)
-
-
 class Replay:
-    """Runs instructions under a trace, in one go or in several.
+    """Runs instructions on `env` (number to array) under a trace, in one go or in several.
 
     Each closure is called through its own `jax.jit`, whose trace is kept: tracing a program again
     costs 80 us an instruction, not 500. Its pullback computes the forward pass again, and XLA

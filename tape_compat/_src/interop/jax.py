@@ -8,6 +8,8 @@ from typing import Any
 
 import jax
 
+from ..core import limits
+from ..core.caches import Cache
 from ..core.op import Op
 from ..core.x64 import in_x64
 from ..values.convert import convert
@@ -51,13 +53,13 @@ def as_op(
     static = (static_argnames,) if isinstance(static_argnames, str) else tuple(static_argnames)
     title = name or getattr(fn, "__name__", type(fn).__name__)
     #: Structure of what the function gives, by what it was given.
-    structures: dict[tuple, Any] = {}
+    structures: Cache[tuple, Any] = Cache(None, limits.MAX_CLOSURES_PER_OP)
 
     def flat(*leaves: Any, structure: Any, options: tuple, wide: bool) -> tuple[Any, ...]:
         args, kwargs = jax.tree.unflatten(structure, leaves)
         out = in_x64(functools.partial(fn, **kwargs, **dict(options)), *args, on=wide)
         results, out_structure = jax.tree.flatten(out)
-        structures[(structure, options, wide, _kinds(leaves))] = out_structure
+        structures.put((structure, options, wide, _kinds(leaves)), out_structure)
         return tuple(results)
 
     op = Op(flat, title)
@@ -82,7 +84,11 @@ def as_op(
         closure.infer(avals)
         results = apply(closure, tensors)
         key = (structure, options, wide, _kinds(avals))
-        return jax.tree.unflatten(structures[key], list(results))
+        found = structures.get(key)
+        if found is None:  # it was dropped: it is found again with the shapes
+            in_x64(jax.eval_shape, closure.fn, *(aval.struct for aval in avals))
+            found = structures.get(key)
+        return jax.tree.unflatten(found, list(results))
 
     call.op = op  # type: ignore[attr-defined]
     return call

@@ -11,6 +11,7 @@ from jax import lax
 
 from ..core import dtypes, errors
 from ..core.avals import Aval
+from ..core.caches import Cache
 from ..core.dtypes import DType, as_dtype
 from ..core.op import Op
 from ..values.convert import convert
@@ -45,7 +46,7 @@ def _check_cast(avals: tuple[Aval, ...], dtype: DType) -> None:
 
 
 _CAST = Op(_cast, "Cast", check=_check_cast)
-_CASTS: dict[DType, Any] = {}
+_CASTS: Cache[DType, Any] = Cache("casts", 64)
 
 
 def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
@@ -80,7 +81,7 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     if closure is None:
         if dtype is dtypes.string:
             _check_cast((x._aval,), dtype)
-        closure = _CASTS[dtype] = _CAST.bind(dtype=dtype)
+        closure = _CASTS.put(dtype, _CAST.bind(dtype=dtype))
     return apply(closure, (x,))
 
 

@@ -19,6 +19,7 @@ from jax import lax
 
 from ..core import dtypes, limits
 from ..core.avals import Aval
+from ..core.caches import Cache
 from ..core.dtypes import as_dtype
 from ..core.op import Closure, DynamicForm, Op
 from ..core.state import LOCAL
@@ -243,9 +244,9 @@ def _at(x: Tensor, spec: tuple[Any, ...], places: tuple[Tensor, ...]) -> Tensor:
 
 
 #: Of specs on shapes: clipped, and the dynamic form.
-_PLACES: dict[
+_PLACES: Cache[
     tuple[tuple[Any, ...], tuple[int, ...]], tuple[tuple[Any, ...], DynamicForm | None]
-] = {}
+] = Cache("clipped specs", limits.MAX_CLOSURES_PER_OP)
 
 
 def _remember(
@@ -253,10 +254,7 @@ def _remember(
 ) -> tuple[tuple[Any, ...], DynamicForm | None]:
     _planned(spec, shape)  # raises for what is out of range
     clipped = _clipped(spec, shape)
-    if len(_PLACES) >= limits.MAX_CLOSURES_PER_OP:
-        _PLACES.clear()
-    found = _PLACES[spec, shape] = clipped, _INDEXED.dynamic_form_of({"spec": clipped})
-    return found
+    return _PLACES.put((spec, shape), (clipped, _INDEXED.dynamic_form_of({"spec": clipped})))
 
 
 _INT32 = Aval.of((), dtypes.int32)

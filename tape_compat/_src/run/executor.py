@@ -15,12 +15,13 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..core.avals import Packed, matched
+from ..core.caches import Cache, register
 from ..core.counters import COUNTERS
 from ..core.errors import user_location
 from ..core.native import FASTPATH
 from ..core.op import Closure
 from ..core.program import NOWHERE, Entry, Node, Prepared, Program, References
-from ..core.steps import leaf_layout, needed, replay, slot_avals
+from ..core.steps import Steps, leaf_layout, needed, slot_avals
 from ..core.x64 import in_x64
 from . import policy
 from .loops.template import Compiled, Template, compile_for
@@ -52,15 +53,15 @@ class Executable(Prepared):
         self._packed = [None] * len(self.packs)
         position = {slot: i for i, slot in enumerate(arrays)}
         self.donate = tuple(position[slot] for slot in donate)
-        steps = needed(path, live)
+        packed = [slot for slots in scalars.values() for slot in slots]
+        steps = Steps.numbered(needed(path, live), [*arrays, *packed], live)
+        lengths = [len(slots) for slots in scalars.values()]
 
         def program(*leaves: Any) -> tuple[Any, ...]:
             COUNTERS.traces += 1
-            env: dict[int, Any] = dict(zip(arrays, leaves, strict=False))
-            for vector, slots in zip(leaves[len(arrays) :], scalars.values(), strict=True):
-                env.update((slot, vector[i]) for i, slot in enumerate(slots))
-            replay(steps, env)
-            return tuple(env[slot] for slot in live)
+            vectors = leaves[len(arrays) :]
+            numbers = [v[i] for v, n in zip(vectors, lengths, strict=True) for i in range(n)]
+            return steps.replay(*leaves[: len(arrays)], *numbers)
 
         self.call: Callable[..., tuple[Any, ...]] = jax.jit(program, donate_argnums=self.donate)
 
@@ -115,26 +116,18 @@ class _Executables:
             executable.node.executables.clear()
         self.order.clear()
         self.instructions = 0
-        _TEMPLATES.clear()
 
 
 EXECUTABLES = _Executables()
+register("compiled programs and plans", EXECUTABLES.clear, lambda: len(EXECUTABLES.order))
 
 #: By a template and what is donated: what was compiled, for small and for larger capacities.
-_TEMPLATES: OrderedDict[tuple, list[Compiled]] = OrderedDict()
+_TEMPLATES: Cache[tuple, list[Compiled]] = Cache("templates", policy.MAX_EXECUTABLES)
 
 
 def _compiled(program: Rolled) -> list[Compiled]:
     """What was compiled of the template of a program."""
-    key = (program.template, program.donate)
-    found = _TEMPLATES.get(key)
-    if found is None:
-        found = _TEMPLATES[key] = []
-        while len(_TEMPLATES) > policy.MAX_EXECUTABLES:
-            _TEMPLATES.popitem(last=False)
-    else:
-        _TEMPLATES.move_to_end(key)
-    return found
+    return _TEMPLATES.find((program.template, program.donate), list)
 
 
 def _roll(node: Node, key: tuple) -> Rolled | None:
@@ -259,6 +252,9 @@ def forget_origins(kept: int = 0) -> None:
     while len(_ORIGINS) > kept:
         _, oldest = _ORIGINS.popitem(last=False)
         oldest.settled = False
+
+
+register("origins", forget_origins, lambda: len(_ORIGINS))
 
 
 # ---------------------------------------------------------------------------------------------

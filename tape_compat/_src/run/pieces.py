@@ -9,34 +9,34 @@ often the loop runs, does not matter.
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Hashable, Iterable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import jax
 import numpy as np
 
 from ..core.avals import Aval
+from ..core.caches import Cache
 from ..core.counters import COUNTERS
 from ..core.op import Closure
 from ..core.program import Node, Prepared
-from ..core.steps import Numbered, leaf_layout, needed, replay, slot_avals
+from ..core.steps import Steps, leaf_layout, needed, slot_avals
 from ..core.x64 import in_x64
 from . import policy
 from .loops.find import Loop, find_loops
 
 
 class Piece:
-    """A stretch of instructions, from arrays in the first slots to those in `outputs`.
+    """Steps that are compiled together.
 
     waits: whether it runs op by op the first time, in case it does not come again.
     """
 
-    __slots__ = ("_call", "outputs", "steps", "waits")
+    __slots__ = ("_call", "_steps", "waits")
 
-    def __init__(self, steps: tuple[Numbered, ...], outputs: tuple[int, ...]):
-        self.steps, self.outputs = steps, outputs
+    def __init__(self, steps: Steps):
+        self._steps = steps
         self.waits = True
         self._call: Any = None
 
@@ -45,39 +45,14 @@ class Piece:
         if call is None:
             if self.waits:
                 self.waits = False
-                return self._op_by_op(arrays)
-            call = self._call = jax.jit(self._replayed)
+                return self._steps.interpret(Closure.run_on, arrays)
+            call = self._call = jax.jit(self._steps.replay)
             COUNTERS.piece_compiles += 1
         COUNTERS.dispatches += 1
         return call(*arrays)
 
-    def _op_by_op(self, arrays: Iterable[Any]) -> list[Any]:
-        env: dict[int, Any] = dict(enumerate(arrays))
-        for step in self.steps:
-            outputs = step.closure.run(*[env[slot] for slot in step.inputs])
-            env.update(zip(range(step.first, step.end), outputs, strict=True))
-        return [env[slot] for slot in self.outputs]
 
-    def _replayed(self, *arrays: Any) -> tuple[Any, ...]:
-        env: dict[int, Any] = dict(enumerate(arrays))
-        replay(self.steps, env)
-        return tuple(env[slot] for slot in self.outputs)
-
-
-_LOCK = threading.Lock()
-_PIECES: OrderedDict[tuple, Piece] = OrderedDict()
-
-
-def _piece(key: tuple) -> Piece:
-    with _LOCK:
-        found = _PIECES.get(key)
-        if found is None:
-            found = _PIECES[key] = Piece(key[0], key[2])
-            while len(_PIECES) > policy.MAX_PIECES:
-                _PIECES.popitem(last=False)
-        else:
-            _PIECES.move_to_end(key)
-    return found
+_PIECES: Cache[tuple[Steps, tuple[Aval, ...]], Piece] = Cache("pieces", policy.MAX_PIECES)
 
 
 class Part(NamedTuple):
@@ -163,34 +138,14 @@ def _parts(
         inside = set(made)
         inputs = tuple(slot for slot in read if slot not in inside)
         outputs = [slot for slot in made if last.get(slot, -1) >= stop]
-        piece = _piece(_canonical(stretch, inputs, outputs, avals))
+        own = Steps.numbered(stretch, inputs, outputs)
+        kinds = tuple([avals[slot] for slot in inputs])
+        piece = _PIECES.find((own, kinds), partial(Piece, own))
         if loops or eager:
             piece.waits = False
         drops = [slot for slot in drops if slot not in inside]
         parts.append(Part(piece, inputs, outputs, tuple(drops)))
     return parts
-
-
-def _canonical(
-    stretch: Sequence[Node],
-    inputs: Sequence[int],
-    outputs: Sequence[int],
-    avals: dict[int, Aval],
-) -> tuple:
-    """What a piece is known by: its steps in their own numbering, inputs first."""
-    number = {slot: i for i, slot in enumerate(inputs)}
-    own = []
-    for step in stretch:
-        read = tuple(number[slot] for slot in step.inputs)
-        first = len(number)
-        for slot in range(step.first, step.end):
-            number[slot] = len(number)
-        own.append(Numbered(step.closure, read, first, len(number)))
-    return (
-        tuple(own),
-        tuple(avals[slot] for slot in inputs),
-        tuple(number[slot] for slot in outputs),
-    )
 
 
 # ---------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from ..core.avals import Aval
 from ..core.op import Closure, Op
 from ..core.program import CAPTURED, Program
 from ..core.state import LOCAL, ThreadState
-from ..core.steps import needed, replay
+from ..core.steps import Steps, needed
 from .record import apply, identity
 from .tensor import Tensor
 
@@ -114,11 +114,5 @@ def _closure(program: SymbolicProgram, node: Any, key: tuple) -> Closure:
     name, live, given = key
     slots = (*given, *sorted(slot for slot, _ in program.leaves.values()))
     skip = set(given)
-    steps = [s for s in needed(node.path(), live) if s.first not in skip]
-
-    def function(*arrays: Any) -> tuple[Any, ...]:
-        env = dict(zip(slots, arrays, strict=True))
-        replay(steps, env)
-        return tuple(env[slot] for slot in live)
-
-    return Closure(Op(function, name), {})
+    path = [s for s in needed(node.path(), live) if s.first not in skip]
+    return Closure(Op(Steps.numbered(path, slots, live).replay, name), {})

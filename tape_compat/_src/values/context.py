@@ -9,7 +9,7 @@ from typing import Any
 
 import jax
 
-from ..core import errors
+from ..core import caches, errors
 from ..core.state import LOCAL, MODE
 from .record import flush
 
@@ -74,6 +74,19 @@ def set_immediate(value: bool) -> None:
     if value:
         flush()
     MODE.immediate = bool(value)
+
+
+def clear_caches() -> None:
+    """Run what this thread has pending, then empty every cache of the engine.
+
+    What was compiled is compiled again when it is next needed; nothing else changes. A process that
+    has gone from one model to another gives memory back by it.
+
+    >>> import tape_compat as tf
+    >>> tf.engine.clear_caches()
+    """
+    flush()
+    caches.clear_caches()
 
 
 def executing_eagerly() -> bool:

@@ -14,6 +14,7 @@ import functools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from ..core.caches import register
 from .indexed_slices import IndexedSlices
 
 __all__ = [
@@ -112,6 +113,9 @@ def _kind(cls: type) -> _Kind | None:
     if issubclass(cls, abc.Sequence) and not issubclass(cls, (str, bytes)):
         return _PLAIN
     return None
+
+
+register("kinds of nests", _kind.cache_clear, lambda: _kind.cache_info().currsize)
 
 
 def _is_namedtuple(cls: type) -> bool:

@@ -19,7 +19,7 @@ from jax import lax
 
 from ...core.avals import Aval
 from ...core.counters import COUNTERS
-from ...core.steps import Numbered, Replay
+from ...core.steps import Replay, Step, Steps
 from .. import policy
 
 
@@ -53,11 +53,9 @@ class Pack(NamedTuple):
 
 class Carry(NamedTuple):
     """What a turn reads of an earlier one. `start` is the value that the first turn reads; None if
-    no turn reads it and only the last one's is wanted. `output` is what the next turn reads: of
-    this turn, or, if it is to be older, another carry."""
+    no turn reads it and only the last one's is wanted."""
 
     start: int | None
-    output: int
     aval: Aval
 
 
@@ -74,18 +72,18 @@ class Save(NamedTuple):
 
     stack: int
     start: int | None
-    output: int
     aval: Aval
 
 
 class Turns(NamedTuple):
-    """A loop. Its body numbers its own values: invariants, carries, streams, then its outputs.
+    """A loop. The inputs of its body are the invariants, carries and streams; its outputs are what
+    the next turn reads as carries, then what the saves keep.
 
     The values from `first` on are what the carries are after the last turn.
     """
 
     loop: int
-    body: tuple[Numbered, ...]
+    body: Steps
     invariants: tuple[int, ...]
     carries: tuple[Carry, ...]
     streams: tuple[Stream, ...]
@@ -93,7 +91,7 @@ class Turns(NamedTuple):
     first: int
 
 
-Segment = Numbered | Given | Load | Unpack | Pack | Turns
+Segment = Step | Given | Load | Unpack | Pack | Turns
 
 
 class Bundle(NamedTuple):
@@ -127,7 +125,7 @@ class Template(NamedTuple):
     @property
     def instructions(self) -> int:
         """How many instructions a compile sees."""
-        return sum(len(s.body) if isinstance(s, Turns) else 1 for s in self.segments)
+        return sum(len(s.body.steps) if isinstance(s, Turns) else 1 for s in self.segments)
 
 
 def chunks(capacity: int) -> int:
@@ -190,9 +188,9 @@ def _run(
     stacks: dict[int, Any],
     numbers: _Numbers,
 ) -> None:
-    straight = Replay(s for s in segments if isinstance(s, Numbered))
+    straight = Replay(s for s in segments if isinstance(s, Step))
     for segment in segments:
-        if isinstance(segment, Numbered):
+        if isinstance(segment, Step):
             straight.run((segment,), env)
         elif isinstance(segment, Turns):
             known = None if counts is None else counts[segment.loop]
@@ -231,13 +229,13 @@ def _turn(
         for s, row in zip(turns.streams, rows, strict=True):
             place = i if row is None else row[i]
             read.append(place if s.stack is None else _row(stacks[s.stack], place))
-        own = dict(enumerate((*invariants, *carried, *read)))
-        Replay(turns.body).run(turns.body, own)
+        given = turns.body.replay(*invariants, *carried, *read)
+        count = len(turns.carries)
         return (
-            tuple(_like(own[c.output], c.aval) for c in turns.carries),
+            tuple(_like(x, c.aval) for x, c in zip(given[:count], turns.carries, strict=True)),
             tuple(
-                lax.dynamic_update_index_in_dim(stack, _like(own[s.output], s.aval), i + 1, 0)
-                for stack, s in zip(saved, turns.saves, strict=True)
+                lax.dynamic_update_index_in_dim(stack, _like(x, s.aval), i + 1, 0)
+                for stack, x, s in zip(saved, given[count:], turns.saves, strict=True)
             ),
         )
 

@@ -13,7 +13,7 @@ import numpy as np
 from ...core.avals import Aval, matched
 from ...core.op import Closure
 from ...core.program import Node, Prepared
-from ...core.steps import Numbered, leaf_layout, needed, slot_avals
+from ...core.steps import Step, Steps, leaf_layout, needed, slot_avals
 from ...core.x64 import in_x64
 from .. import policy
 from .analysis import Analysis, Facts, Made, Rows, Saved, rows_of_leaves
@@ -306,7 +306,7 @@ class _Writer:
             first = self.count
             for slot in range(step.first, step.end):
                 self.new(int(ids[slot]))
-            self.segments.append(Numbered(closure, inputs, first, self.count))
+            self.segments.append(Step(closure, inputs, first, self.count))
 
     def given(self, number: int) -> int:
         """A value that is a number of the argument."""
@@ -332,16 +332,12 @@ class _Writer:
         place = {which: len(invariants) + i for i, which in enumerate(carried)}
         streams_from = len(invariants) + len(carried)
         outputs_from = streams_from + len(streams)
-        carries = []
+        carries, given = [], []
         for output, ago in carried:
             start = facts.starts.get((output, ago))
-            carries.append(
-                Carry(
-                    None if start is None else self.value(start),
-                    outputs_from + output if ago == 1 else place[output, ago - 1],
-                    self.analysis.aval(facts.base + output),
-                )
-            )
+            aval = self.analysis.aval(facts.base + output)
+            carries.append(Carry(None if start is None else self.value(start), aval))
+            given.append(outputs_from + output if ago == 1 else place[output, ago - 1])
         saves = []
         for output in sorted(facts.saves):
             start = facts.starts.get((output, 1))
@@ -349,17 +345,18 @@ class _Writer:
                 Save(
                     self.stack(Saved(number, output)),
                     None if start is None else self.value(start),
-                    outputs_from + output,
                     self.analysis.aval(facts.base + output),
                 )
             )
+            given.append(outputs_from + output)
         local = {
             "invariant": lambda i: i,
             "carry": place.__getitem__,
             "stream": lambda i: streams_from + i,
             "output": lambda i: outputs_from + i,
         }
-        body = self._body(facts, [local[kind](i) for kind, i in facts.columns], outputs_from)
+        steps = self._body(facts, [local[kind](i) for kind, i in facts.columns], outputs_from)
+        body = Steps(outputs_from, steps, tuple(given))
         first = self.count
         for output, ago in carried:
             if ago == 1:
@@ -376,7 +373,7 @@ class _Writer:
         )
         self._load(number, facts)
 
-    def _body(self, facts: Facts, read: list[int], first: int) -> tuple[Numbered, ...]:
+    def _body(self, facts: Facts, read: list[int], first: int) -> tuple[Step, ...]:
         """The instructions of a turn; their outputs are numbered from `first` on."""
         numbers = iter(read)
         body = []
@@ -385,7 +382,7 @@ class _Writer:
         for step, closure, width in zip(steps, facts.closures, facts.widths, strict=True):
             inputs = tuple([next(numbers) for _ in range(width)])
             end = first + step.end - step.first
-            body.append(Numbered(closure, inputs, first, end))
+            body.append(Step(closure, inputs, first, end))
             first = end
         return tuple(body)
 
