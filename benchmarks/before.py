@@ -50,7 +50,8 @@ class Compared:
             return f"**{self.error}**"
         if self.ratio - self.uncertain > SLOWER:
             return "**slower**"
-        return "" if self.ratio + self.uncertain <= SLOWER else "not told"
+        told = self.uncertain < SLOWER - 1.0 and self.ratio + self.uncertain <= SLOWER
+        return "" if told else "not told"
 
     def line(self) -> list[str]:
         if self.error:

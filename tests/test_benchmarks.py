@@ -200,6 +200,7 @@ def test_verdict_needs_more_than_the_noise():
     assert compared([0.99, 1.0, 1.01, 1.0]).verdict == ""
     assert compared([1.09, 1.1, 1.11, 1.1]).verdict == "**slower**"
     assert compared([0.9, 1.0, 1.1, 1.0]).verdict == "not told"
+    assert compared([0.7, 0.8, 1.0, 0.9]).verdict == "not told"  # a low ratio, but by chance
     line = compared([0.99, 1.0, 1.01, 1.0]).line()
     figures = ["1.00 ms", "2.00 ms", "1.000 ± 0.008", "0.990 to 1.010", "4"]
     assert line == ["`mlp_tiny`", *figures, ""]
