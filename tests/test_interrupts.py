@@ -5,7 +5,10 @@ step's recording, gradient, updates, compile and dispatch has its turn.
 """
 
 import os
+import random
+import signal
 import sys
+import time
 
 import jax
 import numpy as np
@@ -13,7 +16,7 @@ import pytest
 
 import tape_compat as tf
 from tape_compat._src.core.state import LOCAL
-from tape_compat._src.run import executor, policy
+from tape_compat._src.run import donation, executor, policy
 from tape_compat._src.values.record import flush
 
 PACKAGE = os.path.dirname(tf.__file__)
@@ -199,3 +202,179 @@ def test_a_failing_grad_function_leaves_a_persistent_tape_usable():
         tape.gradient(y, x)
     failing = False
     assert tape.gradient(y, x).numpy() == 7.0
+
+
+# ---------------------------------------------------------------------------------------------
+# While JAX compiles: Python code of JAX runs before and after the buffers of variables are taken.
+
+
+class Momentum:
+    """Two steps of momentum descent, `turns` squares long: a program of its own for each."""
+
+    def __init__(self, turns=1):
+        self.turns = turns
+        one = tf.constant([1.0, 2.0, -4.0]) * 1.0  # an array of JAX's, which it may take
+        self.w, self.m = tf.Variable(one), tf.Variable(one * 0.5)
+
+    def step(self):
+        with tf.GradientTape() as tape:
+            loss = 0.0
+            for i in range(self.turns):
+                loss += tf.reduce_sum(self.w * self.w) / (i + 2.0)
+        self.m.assign(0.9 * self.m + tape.gradient(loss, self.w))
+        self.w.assign_sub(0.125 * self.m)
+        return loss
+
+    def values(self):
+        return self.w.numpy(), self.m.numpy()
+
+    def after(self, w, m):
+        m = 0.9 * m + 2 * w * sum(1 / (i + 2.0) for i in range(self.turns))
+        return w - 0.125 * m, m
+
+    def check(self, old, at):
+        """What an interrupted step leaves is readable, old or new; and the next step works."""
+        new = self.after(*old)
+        values = self.values()
+        for value, *either in zip(values, old, new, strict=True):
+            assert any(np.allclose(value, x, rtol=1e-5) for x in either), at
+        self.step()
+        for value, expected in zip(self.values(), self.after(*values), strict=True):
+            np.testing.assert_allclose(value, expected, rtol=1e-5, err_msg=str(at))
+
+
+class Everywhere:
+    """Raises at the `at`-th line run inside any Python function, from when `armed` says so; not
+    at the places that are `done`."""
+
+    def __init__(self, at, armed=lambda: True, done=()):
+        self.left, self.armed, self.done = at, armed, done
+        self.fired, self.waits = None, True
+
+    def __call__(self, frame, event, _):
+        if event == "line" and not self.fired:
+            self.waits = self.waits and not self.armed()
+            if not self.waits and not frame_exits(frame):
+                place = f"{frame.f_code.co_filename}:{frame.f_lineno}"
+                self.left -= place not in self.done
+                if self.left < 0:
+                    self.fired = place
+                    sys.settrace(None)
+                    raise Interrupted(place)
+        return self
+
+
+def frame_exits(frame):
+    """Whether a context is being left, or was just entered: JAX would stay in it."""
+    names = {"__exit__", "__enter__", "_exit", "__del__"}
+    while frame is not None and frame.f_code.co_filename != __file__:
+        if frame.f_code.co_name in names or frame.f_code.co_filename.endswith("contextlib.py"):
+            return True
+        frame = frame.f_back
+    return False
+
+
+def interrupted_call(model, injector, old):
+    """Run the pending step of a model under an injector: where it was interrupted, if it was."""
+    model.step()
+    sys.settrace(injector)
+    try:
+        flush()
+    except Interrupted:
+        pass
+    finally:
+        sys.settrace(None)
+    model.check(old, injector.fired)
+    return injector.fired
+
+
+@pytest.fixture
+def compiled_first(deferred, monkeypatch):
+    """Every program is compiled at first sight."""
+    monkeypatch.setattr(policy, "NEW_STRUCTURES_BEFORE_PIECES", 10**9)
+
+
+def first_call(*where):
+    cold(None)
+    model = Momentum()
+    return interrupted_call(model, Everywhere(*where), model.values())
+
+
+def test_interrupted_at_lines_of_a_compile(compiled_first):
+    """At lines all over the first call of a program, which JAX traces, lowers and compiles."""
+    first_call(10**9)
+    cold(None)
+    every = Everywhere(10**9)
+    assert interrupted_call(Momentum(), every, Momentum().values()) is None
+    lines = 10**9 - every.left
+    places = {first_call(at) for at in range(0, lines, lines // 30)}
+    assert len(places - {None}) > 20
+
+
+@pytest.fixture
+def given():
+    return []
+
+
+@pytest.fixture
+def taken(monkeypatch, given):
+    """Whether JAX has taken the buffers that it was given in Python since `given` was
+    cleared."""
+    copy_all = donation.copied
+
+    def copied(array):
+        given.append(copy_all(array))
+        return given[-1]
+
+    monkeypatch.setattr(donation, "copied", copied)
+    return lambda: bool(given) and given[-1].is_deleted()
+
+
+def test_interrupted_at_each_line_after_buffers_were_taken(compiled_first, given, taken):
+    """JAX has forgotten the way to the compiled program, and goes through Python as at first. A
+    step whose variables were lost could not be finished."""
+    cold(None)
+    model, places, place = Momentum(), set(), ""
+    while place is not None:
+        places.add(place)
+        model.step()
+        flush()
+        for prepared in executor.EXECUTABLES.order:
+            if isinstance(prepared, executor.Executable):
+                prepared.call.clear_cache()
+        given.clear()
+        place = interrupted_call(model, Everywhere(0, taken, places), model.values())
+    assert len(places) > 50
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers")
+def test_signals_during_compiles(compiled_first):
+    """A timer raises at any time of the first call of programs of varying length."""
+
+    def interrupt(*_):
+        raise Interrupted("timer")
+
+    rng = random.Random(0)
+    before = signal.signal(signal.SIGALRM, interrupt)
+    seconds, hit = 0.2, 0
+    try:
+        for turns in range(2, 26):
+            model = Momentum(turns)
+            old = model.values()
+            model.step()
+            start = time.perf_counter()
+            try:
+                try:
+                    signal.setitimer(signal.ITIMER_REAL, seconds * rng.uniform(0.01, 1.1))
+                    flush()
+                finally:
+                    signal.setitimer(signal.ITIMER_REAL, 0)
+            except Interrupted:
+                hit += 1
+            else:
+                seconds = time.perf_counter() - start
+            model.check(old, turns)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert hit > 5

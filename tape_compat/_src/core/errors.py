@@ -200,7 +200,8 @@ class OperatorNotAllowedInGraphError(TypeError):
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 #: Not the user's code: ours, and JAX's between the user and us.
-_NOT_THE_USERS = (_PACKAGE, os.path.dirname(os.path.abspath(jax.__file__)) + os.sep)
+JAX_FOLDER = os.path.dirname(os.path.abspath(jax.__file__)) + os.sep
+_NOT_THE_USERS = (_PACKAGE, JAX_FOLDER)
 
 
 def user_location() -> str:

@@ -234,8 +234,8 @@ class Program:
         self.lock = threading.RLock()
         self.log: list[Entry] = [tree.root]
         self.ran = False
-        #: Whether it is being run by JAX, which must not be asked for the same again meanwhile.
-        self.calling = False
+        #: Whether it is being run by JAX; or an interrupt came just as that ended.
+        self.calling: bool | int = False
         #: Whether ops whose inputs have values are recorded here as well, and whether one of those
         #: was not known at its place.
         self.joins = self.joined_new = False

@@ -16,7 +16,7 @@
 #include <structmember.h>
 
 /* record.py takes this module only if it is of its own version. */
-#define VERSION 17
+#define VERSION 18
 
 static PyTypeObject *Tensor, *Program, *Tape, *Record, *Variable, *Prepared, *Executable;
 static PyObject *ndarray, *local, *mode, *next_id, *new_program, *new_array, *float32;
@@ -24,7 +24,7 @@ static PyObject *apply_general, *scalar_general, *notify, *flush, *no_ids, *no_r
 static PyObject *s_state, *s_immediate, *s_record_one, *s_ids, *s_variable_accessed, *s_unread;
 static PyObject *s_gradient, *s_acquire, *s_release, *s_enter, *s_exit, *s_arguments, *s_call;
 static PyObject *s_spread, *s_pack, *empty, *zero, *one;
-static PyObject *run_general, *enable_x64, *counters;
+static PyObject *run_general, *enable_x64, *counters, *copy_all, *discard;
 static int own_local;
 
 typedef struct Link {
@@ -1154,6 +1154,89 @@ static int add_scalars(PyObject *used, PyObject *arrays, PyObject *scalars)
     return 0;
 }
 
+/* donation.Donated, and what takes it apart. */
+typedef struct {
+    PyObject_HEAD
+    PyObject *arrays, *copies;
+    int looked;
+} Donated;
+
+static PyTypeObject Donated_type;
+
+static PyObject *donated_of(PyObject *arrays)
+{
+    Donated *self = PyObject_New(Donated, &Donated_type);
+    if (!self)
+        return NULL;
+    self->arrays = Py_NewRef(arrays);
+    self->copies = NULL;
+    self->looked = 0;
+    return (PyObject *)self;
+}
+
+static PyObject *donated_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+    PyObject *arrays;
+    if (kwargs || !PyArg_ParseTuple(args, "O!", &PyList_Type, &arrays))
+        return refuse("Donated(list)");
+    return donated_of(arrays);
+}
+
+static void donated_dealloc(PyObject *self)
+{
+    Py_XDECREF(((Donated *)self)->arrays);
+    Py_XDECREF(((Donated *)self)->copies);
+    PyObject_Free(self);
+}
+
+static PyTypeObject Donated_type = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "tape_compat._src.native._fastpath.Donated",
+    .tp_basicsize = sizeof(Donated),
+    .tp_flags = Py_TPFLAGS_DEFAULT,
+    .tp_new = donated_new,
+    .tp_dealloc = donated_dealloc,
+};
+
+static PyObject *flatten(PyObject *module, PyObject *object)
+{
+    if (Py_TYPE(object) != &Donated_type)
+        return refuse("flatten(donated)");
+    Donated *self = (Donated *)object;
+    if (!self->looked) {
+        self->looked = 1;
+        return PyTuple_Pack(2, self->arrays, Py_None);
+    }
+    if (!self->copies) {
+        PyObject *copies = PyObject_CallOneArg(copy_all, self->arrays);
+        if (!copies)
+            return NULL;
+        Py_XSETREF(self->copies, copies);
+    }
+    return PyTuple_Pack(2, self->copies, Py_None);
+}
+
+/* donation.arranged: a new list of the arguments, which are checked, with those that are donated in
+   a Donated before the others. */
+static PyObject *arranged(PyObject *arguments, PyObject *donate)
+{
+    Py_ssize_t taken = PyTuple_GET_SIZE(donate), n = PyList_GET_SIZE(arguments);
+    PyObject *donated = PyList_New(taken), *made = PyList_New(1 + n - taken);
+    for (Py_ssize_t i = 0, k = 0; donated && made && i < n; i++) {
+        PyObject *array = Py_NewRef(PyList_GET_ITEM(arguments, i));
+        if (k < taken && PyLong_AsSsize_t(PyTuple_GET_ITEM(donate, k)) == i)
+            PyList_SET_ITEM(donated, k++, array);
+        else
+            PyList_SET_ITEM(made, 1 + i - k, array);
+    }
+    PyObject *first = donated && made ? donated_of(donated) : NULL;
+    Py_XDECREF(donated);
+    if (first)
+        PyList_SET_ITEM(made, 0, first);
+    else
+        Py_CLEAR(made);
+    return made;
+}
+
 /* The arguments of a compiled program, as a list; NULL without an error if somebody else holds a
    buffer that it is to take: the log holds one reference, the list another. */
 static PyObject *arguments_of(PyObject *used, PyObject *log)
@@ -1172,13 +1255,17 @@ static PyObject *arguments_of(PyObject *used, PyObject *log)
         Py_CLEAR(arguments);
     }
     PyObject *donate = SLOT(used, prepared.donate);
+    Py_ssize_t last = -1;
     for (Py_ssize_t i = 0; arguments && i < PyTuple_GET_SIZE(donate); i++) {
         Py_ssize_t place = PyLong_AsSsize_t(PyTuple_GET_ITEM(donate, i));
-        PyObject *array = place < PyList_GET_SIZE(arguments) ? PyList_GET_ITEM(arguments, place)
-                                                             : NULL;
+        int valid = place > last && place < PyList_GET_SIZE(arguments);
+        PyObject *array = valid ? PyList_GET_ITEM(arguments, place) : NULL;
+        last = place;
         if (!array || (Py_REFCNT(array) > 2 && (PyObject *)Py_TYPE(array) != ndarray))
             Py_CLEAR(arguments);
     }
+    if (arguments && PyTuple_GET_SIZE(donate))
+        Py_SETREF(arguments, arranged(arguments, donate));
     return arguments;
 }
 
@@ -1251,6 +1338,19 @@ static int count(Py_ssize_t offset, PyObject *more)
     return sum ? 0 : -1;
 }
 
+/* Call executor.discard with a program and the error that is set, which stays set. */
+static void discard_left(PyObject *used)
+{
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    PyErr_NormalizeException(&type, &value, &traceback);
+    PyObject *done = PyObject_CallFunctionObjArgs(discard, used, value, NULL);
+    if (!done)
+        PyErr_Clear();
+    Py_XDECREF(done);
+    PyErr_Restore(type, value, traceback);
+}
+
 /* executor._call of a compiled program: 1 if it ran, 0 if it is to be run the general way. */
 static int call_program(PyObject *owner, PyObject *log, PyObject *used, PyObject *slots)
 {
@@ -1272,6 +1372,8 @@ static int call_program(PyObject *owner, PyObject *log, PyObject *used, PyObject
         put(owner, program.launched, slots);
         put(owner, program.spread, spread);
         done = call_into(owner, call, arguments);
+        if (done < 0)
+            discard_left(used);
     }
     Py_XDECREF(call);
     Py_XDECREF(spread);
@@ -2203,8 +2305,8 @@ static PyObject *setup(PyObject *module, PyObject *args, PyObject *kwargs)
 static PyObject *setup_run(PyObject *module, PyObject *args)
 {
     PyObject *type, *base, *origin_type;
-    if (!PyArg_ParseTuple(args, "OOOOOO", &base, &type, &origin_type, &counters, &run_general,
-                          &enable_x64))
+    if (!PyArg_ParseTuple(args, "OOOOOOOO", &base, &type, &origin_type, &copy_all, &discard, &counters,
+                          &run_general, &enable_x64))
         return NULL;
     Wanted wanted[] = {
         {base, "donate", &prepared.donate}, {base, "origin", &prepared.origin},
@@ -2217,6 +2319,8 @@ static PyObject *setup_run(PyObject *module, PyObject *args)
         {(PyObject *)Py_TYPE(counters), "fused", &counted.fused}};
     if (find_offsets(wanted, sizeof wanted))
         return NULL;
+    Py_INCREF(copy_all);
+    Py_INCREF(discard);
     Py_INCREF(counters);
     Py_INCREF(run_general);
     Py_INCREF(enable_x64);
@@ -2279,6 +2383,7 @@ static PyMethodDef methods[] = {
     {"waiting", waiting, METH_O, "See executor.waiting."},
     {"gather", gather, METH_O, "See executor.gather."},
     {"run", run, METH_O, "See executor.run."},
+    {"flatten", flatten, METH_O, "See donation.flatten."},
     {"setup_run", setup_run, METH_VARARGS, "Take the classes of executor.py."},
     {"setup", (PyCFunction)(void (*)(void))setup, METH_VARARGS | METH_KEYWORDS,
      "Take the classes and functions of record.py."},
@@ -2311,11 +2416,12 @@ PyMODINIT_FUNC PyInit__fastpath(void)
     one = PyLong_FromLong(1);
     if (!empty || !zero || !one || PyType_Ready(&Function_type) < 0 ||
         PyType_Ready(&Placed_type) < 0 || PyType_Ready(&References_type) < 0 ||
-        PyType_Ready(&Way_type) < 0)
+        PyType_Ready(&Way_type) < 0 || PyType_Ready(&Donated_type) < 0)
         return NULL;
     PyObject *module = PyModule_Create(&definition);
     if (module && (PyModule_AddIntConstant(module, "VERSION", VERSION) < 0 ||
                    PyModule_AddObjectRef(module, "Function", (PyObject *)&Function_type) < 0 ||
+                   PyModule_AddObjectRef(module, "Donated", (PyObject *)&Donated_type) < 0 ||
                    PyModule_AddObjectRef(module, "Placed", (PyObject *)&Placed_type) < 0 ||
                    PyModule_AddObjectRef(module, "References", (PyObject *)&References_type) < 0))
         Py_CLEAR(module);

@@ -11,19 +11,19 @@ from itertools import starmap
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from ..core.avals import Packed, matched
 from ..core.caches import Cache, register
 from ..core.counters import COUNTERS
-from ..core.errors import user_location
+from ..core.errors import JAX_FOLDER, user_location
 from ..core.native import FASTPATH
 from ..core.op import Closure
 from ..core.program import NOWHERE, Entry, Node, Prepared, Program, References
 from ..core.steps import Steps, leaf_layout, needed, slot_avals
 from ..core.x64 import in_x64
 from . import policy
+from .donation import arranged, copied, copy_all, donating
 from .loops.template import Compiled, Template, compile_for
 from .loops.write import Rolled, rolled
 from .pieces import Plan
@@ -63,7 +63,7 @@ class Executable(Prepared):
             numbers = [v[i] for v, n in zip(vectors, lengths, strict=True) for i in range(n)]
             return steps.replay(*leaves[: len(arrays)], *numbers)
 
-        self.call: Callable[..., tuple[Any, ...]] = jax.jit(program, donate_argnums=self.donate)
+        self.call: Callable[..., tuple[Any, ...]] = donating(program, self.donate)
 
     def arguments(self, arrays: list[Any], scalars: dict[np.dtype, list[Any]]) -> list[Any]:
         """What the compiled program takes, of the leaves of the record: `arrays`, longer."""
@@ -105,11 +105,19 @@ class _Executables:
                 oldest.recent = False
                 self.order[oldest] = None
                 continue
-            if oldest.node.executables.get(oldest.key) is oldest:
-                del oldest.node.executables[oldest.key]
-            self.instructions -= oldest.node.depth
+            self._forget(oldest)
         self.order[executable] = None
         executable.node.executables[executable.key] = executable
+
+    def drop(self, executable: Prepared) -> None:
+        if executable in self.order:
+            del self.order[executable]
+            self._forget(executable)
+
+    def _forget(self, executable: Prepared) -> None:
+        if executable.node.executables.get(executable.key) is executable:
+            del executable.node.executables[executable.key]
+        self.instructions -= executable.node.depth
 
     def clear(self) -> None:
         for executable in self.order:
@@ -271,11 +279,6 @@ def run(program: Program) -> None:
     with program.lock:
         if program.ran:
             return
-        if program.calling:
-            raise RuntimeError(
-                "A value was asked for, by a finalizer or a signal handler, while the program that "
-                f"computes it was being run (at {user_location()}). Ask for it later."
-            )
         owner = program.owner
         if owner is not None and owner.program is program:
             owner.program = None
@@ -283,6 +286,10 @@ def run(program: Program) -> None:
         slots, tensors = _live(program)
         if slots:
             results = program.results
+            if program.calling and not results:
+                _fill(_run_apart(program, slots), None, slots, slots, tensors)
+                _finish(program)
+                return
             if not results:
                 program.launched = slots
                 try:
@@ -294,10 +301,48 @@ def run(program: Program) -> None:
             if program.ran or not results:
                 return  # a signal handler or a finalizer has wanted a value meanwhile
             _fill(results[0], spread, slots, launched, tensors)
-        program.ran = True
-        program.log = [program.tree.root]
-        program.refs, program.aliases = References(), []
-        program.results = []
+        _finish(program)
+
+
+def _finish(program: Program) -> None:
+    """A program that has run keeps nothing."""
+    program.ran = True
+    program.log = [program.tree.root]
+    program.refs, program.aliases = References(), []
+    program.results = []
+
+
+def _run_apart(program: Program, live: tuple[int, ...]) -> list[Any]:
+    """The results of a program that this thread is running already: a finalizer or a signal handler
+    wants a value, or an interrupt came as the call ended. It runs in pieces, beside what JAX may be
+    tracing."""
+    message = (
+        "A value was asked for, by a finalizer or a signal handler, while JAX {} "
+        f"(at {user_location()}). Ask for it later."
+    )
+    if _inside_jax(program):
+        raise RuntimeError(message.format("ran the program that computes it"))
+    plan = _origin(program.origin).plan(program.node, live)
+    try:
+        with jax.ensure_compile_time_eval():
+            return plan.run(*gather(program.log))
+    except RecursionError as error:
+        raise RuntimeError(message.format("traced an op that it needs")) from error
+
+
+def _inside_jax(program: Program) -> bool:
+    """Whether the C++ code of JAX is running a program, and not its Python code: Python before 3.12
+    may collect garbage in it, when the variables are given away and JAX must not be called."""
+    if sys.version_info >= (3, 12):
+        return False
+    frame = sys._getframe()
+    while frame is not None:
+        if frame.f_code.co_filename.startswith(JAX_FOLDER):
+            return False
+        if frame.f_code is _call.__code__:
+            return True
+        frame = frame.f_back
+    return program.calling is True
 
 
 def _live(program: Program) -> tuple[tuple[int, ...], list[Any]]:
@@ -403,23 +448,43 @@ def gather(log: list[Entry]) -> tuple[list[Any], dict[np.dtype, list[Any]]]:
     return arrays, scalars
 
 
+#: What is calling a program: C code never leaves it so, Python code does if it is interrupted.
+_BY_PYTHON = 1
+
+
 def _call(program: Program, executable: Executable | Rolled) -> None:
     arguments = executable.arguments(*gather(program.log))
     count = sys.getrefcount
     for i in executable.donate:
-        if count(arguments[i]) > _ONLY_OURS and arguments[i].__class__ is not np.ndarray:
+        if count(arguments[i]) > _ONLY_OURS:
             # Somebody else holds this buffer and may still read it: give a copy away.
-            arguments[i] = in_x64(jnp.copy, arguments[i])
+            arguments[i] = copied(arguments[i])
+    arguments = arranged(arguments, executable.donate)
     COUNTERS.dispatches += 1
     COUNTERS.fused += 1
     program.spread = executable.spread
     # One C call runs the program and stores its results: an interrupt between the two would lose
     # the buffers of donated variables.
     try:
-        program.calling = True
+        program.calling = _BY_PYTHON
         in_x64(program.results.extend, starmap(executable.call, (arguments,)))
+    except BaseException as error:
+        discard(executable, error)
+        raise
     finally:
         program.calling = False
+
+
+def discard(executable: Executable | Rolled, error: BaseException) -> None:
+    """Forget a compiled program that was left by an exception, unless the program raised it: JAX
+    may have been interrupted while it traced it, and would take it for recursive from then on."""
+    if isinstance(error, jax.errors.JaxRuntimeError):
+        return
+    EXECUTABLES.drop(executable)
+    if isinstance(executable, Rolled):
+        for found in _TEMPLATES.values():
+            if executable.program in found:
+                found.remove(executable.program)
 
 
 def _fill(
@@ -537,5 +602,7 @@ def run_now(closure: Closure, arrays: Sequence[Any]) -> tuple[Any, ...]:
 # The same in C, where it was built: `run` for programs that are compiled, `gather` and `waiting`.
 
 if FASTPATH is not None:
-    FASTPATH.setup_run(Prepared, Executable, _Origin, COUNTERS, run, jax.enable_x64)
+    FASTPATH.setup_run(
+        Prepared, Executable, _Origin, copy_all, discard, COUNTERS, run, jax.enable_x64
+    )
     waiting, gather, run = FASTPATH.waiting, FASTPATH.gather, FASTPATH.run

@@ -21,6 +21,7 @@ from ...core.avals import Aval
 from ...core.counters import COUNTERS
 from ...core.steps import Replay, Step, Steps
 from .. import policy
+from ..donation import donating
 
 
 class Load(NamedTuple):
@@ -282,7 +283,7 @@ class Compiled:
             COUNTERS.traces += 1
             return function(*arguments)
 
-        self.call = jax.jit(program, donate_argnums=donate)
+        self.call = donating(program, donate)
 
     def serves(self, counts: tuple[int, ...]) -> bool:
         """Whether loops of so many turns fit, and not so loosely that stacks waste memory."""

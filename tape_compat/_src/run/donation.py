@@ -1,0 +1,82 @@
+"""Donated buffers: given away only by a call that no exception can come between.
+
+`jax.jit` looks in C++ for what it has compiled for these arguments. If it finds it, the buffers are
+taken and the results handed over in the same C++ call. If not, it goes through Python, where a
+signal handler may raise after the buffers were taken and before anybody has the results. JAX takes
+the arguments apart once in C++, and again whenever it goes through Python; so it is given the
+buffers the first time and copies of them from the second time on. This holds for every way to miss:
+the first call, another sharding, another configuration, a cache that was cleared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ..core.native import FASTPATH
+from ..core.x64 import in_x64
+
+
+class Donated:
+    """The arrays of one call that are donated.
+
+    looked: whether JAX has looked for the compiled call. copies: what is taken if it found none.
+    """
+
+    __slots__ = ("arrays", "copies", "looked")
+
+    def __init__(self, arrays: list[Any]) -> None:
+        self.arrays = arrays
+        self.looked = False
+        self.copies: list[Any] | None = None
+
+
+def flatten(donated: Donated) -> tuple[list[Any], None]:
+    """The arrays, or, when it is asked again, copies of them."""
+    if not donated.looked:
+        donated.looked = True
+        return donated.arrays, None
+    if donated.copies is None:
+        donated.copies = copy_all(donated.arrays)
+    return donated.copies, None
+
+
+def copied(array: Any) -> Any:
+    """A buffer of its own; JAX never takes an array of the host."""
+    return array if array.__class__ is np.ndarray else in_x64(jnp.copy, array)
+
+
+def copy_all(arrays: list[Any]) -> list[Any]:
+    return [copied(array) for array in arrays]
+
+
+if FASTPATH is not None:
+    Donated, flatten = FASTPATH.Donated, FASTPATH.flatten
+jax.tree_util.register_pytree_node(Donated, flatten, lambda _, arrays: arrays)
+
+
+def donating(function: Callable[..., Any], donate: tuple[int, ...]) -> Callable[..., Any]:
+    """`jax.jit` of a function, to be called with what `arranged` makes of its arguments."""
+    if not donate:
+        return jax.jit(function)
+
+    def program(donated: tuple[Any, ...], *rest: Any) -> Any:
+        arguments = list(rest)
+        for place, array in zip(donate, donated, strict=True):
+            arguments.insert(place, array)
+        return function(*arguments)
+
+    return jax.jit(program, donate_argnums=0)
+
+
+def arranged(arguments: list[Any], donate: tuple[int, ...]) -> list[Any]:
+    """The arguments with those at `donate`, in ascending order, taken out into one `Donated`."""
+    if not donate:
+        return arguments
+    taken = set(donate)
+    rest = [array for i, array in enumerate(arguments) if i not in taken]
+    return [Donated([arguments[i] for i in donate]), *rest]
