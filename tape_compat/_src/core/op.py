@@ -21,6 +21,7 @@ from . import errors, limits
 from .avals import Aval
 from .caches import register
 from .counters import COUNTERS
+from .rows import BLOCK, rows_of
 from .x64 import in_x64
 
 Arrays = tuple[Any, ...]
@@ -234,7 +235,8 @@ class Closure:
 
     def _alone(self) -> Callable[..., Arrays]:
         if self.dynamic_form is None:
-            return jax.jit(self._counted)
+            call = jax.jit(self._counted)
+            return call if self.op.rows is None else partial(self._rows_or, call)
         closure, numbers, place, _ = self.dynamic_form
         if closure._jit is None:
             closure._jit = closure._alone()
@@ -242,6 +244,13 @@ class Closure:
         if place < 0:
             return lambda *arrays: call(*arrays, *more)
         return lambda *arrays: call(*arrays[:place], *more, *arrays[place:])
+
+    def _rows_or(self, call: Callable[..., Arrays], *arrays: Any) -> Arrays:
+        """The rows that this op gives, if they are many; else what `call` does."""
+        found = self.op.rows(arrays[0].shape, **self.attributes)  # type: ignore[misc]
+        if found is None or len(found[1]) <= BLOCK:
+            return call(*arrays)
+        return rows_of(arrays[0], *found)
 
     def traced(self, *arrays: Any) -> Arrays:
         """`fn` inside a program under trace: traced itself only once for each set of shapes."""

@@ -13,6 +13,7 @@ import numpy as np
 from ...core.avals import Aval, matched
 from ...core.op import Closure
 from ...core.program import Node, Prepared
+from ...core.rows import rows_of
 from ...core.steps import Step, Steps, leaf_layout, needed, slot_avals
 from ...core.x64 import in_x64
 from .. import policy
@@ -130,12 +131,8 @@ def _taken(stack: Any, turns: set[int]) -> dict[int, Any]:
     if jax.default_backend() == "cpu" and stack.nbytes <= policy.SMALL_ROW * len(stack):
         host = np.asarray(stack)  # the same memory
         return {turn: host[turn + 1].copy() for turn in turns}
-    taken: dict[int, Any] = {}
-    size = policy.STACK_ROWS
-    for block in sorted({turn // size for turn in turns}):
-        rows = in_x64(_ROWS, stack, np.int32(block * size))
-        taken.update(enumerate(rows, block * size))
-    return taken
+    order = sorted(turns)
+    return dict(zip(order, in_x64(rows_of, stack, 0, [turn + 1 for turn in order]), strict=True))
 
 
 class _Recipe(NamedTuple):
@@ -188,15 +185,6 @@ def _ROWS_FIRST(array: Any, axis: int, capacity: int) -> Any:
 
 
 _STACK = jax.jit(lambda *rows: jnp.stack(rows))
-
-
-@jax.jit
-def _ROWS(stack: Any, start: Any) -> tuple[Any, ...]:
-    """Some rows of a stack as arrays. Row 0 is what was before the first turn."""
-    block = jax.lax.dynamic_slice_in_dim(
-        stack, start + 1, min(policy.STACK_ROWS, stack.shape[0] - 1)
-    )
-    return tuple(block)
 
 
 def rolled(
