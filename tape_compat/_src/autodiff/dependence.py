@@ -25,8 +25,8 @@ _STEPS = frozenset(("floor", "ceil", "round"))
 _DISCRETE = "biu"
 
 #: Ops whose gradient TensorFlow has as an op that in turn has a gradient, zeros, for its features.
-#: Source: TF nn_grad.py, _ReluGradGrad, _Relu6GradGrad, _LeakyReluGradGrad.
-_MASKED = frozenset(("Relu", "Relu6", "LeakyRelu", "CRelu"))
+#: Source: TF nn_grad.py, _ReluGradGrad, _Relu6GradGrad, _LeakyReluGradGrad, _MaxPoolGradGrad.
+_MASKED = frozenset(("Relu", "Relu6", "LeakyRelu", "CRelu", "MaxPool", "MaxPool3D"))
 
 
 def used_inputs(closure: Closure, inputs: tuple[Tensor, ...]) -> tuple[frozenset[int], ...]:

@@ -54,12 +54,25 @@ def _max_pool(
     if not isinstance(padding, str):
         padding = _whole_pairs(padding, last)
     pairs = [(int(a), int(b)) for a, b in _pairs(x, window, strides, padding)]
-    tiles = _tiles(x, window, strides, pairs)
+    first = len(window) < 5
+    tiles = _tiles(x, window, strides, pairs) if first else None
     if tiles is not None and tiles[1]:
         return rules.max_of_windows(*tiles)
     floating = jnp.issubdtype(x.dtype, jnp.floating)
+    if floating and 0 not in lax.reduce_window_shape_tuple(x.shape, window, strides, pairs):
+        return _max_by_axes(x, window, strides, pairs, first)
     lowest = -np.inf if floating else np.iinfo(x.dtype).min
     return lax.reduce_window(x, np.asarray(lowest, x.dtype), lax.max, window, strides, pairs)
+
+
+def _max_by_axes(
+    x: Any, window: tuple[int, ...], strides: tuple[int, ...], pairs: Any, first: bool
+) -> Any:
+    """The last axis first: the first of equal ones is then the first in the order of memory."""
+    for axis in reversed(range(x.ndim)):
+        if (window[axis], strides[axis], pairs[axis]) != (1, 1, (0, 0)):
+            x = rules.max_along(x, axis, window[axis], strides[axis], pairs[axis], first)
+    return x
 
 
 def _whole_pairs(pairs: Any, last: bool) -> Any:
