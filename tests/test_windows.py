@@ -270,3 +270,26 @@ def test_pointwise_convolution_dtypes(dtype):
     )
     expected = np.broadcast_to(x.sum((0, 1, 2))[:, None], (2, 3))
     np.testing.assert_array_equal(gf.numpy().astype(float)[0, 0], expected)
+
+
+@pytest.mark.parametrize(
+    "window, padding, groups, multiplied",
+    [
+        ((1, 1), "SAME", 1, True),
+        ((1, 1), ((0, 0), (0, 0)), 1, True),
+        ((1, 1), ((1, 0), (0, 0)), 1, False),
+        ((1, 1), "SAME", 2, False),
+        ((1, 3), "SAME", 1, False),
+    ],
+)
+def test_which_convolutions_are_matrix_products(window, padding, groups, multiplied):
+    from tape_compat._src.ops import convolutions
+
+    x = np.zeros((1, 4, 4, 4), np.float32)
+    f = np.zeros((*window, 4 // groups, 2), np.float32)
+    text = str(
+        jax.make_jaxpr(lambda x, f: convolutions._convolve(x, f, (1, 1), padding, (1, 1), True))(
+            x, f
+        )
+    )
+    assert ("conv_general_dilated" not in text) == multiplied == ("dot_general" in text)

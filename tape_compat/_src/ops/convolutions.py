@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 from jax import lax
 
 from ..core.avals import Aval
@@ -40,6 +41,9 @@ def _convolve(
     if depthwise:
         *window, inputs, multiplier = filters.shape
         filters = filters.reshape(*window, 1, inputs * multiplier)
+    if last and _is_matmul(channels, filters.shape, padding):
+        pixels = lax.slice(x, (0,) * x.ndim, x.shape, (1, *strides, 1))
+        return jnp.matmul(pixels, filters.reshape(filters.shape[-2:]))
     groups = channels // filters.shape[-2] if channels else 1
     return lax.conv_general_dilated(
         x,
@@ -50,6 +54,16 @@ def _convolve(
         dimension_numbers=_dimension_numbers(rank, last),
         feature_group_count=groups,
     )
+
+
+def _is_matmul(channels: int, filters: tuple[int, ...], padding: Any) -> bool:
+    """Whether each pixel is multiplied by one matrix: on CPUs XLA is quicker when told so.
+
+    TF does the same. Source: TF conv_ops_impl.h, LaunchConv2DOp.
+    """
+    *window, inputs, _ = filters
+    padded = not isinstance(padding, str) and any(pair != (0, 0) for pair in padding)
+    return set(window) == {1} and inputs == channels and not padded
 
 
 def _check_convolution(kernel: str, batch_rank: int = 1) -> Callable[..., None]:
