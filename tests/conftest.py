@@ -25,7 +25,7 @@ def pytest_collection_modifyitems(config, items):
 @pytest.fixture(autouse=True)
 def clean_state():
     flush()
-    executor.forget_origins()  # what one test did says nothing about the next
+    executor.forget_histories()  # what one test did says nothing about the next
     yield
     state = LOCAL.state
     left = state.recorders

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import tape_compat as tf
+from tape_compat._src.run import kept
 
 X = np.array([[0.1, -0.4, 0.7], [1.2, 0.3, -0.9]], np.float32)
 
@@ -40,10 +41,9 @@ def test_parallel_iterations_change_nothing(rows):
 
 def test_parallel_iterations_bound_the_memory(deferred):
     """Five rows at a time: nothing in the program has the size of the hidden layer for all rows."""
-    from tape_compat._src.run import executor
 
     def largest(rows):
-        executor.EXECUTABLES.clear()
+        kept.KEPT.clear()
         x = np.linspace(0, 1, 10).astype(np.float32)
         up = tf.constant(np.full((10, 2_000), 1e-3, np.float32))
 
@@ -52,7 +52,7 @@ def test_parallel_iterations_bound_the_memory(deferred):
             return tf.reduce_sum(tf.reshape(hidden, [100, 20]), axis=1)
 
         jacobian_of(f, x, parallel_iterations=rows).numpy()
-        replayed, structs = replayed_program(list(executor.EXECUTABLES.order)[-1])
+        replayed, structs = replayed_program(list(kept.KEPT.order)[-1])
         with jax.enable_x64(True):
             jaxpr = jax.make_jaxpr(replayed)(*structs).jaxpr
         return max(v.aval.size for e in _equations(jaxpr) for v in e.outvars)
@@ -364,7 +364,6 @@ def test_a_dense_use_makes_it_dense():
 
 def test_a_sparse_step_touches_only_its_rows(deferred):
     """The compiled step has no instruction as large as the table but the scatter itself."""
-    from tape_compat._src.run import executor
     from tape_compat._src.values.record import flush
 
     rows = 5_000
@@ -380,7 +379,7 @@ def test_a_sparse_step_touches_only_its_rows(deferred):
     for _ in range(3):
         step(ids)
         flush()
-    executable = list(executor.EXECUTABLES.order)[-1]
+    executable = list(kept.KEPT.order)[-1]
     assert executable.donate
     replayed, structs = replayed_program(executable)
     with jax.enable_x64(True):

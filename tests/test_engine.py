@@ -13,8 +13,9 @@ import pytest
 import tape_compat as tf
 from tape_compat._src.core import limits
 from tape_compat._src.core.state import LOCAL
-from tape_compat._src.run import policy
-from tape_compat._src.run.executor import EXECUTABLES
+from tape_compat._src.run import executor, policy
+from tape_compat._src.run.choose import Choice
+from tape_compat._src.run.kept import KEPT
 from tape_compat._src.values.record import flush
 
 pytestmark = pytest.mark.usefixtures("deferred")
@@ -309,8 +310,8 @@ def test_both_ways_of_running_agree(monkeypatch):
         return losses, [v.numpy() for v in variables]
 
     fused = run()
-    monkeypatch.setattr("tape_compat._src.run.executor._Origin.fuses", lambda *a: False)
-    EXECUTABLES.clear()
+    monkeypatch.setattr(executor, "choose", lambda *a: Choice.PIECES)
+    KEPT.clear()
     apart = run()
     np.testing.assert_allclose(fused[0], apart[0], rtol=1e-6)
     for a, b in zip(fused[1], apart[1]):
@@ -328,7 +329,7 @@ def test_caches_are_bounded(monkeypatch):
                     y = tf.cos(y)
             x.assign_sub(0.01 * tape.gradient(y, x))
             flush()
-    assert len(EXECUTABLES.order) <= 4
+    assert len(KEPT.order) <= 4
 
 
 def test_the_structure_tree_is_bounded(monkeypatch):
@@ -353,7 +354,7 @@ def test_a_dropped_program_compiles_again_and_is_right(monkeypatch):
     step, _ = make_step(width=8)
     a = step().numpy()
     TREE.prune()
-    EXECUTABLES.clear()
+    KEPT.clear()
     TREE.prune()
     assert step().numpy() != a
 

@@ -16,7 +16,7 @@ import pytest
 
 import tape_compat as tf
 from tape_compat._src.core.state import LOCAL
-from tape_compat._src.run import donation, executor, policy
+from tape_compat._src.run import donation, executor, kept, policy, whole
 from tape_compat._src.values.record import flush
 
 PACKAGE = os.path.dirname(tf.__file__)
@@ -129,7 +129,7 @@ def settled(model):
 def cold(model):
     """Everything known is forgotten, so that the step infers, compiles and remembers."""
     flush()
-    executor.EXECUTABLES.clear()
+    kept.KEPT.clear()
     from tape_compat._src.core.program import TREE
 
     TREE.prune()
@@ -339,8 +339,8 @@ def test_interrupted_at_each_line_after_buffers_were_taken(compiled_first, given
         places.add(place)
         model.step()
         flush()
-        for prepared in executor.EXECUTABLES.order:
-            if isinstance(prepared, executor.Executable):
+        for prepared in kept.KEPT.order:
+            if isinstance(prepared, whole.WholeProgram):
                 prepared.call.clear_cache()
         given.clear()
         place = interrupted_call(model, Everywhere(0, taken, places), model.values())

@@ -118,7 +118,7 @@ def make_loop(optimizer):
 @pytest.mark.usefixtures("deferred")
 @pytest.mark.parametrize("method", METHODS)
 def test_a_loop_with_a_changing_rate_compiles_once(method, counted):
-    executor.forget_origins()  # as if no other method had run from this line
+    executor.forget_histories()  # as if no other method had run from this line
     schedule = tf.optimizers.schedules.ExponentialDecay(0.1, 2, 0.5)
     step = make_loop(getattr(tf.optimizers, method)(schedule))
     losses = [step() for _ in range(10)]

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from tape_compat._src.run.loops.find import Loop, find_loops
+from tape_compat._src.run.loops.find import Repeat, find_loops
 from tape_compat._src.run.pieces import cuts, shortened
 
 
@@ -81,11 +81,14 @@ def test_a_loop_has_its_shortest_period_and_begins_where_it_can():
     def found(text):
         return find_loops([(c,) for c in text], 100)
 
-    assert found("ab" * 20) == [Loop(0, 2, 20)]
-    assert found("?" + "abcd" * 11 + "!") == [Loop(1, 4, 11)]
+    assert found("ab" * 20) == [Repeat(0, 2, 20)]
+    assert found("?" + "abcd" * 11 + "!") == [Repeat(1, 4, 11)]
     # Twenty instructions further on both loops are equal to themselves; each is found as it is.
-    assert found("x" + "abcd" * 30 + "y" + "fghij" * 29 + "z") == [Loop(1, 4, 30), Loop(122, 5, 29)]
+    assert found("x" + "abcd" * 30 + "y" + "fghij" * 29 + "z") == [
+        Repeat(1, 4, 30),
+        Repeat(122, 5, 29),
+    ]
     for n in range(20, 60):
         first, second = found("x" + "abcd" * n + "y" + "jfghi" * (n - 1) + "z")
-        assert first == Loop(1, 4, n)
-        assert second == Loop(2 + 4 * n, 5, n - 1)
+        assert first == Repeat(1, 4, n)
+        assert second == Repeat(2 + 4 * n, 5, n - 1)

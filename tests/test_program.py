@@ -9,7 +9,7 @@ from tape_compat._src.core import dtypes
 from tape_compat._src.core.avals import Aval
 from tape_compat._src.core.derivative import jvp, pullback
 from tape_compat._src.core.op import Op
-from tape_compat._src.core.program import Node, Tree, new_root
+from tape_compat._src.core.program import Node, Runners, Tree, new_root
 from tape_compat._src.core.steps import Step, Steps, needed
 from tape_compat._src.values.capture import capture
 from tape_compat._src.values.record import apply
@@ -112,7 +112,7 @@ def test_prune_keeps_what_leads_somewhere():
     a = tree.extend(tree.root, ("a",), Node(tree.root, SIN, (0,), (F32,), (F32,), True))
     b = tree.extend(a, ("b",), Node(a, SIN, (1,), (), (F32,), True))
     tree.extend(a, ("c",), Node(a, SIN, (1,), (), (F32,), True))
-    b.executables[()] = object()
+    b.runners = Runners()
     tree.prune()
     assert list(a.children) == [("b",)]
     assert tree.root.children == {("a",): a}

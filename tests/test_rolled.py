@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import tape_compat as tf
-from tape_compat._src.run import policy
-from tape_compat._src.run.executor import EXECUTABLES
+from tape_compat._src.run import executor, policy
+from tape_compat._src.run.choose import Choice
+from tape_compat._src.run.kept import KEPT
 from tape_compat._src.values.context import set_immediate
 from tape_compat._src.values.record import flush
 
@@ -16,7 +17,7 @@ pytestmark = pytest.mark.usefixtures("deferred")
 
 @pytest.fixture(autouse=True)
 def nothing_compiled():
-    EXECUTABLES.clear()
+    KEPT.clear()
 
 
 LENGTHS = (30, 41, 33, 64, 24, 90, 30)
@@ -501,7 +502,7 @@ def test_an_exception_in_the_run_loses_nothing(monkeypatch):
             h = tf.sin(h * w) + 1.0
             states.append(h)
         loss = tf.reduce_sum(h)
-    original, calls = rolled.Rolled._spread, []
+    original, calls = rolled.LoopProgram._spread, []
 
     def interrupted(self, results):
         calls.append(1)
@@ -509,7 +510,7 @@ def test_an_exception_in_the_run_loses_nothing(monkeypatch):
             raise KeyboardInterrupt
         return original(self, results)
 
-    monkeypatch.setattr(rolled.Rolled, "_spread", interrupted)
+    monkeypatch.setattr(rolled.LoopProgram, "_spread", interrupted)
     with pytest.raises(KeyboardInterrupt):
         loss.numpy()
     expected = np.ones(3, "float32")
@@ -522,7 +523,6 @@ def test_an_exception_in_the_run_loses_nothing(monkeypatch):
 
 def test_pieces_after_an_interrupted_compile(monkeypatch):
     """What the loops would have given as stacks is not looked for in what the pieces gave."""
-    from tape_compat._src.run import executor
     from tape_compat._src.run.loops import template
 
     (w,) = weights((3,))
@@ -539,7 +539,7 @@ def test_pieces_after_an_interrupted_compile(monkeypatch):
         patch.setattr(template, "_run", interrupted)
         with pytest.raises(KeyboardInterrupt):
             h.numpy()
-    monkeypatch.setattr(executor._Origin, "rolls", lambda *args: False)
+    monkeypatch.setattr(executor, "choose", lambda *args: Choice.PIECES)
     expected = np.ones(3, "float32")
     for state_ in states:
         expected = np.sin(expected * w.numpy()) + 1
@@ -548,7 +548,7 @@ def test_pieces_after_an_interrupted_compile(monkeypatch):
 
 @pytest.mark.parametrize("seed", range(8))
 def test_random_recurrences(seed):
-    """Turns put together at random: values and gradients as op by op."""
+    """Loop put together at random: values and gradients as op by op."""
 
     def program(length):
         rng = np.random.default_rng(seed)

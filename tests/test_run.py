@@ -14,7 +14,7 @@ import tape_compat as tf
 from tape_compat._src.core.native import FASTPATH
 from tape_compat._src.core.state import LOCAL
 from tape_compat._src.core.steps import Steps
-from tape_compat._src.run import executor, policy
+from tape_compat._src.run import executor, kept, policy, whole
 from tape_compat._src.values.record import flush
 
 pytestmark = pytest.mark.usefixtures("deferred")
@@ -46,12 +46,12 @@ def settled():
 
 def executable_of(descent):
     """What a step of this kind runs."""
-    before = [e.recent for e in executor.EXECUTABLES.order]
-    for e in executor.EXECUTABLES.order:
+    before = [e.recent for e in kept.KEPT.order]
+    for e in kept.KEPT.order:
         e.recent = False
     assert descent.step().numpy() > 0
-    (found,) = [e for e in executor.EXECUTABLES.order if e.recent]
-    for e, recent in zip(executor.EXECUTABLES.order, before):
+    (found,) = [e for e in kept.KEPT.order if e.recent]
+    for e, recent in zip(kept.KEPT.order, before):
         e.recent = e.recent or recent
     descent.w.assign([1.0, 2.0, -4.0])
     flush()
@@ -140,7 +140,9 @@ def test_an_error_loses_nothing(settled, monkeypatch):
             loss.numpy()
     finally:
         executable.call = call
-    assert executable not in executable.node.executables.values()  # it may be half traced
+    assert (
+        executable not in kept.runners_of(executable.node).compiled.values()
+    )  # it may be half traced
     assert not jax.config.read("jax_enable_x64")
     assert loss.numpy() == 21.0
     np.testing.assert_array_equal(settled.w.numpy(), [0.75, 1.5, -3.0])
@@ -153,7 +155,7 @@ def test_an_error_in_the_numbers_loses_nothing(settled, monkeypatch):
         def fail(*args):
             raise KeyboardInterrupt
 
-        patch.setattr(executor.Executable, "_pack", fail)
+        patch.setattr(whole.WholeProgram, "_pack", fail)
         loss = settled.step(0.25)  # a number of which there is no vector yet
         with pytest.raises(KeyboardInterrupt):
             loss.numpy()
@@ -222,7 +224,7 @@ def test_a_loop_that_is_settled():
 
 
 def test_what_is_in_use_is_not_dropped(monkeypatch, counted):
-    executor.EXECUTABLES.clear()
+    kept.KEPT.clear()
     monkeypatch.setattr(policy, "MAX_EXECUTABLES", 4)
     used = Descent()
     for _ in range(SETTLED):
@@ -236,13 +238,13 @@ def test_what_is_in_use_is_not_dropped(monkeypatch, counted):
         used.step()
         flush()
         assert counted()["compiles"] == before["compiles"]
-    assert len(executor.EXECUTABLES.order) <= 4
+    assert len(kept.KEPT.order) <= 4
 
 
 def test_a_place_with_something_new_is_not_settled(settled):
-    from tape_compat._src.run.executor import _ORIGINS
+    from tape_compat._src.run.executor import _HISTORIES
 
-    (origin,) = [o for o in _ORIGINS.values() if o.settled]
+    (origin,) = [o for o in _HISTORIES.values() if o.settled]
     executable = executable_of(settled)
     assert executable.origin is origin
     assert Descent([1.0, 2.0]).step().numpy() == 5.0
@@ -323,7 +325,7 @@ class Thing:
 
 def test_a_finalizer_reads_while_its_program_is_traced(deferred, monkeypatch):
     """It gets the value, which is worked out beside what JAX traces, and it is what stays."""
-    executor.EXECUTABLES.clear()
+    kept.KEPT.clear()
     values = []
     v = tf.Variable(tf.constant([1.0, 2.0]) * 1.0)
     with tf.GradientTape() as tape:
@@ -350,3 +352,49 @@ def test_many_rows_are_taken_in_blocks(counted):
     assert len(rows) == 200 and counted()["op_compiles"] == 0
     np.testing.assert_array_equal(tf.stack([r.numpy() for r in rows], 1).numpy(), x.numpy())
     assert [r.numpy().tolist() for r in tf.unstack(tf.range(130))] == list(range(130))
+
+
+def layers(count, steps):
+    """As many small matrices, each with a target of its own. The losses and the last values."""
+    rng = np.random.default_rng(0)
+    variables = [tf.Variable(rng.normal(size=(2, 2)).astype(np.float32)) for _ in range(count)]
+    targets = tf.unstack(tf.constant(rng.normal(size=(count, 2, 2)).astype(np.float32)))
+    losses = []
+    for _ in range(steps):
+        with tf.GradientTape() as tape:
+            each = [tf.reduce_sum(tf.square(v - t)) for v, t in zip(variables, targets)]
+            loss = tf.add_n(each)
+        for v, g in zip(variables, tape.gradient(loss, variables)):
+            v.assign_sub(0.1 * g)
+        losses.append(loss.numpy())
+    return losses, [v.numpy() for v in variables]
+
+
+def test_layers_run_as_loops_first_and_as_a_whole_later(deferred, counted, monkeypatch):
+    """Each of 130 turns has a variable of its own; the switch comes at a count of steps."""
+    monkeypatch.setattr(policy, "MAX_LAYERS", 100)
+    monkeypatch.setattr(policy, "LAYERS_SETTLED", 3)
+    monkeypatch.setattr(policy, "LAYERS_INSTRUCTIONS_A_RUN", 200)
+    losses, values = layers(130, 20)
+    counts = counted()
+    assert counts["compiles"] == counts["traces"] == 2 and counts["op_by_op"] == 0
+    last = list(kept.KEPT.order)[-1]
+    assert isinstance(last, whole.WholeProgram) and last.recent
+    monkeypatch.setattr(policy, "LAYERS_SETTLED", 10**9)
+    kept.KEPT.clear()
+    as_loops, expected = layers(130, 20)
+    np.testing.assert_allclose(losses, as_loops, rtol=1e-5)
+    np.testing.assert_allclose(values, expected, rtol=1e-5)
+
+
+def test_layers_go_on_as_loops_if_the_whole_does_not_compile(deferred, monkeypatch, caplog):
+    def fail(self):
+        raise RuntimeError("no room")
+
+    monkeypatch.setattr(whole.WholeProgram, "compile", fail)
+    monkeypatch.setattr(policy, "MAX_LAYERS", 100)
+    monkeypatch.setattr(policy, "LAYERS_SETTLED", 3)
+    monkeypatch.setattr(policy, "LAYERS_INSTRUCTIONS_A_RUN", 200)
+    kept.KEPT.clear()
+    losses, _ = layers(130, 15)
+    assert losses[-1] < losses[0] and "no room" in caplog.text

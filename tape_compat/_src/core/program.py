@@ -74,7 +74,6 @@ class Node(_Usual):
         "closure",
         "depth",
         "end",
-        "executables",
         "first",
         "first_leaf",
         "full",
@@ -84,6 +83,7 @@ class Node(_Usual):
         "nbytes",
         "outputs",
         "parent",
+        "runners",
         "scalars",
         "single",
         "special",
@@ -116,7 +116,7 @@ class Node(_Usual):
         self.nbytes = new + (parent.nbytes if parent else 0)
         self.joined = parent is not None and parent.joined
         self.children: dict[tuple, Node] = {}
-        self.executables: dict[tuple, Any] = {}
+        self.runners: Runners | None = None
         self.captures: dict[tuple, Closure] = {}
         self.splices: dict[tuple, Any] = {}
         #: Whether a program that has come here is to be run, whatever follows.
@@ -141,12 +141,12 @@ class Node(_Usual):
 _NOTHING = Op(lambda: (), "NoOp").bind()
 
 
-class Prepared:
-    """What was prepared to run a program: it was compiled, or cut into pieces.
+class Runner:
+    """What was prepared to run the program that ends at a node: compiled, or cut into pieces.
 
-    key: what it is kept under in the executables of its node. donate: places of the arguments that
-    are buffers to reuse. recent: whether it was used since it was last looked at. origin: the
-    settled origin that it ran from last, if it was settled; see `executor.py`.
+    key: the slots that are alive, and those whose buffers may be reused. donate: places of the
+    arguments that are buffers to reuse. recent: whether it was used since it was last looked at.
+    origin: the settled history that it ran from last, if it was settled; see `executor.py`.
     """
 
     __slots__ = ("donate", "key", "node", "origin", "recent")
@@ -155,6 +155,28 @@ class Prepared:
         self.node, self.key, self.donate = node, key, donate
         self.recent = False
         self.origin: Any = None
+
+
+class Runners:
+    """What was prepared to run the program that ends at one node.
+
+    compiled: by key, what can run at once. loops: by key, the program as loops. pieces: by the
+    slots that are alive, the program in pieces.
+    """
+
+    __slots__ = ("compiled", "loops", "pieces")
+
+    def __init__(self) -> None:
+        self.compiled: dict[tuple, Any] = {}
+        self.loops: dict[tuple, Any] = {}
+        self.pieces: dict[tuple, Any] = {}
+
+    def remove(self, runner: Runner) -> bool:
+        """Whether nothing is left then."""
+        for table in (self.compiled, self.loops, self.pieces):
+            for key in [key for key, found in table.items() if found is runner]:
+                del table[key]
+        return not (self.compiled or self.loops or self.pieces)
 
 
 def new_root() -> Node:
@@ -182,7 +204,7 @@ class Tree:
             order.extend(node.children.values())
         useful: set[int] = set()
         for node in reversed(order):
-            if node.executables or node.captures or id(node) in useful:
+            if node.runners is not None or node.captures or id(node) in useful:
                 useful.add(id(node))
                 useful.add(id(node.parent))
         for node in order:

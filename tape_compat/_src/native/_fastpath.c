@@ -46,13 +46,14 @@ typedef struct {
 static struct { Py_ssize_t aval, array, id; } tensor;
 static struct {
     Py_ssize_t children, full, single, outputs, first, first_leaf, taped, scalars, usual;
-    Py_ssize_t splices, executables, depth, aval;
+    Py_ssize_t splices, runners, depth, aval;
 } node;
 static struct {
     Py_ssize_t log, refs, donatable, aliases, moved, calling, lock, owner, ran, results, launched;
     Py_ssize_t spread, origin, joins;
 } program;
 static struct { Py_ssize_t donate, origin, recent, call, packs, packed; } prepared;
+static Py_ssize_t compiled; /* of the Runners of a node */
 static struct { Py_ssize_t key, settled; } origin;
 static struct { Py_ssize_t instructions, cache_hits, dispatches, fused; } counted;
 static struct { Py_ssize_t program, recorders, deferring, capture, origin, device; } state;
@@ -1076,7 +1077,7 @@ static int sort(PyObject *tensors)
     return 1;
 }
 
-/* Whether a key of `node.executables` is (slots of the tensors, tuple(donatable)). */
+/* Whether a key of `runners.compiled` is (slots of the tensors, tuple(donatable)). */
 static int is_compiled_key(PyObject *key, PyObject *tensors, PyObject *donatable)
 {
     PyObject *slots = PyTuple_GET_ITEM(key, 0), *reused = PyTuple_GET_ITEM(key, 1);
@@ -1099,7 +1100,10 @@ static PyObject *compiled_for(PyObject *owner, PyObject *last, PyObject *tensors
 {
     PyObject *key, *value;
     Py_ssize_t place = 0;
-    while (PyDict_Next(SLOT(last, node.executables), &place, &key, &value))
+    PyObject *runners = SLOT(last, node.runners);
+    if (runners == Py_None)
+        return NULL;
+    while (PyDict_Next(SLOT(runners, compiled), &place, &key, &value))
         if (PyObject_TypeCheck(value, Prepared) &&
             is_compiled_key(key, tensors, SLOT(owner, program.donatable))) {
             *slots = PyTuple_GET_ITEM(key, 0);
@@ -2264,7 +2268,7 @@ static PyObject *setup(PyObject *module, PyObject *args, PyObject *kwargs)
         {Node, "first_leaf", &node.first_leaf},
         {Node, "taped", &node.taped}, {Node, "scalars", &node.scalars},
         {Node, "usual", &node.usual}, {Node, "splices", &node.splices},
-        {Node, "executables", &node.executables}, {Node, "depth", &node.depth},
+        {Node, "runners", &node.runners}, {Node, "depth", &node.depth},
         {Node, "aval", &node.aval},
         {program_type, "log", &program.log}, {program_type, "refs", &program.refs},
         {program_type, "donatable", &program.donatable},
@@ -2304,15 +2308,15 @@ static PyObject *setup(PyObject *module, PyObject *args, PyObject *kwargs)
 /* The classes of executor.py and the counters, and its `run` for what is not done here. */
 static PyObject *setup_run(PyObject *module, PyObject *args)
 {
-    PyObject *type, *base, *origin_type;
-    if (!PyArg_ParseTuple(args, "OOOOOOOO", &base, &type, &origin_type, &copy_all, &discard, &counters,
-                          &run_general, &enable_x64))
+    PyObject *type, *base, *origin_type, *runners_type;
+    if (!PyArg_ParseTuple(args, "OOOOOOOOO", &base, &type, &origin_type, &runners_type, &copy_all,
+                          &discard, &counters, &run_general, &enable_x64))
         return NULL;
     Wanted wanted[] = {
         {base, "donate", &prepared.donate}, {base, "origin", &prepared.origin},
         {base, "recent", &prepared.recent}, {type, "call", &prepared.call},
         {type, "packs", &prepared.packs}, {type, "_packed", &prepared.packed},
-        {origin_type, "key", &origin.key}, {origin_type, "settled", &origin.settled},
+        {runners_type, "compiled", &compiled}, {origin_type, "key", &origin.key}, {origin_type, "settled", &origin.settled},
         {(PyObject *)Py_TYPE(counters), "instructions", &counted.instructions},
         {(PyObject *)Py_TYPE(counters), "cache_hits", &counted.cache_hits},
         {(PyObject *)Py_TYPE(counters), "dispatches", &counted.dispatches},

@@ -20,11 +20,11 @@ from ..core.avals import Aval
 from ..core.caches import Cache
 from ..core.counters import COUNTERS
 from ..core.op import Closure
-from ..core.program import Node, Prepared
+from ..core.program import Node, Runner
 from ..core.steps import Steps, leaf_layout, needed, slot_avals
 from ..core.x64 import in_x64
 from . import policy
-from .loops.find import Loop, find_loops
+from .loops.find import Repeat, find_loops
 
 
 class Piece:
@@ -55,8 +55,9 @@ class Piece:
 _PIECES: Cache[tuple[Steps, tuple[Aval, ...]], Piece] = Cache("pieces", policy.MAX_PIECES)
 
 
-class Part(NamedTuple):
-    """One call of a plan: what runs, the slots it reads and fills, and those not read again."""
+class Call(NamedTuple):
+    """One call of a program in pieces: what runs, the slots it reads and fills, and those not read
+    again."""
 
     runs: Closure | Piece
     inputs: tuple[int, ...]
@@ -64,7 +65,7 @@ class Part(NamedTuple):
     drops: tuple[int, ...]
 
 
-class Plan(Prepared):
+class PiecewiseProgram(Runner):
     """How one program runs in pieces. Made once for a program and its live outputs.
 
     loops: whether loops are most of it. Then, and if it is too long to be compiled as a whole, what
@@ -75,7 +76,7 @@ class Plan(Prepared):
     __slots__ = ("arrays", "end", "live", "loops", "parts", "scalars")
 
     def __init__(self, node: Node, live: tuple[int, ...], eager: bool):
-        super().__init__(node, ("pieces", live))
+        super().__init__(node, (live, ()))
         self.live = live
         path = node.path()
         self.end = node.end
@@ -117,7 +118,7 @@ def _parts(
     avals: dict[int, Aval],
     live: Iterable[int],
     eager: bool,
-) -> list[Part]:
+) -> list[Call]:
     #: Where each slot is read last; beyond the end if it is live.
     last: dict[int, int] = {}
     for i, step in enumerate(steps):
@@ -125,7 +126,7 @@ def _parts(
             last[slot] = i
     for slot in live:
         last[slot] = len(steps)
-    parts: list[Part] = []
+    parts: list[Call] = []
     for start, stop, loops in stretches:
         stretch = steps[start:stop]
         read = dict.fromkeys(slot for step in stretch for slot in step.inputs)
@@ -133,7 +134,7 @@ def _parts(
         drops = [slot for slot in read if last[slot] < stop]
         if len(stretch) == 1:
             drops += [slot for slot in made if slot not in last]
-            parts.append(Part(stretch[0].closure, stretch[0].inputs, made, tuple(drops)))
+            parts.append(Call(stretch[0].closure, stretch[0].inputs, made, tuple(drops)))
             continue
         inside = set(made)
         inputs = tuple(slot for slot in read if slot not in inside)
@@ -144,7 +145,7 @@ def _parts(
         if loops or eager:
             piece.waits = False
         drops = [slot for slot in drops if slot not in inside]
-        parts.append(Part(piece, inputs, outputs, tuple(drops)))
+        parts.append(Call(piece, inputs, outputs, tuple(drops)))
     return parts
 
 
@@ -181,7 +182,7 @@ def shortened(stretches: Iterable[Stretch], length: int) -> list[Stretch]:
     return cut
 
 
-def _turns(loop: Loop, length: int) -> list[Stretch]:
+def _turns(loop: Repeat, length: int) -> list[Stretch]:
     """Cut a loop into powers of two of turns, the largest first: few pieces serve all lengths."""
     start, period, _ = loop
     turns = 1

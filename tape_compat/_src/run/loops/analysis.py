@@ -27,13 +27,13 @@ from ...core.avals import Aval
 from ...core.op import Closure
 from ...core.program import Node
 from .. import policy
-from .find import Loop
+from .find import Repeat
 
 Ids = np.ndarray
 
 
 @dataclass(frozen=True, slots=True)
-class Saved:
+class SavedOutputs:
     """The stack of what an output of a loop was in each turn."""
 
     loop: int
@@ -41,7 +41,7 @@ class Saved:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class PackedInputs:
     """The stack that holds what the turns of a loop read in one place."""
 
     loop: int
@@ -57,7 +57,7 @@ class Row(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class SequenceLeaf:
     """The stack that is an array leaf, of which only rows are read."""
 
     slot: int
@@ -68,12 +68,12 @@ class Read(NamedTuple):
     """A stream: a stack, and its rows unless they are the numbers of the turns. If there is no
     stack: numbers."""
 
-    stack: Saved | Made | Rows | None
+    stack: SavedOutputs | PackedInputs | SequenceLeaf | None
     rows: tuple[int, ...] | None
 
 
 @dataclass(slots=True)
-class Facts:
+class LoopSummary:
     """A loop of the program, and what the rest of the program wants of it.
 
     base: id of its first output. outputs: how many a turn has. closures: what the body runs.
@@ -84,7 +84,7 @@ class Facts:
     other turns are. saves: of which all turns' are to be kept.
     """
 
-    loop: Loop
+    loop: Repeat
     base: int
     outputs: int
     closures: list[Closure] = field(default_factory=list)
@@ -176,18 +176,18 @@ class Analysis:
             for slot in range(step.first, step.end):
                 self.ids[slot] = len(self.slots)
                 self.slots.append(slot)
-        self.loops: list[Facts] = []
+        self.loops: list[LoopSummary] = []
         #: Id -> the stack made for a loop that holds it, and its row there.
-        self.homes: dict[int, tuple[Made, int]] = {}
+        self.homes: dict[int, tuple[PackedInputs, int]] = {}
 
     def aval(self, i: int) -> Aval:
         return self.avals[~i if i < 0 else self.slots[i]]
 
     def turn_of(self, i: int) -> tuple[int, int, int] | None:
         """The loop, the turn and the output of an id; None outside loops."""
-        for number, facts in enumerate(self.loops):
-            if facts.base <= i < facts.end:
-                return number, *divmod(int(i) - facts.base, facts.outputs)
+        for number, summary in enumerate(self.loops):
+            if summary.base <= i < summary.end:
+                return number, *divmod(int(i) - summary.base, summary.outputs)
         return None
 
     @property
@@ -195,37 +195,37 @@ class Analysis:
         """Whether turns read variables that are overwritten, each its own: layers, not time."""
         return any(
             ~i in self.donatable
-            for facts in self.loops
-            for read in facts.reads
-            if isinstance(read.stack, Made)
+            for summary in self.loops
+            for read in summary.reads
+            if isinstance(read.stack, PackedInputs)
             for i in read.stack.ids
         )
 
     # -- loops
 
-    def add(self, loop: Loop) -> None:
+    def add(self, loop: Repeat) -> None:
         """Take a loop up, without some of its first and last turns if that makes it possible."""
         for first, last in _WITHOUT:
             turns = loop.turns - first - last
             if turns < policy.LEAST_TURNS:
                 return
-            facts = self._facts(Loop(loop.start + first * loop.period, loop.period, turns))
-            if facts is not None:
-                for read in facts.reads:
-                    if isinstance(read.stack, Made) and read.rows is None:
+            summary = self._summary(Repeat(loop.start + first * loop.period, loop.period, turns))
+            if summary is not None:
+                for read in summary.reads:
+                    if isinstance(read.stack, PackedInputs) and read.rows is None:
                         for row, i in enumerate(read.stack.ids):
                             self.homes.setdefault(i, (read.stack, row))
-                    elif isinstance(read.stack, Saved):
+                    elif isinstance(read.stack, SavedOutputs):
                         self.loops[read.stack.loop].saves[read.stack.output] = None
-                self.loops.append(facts)
+                self.loops.append(summary)
                 return
 
-    def _facts(self, loop: Loop) -> Facts | None:
+    def _summary(self, loop: Repeat) -> LoopSummary | None:
         """What each column of a loop is; None if one of them is nothing of what it may be."""
         steps = self.steps[loop.start : loop.stop]
         base = int(self.ids[steps[0].first])
         outputs = int(self.ids[steps[loop.period - 1].end - 1]) + 1 - base
-        facts = Facts(loop, base, outputs)
+        summary = LoopSummary(loop, base, outputs)
         read = [slot for step in steps for slot in step.inputs]
         table = self.ids[np.array(read, np.int64)].reshape(loop.turns, -1)
         apart = table - (base + outputs * np.arange(loop.turns))[:, None]
@@ -238,17 +238,17 @@ class Analysis:
         for c in range(table.shape[1]):
             first = int(table[0, c])
             if same[c]:
-                facts.columns.append(("invariant", invariants.setdefault(first, len(invariants))))
+                summary.columns.append(("invariant", invariants.setdefault(first, len(invariants))))
             elif inside[c]:
-                facts.columns.append(("output", int(apart[0, c])))
+                summary.columns.append(("output", int(apart[0, c])))
             elif ago[c]:
                 distance = int(ago[c])
                 output = int(apart[distance, c]) + distance * outputs
                 for d in range(1, distance + 1):
                     start = int(table[distance - d, c])
-                    if facts.starts.setdefault((output, d), start) != start:
+                    if summary.starts.setdefault((output, d), start) != start:
                         return None
-                facts.columns.append(("carry", (output, distance)))
+                summary.columns.append(("carry", (output, distance)))
             elif before[c]:
                 column = np.ascontiguousarray(table[:, c])
                 known = reads.get(column.tobytes())
@@ -256,40 +256,40 @@ class Analysis:
                     stream = self._stream(column)
                     if stream is None:
                         return None
-                    known = reads[column.tobytes()] = len(facts.reads)
-                    facts.reads.append(stream)
-                facts.columns.append(("stream", known))
+                    known = reads[column.tobytes()] = len(summary.reads)
+                    summary.reads.append(stream)
+                summary.columns.append(("stream", known))
             else:
                 return None
-        facts.invariants = list(invariants)
-        self._generalize(facts, steps)
-        return facts
+        summary.invariants = list(invariants)
+        self._generalize(summary, steps)
+        return summary
 
-    def _generalize(self, facts: Facts, steps: Sequence[Node]) -> None:
+    def _generalize(self, summary: LoopSummary, steps: Sequence[Node]) -> None:
         """Give the body its closures: more general ones where those of the turns differ, which read
         in what they differ."""
         known: dict[tuple[int, ...], int] = {}
-        columns = iter(facts.columns)
-        facts.columns = []
-        for k in range(facts.loop.period):
+        columns = iter(summary.columns)
+        summary.columns = []
+        for k in range(summary.loop.period):
             step = steps[k]
-            closures = [s.closure for s in steps[k :: facts.loop.period]]
+            closures = [s.closure for s in steps[k :: summary.loop.period]]
             read = [next(columns) for _ in step.inputs]
             dynamic = step.closure.dynamic_form
             if dynamic is None or all(c is step.closure for c in closures):
-                facts.closures.append(step.closure)
+                summary.closures.append(step.closure)
             else:
                 added = []
                 for numbers in zip(*(c.dynamic_form.numbers for c in closures), strict=True):  # type: ignore[union-attr]
                     if numbers not in known:
-                        known[numbers] = len(facts.reads)
-                        facts.reads.append(Read(None, numbers))
+                        known[numbers] = len(summary.reads)
+                        summary.reads.append(Read(None, numbers))
                     added.append(("stream", known[numbers]))
                 place = dynamic.place if dynamic.place >= 0 else len(read)
                 read[place:place] = added
-                facts.closures.append(dynamic.closure)
-            facts.columns += read
-            facts.widths.append(len(read))
+                summary.closures.append(dynamic.closure)
+            summary.columns += read
+            summary.widths.append(len(read))
 
     def _stream(self, column: Ids) -> Read | None:
         """What holds the things that the turns read in one place."""
@@ -303,18 +303,20 @@ class Analysis:
                 return None
             if (column[~held] != earlier.starts.get((output, 1))).any():
                 return None
-            return Read(Saved(number, output), tuple(np.where(held, turns + 1, 0).tolist()))
+            return Read(SavedOutputs(number, output), tuple(np.where(held, turns + 1, 0).tolist()))
         ids = tuple(column.tolist())
         rows = [self.rows.get(~i) for i in ids]
-        if None not in rows and len({row[:2] for row in rows if row}) == 1:
-            return Read(Rows(rows[0].slot, rows[0].axis), tuple(row.number for row in rows if row))  # type: ignore[index]
+        first = rows[0]
+        if first is not None and None not in rows and len({row[:2] for row in rows if row}) == 1:
+            leaf = SequenceLeaf(first.slot, first.axis)
+            return Read(leaf, tuple(row.number for row in rows if row))
         homes = [self.homes.get(i) for i in ids]
         if None not in homes and len({home[0] for home in homes if home}) == 1:
             return Read(homes[0][0], tuple(home[1] for home in homes if home))  # type: ignore[index]
         leaves = sum(~i in self.array_place for i in ids)
         if leaves and self.aval(ids[0]).nbytes * len(ids) > policy.LARGEST_BUNDLE:
             return None
-        return Read(Made(len(self.loops), ids), None)
+        return Read(PackedInputs(len(self.loops), ids), None)
 
     # -- the template
 
@@ -331,19 +333,19 @@ class Analysis:
         for number, output in buffered:
             self.loops[number].saves[output] = None
         rest = 0
-        for facts in self.loops:
-            self._request_inputs(rest, facts.loop.start)
-            rest = facts.loop.stop
-            self._request(facts.invariants)
-            self._request(facts.starts.values())
-            for read in facts.reads:
-                if isinstance(read.stack, Made) and read.rows is None:
+        for summary in self.loops:
+            self._request_inputs(rest, summary.loop.start)
+            rest = summary.loop.stop
+            self._request(summary.invariants)
+            self._request(summary.starts.values())
+            for read in summary.reads:
+                if isinstance(read.stack, PackedInputs) and read.rows is None:
                     self._request(read.stack.ids)
         self._request_inputs(rest, len(self.steps))
         for (number, output), turns in alive.items():
             if (number, output) not in buffered:
-                facts = self.loops[number]
-                self._request(facts.base + turn * facts.outputs + output for turn in turns)
+                summary = self.loops[number]
+                self._request(summary.base + turn * summary.outputs + output for turn in turns)
         return buffered
 
     def _request_inputs(self, start: int, stop: int) -> None:
@@ -356,12 +358,12 @@ class Analysis:
             if found is None:
                 continue
             number, turn, output = found
-            facts = self.loops[number]
-            if turn == facts.loop.turns - 1:
-                facts.finals[output] = None
+            summary = self.loops[number]
+            if turn == summary.loop.turns - 1:
+                summary.finals[output] = None
             else:
-                facts.rows.setdefault(output, set()).add(turn)
-                facts.saves[output] = None
+                summary.rows.setdefault(output, set()).add(turn)
+                summary.saves[output] = None
 
 
 def _turns_ago(apart: Ids, before: np.ndarray, outputs: int) -> Ids:

@@ -11,7 +11,7 @@ _GRAM = 4
 _LIKELIEST = 8
 
 
-class Loop(NamedTuple):
+class Repeat(NamedTuple):
     """From `start` on, `turns` equal stretches of `period` instructions."""
 
     start: int
@@ -23,7 +23,7 @@ class Loop(NamedTuple):
         return self.start + self.period * self.turns
 
 
-def find_loops(tokens: Sequence[Hashable], longest: int, least: int = 2) -> list[Loop]:
+def find_loops(tokens: Sequence[Hashable], longest: int, least: int = 2) -> list[Repeat]:
     """The loops in a sequence, in order, none inside another, of `least` turns and more, with turns
     of at most `longest`.
 
@@ -32,7 +32,7 @@ def find_loops(tokens: Sequence[Hashable], longest: int, least: int = 2) -> list
     """
     numbers: dict[Hashable, int] = {}
     known = np.array([numbers.setdefault(token, len(numbers)) for token in tokens], np.int64)
-    found: list[Loop] = []
+    found: list[Repeat] = []
     free = [(0, len(known))]
     periods = _periods(known, longest)
     equal = {p: known[:-p] == known[p:] for p in periods}
@@ -44,7 +44,7 @@ def find_loops(tokens: Sequence[Hashable], longest: int, least: int = 2) -> list
         best = max(periods, key=lambda p: (covered[p], -p))
         if not covered[best]:
             break
-        runs: list[Loop] = []
+        runs: list[Repeat] = []
         for i, run in enumerate(ways[best]):
             first, limit = next((a, b) for a, b in free if a <= run.start < b)
             first = max(first, runs[-1].stop) if runs else first
@@ -56,7 +56,7 @@ def find_loops(tokens: Sequence[Hashable], longest: int, least: int = 2) -> list
     return sorted(found)
 
 
-def _whole(known: np.ndarray, loop: Loop, first: int, limit: int) -> Loop:
+def _whole(known: np.ndarray, loop: Repeat, first: int, limit: int) -> Repeat:
     """The loop with the shortest period that it has, and within these bounds as far as it goes."""
     start, period, _ = loop
     for p in range(1, period // 2 + 1):
@@ -68,10 +68,10 @@ def _whole(known: np.ndarray, loop: Loop, first: int, limit: int) -> Loop:
     stop = loop.stop
     while stop < limit and known[stop] == known[stop - period]:
         stop += 1
-    return Loop(start, period, (stop - start) // period)
+    return Repeat(start, period, (stop - start) // period)
 
 
-def _outside(free: list[tuple[int, int]], runs: list[Loop]) -> list[tuple[int, int]]:
+def _outside(free: list[tuple[int, int]], runs: list[Repeat]) -> list[tuple[int, int]]:
     """What the runs, in order, leave of the free stretches."""
     left: list[tuple[int, int]] = []
     rest = iter(runs)
@@ -106,19 +106,19 @@ def _periods(known: np.ndarray, longest: int) -> list[int]:
     return [int(p) for p in likely if counts[p]]
 
 
-def _runs(equal: np.ndarray, start: int, stop: int, period: int, least: int) -> list[Loop]:
+def _runs(equal: np.ndarray, start: int, stop: int, period: int, least: int) -> list[Repeat]:
     """The loops of this period in [start, stop), of `least` turns and more. `equal` tells whether
     an instruction is the same as the one a period later."""
     if stop - start <= period:
         return []
     here = np.concatenate([[False], equal[start : stop - period], [False]])
     edges = np.flatnonzero(here[1:] != here[:-1])
-    runs: list[Loop] = []
+    runs: list[Repeat] = []
     after = start
     for a, b in zip(edges[::2] + start, edges[1::2] + start, strict=True):
         a = max(int(a), after)
         turns = (int(b) - a + period) // period if b > a else 0
         if turns >= least and turns * period >= _GRAM:
-            runs.append(Loop(a, period, turns))
+            runs.append(Repeat(a, period, turns))
             after = a + turns * period
     return runs

@@ -2,7 +2,7 @@
 
 A template says what a program does, but not how often its loops turn: this is an argument of the
 compiled program, up to a capacity. So the programs of all lengths of a Python loop are one template
-and one compiled program. `rolled.py` finds the template of a record.
+and one compiled program. `write.py` finds the template of a record.
 
 A value is one array, a stack is one array for each turn of a loop. Both are numbered in the order
 in which the template first speaks of them; that makes templates equal that do the same.
@@ -76,7 +76,7 @@ class Save(NamedTuple):
     aval: Aval
 
 
-class Turns(NamedTuple):
+class Loop(NamedTuple):
     """A loop. The inputs of its body are the invariants, carries and streams; its outputs are what
     the next turn reads as carries, then what the saves keep.
 
@@ -92,7 +92,7 @@ class Turns(NamedTuple):
     first: int
 
 
-Segment = Step | Given | Load | Unpack | Pack | Turns
+Segment = Step | Given | Load | Unpack | Pack | Loop
 
 
 class Bundle(NamedTuple):
@@ -126,7 +126,7 @@ class Template(NamedTuple):
     @property
     def instructions(self) -> int:
         """How many instructions a compile sees."""
-        return sum(len(s.body.steps) if isinstance(s, Turns) else 1 for s in self.segments)
+        return sum(len(s.body.steps) if isinstance(s, Loop) else 1 for s in self.segments)
 
 
 def chunks(capacity: int) -> int:
@@ -193,7 +193,7 @@ def _run(
     for segment in segments:
         if isinstance(segment, Step):
             straight.run((segment,), env)
-        elif isinstance(segment, Turns):
+        elif isinstance(segment, Loop):
             known = None if counts is None else counts[segment.loop]
             _turn(segment, capacities[segment.loop], known, env, stacks, numbers)
         elif isinstance(segment, Given):
@@ -212,7 +212,7 @@ def _row(stack: Any, number: Any) -> Any:
 
 
 def _turn(
-    turns: Turns,
+    turns: Loop,
     capacity: int,
     known: int | None,
     env: dict[int, Any],
@@ -261,7 +261,7 @@ def _room(env: dict[int, Any], save: Save, capacity: int) -> Any:
     return room if save.start is None else room.at[0].set(_start(env, save.start, save.aval))
 
 
-class Compiled:
+class CompiledLoops:
     """A template compiled, when first called, for loops of up to so many turns.
 
     counts: how often they turn, if it is compiled for that alone.
@@ -297,12 +297,12 @@ class Compiled:
 
 def compile_for(
     template: Template, counts: tuple[int, ...], donate: tuple[int, ...], first: bool
-) -> Compiled:
+) -> CompiledLoops:
     """The template compiled for loops of so many turns: for them alone if it is the `first` time
     and a loop is dear that does not know how often it turns."""
     if first and jax.default_backend() not in policy.COUNTS_ARE_ARGUMENTS:
-        return Compiled(template, counts, counts, donate)
-    return Compiled(template, capacities_for(template, counts), None, donate)
+        return CompiledLoops(template, counts, counts, donate)
+    return CompiledLoops(template, capacities_for(template, counts), None, donate)
 
 
 def capacities_for(template: Template, counts: tuple[int, ...]) -> tuple[int, ...]:
@@ -310,7 +310,7 @@ def capacities_for(template: Template, counts: tuple[int, ...]) -> tuple[int, ..
     the stacks are so large that the memory matters."""
     row = [0] * len(counts)
     for segment in template.segments:
-        if isinstance(segment, Turns):
+        if isinstance(segment, Loop):
             row[segment.loop] += sum(save.aval.nbytes for save in segment.saves)
     for bundle in template.bundles:
         row[bundle.loop] += bundle.aval.nbytes

@@ -12,36 +12,45 @@ import numpy as np
 
 from ...core.avals import Aval, matched
 from ...core.op import Closure
-from ...core.program import Node, Prepared
+from ...core.program import Node, Runner
 from ...core.rows import rows_of
 from ...core.steps import Step, Steps, leaf_layout, needed, slot_avals
 from ...core.x64 import in_x64
 from .. import policy
-from .analysis import Analysis, Facts, Made, Rows, Saved, rows_of_leaves
+from .analysis import (
+    Analysis,
+    LoopSummary,
+    PackedInputs,
+    SavedOutputs,
+    SequenceLeaf,
+    rows_of_leaves,
+)
 from .find import find_loops
 from .template import (
     Bundle,
     Carry,
     Given,
     Load,
+    Loop,
     Pack,
     Save,
     Scalars,
     Segment,
     Stream,
     Template,
-    Turns,
     Unpack,
     chunks,
 )
 
 
-class Rolled(Prepared):
+class LoopProgram(Runner):
     """A record as a template with its arguments.
 
     counts: how often each loop turns, then how many rows the leaves have of which rows are read.
     loops: how many loops there are. spread: makes the live outputs, in order, of what the compiled
-    template gives; None if that is what it gives. program: the compiled template, once chosen.
+    template gives; None if that is what it gives. compiled: the template compiled, once chosen.
+    layered: whether each turn has variables of its own. runs: how often it ran then. whole: the
+    program while it is compiled as a whole.
     """
 
     __slots__ = (
@@ -51,11 +60,14 @@ class Rolled(Prepared):
         "_places",
         "_scalars",
         "_vector",
+        "compiled",
         "counts",
+        "layered",
         "loops",
-        "program",
+        "runs",
         "spread",
         "template",
+        "whole",
     )
 
     def __init__(
@@ -66,6 +78,7 @@ class Rolled(Prepared):
         counts: tuple[int, ...],
         donate: tuple[int, ...],
         recipe: _Recipe,
+        layered: bool,
     ):
         super().__init__(node, key, donate)
         self.template, self.counts = template, counts
@@ -73,17 +86,19 @@ class Rolled(Prepared):
         self._scalars, self._numbers = recipe.scalars, recipe.numbers
         self._places = recipe.places
         self._vector: Any = None
-        self.program: Any = None
-        self.loops = sum(isinstance(s, Turns) for s in template.segments)
+        self.compiled: Any = None
+        self.layered, self.runs = layered, 0
+        self.whole: Any = None
+        self.loops = sum(isinstance(s, Loop) for s in template.segments)
         self.spread = self._spread if template.buffers else None
 
     @property
     def call(self) -> Any:
-        return self.program.call
+        return self.compiled.call
 
     def arguments(self, arrays: list[Any], scalars: dict[np.dtype, list[Any]]) -> list[Any]:
         """What the compiled template takes, of the leaves of the record."""
-        capacities = self.program.capacities
+        capacities = self.compiled.capacities
         given = [arrays[i] for i in self._leaves]
         for loop, places, axis in self._bundles:
             if isinstance(places, int):
@@ -187,9 +202,9 @@ def _ROWS_FIRST(array: Any, axis: int, capacity: int) -> Any:
 _STACK = jax.jit(lambda *rows: jnp.stack(rows))
 
 
-def rolled(
+def loop_program(
     node: Node, key: tuple, live: tuple[int, ...], donatable: Iterable[int]
-) -> Rolled | None:
+) -> LoopProgram | None:
     """The program as a template, or None if loops are not most of it."""
     path = node.path()
     steps = needed(path, live)
@@ -229,12 +244,12 @@ class _Writer:
         self.segments: list[Segment] = []
         self.values: dict[int, int] = {}  # by id
         self.count = 0
-        self.stacks: dict[Saved | Made | Rows, int] = {}
+        self.stacks: dict[SavedOutputs | PackedInputs | SequenceLeaf, int] = {}
         self.leaves: list[tuple[int, Aval]] = []
         self.leaf_slots: list[int] = []
         self.bundles: list[Bundle] = []
-        self.bundle_slots: list[tuple[int, list[int] | Rows]] = []
-        self.counts = [facts.loop.turns for facts in analysis.loops]
+        self.bundle_slots: list[tuple[int, list[int] | SequenceLeaf]] = []
+        self.counts = [summary.loop.turns for summary in analysis.loops]
         #: By dtype: (value, place) of single scalars, (stack, loop, places) of those of loops.
         self.singles: dict[np.dtype, list[tuple[int, int]]] = {}
         self.streams: dict[np.dtype, list[tuple[int, int, np.ndarray]]] = {}
@@ -256,7 +271,7 @@ class _Writer:
         if slot in self.analysis.rows:
             row = self.analysis.rows[slot]
             self.number(None, [row.number])
-            self.segments.append(Load(number, self.stack(Rows(row.slot, row.axis))))
+            self.segments.append(Load(number, self.stack(SequenceLeaf(row.slot, row.axis))))
             return number
         if slot in self.analysis.array_place:
             self.leaves.append((number, self.analysis.avals[slot]))
@@ -266,11 +281,11 @@ class _Writer:
             self.singles.setdefault(dtype, []).append((number, place))
         return number
 
-    def stack(self, which: Saved | Made | Rows) -> int:
+    def stack(self, which: SavedOutputs | PackedInputs | SequenceLeaf) -> int:
         found = self.stacks.get(which)
         if found is None:
             found = self.stacks[which] = len(self.stacks)
-            if isinstance(which, Rows):
+            if isinstance(which, SequenceLeaf):
                 aval = self.analysis.avals[which.slot]
                 shape = aval.shape[: which.axis] + aval.shape[which.axis + 1 :]
                 row = Aval.of(shape, aval.dtype)
@@ -303,37 +318,37 @@ class _Writer:
         self.count += 1
         return self.count - 1
 
-    def turns(self, number: int, facts: Facts) -> None:
+    def turns(self, number: int, summary: LoopSummary) -> None:
         streams = []
         made = []
-        for read in facts.reads:
-            if isinstance(read.stack, Made) and read.rows is None:
+        for read in summary.reads:
+            if isinstance(read.stack, PackedInputs) and read.rows is None:
                 made.append(read.stack)
             stack = None if read.stack is None else self.stack(read.stack)
             streams.append(Stream(stack, read.rows is not None))
         for stack in made:
             self._make(number, stack)
-        invariants = tuple(map(self.value, facts.invariants))
+        invariants = tuple(map(self.value, summary.invariants))
         # What is read of earlier turns, then what is only wanted of the last one.
-        carried: list[tuple[int, int]] = list(facts.starts)
-        carried += [(q, 1) for q in sorted(facts.finals) if (q, 1) not in facts.starts]
+        carried: list[tuple[int, int]] = list(summary.starts)
+        carried += [(q, 1) for q in sorted(summary.finals) if (q, 1) not in summary.starts]
         place = {which: len(invariants) + i for i, which in enumerate(carried)}
         streams_from = len(invariants) + len(carried)
         outputs_from = streams_from + len(streams)
         carries, given = [], []
         for output, ago in carried:
-            start = facts.starts.get((output, ago))
-            aval = self.analysis.aval(facts.base + output)
+            start = summary.starts.get((output, ago))
+            aval = self.analysis.aval(summary.base + output)
             carries.append(Carry(None if start is None else self.value(start), aval))
             given.append(outputs_from + output if ago == 1 else place[output, ago - 1])
         saves = []
-        for output in sorted(facts.saves):
-            start = facts.starts.get((output, 1))
+        for output in sorted(summary.saves):
+            start = summary.starts.get((output, 1))
             saves.append(
                 Save(
-                    self.stack(Saved(number, output)),
+                    self.stack(SavedOutputs(number, output)),
                     None if start is None else self.value(start),
-                    self.analysis.aval(facts.base + output),
+                    self.analysis.aval(summary.base + output),
                 )
             )
             given.append(outputs_from + output)
@@ -343,38 +358,38 @@ class _Writer:
             "stream": lambda i: streams_from + i,
             "output": lambda i: outputs_from + i,
         }
-        steps = self._body(facts, [local[kind](i) for kind, i in facts.columns], outputs_from)
+        steps = self._body(summary, [local[kind](i) for kind, i in summary.columns], outputs_from)
         body = Steps(outputs_from, steps, tuple(given))
         first = self.count
         for output, ago in carried:
             if ago == 1:
-                self.values[facts.base + (facts.loop.turns - 1) * facts.outputs + output] = (
+                self.values[summary.base + (summary.loop.turns - 1) * summary.outputs + output] = (
                     self.count
                 )
             self.count += 1
-        self.number(None, [facts.loop.turns])
-        for read in facts.reads:
+        self.number(None, [summary.loop.turns])
+        for read in summary.reads:
             if read.rows is not None:
                 self.number(number, read.rows)
         self.segments.append(
-            Turns(number, body, invariants, tuple(carries), tuple(streams), tuple(saves), first)
+            Loop(number, body, invariants, tuple(carries), tuple(streams), tuple(saves), first)
         )
-        self._load(number, facts)
+        self._load(number, summary)
 
-    def _body(self, facts: Facts, read: list[int], first: int) -> tuple[Step, ...]:
+    def _body(self, summary: LoopSummary, read: list[int], first: int) -> tuple[Step, ...]:
         """The instructions of a turn; their outputs are numbered from `first` on."""
         numbers = iter(read)
         body = []
-        start = facts.loop.start
-        steps = self.analysis.steps[start : start + facts.loop.period]
-        for step, closure, width in zip(steps, facts.closures, facts.widths, strict=True):
+        start = summary.loop.start
+        steps = self.analysis.steps[start : start + summary.loop.period]
+        for step, closure, width in zip(steps, summary.closures, summary.widths, strict=True):
             inputs = tuple([next(numbers) for _ in range(width)])
             end = first + step.end - step.first
             body.append(Step(closure, inputs, first, end))
             first = end
         return tuple(body)
 
-    def _make(self, number: int, made: Made) -> None:
+    def _make(self, number: int, made: PackedInputs) -> None:
         """A stack of leaves, of scalars, or of what was computed before."""
         analysis, stack = self.analysis, self.stack(made)
         slots = [~i for i in made.ids]
@@ -388,11 +403,11 @@ class _Writer:
         else:
             self.segments.append(Pack(stack, tuple(map(self.value, made.ids))))
 
-    def _load(self, number: int, facts: Facts) -> None:
+    def _load(self, number: int, summary: LoopSummary) -> None:
         """Take out of what a loop saved what is read outside loops."""
-        for output in sorted(facts.rows):
-            stack = self.stack(Saved(number, output))
-            ids = {t: facts.base + t * facts.outputs + output for t in facts.rows[output]}
+        for output in sorted(summary.rows):
+            stack = self.stack(SavedOutputs(number, output))
+            ids = {t: summary.base + t * summary.outputs + output for t in summary.rows[output]}
             if len(ids) > policy.FEW_ROWS:
                 last = max(ids)
                 self.segments.append(Unpack(self.count, stack, last + 1))
@@ -407,13 +422,13 @@ class _Writer:
                 self.number(None, [turn + 1])
                 self.segments.append(Load(self.new(ids[turn]), stack))
 
-    def written(self, node: Node, key: tuple) -> Rolled:
+    def written(self, node: Node, key: tuple) -> LoopProgram:
         analysis = self.analysis
         rest = 0
-        for number, facts in enumerate(analysis.loops):
-            self.single(analysis.steps[rest : facts.loop.start])
-            self.turns(number, facts)
-            rest = facts.loop.stop
+        for number, summary in enumerate(analysis.loops):
+            self.single(analysis.steps[rest : summary.loop.start])
+            self.turns(number, summary)
+            rest = summary.loop.stop
         self.single(analysis.steps[rest:])
         outputs, buffers, places = self._outputs()
         dtypes = list(dict.fromkeys([*self.singles, *self.streams]))
@@ -429,7 +444,7 @@ class _Writer:
             [analysis.array_place[slot] for slot in self.leaf_slots],
             [
                 (loop, analysis.array_place[which.slot], which.axis)
-                if isinstance(which, Rows)
+                if isinstance(which, SequenceLeaf)
                 else (loop, [analysis.array_place[slot] for slot in which], 0)
                 for loop, which in self.bundle_slots
             ],
@@ -444,7 +459,15 @@ class _Writer:
             self.numbers,
             places,
         )
-        return Rolled(node, key, template, tuple(self.counts), self._donate(places), recipe)
+        return LoopProgram(
+            node,
+            key,
+            template,
+            tuple(self.counts),
+            self._donate(places),
+            recipe,
+            self.analysis.layered,
+        )
 
     def _scalars(self, dtype: np.dtype) -> Scalars:
         return Scalars(
@@ -465,7 +488,7 @@ class _Writer:
             i = self.analysis.ids[slot]
             number, turn, output = self.analysis.turn_of(i) or (-1, -1, -1)
             if (number, output) in self.buffered:
-                stack = self.stack(Saved(number, output))
+                stack = self.stack(SavedOutputs(number, output))
                 places.append((buffers.setdefault(stack, len(buffers)), turn))
                 continue
             places.append((None, len(outputs)))

@@ -1,0 +1,159 @@
+"""Whether a program is compiled, as a whole or as loops, or runs in pieces.
+
+`choose` decides by the facts about a program and by what was seen from the same place in the user's
+program, which a `History` notes; `policy.py` has the numbers and their reasons.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Hashable
+from enum import Enum
+from typing import Any, NamedTuple, Protocol
+
+from . import policy
+
+
+class Choice(Enum):
+    """How a program is to run that is not compiled yet."""
+
+    WHOLE = "compile it as a whole"
+    LOOPS = "compile it with its loops as loops"
+    PIECES = "run it in pieces"
+
+
+class Facts(Protocol):
+    """What the choice depends on of a program.
+
+    instructions: how many. outputs: how many are alive. as_loops: whether it can run as loops.
+    mostly_loops: whether its pieces are turns of loops, for the most part. pieces: how many calls
+    it takes to run it in pieces.
+    """
+
+    @property
+    def instructions(self) -> int: ...
+    @property
+    def outputs(self) -> int: ...
+    @property
+    def as_loops(self) -> bool: ...
+    @property
+    def mostly_loops(self) -> bool: ...
+    @property
+    def pieces(self) -> int: ...
+
+
+class Seen(NamedTuple):
+    """How often a program came that was not found compiled.
+
+    runs: before this time. in_a_row: with this time. structures: how many others came as well.
+    new: how many came from its place that had not come before, since that was settled.
+    """
+
+    runs: int
+    in_a_row: int
+    structures: int
+    new: int
+
+
+def choose(facts: Facts, seen: Seen) -> Choice:
+    """How to run a program that is not compiled."""
+    early = seen.new <= policy.NEW_STRUCTURES_BEFORE_PIECES
+    if facts.as_loops:
+        return Choice.LOOPS if early or seen.runs + 1 >= policy.SIGHTS else Choice.PIECES
+    if facts.outputs > policy.MANY_OUTPUTS or facts.instructions > policy.MAX_WHOLE:
+        return Choice.PIECES
+    if facts.instructions <= policy.SHORT_PROGRAM:
+        return Choice.WHOLE if seen.runs else Choice.PIECES
+    sights = policy.LOOP_SIGHTS if facts.mostly_loops else policy.SIGHTS
+    few = seen.structures <= policy.FEW_STRUCTURES
+    again = seen.in_a_row >= sights or (few and seen.runs + 1 >= sights)
+    first = early and not seen.runs and not facts.mostly_loops
+    paid = seen.runs * facts.pieces * policy.PART_SECONDS
+    if again or first or paid > policy.compile_seconds(facts.instructions):
+        return Choice.WHOLE
+    return Choice.PIECES
+
+
+class Later(Enum):
+    """What is to be done about a program that runs as loops, though each turn has variables of its
+    own: as a whole it takes longer to compile, and less to run."""
+
+    NOTHING = "go on"
+    BEGIN = "begin to compile it as a whole, beside"
+    SWITCH = "go over to it"
+
+
+def later(instructions: int, runs: int) -> Later:
+    """What is due at this run of it. By counts, not by clocks: every run of a program is alike."""
+    if runs == policy.LAYERS_SETTLED:
+        return Later.BEGIN
+    if runs == policy.LAYERS_SETTLED + instructions // policy.LAYERS_INSTRUCTIONS_A_RUN:
+        return Later.SWITCH
+    return Later.NOTHING
+
+
+class History:
+    """What was seen from one place in the user's program.
+
+    key: the place. misses: programs not found compiled, until `policy.HITS_TO_SETTLE` in a row
+    were: then it is settled. runs: how often each of these came. previous: the last one, which came
+    `in_a_row` times. joins: whether ops of concrete inputs join what is pending; new_joins: how
+    many programs were given new ones. last: the program compiled last, for the reasons.
+    """
+
+    __slots__ = (
+        "hits_in_a_row",
+        "in_a_row",
+        "joins",
+        "key",
+        "last",
+        "misses",
+        "new_joins",
+        "previous",
+        "runs",
+        "settled",
+    )
+
+    def __init__(self, key: Any = None) -> None:
+        self.key = key
+        self.settled = False
+        self.misses = 0
+        self.hits_in_a_row = 0
+        self.in_a_row = 0
+        self.joins = True
+        self.new_joins = 0
+        self.last: Any = None
+        self.previous: Hashable = None
+        self.runs: OrderedDict[Hashable, int] = OrderedDict()
+
+    @property
+    def early(self) -> bool:
+        """Whether so few new programs came that each is taken for one that comes again."""
+        return self.misses <= policy.NEW_STRUCTURES_BEFORE_PIECES
+
+    def hit(self) -> None:
+        """Note a program that was found compiled."""
+        self.previous = None
+        self.hits_in_a_row += 1
+        if self.hits_in_a_row >= policy.HITS_TO_SETTLE:
+            self.misses = self.new_joins = 0
+            self.settled = True
+
+    def miss(self, key: Hashable) -> Seen:
+        """Note a program that was not found compiled."""
+        self.in_a_row = self.in_a_row + 1 if key == self.previous else 1
+        self.previous = key
+        self.hits_in_a_row = 0
+        self.settled = False
+        runs = self.runs.pop(key, 0)
+        self.runs[key] = runs + 1
+        while len(self.runs) > policy.MAX_EXECUTABLES:
+            self.runs.popitem(last=False)
+        if not runs:
+            self.misses += 1
+        return Seen(runs, self.in_a_row, len(self.runs), self.misses)
+
+    def joined_new(self) -> None:
+        """Note a program that was given new ops of concrete inputs."""
+        self.new_joins += 1
+        self.joins = self.new_joins <= policy.NEW_JOINS

@@ -1,0 +1,119 @@
+"""What was prepared to run programs, and how much of it is kept."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+
+from ..core.caches import Cache, register
+from ..core.program import Node, Runner, Runners
+from . import policy
+from .loops.template import CompiledLoops
+from .loops.write import LoopProgram, loop_program
+from .pieces import PiecewiseProgram
+
+
+class _Kept:
+    """The runners of all nodes. Beyond `policy.MAX_EXECUTABLES`, and `policy.MAX_NODES`
+    instructions in all, the first that was not used since it was last spared is dropped (eviction
+    by second chance): each use sets its `recent`, which is cheaper than to keep them in order."""
+
+    def __init__(self) -> None:
+        self.order: OrderedDict[Runner, None] = OrderedDict()
+        self.instructions = 0
+
+    def add(self, runner: Runner) -> None:
+        self.instructions += runner.node.depth
+        while self.order and (
+            len(self.order) >= policy.MAX_EXECUTABLES or self.instructions > policy.MAX_NODES
+        ):
+            oldest, _ = self.order.popitem(last=False)
+            if oldest.recent:
+                oldest.recent = False
+                self.order[oldest] = None
+                continue
+            self._forget(oldest)
+        self.order[runner] = None
+
+    def drop(self, runner: Runner) -> None:
+        if runner in self.order:
+            del self.order[runner]
+            self._forget(runner)
+
+    def _forget(self, runner: Runner) -> None:
+        runners = runner.node.runners
+        if runners is not None and runners.remove(runner):
+            runner.node.runners = None
+        self.instructions -= runner.node.depth
+
+    def clear(self) -> None:
+        for runner in self.order:
+            runner.node.runners = None
+        self.order.clear()
+        self.instructions = 0
+
+
+KEPT = _Kept()
+register("runners", KEPT.clear, lambda: len(KEPT.order))
+
+#: By a template and what is donated: what was compiled, for small and for larger capacities.
+_TEMPLATES: Cache[tuple, list[CompiledLoops]] = Cache("templates", policy.MAX_EXECUTABLES)
+
+
+def runners_of(node: Node) -> Runners:
+    if node.runners is None:
+        node.runners = Runners()
+    return node.runners
+
+
+def keep(runner: Runner) -> None:
+    """Keep what was compiled for the program that ends at its node, to be found by its key."""
+    runners_of(runner.node).compiled[runner.key] = runner
+    KEPT.add(runner)
+
+
+def as_loops(node: Node, key: tuple) -> LoopProgram | None:
+    """The program with its loops as loops, or None. Found out once."""
+    live, donatable = key
+    runners = node.runners
+    found = None if runners is None else runners.loops.get(key)
+    if found is None and (runners is None or live not in runners.pieces):
+        found = loop_program(node, key, live, donatable)
+        if found is not None:
+            runners_of(node).loops[key] = found
+            KEPT.add(found)
+    return found
+
+
+def compiled_loops(program: LoopProgram) -> list[CompiledLoops]:
+    """What was compiled of the template of a program."""
+    return _TEMPLATES.find((program.template, program.donate), list)
+
+
+def bind(program: LoopProgram) -> bool:
+    """Let a program run by what was compiled of its template, if that serves its loops."""
+    for compiled in compiled_loops(program):
+        if compiled.serves(program.counts):
+            program.compiled = compiled
+            runners_of(program.node).compiled[program.key] = program
+            return True
+    return False
+
+
+def in_pieces(node: Node, live: tuple[int, ...], eager: bool) -> PiecewiseProgram:
+    """How to run a program in pieces; see `PiecewiseProgram` for `eager`."""
+    found = None if node.runners is None else node.runners.pieces.get(live)
+    if found is None:
+        found = runners_of(node).pieces[live] = PiecewiseProgram(node, live, eager)
+        KEPT.add(found)
+    else:
+        found.recent = True
+    return found
+
+
+def discard(runner: Runner) -> None:
+    """Forget a runner, and what was compiled of its template."""
+    KEPT.drop(runner)
+    if isinstance(runner, LoopProgram):
+        for found in _TEMPLATES.values():
+            if runner.compiled in found:
+                found.remove(runner.compiled)

@@ -1,0 +1,125 @@
+"""Programs compiled as a whole."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ..core.avals import matched
+from ..core.counters import COUNTERS
+from ..core.program import Node, Program, Runner
+from ..core.steps import Steps, leaf_layout, needed, slot_avals
+from ..core.x64 import in_x64
+from .donation import arranged, donating
+
+LOGGER = logging.getLogger("tape_compat")
+
+
+class WholeProgram(Runner):
+    """A program compiled as a whole, when first called.
+
+    It takes the array leaves, then one vector of scalars for each dtype in `packs`.
+    """
+
+    __slots__ = ("_packed", "call", "packs")
+
+    #: Its results are the live outputs.
+    spread = None
+
+    def __init__(self, node: Node, key: tuple, donate: tuple[int, ...]):
+        super().__init__(node, key)
+        live = key[0]
+        path = node.path()
+        arrays, scalars = leaf_layout(path)
+        self.packs = list(scalars)
+        #: For each dtype: the bytes, the numbers, and from the second time on the vector.
+        self._packed: list[tuple[bytes, list[Any], jax.Array | None] | None]
+        self._packed = [None] * len(self.packs)
+        position = {slot: i for i, slot in enumerate(arrays)}
+        self.donate = tuple(position[slot] for slot in donate)
+        packed = [slot for slots in scalars.values() for slot in slots]
+        steps = Steps.numbered(needed(path, live), [*arrays, *packed], live)
+        lengths = [len(slots) for slots in scalars.values()]
+
+        def program(*leaves: Any) -> tuple[Any, ...]:
+            COUNTERS.traces += 1
+            vectors = leaves[len(arrays) :]
+            numbers = [v[i] for v, n in zip(vectors, lengths, strict=True) for i in range(n)]
+            return steps.replay(*leaves[: len(arrays)], *numbers)
+
+        self.call: Callable[..., tuple[Any, ...]] = donating(program, self.donate)
+
+    def arguments(self, arrays: list[Any], scalars: dict[np.dtype, list[Any]]) -> list[Any]:
+        """What the compiled program takes, of the leaves of the record: `arrays`, longer."""
+        for i, dtype in enumerate(self.packs):
+            arrays.append(self._pack(i, dtype, scalars[dtype]))
+        return arrays
+
+    def _pack(self, i: int, dtype: np.dtype, values: list[Any]) -> Any:
+        """The scalars of one dtype as a vector, kept on the device while they do not change."""
+        vector = np.array(values, dtype)
+        content = vector.tobytes()
+        before = self._packed[i]
+        if before is None or before[0] != content:
+            self._packed[i] = (content, values, None)
+            return vector
+        on_device = before[2]
+        if on_device is None:
+            on_device = in_x64(jax.device_put, vector)
+        self._packed[i] = (content, values, on_device)
+        return on_device
+
+    def begin(self) -> Compiling:
+        """Compile it in another thread."""
+        return Compiling(self)
+
+    def compile(self) -> None:
+        """Compile it now, by a run on zeros."""
+        path = self.node.path()
+        avals = slot_avals(path)
+        arrays, scalars = leaf_layout(path)
+        kinds = [(avals[slot].shape, avals[slot].np_dtype) for slot in arrays]
+        kinds += [((len(slots),), dtype) for dtype, slots in scalars.items()]
+        zeros = [in_x64(jnp.zeros, *kind) for kind in kinds]
+        jax.block_until_ready(in_x64(self.call, *arranged(zeros, self.donate)))
+
+
+class Compiling:
+    """A program that another thread compiles. It is no daemon: XLA is not to be left midway, so a
+    process that ends meanwhile ends when the compile does."""
+
+    def __init__(self, program: WholeProgram):
+        self._program: WholeProgram | None = program
+        self._thread = threading.Thread(target=self._compile, name="tape_compat compile")
+        self._thread.start()
+
+    def _compile(self) -> None:
+        try:
+            assert self._program is not None
+            self._program.compile()
+        except Exception as error:
+            LOGGER.warning(
+                "A step could not be compiled as a whole; it goes on as loops: %s", error
+            )
+            self._program = None
+
+    def result(self) -> WholeProgram | None:
+        """The program, once it is compiled; None if that failed."""
+        self._thread.join()
+        return self._program
+
+
+def donations(program: Program, node: Node, live: tuple[int, ...]) -> tuple[int, ...]:
+    """Leaves of overwritten variables, each matched with a live output of its shape and dtype."""
+    path = node.path()
+    avals = slot_avals(path)
+    arrays, _ = leaf_layout(path)
+    overwritten = set(program.donatable).intersection(arrays)
+    room = [avals[slot] for slot in set(live)]
+    return matched([(slot, avals[slot]) for slot in sorted(overwritten)], room)
