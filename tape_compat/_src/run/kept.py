@@ -50,6 +50,7 @@ class _Kept:
             runner.node.runners = None
         self.order.clear()
         self.instructions = 0
+        _TEMPLATES.clear()
 
 
 KEPT = _Kept()
