@@ -3,22 +3,8 @@
 import tape_compat as tf
 """
 
-from . import (
-    autodiff as autodiff,
-    bitwise as bitwise,
-    config as config,
-    debugging as debugging,
-    dtypes as dtypes,
-    engine as engine,
-    errors as errors,
-    keras as keras,
-    linalg as linalg,
-    math as math,
-    nest as nest,
-    nn as nn,
-    optimizers as optimizers,
-    random as random,
-)
+import typing as _typing
+
 from ._src.autodiff.custom import (
     custom_gradient as custom_gradient,
     grad_pass_through as grad_pass_through,
@@ -63,11 +49,11 @@ from ._src.diagnostics.assertions import (
     assert_rank as assert_rank,
 )
 from ._src.interop.jax import as_op as as_op
+from ._src.interop.names import face as _face
 from ._src.ops.arithmetic import (
     add as add,
     atan2 as atan2,
     divide as divide,
-    floordiv as floordiv,
     maximum as maximum,
     minimum as minimum,
     multiply as multiply,
@@ -110,7 +96,11 @@ from ._src.ops.creation import (
     zeros as zeros,
     zeros_like as zeros_like,
 )
-from ._src.ops.decompositions import eig as eig, eigvals as eigvals
+from ._src.ops.decompositions import (
+    eig as eig,
+    eigvals as eigvals,
+    sqrtm as matrix_square_root,
+)
 from ._src.ops.elementwise import (
     abs as abs,
     acos as acos,
@@ -204,7 +194,7 @@ from ._src.ops.shapes import (
     tile as tile,
     transpose as transpose,
 )
-from ._src.ops.sums import accumulate_n as accumulate_n, add_n as add_n, scalar_mul as scalar_mul
+from ._src.ops.sums import add_n as add_n, scalar_mul as scalar_mul
 from ._src.values.context import (
     control_dependencies as control_dependencies,
     device as device,
@@ -223,4 +213,24 @@ from ._src.values.variable import (
     VariableSynchronization as VariableSynchronization,
 )
 
+if _typing.TYPE_CHECKING:  # imported when they are first used
+    from . import (
+        autodiff as autodiff,
+        bitwise as bitwise,
+        config as config,
+        debugging as debugging,
+        dtypes as dtypes,
+        engine as engine,
+        errors as errors,
+        keras as keras,
+        linalg as linalg,
+        math as math,
+        nest as nest,
+        nn as nn,
+        optimizers as optimizers,
+        random as random,
+    )
+
 __version__ = "0.1.0"
+
+_face(__name__)

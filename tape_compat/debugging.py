@@ -26,3 +26,6 @@ from ._src.diagnostics.assertions import (
     check_numerics as check_numerics,
     is_numeric_tensor as is_numeric_tensor,
 )
+from ._src.interop.names import face as _face
+
+_face(__name__)

@@ -24,5 +24,8 @@ from ._src.core.dtypes import (
     uint64 as uint64,
     variant as variant,
 )
+from ._src.interop.names import face as _face
 from ._src.ops.casting import cast as cast, saturate_cast as saturate_cast
 from ._src.ops.elementwise import complex as complex
+
+_face(__name__)

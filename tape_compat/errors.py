@@ -37,3 +37,6 @@ from ._src.core.errors import (
     UnimplementedError as UnimplementedError,
     UnknownError as UnknownError,
 )
+from ._src.interop.names import face as _face
+
+_face(__name__)

@@ -1,5 +1,6 @@
 """`tf.linalg`: products, norms, diagonals, solvers and decompositions of matrices."""
 
+from ._src.interop.names import face as _face
 from ._src.ops.clipping import global_norm as global_norm
 from ._src.ops.creation import eye as eye
 from ._src.ops.decompositions import (
@@ -46,3 +47,5 @@ from ._src.ops.solvers import (
     triangular_solve as triangular_solve,
 )
 from ._src.ops.sums import l2_normalize as l2_normalize
+
+_face(__name__)

@@ -1,5 +1,6 @@
 """`tf.nn`: activations, losses, normalization, embeddings, convolutions, pooling."""
 
+from ._src.interop.names import face as _face
 from ._src.ops.activations import (
     crelu as crelu,
     elu as elu,
@@ -56,3 +57,5 @@ from ._src.ops.pooling import (
     max_pool3d as max_pool3d,
 )
 from ._src.ops.sums import l2_normalize as l2_normalize
+
+_face(__name__)

@@ -133,30 +133,53 @@ def test_private_jax_is_seen(source):
 FACES = [module for module in MODULES if layer(module) == "faces" and module != "_src"]
 
 
+def is_face_statement(node):
+    """An import, or the call that makes the module a face."""
+    if isinstance(node, ast.ImportFrom):
+        return node.level > 0
+    return ast.unparse(node) == "_face(__name__)"
+
+
 @pytest.mark.parametrize("module", FACES)
 def test_faces_hold_names_only(module):
-    tree = ast.parse(MODULES[module].read_text())
-    kinds = {type(node).__name__ for node in tree.body}
-    assert kinds <= {"Expr", "ImportFrom", "Assign"}
+    docstring, *body = ast.parse(MODULES[module].read_text()).body
+    assert isinstance(docstring, ast.Expr) and isinstance(docstring.value, ast.Constant)
+    if module == "":  # also its version, and for type checkers the faces imported when first used
+        typing, *body = body
+        assert ast.unparse(typing) == "import typing as _typing"
+        *body, only_types, version, last = body
+        assert ast.unparse(only_types.test) == "_typing.TYPE_CHECKING" and not only_types.orelse
+        assert ast.unparse(version.targets[0]) == "__version__"
+        body += [*only_types.body, last]
+    assert all(map(is_face_statement, body))
+    assert ast.unparse(body[-1]) == "_face(__name__)"
     for name, line in imported(module):
         assert name.startswith("_src.") or layer(name) == "faces", f"line {line} imports {name}"
 
 
-#: Public names at the top that TensorFlow has not.
-OURS = {"as_op", "counters", "engine"}
+def below(module):
+    """The faces in the folder of a face."""
+    inside = [f for f in FACES if f and f.rpartition(".")[0] == module]
+    return {name.rpartition(".")[2] for name in inside}
 
 
 @pytest.mark.parametrize("module", FACES)
-def test_faces_leak_nothing(module):
-    """What is public in `tf.math` is there for the user: no helper, no imported module but a
-    namespace."""
-    name = f"tape_compat.{module}".strip(".")
-    for key, value in vars(importlib.import_module(name)).items():
-        if isinstance(value, types.ModuleType) and not key.startswith("_"):
-            assert value.__name__.removeprefix("tape_compat.") in (*FACES, SCHEDULES), key
-
-
-SCHEDULES = "_src.library.optimizers.schedules"
+def test_faces_show_their_names_only(module):
+    """What is public in `tf.math` is there for the user: what it imports by name, and the faces
+    below it. No helper, and of modules faces only."""
+    face = importlib.import_module(f"tape_compat.{module}".strip("."))
+    names = {
+        alias.asname
+        for node in ast.walk(ast.parse(MODULES[module].read_text()))
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    assert {n for n in dir(face) if not n.startswith("_")} == {n for n in names if n[0] != "_"}
+    assert below(module) <= names
+    assert set(face.__all__) == {n for n in names if n[0] != "_"}
+    for key in face.__all__:
+        if isinstance(value := getattr(face, key), types.ModuleType):
+            assert value.__name__ == f"{face.__name__}.{key}"
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))

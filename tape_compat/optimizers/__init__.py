@@ -11,7 +11,7 @@
 [0.375, -0.25]
 """
 
-from .._src.library.optimizers import schedules as schedules
+from .._src.interop.names import face as _face
 from .._src.library.optimizers.base import Optimizer as Optimizer
 from .._src.library.optimizers.methods import (
     SGD as SGD,
@@ -19,3 +19,6 @@ from .._src.library.optimizers.methods import (
     Adam as Adam,
     RMSprop as RMSprop,
 )
+from . import schedules as schedules
+
+_face(__name__)

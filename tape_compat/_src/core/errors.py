@@ -198,6 +198,9 @@ class OperatorNotAllowedInGraphError(TypeError):
     """A symbolic Tensor was used where Python needs a value, as in `if tensor:`."""
 
 
+for _class in (OpError, *_CodedError.__subclasses__(), OperatorNotAllowedInGraphError):
+    _class.__module__ = "tape_compat.errors"  # what tracebacks and pickles name
+
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 #: Not the user's code: ours, and JAX's between the user and us.
 JAX_FOLDER = os.path.dirname(os.path.abspath(jax.__file__)) + os.sep

@@ -123,7 +123,7 @@ def assert_equal(
     >>> tf.debugging.assert_equal(tf.constant([1, 2]), [1, 2])
     >>> tf.debugging.assert_equal(tf.constant([1, 2]), [1, 3])
     Traceback (most recent call last):
-    tape_compat._src.core.errors.InvalidArgumentError: Condition x == y did not hold. ...
+    tape_compat.errors.InvalidArgumentError: Condition x == y did not hold. ...
     """
     _comparison("==", comparison.equal, x, y, message, summarize)
 
@@ -315,7 +315,7 @@ def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor
     >>> x = tf.debugging.check_numerics(tf.constant([1.0, 2.0]), "x")
     >>> tf.debugging.check_numerics(tf.math.log([-1.0]), "log")
     Traceback (most recent call last):
-    tape_compat._src.core.errors.InvalidArgumentError: log : Tensor had NaN values ...
+    tape_compat.errors.InvalidArgumentError: log : Tensor had NaN values ...
     """
     x = _tensor(tensor)
     _raise_unless_finite(x, message)

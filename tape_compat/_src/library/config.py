@@ -15,19 +15,6 @@ import jax
 from ..core import state
 from ..values import context
 
-__all__ = [
-    "LogicalDevice",
-    "PhysicalDevice",
-    "experimental",
-    "functions_run_eagerly",
-    "get_visible_devices",
-    "list_logical_devices",
-    "list_physical_devices",
-    "run_functions_eagerly",
-    "set_visible_devices",
-    "threading",
-]
-
 
 class PhysicalDevice(NamedTuple):
     """A device of this machine: name '/physical_device:GPU:0', device_type 'GPU'."""
@@ -168,99 +155,86 @@ def _memory_grows() -> bool:
     return preallocates in ("0", "false") or allocator == "platform"
 
 
-class experimental:
-    """tf.config.experimental."""
+def set_memory_growth(device: PhysicalDevice, enable: bool) -> None:
+    """Warn unless GPU memory is taken as `enable` says; it cannot be changed here.
 
-    list_physical_devices = staticmethod(list_physical_devices)
-    list_logical_devices = staticmethod(list_logical_devices)
-    get_visible_devices = staticmethod(get_visible_devices)
-    set_visible_devices = staticmethod(set_visible_devices)
+    JAX decides it at its start: XLA_PYTHON_CLIENT_PREALLOCATE=false makes memory grow.
 
-    @staticmethod
-    def set_memory_growth(device: PhysicalDevice, enable: bool) -> None:
-        """Warn unless GPU memory is taken as `enable` says; it cannot be changed here.
-
-        JAX decides it at its start: XLA_PYTHON_CLIENT_PREALLOCATE=false makes memory grow.
-
-        Raises: ValueError for a CPU, or what is no device of this machine.
-        """
-        if _checked(device).platform == "cpu":
-            raise ValueError("Cannot set memory growth on non-GPU and non-Pluggable devices")
-        if bool(enable) != _memory_grows():
-            value = "false" if enable else "true"
-            warnings.warn(
-                f"set_memory_growth(..., {bool(enable)}) has no effect: set the environment "
-                f"variable XLA_PYTHON_CLIENT_PREALLOCATE={value} before the program starts.",
-                stacklevel=2,
-            )
-
-    @staticmethod
-    def get_memory_growth(device: PhysicalDevice) -> bool:
-        """Whether memory of the GPU is taken as it is needed. ValueError for a CPU."""
-        if _checked(device).platform == "cpu":
-            raise ValueError("Cannot get memory growth of non-GPU and non-Pluggable devices")
-        return _memory_grows()
-
-    @staticmethod
-    def get_memory_info(device: str) -> dict[str, int]:
-        """Bytes in use on a device such as 'GPU:0': {'current': ..., 'peak': ...}.
-
-        Raises: ValueError if there is no such device, or its memory is not counted, as a CPU's.
-        """
-        stats = _named(device).memory_stats()
-        if not stats or "bytes_in_use" not in stats:
-            raise ValueError(f"Allocator stats not available for device '{device}'")
-        current = stats["bytes_in_use"]
-        return {"current": current, "peak": stats.get("peak_bytes_in_use", current)}
-
-    @staticmethod
-    def get_device_details(device: PhysicalDevice) -> dict[str, Any]:
-        """What is known of a device: {'device_name': ...} for a GPU, {} for a CPU."""
-        found = _checked(device)
-        return {} if found.platform == "cpu" else {"device_name": found.device_kind}
-
-    @staticmethod
-    def enable_op_determinism() -> None:
-        """Check that ops give the same bits each time they run on the same device.
-
-        On CPUs they do. GPUs need XLA_FLAGS=--xla_gpu_deterministic_ops=true at the start.
-        Random ops need `tf.random.set_seed`, as ever.
-
-        Raises: RuntimeError on a GPU without that flag.
-        """
-        if not list_physical_devices("GPU"):
-            return
-        flags = os.environ.get("XLA_FLAGS", "").split()
-        on = ("--xla_gpu_deterministic_ops", "--xla_gpu_deterministic_ops=true")
-        if not any(flag in on for flag in flags):
-            raise RuntimeError(
-                "Ops on GPUs are deterministic only if the program starts with the environment "
-                "variable XLA_FLAGS=--xla_gpu_deterministic_ops=true."
-            )
+    Raises: ValueError for a CPU, or what is no device of this machine.
+    """
+    if _checked(device).platform == "cpu":
+        raise ValueError("Cannot set memory growth on non-GPU and non-Pluggable devices")
+    if bool(enable) != _memory_grows():
+        value = "false" if enable else "true"
+        warnings.warn(
+            f"set_memory_growth(..., {bool(enable)}) has no effect: set the environment "
+            f"variable XLA_PYTHON_CLIENT_PREALLOCATE={value} before the program starts.",
+            stacklevel=2,
+        )
 
 
-class threading:
-    """tf.config.threading."""
+def get_memory_growth(device: PhysicalDevice) -> bool:
+    """Whether memory of the GPU is taken as it is needed. ValueError for a CPU."""
+    if _checked(device).platform == "cpu":
+        raise ValueError("Cannot get memory growth of non-GPU and non-Pluggable devices")
+    return _memory_grows()
 
-    @staticmethod
-    def get_inter_op_parallelism_threads() -> int:
-        """0: the system chooses how many ops run at the same time."""
-        return 0
 
-    @staticmethod
-    def get_intra_op_parallelism_threads() -> int:
-        """0: the system chooses how many threads an op uses."""
-        return 0
+def get_memory_info(device: str) -> dict[str, int]:
+    """Bytes in use on a device such as 'GPU:0': {'current': ..., 'peak': ...}.
 
-    @staticmethod
-    def set_inter_op_parallelism_threads(num_threads: int) -> None:
-        """Accept 0 only, which is the case. Raises RuntimeError for other numbers."""
-        _refuse_threads("Inter", num_threads)
+    Raises: ValueError if there is no such device, or its memory is not counted, as a CPU's.
+    """
+    stats = _named(device).memory_stats()
+    if not stats or "bytes_in_use" not in stats:
+        raise ValueError(f"Allocator stats not available for device '{device}'")
+    current = stats["bytes_in_use"]
+    return {"current": current, "peak": stats.get("peak_bytes_in_use", current)}
 
-    @staticmethod
-    def set_intra_op_parallelism_threads(num_threads: int) -> None:
-        """Accept 0 only, which is the case. Raises RuntimeError for other numbers."""
-        _refuse_threads("Intra", num_threads)
+
+def get_device_details(device: PhysicalDevice) -> dict[str, Any]:
+    """What is known of a device: {'device_name': ...} for a GPU, {} for a CPU."""
+    found = _checked(device)
+    return {} if found.platform == "cpu" else {"device_name": found.device_kind}
+
+
+def enable_op_determinism() -> None:
+    """Check that ops give the same bits each time they run on the same device.
+
+    On CPUs they do. GPUs need XLA_FLAGS=--xla_gpu_deterministic_ops=true at the start.
+    Random ops need `tf.random.set_seed`, as ever.
+
+    Raises: RuntimeError on a GPU without that flag.
+    """
+    if not list_physical_devices("GPU"):
+        return
+    flags = os.environ.get("XLA_FLAGS", "").split()
+    on = ("--xla_gpu_deterministic_ops", "--xla_gpu_deterministic_ops=true")
+    if not any(flag in on for flag in flags):
+        raise RuntimeError(
+            "Ops on GPUs are deterministic only if the program starts with the environment "
+            "variable XLA_FLAGS=--xla_gpu_deterministic_ops=true."
+        )
+
+
+def get_inter_op_parallelism_threads() -> int:
+    """0: the system chooses how many ops run at the same time."""
+    return 0
+
+
+def get_intra_op_parallelism_threads() -> int:
+    """0: the system chooses how many threads an op uses."""
+    return 0
+
+
+def set_inter_op_parallelism_threads(num_threads: int) -> None:
+    """Accept 0 only, which is the case. Raises RuntimeError for other numbers."""
+    _refuse_threads("Inter", num_threads)
+
+
+def set_intra_op_parallelism_threads(num_threads: int) -> None:
+    """Accept 0 only, which is the case. Raises RuntimeError for other numbers."""
+    _refuse_threads("Intra", num_threads)
 
 
 def _refuse_threads(kind: str, num_threads: int) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import secrets
 import threading
 from collections.abc import Sequence
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -30,7 +29,7 @@ from .random_draws import (
     draw_shape,
 )
 from .random_keys import MASK, STEP, Algorithm, algorithm_number, key_of, mix, plain_seed
-from .random_stateless import draw_binomial, fold_in, split, stateless_shuffle
+from .random_stateless import draw_binomial
 
 #: Words of a state: a counter, then one word of key.
 _STATE_SIZE = {1: 3, 2: 2}
@@ -299,16 +298,3 @@ def set_global_generator(generator: Generator) -> None:
     """
     global _global_generator
     _global_generator = generator
-
-
-#: `tf.random.experimental`.
-experimental = SimpleNamespace(
-    Algorithm=Algorithm,
-    Generator=Generator,
-    create_rng_state=create_rng_state,
-    get_global_generator=get_global_generator,
-    set_global_generator=set_global_generator,
-    stateless_fold_in=fold_in,
-    stateless_shuffle=stateless_shuffle,
-    stateless_split=split,
-)

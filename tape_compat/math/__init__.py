@@ -1,6 +1,7 @@
 """`tf.math`: elementwise functions, reductions, scans, segments."""
 
-from ._src.ops.arithmetic import (
+from .._src.interop.names import face as _face
+from .._src.ops.arithmetic import (
     add as add,
     atan2 as atan2,
     divide as divide,
@@ -17,13 +18,11 @@ from ._src.ops.arithmetic import (
     squared_difference as squared_difference,
     subtract as subtract,
     truediv as truediv,
-    truncatediv as truncatediv,
-    truncatemod as truncatemod,
     xdivy as xdivy,
     xlog1py as xlog1py,
     xlogy as xlogy,
 )
-from ._src.ops.comparison import (
+from .._src.ops.comparison import (
     equal as equal,
     greater as greater,
     greater_equal as greater_equal,
@@ -35,7 +34,7 @@ from ._src.ops.comparison import (
     logical_xor as logical_xor,
     not_equal as not_equal,
 )
-from ._src.ops.counting import (
+from .._src.ops.counting import (
     bincount as bincount,
     confusion_matrix as confusion_matrix,
     in_top_k as in_top_k,
@@ -45,7 +44,7 @@ from ._src.ops.counting import (
     top_k as top_k,
     zero_fraction as zero_fraction,
 )
-from ._src.ops.elementwise import (
+from .._src.ops.elementwise import (
     abs as abs,
     acos as acos,
     acosh as acosh,
@@ -104,7 +103,7 @@ from ._src.ops.elementwise import (
     tanh as tanh,
     zeta as zeta,
 )
-from ._src.ops.reductions import (
+from .._src.ops.reductions import (
     argmax as argmax,
     argmin as argmin,
     count_nonzero as count_nonzero,
@@ -123,7 +122,7 @@ from ._src.ops.reductions import (
     reduce_sum as reduce_sum,
     reduce_variance as reduce_variance,
 )
-from ._src.ops.segments import (
+from .._src.ops.segments import (
     segment_max as segment_max,
     segment_mean as segment_mean,
     segment_min as segment_min,
@@ -136,10 +135,13 @@ from ._src.ops.segments import (
     unsorted_segment_sqrt_n as unsorted_segment_sqrt_n,
     unsorted_segment_sum as unsorted_segment_sum,
 )
-from ._src.ops.sums import (
+from .._src.ops.sums import (
     accumulate_n as accumulate_n,
     add_n as add_n,
     l2_normalize as l2_normalize,
     polyval as polyval,
     scalar_mul as scalar_mul,
 )
+from . import special as special
+
+_face(__name__)

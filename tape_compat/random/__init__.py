@@ -1,14 +1,14 @@
 """`tf.random`: random tensors, by global seed, op seed, stateless seed or generator."""
 
-from ._src.ops.random_generator import (
+from .._src.interop.names import face as _face
+from .._src.ops.random_generator import (
     Generator as Generator,
     create_rng_state as create_rng_state,
-    experimental as experimental,
     get_global_generator as get_global_generator,
     set_global_generator as set_global_generator,
 )
-from ._src.ops.random_keys import Algorithm as Algorithm, set_seed as set_seed
-from ._src.ops.random_stateful import (
+from .._src.ops.random_keys import Algorithm as Algorithm, set_seed as set_seed
+from .._src.ops.random_stateful import (
     categorical as categorical,
     gamma as gamma,
     normal as normal,
@@ -17,7 +17,7 @@ from ._src.ops.random_stateful import (
     truncated_normal as truncated_normal,
     uniform as uniform,
 )
-from ._src.ops.random_stateless import (
+from .._src.ops.random_stateless import (
     fold_in as fold_in,
     split as split,
     stateless_binomial as stateless_binomial,
@@ -29,3 +29,6 @@ from ._src.ops.random_stateless import (
     stateless_truncated_normal as stateless_truncated_normal,
     stateless_uniform as stateless_uniform,
 )
+from . import experimental as experimental
+
+_face(__name__)

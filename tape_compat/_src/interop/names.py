@@ -1,0 +1,93 @@
+"""TensorFlow's public names: those that are here, and why the others are not.
+
+The ledger is `names.tsv` beside this file, one row a name. `where` is the module below `_src` that
+a name is from, empty for one that is missing; `reason` says why it is missing, and a name without
+one has that of the namespace it is in. `python -m tests.ledger` brings it up to date.
+"""
+
+from __future__ import annotations
+
+import csv
+import functools
+import importlib
+import pkgutil
+import sys
+from typing import Any, NamedTuple
+
+_PACKAGE = __name__.partition(".")[0]
+
+
+class Name(NamedTuple):
+    """A row: 'tf.math.exp', its other names, how much libraries use it (1 most), where it is."""
+
+    name: str
+    aliases: tuple[str, ...]
+    tier: str
+    where: str
+    reason: str
+
+
+@functools.cache
+def ledger() -> dict[str, Name]:
+    """The rows by their names. Read when a name is missed for the first time."""
+    data = pkgutil.get_data(__name__, "names.tsv")
+    assert data is not None
+    rows = csv.DictReader(data.decode().splitlines(), delimiter="\t")
+    return {row["name"]: Name(**{**row, "aliases": tuple(row["aliases"].split())}) for row in rows}
+
+
+@functools.cache
+def _rows() -> dict[str, Name]:
+    """The rows by every name, aliases too."""
+    return {name: row for row in ledger().values() for name in (row.name, *row.aliases)}
+
+
+def reason(name: str) -> str:
+    """Why 'tf.data.Dataset' is missing; '' for a name that TensorFlow has not, or that is here.
+
+    >>> from tape_compat._src.interop.names import reason
+    >>> reason("tf.data.Dataset.map"), reason("tf.exp"), reason("tf.exq")
+    ('is not built yet', '', '')
+    """
+    while name:
+        row = _rows().get(name)
+        if row and (row.where or row.reason):
+            return row.reason
+        name = (row.name if row else name).rpartition(".")[0]
+    return ""
+
+
+def face(module_name: str) -> None:
+    """Make a face of a module that has imported its names.
+
+    The faces below it are imported when they are first used, `dir()` and `*` name them, and a name
+    of TensorFlow's that is missing raises AttributeError with the reason.
+
+    >>> import tape_compat as tf
+    >>> tf.compat
+    Traceback (most recent call last):
+        ...
+    AttributeError: module 'tape_compat' has no attribute 'compat': tf.compat is not built yet
+    """
+    module = sys.modules[module_name]
+    below = [
+        found.name
+        for found in pkgutil.iter_modules(getattr(module, "__path__", ()))
+        if not found.name.startswith("_")
+    ]
+    public = sorted({*below, *(name for name in vars(module) if name[0].isalpha())})
+
+    def attribute(name: str) -> Any:
+        if name in below:
+            return importlib.import_module(f"{module_name}.{name}")
+        wanted = f"{module_name}.{name}".replace(_PACKAGE, "tf", 1)
+        why = "" if name == "__path__" else reason(wanted)  # every import asks for that
+        because = f": {wanted} {why}" if why else ""
+        message = f"module {module_name!r} has no attribute {name!r}{because}"
+        raise AttributeError(message, name=name, obj=module)
+
+    vars(module).update(
+        __all__=public,
+        __getattr__=attribute,
+        __dir__=lambda: sorted({*vars(module), *below}),
+    )

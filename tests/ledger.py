@@ -1,0 +1,168 @@
+"""Brings the ledger of TensorFlow's names up to date: `python -m tests.ledger`.
+
+Run it after a name was added to a face, or a module of `_src` was renamed: `where` is read from the
+faces' imports. With TensorFlow installed, names that it has in the namespaces we have are added,
+with "is not built yet" as the reason; write a better one into the file where there is one.
+"""
+
+import ast
+import csv
+import importlib
+import types
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import tape_compat
+from tape_compat._src.interop.names import Name
+from tests.oracle import tensorflow
+
+ROOT = Path(tape_compat.__file__).parent
+FILE = ROOT / "_src" / "interop" / "names.tsv"
+NOT_BUILT = "is not built yet"
+
+#: Public names that TensorFlow has not, below `tape_compat`.
+OURS = {"as_op", "counters", "engine", "engine.as_op", "engine.counters"}
+
+
+def faces() -> list[str]:
+    """'', 'math', 'math.special', ..."""
+    files = [path for path in ROOT.rglob("*.py") if "_src" not in path.parts]
+    parts = [path.relative_to(ROOT).with_suffix("").parts for path in files]
+    return sorted(".".join(p[:-1] if p[-1] == "__init__" else p) for p in parts)
+
+
+def module(face: str) -> types.ModuleType:
+    return importlib.import_module(".".join(filter(None, ("tape_compat", face))))
+
+
+def shown() -> dict[str, str]:
+    """Every public name of the faces, 'math.exp', and the module below `_src` that it is from."""
+    found = {}
+    for face in faces():
+        for name in module(face).__all__:
+            path = ".".join(filter(None, (face, name)))
+            found[path] = path
+        found.update({f"{face}.{n}".lstrip("."): w for n, w in _imports(face).items()})
+    return found
+
+
+def _imports(face: str) -> dict[str, str]:
+    """What a face imports, and from where; from another face, where that one has it from."""
+    file = module(face).__file__
+    assert file is not None
+    found = {}
+    for node in ast.parse(Path(file).read_text()).body:
+        if isinstance(node, ast.ImportFrom) and node.module:
+            _, inside, where = node.module.partition("_src.")
+            for alias in node.names:
+                name = alias.asname or alias.name
+                if not name.startswith("_"):
+                    found[name] = where if inside else _imports(node.module)[alias.name]
+    return found
+
+
+def here(name: str) -> Any:
+    """The object of the name 'tf.math.exp'; LookupError if it is missing."""
+    value: Any = tape_compat
+    for part in name.split(".")[1:]:
+        try:
+            value = getattr(value, part)
+        except AttributeError:
+            raise LookupError(name) from None
+    return value
+
+
+def read() -> dict[str, Name]:
+    with FILE.open(newline="") as file:
+        rows = csv.DictReader(file, delimiter="\t")
+        return {
+            row["name"]: Name(**{**row, "aliases": tuple(row["aliases"].split())}) for row in rows
+        }
+
+
+def write(rows: dict[str, Name]) -> None:
+    with FILE.open("w", newline="") as file:
+        writer = csv.writer(file, delimiter="\t", lineterminator="\n")
+        writer.writerow(Name._fields)
+        for row in sorted(rows.values(), key=lambda row: row.name):
+            writer.writerow(row._replace(aliases=" ".join(row.aliases)))
+
+
+def tensorflow_names(tf: Any) -> list[tuple[str, ...]]:
+    """TensorFlow's names in the namespaces that we have; those of one object together."""
+    groups: dict[Any, list[str]] = {}
+    for face in faces():
+        space = tf
+        if face and not hasattr(tape_compat, face.partition(".")[0]):
+            continue
+        if face == "engine":
+            continue
+        for part in filter(None, face.split(".")):
+            space = getattr(space, part)
+        for name in dir(space):
+            if not name.startswith("_"):
+                value, path = getattr(space, name), ".".join(filter(None, ("tf", face, name)))
+                plain = isinstance(value, (int, str, types.ModuleType)) or value is None
+                groups.setdefault(path if plain else id(value), []).append(path)
+    return [tuple(group) for group in groups.values()]
+
+
+def _merged(rows: dict[str, Name], names: tuple[str, ...]) -> dict[str, Name]:
+    """The rows with one of several names of one object: that of the row there was, if any."""
+    old = [row for row in rows.values() if {row.name, *row.aliases} & set(names)]
+    first = old[0] if old else Name(min(names, key=_rank), (), "", "", "")
+    every = {name for row in old for name in (row.name, *row.aliases)} | set(names)
+    aliases = tuple(sorted(every - {first.name}))
+    rows = {name: row for name, row in rows.items() if row not in old}
+    return {**rows, first.name: first._replace(aliases=aliases)}
+
+
+def _rank(name: str) -> tuple[bool, int, str]:
+    """Sorts 'tf.math.exp' before 'tf.exp', and both before names of experimental namespaces."""
+    return "experimental" in name or "special" in name, -name.count("."), name
+
+
+def _is_here(name: str) -> bool:
+    try:
+        here(name)
+    except LookupError:
+        return False
+    return True
+
+
+def _above(name: str) -> list[str]:
+    """'tf.data.Dataset' and 'tf.data' for 'tf.data.Dataset.map'."""
+    parts = name.split(".")
+    return [".".join(parts[:i]) for i in range(2, len(parts))]
+
+
+def _where(name: str, places: dict[str, str]) -> str:
+    """The place of a name, or of the class that it is an attribute of."""
+    while name and name not in places:
+        name = name.rpartition(".")[0]
+    return places.get(name, "the package")
+
+
+def main() -> None:
+    rows, places = read(), shown()
+    groups = [(f"tf.{name}",) for name in places if name not in OURS]
+    if find_spec("tensorflow") is not None:
+        groups += tensorflow_names(tensorflow())
+    for names in groups:
+        rows = _merged(rows, names)
+    every = {n: row for row in rows.values() for n in (row.name, *row.aliases)}
+    for name, row in rows.items():
+        if _is_here(name):
+            rows[name] = row._replace(where=_where(name[3:], places), reason="")
+        else:
+            missing = any(above in every and not _is_here(above) for above in _above(name))
+            reason = row.reason or ("" if missing else NOT_BUILT)
+            rows[name] = row._replace(where="", reason=reason)
+    write(rows)
+    present = sum(bool(row.where) for row in rows.values())
+    print(f"{len(rows)} names: {present} present, {len(rows) - present} missing")
+
+
+if __name__ == "__main__":
+    main()
