@@ -17,7 +17,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeAlias, TypeVar, overload
 
 import numpy as np
 
@@ -28,11 +28,37 @@ from ..core.native import FASTPATH
 from ..core.op import Check, Closure, Op
 from ..core.shapes import TensorShape
 from ..values.convert import convert
+from ..values.indexed_slices import IndexedSlices
 from ..values.record import apply, apply1, apply2, apply_scalar
 from ..values.tensor import Tensor
 from ..values.variable import Variable, read
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
 _Function = TypeVar("_Function", bound=Callable[..., Any])
+_Parameters = ParamSpec("_Parameters")
+
+#: What ops take for a tensor: numbers, nested lists, and arrays of any library too.
+TensorLike: TypeAlias = "Tensor | Variable | IndexedSlices | ArrayLike | Sequence[Any]"
+
+
+class Unary(Protocol):
+    """An op of one tensor."""
+
+    op: Op
+
+    def __call__(self, x: TensorLike, name: str | None = None) -> Tensor: ...
+
+
+class Binary(Protocol):
+    """An op of two tensors. `reflected(y, x)` is the same of x and y, for operators."""
+
+    op: Op
+    reflected: Callable[[Any, Any], Tensor]
+
+    def __call__(self, x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor: ...
+
 
 _FLOATS = ("bfloat16", "float16", "float32", "float64")
 _COMPLEX = ("complex64", "complex128")
@@ -140,7 +166,7 @@ def unary(
     dtypes: str | None = None,
     differentiable: bool = True,
     sparse: Callable[..., Any] | None = None,
-) -> Callable[..., Tensor]:
+) -> Unary:
     """Declare `op(x, name=None)`, elementwise. `dtypes`: kinds allowed, such as "float complex"."""
     kernel = kernel or _camel(fn.__name__)
     check = _combined(kernel, dtypes, False, False, None)
@@ -162,7 +188,7 @@ def binary(
     operands: Callable[[Sequence[Any]], Sequence[Tensor]] | None = None,
     text: Callable[[Tensor, Tensor], Tensor] | None = None,
     check: Check | None = None,
-) -> Callable[..., Tensor]:
+) -> Binary:
     """Declare `op(x, y, name=None)`, elementwise with broadcasting, both of one dtype.
 
     operands: makes tensors of a pair that is not two tensors; default `matching`. text: computes it
@@ -232,6 +258,20 @@ def _is_number_for(value: Any, x: Any) -> bool:
     )
 
 
+@overload
+def op(fn: Callable[_Parameters, Any]) -> Callable[_Parameters, Tensor]: ...
+@overload
+def op(
+    fn: None = None,
+    *,
+    arrays: int | None = None,
+    kernel: str | None = None,
+    dtypes: str | None = None,
+    same_dtype: bool = True,
+    differentiable: bool = True,
+    check: Check | None = None,
+    sparse: Callable[..., Any] | None = None,
+) -> Callable[[Callable[_Parameters, Any]], Callable[_Parameters, Tensor]]: ...
 def op(
     fn: Callable[..., Any] | None = None,
     *,
