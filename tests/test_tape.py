@@ -1,6 +1,8 @@
 """GradientTape case by case, without TensorFlow; tests/parity compares with it."""
 
+import copy
 import gc
+import pickle
 import weakref
 
 import numpy as np
@@ -380,3 +382,29 @@ def test_escapes_to_jax_are_noted():
     with tf.GradientTape() as tape:
         jnp.sin(tf.identity(x))
     assert tape.escapes() and tape.escapes()[0].startswith("test_tape.py:")
+
+
+class _Scaled:
+    def __init__(self):
+        self.scale = 3.0
+
+    @tf.custom_gradient
+    def of(self, x):
+        """Twice x."""
+        return x * 2.0, lambda upstream: upstream * self.scale
+
+
+@tf.custom_gradient
+def _twice(x):
+    return x * 2.0, lambda upstream: upstream * 5.0
+
+
+def test_custom_gradients_are_copied_and_pickled_by_name():
+    assert pickle.loads(pickle.dumps(_twice)) is _twice is copy.deepcopy(_twice)
+    assert _Scaled.of.__doc__ == _Scaled().of.__doc__ == "Twice x."
+    assert "_Scaled.of" in repr(_Scaled().of)
+    restored = pickle.loads(pickle.dumps(_Scaled().of))
+    x = tf.Variable(1.0)
+    with tf.GradientTape() as tape:
+        y = restored(x)
+    assert tape.gradient(y, x).numpy() == 3.0

@@ -538,3 +538,106 @@ def case_grad_pass_through(tf):
     with tf.GradientTape() as tape:
         y = tf.grad_pass_through(tf.round)(x) * 3.0
     return y, tape.gradient(y, x)
+
+
+def case_custom_gradient_of_a_method(tf):
+    class Layer:
+        scale = 10.0
+
+        @tf.custom_gradient
+        def double(self, x):
+            return x * 2.0, lambda dy: dy * self.scale
+
+        @tf.custom_gradient
+        def with_variables(self, x, y, k=1.0):
+            def grad(dy, variables=None):
+                return (dy * k, dy * y), [dy * 7.0 for _ in variables]
+
+            return x * y * self.v * k, grad
+
+        @classmethod
+        @tf.custom_gradient
+        def of_class(cls, x):
+            return x * 2.0, lambda dy: dy * cls.scale * 3.0
+
+        @staticmethod
+        @tf.custom_gradient
+        def of_none(x):
+            return x * 2.0, lambda dy: dy * 5.0
+
+        @tf.grad_pass_through
+        def rounded(self, x):
+            return tf.round(x) * self.scale
+
+        @tf.custom_gradient
+        def wrong(self, x):
+            return x * 2.0, lambda dy: (None, dy)
+
+    layer = Layer()
+    layer.v = tf.Variable(4.0)
+    x, y = tf.Variable(3.2), tf.Variable(2.0)
+
+    def both(program):
+        with tf.GradientTape() as tape:
+            z = program() * x
+        return z, tape.gradient(z, [x, y, layer.v])
+
+    bound = layer.double
+    return {
+        "double": both(lambda: layer.double(x)),
+        "bound": both(lambda: bound(x)),
+        "twice": both(lambda: layer.double(layer.double(x))),
+        "variables": both(lambda: layer.with_variables(x, y)),
+        "keyword": both(lambda: layer.with_variables(x, y, k=3.0)),
+        "static": both(lambda: layer.of_none(x)),
+        "static of class": both(lambda: Layer.of_none(x)),
+        "pass through": both(lambda: layer.rounded(x)),
+        "wrong": attempt(both, lambda: layer.wrong(x)),
+        "unbound": attempt(both, lambda: Layer.double(layer, x), words=4),
+        "name": (Layer.double.__name__, layer.double.__name__),
+    }
+
+
+def case_custom_gradient_of_objects(tf):
+    @tf.custom_gradient
+    def f(a, x):
+        return x * 2.0, lambda dy: (None, dy * 7.0)
+
+    def run(a):
+        x = tf.Variable(3.0)
+        with tf.GradientTape() as tape:
+            y = f(a, x)
+        return y, tape.gradient(y, x)
+
+    given = {
+        "text": "abc",
+        "array": [1.0, 2.0],
+        "none": None,
+        "object": object(),
+        "mixed": [1, "a"],
+    }
+    return {name: attempt(run, a, words=5) for name, a in given.items()}
+
+
+def case_custom_gradient_method_of_module(tf):
+    class Layer(tf.Module):
+        def __init__(self):
+            super().__init__()
+            self.w = tf.Variable([1.0, 2.0])
+
+        @tf.custom_gradient
+        def __call__(self, x):
+            def grad(dy, variables):
+                return dy * 100.0, [dy * 10.0 for _ in variables]
+
+            return self.w * x, grad
+
+    layer = Layer()
+    x = tf.constant([3.0, 4.0])
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = layer(x) * x
+        g, of_w = tape.gradient(y, [x, layer.w])
+    return y, g, of_w, outer.gradient(g, x)

@@ -272,7 +272,34 @@ def custom_gradient(f: Callable[..., Any] | None = None) -> Any:
             notify(tapes, rule, recorded, outputs, None)
         return nest.pack_sequence_as(result, list(outputs))
 
-    return decorated
+    return _Decorated(decorated, f)
+
+
+class _Decorated:
+    """A function under `custom_gradient`. As a method, it takes the gradients by its arguments
+    without `self`."""
+
+    def __init__(self, call: Callable[..., Any], function: Any):
+        functools.update_wrapper(self, function)
+        self._call, self._function = call, function
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._call(*args, **kwargs)
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        bind = getattr(self._function, "__get__", None)
+        if instance is None or bind is None:
+            return self
+        return custom_gradient(bind(instance, owner))
+
+    def __reduce__(self) -> Any:
+        method = self._function
+        if inspect.ismethod(method):
+            return getattr, (method.__self__, method.__name__)
+        return method.__qualname__
+
+    def __repr__(self) -> str:
+        return repr(self._function)
 
 
 def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
@@ -288,7 +315,7 @@ def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
     (2.0, 1.0)
     """
 
-    @custom_gradient
+    @functools.wraps(f)
     def pass_through(*args: Any, **kwargs: Any) -> Any:
         def grad(*upstream: Any, **variables: Any) -> Any:
             if variables.get("variables"):
@@ -297,7 +324,7 @@ def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
 
         return f(*args, **kwargs), grad
 
-    return functools.wraps(f)(pass_through)
+    return custom_gradient(pass_through)
 
 
 def _recorded(value: Any) -> Tensor:
