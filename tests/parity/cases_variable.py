@@ -571,3 +571,89 @@ def case_module_gradients(tf):
     with tf.GradientTape() as tape:
         loss = tf.reduce_mean(model(tf.constant([[1.0, 2.0], [3.0, 4.0]])) ** 2)
     return tape.gradient(loss, model.trainable_variables)
+
+
+READS = {
+    "convert_to_tensor": lambda tf, v: tf.convert_to_tensor(v),
+    "convert_to_tensor dtype": lambda tf, v: tf.convert_to_tensor(v, tf.float32),
+    "convert_to_tensor hint": lambda tf, v: tf.convert_to_tensor(v, dtype_hint=tf.float64),
+    "read_value": lambda tf, v: v.read_value(),
+    "value": lambda tf, v: v.value(),
+    "identity": lambda tf, v: tf.identity(v),
+    "plus": lambda tf, v: v + 0,
+    "slice": lambda tf, v: v[:],
+    "ellipsis": lambda tf, v: v[...],
+    "stack": lambda tf, v: tf.stack(v),
+    "stack in list": lambda tf, v: tf.stack([v])[0],
+    "in a list": lambda tf, v: tf.convert_to_tensor([v])[0],
+    "reshape": lambda tf, v: tf.reshape(v, [2]),
+    "saturate_cast": lambda tf, v: tf.saturate_cast(v, tf.float32),
+    "map_structure": lambda tf, v: tf.nest.map_structure(tf.convert_to_tensor, {"v": v})["v"],
+    "dropout": lambda tf, v: tf.nn.dropout(v, 0.0),
+    "real": lambda tf, v: tf.math.real(v),
+    "add_n": lambda tf, v: tf.add_n([v]),
+    "pass_through": lambda tf, v: tf.grad_pass_through(lambda x: x)(v),
+    "after assign": lambda tf, v: v.assign([3.0, 4.0]).read_value(),
+    "assign": lambda tf, v: v.assign([3.0, 4.0]),
+    "cast": lambda tf, v: tf.cast(v, tf.float32),
+    "constant": lambda tf, v: tf.constant(v),
+}
+
+
+def _source_read_from_variable(read):
+    def case(tf):
+        v = tf.Variable([3.0, 5.0])
+        with tf.GradientTape(persistent=True) as tape:
+            r = read(tf, v)
+            z = tf.reduce_sum(r * r) + tf.reduce_sum(v * 10.0)
+        return [tape.gradient(z, s) for s in (r, v)], tape.gradient(z, [v, r]), tape.jacobian(z, r)
+
+    return case
+
+
+CASES |= {f"source read by {name}": _source_read_from_variable(f) for name, f in READS.items()}
+
+
+def case_converted_before_the_tape(tf):
+    v = tf.Variable([1.0, 2.0])
+    a = tf.convert_to_tensor(v)
+    with tf.GradientTape(persistent=True) as tape:
+        y = tf.reduce_sum(a * a + v)
+    with tf.GradientTape() as watching:
+        watching.watch(a)
+        z = tf.reduce_sum(a * a + v)
+    return tape.gradient(y, [a, v]), watching.gradient(z, [a, v])
+
+
+def case_converted_and_watched(tf):
+    v = tf.Variable([1.0, 2.0])
+    with tf.GradientTape(watch_accessed_variables=False) as tape:
+        a, b = tf.convert_to_tensor(v), tf.convert_to_tensor(v)
+        tape.watch(a)
+        y = tf.reduce_sum(a * a + b + v)
+    return tape.gradient(y, [a, b, v])
+
+
+def case_converted_is_a_target(tf):
+    v = tf.Variable([1.0, 2.0])
+    with tf.GradientTape(persistent=True) as tape:
+        a = tf.convert_to_tensor(v)
+    return tape.gradient(a, v), tape.gradient(v, a), tape.gradient(a, a), tape.jacobian(a, v)
+
+
+def case_converted_in_forward_mode(tf):
+    v = tf.Variable([1.0, 2.0])
+    with tf.autodiff.ForwardAccumulator(v, tf.constant([1.0, 0.5])) as acc:
+        a = tf.convert_to_tensor(v)
+        y = a * v
+    return acc.jvp([a, y, v])
+
+
+def case_converted_keeps_its_value(tf):
+    v = tf.Variable([1.0, 2.0])
+    a = tf.convert_to_tensor(v)
+    with tf.GradientTape() as tape:
+        b = tf.convert_to_tensor(v)
+        v.assign_add([1.0, 1.0])
+        y = tf.reduce_sum(b * v)
+    return a, b, v, tape.gradient(y, v)

@@ -17,12 +17,18 @@ from ..core.dtypes import DType
 from ..core.shapes import TensorShape
 from ..values.convert import convert, to_numpy
 from ..values.tensor import Tensor, concrete, next_id, same_value
+from ..values.variable import Variable
 from .declare import invalid, tf_dtype_name
 
 
 def as_tensor(value: Any) -> Tensor:
     """A value as a Tensor."""
     return value if value.__class__ is Tensor else convert(value)
+
+
+def as_own_tensor(value: Any) -> Tensor:
+    """A value as a Tensor to hand on: what a variable holds is not the variable to a tape."""
+    return value.read_value() if isinstance(value, Variable) else as_tensor(value)
 
 
 def dims(value: Any, attr: str | None = None, kernel: str = "") -> tuple[int, ...]:

@@ -19,7 +19,7 @@ from ..values.indexed_slices import IndexedSlices
 from ..values.record import apply
 from ..values.tensor import Tensor
 from ..values.variable import Variable
-from .arguments import as_tensor
+from .arguments import as_own_tensor, as_tensor
 from .declare import invalid, tf_dtype_name
 
 LOGGER = logging.getLogger("tape_compat")
@@ -122,7 +122,7 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
     >>> tf.saturate_cast([300.0, -5.0], tf.uint8).numpy().tolist()
     [255, 0]
     """
-    value, dtype = as_tensor(value), as_dtype(dtype)
+    value, dtype = as_own_tensor(value), as_dtype(dtype)
     return value if value.dtype is dtype else apply(_SATURATE.bind(dtype=dtype), (value,))
 
 

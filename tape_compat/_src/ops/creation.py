@@ -18,9 +18,9 @@ from ..values.bounds import host_value
 from ..values.convert import convert
 from ..values.indexed_slices import IndexedSlices
 from ..values.record import apply
-from ..values.tensor import Tensor, concrete
+from ..values.tensor import Tensor, concrete, next_id, same_value
 from ..values.variable import Variable
-from .arguments import as_int, as_tensor, bad_attr, dims, known_value, shown
+from .arguments import as_int, as_own_tensor, as_tensor, bad_attr, dims, known_value, shown
 from .casting import cast
 from .declare import invalid
 from .shapes import broadcast_to, reshape
@@ -47,6 +47,8 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: Any = "Cons
         tensor = value
     elif dtype is not None and isinstance(value, Variable):
         tensor = concrete(np.asarray(value.numpy()).astype(dtype.np_dtype))
+    elif isinstance(value, Variable):
+        tensor = same_value(value._handle.tensor, next_id())
     else:
         tensor = convert(value, dtype)
     if shape is None:
@@ -83,10 +85,10 @@ def convert_to_tensor(
     tf.float32
     """
     if dtype is None and dtype_hint is None:
-        return value if value.__class__ is Tensor else convert(value)
-    if dtype is not None:
-        return convert(value, as_dtype(dtype))
-    return convert(value, hint=as_dtype(dtype_hint))
+        return as_own_tensor(value)
+    hint = None if dtype is not None else as_dtype(dtype_hint)
+    tensor = convert(value, None if dtype is None else as_dtype(dtype), hint)
+    return as_own_tensor(value) if isinstance(value, Variable) else tensor
 
 
 def is_tensor(x: Any) -> bool:

@@ -22,6 +22,7 @@ from ..values.tensor import Tensor, concrete
 from ..values.variable import Variable
 from .arguments import (
     as_int,
+    as_own_tensor,
     as_tensor,
     bad_attr,
     is_text,
@@ -195,10 +196,9 @@ def stack(values: Any, axis: Any = 0, name: str = "stack") -> Tensor:
     """
     axis = as_int(axis)
     if isinstance(values, (Tensor, Variable, np.ndarray)):
-        x = as_tensor(values)
         if axis == 0:
-            return x
-        values = unstack(x)
+            return as_own_tensor(values)
+        values = unstack(values)
     if axis == 0 and not any(isinstance(x, (Tensor, Variable)) for x in values):
         with contextlib.suppress(TypeError, ValueError):
             return convert(list(values))
