@@ -408,3 +408,29 @@ def test_custom_gradients_are_copied_and_pickled_by_name():
     with tf.GradientTape() as tape:
         y = restored(x)
     assert tape.gradient(y, x).numpy() == 3.0
+
+
+def test_a_tape_inside_init_scope_records():
+    x = tf.Variable(3.0)
+    with tf.GradientTape() as outer:
+        with tf.init_scope():
+            with tf.GradientTape() as tape:
+                y = x * x
+            g = tape.gradient(y, x)
+        z = g * x
+    assert (value(g), value(outer.gradient(z, x))) == (6.0, 6.0)
+    assert LOCAL.state.recorders == () and not LOCAL.state.deferring
+
+
+def test_a_tape_left_or_entered_inside_init_scope():
+    x = tf.Variable(3.0)
+    left, entered = tf.GradientTape(), tf.GradientTape()
+    left.__enter__()
+    with tf.init_scope():
+        left.__exit__(None, None, None)
+        entered.__enter__()
+    assert LOCAL.state.recorders == (entered,)
+    y = x * x
+    entered.__exit__(None, None, None)
+    assert value(entered.gradient(y, x)) == 6.0
+    assert LOCAL.state.recorders == () and not LOCAL.state.deferring

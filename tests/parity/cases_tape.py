@@ -1461,3 +1461,94 @@ def case_inplace_operators(tf):
         y /= 2.0
         y **= 2
     return y, tape.gradient(y, x)
+
+
+def case_init_scope_pauses(tf):
+    x = tf.Variable(3.0)
+    with tf.GradientTape() as outer, tf.GradientTape() as tape:
+        with tf.init_scope():
+            y = x * x
+        z = y * x
+    first = tape.watched_variables() == (x,)
+    return y, z, tape.gradient(z, x), outer.gradient(z, x), first
+
+
+def case_init_scope_reads_are_not_watched(tf):
+    x, c = tf.Variable(3.0), tf.constant(2.0)
+    with tf.GradientTape() as tape:
+        with tf.init_scope():
+            tape.watch(c)
+            y = x * c
+        z = y * c
+    return len(tape.watched_variables()), tape.gradient(z, [x, c])
+
+
+def case_init_scope_creates_variables(tf):
+    x = tf.Variable(3.0)
+    with tf.GradientTape() as tape:
+        with tf.init_scope():
+            v = tf.Variable(x * 2.0)
+        z = v * x
+    return tape.gradient(z, [v, x])
+
+
+def case_init_scope_in_forward_mode(tf):
+    x = tf.constant(3.0)
+    with tf.autodiff.ForwardAccumulator(x, tf.constant(1.0)) as acc:
+        with tf.init_scope():
+            y = x * x
+        z = y * x
+    return acc.jvp([y, z])
+
+
+def case_init_scope_gradient_inside(tf):
+    x = tf.Variable(3.0)
+    with tf.GradientTape() as tape:
+        y = x * x
+        with tf.init_scope():
+            g = tape.gradient(y, x)
+    with tf.GradientTape() as after:
+        z = x * g
+    return g, after.gradient(z, x)
+
+
+def case_init_scope_stop_and_reset_inside(tf):
+    x = tf.Variable(3.0)
+    with tf.GradientTape() as tape:
+        with tf.init_scope():
+            with tape.stop_recording():
+                a = x * 1.0
+            b = x * 2.0
+        y = a * x
+        z = b * x
+    with tf.GradientTape() as again:
+        u = x * x
+        with tf.init_scope():
+            again.reset()
+            c = x * 5.0
+        w = u * x + c
+    return tape.gradient([y, z], x), again.gradient(w, x)
+
+
+def case_init_scope_after_an_error(tf):
+    x = tf.Variable(3.0)
+
+    def fail():
+        with tf.init_scope():
+            raise KeyError("k")
+
+    with tf.GradientTape() as tape:
+        failed = attempt(fail)
+        y = x * x
+    return failed, tape.gradient(y, x)
+
+
+def case_init_scope_nested(tf):
+    x = tf.Variable(3.0)
+    with tf.GradientTape() as tape:
+        with tf.init_scope():
+            with tf.init_scope():
+                a = x * x
+            b = x * x
+        y = (a + b) * x
+    return tape.gradient(y, x)

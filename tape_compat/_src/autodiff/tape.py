@@ -120,7 +120,8 @@ class GradientTape:
             if self._recording:
                 self._pop()
 
-    def _push(self) -> None:
+    def _push(self, seen: bool = True) -> None:
+        """Record; `seen`: unless the recorders of this thread are suspended."""
         if self._recording:
             raise ValueError("Tape is still recording.")
         if self._record is None:
@@ -129,14 +130,17 @@ class GradientTape:
             self.reads = {}
         self._recording = True
         state = LOCAL.state
-        state.set_recorders((*state.recorders, self))
+        state.set_recorders((*state.recorders, self) if seen else state.recorders)
 
-    def _pop(self) -> None:
+    def _pop(self) -> bool:
+        """Record no more. Gives whether the tape was among the recorders of this thread."""
         if not self._recording:
             raise ValueError("Tape is not recording.")
         state = LOCAL.state
-        state.set_recorders(tuple([r for r in state.recorders if r is not self]))
+        before = state.recorders
+        state.set_recorders(tuple([r for r in before if r is not self]))
         self._recording = False
+        return len(state.recorders) < len(before)
 
     def record_one(
         self, closure: Any, inputs: tuple[Tensor, ...], output: Tensor, node: Any
@@ -263,18 +267,18 @@ class GradientTape:
         """
         if self._record is None:
             raise RuntimeError("Trying to stop recording a tape which is not recording.")
-        self._pop()
+        seen = self._pop()
         LOCAL.state.deferring = True
         try:
             yield
         finally:
-            self._push()
+            self._push(seen)
 
     def reset(self) -> None:
         """Forget everything recorded and watched, and go on recording."""
-        self._pop()
+        seen = self._pop()
         self._record = None
-        self._push()
+        self._push(seen)
 
     def watched_variables(self) -> tuple[Variable, ...]:
         """The variables watched, in order of their creation; kept after `gradient`."""

@@ -79,3 +79,17 @@ def paused(recorders_left: tuple[Any, ...] = ()) -> Iterator[None]:
         yield
     finally:
         state.set_recorders(before)
+
+
+@contextlib.contextmanager
+def suspended() -> Iterator[None]:
+    """`paused` around code of the user's, which may enter recorders and stop those paused."""
+    state = LOCAL.state
+    before = state.recorders
+    state.set_recorders(())
+    try:
+        yield
+    finally:
+        entered = [r for r in state.recorders if all(r is not known for known in before)]
+        left = [r for r in before if getattr(r, "_recording", True)]
+        state.set_recorders((*left, *entered))

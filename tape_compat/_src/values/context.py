@@ -10,7 +10,7 @@ from typing import Any
 import jax
 
 from ..core import caches, errors
-from ..core.state import LOCAL, MODE
+from ..core.state import LOCAL, MODE, suspended
 from .record import flush
 
 _DEVICE = re.compile(
@@ -106,8 +106,21 @@ def inside_function() -> bool:
 
 @contextlib.contextmanager
 def init_scope() -> Iterator[None]:
-    """A context in which nothing changes: there is no graph to leave."""
-    yield
+    """A context in which the tapes and accumulators that are recording see nothing.
+
+    There is no graph to leave. A tape that is entered inside records.
+
+    >>> import tape_compat as tf
+    >>> v = tf.Variable(3.0)
+    >>> with tf.GradientTape() as tape:
+    ...     with tf.init_scope():
+    ...         scale = v * v
+    ...     y = scale * v
+    >>> tape.gradient(y, v).numpy().item()
+    9.0
+    """
+    with suspended():
+        yield
 
 
 @contextlib.contextmanager
