@@ -601,3 +601,54 @@ def case_debugging(tf):
         },
         words=1,
     )
+
+
+COPIES = {
+    "copy": copy.copy,
+    "deepcopy": copy.deepcopy,
+    "deepcopy of a nest": lambda x: copy.deepcopy({"a": [x, 1]})["a"][0],
+    "cpu": lambda x: x.cpu(),
+    "pickle": lambda x: pickle.loads(pickle.dumps(x)),
+}
+
+
+def _copied_on_a_tape(copied):
+    def case(tf):
+        x, v = tf.constant([3.0, 4.0]), tf.Variable([1.0, 2.0])
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            y = x * x
+            c = copied(y)
+            z = c * c + copied(x) + copied(v * 1.0) + copied(v[:])
+        with tf.autodiff.ForwardAccumulator(x, tf.ones(2)) as acc:
+            w = copied(x) * 2.0
+        jacobian = tape.jacobian(c, x)
+        return tape.gradient(z, [x, y, c, v]), jacobian, acc.jvp(w), c is y, c
+
+    return case
+
+
+CASES |= {f"{name} on a tape": _copied_on_a_tape(f) for name, f in COPIES.items()}
+
+
+def case_deepcopy_of_slices(tf):
+    v = tf.Variable([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        y = tf.gather(v, [0])
+        s = copy.deepcopy(tf.IndexedSlices(y * y, tf.constant([0])))
+        z = s.values * 3.0
+    return z, tape.gradient(z, v)
+
+
+def case_deepcopy_of_variables(tf):
+    v = tf.Variable([1.0, 2.0])
+    with tf.GradientTape(persistent=True) as tape:
+        shallow, deep = copy.copy(v), copy.deepcopy({"v": [v, v * 1.0]})["v"]
+        z = tf.reduce_sum(shallow * deep[0] * deep[1])
+    v.assign([5.0, 6.0])
+    return tape.gradient(z, [v, deep[0]]), deep[0], shallow
+
+
+def case_copies_of_other_dtypes(tf):
+    values = [tf.constant(["a", "b"]), tf.constant([True]), tf.constant(3), tf.zeros([0, 2])]
+    return [[copy.deepcopy(x) is x, x.cpu(), x.cpu() is x] for x in values]

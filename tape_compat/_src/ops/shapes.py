@@ -35,9 +35,6 @@ def identity(input: Any, name: str | None = None) -> Any:
     """
     if isinstance(input, IndexedSlices):
         return IndexedSlices(identity(input.values), input.indices, input.dense_shape)
-    if isinstance(input, IndexedSlices):
-        parts = identity(input.values), identity(input.indices)
-        return IndexedSlices(*parts, input.dense_shape)
     x = as_tensor(input)
     state = LOCAL.state
     if state.recorders or state.capture is not None:
@@ -466,4 +463,4 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
     return apply(_TAKE.bind(axis=axis), (x, concrete(places)))
 
 
-operators.define(identity=identity)
+operators.define(identity=identity, moved=dispatch.moved)

@@ -525,6 +525,13 @@ def identity(x: Tensor) -> Tensor:
     return apply1(IDENTITY, x)
 
 
+def moved(x: Tensor, array: Any) -> Tensor:
+    """A tensor of `array`, the value of `x` in another place, connected to it on tapes."""
+    output = concrete(array, x._aval)
+    tell(LOCAL.state.recorders, IDENTITY, (x,), (output,), None)
+    return output
+
+
 def flush() -> None:
     """Send off this thread's pending work. Does not wait for it."""
     program = LOCAL.state.program

@@ -188,12 +188,10 @@ class Tensor(operators.Operators, Placed):
         return Reference(self)
 
     def __copy__(self) -> Tensor:
-        return operators.call("identity", self)
+        return self  # nothing can change it, and tapes know it
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
-        copied = concrete(self._value(), self._aval)
-        memo[id(self)] = copied
-        return copied
+        return self
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (_restore, (np.asarray(self._value()), self._aval.dtype.name))
@@ -254,12 +252,13 @@ class Tensor(operators.Operators, Placed):
         raise NotImplementedError("eval is not supported for eager tensors: use numpy().")
 
     def cpu(self) -> Tensor:
-        """This tensor, on the CPU."""
-        return concrete(np.asarray(self._value()), self._aval)
+        """A copy on the CPU, connected to this tensor on tapes."""
+        return operators.call("moved", self, np.array(self._value()))
 
     def gpu(self, gpu_index: int = 0) -> Tensor:
-        """A copy on GPU `gpu_index`. Raises RuntimeError where there is none."""
-        return concrete(jax.device_put(self._value(), jax.devices("gpu")[gpu_index]), self._aval)
+        """A copy on GPU `gpu_index`, connected to this tensor on tapes. Raises RuntimeError where there is none."""
+        array = in_x64(jax.device_put, self._value(), jax.devices("gpu")[gpu_index])
+        return operators.call("moved", self, array)
 
 
 _SIGN = {"assign_add": "+", "assign_sub": "-"}
