@@ -191,3 +191,144 @@ def case_watch_after_the_block(tf):
     with tape:
         z = z * c
     return tape.gradient(z, [w, c])
+
+
+def _gradient_of_an_earlier_read(inner, outer):
+    """`inner` reads a variable and gives a tape and a target, `outer` uses the gradient."""
+
+    def case(tf):
+        x = tf.Variable(2.0)
+        a, y = inner(tf, x)
+        with tf.GradientTape(persistent=True) as b:
+            z = outer(tf, a, y, x, b)
+        return z, b.gradient(z, x), b.jacobian(z, x)
+
+    return case
+
+
+def _before(tf, x):
+    with tf.GradientTape(persistent=True) as a:
+        y = x * x * x
+    return a, y
+
+
+def _assigned_between(tf, x):
+    with tf.GradientTape(persistent=True) as a:
+        y = x * x
+        x.assign(5.0)
+        y = y * x
+    return a, y
+
+
+def _watched(tf, a, y, x, b):
+    b.watch(x)
+    return a.gradient(y, x) * x
+
+
+def _read(tf, a, y, x, b):
+    w = x * 1.0
+    return a.gradient(y, x) * w
+
+
+def _of_a_mixture(tf, a, y, x, b):
+    with a:
+        y = y * x
+    return a.gradient(y, x) * x
+
+
+def _with_output_gradients(tf, a, y, x, b):
+    w = x * 1.0
+    return a.gradient(y, x, output_gradients=w) * x
+
+
+def _jacobian(tf, a, y, x, b):
+    w = x * 1.0
+    return a.jacobian(y, x) * w
+
+
+def _second(tf, a, y, x, b):
+    w = x * 1.0
+    with a:
+        g = a.gradient(y, x)
+    return a.gradient(g, x) * w
+
+
+def _while_stopped(tf, a, y, x, b):
+    w = x * 5.0
+    with b.stop_recording(), tf.GradientTape(persistent=True) as c:
+        u = x * x * x
+    return c.gradient(u, x) * w
+
+
+def _two_outer(tf, a, y, x, b):
+    with tf.GradientTape(persistent=True) as c:
+        u = x * x * x
+        with tf.GradientTape() as d:
+            v = c.gradient(u, x) * x
+    return d.gradient(v, x) * x + v
+
+
+def _inside_each_other(tf, a, y, x, b):
+    with tf.GradientTape(persistent=True) as c:
+        u = x * x * x
+        with tf.GradientTape() as d:
+            w = x * 1.0
+            g = c.gradient(u, x)
+            v = g * w
+    return d.gradient(v, x) + c.gradient(g, x)
+
+
+CASES = {
+    f"earlier read {inner.__name__} {outer.__name__}": _gradient_of_an_earlier_read(inner, outer)
+    for inner in (_before, _assigned_between)
+    for outer in (
+        *(_watched, _read, _of_a_mixture, _with_output_gradients, _jacobian, _second),
+        *(_while_stopped, _two_outer, _inside_each_other),
+    )
+}
+
+
+def case_earlier_read_in_forward_mode(tf):
+    x = tf.Variable(2.0)
+    with tf.GradientTape(persistent=True) as a:
+        y = x * x * x
+    with tf.autodiff.ForwardAccumulator(x, tf.constant(1.0)) as acc:
+        z = a.gradient(y, x) * x
+        with tf.GradientTape() as b:
+            u = x * x * x
+        w = b.gradient(u, x)
+    return acc.jvp([z, w])
+
+
+def case_earlier_read_of_a_mixed_op(tf):
+    x, c = tf.Variable(2.0), tf.constant(3.0)
+    with tf.GradientTape(persistent=True, watch_accessed_variables=False) as b:
+        b.watch(c)
+        with tf.GradientTape(persistent=True) as a:
+            y = c * x * x
+        b.watch(x)
+        z = a.gradient(y, x) * x
+    return b.gradient(z, [x, c])
+
+
+def case_earlier_read_batch_jacobian(tf):
+    x = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
+    with tf.GradientTape(persistent=True) as a:
+        y = x * x * x
+    with tf.GradientTape() as b:
+        w = x * 1.0
+        z = tf.reduce_sum(a.batch_jacobian(y, x)) * w
+    return b.gradient(z, x)
+
+
+def case_earlier_read_repeated(tf):
+    x = tf.Variable(2.0)
+    answers = []
+    for _ in range(4):
+        with tf.GradientTape() as a:
+            y = x * x * x
+        with tf.GradientTape() as b:
+            w = x * 1.0
+            z = a.gradient(y, x) * w
+        answers.append(b.gradient(z, x))
+    return answers

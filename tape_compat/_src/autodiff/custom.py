@@ -47,6 +47,10 @@ class VariableWatcher:
     def record(self, call: Any, inputs: tuple, outputs: tuple, node: Any) -> None:
         """Nothing to do."""
 
+    def variables_since(self) -> dict[int, int]:
+        """It tracks none."""
+        return {}
+
     def escaped(self, tensor: Tensor) -> None:
         """Nothing to do."""
 

@@ -39,6 +39,7 @@ class ForwardAccumulator:
     def __init__(self, primals: Any, tangents: Any):
         self.ids = self._tangents = {}
         self._recording = False
+        self._variables: dict[int, int] = {}
         nest.assert_same_structure(primals, tangents)
         flat = nest.flatten(primals)
         for primal in flat:
@@ -62,6 +63,8 @@ class ForwardAccumulator:
                 f"got {tangent.shape}."
             )
         self._tangents[primal._id] = tangent
+        if isinstance(primal, Variable):
+            self._variables[primal._id] = 0
 
     def __enter__(self) -> ForwardAccumulator:
         if self._recording:
@@ -89,6 +92,10 @@ class ForwardAccumulator:
 
     def variable_accessed(self, variable: Variable) -> None:
         """Nothing to do: a variable's tangent is known by its identity."""
+
+    def variables_since(self) -> dict[int, int]:
+        """The variables that it has tangents of; see `missed`."""
+        return self._variables
 
     def escaped(self, tensor: Tensor) -> None:
         """Nothing to do: see `GradientTape.escaped`."""

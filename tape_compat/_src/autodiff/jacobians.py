@@ -39,6 +39,7 @@ class _Slice:
         target: Tensor,
         sources: Sequence[int],
         tracked: Container[int],
+        shown: Callable[..., tuple[Tensor, ...]] | None,
     ):
         place_of = {s: i for i, s in enumerate(sources) if s in tracked}
         self.externals: list[Tensor] = []
@@ -50,13 +51,14 @@ class _Slice:
         sums: dict[Hashable, Hashable] = {}
         calls: list[tuple[Closure, list[Hashable], list[Hashable]]] = []
 
-        def read(x: Tensor, counts: bool = True) -> Hashable:
+        def read(x: Tensor, counts: bool = True, given: Tensor | None = None) -> Hashable:
             name: Hashable = (x._id,)
             if x._id not in made:
-                name = external.get(id(x))
+                given = x if given is None else given
+                name = external.get(id(given))
                 if name is None:
-                    name = external[id(x)] = len(external)
-                    self.externals.append(x)
+                    name = external[id(given)] = len(external)
+                    self.externals.append(given)
             place = place_of.get(x._id) if counts and x._aval.trainable else None
             if place is None:
                 return name
@@ -68,10 +70,12 @@ class _Slice:
 
         for (call, inputs, outputs, _), want in recorded:
             if isinstance(call, Closure):
-                names = [read(x, i in want) for i, x in enumerate(inputs)]
+                counts = [i in want for i in range(len(inputs))]
             else:
                 call, inputs = call.as_closure(inputs)
-                names = [read(x) for x in inputs]
+                counts = [True] * len(inputs)
+            given = inputs if shown is None else shown(inputs, outputs)
+            names = list(map(read, inputs, counts, given))
             calls.append((call, names, [(o,) for o in outputs]))
             made.update(outputs)
         last = read(target)
@@ -112,13 +116,14 @@ def _slice(
     target: Tensor,
     sources: Sequence[int],
     tracked: Container[int],
+    shown: Callable[..., tuple[Tensor, ...]] | None,
 ) -> _Slice | None:
     """The slice that leads to `target`, if it is connected to a source."""
     steps, reached = reverse.connected(calls, sources, tracked)
     if target._id not in reached or not target._aval.trainable:
         return None
     steps = _leading_to(steps, target._id)
-    return _Slice(steps, target, sources, tracked)
+    return _Slice(steps, target, sources, tracked, shown)
 
 
 def _leading_to(steps: list[reverse.Step], target: int) -> list[reverse.Step]:
@@ -147,9 +152,10 @@ def jacobian(
     sources: Sequence[int],
     tracked: Container[int],
     at_a_time: int | None,
+    shown: Callable[..., tuple[Tensor, ...]] | None,
 ) -> list[Tensor | None]:
     """Jacobians [target..., source...], None for sources not connected."""
-    part = _slice(calls, target, sources, tracked)
+    part = _slice(calls, target, sources, tracked, shown)
     if part is None:
         return [None] * len(sources)
     avals = [part.avals[i] for i in part.used]
@@ -188,9 +194,10 @@ def batch_jacobian(
     source: int,
     tracked: Container[int],
     at_a_time: int | None,
+    shown: Callable[..., tuple[Tensor, ...]] | None,
 ) -> Tensor | None:
     """Jacobian [b, target..., source...] of paired rows, or None if not connected."""
-    part = _slice(calls, target, [source], tracked)
+    part = _slice(calls, target, [source], tracked, shown)
     if part is None or not part.used:
         return None
     aval = part.avals[0]

@@ -16,6 +16,7 @@ from ..core.steps import Steps
 from ..values.record import apply, recorded_since, remember_splice, splice, store_splice
 from ..values.tensor import Tensor
 from . import reverse
+from .missed import Shown, missed
 from .record import Record
 
 
@@ -120,10 +121,13 @@ def remembered(
     what: Any,
     targets: list[Tensor],
     sources: list[Any],
-    compute: Callable[[], list[Any]],
+    compute: Callable[[Shown | None], list[Any]],
 ) -> list[Any]:
     """The derivatives `what` as `compute` gives them, or as it gave them if the same were asked for
     at this point before."""
+    shown = missed(tape, record.calls)
+    if shown is not None:
+        return _computed(compute, shown)
     state = LOCAL.state
     program, recorders = state.program, state.recorders
     if (
@@ -156,6 +160,8 @@ def remembered(
     return answers
 
 
-def _computed(compute: Callable[[], list[Any]]) -> list[Any]:
+def _computed(
+    compute: Callable[[Shown | None], list[Any]], shown: Shown | None = None
+) -> list[Any]:
     with reverse.deferring():
-        return compute()
+        return compute(shown)

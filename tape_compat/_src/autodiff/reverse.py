@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
 import jax.numpy as jnp
@@ -94,8 +94,10 @@ def gradients(
     sources: Sequence[int],
     seeds: Sequence[Cotangent | None],
     tracked: Container[int],
+    shown: Callable[..., tuple[Tensor, ...]] | None = None,
 ) -> list[Cotangent | None]:
-    """Cotangents of `sources` (identities), None for those not connected to a target."""
+    """Cotangents of `sources` (identities), None for those not connected to a target. shown: see
+    `missed`."""
     steps, reached = connected(calls, sources, tracked)
     reached.update(sources)
     sums: dict[int, Cotangent | list[IndexedSlices]] = {}
@@ -112,7 +114,8 @@ def gradients(
         want = leading_to(call, inputs, want, [c is not None for c in cotangents])
         if not want:
             continue
-        for i, cotangent in zip(want, pull(call, inputs, cotangents, want), strict=True):
+        given = inputs if shown is None else shown(inputs, outputs)
+        for i, cotangent in zip(want, pull(call, given, cotangents, want), strict=True):
             if cotangent is not None:
                 _add(sums, inputs[i]._id, cotangent)
     return [total(sums[s]) if s in sums else None for s in sources]

@@ -6,9 +6,9 @@ import contextlib
 import logging
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from enum import Enum
-from types import CodeType
+from types import CodeType, MappingProxyType
 from typing import Any
 
 import jax.numpy as jnp
@@ -25,6 +25,7 @@ from ..values.record import apply, flush
 from ..values.tensor import Tensor, next_id, same_value
 from ..values.variable import Variable
 from . import jacobians, reverse
+from .missed import missed
 from .record import Record
 from .remember import remembered
 
@@ -78,6 +79,9 @@ class GradientTape:
         "ids",
         "reads",
     )
+
+    #: By a variable's identity, the one that a tensor had when the reads so far were forgotten.
+    _forgotten: Mapping[int, int] = MappingProxyType({})
 
     def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True):
         self._persistent = persistent
@@ -202,9 +206,17 @@ class GradientTape:
         identity = variable._handle.id
         if identity not in self.ids and record.calls:
             record.forget(identity)
+            self._forgotten = {**self._forgotten, identity: next_id()}
         record.variables.setdefault(identity, variable)
         if variable.dtype.trainable:
             self.ids.add(identity)
+
+    def variables_since(self) -> dict[int, int]:
+        """See `missed`: the variables tracked, and from which output of a call on it counts."""
+        record = self._record
+        if record is None:
+            return {}
+        return {k: self._forgotten.get(k, 0) for k in record.variables if k in self.ids}
 
     def escaped(self, tensor: Tensor) -> None:
         """Note that a JAX function took the value of a tensor (called by the engine)."""
@@ -337,19 +349,25 @@ class GradientTape:
                 "gradient",
                 targets,
                 flat,
-                lambda: reverse.gradients(
+                lambda shown: reverse.gradients(
                     record.calls,
                     targets,
                     [s._id for s in flat],
                     [None] * len(targets),
                     self.ids,
+                    shown,
                 ),
             )
         else:
             with reverse.deferring():
                 seeds = _seeds(output_gradients, targets)
                 answers = reverse.gradients(
-                    record.calls, targets, [s._id for s in flat], seeds, self.ids
+                    record.calls,
+                    targets,
+                    [s._id for s in flat],
+                    seeds,
+                    self.ids,
+                    missed(self, record.calls),
                 )
         if zero:
             with reverse.deferring():
@@ -404,7 +422,7 @@ class GradientTape:
                 ("jacobian", rows),
                 [target],
                 flat,
-                lambda: jacobians.jacobian(record.calls, target, ids, self.ids, rows),
+                lambda shown: jacobians.jacobian(record.calls, target, ids, self.ids, rows, shown),
             )
             if zero:
                 answers = [
@@ -467,8 +485,10 @@ class GradientTape:
                 ("batch_jacobian", columns),
                 [target],
                 [source],
-                lambda: [
-                    jacobians.batch_jacobian(record.calls, target, identity, self.ids, columns)
+                lambda shown: [
+                    jacobians.batch_jacobian(
+                        record.calls, target, identity, self.ids, columns, shown
+                    )
                 ],
             )
             if answer is None:

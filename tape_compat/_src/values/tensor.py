@@ -256,7 +256,10 @@ class Tensor(operators.Operators, Placed):
         return operators.call("moved", self, np.array(self._value()))
 
     def gpu(self, gpu_index: int = 0) -> Tensor:
-        """A copy on GPU `gpu_index`, connected to this tensor on tapes. Raises RuntimeError where there is none."""
+        """A copy on GPU `gpu_index`, connected to this tensor on tapes.
+
+        Raises RuntimeError where there is none.
+        """
         array = in_x64(jax.device_put, self._value(), jax.devices("gpu")[gpu_index])
         return operators.call("moved", self, array)
 
