@@ -434,3 +434,20 @@ def test_a_tape_left_or_entered_inside_init_scope():
     entered.__exit__(None, None, None)
     assert value(entered.gradient(y, x)) == 6.0
     assert LOCAL.state.recorders == () and not LOCAL.state.deferring
+
+
+@pytest.mark.parametrize("rows", [None, 1, 2])
+@pytest.mark.parametrize("use_pfor", [True, False])
+@pytest.mark.parametrize("shape", [(0, 3), (2, 0), (0, 0)])
+def test_jacobians_without_elements(shape, use_pfor, rows):
+    """TensorFlow fails for most of these."""
+    x = tf.ones(shape)
+    options = {"parallel_iterations": rows, "experimental_use_pfor": use_pfor}
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = x * 2.0
+        z = tf.reduce_sum(x, 1, keepdims=True) * tf.ones([1, 4])
+    assert tape.jacobian(y, x, **options).shape == (*shape, *shape)
+    assert tape.batch_jacobian(y, x, **options).shape == (*shape, shape[1])
+    assert tape.jacobian(z, x, **options).shape == (shape[0], 4, *shape)
+    assert tape.batch_jacobian(z, x, **options).shape == (shape[0], 4, shape[1])

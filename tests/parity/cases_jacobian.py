@@ -289,3 +289,35 @@ def case_complex(tf):
         tape.watch(x)
         y = x * x
     return attempt(lambda: tape.jacobian(y, x), words=0)
+
+
+def _empty(shape, program, source=lambda x: x, method="jacobian", **settings):
+    def case(tf):
+        x = tf.ones(shape)
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            y = program(tf, x)
+        return getattr(tape, method)(y, source(x), experimental_use_pfor=False, **settings)
+
+    return case
+
+
+def _spread_over(n):
+    return lambda tf, x: tf.reduce_sum(x) * tf.ones([n])
+
+
+CASES |= {
+    "empty source row by row": _empty([0], _spread_over(3)),
+    "empty source two rows": _empty([0], _spread_over(3), parallel_iterations=2),
+    "empty source of a matrix": _empty([2, 0], lambda tf, x: x @ tf.ones([0, 3])),
+    "empty source batch": _empty([2, 0], lambda tf, x: x @ tf.ones([0, 3]), method="batch_jacobian"),
+    "empty source scalar target": _empty([0], lambda tf, x: tf.reduce_sum(x)),
+}
+
+
+def case_empty_source_beside_another(tf):
+    x, y = tf.ones([0]), tf.constant([1.0, 2.0])
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch([x, y])
+        z = y * y * tf.reduce_sum(tf.exp(x)) + y * y
+    return tape.jacobian(z, [x, y], experimental_use_pfor=False)

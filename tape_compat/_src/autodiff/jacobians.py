@@ -141,9 +141,21 @@ def _leading_to(steps: list[reverse.Step], target: int) -> list[reverse.Step]:
 
 def _rows(pull: Callable[[Any], Any], cotangents: Any, at_a_time: int | None) -> Any:
     """`pull` over the leading axis, `at_a_time` rows in flight."""
-    if at_a_time is None or at_a_time >= cotangents.shape[0]:
+    count = cotangents.shape[0]
+    if at_a_time is None or at_a_time >= count:
         return jax.vmap(pull)(cotangents)
-    return jax.lax.map(pull, cotangents, batch_size=max(1, int(at_a_time)))
+    leaves, tree = jax.tree.flatten(jax.eval_shape(pull, cotangents[0]))
+    filled = [i for i, leaf in enumerate(leaves) if leaf.size]  # `map` trips over empty ones
+
+    def pull_filled(cotangent: Any) -> list[Any]:
+        results = jax.tree.leaves(pull(cotangent))
+        return [results[i] for i in filled]
+
+    rows = [jnp.zeros((count, *leaf.shape), leaf.dtype) for leaf in leaves]
+    mapped = jax.lax.map(pull_filled, cotangents, batch_size=max(1, int(at_a_time)))
+    for i, result in zip(filled, mapped, strict=True):
+        rows[i] = result
+    return jax.tree.unflatten(tree, rows)
 
 
 def jacobian(
