@@ -641,3 +641,26 @@ def case_custom_gradient_method_of_module(tf):
             y = layer(x) * x
         g, of_w = tape.gradient(y, [x, layer.w])
     return y, g, of_w, outer.gradient(g, x)
+
+
+def case_recompute_grad_of_a_dict_of_references(tf):
+    v, w = tf.Variable([1.0, 2.0]), tf.Variable([3.0, 4.0])
+    block = tf.recompute_grad(lambda x, scales: [tf.reduce_sum(x * s) for s in scales.values()])
+    answers = []
+    for n in (1, 2, 3):
+        x = tf.ones([n, 2])
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            a, b = block(x, {w.ref(): w * 2.0, v.ref(): v * 3.0})
+        answers.append((a + b, tape.gradient(a * b, [x, v, w])))
+    return answers
+
+
+def case_recompute_grad_of_changing_shapes(tf):
+    v = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
+    block = tf.recompute_grad(lambda x: tf.sin(x @ v))
+    x = [tf.ones([n, 2]) * 0.1 for n in (1, 3, 2, 3, 1)]
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = sum(tf.reduce_sum(block(part)) for part in x)
+    return y, tape.gradient(y, [*x, v])

@@ -310,7 +310,9 @@ CASES |= {
     "empty source row by row": _empty([0], _spread_over(3)),
     "empty source two rows": _empty([0], _spread_over(3), parallel_iterations=2),
     "empty source of a matrix": _empty([2, 0], lambda tf, x: x @ tf.ones([0, 3])),
-    "empty source batch": _empty([2, 0], lambda tf, x: x @ tf.ones([0, 3]), method="batch_jacobian"),
+    "empty source batch": _empty(
+        [2, 0], lambda tf, x: x @ tf.ones([0, 3]), method="batch_jacobian"
+    ),
     "empty source scalar target": _empty([0], lambda tf, x: tf.reduce_sum(x)),
 }
 

@@ -657,3 +657,20 @@ def case_converted_keeps_its_value(tf):
         v.assign_add([1.0, 1.0])
         y = tf.reduce_sum(b * v)
     return a, b, v, tape.gradient(y, v)
+
+
+def case_order_of_references(tf):
+    x, v = tf.constant(1.0), tf.Variable(2.0)
+    a, b = sorted([v.ref(), x.ref()]), sorted([x.ref(), v.ref()])
+    return {
+        "sorted": a == b,
+        "one way": (x.ref() < v.ref()) != (v.ref() < x.ref()),
+        "greater": (x.ref() > v.ref()) == (v.ref() < x.ref()),
+        "itself": (x.ref() < x.ref(), x.ref() > x.ref()),
+        "none": (x.ref() == None, x.ref() != None),  # noqa: E711
+        "other": attempt(lambda: x.ref() == x),
+        "differs from other": attempt(lambda: x.ref() != 1),
+        "less than other": attempt(lambda: x.ref() < 1),
+        "less or equal": attempt(lambda: x.ref() <= v.ref(), words=4),
+        "flat": tf.nest.flatten({v.ref(): 1, x.ref(): 1}),
+    }

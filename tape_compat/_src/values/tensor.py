@@ -315,7 +315,8 @@ def _scalar_text(array: np.ndarray, is_repr: bool) -> str:
 
 
 class Reference:
-    """A hashable, comparable reference to a Tensor or Variable."""
+    """A hashable reference to a Tensor or Variable. References are in the order of creation of what
+    they refer to, so that those of one program are sorted alike each time."""
 
     __slots__ = ("_wrapped",)
 
@@ -326,16 +327,29 @@ class Reference:
         """The object referred to."""
         return self._wrapped
 
+    def _place(self) -> tuple[int, int]:
+        return self._wrapped._id, id(self._wrapped)
+
+    def __lt__(self, other: Any) -> bool:
+        return self._place() < _referred(other)._place()
+
+    def __gt__(self, other: Any) -> bool:
+        return self._place() > _referred(other)._place()
+
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Reference):
-            return NotImplemented
-        return self._wrapped is other._wrapped
+        return other is not None and self._wrapped is _referred(other)._wrapped
 
     def __hash__(self) -> int:
         return id(self._wrapped)
 
     def __repr__(self) -> str:
         return f"<Reference wrapping {self._wrapped!r}>"
+
+
+def _referred(other: Any) -> Reference:
+    if not isinstance(other, Reference):
+        raise TypeError("Cannot compare wrapped object with unwrapped object")
+    return other
 
 
 # ---------------------------------------------------------------------------------------------
