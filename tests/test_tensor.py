@@ -1,13 +1,17 @@
 """Tensors and variables as Python objects: text, protocols, copies, conversion."""
 
 import copy
+import gc
 import pickle
+import sys
 
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import tape_compat as tf
+from tape_compat._src.core.native import FASTPATH
+from tape_compat._src.values.tensor import _LENT
 
 
 @pytest.mark.parametrize(
@@ -198,3 +202,39 @@ def test_device():
     with pytest.raises(ValueError, match="is not a device"):
         with tf.device("a b"):
             pass
+
+
+@pytest.mark.skipif(
+    sys.version_info < (3, 12) and FASTPATH is None, reason="Python 3.11 needs the C part"
+)
+def test_a_buffer_lives_as_long_as_the_tensor():
+    lent = len(_LENT)
+    x = tf.constant(np.arange(1000.0, dtype=np.float32))
+    seen = np.frombuffer(x, np.float32)
+    x._device_array()
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = x * 2.0
+    doubled = np.frombuffer(y, np.float32)
+    tape.gradient(y, x).numpy()
+    trash = [np.full(1000, 7.0, np.float32) for _ in range(100)]
+    assert seen.tolist() == list(range(1000)) and (doubled == 2.0 * seen).all() and trash
+    assert len(_LENT) == lent + 1
+    del x, seen, tape
+    gc.collect()
+    assert len(_LENT) == lent
+
+
+@pytest.mark.skipif(
+    sys.version_info < (3, 12) and FASTPATH is None, reason="Python 3.11 needs the C part"
+)
+def test_a_buffer_of_a_variables_value_is_not_reused():
+    v = tf.Variable(np.ones(1000, np.float32))
+    views = []
+    for _ in range(5):
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(v * v)
+        v.assign_sub(0.5 * tape.gradient(y, v))
+        views.append(memoryview(v.read_value()))
+        v.assign_add(tf.ones(1000))
+    assert [view[0] for view in views] == [0.0] * 5

@@ -1,9 +1,15 @@
 """Making tensors: constants, conversion, casts, text, attributes, Python protocols."""
 
 import copy
+import gc
+import hashlib
 import pickle
+import sys
+import weakref
 
 import numpy as np
+
+from tape_compat._src.core.native import FASTPATH
 
 from .harness import attempt, attempts, options
 
@@ -652,3 +658,64 @@ def case_deepcopy_of_variables(tf):
 def case_copies_of_other_dtypes(tf):
     values = [tf.constant(["a", "b"]), tf.constant([True]), tf.constant(3), tf.zeros([0, 2])]
     return [[copy.deepcopy(x) is x, x.cpu(), x.cpu() is x] for x in values]
+
+
+def _buffer(dtype):
+    def case(tf):
+        x = tf.cast(tf.constant([[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]]), dtype)
+        view = memoryview(x)
+        return {
+            "format": view.format,
+            "size": (view.itemsize, view.nbytes, view.shape, view.strides),
+            "flags": (view.readonly, view.c_contiguous),
+            "bytes": (bytes(x), view.tobytes()),
+            "scalar": (memoryview(x[0, 1]).shape, bytes(x[0, 1])),
+            "empty": (memoryview(x[:0]).shape, bytes(x[:0])),
+        }
+
+    return case
+
+
+_BUFFERS = "float16 bfloat16 float32 float64 int8 uint8 int32 int64 uint64 bool complex64".split()
+if sys.version_info >= (3, 12) or FASTPATH is not None:
+    CASES |= {f"buffer of {dtype}": _buffer(dtype) for dtype in _BUFFERS}
+
+    def case_buffer_of_pending(tf):
+        x = tf.constant([1.0, 2.0])
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x * x
+            view = memoryview(y)
+            z = y * 3.0
+        return view.tolist(), tape.gradient(z, x), attempt(lambda: view.__setitem__(0, 5.0))
+
+    def case_buffer_users(tf):
+        x = tf.constant([1, 2])
+        return {
+            "hashlib": hashlib.sha1(x).hexdigest(),
+            "bytearray": bytes(bytearray(x)),
+            "frombuffer": np.frombuffer(x, np.int32),
+            "join": b"".join([x, x]),
+            "asarray": (np.asarray(x), np.asarray(x).flags.writeable),
+            "array": (np.array(x), np.array(x).flags.writeable),
+            "strings": np.asarray(tf.constant(["a", "b"])).tolist(),
+            "nested": np.array([x, x]),
+            "numbers": (float(tf.constant(3.0)), int(tf.constant(3)), [5, 6][tf.constant(1)]),
+        }
+
+    def case_buffer_of_a_variables_value(tf):
+        v = tf.Variable([1.0, 2.0])
+        view = memoryview(v.read_value())
+        for _ in range(3):
+            v.assign_add([1.0, 1.0])
+        return view.tolist(), v, attempt(lambda: memoryview(v), words=2)
+
+
+def case_references_as_weak_keys(tf):
+    x, v = tf.constant(1.0), tf.Variable(1.0)
+    keys = [x.ref(), v.ref()]
+    kept = weakref.WeakKeyDictionary(zip(keys, "xv", strict=True))
+    found = kept[x.ref()], kept[v.ref()], len(kept)
+    del keys[0]
+    gc.collect()
+    return found, len(kept)

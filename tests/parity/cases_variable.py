@@ -674,3 +674,10 @@ def case_order_of_references(tf):
         "less or equal": attempt(lambda: x.ref() <= v.ref(), words=4),
         "flat": tf.nest.flatten({v.ref(): 1, x.ref(): 1}),
     }
+
+
+def case_graph_attributes(tf):
+    v = tf.Variable(1.0)
+    names = ("initializer", "op", "graph", "create", "initial_value")
+    values = {name: attempt(getattr, v, name) for name in names}
+    return values, attempt(setattr, v, "initializer", 1, words=2)

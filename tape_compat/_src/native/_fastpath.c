@@ -306,6 +306,21 @@ static int placed_set_at(PyObject *self, PyObject *at, void *nothing)
 static PyGetSetDef placed_attributes[] = {
     {"_at", placed_at, placed_set_at, "Program and slot.", NULL}, {NULL, NULL, NULL, NULL, NULL}};
 
+#if PY_VERSION_HEX < 0x030C0000
+/* Python's own way to Tensor.__buffer__ comes with 3.12. */
+static int placed_buffer(PyObject *self, Py_buffer *view, int flags)
+{
+    PyObject *exporter = PyObject_CallMethod(self, "__buffer__", "i", flags);
+    int failed = exporter ? PyObject_GetBuffer(exporter, view, flags) : -1;
+    Py_XDECREF(exporter);
+    if (failed)
+        view->obj = NULL;
+    return failed;
+}
+
+static PyBufferProcs placed_buffers = {.bf_getbuffer = placed_buffer};
+#endif
+
 static PyTypeObject Placed_type = {
     PyVarObject_HEAD_INIT(NULL, 0).tp_name = "tape_compat._src.native._fastpath.Placed",
     .tp_basicsize = sizeof(Placed),
@@ -315,6 +330,9 @@ static PyTypeObject Placed_type = {
     .tp_traverse = placed_traverse,
     .tp_clear = placed_clear,
     .tp_getset = placed_attributes,
+#if PY_VERSION_HEX < 0x030C0000
+    .tp_as_buffer = &placed_buffers,
+#endif
 };
 
 /* -------------------------------------------------------------------------------------------- */

@@ -136,6 +136,19 @@ class Tensor(operators.Operators, Placed):
         array = np.array(self._value())
         return array if dtype is None else array.astype(dtype, copy=False)
 
+    def __buffer__(self, flags: int) -> memoryview:
+        """The value to read, for `memoryview(tensor)`, `bytes(tensor)` and the like.
+
+        Python 3.12 asks for it here; before, the C base does. bfloat16 has no such form.
+        """
+        array = self._value()
+        if array.__class__ is not np.ndarray:
+            array = np.asarray(array)  # which JAX keeps with its array
+        elif id(self) not in _LENT:
+            key = id(self)
+            _LENT[key] = (weakref.ref(self, lambda _: _LENT.pop(key, None)), array)
+        return memoryview(array).toreadonly()
+
     def __jax_array__(self) -> jax.Array:
         for recorder in LOCAL.state.recorders:
             recorder.escaped(self)
@@ -264,6 +277,10 @@ class Tensor(operators.Operators, Placed):
         return operators.call("moved", self, array)
 
 
+#: By the identity of a tensor, a host constant that has been read as a buffer. Whoever did so may
+#: hold the tensor alone, as `np.frombuffer` does, and the tensor may move to the device.
+_LENT: dict[int, tuple[weakref.ref, np.ndarray]] = {}
+
 _SIGN = {"assign_add": "+", "assign_sub": "-"}
 
 
@@ -318,7 +335,7 @@ class Reference:
     """A hashable reference to a Tensor or Variable. References are in the order of creation of what
     they refer to, so that those of one program are sorted alike each time."""
 
-    __slots__ = ("_wrapped",)
+    __slots__ = ("__weakref__", "_wrapped")
 
     def __init__(self, wrapped: Any):
         self._wrapped = wrapped

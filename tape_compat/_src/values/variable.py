@@ -165,6 +165,23 @@ class Variable(operators.Operators):
         raise RuntimeError("This property is not supported when eager execution is enabled.")
 
     @property
+    def initializer(self) -> None:
+        """None: a variable is initialized when it is made."""
+        return None
+
+    @property
+    def op(self) -> NoReturn:
+        raise AttributeError("Tensor.op is undefined when eager execution is enabled.")
+
+    @property
+    def graph(self) -> NoReturn:
+        raise AttributeError("Tensor.graph is undefined when eager execution is enabled.")
+
+    @property
+    def create(self) -> NoReturn:
+        raise RuntimeError("This operation is not supported when eager execution is enabled.")
+
+    @property
     def handle(self) -> Handle:
         return self._handle
 
