@@ -271,3 +271,61 @@ def case_tape_result_types(tf):
         y = x * 2.0
     t = acc.jvp(y)
     return tf.is_tensor(t), t.dtype, t.shape
+
+
+def _custom(gradient):
+    """What forward mode gives of a function with this gradient, and after an error in it."""
+
+    def case(tf):
+        calls = []
+
+        @tf.custom_gradient
+        def f(x):
+            def grad(dy):
+                calls.append(1)
+                return gradient(tf, x, dy)
+
+            return x * 2.0, grad
+
+        x, unrelated = tf.constant(3.0), tf.constant(4.0)
+        with tf.autodiff.ForwardAccumulator(x, tf.constant(1.0)) as acc:
+            f(unrelated)
+            before = len(calls)
+            y = attempt(lambda: acc.jvp(f(x)))
+            z = x * 5.0
+        return before, len(calls), y, acc.jvp(z)
+
+    return case
+
+
+def _fails(tf, x, dy):
+    raise ZeroDivisionError("my own error")
+
+
+CASES |= {
+    "custom gradient that fails": _custom(_fails),
+    "custom gradient of two": _custom(lambda tf, x, dy: (dy, dy)),
+    "custom gradient of wrong dtypes": _custom(lambda tf, x, dy: dy * tf.constant(1)),
+    "custom gradient that looks": _custom(lambda tf, x, dy: dy if float(dy) > 0 else -dy),
+    "custom gradient of None": _custom(lambda tf, x, dy: None),
+    "custom gradient that works": _custom(lambda tf, x, dy: dy * 7.0),
+}
+
+
+def case_custom_gradient_that_fails_under_a_tape(tf):
+    @tf.custom_gradient
+    def f(x, k):
+        def grad(dy, variables=None):
+            raise KeyError("mine")
+
+        return x * k * v, grad
+
+    v, x = tf.Variable(2.0), tf.constant(3.0)
+
+    def run():
+        with tf.GradientTape() as tape:
+            with tf.autodiff.ForwardAccumulator(v, tf.constant(1.0)) as acc:
+                y = f(x, 4.0)
+        return acc.jvp(y), tape.gradient(y, v)
+
+    return attempt(run)

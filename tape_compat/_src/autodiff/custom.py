@@ -98,6 +98,11 @@ class CustomRule:
         answers = self._call(self.grad_fn, given)
         return [None if answers[i] is None else _tensor(answers[i]) for i in want]
 
+    def try_out(self) -> None:
+        """Call the gradient function for its errors alone: in forward mode nothing else would."""
+        with paused(), reverse.deferring():
+            self._call(self.grad_fn, [reverse.ones_of(known) for known in self.results])
+
     def _call(self, grad_fn: Callable[..., Any], given: list[Any]) -> list[Any]:
         of_variables: Any = []
         if self.variables:
@@ -273,6 +278,8 @@ def custom_gradient(f: Callable[..., Any] | None = None) -> Any:
             with paused(forward):
                 state.deferring = state.deferring or bool(tapes)
                 outputs = tuple(identity(r) for r in flat)
+            if any(x._id in r.ids for r in forward for x in recorded):
+                rule.try_out()
             notify(tapes, rule, recorded, outputs, None)
         return nest.pack_sequence_as(result, list(outputs))
 

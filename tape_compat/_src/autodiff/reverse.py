@@ -184,7 +184,12 @@ ZEROS = Op(lambda shape, dtype: jnp.zeros(shape, dtype.np_dtype), "ZerosLike")
 
 def ones_like(tensor: Tensor) -> Tensor:
     """Ones of the shape and dtype of `tensor`, connected to nothing."""
-    return apply(_ONES.bind(shape=tensor._aval.shape, dtype=tensor._aval.dtype), ())
+    return ones_of(tensor._aval)
+
+
+def ones_of(known: Aval) -> Tensor:
+    """Ones of an aval's shape and dtype."""
+    return apply(_ONES.bind(shape=known.shape, dtype=known.dtype), ())
 
 
 def zeros_like(value: Any) -> Tensor:
