@@ -451,3 +451,26 @@ def test_jacobians_without_elements(shape, use_pfor, rows):
     assert tape.batch_jacobian(y, x, **options).shape == (*shape, shape[1])
     assert tape.jacobian(z, x, **options).shape == (shape[0], 4, *shape)
     assert tape.batch_jacobian(z, x, **options).shape == (shape[0], 4, shape[1])
+
+
+def test_an_accumulator_goes_with_its_tangents_at_once():
+    x, tangent = tf.constant(2.0), tf.constant(3.0)
+    gone = weakref.ref(tangent)
+    gc.disable()
+    try:
+        with tf.autodiff.ForwardAccumulator(x, tangent) as acc:
+            y = x * x
+        assert value(acc.jvp(y)) == 12.0
+        del acc, tangent
+        assert gone() is None and value(y) == 4.0
+    finally:
+        gc.enable()
+
+
+def test_an_accumulator_holds_no_more_than_what_is_alive():
+    x = tf.constant(2.0)
+    with tf.autodiff.ForwardAccumulator(x, tf.constant(3.0)) as acc:
+        y = x
+        for _ in range(100):
+            y = tf.sin(y)
+    assert len(acc.ids) == len(acc._primals) == 2

@@ -1,5 +1,8 @@
 """`tf.autodiff.ForwardAccumulator`: products of the Jacobian with a vector."""
 
+import gc
+import weakref
+
 import numpy as np
 
 from .harness import attempt, options
@@ -329,3 +332,55 @@ def case_custom_gradient_that_fails_under_a_tape(tf):
         return acc.jvp(y), tape.gradient(y, v)
 
     return attempt(run)
+
+
+def _is_dropped(primal, tangent):
+    """Whether a tangent goes with the one reference to its primal, which are in these lists."""
+    referred = weakref.ref(tangent.pop())
+    alive = referred() is not None
+    primal.clear()
+    gc.collect()
+    return alive, referred() is None
+
+
+def case_dead_tensors_tangents(tf):
+    x = tf.constant(2.0)
+    with tf.autodiff.ForwardAccumulator(x, tf.constant(3.0)) as acc:
+        y = [tf.ones([10]) * x]
+        z = tf.reduce_sum(y[0])
+        dropped = _is_dropped(y, [acc.jvp(y[0])])
+        w = z * x
+    return dropped, acc.jvp([x, z, w])
+
+
+def case_dead_primals_tangents(tf):
+    answers = []
+    for make in (tf.constant, tf.Variable):
+        x, tangent = [make(2.0)], [tf.constant(3.0)]
+        with tf.autodiff.ForwardAccumulator(x[0], tangent[0]) as acc:
+            y = x[0] * x[0]
+            dropped = _is_dropped(x, tangent)
+            z = y * y
+        answers.append((dropped, acc.jvp([y, z])))
+    return answers
+
+
+def case_tangent_of_a_views_variable(tf):
+    v = tf.Variable(2.0)
+    with tf.autodiff.ForwardAccumulator(v, tf.constant(3.0)) as acc:
+        view = v.assign(5.0)
+        del v
+        gc.collect()
+        y = view * view
+    return acc.jvp([view, y])
+
+
+def case_tangents_of_what_a_tape_keeps(tf):
+    x = tf.constant(2.0)
+    with tf.autodiff.ForwardAccumulator(x, tf.constant(3.0)) as acc:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.exp(tf.sin(x * x))
+        gc.collect()
+        g = tape.gradient(y, x)
+    return acc.jvp([y, g])

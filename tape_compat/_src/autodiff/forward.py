@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import weakref
+from collections.abc import Callable
 from typing import Any
 
 from ..core.derivative import jvp
@@ -15,6 +17,32 @@ from ..values.tensor import Tensor
 from ..values.variable import Variable
 from . import reverse
 from .tape import LOGGER, UnconnectedGradients
+
+
+class _Primal(weakref.ref):
+    """A weak reference that knows the identity of what it refers to."""
+
+    __slots__ = ("identity",)
+
+    def __new__(cls, primal: Any, identity: int, forget: Callable[[Any], None]) -> _Primal:
+        made = super().__new__(cls, primal, forget)
+        made.identity = identity
+        return made
+
+    def __init__(self, primal: Any, identity: int, forget: Callable[[Any], None]):
+        super().__init__(primal, forget)
+
+
+def _forgetting(accumulator: weakref.ref[ForwardAccumulator]) -> Callable[[Any], None]:
+    """What drops the tangent of a primal that is gone."""
+
+    def forget(primal: Any) -> None:
+        owner = accumulator()
+        if owner is not None and owner._primals.get(primal.identity) is primal:
+            del owner._primals[primal.identity]
+            owner._tangents.pop(primal.identity, None)
+
+    return forget
 
 
 class ForwardAccumulator:
@@ -38,6 +66,9 @@ class ForwardAccumulator:
 
     def __init__(self, primals: Any, tangents: Any):
         self.ids = self._tangents = {}
+        #: What there are tangents of, by identity: a tangent goes with its primal.
+        self._primals: dict[int, _Primal] = {}
+        self._forget = _forgetting(weakref.ref(self))
         self._recording = False
         self._variables: dict[int, int] = {}
         nest.assert_same_structure(primals, tangents)
@@ -62,9 +93,15 @@ class ForwardAccumulator:
                 f"Expected the tangent's shape to match its primal's, {primal.shape}; "
                 f"got {tangent.shape}."
             )
-        self._tangents[primal._id] = tangent
+        held = primal._handle if isinstance(primal, Variable) else primal
+        self._keep(held, primal._id, tangent)
         if isinstance(primal, Variable):
             self._variables[primal._id] = 0
+
+    def _keep(self, primal: Any, identity: int, tangent: Tensor) -> None:
+        """Keep the tangent of a tensor, or of a variable's handle, as long as that is alive."""
+        self._tangents[identity] = tangent
+        self._primals[identity] = _Primal(primal, identity, self._forget)
 
     def __enter__(self) -> ForwardAccumulator:
         if self._recording:
@@ -121,7 +158,7 @@ class ForwardAccumulator:
         pushed = self._seen_by_outer(jvp(call, len(inputs), have), inputs + given)
         inexact = [out for out in outputs if out._aval.trainable]
         for out, tangent in zip(inexact, pushed, strict=True):
-            tangents[out._id] = tangent
+            self._keep(out, out._id, tangent)
 
     def _seen_by_outer(self, closure: Closure, inputs: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
         """Apply a closure as part of this accumulator's work: seen by tapes and by accumulators
@@ -154,12 +191,13 @@ class ForwardAccumulator:
         """
         zero = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
 
-        def one(primal: Any) -> Any:
-            if isinstance(primal, IndexedSlices):
-                return IndexedSlices(one(primal.values), primal.indices, primal.dense_shape)
-            tangent = self._tangents.get(primal._id)
-            if tangent is None and zero:
-                return reverse.zeros_like(primal)
-            return tangent
+        return nest.map_structure(lambda primal: self._tangent(primal, zero), primals)
 
-        return nest.map_structure(one, primals)
+    def _tangent(self, primal: Any, zero: bool) -> Any:
+        if isinstance(primal, IndexedSlices):
+            values = self._tangent(primal.values, zero)
+            return IndexedSlices(values, primal.indices, primal.dense_shape)
+        tangent = self._tangents.get(primal._id)
+        if tangent is None and zero:
+            return reverse.zeros_like(primal)
+        return tangent

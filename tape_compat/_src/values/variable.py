@@ -41,7 +41,7 @@ class VariableAggregation(Enum):
 class Handle:
     """What a variable is known by: one object for a variable and all views of it."""
 
-    __slots__ = ("dtype", "id", "shape", "tensor")
+    __slots__ = ("__weakref__", "dtype", "id", "shape", "tensor")
 
     def __init__(self, tensor: Tensor, shape: TensorShape):
         self.id = next_id()
