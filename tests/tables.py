@@ -576,5 +576,4 @@ WITHOUT_ROW = {
     "embedding_lookup": "its gradient is IndexedSlices; see test_nn.py",
     "clip_by_global_norm": "takes a list with None in it; see test_nn.py",
     "global_norm": "takes a list with None in it; see test_nn.py",
-    "clip_by_average_norm": "has no place in TF 2's namespace; see test_nn.py",
 }

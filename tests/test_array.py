@@ -563,3 +563,10 @@ def test_get_static_value_and_is_tensor():
     assert tf.get_static_value(x).tolist() == x.numpy().tolist()
     assert tf.get_static_value(3) == 3 and tf.get_static_value(tf.Variable(1.0)) is None
     assert tf.is_tensor(x) and tf.is_tensor(tf.Variable(1.0)) and not tf.is_tensor(np.ones(2))
+
+
+@pytest.mark.parametrize("name", ["zeros", "ones", "fill", "zeros_like", "ones_like"])
+def test_layouts_are_refused(name):
+    arguments = ([2], 1.0) if name == "fill" else ([2],)
+    with pytest.raises(NotImplementedError, match=f"{name}: `layout` places"):
+        getattr(tf, name)(*arguments, layout="a layout")

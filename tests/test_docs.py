@@ -1,7 +1,9 @@
 """The code blocks of README.md and docs/ run, and print what they say."""
 
+import ast
 import doctest
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -71,3 +73,43 @@ def test_readme_commands_name_what_exists():
 def test_links(page):
     for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
         assert (page.parent / target).exists(), target
+
+
+#: Methods that recorders and rules share; see `ThreadState`.
+_SHARED = {"record", "record_one", "escaped", "variable_accessed", "pull", "as_closure"}
+
+
+def _public_functions() -> Iterator[tuple[str, ast.FunctionDef]]:
+    """The functions and methods of the package without an underscore, and `__init__`."""
+    for file in sorted((ROOT / "tape_compat").rglob("*.py")):
+        for node in ast.parse(file.read_text()).body:
+            if isinstance(node, ast.ClassDef) and node.name.startswith("_"):
+                continue
+            for part in node.body if isinstance(node, ast.ClassDef) else [node]:
+                if (
+                    isinstance(part, ast.FunctionDef)
+                    and part.name not in _SHARED
+                    and (part.name == "__init__" or not part.name.startswith("_"))
+                ):
+                    yield f"{file.name}:{part.lineno} {part.name}", part
+
+
+def _unused_arguments(function: ast.FunctionDef) -> set[str]:
+    if isinstance(function.body[-1], (ast.Raise, ast.Expr)) and len(function.body) <= 2:
+        return set()  # says that there is no such thing, or nothing to do
+    arguments = function.args
+    names = {a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
+    nodes = [node for part in function.body for node in ast.walk(part)]
+    used = {node.id for node in nodes if isinstance(node, ast.Name)}
+    return {name for name in names - used - {"self", "cls"} if not name.startswith("_")}
+
+
+def test_arguments_without_effect_are_listed():
+    page = (ROOT / "docs" / "differences.md").read_text()
+    section = page.split("## Arguments without effect")[1].split("\n## ")[0]
+    listed = {name for row in section.splitlines() for name in re.findall(r"`(\w+)`", row)}
+    functions = list(_public_functions())
+    unused = {place: _unused_arguments(f) - listed for place, f in functions}
+    assert not {place: names for place, names in unused.items() if names}
+    assert len(functions) > 300
+    assert _unused_arguments(ast.parse("def f(a, b):\n    return a").body[0]) == {"b"}

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import tape_compat as tf
-from tape_compat._src.ops.clipping import clip_by_average_norm
 
 INVALID = tf.errors.InvalidArgumentError
 INF, NAN = np.inf, np.nan
@@ -255,7 +254,6 @@ def test_clip_by_value_gradients():
 def test_clip_by_norm():
     assert tf.clip_by_norm([0.0, 0.0], 1.0).numpy().tolist() == [0.0, 0.0]
     assert gradient(lambda x: tf.clip_by_norm(x, 1.0), [0.0, 0.0]) == [[1.0, 1.0]]
-    assert clip_by_average_norm([3.0, 4.0], 5.0).numpy().tolist() == [3.0, 4.0]
 
 
 def test_clip_by_global_norm():

@@ -3,7 +3,7 @@
 import numpy as np
 
 from .derivatives import points
-from .harness import attempts
+from .harness import attempt, attempts
 
 INF, NAN = np.inf, np.nan
 V = [3.0, -1.0, 2.0, 0.5]
@@ -401,3 +401,18 @@ def case_clip_by_global_norm_bad(tf):
         },
         words=2,
     )
+
+
+def case_arguments_that_check(tf):
+    x = tf.constant([1.0, 2.0, 3.0])
+    sizes = [1, 2]
+    return {
+        "num": tf.split(x, sizes, num=2),
+        "number of equal parts": tf.split(x, 3, num=2),
+        "wrong num": attempt(lambda: tf.split(x, sizes, num=3), words=5),
+        "pinv": attempt(lambda: tf.linalg.pinv(x, validate_args=True)),
+        "matrix_rank": attempt(lambda: tf.linalg.matrix_rank(x)),
+        "stable": tf.argsort([1.0, 0.0, 1.0, 0.0], stable=True),
+        "hints": tf.matmul([[1.0, 2.0]], [[3.0], [4.0]], a_is_sparse=True, grad_b=True),
+        "none": tf.zeros([2], layout=None),
+    }

@@ -126,10 +126,10 @@ class CustomRule:
         """This call as a pure closure, and its inputs, for where Python cannot be called."""
         arguments = inputs[: self.arity]
         with capturing() as program:
-            symbols = [symbolic_input(program, x._aval) for x in arguments]
+            symbols = [symbolic_input(x._aval) for x in arguments]
             results, grad_fn = self.function(symbols)
             results = [anchor(program, r) for r in results]
-            given = [symbolic_input(program, r._aval) for r in results]
+            given = [symbolic_input(r._aval) for r in results]
             answers = self._call(grad_fn, given)
             where = [i for i, a in enumerate(answers) if a is not None]
             grads = [anchor(program, reverse.dense(_tensor(answers[i]))) for i in where]

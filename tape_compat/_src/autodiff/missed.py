@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ..values.record import IDENTITY
 from ..core.state import LOCAL
+from ..values.record import IDENTITY
 from ..values.tensor import Tensor, next_id, same_value
 from . import reverse
 

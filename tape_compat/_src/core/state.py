@@ -9,31 +9,17 @@ import contextlib
 import os
 import threading
 from collections.abc import Iterator
-from typing import Any, Protocol
-
-
-class Recorder(Protocol):
-    """What a tape or an accumulator offers to the engine.
-
-    `record` is called for every op with an input whose identity is in `ids`, or `record_one` for a
-    differentiable one with one output, of an inexact dtype.
-    """
-
-    ids: Any
-
-    def record(self, closure: Any, inputs: tuple, outputs: tuple, node: Any) -> None: ...
-
-    def record_one(self, closure: Any, inputs: tuple, output: Any, node: Any) -> None: ...
-
-    def escaped(self, tensor: Any) -> None: ...
-
-    def variables_since(self) -> dict[int, int]: ...
-
-    def variable_accessed(self, variable: Any) -> None: ...
+from typing import Any
 
 
 class ThreadState:
-    """What one thread has under way. `deferring` is true while ops are to be recorded."""
+    """What one thread has under way. `deferring` is true while ops are to be recorded.
+
+    recorders: tapes and accumulators. `record` of one is called for every op with an input whose
+    identity is in its `ids`, or `record_one` for a differentiable op with one output, of an inexact
+    dtype; `variable_accessed` for every read of a variable; `escaped` for every value that JAX
+    takes; `variables_since` tells `autodiff.missed` which variables it tracks.
+    """
 
     __slots__ = ("capture", "deferring", "device", "origin", "program", "recorders")
 

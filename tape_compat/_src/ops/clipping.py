@@ -96,26 +96,6 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
     return IndexedSlices(clipped, t.indices, t.dense_shape) if values is not t else clipped
 
 
-def _clip_by_average_norm(x: Any, clip_norm: Any) -> Any:
-    count = jnp.asarray(x.size, x.dtype)
-    inverse = rules.rsqrt(jnp.sum(lax.square(x))) * count
-    return x * clip_norm * rules.minimum(inverse, 1 / clip_norm)
-
-
-_CLIP_BY_AVERAGE_NORM = Op(_clip_by_average_norm, "Mul", check=_check_float).bind()
-
-
-def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Tensor:
-    """`t` scaled down so that its 2-norm divided by its size is at most `clip_norm`.
-
-    >>> import tape_compat as tf
-    >>> from tape_compat._src.ops.clipping import clip_by_average_norm
-    >>> clip_by_average_norm([3.0, 4.0], 1.0).numpy().round(3).tolist()
-    [1.2000000476837158, 1.600000023841858]
-    """
-    return apply(_CLIP_BY_AVERAGE_NORM, tuple(matching((t, clip_norm))))
-
-
 # -- several at once -------------------------------------------------------------------------------
 
 

@@ -104,6 +104,8 @@ def is_tensor(x: Any) -> bool:
 def get_static_value(tensor: Any, partial: bool = False) -> Any:
     """The value of a tensor as NumPy; None for a variable or a tensor without one; else `tensor`.
 
+    `partial` has no effect: what is known is known whole.
+
     >>> import tape_compat as tf
     >>> tf.get_static_value(tf.constant([1, 2])).tolist()
     [1, 2]
@@ -136,6 +138,14 @@ def _filled(shape: tuple[int, ...], dtype: DType, value: Any) -> Tensor:
     return apply(_FULL.bind(shape=shape, dtype=dtype, value=value), ())
 
 
+def _refuse_layout(layout: Any, function: str) -> None:
+    if layout is not None:
+        raise NotImplementedError(
+            f"{function}: `layout` places the parts of a DTensor, and there are none here; got "
+            f"{layout!r}."
+        )
+
+
 def zeros(
     shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layout: Any = None
 ) -> Tensor:
@@ -145,6 +155,7 @@ def zeros(
     >>> tf.zeros([2], tf.int32).numpy().tolist()
     [0, 0]
     """
+    _refuse_layout(layout, "zeros")
     dtype = as_dtype(dtype)
     return _filled(dims(shape), dtype, b"" if dtype is dtypes.string else 0)
 
@@ -158,6 +169,7 @@ def ones(
     >>> tf.ones([2]).numpy().tolist()
     [1.0, 1.0]
     """
+    _refuse_layout(layout, "ones")
     dtype = as_dtype(dtype)
     if dtype is dtypes.string:
         raise TypeError("Cannot convert 1 to EagerTensor of dtype string")
@@ -171,6 +183,7 @@ def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> 
     >>> tf.fill([2, 2], 3).numpy().tolist()
     [[3, 3], [3, 3]]
     """
+    _refuse_layout(layout, "fill")
     shape = _sizes(dims)
     value = as_tensor(value)
     aval = value._aval
@@ -203,6 +216,7 @@ def zeros_like(
     >>> tf.zeros_like([1.0, 2.0]).numpy().tolist()
     [0.0, 0.0]
     """
+    _refuse_layout(layout, "zeros_like")
     shape, dtype = _like(input, dtype)
     return _filled(shape, dtype, b"" if dtype is dtypes.string else 0)
 
@@ -214,6 +228,7 @@ def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: An
     >>> tf.ones_like([1.0, 2.0]).numpy().tolist()
     [1.0, 1.0]
     """
+    _refuse_layout(layout, "ones_like")
     shape, dtype = _like(input, dtype)
     if dtype is dtypes.string:
         raise bad_attr("T", dtype, "float, half, int32, ...", "OnesLike")

@@ -305,14 +305,23 @@ def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | Non
     """The pseudo-inverse [..., n, m] of `a` [..., m, n].
 
     `rcond`: singular values up to this part of the largest count as 0; default 10 max(m, n) times
-    the dtype's epsilon.
+    the dtype's epsilon. `validate_args` has no effect: the rank is always checked.
+    Raises: ValueError for a rank below 2.
 
     >>> import tape_compat as tf
     >>> tf.linalg.pinv([[2.0], [0.0]]).numpy().tolist()
     [[0.5, 0.0]]
     """
     closure = _PINV.bind(rcond=None if rcond is None else float(rcond))
-    return apply(closure, (as_tensor(a),))
+    return apply(closure, (_matrices(a),))
+
+
+def _matrices(a: Any) -> Tensor:
+    tensor = as_tensor(a)
+    rank = len(tensor._aval.shape)
+    if rank < 2:
+        raise ValueError(f"Input `a` must have at least 2 dimensions (saw: {rank}).")
+    return tensor
 
 
 def _matrix_rank(a: Any, tol: float | None) -> Any:
@@ -332,11 +341,14 @@ def matrix_rank(
 ) -> Tensor:
     """How many singular values of `a` [..., m, n] exceed `tol`: int32 [...].
 
+    `validate_args` has no effect: the rank is always checked.
+    Raises: ValueError for a rank below 2.
+
     >>> import tape_compat as tf
     >>> int(tf.linalg.matrix_rank([[1.0, 1.0], [1.0, 1.0]]))
     1
     """
-    return apply(_MATRIX_RANK.bind(tol=None if tol is None else float(tol)), (as_tensor(a),))
+    return apply(_MATRIX_RANK.bind(tol=None if tol is None else float(tol)), (_matrices(a),))
 
 
 @op(kernel="MatrixExponential", dtypes="float complex", check=check_square("MatrixExponential"))

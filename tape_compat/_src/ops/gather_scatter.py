@@ -84,6 +84,7 @@ def gather(
     Args:
       params: tensor [..., n, ...].
       indices: integer tensor, values in [0, n).
+      validate_indices: has no effect, as in TensorFlow.
       axis: default `batch_dims`.
       batch_dims: this many leading axes are common to `params` and `indices`.
     Returns: `params.shape[:axis] + indices.shape[batch_dims:] + params.shape[axis + 1:]`. Along

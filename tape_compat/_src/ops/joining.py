@@ -303,7 +303,8 @@ def split(
 ) -> list[Tensor]:
     """The list of parts of `value` along `axis`: so many equal ones, or of the sizes of a list.
 
-    One size may be -1: what is left. Raises InvalidArgumentError if the sizes do not fit.
+    One size may be -1: what is left. `num` is how many sizes there are, for a check. Raises
+    InvalidArgumentError if the sizes do not fit.
 
     >>> import tape_compat as tf
     >>> [x.numpy().tolist() for x in tf.split([1, 2, 3], [1, -1])]
@@ -321,6 +322,12 @@ def split(
             )
     else:
         sizes = tuple(known.tolist())
+        if num is not None and as_int(num) != len(sizes):
+            raise invalid(
+                "size of the split_tensor must be 1-D and have the same elements as outputs got "
+                f"{known.ndim} -D and {len(sizes)} elements",
+                "SplitV",
+            )
     axis = as_int(axis)
     if is_text(x):
         return move_text(lambda p: split(p, sizes, axis), x)

@@ -189,6 +189,8 @@ def argsort(
 ) -> Tensor:
     """The positions (int32) that sort `values` along `axis`; equal values keep their order.
 
+    They do so whether `stable` asks for it or not.
+
     >>> import tape_compat as tf
     >>> tf.argsort([3, 1, 2]).numpy().tolist()
     [1, 2, 0]

@@ -110,7 +110,7 @@ def matmul(
 
     Args:
       transpose_a, transpose_b, adjoint_a, adjoint_b: use the transposed or adjoint matrix.
-      a_is_sparse, b_is_sparse: accepted; the product is dense.
+      a_is_sparse, b_is_sparse, grad_a, grad_b: hints, which change no result; XLA uses none.
       output_type: int32 for int8 inputs.
     Raises: InvalidArgumentError if ranks, sizes or dtypes do not fit; ValueError if a matrix is to
       be both transposed and adjoint.
@@ -167,6 +167,8 @@ def matvec(
     name: str | None = None,
 ) -> Tensor:
     """Product of the matrix `a` [..., n, k] and the vector `b` [..., k], batch axes broadcast.
+
+    `a_is_sparse`, `b_is_sparse`: hints, which change no result; XLA uses none.
 
     >>> import tape_compat as tf
     >>> tf.linalg.matvec([[1.0, 2.0], [3.0, 4.0]], [1.0, 1.0]).numpy().tolist()

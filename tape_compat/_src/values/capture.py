@@ -65,7 +65,7 @@ class capturing:
                     state.program = program
 
 
-def symbolic_input(program: SymbolicProgram, aval: Aval) -> Tensor:
+def symbolic_input(aval: Aval) -> Tensor:
     """A tensor that stands for an input to be given later."""
     return apply(_PLACEHOLDER.bind(shape=aval.shape, dtype=aval.dtype), ())
 
@@ -82,7 +82,7 @@ def capture(
     then the captured tensors, to those tensors.
     """
     with capturing() as program:
-        inputs = [symbolic_input(program, aval) for aval in avals]
+        inputs = [symbolic_input(aval) for aval in avals]
         result = function(*inputs)
         outputs = [anchor(program, tensor) for tensor in flatten(result)]
     return Captured(close(program, inputs, outputs, name), leaves_of(program), result)

@@ -528,7 +528,7 @@ def identity(x: Tensor) -> Tensor:
 def moved(x: Tensor, array: Any) -> Tensor:
     """A tensor of `array`, the value of `x` in another place, connected to it on tapes."""
     output = concrete(array, x._aval)
-    tell(LOCAL.state.recorders, IDENTITY, (x,), (output,), None)
+    notify(LOCAL.state.recorders, IDENTITY, (x,), (output,), None)
     return output
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import jax
 import numpy as np
 
-from ..core import dtypes, errors, limits
+from ..core import dtypes, errors
 from ..core.avals import Aval
 from ..core.dtypes import DType
 from ..core.native import FASTPATH
@@ -18,7 +18,7 @@ from ..core.program import NOWHERE
 from ..core.shapes import TensorShape
 from ..core.state import LOCAL
 from ..core.x64 import in_x64
-from ..run import executor, policy
+from ..run import executor
 from . import operators
 
 #: Identities of tensors and variables, in order of creation.
@@ -415,8 +415,3 @@ def same_value(tensor: Tensor, identity: int) -> Tensor:
 def _restore(array: np.ndarray, dtype: str) -> Tensor:
     known = dtypes.as_dtype(dtype)
     return concrete(array, Aval.of(array.shape, known))
-
-
-def keep_on_host(aval: Aval) -> bool:
-    """Whether a fresh constant stays a NumPy array until it is used on the device."""
-    return aval.nbytes < limits.MOVE_AT_FIRST_USE_BYTES

@@ -53,13 +53,16 @@ class Handle:
 class Variable(operators.Operators):
     """A value that can be assigned to, which tapes watch by themselves while it is trainable.
 
+    An assignment is one step to all threads, so `use_locking` of the methods changes nothing.
+
     Args:
       initial_value: what `tf.constant` takes, or a function without arguments that gives it.
       trainable: whether tapes watch it by themselves (default True).
       name: shown in its text, followed by `:0`.
       dtype: converts the initial value.
       shape: the shape that later values may have, `None` for any; default that of the value.
-      synchronization, aggregation: accepted; with one replica they change nothing.
+      synchronization, aggregation, caching_device, experimental_enable_variable_lifting: change
+        nothing where there is one replica and no graph.
     Raises: ValueError if there is no initial value or its shape does not fit `shape`.
 
     >>> import tape_compat as tf
