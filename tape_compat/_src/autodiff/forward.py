@@ -30,7 +30,7 @@ class _Primal(weakref.ref):
         return made
 
     def __init__(self, primal: Any, identity: int, forget: Callable[[Any], None]):
-        super().__init__(primal, forget)
+        super().__init__(primal, forget)  # type: ignore[call-arg]
 
 
 def _forgetting(accumulator: weakref.ref[ForwardAccumulator]) -> Callable[[Any], None]:

@@ -141,7 +141,7 @@ class Tensor(operators.Operators, Placed):
 
         Python 3.12 asks for it here; before, the C base does. bfloat16 has no such form.
         """
-        array = self._value()
+        array: Any = self._value()
         if array.__class__ is not np.ndarray:
             array = np.asarray(array)  # which JAX keeps with its array
         elif id(self) not in _LENT:
