@@ -16,7 +16,7 @@ except ImportError:
     _fastpath = None  # type: ignore[assignment]
 
 #: The version of `_fastpath.c` that the Python functions agree with.
-VERSION = 18
+VERSION = 19
 
 
 def _load() -> ModuleType | None:

@@ -16,7 +16,7 @@
 #include <structmember.h>
 
 /* record.py takes this module only if it is of its own version. */
-#define VERSION 18
+#define VERSION 19
 
 static PyTypeObject *Tensor, *Program, *Tape, *Record, *Variable, *Prepared, *Executable;
 static PyObject *ndarray, *local, *mode, *next_id, *new_program, *new_array, *float32;
