@@ -8,6 +8,9 @@ from typing import Any
 
 import jax
 
+#: The context; another one in a forked process, see `values/forked.py`.
+enable_x64: Callable[..., Any] = jax.enable_x64
+
 
 def in_x64(function: Callable[..., Any], *args: Any, on: bool = True) -> Any:
     """Call a function with 64-bit dtypes on, or off, in this thread.
@@ -16,7 +19,7 @@ def in_x64(function: Callable[..., Any], *args: Any, on: bool = True) -> Any:
     >>> in_x64(jnp.asarray, np.float64(1.0)).dtype, jnp.asarray(np.float64(1.0)).dtype
     (dtype('float64'), dtype('float32'))
     """
-    context = jax.enable_x64(on)
+    context = enable_x64(on)
     try:
         with context:
             return function(*args)

@@ -350,8 +350,17 @@ def run_now(closure: Closure, arrays: Sequence[Any]) -> tuple[Any, ...]:
 # ---------------------------------------------------------------------------------------------
 # The same in C, where it was built: `run` for programs that are compiled, `gather` and `waiting`.
 
+_run = run
+
+
+def set_up(enable_x64: Callable[..., Any]) -> None:
+    """Tell C what it needs, where it was built."""
+    if FASTPATH is not None:
+        FASTPATH.setup_run(
+            Runner, WholeProgram, History, Runners, copy_all, discard, COUNTERS, _run, enable_x64
+        )
+
+
+set_up(jax.enable_x64)
 if FASTPATH is not None:
-    FASTPATH.setup_run(
-        Runner, WholeProgram, History, Runners, copy_all, discard, COUNTERS, run, jax.enable_x64
-    )
     waiting, gather, run = FASTPATH.waiting, FASTPATH.gather, FASTPATH.run

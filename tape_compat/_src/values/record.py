@@ -23,6 +23,7 @@ from ..core.op import Closure, Op
 from ..core.program import Entry, Node, Program, node_of, refer
 from ..core.state import LOCAL, MODE, ThreadState
 from ..run import executor, policy
+from . import forked
 from .tensor import Tensor, concrete, next_id, pending
 
 _new = Tensor.__new__
@@ -538,6 +539,8 @@ def flush() -> None:
     if program is not None and not program.symbolic:
         executor.run(program)
 
+
+forked.watch()
 
 # ---------------------------------------------------------------------------------------------
 # The fast paths in C, where they were built.
