@@ -1,11 +1,14 @@
 """What the engine has in C does what its Python does."""
 
+import ast
 import copy
 import functools
 import gc
 import inspect
 import os
+import pathlib
 import pickle
+import re
 import shutil
 import subprocess
 import sys
@@ -18,7 +21,7 @@ import numpy as np
 import pytest
 
 import tape_compat as tf
-from tape_compat._src.core.native import FASTPATH
+from tape_compat._src.core.native import FASTPATH, TWINS
 from tape_compat._src.core.op import Op
 from tape_compat._src.core.state import LOCAL
 from tape_compat._src.run import executor
@@ -143,17 +146,67 @@ def test_the_same_is_recorded_and_computed():
 def test_arguments_are_checked():
     closure = tf.square.op.bind()
     for call in (
-        lambda: dispatch.apply1(closure, 1.0),
-        lambda: dispatch.apply1(closure),
-        lambda: dispatch.apply2(closure, tf.constant(1.0), 2.0),
+        lambda: dispatch.apply(closure, (1.0,)),
+        lambda: dispatch.apply(closure),
+        lambda: dispatch.apply(closure, [tf.constant(1.0)]),
         lambda: dispatch.apply_scalar(closure, 1.0, 1.0, False),
         lambda: dispatch.splice_outputs(None, ()),
         lambda: executor.waiting(()),
         lambda: executor.gather(()),
         lambda: executor.run(()),
+        lambda: FASTPATH.provide(tensor=tf.Tensor),
+        lambda: FASTPATH.provide(tf.Tensor),
+        lambda: FASTPATH.Function("unary", abs),
     ):
-        with pytest.raises(TypeError):
+        with pytest.raises((TypeError, ValueError)):
             call()
+    with pytest.raises(AttributeError, match="_aval"):
+        FASTPATH.provide(Tensor=object)
+
+
+def parameters(function):
+    return list(inspect.signature(function).parameters)
+
+
+@pytest.mark.skipif(FASTPATH is None, reason="not built")
+def test_twins_c_and_stub_agree():
+    """The same names and parameters stand in Python, in C and in what type checkers see of C."""
+    stub = ast.parse(pathlib.Path(FASTPATH.__file__).with_name("_fastpath.pyi").read_text())
+    functions = [node for node in stub.body if isinstance(node, ast.FunctionDef)]
+    in_stub = {f.name: [a.arg for a in f.args.posonlyargs + f.args.args] for f in functions}
+    in_c = {n: parameters(f) for n, f in vars(FASTPATH).items() if inspect.isbuiltin(f)}
+    assert in_stub.pop("provide") == [] and in_c.pop("provide") == ["objects"]
+    in_python = {n: parameters(f) for n, f in TWINS.items() if inspect.isfunction(f)}
+    assert in_python == in_c == in_stub
+    assert "apply" in in_python
+
+    classes = {node.name for node in stub.body if isinstance(node, ast.ClassDef)}
+    assert classes == {n for n, c in vars(FASTPATH).items() if inspect.isclass(c)}
+    assert classes - set(TWINS) == {"Function"}
+
+
+@pytest.mark.skipif(FASTPATH is None, reason="not built")
+def test_c_is_given_all_that_it_reads():
+    assert FASTPATH.provide() == []
+    layout = pathlib.Path(FASTPATH.__file__).with_name("layout.c").read_text()
+    read = set(re.findall(r"CLASS\((\w+),", layout.split("/* Objects that", 1)[0]))
+    marked = {name for name, twin in TWINS.items() if inspect.isclass(twin)}
+    assert marked - read == {"Donated", "Placed", "References"} and read <= marked
+
+
+@pytest.mark.skipif(FASTPATH is None, reason="not built")
+def test_each_slot_of_c_is_read():
+    """None is looked up in vain."""
+    folder = pathlib.Path(FASTPATH.__file__).parent
+    layout = (folder / "layout.c").read_text().split("/* Objects that", 1)[0]
+    others = "".join(part.read_text() for part in folder.glob("*.c") if part.name != "layout.c")
+    slots = [
+        f"{name}.{slot}"
+        for name, fields in re.findall(r"CLASS\((\w+),((?:[\s\\\\]*X\(\w+\))+)\)", layout)
+        for slot in re.findall(r"X\((\w+)\)", fields)
+    ]
+    assert len(slots) > 60
+    assert [slot for slot in slots if slot not in others] == []
 
 
 def test_what_is_not_initialized_is_refused():

@@ -137,10 +137,6 @@ class ForwardAccumulator:
     def escaped(self, tensor: Tensor) -> None:
         """Nothing to do: see `GradientTape.escaped`."""
 
-    def record_one(self, call: Any, inputs: tuple[Tensor, ...], output: Tensor, node: Any) -> None:
-        """`record` for a call with one output."""
-        self.record(call, inputs, (output,), node)
-
     def record(
         self, call: Any, inputs: tuple[Tensor, ...], outputs: tuple[Tensor, ...], node: Any
     ) -> None:

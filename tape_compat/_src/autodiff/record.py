@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..core.native import native
 from ..values.tensor import next_id, same_value
 from ..values.variable import Variable
 from . import reverse
 
 
+@native
 class Record:
     """What one tape has seen.
 

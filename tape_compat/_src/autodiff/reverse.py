@@ -13,7 +13,7 @@ from ..core.op import Closure, Op
 from ..core.state import LOCAL
 from ..values.convert import convert
 from ..values.indexed_slices import IndexedSlices
-from ..values.record import apply, apply2
+from ..values.record import apply
 from ..values.tensor import Tensor
 from .dependence import used_inputs
 
@@ -148,9 +148,9 @@ def _add(sums: dict[int, Any], key: int, cotangent: Cotangent) -> None:
     if before is None:
         sums[key] = cotangent
     elif isinstance(cotangent, Tensor):
-        sums[key] = apply2(_ADD, dense(total(before)), cotangent)
+        sums[key] = apply(_ADD, (dense(total(before)), cotangent))
     elif before.__class__ is Tensor:
-        sums[key] = apply2(_ADD, before, dense(cotangent))
+        sums[key] = apply(_ADD, (before, dense(cotangent)))
     elif before.__class__ is list:
         before.append(cotangent)
     else:

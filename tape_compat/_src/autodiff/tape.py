@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..core.errors import InvalidArgumentError, user_location
-from ..core.native import FASTPATH
+from ..core.native import native, native_calls, provide
 from ..core.op import Op
 from ..core.state import LOCAL
 from ..values import nest
@@ -49,7 +49,10 @@ _ONE_SET = (
 _NO_IDS: set[int] = set()
 _NO_READS: dict[int, Tensor] = {}
 
+provide(flush=flush, no_ids=_NO_IDS, no_reads=_NO_READS)
 
+
+@native
 class GradientTape:
     """Records operations for automatic differentiation.
 
@@ -83,6 +86,7 @@ class GradientTape:
     #: By a variable's identity, the one that a tensor had when the reads so far were forgotten.
     _forgotten: Mapping[int, int] = MappingProxyType({})
 
+    @native_calls("init")
     def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True):
         self._persistent = persistent
         self._watch_accessed_variables = watch_accessed_variables
@@ -98,6 +102,7 @@ class GradientTape:
 
     # -- recording ------------------------------------------------------------------------------
 
+    @native_calls("enter")
     def __enter__(self) -> GradientTape:
         state = LOCAL.state
         if self._recording:
@@ -116,6 +121,7 @@ class GradientTape:
             self.__exit__()
             raise
 
+    @native_calls("exit")
     def __exit__(self, *_: Any) -> None:
         try:
             if self._recording:
@@ -145,18 +151,6 @@ class GradientTape:
         state.set_recorders(tuple([r for r in before if r is not self]))
         self._recording = False
         return len(state.recorders) < len(before)
-
-    def record_one(
-        self, closure: Any, inputs: tuple[Tensor, ...], output: Tensor, node: Any
-    ) -> None:
-        """`record` for a differentiable call with one output, of an inexact dtype."""
-        record = self._record
-        if record is not None:
-            self.ids.add(output._id)
-            given = inputs if len(inputs) != 1 else inputs[0]
-            if not record.calls:
-                record.program = output._at[0]
-            record.calls += (closure, given, output._id, node)
 
     def record(
         self, closure: Any, inputs: tuple[Tensor, ...], outputs: tuple[Tensor, ...], node: Any
@@ -301,6 +295,7 @@ class GradientTape:
 
     # -- derivatives ----------------------------------------------------------------------------
 
+    @native_calls("gradient")
     def gradient(
         self,
         target: Any,
@@ -628,13 +623,3 @@ def _broadcast(seed: Tensor, target: Tensor) -> Tensor:
 
 
 _BROADCAST = Op(lambda x, shape: jnp.broadcast_to(x, shape), "BroadcastTo")
-
-if FASTPATH is not None:
-    FASTPATH.setup_tape(GradientTape, Record, flush, _NO_IDS, _NO_READS)
-    for _way, _name in (
-        ("init", "__init__"),
-        ("enter", "__enter__"),
-        ("exit", "__exit__"),
-        ("gradient", "gradient"),
-    ):
-        setattr(GradientTape, _name, FASTPATH.Function(_way, getattr(GradientTape, _name)))

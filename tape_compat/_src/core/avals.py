@@ -15,6 +15,7 @@ import numpy as np
 
 from . import dtypes, limits
 from .dtypes import DType
+from .native import native
 from .shapes import TensorShape
 
 _INTERNED: WeakValueDictionary[tuple, Aval] = WeakValueDictionary()
@@ -29,6 +30,7 @@ class Packed:
         self.aval = aval
 
 
+@native
 class Aval:
     """Shape and dtype of one array. Make one with `Aval.of`, which interns.
 

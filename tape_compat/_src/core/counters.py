@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from .native import native, provide
 from .state import LOCAL
 
 
+@native
 @dataclass(slots=True)
 class Counters:
     """What the engine has done since the start of the process.
@@ -58,3 +60,4 @@ class Counters:
 
 REASONS_KEPT = 100
 COUNTERS = Counters()
+provide(counters=COUNTERS)

@@ -1,22 +1,26 @@
 """What the engine has in C, where a compiler was found when the package was installed.
 
-The same functions stand in Python in the modules that use them, which take these instead where
-there are any. TAPE_COMPAT_PURE_PYTHON=1 keeps to Python.
+The same stands in Python, marked `@native`: `native/layout.c` lists these twins, and the slots of
+the classes that C reads. TAPE_COMPAT_PURE_PYTHON=1 keeps to Python.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from types import ModuleType
+from typing import Any, TypeVar
 
 try:
     from ..native import _fastpath
 except ImportError:
     _fastpath = None  # type: ignore[assignment]
 
-#: The version of `_fastpath.c` that the Python functions agree with.
-VERSION = 19
+_Twin = TypeVar("_Twin", bound=Callable[..., Any])
+
+#: The version of the C code that the Python functions agree with.
+VERSION = 21
 
 
 def _load() -> ModuleType | None:
@@ -29,3 +33,35 @@ def _load() -> ModuleType | None:
 
 #: The module, or None: not built, built from another version, or switched off.
 FASTPATH = _load()
+
+#: What is marked `@native`, as it stands in Python.
+TWINS: dict[str, Any] = {}
+
+
+def provide(**objects: Any) -> None:
+    """Let C know these objects."""
+    if FASTPATH is not None:
+        FASTPATH.provide(**objects)
+
+
+def native(twin: _Twin) -> _Twin:
+    """Decorate what C has too: gives what stands there under this name, where it was built. A class
+    that C only reads is made known to it and stays."""
+    name = twin.__name__
+    own = getattr(FASTPATH, name, None)
+    TWINS[name] = twin
+    if not isinstance(own, type):
+        provide(**{name: twin})
+    return own or twin  # type: ignore[return-value]
+
+
+def native_calls(kind: str, *details: Any, **named: Any) -> Callable[[_Twin], _Twin]:
+    """Decorate a function whose commonest calls are then done in C, where it was built. The kind
+    of calls and the details are those of `Function` in `native/function.c`."""
+
+    def decorate(function: _Twin) -> _Twin:
+        if FASTPATH is None:
+            return function
+        return FASTPATH.Function(kind, function, *details, **named)
+
+    return decorate

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Union
 from . import limits
 from .avals import Aval, Packed
 from .caches import register
-from .native import FASTPATH
+from .native import native
 from .op import Closure, Op
 
 if TYPE_CHECKING:
@@ -34,22 +34,31 @@ def node_of(entry: Entry) -> Node:
     return entry if entry.__class__ is Node else entry[0]  # type: ignore[index, return-value]
 
 
-#: How a program refers to its outputs, as long as somebody else has them: `append(refer(x))`.
-References: Any = list if FASTPATH is None else FASTPATH.References
-refer: Any = weakref.ref if FASTPATH is None else (lambda x: x)
+@native
+class References(list):
+    """How a program refers to its outputs, as long as somebody else has them."""
+
+    __slots__ = ()
+
+
+@native
+def refer(x: Any) -> Any:
+    """What is appended to References for a tensor."""
+    return weakref.ref(x)
 
 
 #: Where a tensor is that no program has made or read: its program and slot.
 NOWHERE: tuple[Any, int] = (None, -1)
 
 
-class _Usual:
-    """What `_fastpath.c` reads of a node, near its head: of a long program it comes from far."""
+class _LastEdge:
+    """First slot, so it shares the object's cache line: C reads it for every op."""
 
-    __slots__ = ("usual",)
+    __slots__ = ("last_edge",)
 
 
-class Node(_Usual):
+@native
+class Node(_LastEdge):
     """One instruction at one place in the structure tree. Slots number leaves and outputs.
 
     children: what may follow. splices: sequences that are appended as one, such as a whole
@@ -61,9 +70,9 @@ class Node(_Usual):
 
     joined: whether something here was recorded though its inputs had values.
 
-    aval: of the output if it is `single`. taped: whether tapes record it. special: whether it gives
-    a tuple or fills the program, and so goes the general way. usual: how the log went on from
-    here last, for `_fastpath.c`.
+    one_output: whether it gives a tensor, not a tuple of them; aval: of that. differentiable:
+    whether tapes record it. must_flush: whether a program that has come here is to be run, whatever
+    follows. last_edge: how the log went on from here last, for C.
     """
 
     __slots__ = (
@@ -73,22 +82,21 @@ class Node(_Usual):
         "children",
         "closure",
         "depth",
+        "differentiable",
         "end",
         "first",
         "first_leaf",
-        "full",
         "inputs",
         "joined",
         "leaves",
+        "must_flush",
         "nbytes",
+        "one_output",
         "outputs",
         "parent",
         "runners",
         "scalars",
-        "single",
-        "special",
         "splices",
-        "taped",
     )
 
     def __init__(
@@ -98,7 +106,7 @@ class Node(_Usual):
         inputs: tuple[int, ...],
         leaves: tuple[Aval | Packed, ...],
         outputs: tuple[Aval, ...],
-        single: bool,
+        one_output: bool,
     ):
         self.parent = parent
         self.closure = closure
@@ -106,8 +114,8 @@ class Node(_Usual):
         self.leaves = leaves
         self.scalars = tuple(x.aval.np_dtype for x in leaves if isinstance(x, Packed))
         self.outputs = outputs
-        self.single = single
-        self.aval = outputs[0] if single else None
+        self.one_output = one_output
+        self.aval = outputs[0] if one_output else None
         self.first_leaf = parent.end if parent else 0
         self.first = self.first_leaf + len(leaves)
         self.end = self.first + len(outputs)
@@ -119,13 +127,10 @@ class Node(_Usual):
         self.runners: Runners | None = None
         self.captures: dict[tuple, Closure] = {}
         self.splices: dict[tuple, Any] = {}
-        #: Whether a program that has come here is to be run, whatever follows.
-        self.full = (
+        self.must_flush = (
             self.depth >= limits.MAX_PENDING_INSTRUCTIONS or self.nbytes > limits.MAX_PENDING_BYTES
         )
-
-        self.special = not single or self.full
-        self.taped = closure.differentiable and any(aval.trainable for aval in outputs)
+        self.differentiable = closure.differentiable and any(aval.trainable for aval in outputs)
 
     def path(self) -> list[Node]:
         """The instructions from the first to this one."""
@@ -141,6 +146,7 @@ class Node(_Usual):
 _NOTHING = Op(lambda: (), "NoOp").bind()
 
 
+@native
 class Runner:
     """What was prepared to run the program that ends at a node: compiled, or cut into pieces.
 
@@ -157,6 +163,7 @@ class Runner:
         self.origin: Any = None
 
 
+@native
 class Runners:
     """What was prepared to run the program that ends at one node.
 
@@ -210,7 +217,7 @@ class Tree:
         for node in order:
             node.children = {k: c for k, c in node.children.items() if id(c) in useful}
             node.splices.clear()
-            node.usual = None
+            node.last_edge = None
         return len(useful)
 
     def clear(self) -> None:
@@ -224,6 +231,7 @@ register("structures", TREE.clear, lambda: TREE.count)
 register("captured structures", CAPTURED.clear, lambda: CAPTURED.count)
 
 
+@native
 class Program:
     """A record under way, or one that has run. `lock` guards appending against running."""
 

@@ -5,20 +5,24 @@ A thread has one pending `Program`, a stack of recorders (tapes and accumulators
 
 from __future__ import annotations
 
+import _thread
 import contextlib
 import os
 import threading
 from collections.abc import Iterator
 from typing import Any
 
+from .native import native, provide
 
+
+@native
 class ThreadState:
     """What one thread has under way. `deferring` is true while ops are to be recorded.
 
-    recorders: tapes and accumulators. `record` of one is called for every op with an input whose
-    identity is in its `ids`, or `record_one` for a differentiable op with one output, of an inexact
-    dtype; `variable_accessed` for every read of a variable; `escaped` for every value that JAX
-    takes; `variables_since` tells `autodiff.missed` which variables it tracks.
+    recorders: tapes and accumulators. `record` of one is called for every differentiable op with an
+    input whose identity is in its `ids`, and may be for others; `variable_accessed` for every read
+    of a variable; `escaped` for every value that JAX takes; `variables_since` tells
+    `autodiff.missed` which variables it tracks.
     """
 
     __slots__ = ("capture", "deferring", "device", "origin", "program", "recorders")
@@ -50,6 +54,9 @@ class _Mode:
 
 MODE = _Mode()
 MODE.immediate = os.environ.get("TAPE_COMPAT_IMMEDIATE", "0").lower() not in ("", "0", "false")
+
+# Another library may put its own thread-local objects in the place of Python's.
+provide(local=LOCAL, own_local=isinstance(LOCAL, _thread._local), mode=MODE)
 
 
 def immediate() -> bool:

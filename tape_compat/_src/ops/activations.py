@@ -12,7 +12,7 @@ from jax import lax
 from ..core.avals import Aval
 from ..core.op import Op
 from ..values.convert import convert
-from ..values.record import apply, apply1
+from ..values.record import apply
 from ..values.tensor import Tensor
 from . import rules
 from .checks import REAL, check_dtypes
@@ -57,8 +57,8 @@ def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Te
     if features._aval.dtype.is_integer:
         features = apply(_TO_FLOAT, (features,))
     if alpha == 0.2:
-        return apply1(_LEAKY_RELU_USUAL, features)
-    return apply1(_LEAKY_RELU.bind(alpha=float(np.float32(static(alpha)))), features)
+        return apply(_LEAKY_RELU_USUAL, (features,))
+    return apply(_LEAKY_RELU.bind(alpha=float(np.float32(static(alpha)))), (features,))
 
 
 _TO_FLOAT = Op(lambda x: x.astype(jnp.float32), "Cast").bind()
@@ -122,7 +122,7 @@ def gelu(features: Any, approximate: bool = False, name: str | None = None) -> T
     """
     if features.__class__ is not Tensor:
         features = convert(features)
-    return apply1(_GELU_BY_TANH if approximate else _GELU, features)
+    return apply(_GELU_BY_TANH if approximate else _GELU, (features,))
 
 
 def _silu(x: Any, *beta: Any) -> Any:
@@ -142,7 +142,7 @@ def silu(features: Any, beta: Any = 1.0) -> Tensor:
     if features.__class__ is not Tensor:
         features = convert(features)
     if (beta.__class__ is float and beta == 1.0) or not features._aval.trainable:
-        return apply1(_SILU, features)
+        return apply(_SILU, (features,))
     return apply(_SILU, (features, convert(beta, features.dtype)))
 
 

@@ -13,7 +13,7 @@ from ..core.avals import Aval
 from ..core.op import Op
 from ..values import operators
 from ..values.convert import convert
-from ..values.record import apply1
+from ..values.record import apply
 from ..values.tensor import Tensor, concrete
 from . import rules
 from .checks import INEXACT, NUMBER, REAL, refuse_unsigned
@@ -210,7 +210,7 @@ def pow(x: Any, y: Any, name: str | None = None) -> Tensor:
         if kind is int or x._aval.trainable:
             if y == int(y):
                 y = int(y)
-            return apply1(_POWER.bind(exponent=y), x)
+            return apply(_POWER.bind(exponent=y), (x,))
     elif kind is Tensor and y._array.__class__ is np.ndarray and y._aval.np_dtype.kind == "i":
         if (y._array < 0).any() and convert(x).dtype is y.dtype:
             raise invalid(_NEGATIVE_POWER, "Pow")

@@ -10,9 +10,10 @@ import numpy as np
 
 from ..core import dtypes
 from ..core.avals import Aval
+from ..core.native import native_calls
 from ..core.op import Op
 from ..values import operators
-from ..values.record import apply2
+from ..values.record import apply
 from ..values.tensor import Tensor, concrete
 from .arithmetic import text_on_host
 from .checks import REAL, check_arithmetic, check_bool
@@ -25,7 +26,6 @@ from .declare import (
     name_ops,
     op,
     unary,
-    with_fast_path,
 )
 
 
@@ -77,7 +77,7 @@ _IS_NOT_EQUAL = Op(
 ).bind()
 
 
-@with_fast_path(_EQUAL, 2, retry=TextOperands)
+@native_calls("op", _EQUAL, 2, retry=TextOperands)
 def equal(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Where x equals y, strings too.
 
@@ -90,7 +90,7 @@ def equal(x: Any, y: Any, name: str | None = None) -> Tensor:
     return _compare(_EQUAL, np.equal, x, y)
 
 
-@with_fast_path(_NOT_EQUAL, 2, retry=TextOperands)
+@native_calls("op", _NOT_EQUAL, 2, retry=TextOperands)
 def not_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Where x differs from y, strings too.
 
@@ -107,7 +107,7 @@ def _compare(closure: Any, on_host: Callable[..., Any], x: Any, y: Any) -> Tenso
     if x.__class__ is not Tensor or y.__class__ is not Tensor:
         x, y = matching((x, y))
     try:
-        return apply2(closure, x, y)
+        return apply(closure, (x, y))
     except TextOperands:
         if not _fits(x._aval, y._aval):
             if closure.op.name == "Equal" and closure is _IS_EQUAL:
@@ -118,7 +118,7 @@ def _compare(closure: Any, on_host: Callable[..., Any], x: Any, y: Any) -> Tenso
         return text_on_host(on_host, x, y)
 
 
-@with_fast_path(_IS_EQUAL, 2, retry=TextOperands)
+@native_calls("op", _IS_EQUAL, 2, retry=TextOperands)
 def _equals(x: Any, y: Any) -> Any:
     """The operator ==: False, not an error, if the shapes do not fit; y may be None."""
     if y is None and x.__class__ is Tensor:
@@ -126,7 +126,7 @@ def _equals(x: Any, y: Any) -> Any:
     return _compare(_IS_EQUAL, np.equal, x, y)
 
 
-@with_fast_path(_IS_NOT_EQUAL, 2, retry=TextOperands)
+@native_calls("op", _IS_NOT_EQUAL, 2, retry=TextOperands)
 def _differs(x: Any, y: Any) -> Any:
     """The operator !=: True, not an error, if the shapes do not fit; y may be None."""
     if y is None and x.__class__ is Tensor:

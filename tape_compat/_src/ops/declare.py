@@ -24,12 +24,12 @@ import numpy as np
 from ..core import errors, limits
 from ..core.avals import Aval
 from ..core.dtypes import DType, float32
-from ..core.native import FASTPATH
+from ..core.native import native_calls
 from ..core.op import Check, Closure, Op
 from ..core.shapes import TensorShape
 from ..values.convert import convert
 from ..values.indexed_slices import IndexedSlices
-from ..values.record import apply, apply1, apply2, apply_scalar
+from ..values.record import apply, apply_scalar
 from ..values.tensor import Tensor
 from ..values.variable import Variable, read
 
@@ -173,9 +173,9 @@ def unary(
     closure = Op(fn, kernel, differentiable=differentiable, check=check, sparse=sparse).bind()
 
     def call(x: Any, name: str | None = None) -> Tensor:
-        return apply1(closure, x if x.__class__ is Tensor else convert(x))
+        return apply(closure, (x if x.__class__ is Tensor else convert(x),))
 
-    return _declared(with_fast_path(closure, 1)(call), closure.op, doc)
+    return _declared(native_calls("op", closure, 1)(call), closure.op, doc)
 
 
 def binary(
@@ -219,7 +219,7 @@ def binary(
         else:
             x, y = operands((x, y))
         try:
-            return apply2(closure, x, y)
+            return apply(closure, (x, y))
         except TextOperands:
             assert text is not None
             return text(x, y)
@@ -236,11 +236,8 @@ def binary(
         x, y = matching((x, y))
         return call(x, y)
 
-    declared: Any = call
-    if FASTPATH is not None:
-        declared = FASTPATH.Function("binary", call, closure, retry=TextOperands if text else None)
-        reflected = FASTPATH.Function("reflected", reflected, closure)
-    declared.reflected = reflected
+    declared: Any = native_calls("binary", closure, retry=TextOperands if text else None)(call)
+    declared.reflected = native_calls("reflected", closure)(reflected)
     return _declared(declared, closure.op, doc)
 
 
@@ -333,16 +330,6 @@ def op(
                 except TypeError:  # an attribute that is a list or a tensor
                     closure = None
             if closure is not None:
-                if count == 1:
-                    x = values[0]
-                    return apply1(closure, x if x.__class__ is Tensor else convert(x))
-                if count == 2:
-                    x, y = values
-                    if x.__class__ is Tensor:
-                        if y.__class__ is Tensor:
-                            return apply2(closure, x, y)
-                        if y.__class__ is Variable:
-                            return apply2(closure, x, read(y))
                 return apply(closure, _inputs(values))
         return general(args, kwargs)
 
@@ -368,28 +355,8 @@ def op(
         return tuple(values)
 
     wraps(fn)(call)
-    return _declared(with_fast_path(usual, count, written)(call), declared, fn.__doc__ or "")
-
-
-def with_fast_path(
-    closure: Closure | None,
-    arity: int,
-    written: dict[tuple, Closure] | None = None,
-    retry: type[BaseException] | None = None,
-) -> Callable[[_Function], _Function]:
-    """Decorate a function, whose calls with `arity` tensors or variables are then left to C, where
-    there is any.
-
-    closure: what such a call applies, or None. written: the same for attributes by keyword, under
-    their `_key`. retry: an error of the closure that the function deals with.
-    """
-
-    def decorate(function: Any) -> Any:
-        if FASTPATH is None or not arity:
-            return function
-        return FASTPATH.Function("op", function, closure, arity, written, retry)
-
-    return decorate
+    fast = native_calls("op", usual, count, written)(call) if count else call
+    return _declared(fast, declared, fn.__doc__ or "")
 
 
 def _key(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple:

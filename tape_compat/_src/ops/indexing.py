@@ -27,7 +27,7 @@ from ..run import policy
 from ..values import operators
 from ..values.bounds import host_value
 from ..values.convert import convert
-from ..values.record import apply, apply1
+from ..values.record import apply
 from ..values.tensor import Tensor, concrete, mark_slice
 from ..values.updates import apply_off_tape
 from ..values.variable import Variable, read
@@ -239,7 +239,7 @@ def _at(x: Tensor, spec: tuple[Any, ...], places: tuple[Tensor, ...]) -> Tensor:
         return apply(_INDEXED.bind(spec=spec), (x, *places))
     clipped, dynamic = _PLACES.get((spec, x._aval.shape)) or _remember(spec, x._aval.shape)
     if array is None:
-        return apply1(_INDEXED.bind(spec=clipped), x)
+        return apply(_INDEXED.bind(spec=clipped), (x,))
     return apply(*_called(_INDEXED, clipped, dynamic, (x,)))
 
 

@@ -11,7 +11,7 @@ from jax import lax
 from ..core.avals import Aval
 from ..core.op import Op
 from ..values.convert import convert
-from ..values.record import apply, apply2
+from ..values.record import apply
 from ..values.tensor import Tensor
 from . import rules
 from .checks import check_dtypes
@@ -95,8 +95,8 @@ def softmax_cross_entropy_with_logits(
     labels = labels if labels.__class__ is Tensor else convert(labels)
     logits = logits if logits.__class__ is Tensor else convert(logits)
     if axis.__class__ is int and axis == -1:
-        return apply2(_CROSS_ENTROPY_LAST, labels, logits)
-    return apply2(_CROSS_ENTROPY.bind(axis=static(axis)), labels, logits)
+        return apply(_CROSS_ENTROPY_LAST, (labels, logits))
+    return apply(_CROSS_ENTROPY.bind(axis=static(axis)), (labels, logits))
 
 
 def _sparse_cross_entropy(labels: Any, logits: Any) -> Any:
@@ -152,7 +152,7 @@ def sparse_softmax_cross_entropy_with_logits(
     _both_given(labels, logits, "sparse_softmax_cross_entropy_with_logits")
     labels = labels if labels.__class__ is Tensor else convert(labels)
     logits = logits if logits.__class__ is Tensor else convert(logits)
-    return apply2(_SPARSE_CROSS_ENTROPY, labels, logits)
+    return apply(_SPARSE_CROSS_ENTROPY, (labels, logits))
 
 
 def _sigmoid_cross_entropy(labels: Any, logits: Any) -> Any:
@@ -191,7 +191,7 @@ def sigmoid_cross_entropy_with_logits(
     _both_given(labels, logits, "sigmoid_cross_entropy_with_logits")
     labels = labels if labels.__class__ is Tensor else convert(labels)
     logits = logits if logits.__class__ is Tensor else convert(logits)
-    return apply2(_SIGMOID_CROSS_ENTROPY, labels, logits)
+    return apply(_SIGMOID_CROSS_ENTROPY, (labels, logits))
 
 
 def _weighted_cross_entropy(labels: Any, logits: Any, pos_weight: Any) -> Any:

@@ -10,7 +10,7 @@ from jax import lax
 from ..core.avals import Aval
 from ..core.op import Op
 from ..values.convert import convert
-from ..values.record import apply, apply2
+from ..values.record import apply
 from ..values.tensor import Tensor
 from . import rules
 from .checks import check_dtypes
@@ -60,7 +60,7 @@ def bias_add(
     if value.__class__ is not Tensor or bias.__class__ is not Tensor:
         value, bias = matching((value, bias))
     if data_format is None:
-        return apply2(_BIAS_ADD_LAST, value, bias)
+        return apply(_BIAS_ADD_LAST, (value, bias))
     return apply(_BIAS_ADD.bind(last=channels_last(data_format)), (value, bias))
 
 

@@ -10,9 +10,10 @@ import numpy as np
 from ..core import errors
 from ..core.avals import Aval
 from ..core.dtypes import as_dtype
+from ..core.native import native_calls
 from ..core.op import Op
 from ..values import operators
-from ..values.record import apply, apply2
+from ..values.record import apply
 from ..values.tensor import Tensor
 from ..values.variable import Variable, read
 from .arguments import as_tensor, dims, shown
@@ -24,7 +25,6 @@ from .declare import (
     name_ops,
     op,
     tf_dtype_name,
-    with_fast_path,
 )
 from .matrices import adjoint_of
 
@@ -91,7 +91,7 @@ _MATMUL = Op(_matmul, "MatMul", check=check_matmul)
 _PLAIN_MATMUL = _MATMUL.bind()
 
 
-@with_fast_path(_PLAIN_MATMUL, 2)
+@native_calls("op", _PLAIN_MATMUL, 2)
 def matmul(
     a: Any,
     b: Any,
@@ -125,7 +125,7 @@ def matmul(
         else:
             a, b = matching((a, b))
     if not (transpose_a or transpose_b or adjoint_a or adjoint_b or output_type is not None):
-        return apply2(_PLAIN_MATMUL, a, b)
+        return apply(_PLAIN_MATMUL, (a, b))
     for which, transposed, adjointed in (
         ("a", transpose_a, adjoint_a),
         ("b", transpose_b, adjoint_b),

@@ -14,7 +14,7 @@ from ..core.avals import Aval
 from ..core.dtypes import DType
 from ..core.op import Op
 from ..values.convert import convert
-from ..values.record import apply, apply1
+from ..values.record import apply
 from ..values.tensor import Tensor
 from . import rules
 from .checks import NUMBER, REAL, check_axes, check_bool, check_scan
@@ -232,7 +232,7 @@ def _arg(of: Op, x: Any, axis: Any, output_type: Any) -> Tensor:
     if output_type.__class__ is not DType:
         output_type = dtypes.as_dtype(output_type)
     closure = of.bind(axis=axis, output_type=output_type)
-    return apply1(closure, x if x.__class__ is Tensor else convert(x))
+    return apply(closure, (x if x.__class__ is Tensor else convert(x),))
 
 
 def argmax(

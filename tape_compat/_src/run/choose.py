@@ -11,6 +11,7 @@ from collections.abc import Hashable
 from enum import Enum
 from typing import Any, NamedTuple, Protocol
 
+from ..core.native import native
 from . import policy
 
 
@@ -92,6 +93,7 @@ def later(instructions: int, runs: int) -> Later:
     return Later.NOTHING
 
 
+@native
 class History:
     """What was seen from one place in the user's program.
 

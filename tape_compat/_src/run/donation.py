@@ -17,10 +17,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..core.native import FASTPATH
+from ..core.native import native
 from ..core.x64 import in_x64
 
 
+@native
 class Donated:
     """The arrays of one call that are donated.
 
@@ -35,6 +36,7 @@ class Donated:
         self.copies: list[Any] | None = None
 
 
+@native
 def flatten(donated: Donated) -> tuple[list[Any], None]:
     """The arrays, or, when it is asked again, copies of them."""
     if not donated.looked:
@@ -59,8 +61,6 @@ def _arrays(_: Any, arrays: Any) -> Any:
     return arrays
 
 
-if FASTPATH is not None:
-    Donated, flatten = FASTPATH.Donated, FASTPATH.flatten
 jax.tree_util.register_pytree_node(Donated, flatten, _arrays)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from ..core.caches import register
 from ..core.counters import COUNTERS
 from ..core.errors import JAX_FOLDER, user_location
-from ..core.native import FASTPATH
+from ..core.native import native, provide
 from ..core.op import Closure
 from ..core.program import NOWHERE, Entry, Node, Program, References, Runner, Runners
 from ..core.x64 import in_x64
@@ -58,6 +58,7 @@ def forget_histories(left: int = 0) -> None:
 register("histories", forget_histories, lambda: len(_HISTORIES))
 
 
+@native
 def run(program: Program) -> None:
     """Run a pending program, whatever thread asks; fill its live outputs. Does nothing twice.
 
@@ -143,6 +144,7 @@ def _live(program: Program) -> tuple[tuple[int, ...], list[Any]]:
     return slots, tensors
 
 
+@native
 def waiting(references: list[Any]) -> tuple[tuple[int, ...], list[Any]]:
     """Of the tensors referred to: those alive that have no value, after their slots."""
     tensors = [t for ref in references if (t := ref()) is not None and t._array is None]
@@ -259,6 +261,7 @@ def _switched(program: Program, loops: LoopProgram) -> WholeProgram | LoopProgra
     return loops
 
 
+@native
 def gather(log: list[Entry]) -> tuple[list[Any], dict[np.dtype, list[Any]]]:
     """The leaves that a program was given: arrays, and scalars by dtype."""
     arrays: list[Any] = []
@@ -347,20 +350,4 @@ def run_now(closure: Closure, arrays: Sequence[Any]) -> tuple[Any, ...]:
     return in_x64(closure.run, *arrays)
 
 
-# ---------------------------------------------------------------------------------------------
-# The same in C, where it was built: `run` for programs that are compiled, `gather` and `waiting`.
-
-_run = run
-
-
-def set_up(enable_x64: Callable[..., Any]) -> None:
-    """Tell C what it needs, where it was built."""
-    if FASTPATH is not None:
-        FASTPATH.setup_run(
-            Runner, WholeProgram, History, Runners, copy_all, discard, COUNTERS, _run, enable_x64
-        )
-
-
-set_up(jax.enable_x64)
-if FASTPATH is not None:
-    waiting, gather, run = FASTPATH.waiting, FASTPATH.gather, FASTPATH.run
+provide(copy_all=copy_all, discard=discard, enable_x64=jax.enable_x64)

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..core.avals import matched
 from ..core.counters import COUNTERS
+from ..core.native import native
 from ..core.program import Node, Program, Runner
 from ..core.steps import Steps, leaf_layout, needed, slot_avals
 from ..core.x64 import in_x64
@@ -21,6 +22,7 @@ from .donation import arranged, donating
 LOGGER = logging.getLogger("tape_compat")
 
 
+@native
 class WholeProgram(Runner):
     """A program compiled as a whole, when first called.
 

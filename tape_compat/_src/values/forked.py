@@ -10,7 +10,7 @@ import jax
 import numpy as np
 
 from ..core import x64
-from ..run import executor
+from ..core.native import provide
 from .tensor import Tensor
 
 
@@ -43,7 +43,7 @@ def _started() -> bool:
 def _in_child() -> None:
     if _started():
         x64.enable_x64 = refuse
-        executor.set_up(refuse)
+        provide(enable_x64=refuse)
         Tensor._value = _value  # type: ignore[method-assign]
 
 

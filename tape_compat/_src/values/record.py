@@ -1,12 +1,9 @@
 """The way of every op call: run it now, or record it.
 
-`apply1`, `apply2` and `apply_scalar` are `apply` for the commonest calls when the structure has
-been seen before; they do nothing that `apply` does not, only faster (1.5 us instead of 5). They
-take no lock: only the thread that owns a program appends to it, and another one that runs it first
-takes it from its owner, then copies the log. So an entry that may have come too late is one after
-which the program is no longer the thread's; the call is then made again. So it is if the log has
-grown since the child was looked up: a finalizer, run by a collection, may have recorded something.
-`_fastpath.c` has the same in C, which is used where a compiler was found at installation.
+`apply` holds the program's lock. Its twin in C takes none, and fewer steps. Append, then test
+`state.program is program`; if false, another thread took the program and its copy of the log may
+lack our entry: record again. So do both if the log has grown since the child was looked up: a
+finalizer, run by a collection, may have recorded something.
 """
 
 from __future__ import annotations
@@ -18,7 +15,7 @@ import numpy as np
 
 from ..core import limits
 from ..core.avals import Aval, Packed
-from ..core.native import FASTPATH
+from ..core.native import native, provide
 from ..core.op import Closure, Op
 from ..core.program import Entry, Node, Program, node_of, refer
 from ..core.state import LOCAL, MODE, ThreadState
@@ -26,10 +23,8 @@ from ..run import executor, policy
 from . import forked
 from .tensor import Tensor, concrete, next_id, pending
 
-_new = Tensor.__new__
-_ndarray = np.ndarray
 
-
+@native
 def apply(closure: Closure, inputs: tuple[Tensor, ...]) -> Any:
     """Call a closure on tensors: a Tensor if it gives one array, else a tuple of Tensors.
 
@@ -84,9 +79,9 @@ def apply(closure: Closure, inputs: tuple[Tensor, ...]) -> Any:
             leaves.placed(child.first_leaf)
     if state.recorders:
         notify(state.recorders, closure, inputs, outputs, child)
-    if child.full and not program.symbolic:
+    if child.must_flush and not program.symbolic:
         executor.run(program)
-    return outputs[0] if child.single else outputs
+    return outputs[0] if child.one_output else outputs
 
 
 def _joins(state: ThreadState, inputs: tuple[Tensor, ...]) -> bool:
@@ -102,162 +97,13 @@ def _concrete(inputs: tuple[Tensor, ...]) -> bool:
     return True
 
 
-def apply1(closure: Closure, x: Tensor) -> Any:
-    """`apply(closure, (x,))`."""
-    state = LOCAL.state
-    program = state.program
-    at = x._at
-    if (
-        program is None
-        or at[0] is not program
-        or not (state.deferring or x._array is None or _joins(state, (x,)))
-    ):
-        return apply(closure, (x,))
-    log = program.log
-    size = len(log)
-    child = node_of(log[-1]).children.get((closure, at[1]))
-    if child is None or child.special:
-        return apply(closure, (x,))
-    out = _new(Tensor)
-    out._aval = child.aval
-    out._array = None
-    out._at = (program, child.first)
-    out._id = next_id()
-    reference = refer(out)
-    if len(log) != size:
-        return apply(closure, (x,))
-    log.append(child)
-    program.refs.append(reference)
-    if state.program is not program:
-        return apply(closure, (x,))
-    if child.taped:
-        for recorder in state.recorders:
-            if x._id in recorder.ids:
-                recorder.record_one(closure, (x,), out, child)
-    return out
-
-
-def apply2(closure: Closure, x: Tensor, y: Tensor) -> Any:
-    """`apply(closure, (x, y))`."""
-    state = LOCAL.state
-    program = state.program
-    if program is None:
-        if MODE.immediate or not state.deferring:
-            return apply(closure, (x, y))
-        program = current_program(state)
-    elif not (state.deferring or x._array is None or y._array is None or _joins(state, (x, y))):
-        return apply(closure, (x, y))
-    # A leaf stands in the key by its aval, anything else by its slot.
-    new_x = new_y = None
-    a: Any
-    b: Any
-    owner, a = x._at
-    if owner is not program:
-        new_x = x._array
-        if new_x is None or x is y or program.symbolic or _moves(x, owner):
-            return apply(closure, (x, y))
-        a = x._aval
-    owner, b = y._at
-    if owner is not program:
-        new_y = y._array
-        if new_y is None or program.symbolic or _moves(y, owner):
-            return apply(closure, (x, y))
-        b = y._aval
-    log = program.log
-    size = len(log)
-    child = node_of(log[-1]).children.get((closure, a, b))
-    if child is None or child.special:
-        return apply(closure, (x, y))
-    out = _new(Tensor)
-    out._aval = child.aval
-    out._array = None
-    out._at = (program, child.first)
-    out._id = next_id()
-    reference = refer(out)
-    if new_x is None:
-        entry = child if new_y is None else (child, (new_y,), ())
-    else:
-        entry = (child, (new_x,) if new_y is None else (new_x, new_y), ())
-    if len(log) != size:
-        return apply(closure, (x, y))
-    log.append(entry)
-    program.refs.append(reference)
-    if new_x is not None:
-        put_leaf(x, program, child.first_leaf)
-    if new_y is not None:
-        put_leaf(y, program, child.first_leaf + (new_x is not None))
-    if state.program is not program:
-        return apply(closure, (x, y))
-    if child.taped:
-        for recorder in state.recorders:
-            ids = recorder.ids
-            if x._id in ids or y._id in ids:
-                recorder.record_one(closure, (x, y), out, child)
-    return out
-
-
-def _moves(x: Tensor, owner: Program | None) -> bool:
-    """Whether an array of the host is not simply a leaf: it is used again, and moves, or more."""
-    return x._array.__class__ is _ndarray and (owner is not None or not x._aval.plain)
-
-
+@native
 def apply_scalar(closure: Closure, x: Tensor, value: float, reflected: bool) -> Any:
     """`apply` of a binary closure to a floating tensor and a Python number, in this order unless
     `reflected`. The number is a leaf that travels packed with the others of its dtype."""
-    state = LOCAL.state
-    program = state.program
     aval = x._aval.scalar
-    if (
-        program is not None
-        and (state.deferring or x._array is None or _joins(state, (x,)))
-        and not program.symbolic
-    ):
-        owner, slot = x._at
-        if owner is program:
-            kind = aval.packed
-            key = (closure, kind, slot) if reflected else (closure, slot, kind)
-            log = program.log
-            size = len(log)
-            child = node_of(log[-1]).children.get(key)
-            if child is not None and not child.special:
-                out = _new(Tensor)
-                out._aval = child.aval
-                out._array = None
-                out._at = (program, child.first)
-                out._id = next_id()
-                entry, reference = (child, (), (value,)), refer(out)
-                appended = len(log) == size
-                if appended:
-                    log.append(entry)
-                    program.refs.append(reference)
-                if appended and state.program is program:
-                    if child.taped and state.recorders:
-                        _record_scalar(state.recorders, closure, x, value, reflected, out, child)
-                    return out
     number = concrete(np.array(value, aval.np_dtype), aval)
     return apply(closure, (number, x) if reflected else (x, number))
-
-
-def _record_scalar(
-    recorders: tuple[Any, ...],
-    closure: Closure,
-    x: Tensor,
-    value: float,
-    reflected: bool,
-    out: Tensor,
-    child: Node,
-) -> None:
-    for recorder in recorders:
-        if x._id in recorder.ids:
-            # The pullback may want the number: it is in the slot of the leaf.
-            aval = x._aval.scalar
-            number = _new(Tensor)
-            number._aval = aval
-            number._array = np.array(value, aval.np_dtype)
-            number._at = (out._at[0], child.first_leaf)
-            number._id = 0
-            pair = (number, x) if reflected else (x, number)
-            recorder.record_one(closure, pair, out, child)
 
 
 def notify(
@@ -297,7 +143,7 @@ class _Leaves:
             return self._add_captured(x)
         aval = x._aval
         array = x._value()
-        if array.__class__ is _ndarray:
+        if array.__class__ is np.ndarray:
             if aval.packed is not None:
                 self._take(x, aval.packed)
                 self.scalars.append(array)
@@ -342,7 +188,7 @@ def _host_only(inputs: tuple[Tensor, ...]) -> bool:
     for x in inputs:
         aval = x._aval
         if (
-            x._array.__class__ is not _ndarray
+            x._array.__class__ is not np.ndarray
             or aval.np_dtype.kind not in "iub"
             or aval.size > policy.HOST_SIZE
         ):
@@ -405,6 +251,7 @@ def splice(program: Program, key: tuple) -> list[Tensor | None] | None:
         return splice_outputs(program, slots)
 
 
+@native
 def splice_outputs(program: Program, slots: tuple) -> list[Tensor | None]:
     """The answers of a splice: a pending tensor for each (slot, aval), the one at a place before
     for (place, None), None for (None, None)."""
@@ -422,7 +269,7 @@ def splice_outputs(program: Program, slots: tuple) -> list[Tensor | None]:
 def remember_splice(program: Program, start: Node, key: tuple, answers: list[Any]) -> None:
     """Remember the sequence from `start` to here, if it read nothing new and gives tensors."""
     end = program.node
-    if recorded_since(program, start) is None or end.full:
+    if recorded_since(program, start) is None or end.must_flush:
         return
     slots = []
     places: dict[int, int] = {}
@@ -523,7 +370,7 @@ IDENTITY = Op(_identity, "Identity", sparse=lambda closure, inputs, given, want:
 
 def identity(x: Tensor) -> Tensor:
     """A tensor of its own with the value of `x`, connected to it on tapes."""
-    return apply1(IDENTITY, x)
+    return apply(IDENTITY, (x,))
 
 
 def moved(x: Tensor, array: Any) -> Tensor:
@@ -541,26 +388,4 @@ def flush() -> None:
 
 
 forked.watch()
-
-# ---------------------------------------------------------------------------------------------
-# The fast paths in C, where they were built.
-
-if FASTPATH is not None:
-    FASTPATH.setup(
-        Tensor=Tensor,
-        Node=Node,
-        Program=Program,
-        ThreadState=ThreadState,
-        Aval=Aval,
-        ndarray=np.ndarray,
-        local=LOCAL,
-        mode=MODE,
-        counter=next_id.__self__,
-        apply=apply,
-        apply_scalar=apply_scalar,
-        array=np.array,
-        notify=notify,
-        current_program=current_program,
-    )
-    apply, apply1, apply2 = FASTPATH.apply, FASTPATH.apply1, FASTPATH.apply2
-    apply_scalar, splice_outputs = FASTPATH.apply_scalar, FASTPATH.splice_outputs
+provide(current_program=current_program)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import weakref
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import jax
 import numpy as np
@@ -13,7 +13,7 @@ import numpy as np
 from ..core import dtypes, errors
 from ..core.avals import Aval
 from ..core.dtypes import DType
-from ..core.native import FASTPATH
+from ..core.native import native, provide
 from ..core.program import NOWHERE
 from ..core.shapes import TensorShape
 from ..core.state import LOCAL
@@ -22,20 +22,20 @@ from ..run import executor
 from . import operators
 
 #: Identities of tensors and variables, in order of creation.
-next_id = itertools.count(1).__next__
+_ids = itertools.count(1)
+next_id = _ids.__next__
+
+provide(ndarray=np.ndarray, array=np.array, next_id=_ids)
 
 
-if TYPE_CHECKING or FASTPATH is None:
+@native
+class Placed:
+    """The base of tensors; in C the place is no object of its own."""
 
-    class Placed:
-        """The base of tensors; in C the place is no object of its own."""
-
-        __slots__ = ("_at",)
-
-else:
-    Placed = FASTPATH.Placed
+    __slots__ = ("_at",)
 
 
+@native
 class Tensor(operators.Operators, Placed):
     """A multidimensional array of one dtype.
 
@@ -307,8 +307,12 @@ def mark_slice(
     """Let a tensor just read from `variable` be assigned to. `spec`: see the indexing ops."""
     identity = tensor._id = SliceIdentity(tensor._id)
     identity.cut = (variable, spec, places)
-    if FASTPATH is not None:
-        FASTPATH.track(tensor)  # the variable may lead back to it
+    track(tensor)
+
+
+@native
+def track(tensor: Tensor) -> None:
+    """Let garbage collections look at a tensor again: its variable may lead back to it."""
 
 
 def array_text(array: np.ndarray, is_repr: bool) -> str:

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from ..core.op import Closure, Op
 from ..core.state import LOCAL
 from .bounds import dropped
-from .record import apply, apply2
+from .record import apply
 from .tensor import Tensor
 
 
@@ -65,7 +65,7 @@ def apply_off_tape(closure: Closure, inputs: tuple[Tensor, ...]) -> Any:
     state = LOCAL.state
     recorders = state.recorders
     if not recorders:
-        return apply2(closure, *inputs) if len(inputs) == 2 else apply(closure, inputs)
+        return apply(closure, inputs)
     state.recorders = ()
     try:
         return apply(closure, inputs)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core import dtypes, errors
 from ..core.dtypes import DType
-from ..core.native import FASTPATH
+from ..core.native import native, native_calls, provide
 from ..core.shapes import TensorShape
 from ..core.state import LOCAL
 from . import operators, updates as _updates
@@ -38,6 +38,10 @@ class VariableAggregation(Enum):
     ONLY_FIRST_REPLICA = 3
 
 
+provide(float32=dtypes.float32)
+
+
+@native
 class Handle:
     """What a variable is known by: one object for a variable and all views of it."""
 
@@ -50,6 +54,7 @@ class Handle:
         self.shape = shape
 
 
+@native
 class Variable(operators.Operators):
     """A value that can be assigned to, which tapes watch by themselves while it is trainable.
 
@@ -350,6 +355,7 @@ class Variable(operators.Operators):
                 f"incompatible. At {errors.user_location()}."
             )
 
+    @native_calls("update")
     def assign(
         self,
         value: Any,
@@ -363,6 +369,7 @@ class Variable(operators.Operators):
         self._set(same_value(tensor, self._handle.id))
         return self._unread(read_value)
 
+    @native_calls("update", _updates.ADD)
     def assign_add(
         self,
         delta: Any,
@@ -373,6 +380,7 @@ class Variable(operators.Operators):
         """Add `delta`, of the variable's shape and dtype."""
         return self._update(_updates.ADD, delta, read_value)
 
+    @native_calls("update", _updates.SUB)
     def assign_sub(
         self,
         delta: Any,
@@ -522,6 +530,7 @@ class Variable(operators.Operators):
         return f"<tf.Variable '{self._name}' shape={self.shape} dtype={self.dtype.name}, {text}>"
 
 
+@native
 def read(variable: Variable) -> Tensor:
     """The tensor that a variable holds, after telling the recorders of this thread."""
     for recorder in LOCAL.state.recorders:
@@ -529,6 +538,7 @@ def read(variable: Variable) -> Tensor:
     return variable._handle.tensor
 
 
+@native
 def update(variable: Variable, closure: Any, delta: Any) -> bool:
     """Whether the variable now holds what the closure gives of its value and delta, told to no
     recorder; not if the delta is not a tensor of its aval."""
@@ -537,17 +547,6 @@ def update(variable: Variable, closure: Any, delta: Any) -> bool:
         return False
     variable._set(_updates.apply_off_tape(closure, (current, delta)))
     return True
-
-
-if FASTPATH is not None:
-    FASTPATH.setup_variable(Variable, Handle, dtypes.float32)
-    read, update = FASTPATH.read, FASTPATH.update
-    for _name, _closure in (
-        ("assign", None),
-        ("assign_add", _updates.ADD),
-        ("assign_sub", _updates.SUB),
-    ):
-        setattr(Variable, _name, FASTPATH.Function("update", getattr(Variable, _name), _closure))
 
 
 class UnreadVariable(Variable):

@@ -1,0 +1,364 @@
+/* Remember where a leaf stands: x._at = (program, slot). See record.put_leaf. */
+static void put_leaf(PyObject *x, PyObject *owner, Py_ssize_t slot)
+{
+    PyObject *from = PLACE(x)->program;
+    if (from != owner && Py_TYPE(from) == Program.type && SLOT(from, Program.ran) == Py_False)
+        put(from, Program.moved, Py_True);
+    set_place(x, owner, slot);
+}
+
+/* Whether a recorder tracks one of these tensors: -1, 0 or 1. */
+static int tracks(PyObject *recorder, PyObject *const *inputs, Py_ssize_t n)
+{
+    PyObject *ids = Py_TYPE(recorder) == GradientTape.type
+                        ? Py_XNewRef(SLOT(recorder, GradientTape.ids))
+                        : PyObject_GetAttr(recorder, text.ids);
+    int found = ids ? 0 : -1, is_set = ids && PyAnySet_CheckExact(ids);
+    for (Py_ssize_t i = 0; i < n && !found; i++) {
+        PyObject *id = SLOT(inputs[i], Tensor._id);
+        found = is_set ? PySet_Contains(ids, id) : PySequence_Contains(ids, id);
+    }
+    Py_XDECREF(ids);
+    return found;
+}
+
+static PyObject *inputs_as_tuple(PyObject *const *inputs, Py_ssize_t n)
+{
+    PyObject *made = tuple_of(inputs, n);
+    int plain = made != NULL;
+    for (Py_ssize_t i = 0; plain && i < n; i++)
+        plain = Py_TYPE(inputs[i]) == Tensor.type;
+    return plain ? untracked(made) : made;
+}
+
+/* Append a call to a tape's record. */
+static int add_call(PyObject *record, PyObject *closure, PyObject *inputs, PyObject *id,
+                    PyObject *child, PyObject *owner)
+{
+    PyObject *calls = SLOT(record, Record.calls);
+    Py_ssize_t length = PyList_GET_SIZE(calls);
+    if (!length)
+        put(record, Record.program, owner);
+    if (PyList_Append(calls, closure) || PyList_Append(calls, inputs) ||
+        PyList_Append(calls, id) || PyList_Append(calls, child)) {
+        PyList_SetSlice(calls, length, PyList_GET_SIZE(calls), NULL);
+        return -1;
+    }
+    return 0;
+}
+
+/* Let a tape track the outputs of a call; what they are known by, a new reference. */
+static PyObject *tracked_outputs(PyObject *ids, PyObject *out)
+{
+    if (!PyTuple_CheckExact(out))
+        return PySet_Add(ids, SLOT(out, Tensor._id)) ? NULL : Py_NewRef(SLOT(out, Tensor._id));
+    Py_ssize_t n = PyTuple_GET_SIZE(out);
+    PyObject *all = PyTuple_New(n);
+    for (Py_ssize_t i = 0; all && i < n; i++) {
+        PyObject *x = PyTuple_GET_ITEM(out, i), *id = SLOT(x, Tensor._id);
+        PyTuple_SET_ITEM(all, i, Py_NewRef(id));
+        if (SLOT(SLOT(x, Tensor._aval), Aval.trainable) == Py_True && PySet_Add(ids, id))
+            Py_CLEAR(all);
+    }
+    if (all && n == 1)
+        Py_SETREF(all, Py_NewRef(PyTuple_GET_ITEM(all, 0)));
+    return all;
+}
+
+/* GradientTape.record. `inputs` is a tensor if there is one only. */
+static int record_on_tape(PyObject *tape, PyObject *closure, PyObject *inputs, PyObject *out,
+                          PyObject *child)
+{
+    if (SLOT(tape, GradientTape._record) == Py_None)
+        return 0;
+    PyObject *record = Py_NewRef(SLOT(tape, GradientTape._record));
+    PyObject *ids = Py_NewRef(SLOT(tape, GradientTape.ids));
+    PyObject *first = PyTuple_CheckExact(out) ? PyTuple_GET_ITEM(out, 0) : out;
+    PyObject *id = tracked_outputs(ids, out);
+    int failed = !id || add_call(record, closure, inputs, id, child, PLACE(first)->program);
+    Py_XDECREF(id);
+    Py_DECREF(ids);
+    Py_DECREF(record);
+    return failed;
+}
+
+static int record_elsewhere(PyObject *recorder, PyObject *closure, PyObject *inputs, PyObject *out,
+                            PyObject *child)
+{
+    PyObject *outs = PyTuple_CheckExact(out) ? Py_NewRef(out) : tuple_of(&out, 1), *done = NULL;
+    if (outs)
+        done = PyObject_CallMethodObjArgs(recorder, text.record, closure, inputs, outs, child,
+                                          NULL);
+    Py_XDECREF(outs);
+    Py_XDECREF(done);
+    return done ? 0 : -1;
+}
+
+/* record.notify. `given` is the inputs as a tuple, or NULL if there is none yet. */
+static int notify(PyObject *recorders, PyObject *closure, PyObject *given, PyObject *const *inputs,
+                  Py_ssize_t n, PyObject *out, PyObject *child)
+{
+    Py_INCREF(recorders);
+    Py_XINCREF(given);
+    int failed = 0;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(recorders) && !failed; i++) {
+        PyObject *recorder = PyTuple_GET_ITEM(recorders, i);
+        int is_tape = Py_TYPE(recorder) == GradientTape.type, alone = is_tape && n == 1;
+        int found = tracks(recorder, inputs, n);
+        if (found > 0 && !alone && !given && !(given = inputs_as_tuple(inputs, n)))
+            found = -1;
+        if (found <= 0)
+            failed = found;
+        else if (is_tape)
+            failed = record_on_tape(recorder, closure, alone ? inputs[0] : given, out, child);
+        else
+            failed = record_elsewhere(recorder, closure, given, out, child);
+    }
+    Py_XDECREF(given);
+    Py_DECREF(recorders);
+    return failed ? -1 : 0;
+}
+
+/* Where a key (a closure and `n` parts) leads from the end of a log, a new reference. NULL if
+   nowhere or if it fills the program, with an error set if one happened. */
+static Edge *edge_of(PyObject *log, PyObject *closure, const uintptr_t *parts, Py_ssize_t n)
+{
+    if (!PyList_GET_SIZE(log))
+        return NULL;
+    PyObject *last = end_of(log);
+    Edge *edge = (Edge *)SLOT(last, Node.last_edge);
+    if (edge && Py_TYPE(edge) == &Edge_type && edge->closure == closure && Py_SIZE(edge) == n &&
+        !memcmp(edge->parts, parts, n * sizeof *parts))
+        return (Edge *)Py_NewRef(edge);
+    Py_INCREF(last);
+    for (Py_ssize_t i = 0; i < n; i++)
+        if (!IS_SLOT(parts[i]))
+            Py_INCREF((PyObject *)parts[i]);
+    PyObject *key = PyTuple_New(n + 1);
+    if (key)
+        PyTuple_SET_ITEM(key, 0, Py_NewRef(closure));
+    for (Py_ssize_t i = 0; i < n; i++) {
+        PyObject *part = IS_SLOT(parts[i]) ? PyLong_FromSize_t(parts[i] >> 1)
+                                           : (PyObject *)parts[i];
+        if (key && part)
+            PyTuple_SET_ITEM(key, i + 1, part);
+        else {
+            Py_XDECREF(part);
+            Py_CLEAR(key);
+        }
+    }
+    PyObject *child = NULL;
+    if (key)
+        child = Py_XNewRef(PyDict_GetItemWithError(SLOT(last, Node.children), key));
+    if (child && SLOT(child, Node.must_flush) == Py_False)
+        edge = new_edge(child, closure, parts, n);
+    else
+        edge = NULL;
+    if (edge)
+        Py_XSETREF(SLOT(last, Node.last_edge), Py_NewRef(edge));
+    Py_XDECREF(child);
+    Py_XDECREF(key);
+    Py_DECREF(last);
+    return edge;
+}
+
+/* The program to append to, a new reference; NULL if the call must go the general way, with an
+   error set if one happened. */
+static PyObject *program_for(PyObject *current, PyObject *const *inputs, Py_ssize_t n)
+{
+    PyObject *owner = SLOT(current, ThreadState.program);
+    int records = SLOT(current, ThreadState.deferring) == Py_True;
+    if (owner == Py_None) {
+        PyObject *immediate = records ? PyObject_GetAttr(python.mode, text.immediate) : NULL;
+        Py_XDECREF(immediate);
+        return immediate == Py_False ? PyObject_CallOneArg(python.current_program, current) : NULL;
+    }
+    records = records || (SLOT(owner, Program.joins) == Py_True &&
+                          SLOT(current, ThreadState.device) == Py_None);
+    for (Py_ssize_t i = 0; i < n && !records; i++)
+        records = SLOT(inputs[i], Tensor._array) == Py_None;
+    return records ? Py_NewRef(owner) : NULL;
+}
+
+/* The parts of the key of a call: for each input its slot, or its aval if it is a new leaf. They
+   are borrowed. 0 if the call must go the general way. */
+static int parts_of(PyObject *const *inputs, Py_ssize_t n, PyObject *owner, uintptr_t *parts,
+                    int *is_leaf)
+{
+    for (Py_ssize_t i = 0; i < n; i++) {
+        PyObject *from = PLACE(inputs[i])->program, *aval = SLOT(inputs[i], Tensor._aval);
+        is_leaf[i] = from != owner;
+        parts[i] = is_leaf[i] ? (uintptr_t)aval : SLOT_PART(PLACE(inputs[i])->slot);
+        if (!is_leaf[i])
+            continue;
+        PyObject *array = SLOT(inputs[i], Tensor._array);
+        if (array == Py_None || Py_TYPE(owner) != Program.type)
+            return 0;
+        /* An array of the host that is used again moves, and large or small ones have ways of
+           their own. */
+        if ((PyObject *)Py_TYPE(array) == python.ndarray &&
+            (from != Py_None || SLOT(aval, Aval.plain) != Py_True))
+            return 0;
+        for (Py_ssize_t k = 0; k < i; k++)
+            if (inputs[k] == inputs[i])
+                return 0;
+    }
+    return 1;
+}
+
+/* The entry of a call and what it brings in, a new reference. */
+static PyObject *entry_of(PyObject *child, PyObject *const *inputs, Py_ssize_t n,
+                          const int *is_leaf)
+{
+    Py_ssize_t count = 0;
+    for (Py_ssize_t i = 0; i < n; i++)
+        count += is_leaf[i];
+    if (!count)
+        return Py_NewRef(child);
+    PyObject *arrays = PyTuple_New(count);
+    for (Py_ssize_t i = 0, k = 0; arrays && i < n; i++)
+        if (is_leaf[i])
+            PyTuple_SET_ITEM(arrays, k++, Py_NewRef(SLOT(inputs[i], Tensor._array)));
+    PyObject *entry = arrays ? untracked(PyTuple_Pack(3, child, untracked(arrays), empty)) : NULL;
+    Py_XDECREF(arrays);
+    return entry;
+}
+
+/* One output, of this identity or one of its own, or a tuple of them. */
+static PyObject *outputs_of(Edge *edge, PyObject *owner, PyObject *id)
+{
+    if (edge->aval)
+        return pending(edge->aval, owner, edge->first, id);
+    PyObject *avals = SLOT(edge->child, Node.outputs);
+    Py_ssize_t count = PyTuple_GET_SIZE(avals);
+    PyObject *outs = PyTuple_New(count);
+    for (Py_ssize_t i = 0; outs && i < count; i++) {
+        PyObject *out = pending(PyTuple_GET_ITEM(avals, i), owner, edge->first + i, NULL);
+        if (out)
+            PyTuple_SET_ITEM(outs, i, out);
+        else
+            Py_CLEAR(outs);
+    }
+    return outs;
+}
+
+/* Append an entry to a log that had `length`, and references to its outputs: -1 for an error; 0 if
+   the call is to be made again, for a finalizer has made another, or a thread has run the program.
+   The references come last: whoever runs the program wants what they refer to. */
+static int append(PyObject *current, PyObject *owner, PyObject *log, Py_ssize_t length,
+                  PyObject *entry, PyObject *out)
+{
+    if (PyList_GET_SIZE(log) != length)
+        return 0;
+    int failed = PyList_Append(log, entry), several = PyTuple_CheckExact(out);
+    Py_ssize_t count = several ? PyTuple_GET_SIZE(out) : 1;
+    for (Py_ssize_t i = 0; !failed && i < count; i++)
+        failed = append_reference(owner, several ? PyTuple_GET_ITEM(out, i) : out);
+    return failed ? -1 : SLOT(current, ThreadState.program) == owner;
+}
+
+/* record.apply. `given` is the inputs as a tuple, or NULL if there is none yet; `id` what a
+   single output had better be known by, or NULL. */
+static PyObject *apply_to(PyObject *closure, PyObject *const *inputs, Py_ssize_t n, PyObject *given,
+                          PyObject *id)
+{
+    PyObject *log = NULL, *out = NULL;
+    Edge *edge = NULL;
+    uintptr_t parts[MOST_INPUTS];
+    Py_ssize_t length = 0;
+    int is_leaf[MOST_INPUTS];
+    PyObject *current = thread_state();
+    if (!current)
+        return NULL;
+    PyObject *owner = n <= MOST_INPUTS ? program_for(current, inputs, n) : NULL;
+    if (owner && parts_of(inputs, n, owner, parts, is_leaf)) {
+        log = Py_NewRef(SLOT(owner, Program.log));
+        length = PyList_GET_SIZE(log);
+        edge = edge_of(log, closure, parts, n);
+    }
+    int failed = !edge && PyErr_Occurred();
+    if (edge) {
+        out = outputs_of(edge, owner, id);
+        PyObject *entry = out ? entry_of(edge->child, inputs, n, is_leaf) : NULL;
+        int appended = entry ? append(current, owner, log, length, entry, out) : -1;
+        Py_XDECREF(entry);
+        failed = appended < 0;
+        for (Py_ssize_t i = 0, slot = edge->first - edge->leaves; i < n && appended > 0; i++)
+            if (is_leaf[i])
+                put_leaf(inputs[i], owner, slot++);
+        if (!appended)
+            Py_CLEAR(edge);
+        else if (!failed && edge->differentiable)
+            failed = notify(SLOT(current, ThreadState.recorders), closure, given, inputs, n, out,
+                            edge->child);
+    }
+    if (failed || !edge)
+        Py_CLEAR(out);
+    if (!failed && !edge && (given = given ? Py_NewRef(given) : tuple_of(inputs, n))) {
+        out = PyObject_CallFunctionObjArgs(python.apply, closure, given, NULL);
+        Py_DECREF(given);
+    }
+    Py_XDECREF(edge);
+    Py_XDECREF(log);
+    Py_XDECREF(owner);
+    Py_DECREF(current);
+    return out;
+}
+
+static PyObject *native_apply(PyObject *module, PyObject *const *args, Py_ssize_t n)
+{
+    if (n != 2 || !PyTuple_CheckExact(args[1]))
+        return refuse("apply(closure, tensors)");
+    Py_ssize_t count = PyTuple_GET_SIZE(args[1]);
+    PyObject **inputs = ((PyTupleObject *)args[1])->ob_item;
+    for (Py_ssize_t i = 0; i < count; i++)
+        if (!is_tensor(inputs[i]))
+            return refuse("apply(closure, tensors)");
+    return apply_to(args[0], inputs, count, args[1], NULL);
+}
+
+/* An answer of a splice: a pending tensor for (slot, aval), the one at a place before for (place,
+   None), or None. A new reference. */
+static PyObject *answer(PyObject *part, PyObject *owner, PyObject *answers)
+{
+    PyObject *slot = PyTuple_GET_ITEM(part, 0), *aval = PyTuple_GET_ITEM(part, 1);
+    if (aval != Py_None)
+        return pending(aval, owner, PyLong_AsSsize_t(slot), NULL);
+    if (slot == Py_None)
+        return Py_NewRef(Py_None);
+    return Py_NewRef(PyList_GET_ITEM(answers, PyLong_AsSsize_t(slot)));
+}
+
+static PyObject *answers_of(PyObject *owner, PyObject *slots)
+{
+    Py_ssize_t n = PyTuple_GET_SIZE(slots);
+    PyObject *answers = PyList_New(n);
+    for (Py_ssize_t i = 0; answers && i < n; i++) {
+        PyObject *out = answer(PyTuple_GET_ITEM(slots, i), owner, answers);
+        if (out)
+            PyList_SET_ITEM(answers, i, out);
+        else
+            Py_CLEAR(answers);
+    }
+    return answers;
+}
+
+static int append_references(PyObject *owner, PyObject *slots, PyObject *answers)
+{
+    int failed = 0;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(slots) && !failed; i++)
+        if (PyTuple_GET_ITEM(PyTuple_GET_ITEM(slots, i), 1) != Py_None)
+            failed = append_reference(owner, PyList_GET_ITEM(answers, i));
+    return failed;
+}
+
+/* splice_outputs(program, slots): the answers of a splice as a list. */
+static PyObject *native_splice_outputs(PyObject *module, PyObject *const *args, Py_ssize_t n)
+{
+    if (n != 2 || !PyObject_TypeCheck(args[0], Program.type) || !PyTuple_CheckExact(args[1]))
+        return refuse("splice_outputs(program, slots)");
+    PyObject *answers = answers_of(args[0], args[1]);
+    if (answers && append_references(args[0], args[1], answers))
+        Py_CLEAR(answers);
+    return answers;
+}

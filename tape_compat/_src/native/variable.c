@@ -1,0 +1,195 @@
+/* Whether all are tensors with their parts, or variables, and of these classes themselves. */
+static int are_inputs(PyObject *const *args, Py_ssize_t n)
+{
+    for (Py_ssize_t i = 0; i < n; i++)
+        if (Py_TYPE(args[i]) == Tensor.type ? !is_tensor(args[i])
+                                            : Py_TYPE(args[i]) != Variable.type)
+            return 0;
+    return 1;
+}
+
+/* GradientTape.variable_accessed */
+static int record_read(PyObject *recorder, PyObject *read, PyObject *key, PyObject *value)
+{
+    PyObject *reads = SLOT(recorder, GradientTape.reads);
+    PyObject *kept = SLOT(recorder, GradientTape._record);
+    PyObject *before = PyDict_GetItemWithError(reads, key);
+    if (!before && PyErr_Occurred())
+        return -1;
+    if (before == value || kept == Py_None)
+        return 0;
+    if (before)
+        Py_SETREF(SLOT(kept, Record.reassigned), Py_NewRef(Py_True));
+    else {
+        PyObject *variables = SLOT(kept, Record.variables);
+        int found = PyDict_Contains(variables, key);
+        if (found < 0)
+            return -1;
+        if (!found) {
+            if (SLOT(recorder, GradientTape._watch_accessed_variables) != Py_True ||
+                SLOT(read, Variable._trainable) != Py_True)
+                return 0;
+            if (PyDict_SetItem(variables, key, read))
+                return -1;
+            if (SLOT(SLOT(value, Tensor._aval), Aval.trainable) == Py_True &&
+                PySet_Add(SLOT(recorder, GradientTape.ids), key))
+                return -1;
+        }
+    }
+    return PyDict_SetItem(reads, key, value);
+}
+
+/* read(variable): its tensor, after notifying the recorders. */
+static PyObject *native_read(PyObject *module, PyObject *read)
+{
+    if (!Variable.type || !PyObject_TypeCheck(read, Variable.type))
+        return refuse("read(variable)");
+    PyObject *handle = SLOT(read, Variable._handle);
+    if (!handle) {
+        PyErr_SetString(PyExc_AttributeError, "a Variable is read before its __init__: _handle");
+        return NULL;
+    }
+    PyObject *current = thread_state();
+    if (!current)
+        return NULL;
+    PyObject *recorders = Py_NewRef(SLOT(current, ThreadState.recorders));
+    PyObject *value = Py_NewRef(SLOT(handle, Handle.tensor));
+    int failed = 0;
+    for (Py_ssize_t i = 0; !failed && i < PyTuple_GET_SIZE(recorders); i++) {
+        PyObject *recorder = PyTuple_GET_ITEM(recorders, i);
+        if (Py_TYPE(recorder) == GradientTape.type &&
+            PyBool_Check(SLOT(recorder, GradientTape._watch_accessed_variables)))
+            failed = record_read(recorder, read, SLOT(handle, Handle.id), value);
+        else {
+            PyObject *done = PyObject_CallMethodOneArg(recorder, text.variable_accessed, read);
+            failed = !done;
+            Py_XDECREF(done);
+        }
+    }
+    Py_DECREF(recorders);
+    Py_DECREF(current);
+    if (failed)
+        Py_CLEAR(value);
+    return value;
+}
+
+/* Variable._set: the variable of a handle now holds a tensor of its identity. */
+static int set_value(PyObject *current, PyObject *handle, PyObject *value)
+{
+    PyObject *before = SLOT(handle, Handle.tensor), *slot = NULL;
+    PyObject *owner = PLACE(before)->program;
+    SLOT(handle, Handle.tensor) = Py_NewRef(value);
+    int failed = 0;
+    /* The overwritten buffer may be reused, if the pending program reads it as a leaf. */
+    if (owner != Py_None && owner == SLOT(current, ThreadState.program) &&
+        SLOT(before, Tensor._array) != Py_None) {
+        slot = PyLong_FromSsize_t(PLACE(before)->slot);
+        failed = !slot || PyList_Append(SLOT(owner, Program.donatable), slot);
+        Py_XDECREF(slot);
+    }
+    Py_DECREF(before);
+    return failed ? -1 : 0;
+}
+
+/* Whether a variable now holds what a closure gives of its value and a delta, with no recorder
+   notified; not if the delta is no tensor of its aval. -1 for an error. */
+static int updated(PyObject *changed, PyObject *closure, PyObject *delta)
+{
+    PyObject *handle = SLOT(changed, Variable._handle);
+    if (!handle || Py_TYPE(delta) != Tensor.type || !is_tensor(delta))
+        return 0;
+    PyObject *inputs[2] = {SLOT(handle, Handle.tensor), delta};
+    if (SLOT(inputs[0], Tensor._aval) != SLOT(delta, Tensor._aval))
+        return 0;
+    PyObject *current = thread_state();
+    if (!current)
+        return -1;
+    PyObject *recorders = Py_NewRef(SLOT(current, ThreadState.recorders));
+    PyObject *id = Py_NewRef(SLOT(handle, Handle.id));
+    Py_INCREF(handle);
+    Py_INCREF(inputs[0]);
+    put(current, ThreadState.recorders, empty);
+    PyObject *out = apply_to(closure, inputs, 2, NULL, id);
+    put(current, ThreadState.recorders, recorders);
+    int failed = !out;
+    if (out && !is_tensor(out)) {
+        PyErr_SetString(PyExc_TypeError, "update: the closure gives no single tensor");
+        failed = 1;
+    }
+    if (!failed) {
+        put(out, Tensor._id, id);
+        failed = set_value(current, handle, out);
+    }
+    Py_XDECREF(out);
+    Py_DECREF(id);
+    Py_DECREF(recorders);
+    Py_DECREF(inputs[0]);
+    Py_DECREF(handle);
+    Py_DECREF(current);
+    return failed ? -1 : 1;
+}
+
+/* Whether a variable now holds the value of a tensor of its shape and dtype: -1 for an error, 0 if
+   it is for Variable.assign to see. Only the owner of a pending program may ask it for the value
+   without its lock; see tensor.same_value. */
+static int assigned(PyObject *changed, PyObject *value)
+{
+    PyObject *handle = SLOT(changed, Variable._handle);
+    if (!handle || Py_TYPE(value) != Tensor.type || !is_tensor(value))
+        return 0;
+    PyObject *aval = SLOT(value, Tensor._aval), *owner = PLACE(value)->program;
+    if (SLOT(aval, Aval.dtype) != SLOT(handle, Handle.dtype) ||
+        SLOT(aval, Aval._tensor_shape) != SLOT(handle, Handle.shape))
+        return 0;
+    PyObject *current = thread_state();
+    if (!current)
+        return -1;
+    int done = 0, is_pending = SLOT(value, Tensor._array) == Py_None;
+    if (!is_pending ||
+        (Py_TYPE(owner) == Program.type && owner == SLOT(current, ThreadState.program))) {
+        Py_INCREF(handle);
+        Py_INCREF(owner);
+        PyObject *same = pending(aval, owner, PLACE(value)->slot, SLOT(handle, Handle.id));
+        PyObject *reference = same && is_pending ? untracked(PyWeakref_NewRef(same, NULL)) : NULL;
+        done = same && (reference || !is_pending) ? 1 : -1;
+        if (done > 0 && SLOT(value, Tensor._array) != Py_None) {
+            put(same, Tensor._array, SLOT(value, Tensor._array));
+            set_place(same, Py_None, -1);
+        } else if (done > 0 && SLOT(current, ThreadState.program) != owner)
+            done = 0;
+        else if (done > 0)
+            done = PyList_Append(SLOT(owner, Program.aliases), reference) ? -1 : 1;
+        if (done > 0 && set_value(current, handle, same))
+            done = -1;
+        Py_XDECREF(reference);
+        Py_XDECREF(same);
+        Py_DECREF(owner);
+        Py_DECREF(handle);
+    }
+    Py_DECREF(current);
+    return done;
+}
+
+/* update(variable, closure, delta): see variable.update. */
+static PyObject *native_update(PyObject *module, PyObject *const *args, Py_ssize_t n)
+{
+    if (n != 3 || !Variable.type || !PyObject_TypeCheck(args[0], Variable.type))
+        return refuse("update(variable, closure, delta)");
+    int done = updated(args[0], args[1], args[2]);
+    return done < 0 ? NULL : PyBool_FromLong(done);
+}
+
+/* Variable.assign_add and assign_sub, and assign, which has no closure. */
+static PyObject *update_call(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *names)
+{
+    PyObject *closure = ((Function *)self)->closure;
+    if (PyVectorcall_NARGS(nargsf) != 2 || names || Py_TYPE(args[0]) != Variable.type)
+        return python_call(self, args, nargsf, names);
+    int done = closure == Py_None ? assigned(args[0], args[1])
+                                  : updated(args[0], closure, args[1]);
+    if (done <= 0)
+        return done ? NULL : python_call(self, args, nargsf, names);
+    PyObject *view = SLOT(args[0], Variable._view);
+    return view && view != Py_None ? Py_NewRef(view)
+                                   : PyObject_CallMethodOneArg(args[0], text._unread, Py_True);
+}
