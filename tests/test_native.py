@@ -14,6 +14,7 @@ import subprocess
 import sys
 import sysconfig
 import threading
+import tomllib
 import types
 import weakref
 
@@ -192,6 +193,17 @@ def test_c_is_given_all_that_it_reads():
     read = set(re.findall(r"CLASS\((\w+),", layout.split("/* Objects that", 1)[0]))
     marked = {name for name, twin in TWINS.items() if inspect.isclass(twin)}
     assert marked - read == {"Donated", "Placed", "References"} and read <= marked
+
+
+def test_an_edit_of_a_part_builds_the_extension_anew():
+    root = pathlib.Path(__file__).parent.parent
+    settings = tomllib.loads((root / "pyproject.toml").read_text())["tool"]["setuptools"]
+    (extension,) = settings["ext-modules"]
+    folder = root / "tape_compat" / "_src" / "native"
+    parts = {f"tape_compat/_src/native/{path.name}" for path in folder.glob("*.[ch]")}
+    assert {*extension["sources"], *extension["depends"]} == parts
+    included = re.findall(r'#include "(.*)"', (folder / "module.c").read_text())
+    assert len(parts) == len(included) + 1
 
 
 @pytest.mark.skipif(FASTPATH is None, reason="not built")
