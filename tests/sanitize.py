@@ -1,0 +1,104 @@
+"""The extension under the address and undefined-behaviour sanitizers: `python -m tests.sanitize`.
+
+Builds it with them into a throwaway copy, and runs there the tests that lead through most of it.
+Where there is no compiler or no libasan it says so and does nothing; with CI=true that is a
+failure.
+"""
+
+import os
+import platform
+import resource
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from pathlib import Path
+
+from .__main__ import CACHE, quick_flags
+
+ROOT = Path(__file__).resolve().parent.parent
+TESTS = ["test_native.py", "test_joins.py", "test_tape.py", "test_run.py", "test_threads.py"]
+FLAGS = "-shared -fPIC -g -O1 -fno-omit-frame-pointer -fsanitize=address,undefined".split()
+STOP = "-fno-sanitize-recover=all"
+
+#: Runs pytest where the extension that was just built is loaded, and no other.
+CHECKED = """
+import sys, pytest
+from tape_compat._src.core.native import FASTPATH
+assert FASTPATH is not None and FASTPATH.__file__.startswith(sys.argv[1]), FASTPATH
+sys.exit(pytest.main(sys.argv[2:]))
+"""
+
+
+class Missing(Exception):
+    """What is needed is not on this machine."""
+
+
+def compiler() -> str:
+    for name in ((sysconfig.get_config_var("CC") or "cc").split()[0], "gcc"):
+        if platform.system() == "Linux" and shutil.which(name):
+            return name
+    raise Missing("no C compiler on Linux")
+
+
+def library(name: str) -> str:
+    """The path of a library of the compiler's."""
+    command = [compiler(), f"-print-file-name={name}"]
+    found = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    if not os.path.isabs(found):
+        raise Missing(f"no {name}")
+    return found
+
+
+def build(folder: Path) -> None:
+    """Copy package and tests to a folder, and build the extension there."""
+    leave = shutil.ignore_patterns("__pycache__", "*.so")
+    for name in ("tape_compat", "tests"):
+        shutil.copytree(ROOT / name, folder / name, ignore=leave)
+    shutil.copy(ROOT / "pyproject.toml", folder)
+    native = folder / "tape_compat" / "_src" / "native"
+    target = native / f"_fastpath{sysconfig.get_config_var('EXT_SUFFIX')}"
+    include = f"-I{sysconfig.get_paths()['include']}"
+    source = str(native / "module.c")
+    subprocess.run([compiler(), *FLAGS, STOP, include, source, "-o", str(target)], check=True)
+
+
+def environment() -> dict[str, str]:
+    """libstdc++ comes first as well, for libasan looks for `throw` before jaxlib brings it. Each
+    object of Python's gets memory of its own, which can be watched."""
+    return {
+        "XLA_FLAGS": quick_flags(),
+        **CACHE,
+        **os.environ,
+        "LD_PRELOAD": f"{library('libasan.so')} {library('libstdc++.so.6')}",
+        "ASAN_OPTIONS": "detect_leaks=0",  # Python and JAX keep what lasts to the end
+        "UBSAN_OPTIONS": "print_stacktrace=1",
+        "PYTHONMALLOC": "malloc",
+        "JAX_PLATFORMS": "cpu",
+        "TAPE_COMPAT_PURE_PYTHON": "0",
+        "TAPE_COMPAT_IMMEDIATE": "0",
+    }
+
+
+def main() -> int:
+    try:
+        variables = environment()
+    except Missing as missing:
+        print(f"the sanitizers did not run: {missing}")
+        return int(os.environ.get("CI") == "true")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name).resolve()
+        build(folder)
+        # What a sanitizer writes as it ends the process must not be kept by pytest.
+        options = ["-q", "-p", "no:cacheprovider", "--capture=sys"]
+        arguments = [*options, *(f"tests/{test}" for test in TESTS)]
+        command = [sys.executable, "-u", "-c", CHECKED, str(folder), *arguments]
+        status = subprocess.run(command, cwd=folder, env=variables).returncode
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    print(f"under sanitizers: exit {status}, {used.ru_utime + used.ru_stime:.0f} s of CPU")
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())
