@@ -172,3 +172,52 @@ def test_code_that_is_ever_different_does_not_make_steps_differ(counted):
     assert after["compiles"] - before["compiles"] == 0
     assert after["op_by_op"] - before["op_by_op"] == 0
     assert after["cache_hits"] - before["cache_hits"] == 20
+
+
+def read_at_each_turn(turns, look=False):
+    """Batches cut from a tensor, the loss read at each turn: nothing is pending between two."""
+    data = tf.constant(np.arange(320, dtype=np.float32).reshape(80, 4) / 100)
+    labels = tf.constant(np.arange(80, dtype=np.int32) % 3)
+    w = tf.Variable(np.full((4, 3), 0.1, np.float32))
+    losses = []
+    for i in range(turns):
+        x, y = data[8 * (i % 10) : 8 * (i % 10) + 8], labels[8 * (i % 10) : 8 * (i % 10) + 8]
+        y = tf.one_hot(y, 3)
+        if look:
+            x.numpy()
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(tf.square(x @ w - y))
+        w.assign_sub(0.1 * tape.gradient(loss, w))
+        losses.append(float(loss))
+    return losses
+
+
+def test_what_prepares_a_step_is_recorded_with_it(counted):
+    read_at_each_turn(12)
+    before = counted()
+    losses = read_at_each_turn(30)
+    after = counted()
+    # The three ops before the first two tapes run at once.
+    assert after["dispatches"] - before["dispatches"] <= 30 + 2 * 3
+    assert after["compiles"] == before["compiles"]
+    tf.config.run_functions_eagerly(True)
+    try:
+        np.testing.assert_allclose(losses, read_at_each_turn(30), rtol=1e-5)
+    finally:
+        tf.config.run_functions_eagerly(False)
+
+
+def test_what_is_looked_at_before_the_tape_runs_at_once_again(counted):
+    losses = read_at_each_turn(40, look=True)
+    before = counted()
+    again = read_at_each_turn(40, look=True)
+    after = counted()
+    np.testing.assert_allclose(losses, again, rtol=1e-6)
+    assert after["compiles"] == before["compiles"] and after["op_by_op"] == before["op_by_op"]
+
+
+def test_code_after_the_last_step_is_right_whenever_it_runs():
+    read_at_each_turn(12)
+    x = tf.constant([1.0, 2.0]) * 3.0
+    assert (x + 1.0).numpy().tolist() == [4.0, 7.0]
+    assert tf.counters.pending == 0

@@ -21,7 +21,7 @@ from ..core.state import LOCAL
 from ..values import nest
 from ..values.convert import convert
 from ..values.indexed_slices import IndexedSlices
-from ..values.record import apply, flush
+from ..values.record import apply, begin_step
 from ..values.tensor import Tensor, next_id, same_value
 from ..values.variable import Variable
 from . import jacobians, reverse
@@ -49,7 +49,7 @@ _ONE_SET = (
 _NO_IDS: set[int] = set()
 _NO_READS: dict[int, Tensor] = {}
 
-provide(flush=flush, no_ids=_NO_IDS, no_reads=_NO_READS)
+provide(begin_step=begin_step, no_ids=_NO_IDS, no_reads=_NO_READS)
 
 
 @native
@@ -111,7 +111,7 @@ class GradientTape:
                 f"already-active tape. At {user_location()}."
             )
         if not state.deferring:
-            flush()
+            begin_step()
             frame = sys._getframe(1)
             state.origin = (id(frame.f_code), frame.f_lasti)  # a code object is slow to hash
         try:

@@ -248,6 +248,7 @@ class Program:
         "moved",
         "origin",
         "owner",
+        "prepares",
         "ran",
         "refs",
         "results",
@@ -269,6 +270,8 @@ class Program:
         #: Whether ops whose inputs have values are recorded here as well, and whether one of those
         #: was not known at its place.
         self.joins = self.joined_new = False
+        #: Whether it holds nothing but what is likely to prepare a step that has not begun.
+        self.prepares = False
         #: Whether a tensor that was a leaf here became one of another thread's program meanwhile.
         self.moved = False
         #: To the outputs, and to further handles on them. A reference whose entry was never

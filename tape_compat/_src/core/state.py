@@ -23,9 +23,19 @@ class ThreadState:
     input whose identity is in its `ids`, and may be for others; `variable_accessed` for every read
     of a variable; `escaped` for every value that JAX takes; `variables_since` tells
     `autodiff.missed` which variables it tracks.
+    previous: where the last program began; ran_now: how many ops have run at once since then.
     """
 
-    __slots__ = ("capture", "deferring", "device", "origin", "program", "recorders")
+    __slots__ = (
+        "capture",
+        "deferring",
+        "device",
+        "origin",
+        "previous",
+        "program",
+        "ran_now",
+        "recorders",
+    )
 
     def __init__(self) -> None:
         self.program: Any = None
@@ -34,6 +44,8 @@ class ThreadState:
         self.deferring = False
         self.origin: Any = None
         self.device: Any = None
+        self.previous: Any = None
+        self.ran_now = 0
 
     def set_recorders(self, recorders: tuple[Any, ...]) -> None:
         self.recorders = recorders

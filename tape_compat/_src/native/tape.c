@@ -126,7 +126,7 @@ static PyObject *enter_call(PyObject *self, PyObject *const *args, size_t nargsf
     int failed = 0;
     if (SLOT(current, ThreadState.deferring) != Py_True) {
         if (SLOT(current, ThreadState.program) != Py_None) {
-            PyObject *done = PyObject_CallNoArgs(python.flush);
+            PyObject *done = PyObject_CallNoArgs(python.begin_step);
             failed = !done;
             Py_XDECREF(done);
         }

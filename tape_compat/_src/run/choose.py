@@ -100,7 +100,8 @@ class History:
     key: the place. misses: programs not found compiled, until `policy.HITS_TO_SETTLE` in a row
     were: then it is settled. runs: how often each of these came. previous: the last one, which came
     `in_a_row` times. joins: whether ops of concrete inputs join what is pending; new_joins: how
-    many programs were given new ones. last: the program compiled last, for the reasons.
+    many programs were given new ones. leads: whether ops that follow lead to a tape; misled: how
+    often they did not, though that was expected. last: the program compiled last, for the reasons.
     """
 
     __slots__ = (
@@ -109,6 +110,8 @@ class History:
         "joins",
         "key",
         "last",
+        "leads",
+        "misled",
         "misses",
         "new_joins",
         "previous",
@@ -124,6 +127,8 @@ class History:
         self.in_a_row = 0
         self.joins = True
         self.new_joins = 0
+        self.leads = False
+        self.misled = 0
         self.last: Any = None
         self.previous: Hashable = None
         self.runs: OrderedDict[Hashable, int] = OrderedDict()
@@ -154,6 +159,15 @@ class History:
         if not runs:
             self.misses += 1
         return Seen(runs, self.in_a_row, len(self.runs), self.misses)
+
+    def led(self) -> None:
+        """Note ops that ran between a program and the next tape."""
+        self.leads = self.misled < policy.MISLED
+
+    def not_led(self) -> None:
+        """Note that what was to prepare a step was run without one."""
+        self.leads = False
+        self.misled += 1
 
     def joined_new(self) -> None:
         """Note a program that was given new ops of concrete inputs."""

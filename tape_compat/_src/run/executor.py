@@ -48,6 +48,19 @@ def joins(origin: Any) -> bool:
     return found is None or found.joins
 
 
+def leads_to_tape(origin: Any) -> bool:
+    """Whether ops that follow a program that began there are likely to lead to a tape."""
+    found = _HISTORIES.get(origin)
+    return found is not None and found.leads and found.joins
+
+
+def led_to_tape(origin: Any) -> None:
+    """Note that they did."""
+    found = _HISTORIES.get(origin)
+    if found is not None:
+        found.led()
+
+
 def forget_histories(left: int = 0) -> None:
     """Forget what was seen from all places in the user's program but the last that were new."""
     while len(_HISTORIES) > left:
@@ -180,6 +193,8 @@ def _launch(program: Program, live: tuple[int, ...]) -> None:
     history = _history(program.origin)
     if program.joined_new:
         history.joined_new()
+    if program.prepares:
+        history.not_led()
     key, runner = _find(program, node, live)
     live = key[0]
     if runner is not None:

@@ -33,6 +33,12 @@ HITS_TO_SETTLE = 8
 #: were each given new ones, and none settled meanwhile, they run at once again.
 NEW_JOINS = 8
 
+#: Where a step is read at each turn, nothing is pending when the next one is prepared (its slices,
+#: casts, noise): where at most MOST_BEFORE_TAPE ops ran between two tapes, they are recorded with
+#: the second from then on; not where they were looked at before a tape was entered MISLED times.
+MOST_BEFORE_TAPE = 64
+MISLED = 3
+
 #: What one call of a program that runs in pieces costs, and what a compile of a whole one costs.
 PART_SECONDS = 15e-6
 COMPILE_SECONDS = 0.3

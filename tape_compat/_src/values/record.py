@@ -29,11 +29,14 @@ def apply(closure: Closure, inputs: tuple[Tensor, ...]) -> Any:
     """Call a closure on tensors: a Tensor if it gives one array, else a tuple of Tensors.
 
     It is recorded while a recorder (a tape, an accumulator) or a capture is active, while something
-    is pending, and when an input is; otherwise it runs now.
+    is pending, when an input is, and where it is likely to prepare a step; else it runs now.
     """
     state = LOCAL.state
     if not state.deferring and not _joins(state, inputs) and _concrete(inputs):
-        return _run_now(closure, inputs, state)
+        if not _prepares(state, inputs):
+            state.ran_now += 1
+            return _run_now(closure, inputs, state)
+        current_program(state).prepares = True
     if MODE.immediate and state.capture is None:
         return _run_now(closure, inputs, state)
     program = current_program(state)
@@ -88,6 +91,19 @@ def _joins(state: ThreadState, inputs: tuple[Tensor, ...]) -> bool:
     """Whether an op belongs to what is pending though its inputs have values."""
     program = state.program
     return program is not None and state.device is None and (program.joins or not inputs)
+
+
+def _prepares(state: ThreadState, inputs: tuple[Tensor, ...]) -> bool:
+    """Whether an op is likely to prepare a step, which it is recorded with: nothing is pending, but
+    after the last step of this kind ops ran here and a tape was entered."""
+    return (
+        state.previous is not None
+        and state.program is None
+        and state.device is None
+        and not MODE.immediate
+        and executor.leads_to_tape(state.previous)
+        and not _host_only(inputs)
+    )
 
 
 def _concrete(inputs: tuple[Tensor, ...]) -> bool:
@@ -203,6 +219,9 @@ def current_program(state: ThreadState) -> Program:
         program = state.program = Program(state)
         program.origin = state.origin
         program.joins = executor.joins(state.origin)
+        if state.deferring and 0 < state.ran_now <= policy.MOST_BEFORE_TAPE:
+            executor.led_to_tape(state.previous)
+        state.previous, state.ran_now = state.origin, 0
     return program
 
 
@@ -378,6 +397,15 @@ def moved(x: Tensor, array: Any) -> Tensor:
     output = concrete(array, x._aval)
     notify(LOCAL.state.recorders, IDENTITY, (x,), (output,), None)
     return output
+
+
+def begin_step() -> None:
+    """Send off this thread's pending work, unless it is what prepares the step that begins."""
+    program = LOCAL.state.program
+    if program is not None and program.prepares:
+        program.prepares = False
+    else:
+        flush()
 
 
 def flush() -> None:
