@@ -101,8 +101,10 @@ def test_joins_stop_where_each_program_is_given_new_ones():
 
 
 def test_layers_go_over_to_a_whole_program_at_a_count():
-    due = [later(800, run) for run in range(1, 200)]
-    begin, switch = due.index(Later.BEGIN) + 1, due.index(Later.SWITCH) + 1
-    assert begin == policy.LAYERS_SETTLED
-    assert switch == begin + 800 // policy.LAYERS_INSTRUCTIONS_A_RUN
-    assert due.count(Later.NOTHING) == len(due) - 2
+    for instructions in (800, 20):
+        due = [later(instructions, run) for run in range(1, 200)]
+        begin, switch = due.index(Later.BEGIN) + 1, due.index(Later.SWITCH) + 1
+        paid = instructions // policy.LAYERS_INSTRUCTIONS_A_RUN
+        assert begin == max(policy.LAYERS_SETTLED, paid)
+        assert switch == 2 * begin
+        assert due.count(Later.NOTHING) == len(due) - 2

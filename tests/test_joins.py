@@ -192,7 +192,18 @@ def read_at_each_turn(turns, look=False):
     return losses
 
 
-def test_what_prepares_a_step_is_recorded_with_it(counted):
+@pytest.fixture
+def cheap_compiles(monkeypatch):
+    """What prepares a step is recorded with it as soon as it can be."""
+    monkeypatch.setattr(policy, "RUN_NOW_SECONDS", 1.0)
+
+
+def test_a_step_is_not_compiled_again_before_that_is_paid_for(counted):
+    read_at_each_turn(40)
+    assert counted()["compiles"] == 1
+
+
+def test_what_prepares_a_step_is_recorded_with_it(counted, cheap_compiles):
     read_at_each_turn(12)
     before = counted()
     losses = read_at_each_turn(30)
@@ -207,7 +218,7 @@ def test_what_prepares_a_step_is_recorded_with_it(counted):
         tf.config.run_functions_eagerly(False)
 
 
-def test_what_is_looked_at_before_the_tape_runs_at_once_again(counted):
+def test_what_is_looked_at_before_the_tape_runs_at_once_again(counted, cheap_compiles):
     losses = read_at_each_turn(40, look=True)
     before = counted()
     again = read_at_each_turn(40, look=True)
@@ -216,7 +227,7 @@ def test_what_is_looked_at_before_the_tape_runs_at_once_again(counted):
     assert after["compiles"] == before["compiles"] and after["op_by_op"] == before["op_by_op"]
 
 
-def test_code_after_the_last_step_is_right_whenever_it_runs():
+def test_code_after_the_last_step_is_right_whenever_it_runs(cheap_compiles):
     read_at_each_turn(12)
     x = tf.constant([1.0, 2.0]) * 3.0
     assert (x + 1.0).numpy().tolist() == [4.0, 7.0]

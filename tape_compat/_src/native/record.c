@@ -180,47 +180,68 @@ static PyObject *program_for(PyObject *current, PyObject *const *inputs, Py_ssiz
     return records ? Py_NewRef(owner) : NULL;
 }
 
-/* The parts of the key of a call: for each input its slot, or its aval if it is a new leaf. They
-   are borrowed. 0 if the call must go the general way. */
+/* What an input is to a program: read before, a new array leaf, or a new scalar leaf, which is a
+   NumPy scalar that travels packed. */
+enum { SEEN, ARRAY_LEAF, SCALAR_LEAF };
+
+/* The parts of the key of a call: for each input its slot, or what it is known by if it is a new
+   leaf. They are borrowed. 0 if the call must go the general way. */
 static int parts_of(PyObject *const *inputs, Py_ssize_t n, PyObject *owner, uintptr_t *parts,
-                    int *is_leaf)
+                    int *leaf)
 {
+    int foldable = n > 0; /* all are integers of the host, so that it may compute */
     for (Py_ssize_t i = 0; i < n; i++) {
         PyObject *from = PLACE(inputs[i])->program, *aval = SLOT(inputs[i], Tensor._aval);
-        is_leaf[i] = from != owner;
-        parts[i] = is_leaf[i] ? (uintptr_t)aval : SLOT_PART(PLACE(inputs[i])->slot);
-        if (!is_leaf[i])
-            continue;
         PyObject *array = SLOT(inputs[i], Tensor._array);
+        int on_host = (PyObject *)Py_TYPE(array) == python.ndarray;
+        foldable = foldable && on_host && SLOT(aval, Aval.floating) != Py_True;
+        leaf[i] = from == owner ? SEEN : ARRAY_LEAF;
+        parts[i] = from == owner ? SLOT_PART(PLACE(inputs[i])->slot) : (uintptr_t)aval;
+        if (from == owner)
+            continue;
         if (array == Py_None || Py_TYPE(owner) != Program.type)
             return 0;
-        /* An array of the host that is used again moves, and large or small ones have ways of
-           their own. */
-        if ((PyObject *)Py_TYPE(array) == python.ndarray &&
-            (from != Py_None || SLOT(aval, Aval.plain) != Py_True))
-            return 0;
+        if (on_host && SLOT(aval, Aval.packed) != Py_None) {
+            leaf[i] = SCALAR_LEAF;
+            parts[i] = (uintptr_t)SLOT(aval, Aval.packed);
+        } else if (on_host && (from != Py_None || SLOT(aval, Aval.plain) != Py_True))
+            return 0; /* it moves if it is used again; large or small ones have ways of their own */
         for (Py_ssize_t k = 0; k < i; k++)
             if (inputs[k] == inputs[i])
                 return 0;
     }
-    return 1;
+    return !foldable;
 }
 
-/* The entry of a call and what it brings in, a new reference. */
-static PyObject *entry_of(PyObject *child, PyObject *const *inputs, Py_ssize_t n,
-                          const int *is_leaf)
+/* The values of the inputs that are leaves of one kind, as a tuple. */
+static PyObject *leaves_of(PyObject *const *inputs, Py_ssize_t n, const int *leaf, int kind)
 {
     Py_ssize_t count = 0;
     for (Py_ssize_t i = 0; i < n; i++)
-        count += is_leaf[i];
+        count += leaf[i] == kind;
+    if (!count)
+        return Py_NewRef(empty);
+    PyObject *values = PyTuple_New(count);
+    for (Py_ssize_t i = 0, k = 0; values && i < n; i++)
+        if (leaf[i] == kind)
+            PyTuple_SET_ITEM(values, k++, Py_NewRef(SLOT(inputs[i], Tensor._array)));
+    return values ? untracked(values) : NULL;
+}
+
+/* The entry of a call and what it brings in, a new reference. */
+static PyObject *entry_of(PyObject *child, PyObject *const *inputs, Py_ssize_t n, const int *leaf)
+{
+    Py_ssize_t count = 0;
+    for (Py_ssize_t i = 0; i < n; i++)
+        count += leaf[i] != SEEN;
     if (!count)
         return Py_NewRef(child);
-    PyObject *arrays = PyTuple_New(count);
-    for (Py_ssize_t i = 0, k = 0; arrays && i < n; i++)
-        if (is_leaf[i])
-            PyTuple_SET_ITEM(arrays, k++, Py_NewRef(SLOT(inputs[i], Tensor._array)));
-    PyObject *entry = arrays ? untracked(PyTuple_Pack(3, child, untracked(arrays), empty)) : NULL;
+    PyObject *arrays = leaves_of(inputs, n, leaf, ARRAY_LEAF);
+    PyObject *scalars = leaves_of(inputs, n, leaf, SCALAR_LEAF), *entry = NULL;
+    if (arrays && scalars)
+        entry = untracked(PyTuple_Pack(3, child, arrays, scalars));
     Py_XDECREF(arrays);
+    Py_XDECREF(scalars);
     return entry;
 }
 
@@ -266,12 +287,12 @@ static PyObject *apply_to(PyObject *closure, PyObject *const *inputs, Py_ssize_t
     Edge *edge = NULL;
     uintptr_t parts[MOST_INPUTS];
     Py_ssize_t length = 0;
-    int is_leaf[MOST_INPUTS];
+    int leaf[MOST_INPUTS];
     PyObject *current = thread_state();
     if (!current)
         return NULL;
     PyObject *owner = n <= MOST_INPUTS ? program_for(current, inputs, n) : NULL;
-    if (owner && parts_of(inputs, n, owner, parts, is_leaf)) {
+    if (owner && parts_of(inputs, n, owner, parts, leaf)) {
         log = Py_NewRef(SLOT(owner, Program.log));
         length = PyList_GET_SIZE(log);
         edge = edge_of(log, closure, parts, n);
@@ -279,12 +300,12 @@ static PyObject *apply_to(PyObject *closure, PyObject *const *inputs, Py_ssize_t
     int failed = !edge && PyErr_Occurred();
     if (edge) {
         out = outputs_of(edge, owner, id);
-        PyObject *entry = out ? entry_of(edge->child, inputs, n, is_leaf) : NULL;
+        PyObject *entry = out ? entry_of(edge->child, inputs, n, leaf) : NULL;
         int appended = entry ? append(current, owner, log, length, entry, out) : -1;
         Py_XDECREF(entry);
         failed = appended < 0;
         for (Py_ssize_t i = 0, slot = edge->first - edge->leaves; i < n && appended > 0; i++)
-            if (is_leaf[i])
+            if (leaf[i] != SEEN)
                 put_leaf(inputs[i], owner, slot++);
         if (!appended)
             Py_CLEAR(edge);

@@ -83,7 +83,8 @@ static PyObject *scalar_to(PyObject *closure, PyObject *x, PyObject *value, int 
     uintptr_t part;
     Py_ssize_t length = 0;
     int is_leaf = 0;
-    if (owner && Py_TYPE(owner) == Program.type && parts_of(&x, 1, owner, &part, &is_leaf)) {
+    if (owner && Py_TYPE(owner) == Program.type && parts_of(&x, 1, owner, &part, &is_leaf) &&
+        is_leaf != SCALAR_LEAF) {
         PyObject *kind = SLOT(SLOT(SLOT(x, Tensor._aval), Aval.scalar), Aval.packed);
         uintptr_t parts[2] = {part, (uintptr_t)kind};
         if (reflected) {

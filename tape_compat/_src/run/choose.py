@@ -86,11 +86,8 @@ class Later(Enum):
 
 def later(instructions: int, runs: int) -> Later:
     """What is due at this run of it. By counts, not by clocks: every run of a program is alike."""
-    if runs == policy.LAYERS_SETTLED:
-        return Later.BEGIN
-    if runs == policy.LAYERS_SETTLED + instructions // policy.LAYERS_INSTRUCTIONS_A_RUN:
-        return Later.SWITCH
-    return Later.NOTHING
+    begin = max(policy.LAYERS_SETTLED, instructions // policy.LAYERS_INSTRUCTIONS_A_RUN)
+    return {begin: Later.BEGIN, 2 * begin: Later.SWITCH}.get(runs, Later.NOTHING)
 
 
 @native
@@ -100,13 +97,15 @@ class History:
     key: the place. misses: programs not found compiled, until `policy.HITS_TO_SETTLE` in a row
     were: then it is settled. runs: how often each of these came. previous: the last one, which came
     `in_a_row` times. joins: whether ops of concrete inputs join what is pending; new_joins: how
-    many programs were given new ones. leads: whether ops that follow lead to a tape; misled: how
-    often they did not, though that was expected. last: the program compiled last, for the reasons.
+    many programs were given new ones. leads: whether ops that follow lead to a tape; ran_between:
+    how many did, in all; misled: how often they did not, though that was expected. instructions: of
+    the last program. last: the program compiled last, for the reasons.
     """
 
     __slots__ = (
         "hits_in_a_row",
         "in_a_row",
+        "instructions",
         "joins",
         "key",
         "last",
@@ -115,6 +114,7 @@ class History:
         "misses",
         "new_joins",
         "previous",
+        "ran_between",
         "runs",
         "settled",
     )
@@ -128,7 +128,7 @@ class History:
         self.joins = True
         self.new_joins = 0
         self.leads = False
-        self.misled = 0
+        self.misled = self.ran_between = self.instructions = 0
         self.last: Any = None
         self.previous: Hashable = None
         self.runs: OrderedDict[Hashable, int] = OrderedDict()
@@ -160,9 +160,14 @@ class History:
             self.misses += 1
         return Seen(runs, self.in_a_row, len(self.runs), self.misses)
 
-    def led(self) -> None:
-        """Note ops that ran between a program and the next tape."""
-        self.leads = self.misled < policy.MISLED
+    def led(self, ops: int) -> None:
+        """Note ops that ran between a program and the next tape. To record them with the step costs
+        another compile of it, which they must have cost already."""
+        self.ran_between += ops
+        paid = self.ran_between * policy.RUN_NOW_SECONDS >= policy.compile_seconds(
+            self.instructions
+        )
+        self.leads = paid and self.misled < policy.MISLED
 
     def not_led(self) -> None:
         """Note that what was to prepare a step was run without one."""

@@ -54,11 +54,11 @@ def leads_to_tape(origin: Any) -> bool:
     return found is not None and found.leads and found.joins
 
 
-def led_to_tape(origin: Any) -> None:
-    """Note that they did."""
+def led_to_tape(origin: Any, ops: int) -> None:
+    """Note that so many did."""
     found = _HISTORIES.get(origin)
     if found is not None:
-        found.led()
+        found.led(ops)
 
 
 def forget_histories(left: int = 0) -> None:
@@ -191,6 +191,7 @@ def _launch(program: Program, live: tuple[int, ...]) -> None:
         return
     COUNTERS.instructions += node.depth
     history = _history(program.origin)
+    history.instructions = node.depth
     if program.joined_new:
         history.joined_new()
     if program.prepares:

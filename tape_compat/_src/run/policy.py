@@ -34,9 +34,11 @@ HITS_TO_SETTLE = 8
 NEW_JOINS = 8
 
 #: Where a step is read at each turn, nothing is pending when the next one is prepared (its slices,
-#: casts, noise): where at most MOST_BEFORE_TAPE ops ran between two tapes, they are recorded with
-#: the second from then on; not where they were looked at before a tape was entered MISLED times.
+#: casts, noise). At most MOST_BEFORE_TAPE such ops between two tapes are recorded with the second
+#: once they have cost, at RUN_NOW_SECONDS each, what another compile of the step costs; not where
+#: they were looked at before a tape was entered MISLED times.
 MOST_BEFORE_TAPE = 64
+RUN_NOW_SECONDS = 20e-6
 MISLED = 3
 
 #: What one call of a program that runs in pieces costs, and what a compile of a whole one costs.
@@ -85,12 +87,13 @@ COUNTS_ARE_ARGUMENTS = ("cpu",)
 #: cost more than the compile saves.
 MAX_LAYERS = 1000
 
-#: A longer one of these runs as loops at first. When it has come LAYERS_SETTLED times, another
-#: thread begins to compile it as a whole; after so many more runs as it has
-#: LAYERS_INSTRUCTIONS_A_RUN instructions it goes over to that, and waits for it if it must. 200
-#: variables: 3.4 times `jax.jit` by hand as loops; 2,000: 2 s to compile as loops, 20 s as a whole.
+#: A longer one of these runs as loops at first. When it has come LAYERS_SETTLED times, and once for
+#: each LAYERS_INSTRUCTIONS_A_RUN of its instructions, another thread begins to compile it as a
+#: whole; after as many more runs it goes over to that, and waits for it if it must. So a process is
+#: not kept from ending by a compile that has not been earned. 200 variables: 3.4 times `jax.jit` by
+#: hand as loops; 2,000: 2 s to compile as loops, 20 s as a whole.
 LAYERS_SETTLED = 8
-LAYERS_INSTRUCTIONS_A_RUN = 8
+LAYERS_INSTRUCTIONS_A_RUN = 16
 
 #: A turn may read what a turn so many before it made.
 FARTHEST_CARRY = 4

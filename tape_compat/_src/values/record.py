@@ -220,7 +220,7 @@ def current_program(state: ThreadState) -> Program:
         program.origin = state.origin
         program.joins = executor.joins(state.origin)
         if state.deferring and 0 < state.ran_now <= policy.MOST_BEFORE_TAPE:
-            executor.led_to_tape(state.previous)
+            executor.led_to_tape(state.previous, state.ran_now)
         state.previous, state.ran_now = state.origin, 0
     return program
 
