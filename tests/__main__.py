@@ -1,14 +1,18 @@
 """All checks in one command: `python -m tests`.
 
 Lint, format and types, then the tests and the doctests twice: in deferred mode, and in immediate
-mode, where every op runs at its call. Each step runs even if one before it failed. What XLA
-compiled is kept in `.jax_cache`, which makes the next run three times as fast.
+mode, where every op runs at its call; there one in four of the rows of `tests/ops` is enough. Each
+step runs even if one before it failed. What XLA compiled is kept in `.jax_cache`, what TensorFlow
+gave in `.tensorflow_outcomes`, which makes the next run three times as fast.
 
     python -m tests             everything
     python -m tests checks      lint, format, types
     python -m tests deferred    the tests in deferred mode
     python -m tests immediate   the tests in immediate mode
-    python -m tests parity      parity with TensorFlow in both modes
+    python -m tests parity      parity with TensorFlow in both modes, in one process
+
+and, beside these, `parity-deferred` and `parity-immediate`, one mode each; `part`, the tests in
+deferred mode with one in four of the rows; `pure-python`, those of the engine without its C.
 
 XLA is told to compile quickly rather than well, which halves a first run; not for parity, where the
 last digits count (the second derivative of `gelu` far out), and not where XLA_FLAGS is set, if to
@@ -29,16 +33,25 @@ WORKERS = str(min(os.cpu_count() or 1, 4))
 PYTEST = ["pytest", "-q", "-n", WORKERS, "--dist", "worksteal"]
 OWN, PARITY = [*PYTEST, "--ignore=tests/parity"], [*PYTEST, "tests/parity"]
 DEFERRED, IMMEDIATE = {"TAPE_COMPAT_IMMEDIATE": "0"}, {"TAPE_COMPAT_IMMEDIATE": "1"}
+PART = "--part=4"
+ENGINE = [
+    f"tests/test_{name}.py"
+    for name in "engine run tape program pieces remember rolled native interrupts threads".split()
+]
 STEPS = {
     "lint": (["ruff", "check", "."], {}),
     "format": (["ruff", "format", "--check", "."], {}),
     "types": (["pyright", "--pythonpath", sys.executable], {}),
     "deferred": (OWN, DEFERRED),
-    "immediate": (OWN, IMMEDIATE),
-    "parity-deferred": (PARITY, DEFERRED),
-    "parity-immediate": (PARITY, IMMEDIATE),
+    "immediate": ([*OWN, PART], IMMEDIATE),
+    "parity": (PARITY, DEFERRED),
+    "parity-deferred": ([*PARITY, "--modes=deferred"], DEFERRED),
+    "parity-immediate": ([*PARITY, "--modes=immediate"], DEFERRED),
+    "part": ([*OWN, PART], DEFERRED),
+    "pure-python": ([*PYTEST, *ENGINE], {**DEFERRED, "TAPE_COMPAT_PURE_PYTHON": "1"}),
 }
-QUICK = ("deferred", "immediate")
+EVERYTHING = ("lint", "format", "types", "deferred", "immediate", "parity")
+QUICK = ("deferred", "immediate", "part", "pure-python")
 QUICK_FLAGS = ("--xla_backend_optimization_level=0", "--xla_cpu_use_fusion_emitters=false")
 #: JAX's persistent compilation cache, for everything however small.
 CACHE = {
@@ -46,10 +59,7 @@ CACHE = {
     "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
     "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
 }
-GROUPS = {
-    "checks": ["lint", "format", "types"],
-    "parity": ["parity-deferred", "parity-immediate"],
-}
+GROUPS = {"checks": ["lint", "format", "types"]}
 
 
 @cache
@@ -95,7 +105,7 @@ def count(word: str, lines: list[str]) -> int:
 
 
 def main(names: list[str]) -> int:
-    steps = [step for name in names or list(STEPS) for step in GROUPS.get(name, [name])]
+    steps = [step for name in names or EVERYTHING for step in GROUPS.get(name, [name])]
     unknown = [step for step in steps if step not in STEPS]
     if unknown:
         print(f"unknown step {unknown[0]!r}; the steps are {', '.join([*GROUPS, *STEPS])}")

@@ -1,6 +1,7 @@
 """Fixtures: every test starts with nothing pending and nothing recording, and must leave it so."""
 
 import gc
+import zlib
 
 import pytest
 
@@ -11,15 +12,35 @@ from tape_compat._src.run import executor
 from tape_compat._src.values.context import set_immediate
 from tape_compat._src.values.record import flush
 
+#: Tables of rows, which hold no tests of their own.
+collect_ignore = ["ops"]
+
+
+def pytest_addoption(parser):
+    parser.addoption("--part", type=int, default=1, help="run one in so many of the rows")
+    parser.addoption("--modes", default="deferred,immediate", help="modes of the parity cases")
+
+
+def pytest_configure(config):
+    config.addinivalue_line(
+        "markers", "part: one of many alike, of which `--part N` takes one in N"
+    )
+
 
 def pytest_collection_modifyitems(config, items):
-    """In immediate mode the tests that go back to deferred mode would run as they do in that."""
-    if not state.immediate():
-        return
-    same = [item for item in items if "deferred" in getattr(item, "fixturenames", ())]
-    config.hook.pytest_deselected(items=same)
-    left = set(same)
-    items[:] = [item for item in items if item not in left]
+    """Leaves out what immediate mode would run alike, and the rows that `--part` does not take."""
+    part = config.getoption("--part")
+
+    def left_out(item):
+        marker = item.get_closest_marker("part")
+        name = marker.args[0] if marker is not None and marker.args else item.name
+        if marker is not None and zlib.crc32(name.encode()) % part:
+            return True
+        return state.immediate() and "deferred" in getattr(item, "fixturenames", ())
+
+    out = {item for item in items if left_out(item)}
+    config.hook.pytest_deselected(items=list(out))
+    items[:] = [item for item in items if item not in out]
 
 
 @pytest.fixture(autouse=True)

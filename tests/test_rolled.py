@@ -336,6 +336,7 @@ def check(program, length):
         np.testing.assert_allclose(a, b, rtol=2e-4, atol=1e-5)
 
 
+@pytest.mark.part
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.__name__)
 def test_same_as_op_by_op_and_compiled_once(program, counted):
     for length in LENGTHS if program not in OF_ONE_LENGTH else LENGTHS[:2]:
@@ -546,6 +547,7 @@ def test_pieces_after_an_interrupted_compile(monkeypatch):
         np.testing.assert_allclose(state_.numpy(), expected, rtol=1e-5)
 
 
+@pytest.mark.part
 @pytest.mark.parametrize("seed", range(8))
 def test_random_recurrences(seed):
     """Loop put together at random: values and gradients as op by op."""

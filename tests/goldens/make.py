@@ -1,4 +1,4 @@
-"""Writes `special.json`: what TensorFlow gives at the special points of `tests/tables.py`.
+"""Writes `special.json`: what TensorFlow gives at the special points of `tests/ops`.
 
     python -m tests.goldens.make
 
@@ -6,14 +6,14 @@ The tests that read the file never need TensorFlow. Numbers that JSON does not h
 """
 
 import json
-from functools import reduce
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from tests.ops import ROWS
+from tests.ops.row import Row
 from tests.oracle import tensorflow
-from tests.tables import ROWS, Row
 
 HERE = Path(__file__).parent
 
@@ -26,11 +26,10 @@ def numbers(tensor: Any) -> list[Any] | None:
 
 
 def golden(tf: Any, row: Row) -> dict[str, Any]:
-    op = reduce(getattr, row.path.split("."), tf)
     arguments = [tf.constant(x) for x in row.points()]
     with tf.GradientTape() as tape:
         tape.watch(arguments)
-        value = op(*arguments, **row.options)
+        value = row.at_points(tf, arguments)
     gradients = tape.gradient(value, arguments)
     return {"value": numbers(value), "gradients": [numbers(g) for g in gradients]}
 

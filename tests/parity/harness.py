@@ -22,6 +22,7 @@ import importlib
 import logging
 import pkgutil
 import re
+import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -44,10 +45,14 @@ TOLERANCES = {
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """One program to compare. `words` and the tolerances override the defaults above."""
+    """One program to compare, and the module that it stands in.
+
+    `words` and the tolerances override the defaults above.
+    """
 
     id: str
     run: Callable[[Any], Any]
+    file: str = ""
     words: int = WORDS
     rtol: float | None = None
     atol: float | None = None
@@ -159,10 +164,9 @@ def messages(words: int = 6) -> Iterator[list[str]]:
 
 def _forget_logged_once() -> None:
     """TensorFlow logs some lines only the first few times in a process: start its counts afresh."""
-    with contextlib.suppress(ImportError, AttributeError):
-        importlib.import_module(
-            "tensorflow.python.platform.tf_logging"
-        )._log_counter_per_token.clear()
+    tf_logging = sys.modules.get("tensorflow.python.platform.tf_logging")
+    with contextlib.suppress(AttributeError):
+        tf_logging._log_counter_per_token.clear()  # type: ignore[union-attr]
 
 
 def outcome(case: Case, tf: Any) -> Any:
@@ -280,5 +284,5 @@ def collect() -> list[Case]:
         for name, function in {**functions, **getattr(module, "CASES", {})}.items():
             settings = getattr(function, "parity", {})
             label = f"{info.name[6:]}/{name}".replace(" ", "_")
-            cases.append(Case(label, function, **settings))
+            cases.append(Case(label, function, info.name, **settings))
     return cases

@@ -1,37 +1,55 @@
-"""Each case of this folder on TensorFlow and on tape_compat: both must give the same outcome."""
+"""Each case of this folder on TensorFlow and on tape_compat, in both modes: the same outcome.
 
-import importlib.util
+`--modes deferred` or `--modes immediate` runs one of them. What TensorFlow gives is kept on disk.
+"""
+
+import dataclasses
 
 import pytest
 
 import tape_compat
+from tape_compat._src.core import state
+from tape_compat._src.values.context import set_immediate
 from tests.oracle import tensorflow
 
+from . import store
 from .differences import DIFFERENCES
 from .harness import Case, collect, differences, outcome
 
 pytestmark = pytest.mark.skipif(
-    importlib.util.find_spec("tensorflow") is None,
-    reason="tensorflow, the oracle, is not installed (extra `parity`)",
+    not store.installed(), reason="tensorflow, the oracle, is not installed (extra `parity`)"
 )
 
 CASES = collect()
 
 
-@pytest.fixture(scope="module")
-def oracle():
-    return tensorflow()
+def pytest_generate_tests(metafunc):
+    if "case" in metafunc.fixturenames:
+        modes = metafunc.config.getoption("--modes").split(",")
+        cases = [_parameter(case, mode) for case in CASES for mode in modes]
+        metafunc.parametrize(("case", "mode"), cases)
 
 
-def _parameter(case: Case):
+def _parameter(case: Case, mode: str):
     reason = DIFFERENCES.get(case.id)
     marks = [pytest.mark.xfail(reason=reason, strict=True)] if reason else []
-    return pytest.param(case, id=case.id, marks=marks)
+    return pytest.param(case, mode, id=f"{case.id}-{mode}", marks=marks)
 
 
-@pytest.mark.parametrize("case", [_parameter(case) for case in CASES])
-def test_parity(case, oracle):
-    lines = differences(outcome(case, oracle), outcome(case, tape_compat), case)
+def expected_of(case: Case):
+    return store.kept(
+        case.file, [f"parity/{case.file}.py"], case.id, lambda: outcome(case, tensorflow())
+    )
+
+
+def test_parity(case, mode):
+    before = state.immediate()
+    expected = expected_of(case)
+    set_immediate(mode == "immediate")
+    try:
+        lines = differences(expected, outcome(case, tape_compat), case)
+    finally:
+        set_immediate(before)
     assert not lines, "\n".join(lines)
 
 
@@ -42,3 +60,29 @@ def test_enough_cases():
 
 def test_differences_name_cases():
     assert set(DIFFERENCES) <= {case.id for case in CASES}
+
+
+def test_what_tensorflow_gave_is_kept(tmp_path):
+    """Read from the file the second time, equal to what was computed, an error too."""
+    asked = []
+
+    def compute(case):
+        asked.append(case.id)
+        return outcome(case, tensorflow())
+
+    def kept(case):
+        return store.kept("f", [], case.id, lambda: compute(case), lambda *_: tmp_path)
+
+    by_id = {case.id: case for case in CASES}
+    for name in ("math/sqrt", "math/abs_halves_and_double", "nn/softmax_scalar", "tensor/strings"):
+        case = by_id.get(name) or CASES[0]
+        first, again = kept(case), kept(case)
+        assert not differences(first, again, dataclasses.replace(case, rtol=0.0, atol=0.0))
+        assert asked.count(case.id) == 1
+
+
+def test_a_changed_source_is_run_anew():
+    one = store.folder("probe", ("parity/cases_math.py",))
+    other = store.folder("probe", ("parity/cases_nn.py",))
+    assert one != other and not one.exists() and other.exists()
+    other.rmdir()

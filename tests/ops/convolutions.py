@@ -1,0 +1,84 @@
+"""Rows of `ops/convolutions.py`."""
+
+from typing import Any
+
+import numpy as np
+
+from .references import np_patches
+from .row import Row, normal
+
+
+def _conv(x: Any, f: Any, strides: int = 1, padding: str = "VALID", dilations: int = 1) -> Any:
+    rank = f.ndim - 2
+    patches = np_patches(x, f.shape[:rank], strides, padding, dilations)
+    taken = tuple(range(rank + 2, 2 * rank + 2)) + (rank + 1,)
+    return np.tensordot(patches, f, (taken, tuple(range(rank + 1))))
+
+
+def _depthwise(x: Any, f: Any, strides: Any, padding: str) -> Any:
+    patches = np_patches(x, f.shape[:2], strides[1], padding)
+    out = np.einsum("nyxcij,ijcm->nyxcm", patches, f)
+    return out.reshape(*out.shape[:3], -1)
+
+
+def _conv_transpose(y: Any, f: Any, shape: Any, strides: int) -> Any:
+    out = np.zeros(shape)
+    for at in np.ndindex(*shape):
+        unit = np.zeros(shape)
+        unit[at] = 1
+        out[at] = np.sum(_conv(unit, f, strides, "SAME") * y)
+    return out
+
+
+IMAGE, FILTER = normal(1, 5, 4, 2), normal(3, 2, 2, 3)
+
+ROWS = [
+    *(
+        Row(
+            "nn.conv2d",
+            [IMAGE, FILTER],
+            _conv,
+            options,
+            label=" ".join(map(str, options.values())),
+            differs=differs,
+        )
+        for options, differs in (
+            ({"strides": 1, "padding": "VALID"}, ""),
+            ({"strides": 2, "padding": "SAME"}, ""),
+            (
+                {"strides": 1, "padding": "SAME", "dilations": 2},
+                "TensorFlow has no gradient of dilated convolutions on the CPU",
+            ),
+        )
+    ),
+    Row(
+        "nn.conv1d",
+        [normal(2, 5, 2), normal(2, 2, 3)],
+        lambda x, f, stride, padding: _conv(x, f, stride, padding),
+        {"stride": 2, "padding": "SAME"},
+    ),
+    Row(
+        "nn.conv3d",
+        [normal(1, 3, 3, 2, 1), normal(2, 2, 2, 1, 2)],
+        lambda x, f, strides, padding: _conv(x, f, 1, padding),
+        {"strides": [1, 1, 1, 1, 1], "padding": "VALID"},
+    ),
+    Row("nn.convolution", [IMAGE, FILTER], _conv, differs="TensorFlow's default data_format fails"),
+    Row(
+        "nn.conv2d_transpose",
+        [normal(1, 2, 2, 2), normal(2, 2, 1, 2), (1, 4, 3, 1), 2],
+        _conv_transpose,
+    ),
+    Row(
+        "nn.depthwise_conv2d",
+        [IMAGE, normal(2, 2, 2, 2)],
+        _depthwise,
+        {"strides": [1, 1, 1, 1], "padding": "SAME"},
+    ),
+    Row(
+        "nn.separable_conv2d",
+        [IMAGE, normal(2, 2, 2, 2), normal(1, 1, 4, 2)],
+        lambda x, d, p, strides, padding: _conv(_depthwise(x, d, strides, padding), p),
+        {"strides": [1, 1, 1, 1], "padding": "VALID"},
+    ),
+]
