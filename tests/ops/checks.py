@@ -176,7 +176,7 @@ def together(rows: Sequence[Row]) -> list[Found | Exception]:
 
 
 def _one_program(rows: Sequence[Row]) -> list[Found | Exception]:
-    executor.forget_origins()
+    executor.forget_histories()
     with tape_compat.GradientTape():  # entering an outermost tape would run what is pending
         recorded = [record(tape_compat, row) for row in rows]
     return [read(one) for one in recorded]
