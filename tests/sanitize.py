@@ -15,7 +15,7 @@ import sysconfig
 import tempfile
 from pathlib import Path
 
-from .__main__ import CACHE, quick_flags
+from tests.__main__ import CACHE, quick_flags
 
 ROOT = Path(__file__).resolve().parent.parent
 TESTS = ["test_native.py", "test_joins.py", "test_tape.py", "test_run.py", "test_threads.py"]
