@@ -354,6 +354,12 @@ CASES |= {
                 tf.TensorShape([2]), tf.TensorShape([3])
             ),
             "dynamic": lambda tf: tf.broadcast_dynamic_shape([2, 1], [3]),
+            "dynamic, arrays": lambda tf: tf.broadcast_dynamic_shape(
+                np.array([2, 1]), np.array([3])
+            ),
+            "dynamic, a tensor": lambda tf: tf.broadcast_dynamic_shape(
+                np.array([3]), tf.constant([2, 1], tf.int64)
+            ),
             "sequence_mask": lambda tf: tf.sequence_mask([1, 3], 4),
             "sequence_mask default": lambda tf: tf.sequence_mask([1, 2]),
             "sequence_mask dtype": lambda tf: tf.sequence_mask([1, 2], dtype=tf.float32),

@@ -20,6 +20,7 @@ from ..values.convert import convert
 from ..values.indexed_slices import IndexedSlices
 from ..values.record import apply
 from ..values.tensor import Tensor, concrete, next_id, same_value
+from ..values.variable import Variable
 from .arguments import as_int, as_tensor, dims, is_text, known_value, move_text, shown
 from .declare import invalid
 
@@ -130,7 +131,8 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
 
 
 def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
-    """The shape that tensors of two shapes broadcast to, as a vector.
+    """The shape that tensors of two shapes broadcast to, as a vector of int32, or of the dtype of
+    the shapes if they are tensors.
 
     Raises: InvalidArgumentError if they do not broadcast.
 
@@ -138,7 +140,9 @@ def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
     >>> tf.broadcast_dynamic_shape([2, 1], [3]).numpy().tolist()
     [2, 3]
     """
-    x, y = as_tensor(shape_x), as_tensor(shape_y)
+    dtypes_given = [s.dtype for s in (shape_x, shape_y) if isinstance(s, (Tensor, Variable))]
+    dtype = dtypes_given[0] if dtypes_given else dtypes.int32
+    x, y = convert(shape_x, dtype), convert(shape_y, dtype)
     try:
         both = np.broadcast_shapes(dims(x), dims(y))
     except ValueError:
