@@ -15,6 +15,7 @@ import numpy as np
 from ..autodiff.custom import custom_gradient
 from ..core.dtypes import DType, as_dtype, float32, int32
 from ..core.errors import InvalidArgumentError
+from ..core.refuse import not_allowed
 from ..core.shapes import TensorShape
 from ..core.state import LOCAL
 from ..ops import comparison, elementwise, reductions, shapes
@@ -336,12 +337,7 @@ def _checked_gradient(x: Tensor, message: str) -> Tensor:
 
 def _raise_unless_finite(x: Tensor, message: str) -> None:
     if not x.dtype.is_floating:
-        raise InvalidArgumentError(
-            None,
-            None,
-            f"Value for attr 'T' of {x.dtype.name} is not in the list of allowed values: "
-            "bfloat16, half, float, double [Op:CheckNumerics]",
-        )
+        raise not_allowed(x.dtype, "bfloat16, half, float, double", "CheckNumerics")
     values = x.numpy()
     if np.all(np.isfinite(values)):
         return

@@ -14,11 +14,11 @@ import numpy as np
 from ..core import dtypes, errors
 from ..core.avals import Aval
 from ..core.dtypes import DType
+from ..core.refuse import invalid, not_allowed, shown
 from ..core.shapes import TensorShape
 from ..values.convert import convert, to_numpy
 from ..values.tensor import Tensor, concrete, next_id, same_value
 from ..values.variable import Variable
-from .declare import invalid, tf_dtype_name
 
 
 def as_tensor(value: Any) -> Tensor:
@@ -69,16 +69,7 @@ def _dim(item: Any, whole: Any, attr: str | None, kernel: str) -> int:
 def _refuse_dims(value: Any, dtype: np.dtype, attr: str | None, kernel: str) -> None:
     if attr is None:
         raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype int32")
-    raise bad_attr(attr, dtypes.from_numpy(dtype), "int32, int64", kernel)
-
-
-def bad_attr(attr: str, dtype: DType, listed: str, kernel: str) -> errors.InvalidArgumentError:
-    """TensorFlow's error for a dtype that the attribute `attr` of a kernel does not take."""
-    return invalid(
-        f"Value for attr '{attr}' of {tf_dtype_name(dtype)} is not in the list of allowed values: "
-        f"{listed}\n\t; NodeDef: {{{{node {kernel}}}}}",
-        kernel,
-    )
+    raise not_allowed(dtypes.from_numpy(dtype), "int32, int64", kernel, attr)
 
 
 def known_value(value: Any) -> np.ndarray:
@@ -93,11 +84,6 @@ def known_value(value: Any) -> np.ndarray:
 def as_int(value: Any) -> int:
     """A number as a Python int; runs what is pending if it must."""
     return value if value.__class__ is int else int(known_value(value))
-
-
-def shown(shape: Sequence[int]) -> str:
-    """A shape in TensorFlow's writing: [2,3]."""
-    return "[" + ",".join(map(str, shape)) + "]"
 
 
 def untracked(tensor: Tensor) -> Tensor:

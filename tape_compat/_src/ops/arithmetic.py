@@ -11,13 +11,14 @@ from jax import lax
 
 from ..core.avals import Aval
 from ..core.op import Op
+from ..core.refuse import invalid
 from ..values import operators
 from ..values.convert import convert
 from ..values.record import apply
 from ..values.tensor import Tensor, concrete
 from . import rules
 from .checks import INEXACT, NUMBER, REAL, refuse_unsigned
-from .declare import allowed, binary, check_broadcast, invalid, matching, name_ops
+from .declare import allowed, binary, check_broadcast, matching, name_ops
 
 subtract = binary(jnp.subtract, "x - y.", kernel="Sub", dtypes=NUMBER)
 multiply = binary(jnp.multiply, "x * y.", kernel="Mul", dtypes=NUMBER)

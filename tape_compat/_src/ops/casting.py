@@ -14,13 +14,13 @@ from ..core.avals import Aval
 from ..core.caches import Cache
 from ..core.dtypes import DType, as_dtype
 from ..core.op import Op
+from ..core.refuse import invalid, tf_dtype_name
 from ..values.convert import convert
 from ..values.indexed_slices import IndexedSlices
 from ..values.record import apply
 from ..values.tensor import Tensor
 from ..values.variable import Variable
 from .arguments import as_own_tensor, as_tensor
-from .declare import invalid, tf_dtype_name
 
 LOGGER = logging.getLogger("tape_compat")
 

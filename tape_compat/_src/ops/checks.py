@@ -7,14 +7,8 @@ from typing import Any
 
 from ..core import dtypes
 from ..core.avals import Aval
-from .declare import (
-    TextOperands,
-    allowed,
-    check_broadcast,
-    check_same_dtype,
-    invalid,
-    tf_dtype_name,
-)
+from ..core.refuse import check_dtype_of, invalid, not_allowed, not_allowed_text
+from .declare import TextOperands, allowed, check_broadcast, check_same_dtype
 
 INEXACT = "float complex"
 REAL = "float integer"
@@ -29,10 +23,7 @@ def refuse_unsigned(function: Callable[..., Any], kernel: str, complex_too: bool
 
     def signed(x: Any, *others: Any, **attributes: Any) -> Any:
         if x.dtype.name in _UNSIGNED or x.dtype == bool:
-            raise TypeError(
-                f"Value for attr 'T' of {x.dtype.name} is not in the list of allowed values: "
-                f"{names}\n\t; NodeDef: {{{{node {kernel}}}}}"
-            )
+            raise TypeError(not_allowed_text(x.dtype.name, names, kernel))
         return function(x, *others, **attributes)
 
     return signed
@@ -43,12 +34,7 @@ def check_bool(kernel: str) -> Callable[..., None]:
 
     def check(avals: tuple[Aval, ...], **_: Any) -> None:
         for i, aval in enumerate(avals):
-            if aval.dtype is not dtypes.bool:
-                raise invalid(
-                    f"cannot compute {kernel} as input #{i}(zero-based) was expected to be a bool "
-                    f"tensor but is a {tf_dtype_name(aval.dtype)} tensor",
-                    kernel,
-                )
+            check_dtype_of(aval, i, dtypes.bool, kernel)
 
     return check
 
@@ -63,11 +49,7 @@ def check_axes(kernel: str) -> Callable[..., None]:
             if not isinstance(i, (int, str)):
                 raise TypeError(f"Cannot convert {i!r} to EagerTensor of dtype int32")
             if isinstance(i, str):
-                raise invalid(
-                    "Value for attr 'Tidx' of string is not in the list of allowed values: int32, "
-                    f"int64\n\t; NodeDef: {{{{node {kernel}}}}}",
-                    kernel,
-                )
+                raise not_allowed("string", "int32, int64", kernel, "Tidx")
             if not -rank <= i < rank:
                 raise invalid(
                     f"Invalid reduction dimension ({i} for input with {rank} dimension(s)", kernel
@@ -104,11 +86,7 @@ def check_arithmetic(kernel: str, kinds: str) -> Callable[..., None]:
         if avals[0].dtype is dtypes.string:
             raise TextOperands
         if avals[0].dtype.name not in names:
-            raise invalid(
-                f"Value for attr 'T' of {tf_dtype_name(avals[0].dtype)} is not in the list of "
-                f"allowed values: {', '.join(sorted(names))}\n\t; NodeDef: {{{{node {kernel}}}}}",
-                kernel,
-            )
+            raise not_allowed(avals[0].dtype, names, kernel)
         check_broadcast(avals[0], avals[1], kernel)
 
     return check
@@ -121,12 +99,7 @@ def check_dtypes(kernel: str, kinds: str) -> Callable[..., None]:
     def check(avals: tuple[Aval, ...], **_: Any) -> None:
         for aval in avals:
             if aval.dtype.name not in names:
-                raise invalid(
-                    f"Value for attr 'T' of {tf_dtype_name(aval.dtype)} is not in the list of "
-                    f"allowed values: {', '.join(sorted(names))}\n\t; NodeDef: "
-                    f"{{{{node {kernel}}}}}",
-                    kernel,
-                )
+                raise not_allowed(aval.dtype, names, kernel)
         check_same_dtype(avals, kernel)
 
     return check

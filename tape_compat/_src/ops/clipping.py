@@ -10,12 +10,13 @@ from jax import lax
 
 from ..core.avals import Aval
 from ..core.op import Op
+from ..core.refuse import not_allowed
 from ..values.convert import convert
 from ..values.indexed_slices import IndexedSlices
 from ..values.record import apply
 from ..values.tensor import Tensor
 from . import rules
-from .declare import allowed, check_broadcast, check_same_dtype, invalid, matching, static
+from .declare import allowed, check_broadcast, check_same_dtype, matching, static
 
 # -- by value --------------------------------------------------------------------------------------
 
@@ -29,10 +30,7 @@ def _check_clip(avals: tuple[Aval, ...]) -> None:
     check_same_dtype((x, high), "Minimum")
     check_same_dtype((x, low), "Maximum")
     if x.dtype.name not in allowed("float integer"):
-        raise invalid(
-            f"Value for attr 'T' of {x.dtype.name} is not in the list of allowed values: numbers",
-            "Minimum",
-        )
+        raise not_allowed(x.dtype, "numbers", "Minimum")
     for bound, kernel in ((high, "Minimum"), (low, "Maximum")):
         check_broadcast(x, bound, kernel)
         if jnp.broadcast_shapes(x.shape, bound.shape) != x.shape:
@@ -71,11 +69,8 @@ def _clip_by_norm(x: Any, clip_norm: Any, axes: Any) -> Any:
 
 def _check_float(avals: tuple[Aval, ...], **_: Any) -> None:
     if not avals[0].dtype.trainable:
-        raise invalid(
-            f"Value for attr 'T' of {avals[0].dtype.name} is not in the list of allowed values: "
-            "bfloat16, half, float, double, complex64, complex128",
-            "Sqrt",
-        )
+        listed = "bfloat16, half, float, double, complex64, complex128"
+        raise not_allowed(avals[0].dtype, listed, "Sqrt")
     check_same_dtype(avals, "Mul")
 
 
@@ -110,11 +105,7 @@ def _global_norm(*arrays: Any) -> Any:
 def _check_norm(avals: tuple[Aval, ...]) -> None:
     for aval in avals:
         if aval.dtype.name not in allowed("float"):
-            raise invalid(
-                f"Value for attr 'T' of {aval.dtype.name} is not in the list of allowed values: "
-                "half, bfloat16, float, double",
-                "L2Loss",
-            )
+            raise not_allowed(aval.dtype, "half, bfloat16, float, double", "L2Loss")
     check_same_dtype(avals, "AddN")
 
 

@@ -11,12 +11,12 @@ from jax import lax
 
 from ..core.avals import Aval
 from ..core.op import Op
+from ..core.refuse import invalid, shown
 from ..values.convert import convert
 from ..values.record import apply
 from ..values.tensor import Tensor
-from .arguments import shown
 from .checks import check_dtypes
-from .declare import check_same_dtype, invalid, matching, static
+from .declare import check_same_dtype, matching, static
 from .shapes import reshape
 from .windows import channels_last, explicit_padding, per_dimension
 

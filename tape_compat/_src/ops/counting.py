@@ -12,11 +12,12 @@ from ..core import dtypes
 from ..core.avals import Aval
 from ..core.dtypes import DType
 from ..core.op import Op
+from ..core.refuse import invalid
 from ..values.convert import convert
 from ..values.record import apply
 from ..values.tensor import Tensor
 from .checks import REAL
-from .declare import invalid, name_ops, op, static
+from .declare import name_ops, op, static
 from .sums import TopKV2
 
 

@@ -13,6 +13,7 @@ from ..core import dtypes
 from ..core.avals import Aval
 from ..core.dtypes import DType, as_dtype
 from ..core.op import Op
+from ..core.refuse import invalid, not_allowed, shown
 from ..run import policy
 from ..values.bounds import host_value
 from ..values.convert import convert
@@ -20,9 +21,8 @@ from ..values.indexed_slices import IndexedSlices
 from ..values.record import apply
 from ..values.tensor import Tensor, concrete, next_id, same_value
 from ..values.variable import Variable
-from .arguments import as_int, as_own_tensor, as_tensor, bad_attr, dims, known_value, shown
+from .arguments import as_int, as_own_tensor, as_tensor, dims, known_value
 from .casting import cast
-from .declare import invalid
 from .shapes import broadcast_to, reshape
 
 
@@ -231,7 +231,7 @@ def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: An
     _refuse_layout(layout, "ones_like")
     shape, dtype = _like(input, dtype)
     if dtype is dtypes.string:
-        raise bad_attr("T", dtype, "float, half, int32, ...", "OnesLike")
+        raise not_allowed(dtype, "float, half, int32, ...", "OnesLike", "T")
     return _filled(shape, dtype, 1)
 
 
@@ -360,7 +360,7 @@ def _one_hot(indices: Any, *values: Any, depth: int, axis: int, dtype: DType | N
 def _check_one_hot(avals: tuple[Aval, ...], depth: int, axis: int, dtype: DType | None) -> None:
     indices = avals[0]
     if indices.dtype.name not in ("uint8", "int8", "int32", "int64"):
-        raise bad_attr("TI", indices.dtype, "uint8, int8, int32, int64", "OneHot")
+        raise not_allowed(indices.dtype, "uint8, int8, int32, int64", "OneHot", "TI")
     if depth < 0:
         raise invalid(f"depth must be non-negative, got: {depth}", "OneHot")
     if not -1 <= axis <= len(indices.shape):

@@ -26,6 +26,7 @@ from ..core.avals import Aval
 from ..core.dtypes import DType, float32
 from ..core.native import native_calls
 from ..core.op import Check, Closure, Op
+from ..core.refuse import check_dtype_of, invalid, not_allowed, shown
 from ..core.shapes import TensorShape
 from ..values.convert import convert
 from ..values.indexed_slices import IndexedSlices
@@ -72,7 +73,6 @@ KINDS: dict[str, frozenset[str]] = {
     "bool": frozenset(("bool",)),
     "string": frozenset(("string",)),
 }
-_TF_DTYPE_NAMES = {"float32": "float", "float64": "double", "float16": "half"}
 
 
 def allowed(kinds: str) -> frozenset[str]:
@@ -80,38 +80,15 @@ def allowed(kinds: str) -> frozenset[str]:
     return frozenset().union(*(KINDS[kind] for kind in kinds.split()))
 
 
-def tf_dtype_name(dtype: DType) -> str:
-    """A dtype as TensorFlow's kernels call it in messages: float, double, half."""
-    return _TF_DTYPE_NAMES.get(dtype.name, dtype.name)
-
-
-def invalid(message: str, kernel: str) -> errors.InvalidArgumentError:
-    """TensorFlow's error for bad input to a kernel, with the user's line."""
-    return errors.InvalidArgumentError(
-        None, None, f"{message} [Op:{kernel}] (at {errors.user_location()})"
-    )
-
-
 def _check_dtype(aval: Aval, names: frozenset[str], kernel: str) -> None:
     if aval.dtype.name not in names:
-        listed = ", ".join(sorted(map(str, names)))
-        raise invalid(
-            f"Value for attr 'T' of {tf_dtype_name(aval.dtype)} is not in the list of allowed "
-            f"values: {listed}\n\t; NodeDef: {{{{node {kernel}}}}}",
-            kernel,
-        )
+        raise not_allowed(aval.dtype, names, kernel)
 
 
 def check_same_dtype(avals: Sequence[Aval], kernel: str) -> None:
     """TensorFlow's error for tensors of different dtypes."""
     for i, aval in enumerate(avals):
-        if aval.dtype is not avals[0].dtype:
-            raise invalid(
-                f"cannot compute {kernel} as input #{i}(zero-based) was expected to be a "
-                f"{tf_dtype_name(avals[0].dtype)} tensor but is a "
-                f"{tf_dtype_name(aval.dtype)} tensor",
-                kernel,
-            )
+        check_dtype_of(aval, i, avals[0].dtype, kernel)
 
 
 def check_broadcast(x: Aval, y: Aval, kernel: str) -> None:
@@ -119,11 +96,9 @@ def check_broadcast(x: Aval, y: Aval, kernel: str) -> None:
     try:
         np.broadcast_shapes(x.shape, y.shape)
     except ValueError:
-        raise invalid(f"Incompatible shapes: {_shape(x)} vs. {_shape(y)}", kernel) from None
-
-
-def _shape(aval: Aval) -> str:
-    return "[" + ",".join(map(str, aval.shape)) + "]"
+        raise invalid(
+            f"Incompatible shapes: {shown(x.shape)} vs. {shown(y.shape)}", kernel
+        ) from None
 
 
 class TextOperands(Exception):

@@ -13,10 +13,11 @@ from ..core import dtypes
 from ..core.avals import Aval
 from ..core.dtypes import as_dtype
 from ..core.op import Op
+from ..core.refuse import invalid, not_allowed
 from ..values.record import apply
 from ..values.tensor import Tensor
 from .arguments import as_tensor
-from .declare import invalid, name_ops, op, tf_dtype_name
+from .declare import name_ops, op
 from .matrices import adjoint_of, check_square
 
 
@@ -52,12 +53,8 @@ def _qr(x: Any, full: bool) -> Any:
 def _check_decomposed(kernel: str) -> Any:
     def check(avals: tuple[Aval, ...], **_: Any) -> None:
         if not avals[0].trainable:
-            raise invalid(
-                f"Value for attr 'T' of {tf_dtype_name(avals[0].dtype)} is not in the list of "
-                "allowed values: double, float, half, complex64, complex128\n\t; "
-                f"NodeDef: {{{{node {kernel}}}}}",
-                kernel,
-            )
+            listed = "double, float, half, complex64, complex128"
+            raise not_allowed(avals[0].dtype, listed, kernel)
         if len(avals[0].shape) < 2:
             raise invalid(f"Input tensor 0 must have rank >= 2, got {len(avals[0].shape)}", kernel)
 

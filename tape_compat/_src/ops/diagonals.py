@@ -13,11 +13,12 @@ import numpy as np
 
 from ..core.avals import Aval
 from ..core.op import Op
+from ..core.refuse import invalid, not_allowed, shown
 from ..values.convert import convert
 from ..values.record import apply
 from ..values.tensor import Tensor
-from .arguments import as_tensor, dims, shown
-from .declare import check_same_dtype, invalid, matching, name_ops, op
+from .arguments import as_tensor, dims
+from .declare import check_same_dtype, matching, name_ops, op
 
 
 class _Band(NamedTuple):
@@ -68,11 +69,8 @@ _ALIGN = ("RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT", "RIGHT_RIGHT")
 
 def _check_align(align: str) -> None:
     if align not in _ALIGN:
-        raise invalid(
-            f"Value for attr 'align' of \"{align}\" is not in the list of allowed values: "
-            + ", ".join(f'"{a}"' for a in _ALIGN),
-            "MatrixDiagPartV3",
-        )
+        listed = ", ".join(f'"{a}"' for a in _ALIGN)
+        raise not_allowed(f'"{align}"', listed, "MatrixDiagPartV3", "align")
 
 
 def _diag_part(x: Any, padding: Any, k: tuple[int, int], align: str) -> Any:

@@ -18,6 +18,7 @@ from jax.nn import (
 
 from ..core.avals import Aval
 from ..core.op import Op
+from ..core.refuse import invalid
 from ..values import operators
 from ..values.convert import convert
 from ..values.indexed_slices import IndexedSlices
@@ -25,7 +26,7 @@ from ..values.record import apply
 from ..values.tensor import Tensor
 from . import rules
 from .checks import INEXACT, NUMBER, REAL, refuse_unsigned
-from .declare import binary, check_broadcast, invalid, name_ops, op, unary
+from .declare import binary, check_broadcast, name_ops, op, unary
 
 
 def _negative_slices(

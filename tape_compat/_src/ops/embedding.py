@@ -10,11 +10,12 @@ from jax import lax
 
 from ..core.avals import Aval
 from ..core.op import Op
+from ..core.refuse import invalid, shown
 from ..values.convert import convert
 from ..values.record import apply
 from ..values.tensor import Tensor
 from . import rules
-from .declare import invalid, static
+from .declare import static
 from .gather_scatter import gather
 from .joining import concat
 from .random_stateful import uniform
@@ -31,9 +32,9 @@ def _check_dropout(avals: tuple[Aval, ...]) -> None:
     except ValueError:
         fits = False
     if not fits:
-        shown = ["[" + ",".join(map(str, a.shape)) + "]" for a in (uniform, x)]
+        texts = [shown(a.shape) for a in (uniform, x)]
         raise invalid(
-            f"condition {shown[0]}, then {shown[1]}, and else [] must be broadcastable", "SelectV2"
+            f"condition {texts[0]}, then {texts[1]}, and else [] must be broadcastable", "SelectV2"
         )
 
 

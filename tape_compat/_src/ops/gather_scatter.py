@@ -14,24 +14,15 @@ import jax.numpy as jnp
 from ..core import dtypes
 from ..core.avals import Aval
 from ..core.op import Op
+from ..core.refuse import invalid, not_allowed, shown, tf_dtype_name
 from ..values import operators
 from ..values.bounds import dropped, refuse_positions, refuse_rows
 from ..values.convert import convert
 from ..values.indexed_slices import IndexedSlices
 from ..values.record import apply
 from ..values.tensor import Tensor
-from .arguments import (
-    INDEX_DTYPES,
-    as_int,
-    as_tensor,
-    bad_attr,
-    dims,
-    is_text,
-    move_text,
-    shown,
-    untracked,
-)
-from .declare import invalid, name_ops, tf_dtype_name
+from .arguments import INDEX_DTYPES, as_int, as_tensor, dims, is_text, move_text, untracked
+from .declare import name_ops
 from .shapes import host_shape, reshape
 
 
@@ -45,7 +36,7 @@ def _gather(params: Any, indices: Any, axis: int, batch_dims: int) -> Any:
 def _check_gather(avals: tuple[Aval, ...], axis: int, batch_dims: int) -> None:
     params, indices = avals
     if indices.dtype.name not in INDEX_DTYPES:
-        raise bad_attr("Tindices", indices.dtype, ", ".join(INDEX_DTYPES), "GatherV2")
+        raise not_allowed(indices.dtype, ", ".join(INDEX_DTYPES), "GatherV2", "Tindices")
     for i in range(batch_dims):
         if params.shape[i] != indices.shape[i]:
             raise invalid(
@@ -131,7 +122,7 @@ def _gather_nd(params: Any, indices: Any, batch_dims: int) -> Any:
 def _check_gather_nd(avals: tuple[Aval, ...], batch_dims: int) -> None:
     params, indices = avals
     if indices.dtype.name not in INDEX_DTYPES:
-        raise bad_attr("Tindices", indices.dtype, ", ".join(INDEX_DTYPES), "GatherNd")
+        raise not_allowed(indices.dtype, ", ".join(INDEX_DTYPES), "GatherNd", "Tindices")
     if not indices.shape:
         raise invalid("indices must be at least a vector", "GatherNd")
     depth, n = indices.shape[-1], len(params.shape) - batch_dims
@@ -206,7 +197,7 @@ def _scatter_nd(indices: Any, updates: Any, shape: tuple[int, ...]) -> Any:
 def _check_scatter_nd(avals: tuple[Aval, ...], shape: tuple[int, ...]) -> None:
     indices, updates = avals
     if indices.dtype.name not in INDEX_DTYPES:
-        raise bad_attr("Tindices", indices.dtype, ", ".join(INDEX_DTYPES), "ScatterNd")
+        raise not_allowed(indices.dtype, ", ".join(INDEX_DTYPES), "ScatterNd", "Tindices")
     depth, outer = indices.shape[-1], indices.shape[:-1]
     n = len(outer)
     if updates.shape[:n] != outer:
@@ -292,7 +283,7 @@ def _tensor_scatter(kernel: str, fn: Callable[..., Any], doc: str) -> Callable[.
                 kernel,
             )
         if indices.dtype.name not in INDEX_DTYPES:
-            raise bad_attr("Tindices", indices.dtype, ", ".join(INDEX_DTYPES), kernel)
+            raise not_allowed(indices.dtype, ", ".join(INDEX_DTYPES), kernel, "Tindices")
         n = len(indices.shape) - 1
         if updates.shape[:n] != indices.shape[:-1]:
             raise invalid(

@@ -22,6 +22,7 @@ from ..core.avals import Aval
 from ..core.caches import Cache
 from ..core.dtypes import as_dtype
 from ..core.op import Closure, DynamicForm, Op
+from ..core.refuse import invalid, shown
 from ..core.state import LOCAL
 from ..run import policy
 from ..values import operators
@@ -31,8 +32,7 @@ from ..values.record import apply
 from ..values.tensor import Tensor, concrete, mark_slice
 from ..values.updates import apply_off_tape
 from ..values.variable import Variable, read
-from .arguments import INDEX_DTYPES, as_tensor, dims, is_text, move_text, shown
-from .declare import invalid
+from .arguments import INDEX_DTYPES, as_tensor, dims, is_text, move_text
 from .selection import boolean_mask
 from .shapes import reshape
 

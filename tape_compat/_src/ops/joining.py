@@ -13,6 +13,7 @@ from jax import lax
 from ..core import dtypes
 from ..core.avals import Aval
 from ..core.op import Op
+from ..core.refuse import invalid, not_allowed, shown
 from ..run import policy
 from ..values import convert as _convert
 from ..values.bounds import host_value
@@ -20,18 +21,8 @@ from ..values.convert import convert
 from ..values.record import apply
 from ..values.tensor import Tensor, concrete
 from ..values.variable import Variable
-from .arguments import (
-    as_int,
-    as_own_tensor,
-    as_tensor,
-    bad_attr,
-    is_text,
-    known_value,
-    move_text,
-    shown,
-    untracked,
-)
-from .declare import check_same_dtype, invalid, matching
+from .arguments import as_int, as_own_tensor, as_tensor, is_text, known_value, move_text, untracked
+from .declare import check_same_dtype, matching
 from .shapes import identity, reshape
 
 
@@ -106,7 +97,7 @@ def pad(
         kernel = "Pad" if mode == "CONSTANT" else "MirrorPad"
         raise invalid(f"paddings must be a matrix with 2 columns: {shown(table.shape)}", kernel)
     if table.dtype.kind not in "iu":
-        raise bad_attr("Tpaddings", dtypes.from_numpy(table.dtype), "int32, int64", "Pad")
+        raise not_allowed(dtypes.from_numpy(table.dtype), "int32, int64", "Pad", "Tpaddings")
     pairs = tuple((low, high) for low, high in table.tolist())
     inputs: tuple[Tensor, ...] = (x,)
     if not isinstance(constant_values, (bool, int)) and mode == "CONSTANT":

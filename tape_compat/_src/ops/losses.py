@@ -10,12 +10,13 @@ from jax import lax
 
 from ..core.avals import Aval
 from ..core.op import Op
+from ..core.refuse import invalid, not_allowed
 from ..values.convert import convert
 from ..values.record import apply
 from ..values.tensor import Tensor
 from . import rules
 from .checks import check_dtypes
-from .declare import check_same_dtype, invalid, name_ops, op, static, tf_dtype_name
+from .declare import check_same_dtype, name_ops, op, static
 
 
 def _wide(x: Any) -> Any:
@@ -122,11 +123,7 @@ def _check_sparse(avals: tuple[Aval, ...]) -> None:
     kernel = "SparseSoftmaxCrossEntropyWithLogits"
     check_dtypes(kernel, "float")(avals[1:])
     if labels.dtype.name not in ("int32", "int64"):
-        raise invalid(
-            f"Value for attr 'Tlabels' of {tf_dtype_name(labels.dtype)} is not in the list of "
-            f"allowed values: int32, int64\n\t; NodeDef: {{{{node {kernel}}}}}",
-            kernel,
-        )
+        raise not_allowed(labels.dtype, "int32, int64", kernel, "Tlabels")
 
 
 _SPARSE_CROSS_ENTROPY = Op(

@@ -9,12 +9,13 @@ from jax import lax
 
 from ..core.avals import Aval
 from ..core.op import Op
+from ..core.refuse import invalid, shown
 from ..values.convert import convert
 from ..values.record import apply
 from ..values.tensor import Tensor
 from . import rules
 from .checks import check_dtypes
-from .declare import check_same_dtype, invalid, matching, static
+from .declare import check_same_dtype, matching, static
 from .windows import channels_last
 
 
@@ -27,17 +28,17 @@ def _bias_add(value: Any, bias: Any, last: bool) -> Any:
 def _check_bias(avals: tuple[Aval, ...], last: bool) -> None:
     check_same_dtype(avals, "BiasAdd")
     check_dtypes("BiasAdd", "float integer complex")(avals)
-    shown = ["[" + ",".join(map(str, a.shape)) + "]" for a in avals]
+    texts = [shown(a.shape) for a in avals]
     value, bias = (a.shape for a in avals)
     if len(value) < 2:
-        raise invalid(f"Input tensor must be at least 2D: {shown[0]}", "BiasAdd")
+        raise invalid(f"Input tensor must be at least 2D: {texts[0]}", "BiasAdd")
     if len(bias) != 1:
-        raise invalid(f"Biases must be 1D: {shown[1]}", "BiasAdd")
+        raise invalid(f"Biases must be 1D: {texts[1]}", "BiasAdd")
     if value[-1 if last else 1] != bias[0]:
         which = "last" if last else "channel"
         raise invalid(
             f"Must provide as many biases as the {which} dimension of the input tensor: "
-            f"{shown[1]} vs. {shown[0]}",
+            f"{texts[1]} vs. {texts[0]}",
             "BiasAdd",
         )
 

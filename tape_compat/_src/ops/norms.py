@@ -9,11 +9,11 @@ import numpy as np
 
 from ..core.avals import Aval
 from ..core.op import Op
+from ..core.refuse import invalid, not_allowed
 from ..values.record import apply
 from ..values.tensor import Tensor
 from . import rules
 from .arguments import as_tensor
-from .declare import invalid, tf_dtype_name
 from .decompositions import singular_values
 
 
@@ -66,12 +66,8 @@ def _norm_arguments(ord: Any, axis: Any) -> tuple[Any, Any]:
 
 def _check_norm(avals: tuple[Aval, ...], ord: Any, axis: Any, keepdims: bool) -> None:
     if not avals[0].trainable:
-        raise invalid(
-            f"Value for attr 'T' of {tf_dtype_name(avals[0].dtype)} is not in the list of allowed "
-            "values: bfloat16, half, float, double, complex64, complex128\n\t; "
-            "NodeDef: {{node Sqrt}}",
-            "Sqrt",
-        )
+        listed = "bfloat16, half, float, double, complex64, complex128"
+        raise not_allowed(avals[0].dtype, listed, "Sqrt")
     n = len(avals[0].shape)
     for i in axis if isinstance(axis, tuple) else () if axis is None else (axis,):
         if not -n <= i < n:

@@ -12,11 +12,12 @@ from ..core import dtypes
 from ..core.avals import Aval
 from ..core.dtypes import DType, as_dtype
 from ..core.op import Op
+from ..core.refuse import invalid, shown
 from ..values.convert import to_numpy
 from ..values.record import apply
 from ..values.tensor import Tensor
-from .arguments import as_int, as_tensor, dims, is_text, known_value, move_text, shown
-from .declare import check_same_dtype, invalid
+from .arguments import as_int, as_tensor, dims, is_text, known_value, move_text
+from .declare import check_same_dtype
 from .shapes import reshape
 
 

@@ -12,13 +12,12 @@ from jax import lax
 
 from ..core.avals import Aval
 from ..core.op import Op
+from ..core.refuse import invalid, shown
 from ..values.convert import convert
 from ..values.record import apply
 from ..values.tensor import Tensor
 from . import rules
-from .arguments import shown
 from .checks import REAL, check_dtypes
-from .declare import invalid
 from .windows import channels_last, explicit_padding, per_dimension
 
 

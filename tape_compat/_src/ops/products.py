@@ -12,20 +12,13 @@ from ..core.avals import Aval
 from ..core.dtypes import as_dtype
 from ..core.native import native_calls
 from ..core.op import Op
+from ..core.refuse import invalid, not_allowed, shown
 from ..values import operators
 from ..values.record import apply
 from ..values.tensor import Tensor
 from ..values.variable import Variable, read
-from .arguments import as_tensor, dims, shown
-from .declare import (
-    allowed,
-    check_same_dtype,
-    invalid,
-    matching,
-    name_ops,
-    op,
-    tf_dtype_name,
-)
+from .arguments import as_tensor, dims
+from .declare import allowed, check_same_dtype, matching, name_ops, op
 from .matrices import adjoint_of
 
 _MATMUL_DTYPES = allowed("float complex integer") - {"int8", "int16"}
@@ -61,12 +54,7 @@ def check_matmul(
     if to is None:
         check_same_dtype(avals, kernel)
         if avals[0].dtype.name not in _MATMUL_DTYPES:
-            raise invalid(
-                f"Value for attr 'T' of {tf_dtype_name(avals[0].dtype)} is not in the list of "
-                f"allowed values: {', '.join(sorted(_MATMUL_DTYPES))}\n\t; "
-                f"NodeDef: {{{{node {kernel}}}}}",
-                kernel,
-            )
+            raise not_allowed(avals[0].dtype, _MATMUL_DTYPES, kernel)
     both = f"In[0]: {shown(a)}, In[1]: {shown(b)}"
     if kernel == "MatMul":
         if len(a) != len(b):

@@ -14,12 +14,13 @@ from ..core import dtypes
 from ..core.avals import Aval
 from ..core.dtypes import DType, as_dtype
 from ..core.op import Op
+from ..core.refuse import invalid, not_allowed, shown, tf_dtype_name
 from ..core.shapes import TensorShape
 from ..values.convert import convert
 from ..values.record import apply, identity
 from ..values.tensor import Tensor, concrete
-from .arguments import dims, shown
-from .declare import check_broadcast, invalid, tf_dtype_name
+from .arguments import dims
+from .declare import check_broadcast
 from .gather_scatter import gather
 from .random_keys import plain_seed, typed_key
 
@@ -53,12 +54,7 @@ def check_one_of(dtype: DType, accepted: Sequence[DType]) -> None:
 def check_attribute(dtype: DType, accepted: Sequence[DType], kernel: str) -> None:
     """Refuse a dtype as a kernel of TensorFlow does."""
     if dtype not in accepted:
-        listed = ", ".join(map(tf_dtype_name, accepted))
-        raise invalid(
-            f"Value for attr 'dtype' of {tf_dtype_name(dtype)} is not in the list of allowed "
-            f"values: {listed}\n\t; NodeDef: {{{{node {kernel}}}}}",
-            kernel,
-        )
+        raise not_allowed(dtype, ", ".join(map(tf_dtype_name, accepted)), kernel, "dtype")
 
 
 FLOATING = (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64)

@@ -21,11 +21,10 @@ import numpy as np
 
 from ..core import dtypes
 from ..core.avals import Aval
+from ..core.refuse import invalid, not_allowed, shown
 from ..values.convert import convert
 from ..values.tensor import Tensor, concrete
 from ..values.variable import Variable
-from .arguments import shown
-from .declare import invalid, tf_dtype_name
 
 MASK = (1 << 64) - 1
 
@@ -120,11 +119,7 @@ def seed_tensor(seed: Any) -> Tensor:
     tensor = convert(seed)
     aval = tensor._aval
     if aval.dtype not in (dtypes.int32, dtypes.int64):
-        raise invalid(
-            f"Value for attr 'Tseed' of {tf_dtype_name(aval.dtype)} is not in the list of allowed "
-            f"values: int32, int64\n\t; NodeDef: {{{{node {kernel}}}}}",
-            kernel,
-        )
+        raise not_allowed(aval.dtype, "int32, int64", kernel, "Tseed")
     if aval.shape != (2,):
         raise invalid(f"seed must have shape [2], not {shown(aval.shape)}", kernel)
     return tensor

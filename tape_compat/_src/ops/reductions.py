@@ -13,13 +13,14 @@ from ..core import dtypes
 from ..core.avals import Aval
 from ..core.dtypes import DType
 from ..core.op import Op
+from ..core.refuse import invalid, not_allowed, shown
 from ..values.convert import convert
 from ..values.record import apply
 from ..values.tensor import Tensor
 from . import rules
 from .checks import NUMBER, REAL, check_axes, check_bool, check_scan
 from .comparison import not_equal
-from .declare import invalid, name_ops, op, static, tf_dtype_name
+from .declare import name_ops, op, static
 
 
 @op(arrays=1, kernel="Sum", dtypes=NUMBER, check=check_axes("Sum"))
@@ -190,17 +191,14 @@ def _check_arg(kernel: str) -> Callable[..., None]:
         shape = avals[0].shape
         rank = len(shape)
         if output_type.name not in ("int16", "uint16", "int32", "int64"):
-            raise invalid(
-                f"Value for attr 'output_type' of {tf_dtype_name(output_type)} is not in the list "
-                "of allowed values: int16, uint16, int32, int64",
-                kernel,
-            )
+            listed = "int16, uint16, int32, int64"
+            raise not_allowed(output_type, listed, kernel, "output_type")
         if not -rank <= axis < rank:
             raise invalid(
                 f"Expected dimension in the range [{-rank}, {rank}), but got {axis}", kernel
             )
         if shape[axis] == 0:
-            listed = "[" + ",".join(map(str, shape)) + "]"
+            listed = shown(shape)
             raise invalid(f"Reduction axis {axis} is empty in shape {listed}", kernel)
 
     return check

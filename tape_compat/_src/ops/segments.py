@@ -10,21 +10,22 @@ import numpy as np
 
 from ..core.avals import Aval
 from ..core.op import Op
+from ..core.refuse import invalid, shown
 from ..values.bounds import dropped, refuse_segments
 from ..values.convert import convert
 from ..values.record import apply
 from ..values.tensor import Tensor
 from . import rules
-from .declare import invalid, name_ops, static
+from .declare import name_ops, static
 
 
 def _check_unsorted(kernel: str) -> Callable[..., None]:
     def check(avals: tuple[Aval, ...], **_: Any) -> None:
         data, ids = (a.shape for a in avals)
         if data[: len(ids)] != ids:
-            shown = ["[" + ",".join(map(str, s)) + "]" for s in (data, ids)]
+            texts = [shown(s) for s in (data, ids)]
             raise invalid(
-                f"data.shape = {shown[0]} does not start with segment_ids.shape = {shown[1]}",
+                f"data.shape = {texts[0]} does not start with segment_ids.shape = {texts[1]}",
                 kernel,
             )
 

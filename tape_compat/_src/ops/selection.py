@@ -12,12 +12,13 @@ from ..core import dtypes
 from ..core.avals import Aval
 from ..core.dtypes import as_dtype
 from ..core.op import Op
+from ..core.refuse import invalid, shown, tf_dtype_name
 from ..values.convert import convert
 from ..values.record import apply
 from ..values.tensor import Tensor, concrete
-from .arguments import as_int, as_tensor, is_text, known_value, move_text, shown
+from .arguments import as_int, as_tensor, is_text, known_value, move_text
 from .creation import zeros
-from .declare import invalid, matching, tf_dtype_name
+from .declare import matching
 from .gather_scatter import gather_nd
 from .joining import concat
 from .shapes import reshape

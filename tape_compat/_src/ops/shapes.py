@@ -13,6 +13,7 @@ from ..core import dtypes
 from ..core.avals import Aval
 from ..core.dtypes import as_dtype
 from ..core.op import Op
+from ..core.refuse import invalid, shown
 from ..core.shapes import TensorShape
 from ..core.state import LOCAL
 from ..values import operators, record as dispatch
@@ -21,8 +22,7 @@ from ..values.indexed_slices import IndexedSlices
 from ..values.record import apply
 from ..values.tensor import Tensor, concrete, next_id, same_value
 from ..values.variable import Variable
-from .arguments import as_int, as_tensor, dims, is_text, known_value, move_text, shown
-from .declare import invalid
+from .arguments import as_int, as_tensor, dims, is_text, known_value, move_text
 
 
 def identity(input: Any, name: str | None = None) -> Any:

@@ -15,10 +15,11 @@ from jax import lax
 
 from ..core.avals import Aval
 from ..core.op import Op
+from ..core.refuse import invalid, shown
 from ..values.record import apply
 from ..values.tensor import Tensor
-from .arguments import as_tensor, shown
-from .declare import check_same_dtype, invalid, matching, name_ops, op
+from .arguments import as_tensor
+from .declare import check_same_dtype, matching, name_ops, op
 from .decompositions import pseudo_inverse
 from .matrices import adjoint_of, check_square
 from .products import check_matmul

@@ -12,6 +12,7 @@ from jax import lax
 from ..core import dtypes
 from ..core.avals import Aval
 from ..core.op import Op
+from ..core.refuse import invalid, shown
 from ..values.convert import convert
 from ..values.indexed_slices import IndexedSlices
 from ..values.record import apply
@@ -19,14 +20,14 @@ from ..values.tensor import Tensor
 from . import rules
 from .arithmetic import multiply
 from .checks import INEXACT
-from .declare import check_same_dtype, invalid, matching, name_ops, op
+from .declare import check_same_dtype, matching, name_ops, op
 
 
 def _check_add_n(avals: tuple[Aval, ...]) -> None:
     check_same_dtype(avals, "AddN")
     for i, aval in enumerate(avals):
         if aval.shape != avals[0].shape:
-            first, other = ("[" + ",".join(map(str, a.shape)) + "]" for a in (avals[0], aval))
+            first, other = shown(avals[0].shape), shown(aval.shape)
             raise invalid(
                 "Inputs to operation AddN of type AddN must have the same size and shape.  "
                 f"Input 0: {first} != input {i}: {other}",

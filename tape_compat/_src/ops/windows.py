@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..core import errors
-from .declare import invalid, static
+from ..core.refuse import not_allowed
+from .declare import static
 
 
 def channels_last(data_format: Any) -> bool:
@@ -52,11 +53,7 @@ def explicit_padding(padding: Any, rank: int, last: bool, kernel: str) -> Any:
     if isinstance(padding, str):
         if padding.upper() in ("SAME", "VALID"):
             return padding.upper()
-        raise invalid(
-            f"Value for attr 'padding' of \"{padding}\" is not in the list of allowed values: "
-            f'"SAME", "VALID", "EXPLICIT"\n\t; NodeDef: {{{{node {kernel}}}}}',
-            kernel,
-        )
+        raise not_allowed(f'"{padding}"', '"SAME", "VALID", "EXPLICIT"', kernel, "padding")
     pairs = static(padding)
     if len(pairs) == rank:
         return pairs

@@ -1,0 +1,62 @@
+"""TensorFlow's standard refusals, each written once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from . import errors
+from .avals import Aval
+from .dtypes import DType
+
+#: What TensorFlow's kernels call a dtype, where that is not its name.
+_KERNEL_NAMES = {"float16": "half", "float32": "float", "float64": "double"}
+
+
+def tf_dtype_name(dtype: DType) -> str:
+    """A dtype as TensorFlow's kernels call it in messages: float, double, half."""
+    return _KERNEL_NAMES.get(dtype.name, dtype.name)
+
+
+def shown(shape: Sequence[int]) -> str:
+    """A shape in TensorFlow's writing.
+
+    >>> shown((2, 3))
+    '[2,3]'
+    """
+    return "[" + ",".join(map(str, shape)) + "]"
+
+
+def invalid(message: str, kernel: str) -> errors.InvalidArgumentError:
+    """TensorFlow's error for bad input to a kernel, with the user's line."""
+    return errors.InvalidArgumentError(
+        None, None, f"{message} [Op:{kernel}] (at {errors.user_location()})"
+    )
+
+
+def not_allowed(
+    value: DType | str, listed: str | Iterable[str], kernel: str, attr: str = "T"
+) -> errors.InvalidArgumentError:
+    """The error for a dtype, or another value, that an attribute of a kernel does not take."""
+    return invalid(not_allowed_text(value, listed, kernel, attr), kernel)
+
+
+def not_allowed_text(
+    value: DType | str, listed: str | Iterable[str], kernel: str, attr: str = "T"
+) -> str:
+    """What that error says."""
+    given = tf_dtype_name(value) if isinstance(value, DType) else value
+    names = listed if isinstance(listed, str) else ", ".join(sorted(listed))
+    return (
+        f"Value for attr '{attr}' of {given} is not in the list of allowed values: {names}\n\t; "
+        f"NodeDef: {{{{node {kernel}}}}}"
+    )
+
+
+def check_dtype_of(aval: Aval, place: int, wanted: DType, kernel: str) -> None:
+    """Refuse an input of another dtype than its place asks for."""
+    if aval.dtype is not wanted:
+        raise invalid(
+            f"cannot compute {kernel} as input #{place}(zero-based) was expected to be a "
+            f"{tf_dtype_name(wanted)} tensor but is a {tf_dtype_name(aval.dtype)} tensor",
+            kernel,
+        )
