@@ -12,13 +12,14 @@ from typing import Any
 
 import jax
 
+from ..core import limits
 from ..core.caches import Cache
 from ..core.derivative import Jvp, Pullback
 from ..core.op import Closure
 from ..core.x64 import in_x64
 from ..values.tensor import Tensor
 
-_FOUND: Cache[tuple, tuple[frozenset[int], ...]] = Cache("dependence", 10_000)
+_FOUND: Cache[tuple, tuple[frozenset[int], ...]] = Cache("dependence", limits.MAX_DEPENDENCES)
 
 #: Primitives and kinds of numbers that no derivative comes through, as in TensorFlow.
 _STEPS = frozenset(("floor", "ceil", "round"))

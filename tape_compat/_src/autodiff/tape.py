@@ -14,6 +14,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from ..core import limits
 from ..core.errors import InvalidArgumentError, user_location
 from ..core.native import native, native_calls, provide
 from ..core.op import Op
@@ -39,7 +40,6 @@ class UnconnectedGradients(Enum):
     ZERO = "zero"
 
 
-_ESCAPES_KEPT = 100
 _ONE_SET = (
     "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)"
 )
@@ -219,7 +219,7 @@ class GradientTape:
             escape = (tensor._id, user_location())
             if escape not in record.escapes:
                 record.escapes.append(escape)
-                del record.escapes[:-_ESCAPES_KEPT]
+                del record.escapes[: -limits.ESCAPES_KEPT]
 
     def escapes(self) -> tuple[str, ...]:
         """Where JAX functions took the value of tensors that this tape tracks: lines "file.py:41".

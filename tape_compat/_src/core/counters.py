@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from . import limits
 from .native import native, provide
 from .state import LOCAL
 
@@ -55,9 +56,8 @@ class Counters:
 
     def reason(self, text: str) -> None:
         self.reasons.append(text)
-        del self.reasons[:-REASONS_KEPT]
+        del self.reasons[: -limits.REASONS_KEPT]
 
 
-REASONS_KEPT = 100
 COUNTERS = Counters()
 provide(counters=COUNTERS)

@@ -21,3 +21,13 @@ MAX_SHAPES_PER_CLOSURE = 1024
 #: A host array of at least this many bytes moves to the device at its first use, a smaller one at
 #: its second: `jax.device_put` takes 40 us, an argument of a compiled call 3 us.
 MOVE_AT_FIRST_USE_BYTES = 1 << 20
+
+#: So many rows of an array are taken by one call: XLA's time grows with the square of the outputs.
+ROWS_AT_ONCE = 64
+
+#: What is remembered of which outputs of a closure depend on which inputs.
+MAX_DEPENDENCES = 10_000
+
+#: The last reasons for a compile, and the last values that JAX took of a tape's tensors.
+REASONS_KEPT = 100
+ESCAPES_KEPT = 100

@@ -21,7 +21,7 @@ from . import errors, limits
 from .avals import Aval
 from .caches import register
 from .counters import COUNTERS
-from .rows import BLOCK, rows_of
+from .rows import rows_of
 from .x64 import in_x64
 
 Arrays = tuple[Any, ...]
@@ -248,7 +248,7 @@ class Closure:
     def _rows_or(self, call: Callable[..., Arrays], *arrays: Any) -> Arrays:
         """The rows that this op gives, if they are many; else what `call` does."""
         found = self.op.rows(arrays[0].shape, **self.attributes)  # type: ignore[misc]
-        if found is None or len(found[1]) <= BLOCK:
+        if found is None or len(found[1]) <= limits.ROWS_AT_ONCE:
             return call(*arrays)
         return rows_of(arrays[0], *found)
 

@@ -5,7 +5,7 @@ XLA takes time in the square of the outputs of a program: 1,000 rows at once too
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -13,22 +13,17 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-#: So many rows are taken by one call.
-BLOCK = 64
-
-
-def blocks(numbers: Iterable[int], count: int) -> dict[int, int]:
-    """Where the blocks begin that hold these of `count` rows: by the number of the block."""
-    last = max(count - BLOCK, 0)
-    return {block: min(block * BLOCK, last) for block in sorted({n // BLOCK for n in numbers})}
+from . import limits
 
 
 def rows_of(array: Any, axis: int, numbers: Sequence[int]) -> tuple[Any, ...]:
     """The rows with these numbers along an axis."""
+    size = min(limits.ROWS_AT_ONCE, array.shape[axis])
+    last = array.shape[axis] - size
     taken: dict[int, Any] = {}
-    count = array.shape[axis]
-    for start in blocks(numbers, count).values():
-        taken.update(enumerate(_block(array, np.int32(start), axis, min(BLOCK, count)), start))
+    for block in sorted({n // size for n in numbers}):
+        start = min(block * size, last)
+        taken.update(enumerate(_block(array, np.int32(start), axis, size), start))
     return tuple([taken[n] for n in numbers])
 
 

@@ -20,7 +20,7 @@ from ..core.native import native, provide
 from ..core.op import Closure
 from ..core.program import NOWHERE, Entry, Node, Program, References, Runner, Runners
 from ..core.x64 import in_x64
-from . import kept
+from . import kept, policy
 from .choose import Choice, History, Later, choose, later
 from .donation import arranged, copied, copy_all
 from .loops.template import compile_for
@@ -31,14 +31,13 @@ from .whole import WholeProgram, donations
 
 #: What was seen from each place in the user's program.
 _HISTORIES: OrderedDict[Any, History] = OrderedDict()
-_MAX_HISTORIES = 512
 
 
 def _history(origin: Any) -> History:
     found = _HISTORIES.get(origin)
     if found is None:
         found = _HISTORIES[origin] = History(origin)
-        forget_histories(_MAX_HISTORIES)
+        forget_histories(policy.MAX_HISTORIES)
     return found
 
 

@@ -77,6 +77,11 @@ LEAST_CAPACITY = 64
 LOOSEST = 4
 LARGE_STACKS = 1 << 26
 
+#: A period is likely where equal runs of so many instructions lie so far apart; so many of the
+#: likeliest are tried.
+LOOP_GRAM = 4
+LIKELIEST_PERIODS = 8
+
 #: On these backends the number of turns is an argument from the start. On others the host is asked
 #: after each turn of such a loop: there a program is compiled for the first number it comes with,
 #: and for any number when it comes with a second one.
@@ -112,6 +117,9 @@ LARGEST_SEQUENCE = 1 << 24
 STACK_ROWS = 64
 FEW_ROWS = 16
 SMALL_ROW = 1 << 14
+
+#: Places in the user's program of which it is noted what was seen.
+MAX_HISTORIES = 512
 
 #: Compiled programs kept; beyond that the oldest of those that have not been used of late go.
 MAX_EXECUTABLES = 256

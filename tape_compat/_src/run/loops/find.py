@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-_GRAM = 4
-_LIKELIEST = 8
+from .. import policy
 
 
 class Repeat(NamedTuple):
@@ -90,11 +89,11 @@ def _outside(free: list[tuple[int, int]], runs: list[Repeat]) -> list[tuple[int,
 def _periods(known: np.ndarray, longest: int) -> list[int]:
     """The likeliest periods: the commonest distances between equal runs of four, from one to the
     next and to the one after that."""
-    if len(known) <= _GRAM:
+    if len(known) <= policy.LOOP_GRAM:
         return []
     base = int(known.max()) + 1
-    grams = np.zeros(len(known) - _GRAM + 1, np.int64)
-    for i in range(_GRAM):
+    grams = np.zeros(len(known) - policy.LOOP_GRAM + 1, np.int64)
+    for i in range(policy.LOOP_GRAM):
         grams = np.unique(grams * base + known[i : len(grams) + i], return_inverse=True)[1]
     order = np.argsort(grams, kind="stable")
     sorted_grams = grams[order]
@@ -102,7 +101,7 @@ def _periods(known: np.ndarray, longest: int) -> list[int]:
         [(order[lag:] - order[:-lag])[sorted_grams[lag:] == sorted_grams[:-lag]] for lag in (1, 2)]
     )
     counts = np.bincount(distances[distances <= longest])
-    likely = np.argsort(-counts, kind="stable")[:_LIKELIEST]
+    likely = np.argsort(-counts, kind="stable")[: policy.LIKELIEST_PERIODS]
     return [int(p) for p in likely if counts[p]]
 
 
@@ -118,7 +117,7 @@ def _runs(equal: np.ndarray, start: int, stop: int, period: int, least: int) -> 
     for a, b in zip(edges[::2] + start, edges[1::2] + start, strict=True):
         a = max(int(a), after)
         turns = (int(b) - a + period) // period if b > a else 0
-        if turns >= least and turns * period >= _GRAM:
+        if turns >= least and turns * period >= policy.LOOP_GRAM:
             runs.append(Repeat(a, period, turns))
             after = a + turns * period
     return runs
