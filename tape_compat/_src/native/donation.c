@@ -55,15 +55,21 @@ static PyObject *native_flatten(PyObject *module, PyObject *object)
 static PyObject *arranged(PyObject *arguments, PyObject *donate)
 {
     Py_ssize_t taken = PyTuple_GET_SIZE(donate), n = PyList_GET_SIZE(arguments);
-    PyObject *donated = PyList_New(taken), *made = PyList_New(1 + n - taken);
-    for (Py_ssize_t i = 0, k = 0; donated && made && i < n; i++) {
-        PyObject *array = Py_NewRef(PyList_GET_ITEM(arguments, i));
-        if (k < taken && PyLong_AsSsize_t(PyTuple_GET_ITEM(donate, k)) == i)
-            PyList_SET_ITEM(donated, k++, array);
-        else
-            PyList_SET_ITEM(made, 1 + i - k, array);
+    PyObject *donated = PyList_New(taken), *made = PyList_New(1 + n - taken), *first = NULL;
+    char *is_taken = PyMem_Calloc(n ? n : 1, 1);
+    for (Py_ssize_t k = 0; donated && made && is_taken && k < taken; k++) {
+        Py_ssize_t place = PyLong_AsSsize_t(PyTuple_GET_ITEM(donate, k));
+        PyList_SET_ITEM(donated, k, Py_NewRef(PyList_GET_ITEM(arguments, place)));
+        is_taken[place] = 1;
     }
-    PyObject *first = donated && made ? donated_of(donated) : NULL;
+    if (donated && made && is_taken) {
+        for (Py_ssize_t i = 0, k = 1; i < n && k <= n - taken; i++)
+            if (!is_taken[i])
+                PyList_SET_ITEM(made, k++, Py_NewRef(PyList_GET_ITEM(arguments, i)));
+        first = donated_of(donated);
+    } else if (!PyErr_Occurred())
+        PyErr_NoMemory();
+    PyMem_Free(is_taken);
     Py_XDECREF(donated);
     if (first)
         PyList_SET_ITEM(made, 0, first);

@@ -214,12 +214,10 @@ static PyObject *arguments_of(PyObject *used, PyObject *log)
         Py_CLEAR(arguments);
     }
     PyObject *donate = SLOT(used, Runner.donate);
-    Py_ssize_t last = -1;
     for (Py_ssize_t i = 0; arguments && i < PyTuple_GET_SIZE(donate); i++) {
         Py_ssize_t place = PyLong_AsSsize_t(PyTuple_GET_ITEM(donate, i));
-        int valid = place > last && place < PyList_GET_SIZE(arguments);
+        int valid = place >= 0 && place < PyList_GET_SIZE(arguments);
         PyObject *array = valid ? PyList_GET_ITEM(arguments, place) : NULL;
-        last = place;
         if (!array || (Py_REFCNT(array) > 2 && (PyObject *)Py_TYPE(array) != python.ndarray))
             Py_CLEAR(arguments);
     }

@@ -10,6 +10,7 @@ the first call, another sharding, another configuration, a cache that was cleare
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -71,7 +72,7 @@ def donating(function: Callable[..., Any], donate: tuple[int, ...]) -> Callable[
 
     def program(donated: tuple[Any, ...], *rest: Any) -> Any:
         arguments = list(rest)
-        for place, array in zip(donate, donated, strict=True):
+        for place, array in sorted(zip(donate, donated, strict=True), key=operator.itemgetter(0)):
             arguments.insert(place, array)
         return function(*arguments)
 
@@ -79,7 +80,11 @@ def donating(function: Callable[..., Any], donate: tuple[int, ...]) -> Callable[
 
 
 def arranged(arguments: list[Any], donate: tuple[int, ...]) -> list[Any]:
-    """The arguments with those at `donate`, in ascending order, taken out into one `Donated`."""
+    """The arguments with those at `donate` taken out into one `Donated`, in that order.
+
+    JAX gives the first buffer of a shape and dtype to the first output of it, and so on. Where a
+    value is written over another one that is still to be read, XLA copies that one first.
+    """
     if not donate:
         return arguments
     taken = set(donate)

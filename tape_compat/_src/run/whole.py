@@ -118,10 +118,14 @@ class Compiling:
 
 
 def donations(program: Program, node: Node, live: tuple[int, ...]) -> tuple[int, ...]:
-    """Leaves of overwritten variables, each matched with a live output of its shape and dtype."""
+    """Leaves of overwritten variables, each matched with a live output of its shape and dtype.
+
+    They are in the order in which the variables were overwritten, as the outputs are: a variable's
+    new value takes its own old buffer.
+    """
     path = node.path()
     avals = slot_avals(path)
-    arrays, _ = leaf_layout(path)
-    overwritten = set(program.donatable).intersection(arrays)
+    arrays = set(leaf_layout(path)[0])
+    overwritten = [slot for slot in dict.fromkeys(program.donatable) if slot in arrays]
     room = [avals[slot] for slot in set(live)]
-    return matched([(slot, avals[slot]) for slot in sorted(overwritten)], room)
+    return matched([(slot, avals[slot]) for slot in overwritten], room)
