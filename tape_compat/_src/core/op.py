@@ -180,17 +180,17 @@ class Closure:
             self._dynamic_form = self._dynamic_form_of() or False
         return self._dynamic_form or None  # type: ignore[return-value]
 
-    def prefer_dynamic(self, numbers: tuple[int, ...]) -> bool:
-        """Whether this dynamic form is to be recorded for the one with `numbers`: for new ones once
-        STATIC_FORMS programs each brought new ones. A step that takes another slice each time is
-        then the same each time; the gates of an LSTM and the turns of a loop stay fixed."""
+    def prefer_dynamic(self, numbers: tuple[int, ...], program: int) -> bool:
+        """Whether this dynamic form is to be recorded for the one with `numbers` in the program of
+        this number: for new ones once STATIC_FORMS programs each brought new ones. A step that takes
+        another slice each time is then the same each time; the gates of an LSTM and the turns of a
+        loop stay fixed."""
         fixed = self._fixed
         if any(numbers in brought for brought in fixed.values()):
             return False
-        programs_run = COUNTERS.fused + COUNTERS.op_by_op
-        if programs_run not in fixed and len(fixed) == limits.STATIC_FORMS:
+        if program not in fixed and len(fixed) == limits.STATIC_FORMS:
             return True
-        fixed.setdefault(programs_run, set()).add(numbers)
+        fixed.setdefault(program, set()).add(numbers)
         return False
 
     def _dynamic_form_of(self) -> DynamicForm | None:

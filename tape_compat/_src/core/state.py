@@ -23,7 +23,8 @@ class ThreadState:
     input whose identity is in its `ids`, and may be for others; `variable_accessed` for every read
     of a variable; `escaped` for every value that JAX takes; `variables_since` tells
     `autodiff.missed` which variables it tracks.
-    previous: where the last program began; ran_now: how many ops have run at once since then.
+    programs: how many it has begun. previous: where the last one began; ran_now: how many ops have
+    run at once since then.
     """
 
     __slots__ = (
@@ -33,6 +34,7 @@ class ThreadState:
         "origin",
         "previous",
         "program",
+        "programs",
         "ran_now",
         "recorders",
     )
@@ -45,7 +47,12 @@ class ThreadState:
         self.origin: Any = None
         self.device: Any = None
         self.previous: Any = None
-        self.ran_now = 0
+        self.ran_now = self.programs = 0
+
+    @property
+    def program_number(self) -> int:
+        """The number of the program that is pending, or that the next op begins."""
+        return self.programs + (self.program is None)
 
     def set_recorders(self, recorders: tuple[Any, ...]) -> None:
         self.recorders = recorders

@@ -266,7 +266,10 @@ def _called(
     """What to call: the dynamic form where one op runs alone, and where others of its kind came."""
     if dynamic is not None:
         closure, numbers, _, costs_nothing = dynamic
-        if not LOCAL.state.deferring or (not costs_nothing and closure.prefer_dynamic(numbers)):
+        state = LOCAL.state
+        if not state.deferring or (
+            not costs_nothing and closure.prefer_dynamic(numbers, state.program_number)
+        ):
             given = [concrete(np.array(n, np.int32), _INT32) for n in numbers]
             return closure, (*inputs, *given)
     return op.bind(spec=spec), inputs

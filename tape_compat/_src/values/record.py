@@ -222,6 +222,7 @@ def current_program(state: ThreadState) -> Program:
         if state.deferring and 0 < state.ran_now <= policy.MOST_BEFORE_TAPE:
             executor.led_to_tape(state.previous, state.ran_now)
         state.previous, state.ran_now = state.origin, 0
+        state.programs += 1
     return program
 
 
