@@ -181,8 +181,8 @@ class Closure:
         return self._dynamic_form or None  # type: ignore[return-value]
 
     def prefer_dynamic(self, numbers: tuple[int, ...], program: int) -> bool:
-        """Whether this dynamic form is to be recorded for the one with `numbers` in the program of
-        this number: for new ones once STATIC_FORMS programs each brought new ones. A step that takes
+        """Whether to record this dynamic form for the one with `numbers` in the program of this
+        number: for new ones once STATIC_FORMS programs each brought new ones. A step that takes
         another slice each time is then the same each time; the gates of an LSTM and the turns of a
         loop stay fixed."""
         fixed = self._fixed
