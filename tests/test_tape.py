@@ -474,3 +474,37 @@ def test_an_accumulator_holds_no_more_than_what_is_alive():
         for _ in range(100):
             y = tf.sin(y)
     assert len(acc.ids) == len(acc._primals) == 2
+
+
+def test_an_assignment_in_a_recorded_function_is_made_when_it_runs():
+    """The function inside recompute_grad runs with symbols: none of them stays in a variable."""
+    v, count = tf.Variable(1.0), tf.Variable(0)
+
+    @tf.recompute_grad
+    def f(x):
+        count.assign(count + 1)
+        v.assign_add(1.0)
+        y = x * v
+        v.assign(v * 2.0)
+        return y
+
+    x = tf.constant(2.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = f(x)
+    assert float(tape.gradient(y, x)) == 2.0 and float(y) == 4.0
+    assert (float(v), int(count)) == (4.0, 1)
+    assert (float(f(x)), float(v), int(count)) == (10.0, 10.0, 2)
+
+
+def test_a_recorded_function_that_fails_leaves_its_variables():
+    v = tf.Variable(1.0)
+
+    @tf.recompute_grad
+    def f(x):
+        v.assign_add(x)
+        raise ValueError("no")
+
+    with pytest.raises(ValueError, match="no"):
+        f(tf.constant(2.0))
+    assert float(v) == 1.0

@@ -21,7 +21,7 @@ from ..values.convert import convert
 from ..values.indexed_slices import IndexedSlices
 from ..values.record import apply, identity, notify
 from ..values.tensor import Tensor
-from ..values.variable import Variable
+from ..values.variable import Variable, put_into
 from . import reverse
 from .forward import ForwardAccumulator
 
@@ -399,7 +399,10 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
             lambda: Closure(Op(jax.checkpoint(found.closure.fn), name), {}),
         )
         outputs = apply(closure, (*inputs, *found.captured))
-        return nest.pack_sequence_as(found.result, list(outputs))
+        results = len(outputs) - len(found.cells)
+        for handle, tensor in zip(found.cells, outputs[results:], strict=True):
+            put_into(handle, tensor)
+        return nest.pack_sequence_as(found.result, list(outputs[:results]))
 
     return decorated
 

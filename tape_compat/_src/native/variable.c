@@ -104,6 +104,10 @@ static int updated(PyObject *changed, PyObject *closure, PyObject *delta)
     PyObject *current = thread_state();
     if (!current)
         return -1;
+    if (SLOT(current, ThreadState.capture) != Py_None) { /* which keeps what a cell held */
+        Py_DECREF(current);
+        return 0;
+    }
     PyObject *recorders = Py_NewRef(SLOT(current, ThreadState.recorders));
     PyObject *id = Py_NewRef(SLOT(handle, Handle.id));
     Py_INCREF(handle);
@@ -144,6 +148,10 @@ static int assigned(PyObject *changed, PyObject *value)
     PyObject *current = thread_state();
     if (!current)
         return -1;
+    if (SLOT(current, ThreadState.capture) != Py_None) { /* which keeps what a cell held */
+        Py_DECREF(current);
+        return 0;
+    }
     int done = 0, is_pending = SLOT(value, Tensor._array) == Py_None;
     if (!is_pending ||
         (Py_TYPE(owner) == Program.type && owner == SLOT(current, ThreadState.program))) {

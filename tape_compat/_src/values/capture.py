@@ -26,21 +26,27 @@ _PLACEHOLDER = Op(lambda shape, dtype: jnp.zeros(shape, dtype.np_dtype), "Placeh
 class SymbolicProgram(Program):
     """A program whose leaves are tensors rather than arrays; it is replayed, never run."""
 
-    __slots__ = ("leaves",)
+    __slots__ = ("cells", "leaves")
     symbolic = True
 
     def __init__(self, owner: ThreadState):
         super().__init__(owner, CAPTURED)
         self.leaves: dict[int, tuple[int, Tensor]] = {}
+        #: What the cells of variables held that were assigned to meanwhile.
+        self.cells: dict[Any, Tensor] = {}
 
 
 class Captured:
-    """A closure made by `capture`, the tensors it reads beside its inputs, and what it gives."""
+    """A closure made by `capture`, the tensors it reads beside its inputs, and what it gives: the
+    result, then what these cells of variables hold after it."""
 
-    __slots__ = ("captured", "closure", "result")
+    __slots__ = ("captured", "cells", "closure", "result")
 
-    def __init__(self, closure: Closure, captured: tuple[Tensor, ...], result: Any):
-        self.closure, self.captured, self.result = closure, captured, result
+    def __init__(
+        self, closure: Closure, captured: tuple[Tensor, ...], result: Any, cells: tuple[Any, ...]
+    ):
+        self.closure, self.captured = closure, captured
+        self.result, self.cells = result, cells
 
 
 class capturing:
@@ -57,6 +63,8 @@ class capturing:
 
     def __exit__(self, *_: object) -> None:
         state = self.state
+        for handle, tensor in state.capture.cells.items():
+            handle.tensor = tensor
         program, state.recorders, state.capture, state.deferring = self.before
         state.program = None
         if program is not None:
@@ -79,13 +87,16 @@ def capture(
     """Record `function` on symbolic inputs of these avals.
 
     `flatten` gives the tensors of what the function returns. Returns a closure from the inputs,
-    then the captured tensors, to those tensors.
+    then the captured tensors, to those tensors, then to what the cells of variables hold that the
+    function assigned to. The variables themselves are left as they were.
     """
     with capturing() as program:
         inputs = [symbolic_input(aval) for aval in avals]
         result = function(*inputs)
         outputs = [anchor(program, tensor) for tensor in flatten(result)]
-    return Captured(close(program, inputs, outputs, name), leaves_of(program), result)
+        cells = tuple(program.cells)
+        outputs += [anchor(program, handle.tensor) for handle in cells]
+    return Captured(close(program, inputs, outputs, name), leaves_of(program), result, cells)
 
 
 def anchor(program: SymbolicProgram, tensor: Tensor) -> Tensor:

@@ -54,6 +54,20 @@ class Handle:
         self.shape = shape
 
 
+def put_into(handle: Handle, tensor: Tensor) -> None:
+    """Put a tensor that nobody else has into the cell of a variable."""
+    state = LOCAL.state
+    old = handle.tensor
+    program, slot = old._at
+    if state.capture is not None:
+        state.capture.cells.setdefault(handle, old)
+    tensor._id = handle.id
+    handle.tensor = tensor
+    # The overwritten buffer may be reused, if the pending program reads it as a leaf.
+    if program is not None and old._array is not None and program is state.program:
+        program.donatable.append(slot)
+
+
 @native
 class Variable(operators.Operators):
     """A value that can be assigned to, which tapes watch by themselves while it is trainable.
@@ -318,14 +332,7 @@ class Variable(operators.Operators):
 
     def _set(self, tensor: Tensor) -> None:
         """Put a tensor that nobody else has into the cell."""
-        handle = self._handle
-        old = handle.tensor
-        program, slot = old._at
-        tensor._id = handle.id
-        handle.tensor = tensor
-        # The overwritten buffer may be reused, if the pending program reads it as a leaf.
-        if program is not None and old._array is not None and program is LOCAL.state.program:
-            program.donatable.append(slot)
+        put_into(self._handle, tensor)
 
     def _unread(self, read_value: bool) -> Variable | None:
         if not read_value:
