@@ -25,10 +25,6 @@ _FOUND: Cache[tuple, tuple[frozenset[int], ...]] = Cache("dependence", limits.MA
 _STEPS = frozenset(("floor", "ceil", "round"))
 _DISCRETE = "biu"
 
-#: Ops whose gradient TensorFlow has as an op that in turn has a gradient, zeros, for its features.
-#: Source: TF nn_grad.py, _ReluGradGrad, _Relu6GradGrad, _LeakyReluGradGrad, _MaxPoolGradGrad.
-_MASKED = frozenset(("Relu", "Relu6", "LeakyRelu", "CRelu", "MaxPool", "MaxPool3D"))
-
 
 def used_inputs(closure: Closure, inputs: tuple[Tensor, ...]) -> tuple[frozenset[int], ...]:
     """For each output of the closure, the positions of the inputs that it depends on."""
@@ -36,7 +32,7 @@ def used_inputs(closure: Closure, inputs: tuple[Tensor, ...]) -> tuple[frozenset
     found = _FOUND.get(key)
     if found is None:
         jaxpr = in_x64(jax.make_jaxpr(closure.fn), *(x._aval.struct for x in inputs)).jaxpr
-        found = tuple(_dependence(jaxpr, _base(closure).op.name in _MASKED))
+        found = tuple(_dependence(jaxpr, _base(closure).op.masks))
         if closure.as_one:
             found = (frozenset().union(*found),) * len(found)
         _FOUND.put(key, found)

@@ -49,6 +49,8 @@ class Op:
         input along an axis, gives the axis and which rows, counted from 0; else None.
       host_foldable: False if it must not run at once on the host when its inputs are small integer
         constants: its input is a key, not a size.
+      masks: whether TensorFlow's gradient of it is an op that in turn has a gradient, zeros, by its
+        features: where they are compared counts as depending on them.
     """
 
     __slots__ = (
@@ -59,6 +61,7 @@ class Op:
         "dynamic_form",
         "fn",
         "host_foldable",
+        "masks",
         "name",
         "rows",
         "sparse",
@@ -76,6 +79,7 @@ class Op:
         | None = None,
         rows: Callable[..., tuple[int, Sequence[int]] | None] | None = None,
         host_foldable: bool = True,
+        masks: bool = False,
     ):
         self.fn = fn
         self.name = name
@@ -85,6 +89,7 @@ class Op:
         self.dynamic_form = dynamic_form
         self.rows = rows
         self.host_foldable = host_foldable
+        self.masks = masks
         self._closures: dict[tuple, Closure] = {}
         _OPS.add(self)
 

@@ -19,7 +19,7 @@ from .checks import REAL, check_dtypes
 from .declare import name_ops, op, static
 
 
-@op(arrays=1, kernel="Relu", dtypes=REAL)
+@op(arrays=1, kernel="Relu", dtypes=REAL, masks=True)
 def relu(features, name=None):
     """Larger of x and 0. The gradient at 0 is 0.
 
@@ -30,7 +30,7 @@ def relu(features, name=None):
     return rules.relu(features)
 
 
-@op(arrays=1, kernel="Relu6", dtypes=REAL)
+@op(arrays=1, kernel="Relu6", dtypes=REAL, masks=True)
 def relu6(features, name=None):
     """x held between 0 and 6.
 
@@ -41,7 +41,9 @@ def relu6(features, name=None):
     return rules.relu6(features)
 
 
-_LEAKY_RELU = Op(rules.leaky_relu, "LeakyRelu", check=check_dtypes("LeakyRelu", "float"))
+_LEAKY_RELU = Op(
+    rules.leaky_relu, "LeakyRelu", check=check_dtypes("LeakyRelu", "float"), masks=True
+)
 _LEAKY_RELU_USUAL = _LEAKY_RELU.bind(alpha=float(np.float32(0.2)))
 
 
@@ -149,7 +151,7 @@ def silu(features: Any, beta: Any = 1.0) -> Tensor:
 swish = silu
 
 
-@op(arrays=1, kernel="Relu", dtypes=REAL)
+@op(arrays=1, kernel="Relu", dtypes=REAL, masks=True)
 def crelu(features, axis=-1, name=None):
     """relu of x and relu of -x, joined along `axis`.
 

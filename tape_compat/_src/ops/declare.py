@@ -243,6 +243,7 @@ def op(
     differentiable: bool = True,
     check: Check | None = None,
     sparse: Callable[..., Any] | None = None,
+    masks: bool = False,
 ) -> Callable[[Callable[_Parameters, Any]], Callable[_Parameters, Tensor]]: ...
 def op(
     fn: Callable[..., Any] | None = None,
@@ -254,6 +255,7 @@ def op(
     differentiable: bool = True,
     check: Check | None = None,
     sparse: Callable[..., Any] | None = None,
+    masks: bool = False,
 ) -> Any:
     """Declare an op by its JAX function, whose signature is the public one.
 
@@ -270,6 +272,7 @@ def op(
             differentiable=differentiable,
             check=check,
             sparse=sparse,
+            masks=masks,
         )
     kernel = kernel or _camel(fn.__name__)
     parameters = list(inspect.signature(fn).parameters.values())
@@ -284,6 +287,7 @@ def op(
         differentiable=differentiable,
         check=_combined(kernel, dtypes, same_dtype, False, check),
         sparse=sparse,
+        masks=masks,
     )
     convert_inputs = matching if same_dtype else _each
     count = arrays

@@ -113,9 +113,9 @@ def _check_pool(kernel: str, kinds: str) -> Callable[..., None]:
 
 
 _POOLS = {
-    ("max", 1): Op(_max_pool, "MaxPool", check=_check_pool("MaxPool", REAL)),
-    ("max", 2): Op(_max_pool, "MaxPool", check=_check_pool("MaxPool", REAL)),
-    ("max", 3): Op(_max_pool, "MaxPool3D", check=_check_pool("MaxPool3D", "float")),
+    ("max", 1): Op(_max_pool, "MaxPool", check=_check_pool("MaxPool", REAL), masks=True),
+    ("max", 2): Op(_max_pool, "MaxPool", check=_check_pool("MaxPool", REAL), masks=True),
+    ("max", 3): Op(_max_pool, "MaxPool3D", check=_check_pool("MaxPool3D", "float"), masks=True),
     ("avg", 1): Op(_avg_pool, "AvgPool", check=_check_pool("AvgPool", "float")),
     ("avg", 2): Op(_avg_pool, "AvgPool", check=_check_pool("AvgPool", "float")),
     ("avg", 3): Op(_avg_pool, "AvgPool3D", check=_check_pool("AvgPool3D", "float")),
