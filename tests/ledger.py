@@ -73,9 +73,18 @@ def here(name: str) -> Any:
     return value
 
 
+#: Nothing is quoted: the package splits lines at tabs.
+PLAIN: Any = {
+    "delimiter": "\t",
+    "lineterminator": "\n",
+    "quoting": csv.QUOTE_NONE,
+    "quotechar": None,
+}
+
+
 def read() -> dict[str, Name]:
     with FILE.open(newline="") as file:
-        rows = csv.DictReader(file, delimiter="\t")
+        rows = csv.DictReader(file, **PLAIN)
         return {
             row["name"]: Name(**{**row, "aliases": tuple(row["aliases"].split())}) for row in rows
         }
@@ -83,7 +92,7 @@ def read() -> dict[str, Name]:
 
 def write(rows: dict[str, Name]) -> None:
     with FILE.open("w", newline="") as file:
-        writer = csv.writer(file, delimiter="\t", lineterminator="\n")
+        writer = csv.writer(file, **PLAIN)
         writer.writerow(Name._fields)
         for row in sorted(rows.values(), key=lambda row: row.name):
             writer.writerow(row._replace(aliases=" ".join(row.aliases)))
