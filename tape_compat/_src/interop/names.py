@@ -84,6 +84,8 @@ def face(module_name: str) -> None:
         why = "" if name == "__path__" else reason(wanted)  # every import asks for that
         because = f": {wanted} {why}" if why else ""
         message = f"module {module_name!r} has no attribute {name!r}{because}"
+        if why:  # Python is not to suggest another name
+            raise AttributeError(message)
         raise AttributeError(message, name=name, obj=module)
 
     vars(module).update(
