@@ -84,9 +84,8 @@ def face(module_name: str) -> None:
         why = "" if name == "__path__" else reason(wanted)  # every import asks for that
         because = f": {wanted} {why}" if why else ""
         message = f"module {module_name!r} has no attribute {name!r}{because}"
-        if why:  # Python is not to suggest another name
-            raise AttributeError(message)
-        raise AttributeError(message, name=name, obj=module)
+        # Python suggests another name of `obj`, but not for one that has a reason to be missing.
+        raise AttributeError(message, name=name, obj=None if why else module)
 
     vars(module).update(
         __all__=public,
