@@ -71,9 +71,6 @@ class Cache(Generic[Key, Value]):
                     found = self.put(key, make())
         return found
 
-    def pop(self, key: Key) -> Value | None:
-        return self._entries.pop(key, None)
-
     def values(self) -> list[Value]:
         return list(self._entries.values())
 

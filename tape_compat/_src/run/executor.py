@@ -213,9 +213,9 @@ def _launch(program: Program, live: tuple[int, ...]) -> None:
         program.results.append(pieces.run(*gather(program.log)))
         return
     start = time.perf_counter()
-    why = reason_of_loops(loops) if choice is Choice.LOOPS and loops is not None else None
+    why = None if loops is None else reason_of_loops(loops)
     COUNTERS.reason(why or reason(history, program.origin is not None, node, live))
-    if choice is Choice.LOOPS and loops is not None:
+    if loops is not None:  # then the choice was Choice.LOOPS
         known = kept.compiled_loops(loops)
         loops.compiled = compile_for(loops.template, loops.counts, loops.donate, not known)
         _call(program, loops)
