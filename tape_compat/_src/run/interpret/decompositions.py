@@ -1,0 +1,71 @@
+"""Rules of triangular systems and of Cholesky's decomposition, over batches of matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .rule import Avals, Function, Params, Rule
+
+#: Systems of so many unknowns are solved row by row, larger ones by halves.
+_ROWS = 8
+
+
+def _lower(a: Any, b: Any, unit: bool) -> Any:
+    """The x of a @ x = b for lower triangular a, by forward substitution."""
+    n = a.shape[-1]
+    if n <= _ROWS:
+        x = np.zeros_like(b)
+        for i in range(n):
+            row = b[..., i, :] - np.matmul(a[..., i : i + 1, :i], x[..., :i, :])[..., 0, :]
+            x[..., i, :] = row if unit else row / a[..., i, i, None]
+        return x
+    half = n // 2
+    top = _lower(a[..., :half, :half], b[..., :half, :], unit)
+    rest = b[..., half:, :] - np.matmul(a[..., half:, :half], top)
+    return np.concatenate([top, _lower(a[..., half:, half:], rest, unit)], -2)
+
+
+def _solve(a: Any, b: Any, lower: bool, unit: bool) -> Any:
+    if lower:
+        return _lower(a, b, unit)
+    turned = _lower(a[..., ::-1, ::-1], b[..., ::-1, :], unit)  # the last unknown first
+    return turned[..., ::-1, :]
+
+
+def _triangular_solve(params: Params, ins: Avals, outs: Avals) -> Function:
+    left, lower = params["left_side"], params["lower"]
+    transposed, conjugated = params["transpose_a"], params["conjugate_a"]
+    unit = params["unit_diagonal"]
+
+    def function(a: Any, b: Any) -> Any:
+        a = a.conj() if conjugated else a
+        if transposed == left:  # x @ a = b is a.T @ x.T = b.T
+            a = np.swapaxes(a, -1, -2)
+        if left:
+            return _solve(a, b, lower != transposed, unit)
+        b = np.swapaxes(b, -1, -2)
+        return np.swapaxes(_solve(a, b, lower == transposed, unit), -1, -2)
+
+    return function
+
+
+def _cholesky_or_nan(x: Any) -> Any:
+    """Not a number, below the diagonal and on it, where a matrix is not positive definite."""
+    try:
+        return np.linalg.cholesky(x)
+    except np.linalg.LinAlgError:
+        if x.ndim > 2:
+            return np.stack([_cholesky_or_nan(matrix) for matrix in x])
+        return np.tril(np.full_like(x, np.nan))
+
+
+def _cholesky(params: Params, ins: Avals, outs: Avals) -> Function:
+    return _cholesky_or_nan
+
+
+TABLE: dict[str, Rule] = {
+    "triangular_solve": Rule(_triangular_solve),
+    "cholesky": Rule(_cholesky),
+}

@@ -1,0 +1,325 @@
+"""Rules of the primitives that work element by element, with XLA's results where NumPy's differ.
+
+Kept as NumPy has them: numbers below the least normal one, which XLA takes for zeros on the CPU;
+the sign of a zero that is the larger, the smaller or the sign of zeros; complex quotients and
+absolute values beyond the range, where XLA overflows early.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .rule import Avals, Function, Params, Rule, direct, moving, same
+from .special import SPECIAL
+
+
+def _is_integer(aval: Any) -> bool:
+    return aval.dtype.kind in "iu"
+
+
+# -- arithmetic ------------------------------------------------------------------------------------
+
+
+def _quotient(x: Any, y: Any) -> Any:
+    """Rounded towards zero; -1 where y is 0, all bits set."""
+    whole = np.floor_divide(x, y)
+    if x.dtype.kind == "i":
+        inexact = np.not_equal(np.multiply(whole, y), x)
+        whole = whole + (inexact & ((x < 0) != (y < 0)))
+    return np.where(np.equal(y, 0), whole.dtype.type(0) - whole.dtype.type(1), whole)
+
+
+def _remainder(x: Any, y: Any) -> Any:
+    """With the sign of x; x where y is 0."""
+    return np.where(np.equal(y, 0), x, np.fmod(x, y))
+
+
+def _div(params: Params, ins: Avals, outs: Avals) -> Function:
+    return _quotient if _is_integer(ins[0]) else np.divide
+
+
+def _rem(params: Params, ins: Avals, outs: Avals) -> Function:
+    return _remainder if _is_integer(ins[0]) else np.fmod
+
+
+def _pow(params: Params, ins: Avals, outs: Avals) -> Function | None:
+    dtype = ins[0].dtype
+    if dtype.kind in "iu":
+        return None
+    if ins[1].dtype == dtype:
+        return np.power
+    return lambda x, y: np.power(x, y.astype(dtype))
+
+
+def _repeated(x: Any, n: int) -> Any:
+    """x ** n of positive n, by squaring."""
+    found = None
+    while n:
+        if n & 1:
+            found = x if found is None else np.multiply(found, x)
+        n >>= 1
+        x = np.square(x) if n else x
+    return found
+
+
+def _integer_pow(params: Params, ins: Avals, outs: Avals) -> Function:
+    n = params["y"]
+    if n == 0:
+        return np.ones_like
+    if n == 1:
+        return same
+    if n == 2:
+        return np.square
+    if n > 0:
+        return lambda x: _repeated(x, n)
+    return lambda x: np.reciprocal(_repeated(x, -n))
+
+
+def _rsqrt(x: Any) -> Any:
+    return np.reciprocal(np.sqrt(x))
+
+
+def _logistic(x: Any) -> Any:
+    return np.reciprocal(np.add(np.exp(np.negative(x)), x.dtype.type(1)))
+
+
+def _away_from_zero(x: Any) -> Any:
+    whole = np.trunc(x)
+    return whole + np.copysign(np.abs(x - whole) >= 0.5, x)
+
+
+def _round(params: Params, ins: Avals, outs: Avals) -> Function:
+    return _away_from_zero if int(params["rounding_method"]) == 0 else np.rint
+
+
+def _clamp(low: Any, x: Any, high: Any) -> Any:
+    return np.minimum(np.maximum(x, low), high)
+
+
+# -- bits ------------------------------------------------------------------------------------------
+
+
+def _beyond(x: Any, by: Any) -> Any:
+    """Whether all bits are shifted out, by more bits than there are or by a negative number."""
+    bits = x.dtype.itemsize * 8
+    return (by >= bits) | (by < 0) if by.dtype.kind == "i" else by >= bits
+
+
+def _shift_left(x: Any, by: Any) -> Any:
+    return np.where(_beyond(x, by), x.dtype.type(0), np.left_shift(x, by))
+
+
+def _arithmetic(x: Any, by: Any) -> Any:
+    most = by.dtype.type(x.dtype.itemsize * 8 - 1)
+    return np.right_shift(x, np.where(_beyond(x, by), most, by))
+
+
+def _logical(x: Any, by: Any) -> Any:
+    unsigned = np.dtype(f"u{x.dtype.itemsize}")
+    found = np.right_shift(x.view(unsigned), by.view(unsigned))
+    return np.where(_beyond(x, by), unsigned.type(0), found).view(x.dtype)
+
+
+def _count_ones(x: Any) -> Any:
+    return np.bitwise_count(x.view(f"u{x.dtype.itemsize}")).astype(x.dtype)
+
+
+def _leading_zeros(x: Any) -> Any:
+    bits = x.dtype.itemsize * 8
+    x = x.view(f"u{bits // 8}")
+    by = 1
+    while by < bits:  # set all bits below the highest
+        x = x | (x >> x.dtype.type(by))
+        by *= 2
+    return bits - np.bitwise_count(x)
+
+
+def _clz(params: Params, ins: Avals, outs: Avals) -> Function:
+    dtype = outs[0].dtype
+    return lambda x: _leading_zeros(x).astype(dtype)
+
+
+def in_total_order(x: Any) -> Any:
+    """Integers in the order of the bits of floats: -NaN, -inf, ..., -0, 0, ..., inf, NaN."""
+    if x.dtype.kind in "biu":
+        return x
+    signed = np.dtype(f"i{x.dtype.itemsize}")
+    bits = np.asarray(x).view(signed)
+    return np.where(bits < 0, bits ^ np.iinfo(signed).max, bits)
+
+
+def _total(compare: Function) -> Rule:
+    """A comparison in which NaNs are equal and largest, and zeros are equal."""
+
+    def key(x: Any) -> Any:
+        if x.dtype.kind not in "fV":
+            return x
+        x = np.where(np.equal(x, 0), x.dtype.type(0), x)
+        return in_total_order(np.where(np.isnan(x), x.dtype.type(np.nan), x))
+
+    return direct(lambda x, y: compare(key(x), key(y)))
+
+
+# -- complex numbers -------------------------------------------------------------------------------
+
+
+def _complex(params: Params, ins: Avals, outs: Avals) -> Function:
+    dtype = outs[0].dtype
+
+    def function(re: Any, im: Any) -> Any:
+        out = np.empty(np.broadcast_shapes(re.shape, im.shape), dtype)
+        out.real, out.imag = re, im
+        return out
+
+    return function
+
+
+def _conj(params: Params, ins: Avals, outs: Avals) -> Function:
+    if ins[0].dtype.kind == "c":
+        return np.conjugate
+    dtype = outs[0].dtype
+    return lambda x: x.astype(dtype)
+
+
+# -- other dtypes ----------------------------------------------------------------------------------
+
+
+def _saturating(dtype: Any) -> Function:
+    """Floats to integers: towards zero, the nearest if out of range, 0 of NaN."""
+    least, most = np.iinfo(dtype).min, np.iinfo(dtype).max
+    low, end = float(least), float(most) + (1.0 if most < 2**53 else 0.0)
+
+    def function(x: Any) -> Any:
+        fits = (x >= x.dtype.type(low)) & (x < x.dtype.type(end))
+        found = x.astype(dtype)
+        if fits.all():
+            return found
+        nearest = np.where(np.isnan(x), dtype.type(0), np.where(x < 0, least, most).astype(dtype))
+        return np.where(fits, found, nearest)
+
+    return function
+
+
+def _convert(params: Params, ins: Avals, outs: Avals) -> Function:
+    old, new = ins[0].dtype, outs[0].dtype
+    if old == new:
+        return same
+    if new.kind in "iu" and old.kind in "fV":
+        convert = _saturating(new)
+        if old.itemsize > 2:
+            return convert
+        return lambda x: convert(x.astype(np.float32))
+    if old.kind == "c" and new.kind != "c":
+        return lambda x: x.real.astype(new)
+    return lambda x: x.astype(new)
+
+
+def _bitcast(params: Params, ins: Avals, outs: Avals) -> Function | None:
+    old, new = ins[0].dtype, outs[0].dtype
+    if old.itemsize != new.itemsize or "b" in (old.kind, new.kind):
+        return None
+    return lambda x: x.view(new)
+
+
+def _reduce_precision(params: Params, ins: Avals, outs: Avals) -> Function | None:
+    """Of a dtype that has as many bits, or the one that the numbers say."""
+    bits = params["exponent_bits"], params["mantissa_bits"]
+    formats = {(5, 10): np.float16, (8, 23): np.float32, (11, 52): np.float64}
+    target, dtype = formats.get(bits), ins[0].dtype
+    if target is None or dtype.kind == "V":
+        return None
+    return same if target == dtype else lambda x: x.astype(target).astype(dtype)
+
+
+def _select_n(params: Params, ins: Avals, outs: Avals) -> Function:
+    if len(ins) == 2:
+        return lambda which, x: x
+    if len(ins) == 3:
+        return lambda which, no, yes: np.where(which, yes, no)
+
+    def function(which: Any, *cases: Any) -> Any:
+        stacked = np.stack(cases)
+        index = np.broadcast_to(np.clip(which, 0, len(cases) - 1), cases[0].shape)
+        return np.take_along_axis(stacked, index[None], 0)[0]
+
+    return function
+
+
+TABLE: dict[str, Rule] = {
+    **{
+        name: direct(function)
+        for name, function in {
+            "add": np.add,
+            "add_any": np.add,
+            "sub": np.subtract,
+            "mul": np.multiply,
+            "max": np.maximum,
+            "min": np.minimum,
+            "neg": np.negative,
+            "abs": np.abs,
+            "sign": np.sign,
+            "square": np.square,
+            "floor": np.floor,
+            "ceil": np.ceil,
+            "is_finite": np.isfinite,
+            "sqrt": np.sqrt,
+            "rsqrt": _rsqrt,
+            "cbrt": np.cbrt,
+            "exp": np.exp,
+            "exp2": np.exp2,
+            "log": np.log,
+            "log1p": np.log1p,
+            "expm1": np.expm1,
+            "sin": np.sin,
+            "cos": np.cos,
+            "tan": np.tan,
+            "asin": np.arcsin,
+            "acos": np.arccos,
+            "atan": np.arctan,
+            "atan2": np.arctan2,
+            "sinh": np.sinh,
+            "cosh": np.cosh,
+            "tanh": np.tanh,
+            "asinh": np.arcsinh,
+            "acosh": np.arccosh,
+            "atanh": np.arctanh,
+            "logistic": _logistic,
+            "clamp": _clamp,
+            "eq": np.equal,
+            "ne": np.not_equal,
+            "lt": np.less,
+            "le": np.less_equal,
+            "gt": np.greater,
+            "ge": np.greater_equal,
+            "and": np.bitwise_and,
+            "or": np.bitwise_or,
+            "xor": np.bitwise_xor,
+            "not": np.invert,
+            "shift_left": _shift_left,
+            "shift_right_arithmetic": _arithmetic,
+            "shift_right_logical": _logical,
+            "population_count": _count_ones,
+            "real": np.real,
+            "imag": np.imag,
+            **SPECIAL,
+        }.items()
+    },
+    "eq_to": _total(np.equal),
+    "lt_to": _total(np.less),
+    "le_to": _total(np.less_equal),
+    "div": Rule(_div),
+    "rem": Rule(_rem),
+    "pow": Rule(_pow),
+    "integer_pow": Rule(_integer_pow),
+    "round": Rule(_round),
+    "clz": Rule(_clz),
+    "complex": Rule(_complex),
+    "conj": Rule(_conj),
+    "convert_element_type": moving(_convert),
+    "bitcast_convert_type": moving(_bitcast),
+    "reduce_precision": Rule(_reduce_precision),
+    "nextafter": moving(lambda params, ins, outs: np.nextafter),
+    "select_n": moving(_select_n),
+}

@@ -1,0 +1,269 @@
+"""A jaxpr as a short list of NumPy calls, which need not be compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import jax
+import jax.extend.core as jex
+import numpy as np
+
+from ...core.caches import Cache
+from ...core.x64 import in_x64
+from . import cost
+from .control import CALLS, CONTROL, called
+from .rule import Function, Rule, known, narrow, same, size, widened
+from .rules import RULES
+
+#: Equations of constants are done once, when the plan is made, if they give no more than so many
+#: elements, which the plan then keeps; a constant that is broadcast is kept as one element.
+FOLDED_ELEMENTS = 4096
+
+#: Primitives that JAX compiles by themselves, by what they are and their parameters.
+_ALONE: Cache[tuple, Callable[..., Any]] = Cache("interpreted alone", 1024)
+
+
+class Step(NamedTuple):
+    """A call: what it reads, where it puts its outputs (one number if it gives no sequence), and
+    what nobody reads after it."""
+
+    function: Function
+    inputs: tuple[int, ...]
+    output: int | None
+    outputs: tuple[int, ...]
+    done: tuple[int, ...]
+
+
+class Interpreted:
+    """A jaxpr that NumPy runs.
+
+    Attributes:
+      seconds: what one call costs, an estimate from shapes.
+      compiled_alone: how many primitives have no rule and are compiled by JAX, each by itself.
+      effects: whether it does more than compute: callbacks, prints.
+
+    >>> import jax.numpy as jnp
+    >>> plan = interpreted(jax.make_jaxpr(lambda x: jnp.tanh(x) * 2)(np.float32(0)))
+    >>> plan([np.float32(0)]), plan.compiled_alone
+    ([array(0., dtype=float32)], 0)
+    """
+
+    __slots__ = ("_count", "_outputs", "_start", "_steps", "compiled_alone", "effects", "seconds")
+
+    def __init__(self, jaxpr: Any):
+        building = _Building()
+        inner = jaxpr.jaxpr
+        inputs = [building.slot() for _ in inner.invars]
+        outputs = building.inline(inner, jaxpr.consts, inputs)
+        self._count = len(inputs)
+        self._start = building.values
+        self._outputs = tuple(outputs)
+        self._steps = building.finished(outputs)
+        self.seconds = cost.CALL_SECONDS + building.seconds
+        self.compiled_alone = building.compiled_alone
+        self.effects = bool(inner.effects)
+
+    def __call__(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """The outputs; some may be views of inputs."""
+        with np.errstate(all="ignore"):
+            found = self.run([np.asarray(x) for x in arrays])
+        return [np.asarray(x) for x in found]
+
+    def run(self, arrays: Sequence[Any]) -> list[Any]:
+        """The same inside another plan: NumPy scalars come and go as well."""
+        values = self._start.copy()
+        values[: self._count] = arrays
+        for function, inputs, output, outputs, done in self._steps:
+            found = function(*[values[i] for i in inputs])
+            if output is not None:
+                values[output] = found
+            else:
+                for i, value in zip(outputs, found):
+                    values[i] = value
+            for i in done:
+                values[i] = None
+        return [values[i] for i in self._outputs]
+
+
+def interpreted(jaxpr: Any) -> Interpreted:
+    """The plan of a closed jaxpr."""
+    return Interpreted(jaxpr)
+
+
+class _Building:
+    """A plan that is being made.
+
+    values: what is known of each slot before the run: constants. steps: without what is done.
+    """
+
+    def __init__(self) -> None:
+        self.values: list[Any] = []
+        self.constant: set[int] = set()
+        self.steps: list[tuple[Function, tuple[int, ...], int | None, tuple[int, ...]]] = []
+        self.seconds = 0.0
+        self.compiled_alone = 0
+
+    def slot(self) -> int:
+        self.values.append(None)
+        return len(self.values) - 1
+
+    def hold(self, value: Any) -> int:
+        """The slot of a constant."""
+        self.values.append(value)
+        self.constant.add(len(self.values) - 1)
+        return len(self.values) - 1
+
+    def inline(self, jaxpr: Any, consts: Sequence[Any], inputs: Sequence[int]) -> list[int]:
+        """The slots of its outputs, when its equations have become steps."""
+        slots = dict(zip(jaxpr.invars, inputs, strict=True))
+        for var, value in zip(jaxpr.constvars, consts, strict=True):
+            slots[var] = self.hold(_held(value))
+
+        def slot(atom: Any) -> int:
+            if isinstance(atom, jex.Literal):
+                return self.hold(_held(atom.val, getattr(atom.aval, "dtype", None)))
+            return slots[atom]
+
+        for eqn in jaxpr.eqns:
+            found = self.equation(eqn, tuple([slot(x) for x in eqn.invars]))
+            slots.update(zip(eqn.outvars, found, strict=True))
+        return [slot(x) for x in jaxpr.outvars]
+
+    def equation(self, eqn: Any, inputs: tuple[int, ...]) -> Sequence[int]:
+        name, params = eqn.primitive.name, eqn.params
+        if name in CALLS:
+            return self.call(called(params), inputs)
+        if name == "cond" and inputs[0] in self.constant:
+            index = min(max(int(self.values[inputs[0]]), 0), len(params["branches"]) - 1)
+            return self.call(params["branches"][index], inputs[1:])
+        if name in CONTROL:
+            return self.nested(eqn, inputs)
+        function = _function_of(eqn)
+        if function is None:
+            return self.alone(eqn, inputs)
+        if function is same:
+            return inputs[:1]
+        if self.constant.issuperset(inputs) and _folds(eqn):
+            return self.fold(eqn, function, inputs)
+        return self.step(eqn, function, inputs, cost.seconds(name, params, *_avals(eqn)))
+
+    def call(self, jaxpr: Any, inputs: tuple[int, ...]) -> Sequence[int]:
+        return self.inline(getattr(jaxpr, "jaxpr", jaxpr), getattr(jaxpr, "consts", ()), inputs)
+
+    def step(
+        self, eqn: Any, function: Function, inputs: tuple[int, ...], seconds: float
+    ) -> Sequence[int]:
+        outputs = tuple([self.slot() for _ in eqn.outvars])
+        single = None if eqn.primitive.multiple_results else outputs[0]
+        self.steps.append((function, inputs, single, outputs))
+        self.seconds += seconds
+        return outputs
+
+    def fold(self, eqn: Any, function: Function, inputs: tuple[int, ...]) -> Sequence[int]:
+        """Done now."""
+        with np.errstate(all="ignore"):
+            found = function(*[self.values[i] for i in inputs])
+        found = found if eqn.primitive.multiple_results else [found]
+        return [self.hold(value) for value in found]
+
+    def nested(self, eqn: Any, inputs: tuple[int, ...]) -> Sequence[int]:
+        """A condition or a loop."""
+        plans: list[Interpreted] = []
+
+        def nested(jaxpr: Any) -> Callable[[Sequence[Any]], list[Any]]:
+            plans.append(Interpreted(jaxpr))
+            return plans[-1].run
+
+        name, params = eqn.primitive.name, eqn.params
+        function = CONTROL[name](params, [x.aval for x in eqn.outvars], nested)
+        self.compiled_alone += sum([plan.compiled_alone for plan in plans])
+        seconds = cost.nested_seconds(name, params, [plan.seconds for plan in plans])
+        return self.step(eqn, function, inputs, seconds)
+
+    def alone(self, eqn: Any, inputs: tuple[int, ...]) -> Sequence[int]:
+        """A step that JAX compiles."""
+        self.compiled_alone += 1
+        return self.step(eqn, _alone(eqn), inputs, cost.ALONE_SECONDS)
+
+    def finished(self, outputs: Sequence[int]) -> list[Step]:
+        """The steps, each with what nobody reads after it."""
+        needed = {*outputs, *self.constant}
+        found = []
+        for function, inputs, output, outputs in reversed(self.steps):
+            done = tuple({*inputs, *outputs} - needed)
+            needed.update(done)
+            found.append(Step(function, inputs, output, outputs, done))
+        return found[::-1]
+
+
+def _held(value: Any, dtype: Any = None) -> Any:
+    """A constant as NumPy has it; a key as it is."""
+    if dtype is None:
+        dtype = getattr(value, "dtype", None)
+    if dtype is not None and not isinstance(dtype, np.dtype):
+        return value
+    return np.asarray(value, dtype)
+
+
+def _avals(eqn: Any) -> tuple[list[Any], list[Any]]:
+    return [x.aval for x in eqn.invars], [x.aval for x in eqn.outvars]
+
+
+def _folds(eqn: Any) -> bool:
+    if eqn.primitive.name == "broadcast_in_dim":
+        return True
+    return sum([size(x.aval) for x in eqn.outvars]) <= FOLDED_ELEMENTS
+
+
+def _function_of(eqn: Any) -> Function | None:
+    """What does an equation, or None."""
+    rule = RULES.get(eqn.primitive.name)
+    ins, outs = _avals(eqn)
+    if rule is None or eqn.effects or not all(map(known, ins)) or not all(map(known, outs)):
+        return None
+    if not rule.widen or not any(narrow(aval.dtype) for aval in (*ins, *outs)):
+        return rule.build(eqn.params, ins, outs)
+    return _rounded(rule, eqn, ins, outs)
+
+
+def _rounded(rule: Rule, eqn: Any, ins: list[Any], outs: list[Any]) -> Function | None:
+    """Computed in float32, where the dtypes are narrower, and rounded to them."""
+    function = rule.build(eqn.params, [*map(widened, ins)], [*map(widened, outs)])
+    if function is None or function is same:
+        return function
+    narrows = [narrow(aval.dtype) for aval in ins]
+    dtypes = [aval.dtype for aval in outs]
+    single = not eqn.primitive.multiple_results
+
+    def rounded(*arrays: Any) -> Any:
+        wide = [x.astype(np.float32) if n else x for x, n in zip(arrays, narrows, strict=True)]
+        found = function(*wide)
+        if single:
+            return found.astype(dtypes[0])
+        return [x.astype(dtype) for x, dtype in zip(found, dtypes, strict=True)]
+
+    return rounded
+
+
+def _alone(eqn: Any) -> Function:
+    """What JAX compiles for one equation."""
+    key = (eqn.primitive, tuple(sorted(eqn.params.items())))
+    try:
+        call = _ALONE.find(key, lambda: _jitted(eqn))
+    except TypeError:  # a parameter that is no key
+        call = _jitted(eqn)
+    ordered = bool(eqn.effects)
+
+    def function(*arrays: Any) -> list[Any] | Any:
+        found = in_x64(call, *arrays)
+        if ordered:
+            jax.effects_barrier()
+        return [*map(_held, found)] if isinstance(found, (list, tuple)) else _held(found)
+
+    return function
+
+
+def _jitted(eqn: Any) -> Callable[..., Any]:
+    primitive, params = eqn.primitive, eqn.params
+    return jax.jit(lambda *arrays: primitive.bind(*arrays, **params))

@@ -1,0 +1,16 @@
+"""The table of rules: how each primitive of JAX is done by NumPy."""
+
+from __future__ import annotations
+
+from . import decompositions, elementwise, indexing, movement, products, randomness, reductions
+from .rule import Rule
+
+RULES: dict[str, Rule] = {
+    **elementwise.TABLE,
+    **movement.TABLE,
+    **reductions.TABLE,
+    **products.TABLE,
+    **indexing.TABLE,
+    **decompositions.TABLE,
+    **randomness.TABLE,
+}
