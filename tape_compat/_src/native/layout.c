@@ -32,6 +32,7 @@
     X(apply, METH_FASTCALL, "closure, inputs")                                                     \
     X(apply_scalar, METH_FASTCALL, "closure, x, value, reflected")                                 \
     X(flatten, METH_O, "donated")                                                                  \
+    X(flushed, METH_FASTCALL, "function, arguments")                                               \
     X(gather, METH_O, "log")                                                                       \
     X(read, METH_O, "variable")                                                                    \
     X(refer, METH_O, "x")                                                                          \
