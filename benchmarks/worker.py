@@ -30,6 +30,7 @@ from .workloads import WORKLOADS, Workload
 
 TENSORFLOWS = ("tf_eager", "tf_function", "tf_xla")
 OURS = ("tape_compat", "tape_compat_function")
+SETTLE_SECONDS = 60.0
 COMPILED = "/jax/core/compile/backend_compile_duration"
 
 
@@ -187,8 +188,8 @@ class Worker:
         first_peak = megabytes("VmHWM")
         losses += [number(handle) for handle in self.steps(workload.verify - 1)]
         verify_seconds = time.perf_counter() - started
-        if workload.settle and self.runner in OURS:
-            self.time(workload.settle)
+        if self.runner in OURS:
+            self.settle(workload)
         return {
             "applies": True,
             "losses": losses,
@@ -198,6 +199,18 @@ class Worker:
             "compiles": subtract(self.compiles.count(self.built), compiles),
             "counters": difference(before, counted(self.module)),
         }
+
+    def settle(self, workload: Workload) -> None:
+        """Runs steps until none is interpreted any more, for at most SETTLE_SECONDS."""
+        if workload.settle:
+            self.time(workload.settle)
+        started = time.perf_counter()
+        while time.perf_counter() - started < SETTLE_SECONDS:
+            before = counted(self.module)
+            self.time(max(8, len(self.batches)))
+            done = difference(before, counted(self.module))
+            if not done or not done["op_by_op"]:
+                return
 
     def time(self, steps: int, tidy: bool = False) -> dict[str, Any]:
         before, compiles = counted(self.module), self.compiles.count(self.built)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from .around import AROUND
 from .base import Workload as Workload
+from .cold import COLD
 from .derivatives import DERIVATIVES
 from .growth import GROWTH
 from .images import IMAGES
@@ -17,4 +18,4 @@ from .networks import NETWORKS
 from .recurrent import RECURRENT
 from .single import SINGLE
 
-WORKLOADS = [*NETWORKS, *IMAGES, *RECURRENT, *DERIVATIVES, *AROUND, *GROWTH, *SINGLE]
+WORKLOADS = [*NETWORKS, *IMAGES, *RECURRENT, *DERIVATIVES, *AROUND, *COLD, *GROWTH, *SINGLE]
