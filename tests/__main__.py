@@ -36,7 +36,9 @@ DEFERRED, IMMEDIATE = {"TAPE_COMPAT_IMMEDIATE": "0"}, {"TAPE_COMPAT_IMMEDIATE": 
 PART = "--part=4"
 ENGINE = [
     f"tests/test_{name}.py"
-    for name in "engine run tape program pieces remember rolled native interrupts threads".split()
+    for name in (
+        "engine run tape program find op_by_op remember rolled native interrupts threads".split()
+    )
 ]
 STEPS = {
     "lint": (["ruff", "check", "."], {}),

@@ -8,7 +8,7 @@ import pytest
 import tape_compat as tf
 from tape_compat._src.core import state
 from tape_compat._src.core.state import LOCAL
-from tape_compat._src.run import executor
+from tape_compat._src.run import executor, policy
 from tape_compat._src.values.context import set_immediate
 from tape_compat._src.values.record import flush
 
@@ -25,6 +25,10 @@ def pytest_configure(config):
     config.addinivalue_line(
         "markers", "part: one of many alike, of which `--part N` takes one in N"
     )
+    config.addinivalue_line(
+        "markers", "compiled: no op is interpreted, as where compiles are counted"
+    )
+    config.addinivalue_line("markers", "interpreted: ops are interpreted though counts are taken")
 
 
 def pytest_collection_modifyitems(config, items):
@@ -44,10 +48,15 @@ def pytest_collection_modifyitems(config, items):
 
 
 @pytest.fixture(autouse=True)
-def clean_state():
+def clean_state(request):
     flush()
     executor.forget_histories()  # what one test did says nothing about the next
+    interprets = policy.INTERPRETS
+    if request.node.get_closest_marker("interpreted") is None:
+        marker = request.node.get_closest_marker("compiled")
+        policy.INTERPRETS = interprets and marker is None and "counted" not in request.fixturenames
     yield
+    policy.INTERPRETS = interprets
     state = LOCAL.state
     left = state.recorders
     state.set_recorders(())

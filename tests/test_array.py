@@ -341,6 +341,7 @@ def test_casts_clamp(source, dtype, count):
     assert tf.cast(values[0], dtype).numpy() == high
 
 
+@pytest.mark.compiled
 def test_unknown_indices_out_of_range_read_zeros():
     index = tf.reduce_sum(tf.ones([200], tf.int32)) + tf.range(2)  # not on the host
     index = tf.concat([index, tf.zeros([100], tf.int32)], 0)

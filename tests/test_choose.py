@@ -7,7 +7,7 @@ import pytest
 from tape_compat._src.run import policy
 from tape_compat._src.run.choose import Choice, History, Later, Seen, choose, later
 
-WHOLE, LOOPS, PIECES = Choice.WHOLE, Choice.LOOPS, Choice.PIECES
+COMPILED, BESIDE, OP_BY_OP = Choice.COMPILED, Choice.BESIDE, Choice.OP_BY_OP
 
 
 @dataclass
@@ -15,45 +15,54 @@ class Facts:
     instructions: int = 50
     outputs: int = 5
     as_loops: bool = False
-    mostly_loops: bool = False
-    pieces: int = 50
+    interpreted: bool = True
+    dry: bool = True
+    loss: float = 1e-3
 
 
 def seen(runs=0, in_a_row=1, structures=1, new=1):
     return Seen(runs, in_a_row, structures, new)
 
 
-LATE = policy.NEW_STRUCTURES_BEFORE_PIECES + 1
+LATE = policy.NEW_STRUCTURES_BEFORE_OP_BY_OP + 1
 MANY = policy.FEW_STRUCTURES + 1
-#: So often must a program of 50 pieces have come before compiling it has been paid for.
-PAID = int(policy.compile_seconds(50) / (50 * policy.PART_SECONDS)) + 1
+PRICE = policy.compile_seconds(50, 5)
+#: So often must a program that loses 1 ms a run have come before its compile has been paid for.
+PAID = int(PRICE / 1e-3)
+BEGUN = int(policy.BESIDE_SHARE * PRICE / 1e-3)
+
+
+def compiled(instructions=50, **facts):
+    """Facts where ops are not interpreted."""
+    return Facts(instructions, interpreted=False, loss=1e-4, **facts)
+
 
 ROWS = {
-    "the first program of a place": (Facts(), seen(), WHOLE),
-    "the last of the first": (Facts(), seen(new=LATE - 1, structures=MANY), WHOLE),
-    "ever new ones": (Facts(), seen(new=LATE, structures=MANY), PIECES),
-    "one that comes twice running": (Facts(), seen(1, policy.SIGHTS, MANY, LATE), WHOLE),
-    "one of few, again": (Facts(), seen(policy.SIGHTS - 1, 1, MANY - 1, LATE), WHOLE),
-    "one of many, again": (Facts(), seen(policy.SIGHTS - 1, 1, MANY, LATE), PIECES),
-    "one of many, not yet paid for": (Facts(), seen(PAID - 1, 1, MANY, LATE), PIECES),
-    "one of many, paid for": (Facts(), seen(PAID, 1, MANY, LATE), WHOLE),
-    "few pieces are cheap for long": (Facts(pieces=1), seen(PAID, 1, MANY, LATE), PIECES),
-    "a short one, first": (Facts(policy.SHORT_PROGRAM), seen(), PIECES),
-    "a short one, again": (Facts(policy.SHORT_PROGRAM), seen(1, 1, MANY, LATE), WHOLE),
-    "too long": (Facts(policy.MAX_WHOLE + 1), seen(9, 9), PIECES),
-    "as long as can be": (Facts(policy.MAX_WHOLE), seen(), WHOLE),
-    "too many outputs": (Facts(outputs=policy.MANY_OUTPUTS + 1), seen(9, 9), PIECES),
-    "pieces that are loops, first": (Facts(mostly_loops=True), seen(), PIECES),
-    "pieces that are loops, twice": (Facts(mostly_loops=True), seen(1, 2), PIECES),
-    "pieces that are loops, thrice": (
-        Facts(mostly_loops=True),
-        seen(policy.LOOP_SIGHTS - 1, policy.LOOP_SIGHTS),
-        WHOLE,
-    ),
-    "loops, first": (Facts(as_loops=True), seen(), LOOPS),
-    "loops of any length": (Facts(10**6, 10**4, as_loops=True), seen(), LOOPS),
-    "ever new loops": (Facts(as_loops=True), seen(new=LATE), PIECES),
-    "loops that come again": (Facts(as_loops=True), seen(policy.SIGHTS - 1, 1, MANY, LATE), LOOPS),
+    "the first time": (Facts(), seen(), OP_BY_OP),
+    "again and again": (Facts(), seen(9, 9), OP_BY_OP),
+    "not yet a share of the price": (Facts(), seen(BEGUN - 1), OP_BY_OP),
+    "a share of the price": (Facts(), seen(BEGUN), BESIDE),
+    "not on zeros": (Facts(dry=False), seen(BEGUN), OP_BY_OP),
+    "no loops beside": (Facts(as_loops=True), seen(BEGUN), OP_BY_OP),
+    "not yet the price": (Facts(), seen(PAID - 1), BESIDE),
+    "the price": (Facts(), seen(PAID), COMPILED),
+    "the price of loops": (Facts(as_loops=True), seen(PAID), COMPILED),
+    "the price, not on zeros": (Facts(dry=False), seen(PAID), COMPILED),
+    "a loss that is dear": (Facts(loss=1.0), seen(), COMPILED),
+    "no loss": (Facts(loss=0.0), seen(10**6, 10**6), OP_BY_OP),
+    "many outputs are dear": (Facts(outputs=2000), seen(PAID), OP_BY_OP),
+    "compiled: the first of a place": (compiled(), seen(), COMPILED),
+    "compiled: the last of the first": (compiled(), seen(new=LATE - 1, structures=MANY), COMPILED),
+    "compiled: ever new ones": (compiled(), seen(new=LATE, structures=MANY), OP_BY_OP),
+    "compiled: twice running": (compiled(), seen(1, policy.SIGHTS, MANY, LATE), COMPILED),
+    "compiled: one of few": (compiled(), seen(policy.SIGHTS - 1, 1, MANY - 1, LATE), COMPILED),
+    "compiled: one of many": (compiled(), seen(policy.SIGHTS - 1, 1, MANY, LATE), OP_BY_OP),
+    "compiled: paid for": (compiled(), seen(11 * PAID, 1, MANY, LATE), COMPILED),
+    "compiled: short, first": (compiled(policy.SHORT_PROGRAM), seen(), OP_BY_OP),
+    "compiled: short, again": (compiled(policy.SHORT_PROGRAM), seen(1, 2, MANY, LATE), COMPILED),
+    "compiled: dear": (compiled(10**4), seen(9, 9), OP_BY_OP),
+    "compiled: loops, first": (compiled(as_loops=True), seen(), COMPILED),
+    "compiled: ever new loops": (compiled(as_loops=True), seen(new=LATE), OP_BY_OP),
 }
 
 
@@ -61,13 +70,6 @@ ROWS = {
 def test_choice(row):
     facts, before, expected = ROWS[row]
     assert choose(facts, before) is expected
-
-
-def test_pieces_are_not_worked_out_where_they_do_not_matter():
-    class Dear:
-        instructions, outputs, as_loops = 50, policy.MANY_OUTPUTS + 1, False
-
-    assert choose(Dear(), seen()) is PIECES
 
 
 def test_history_counts_what_was_not_found():
@@ -80,7 +82,7 @@ def test_history_counts_what_was_not_found():
     assert not history.settled and history.miss("a") == Seen(3, 1, 2, 2)
     for _ in range(policy.HITS_TO_SETTLE):
         history.hit()
-    assert history.settled and history.early
+    assert history.settled
     assert history.miss("c") == Seen(0, 1, 3, 1) and not history.settled
 
 
@@ -88,7 +90,7 @@ def test_history_is_bounded():
     history = History()
     for i in range(policy.MAX_EXECUTABLES + 10):
         history.miss(i)
-    assert len(history.runs) == policy.MAX_EXECUTABLES and not history.early
+    assert len(history.runs) == policy.MAX_EXECUTABLES
 
 
 def test_joins_stop_where_each_program_is_given_new_ones():

@@ -362,6 +362,7 @@ def test_a_dense_use_makes_it_dense():
     assert isinstance(g, tf.Tensor) and g.numpy()[1, 0] == 2.0
 
 
+@pytest.mark.compiled
 def test_a_sparse_step_touches_only_its_rows(deferred):
     """The compiled step has no instruction as large as the table but the scatter itself."""
     from tape_compat._src.values.record import flush

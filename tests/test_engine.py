@@ -18,7 +18,7 @@ from tape_compat._src.run.choose import Choice
 from tape_compat._src.run.kept import KEPT
 from tape_compat._src.values.record import flush
 
-pytestmark = pytest.mark.usefixtures("deferred")
+pytestmark = [pytest.mark.compiled, pytest.mark.usefixtures("deferred")]
 
 
 def make_step(width=4):
@@ -200,8 +200,8 @@ def test_ever_different_structures_go_op_by_op(counted):
     for n in range(5, 25):
         step(n)
     first = counted()
-    assert first["compiles"] == policy.NEW_STRUCTURES_BEFORE_PIECES
-    assert first["op_by_op"] == 20 - policy.NEW_STRUCTURES_BEFORE_PIECES
+    assert first["compiles"] == policy.NEW_STRUCTURES_BEFORE_OP_BY_OP
+    assert first["op_by_op"] == 20 - policy.NEW_STRUCTURES_BEFORE_OP_BY_OP
     for n in (9, 20, 12, 17):  # seen before, but not in a row: too rare to pay for a compile
         step(n)
     assert counted()["compiles"] == first["compiles"]
@@ -223,8 +223,8 @@ def test_what_runs_often_enough_op_by_op_is_compiled(counted, monkeypatch):
     for n in range(40, 50):
         step(n)
     before = counted()["compiles"]
-    cost = 1.5 * policy.PART_SECONDS
-    monkeypatch.setattr(policy, "compile_seconds", lambda n: cost * n)
+    monkeypatch.setattr(policy, "compile_seconds", lambda n, outputs: 30 * policy.OP_CALL_SECONDS)
+    monkeypatch.setattr(policy, "SIGHTS", 10**9)
     for _ in range(4):
         step(49)
         step(48)
@@ -248,59 +248,25 @@ def unrolled(monkeypatch):
     monkeypatch.setattr(policy, "LEAST_TURNS", 10**9)
 
 
-def test_loops_of_all_lengths_share_their_pieces(counted, unrolled):
+def test_loops_of_all_lengths_share_their_ops(counted, unrolled, monkeypatch):
+    monkeypatch.setattr(policy, "NEW_STRUCTURES_BEFORE_OP_BY_OP", 0)
     step = stepper(tf.tanh)
     for n in (40, 33, 58):
         step(n)
     warm = counted()
-    assert warm["compiles"] == 0
-    assert 0 < warm["piece_compiles"] < 15
+    assert warm["compiles"] == 0 and warm["op_by_op"] == 3
     for n in range(34, 64):
         step(n)
     after = counted()
-    for name in ("compiles", "op_compiles", "piece_compiles"):
-        assert after[name] <= warm[name] + 3  # the tails of odd lengths
-    assert (after["dispatches"] - warm["dispatches"]) / 30 < 40  # of 300 instructions and more
+    assert after["compiles"] == 0 and after["op_compiles"] == warm["op_compiles"]
 
 
-def test_a_loop_in_pieces_gives_what_the_whole_program_gives(unrolled):
-    from tape_compat._src.values.context import set_immediate
-
-    in_pieces = [stepper(tf.sin)(n).numpy() for n in (61, 50, 37)]
-    set_immediate(True)
-    try:
-        with_fast_path = [stepper(tf.sin)(n).numpy() for n in (61, 50, 37)]
-    finally:
-        set_immediate(False)
-    np.testing.assert_allclose(in_pieces, with_fast_path, rtol=1e-6)
-
-
-def test_long_programs_run_in_pieces_and_take_linear_time(counted, unrolled):
-    """A few compiled pieces, a few calls, however long."""
+def test_a_dear_program_runs_op_by_op(counted, unrolled, monkeypatch):
+    monkeypatch.setattr(policy, "DEAR_COMPILE_SECONDS", 1.0)
     step = stepper(tf.cos)
-    calls = {}
-    for n in (700, 1400, 2800):  # 8,400 instructions and more
-        before = counted()
-        for _ in range(policy.LOOP_SIGHTS + 1):
-            step(n)
-        after = counted()
-        assert after["compiles"] == before["compiles"] or n * 12 < policy.MAX_WHOLE
-        assert after["piece_compiles"] - before["piece_compiles"] < 20
-        calls[n] = after["dispatches"] - before["dispatches"]
-    assert calls[2800] < 5 * calls[1400]
-    assert calls[2800] / (policy.LOOP_SIGHTS + 1) < 2800 * 12 / 50
-
-
-def test_a_loop_that_comes_again_is_compiled(counted, unrolled):
-    step = stepper(tf.sigmoid)
-    for _ in range(policy.LOOP_SIGHTS - 1):
-        step(50)
-    assert counted()["compiles"] == 0
-    step(50)
-    assert counted()["compiles"] == 1
-    before = counted()["dispatches"]
-    step(50)
-    assert counted()["dispatches"] == before + 1
+    for _ in range(3):
+        step(100)  # 1,200 instructions and more
+    assert counted()["compiles"] == 0 and counted()["op_by_op"] == 3
 
 
 def test_both_ways_of_running_agree(monkeypatch):
@@ -310,7 +276,7 @@ def test_both_ways_of_running_agree(monkeypatch):
         return losses, [v.numpy() for v in variables]
 
     fused = run()
-    monkeypatch.setattr(executor, "choose", lambda *a: Choice.PIECES)
+    monkeypatch.setattr(executor, "choose", lambda *a: Choice.OP_BY_OP)
     KEPT.clear()
     apart = run()
     np.testing.assert_allclose(fused[0], apart[0], rtol=1e-6)
@@ -440,8 +406,14 @@ print((rss() - early) / 2**20)
 """
     if not os.path.exists("/proc/self/statm"):
         pytest.skip("reads the resident size from /proc")
+    env = {**os.environ, "TAPE_COMPAT_INTERPRETS": "0"}
     out = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=300
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=300,
+        env=env,
     )
     assert float(out.stdout) < 20.0
 

@@ -70,7 +70,7 @@ def run(program, **variables):
         capture_output=True,
         text=True,
         timeout=90,
-        env={**os.environ, **variables},
+        env={**os.environ, "TAPE_COMPAT_INTERPRETS": "0", **variables},
     )
     assert done.returncode == 0, done.stderr
     return dict(line.split(" ", 1) for line in done.stdout.splitlines())

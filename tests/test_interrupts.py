@@ -19,6 +19,8 @@ from tape_compat._src.core.state import LOCAL
 from tape_compat._src.run import donation, executor, kept, policy, whole
 from tape_compat._src.values.record import flush
 
+pytestmark = pytest.mark.compiled
+
 PACKAGE = os.path.dirname(tf.__file__)
 X = np.array([0.5, -1.0, 2.0], np.float32)
 
@@ -291,7 +293,7 @@ def interrupted_call(model, injector, old):
 @pytest.fixture
 def compiled_first(deferred, monkeypatch):
     """Every program is compiled at first sight."""
-    monkeypatch.setattr(policy, "NEW_STRUCTURES_BEFORE_PIECES", 10**9)
+    monkeypatch.setattr(policy, "NEW_STRUCTURES_BEFORE_OP_BY_OP", 10**9)
 
 
 def first_call(*where):

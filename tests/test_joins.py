@@ -8,7 +8,7 @@ import pytest
 import tape_compat as tf
 from tape_compat._src.run import policy
 
-pytestmark = pytest.mark.usefixtures("deferred")
+pytestmark = [pytest.mark.compiled, pytest.mark.usefixtures("deferred")]
 
 
 def adam(variables, slots, count, gradients, rate=0.01, b1=0.9, b2=0.999):

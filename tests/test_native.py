@@ -28,6 +28,8 @@ from tape_compat._src.core.state import LOCAL
 from tape_compat._src.run import executor
 from tape_compat._src.values import record as dispatch
 
+pytestmark = pytest.mark.compiled
+
 PURE = os.environ.get("TAPE_COMPAT_PURE_PYTHON", "0") not in ("", "0")
 COMPILER = (sysconfig.get_config_var("CC") or "cc").split()[0]
 

@@ -15,6 +15,8 @@ from tape_compat._src.values.capture import capture
 from tape_compat._src.values.record import apply
 from tape_compat._src.values.tensor import concrete
 
+pytestmark = pytest.mark.compiled
+
 F32 = Aval.of((3,), dtypes.float32)
 SIN = Op(jnp.sin, "Sin").bind()
 MUL = Op(jnp.multiply, "Mul").bind()

@@ -10,7 +10,7 @@ import pytest
 import tape_compat as tf
 from tape_compat._src.autodiff import reverse
 
-pytestmark = pytest.mark.usefixtures("deferred")
+pytestmark = [pytest.mark.compiled, pytest.mark.usefixtures("deferred")]
 
 
 @pytest.fixture

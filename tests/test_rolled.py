@@ -12,7 +12,7 @@ from tape_compat._src.run.kept import KEPT
 from tape_compat._src.values.context import set_immediate
 from tape_compat._src.values.record import flush
 
-pytestmark = pytest.mark.usefixtures("deferred")
+pytestmark = [pytest.mark.compiled, pytest.mark.usefixtures("deferred")]
 
 
 @pytest.fixture(autouse=True)
@@ -423,7 +423,7 @@ def test_layers_are_compiled_as_they_stand(counted):
             w.assign_sub(0.1 * g)
         return loss
 
-    for _ in range(policy.LOOP_SIGHTS + 2):
+    for _ in range(policy.SIGHTS + 2):
         step().numpy()
     before = counted()["dispatches"]
     step().numpy()
@@ -464,7 +464,7 @@ def test_counts_known_to_the_program(monkeypatch, counted):
     assert counted()["compiles"] == 2
 
 
-def test_ever_different_loops_run_in_pieces(counted, monkeypatch):
+def test_ever_different_loops_run_op_by_op(counted, monkeypatch):
     """A body seen for the first time is not compiled when the last ones never came again."""
     x = tf.Variable([0.5, 1.0])
     functions = [tf.sin, tf.cos, tf.tanh, tf.exp, tf.abs, tf.square]
@@ -477,8 +477,8 @@ def test_ever_different_loops_run_in_pieces(counted, monkeypatch):
                     y = g(y) * 0.5
         y.numpy()
     counts = counted()
-    assert counts["compiles"] == policy.NEW_STRUCTURES_BEFORE_PIECES
-    assert counts["op_by_op"] == len(functions) - policy.NEW_STRUCTURES_BEFORE_PIECES
+    assert counts["compiles"] == policy.NEW_STRUCTURES_BEFORE_OP_BY_OP
+    assert counts["op_by_op"] == len(functions) - policy.NEW_STRUCTURES_BEFORE_OP_BY_OP
 
 
 def test_two_lists_of_what_is_alive(counted):
@@ -522,8 +522,8 @@ def test_an_exception_in_the_run_loses_nothing(monkeypatch):
     assert tape.gradient(loss, w).shape == [3]
 
 
-def test_pieces_after_an_interrupted_compile(monkeypatch):
-    """What the loops would have given as stacks is not looked for in what the pieces gave."""
+def test_op_by_op_after_an_interrupted_compile(monkeypatch):
+    """What the loops would have given as stacks is not looked for in what the ops gave."""
     from tape_compat._src.run.loops import template
 
     (w,) = weights((3,))
@@ -540,7 +540,7 @@ def test_pieces_after_an_interrupted_compile(monkeypatch):
         patch.setattr(template, "_run", interrupted)
         with pytest.raises(KeyboardInterrupt):
             h.numpy()
-    monkeypatch.setattr(executor, "choose", lambda *args: Choice.PIECES)
+    monkeypatch.setattr(executor, "choose", lambda *args: Choice.OP_BY_OP)
     expected = np.ones(3, "float32")
     for state_ in states:
         expected = np.sin(expected * w.numpy()) + 1

@@ -17,7 +17,7 @@ from tape_compat._src.core.steps import Steps
 from tape_compat._src.run import executor, kept, policy, whole
 from tape_compat._src.values.record import flush
 
-pytestmark = pytest.mark.usefixtures("deferred")
+pytestmark = [pytest.mark.compiled, pytest.mark.usefixtures("deferred")]
 SETTLED = policy.HITS_TO_SETTLE + 3
 
 

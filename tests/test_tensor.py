@@ -204,6 +204,7 @@ def test_device():
             pass
 
 
+@pytest.mark.compiled
 @pytest.mark.skipif(
     sys.version_info < (3, 12) and FASTPATH is None, reason="Python 3.11 needs the C part"
 )

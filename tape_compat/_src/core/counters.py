@@ -15,21 +15,20 @@ class Counters:
     """What the engine has done since the start of the process.
 
     traces: Python replays of a program by `jax.jit`. compiles: whole programs compiled.
-    piece_compiles: repeated stretches of programs compiled. op_compiles: single ops compiled.
-    dispatches: compiled programs, pieces and single ops launched.
-    cache_hits: programs found compiled. fused: programs run by one call. op_by_op: programs run in
-    pieces, most of them single ops.
-    instructions: ops recorded. reasons: the last reasons for a compile, newest last.
+    op_compiles: single ops compiled. dispatches: compiled programs and single ops launched.
+    cache_hits: programs found compiled. fused: programs run by one call. op_by_op: programs run op
+    by op. interpreted: single ops run by NumPy. instructions: ops recorded. reasons: the last
+    reasons for a compile, newest last.
     """
 
     traces: int = 0
     compiles: int = 0
-    piece_compiles: int = 0
     op_compiles: int = 0
     dispatches: int = 0
     cache_hits: int = 0
     fused: int = 0
     op_by_op: int = 0
+    interpreted: int = 0
     instructions: int = 0
     reasons: list[str] = field(default_factory=list)
 
@@ -44,12 +43,12 @@ class Counters:
         names = (
             "traces",
             "compiles",
-            "piece_compiles",
             "op_compiles",
             "dispatches",
             "cache_hits",
             "fused",
             "op_by_op",
+            "interpreted",
             "instructions",
         )
         return {name: getattr(self, name) for name in names} | {"pending": self.pending}

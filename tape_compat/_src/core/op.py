@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -118,6 +118,10 @@ class Op:
         return f"Op({self.name})"
 
 
+def _as_tuple(out: Any) -> Arrays:
+    return tuple(out) if isinstance(out, (tuple, list)) else (out,)
+
+
 class DynamicForm(NamedTuple):
     """A closure that does the same as another one if it is given `numbers` as well, as the inputs
     from `place` on; -1: as the last ones. costs_nothing: whether XLA makes equally fast code of
@@ -155,6 +159,7 @@ class Closure:
         "inner",
         "name",
         "op",
+        "runners",
     )
 
     def __init__(self, op: Op, attributes: dict[str, Any]):
@@ -169,13 +174,14 @@ class Closure:
         #: count of programs that had run when they came.
         self._fixed: dict[int, set[tuple[int, ...]]] = {}
         self._jit: Callable[..., Arrays] | None = None
-        self._traced: Callable[..., Arrays] | None = None
+        self._traced: Any = None
         self._shared: dict[tuple, bool] = {}
         self._derived: dict[tuple, Closure] = {}
+        #: What runs it alone, by the avals of its inputs; see `run/op_by_op.py`.
+        self.runners: dict[tuple[Aval, ...], Any] = {}
 
     def fn(self, *arrays: Any) -> Arrays:
-        out = self.inner(*arrays)
-        return tuple(out) if isinstance(out, (tuple, list)) else (out,)
+        return _as_tuple(self.inner(*arrays))
 
     @property
     def dynamic_form(self) -> DynamicForm | None:
@@ -215,7 +221,7 @@ class Closure:
         if self.op.check is not None:
             self.op.check(avals, **self.attributes)
         try:
-            out = in_x64(jax.eval_shape, self.inner, *(a.struct for a in avals))
+            out = self.trace(avals).out_info
         except (TypeError, ValueError, IndexError, ZeroDivisionError) as error:
             raise errors.InvalidArgumentError(
                 None,
@@ -225,6 +231,10 @@ class Closure:
             ) from error
         single = not isinstance(out, (tuple, list))
         return tuple(Aval.of_array(o) for o in ((out,) if single else out)), single
+
+    def trace(self, avals: Iterable[Aval]) -> jax.stages.Traced:
+        """What JAX has traced of it for these shapes: once, whatever it is wanted for."""
+        return in_x64(self._traceable.trace, *[a.struct for a in avals])
 
     def run(self, *arrays: Any) -> Arrays:
         """Run this op alone, through its own compiled program or that of its dynamic form, which
@@ -259,9 +269,13 @@ class Closure:
 
     def traced(self, *arrays: Any) -> Arrays:
         """`fn` inside a program under trace: traced itself only once for each set of shapes."""
+        return _as_tuple(self._traceable(*arrays))
+
+    @property
+    def _traceable(self) -> Any:
         if self._traced is None:
-            self._traced = jax.jit(self.fn)
-        return self._traced(*arrays)
+            self._traced = jax.jit(self.inner)
+        return self._traced
 
     def shares(self, arrays: Sequence[Any]) -> bool:
         """Whether the forward pass must be shared with the pullback, for XLA would not see that the
@@ -304,7 +318,7 @@ class Closure:
         """Drop what was worked out and compiled for this closure and its derivatives."""
         for derived in list(self._derived.values()):
             derived.forget()
-        for cache in (self._derived, self._shapes, self._shared, self._fixed):
+        for cache in (self._derived, self._shapes, self._shared, self._fixed, self.runners):
             cache.clear()
         self._jit = self._traced = self._dynamic_form = None
 

@@ -148,7 +148,7 @@ _NOTHING = Op(lambda: (), "NoOp").bind()
 
 @native
 class Runner:
-    """What was prepared to run the program that ends at a node: compiled, or cut into pieces.
+    """What was prepared to run the program that ends at a node: compiled, or op by op.
 
     key: the slots that are alive, and those whose buffers may be reused. donate: places of the
     arguments that are buffers to reuse. recent: whether it was used since it was last looked at.
@@ -167,23 +167,24 @@ class Runner:
 class Runners:
     """What was prepared to run the program that ends at one node.
 
-    compiled: by key, what can run at once. loops: by key, the program as loops. pieces: by the
-    slots that are alive, the program in pieces.
+    compiled: by key, what can run at once. loops: by key, the program as loops,
+    or None where it was found to have none. op_by_op: by
+    the slots that are alive, the program op by op.
     """
 
-    __slots__ = ("compiled", "loops", "pieces")
+    __slots__ = ("compiled", "loops", "op_by_op")
 
     def __init__(self) -> None:
         self.compiled: dict[tuple, Any] = {}
         self.loops: dict[tuple, Any] = {}
-        self.pieces: dict[tuple, Any] = {}
+        self.op_by_op: dict[tuple, Any] = {}
 
     def remove(self, runner: Runner) -> bool:
         """Whether nothing is left then."""
-        for table in (self.compiled, self.loops, self.pieces):
+        for table in (self.compiled, self.loops, self.op_by_op):
             for key in [key for key, found in table.items() if found is runner]:
                 del table[key]
-        return not (self.compiled or self.loops or self.pieces)
+        return not (self.compiled or any(self.loops.values()) or self.op_by_op)
 
 
 def new_root() -> Node:

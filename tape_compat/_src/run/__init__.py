@@ -1,1 +1,1 @@
-"""What runs programs: whole, as loops, or in pieces."""
+"""What runs programs: whole, as loops, or op by op."""

@@ -1,4 +1,4 @@
-"""Whether a program is compiled, as a whole or as loops, or runs in pieces.
+"""Whether a program is compiled, as a whole or as loops, or runs op by op.
 
 `choose` decides by the facts about a program and by what was seen from the same place in the user's
 program, which a `History` notes; `policy.py` has the numbers and their reasons.
@@ -18,17 +18,18 @@ from . import policy
 class Choice(Enum):
     """How a program is to run that is not compiled yet."""
 
-    WHOLE = "compile it as a whole"
-    LOOPS = "compile it with its loops as loops"
-    PIECES = "run it in pieces"
+    COMPILED = "compile it, as a whole or with its loops as loops"
+    BESIDE = "run it op by op while another thread compiles it as a whole"
+    OP_BY_OP = "run it op by op"
 
 
 class Facts(Protocol):
     """What the choice depends on of a program.
 
-    instructions: how many. outputs: how many are alive. as_loops: whether it can run as loops.
-    mostly_loops: whether its pieces are turns of loops, for the most part. pieces: how many calls
-    it takes to run it in pieces.
+    instructions: how many, those of a loop once. outputs: how many are alive. as_loops: whether it
+    can run as loops. interpreted: whether its ops may be interpreted. dry: whether to run it on
+    zeros does no harm, as another thread does to compile it. loss: about how many seconds longer
+    it takes op by op than compiled.
     """
 
     @property
@@ -38,9 +39,11 @@ class Facts(Protocol):
     @property
     def as_loops(self) -> bool: ...
     @property
-    def mostly_loops(self) -> bool: ...
+    def interpreted(self) -> bool: ...
     @property
-    def pieces(self) -> int: ...
+    def dry(self) -> bool: ...
+    @property
+    def loss(self) -> float: ...
 
 
 class Seen(NamedTuple):
@@ -58,21 +61,21 @@ class Seen(NamedTuple):
 
 def choose(facts: Facts, seen: Seen) -> Choice:
     """How to run a program that is not compiled."""
-    early = seen.new <= policy.NEW_STRUCTURES_BEFORE_PIECES
-    if facts.as_loops:
-        return Choice.LOOPS if early or seen.runs + 1 >= policy.SIGHTS else Choice.PIECES
-    if facts.outputs > policy.MANY_OUTPUTS or facts.instructions > policy.MAX_WHOLE:
-        return Choice.PIECES
-    if facts.instructions <= policy.SHORT_PROGRAM:
-        return Choice.WHOLE if seen.runs else Choice.PIECES
-    sights = policy.LOOP_SIGHTS if facts.mostly_loops else policy.SIGHTS
-    few = seen.structures <= policy.FEW_STRUCTURES
-    again = seen.in_a_row >= sights or (few and seen.runs + 1 >= sights)
-    first = early and not seen.runs and not facts.mostly_loops
-    paid = seen.runs * facts.pieces * policy.PART_SECONDS
-    if again or first or paid > policy.compile_seconds(facts.instructions):
-        return Choice.WHOLE
-    return Choice.PIECES
+    price = policy.compile_seconds(facts.instructions, facts.outputs)
+    if not facts.interpreted and price < policy.DEAR_COMPILE_SECONDS:
+        long = facts.as_loops or facts.instructions > policy.SHORT_PROGRAM
+        early = seen.new <= policy.NEW_STRUCTURES_BEFORE_OP_BY_OP and not seen.runs
+        few = seen.structures <= policy.FEW_STRUCTURES
+        again = seen.in_a_row >= policy.SIGHTS or (few and seen.runs + 1 >= policy.SIGHTS)
+        if again or (early and long):
+            return Choice.COMPILED
+    paid = (seen.runs + 1) * facts.loss
+    if paid >= price:
+        return Choice.COMPILED
+    beside = facts.interpreted and facts.dry and not facts.as_loops
+    if beside and paid >= policy.BESIDE_SHARE * price:
+        return Choice.BESIDE
+    return Choice.OP_BY_OP
 
 
 class Later(Enum):
@@ -132,11 +135,6 @@ class History:
         self.last: Any = None
         self.previous: Hashable = None
         self.runs: OrderedDict[Hashable, int] = OrderedDict()
-
-    @property
-    def early(self) -> bool:
-        """Whether so few new programs came that each is taken for one that comes again."""
-        return self.misses <= policy.NEW_STRUCTURES_BEFORE_PIECES
 
     def hit(self) -> None:
         """Note a program that was found compiled."""

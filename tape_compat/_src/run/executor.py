@@ -6,16 +6,17 @@ import sys
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from functools import cached_property
 from itertools import starmap
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
 
+from ..core.avals import Aval
 from ..core.caches import register
 from ..core.counters import COUNTERS
 from ..core.errors import JAX_FOLDER, user_location
+from ..core.host import on_host
 from ..core.native import native, provide
 from ..core.op import Closure
 from ..core.program import NOWHERE, Entry, Node, Program, References, Runner, Runners
@@ -25,7 +26,7 @@ from .choose import Choice, History, Later, choose, later
 from .donation import arranged, copied, copy_all
 from .loops.template import compile_for
 from .loops.write import LoopProgram
-from .pieces import PiecewiseProgram
+from .op_by_op import OpByOpProgram, interprets, op_runner, result
 from .reasons import notice, reason, reason_of_loops
 from .whole import WholeProgram, donations
 
@@ -116,7 +117,7 @@ def _finish(program: Program) -> None:
 
 def _run_apart(program: Program, live: tuple[int, ...]) -> list[Any]:
     """The results of a program that this thread is running already: a finalizer or a signal handler
-    wants a value, or an interrupt came as the call ended. It runs in pieces, beside what JAX may be
+    wants a value, or an interrupt came as the call ended. It runs op by op, beside what JAX may be
     tracing."""
     message = (
         "A value was asked for, by a finalizer or a signal handler, while JAX {} "
@@ -124,7 +125,7 @@ def _run_apart(program: Program, live: tuple[int, ...]) -> list[Any]:
     )
     if _inside_jax(program):
         raise RuntimeError(message.format("ran the program that computes it"))
-    plan = kept.in_pieces(program.node, live, _history(program.origin).early)
+    plan = kept.op_by_op(program.node, live)
     try:
         with jax.ensure_compile_time_eval():
             return plan.run(*gather(program.log))
@@ -163,25 +164,15 @@ def waiting(references: list[Any]) -> tuple[tuple[int, ...], list[Any]]:
     return tuple([t._at[1] for t in tensors]), tensors
 
 
-class _Facts:
-    """What `choose` asks of a program; to cut it into pieces is dear, so it is done when asked."""
+class _Facts(NamedTuple):
+    """What `choose` asks of a program."""
 
-    def __init__(self, node: Node, live: tuple[int, ...], as_loops: bool, eager: bool):
-        self.instructions, self.outputs = node.depth, len(live)
-        self.as_loops = as_loops
-        self._node, self._live, self._eager = node, live, eager
-
-    @cached_property
-    def _in_pieces(self) -> PiecewiseProgram:
-        return kept.in_pieces(self._node, self._live, self._eager)
-
-    @property
-    def mostly_loops(self) -> bool:
-        return self._in_pieces.loops
-
-    @property
-    def pieces(self) -> int:
-        return len(self._in_pieces.parts)
+    instructions: int
+    outputs: int
+    as_loops: bool
+    interpreted: bool
+    dry: bool
+    loss: float
 
 
 def _launch(program: Program, live: tuple[int, ...]) -> None:
@@ -205,17 +196,35 @@ def _launch(program: Program, live: tuple[int, ...]) -> None:
         _run_compiled(program, history, loops)
         return
     seen = history.miss((id(node), live) if loops is None else (loops.template,))
-    choice = choose(_Facts(node, live, loops is not None, history.early), seen)
-    if choice is Choice.PIECES:
-        COUNTERS.op_by_op += 1
-        program.spread = None
-        pieces = kept.in_pieces(node, live, history.early)
-        program.results.append(pieces.run(*gather(program.log)))
+    apart = kept.op_by_op(node, live)
+    size = node.depth if loops is None else loops.template.instructions
+    looped = loops is not None
+    facts = _Facts(size, len(live), looped, interprets(), apart.dry, apart.loss)
+    choice = choose(facts, seen)
+    if choice is Choice.COMPILED:
+        _compile(program, history, key, apart, loops)
         return
+    if choice is Choice.BESIDE and apart.beside is None:
+        begun = WholeProgram(node, key, donations(program, node, live)).begin()
+        apart.beside = key, begun
+    COUNTERS.op_by_op += 1
+    program.spread = None
+    program.results.append(apart.run(*gather(program.log)))
+
+
+def _compile(
+    program: Program,
+    history: History,
+    key: tuple,
+    apart: OpByOpProgram,
+    loops: LoopProgram | None,
+) -> None:
+    """Compile a program and run it; if another thread has begun to, wait for that."""
+    node, live = program.node, key[0]
     start = time.perf_counter()
     why = None if loops is None else reason_of_loops(loops)
     COUNTERS.reason(why or reason(history, program.origin is not None, node, live))
-    if loops is not None:  # then the choice was Choice.LOOPS
+    if loops is not None:
         known = kept.compiled_loops(loops)
         loops.compiled = compile_for(loops.template, loops.counts, loops.donate, not known)
         _call(program, loops)
@@ -223,7 +232,9 @@ def _launch(program: Program, live: tuple[int, ...]) -> None:
         kept.bind(loops)
         size = loops.template.instructions
     else:
-        whole = WholeProgram(node, key, donations(program, node, live))
+        beside, apart.beside = apart.beside, None
+        whole = beside[1].result() if beside is not None and beside[0] == key else None
+        whole = whole or WholeProgram(node, key, donations(program, node, live))
         _call(program, whole)
         kept.keep(whole)
         size = node.depth
@@ -360,9 +371,14 @@ def _baseline() -> int:
 _ONLY_OURS = _baseline()
 
 
-def run_now(closure: Closure, arrays: Sequence[Any]) -> tuple[Any, ...]:
+def run_now(closure: Closure, avals: tuple[Aval, ...], arrays: Sequence[Any]) -> list[Any]:
     """Run one closure on concrete arrays at once."""
-    return in_x64(closure.run, *arrays)
+    return list(map(result, in_x64(on_host, op_runner(closure, avals).run, *arrays)))
+
+
+def run_on_host(closure: Closure, avals: tuple[Aval, ...], arrays: Sequence[Any]) -> list[Any]:
+    """Run one closure on small constants of the host, whatever the backend."""
+    return list(in_x64(on_host, op_runner(closure, avals).interpret, arrays))
 
 
 provide(copy_all=copy_all, discard=discard, enable_x64=jax.enable_x64)

@@ -9,7 +9,7 @@ from ..core.program import Node, Runner, Runners
 from . import policy
 from .loops.template import CompiledLoops
 from .loops.write import LoopProgram, loop_program
-from .pieces import PiecewiseProgram
+from .op_by_op import OpByOpProgram
 
 
 class _Kept:
@@ -74,14 +74,14 @@ def keep(runner: Runner) -> None:
 
 def as_loops(node: Node, key: tuple) -> LoopProgram | None:
     """The program with its loops as loops, or None. Found out once."""
-    live, donatable = key
     runners = node.runners
-    found = None if runners is None else runners.loops.get(key)
-    if found is None and (runners is None or live not in runners.pieces):
-        found = loop_program(node, key, live, donatable)
-        if found is not None:
-            runners_of(node).loops[key] = found
-            KEPT.add(found)
+    if runners is not None and key in runners.loops:
+        return runners.loops[key]
+    live, donatable = key
+    found = loop_program(node, key, live, donatable)
+    if found is not None:
+        KEPT.add(found)
+    runners_of(node).loops[key] = found
     return found
 
 
@@ -100,11 +100,11 @@ def bind(program: LoopProgram) -> bool:
     return False
 
 
-def in_pieces(node: Node, live: tuple[int, ...], eager: bool) -> PiecewiseProgram:
-    """How to run a program in pieces; see `PiecewiseProgram` for `eager`."""
-    found = None if node.runners is None else node.runners.pieces.get(live)
+def op_by_op(node: Node, live: tuple[int, ...]) -> OpByOpProgram:
+    """How to run a program op by op."""
+    found = None if node.runners is None else node.runners.op_by_op.get(live)
     if found is None:
-        found = runners_of(node).pieces[live] = PiecewiseProgram(node, live, eager)
+        found = runners_of(node).op_by_op[live] = OpByOpProgram(node, live)
         KEPT.add(found)
     else:
         found.recent = True

@@ -8,25 +8,26 @@ launching one compiled op costs about 10 us, recording one about 0.6 us in C and
 
 from __future__ import annotations
 
-#: From one place in the user's program, so many new structures are compiled as a whole at first
-#: sight: for a step that comes again that is cheaper than compiling its ops one by one. From then
-#: on a new one runs in pieces, and is compiled
-#: - when it comes SIGHTS times running, or in all while there are only FEW_STRUCTURES;
-#: - when what it has cost in pieces has grown to what a compile costs, as one buys skis when the
-#:   rent paid reaches their price: never more than twice the best that could have been done.
-#: A program of LOOPS_LEAST instructions and more in loops, most of it in loops, and in pieces of
-#: LOOPS_PIECE instructions on average and more, runs in pieces from the start and is compiled when
-#: it came LOOP_SIGHTS times: its pieces are cheap to compile and to run, the whole is not cheap to
-#: compile, and the next one may well be of another length.
-#: So many programs found compiled in a row make the place a settled one again.
-NEW_STRUCTURES_BEFORE_PIECES = 2
+import os
+
+#: Where ops may run on the host, a new program is interpreted, and compiled when what that has cost
+#: beyond what the compiled program would have has grown to what the compile costs, as one buys skis
+#: when the rent paid reaches their price: never more than twice the best that could have been done.
+#: All of it is reckoned from counts and sizes, not from clocks, so that every run of a program is
+#: alike. When BESIDE_SHARE of the price is paid another thread begins to compile.
+#: Where ops are not interpreted, the first NEW_STRUCTURES_BEFORE_OP_BY_OP from one place in the
+#: user's program are compiled at first sight, for a step that comes again that is cheaper than to
+#: compile its ops one by one; from then on a new one runs op by op until it has paid, or has come
+#: SIGHTS times running, or in all while there are only FEW_STRUCTURES; but one whose compile takes
+#: DEAR_COMPILE_SECONDS has to pay first. So many programs found compiled in a row make the place a
+#: settled one again.
+INTERPRETS = os.environ.get("TAPE_COMPAT_INTERPRETS", "1") != "0"
+NEW_STRUCTURES_BEFORE_OP_BY_OP = 2
 SIGHTS = 2
-LOOP_SIGHTS = 3
-LOOPS_SHARE = 0.6
-LOOPS_LEAST = 64
-LOOPS_PIECE = 8
 FEW_STRUCTURES = 4
 HITS_TO_SETTLE = 8
+BESIDE_SHARE = 0.25
+DEAR_COMPILE_SECONDS = 12.0
 
 #: While a step is pending, ops whose inputs have values join it: an optimizer written by hand is
 #: then part of the step, 1.0 instead of 1.9 times `jax.jit`. Where so many programs from one place
@@ -41,28 +42,22 @@ MOST_BEFORE_TAPE = 64
 RUN_NOW_SECONDS = 20e-6
 MISLED = 3
 
-#: What one call of a program that runs in pieces costs, and what a compile of a whole one costs.
-PART_SECONDS = 15e-6
+#: What a call of a compiled op costs, what its compile does, and what that of a whole program does:
+#: XLA's time grows with the square of the outputs. 2,000 chained additions, all alive, took 22 s.
+OP_CALL_SECONDS = 10e-6
+OP_COMPILE_SECONDS = 0.04
 COMPILE_SECONDS = 0.3
 COMPILE_SECONDS_PER_INSTRUCTION = 3e-3
+COMPILE_SECONDS_PER_OUTPUT_SQUARED = 5e-6
 
-#: A program that runs in pieces is cut where it repeats itself, into about PARTS pieces of so many
-#: instructions: compiling a piece takes about 40 ms and 3 ms an instruction, calling one 50 us and
-#: 1 us for each input and output. 1,000 instructions ran in 6.7 ms in pieces of 20, in 2.3 ms in
-#: pieces of 80, and in 1.4 ms as a whole.
-PARTS = 16
-LEAST_PIECE = 32
-LARGEST_PIECE = 256
-MAX_PIECES = 512
+#: Of the time that the interpreter takes, a compiled op takes about COMPILED_SHARE where arrays are
+#: large, and no less than a call takes where they are small; a program compiled as a whole
+#: FUSED_SHARE.
+COMPILED_SHARE = 0.4
+FUSED_SHARE = 0.3
 
 #: Records this short run op by op the first time: their ops are often compiled already.
 SHORT_PROGRAM = 3
-
-#: A longer program, or one with more live outputs, always runs in pieces, so that compile time is
-#: proportional to the length: XLA takes quadratic time. 2,000 chained additions, all alive, took
-#: 22 s to compile as a whole.
-MAX_WHOLE = 4000
-MANY_OUTPUTS = 256
 
 #: A Python loop of LEAST_TURNS turns and more, each of at most LONGEST_TURN instructions, runs as a
 #: loop of the compiled program where such loops are LOOPS_LEAST instructions and LOOPS_SHARE of it.
@@ -71,6 +66,8 @@ MANY_OUTPUTS = 256
 #: LARGE_STACKS bytes, the number itself, rounded up to a multiple of LEAST_TURNS. A GRU of 50 steps
 #: took 8 s to compile and 7.5 ms to run with its 1,868 instructions side by side; as two loops
 #: 0.5 s and 3.8 ms.
+LOOPS_SHARE = 0.6
+LOOPS_LEAST = 64
 LEAST_TURNS = 8
 LONGEST_TURN = 1000
 LEAST_CAPACITY = 64
@@ -140,11 +137,17 @@ SLOW_COMPILE_SECONDS = 3.0
 HOST_SIZE = 64
 
 
-def piece_length(instructions: int) -> int:
-    """How many instructions a piece of a program of so many may have."""
-    return max(LEAST_PIECE, min(LARGEST_PIECE, instructions // PARTS))
-
-
-def compile_seconds(instructions: int) -> float:
+def compile_seconds(instructions: int, outputs: int = 0) -> float:
     """About how long it takes to compile a whole program."""
-    return COMPILE_SECONDS + COMPILE_SECONDS_PER_INSTRUCTION * instructions
+    linear = COMPILE_SECONDS + COMPILE_SECONDS_PER_INSTRUCTION * instructions
+    return linear + COMPILE_SECONDS_PER_OUTPUT_SQUARED * outputs**2
+
+
+def compiled_seconds(interpreted: float) -> float:
+    """About how long a compiled op takes that is interpreted in so many seconds."""
+    return max(OP_CALL_SECONDS, COMPILED_SHARE * interpreted)
+
+
+def fused_seconds(interpreted: float) -> float:
+    """About how long a compiled program takes that is interpreted in so many seconds."""
+    return max(OP_CALL_SECONDS, FUSED_SHARE * interpreted)

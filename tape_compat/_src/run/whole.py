@@ -106,9 +106,7 @@ class Compiling:
             assert self._program is not None
             self._program.compile()
         except Exception as error:
-            LOGGER.warning(
-                "A step could not be compiled as a whole; it goes on as loops: %s", error
-            )
+            LOGGER.warning("A step could not be compiled in another thread: %s", error)
             self._program = None
 
     def result(self) -> WholeProgram | None:

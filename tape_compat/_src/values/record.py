@@ -8,6 +8,7 @@ finalizer, run by a collection, may have recorded something.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import jax
@@ -19,6 +20,7 @@ from ..core.native import native, provide
 from ..core.op import Closure, Op
 from ..core.program import Entry, Node, Program, node_of, refer
 from ..core.state import LOCAL, MODE, ThreadState
+from ..core.x64 import in_x64
 from ..run import executor, policy
 from . import forked
 from .tensor import Tensor, concrete, next_id, pending
@@ -333,29 +335,31 @@ def store_splice(start: Node, key: tuple, sequence: Any) -> None:
 
 def _run_now(closure: Closure, inputs: tuple[Tensor, ...], state: ThreadState) -> Any:
     arrays = [x._value() for x in inputs]
-    avals, single = closure.infer(tuple([x._aval for x in inputs]))
+    kinds = tuple([x._aval for x in inputs])
+    avals, single = closure.infer(kinds)
     if state.device is None:
-        results = executor.run_now(closure, arrays)
+        results = executor.run_now(closure, kinds, arrays)
     else:
         with jax.default_device(state.device):
-            results = executor.run_now(closure, arrays)
+            results = in_x64(closure.run, *arrays)
     return _finished(closure, inputs, results, avals, single, state)
 
 
 def _run_on_host(closure: Closure, inputs: tuple[Tensor, ...], state: ThreadState) -> Any:
     """Integer constants in, integer constants out, on the CPU, whatever is pending."""
-    avals, single = closure.infer(tuple([x._aval for x in inputs]))
+    kinds = tuple([x._aval for x in inputs])
+    avals, single = closure.infer(kinds)
     with jax.default_device(_host_device()):
-        results = executor.run_now(closure, [x._array for x in inputs])
+        results = executor.run_on_host(closure, kinds, [x._array for x in inputs])
     if all(aval.size <= policy.HOST_SIZE for aval in avals):
-        results = tuple(map(np.asarray, results))
+        results = list(map(np.asarray, results))
     return _finished(closure, inputs, results, avals, single, state)
 
 
 def _finished(
     closure: Closure,
     inputs: tuple[Tensor, ...],
-    results: tuple[Any, ...],
+    results: Sequence[Any],
     avals: tuple[Aval, ...],
     single: bool,
     state: ThreadState,

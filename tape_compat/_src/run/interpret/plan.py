@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import jax
-import jax.extend.core as jex
 import numpy as np
 
 from ...core.caches import Cache
@@ -121,7 +120,7 @@ class _Building:
             slots[var] = self.hold(_held(value))
 
         def slot(atom: Any) -> int:
-            if isinstance(atom, jex.Literal):
+            if hasattr(atom, "val"):
                 return self.hold(_held(atom.val, getattr(atom.aval, "dtype", None)))
             return slots[atom]
 

@@ -224,7 +224,8 @@ def loop_program(
     if analysis.layered and len(steps) <= policy.MAX_LAYERS:
         return None
     single = len(steps) - sum(f.loop.stop - f.loop.start for f in analysis.loops)
-    if single > (1 - policy.LOOPS_SHARE) * len(steps) or single > policy.MAX_WHOLE:
+    dear = policy.compile_seconds(single) > policy.DEAR_COMPILE_SECONDS
+    if dear or single > (1 - policy.LOOPS_SHARE) * len(steps):
         return None
     return _Writer(analysis).written(node, key)
 

@@ -1,0 +1,174 @@
+"""Runs a program op by op: each op interpreted, or compiled by itself.
+
+A closure on arrays of some shapes is interpreted by NumPy until that has cost what a compile of it
+costs; where the interpreter is no gain (an accelerator, a decomposition) it is compiled at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+
+from ..core import limits
+from ..core.avals import Aval
+from ..core.counters import COUNTERS
+from ..core.host import on_host
+from ..core.op import Closure, primitives
+from ..core.program import Node, Runner
+from ..core.steps import leaf_layout, needed, slot_avals
+from ..core.x64 import in_x64
+from . import policy
+from .interpret.plan import Interpreted, interpreted
+
+
+@cache
+def _on_host() -> bool:
+    return jax.default_backend() == "cpu"
+
+
+def interprets() -> bool:
+    """Whether ops may be interpreted: they run where NumPy does."""
+    return policy.INTERPRETS and _on_host()
+
+
+class OpRunner:
+    """How one closure runs by itself on arrays of some shapes.
+
+    work: about how many seconds it takes when it is interpreted. seconds: what it takes. dry:
+    whether to run it on zeros does no harm: it calls nothing outside and is sure to end.
+    """
+
+    __slots__ = ("_closure", "_left", "_loss", "_plan", "dry", "seconds", "work")
+
+    def __init__(self, closure: Closure, avals: tuple[Aval, ...]):
+        self._closure = closure
+        jaxpr = closure.trace(avals).jaxpr
+        plan = interpreted(jaxpr)
+        self.dry = not jaxpr.effects and "while" not in primitives(jaxpr.jaxpr)
+        self._plan: Interpreted | None = None if plan.compiled_alone else plan
+        self._left = policy.OP_COMPILE_SECONDS
+        self.work = plan.seconds
+        compiled = policy.compiled_seconds(self.work)
+        self.seconds = compiled if self._plan is None else self.work
+        self._loss = self.work - compiled
+
+    def run(self, *arrays: Any) -> Sequence[Any]:
+        """The results, of NumPy while it is interpreted. Call it by `on_host` and `in_x64`."""
+        if self._plan is not None and interprets():
+            self._left -= self._loss
+            if self._left > 0.0:
+                return self.interpret(arrays)
+            self._plan = None
+            self.seconds = policy.compiled_seconds(self.work)
+        return self._closure.run(*arrays)
+
+    def interpret(self, arrays: Sequence[Any]) -> Sequence[Any]:
+        """The results by NumPy, where there is a rule for every primitive."""
+        if self._plan is None:
+            return self._closure.run(*arrays)
+        COUNTERS.interpreted += 1
+        return self._plan.run([np.asarray(array) for array in arrays])
+
+
+def op_runner(closure: Closure, avals: tuple[Aval, ...]) -> OpRunner:
+    """The one runner of a closure on arrays of these shapes."""
+    found = closure.runners.get(avals)
+    if found is None:
+        if len(closure.runners) >= limits.MAX_SHAPES_PER_CLOSURE:
+            closure.runners.clear()
+        found = closure.runners[avals] = OpRunner(closure, avals)
+    return found
+
+
+class Call(NamedTuple):
+    """One op: the slots it reads and fills, and those that are not read again."""
+
+    run: Callable[..., Sequence[Any]]
+    inputs: tuple[int, ...]
+    first: int
+    end: int
+    drops: tuple[int, ...]
+
+
+class OpByOpProgram(Runner):
+    """How one program runs op by op. Made once for a program and its live outputs.
+
+    beside: its key, and what another thread compiles of it, if it does.
+    """
+
+    __slots__ = ("_arrays", "_calls", "_end", "_live", "_runners", "_scalars", "beside")
+
+    def __init__(self, node: Node, live: tuple[int, ...]):
+        super().__init__(node, (live, ()))
+        path = node.path()
+        self.beside: tuple[tuple, Any] | None = None
+        self._end, self._live = node.end, live
+        self._arrays, self._scalars = leaf_layout(path)
+        steps, avals = needed(path, live), slot_avals(path)
+        self._runners = [op_runner(s.closure, tuple([avals[i] for i in s.inputs])) for s in steps]
+        drops = _last_reads(steps, live)
+        self._calls = [
+            Call(runner.run, step.inputs, step.first, step.end, dropped)
+            for runner, step, dropped in zip(self._runners, steps, drops, strict=True)
+        ]
+
+    @property
+    def dry(self) -> bool:
+        """Whether to run it on zeros does no harm."""
+        return all(runner.dry for runner in self._runners)
+
+    @property
+    def loss(self) -> float:
+        """About how many seconds longer a run takes than one of the compiled program."""
+        runners = self._runners
+        seconds = sum([runner.seconds for runner in runners])
+        return seconds - policy.fused_seconds(sum([runner.work for runner in runners]))
+
+    def run(self, arrays: Iterable[Any], scalars: dict[np.dtype, list[Any]]) -> list[Any]:
+        """Run on the leaves; gives the live outputs. Arrays go after their last use."""
+        env: list[Any] = [None] * self._end
+        for slot, array in zip(self._arrays, arrays, strict=True):
+            env[slot] = array
+        for dtype, where in self._scalars.items():
+            for slot, value in zip(where, scalars[dtype], strict=True):
+                env[slot] = np.array(value, dtype)
+        return in_x64(on_host, self._run, env)
+
+    def _run(self, env: list[Any]) -> list[Any]:
+        for run, inputs, first, end, drops in self._calls:
+            env[first:end] = run(*[env[i] for i in inputs])
+            for slot in drops:
+                env[slot] = None
+        return [result(env[slot]) for slot in self._live]
+
+
+def _last_reads(steps: Sequence[Node], live: Iterable[int]) -> list[tuple[int, ...]]:
+    """For each step the slots that nobody reads after it."""
+    seen = set(live)
+    drops = []
+    for step in reversed(steps):
+        mine = dict.fromkeys((*step.inputs, *range(step.first, step.end)))
+        drops.append(tuple([slot for slot in mine if slot not in seen]))
+        seen.update(mine)
+    drops.reverse()
+    return drops
+
+
+class HostResult(np.ndarray):
+    """A small array that was computed on the host. It is no constant: what reads it takes it as it
+    takes what a compiled program computed, so that a program is the same either way. A larger one
+    is moved to the device like a constant."""
+
+    __slots__ = ()
+
+
+def result(array: Any) -> Any:
+    """What a tensor holds of what an op gave."""
+    if isinstance(array, jax.Array):
+        return array
+    array = np.asarray(array)
+    return array.view(HostResult) if array.size <= policy.HOST_SIZE else array

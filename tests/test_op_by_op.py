@@ -1,0 +1,164 @@
+"""Programs that run op by op: interpreted, until that has cost what a compile costs."""
+
+import threading
+
+import jax
+import numpy as np
+import pytest
+
+import tape_compat as tf
+from tape_compat._src.run import executor, policy
+from tape_compat._src.run.kept import KEPT
+from tape_compat._src.run.op_by_op import HostResult, OpByOpProgram, interprets
+from tape_compat._src.values.record import flush
+
+pytestmark = [
+    pytest.mark.interpreted,
+    pytest.mark.usefixtures("deferred"),
+    pytest.mark.skipif(not interprets(), reason="nothing is interpreted"),
+]
+
+
+def regression(width=3):
+    """A step, its variables, and what they are to be."""
+    rng = np.random.default_rng(0)
+    x = tf.constant(rng.normal(size=(8, width)).astype(np.float32))
+    y = tf.constant(rng.normal(size=(8, 1)).astype(np.float32))
+    w, n = tf.Variable(np.ones((width, 1), np.float32)), tf.Variable(0.0)
+
+    def step():
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(tf.square(tf.tanh(x @ w) - y))
+        n.assign_add(1.0)
+        w.assign_sub(tape.gradient(loss, w) / n)
+        return loss
+
+    return step, (w, n)
+
+
+def losses(count, width):
+    step, variables = regression(width)
+    return [step().numpy() for _ in range(count)], [v.numpy() for v in variables]
+
+
+@pytest.fixture
+def cheap(monkeypatch):
+    """Compiles that are paid for by some ten runs of `regression`."""
+    step, _ = regression(31)
+    float(step())
+    programs = [r for r in KEPT.order if isinstance(r, OpByOpProgram)]
+    price = 10 * programs[-1].loss
+    monkeypatch.setattr(policy, "compile_seconds", lambda *_: price)
+
+
+def test_a_new_program_is_interpreted(counted):
+    step, _ = regression(5)
+    for _ in range(3):
+        step().numpy()
+    counts = counted()
+    assert counts["compiles"] == counts["op_compiles"] == counts["dispatches"] == 0
+    assert counts["op_by_op"] >= 3 and counts["interpreted"] > 30
+
+
+def test_it_is_compiled_at_a_count_of_runs(counted, cheap):
+    step, _ = regression(7)
+    compiled = []
+    for _ in range(16):
+        step()
+        flush()
+        compiled.append(counted()["compiles"])
+    first = compiled.index(1)
+    assert 5 < first < 13 and compiled[-1] == 1
+    dispatches = counted()["dispatches"]
+    step()
+    flush()
+    assert counted()["dispatches"] == dispatches + 1
+    assert counted()["traces"] == 1
+
+
+def test_another_thread_compiles_it_first(cheap):
+    step, _ = regression(9)
+    seen = []
+    for _ in range(14):
+        step()
+        flush()
+        found = [r for r in KEPT.order if isinstance(r, OpByOpProgram)][-1]
+        seen.append(found.beside is not None)
+    assert True in seen and not seen[0]
+    assert not any(t.name == "tape_compat compile" for t in threading.enumerate())
+
+
+def test_a_compile_that_fails_beside_is_tried_again_and_raises(cheap, monkeypatch, caplog):
+    step, (w, _) = regression(11)
+    before = executor.WholeProgram.compile
+
+    def refused(self):
+        raise RuntimeError("no room")
+
+    monkeypatch.setattr(executor.WholeProgram, "compile", refused)
+    for _ in range(14):
+        step()
+        flush()
+    monkeypatch.setattr(executor.WholeProgram, "compile", before)
+    assert "no room" in caplog.text
+    assert np.isfinite(w.numpy()).all()
+
+
+@pytest.mark.parametrize("width", [4, 13])
+def test_values_are_those_of_compiled_programs(width, monkeypatch):
+    found = losses(4, width)
+    monkeypatch.setattr(policy, "INTERPRETS", False)
+    expected = losses(4, width)
+    np.testing.assert_allclose(found[0], expected[0], rtol=1e-5)
+    for a, b in zip(found[1], expected[1], strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-5)
+
+
+def test_scalars_that_were_computed_are_no_constants(counted, cheap):
+    """A step is the same program whether what it reads was interpreted or compiled."""
+    step, (_, n) = regression(15)
+    step()
+    flush()
+    assert isinstance(n.value()._array, HostResult)
+    for _ in range(20):
+        step()
+        flush()
+    assert counted()["compiles"] == 1 and n.numpy() == 21
+
+
+def test_ops_that_run_at_once_are_interpreted_without_end_while_they_are_small(counted):
+    x = tf.constant([1.0, 2.0, 3.5])
+    for _ in range(50):
+        x = x * 1.5 - 0.5
+    assert counted()["op_compiles"] == counted()["dispatches"] == 0
+    assert counted()["interpreted"] == 100
+
+
+def test_an_op_on_large_arrays_is_compiled(counted):
+    x = tf.constant(np.ones((1500, 1500), np.float32))
+    for _ in range(60):
+        y = tf.exp(tf.sin(x))
+    assert 1 <= counted()["op_compiles"] <= 2
+    assert isinstance(y._array, jax.Array)
+
+
+def test_what_is_interpreted_cannot_be_written_to():
+    x = tf.constant([1.0, 2.0, 3.0, 4.0])
+    y = tf.reshape(x, [2, 2])
+    z = tf.transpose(y)
+    z.numpy()[0] = 9.0
+    np.testing.assert_array_equal(x.numpy(), [1, 2, 3, 4])
+    np.testing.assert_array_equal(z.numpy(), [[1, 3], [2, 4]])
+    assert memoryview(z).readonly
+
+
+def test_effects_happen_once_a_run(capsys):
+    w = tf.Variable([1.0, 2.0])
+    for _ in range(3):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(w * w)
+            tf.print("loss", loss)
+        w.assign_sub(0.1 * tape.gradient(loss, w))
+        flush()
+    jax.effects_barrier()
+    assert capsys.readouterr().err.count("loss") == 3
