@@ -1,47 +1,176 @@
-"""What a primitive costs when NumPy does it: an estimate, from shapes alone.
+"""What a primitive costs when NumPy does it: an estimate, from shapes and parameters alone.
 
-Figures: float32, one core of 2.6 GHz with AVX-512, NumPy 2.4, arrays that fit the caches.
+Figures: 2 cores, NumPy 2.4 with AVX-512, least of several runs. Estimates are within a factor of
+two where arrays fit the caches.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
-from .rule import Avals, Params, size
+from .indexing import SCATTERS
+from .rule import Avals, Params, narrow, size
 
-#: Of a whole plan: the state of floating point errors, the list of values; of one step: calling
-#: NumPy once, with its checks and the new array.
-CALL_SECONDS = 3e-6
-STEP_SECONDS = 1e-6
+#: Of a whole plan: the handling of floating point errors (1.5 us), the list of values.
+CALL_SECONDS = 4e-6
 
-#: Of a step that JAX compiles by itself: launching it, and the way there and back. That it must be
+#: Of calling NumPy once: arguments, checks, the new array. 0.7 us where there is one element.
+NUMPY_SECONDS = 0.9e-6
+
+#: Of a step that JAX compiles by itself: launching it, its results as NumPy arrays. That it must be
 #: compiled first is not in it.
-ALONE_SECONDS = 30e-6
+ALONE_SECONDS = 40e-6
 
-#: Of an element that is read, computed and written: arithmetic.
-ELEMENT_SECONDS = 0.3e-9
-
-#: How long a loop is taken to go on whose length is not known.
+#: A loop whose length is not known is taken to go on so long.
 WHILE_TURNS = 10
 
-#: The same of other primitives, as multiples.
-_TIMES = {
-    1: "add add_any sub mul neg max min abs square and or xor not eq ne lt le gt ge copy "
-    "broadcast_in_dim concatenate pad split dynamic_update_slice convert_element_type conj real "
-    "imag complex is_finite select_n reduce_sum reduce_max reduce_min",
-}
+#: Multiplications and additions a second in `np.matmul`, by the kind and size of numbers: BLAS for
+#: floats, a plain loop for integers.
+FLOPS = {"f4": 50e9, "f8": 25e9, "c8": 10e9, "c16": 5e9}
+FLOPS_OF_OTHERS = 2e9
+
+#: Memory that is new costs, beyond what the allocator keeps at hand: 0.1 to 0.15 ns a byte.
+FRESH_BYTES = 8 << 20
+FRESH_BYTE_SECONDS = 0.12e-9
+
+#: Of primitives, the calls of NumPy, and nanoseconds an element in 32 and in 64 bits. `where` and
+#: casts that saturate take several passes; functions of `math` go over Python floats.
+_TABLE: tuple[tuple[float, float, float, str], ...] = (
+    (0.3, 0.0, 0.0, "reshape squeeze expand_dims transpose rev slice split empty platform_index"),
+    (0.7, 0.0, 0.0, "broadcast_in_dim"),
+    (1.0, 0.5, 1.0, "reduce_sum reduce_prod reduce_max reduce_min reduce_and reduce_or reduce_xor"),
+    (3.0, 2.0, 2.5, "select_n clamp round argmax argmin iota stack tile"),
+    (3.0, 0.5, 0.8, "dynamic_slice dynamic_update_slice pad"),
+    (1.0, 0.8, 2.0, "exp exp2 log log1p expm1 tanh sqrt rsqrt cbrt asin acos atan sinh cosh"),
+    (1.0, 1.2, 10.0, "sin cos tan asinh acosh atanh"),
+    (3.0, 1.8, 4.0, "pow atan2 logistic integer_pow nextafter"),
+    (7.0, 5.0, 6.0, "rem shift_left shift_right_arithmetic shift_right_logical clz lt_to le_to"),
+    (2.0, 5.0, 5.0, "cumsum cumprod cummax cummin"),
+    (2.0, 46.0, 60.0, "cumlogsumexp"),
+    (3.0, 60.0, 60.0, "erf erfc"),
+    (3.0, 180.0, 180.0, "lgamma"),
+    (60.0, 45.0, 45.0, "digamma"),
+    (60.0, 450.0, 450.0, "erf_inv"),
+    (110.0, 15.0, 15.0, "threefry2x32"),
+)
+_ROWS = {name: row[:3] for row in _TABLE for name in row[3].split()}
+_ARITHMETIC = (1.0, 0.3, 0.5)
+_FUNCTION_OF_COMPLEX = 50.0
 
 
 def seconds(name: str, params: Params, ins: Avals, outs: Avals) -> float:
     """What one equation costs."""
-    elements = max([size(aval) for aval in (*ins, *outs)], default=0)
-    return STEP_SECONDS + elements * ELEMENT_SECONDS
+    avals = (*ins, *outs)
+    elements = max([size(aval) for aval in avals], default=0)
+    fresh = sum([size(aval) * aval.dtype.itemsize for aval in outs]) - FRESH_BYTES
+    found = _OWN[name](params, ins, outs) if name in _OWN else _by_element(name, elements, avals)
+    if any(narrow(aval.dtype) for aval in avals):  # to float32 and back
+        found += 3 * (NUMPY_SECONDS + elements * 1e-9)
+    return found + max(0, fresh) * FRESH_BYTE_SECONDS
+
+
+def _by_element(name: str, elements: int, avals: Avals) -> float:
+    calls, short, long = _ROWS.get(name, _ARITHMETIC)
+    dtype = avals[0].dtype if avals else None
+    each = long if dtype is not None and dtype.itemsize > 4 else short
+    if dtype is not None and dtype.kind == "c" and short > 0.5:
+        each = max(each, _FUNCTION_OF_COMPLEX)
+    if name in ("div", "rem") and dtype is not None and dtype.kind in "iu":
+        calls, each = 8.0, 5.0
+    return calls * NUMPY_SECONDS + elements * each * 1e-9
+
+
+def _product(count: float, aval: Any) -> float:
+    """So many multiplications and additions."""
+    return 2.0 * count / FLOPS.get(f"{aval.dtype.kind}{aval.dtype.itemsize}", FLOPS_OF_OTHERS)
+
+
+def _dot(params: Params, ins: Avals, outs: Avals) -> float:
+    (contracted, _), _ = params["dimension_numbers"]
+    depth = math.prod([ins[0].shape[i] for i in contracted])
+    return 2 * NUMPY_SECONDS + _product(size(outs[0]) * depth, outs[0])
+
+
+def _conv(params: Params, ins: Avals, outs: Avals) -> float:
+    features = ins[1].shape[params["dimension_numbers"].rhs_spec[0]]
+    depth = size(ins[1]) // max(features, 1)
+    patches = size(outs[0]) // max(features, 1) * depth * params["feature_group_count"]
+    moved = size(ins[0]) + patches
+    return 20 * NUMPY_SECONDS + moved * 2e-9 + _product(size(outs[0]) * depth, outs[0])
+
+
+def _sort(params: Params, ins: Avals, outs: Avals) -> float:
+    axis = params.get("dimension", params.get("axis", -1))
+    length = ins[0].shape[axis] if ins[0].shape else 1
+    each = math.log2(length + 1) * (1.5e-9 if len(outs) == 1 else 5e-9)
+    return 6 * NUMPY_SECONDS + size(ins[0]) * each
+
+
+def _window(params: Params, ins: Avals, outs: Avals) -> float:
+    passes = sum(params["window_dimensions"])
+    return (2 * passes + 3) * NUMPY_SECONDS + size(ins[0]) * passes * 0.5e-9
+
+
+def _selection(params: Params, ins: Avals, outs: Avals) -> float:
+    passes = math.prod(params["window_dimensions"])
+    return (14 * passes + 10) * NUMPY_SECONDS + size(ins[0]) * passes * 10e-9
+
+
+def _matrices(calls: float, cubes: float) -> Callable[[Params, Avals, Avals], float]:
+    """Of a decomposition: calls of NumPy for each row of a matrix, and flops by its size cubed."""
+
+    def cost(params: Params, ins: Avals, outs: Avals) -> float:
+        rows = ins[0].shape[-1]
+        work = _product(cubes * size(ins[-1]) * rows, outs[0])
+        return (10 + calls * rows) * NUMPY_SECONDS + 2 * work
+
+    return cost
+
+
+def _lu(params: Params, ins: Avals, outs: Avals) -> float:
+    """Matrix by matrix, each row by arithmetic of whole arrays."""
+    rows = ins[0].shape[-1]
+    batch = size(ins[0]) // max(1, rows * ins[0].shape[-2])
+    return batch * rows * 14 * NUMPY_SECONDS + size(ins[0]) * rows * 0.4e-9
+
+
+def _gather(params: Params, ins: Avals, outs: Avals) -> float:
+    rows = size(ins[1]) * 20e-9  # each row of indices
+    return 8 * NUMPY_SECONDS + rows + size(outs[0]) * 3e-9
+
+
+def _scatter(params: Params, ins: Avals, outs: Avals) -> float:
+    return 14 * NUMPY_SECONDS + size(ins[0]) * 0.3e-9 + size(ins[2]) * 7e-9
+
+
+_OWN: dict[str, Callable[[Params, Avals, Avals], float]] = {
+    "gather": _gather,
+    **dict.fromkeys(SCATTERS, _scatter),
+    "dot_general": _dot,
+    "conv_general_dilated": _conv,
+    "sort": _sort,
+    "top_k": _sort,
+    "reduce_window_sum": _window,
+    "reduce_window_max": _window,
+    "reduce_window_min": _window,
+    "select_and_scatter_add": _selection,
+    "select_and_gather_add": _selection,
+    "triangular_solve": _matrices(5.0, 1.0),
+    "cholesky": _matrices(0.0, 0.3),
+    "qr": _matrices(1.0, 2.0),
+    "lu": _lu,
+}
 
 
 def nested_seconds(name: str, params: Params, plans: list[float]) -> float:
     """What a condition or a loop costs, by what its parts cost once."""
+    turn = NUMPY_SECONDS + max(plans, default=0.0)
     if name == "cond":
-        return STEP_SECONDS + max(plans)
-    turns = params["length"] if name == "scan" else WHILE_TURNS
-    return STEP_SECONDS + turns * sum(plans)
+        return turn
+    if name == "scan":
+        return params["length"] * turn
+    if name == "while":
+        return WHILE_TURNS * (NUMPY_SECONDS + sum(plans))
+    return turn

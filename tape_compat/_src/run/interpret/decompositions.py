@@ -65,7 +65,44 @@ def _cholesky(params: Params, ins: Avals, outs: Avals) -> Function:
     return _cholesky_or_nan
 
 
+def _eliminated(a: Any) -> tuple[Any, Any, Any]:
+    """L and U of one matrix in one, which row each row was changed for, and the order of rows."""
+    a, (m, n) = np.array(a), a.shape
+    pivots, order = np.arange(min(m, n)), np.arange(m)
+    for i in range(min(m, n)):
+        column = a[i:, i]
+        sizes = np.abs(column.real) + np.abs(column.imag)
+        pivots[i] = j = i + int(np.argmax(sizes))
+        a[[i, j]], order[[i, j]] = a[[j, i]], order[[j, i]]
+        if a[i, i] != 0:
+            a[i + 1 :, i] /= a[i, i]
+            a[i + 1 :, i + 1 :] -= np.multiply.outer(a[i + 1 :, i], a[i, i + 1 :])
+    return a, pivots, order
+
+
+def _lu(params: Params, ins: Avals, outs: Avals) -> Function | None:
+    shapes, dtypes = [aval.shape for aval in outs], [aval.dtype for aval in outs]
+    if 0 in ins[0].shape:
+        return None
+
+    def function(a: Any) -> list[Any]:
+        found = [_eliminated(matrix) for matrix in a.reshape(-1, *a.shape[-2:])]
+        stacks = [np.stack(part) for part in zip(*found, strict=True)]
+        return [x.reshape(s).astype(d) for x, s, d in zip(stacks, shapes, dtypes, strict=True)]
+
+    return function
+
+
+def _qr(params: Params, ins: Avals, outs: Avals) -> Function | None:
+    if params.get("pivoting") or 0 in ins[0].shape:
+        return None
+    mode = "complete" if params["full_matrices"] else "reduced"
+    return lambda a: np.linalg.qr(a, mode)
+
+
 TABLE: dict[str, Rule] = {
     "triangular_solve": Rule(_triangular_solve),
     "cholesky": Rule(_cholesky),
+    "lu": Rule(_lu),
+    "qr": Rule(_qr),
 }

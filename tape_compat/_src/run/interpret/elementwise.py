@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from jax import lax
 
 from .rule import Avals, Function, Params, Rule, direct, moving, same
 from .special import SPECIAL
@@ -44,10 +45,8 @@ def _rem(params: Params, ins: Avals, outs: Avals) -> Function:
     return _remainder if _is_integer(ins[0]) else np.fmod
 
 
-def _pow(params: Params, ins: Avals, outs: Avals) -> Function | None:
+def _pow(params: Params, ins: Avals, outs: Avals) -> Function:
     dtype = ins[0].dtype
-    if dtype.kind in "iu":
-        return None
     if ins[1].dtype == dtype:
         return np.power
     return lambda x, y: np.power(x, y.astype(dtype))
@@ -77,6 +76,11 @@ def _integer_pow(params: Params, ins: Avals, outs: Avals) -> Function:
     return lambda x: np.reciprocal(_repeated(x, -n))
 
 
+def _sign(params: Params, ins: Avals, outs: Avals) -> Function:
+    """Also of a zero."""
+    return (lambda x: np.copysign(np.sign(x), x)) if ins[0].dtype.kind == "f" else np.sign
+
+
 def _rsqrt(x: Any) -> Any:
     return np.reciprocal(np.sqrt(x))
 
@@ -91,7 +95,8 @@ def _away_from_zero(x: Any) -> Any:
 
 
 def _round(params: Params, ins: Avals, outs: Avals) -> Function:
-    return _away_from_zero if int(params["rounding_method"]) == 0 else np.rint
+    away = params["rounding_method"] == lax.RoundingMethod.AWAY_FROM_ZERO
+    return _away_from_zero if away else np.rint
 
 
 def _clamp(low: Any, x: Any, high: Any) -> Any:
@@ -112,8 +117,10 @@ def _shift_left(x: Any, by: Any) -> Any:
 
 
 def _arithmetic(x: Any, by: Any) -> Any:
-    most = by.dtype.type(x.dtype.itemsize * 8 - 1)
-    return np.right_shift(x, np.where(_beyond(x, by), most, by))
+    """The highest bit is repeated, also of unsigned numbers."""
+    signed, most = np.dtype(f"i{x.dtype.itemsize}"), by.dtype.type(x.dtype.itemsize * 8 - 1)
+    by = np.where(_beyond(x, by), most, by).astype(signed)
+    return np.right_shift(x.view(signed), by).view(x.dtype)
 
 
 def _logical(x: Any, by: Any) -> Any:
@@ -151,15 +158,8 @@ def in_total_order(x: Any) -> Any:
 
 
 def _total(compare: Function) -> Rule:
-    """A comparison in which NaNs are equal and largest, and zeros are equal."""
-
-    def key(x: Any) -> Any:
-        if x.dtype.kind not in "fV":
-            return x
-        x = np.where(np.equal(x, 0), x.dtype.type(0), x)
-        return in_total_order(np.where(np.isnan(x), x.dtype.type(np.nan), x))
-
-    return direct(lambda x, y: compare(key(x), key(y)))
+    """A comparison in the order of the bits."""
+    return moving(lambda *_: lambda x, y: compare(in_total_order(x), in_total_order(y)))
 
 
 # -- complex numbers -------------------------------------------------------------------------------
@@ -189,6 +189,7 @@ def _conj(params: Params, ins: Avals, outs: Avals) -> Function:
 def _saturating(dtype: Any) -> Function:
     """Floats to integers: towards zero, the nearest if out of range, 0 of NaN."""
     least, most = np.iinfo(dtype).min, np.iinfo(dtype).max
+    smallest, largest = dtype.type(least), dtype.type(most)
     low, end = float(least), float(most) + (1.0 if most < 2**53 else 0.0)
 
     def function(x: Any) -> Any:
@@ -196,7 +197,7 @@ def _saturating(dtype: Any) -> Function:
         found = x.astype(dtype)
         if fits.all():
             return found
-        nearest = np.where(np.isnan(x), dtype.type(0), np.where(x < 0, least, most).astype(dtype))
+        nearest = np.where(x < 0, smallest, np.where(np.isnan(x), dtype.type(0), largest))
         return np.where(fits, found, nearest)
 
     return function
@@ -259,7 +260,6 @@ TABLE: dict[str, Rule] = {
             "min": np.minimum,
             "neg": np.negative,
             "abs": np.abs,
-            "sign": np.sign,
             "square": np.square,
             "floor": np.floor,
             "ceil": np.ceil,
@@ -309,6 +309,7 @@ TABLE: dict[str, Rule] = {
     "eq_to": _total(np.equal),
     "lt_to": _total(np.less),
     "le_to": _total(np.less_equal),
+    "sign": Rule(_sign),
     "div": Rule(_div),
     "rem": Rule(_rem),
     "pow": Rule(_pow),

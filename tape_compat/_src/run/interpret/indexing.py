@@ -3,51 +3,68 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
+from jax import lax
 
-from .movement import broadcast
 from .rule import Avals, Function, Params, Rule, moving
 
 
-class _Windows(NamedTuple):
+class _Windows:
     """Windows of an array, one for each row of indices.
 
-    shape, sizes: of the array and of a window. axes: the axis that each column of the indices
-    counts along. batch: pairs of an axis of the array and one of the indices that go together.
-    kept: the axes that a window keeps.
+    Args:
+      shape, sizes: of the array and of a window.
+      axes: the axis that each column of the indices counts along.
+      batch: pairs of an axis of the array and one of the indices that go together.
+      kept: the axes that a window keeps.
     """
 
-    shape: tuple[int, ...]
-    sizes: tuple[int, ...]
-    axes: tuple[int, ...]
-    batch: tuple[tuple[int, int], ...]
-    kept: tuple[int, ...]
+    def __init__(
+        self,
+        shape: tuple[int, ...],
+        sizes: tuple[int, ...],
+        axes: tuple[int, ...],
+        batch: tuple[tuple[int, int], ...],
+        kept: tuple[int, ...],
+    ):
+        self.shape, self.sizes, self.axes, self.batch, self.kept = shape, sizes, axes, batch, kept
+        self._most = np.array([shape[a] - sizes[a] for a in axes], np.int64)
+        self._strides = [math.prod(shape[i + 1 :]) for i in range(len(shape))]
+        self._columns = np.array([self._strides[a] for a in axes], np.int64)
 
-    def first(self, indices: Any) -> tuple[Any, Any]:
-        """The places of the windows [..., columns] moved inside, and which were inside [...]."""
-        most = np.array([self.shape[a] - self.sizes[a] for a in self.axes], np.int64)
+    def first(self, indices: Any) -> Any:
+        """The places of the windows [..., columns], moved inside."""
         if indices.dtype.kind == "u":
             indices = np.minimum(indices, np.uint64(2**62)).astype(np.int64)
-        moved = np.clip(indices, 0, most)
-        return moved, np.equal(moved, indices).all(-1)
+        return np.minimum(np.maximum(indices, 0), self._most)
 
     def elements(self, first: Any) -> Any:
         """Numbers of the elements [..., sizes of the axes kept]."""
-        strides = [math.prod(self.shape[i + 1 :]) for i in range(len(self.shape))]
         lead = first.shape[:-1]
-        flat = first @ np.array([strides[a] for a in self.axes], np.int64)
+        flat = first @ self._columns
         for axis, other in self.batch:
             along = [-1 if i == other else 1 for i in range(len(lead))]
-            flat = flat + (np.arange(lead[other]) * strides[axis]).reshape(along)
+            flat = flat + (np.arange(lead[other]) * self._strides[axis]).reshape(along)
         for axis in self.kept:
-            flat = flat[..., None] + np.arange(self.sizes[axis]) * strides[axis]
+            flat = flat[..., None] + np.arange(self.sizes[axis]) * self._strides[axis]
         return flat
 
+    def whole_rows(self) -> bool:
+        """Whether it is rows along the first axis that are taken, one at a time."""
+        rest = tuple(range(1, len(self.shape)))
+        return (
+            self.axes == (0,)
+            and not self.batch
+            and self.kept == rest
+            and (self.sizes[1:] == self.shape[1:])
+        )
 
-def _filling(params: Params) -> bool:
-    return str(params["mode"]).endswith(("FILL_OR_DROP", "1"))
+
+def _inside(first: Any, indices: Any) -> Any:
+    """Which windows need not be moved [...]."""
+    return np.equal(first, indices).all(-1)
 
 
 def _fill_value(params: Params, dtype: Any) -> Any:
@@ -82,47 +99,30 @@ def _order(offsets: tuple[int, ...], rank: int) -> tuple[int, ...]:
     return tuple([next(last) if i in offsets else next(lead) for i in range(rank)])
 
 
-def _along_one_axis(windows: _Windows) -> int | None:
-    """The axis, if whole rows along one axis are taken, one at a time."""
-    if len(windows.axes) != 1 or windows.batch:
-        return None
-    axis = windows.axes[0]
-    whole = [i for i in range(len(windows.shape)) if i != axis]
-    fits = all(windows.sizes[i] == windows.shape[i] for i in whole)
-    return axis if fits and list(windows.kept) == whole else None
-
-
 def _gather(params: Params, ins: Avals, outs: Avals) -> Function:
     windows, out = _gather_windows(params, ins), outs[0]
     order = _order(tuple(params["dimension_numbers"].offset_dims), len(out.shape))
-    axis = _along_one_axis(windows)
+    value = _fill_value(params, out.dtype)
+    rows, still = windows.whole_rows(), order == tuple(range(len(order)))
     if 0 in out.shape or 0 in windows.shape:
-        value = _fill_value(params, out.dtype)
         return lambda x, indices: np.full(out.shape, value, out.dtype)
 
     def taken(x: Any, first: Any) -> Any:
         """[indices, axes kept]"""
-        if axis == 0:
-            return x[first[..., 0]]
-        if axis is not None:
-            return np.moveaxis(x, axis, 0)[first[..., 0]]
-        return np.ravel(x)[windows.elements(first)]
+        return x.take(first[..., 0], 0) if rows else np.ravel(x)[windows.elements(first)]
 
     def clipped(x: Any, indices: Any) -> Any:
-        return taken(x, windows.first(indices)[0]).transpose(order)
-
-    if not _filling(params):
-        return clipped
-    value = _fill_value(params, out.dtype)
+        found = taken(x, windows.first(indices))
+        return found if still else found.transpose(order)
 
     def filled(x: Any, indices: Any) -> Any:
-        first, inside = windows.first(indices)
-        found = taken(x, first)
+        first = windows.first(indices)
+        found, inside = taken(x, first), _inside(first, indices)
         if not inside.all():
             found = np.where(inside[(..., *(None,) * len(windows.kept))], found, value)
-        return found.transpose(order)
+        return found if still else found.transpose(order)
 
-    return filled
+    return filled if params["mode"] == lax.GatherScatterMode.FILL_OR_DROP else clipped
 
 
 def _scatter_windows(params: Params, ins: Avals) -> _Windows:
@@ -149,15 +149,15 @@ def _scatter(put: Function) -> Rule:
         inner = params["dimension_numbers"].update_window_dims
         rank = len(ins[2].shape)
         order = (*[i for i in range(rank) if i not in inner], *inner)
-        moves = str(params["mode"]).endswith(("CLIP", "0"))
+        moves = params["mode"] == lax.GatherScatterMode.CLIP
         if 0 in ins[2].shape or 0 in windows.shape:
             return lambda x, indices, updates: x
 
         def function(x: Any, indices: Any, updates: Any) -> Any:
             out = np.array(x, order="C")
-            first, inside = windows.first(indices)
+            first = windows.first(indices)
             places, updates = windows.elements(first), updates.transpose(order)
-            if not moves and not inside.all():
+            if not moves and not (inside := _inside(first, indices)).all():
                 places, updates = places[inside], updates[inside]
             put(out.reshape(-1), places.reshape(-1), updates.reshape(-1))
             return out
@@ -167,18 +167,16 @@ def _scatter(put: Function) -> Rule:
     return Rule(build)
 
 
-def _rules() -> dict[str, Rule]:
-    functions = {
-        "add": np.add,
-        "sub": np.subtract,
-        "mul": np.multiply,
-        "min": np.minimum,
-        "max": np.maximum,
-    }
-    found = {"scatter": _scatter(_put)}
-    for name, function in functions.items():
-        found[f"scatter-{name}"] = found[f"scatter_{name}"] = _scatter(function.at)
-    return found
-
-
-TABLE: dict[str, Rule] = {"gather": moving(_gather), **_rules()}
+_UPDATES = {
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "min": np.minimum,
+    "max": np.maximum,
+}
+SCATTERS: dict[str, Rule] = {
+    "scatter": _scatter(_put),
+    **{f"scatter-{name}": _scatter(function.at) for name, function in _UPDATES.items()},
+    **{f"scatter_{name}": _scatter(function.at) for name, function in _UPDATES.items()},
+}
+TABLE: dict[str, Rule] = {"gather": moving(_gather), **SCATTERS}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -77,6 +78,12 @@ def _split(params: Params, ins: Avals, outs: Avals) -> Function:
 def _tile(params: Params, ins: Avals, outs: Avals) -> Function:
     reps = tuple(map(int, params["reps"]))
     return lambda x: np.tile(x, reps)
+
+
+def padded(shape: Sequence[int], config: Iterable[tuple[int, int, int]]) -> tuple[int, ...]:
+    """The shape of what `spread` gives."""
+    pairs = zip(shape, config, strict=True)
+    return tuple([max(0, low + high + n + max(0, n - 1) * by) for n, (low, high, by) in pairs])
 
 
 def spread(
@@ -186,6 +193,9 @@ TABLE: dict[str, Rule] = {
         "copy": _as_is,
         "copy_p": _as_is,
         "stop_gradient": _as_is,
+        "name": _as_is,
+        "sharding_constraint": _as_is,
+        "device_put": _all_as_is,
         "optimization_barrier": _all_as_is,
         "platform_index": _platform,
     }.items()

@@ -58,9 +58,10 @@ class Interpreted:
         self._count = len(inputs)
         self._start = building.values
         self._outputs = tuple(outputs)
-        self._steps = building.finished(outputs)
-        self.seconds = cost.CALL_SECONDS + building.seconds
-        self.compiled_alone = building.compiled_alone
+        drafts = building.needed(outputs)
+        self._steps = _steps(drafts, {*outputs, *building.constant})
+        self.seconds = cost.CALL_SECONDS + sum([draft.seconds for draft in drafts])
+        self.compiled_alone = sum([draft.compiled_alone for draft in drafts])
         self.effects = bool(inner.effects)
 
     def __call__(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
@@ -90,18 +91,26 @@ def interpreted(jaxpr: Any) -> Interpreted:
     return Interpreted(jaxpr)
 
 
-class _Building:
-    """A plan that is being made.
+class _Draft(NamedTuple):
+    """A step before it is known what is needed: with what it costs, how many primitives it has JAX
+    compile, and whether it does more than compute."""
 
-    values: what is known of each slot before the run: constants. steps: without what is done.
-    """
+    function: Function
+    inputs: tuple[int, ...]
+    output: int | None
+    outputs: tuple[int, ...]
+    seconds: float
+    compiled_alone: int
+    effects: bool
+
+
+class _Building:
+    """A plan that is being made. values: what is known of each slot before a run: constants."""
 
     def __init__(self) -> None:
         self.values: list[Any] = []
         self.constant: set[int] = set()
-        self.steps: list[tuple[Function, tuple[int, ...], int | None, tuple[int, ...]]] = []
-        self.seconds = 0.0
-        self.compiled_alone = 0
+        self.drafts: list[_Draft] = []
 
     def slot(self) -> int:
         self.values.append(None)
@@ -138,9 +147,11 @@ class _Building:
             return self.call(params["branches"][index], inputs[1:])
         if name in CONTROL:
             return self.nested(eqn, inputs)
+        if _void(eqn):
+            return [self.hold(np.zeros(x.aval.shape, jax.dtypes.float0)) for x in eqn.outvars]
         function = _function_of(eqn)
         if function is None:
-            return self.alone(eqn, inputs)
+            return self.step(eqn, _alone(eqn), inputs, cost.ALONE_SECONDS, 1)
         if function is same:
             return inputs[:1]
         if self.constant.issuperset(inputs) and _folds(eqn):
@@ -151,12 +162,12 @@ class _Building:
         return self.inline(getattr(jaxpr, "jaxpr", jaxpr), getattr(jaxpr, "consts", ()), inputs)
 
     def step(
-        self, eqn: Any, function: Function, inputs: tuple[int, ...], seconds: float
+        self, eqn: Any, function: Function, inputs: tuple[int, ...], seconds: float, alone: int = 0
     ) -> Sequence[int]:
         outputs = tuple([self.slot() for _ in eqn.outvars])
         single = None if eqn.primitive.multiple_results else outputs[0]
-        self.steps.append((function, inputs, single, outputs))
-        self.seconds += seconds
+        effects = bool(eqn.effects)
+        self.drafts.append(_Draft(function, inputs, single, outputs, seconds, alone, effects))
         return outputs
 
     def fold(self, eqn: Any, function: Function, inputs: tuple[int, ...]) -> Sequence[int]:
@@ -176,24 +187,30 @@ class _Building:
 
         name, params = eqn.primitive.name, eqn.params
         function = CONTROL[name](params, [x.aval for x in eqn.outvars], nested)
-        self.compiled_alone += sum([plan.compiled_alone for plan in plans])
-        seconds = cost.nested_seconds(name, params, [plan.seconds for plan in plans])
-        return self.step(eqn, function, inputs, seconds)
+        alone = sum([plan.compiled_alone for plan in plans])
+        seconds = cost.nested_seconds(
+            name, params, [plan.seconds - cost.CALL_SECONDS for plan in plans]
+        )
+        return self.step(eqn, function, inputs, seconds, alone)
 
-    def alone(self, eqn: Any, inputs: tuple[int, ...]) -> Sequence[int]:
-        """A step that JAX compiles."""
-        self.compiled_alone += 1
-        return self.step(eqn, _alone(eqn), inputs, cost.ALONE_SECONDS)
-
-    def finished(self, outputs: Sequence[int]) -> list[Step]:
-        """The steps, each with what nobody reads after it."""
-        needed = {*outputs, *self.constant}
-        found = []
-        for function, inputs, output, outputs in reversed(self.steps):
-            done = tuple({*inputs, *outputs} - needed)
-            needed.update(done)
-            found.append(Step(function, inputs, output, outputs, done))
+    def needed(self, outputs: Sequence[int]) -> list[_Draft]:
+        """The steps that outputs or effects need."""
+        read, found = set(outputs), []
+        for draft in reversed(self.drafts):
+            if draft.effects or not read.isdisjoint(draft.outputs):
+                read.update(draft.inputs)
+                found.append(draft)
         return found[::-1]
+
+
+def _steps(drafts: Sequence[_Draft], kept: set[int]) -> list[Step]:
+    """Each with what nobody reads after it; `kept` stays to the end."""
+    found = []
+    for draft in reversed(drafts):
+        done = tuple({*draft.inputs, *draft.outputs} - kept)
+        kept.update(done)
+        found.append(Step(*draft[:4], done))
+    return found[::-1]
 
 
 def _held(value: Any, dtype: Any = None) -> Any:
@@ -207,6 +224,12 @@ def _held(value: Any, dtype: Any = None) -> Any:
 
 def _avals(eqn: Any) -> tuple[list[Any], list[Any]]:
     return [x.aval for x in eqn.invars], [x.aval for x in eqn.outvars]
+
+
+def _void(eqn: Any) -> bool:
+    """Whether what it gives has no values: derivatives of integers."""
+    dtypes = [getattr(x.aval, "dtype", None) for x in eqn.outvars]
+    return bool(dtypes) and not eqn.effects and all(d == jax.dtypes.float0 for d in dtypes)
 
 
 def _folds(eqn: Any) -> bool:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from operator import mul
 from typing import Any
 
 import numpy as np
 
-from .movement import spread
+from .movement import padded, spread
 from .rule import Avals, Function, Params, Rule
 
 
@@ -56,62 +57,71 @@ def _flat(left: int, right: int) -> Function:
 # -- convolutions ----------------------------------------------------------------------------------
 
 
-def _conv(params: Params, ins: Avals, outs: Avals) -> Function:
-    """As one product: all windows side by side, by the kernel."""
-    numbers = params["dimension_numbers"]
-    left, right, out = numbers.lhs_spec, numbers.rhs_spec, numbers.out_spec
-    batches, groups = params["batch_group_count"], params["feature_group_count"]
-    strides, steps = params["window_strides"], params["rhs_dilation"]
-    spatial = len(left) - 2
-    low = tuple(
-        [(*p, d - 1) for p, d in zip(params["padding"], params["lhs_dilation"], strict=True)]
-    )
-    config = ((0, 0, 0), (0, 0, 0), *low)
-    kernel = [ins[1].shape[i] for i in right]
-    sizes = [outs[0].shape[i] for i in out]
-    before = [ins[0].shape[i] for i in left]
-    padded = tuple(
-        [
-            lo + hi + (max(0, (n - 1) * (b + 1) + 1))
-            for n, (lo, hi, b) in zip(before, config, strict=True)
-        ]
-    )
-    still = not any(map(any, config))
-    n, channels = before[0] // batches, kernel[1]
-    count = batches * groups
-    back = tuple(np.argsort(out).tolist())
-    window, places = kernel[2:], sizes[2:]
-    depth = channels * math.prod(window)
+class _Layout:
+    """Where a convolution has its axes, and how far its windows are apart.
 
-    def function(x: Any, w: Any) -> Any:
-        x, w = x.transpose(left), w.transpose(right)
-        x = np.ascontiguousarray(x) if still else spread(x, 0, config, padded)
-        #  [batch group, n, group, channels, ...] -> [group, n, places, channels, window]
-        if batches > 1:
-            x = x.reshape(batches, n, *x.shape[1:])
-        else:
-            x = x.reshape(n, groups, channels, *x.shape[2:]).swapaxes(0, 1)
-        a = x.strides[3:]
+    The inputs become [n, spatial..., groups, channels] and [groups, window..., channels, features],
+    the output [groups, n, places..., features]; groups are of features or of examples.
+    """
+
+    def __init__(self, params: Params, ins: Avals, outs: Avals):
+        numbers = params["dimension_numbers"]
+        batch, channel, *spatial = numbers.lhs_spec
+        feature, inner, *window = numbers.rhs_spec
+        self.left, self.right = (batch, *spatial, channel), (feature, *window, inner)
+        self.of_examples = params["batch_group_count"] > 1
+        self.groups = params["batch_group_count"] * params["feature_group_count"]
+        self.channels = ins[1].shape[inner]
+        self.window = tuple([ins[1].shape[i] for i in window])
+        self.examples = outs[0].shape[numbers.out_spec[0]]
+        self.places = tuple([outs[0].shape[i] for i in numbers.out_spec[2:]])
+        self.features = ins[1].shape[feature] // self.groups
+        out_batch, out_feature, *out_spatial = numbers.out_spec
+        self.back = tuple(np.argsort((out_batch, *out_spatial, out_feature)).tolist())
+        self._space(params, [ins[0].shape[i] for i in self.left])
+
+    def _space(self, params: Params, before: list[int]) -> None:
+        """How the spatial axes are padded, and the steps between windows and inside one."""
+        pairs = zip(params["padding"], params["lhs_dilation"], strict=True)
+        self.config = ((0, 0, 0), *[(low, high, by - 1) for (low, high), by in pairs], (0, 0, 0))
+        self.padded = padded(before, self.config)
+        self.still = not any(map(any, self.config))
+        self.strides, self.steps = params["window_strides"], params["rhs_dilation"]
+
+    def windows(self, x: Any) -> Any:
+        """All windows side by side: [groups, n * places, window * channels]."""
+        x = x.transpose(self.left)
+        x = np.ascontiguousarray(x) if self.still else spread(x, 0, self.config, self.padded)
+        one, *along, last = x.strides
+        group = one * self.examples if self.of_examples else last * self.channels
         view = np.lib.stride_tricks.as_strided(
             x,
-            (count, n, *places, channels, *window),
-            (
-                *x.strides[:2],
-                *[s * k for s, k in zip(a, strides, strict=True)],
-                x.strides[2],
-                *[s * k for s, k in zip(a, steps, strict=True)],
-            ),
+            (self.groups, self.examples, *self.places, *self.window, self.channels),
+            (group, one, *map(mul, along, self.strides), *map(mul, along, self.steps), last),
             writeable=False,
         )
-        patches = view.reshape(count, -1, depth)
-        weights = w.reshape(count, -1, depth).swapaxes(1, 2)
-        y = np.matmul(patches, weights).reshape(count, n, *places, -1)
-        order = (1, 0, spatial + 2, *range(2, spatial + 2))
-        return y.transpose(order).reshape(sizes).transpose(back)
+        return view.reshape(self.groups, -1, math.prod(self.window) * self.channels)
 
-    if 0 in outs[0].shape or 0 in padded or depth == 0:
-        return lambda x, w: np.zeros(outs[0].shape, outs[0].dtype)
-    return _cast(function, ins, outs[0])
+    def kernel(self, w: Any) -> Any:
+        """[groups, window * channels, features]"""
+        return w.transpose(self.right).reshape(self.groups, self.features, -1).swapaxes(1, 2)
+
+    def output(self, y: Any) -> Any:
+        y = y.reshape(self.groups, self.examples, *self.places, self.features)
+        y = np.moveaxis(y, 0, -2)
+        return y.reshape(self.examples, *self.places, -1).transpose(self.back)
+
+
+def _conv(params: Params, ins: Avals, outs: Avals) -> Function:
+    """As one product: all windows side by side, by the kernel."""
+    layout, out = _Layout(params, ins, outs), outs[0]
+    if 0 in (*out.shape, *layout.padded, *layout.window, layout.channels):
+        return lambda x, w: np.zeros(out.shape, out.dtype)
+
+    def function(x: Any, w: Any) -> Any:
+        return layout.output(np.matmul(layout.windows(x), layout.kernel(w)))
+
+    return _cast(function, ins, out)
 
 
 TABLE: dict[str, Rule] = {

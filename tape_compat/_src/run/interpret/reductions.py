@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from .elementwise import in_total_order
-from .movement import spread
 from .rule import Avals, Build, Function, Params, Rule, moving, same
 
 _BOOL = np.dtype(bool)
@@ -73,20 +71,24 @@ def _running(function: np.ufunc) -> Rule:
 # -- order -----------------------------------------------------------------------------------------
 
 
-def _key(x: Any) -> Any:
-    return x.astype(np.float32) if x.dtype.kind == "V" else x
+def _keys(x: Any) -> list[Any]:
+    """What to compare, the most important first."""
+    if x.dtype.kind == "c":
+        return [x.real, x.imag]
+    return [x.astype(np.float32) if x.dtype.kind == "V" else x]
 
 
 def _sort(params: Params, ins: Avals, outs: Avals) -> Function:
     axis, keys = params["dimension"], params["num_keys"]
-    if len(ins) == 1 and ins[0].dtype.kind != "V":
-        return lambda x: [np.sort(x, axis, kind="stable")]
+    if len(ins) == 1 and ins[0].dtype.kind not in "cV":
+        return lambda x: [np.sort(x, axis)]
 
     def function(*arrays: Any) -> list[Any]:
-        if keys == 1:
-            order = np.argsort(_key(arrays[0]), axis, kind="stable")
+        compared = [key for x in arrays[:keys] for key in _keys(x)]
+        if len(compared) == 1:
+            order = np.argsort(compared[0], axis, kind="stable")
         else:
-            order = np.lexsort([_key(x) for x in arrays[:keys][::-1]], axis)
+            order = np.lexsort(compared[::-1], axis)
         return [np.take_along_axis(x, order, axis) for x in arrays]
 
     return function
@@ -103,61 +105,6 @@ def _top_k(params: Params, ins: Avals, outs: Avals) -> Function:
         return np.take_along_axis(x, order, axis), order.astype(dtype)
 
     return function
-
-
-# -- windows ---------------------------------------------------------------------------------------
-
-
-def _offsets(params: Params, rank: int) -> tuple[tuple[int, ...], ...]:
-    """Of a window: its sizes, strides and the steps inside it."""
-    ones = (1,) * rank
-    steps = params.get("window_dilation") or ones
-    return tuple(params["window_dimensions"]), tuple(params["window_strides"] or ones), tuple(steps)
-
-
-def _along(function: np.ufunc, x: Any, axis: int, window: tuple[int, int, int], length: int) -> Any:
-    """Windows along one axis, the parts of all windows with one offset at a time."""
-    size, stride, step = window
-    out = None
-    for k in range(size):
-        first = k * step
-        part = slice(first, first + (length - 1) * stride + 1, stride)
-        taken = x[(*(slice(None),) * axis, part)]
-        out = taken if out is None else function(out, taken)
-    return out
-
-
-def _window(function: np.ufunc, start: Callable[[Any], Any]) -> Rule:
-    def build(params: Params, ins: Avals, outs: Avals) -> Function:
-        x, out = ins[0], outs[0]
-        windows = list(zip(*_offsets(params, len(x.shape)), strict=True))
-        spaces = params.get("base_dilation") or (1,) * len(x.shape)
-        config = tuple([(*p, d - 1) for p, d in zip(params["padding"], spaces, strict=True)])
-        shape = tuple(
-            [
-                max(0, low + high + max(0, (n - 1) * (b + 1) + 1))
-                for n, (low, high, b) in zip(x.shape, config)
-            ]
-        )
-        initial = start(x.dtype)
-        if 0 in out.shape:
-            return lambda x: np.zeros(out.shape, out.dtype)
-        still = not any(map(any, config))
-
-        def run(x: Any) -> Any:
-            x = x if still else spread(x, initial, config, shape)
-            for axis, (window, length) in enumerate(zip(windows, out.shape, strict=True)):
-                if window[:2] != (1, 1):
-                    x = _along(function, x, axis, window, length)
-            return x
-
-        return run
-
-    return Rule(build)
-
-
-def _zero(dtype: Any) -> Any:
-    return dtype.type(0)
 
 
 TABLE: dict[str, Rule] = {
@@ -177,7 +124,4 @@ TABLE: dict[str, Rule] = {
     "cumlogsumexp": _running(np.logaddexp),
     "sort": moving(_sort),
     "top_k": moving(_top_k),
-    "reduce_window_sum": _window(np.add, _zero),
-    "reduce_window_max": _window(np.maximum, least),
-    "reduce_window_min": _window(np.minimum, most),
 }

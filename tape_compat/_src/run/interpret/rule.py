@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import jax
-import jax.numpy as jnp
+import ml_dtypes
 import numpy as np
 
 #: Takes arrays or NumPy scalars, and gives one, or a sequence of them.
@@ -46,17 +46,22 @@ def moving(build: Build) -> Rule:
     return Rule(build, widen=False)
 
 
+#: Floats of 8 and 16 bits.
+_NARROW = frozenset(
+    [np.dtype(np.float16)]
+    + [np.dtype(t) for name, t in vars(ml_dtypes).items() if name.startswith(("bfloat", "float8"))]
+)
+
+
 def narrow(dtype: Any) -> bool:
     """Whether it is a float of 16 bits or fewer."""
-    return dtype == np.float16 or (dtype.kind == "V" and jnp.issubdtype(dtype, jnp.floating))
+    return dtype in _NARROW
 
 
 def known(aval: Any) -> bool:
     """Whether NumPy holds such arrays and computes with them: no keys, no tokens, no int4."""
     dtype = getattr(aval, "dtype", None)
-    if not isinstance(dtype, np.dtype) or dtype == jax.dtypes.float0:
-        return False
-    return dtype.kind in "biufc" or (narrow(dtype) and "float4" not in dtype.name)
+    return isinstance(dtype, np.dtype) and (dtype.kind in "biufc" or dtype in _NARROW)
 
 
 def widened(aval: Any) -> Any:

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from . import decompositions, elementwise, indexing, movement, products, randomness, reductions
+from . import (
+    decompositions,
+    elementwise,
+    indexing,
+    movement,
+    products,
+    randomness,
+    reductions,
+    windows,
+)
 from .rule import Rule
 
 RULES: dict[str, Rule] = {
     **elementwise.TABLE,
     **movement.TABLE,
     **reductions.TABLE,
+    **windows.TABLE,
     **products.TABLE,
     **indexing.TABLE,
     **decompositions.TABLE,

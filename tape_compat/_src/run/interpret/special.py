@@ -53,27 +53,32 @@ def _digamma(x: Any) -> Any:
     return np.where(x <= 0, reflected, found).astype(dtype)
 
 
-def _inverse_error(x: float) -> float:
-    """By Newton's method with Halley's correction, from a first guess of Winitzki's."""
-    if not abs(x) < 1.0:
-        return math.copysign(math.inf, x) if abs(x) == 1.0 else math.nan
-    if x == 0.0:
-        return x
-    size = abs(x)
-    log = math.log1p(-size * size)
-    a = 2 / (math.pi * 0.147) + log / 2
-    y = math.sqrt(math.sqrt(a * a - log / 0.147) - a)
-    for _ in range(3):
-        error = (1.0 - size - math.erfc(y)) if size > 0.5 else math.erf(y) - size
-        step = error / (2 / math.sqrt(math.pi) * math.exp(-y * y))
-        y -= step / (1 + y * step)
-    return math.copysign(y, x)
+def _first_guess(size: Any) -> Any:
+    """The inverse of erf in [0, 1) to two or three digits, by Winitzki's formula."""
+    log = np.log1p(-size * size)
+    half = 2 / (np.pi * 0.147) + log / 2
+    return np.sqrt(np.maximum(np.sqrt(half * half - log / 0.147) - half, 0.0))
 
+
+def _inverse_error(x: Any) -> Any:
+    """By Halley's method; from 1/2 on with what is left to 1, which is exact."""
+    dtype, x = x.dtype, np.asarray(x, np.float64)
+    size = np.where(np.abs(x) < 1, np.abs(x), 0.0)
+    y = _first_guess(size)
+    for _ in range(3):
+        error = np.where(size < 0.5, _error(y) - size, (1.0 - size) - _rest(y))
+        step = error / (2 / math.sqrt(math.pi) * np.exp(-y * y))
+        y = y - step / (1 + y * step)
+    beyond = np.where(np.abs(x) == 1, np.inf, np.nan)
+    return np.copysign(np.where(np.abs(x) < 1, y, beyond), x).astype(dtype)
+
+
+_error, _rest = _mapped(math.erf), _mapped(math.erfc)
 
 SPECIAL: dict[str, Function] = {
-    "erf": _mapped(math.erf),
-    "erfc": _mapped(math.erfc),
-    "erf_inv": _mapped(_inverse_error),
+    "erf": _error,
+    "erfc": _rest,
+    "erf_inv": _inverse_error,
     "lgamma": _mapped(_lgamma),
     "digamma": _digamma,
 }
