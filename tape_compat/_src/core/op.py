@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -22,6 +22,7 @@ from .avals import Aval
 from .caches import register
 from .counters import COUNTERS
 from .rows import rows_of
+from .traces import Trace, Traces
 from .x64 import in_x64
 
 Arrays = tuple[Any, ...]
@@ -153,7 +154,7 @@ class Closure:
         "_jit",
         "_shapes",
         "_shared",
-        "_traced",
+        "_traces",
         "attributes",
         "differentiable",
         "inner",
@@ -174,7 +175,7 @@ class Closure:
         #: count of programs that had run when they came.
         self._fixed: dict[int, set[tuple[int, ...]]] = {}
         self._jit: Callable[..., Arrays] | None = None
-        self._traced: Any = None
+        self._traces = Traces(self.inner)
         self._shared: dict[tuple, bool] = {}
         self._derived: dict[tuple, Closure] = {}
         #: What runs it alone, by the avals of its inputs; see `run/op_by_op.py`.
@@ -221,7 +222,7 @@ class Closure:
         if self.op.check is not None:
             self.op.check(avals, **self.attributes)
         try:
-            out = self.trace(avals).out_info
+            trace = self.trace(avals)
         except (TypeError, ValueError, IndexError, ZeroDivisionError) as error:
             raise errors.InvalidArgumentError(
                 None,
@@ -229,12 +230,11 @@ class Closure:
                 f"{error} Inputs: {', '.join(map(repr, avals)) or 'none'}; "
                 f"at {errors.user_location()} [Op:{self.name}]",
             ) from error
-        single = not isinstance(out, (tuple, list))
-        return tuple(Aval.of_array(o) for o in ((out,) if single else out)), single
+        return trace.outputs, trace.single
 
-    def trace(self, avals: Iterable[Aval]) -> jax.stages.Traced:
-        """What JAX has traced of it for these shapes: once, whatever it is wanted for."""
-        return in_x64(self._traceable.trace, *[a.struct for a in avals])
+    def trace(self, avals: Sequence[Aval]) -> Trace:
+        """What JAX has traced of it for these shapes, whatever it is wanted for."""
+        return self._traces.of(avals)
 
     def run(self, *arrays: Any) -> Arrays:
         """Run this op alone, through its own compiled program or that of its dynamic form, which
@@ -269,13 +269,7 @@ class Closure:
 
     def traced(self, *arrays: Any) -> Arrays:
         """`fn` inside a program under trace: traced itself only once for each set of shapes."""
-        return _as_tuple(self._traceable(*arrays))
-
-    @property
-    def _traceable(self) -> Any:
-        if self._traced is None:
-            self._traced = jax.jit(self.inner)
-        return self._traced
+        return _as_tuple(self._traces.jitted(*arrays))
 
     def shares(self, arrays: Sequence[Any]) -> bool:
         """Whether the forward pass must be shared with the pullback, for XLA would not see that the
@@ -320,7 +314,8 @@ class Closure:
             derived.forget()
         for cache in (self._derived, self._shapes, self._shared, self._fixed, self.runners):
             cache.clear()
-        self._jit = self._traced = self._dynamic_form = None
+        self._jit = self._dynamic_form = None
+        self._traces = Traces(self.inner)
 
     def __repr__(self) -> str:
         inner = ", ".join(f"{k}={v!r}" for k, v in self.attributes.items())

@@ -46,8 +46,8 @@ class OpRunner:
 
     def __init__(self, closure: Closure, avals: tuple[Aval, ...]):
         self._closure = closure
-        jaxpr = closure.trace(avals).jaxpr
-        plan = interpreted(jaxpr)
+        jaxpr, sizes, *_ = closure.trace(avals)
+        plan = interpreted(jaxpr, sizes)
         self.dry = not jaxpr.effects and "while" not in primitives(jaxpr.jaxpr)
         self._plan: Interpreted | None = None if plan.compiled_alone else plan
         self._left = policy.OP_COMPILE_SECONDS

@@ -9,6 +9,7 @@ import jax
 import numpy as np
 
 from ...core.caches import Cache
+from ...core.traces import Sizes
 from ...core.x64 import in_x64
 from . import cost
 from .control import CALLS, CONTROL, called
@@ -50,8 +51,8 @@ class Interpreted:
 
     __slots__ = ("_count", "_outputs", "_start", "_steps", "compiled_alone", "effects", "seconds")
 
-    def __init__(self, jaxpr: Any):
-        building = _Building()
+    def __init__(self, jaxpr: Any, sizes: Sizes | None = None):
+        building = _Building(sizes or Sizes())
         inner = jaxpr.jaxpr
         inputs = [building.slot() for _ in inner.invars]
         outputs = building.inline(inner, jaxpr.consts, inputs)
@@ -86,9 +87,9 @@ class Interpreted:
         return [values[i] for i in self._outputs]
 
 
-def interpreted(jaxpr: Any) -> Interpreted:
-    """The plan of a closed jaxpr."""
-    return Interpreted(jaxpr)
+def interpreted(jaxpr: Any, sizes: Sizes | None = None) -> Interpreted:
+    """The plan of a closed jaxpr; `sizes`: what its dimension variables are."""
+    return Interpreted(jaxpr, sizes)
 
 
 class _Draft(NamedTuple):
@@ -107,7 +108,8 @@ class _Draft(NamedTuple):
 class _Building:
     """A plan that is being made. values: what is known of each slot before a run: constants."""
 
-    def __init__(self) -> None:
+    def __init__(self, sizes: Sizes) -> None:
+        self.sizes = sizes
         self.values: list[Any] = []
         self.constant: set[int] = set()
         self.drafts: list[_Draft] = []
@@ -134,7 +136,7 @@ class _Building:
             return slots[atom]
 
         for eqn in jaxpr.eqns:
-            found = self.equation(eqn, tuple([slot(x) for x in eqn.invars]))
+            found = self.equation(self.sizes.equation(eqn), tuple([slot(x) for x in eqn.invars]))
             slots.update(zip(eqn.outvars, found, strict=True))
         return [slot(x) for x in jaxpr.outvars]
 
@@ -142,6 +144,8 @@ class _Building:
         name, params = eqn.primitive.name, eqn.params
         if name in CALLS:
             return self.call(called(params), inputs)
+        if name == "dim_as_value":
+            return [self.hold(np.asarray(params["dim"], eqn.outvars[0].aval.dtype))]
         if name == "cond" and inputs[0] in self.constant:
             index = min(max(int(self.values[inputs[0]]), 0), len(params["branches"]) - 1)
             return self.call(params["branches"][index], inputs[1:])
@@ -182,7 +186,7 @@ class _Building:
         plans: list[Interpreted] = []
 
         def nested(jaxpr: Any) -> Callable[[Sequence[Any]], list[Any]]:
-            plans.append(Interpreted(jaxpr))
+            plans.append(Interpreted(jaxpr, self.sizes))
             return plans[-1].run
 
         name, params = eqn.primitive.name, eqn.params

@@ -1,0 +1,207 @@
+"""What JAX has traced of a function: for each set of shapes, or once for arrays of many sizes.
+
+Where the same axes came in several sizes (batches, sequences that grow) the function is traced with
+dimension variables in their place, `jax.export.symbolic_shape`; such a trace serves every size that
+fits. A function that such a trace is not possible of, because it asks how large an axis is, is
+traced for each size.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import jax
+import jax.export
+import numpy as np
+
+from . import dtypes, limits
+from .avals import Aval
+from .x64 import in_x64
+
+Shapes = tuple[tuple[int, ...], ...]
+
+
+class Sizes:
+    """What the dimension variables of a trace are."""
+
+    def __init__(self, **values: int):
+        self._values = values
+
+    def of(self, dimension: Any) -> int:
+        """The size that a dimension stands for.
+
+        >>> (a,) = jax.export.symbolic_shape("a")
+        >>> Sizes(a=3).of(2 * a + 1), Sizes(a=3).of(a // 2), Sizes().of(7)
+        (7, 1, 7)
+        """
+        if isinstance(dimension, (int, np.integer)):
+            return int(dimension)
+        return int(eval(_expression(str(dimension)), dict(_OPERATIONS), self._values))
+
+    def shape(self, shape: Sequence[Any]) -> tuple[int, ...]:
+        return tuple([self.of(dimension) for dimension in shape])
+
+    def equation(self, eqn: Any) -> Any:
+        """An equation of a jaxpr with sizes for dimensions, but in the jaxprs that it holds."""
+        if not self._values:
+            return eqn
+        params = {name: self._parameter(value) for name, value in eqn.params.items()}
+        atoms = [*map(self._atom, eqn.invars)], [*map(self._atom, eqn.outvars)]
+        return _Equation(eqn.primitive, params, *atoms, eqn.effects)
+
+    def _parameter(self, value: Any) -> Any:
+        if type(value) in (tuple, list):
+            return type(value)(map(self._parameter, value))
+        return self.of(value) if jax.export.is_symbolic_dim(value) else value
+
+    def _atom(self, atom: Any) -> Any:
+        aval = atom.aval
+        if not hasattr(aval, "shape") or all(type(size) is int for size in aval.shape):
+            return atom
+        return _Atom(jax.ShapeDtypeStruct(self.shape(aval.shape), aval.dtype))
+
+
+class _Atom(NamedTuple):
+    aval: Any
+
+
+class _Equation(NamedTuple):
+    primitive: Any
+    params: dict[str, Any]
+    invars: list[Any]
+    outvars: list[Any]
+    effects: Any
+
+
+#: What the text of a dimension consists of, beside numbers, variables and operators.
+_OPERATIONS: dict[str, Any] = {
+    "__builtins__": {},
+    "floordiv": lambda a, b: a // b,
+    "mod": lambda a, b: a % b,
+    "max": max,
+    "min": min,
+}
+
+
+@lru_cache(maxsize=4096)
+def _expression(text: str) -> Any:
+    return compile(re.sub(r"\^", "**", text), "<dimension>", "eval")
+
+
+class Trace(NamedTuple):
+    """A trace, for arrays of certain shapes.
+
+    jaxpr: closed; of the dimension variables that `sizes` has. outputs: what it gives for these
+    shapes. single: whether the function gives one array, not a tuple of them.
+    """
+
+    jaxpr: Any
+    sizes: Sizes
+    outputs: tuple[Aval, ...]
+    single: bool
+
+
+class _Line(NamedTuple):
+    """An axis of an input: `times` a variable and `plus`; no variable: `plus`."""
+
+    variable: str
+    times: int
+    plus: int
+
+
+class _General:
+    """A trace with dimension variables. lines: for each axis of each input what it is."""
+
+    def __init__(self, traced: Any, lines: list[list[_Line]]):
+        self._traced, self._lines = traced, lines
+
+    def trace(self, shapes: Shapes) -> Trace | None:
+        """It for these shapes, or None if it does not fit."""
+        values: dict[str, int] = {}
+        for lines, shape in zip(self._lines, shapes, strict=True):
+            for (name, times, plus), size in zip(lines, shape, strict=True):
+                if name and name not in values:
+                    values[name] = (size - plus) // times
+                if times * values.get(name, 0) + plus != size:
+                    return None
+        # A trace takes it that a variable is neither 0 nor 1.
+        return _finished(self._traced, Sizes(**values)) if min(values.values()) > 1 else None
+
+
+class Traces:
+    """The traces of one function of arrays."""
+
+    def __init__(self, function: Callable[..., Any]):
+        self.jitted = jax.jit(function)
+        #: By the ranks and dtypes of the inputs: traces of many sizes, and shapes that none fits.
+        self._kinds: dict[tuple, tuple[list[_General], dict[Shapes, None]]] = {}
+
+    def of(self, avals: Sequence[Aval]) -> Trace:
+        """The trace for these inputs. Raises what the function raises."""
+        shapes = tuple([aval.shape for aval in avals])
+        kind = tuple([(len(aval.shape), aval.np_dtype) for aval in avals])
+        generals, others = self._kinds.setdefault(kind, ([], {}))
+        for general in generals:
+            found = general.trace(shapes)
+            if found is not None:
+                return found
+        if len(generals) < limits.MAX_GENERAL_TRACES and len(others) < limits.MAX_TRIED_SHAPES:
+            others[shapes] = None
+            if len(others) % limits.SHAPES_BEFORE_GENERAL == 0:
+                latest = list(others)[-limits.SHAPES_BEFORE_GENERAL :]
+                general = _general(self.jitted, latest, [aval.np_dtype for aval in avals])
+                found = general and general.trace(shapes)
+                if general is not None and found is not None:
+                    generals.append(general)
+                    return found
+        return _finished(in_x64(self.jitted.trace, *[a.struct for a in avals]), Sizes())
+
+
+def _finished(traced: Any, sizes: Sizes) -> Trace:
+    out = traced.out_info
+    single = not isinstance(out, (tuple, list))
+    outputs = [
+        Aval.of(sizes.shape(o.shape), dtypes.from_numpy(o.dtype))
+        for o in ([out] if single else out)
+    ]
+    return Trace(traced.jaxpr, sizes, tuple(outputs), single)
+
+
+def _general(jitted: Any, samples: Sequence[Shapes], kinds: list[np.dtype]) -> _General | None:
+    """A trace that serves all of these shapes, and others; None if there is none."""
+    variables: dict[str, tuple[int, ...]] = {}
+    lines = [
+        [_line(sizes, variables) for sizes in zip(*shapes, strict=True)]
+        for shapes in zip(*samples, strict=True)
+    ]
+    if not variables:
+        return None
+    names = list(variables)
+    dims = dict(zip(names, jax.export.symbolic_shape(", ".join(names)), strict=True))
+    structs = [
+        jax.ShapeDtypeStruct([k * dims[name] + c if name else c for name, k, c in axes], kind)
+        for axes, kind in zip(lines, kinds, strict=True)
+    ]
+    try:
+        return _General(in_x64(jitted.trace, *structs), lines)
+    except Exception:  # whatever a function does that asks for a number where there is none
+        return None
+
+
+def _line(sizes: tuple[int, ...], variables: dict[str, tuple[int, ...]]) -> _Line:
+    """An axis that had these sizes, by a variable that there is or by a new one."""
+    if len(set(sizes)) == 1:
+        return _Line("", 0, sizes[0])
+    for name, values in variables.items():
+        i = next(i for i, value in enumerate(values) if value != values[0])
+        times, rest = divmod(sizes[i] - sizes[0], values[i] - values[0])
+        plus = sizes[0] - times * values[0]
+        line = all(times * v + plus == size for v, size in zip(values, sizes, strict=True))
+        if line and not rest and times > 0:
+            return _Line(name, times, plus)
+    name = f"n{len(variables)}"
+    variables[name] = sizes
+    return _Line(name, 1, 0)
