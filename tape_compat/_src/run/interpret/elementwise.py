@@ -1,8 +1,8 @@
 """Rules of the primitives that work element by element, with XLA's results where NumPy's differ.
 
-Kept as NumPy has them: numbers below the least normal one, which XLA takes for zeros on the CPU;
-the sign of a zero that is the larger, the smaller or the sign of zeros; complex quotients and
-absolute values beyond the range, where XLA overflows early.
+Kept as NumPy has them: the sign of a zero that is the larger or the smaller of zeros; complex
+quotients and absolute values beyond the range, where XLA overflows early. Subnormal numbers are
+zeros by `on_host`.
 """
 
 from __future__ import annotations

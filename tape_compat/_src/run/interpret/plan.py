@@ -9,6 +9,7 @@ import jax
 import numpy as np
 
 from ...core.caches import Cache
+from ...core.host import on_host
 from ...core.traces import Sizes
 from ...core.x64 import in_x64
 from . import cost
@@ -67,12 +68,11 @@ class Interpreted:
 
     def __call__(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
         """The outputs; some may be views of inputs."""
-        with np.errstate(all="ignore"):
-            found = self.run([np.asarray(x) for x in arrays])
+        found = on_host(self.run, [np.asarray(x) for x in arrays])
         return [np.asarray(x) for x in found]
 
     def run(self, arrays: Sequence[Any]) -> list[Any]:
-        """The same inside another plan: NumPy scalars come and go as well."""
+        """The same inside another plan: by `on_host`, and NumPy scalars come and go as well."""
         values = self._start.copy()
         values[: self._count] = arrays
         for function, inputs, output, outputs, done in self._steps:
@@ -176,8 +176,7 @@ class _Building:
 
     def fold(self, eqn: Any, function: Function, inputs: tuple[int, ...]) -> Sequence[int]:
         """Done now."""
-        with np.errstate(all="ignore"):
-            found = function(*[self.values[i] for i in inputs])
+        found = on_host(function, *[self.values[i] for i in inputs])
         found = found if eqn.primitive.multiple_results else [found]
         return [self.hold(value) for value in found]
 
