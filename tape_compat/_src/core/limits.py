@@ -20,9 +20,9 @@ MAX_SHAPES_PER_CLOSURE = 1024
 
 #: When so many sets of shapes came that differ in sizes only, an op is traced for all sizes; if
 #: that fails or does not fit, again for as many more, up to so many in all.
-SHAPES_BEFORE_GENERAL = 3
+SHAPES_BEFORE_GENERAL = 2
 MAX_GENERAL_TRACES = 4
-MAX_TRIED_SHAPES = 12
+MAX_TRIED_SHAPES = 8
 
 #: A host array of at least this many bytes moves to the device at its first use, a smaller one at
 #: its second: `jax.device_put` takes 40 us, an argument of a compiled call 3 us.

@@ -200,7 +200,8 @@ def _line(sizes: tuple[int, ...], variables: dict[str, tuple[int, ...]]) -> _Lin
         times, rest = divmod(sizes[i] - sizes[0], values[i] - values[0])
         plus = sizes[0] - times * values[0]
         line = all(times * v + plus == size for v, size in zip(values, sizes, strict=True))
-        if line and not rest and times > 0:
+        likely = times == 1 or abs(plus) <= times  # two sizes lie on a line always
+        if line and likely and not rest and times > 0:
             return _Line(name, times, plus)
     name = f"n{len(variables)}"
     variables[name] = sizes

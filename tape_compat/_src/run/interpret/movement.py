@@ -75,6 +75,11 @@ def _split(params: Params, ins: Avals, outs: Avals) -> Function:
     return lambda x: [x[part] for part in parts]
 
 
+def _unstack(params: Params, ins: Avals, outs: Avals) -> Function:
+    before = (slice(None),) * params["axis"]
+    return lambda x: [x[(*before, i)] for i in range(len(outs))]
+
+
 def _tile(params: Params, ins: Avals, outs: Avals) -> Function:
     reps = tuple(map(int, params["reps"]))
     return lambda x: np.tile(x, reps)
@@ -183,6 +188,7 @@ TABLE: dict[str, Rule] = {
         "concatenate": _concatenate,
         "stack": _stack,
         "split": _split,
+        "unstack": _unstack,
         "tile": _tile,
         "pad": _pad,
         "iota": _iota,
