@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
 from . import limits
 from .native import native, provide
@@ -40,18 +40,9 @@ class Counters:
 
     def snapshot(self) -> dict[str, int]:
         """The counts as a plain dict, to subtract from a later one."""
-        names = (
-            "traces",
-            "compiles",
-            "op_compiles",
-            "dispatches",
-            "cache_hits",
-            "fused",
-            "op_by_op",
-            "interpreted",
-            "instructions",
-        )
-        return {name: getattr(self, name) for name in names} | {"pending": self.pending}
+        counts = asdict(self) | {"pending": self.pending}
+        del counts["reasons"]
+        return counts
 
     def reason(self, text: str) -> None:
         self.reasons.append(text)
