@@ -34,21 +34,6 @@ class DType:
     (-128, 127, tf.float32)
     """
 
-    __slots__ = (
-        "as_datatype_enum",
-        "is_bool",
-        "is_complex",
-        "is_floating",
-        "is_integer",
-        "is_numeric",
-        "is_numpy_compatible",
-        "is_quantized",
-        "is_unsigned",
-        "name",
-        "np_dtype",
-        "trainable",
-    )
-
     name: str
     as_datatype_enum: int
     np_dtype: np.dtype[Any]
