@@ -52,7 +52,8 @@ def _entering_exit(frame):
     """The first line of `__exit__`: an interrupt there is before any code that could heal it, as
     for every context manager written in Python."""
     code = frame.f_code
-    return code.co_name == "__exit__" and frame.f_lineno <= code.co_firstlineno + 1
+    lines = sorted({line for *_, line in code.co_lines() if line})  # decorators, then the body
+    return code.co_name == "__exit__" and frame.f_lineno <= lines[1]
 
 
 class Model:
