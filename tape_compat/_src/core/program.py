@@ -293,3 +293,15 @@ class Program:
     @property
     def node(self) -> Node:
         return node_of(self.log[-1])
+
+    def slot_of(self, x: Any) -> int | None:
+        """The slot of a tensor that was made or read here."""
+        program, slot = x._at
+        return slot if program is self else None
+
+    def put_leaf(self, x: Any, slot: int) -> None:
+        """Remember where a leaf stands: its next use is not a new one."""
+        owner = x._at[0]
+        if owner is not None and owner is not self and not owner.ran:
+            owner.moved = True
+        x._at = (self, slot)

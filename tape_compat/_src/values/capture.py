@@ -35,6 +35,13 @@ class SymbolicProgram(Program):
         #: What the cells of variables held that were assigned to meanwhile.
         self.cells: dict[Any, Tensor] = {}
 
+    def slot_of(self, x: Tensor) -> int | None:
+        found = super().slot_of(x)
+        return self.leaves[id(x)][0] if found is None and id(x) in self.leaves else found
+
+    def put_leaf(self, x: Tensor, slot: int) -> None:
+        self.leaves[id(x)] = (slot, x)
+
 
 class Captured:
     """A closure made by `capture`, the tensors it reads beside its inputs, and what it gives: the

@@ -8,7 +8,7 @@ finalizer, run by a collection, may have recorded something.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
 from typing import Any
 
 import jax
@@ -50,21 +50,20 @@ def apply(closure: Closure, inputs: tuple[Tensor, ...]) -> Any:
         log = program.log
         size = len(log)
         node = node_of(log[-1])
-        key: list[Any] = [closure]
-        leaves = None
-        for x in inputs:
-            at = x._at
-            if at[0] is program:
-                key.append(at[1])
-            else:
-                if leaves is None:
-                    if closure.op.host_foldable and not program.symbolic and _host_only(inputs):
-                        return _run_on_host(closure, inputs, state)
-                    leaves = _Leaves(program)
-                key.append(leaves.add(x))
-        child = node.children.get(tuple(key))
+        slots, leaves = _slots(program, node.end, inputs)
+        if leaves and not program.symbolic and closure.op.host_foldable and _host_only(inputs):
+            return _run_now(closure, inputs, state, on_host=True)
+        new = [_leaf(program, x) for x in leaves]
+        kinds = {slot: kind for slot, (kind, _) in enumerate(new, node.end)}
+        key = closure, *[kinds.pop(slot, slot) for slot in slots]  # a leaf by its kind, once
+        child = node.children.get(key)
         if child is None:
-            child = _extend(program, node, tuple(key), leaves, inputs)
+            # A structure not seen before: shapes and dtypes are worked out, or refused.
+            given, single = closure.infer(tuple([x._aval for x in inputs]))
+            child = Node(node, closure, slots, tuple([kind for kind, _ in new]), given, single)
+            if program.tree.count > 2 * policy.MAX_NODES:
+                program.tree.prune()
+            child = program.tree.extend(node, key, child)
             if not state.deferring:
                 child.joined = node.joined or _concrete(inputs)
                 program.joined_new = program.joined_new or child.joined
@@ -72,16 +71,17 @@ def apply(closure: Closure, inputs: tuple[Tensor, ...]) -> Any:
             [pending(aval, program, slot) for slot, aval in enumerate(child.outputs, child.first)]
         )
         entry: Entry = child
-        if leaves is not None:
-            entry = child, tuple(leaves.arrays), tuple(leaves.scalars)
+        if leaves:
+            arrays = tuple([array for kind, array in new if kind.__class__ is Aval])
+            entry = child, arrays, tuple([a for kind, a in new if kind.__class__ is Packed])
         references = list(map(refer, outputs))
         if len(log) != size or program.log is not log:  # a finalizer recorded or ran something
             return apply(closure, inputs)
         log.append(entry)
         for reference in references:
             program.refs.append(reference)
-        if leaves is not None:
-            leaves.placed(child.first_leaf)
+        for slot, x in enumerate(leaves, node.end):
+            program.put_leaf(x, slot)
     if state.recorders:
         notify(state.recorders, closure, inputs, outputs, child)
     if child.must_flush and not program.symbolic:
@@ -140,65 +140,35 @@ def notify(
                 break
 
 
-class _Leaves:
-    """The concrete inputs that one instruction brings into a program."""
-
-    __slots__ = ("arrays", "kinds", "program", "scalars", "tensors")
-
-    def __init__(self, program: Program):
-        self.program = program
-        self.arrays: list[Any] = []
-        self.scalars: list[Any] = []
-        self.kinds: list[Aval | Packed] = []
-        self.tensors: list[Tensor] = []
-
-    def add(self, x: Tensor) -> Any:
-        """What stands for `x` in the key: the leaf's kind, or its place if it came twice."""
-        for i, seen in enumerate(self.tensors):
-            if seen is x:
-                return ("again", i)
-        if self.program.symbolic:
-            return self._add_captured(x)
-        aval = x._aval
-        array = x._value()
-        if array.__class__ is np.ndarray:
-            if aval.packed is not None:
-                self._take(x, aval.packed)
-                self.scalars.append(array)
-                return aval.packed
-            if aval.nbytes >= limits.MOVE_AT_FIRST_USE_BYTES or x._at[0] is not None:
-                array = x._device_array()
-        self._take(x, aval)
-        self.arrays.append(array)
-        return aval
-
-    def _add_captured(self, x: Tensor) -> Any:
-        known = self.program.leaves.get(id(x))  # type: ignore[attr-defined]
-        if known is not None:
-            return known[0]
-        self._take(x, x._aval)
-        return x._aval
-
-    def _take(self, x: Tensor, kind: Aval | Packed) -> None:
-        self.tensors.append(x)
-        self.kinds.append(kind)
-
-    def placed(self, first: int) -> None:
-        """Remember the slots, so that the next use of these tensors is not a new leaf."""
-        program = self.program
-        for slot, x in enumerate(self.tensors, first):
-            if program.symbolic:
-                program.leaves[id(x)] = (slot, x)  # type: ignore[attr-defined]
-            else:
-                put_leaf(x, program, slot)
+def _slots(
+    program: Program, end: int, inputs: tuple[Tensor, ...]
+) -> tuple[tuple[int, ...], list[Tensor]]:
+    """Where the inputs of an instruction stand in a program, and which of them are new to it: they
+    will stand from `end` on."""
+    slots = []
+    leaves: list[Tensor] = []
+    for x in inputs:
+        slot = program.slot_of(x)
+        if slot is None:
+            if all(x is not leaf for leaf in leaves):
+                leaves.append(x)
+            slot = end + next(i for i, leaf in enumerate(leaves) if leaf is x)
+        slots.append(slot)
+    return tuple(slots), leaves
 
 
-def put_leaf(x: Tensor, program: Program, slot: int) -> None:
-    """Remember where a leaf stands."""
-    owner = x._at[0]
-    if owner is not None and owner is not program and not owner.ran:
-        owner.moved = True
-    x._at = (program, slot)
+def _leaf(program: Program, x: Tensor) -> tuple[Aval | Packed, Any]:
+    """What stands in a key for a tensor that is new to a program, and its array. One of the host
+    moves to the device if it is large, or was used before."""
+    if program.symbolic:
+        return x._aval, None
+    aval, array = x._aval, x._value()
+    if array.__class__ is np.ndarray:
+        if aval.packed is not None:
+            return aval.packed, array
+        if aval.nbytes >= limits.MOVE_AT_FIRST_USE_BYTES or x._at[0] is not None:
+            array = x._device_array()
+    return aval, array
 
 
 def _host_only(inputs: tuple[Tensor, ...]) -> bool:
@@ -226,33 +196,6 @@ def current_program(state: ThreadState) -> Program:
         state.previous, state.ran_now = state.origin, 0
         state.programs += 1
     return program
-
-
-def _extend(
-    program: Program,
-    node: Node,
-    key: tuple,
-    leaves: _Leaves | None,
-    inputs: tuple[Tensor, ...],
-) -> Node:
-    """A structure not seen before: work out shapes and dtypes, or raise at the user's line."""
-    closure = key[0]
-    outputs, single = closure.infer(tuple(x._aval for x in inputs))
-    slots = []
-    new = node.end
-    for part in key[1:]:
-        if part.__class__ is int:
-            slots.append(part)
-        elif part.__class__ is tuple:
-            slots.append(node.end + part[1])
-        else:
-            slots.append(new)
-            new += 1
-    kinds = tuple(leaves.kinds) if leaves is not None else ()
-    child = Node(node, closure, tuple(slots), kinds, outputs, single)
-    if program.tree.count > 2 * policy.MAX_NODES:
-        program.tree.prune()
-    return program.tree.extend(node, key, child)
 
 
 # ---------------------------------------------------------------------------------------------
@@ -333,51 +276,33 @@ def store_splice(start: Node, key: tuple, sequence: Any) -> None:
 # Now.
 
 
-def _run_now(closure: Closure, inputs: tuple[Tensor, ...], state: ThreadState) -> Any:
+def _run_now(
+    closure: Closure, inputs: tuple[Tensor, ...], state: ThreadState, on_host: bool = False
+) -> Any:
+    """Run an op at once. on_host: integer constants in, integer constants out, whatever is
+    pending."""
     arrays = [x._value() for x in inputs]
     kinds = tuple([x._aval for x in inputs])
     avals, single = closure.infer(kinds)
-    if state.device is None:
+    if on_host:
+        with jax.default_device(_host_device()):
+            results = executor.run_on_host(closure, kinds, arrays)
+        if all(aval.size <= policy.HOST_SIZE for aval in avals):
+            results = list(map(np.asarray, results))
+    elif state.device is None:
         results = executor.run_now(closure, kinds, arrays)
     else:
         with jax.default_device(state.device):
             results = in_x64(closure.run, *arrays)
-    return _finished(closure, inputs, results, avals, single, state)
-
-
-def _run_on_host(closure: Closure, inputs: tuple[Tensor, ...], state: ThreadState) -> Any:
-    """Integer constants in, integer constants out, on the CPU, whatever is pending."""
-    kinds = tuple([x._aval for x in inputs])
-    avals, single = closure.infer(kinds)
-    with jax.default_device(_host_device()):
-        results = executor.run_on_host(closure, kinds, [x._array for x in inputs])
-    if all(aval.size <= policy.HOST_SIZE for aval in avals):
-        results = list(map(np.asarray, results))
-    return _finished(closure, inputs, results, avals, single, state)
-
-
-def _finished(
-    closure: Closure,
-    inputs: tuple[Tensor, ...],
-    results: Sequence[Any],
-    avals: tuple[Aval, ...],
-    single: bool,
-    state: ThreadState,
-) -> Any:
     outputs = tuple(map(concrete, results, avals))
     if state.recorders:
         notify(state.recorders, closure, inputs, outputs, None)
     return outputs[0] if single else outputs
 
 
+@functools.cache
 def _host_device() -> Any:
-    global _HOST_DEVICE
-    if _HOST_DEVICE is None:
-        _HOST_DEVICE = jax.local_devices(backend="cpu")[0]
-    return _HOST_DEVICE
-
-
-_HOST_DEVICE: Any = None
+    return jax.local_devices(backend="cpu")[0]
 
 
 # ---------------------------------------------------------------------------------------------
