@@ -8,7 +8,7 @@ from typing import Any
 
 from ..core.derivative import jvp
 from ..core.op import Closure
-from ..core.state import LOCAL
+from ..core.state import LOCAL, seen_by
 from ..values import nest
 from ..values.convert import convert
 from ..values.indexed_slices import IndexedSlices
@@ -159,19 +159,13 @@ class ForwardAccumulator:
     def _seen_by_outer(self, closure: Closure, inputs: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
         """Apply a closure as part of this accumulator's work: seen by tapes and by accumulators
         that were entered before, so that derivatives nest."""
-        state = LOCAL.state
-        before = state.recorders
         inner = False
         visible = []
-        for recorder in before:
+        for recorder in LOCAL.state.recorders:
             inner = inner or recorder is self
             if not (inner and isinstance(recorder, ForwardAccumulator)):
                 visible.append(recorder)
-        state.recorders = tuple(visible)
-        try:
-            return apply(closure, inputs)
-        finally:
-            state.recorders = before
+        return seen_by(tuple(visible), apply, closure, inputs)
 
     def jvp(
         self,

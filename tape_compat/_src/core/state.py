@@ -9,7 +9,7 @@ import _thread
 import contextlib
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from .native import native, provide
@@ -81,6 +81,17 @@ provide(local=LOCAL, own_local=isinstance(LOCAL, _thread._local), mode=MODE)
 def immediate() -> bool:
     """Whether every op runs at its call, in all threads."""
     return MODE.immediate
+
+
+def seen_by(recorders: tuple[Any, ...], function: Callable[..., Any], *args: Any) -> Any:
+    """Call a function whose ops are told to these recorders only, and deferred as they would be."""
+    state = LOCAL.state
+    before = state.recorders
+    state.recorders = recorders
+    try:
+        return function(*args)
+    finally:
+        state.recorders = before
 
 
 @contextlib.contextmanager

@@ -7,7 +7,7 @@ from typing import Any
 import jax.numpy as jnp
 
 from ..core.op import Closure, Op
-from ..core.state import LOCAL
+from ..core.state import seen_by
 from .bounds import dropped
 from .record import apply
 from .tensor import Tensor
@@ -57,17 +57,7 @@ SCATTER_ND: dict[str, Closure] = {
     "update": Op(_nd("set"), "ResourceScatterNdUpdate").bind(),
 }
 
-GATHER_ND = Op(lambda x, indices: x[tuple(jnp.moveaxis(indices, -1, 0))], "ResourceGatherNd").bind()
-
 
 def apply_off_tape(closure: Closure, inputs: tuple[Tensor, ...]) -> Any:
     """`apply`, seen by no tape: deferred all the same if a tape records."""
-    state = LOCAL.state
-    recorders = state.recorders
-    if not recorders:
-        return apply(closure, inputs)
-    state.recorders = ()
-    try:
-        return apply(closure, inputs)
-    finally:
-        state.recorders = recorders
+    return seen_by((), apply, closure, inputs)

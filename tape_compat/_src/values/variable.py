@@ -11,7 +11,7 @@ from ..core import dtypes, errors
 from ..core.dtypes import DType
 from ..core.native import native, native_calls, provide
 from ..core.shapes import TensorShape
-from ..core.state import LOCAL
+from ..core.state import LOCAL, seen_by
 from . import operators, updates as _updates
 from .bounds import refuse_positions, refuse_rows
 from .convert import convert
@@ -345,13 +345,7 @@ class Variable(operators.Operators):
     def _delta(self, value: Any) -> Tensor:
         if value.__class__ is Tensor and value._aval.dtype is self._handle.dtype:
             return value
-        state = LOCAL.state
-        recorders = state.recorders
-        state.recorders = ()
-        try:
-            return convert(value, self._handle.dtype)
-        finally:
-            state.recorders = recorders
+        return seen_by((), convert, value, self._handle.dtype)
 
     def _check_shape(self, tensor: Tensor) -> None:
         shape = self._handle.shape
@@ -578,19 +572,14 @@ _BY_ROWS = frozenset(_updates.SCATTER.values())
 
 
 def _initial(value: Any, dtype: Any) -> Tensor:
-    state = LOCAL.state
-    before = state.recorders
-    state.recorders = ()
+    if dtype is not None:
+        dtype = dtypes.as_dtype(dtype)
+        if isinstance(value, Variable):
+            value = value.numpy()
     try:
-        if dtype is not None:
-            dtype = dtypes.as_dtype(dtype)
-            if isinstance(value, Variable):
-                value = value.numpy()
-        return convert(value, dtype)
+        return seen_by((), convert, value, dtype)
     except ValueError as error:
         raise ValueError(f"initial_value: {error}") from None
-    finally:
-        state.recorders = before
 
 
 def _rebuild(value: np.ndarray, options: dict[str, Any]) -> Variable:
