@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-import threading
-from collections import OrderedDict
-from collections.abc import Callable, Container, Hashable, Sequence
+from collections.abc import Callable, Container, Sequence
 from typing import Any
 
 import jax
@@ -44,29 +43,38 @@ class _Slice:
         place_of = {s: i for i, s in enumerate(sources) if s in tracked}
         self.externals: list[Tensor] = []
         self.avals: dict[int, Aval] = {}
-        # Names of values: (identity,) of what a call made, an identity of a tensor from outside,
-        # ("added", place) of what is added, (name, place) of a sum.
-        external: dict[int, Hashable] = {}
-        made: set[int] = set()
-        sums: dict[Hashable, Hashable] = {}
-        calls: list[tuple[Closure, list[Hashable], list[Hashable]]] = []
+        steps: list[Step] = []
+        # Numbers of values: of what calls made, by identity; of tensors from outside, by id; of
+        # what is added, by the place of its source; of sums, by value and place.
+        numbers = itertools.count()
+        made: dict[int, int] = {}
+        external: dict[int, int] = {}
+        added: dict[int, int] = {}
+        sums: dict[tuple[int, int], int] = {}
 
-        def read(x: Tensor, counts: bool = True, given: Tensor | None = None) -> Hashable:
-            name: Hashable = (x._id,)
-            if x._id not in made:
+        def step(closure: Closure, inputs: Sequence[int], outputs: int) -> int:
+            """Add an instruction; gives the number of its first output."""
+            given = list(itertools.islice(numbers, outputs))
+            steps.append(Step(closure, tuple(inputs), given[0], given[-1] + 1))
+            return given[0]
+
+        def read(x: Tensor, counts: bool = True, given: Tensor | None = None) -> int:
+            number = made.get(x._id)
+            if number is None:
                 given = x if given is None else given
-                name = external.get(id(given))
-                if name is None:
-                    name = external[id(given)] = len(external)
+                if id(given) not in external:
+                    external[id(given)] = next(numbers)
                     self.externals.append(given)
+                number = external[id(given)]
             place = place_of.get(x._id) if counts and x._aval.trainable else None
             if place is None:
-                return name
-            self.avals[place] = x._aval
-            if name not in sums:
-                sums[name] = (name, place)
-                calls.append((_SUM, [name, ("added", place)], [(name, place)]))
-            return sums[name]
+                return number
+            if place not in added:
+                added[place] = next(numbers)
+                self.avals[place] = x._aval
+            if (number, place) not in sums:
+                sums[number, place] = step(_SUM, (number, added[place]), 1)
+            return sums[number, place]
 
         for (call, inputs, outputs, _), want in recorded:
             if isinstance(call, Closure):
@@ -75,21 +83,12 @@ class _Slice:
                 call, inputs = call.as_closure(inputs)
                 counts = [True] * len(inputs)
             given = inputs if shown is None else shown(inputs, outputs)
-            names = list(map(read, inputs, counts, given))
-            calls.append((call, names, [(o,) for o in outputs]))
-            made.update(outputs)
+            first = step(call, list(map(read, inputs, counts, given)), len(outputs))
+            made.update(zip(outputs, itertools.count(first)))
         last = read(target)
         self.used = sorted(self.avals)
-        number: dict[Hashable, int] = {}
-        for name in (*range(len(external)), *(("added", place) for place in self.used)):
-            number[name] = len(number)
-        count = len(number)
-        steps = []
-        for closure, names, given in calls:
-            first = len(number)
-            number.update((name, i) for i, name in enumerate(given, first))
-            steps.append(Step(closure, tuple([number[n] for n in names]), first, len(number)))
-        self.steps = Steps(count, tuple(steps), (number[last],))
+        known = [*external.values(), *(added[place] for place in self.used)]
+        self.steps = Steps.numbered(steps, known, [last])
 
     def function(self, externals: tuple[Any, ...]) -> Callable[..., Any]:
         """The target as a function of what is added to each source where it is read."""
@@ -165,86 +164,41 @@ def jacobian(
     tracked: Container[int],
     at_a_time: int | None,
     shown: Callable[..., tuple[Tensor, ...]] | None,
+    paired: bool = False,
 ) -> list[Tensor | None]:
-    """Jacobians [target..., source...], None for sources not connected."""
+    """Jacobians [target..., source...], None for sources not connected; if their rows are paired
+    with the target's, [b, target..., source...]."""
     part = _slice(calls, target, sources, tracked, shown)
-    if part is None:
+    if part is None or not part.used:
         return [None] * len(sources)
     avals = [part.avals[i] for i in part.used]
-    key = ("jacobian", part.steps, tuple(avals), target._aval, at_a_time)
+    shape = target._aval.shape
+    rows, row = (shape[:1], shape[1:]) if paired else ((), shape)
 
-    def make() -> Closure:
-        size, shape = target._aval.size, target._aval.shape
+    def compute(*externals: Any) -> tuple[Any, ...]:
+        zeros = [jnp.zeros(a.shape, a.np_dtype) for a in avals]
+        out, pull = jax.vjp(part.function(externals), *zeros)
+        size = math.prod(row)
+        basis = jnp.eye(size, dtype=out.dtype).reshape((size, *[1] * len(rows), *row))
+        pulled = _rows(pull, jnp.broadcast_to(basis, (size, *shape)), at_a_time)
+        return tuple(map(arranged, pulled, avals))
 
-        def compute(*externals: Any) -> tuple[Any, ...]:
-            function = part.function(externals)
-            zeros = [jnp.zeros(a.shape, a.np_dtype) for a in avals]
-            out, pull = jax.vjp(function, *zeros)
-            basis = jnp.eye(size, dtype=out.dtype).reshape((size, *shape))
-            rows = _rows(pull, basis, at_a_time)
-            return tuple(
-                conj(r).reshape((*shape, *a.shape)) for r, a in zip(rows, avals, strict=True)
-            )
+    def arranged(pulled: Any, aval: Aval) -> Any:
+        pulled = jnp.moveaxis(pulled, 0, len(rows))
+        return conj(pulled).reshape((*shape, *aval.shape[len(rows) :]))
 
-        return _Jacobian(Op(compute, "Jacobian"), {})
-
+    key = (paired, part.steps, tuple(avals), target._aval, at_a_time)
+    name = "BatchJacobian" if paired else "Jacobian"
+    closure = _CLOSURES.find(key, lambda: _Jacobian(Op(compute, name), {}))
     answers: list[Tensor | None] = [None] * len(sources)
-    results = apply(_CLOSURES.find(key, make), tuple(part.externals))
-    for i, result in zip(part.used, results, strict=True):
+    for i, result in zip(part.used, apply(closure, tuple(part.externals)), strict=True):
         answers[i] = result
     # A source given twice is wired under its last position: both get the answer.
-    for i, s in enumerate(sources):
-        for j, t in enumerate(sources):
-            if answers[i] is None and s == t and answers[j] is not None:
-                answers[i] = answers[j]
-    return answers
+    last = {s: answers[i] for i, s in enumerate(sources) if answers[i] is not None}
+    return [last.get(s) for s in sources]
 
 
-def batch_jacobian(
-    calls: reverse.Calls,
-    target: Tensor,
-    source: int,
-    tracked: Container[int],
-    at_a_time: int | None,
-    shown: Callable[..., tuple[Tensor, ...]] | None,
-) -> Tensor | None:
-    """Jacobian [b, target..., source...] of paired rows, or None if not connected."""
-    part = _slice(calls, target, [source], tracked, shown)
-    if part is None or not part.used:
-        return None
-    aval = part.avals[0]
-    key = ("batch", part.steps, aval, target._aval, at_a_time)
-
-    def make() -> Closure:
-        shape = target._aval.shape
-        columns = math.prod(shape[1:])
-
-        def compute(*externals: Any) -> Any:
-            function = part.function(externals)
-            out, pull = jax.vjp(function, jnp.zeros(aval.shape, aval.np_dtype))
-            basis = jnp.eye(columns, dtype=out.dtype).reshape((columns, 1, *shape[1:]))
-            basis = jnp.broadcast_to(basis, (columns, *shape))
-            rows = conj(_rows(lambda c: pull(c)[0], basis, at_a_time))
-            return jnp.moveaxis(rows, 0, 1).reshape((*shape, *aval.shape[1:]))
-
-        return _Jacobian(Op(compute, "BatchJacobian"), {})
-
-    return apply(_CLOSURES.find(key, make), tuple(part.externals))
-
-
-def zeros(target: Tensor, source: Any) -> Tensor:
-    """Zeros [target..., source...]."""
-    return _zeros((*target._aval.shape, *_shape(source)), source.dtype)
-
-
-def batch_zeros(target: Tensor, source: Any) -> Tensor:
-    """Zeros [b, target..., source...]."""
-    return _zeros((*target._aval.shape, *_shape(source)[1:]), source.dtype)
-
-
-def _shape(value: Any) -> tuple[int, ...]:
-    return tuple(value.shape.as_list())
-
-
-def _zeros(shape: tuple[int, ...], dtype: Any) -> Tensor:
-    return apply(reverse.ZEROS.bind(shape=shape, dtype=dtype), ())
+def zeros(target: Tensor, source: Any, paired: bool = False) -> Tensor:
+    """Zeros of the shape and dtype of the Jacobian of what is not connected."""
+    shape = (*target._aval.shape, *source.shape.as_list()[paired:])
+    return apply(reverse.ZEROS.bind(shape=shape, dtype=source.dtype), ())

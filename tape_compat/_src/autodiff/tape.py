@@ -23,10 +23,10 @@ from ..values import nest
 from ..values.convert import convert
 from ..values.indexed_slices import IndexedSlices
 from ..values.record import apply, begin_step
-from ..values.tensor import Tensor, next_id, same_value
+from ..values.tensor import Tensor, next_id
 from ..values.variable import Variable
 from . import jacobians, reverse
-from .missed import missed
+from .missed import Shown, missed
 from .record import Record
 from .remember import remembered
 
@@ -159,19 +159,12 @@ class GradientTape:
         record = self._record
         if record is None or not closure.differentiable:
             return
-        if not record.calls and outputs:
-            record.program = outputs[0]._at[0]
-        if len(outputs) == 1:
-            out = outputs[0]
-            if out._aval.trainable:
-                self.ids.add(out._id)
-                record.calls += (closure, inputs, out._id, node)
-            return
         trainable = [out._id for out in outputs if out._aval.trainable]
-        if not trainable:
-            return
-        self.ids.update(trainable)
-        record.calls += (closure, inputs, tuple([out._id for out in outputs]), node)
+        if trainable:
+            if not record.calls:
+                record.program = outputs[0]._at[0]
+            self.ids.update(trainable)
+            record.calls += (closure, inputs, tuple([out._id for out in outputs]), node)
 
     def variable_accessed(self, variable: Variable) -> None:
         """Watch a trainable variable that is read (called by the engine)."""
@@ -337,39 +330,21 @@ class GradientTape:
             if source.__class__ is not Variable and source.__class__ is not Tensor:
                 _source(source)
         zero = _zero(unconnected_gradients)
+        seeds: list[Any] = [None] * len(targets)
+
+        def compute(shown: Shown | None) -> list[Any]:
+            ids = [s._id for s in flat]
+            return reverse.gradients(record.calls, targets, ids, seeds, self.ids, shown)
+
         if output_gradients is None:
-            answers = remembered(
-                self,
-                record,
-                "gradient",
-                targets,
-                flat,
-                lambda shown: reverse.gradients(
-                    record.calls,
-                    targets,
-                    [s._id for s in flat],
-                    [None] * len(targets),
-                    self.ids,
-                    shown,
-                ),
-            )
+            answers = remembered(self, record, "gradient", targets, flat, compute)
         else:
             with reverse.deferring():
                 seeds = _seeds(output_gradients, targets)
-                answers = reverse.gradients(
-                    record.calls,
-                    targets,
-                    [s._id for s in flat],
-                    seeds,
-                    self.ids,
-                    missed(self, record.calls),
-                )
+                answers = compute(missed(self, record.calls))
         if zero:
             with reverse.deferring():
-                answers = [
-                    reverse.zeros_like(s) if a is None else a
-                    for a, s in zip(answers, flat, strict=True)
-                ]
+                answers = [reverse.zeros_like(s) if a is None else a for a, s in zip(answers, flat)]
         self._finish("gradient")
         if flat is sources:
             return answers
@@ -404,26 +379,14 @@ class GradientTape:
         >>> tape.jacobian(y, x).numpy().tolist()
         [[2.0, 0.0], [0.0, 4.0]]
         """
-        flat = nest.flatten(sources)
-        record = self._start("jacobian", experimental_use_pfor)
-        with reverse.deferring():
-            target = _target(target)
-            zero = _zero(unconnected_gradients)
-            rows = parallel_iterations if experimental_use_pfor else parallel_iterations or 1
-            ids = [_source(s) for s in flat]
-            answers: list[Any] = remembered(
-                self,
-                record,
-                ("jacobian", rows),
-                [target],
-                flat,
-                lambda shown: jacobians.jacobian(record.calls, target, ids, self.ids, rows, shown),
-            )
-            if zero:
-                answers = [
-                    jacobians.zeros(target, s) if a is None else a
-                    for a, s in zip(answers, flat, strict=True)
-                ]
+        answers = self._jacobians(
+            "jacobian",
+            target,
+            nest.flatten(sources),
+            unconnected_gradients,
+            parallel_iterations,
+            experimental_use_pfor,
+        )
         self._finish("jacobian")
         return nest.pack_sequence_as(sources, answers)
 
@@ -469,27 +432,44 @@ class GradientTape:
                 "one with row i of the other; if yours are not paired, use jacobian()."
             )
         _zero(unconnected_gradients)
-        record = self._start("batch_jacobian", experimental_use_pfor)
-        with reverse.deferring():
-            columns = parallel_iterations if experimental_use_pfor else parallel_iterations or 1
-            target = _target(target)
-            identity = _source(source)
-            (answer,) = remembered(
-                self,
-                record,
-                ("batch_jacobian", columns),
-                [target],
-                [source],
-                lambda shown: [
-                    jacobians.batch_jacobian(
-                        record.calls, target, identity, self.ids, columns, shown
-                    )
-                ],
-            )
-            if answer is None:
-                answer = jacobians.batch_zeros(target, source)
+        (answer,) = self._jacobians(
+            "batch_jacobian",
+            target,
+            [source],
+            UnconnectedGradients.ZERO,
+            parallel_iterations,
+            experimental_use_pfor,
+        )
         self._finish("batch_jacobian")
         return answer
+
+    def _jacobians(
+        self,
+        what: str,
+        target: Any,
+        sources: list[Any],
+        unconnected: UnconnectedGradients | str,
+        rows: int | None,
+        use_pfor: bool,
+    ) -> list[Any]:
+        record = self._start(what, use_pfor)
+        paired = what == "batch_jacobian"
+        with reverse.deferring():
+            target = _target(target)
+            zero = _zero(unconnected)
+            ids = [_source(s) for s in sources]
+            rows = rows if use_pfor else rows or 1
+
+            def compute(shown: Shown | None) -> list[Any]:
+                return jacobians.jacobian(record.calls, target, ids, self.ids, rows, shown, paired)
+
+            found = remembered(self, record, (what, rows), [target], sources, compute)
+            if not zero:
+                return found
+            return [
+                jacobians.zeros(target, s, paired) if a is None else a
+                for a, s in zip(found, sources)
+            ]
 
     # -- the life of the record -----------------------------------------------------------------
 
