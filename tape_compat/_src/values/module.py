@@ -80,17 +80,17 @@ class Module:
     @property
     def variables(self) -> tuple[Variable, ...]:
         """The Variables of this Module and its submodules."""
-        return tuple(self._flatten(predicate=_is_variable))
+        return tuple(self._flatten(predicate=lambda leaf: isinstance(leaf, Variable)))
 
     @property
     def trainable_variables(self) -> tuple[Variable, ...]:
         """The Variables whose `trainable` is true."""
-        return tuple(self._flatten(predicate=_is_trainable_variable))
+        return tuple(self._flatten(predicate=lambda v: isinstance(v, Variable) and v.trainable))
 
     @property
     def non_trainable_variables(self) -> tuple[Variable, ...]:
         """The Variables whose `trainable` is false."""
-        return tuple(self._flatten(predicate=_is_non_trainable_variable))
+        return tuple(self._flatten(predicate=lambda v: isinstance(v, Variable) and not v.trainable))
 
     @property
     def submodules(self) -> tuple[Module, ...]:
@@ -102,7 +102,7 @@ class Module:
         >>> [module.name for module in outer.submodules]
         ['inner']
         """
-        return tuple(self._flatten(predicate=_is_module))
+        return tuple(self._flatten(predicate=lambda leaf: isinstance(leaf, Module)))
 
     def _flatten(
         self,
@@ -123,8 +123,6 @@ class Module:
           expand_composites: as in `tf.nest.flatten`.
         Raises: ValueError if an attribute is a structure that cannot be read.
         """
-        if predicate is None:
-            predicate = _anything
         read = functools.partial(
             _attribute_leaves, key=attribute_traversal_key, expand_composites=expand_composites
         )
@@ -160,7 +158,7 @@ def _walk(
     path: _Path,
     parents: tuple[int, ...],
     read: _Reader,
-    predicate: Callable[[Any], bool],
+    predicate: Callable[[Any], bool] | None,
     recursive: bool,
     with_path: bool,
     seen: set[int],
@@ -171,7 +169,7 @@ def _walk(
             if id(leaf) in seen:
                 continue
             seen.add(id(leaf))
-        if predicate(leaf):
+        if predicate is None or predicate(leaf):
             yield path + subpath, leaf
         if recursive and isinstance(leaf, Module):
             parts.append((path + subpath, leaf))
@@ -198,23 +196,3 @@ def _attribute_leaves(
             ) from error
         for path, leaf in leaves:
             yield (name, *path), leaf
-
-
-def _anything(leaf: Any) -> bool:
-    return True
-
-
-def _is_module(leaf: Any) -> bool:
-    return isinstance(leaf, Module)
-
-
-def _is_variable(leaf: Any) -> bool:
-    return isinstance(leaf, Variable)
-
-
-def _is_trainable_variable(leaf: Any) -> bool:
-    return isinstance(leaf, Variable) and bool(leaf.trainable)
-
-
-def _is_non_trainable_variable(leaf: Any) -> bool:
-    return isinstance(leaf, Variable) and not leaf.trainable
