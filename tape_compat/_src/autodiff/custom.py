@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import jax
@@ -60,6 +61,7 @@ class VariableWatcher:
             self.variables.setdefault(variable._id, variable)
 
 
+@dataclass(eq=False)
 class CustomRule:
     """A recorded call whose pullback is the user's Python function.
 
@@ -67,25 +69,14 @@ class CustomRule:
     arguments, then the variables that the function reads.
     """
 
-    __slots__ = ("arity", "function", "grad_fn", "name", "results", "variables")
-
     differentiable = True
 
-    def __init__(
-        self,
-        name: str,
-        function: Callable[..., tuple[list[Tensor], Callable[..., Any]]],
-        grad_fn: Callable[..., Any],
-        arity: int,
-        variables: list[Variable],
-        results: list[Aval],
-    ):
-        self.name = name
-        self.function = function
-        self.grad_fn = grad_fn
-        self.arity = arity
-        self.variables = variables
-        self.results = results
+    name: str
+    function: Callable[..., tuple[list[Tensor], Callable[..., Any]]]
+    grad_fn: Callable[..., Any]
+    arity: int
+    variables: list[Variable]
+    results: list[Aval]
 
     def pull(
         self, inputs: tuple[Tensor, ...], cotangents: list[Any], want: tuple[int, ...]

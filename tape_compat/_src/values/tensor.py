@@ -167,18 +167,18 @@ class Tensor(operators.Operators, Placed):
         return bool(np.asarray(self._value()))  # NumPy's error for more than one element
 
     def __float__(self) -> float:
-        return float(self._scalar("float"))
+        return float(self._scalar())
 
     def __int__(self) -> int:
-        return int(self._scalar("int"))
+        return int(self._scalar())
 
     def __complex__(self) -> complex:
-        return complex(self._scalar("complex"))
+        return complex(self._scalar())
 
     def __index__(self) -> int:
-        return self._scalar("index").__index__()
+        return self._scalar().__index__()
 
-    def _scalar(self, _what: str) -> Any:
+    def _scalar(self) -> Any:
         return np.asarray(self._value())[()]
 
     def __len__(self) -> int:
@@ -317,22 +317,14 @@ def track(tensor: Tensor) -> None:
 
 def array_text(array: np.ndarray, is_repr: bool) -> str:
     """A value as TensorFlow's texts show it: repr has `numpy=`, on its own line if it wraps."""
-    if array.dtype == object or array.ndim == 0:
-        text = repr(array) if is_repr and array.ndim else _scalar_text(array, is_repr)
+    if is_repr and not array.ndim:
+        value = array[()]
+        text = repr(value if isinstance(value, bytes) else value.item())
     else:
         text = repr(array) if is_repr else str(array)
     if is_repr:
         return f"numpy=\n{text}" if "\n" in text else f"numpy={text}"
     return f"\n{text}" if "\n" in text else text
-
-
-def _scalar_text(array: np.ndarray, is_repr: bool) -> str:
-    if array.ndim == 0:
-        value = array[()]
-        if is_repr:
-            return repr(value if isinstance(value, bytes) else value.item())
-        return str(value)
-    return str(array)
 
 
 class Reference:
