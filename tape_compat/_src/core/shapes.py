@@ -1,4 +1,4 @@
-"""TensorShape, a shape that may be partly unknown, and TensorSpec, a shape with a dtype."""
+"""TensorShape, a shape that may be partly unknown."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import math
 import operator
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeAlias, overload
-
-from .dtypes import DType, as_dtype, float32
 
 __all__ = ["Dimension", "TensorShape", "as_shape", "broadcast_static_shape"]
 

@@ -23,7 +23,7 @@ from ..core.state import LOCAL, MODE, ThreadState
 from ..core.x64 import in_x64
 from ..run import executor, policy
 from . import forked
-from .tensor import Tensor, concrete, next_id, pending
+from .tensor import Tensor, concrete, pending
 
 
 @native
