@@ -14,7 +14,7 @@ static PyObject *apply_reading(PyObject *closure, PyObject *const *args, Py_ssiz
         i++;
     }
     if (i == n)
-        out = apply_to(closure, inputs, n, NULL, NULL);
+        out = apply_to(&(Call){closure, inputs, n}, NULL);
     while (i)
         Py_DECREF(inputs[--i]);
     return out;
@@ -97,7 +97,7 @@ static int is_number_for(PyObject *value, PyObject *x)
 static PyObject *scalar_reading(PyObject *closure, PyObject *x, PyObject *value, int reflected)
 {
     PyObject *read = Py_TYPE(x) == Tensor.type ? Py_NewRef(x) : native_read(NULL, x);
-    PyObject *out = read ? scalar_to(closure, read, value, reflected) : NULL;
+    PyObject *out = read ? apply_scalar(closure, read, value, reflected) : NULL;
     Py_XDECREF(read);
     return out;
 }

@@ -4,7 +4,6 @@
 #include "layout.c"
 #include "places.c"
 #include "record.c"
-#include "scalars.c"
 #include "donation.c"
 #include "host.c"
 #include "run.c"

@@ -62,17 +62,24 @@ typedef struct {
 /* How a program goes on from a node, as it did last: the node's `last_edge`. What is read when the
    same instruction is recorded again is here, side by side.
 
-   number: of a scalar closure, the number that was written in the log last, then the entry of one
-   that comes again; see `scalar_entry`. aval: of one output, or NULL. The slots of the child's
-   leaves are those before `first`. */
+   aval: of one output, or NULL. The slots of the child's leaves are those before `first`. */
 typedef struct {
     PyObject_VAR_HEAD
-    PyObject *child, *closure, *aval, *number;
+    PyObject *child, *closure, *aval;
     int first;
     short leaves;
     char differentiable;
     uintptr_t parts[];
 } Edge;
+
+/* A call of a closure with tensors. NULL among them is for a Python number, which is the leaf in
+   `slot` once it is recorded. given: the tensors as a tuple, or NULL. */
+typedef struct {
+    PyObject *closure, *const *inputs;
+    Py_ssize_t n;
+    PyObject *given, *number;
+    Py_ssize_t slot;
+} Call;
 
 /* The arrays of one call that are donated; see donation.py. */
 typedef struct {

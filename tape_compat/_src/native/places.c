@@ -256,17 +256,9 @@ static int edge_traverse(PyObject *self, visitproc visit, void *arg)
     Py_VISIT(edge->child);
     Py_VISIT(edge->closure);
     Py_VISIT(edge->aval);
-    Py_VISIT(edge->number);
     for (Py_ssize_t i = 0; i < Py_SIZE(edge); i++)
         if (!IS_SLOT(edge->parts[i]))
             Py_VISIT((PyObject *)edge->parts[i]);
-    return 0;
-}
-
-static int edge_clear(PyObject *self)
-{
-    Edge *edge = (Edge *)self;
-    Py_CLEAR(edge->number);
     return 0;
 }
 
@@ -281,7 +273,6 @@ static void edge_dealloc(PyObject *self)
     Py_XDECREF(edge->child);
     Py_XDECREF(edge->closure);
     Py_XDECREF(edge->aval);
-    Py_XDECREF(edge->number);
     PyObject_GC_Del(self);
     Py_TRASHCAN_END
 }
@@ -293,7 +284,6 @@ static PyTypeObject Edge_type = {
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
     .tp_dealloc = edge_dealloc,
     .tp_traverse = edge_traverse,
-    .tp_clear = edge_clear,
 };
 
 static Edge *new_edge(PyObject *child, PyObject *closure, const uintptr_t *parts, Py_ssize_t n)
@@ -309,7 +299,6 @@ static Edge *new_edge(PyObject *child, PyObject *closure, const uintptr_t *parts
     edge->child = Py_NewRef(child);
     edge->closure = Py_NewRef(closure);
     edge->aval = aval == Py_None ? NULL : Py_NewRef(aval);
-    edge->number = NULL;
     edge->first = (int)first;
     edge->leaves = (short)leaves;
     edge->differentiable = SLOT(child, Node.differentiable) == Py_True;

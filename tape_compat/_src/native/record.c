@@ -15,19 +15,66 @@ static int tracks(PyObject *recorder, PyObject *const *inputs, Py_ssize_t n)
                         : PyObject_GetAttr(recorder, text.ids);
     int found = ids ? 0 : -1, is_set = ids && PyAnySet_CheckExact(ids);
     for (Py_ssize_t i = 0; i < n && !found; i++) {
-        PyObject *id = SLOT(inputs[i], Tensor._id);
+        PyObject *id = inputs[i] ? SLOT(inputs[i], Tensor._id) : zero;
         found = is_set ? PySet_Contains(ids, id) : PySequence_Contains(ids, id);
     }
     Py_XDECREF(ids);
     return found;
 }
 
-static PyObject *inputs_as_tuple(PyObject *const *inputs, Py_ssize_t n)
+/* NumPy's array of a Python number. Those made last are kept: a program has few numbers. */
+static PyObject *number_array(PyObject *value, PyObject *dtype)
 {
-    PyObject *made = tuple_of(inputs, n);
+    static struct { PyObject *value, *dtype, *array; } kept[64], before;
+    int keep = PyFloat_CheckExact(value) || PyLong_CheckExact(value);
+    size_t i = ((size_t)value >> 4) % (sizeof kept / sizeof *kept);
+    if (keep && kept[i].value == value && kept[i].dtype == dtype)
+        return Py_NewRef(kept[i].array);
+    PyObject *array = PyObject_CallFunctionObjArgs(python.array, value, dtype, NULL);
+    if (array && keep) {
+        before = kept[i];
+        kept[i].value = Py_NewRef(value);
+        kept[i].dtype = Py_NewRef(dtype);
+        kept[i].array = Py_NewRef(array);
+        Py_XDECREF(before.value);
+        Py_XDECREF(before.dtype);
+        Py_XDECREF(before.array);
+    }
+    return array;
+}
+
+/* The aval of the number in a call. */
+static PyObject *number_aval(const Call *call)
+{
+    PyObject *other = call->inputs[0] ? call->inputs[0] : call->inputs[1];
+    return SLOT(SLOT(other, Tensor._aval), Aval.scalar);
+}
+
+/* The number in a call as a tensor, for a pullback: the leaf in this slot. */
+static PyObject *number_tensor(const Call *call, PyObject *owner, Py_ssize_t slot)
+{
+    PyObject *aval = number_aval(call);
+    PyObject *array = number_array(call->number, SLOT(aval, Aval.np_dtype));
+    PyObject *made = array ? pending(aval, owner, slot, zero) : NULL;
+    if (made)
+        put(made, Tensor._array, array);
+    Py_XDECREF(array);
+    return made;
+}
+
+static PyObject *inputs_as_tuple(const Call *call, PyObject *owner)
+{
+    PyObject *made = PyTuple_New(call->n);
     int plain = made != NULL;
-    for (Py_ssize_t i = 0; plain && i < n; i++)
-        plain = Py_TYPE(inputs[i]) == Tensor.type;
+    for (Py_ssize_t i = 0; made && i < call->n; i++) {
+        PyObject *x = call->inputs[i] ? Py_NewRef(call->inputs[i])
+                                      : number_tensor(call, owner, call->slot);
+        if (x)
+            PyTuple_SET_ITEM(made, i, x);
+        else
+            Py_CLEAR(made);
+        plain = plain && x && Py_TYPE(x) == Tensor.type;
+    }
     return plain ? untracked(made) : made;
 }
 
@@ -94,25 +141,26 @@ static int record_elsewhere(PyObject *recorder, PyObject *closure, PyObject *inp
     return done ? 0 : -1;
 }
 
-/* record.notify. `given` is the inputs as a tuple, or NULL if there is none yet. */
-static int notify(PyObject *recorders, PyObject *closure, PyObject *given, PyObject *const *inputs,
-                  Py_ssize_t n, PyObject *out, PyObject *child)
+/* record.notify */
+static int notify(PyObject *recorders, const Call *call, PyObject *owner, PyObject *out,
+                  PyObject *child)
 {
     Py_INCREF(recorders);
-    Py_XINCREF(given);
+    PyObject *given = Py_XNewRef(call->given);
     int failed = 0;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(recorders) && !failed; i++) {
         PyObject *recorder = PyTuple_GET_ITEM(recorders, i);
-        int is_tape = Py_TYPE(recorder) == GradientTape.type, alone = is_tape && n == 1;
-        int found = tracks(recorder, inputs, n);
-        if (found > 0 && !alone && !given && !(given = inputs_as_tuple(inputs, n)))
+        int is_tape = Py_TYPE(recorder) == GradientTape.type, alone = is_tape && call->n == 1;
+        int found = tracks(recorder, call->inputs, call->n);
+        if (found > 0 && !alone && !given && !(given = inputs_as_tuple(call, owner)))
             found = -1;
         if (found <= 0)
             failed = found;
         else if (is_tape)
-            failed = record_on_tape(recorder, closure, alone ? inputs[0] : given, out, child);
+            failed = record_on_tape(recorder, call->closure, alone ? call->inputs[0] : given, out,
+                                    child);
         else
-            failed = record_elsewhere(recorder, closure, given, out, child);
+            failed = record_elsewhere(recorder, call->closure, given, out, child);
     }
     Py_XDECREF(given);
     Py_DECREF(recorders);
@@ -164,7 +212,7 @@ static Edge *edge_of(PyObject *log, PyObject *closure, const uintptr_t *parts, P
 
 /* The program to append to, a new reference; NULL if the call must go the general way, with an
    error set if one happened. */
-static PyObject *program_for(PyObject *current, PyObject *const *inputs, Py_ssize_t n)
+static PyObject *program_for(PyObject *current, const Call *call)
 {
     PyObject *owner = SLOT(current, ThreadState.program);
     int records = SLOT(current, ThreadState.deferring) == Py_True;
@@ -175,31 +223,40 @@ static PyObject *program_for(PyObject *current, PyObject *const *inputs, Py_ssiz
     }
     records = records || (SLOT(owner, Program.joins) == Py_True &&
                           SLOT(current, ThreadState.device) == Py_None);
-    for (Py_ssize_t i = 0; i < n && !records; i++)
-        records = SLOT(inputs[i], Tensor._array) == Py_None;
+    for (Py_ssize_t i = 0; i < call->n && !records; i++)
+        records = call->inputs[i] && SLOT(call->inputs[i], Tensor._array) == Py_None;
     return records ? Py_NewRef(owner) : NULL;
 }
 
 /* What an input is to a program: read before, a new array leaf, or a new scalar leaf, which is a
-   NumPy scalar that travels packed. */
+   number or a NumPy scalar and travels packed. */
 enum { SEEN, ARRAY_LEAF, SCALAR_LEAF };
 
 /* The parts of the key of a call: for each input its slot, or what it is known by if it is a new
    leaf. They are borrowed. 0 if the call must go the general way. */
-static int parts_of(PyObject *const *inputs, Py_ssize_t n, PyObject *owner, uintptr_t *parts,
-                    int *leaf)
+static int parts_of(const Call *call, PyObject *owner, uintptr_t *parts, int *leaf)
 {
-    int foldable = n > 0; /* all are integers of the host, so that it may compute */
-    for (Py_ssize_t i = 0; i < n; i++) {
-        PyObject *from = PLACE(inputs[i])->program, *aval = SLOT(inputs[i], Tensor._aval);
-        PyObject *array = SLOT(inputs[i], Tensor._array);
+    int foldable = call->n > 0; /* all are integers of the host, so that it may compute */
+    int is_program = Py_TYPE(owner) == Program.type;
+    for (Py_ssize_t i = 0; i < call->n; i++) {
+        PyObject *x = call->inputs[i];
+        if (!x) {
+            foldable = 0;
+            leaf[i] = SCALAR_LEAF;
+            parts[i] = (uintptr_t)SLOT(number_aval(call), Aval.packed);
+            if (!is_program)
+                return 0;
+            continue;
+        }
+        PyObject *from = PLACE(x)->program, *aval = SLOT(x, Tensor._aval);
+        PyObject *array = SLOT(x, Tensor._array);
         int on_host = (PyObject *)Py_TYPE(array) == python.ndarray;
         foldable = foldable && on_host && SLOT(aval, Aval.floating) != Py_True;
         leaf[i] = from == owner ? SEEN : ARRAY_LEAF;
-        parts[i] = from == owner ? SLOT_PART(PLACE(inputs[i])->slot) : (uintptr_t)aval;
+        parts[i] = from == owner ? SLOT_PART(PLACE(x)->slot) : (uintptr_t)aval;
         if (from == owner)
             continue;
-        if (array == Py_None || Py_TYPE(owner) != Program.type)
+        if (array == Py_None || !is_program)
             return 0;
         if (on_host && SLOT(aval, Aval.packed) != Py_None) {
             leaf[i] = SCALAR_LEAF;
@@ -207,39 +264,41 @@ static int parts_of(PyObject *const *inputs, Py_ssize_t n, PyObject *owner, uint
         } else if (on_host && (from != Py_None || SLOT(aval, Aval.plain) != Py_True))
             return 0; /* it moves if it is used again; large or small ones have ways of their own */
         for (Py_ssize_t k = 0; k < i; k++)
-            if (inputs[k] == inputs[i])
+            if (call->inputs[k] == x)
                 return 0;
     }
     return !foldable;
 }
 
 /* The values of the inputs that are leaves of one kind, as a tuple. */
-static PyObject *leaves_of(PyObject *const *inputs, Py_ssize_t n, const int *leaf, int kind)
+static PyObject *leaves_of(const Call *call, const int *leaf, int kind)
 {
     Py_ssize_t count = 0;
-    for (Py_ssize_t i = 0; i < n; i++)
+    for (Py_ssize_t i = 0; i < call->n; i++)
         count += leaf[i] == kind;
     if (!count)
         return Py_NewRef(empty);
     PyObject *values = PyTuple_New(count);
-    for (Py_ssize_t i = 0, k = 0; values && i < n; i++)
-        if (leaf[i] == kind)
-            PyTuple_SET_ITEM(values, k++, Py_NewRef(SLOT(inputs[i], Tensor._array)));
+    for (Py_ssize_t i = 0, k = 0; values && i < call->n; i++)
+        if (leaf[i] == kind) {
+            PyObject *x = call->inputs[i];
+            PyTuple_SET_ITEM(values, k++, Py_NewRef(x ? SLOT(x, Tensor._array) : call->number));
+        }
     return values ? untracked(values) : NULL;
 }
 
 /* The entry of a call and what it brings in, a new reference. */
-static PyObject *entry_of(PyObject *child, PyObject *const *inputs, Py_ssize_t n, const int *leaf)
+static PyObject *entry_of(PyObject *child, const Call *call, const int *leaf)
 {
     Py_ssize_t count = 0;
-    for (Py_ssize_t i = 0; i < n; i++)
+    for (Py_ssize_t i = 0; i < call->n; i++)
         count += leaf[i] != SEEN;
     if (!count)
         return Py_NewRef(child);
-    PyObject *arrays = leaves_of(inputs, n, leaf, ARRAY_LEAF);
-    PyObject *scalars = leaves_of(inputs, n, leaf, SCALAR_LEAF), *entry = NULL;
+    PyObject *arrays = leaves_of(call, leaf, ARRAY_LEAF);
+    PyObject *scalars = leaves_of(call, leaf, SCALAR_LEAF), *entry = NULL;
     if (arrays && scalars)
-        entry = untracked(PyTuple_Pack(3, child, arrays, scalars));
+        entry = untracked(tuple_of((PyObject *[]){child, arrays, scalars}, 3));
     Py_XDECREF(arrays);
     Py_XDECREF(scalars);
     return entry;
@@ -278,47 +337,60 @@ static int append(PyObject *current, PyObject *owner, PyObject *log, Py_ssize_t 
     return failed ? -1 : SLOT(current, ThreadState.program) == owner;
 }
 
-/* record.apply. `given` is the inputs as a tuple, or NULL if there is none yet; `id` what a
-   single output had better be known by, or NULL. */
-static PyObject *apply_to(PyObject *closure, PyObject *const *inputs, Py_ssize_t n, PyObject *given,
-                          PyObject *id)
+static PyObject *apply_by_python(const Call *call)
+{
+    if (call->number)
+        return PyObject_CallFunctionObjArgs(python.apply_scalar, call->closure,
+                                            call->inputs[!call->inputs[0]], call->number,
+                                            call->inputs[0] ? Py_False : Py_True, NULL);
+    PyObject *given = call->given ? Py_NewRef(call->given) : tuple_of(call->inputs, call->n);
+    PyObject *out = given ? PyObject_CallFunctionObjArgs(python.apply, call->closure, given, NULL)
+                          : NULL;
+    Py_XDECREF(given);
+    return out;
+}
+
+/* record.apply and record.apply_scalar. `id` is what a single output had better be known by, or
+   NULL. */
+static PyObject *apply_to(Call *call, PyObject *id)
 {
     PyObject *log = NULL, *out = NULL;
     Edge *edge = NULL;
     uintptr_t parts[MOST_INPUTS];
-    Py_ssize_t length = 0;
+    Py_ssize_t length = 0, n = call->n;
     int leaf[MOST_INPUTS];
     PyObject *current = thread_state();
     if (!current)
         return NULL;
-    PyObject *owner = n <= MOST_INPUTS ? program_for(current, inputs, n) : NULL;
-    if (owner && parts_of(inputs, n, owner, parts, leaf)) {
+    PyObject *owner = n <= MOST_INPUTS ? program_for(current, call) : NULL;
+    if (owner && parts_of(call, owner, parts, leaf)) {
         log = Py_NewRef(SLOT(owner, Program.log));
         length = PyList_GET_SIZE(log);
-        edge = edge_of(log, closure, parts, n);
+        edge = edge_of(log, call->closure, parts, n);
     }
     int failed = !edge && PyErr_Occurred();
     if (edge) {
         out = outputs_of(edge, owner, id);
-        PyObject *entry = out ? entry_of(edge->child, inputs, n, leaf) : NULL;
+        PyObject *entry = out ? entry_of(edge->child, call, leaf) : NULL;
         int appended = entry ? append(current, owner, log, length, entry, out) : -1;
         Py_XDECREF(entry);
         failed = appended < 0;
-        for (Py_ssize_t i = 0, slot = edge->first - edge->leaves; i < n && appended > 0; i++)
-            if (leaf[i] != SEEN)
-                put_leaf(inputs[i], owner, slot++);
+        for (Py_ssize_t i = 0, slot = edge->first - edge->leaves; i < n && appended > 0; i++) {
+            if (leaf[i] != SEEN && call->inputs[i])
+                put_leaf(call->inputs[i], owner, slot);
+            else if (leaf[i] != SEEN)
+                call->slot = slot;
+            slot += leaf[i] != SEEN;
+        }
         if (!appended)
             Py_CLEAR(edge);
         else if (!failed && edge->differentiable)
-            failed = notify(SLOT(current, ThreadState.recorders), closure, given, inputs, n, out,
-                            edge->child);
+            failed = notify(SLOT(current, ThreadState.recorders), call, owner, out, edge->child);
     }
     if (failed || !edge)
         Py_CLEAR(out);
-    if (!failed && !edge && (given = given ? Py_NewRef(given) : tuple_of(inputs, n))) {
-        out = PyObject_CallFunctionObjArgs(python.apply, closure, given, NULL);
-        Py_DECREF(given);
-    }
+    if (!failed && !edge)
+        out = apply_by_python(call);
     Py_XDECREF(edge);
     Py_XDECREF(log);
     Py_XDECREF(owner);
@@ -330,12 +402,24 @@ static PyObject *native_apply(PyObject *module, PyObject *const *args, Py_ssize_
 {
     if (n != 2 || !PyTuple_CheckExact(args[1]))
         return refuse("apply(closure, tensors)");
-    Py_ssize_t count = PyTuple_GET_SIZE(args[1]);
-    PyObject **inputs = ((PyTupleObject *)args[1])->ob_item;
-    for (Py_ssize_t i = 0; i < count; i++)
-        if (!is_tensor(inputs[i]))
+    Call call = {args[0], ((PyTupleObject *)args[1])->ob_item, PyTuple_GET_SIZE(args[1]), args[1]};
+    for (Py_ssize_t i = 0; i < call.n; i++)
+        if (!is_tensor(call.inputs[i]))
             return refuse("apply(closure, tensors)");
-    return apply_to(args[0], inputs, count, args[1], NULL);
+    return apply_to(&call, NULL);
+}
+
+static PyObject *apply_scalar(PyObject *closure, PyObject *x, PyObject *number, int reflected)
+{
+    PyObject *inputs[2] = {reflected ? NULL : x, reflected ? x : NULL};
+    return apply_to(&(Call){closure, inputs, 2, .number = number}, NULL);
+}
+
+static PyObject *native_apply_scalar(PyObject *module, PyObject *const *args, Py_ssize_t n)
+{
+    if (n != 4 || !is_tensor(args[1]))
+        return refuse("apply_scalar(closure, tensor, number, reflected)");
+    return apply_scalar(args[0], args[1], args[2], args[3] == Py_True);
 }
 
 /* An answer of a splice: a pending tensor for (slot, aval), the one at a place before for (place,

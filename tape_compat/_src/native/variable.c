@@ -113,7 +113,7 @@ static int updated(PyObject *changed, PyObject *closure, PyObject *delta)
     Py_INCREF(handle);
     Py_INCREF(inputs[0]);
     put(current, ThreadState.recorders, empty);
-    PyObject *out = apply_to(closure, inputs, 2, NULL, id);
+    PyObject *out = apply_to(&(Call){closure, inputs, 2}, id);
     put(current, ThreadState.recorders, recorders);
     int failed = !out;
     if (out && !is_tensor(out)) {
