@@ -97,12 +97,16 @@ static void unlink_place(Link *link)
     link->before = link->after = NULL;
 }
 
+/* Refer to a tensor, in the order of slots: nearly always the last one. */
 static void link_place(PyObject *refs, PyObject *x)
 {
     Link *all = &((References *)refs)->all, *link = &PLACE(x)->link;
     unlink_place(link);
-    *link = (Link){all->before, all};
-    all->before = all->before->after = link;
+    Link *before = all->before;
+    while (before != all && PLACE(LINKED(before))->slot > PLACE(x)->slot)
+        before = before->before;
+    *link = (Link){before, before->after};
+    link->after->before = before->after = link;
 }
 
 /* Its References refer to tensors themselves. */

@@ -451,7 +451,8 @@ static PyObject *answers_of(PyObject *owner, PyObject *slots)
 static int append_references(PyObject *owner, PyObject *slots, PyObject *answers)
 {
     int failed = 0;
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(slots) && !failed; i++)
+    /* From the last on: those of the first layers are computed last. */
+    for (Py_ssize_t i = PyTuple_GET_SIZE(slots) - 1; i >= 0 && !failed; i--)
         if (PyTuple_GET_ITEM(PyTuple_GET_ITEM(slots, i), 1) != Py_None)
             failed = append_reference(owner, PyList_GET_ITEM(answers, i));
     return failed;

@@ -12,29 +12,11 @@ static PyObject *awaited(PyObject *references)
     return tensors;
 }
 
-/* The same of weak references. */
-static PyObject *awaited_of_list(PyObject *references)
+/* The slots of pending tensors. */
+static PyObject *slots_of(PyObject *tensors)
 {
-    PyObject *tensors = PyList_New(0);
-    for (Py_ssize_t i = 0; tensors && i < PyList_GET_SIZE(references); i++) {
-        PyObject *x = PyObject_CallNoArgs(PyList_GET_ITEM(references, i));
-        if (!x || (Py_TYPE(x) == Tensor.type && SLOT(x, Tensor._array) == Py_None &&
-                   PyList_Append(tensors, x)))
-            Py_CLEAR(tensors);
-        Py_XDECREF(x);
-    }
-    return tensors;
-}
-
-/* waiting(references): the tensors that are alive and have no value, after their slots. */
-static PyObject *native_waiting(PyObject *module, PyObject *references)
-{
-    int is_list = PyList_CheckExact(references);
-    if (!is_list && Py_TYPE(references) != &References_type)
-        return refuse("waiting(references)");
-    PyObject *tensors = is_list ? awaited_of_list(references) : awaited(references);
-    Py_ssize_t n = tensors ? PyList_GET_SIZE(tensors) : 0;
-    PyObject *slots = tensors ? PyTuple_New(n) : NULL;
+    Py_ssize_t n = PyList_GET_SIZE(tensors);
+    PyObject *slots = PyTuple_New(n);
     for (Py_ssize_t i = 0; slots && i < n; i++) {
         PyObject *slot = PyLong_FromSsize_t(PLACE(PyList_GET_ITEM(tensors, i))->slot);
         if (slot)
@@ -42,6 +24,17 @@ static PyObject *native_waiting(PyObject *module, PyObject *references)
         else
             Py_CLEAR(slots);
     }
+    return slots;
+}
+
+/* waiting(references): the tensors that are alive and have no value, after their slots. */
+static PyObject *native_waiting(PyObject *module, PyObject *references)
+{
+    if (PyList_CheckExact(references)) /* weak ones */
+        return PyObject_CallOneArg(python.waiting, references);
+    if (Py_TYPE(references) != &References_type)
+        return refuse("waiting(references)");
+    PyObject *tensors = awaited(references), *slots = tensors ? slots_of(tensors) : NULL;
     PyObject *answer = slots ? PyTuple_Pack(2, slots, tensors) : NULL;
     Py_XDECREF(slots);
     Py_XDECREF(tensors);
@@ -79,74 +72,20 @@ static PyObject *native_gather(PyObject *module, PyObject *log)
     return answer;
 }
 
-typedef struct {
-    Py_ssize_t slot;
-    PyObject *tensor;
-} Awaited;
-
-static int earlier(const void *a, const void *b)
+/* What was compiled for the tensors in these slots, a new reference. */
+static PyObject *compiled_for(PyObject *owner, PyObject *last, PyObject *slots)
 {
-    const Awaited *x = a, *y = b;
-    return (x->slot > y->slot) - (x->slot < y->slot);
-}
-
-/* Put tensors in the order of their slots: 0 if they were. */
-static int sort(PyObject *tensors)
-{
-    Py_ssize_t n = PyList_GET_SIZE(tensors), i = 1;
-    PyObject **items = ((PyListObject *)tensors)->ob_item;
-    while (i < n && PLACE(items[i - 1])->slot <= PLACE(items[i])->slot)
-        i++;
-    if (i >= n)
-        return 0;
-    Awaited *all = PyMem_New(Awaited, n);
-    if (!all) {
-        PyErr_NoMemory();
-        return -1;
-    }
-    for (i = 0; i < n; i++)
-        all[i] = (Awaited){PLACE(items[i])->slot, items[i]};
-    qsort(all, n, sizeof *all, earlier);
-    for (i = 0; i < n; i++)
-        items[i] = all[i].tensor;
-    PyMem_Free(all);
-    return 1;
-}
-
-/* Whether a key of `runners.compiled` is (slots of the tensors, tuple(donatable)). */
-static int is_compiled_key(PyObject *key, PyObject *tensors, PyObject *donatable)
-{
-    PyObject *slots = PyTuple_GET_ITEM(key, 0), *reused = PyTuple_GET_ITEM(key, 1);
-    if (!PyTuple_CheckExact(slots) || PyTuple_GET_SIZE(slots) != PyList_GET_SIZE(tensors) ||
-        PyTuple_GET_SIZE(reused) != PyList_GET_SIZE(donatable))
-        return 0;
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(slots); i++)
-        if (PyLong_AsSsize_t(PyTuple_GET_ITEM(slots, i)) !=
-            PLACE(PyList_GET_ITEM(tensors, i))->slot)
-            return 0;
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(reused); i++)
-        if (PyLong_AsSsize_t(PyTuple_GET_ITEM(reused, i)) !=
-            PyLong_AsSsize_t(PyList_GET_ITEM(donatable, i)))
-            return 0;
-    return 1;
-}
-
-/* What was compiled for the tensors, a new reference, and its slots, borrowed from it. A node has
-   few: to compare is cheaper than to hash. */
-static PyObject *compiled_for(PyObject *owner, PyObject *last, PyObject *tensors, PyObject **slots)
-{
-    PyObject *key, *value;
-    Py_ssize_t place = 0;
-    PyObject *runners = SLOT(last, Node.runners);
+    PyObject *runners = SLOT(last, Node.runners), *found = NULL;
     if (runners == Py_None)
         return NULL;
-    while (PyDict_Next(SLOT(runners, Runners.compiled), &place, &key, &value))
-        if (PyObject_TypeCheck(value, Runner.type) &&
-            is_compiled_key(key, tensors, SLOT(owner, Program.donatable))) {
-            *slots = PyTuple_GET_ITEM(key, 0);
-            return Py_NewRef(value);
-        }
-    return NULL;
+    PyObject *reused = PyList_AsTuple(SLOT(owner, Program.donatable));
+    PyObject *key = reused ? PyTuple_Pack(2, slots, reused) : NULL;
+    if (key)
+        found = PyDict_GetItemWithError(SLOT(runners, Runners.compiled), key);
+    found = found && PyObject_TypeCheck(found, Runner.type) ? Py_NewRef(found) : NULL;
+    Py_XDECREF(key);
+    Py_XDECREF(reused);
+    return found;
 }
 
 /* Whether two lists hold the same numbers, none of which can change. */
@@ -403,29 +342,23 @@ static int run_known(PyObject *owner)
     }
     PyObject *last = end_of(log), *slots = NULL, *used = NULL;
     PyObject *tensors = awaited(SLOT(owner, Program.refs));
-    int done = tensors ? 0 : -1;
-    if (tensors && PyList_GET_SIZE(tensors)) {
-        used = compiled_for(owner, last, tensors, &slots);
-        if (!used && (done = sort(tensors)) > 0) {
-            used = compiled_for(owner, last, tensors, &slots);
-            done = 0;
-        }
-    }
+    if (tensors && PyList_GET_SIZE(tensors) && (slots = slots_of(tensors)))
+        used = compiled_for(owner, last, slots);
+    int done = PyErr_Occurred() ? -1 : 0;
     if (used) {
         PyObject *from = SLOT(used, Runner.origin);
         if (from != Py_None && SLOT(from, History.settled) == Py_True)
             done = PyObject_RichCompareBool(SLOT(from, History.key), SLOT(owner, Program.origin),
                                             Py_EQ);
-        Py_INCREF(slots);
         if (done > 0)
             done = call_program(owner, log, used, slots);
         if (done > 0)
             done = fill(owner, tensors);
         if (done > 0)
             done = finished(owner);
-        Py_DECREF(slots);
         Py_DECREF(used);
     }
+    Py_XDECREF(slots);
     Py_XDECREF(tensors);
     Py_DECREF(log);
     return done;
