@@ -83,7 +83,7 @@ class CustomRule:
     ) -> list[Any]:
         """The user's gradients of the inputs `want`; zeros stand for missing cotangents."""
         given = [
-            reverse.zeros_of(aval) if c is None else c
+            reverse.filled(aval, 0) if c is None else c
             for c, aval in zip(cotangents, self.results, strict=True)
         ]
         answers = self._call(self.grad_fn, given)
@@ -92,7 +92,7 @@ class CustomRule:
     def try_out(self) -> None:
         """Call the gradient function for its errors alone: in forward mode nothing else would."""
         with paused(), reverse.deferring():
-            self._call(self.grad_fn, [reverse.ones_of(known) for known in self.results])
+            self._call(self.grad_fn, [reverse.filled(aval, 1) for aval in self.results])
 
     def _call(self, grad_fn: Callable[..., Any], given: list[Any]) -> list[Any]:
         of_variables: Any = []

@@ -11,6 +11,8 @@ from ..core.avals import Aval
 from ..core.derivative import pullback
 from ..core.op import Closure, Op
 from ..core.state import LOCAL
+from ..ops.casting import cast
+from ..ops.joining import concat
 from ..values.convert import convert
 from ..values.indexed_slices import IndexedSlices
 from ..values.record import apply
@@ -103,7 +105,7 @@ def gradients(
     sums: dict[int, Cotangent | list[IndexedSlices]] = {}
     for target, seed in zip(targets, seeds, strict=True):
         if target._id in reached and target._aval.np_dtype.kind != "O":
-            _add(sums, target._id, ones_like(target) if seed is None else seed)
+            _add(sums, target._id, filled(target._aval, 1) if seed is None else seed)
     kept = set(sources)
     for (call, inputs, outputs, _), want in reversed(steps):
         cotangents = [
@@ -163,44 +165,25 @@ def total(part: Any) -> Cotangent:
 
 
 def _joined(parts: list[IndexedSlices]) -> IndexedSlices:
-    dtype = max((p.indices._aval.np_dtype for p in parts), key=lambda d: d.itemsize)
-    indices = tuple(p.indices for p in parts)
-    return IndexedSlices(
-        apply(_JOIN.bind(dtype=None), tuple(p.values for p in parts)),
-        apply(_JOIN.bind(dtype=dtype.name), indices),
-        parts[0].dense_shape,
-    )
-
-
-def _join(*arrays: Any, dtype: str | None) -> Any:
-    return jnp.concatenate([a if dtype is None else a.astype(dtype) for a in arrays])
+    dtype = max((p.indices.dtype for p in parts), key=lambda d: d.size)
+    indices = concat([cast(p.indices, dtype) for p in parts], 0)
+    return IndexedSlices(concat([p.values for p in parts], 0), indices, parts[0].dense_shape)
 
 
 _ADD = Op(lambda x, y: x + y, "AddN").bind()
-_JOIN = Op(_join, "ConcatV2")
-_ONES = Op(lambda shape, dtype: jnp.ones(shape, dtype.np_dtype), "OnesLike")
-ZEROS = Op(lambda shape, dtype: jnp.zeros(shape, dtype.np_dtype), "ZerosLike")
+_FILL = Op(lambda shape, dtype, number: jnp.full(shape, number, dtype.np_dtype), "Fill")
 
 
-def ones_like(tensor: Tensor) -> Tensor:
-    """Ones of the shape and dtype of `tensor`, connected to nothing."""
-    return ones_of(tensor._aval)
-
-
-def ones_of(known: Aval) -> Tensor:
-    """Ones of an aval's shape and dtype."""
-    return apply(_ONES.bind(shape=known.shape, dtype=known.dtype), ())
+def filled(aval: Aval, number: int) -> Tensor:
+    """A number everywhere, connected to nothing. It is recorded, not a leaf: what reads no leaves
+    can be remembered."""
+    return apply(_FILL.bind(shape=aval.shape, dtype=aval.dtype, number=number), ())
 
 
 def zeros_like(value: Any) -> Tensor:
     """Zeros of the shape and dtype of a tensor or variable, connected to nothing."""
     tensor = value if value.__class__ is Tensor else value.handle.tensor
-    return zeros_of(tensor._aval)
-
-
-def zeros_of(aval: Aval) -> Tensor:
-    """Zeros of an aval's shape and dtype."""
-    return apply(ZEROS.bind(shape=aval.shape, dtype=aval.dtype), ())
+    return filled(tensor._aval, 0)
 
 
 class deferring:

@@ -11,18 +11,17 @@ from enum import Enum
 from types import CodeType, MappingProxyType
 from typing import Any
 
-import jax.numpy as jnp
 import numpy as np
 
 from ..core import limits
 from ..core.errors import InvalidArgumentError, user_location
 from ..core.native import native, native_calls, provide
-from ..core.op import Op
 from ..core.state import LOCAL
+from ..ops.shapes import broadcast_to
 from ..values import nest
 from ..values.convert import convert
 from ..values.indexed_slices import IndexedSlices
-from ..values.record import apply, begin_step
+from ..values.record import begin_step
 from ..values.tensor import Tensor, next_id
 from ..values.variable import Variable
 from . import jacobians, reverse
@@ -599,7 +598,4 @@ def _broadcast(seed: Tensor, target: Tensor) -> Tensor:
             f"Incompatible shapes: {seed.shape.as_list()} vs. {target.shape.as_list()} [Op:Mul] "
             f"(`output_gradients` must have the shapes of the targets; at {user_location()})",
         )
-    return apply(_BROADCAST.bind(shape=shape), (seed,))
-
-
-_BROADCAST = Op(lambda x, shape: jnp.broadcast_to(x, shape), "BroadcastTo")
+    return broadcast_to(seed, shape)
