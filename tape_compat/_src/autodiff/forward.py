@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import functools
 import weakref
-from collections.abc import Callable
 from typing import Any
 
 from ..core.derivative import jvp
@@ -19,30 +19,12 @@ from . import reverse
 from .tape import LOGGER, UnconnectedGradients
 
 
-class _Primal(weakref.ref):
-    """A weak reference that knows the identity of what it refers to."""
-
-    __slots__ = ("identity",)
-
-    def __new__(cls, primal: Any, identity: int, forget: Callable[[Any], None]) -> _Primal:
-        made = super().__new__(cls, primal, forget)
-        made.identity = identity
-        return made
-
-    def __init__(self, primal: Any, identity: int, forget: Callable[[Any], None]):
-        super().__init__(primal, forget)  # type: ignore[call-arg]
-
-
-def _forgetting(accumulator: weakref.ref[ForwardAccumulator]) -> Callable[[Any], None]:
-    """What drops the tangent of a primal that is gone."""
-
-    def forget(primal: Any) -> None:
-        owner = accumulator()
-        if owner is not None and owner._primals.get(primal.identity) is primal:
-            del owner._primals[primal.identity]
-            owner._tangents.pop(primal.identity, None)
-
-    return forget
+def _forget(accumulator: weakref.ref[ForwardAccumulator], identity: int, primal: Any) -> None:
+    """Drop the tangent of a primal that is gone."""
+    owner = accumulator()
+    if owner is not None and owner._primals.get(identity) is primal:
+        del owner._primals[identity]
+        owner._tangents.pop(identity, None)
 
 
 class ForwardAccumulator:
@@ -67,8 +49,7 @@ class ForwardAccumulator:
     def __init__(self, primals: Any, tangents: Any):
         self.ids = self._tangents = {}
         #: What there are tangents of, by identity: a tangent goes with its primal.
-        self._primals: dict[int, _Primal] = {}
-        self._forget = _forgetting(weakref.ref(self))
+        self._primals: dict[int, weakref.ref] = {}
         self._recording = False
         self._variables: dict[int, int] = {}
         nest.assert_same_structure(primals, tangents)
@@ -101,7 +82,8 @@ class ForwardAccumulator:
     def _keep(self, primal: Any, identity: int, tangent: Tensor) -> None:
         """Keep the tangent of a tensor, or of a variable's handle, as long as that is alive."""
         self._tangents[identity] = tangent
-        self._primals[identity] = _Primal(primal, identity, self._forget)
+        forget = functools.partial(_forget, weakref.ref(self), identity)
+        self._primals[identity] = weakref.ref(primal, forget)
 
     def __enter__(self) -> ForwardAccumulator:
         if self._recording:
