@@ -202,43 +202,23 @@ def _strings(array: np.ndarray, dtype: DType | None) -> np.ndarray:
 
 
 def _from_sequence(value: Sequence[Any], dtype: DType | None) -> np.ndarray:
-    array = np.empty(0)
+    leaves = list(_leaves(value))
     try:
-        array = np.array([_plain(v) for v in value])
-        ragged = array.dtype == object and not _all_text(array)
+        array = np.array(value)
     except ValueError:
-        ragged = True
-    if ragged:
-        _refuse_sequence(value)
+        raise _refusal(leaves) from None
+    if array.dtype == object and not all(isinstance(x, (str, bytes)) for x in array.ravel()):
+        raise _refusal(leaves)
+    of_numpy = any(isinstance(x, (np.ndarray, np.generic)) for x in leaves)
     if array.dtype.kind in "SUO":
-        if not all(isinstance(x, (str, bytes, np.str_, np.bytes_)) for x in _leaves(value)):
-            _refuse_sequence_of_text(value)
-        return _strings(np.array(_as_objects(value), object), dtype)
-    if _has_numpy(value):
+        if not of_numpy and not all(isinstance(x, (str, bytes)) for x in leaves):
+            raise ValueError(_MIXED)
+        return _strings(np.array(value, object), dtype)
+    if of_numpy:
         return _from_numpy(array, dtype)
-    flat = array.ravel()
-    if flat.size == 0:
+    if not array.size:
         return np.zeros(array.shape, (dtype or dtypes.float32).np_dtype)
-    return _from_python(array, _first(value), dtype, list(_leaves(value)))
-
-
-def _refuse_sequence_of_text(value: Any) -> None:
-    if not any(isinstance(x, (np.ndarray, np.generic)) for x in _leaves(value)):
-        raise ValueError(_MIXED)
-
-
-def _plain(value: Any) -> Any:
-    return list(value) if isinstance(value, (tuple, range)) else value
-
-
-def _as_objects(value: Any) -> Any:
-    if isinstance(value, (list, tuple)):
-        return [_as_objects(v) for v in value]
-    return value.encode() if isinstance(value, str) else value
-
-
-def _all_text(array: np.ndarray) -> bool:
-    return all(isinstance(x, (str, bytes)) for x in array.ravel())
+    return _from_python(array, leaves[0], dtype, leaves)
 
 
 def _leaves(value: Any) -> Iterable[Any]:
@@ -249,28 +229,20 @@ def _leaves(value: Any) -> Iterable[Any]:
             yield item
 
 
-def _first(value: Any) -> Any:
-    return next(iter(_leaves(value)), None)
-
-
-def _has_numpy(value: Any) -> bool:
-    return any(isinstance(x, (np.ndarray, np.generic)) for x in _leaves(value))
-
-
 _MIXED = "Can't convert Python sequence with mixed types to Tensor."
 
 
-def _refuse_sequence(value: Any) -> None:
-    for item in _leaves(value):
-        if item is not None and not isinstance(
-            item, (*_NUMBERS, str, bytes, np.ndarray, np.generic)
-        ):
-            raise ValueError(_unsupported(item))
-    if _first(value) is None:
-        raise ValueError(_unsupported(None))
-    if any(item is None for item in _leaves(value)):
-        raise ValueError(_MIXED)
-    raise ValueError("Can't convert non-rectangular Python sequence to Tensor.")
+def _refusal(leaves: list[Any]) -> ValueError:
+    """TensorFlow's error for a sequence that is no array."""
+    taken = (*_NUMBERS, str, bytes, np.ndarray, np.generic)
+    for item in leaves:
+        if item is not None and not isinstance(item, taken):
+            return ValueError(_unsupported(item))
+    if not leaves or leaves[0] is None:
+        return ValueError(_unsupported(None))
+    if any(item is None for item in leaves):
+        return ValueError(_MIXED)
+    return ValueError("Can't convert non-rectangular Python sequence to Tensor.")
 
 
 _NUMBERS = (bool, int, float, complex)
