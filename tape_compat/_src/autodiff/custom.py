@@ -10,10 +10,9 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
 from ..core.avals import Aval
-from ..core.derivative import Jvp, conj
+from ..core.derivative import Jvp, conj, zero_cotangent
 from ..core.op import Closure, Op
 from ..core.state import LOCAL, paused
 from ..values import nest
@@ -146,7 +145,7 @@ class _Transposed(Jvp):
 
     def _push(self, *arrays: Any) -> tuple[Any, ...]:
         outputs, pull = self.base.vjp(arrays[: self.n], self.have)
-        zeros = tuple(_zero(out) for out in outputs)
+        zeros = tuple(zero_cotangent(out) for out in outputs)
         inexact = [i for i, out in enumerate(outputs) if jnp.issubdtype(out.dtype, jnp.inexact)]
 
         def linear(*cotangents: Any) -> Any:
@@ -179,7 +178,7 @@ class CustomClosure(Closure):
         def pull(arrays: Any, cotangents: Any) -> tuple[Any, ...]:
             given = [conj(_materialized(c)) for c in cotangents]
             answers = backward.fn(*arrays[:arity], *given, *arrays[arity:])
-            full: list[Any] = [_zero(x) for x in arrays]
+            full: list[Any] = [zero_cotangent(x) for x in arrays]
             for i, answer in zip(place, answers, strict=True):
                 if i >= 0 and jnp.issubdtype(arrays[i].dtype, jnp.inexact):
                     full[i] = conj(answer).astype(arrays[i].dtype).reshape(arrays[i].shape)
@@ -187,12 +186,6 @@ class CustomClosure(Closure):
 
         function.defvjp(save, pull)
         super().__init__(Op(function, name), {})
-
-
-def _zero(x: Any) -> Any:
-    if jnp.issubdtype(x.dtype, jnp.inexact):
-        return jnp.zeros(x.shape, x.dtype)
-    return np.zeros(x.shape, jax.dtypes.float0)
 
 
 def _materialized(cotangent: Any) -> Any:

@@ -52,7 +52,7 @@ class Pullback(Closure):
 
     def finish(self, outputs: Arrays, pull: Callable, given: Arrays) -> Arrays:
         """Apply a `jax.vjp` pullback to the cotangents at hand, zeros for the others."""
-        cotangents = [_zero_cotangent(out) for out in outputs]
+        cotangents = [zero_cotangent(out) for out in outputs]
         for i, cotangent in zip(self.have, given, strict=True):
             cotangents[i] = conj(jnp.asarray(cotangent))
         return tuple(map(conj, pull(tuple(cotangents))))
@@ -93,7 +93,8 @@ def conj(array: Any) -> Any:
     return jnp.conj(array) if jnp.issubdtype(array.dtype, jnp.complexfloating) else array
 
 
-def _zero_cotangent(out: Any) -> Any:
+def zero_cotangent(out: Any) -> Any:
+    """Zeros as JAX takes them for the cotangent of an array."""
     if _inexact(out):
         return jnp.zeros_like(out)
     return np.zeros(out.shape, jax.dtypes.float0)

@@ -15,7 +15,7 @@ from ..core.avals import Aval
 from ..core.op import Op
 from ..core.refuse import invalid, not_allowed, shown
 from ..run import policy
-from ..values import convert as _convert
+from ..values import operators
 from ..values.bounds import host_value
 from ..values.convert import convert
 from ..values.record import apply
@@ -349,4 +349,4 @@ def meshgrid(*args: Any, indexing: str = "xy", name: str | None = None) -> list[
     return list(apply(_MESHGRID.bind(indexing=indexing), tuple(tensors)))
 
 
-_convert.define_packing(_pack)
+operators.define(pack=_pack)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import jax.numpy as jnp
 import numpy as np
 
-from ..core import errors
+from ..core.refuse import invalid, shown
 
 if TYPE_CHECKING:
     from .tensor import Tensor
@@ -41,7 +41,7 @@ def refuse_rows(indices: Tensor, rows: int, kernel: str) -> None:
     if known is None or (known.min() >= 0 and known.max() < rows):
         return
     at = np.argwhere((known < 0) | (known >= rows))[0]
-    raise _error(f"indices{_place(at)} = {known[tuple(at)]} is not in [0, {rows})", kernel)
+    raise invalid(f"indices{_place(at)} = {known[tuple(at)]} is not in [0, {rows})", kernel)
 
 
 def refuse_segments(ids: Tensor, segments: int, kernel: str) -> None:
@@ -51,7 +51,7 @@ def refuse_segments(ids: Tensor, segments: int, kernel: str) -> None:
         return
     at = np.argwhere(known >= segments)[0]
     value = known[tuple(at)]
-    raise _error(f"segment_ids{_place(at)} = {value} is out of range [0, {segments})", kernel)
+    raise invalid(f"segment_ids{_place(at)} = {value} is out of range [0, {segments})", kernel)
 
 
 def refuse_positions(indices: Tensor, shape: Sequence[int], kernel: str, what: str = "") -> None:
@@ -63,18 +63,11 @@ def refuse_positions(indices: Tensor, shape: Sequence[int], kernel: str, what: s
     if bad.any():
         at = np.argwhere(bad)[0]
         position = ", ".join(map(str, known[tuple(at)].tolist()))
-        raise _error(
-            f"indices{_place(at)} = [{position}] does not index into {what}shape "
-            f"[{','.join(map(str, shape))}]",
+        raise invalid(
+            f"indices{_place(at)} = [{position}] does not index into {what}shape {shown(shape)}",
             kernel,
         )
 
 
 def _place(at: np.ndarray) -> str:
-    return f"[{','.join(map(str, at))}]" if at.size else ""
-
-
-def _error(message: str, kernel: str) -> errors.InvalidArgumentError:
-    return errors.InvalidArgumentError(
-        None, None, f"{message} [Op:{kernel}] (at {errors.user_location()})"
-    )
+    return shown(at.tolist()) if at.size else ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import jax
@@ -15,17 +15,11 @@ from ..core.dtypes import DType
 from ..core.shapes import TensorShape
 from ..core.state import LOCAL
 from ..core.x64 import in_x64
+from . import operators
 from .tensor import Tensor, concrete
 
 _INT32 = np.iinfo(np.int32)
 _INT64 = np.iinfo(np.int64)
-
-#: Stacks tensors found inside lists; set by the array ops.
-_pack: list[Callable[[Sequence[Tensor]], Tensor]] = []
-
-
-def define_packing(stack: Callable[[Sequence[Tensor]], Tensor]) -> None:
-    _pack.append(stack)
 
 
 def convert(value: Any, dtype: Any = None, hint: DType | None = None) -> Tensor:
@@ -48,7 +42,7 @@ def convert(value: Any, dtype: Any = None, hint: DType | None = None) -> Tensor:
             raise ValueError(value._other_dtype(dtype))
         return to_tensor()
     if isinstance(value, jax.Array):
-        return concrete(value if dtype is None else _cast_array(value, dtype))
+        return concrete(value if dtype is None else in_x64(value.astype, dtype.np_dtype))
     if hint is not None and dtype is None:
         try:
             return constant(value, hint)
@@ -64,10 +58,6 @@ def _same_dtype(tensor: Tensor, dtype: DType | None) -> Tensor:
         f"Tensor conversion requested dtype {dtype.name} for Tensor with dtype "
         f"{tensor._aval.dtype.name}: {tensor!r}"
     )
-
-
-def _cast_array(array: jax.Array, dtype: DType) -> jax.Array:
-    return in_x64(array.astype, dtype.np_dtype)
 
 
 def constant(value: Any, dtype: DType | None = None) -> Tensor:
@@ -110,7 +100,7 @@ def _packed(value: Sequence[Any], dtype: DType | None) -> Tensor:
 
     def item(x: Any) -> Tensor:
         if isinstance(x, (list, tuple)):
-            return _pack[0]([item(y) for y in x])
+            return operators.call("pack", [item(y) for y in x])
         # A tensor of another dtype is refused by the stacking, in TensorFlow's words.
         return x if isinstance(x, Tensor) else convert(x, dtype)
 
