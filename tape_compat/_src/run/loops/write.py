@@ -53,23 +53,6 @@ class LoopProgram(Runner):
     program while it is compiled as a whole.
     """
 
-    __slots__ = (
-        "_bundles",
-        "_leaves",
-        "_numbers",
-        "_places",
-        "_scalars",
-        "_vector",
-        "compiled",
-        "counts",
-        "layered",
-        "loops",
-        "runs",
-        "spread",
-        "template",
-        "whole",
-    )
-
     def __init__(
         self,
         node: Node,
@@ -82,9 +65,7 @@ class LoopProgram(Runner):
     ):
         super().__init__(node, key, donate)
         self.template, self.counts = template, counts
-        self._leaves, self._bundles = recipe.leaves, recipe.bundles
-        self._scalars, self._numbers = recipe.scalars, recipe.numbers
-        self._places = recipe.places
+        self._recipe = recipe
         self._vector: Any = None
         self.compiled: Any = None
         self.layered, self.runs = layered, 0
@@ -99,13 +80,13 @@ class LoopProgram(Runner):
     def arguments(self, arrays: list[Any], scalars: dict[np.dtype, list[Any]]) -> list[Any]:
         """What the compiled template takes, of the leaves of the record."""
         capacities = self.compiled.capacities
-        given = [arrays[i] for i in self._leaves]
-        for loop, places, axis in self._bundles:
+        given = [arrays[i] for i in self._recipe.leaves]
+        for loop, places, axis in self._recipe.bundles:
             if isinstance(places, int):
                 given.append(_rows_first(arrays[places], axis, capacities[loop]))
             else:
                 given += _stacked([arrays[i] for i in places], capacities[loop])
-        for dtype, single, streams in self._scalars:
+        for dtype, single, streams in self._recipe.scalars:
             vector = np.array(scalars[dtype], dtype)
             parts = [vector[single]]
             parts += [_padded(vector[places], capacities[loop]) for loop, places in streams]
@@ -118,7 +99,7 @@ class LoopProgram(Runner):
         if found is None or found[0] != capacities:
             parts = [
                 _padded(numbers, 1 if loop is None else capacities[loop])
-                for loop, numbers in self._numbers
+                for loop, numbers in self._recipe.numbers
             ]
             vector = np.concatenate(parts).astype(np.int32)
             self._vector = capacities, vector
@@ -130,14 +111,14 @@ class LoopProgram(Runner):
     def _spread(self, results: Sequence[Any]) -> list[Any]:
         """The live outputs in order, some of them rows of stacks."""
         taken: dict[int, set[int]] = {}
-        for buffer, place in self._places:
+        for buffer, place in self._recipe.places:
             if buffer is not None:
                 taken.setdefault(buffer, set()).add(place)
         first = len(self.template.outputs)
         rows = {buffer: _taken(results[first + buffer], turns) for buffer, turns in taken.items()}
         return [
             results[place] if buffer is None else rows[buffer][place]
-            for buffer, place in self._places
+            for buffer, place in self._recipe.places
         ]
 
 
