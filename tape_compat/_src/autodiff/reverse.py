@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import jax.numpy as jnp
 
@@ -22,18 +22,8 @@ from .dependence import used_inputs
 Cotangent = Tensor | IndexedSlices
 
 
-class Rule(Protocol):
-    """A recorded call whose pullback is Python code over tensors; see `custom.py`."""
-
-    def pull(
-        self, inputs: tuple[Tensor, ...], cotangents: list[Any], want: tuple[int, ...]
-    ) -> list[Any]: ...
-
-    def as_closure(self, inputs: tuple[Tensor, ...]) -> tuple[Closure, tuple[Tensor, ...]]: ...
-
-
-#: What a tape holds of one call: closure or rule, input tensors, identities of the outputs, and the
-#: node of the structure tree if it was recorded rather than run.
+#: What a tape holds of one call: a closure, or a rule of `custom.py`; input tensors; identities of
+#: the outputs; and the node of the structure tree if it was recorded rather than run.
 Entry = tuple[Any, tuple[Tensor, ...], tuple[int, ...], Any]
 
 #: What a tape has seen: the parts of each call, one after the other. A list of tuples would be that

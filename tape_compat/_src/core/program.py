@@ -204,10 +204,7 @@ class Tree:
 
     def prune(self) -> None:
         """Cut every branch that leads to no compiled program."""
-        self.count = self._prune(self.root)
-
-    def _prune(self, root: Node) -> int:
-        order = [root]
+        order = [self.root]
         for node in order:
             order.extend(node.children.values())
         useful: set[int] = set()
@@ -219,7 +216,7 @@ class Tree:
             node.children = {k: c for k, c in node.children.items() if id(c) in useful}
             node.splices.clear()
             node.last_edge = None
-        return len(useful)
+        self.count = len(useful)
 
     def clear(self) -> None:
         """Forget every structure. Programs under way keep the nodes that they stand on."""

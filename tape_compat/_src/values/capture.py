@@ -121,16 +121,12 @@ def close(
     """The closure of a recorded program, from `inputs` and its leaves to `outputs`."""
     node = program.node
     live = tuple(tensor._at[1] for tensor in outputs)
-    key = (name, live, tuple(tensor._at[1] for tensor in inputs))
+    given = tuple(tensor._at[1] for tensor in inputs)
+    key = (name, live, given)
     found = node.captures.get(key)
     if found is None:
-        found = node.captures[key] = _closure(program, node, key)
+        slots = (*given, *sorted(slot for slot, _ in program.leaves.values()))
+        path = [s for s in needed(node.path(), live) if s.first not in given]
+        steps = Steps.numbered(path, slots, live)
+        found = node.captures[key] = Closure(Op(steps.replay, name), {})
     return found
-
-
-def _closure(program: SymbolicProgram, node: Any, key: tuple) -> Closure:
-    name, live, given = key
-    slots = (*given, *sorted(slot for slot, _ in program.leaves.values()))
-    skip = set(given)
-    path = [s for s in needed(node.path(), live) if s.first not in skip]
-    return Closure(Op(Steps.numbered(path, slots, live).replay, name), {})

@@ -29,22 +29,13 @@ __all__ = [
 class _Kind(NamedTuple):
     """How structures of one class are taken apart and put together again."""
 
-    name: str
     children: Callable[[Any], Sequence[Any]]
     rebuild: Callable[[Any, list[Any]], Any]
     keys: Callable[[Any], Sequence[Any]] = lambda structure: range(len(structure))
 
 
-def _rebuild_sequence(like: Any, children: list[Any]) -> Any:
-    return type(like)(children)
-
-
 def _rebuild_fields(like: Any, children: list[Any]) -> Any:
     return type(like)(*children)
-
-
-def _mapping_children(mapping: Any) -> list[Any]:
-    return [mapping[key] for key in sorted(mapping)]
 
 
 def _rebuild_mapping(like: Any, children: list[Any]) -> Any:
@@ -71,28 +62,25 @@ def _slices_children(slices: IndexedSlices) -> list[Any]:
     return parts if slices.dense_shape is None else [*parts, slices.dense_shape]
 
 
-_PLAIN = _Kind("sequence", lambda structure: structure, _rebuild_sequence)
-_NAMED = _Kind(
-    "namedtuple", lambda structure: structure, _rebuild_fields, lambda structure: structure._fields
+_PLAIN = _Kind(lambda structure: structure, lambda like, children: type(like)(children))
+_NAMED = _Kind(lambda structure: structure, _rebuild_fields, lambda structure: structure._fields)
+_MAPPING = _Kind(
+    lambda mapping: [mapping[key] for key in sorted(mapping)], _rebuild_mapping, sorted
 )
-_MAPPING = _Kind("mapping", _mapping_children, _rebuild_mapping, sorted)
-_LIST = _Kind("sequence", list, lambda like, children: children)  # views and ranges
+_LIST = _Kind(list, lambda like, children: children)  # views and ranges
 _ATTRS = _Kind(
-    "attrs",
     lambda structure: [getattr(structure, name) for name in _field_names(structure)],
     _rebuild_fields,
     _field_names,
 )
 _CUSTOM = _Kind(
-    "dataclass",
     lambda structure: list(structure.__tf_flatten__()[1]),
     lambda like, children: type(like).__tf_unflatten__(like.__tf_flatten__()[0], tuple(children)),
     lambda structure: range(len(structure.__tf_flatten__()[1])),
 )
 _SLICES = _Kind(
-    "composite",
     _slices_children,
-    lambda like, children: type(like)(*children),
+    _rebuild_fields,
     lambda structure: ("values", "indices", "dense_shape"),
 )
 

@@ -309,12 +309,8 @@ def _host_device() -> Any:
 # What the core itself needs.
 
 
-def _identity(x: Any) -> Any:
-    return x
-
-
 #: Its cotangent is its output's, sparse or not.
-IDENTITY = Op(_identity, "Identity", sparse=lambda closure, inputs, given, want: given).bind()
+IDENTITY = Op(lambda x: x, "Identity", sparse=lambda closure, inputs, given, want: given).bind()
 
 
 def identity(x: Tensor) -> Tensor:
