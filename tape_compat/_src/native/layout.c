@@ -39,7 +39,6 @@
     X(run, METH_O, "program")                                                                      \
     X(splice_outputs, METH_FASTCALL, "program, slots")                                             \
     X(track, METH_O, "tensor")                                                                     \
-    X(update, METH_FASTCALL, "variable, closure, delta")                                           \
     X(waiting, METH_O, "references")
 
 /* Names of attributes, as strings: `text.ids`. */

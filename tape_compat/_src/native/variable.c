@@ -117,7 +117,7 @@ static int updated(PyObject *changed, PyObject *closure, PyObject *delta)
     put(current, ThreadState.recorders, recorders);
     int failed = !out;
     if (out && !is_tensor(out)) {
-        PyErr_SetString(PyExc_TypeError, "update: the closure gives no single tensor");
+        PyErr_SetString(PyExc_TypeError, "an update gives no single tensor");
         failed = 1;
     }
     if (!failed) {
@@ -176,15 +176,6 @@ static int assigned(PyObject *changed, PyObject *value)
     }
     Py_DECREF(current);
     return done;
-}
-
-/* update(variable, closure, delta): see variable.update. */
-static PyObject *native_update(PyObject *module, PyObject *const *args, Py_ssize_t n)
-{
-    if (n != 3 || !Variable.type || !PyObject_TypeCheck(args[0], Variable.type))
-        return refuse("update(variable, closure, delta)");
-    int done = updated(args[0], args[1], args[2]);
-    return done < 0 ? NULL : PyBool_FromLong(done);
 }
 
 /* Variable.assign_add and assign_sub, and assign, which has no closure. */

@@ -393,9 +393,10 @@ class Variable(operators.Operators):
         return self._update(_updates.SUB, delta, read_value)
 
     def _update(self, closure: Any, delta: Any, read_value: bool) -> Any:
-        if not update(self, closure, delta):
+        current = self._handle.tensor
+        if delta.__class__ is not Tensor or delta._aval is not current._aval:
             delta = self._checked_delta(closure, delta)
-            self._set(_updates.apply_off_tape(closure, (self._handle.tensor, delta)))
+        self._set(_updates.apply_off_tape(closure, (current, delta)))
         view = self._view
         return view if view is not None and read_value else self._unread(read_value)
 
@@ -537,17 +538,6 @@ def read(variable: Variable) -> Tensor:
     for recorder in LOCAL.state.recorders:
         recorder.variable_accessed(variable)
     return variable._handle.tensor
-
-
-@native
-def update(variable: Variable, closure: Any, delta: Any) -> bool:
-    """Whether the variable now holds what the closure gives of its value and delta, told to no
-    recorder; not if the delta is not a tensor of its aval."""
-    current = variable._handle.tensor
-    if delta.__class__ is not Tensor or delta._aval is not current._aval:
-        return False
-    variable._set(_updates.apply_off_tape(closure, (current, delta)))
-    return True
 
 
 class UnreadVariable(Variable):
