@@ -19,7 +19,7 @@
     CLASS(Tensor, X(_aval) X(_array) X(_id))                                                       \
     CLASS(ThreadState, X(program) X(recorders) X(deferring) X(capture) X(origin) X(device))        \
     CLASS(Variable, X(_handle) X(_trainable) X(_view))                                             \
-    CLASS(WholeProgram, X(call) X(packs) X(_packed))
+    CLASS(WholeProgram, X(packs) X(_packed))
 
 /* Objects that Python provides: `python.mode`. */
 #define OBJECTS(X)                                                                                 \

@@ -257,12 +257,10 @@ static int call_program(PyObject *owner, PyObject *log, PyObject *used, PyObject
         Py_DECREF(arguments);
         return 0;
     }
-    int own = Py_TYPE(used) == WholeProgram.type;
-    PyObject *call = own ? Py_NewRef(SLOT(used, WholeProgram.call))
-                         : PyObject_GetAttr(used, text.call);
-    PyObject *spread = own ? Py_NewRef(Py_None) : PyObject_GetAttr(used, text.spread);
+    PyObject *call = PyObject_GetAttr(used, text.call);
+    PyObject *spread = call ? PyObject_GetAttr(used, text.spread) : NULL;
     int done = -1;
-    if (call && spread && !count(Counters.instructions, SLOT(end_of(log), Node.depth)) &&
+    if (spread && !count(Counters.instructions, SLOT(end_of(log), Node.depth)) &&
         !count(Counters.cache_hits, one) && !count(Counters.dispatches, one) &&
         !count(Counters.fused, one)) {
         put(used, Runner.recent, Py_True);

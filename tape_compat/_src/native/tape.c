@@ -140,12 +140,10 @@ static PyObject *enter_call(PyObject *self, PyObject *const *args, size_t nargsf
     if (!failed && SLOT(entered, GradientTape._record) == Py_None)
         failed = begin_record(entered);
     PyObject *before = Py_NewRef(SLOT(current, ThreadState.recorders));
-    Py_ssize_t n = PyTuple_GET_SIZE(before);
-    PyObject *recorders = failed ? NULL : PyTuple_New(n + 1);
+    PyObject *own = failed ? NULL : tuple_of(&entered, 1);
+    PyObject *recorders = own ? PySequence_Concat(before, own) : NULL;
+    Py_XDECREF(own);
     if (recorders) {
-        for (Py_ssize_t i = 0; i < n; i++)
-            PyTuple_SET_ITEM(recorders, i, Py_NewRef(PyTuple_GET_ITEM(before, i)));
-        PyTuple_SET_ITEM(recorders, n, Py_NewRef(entered));
         put(entered, GradientTape._recording, Py_True);
         put(current, ThreadState.recorders, recorders);
         put(current, ThreadState.deferring, Py_True);
@@ -217,10 +215,8 @@ static PyObject *remembered_gradient(PyObject *self, PyObject *current, PyObject
     if (immediate != Py_False)
         return NULL;
     Py_INCREF(owner);
-    PyObject *calls = Py_NewRef(SLOT(record, Record.calls));
-    PyObject *log = Py_NewRef(SLOT(owner, Program.log));
-    PyObject *ids = Py_NewRef(SLOT(self, GradientTape.ids));
-    PyObject *reads = Py_NewRef(SLOT(self, GradientTape.reads));
+    PyObject *log = Py_NewRef(SLOT(owner, Program.log)), *calls = SLOT(record, Record.calls);
+    PyObject *ids = SLOT(self, GradientTape.ids), *reads = SLOT(self, GradientTape.reads);
     PyObject *key, *value, *found = NULL, *answers = NULL;
     Py_ssize_t length = PyList_GET_SIZE(log), place = 0;
     if (PySet_CheckExact(ids) && PyDict_CheckExact(reads) && PyList_CheckExact(calls) && length) {
@@ -236,10 +232,7 @@ static PyObject *remembered_gradient(PyObject *self, PyObject *current, PyObject
     if (found)
         answers = spliced(current, owner, found, log, length);
     Py_XDECREF(found);
-    Py_DECREF(reads);
-    Py_DECREF(ids);
     Py_DECREF(log);
-    Py_DECREF(calls);
     Py_DECREF(owner);
     return answers;
 }

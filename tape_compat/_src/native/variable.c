@@ -91,26 +91,15 @@ static int set_value(PyObject *current, PyObject *handle, PyObject *value)
     return failed ? -1 : 0;
 }
 
-/* Whether a variable now holds what a closure gives of its value and a delta, with no recorder
-   notified; not if the delta is no tensor of its aval. -1 for an error. */
-static int updated(PyObject *changed, PyObject *closure, PyObject *delta)
+/* A variable gets what a closure gives of its value and a delta of its aval, with no recorder
+   notified: 1, -1 for an error, 0 if it is for Variable.assign_add to see. */
+static int updated(PyObject *current, PyObject *handle, PyObject *closure, PyObject *delta)
 {
-    PyObject *handle = SLOT(changed, Variable._handle);
-    if (!handle || Py_TYPE(delta) != Tensor.type || !is_tensor(delta))
-        return 0;
     PyObject *inputs[2] = {SLOT(handle, Handle.tensor), delta};
     if (SLOT(inputs[0], Tensor._aval) != SLOT(delta, Tensor._aval))
         return 0;
-    PyObject *current = thread_state();
-    if (!current)
-        return -1;
-    if (SLOT(current, ThreadState.capture) != Py_None) { /* which keeps what a cell held */
-        Py_DECREF(current);
-        return 0;
-    }
     PyObject *recorders = Py_NewRef(SLOT(current, ThreadState.recorders));
     PyObject *id = Py_NewRef(SLOT(handle, Handle.id));
-    Py_INCREF(handle);
     Py_INCREF(inputs[0]);
     put(current, ThreadState.recorders, empty);
     PyObject *out = apply_to(&(Call){closure, inputs, 2}, id);
@@ -128,64 +117,58 @@ static int updated(PyObject *changed, PyObject *closure, PyObject *delta)
     Py_DECREF(id);
     Py_DECREF(recorders);
     Py_DECREF(inputs[0]);
-    Py_DECREF(handle);
-    Py_DECREF(current);
     return failed ? -1 : 1;
 }
 
-/* Whether a variable now holds the value of a tensor of its shape and dtype: -1 for an error, 0 if
-   it is for Variable.assign to see. Only the owner of a pending program may ask it for the value
-   without its lock; see tensor.same_value. */
-static int assigned(PyObject *changed, PyObject *value)
+/* A variable gets the value of a tensor of its shape and dtype: 1, -1 for an error, 0 if it is for
+   Variable.assign to see. Only the owner of a pending program may ask it for the value without its
+   lock; see tensor.same_value. */
+static int assigned(PyObject *current, PyObject *handle, PyObject *value)
 {
-    PyObject *handle = SLOT(changed, Variable._handle);
-    if (!handle || Py_TYPE(value) != Tensor.type || !is_tensor(value))
-        return 0;
     PyObject *aval = SLOT(value, Tensor._aval), *owner = PLACE(value)->program;
+    int is_pending = SLOT(value, Tensor._array) == Py_None;
     if (SLOT(aval, Aval.dtype) != SLOT(handle, Handle.dtype) ||
-        SLOT(aval, Aval._tensor_shape) != SLOT(handle, Handle.shape))
+        SLOT(aval, Aval._tensor_shape) != SLOT(handle, Handle.shape) ||
+        (is_pending &&
+         (Py_TYPE(owner) != Program.type || owner != SLOT(current, ThreadState.program))))
         return 0;
-    PyObject *current = thread_state();
-    if (!current)
-        return -1;
-    if (SLOT(current, ThreadState.capture) != Py_None) { /* which keeps what a cell held */
-        Py_DECREF(current);
-        return 0;
-    }
-    int done = 0, is_pending = SLOT(value, Tensor._array) == Py_None;
-    if (!is_pending ||
-        (Py_TYPE(owner) == Program.type && owner == SLOT(current, ThreadState.program))) {
-        Py_INCREF(handle);
-        Py_INCREF(owner);
-        PyObject *same = pending(aval, owner, PLACE(value)->slot, SLOT(handle, Handle.id));
-        PyObject *reference = same && is_pending ? untracked(PyWeakref_NewRef(same, NULL)) : NULL;
-        done = same && (reference || !is_pending) ? 1 : -1;
-        if (done > 0 && SLOT(value, Tensor._array) != Py_None) {
-            put(same, Tensor._array, SLOT(value, Tensor._array));
-            set_place(same, Py_None, -1);
-        } else if (done > 0 && SLOT(current, ThreadState.program) != owner)
-            done = 0;
-        else if (done > 0)
-            done = PyList_Append(SLOT(owner, Program.aliases), reference) ? -1 : 1;
-        if (done > 0 && set_value(current, handle, same))
-            done = -1;
-        Py_XDECREF(reference);
-        Py_XDECREF(same);
-        Py_DECREF(owner);
-        Py_DECREF(handle);
-    }
-    Py_DECREF(current);
+    Py_INCREF(owner);
+    PyObject *same = pending(aval, owner, PLACE(value)->slot, SLOT(handle, Handle.id));
+    PyObject *reference = same && is_pending ? untracked(PyWeakref_NewRef(same, NULL)) : NULL;
+    int done = same && (reference || !is_pending) ? 1 : -1;
+    if (done > 0 && SLOT(value, Tensor._array) != Py_None) {
+        put(same, Tensor._array, SLOT(value, Tensor._array));
+        set_place(same, Py_None, -1);
+    } else if (done > 0 && SLOT(current, ThreadState.program) != owner)
+        done = 0;
+    else if (done > 0)
+        done = PyList_Append(SLOT(owner, Program.aliases), reference) ? -1 : 1;
+    if (done > 0 && set_value(current, handle, same))
+        done = -1;
+    Py_XDECREF(reference);
+    Py_XDECREF(same);
+    Py_DECREF(owner);
     return done;
 }
 
 /* Variable.assign_add and assign_sub, and assign, which has no closure. */
 static PyObject *update_call(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *names)
 {
-    PyObject *closure = ((Function *)self)->closure;
-    if (PyVectorcall_NARGS(nargsf) != 2 || names || Py_TYPE(args[0]) != Variable.type)
+    PyObject *closure = ((Function *)self)->closure, *handle;
+    if (PyVectorcall_NARGS(nargsf) != 2 || names || Py_TYPE(args[0]) != Variable.type ||
+        !(handle = SLOT(args[0], Variable._handle)) || Py_TYPE(args[1]) != Tensor.type ||
+        !is_tensor(args[1]))
         return python_call(self, args, nargsf, names);
-    int done = closure == Py_None ? assigned(args[0], args[1])
-                                  : updated(args[0], closure, args[1]);
+    PyObject *current = thread_state();
+    if (!current)
+        return NULL;
+    int done = 0;
+    Py_INCREF(handle);
+    if (SLOT(current, ThreadState.capture) == Py_None) /* which keeps what a cell held */
+        done = closure == Py_None ? assigned(current, handle, args[1])
+                                  : updated(current, handle, closure, args[1]);
+    Py_DECREF(handle);
+    Py_DECREF(current);
     if (done <= 0)
         return done ? NULL : python_call(self, args, nargsf, names);
     PyObject *view = SLOT(args[0], Variable._view);
