@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
@@ -227,14 +228,12 @@ class _Writer:
         self.values: dict[int, int] = {}  # by id
         self.count = 0
         self.stacks: dict[SavedOutputs | PackedInputs | SequenceLeaf, int] = {}
-        self.leaves: list[tuple[int, Aval]] = []
-        self.leaf_slots: list[int] = []
-        self.bundles: list[Bundle] = []
-        self.bundle_slots: list[tuple[int, list[int] | SequenceLeaf]] = []
+        self.leaves: list[tuple[int, int]] = []  # values and slots
+        self.bundles: list[tuple[Bundle, list[int] | SequenceLeaf]] = []
         self.counts = [summary.loop.turns for summary in analysis.loops]
         #: By dtype: (value, place) of single scalars, (stack, loop, places) of those of loops.
-        self.singles: dict[np.dtype, list[tuple[int, int]]] = {}
-        self.streams: dict[np.dtype, list[tuple[int, int, np.ndarray]]] = {}
+        self.singles: defaultdict[np.dtype, list[tuple[int, int]]] = defaultdict(list)
+        self.streams: defaultdict[np.dtype, list[tuple[int, int, np.ndarray]]] = defaultdict(list)
         self.numbers: list[tuple[int | None, np.ndarray]] = []
 
     def new(self, i: int) -> int:
@@ -256,11 +255,10 @@ class _Writer:
             self.segments.append(Load(number, self.stack(SequenceLeaf(row.slot, row.axis))))
             return number
         if slot in self.analysis.array_place:
-            self.leaves.append((number, self.analysis.avals[slot]))
-            self.leaf_slots.append(slot)
+            self.leaves.append((number, slot))
         else:
             dtype, place = self.analysis.scalar_place[slot]
-            self.singles.setdefault(dtype, []).append((number, place))
+            self.singles[dtype].append((number, place))
         return number
 
     def stack(self, which: SavedOutputs | PackedInputs | SequenceLeaf) -> int:
@@ -271,8 +269,7 @@ class _Writer:
                 aval = self.analysis.avals[which.slot]
                 shape = aval.shape[: which.axis] + aval.shape[which.axis + 1 :]
                 row = Aval.of(shape, aval.dtype)
-                self.bundles.append(Bundle(found, len(self.counts), row, True))
-                self.bundle_slots.append((len(self.counts), which))
+                self.bundles.append((Bundle(found, len(self.counts), row, True), which))
                 self.counts.append(aval.shape[which.axis])
         return found
 
@@ -301,6 +298,11 @@ class _Writer:
         return self.count - 1
 
     def turns(self, number: int, summary: LoopSummary) -> None:
+        def start_of(output: int, ago: int) -> tuple[int | None, Aval]:
+            start = summary.starts.get((output, ago))
+            aval = self.analysis.aval(summary.base + output)
+            return None if start is None else self.value(start), aval
+
         streams = []
         made = []
         for read in summary.reads:
@@ -319,20 +321,12 @@ class _Writer:
         outputs_from = streams_from + len(streams)
         carries, given = [], []
         for output, ago in carried:
-            start = summary.starts.get((output, ago))
-            aval = self.analysis.aval(summary.base + output)
-            carries.append(Carry(None if start is None else self.value(start), aval))
+            carries.append(Carry(*start_of(output, ago)))
             given.append(outputs_from + output if ago == 1 else place[output, ago - 1])
         saves = []
         for output in sorted(summary.saves):
-            start = summary.starts.get((output, 1))
-            saves.append(
-                Save(
-                    self.stack(SavedOutputs(number, output)),
-                    None if start is None else self.value(start),
-                    self.analysis.aval(summary.base + output),
-                )
-            )
+            stack = self.stack(SavedOutputs(number, output))
+            saves.append(Save(stack, *start_of(output, 1)))
             given.append(outputs_from + output)
         local = {
             "invariant": lambda i: i,
@@ -376,12 +370,11 @@ class _Writer:
         analysis, stack = self.analysis, self.stack(made)
         slots = [~i for i in made.ids]
         if all(slot in analysis.array_place for slot in slots):
-            self.bundles.append(Bundle(stack, number, analysis.aval(made.ids[0])))
-            self.bundle_slots.append((number, slots))
+            self.bundles.append((Bundle(stack, number, analysis.aval(made.ids[0])), slots))
         elif all(slot in analysis.scalar_place for slot in slots):
             dtype = analysis.scalar_place[slots[0]][0]
             places = np.array([analysis.scalar_place[slot][1] for slot in slots])
-            self.streams.setdefault(dtype, []).append((stack, number, places))
+            self.streams[dtype].append((stack, number, places))
         else:
             self.segments.append(Pack(stack, tuple(map(self.value, made.ids))))
 
@@ -413,50 +406,32 @@ class _Writer:
             rest = summary.loop.stop
         self.single(analysis.steps[rest:])
         outputs, buffers, places = self._outputs()
-        dtypes = list(dict.fromkeys([*self.singles, *self.streams]))
+        scalars, scalar_places = [], []
+        for dtype in dict.fromkeys([*self.singles, *self.streams]):
+            singles, streams = self.singles[dtype], self.streams[dtype]
+            values = tuple([value for value, _ in singles])
+            scalars.append(Scalars(dtype.name, values, tuple([s[:2] for s in streams])))
+            single = np.array([place for _, place in singles], np.intp)
+            scalar_places.append((dtype, single, [s[1:] for s in streams]))
         template = Template(
             tuple(self.segments),
-            tuple(self.leaves),
-            tuple(self.bundles),
-            tuple(map(self._scalars, dtypes)),
+            tuple([(value, analysis.avals[slot]) for value, slot in self.leaves]),
+            tuple([bundle for bundle, _ in self.bundles]),
+            tuple(scalars),
             outputs,
             buffers,
         )
-        recipe = _Recipe(
-            [analysis.array_place[slot] for slot in self.leaf_slots],
-            [
-                (loop, analysis.array_place[which.slot], which.axis)
-                if isinstance(which, SequenceLeaf)
-                else (loop, [analysis.array_place[slot] for slot in which], 0)
-                for loop, which in self.bundle_slots
-            ],
-            [
-                (
-                    dtype,
-                    np.array([place for _, place in self.singles.get(dtype, ())], np.intp),
-                    [(loop, places) for _, loop, places in self.streams.get(dtype, ())],
-                )
-                for dtype in dtypes
-            ],
-            self.numbers,
-            places,
-        )
-        return LoopProgram(
-            node,
-            key,
-            template,
-            tuple(self.counts),
-            self._donate(places),
-            recipe,
-            self.analysis.layered,
-        )
-
-    def _scalars(self, dtype: np.dtype) -> Scalars:
-        return Scalars(
-            dtype.name,
-            tuple(value for value, _ in self.singles.get(dtype, ())),
-            tuple((stack, loop) for stack, loop, _ in self.streams.get(dtype, ())),
-        )
+        at = analysis.array_place
+        bundles: list[tuple[int, list[int] | int, int]] = [
+            (bundle.loop, at[which.slot], which.axis)
+            if isinstance(which, SequenceLeaf)
+            else (bundle.loop, [at[slot] for slot in which], 0)
+            for bundle, which in self.bundles
+        ]
+        leaves = [at[slot] for _, slot in self.leaves]
+        recipe = _Recipe(leaves, bundles, scalar_places, self.numbers, places)
+        counts, donate = tuple(self.counts), self._donate(places)
+        return LoopProgram(node, key, template, counts, donate, recipe, analysis.layered)
 
     def _outputs(
         self,
@@ -485,6 +460,6 @@ class _Writer:
             for slot, (buffer, _) in zip(self.analysis.live, places, strict=True)
             if buffer is None
         ]
-        leaves = enumerate(self.leaf_slots)
-        donatable = [(i, avals[x]) for i, x in leaves if x in self.analysis.donatable]
+        slots = enumerate(slot for _, slot in self.leaves)
+        donatable = [(i, avals[x]) for i, x in slots if x in self.analysis.donatable]
         return matched(donatable, room)
