@@ -8,7 +8,7 @@ with respect to all of them, and two captures of the same structure are the same
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 
@@ -43,17 +43,14 @@ class SymbolicProgram(Program):
         self.leaves[id(x)] = (slot, x)
 
 
-class Captured:
+class Captured(NamedTuple):
     """A closure made by `capture`, the tensors it reads beside its inputs, and what it gives: the
     result, then what these cells of variables hold after it."""
 
-    __slots__ = ("captured", "cells", "closure", "result")
-
-    def __init__(
-        self, closure: Closure, captured: tuple[Tensor, ...], result: Any, cells: tuple[Any, ...]
-    ):
-        self.closure, self.captured = closure, captured
-        self.result, self.cells = result, cells
+    closure: Closure
+    captured: tuple[Tensor, ...]
+    result: Any
+    cells: tuple[Any, ...]
 
 
 class capturing:

@@ -123,11 +123,25 @@ class Module:
           expand_composites: as in `tf.nest.flatten`.
         Raises: ValueError if an attribute is a structure that cannot be read.
         """
-        read = functools.partial(
-            _attribute_leaves, key=attribute_traversal_key, expand_composites=expand_composites
-        )
-        for path, leaf in _walk(self, (), (), read, predicate, recursive, with_path, {id(self)}):
-            yield (path, leaf) if with_path else leaf
+        seen = {id(self)}
+
+        def walk(module: Module, path: _Path, parents: tuple[int, ...]) -> Iterator[Any]:
+            parts = []
+            leaves = _attribute_leaves(module, attribute_traversal_key, expand_composites)
+            for subpath, leaf in leaves:
+                if not with_path:
+                    if id(leaf) in seen:
+                        continue
+                    seen.add(id(leaf))
+                if predicate is None or predicate(leaf):
+                    yield (path + subpath, leaf) if with_path else leaf
+                if recursive and isinstance(leaf, Module):
+                    parts.append((path + subpath, leaf))
+            if id(module) not in parents:
+                for subpath, part in parts:
+                    yield from walk(part, subpath, (*parents, id(module)))
+
+        return walk(self, (), ())
 
     @classmethod
     def with_name_scope(cls, method: _Method) -> _Method:
@@ -148,36 +162,6 @@ class Module:
                 return method(self, *args, **kwargs)
 
         return wrapped  # type: ignore[return-value]
-
-
-_Reader = Callable[[Module], Iterator[tuple[_Path, Any]]]
-
-
-def _walk(
-    module: Module,
-    path: _Path,
-    parents: tuple[int, ...],
-    read: _Reader,
-    predicate: Callable[[Any], bool] | None,
-    recursive: bool,
-    with_path: bool,
-    seen: set[int],
-) -> Iterator[tuple[_Path, Any]]:
-    parts = []
-    for subpath, leaf in read(module):
-        if not with_path:
-            if id(leaf) in seen:
-                continue
-            seen.add(id(leaf))
-        if predicate is None or predicate(leaf):
-            yield path + subpath, leaf
-        if recursive and isinstance(leaf, Module):
-            parts.append((path + subpath, leaf))
-    if id(module) in parents:
-        return
-    parents = (*parents, id(module))
-    for subpath, part in parts:
-        yield from _walk(part, subpath, parents, read, predicate, recursive, with_path, seen)
 
 
 def _attribute_leaves(

@@ -166,23 +166,18 @@ def flatten_with_tuple_paths(
     >>> nest.flatten_with_tuple_paths({"b": 1, "a": [2]})
     [(('a', 0), 2), (('b',), 1)]
     """
-    pairs: list[tuple[tuple[Any, ...], Any]] = []
-    _collect_paths(structure, _finder(expand_composites), (), pairs)
-    return pairs
+    return list(_paths(structure, _finder(expand_composites), ()))
 
 
-def _collect_paths(
-    structure: Any,
-    find: Callable[[type], _Kind | None],
-    path: tuple[Any, ...],
-    pairs: list[tuple[tuple[Any, ...], Any]],
-) -> None:
+def _paths(
+    structure: Any, find: Callable[[type], _Kind | None], path: tuple[Any, ...]
+) -> Iterator[tuple[tuple[Any, ...], Any]]:
     kind = find(structure.__class__)
     if kind is None:
-        pairs.append((path, structure))
-        return
-    for key, child in zip(kind.keys(structure), kind.children(structure)):
-        _collect_paths(child, find, (*path, key), pairs)
+        yield path, structure
+    else:
+        for key, child in zip(kind.keys(structure), kind.children(structure)):
+            yield from _paths(child, find, (*path, key))
 
 
 def pack_sequence_as(
