@@ -144,7 +144,7 @@ class _Transposed(Jvp):
     __slots__ = ()
 
     def _push(self, *arrays: Any) -> tuple[Any, ...]:
-        outputs, pull = self.base.vjp(arrays[: self.n], self.have)
+        outputs, pull = self.base.vjp(arrays[: self.count], self.inputs)
         zeros = tuple(zero_cotangent(out) for out in outputs)
         inexact = [i for i, out in enumerate(outputs) if jnp.issubdtype(out.dtype, jnp.inexact)]
 
@@ -155,7 +155,7 @@ class _Transposed(Jvp):
             return pull(tuple(full))
 
         _, transpose = jax.vjp(linear, *(zeros[i] for i in inexact))
-        return transpose(tuple(map(jnp.asarray, arrays[self.n :])))
+        return transpose(tuple(map(jnp.asarray, arrays[self.count :])))
 
 
 class CustomClosure(Closure):

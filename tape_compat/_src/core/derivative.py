@@ -13,14 +13,18 @@ from .avals import Aval
 from .op import Arrays, Closure, DynamicForm, Op
 
 
-def pullback(closure: Closure, n: int, want: tuple[int, ...], have: tuple[int, ...]) -> Closure:
-    """From `n` primals and the cotangents of outputs `have` to those of inputs `want`."""
-    return closure.derived((n, want, have), lambda: Pullback(closure, n, want, have))
+def pullback(
+    closure: Closure, count: int, inputs: tuple[int, ...], outputs: tuple[int, ...]
+) -> Closure:
+    """From `count` primals and the cotangents of these outputs to those of these inputs."""
+    key = (count, inputs, outputs)
+    return closure.derived(key, lambda: Pullback(closure, count, inputs, outputs))
 
 
-def jvp(closure: Closure, n: int, have: tuple[int, ...]) -> Closure:
-    """From `n` primals and the tangents of inputs `have` to those of the inexact outputs."""
-    return closure.derived((n, have), lambda: (closure.jvp_class or Jvp)(closure, n, have))
+def jvp(closure: Closure, count: int, inputs: tuple[int, ...]) -> Closure:
+    """From `count` primals and the tangents of these inputs to those of the inexact outputs."""
+    make = closure.jvp_class or Jvp
+    return closure.derived((count, inputs), lambda: make(closure, count, inputs))
 
 
 class Pullback(Closure):
@@ -32,33 +36,35 @@ class Pullback(Closure):
 
     derivative = True
 
-    __slots__ = ("base", "have", "n", "want")
+    __slots__ = ("base", "count", "inputs", "outputs")
 
-    def __init__(self, base: Closure, n: int, want: tuple[int, ...], have: tuple[int, ...]):
+    def __init__(
+        self, base: Closure, count: int, inputs: tuple[int, ...], outputs: tuple[int, ...]
+    ):
         super().__init__(Op(self._standalone, f"{base.name}Grad"), {})
-        self.base, self.n, self.want, self.have = base, n, want, have
+        self.base, self.count, self.inputs, self.outputs = base, count, inputs, outputs
 
     def _dynamic_form_of(self) -> DynamicForm | None:
         base = self.base.dynamic_form
         if base is None or base.place >= 0:
             return None
-        count = self.n + len(base.numbers)
-        closure = pullback(base.closure, count, self.want, self.have)
-        return DynamicForm(closure, base.numbers, self.n, base.costs_nothing)
+        count = self.count + len(base.numbers)
+        closure = pullback(base.closure, count, self.inputs, self.outputs)
+        return DynamicForm(closure, base.numbers, self.count, base.costs_nothing)
 
     def _standalone(self, *arrays: Any) -> Arrays:
-        outputs, pull = self.base.vjp(arrays[: self.n], self.want)
-        return self.finish(outputs, pull, arrays[self.n :])
+        outputs, pull = self.base.vjp(arrays[: self.count], self.inputs)
+        return self.finish(outputs, pull, arrays[self.count :])
 
     def finish(self, outputs: Arrays, pull: Callable, given: Arrays) -> Arrays:
         """Apply a `jax.vjp` pullback to the cotangents at hand, zeros for the others."""
         cotangents = [zero_cotangent(out) for out in outputs]
-        for i, cotangent in zip(self.have, given, strict=True):
+        for i, cotangent in zip(self.outputs, given, strict=True):
             cotangents[i] = conj(jnp.asarray(cotangent))
         return tuple(map(conj, pull(tuple(cotangents))))
 
     def _infer(self, avals: tuple[Aval, ...]) -> tuple[tuple[Aval, ...], bool]:
-        return tuple(avals[i] for i in self.want), False
+        return tuple(avals[i] for i in self.inputs), False
 
 
 class Jvp(Closure):
@@ -66,22 +72,22 @@ class Jvp(Closure):
 
     derivative = True
 
-    __slots__ = ("base", "have", "n")
+    __slots__ = ("base", "count", "inputs")
 
-    def __init__(self, base: Closure, n: int, have: tuple[int, ...]):
+    def __init__(self, base: Closure, count: int, inputs: tuple[int, ...]):
         super().__init__(Op(self._push, f"{base.name}Jvp"), {})
-        self.base, self.n, self.have = base, n, have
+        self.base, self.count, self.inputs = base, count, inputs
 
     def _push(self, *arrays: Any) -> Arrays:
-        primals = tuple(jnp.asarray(arrays[i]) for i in self.have)
+        primals = tuple(jnp.asarray(arrays[i]) for i in self.inputs)
 
         def function(*chosen: Any) -> Arrays:
-            full = list(arrays[: self.n])
-            for i, array in zip(self.have, chosen, strict=True):
+            full = list(arrays[: self.count])
+            for i, array in zip(self.inputs, chosen, strict=True):
                 full[i] = array
             return tuple(o for o in self.base.fn(*full) if _inexact(o))
 
-        return jax.jvp(function, primals, tuple(map(jnp.asarray, arrays[self.n :])))[1]
+        return jax.jvp(function, primals, tuple(map(jnp.asarray, arrays[self.count :])))[1]
 
 
 def _inexact(array: Any) -> bool:

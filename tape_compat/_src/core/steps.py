@@ -121,8 +121,8 @@ class Replay:
         for step in steps:
             closure = step.closure
             if isinstance(closure, Pullback):
-                key = (closure.base, step.inputs[: closure.n])
-                self._wrt.setdefault(key, set()).update(closure.want)
+                key = (closure.base, step.inputs[: closure.count])
+                self._wrt.setdefault(key, set()).update(closure.inputs)
         self._pulls: dict[tuple, tuple[tuple, Callable, tuple[int, ...]]] = {}
 
     def run(self, steps: Iterable[Step], env: dict[int, Any]) -> None:
@@ -143,10 +143,10 @@ class Replay:
     def _pullback(
         self, closure: Pullback, slots: tuple[int, ...], arrays: list[Any]
     ) -> tuple[Any, ...]:
-        kept = self._pulls.get((closure.base, slots[: closure.n]))
+        kept = self._pulls.get((closure.base, slots[: closure.count]))
         if kept is None:
             return closure.traced(*arrays)
         outputs, pull, order = kept
-        given = tuple(arrays[closure.n :])
+        given = tuple(arrays[closure.count :])
         answers = dict(zip(order, closure.finish(outputs, pull, given), strict=True))
-        return tuple(answers[i] for i in closure.want)
+        return tuple(answers[i] for i in closure.inputs)
