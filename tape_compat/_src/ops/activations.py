@@ -12,11 +12,11 @@ from jax import lax
 from ..core.avals import Aval
 from ..core.op import Op
 from ..values.convert import convert
-from ..values.record import apply
+from ..values.record import apply, apply_scalar
 from ..values.tensor import Tensor
 from . import rules
 from .checks import REAL, check_dtypes
-from .declare import name_ops, op, static
+from .declare import Number, is_number, name_ops, op, static
 
 
 @op(arrays=1, kernel="Relu", dtypes=REAL, masks=True)
@@ -43,11 +43,10 @@ def relu6(features, name=None):
 
 _LEAKY_RELU = Op(
     rules.leaky_relu, "LeakyRelu", check=check_dtypes("LeakyRelu", "float"), masks=True
-)
-_LEAKY_RELU_USUAL = _LEAKY_RELU.bind(alpha=float(np.float32(0.2)))
+).bind()
 
 
-def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Tensor:
+def leaky_relu(features: Any, alpha: Number = 0.2, name: str | None = None) -> Tensor:
     """x where it is positive, alpha * x elsewhere. Integers give float32.
 
     >>> import tape_compat as tf
@@ -58,9 +57,9 @@ def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Te
         features = convert(features)
     if features._aval.dtype.is_integer:
         features = apply(_TO_FLOAT, (features,))
-    if alpha == 0.2:
-        return apply(_LEAKY_RELU_USUAL, (features,))
-    return apply(_LEAKY_RELU.bind(alpha=float(np.float32(static(alpha)))), (features,))
+    if is_number(alpha, 0.2) or not features._aval.floating:
+        return apply(_LEAKY_RELU, (features,))
+    return apply_scalar(_LEAKY_RELU, features, float(np.float32(static(alpha))), False)
 
 
 _TO_FLOAT = Op(lambda x: x.astype(jnp.float32), "Cast").bind()
@@ -134,7 +133,7 @@ def _silu(x: Any, *beta: Any) -> Any:
 _SILU = Op(_silu, "Sigmoid", check=check_dtypes("Sigmoid", "float complex")).bind()
 
 
-def silu(features: Any, beta: Any = 1.0) -> Tensor:
+def silu(features: Any, beta: Number = 1.0) -> Tensor:
     """x * sigmoid(beta * x); `beta` may be a tensor.
 
     >>> import tape_compat as tf
@@ -143,7 +142,7 @@ def silu(features: Any, beta: Any = 1.0) -> Tensor:
     """
     if features.__class__ is not Tensor:
         features = convert(features)
-    if (beta.__class__ is float and beta == 1.0) or not features._aval.trainable:
+    if is_number(beta, 1) or not features._aval.trainable:
         return apply(_SILU, (features,))
     return apply(_SILU, (features, convert(beta, features.dtype)))
 

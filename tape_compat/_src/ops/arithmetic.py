@@ -191,7 +191,7 @@ def _power_of_constant(x: Any, exponent: float) -> Any:
 _POWER = Op(refuse_unsigned(_power_of_constant, "Pow"), "Pow")
 
 #: Exponents worth a program of their own. All others are inputs, so that they may change freely.
-_CONSTANT_EXPONENTS = frozenset((*range(-4, 9), -1.5, -0.5, 0.5, 1.5, 2.5))
+CONSTANT_EXPONENTS = frozenset((*range(-4, 9), -1.5, -0.5, 0.5, 1.5, 2.5))
 
 
 def pow(x: Any, y: Any, name: str | None = None) -> Tensor:
@@ -205,7 +205,7 @@ def pow(x: Any, y: Any, name: str | None = None) -> Tensor:
     [1.0, 8.0]
     """
     kind = y.__class__
-    if (kind is int or kind is float) and y in _CONSTANT_EXPONENTS:
+    if (kind is int or kind is float) and y in CONSTANT_EXPONENTS:
         if x.__class__ is not Tensor:
             x = convert(x)
         if kind is int or x._aval.trainable:

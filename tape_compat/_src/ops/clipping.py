@@ -16,7 +16,7 @@ from ..values.indexed_slices import IndexedSlices
 from ..values.record import apply
 from ..values.tensor import Tensor
 from . import rules
-from .declare import allowed, check_broadcast, check_same_dtype, matching, static
+from .declare import Number, allowed, check_broadcast, check_same_dtype, matching, static
 
 # -- by value --------------------------------------------------------------------------------------
 
@@ -40,7 +40,9 @@ def _check_clip(avals: tuple[Aval, ...]) -> None:
 _CLIP = Op(_clip, "Maximum", check=_check_clip).bind()
 
 
-def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Any:
+def clip_by_value(
+    t: Any, clip_value_min: Number, clip_value_max: Number, name: str | None = None
+) -> Any:
     """`t` with what is below `clip_value_min` or above `clip_value_max` set to that bound.
 
     At a bound the gradient is 1. IndexedSlices give IndexedSlices.
@@ -77,7 +79,7 @@ def _check_float(avals: tuple[Aval, ...], **_: Any) -> None:
 _CLIP_BY_NORM = Op(_clip_by_norm, "RealDiv", check=_check_float)
 
 
-def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Any:
+def clip_by_norm(t: Any, clip_norm: Number, axes: Any = None, name: str | None = None) -> Any:
     """`t` scaled down so that its 2-norm over `axes` (None: all) is at most `clip_norm`.
 
     IndexedSlices give IndexedSlices.
@@ -147,7 +149,7 @@ _SCALE_ALL = Op(_scale_all, "Mul").bind()
 
 
 def clip_by_global_norm(
-    t_list: Sequence[Any], clip_norm: Any, use_norm: Any = None, name: str | None = None
+    t_list: Sequence[Any], clip_norm: Number, use_norm: Number = None, name: str | None = None
 ) -> tuple[list[Any], Tensor]:
     """Tensors scaled down together to a common 2-norm of at most `clip_norm`, and their norm.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from math import prod
 from typing import Any
 
 import jax.numpy as jnp
@@ -23,6 +24,7 @@ from ..values.tensor import Tensor, concrete, next_id, same_value
 from ..values.variable import Variable
 from .arguments import as_int, as_own_tensor, as_tensor, dims, known_value
 from .casting import cast
+from .declare import Number
 from .shapes import broadcast_to, reshape
 
 
@@ -120,7 +122,7 @@ def _full(shape: tuple[int, ...], dtype: DType, value: Any) -> Any:
 
 
 _FULL = Op(_full, "Fill")
-_FILL = Op(lambda value, shape: jnp.broadcast_to(value, shape), "Fill")
+_FILL = Op(lambda value, shape: jnp.broadcast_to(value, shape), "Fill", host_foldable=False)
 
 
 def _filled(shape: tuple[int, ...], dtype: DType, value: Any) -> Tensor:
@@ -176,7 +178,7 @@ def ones(
     return _filled(dims(shape), dtype, 1)
 
 
-def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> Tensor:
+def fill(dims: Any, value: Number, name: str | None = None, layout: Any = None) -> Tensor:
     """A tensor of shape `dims` that holds the scalar `value` everywhere.
 
     >>> import tape_compat as tf
@@ -194,7 +196,7 @@ def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> 
             raise invalid(f"Dimension {n} must be >= 0", "Fill")
     if aval.dtype is dtypes.string:
         return _filled(shape, aval.dtype, value.numpy())
-    if not aval.trainable and host_value(value) is not None:
+    if not aval.trainable and prod(shape) <= policy.HOST_SIZE and host_value(value) is not None:
         return _filled(shape, aval.dtype, value._array[()])
     return apply(_FILL.bind(shape=shape), (value,))
 
@@ -277,7 +279,7 @@ _RANGE_DTYPES = ("int32", "int64", "float32", "float64")
 
 
 def range(
-    start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str = "range"
+    start: Number, limit: Number = None, delta: Number = 1, dtype: Any = None, name: str = "range"
 ) -> Tensor:
     """`start`, `start + delta`, ... up to but without `limit`: a vector. `range(n)` starts at 0.
 
@@ -331,7 +333,9 @@ def _linspace(start: Any, stop: Any, num: int, axis: int) -> Any:
 _LINSPACE = Op(_linspace, "LinSpace")
 
 
-def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int = 0) -> Tensor:
+def linspace(
+    start: Number, stop: Number, num: Any, name: str | None = None, axis: int = 0
+) -> Tensor:
     """`num` values evenly spaced from `start` to `stop`, both included, along a new `axis`.
 
     Integers give float64, as in TensorFlow.
@@ -377,8 +381,8 @@ _ONE_HOT = Op(_one_hot, "OneHot", differentiable=False, check=_check_one_hot)
 def one_hot(
     indices: Any,
     depth: Any,
-    on_value: Any = None,
-    off_value: Any = None,
+    on_value: Number = None,
+    off_value: Number = None,
     axis: int | None = None,
     dtype: Any = None,
     name: str | None = None,

@@ -43,6 +43,16 @@ _Parameters = ParamSpec("_Parameters")
 #: What ops take for a tensor: numbers, nested lists, and arrays of any library too.
 TensorLike: TypeAlias = "Tensor | Variable | IndexedSlices | ArrayLike | Sequence[Any]"
 
+#: The type of parameters that take a number of continuous value: a rate, a bound, a tolerance. Such
+#: a number is an input, not an attribute, so that another one needs no other program. A default may
+#: be part of the op.
+Number: TypeAlias = Any
+
+
+def is_number(value: Any, number: float) -> bool:
+    """Whether a value is this Python number, for which an op has a form of its own."""
+    return (value.__class__ is float or value.__class__ is int) and value == number
+
 
 class Unary(Protocol):
     """An op of one tensor."""

@@ -14,10 +14,11 @@ from ..core.avals import Aval
 from ..core.dtypes import as_dtype
 from ..core.op import Op
 from ..core.refuse import invalid, not_allowed
+from ..values.convert import convert
 from ..values.record import apply
 from ..values.tensor import Tensor
-from .arguments import as_tensor
-from .declare import name_ops, op
+from .arguments import as_tensor, untracked
+from .declare import Number, name_ops, op
 from .matrices import adjoint_of, check_square
 
 
@@ -290,15 +291,17 @@ def eigvals(tensor: Any, name: str | None = None) -> Tensor:
     return apply(_EIG.bind(vectors=False), (as_tensor(tensor),))
 
 
-def pseudo_inverse(a: Any, rcond: float | None) -> Any:
+def pseudo_inverse(a: Any, rcond: Any = None) -> Any:
     """Pseudo-inverse; singular values below `rcond` times the largest count as 0."""
-    return jnp.linalg.pinv(a) if rcond is None else jnp.linalg.pinv(a, rtol=rcond)
+    return jnp.linalg.pinv(a, rtol=rcond)
 
 
-_PINV = Op(pseudo_inverse, "Pinv", check=_check_decomposed("Pinv"))
+_PINV = Op(pseudo_inverse, "Pinv", check=_check_decomposed("Pinv")).bind()
 
 
-def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | None = None) -> Tensor:
+def pinv(
+    a: Any, rcond: Number = None, validate_args: bool = False, name: str | None = None
+) -> Tensor:
     """The pseudo-inverse [..., n, m] of `a` [..., m, n].
 
     `rcond`: singular values up to this part of the largest count as 0; default 10 max(m, n) times
@@ -309,8 +312,14 @@ def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | Non
     >>> tf.linalg.pinv([[2.0], [0.0]]).numpy().tolist()
     [[0.5, 0.0]]
     """
-    closure = _PINV.bind(rcond=None if rcond is None else float(rcond))
-    return apply(closure, (_matrices(a),))
+    return apply(_PINV, _with_bound(_matrices(a), rcond))
+
+
+def _with_bound(matrices: Tensor, bound: Any) -> tuple[Tensor, ...]:
+    """The inputs of an op of matrices that compares singular values with a bound, if any."""
+    if bound is None or not matrices._aval.trainable:
+        return (matrices,)
+    return matrices, untracked(convert(bound, matrices.dtype.real_dtype))
 
 
 def _matrices(a: Any) -> Tensor:
@@ -321,20 +330,18 @@ def _matrices(a: Any) -> Tensor:
     return tensor
 
 
-def _matrix_rank(a: Any, tol: float | None) -> Any:
+def _matrix_rank(a: Any, tol: Any = None) -> Any:
     s = jnp.linalg.svd(a, compute_uv=False)
     if tol is None:
-        bound = max(a.shape[-2:]) * jnp.max(s, -1, keepdims=True) * jnp.finfo(s.dtype).eps
-    else:
-        bound = jnp.asarray(tol, s.dtype)
-    return jnp.sum(s > bound, -1, dtype=jnp.int32)
+        tol = max(a.shape[-2:]) * jnp.max(s, -1, keepdims=True) * jnp.finfo(s.dtype).eps
+    return jnp.sum(s > tol, -1, dtype=jnp.int32)
 
 
-_MATRIX_RANK = Op(_matrix_rank, "Sum", differentiable=False, check=_check_decomposed("Svd"))
+_MATRIX_RANK = Op(_matrix_rank, "Sum", differentiable=False, check=_check_decomposed("Svd")).bind()
 
 
 def matrix_rank(
-    a: Any, tol: Any = None, validate_args: bool = False, name: str | None = None
+    a: Any, tol: Number = None, validate_args: bool = False, name: str | None = None
 ) -> Tensor:
     """How many singular values of `a` [..., m, n] exceed `tol`: int32 [...].
 
@@ -345,7 +352,7 @@ def matrix_rank(
     >>> int(tf.linalg.matrix_rank([[1.0, 1.0], [1.0, 1.0]]))
     1
     """
-    return apply(_MATRIX_RANK.bind(tol=None if tol is None else float(tol)), (_matrices(a),))
+    return apply(_MATRIX_RANK, _with_bound(_matrices(a), tol))
 
 
 @op(kernel="MatrixExponential", dtypes="float complex", check=check_square("MatrixExponential"))

@@ -18,7 +18,7 @@ from ..values.convert import convert
 from ..values.record import apply
 from ..values.tensor import Tensor
 from .arguments import as_tensor, dims
-from .declare import check_same_dtype, matching, name_ops, op
+from .declare import Number, check_same_dtype, matching, name_ops, op
 
 
 class _Band(NamedTuple):
@@ -109,7 +109,7 @@ def diag_part(
     input: Any,
     name: str = "diag_part",
     k: Any = 0,
-    padding_value: Any = 0,
+    padding_value: Number = 0,
     align: str = "RIGHT_LEFT",
 ) -> Tensor:
     """The k-th diagonal of `input` [..., n, m], or the band of diagonals k = (low, high).
@@ -182,7 +182,7 @@ def diag(
     k: Any = 0,
     num_rows: Any = -1,
     num_cols: Any = -1,
-    padding_value: Any = 0,
+    padding_value: Number = 0,
     align: str = "RIGHT_LEFT",
 ) -> Tensor:
     """Matrices with `diagonal` [..., n] as their k-th diagonal, or a band k = (low, high) of them.

@@ -15,7 +15,7 @@ from ..values.convert import convert
 from ..values.record import apply
 from ..values.tensor import Tensor
 from . import rules
-from .declare import static
+from .declare import Number, is_number, static
 from .gather_scatter import gather
 from .joining import concat
 from .random_stateful import uniform
@@ -64,7 +64,7 @@ def _rate_tensor(rate: Any, x: Tensor) -> Tensor:
 
 
 def dropout(
-    x: Any, rate: Any, noise_shape: Any = None, seed: int | None = None, name: str | None = None
+    x: Any, rate: Number, noise_shape: Any = None, seed: int | None = None, name: str | None = None
 ) -> Tensor:
     """`x` with a share `rate` of its elements set to 0 at random, the others divided by 1 - rate.
 
@@ -86,7 +86,7 @@ def dropout(
             f"Received: x_dtype={x.dtype!s}"
         )
     rate_tensor = _rate_tensor(rate, x)
-    if rate.__class__ in (int, float) and rate == 0:
+    if is_number(rate, 0):
         return apply(_SAME, (x,))
     shape = x._aval.shape
     if noise_shape is not None:
@@ -108,7 +108,7 @@ _CLIP_ROWS = Op(_clip_rows, "RealDiv")
 
 
 def embedding_lookup(
-    params: Any, ids: Any, max_norm: Any = None, name: str | None = None
+    params: Any, ids: Any, max_norm: Number = None, name: str | None = None
 ) -> Tensor:
     """Rows `ids` of the table `params`. The gradient by the table is IndexedSlices.
 

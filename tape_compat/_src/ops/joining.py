@@ -22,22 +22,18 @@ from ..values.record import apply
 from ..values.tensor import Tensor, concrete
 from ..values.variable import Variable
 from .arguments import as_int, as_own_tensor, as_tensor, is_text, known_value, move_text, untracked
-from .declare import check_same_dtype, matching
+from .declare import Number, check_same_dtype, matching
 from .shapes import identity, reshape
 
 
-def _pad(
-    x: Any, *value: Any, paddings: tuple[tuple[int, int], ...], mode: str, constant: Any
-) -> Any:
+def _pad(x: Any, *value: Any, paddings: tuple[tuple[int, int], ...], mode: str) -> Any:
     if mode == "CONSTANT":
-        fill_with = value[0] if value else jnp.asarray(constant, x.dtype)
+        fill_with = value[0] if value else jnp.zeros((), x.dtype)
         return lax.pad(x, fill_with, [(low, high, 0) for low, high in paddings])
     return jnp.pad(x, paddings, mode=mode.lower())
 
 
-def _check_pad(
-    avals: tuple[Aval, ...], paddings: tuple[tuple[int, int], ...], mode: str, constant: Any
-) -> None:
+def _check_pad(avals: tuple[Aval, ...], paddings: tuple[tuple[int, int], ...], mode: str) -> None:
     have = avals[0].shape
     kernel = "Pad" if mode == "CONSTANT" else "MirrorPad"
     if len(paddings) != len(have):
@@ -69,7 +65,7 @@ def pad(
     tensor: Any,
     paddings: Any,
     mode: str = "CONSTANT",
-    constant_values: Any = 0,
+    constant_values: Number = 0,
     name: str | None = None,
 ) -> Tensor:
     """`tensor` with `paddings[i]` = (before, after) elements added along each axis i.
@@ -100,10 +96,9 @@ def pad(
         raise not_allowed(dtypes.from_numpy(table.dtype), "int32, int64", "Pad", "Tpaddings")
     pairs = tuple((low, high) for low, high in table.tolist())
     inputs: tuple[Tensor, ...] = (x,)
-    if not isinstance(constant_values, (bool, int)) and mode == "CONSTANT":
+    if mode == "CONSTANT" and not (constant_values.__class__ is int and constant_values == 0):
         inputs = (x, untracked(convert(constant_values, x.dtype)))
-        constant_values = 0
-    return apply(_PAD.bind(paddings=pairs, mode=mode, constant=constant_values), inputs)
+    return apply(_PAD.bind(paddings=pairs, mode=mode), inputs)
 
 
 def _check_concat(avals: tuple[Aval, ...], axis: int) -> None:

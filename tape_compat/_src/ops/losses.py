@@ -16,7 +16,7 @@ from ..values.record import apply
 from ..values.tensor import Tensor
 from . import rules
 from .checks import check_dtypes
-from .declare import check_same_dtype, name_ops, op, static
+from .declare import Number, check_same_dtype, name_ops, op, static
 
 
 def _wide(x: Any) -> Any:
@@ -201,7 +201,7 @@ _WEIGHTED_CROSS_ENTROPY = Op(_weighted_cross_entropy, "Mul", check=_check_same_s
 
 
 def weighted_cross_entropy_with_logits(
-    labels: Any, logits: Any, pos_weight: Any, name: str | None = None
+    labels: Any, logits: Any, pos_weight: Number, name: str | None = None
 ) -> Tensor:
     """`sigmoid_cross_entropy_with_logits` with the positive term times `pos_weight`.
 
@@ -260,7 +260,7 @@ def l2_loss(t, name=None):
 
 
 def compute_average_loss(
-    per_example_loss: Any, sample_weight: Any = None, global_batch_size: Any = None
+    per_example_loss: Any, sample_weight: Any = None, global_batch_size: Number = None
 ) -> Tensor:
     """Weighted sum of the losses over the size of the whole batch (default: how many there are).
 

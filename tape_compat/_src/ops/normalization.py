@@ -15,7 +15,7 @@ from ..values.record import apply
 from ..values.tensor import Tensor
 from . import rules
 from .checks import check_dtypes
-from .declare import check_same_dtype, matching, static
+from .declare import Number, check_same_dtype, matching, static
 from .windows import channels_last
 
 
@@ -172,7 +172,7 @@ def batch_normalization(
     variance: Any,
     offset: Any,
     scale: Any,
-    variance_epsilon: Any,
+    variance_epsilon: Number,
     name: str | None = None,
 ) -> Tensor:
     """(x - mean) / sqrt(variance + epsilon) * scale + offset; `scale`, `offset` may be None.

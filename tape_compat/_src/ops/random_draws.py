@@ -20,7 +20,7 @@ from ..values.convert import convert
 from ..values.record import apply, identity
 from ..values.tensor import Tensor, concrete
 from .arguments import dims
-from .declare import check_broadcast
+from .declare import check_broadcast, is_number
 from .gather_scatter import gather
 from .random_keys import plain_seed, typed_key
 
@@ -61,10 +61,6 @@ FLOATING = (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64)
 SIGNED = (dtypes.int32, dtypes.int64)
 UNSIGNED = (dtypes.uint32, dtypes.uint64)
 COUNTS = (dtypes.float16, dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64)
-
-
-def _is_number(value: Any, number: float) -> bool:
-    return (value.__class__ is float or value.__class__ is int) and value == number
 
 
 def _broadcasts(avals: tuple[Aval, ...], shape: tuple[int, ...], dtype: DType) -> None:
@@ -224,7 +220,7 @@ def draw_bell(
 ) -> Tensor:
     """A draw of `op`, times stddev, plus mean."""
     dtype = as_dtype(dtype)
-    if dtype.is_floating and _is_number(mean, 0.0) and _is_number(stddev, 1.0):
+    if dtype.is_floating and is_number(mean, 0.0) and is_number(stddev, 1.0):
         return apply(op.bind(shape=shape, dtype=dtype), (key,))
     moments = convert(mean, dtype), convert(stddev, dtype)
     check_attribute(dtype, FLOATING, op.name)
@@ -238,7 +234,7 @@ def draw_flat(
     if not dtype.is_integer:
         if maxval is None:
             maxval = 1
-        if _is_number(minval, 0) and _is_number(maxval, 1):
+        if is_number(minval, 0) and is_number(maxval, 1):
             return apply(_UNIFORM.bind(shape=shape, dtype=dtype), (key,))
         bounds = convert(minval, dtype), convert(maxval, dtype)
         return apply(_UNIFORM.bind(shape=shape, dtype=dtype), (key, *bounds))

@@ -15,6 +15,7 @@ from ..values.convert import convert
 from ..values.record import apply
 from ..values.tensor import Tensor, concrete
 from ..values.variable import Variable
+from .declare import Number
 from .random_draws import (
     BINOMIAL,
     BITS,
@@ -200,8 +201,8 @@ class Generator:
     def normal(
         self,
         shape: Any,
-        mean: Any = 0.0,
-        stddev: Any = 1.0,
+        mean: Number = 0.0,
+        stddev: Number = 1.0,
         dtype: Any = dtypes.float32,
         name: str | None = None,
     ) -> Tensor:
@@ -212,8 +213,8 @@ class Generator:
     def truncated_normal(
         self,
         shape: Any,
-        mean: Any = 0.0,
-        stddev: Any = 1.0,
+        mean: Number = 0.0,
+        stddev: Number = 1.0,
         dtype: Any = dtypes.float32,
         name: str | None = None,
     ) -> Tensor:
@@ -224,8 +225,8 @@ class Generator:
     def uniform(
         self,
         shape: Any,
-        minval: Any = 0,
-        maxval: Any = None,
+        minval: Number = 0,
+        maxval: Number = None,
         dtype: Any = dtypes.float32,
         name: str | None = None,
     ) -> Tensor:
@@ -255,8 +256,8 @@ class Generator:
     def binomial(
         self,
         shape: Any,
-        counts: Any,
-        probs: Any,
+        counts: Number,
+        probs: Number,
         dtype: Any = dtypes.int32,
         name: str | None = None,
     ) -> Tensor:

@@ -9,6 +9,7 @@ from ..core.dtypes import as_dtype
 from ..values.convert import convert
 from ..values.record import apply
 from ..values.tensor import Tensor
+from .declare import Number
 from .random_draws import (
     COUNTS,
     FLOATING,
@@ -32,8 +33,8 @@ from .random_keys import next_key
 
 def normal(
     shape: Any,
-    mean: Any = 0.0,
-    stddev: Any = 1.0,
+    mean: Number = 0.0,
+    stddev: Number = 1.0,
     dtype: Any = dtypes.float32,
     seed: Any = None,
     name: str | None = None,
@@ -56,8 +57,8 @@ def normal(
 
 def truncated_normal(
     shape: Any,
-    mean: Any = 0.0,
-    stddev: Any = 1.0,
+    mean: Number = 0.0,
+    stddev: Number = 1.0,
     dtype: Any = dtypes.float32,
     seed: Any = None,
     name: str | None = None,
@@ -75,8 +76,8 @@ def truncated_normal(
 
 def uniform(
     shape: Any,
-    minval: Any = 0,
-    maxval: Any = None,
+    minval: Number = 0,
+    maxval: Number = None,
     dtype: Any = dtypes.float32,
     seed: Any = None,
     name: str | None = None,
@@ -106,8 +107,8 @@ def uniform(
 
 def gamma(
     shape: Any,
-    alpha: Any,
-    beta: Any = None,
+    alpha: Number,
+    beta: Number = None,
     dtype: Any = dtypes.float32,
     seed: Any = None,
     name: str | None = None,
@@ -129,7 +130,7 @@ def gamma(
 
 def poisson(
     shape: Any,
-    lam: Any,
+    lam: Number,
     dtype: Any = dtypes.float32,
     seed: Any = None,
     name: str | None = None,

@@ -9,6 +9,7 @@ from ..core.dtypes import as_dtype
 from ..values.convert import convert
 from ..values.record import apply
 from ..values.tensor import Tensor
+from .declare import Number
 from .random_draws import (
     BETWEEN,
     BINOMIAL,
@@ -37,8 +38,8 @@ from .random_keys import algorithm_number, seed_tensor
 def stateless_normal(
     shape: Any,
     seed: Any,
-    mean: Any = 0.0,
-    stddev: Any = 1.0,
+    mean: Number = 0.0,
+    stddev: Number = 1.0,
     dtype: Any = dtypes.float32,
     name: str | None = None,
     alg: Any = "auto_select",
@@ -58,8 +59,8 @@ def stateless_normal(
 def stateless_truncated_normal(
     shape: Any,
     seed: Any,
-    mean: Any = 0.0,
-    stddev: Any = 1.0,
+    mean: Number = 0.0,
+    stddev: Number = 1.0,
     dtype: Any = dtypes.float32,
     name: str | None = None,
     alg: Any = "auto_select",
@@ -78,10 +79,10 @@ def stateless_truncated_normal(
 def stateless_parameterized_truncated_normal(
     shape: Any,
     seed: Any,
-    means: Any = 0.0,
-    stddevs: Any = 1.0,
-    minvals: Any = -2.0,
-    maxvals: Any = 2.0,
+    means: Number = 0.0,
+    stddevs: Number = 1.0,
+    minvals: Number = -2.0,
+    maxvals: Number = 2.0,
     name: str | None = None,
 ) -> Tensor:
     """Normal random numbers between `minvals` and `maxvals`, the same for the same `seed` [2].
@@ -105,8 +106,8 @@ def stateless_parameterized_truncated_normal(
 def stateless_uniform(
     shape: Any,
     seed: Any,
-    minval: Any = 0,
-    maxval: Any = None,
+    minval: Number = 0,
+    maxval: Number = None,
     dtype: Any = dtypes.float32,
     name: str | None = None,
     alg: Any = "auto_select",
@@ -144,8 +145,8 @@ def stateless_uniform(
 def stateless_gamma(
     shape: Any,
     seed: Any,
-    alpha: Any,
-    beta: Any = None,
+    alpha: Number,
+    beta: Number = None,
     dtype: Any = dtypes.float32,
     name: str | None = None,
 ) -> Tensor:
@@ -164,7 +165,7 @@ def stateless_gamma(
 def stateless_poisson(
     shape: Any,
     seed: Any,
-    lam: Any,
+    lam: Number,
     dtype: Any = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:
@@ -185,8 +186,8 @@ def stateless_poisson(
 def stateless_binomial(
     shape: Any,
     seed: Any,
-    counts: Any,
-    probs: Any,
+    counts: Number,
+    probs: Number,
     output_dtype: Any = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:
@@ -201,7 +202,7 @@ def stateless_binomial(
     return draw_binomial(seed_tensor(seed), shape, counts, probs, output_dtype)
 
 
-def draw_binomial(key: Tensor, shape: Any, counts: Any, probs: Any, dtype: Any) -> Tensor:
+def draw_binomial(key: Tensor, shape: Any, counts: Number, probs: Number, dtype: Any) -> Tensor:
     """Counts of successes, of a dtype that holds counts."""
     sizes, dtype = draw_shape(shape, BINOMIAL.name), as_dtype(dtype)
     check_attribute(dtype, COUNTS, BINOMIAL.name)

@@ -139,7 +139,7 @@ nextafter = rule(jnp.nextafter, lambda dx, z, x, y: dx, None)
 relu = rule(lambda x: jnp.maximum(x, 0), lambda dx, y, x: jnp.where(x > 0, dx, 0))
 
 
-def leaky_relu(x: Any, alpha: float) -> Any:
+def leaky_relu(x: Any, alpha: Any = float(np.float32(0.2))) -> Any:
     """At 0 the gradient is alpha. JAX: 1. Source: TF relu_op_functor.h, LeakyReluGrad."""
     return jnp.where(x > 0, x, x * jnp.asarray(alpha, x.dtype))
 

@@ -16,10 +16,11 @@ from jax import lax
 from ..core.avals import Aval
 from ..core.op import Op
 from ..core.refuse import invalid, shown
+from ..values.convert import convert
 from ..values.record import apply
 from ..values.tensor import Tensor
-from .arguments import as_tensor
-from .declare import check_same_dtype, matching, name_ops, op
+from .arguments import as_tensor, untracked
+from .declare import Number, check_same_dtype, is_number, matching, name_ops, op
 from .decompositions import pseudo_inverse
 from .matrices import adjoint_of, check_square
 from .products import check_matmul
@@ -234,14 +235,15 @@ def solve(matrix, rhs, adjoint=False, name=None):
     return jnp.linalg.solve(adjoint_of(matrix) if adjoint else matrix, rhs)
 
 
-def _lstsq(a: Any, b: Any, regularizer: float, fast: bool) -> Any:
+def _lstsq(a: Any, b: Any, *regularizer: Any, fast: bool) -> Any:
     if not fast:
-        return jnp.matmul(pseudo_inverse(a, None), b)
+        return jnp.matmul(pseudo_inverse(a), b)
     rows, columns = a.shape[-2:]
     h = adjoint_of(a)
     gram = jnp.matmul(h, a) if rows >= columns else jnp.matmul(a, h)
-    n = gram.shape[-1]
-    factor = _cholesky(gram + regularizer * jnp.eye(n, dtype=a.dtype))
+    if regularizer:
+        gram = gram + regularizer[0] * jnp.eye(gram.shape[-1], dtype=a.dtype)
+    factor = _cholesky(gram)
 
     def apart(rhs: Any) -> Any:
         return _triangular(factor, _triangular(factor, rhs, True, False), True, True)
@@ -250,8 +252,8 @@ def _lstsq(a: Any, b: Any, regularizer: float, fast: bool) -> Any:
 
 
 def _check_lstsq(avals: tuple[Aval, ...], **_: Any) -> None:
-    a, b = avals
-    check_same_dtype(avals, "MatrixSolveLs")
+    a, b = avals[:2]
+    check_same_dtype((a, b), "MatrixSolveLs")
     check_matmul((a, b), ta=True)
 
 
@@ -259,7 +261,7 @@ _LSTSQ = Op(_lstsq, "MatrixSolveLs", check=_check_lstsq)
 
 
 def lstsq(
-    matrix: Any, rhs: Any, l2_regularizer: Any = 0.0, fast: bool = True, name: str | None = None
+    matrix: Any, rhs: Any, l2_regularizer: Number = 0.0, fast: bool = True, name: str | None = None
 ) -> Tensor:
     """X [..., n, k] that minimizes |`matrix` X - `rhs`|^2 + `l2_regularizer` |X|^2.
 
@@ -273,8 +275,10 @@ def lstsq(
     >>> round(float(tf.linalg.lstsq([[1.0], [1.0]], [[1.0], [3.0]])[0, 0]), 4)
     2.0
     """
-    closure = _LSTSQ.bind(regularizer=float(l2_regularizer), fast=bool(fast))
-    return apply(closure, tuple(matching((matrix, rhs))))
+    inputs = tuple(matching((matrix, rhs)))
+    if not is_number(l2_regularizer, 0):
+        inputs += (untracked(convert(l2_regularizer, inputs[0].dtype.real_dtype)),)
+    return apply(_LSTSQ.bind(fast=bool(fast)), inputs)
 
 
 name_ops(globals())

@@ -19,8 +19,8 @@ from ..values.record import apply
 from ..values.tensor import Tensor
 from . import rules
 from .arithmetic import multiply
-from .checks import INEXACT
-from .declare import check_same_dtype, matching, name_ops, op
+from .checks import INEXACT, check_dtypes
+from .declare import Number, check_same_dtype, is_number, matching, name_ops, op, static
 
 
 def _check_add_n(avals: tuple[Aval, ...]) -> None:
@@ -101,7 +101,7 @@ def accumulate_n(
     return add_n(tensors)
 
 
-def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
+def scalar_mul(scalar: Number, x: Any, name: str | None = None) -> Any:
     """`x` times a scalar; IndexedSlices give IndexedSlices.
 
     Raises: ValueError if `scalar` has a shape other than ().
@@ -151,8 +151,7 @@ def polyval(coeffs: Sequence[Any], x: Any, name: str | None = None) -> Tensor:
     return apply(_POLYVAL, (*(convert(c, x.dtype) for c in coeffs), x))
 
 
-@op(arrays=1, kernel="Mul", dtypes=INEXACT)
-def _l2_normalize(x, axis=None, epsilon=1e-12):
+def _unit(x: Any, epsilon: Any, axis: Any) -> Any:
     if jnp.issubdtype(x.dtype, jnp.complexfloating):
         total = jnp.sum(jnp.real(x) ** 2 + jnp.imag(x) ** 2, axis=axis, keepdims=True)
     else:
@@ -161,8 +160,16 @@ def _l2_normalize(x, axis=None, epsilon=1e-12):
     return x * rules.rsqrt(rules.maximum(total, floor_)).astype(x.dtype)
 
 
+@op(arrays=1, kernel="Mul", dtypes=INEXACT)
+def _l2_normalize(x, axis=None):
+    return _unit(x, 1e-12, axis)
+
+
+_UNIT = Op(_unit, "Mul", check=lambda avals, axis: check_dtypes("Mul", INEXACT)(avals[:1]))
+
+
 def l2_normalize(
-    x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None, dim: Any = None
+    x: Any, axis: Any = None, epsilon: Number = 1e-12, name: str | None = None, dim: Any = None
 ) -> Tensor:
     """x / sqrt(max(sum(x**2), epsilon)), the sum over `axis`, all axes if None.
 
@@ -176,7 +183,11 @@ def l2_normalize(
         if axis is not None:
             raise ValueError("Cannot specify both 'axis' and 'dim'.")
         axis = dim
-    return _l2_normalize(x, axis=axis, epsilon=epsilon)
+    if is_number(epsilon, 1e-12):
+        return _l2_normalize(x, axis=axis)
+    x = convert(x)
+    epsilon = convert(epsilon, x.dtype.real_dtype)
+    return apply(_UNIT.bind(axis=static(axis)), (x, epsilon))
 
 
 TopKV2 = namedtuple("TopKV2", ["values", "indices"])

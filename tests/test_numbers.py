@@ -1,0 +1,151 @@
+"""A number that an op takes besides its tensors is an input: another value needs no other program.
+
+The parameters are found by their signatures: a float as the default, or `float` or `Number` as the
+type. Each is given ten values in a step under a tape. What has another type is found by the
+attributes of the closures.
+"""
+
+import dataclasses
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tape_compat as tf
+from tape_compat._src.core.op import _OPS
+from tests.ops import ROWS, checks
+from tests.ops.row import find, is_source, leaves, rebuilt
+from tests.test_ops import tables_of_ops
+
+pytestmark = pytest.mark.usefixtures("deferred")
+
+VALUES = [0.3 + 0.01 * i for i in range(10)]
+
+#: Parameters whose value is part of the program, with the reason.
+EXCEPTIONS = {
+    "creation.range.limit": "says how many numbers there are",
+    "creation.range.delta": "says how many numbers there are",
+    **{
+        f"comparison.{name}.y": "takes integers only"
+        for name in ("bitwise_and", "bitwise_or", "bitwise_xor", "left_shift", "right_shift")
+    },
+}
+
+_X = np.array([[1.5, -0.5], [0.25, 2.0]])
+_INDICES = np.array([1, 0, 1])
+
+#: How to call the ops that have no row, or whose row has a program of its own.
+CALLS: dict[str, tuple[Any, ...]] = {
+    "clipping.clip_by_global_norm": ([_X, _X[0]], 1.0),
+    "creation.fill": ([2, 2], 0),
+    "creation.linspace": (0.0, 1.0, 5),
+    "creation.one_hot": (_INDICES, 3),
+    "creation.range": (0.0, 1.0),
+    "embedding.dropout": (_X,),
+    "embedding.embedding_lookup": (_X, _INDICES),
+    "joining.pad": (_X, [[1, 1], [1, 1]]),
+    "random_stateful.gamma": ([3], 1.0),
+    "random_stateful.normal": ([3],),
+    "random_stateful.poisson": ([3],),
+    "random_stateful.truncated_normal": ([3],),
+    "random_stateful.uniform": ([3],),
+    "random_stateless.stateless_binomial": ([3], [1, 2], 5.0, 0.5),
+    "random_stateless.stateless_gamma": ([3], [1, 2], 1.0),
+    "random_stateless.stateless_normal": ([3], [1, 2]),
+    "random_stateless.stateless_parameterized_truncated_normal": ([3], [1, 2]),
+    "random_stateless.stateless_poisson": ([3], [1, 2]),
+    "random_stateless.stateless_truncated_normal": ([3], [1, 2]),
+    "random_stateless.stateless_uniform": ([3], [1, 2]),
+}
+
+
+@dataclasses.dataclass
+class Parameter:
+    """A parameter of an op, and a call of the op without it."""
+
+    path: str
+    op: Callable[..., Any]
+    args: tuple[Any, ...]
+    options: dict[str, Any]
+
+    def call(self, sources: list[Any], value: float) -> Any:
+        given = iter(sources)
+        flat = (next(given) if is_source(x) else x for x in leaves(list(self.args)))
+        bound = inspect.signature(self.op).bind_partial(*rebuilt(list(self.args), flat))
+        bound.arguments.update({**self.options, self.path.rpartition(".")[2]: value})
+        return self.op(*bound.args, **bound.kwargs)
+
+
+def public_ops() -> list[tuple[str, str, Any]]:
+    return [(table, name, op) for table, ops in tables_of_ops().items() for name, op in ops.items()]
+
+
+def is_number(op: Any, parameter: inspect.Parameter) -> bool:
+    named = any(word in str(parameter.annotation) for word in ("float", "Number"))
+    second = hasattr(op, "reflected") and parameter.name == "y"
+    return named or second or isinstance(parameter.default, float)
+
+
+def parameters() -> list[Parameter]:
+    calls = {id(find(tf, row.path)): (tuple(row.args), row.options) for row in reversed(ROWS)}
+    calls = {f"{table}.{name}": calls.get(id(op)) for table, name, op in public_ops()}
+    calls.update({path: (args, {}) for path, args in CALLS.items()})
+    return [
+        Parameter(f"{table}.{name}.{parameter.name}", op, *calls[f"{table}.{name}"])
+        for table, name, op in public_ops()
+        for parameter in inspect.signature(op).parameters.values()
+        if is_number(op, parameter)
+    ]
+
+
+def differentiated(parameter: Parameter, value: float) -> None:
+    """One step: the op under a tape, the derivative of what it gives, both read."""
+    sources = [tf.constant(x) for x in leaves(list(parameter.args)) if is_source(x)]
+    with tf.GradientTape() as tape:
+        tape.watch(sources)
+        given = parameter.call(sources, value)
+        outputs = [y for y in tf.nest.flatten(given) if checks.continuous(y)]
+    gradients = tape.gradient(outputs, sources) if outputs and sources else []
+    for tensor in tf.nest.flatten([given, *(g for g in gradients if g is not None)]):
+        tf.convert_to_tensor(tensor).numpy()
+
+
+def compiles(counts: dict[str, int]) -> int:
+    return counts["compiles"] + counts["op_compiles"]
+
+
+@pytest.mark.parametrize("parameter", parameters(), ids=lambda p: p.path)
+def test_another_number_needs_no_other_program(parameter, counted):
+    if parameter.path in EXCEPTIONS:
+        pytest.skip(EXCEPTIONS[parameter.path])
+    for value in VALUES[:2]:  # the second may be read from the device
+        differentiated(parameter, value)
+    before = compiles(counted())
+    for value in VALUES:
+        differentiated(parameter, value)
+    assert compiles(counted()) == before
+
+
+#: Attributes that are floats all the same, with the reason.
+FLOAT_ATTRIBUTES = {
+    "exponent": "of pow: the few that XLA has other code for",
+    "ord": "of a norm: those, and infinity",
+}
+
+
+def test_no_attribute_is_a_float():
+    for row in ROWS:
+        with tf.GradientTape():
+            row.call(tf, [tf.constant(x) for x in row.sources()])
+    found = {
+        f"{closure}: {name}"
+        for op in list(_OPS)
+        for closure in list(op._closures.values())
+        for name, value in closure.attributes.items()
+        if isinstance(value, float)
+        and op.fn.__module__.startswith("tape_compat.")
+        and name not in FLOAT_ATTRIBUTES
+    }
+    assert not found, "make them inputs, of the type `Number`; see `_src/ops/declare.py`"
