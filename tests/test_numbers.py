@@ -15,6 +15,7 @@ import pytest
 
 import tape_compat as tf
 from tape_compat._src.core.op import _OPS
+from tape_compat._src.library.optimizers.base import Options
 from tests.ops import ROWS, checks
 from tests.ops.row import find, is_source, leaves, rebuilt
 from tests.test_ops import tables_of_ops
@@ -149,3 +150,52 @@ def test_no_attribute_is_a_float():
         and name not in FLOAT_ATTRIBUTES
     }
     assert not found, "make them inputs, of the type `Number`; see `_src/ops/declare.py`"
+
+
+OPTIMIZERS: dict[str, dict[str, float]] = {
+    "SGD": {"momentum": 0.9},
+    "Adam": {},
+    "RMSprop": {"momentum": 0.9},
+    "Adagrad": {},
+}
+
+#: Arguments of the optimizers that no step uses.
+OF_THE_START = ("initial_accumulator_value", "ema_momentum", "loss_scale_factor")
+
+
+def settings() -> list[tuple[str, str]]:
+    """Methods and the names of their numbers."""
+    shared = [name for name, kind in Options.__annotations__.items() if "float" in str(kind)]
+    return [
+        (method, name)
+        for method in OPTIMIZERS
+        for name in [
+            *shared,
+            *(
+                p.name
+                for p in inspect.signature(getattr(tf.optimizers, method)).parameters.values()
+                if isinstance(p.default, float)
+            ),
+        ]
+        if name not in OF_THE_START
+    ]
+
+
+@pytest.mark.parametrize(("method", "name"), settings())
+def test_another_setting_of_an_optimizer_needs_no_other_program(method, name, counted):
+    variables = [tf.Variable([1.0, 2.0]), tf.Variable(3.0)]
+    optimizer = getattr(tf.optimizers, method)(**{**OPTIMIZERS[method], name: VALUES[0]})
+
+    def step(value):
+        setattr(optimizer, name, value)
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(variables[0]) * variables[1]
+        optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables))
+        return loss.numpy()
+
+    for value in VALUES[:2]:
+        step(value)
+    before = compiles(counted())
+    losses = [step(value) for value in VALUES]
+    assert compiles(counted()) == before
+    assert np.isfinite(losses).all()

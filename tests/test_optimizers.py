@@ -172,7 +172,8 @@ def test_tapes_do_not_see_the_step():
 def table_sized(method, settings):
     """Primitives of a rows update on a table [1000, 4] whose results have the table's size."""
     optimizer = getattr(tf.optimizers, method)(0.1, **settings)
-    closure = optimizer._updates.rows.bind(clip=None, decay=None, **optimizer._settings())
+    numbers = optimizer._numbers()
+    closure = optimizer._updates.rows.bind(numbers=tuple(numbers), **optimizer._settings())
 
     def primitives(jaxpr):
         for equation in jaxpr.eqns:
@@ -185,7 +186,9 @@ def table_sized(method, settings):
 
     with jax.enable_x64(True):
         table, rows, indices = jnp.zeros((1000, 4)), jnp.zeros((3, 4)), jnp.zeros(3, jnp.int32)
-        scalars = [jnp.float32(0.1), *(jnp.int64(1) for _ in optimizer._scalars(1))]
+        scalars = [jnp.float32(0.1)]
+        scalars += [jnp.array(list(numbers.values()))] if numbers else []
+        scalars += [jnp.int64(1) for _ in optimizer._scalars(1)]
         slots = [table] * len(optimizer._slot_values())
         traced = jax.make_jaxpr(closure.fn)(table, rows, indices, *scalars, *slots)
         found = list(primitives(traced.jaxpr))

@@ -1,8 +1,9 @@
 """What all optimizers share: slots, step count, learning rate, clipping, weight decay.
 
 The update of one variable is one closure, so one recorded instruction: it takes the variable, its
-gradient, the scalars of this step and the slots, and gives the new variable and the new slots. The
-scalars are host constants, which travel packed: their values are no part of a program's structure.
+gradient, the learning rate, a vector of numbers such as a momentum, further scalars of this step
+and the slots, and gives the new variable and the new slots. The scalars are host constants, which
+travel packed. No value of these is part of a program's structure.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import numpy as np
 from ...autodiff.tape import GradientTape
 from ...core import dtypes, errors
 from ...core.avals import Aval
-from ...core.op import Op
+from ...core.op import Closure, Op
 from ...core.state import LOCAL
 from ...ops.clipping import clip_by_global_norm
 from ...values.bounds import refuse_rows
@@ -81,7 +82,8 @@ Update = Callable[..., tuple[Any, ...]]
 class Updates:
     """The ops of an update rule, for dense gradients and for rows.
 
-    `rule(x, gradient, learning_rate, *scalars_and_slots, **settings)` gives new `x` and new slots.
+    `rule(x, gradient, learning_rate, *scalars_and_slots, **numbers, **settings)` gives new `x` and
+    new slots.
     """
 
     def __init__(self, rule: Update, kernel: str):
@@ -101,27 +103,32 @@ def _step(
     gradient: Gradient,
     rate: Any,
     *rest: Any,
-    clip: tuple[str, float] | None,
-    decay: float | None,
+    numbers: tuple[str, ...],
     **settings: Any,
 ) -> tuple[Any, ...]:
-    if clip is not None:
-        gradient.values = _clipped(gradient.values, *clip)
+    given = dict(zip(numbers, rest[0])) if numbers else {}
+    for clip in _CLIPS:
+        if clip in given:
+            gradient.values = _clipped(gradient.values, clip, given.pop(clip))
     gradient.values = gradient.values.astype(x.dtype)
     rate = rate.astype(x.dtype)
-    if decay is not None:
-        x = x - x * by_float32(decay, x) * rate
-    return rule(x, gradient, rate, *rest, **settings)
+    if "weight_decay" in given:
+        x = x - x * given.pop("weight_decay") * rate
+    return rule(x, gradient, rate, *rest[bool(numbers) :], **given, **settings)
 
 
-def by_float32(value: float, like: Any) -> Any:
-    """A setting in the dtype of `like` as Keras casts it, by way of float32: 0.9 in float64 becomes
-    0.8999999761581421."""
-    return jnp.asarray(np.float32(value), like.dtype)
+def by_float32(value: float) -> float:
+    """A setting as Keras casts it, by way of float32: 0.9 in float64 becomes 0.8999999761581421."""
+    return float(np.float32(value))
 
 
-def _clipped(values: Any, kind: str, bound: float) -> Any:
-    if kind == "value":
+#: Numbers of an update that clip a gradient.
+_CLIPS = ("clipnorm", "clipvalue")
+
+
+def _clipped(values: Any, kind: str, bound: Any) -> Any:
+    bound = bound.astype(values.dtype)
+    if kind == "clipvalue":
         return jnp.clip(values, -bound, bound)
     norm = jnp.sqrt(jnp.sum(jnp.square(values)))
     return values * bound / jnp.maximum(norm, bound)
@@ -184,8 +191,9 @@ class Optimizer:
     (0.25, 0)
     """
 
-    #: The update rule, set by each method.
+    #: The update rule and the names of its arguments, set by each method.
     _updates: ClassVar[Updates]
+    _arguments: ClassVar[tuple[str, ...]]
 
     def __init__(self, learning_rate: Any, **options: Unpack[Options]):
         if not hasattr(self, "_updates"):
@@ -236,11 +244,17 @@ class Optimizer:
         self._excluded: set[int] = set()
         self._excluded_names: re.Pattern[str] | None = None
         self._warned = False
+        #: Numbers as they were last given to the update rule, by their names and dtype.
+        self._given: dict[tuple, tuple[tuple[float, ...], Tensor]] = {}
 
     # -- for the methods ------------------------------------------------------------------------
 
     def _slot_values(self) -> Mapping[str, float]:
         """Name and initial value of each slot."""
+        return {}
+
+    def _numbers(self) -> dict[str, float]:
+        """The numbers of the update rule: inputs, in the dtype of the variable."""
         return {}
 
     def _settings(self) -> dict[str, Any]:
@@ -459,37 +473,35 @@ class Optimizer:
         return pairs
 
     def _update(self, pairs: list[tuple[Any, Variable]]) -> None:
-        clip = None
+        numbers = self._numbers()
         if self.clipnorm and self.clipnorm > 0:
-            clip = ("norm", float(self.clipnorm))
+            numbers["clipnorm"] = float(self.clipnorm)
         elif self.global_clipnorm and self.global_clipnorm > 0:
             pairs = _clip_together(pairs, float(self.global_clipnorm))
         elif self.clipvalue and self.clipvalue > 0:
-            clip = ("value", float(self.clipvalue))
+            numbers["clipvalue"] = float(self.clipvalue)
         step = self._step_now()
-        scalars = (self._rate_now(), *self._scalars(step + 1))
+        rate, scalars = self._rate_now(), self._scalars(step + 1)
         settings = self._settings()
-        dense = rows = None
-        decay = None
+        #: The closure and the numbers of each kind of variable.
+        kinds: dict[tuple, tuple[Closure, tuple[Tensor, ...]]] = {}
         for gradient, variable in pairs:
             place = self._places[variable._handle.id]
             slots = self._slots[place]
             if slots is None:
                 slots = self._slots[place] = self._make_slots(variable)
-            if self.weight_decay is not None and self._decay_of(variable) != decay:
-                decay, dense, rows = self._decay_of(variable), None, None
+            sparse = isinstance(gradient, IndexedSlices)
+            kind = sparse, self._decay_of(variable), variable._handle.tensor._aval.scalar
+            known = kinds.get(kind)
+            if known is None:
+                known = kinds[kind] = self._kind(numbers, settings, *kind)
+            closure, given = known
             inputs: tuple[Tensor, ...]
-            if isinstance(gradient, IndexedSlices):
-                if rows is None:
-                    rows = self._updates.rows.bind(clip=clip, decay=decay, **settings)
-                closure = rows
+            if sparse:
                 indices = convert(gradient.indices)
                 refuse_rows(indices, variable._handle.tensor._aval.shape[0], closure.name)
                 inputs = (convert(gradient.values), indices)
             else:
-                if dense is None:
-                    dense = self._updates.dense.bind(clip=clip, decay=decay, **settings)
-                closure = dense
                 if gradient.__class__ is not Tensor:
                     gradient = convert(gradient, hint=variable.dtype)
                 inputs = (gradient,)
@@ -498,6 +510,8 @@ class Optimizer:
                 (
                     variable._handle.tensor,
                     *inputs,
+                    rate,
+                    *given,
                     *scalars,
                     *[slot._handle.tensor for slot in slots],
                 ),
@@ -511,6 +525,29 @@ class Optimizer:
         self._step = step + 1
         self._counted = host_count(self._step)
         self._iterations._set(self._counted)
+
+    def _kind(
+        self,
+        numbers: dict[str, float],
+        settings: dict[str, Any],
+        sparse: bool,
+        decay: float | None,
+        aval: Aval,
+    ) -> tuple[Closure, tuple[Tensor, ...]]:
+        """The closure that updates variables of one kind, and its numbers as one vector, if any,
+        which is that of the last step unless they have changed."""
+        if decay is not None:
+            numbers = {**numbers, "weight_decay": by_float32(decay)}
+        names, values = tuple(numbers), tuple(numbers.values())
+        updates = self._updates.rows if sparse else self._updates.dense
+        closure = updates.bind(numbers=names, **settings)
+        if not names:
+            return closure, ()
+        key = names, aval.dtype.name
+        found = self._given.get(key)
+        if found is None or found[0] != values:
+            found = self._given[key] = values, concrete(np.array(values, aval.np_dtype))
+        return closure, (found[1],)
 
     def _step_now(self) -> int:
         """The step count, from the host unless somebody assigned to `iterations`."""
@@ -580,7 +617,7 @@ class Optimizer:
             "ema_overwrite_frequency": None,
             "loss_scale_factor": None,
             "gradient_accumulation_steps": None,
-            **self._settings(),
+            **{name: getattr(self, name) for name in self._arguments},
         }
 
     @classmethod

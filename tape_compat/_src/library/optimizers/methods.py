@@ -17,14 +17,13 @@ from .base import Gradient, Optimizer, Options, Updates, by_float32, host_count
 
 
 def _sgd(
-    x: Any, g: Gradient, rate: Any, *slots: Any, momentum: float, nesterov: bool
+    x: Any, g: Gradient, rate: Any, *slots: Any, momentum: Any = 0.0, nesterov: bool
 ) -> tuple[Any, ...]:
     if not slots:
         return (g.add_to(x, -(g.values * rate)),)
-    kept = by_float32(momentum, x)
-    velocity = g.add_to(slots[0] * kept, -(g.values * rate))
+    velocity = g.add_to(slots[0] * momentum, -(g.values * rate))
     if nesterov:
-        return x + g.add_to(velocity * kept, -(g.values * rate)), velocity
+        return x + g.add_to(velocity * momentum, -(g.values * rate)), velocity
     return x + velocity, velocity
 
 
@@ -52,6 +51,7 @@ class SGD(Optimizer):
     """
 
     _updates = Updates(_sgd, "ResourceApplyGradientDescent")
+    _arguments = ("momentum", "nesterov")
 
     def __init__(
         self,
@@ -69,8 +69,11 @@ class SGD(Optimizer):
     def _slot_values(self) -> Mapping[str, float]:
         return {"momentum": 0.0} if self.momentum != 0 else {}
 
+    def _numbers(self) -> dict[str, float]:
+        return {"momentum": by_float32(self.momentum)} if self.momentum != 0 else {}
+
     def _settings(self) -> dict[str, Any]:
-        return {"momentum": self.momentum, "nesterov": self.nesterov}
+        return {"nesterov": self.nesterov}
 
 
 # -- Adam ----------------------------------------------------------------------------------------
@@ -84,17 +87,17 @@ def _adam(
     first: Any,
     second: Any,
     *largest: Any,
-    beta_1: float,
-    beta_2: float,
-    epsilon: float,
+    beta_1: Any,
+    beta_2: Any,
+    share_1: Any,
+    share_2: Any,
+    epsilon: Any,
     amsgrad: bool,
 ) -> tuple[Any, ...]:
     step = step.astype(x.dtype)
-    power_1 = jnp.power(by_float32(beta_1, x), step)
-    power_2 = jnp.power(by_float32(beta_2, x), step)
-    alpha = rate * jnp.sqrt(1 - power_2) / (1 - power_1)
-    first = first + (g.add_to(-first, g.values)) * (1 - beta_1)
-    second = second + (g.add_to(-second, jnp.square(g.values))) * (1 - beta_2)
+    alpha = rate * jnp.sqrt(1 - jnp.power(beta_2, step)) / (1 - jnp.power(beta_1, step))
+    first = first + (g.add_to(-first, g.values)) * share_1
+    second = second + (g.add_to(-second, jnp.square(g.values))) * share_2
     scale, kept = second, ()
     if amsgrad:
         scale = jnp.maximum(largest[0], second)
@@ -126,6 +129,7 @@ class Adam(Optimizer):
     """
 
     _updates = Updates(_adam, "ResourceApplyAdam")
+    _arguments = ("beta_1", "beta_2", "epsilon", "amsgrad")
 
     def __init__(
         self,
@@ -146,13 +150,17 @@ class Adam(Optimizer):
         slots = {"momentum": 0.0, "velocity": 0.0}
         return {**slots, "velocity_hat": 0.0} if self.amsgrad else slots
 
-    def _settings(self) -> dict[str, Any]:
+    def _numbers(self) -> dict[str, float]:
         return {
-            "beta_1": self.beta_1,
-            "beta_2": self.beta_2,
+            "beta_1": by_float32(self.beta_1),
+            "beta_2": by_float32(self.beta_2),
+            "share_1": 1 - self.beta_1,
+            "share_2": 1 - self.beta_2,
             "epsilon": self.epsilon,
-            "amsgrad": self.amsgrad,
         }
+
+    def _settings(self) -> dict[str, Any]:
+        return {"amsgrad": self.amsgrad}
 
     def _scalars(self, step: int) -> tuple[Tensor, ...]:
         return (host_count(step),)
@@ -167,19 +175,20 @@ def _rmsprop(
     rate: Any,
     square: Any,
     *slots: Any,
-    rho: float,
-    momentum: float,
-    epsilon: float,
+    rho: Any,
+    share: Any,
+    momentum: Any = None,
+    epsilon: Any,
     centered: bool,
 ) -> tuple[Any, ...]:
-    square = g.add_to(rho * square, (1 - rho) * jnp.square(g.values))
+    square = g.add_to(rho * square, share * jnp.square(g.values))
     new, scale = [square], square
     if centered:
-        mean = g.add_to(rho * slots[-1], (1 - rho) * g.values)
+        mean = g.add_to(rho * slots[-1], share * g.values)
         new.append(mean)
         scale = scale - jnp.square(mean)
     increment = rate * g.values / jnp.sqrt(g.of(scale) + epsilon)
-    if momentum > 0:
+    if momentum is not None:
         velocity = g.add_to(momentum * slots[0], increment)
         new.insert(1, velocity)
         return x - velocity, *new
@@ -208,6 +217,7 @@ class RMSprop(Optimizer):
     """
 
     _updates = Updates(_rmsprop, "ResourceApplyRMSProp")
+    _arguments = ("rho", "momentum", "epsilon", "centered")
 
     def __init__(
         self,
@@ -232,19 +242,18 @@ class RMSprop(Optimizer):
             slots["average_gradient"] = 0.0
         return slots
 
+    def _numbers(self) -> dict[str, float]:
+        numbers = {"rho": self.rho, "share": 1 - self.rho, "epsilon": self.epsilon}
+        return {**numbers, "momentum": self.momentum} if self.momentum > 0 else numbers
+
     def _settings(self) -> dict[str, Any]:
-        return {
-            "rho": self.rho,
-            "momentum": self.momentum,
-            "epsilon": self.epsilon,
-            "centered": self.centered,
-        }
+        return {"centered": self.centered}
 
 
 # -- Adagrad -------------------------------------------------------------------------------------
 
 
-def _adagrad(x: Any, g: Gradient, rate: Any, total: Any, *, epsilon: float) -> tuple[Any, ...]:
+def _adagrad(x: Any, g: Gradient, rate: Any, total: Any, *, epsilon: Any) -> tuple[Any, ...]:
     total = g.add_to(total, jnp.square(g.values))
     return g.add_to(x, -(rate * g.values / jnp.sqrt(g.of(total) + epsilon))), total
 
@@ -269,6 +278,7 @@ class Adagrad(Optimizer):
     """
 
     _updates = Updates(_adagrad, "ResourceApplyAdagradV2")
+    _arguments = ("initial_accumulator_value", "epsilon")
 
     def __init__(
         self,
@@ -284,8 +294,5 @@ class Adagrad(Optimizer):
     def _slot_values(self) -> Mapping[str, float]:
         return {"accumulator": self.initial_accumulator_value}
 
-    def _settings(self) -> dict[str, Any]:
+    def _numbers(self) -> dict[str, float]:
         return {"epsilon": self.epsilon}
-
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "initial_accumulator_value": self.initial_accumulator_value}
