@@ -20,6 +20,13 @@ ROWS = [
     unary("nn.relu", lambda x: np.maximum(x, 0)),
     unary("nn.relu6", lambda x: np.clip(x, 0, 6)),
     unary("nn.leaky_relu", lambda x: np.where(x > 0, x, float(np.float32(0.2)) * x)),
+    Row(
+        "nn.leaky_relu",
+        [np.array([[1.5, -0.5], [-2.0, 0.25]])],
+        lambda x: np.where(x > 0, x, float(np.float32(0.3)) * x),
+        program=lambda tf, x: tf.nn.leaky_relu(x, 0.3),
+        label="alpha",
+    ),
     unary("nn.elu", lambda x: np.where(x > 0, x, np.expm1(x))),
     unary(
         "nn.selu",

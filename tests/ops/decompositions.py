@@ -75,6 +75,14 @@ ROWS = [
         program=lambda tf, x: tf.linalg.eigvalsh(hermitian(tf, x)),
     ),
     Row("linalg.pinv", [A], np.linalg.pinv, orders=1),
+    Row(
+        "linalg.pinv",
+        [A],
+        lambda x: np.linalg.pinv(x, 0.01),
+        program=lambda tf, x: tf.linalg.pinv(x, 0.01),
+        orders=1,
+        label="rcond",
+    ),
     Row("linalg.expm", [np.diag(W) + np.eye(3, k=1)], scipy.linalg.expm),
     Row(
         "linalg.sqrtm",
@@ -83,6 +91,14 @@ ROWS = [
         program=lambda tf, x: tf.linalg.sqrtm(positive(tf, x)),
     ),
     Row("linalg.matrix_rank", [np.outer(W, W)], lambda x: 1, gradient=False),
+    Row(
+        "linalg.matrix_rank",
+        [np.diag([3.0, 2.0, 1.0])],
+        lambda x: 2,
+        gradient=False,
+        program=lambda tf, x: tf.linalg.matrix_rank(x, 1.5),
+        label="tol",
+    ),
     # P, L and U are unique; the op gives L and U in one matrix, P as a permutation.
     Row(
         "linalg.lu",

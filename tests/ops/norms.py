@@ -21,6 +21,7 @@ ROWS = [
     ),
     Row("norm", [A], np_norm(1, 1), program=lambda tf, x: tf.norm(x, 1, axis=1), label="1"),
     Row("norm", [A], np_norm(3, 0), program=lambda tf, x: tf.norm(x, 3, axis=0), label="3"),
+    Row("norm", [A], np_norm(2.2, 0), program=lambda tf, x: tf.norm(x, 2.2, axis=0), label="2.2"),
     Row(
         "norm",
         [A],
@@ -67,5 +68,12 @@ ROWS = [
             np.linalg.norm(x, axis=1, keepdims=True),
         ],
         program=lambda tf, x: tf.linalg.normalize(x, axis=1),
+    ),
+    Row(
+        "linalg.normalize",
+        [A],
+        lambda x: [x / np.linalg.norm(x, 2.2, 1, True), np.linalg.norm(x, 2.2, 1, True)],
+        program=lambda tf, x: tf.linalg.normalize(x, 2.2, axis=1),
+        label="2.2",
     ),
 ]

@@ -14,4 +14,11 @@ ROWS = [
         lambda c, x: c[0] * x + c[1],
     ),
     Row("math.l2_normalize", [normal(2, 3)], lambda x: x / np.linalg.norm(x)),
+    Row(
+        "math.l2_normalize",
+        [np.array([[3.0, 4.0], [0.3, 0.4]])],
+        lambda x: x / np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 2.0),
+        program=lambda tf, x: tf.math.l2_normalize(x, 1, 4.0),
+        label="epsilon",
+    ),
 ]
