@@ -8,7 +8,9 @@ traced for each size.
 
 from __future__ import annotations
 
+import contextlib
 import re
+import threading
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -185,10 +187,24 @@ def _general(jitted: Any, samples: Sequence[Shapes], kinds: list[np.dtype]) -> _
         jax.ShapeDtypeStruct([k * dims[name] + c if name else c for name, k, c in axes], kind)
         for axes, kind in zip(lines, kinds, strict=True)
     ]
-    try:
-        return _General(in_x64(jitted.trace, *structs), lines)
-    except Exception:  # whatever a function does that asks for a number where there is none
-        return None
+    traced = _traced_apart(jitted, structs)
+    return None if traced is None else _General(traced, lines)
+
+
+def _traced_apart(jitted: Any, structs: Sequence[Any]) -> Any:
+    """A trace made in another thread, or None. JAX keeps errors that it has met on the way in
+    cycles, and what stands in the callers' frames would stay alive with them."""
+    found = []
+
+    def trace() -> None:
+        # A function may do anything that needs a number where there is none.
+        with contextlib.suppress(Exception):
+            found.append(in_x64(jitted.trace, *structs))
+
+    thread = threading.Thread(target=trace, name="tape_compat trace")
+    thread.start()
+    thread.join()
+    return found[0] if found else None
 
 
 def _line(sizes: tuple[int, ...], variables: dict[str, tuple[int, ...]]) -> _Line:

@@ -26,7 +26,7 @@ from .choose import Choice, History, Later, choose, later
 from .donation import arranged, copied, copy_all
 from .loops.template import compile_for
 from .loops.write import LoopProgram
-from .op_by_op import OpByOpProgram, interprets, op_runner, result
+from .op_by_op import OpByOpProgram, interprets, op_runner
 from .reasons import notice, reason, reason_of_loops
 from .whole import WholeProgram, donations
 
@@ -373,7 +373,7 @@ _ONLY_OURS = _baseline()
 
 def run_now(closure: Closure, avals: tuple[Aval, ...], arrays: Sequence[Any]) -> list[Any]:
     """Run one closure on concrete arrays at once."""
-    return list(map(result, in_x64(on_host, op_runner(closure, avals).run, *arrays)))
+    return op_runner(closure, avals).now(*arrays)
 
 
 def run_on_host(closure: Closure, avals: tuple[Aval, ...], arrays: Sequence[Any]) -> list[Any]:

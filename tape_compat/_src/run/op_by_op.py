@@ -16,7 +16,7 @@ import numpy as np
 from ..core import limits
 from ..core.avals import Aval
 from ..core.counters import COUNTERS
-from ..core.host import on_host
+from ..core.host import in_one_thread, on_host
 from ..core.op import Closure, primitives
 from ..core.program import Node, Runner
 from ..core.steps import leaf_layout, needed, slot_avals
@@ -65,6 +65,11 @@ class OpRunner:
             self._plan = None
             self.seconds = policy.compiled_seconds(self.work)
         return self._closure.run(*arrays)
+
+    def now(self, *arrays: Any) -> list[Any]:
+        """`run` by itself."""
+        call = in_one_thread if self.work > policy.THREADS_MATTER_SECONDS else on_host
+        return list(map(result, in_x64(call, self.run, *arrays)))
 
     def interpret(self, arrays: Sequence[Any]) -> Sequence[Any]:
         """The results by NumPy, where there is a rule for every primitive."""
@@ -126,6 +131,7 @@ class OpByOpProgram(Runner):
         """About how many seconds longer a run takes than one of the compiled program."""
         runners = self._runners
         seconds = sum([runner.seconds for runner in runners])
+        seconds += policy.OP_SECONDS * len(runners)
         return seconds - policy.fused_seconds(sum([runner.work for runner in runners]))
 
     def run(self, arrays: Iterable[Any], scalars: dict[np.dtype, list[Any]]) -> list[Any]:
@@ -136,7 +142,7 @@ class OpByOpProgram(Runner):
         for dtype, where in self._scalars.items():
             for slot, value in zip(where, scalars[dtype], strict=True):
                 env[slot] = np.array(value, dtype)
-        return in_x64(on_host, self._run, env)
+        return in_x64(in_one_thread, self._run, env)
 
     def _run(self, env: list[Any]) -> list[Any]:
         for run, inputs, first, end, drops in self._calls:

@@ -1,9 +1,9 @@
 """When work is fused, cut, kept: every constant of the engine's policy, with its reason.
 
-Figures: 2 cores, CPU, JAX 0.10, medians. Compiling a whole program costs about 0.5 s plus 0.8 ms
-an instruction for chains of additions, 3 ms for heavier ops; compiling one op costs about 35 ms (a
-pullback 55 ms), once per distinct op and shape;
-launching one compiled op costs about 10 us, recording one about 0.6 us in C and 1.5 us in Python.
+Figures: 2 cores, CPU, JAX 0.10, medians. Compiling a whole program whose ops were traced
+costs about 0.2 s plus 0.8 ms an instruction for chains of additions, 2 to 3 ms for heavier ops;
+compiling one op costs about 35 ms (a pullback 55 ms), once per distinct op and shape; launching one
+compiled op costs about 10 us, recording one about 0.6 us in C and 1.5 us in Python.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ SIGHTS = 2
 FEW_STRUCTURES = 4
 HITS_TO_SETTLE = 8
 BESIDE_SHARE = 0.25
-DEAR_COMPILE_SECONDS = 12.0
+DEAR_COMPILE_SECONDS = 8.0
 
 #: While a step is pending, ops whose inputs have values join it: an optimizer written by hand is
 #: then part of the step, 1.0 instead of 1.9 times `jax.jit`. Where so many programs from one place
@@ -42,13 +42,18 @@ MOST_BEFORE_TAPE = 64
 RUN_NOW_SECONDS = 20e-6
 MISLED = 3
 
-#: What a call of a compiled op costs, what its compile does, and what that of a whole program does:
-#: XLA's time grows with the square of the outputs. 2,000 chained additions, all alive, took 22 s.
+#: What it costs to come to the next op, what a call of a compiled op does, what its compile does,
+#: and what that of a whole program does: XLA's time grows with the square of the outputs. 2,000
+#: chained additions, all alive, took 22 s.
+OP_SECONDS = 3e-6
 OP_CALL_SECONDS = 10e-6
 OP_COMPILE_SECONDS = 0.04
-COMPILE_SECONDS = 0.3
-COMPILE_SECONDS_PER_INSTRUCTION = 3e-3
+COMPILE_SECONDS = 0.2
+COMPILE_SECONDS_PER_INSTRUCTION = 2e-3
 COMPILE_SECONDS_PER_OUTPUT_SQUARED = 5e-6
+
+#: An op that takes less to interpret has no product of matrices that BLAS would share out.
+THREADS_MATTER_SECONDS = 14e-6
 
 #: Of the time that the interpreter takes, a compiled op takes about COMPILED_SHARE where arrays are
 #: large, and no less than a call takes where they are small; a program compiled as a whole

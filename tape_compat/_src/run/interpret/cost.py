@@ -98,7 +98,7 @@ def _conv(params: Params, ins: Avals, outs: Avals) -> float:
     depth = size(ins[1]) // max(features, 1)
     patches = size(outs[0]) // max(features, 1) * depth * params["feature_group_count"]
     moved = size(ins[0]) + patches
-    return 20 * NUMPY_SECONDS + moved * 2e-9 + _product(size(outs[0]) * depth, outs[0])
+    return 20 * NUMPY_SECONDS + moved * 5e-9 + 2.0 * _product(size(outs[0]) * depth, outs[0])
 
 
 def _sort(params: Params, ins: Avals, outs: Avals) -> float:

@@ -8,9 +8,14 @@ from typing import Any
 import numpy as np
 
 from .elementwise import in_total_order
-from .rule import Avals, Build, Function, Params, Rule, moving, same
+from .rule import Avals, Build, Function, Params, Rule, moving, same, size
 
 _BOOL = np.dtype(bool)
+
+#: NumPy reduces a short axis one by one: 7.7 ms for 200,000 times 4 elements, 0.4 ms if they are
+#: folded. A small array is not worth the calls.
+SHORT_AXIS = 8
+SMALL = 4096
 
 
 def least(dtype: Any) -> Any:
@@ -34,6 +39,8 @@ def _reduce(function: np.ufunc, start: Callable[[Any], Any] | None = None) -> Ru
         axes, dtype = tuple(params["axes"]), ins[0].dtype
         if not axes:
             return same
+        if len(axes) == 1 and 1 < ins[0].shape[axes[0]] <= SHORT_AXIS and size(ins[0]) > SMALL:
+            return _folded(function, axes[0], ins[0].shape[axes[0]])
         if start is None:
             return lambda x: reduce(x, axes, dtype)
         if 0 in ins[0].shape:
@@ -42,6 +49,19 @@ def _reduce(function: np.ufunc, start: Callable[[Any], Any] | None = None) -> Ru
         return lambda x: reduce(x, axes)
 
     return Rule(build)
+
+
+def _folded(function: np.ufunc, axis: int, length: int) -> Function:
+    """Element by element of a short axis, each with all that lie beside it."""
+    parts = [(*(slice(None),) * axis, i) for i in range(length)]
+
+    def folded(x: Any) -> Any:
+        out = function(x[parts[0]], x[parts[1]])
+        for part in parts[2:]:
+            out = function(out, x[part])
+        return out
+
+    return folded
 
 
 def _extreme(function: Callable[..., Any]) -> Rule:
