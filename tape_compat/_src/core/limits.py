@@ -18,11 +18,12 @@ STATIC_FORMS = 8
 MAX_CLOSURES_PER_OP = 4096
 MAX_SHAPES_PER_CLOSURE = 1024
 
-#: When so many sets of shapes came that differ in sizes only, an op is traced for all sizes; if
-#: that fails or does not fit, again for as many more, up to so many in all.
-SHAPES_BEFORE_GENERAL = 2
+#: An op that comes with shapes that differ from others in one size is traced for all sizes; with
+#: shapes that differ in several, when so many came of which none was a variation of another. So
+#: many such traces are tried, and kept, and so many shapes remembered that none of them fits.
+SHAPES_BEFORE_VARIABLES = 4
 MAX_GENERAL_TRACES = 4
-MAX_TRIED_SHAPES = 8
+MAX_TRIED_SHAPES = 12
 
 #: A host array of at least this many bytes moves to the device at its first use, a smaller one at
 #: its second: `jax.device_put` takes 40 us, an argument of a compiled call 3 us.

@@ -129,8 +129,45 @@ class _General:
                     values[name] = (size - plus) // times
                 if times * values.get(name, 0) + plus != size:
                     return None
-        # A trace takes it that a variable is neither 0 nor 1.
         return _finished(self._traced, Sizes(**values)) if min(values.values()) > 1 else None
+
+
+class _Kind:
+    """What was traced for inputs of certain ranks and dtypes.
+
+    generals: for many sizes. others: shapes that none of these fits. failures: how often a trace
+    for many sizes was not possible.
+    """
+
+    __slots__ = ("failures", "generals", "others")
+
+    def __init__(self) -> None:
+        self.generals: list[_General] = []
+        self.others: dict[Shapes, None] = {}
+        self.failures = 0
+
+    def trace(self, shapes: Shapes) -> Trace | None:
+        for general in self.generals:
+            found = general.trace(shapes)
+            if found is not None:
+                return found
+        return None
+
+    def partner(self, shapes: Shapes) -> Shapes | None:
+        """Shapes that came before of which these are a variation: the fewest variables."""
+        if shapes in self.others or len(self.generals) >= limits.MAX_GENERAL_TRACES:
+            return None
+        if self.failures >= limits.MAX_GENERAL_TRACES:
+            return None
+        found = [(len(_lines((other, shapes))[0]), other) for other in self.others]
+        variables, other = min([x for x in found if x[0]], default=(0, None))
+        patient = len(self.others) >= limits.SHAPES_BEFORE_VARIABLES
+        return other if variables == 1 or patient else None
+
+    def note(self, shapes: Shapes) -> None:
+        self.others[shapes] = None
+        while len(self.others) > limits.MAX_TRIED_SHAPES:
+            del self.others[next(iter(self.others))]
 
 
 class Traces:
@@ -138,27 +175,25 @@ class Traces:
 
     def __init__(self, function: Callable[..., Any]):
         self.jitted = jax.jit(function)
-        #: By the ranks and dtypes of the inputs: traces of many sizes, and shapes that none fits.
-        self._kinds: dict[tuple, tuple[list[_General], dict[Shapes, None]]] = {}
+        self._kinds: dict[tuple, _Kind] = {}
 
     def of(self, avals: Sequence[Aval]) -> Trace:
         """The trace for these inputs. Raises what the function raises."""
         shapes = tuple([aval.shape for aval in avals])
-        kind = tuple([(len(aval.shape), aval.np_dtype) for aval in avals])
-        generals, others = self._kinds.setdefault(kind, ([], {}))
-        for general in generals:
-            found = general.trace(shapes)
-            if found is not None:
+        dtypes = tuple([aval.np_dtype for aval in avals])
+        kind = self._kinds.setdefault((tuple(map(len, shapes)), dtypes), _Kind())
+        found = kind.trace(shapes)
+        if found is not None:
+            return found
+        partner = kind.partner(shapes)
+        kind.note(shapes)
+        if partner is not None:
+            general = _general(self.jitted, (partner, shapes), dtypes)
+            found = general and general.trace(shapes)
+            if general is not None and found is not None:
+                kind.generals.append(general)
                 return found
-        if len(generals) < limits.MAX_GENERAL_TRACES and len(others) < limits.MAX_TRIED_SHAPES:
-            others[shapes] = None
-            if len(others) % limits.SHAPES_BEFORE_GENERAL == 0:
-                latest = list(others)[-limits.SHAPES_BEFORE_GENERAL :]
-                general = _general(self.jitted, latest, [aval.np_dtype for aval in avals])
-                found = general and general.trace(shapes)
-                if general is not None and found is not None:
-                    generals.append(general)
-                    return found
+            kind.failures += 1
         return _finished(in_x64(self.jitted.trace, *[a.struct for a in avals]), Sizes())
 
 
@@ -172,15 +207,26 @@ def _finished(traced: Any, sizes: Sizes) -> Trace:
     return Trace(traced.jaxpr, sizes, tuple(outputs), single)
 
 
-def _general(jitted: Any, samples: Sequence[Shapes], kinds: list[np.dtype]) -> _General | None:
-    """A trace that serves all of these shapes, and others; None if there is none."""
+def _lines(
+    samples: tuple[Shapes, Shapes],
+) -> tuple[dict[str, tuple[int, ...]], list[list[_Line]]]:
+    """The variables by which two sets of shapes differ, with their values, and what each axis of
+    each input is. No variables: a trace does not serve both."""
     variables: dict[str, tuple[int, ...]] = {}
     lines = [
         [_line(sizes, variables) for sizes in zip(*shapes, strict=True)]
         for shapes in zip(*samples, strict=True)
     ]
-    if not variables:
-        return None
+    if any(min(values) < 2 for values in variables.values()):
+        return {}, []  # a trace takes it that a variable is neither 0 nor 1
+    return variables, lines
+
+
+def _general(
+    jitted: Any, samples: tuple[Shapes, Shapes], kinds: Sequence[np.dtype]
+) -> _General | None:
+    """A trace that serves both sets of shapes, and others; None if there is none."""
+    variables, lines = _lines(samples)
     names = list(variables)
     dims = dict(zip(names, jax.export.symbolic_shape(", ".join(names)), strict=True))
     structs = [
