@@ -1,13 +1,15 @@
 """All checks in one command: `python -m tests`.
 
-Lint, format and types, then the tests and the doctests twice: in deferred mode, and in immediate
-mode, where every op runs at its call; there one in four of the rows of `tests/ops` is enough. Each
-step runs even if one before it failed. What XLA compiled is kept in `.jax_cache`, what TensorFlow
-gave in `.tensorflow_outcomes`, which makes the next run three times as fast.
+Lint, format and types, then the tests and the doctests: in deferred mode, where what is new is
+interpreted; with every program compiled; and in immediate mode, where every op runs at its call. In
+the last two one in four of the rows of `tests/ops` is enough. Each step runs even if one before it
+failed. What XLA compiled is kept in `.jax_cache`, what TensorFlow gave in `.tensorflow_outcomes`,
+which makes the next run faster.
 
     python -m tests             everything
     python -m tests checks      lint, format, types
     python -m tests deferred    the tests in deferred mode
+    python -m tests compiled    the tests in deferred mode, with every program compiled
     python -m tests immediate   the tests in immediate mode
     python -m tests parity      parity with TensorFlow in both modes, in one process
 
@@ -50,10 +52,11 @@ STEPS = {
     "parity-deferred": ([*PARITY, "--modes=deferred"], DEFERRED),
     "parity-immediate": ([*PARITY, "--modes=immediate"], DEFERRED),
     "part": ([*OWN, PART], DEFERRED),
+    "compiled": ([*OWN, PART], {**DEFERRED, "TAPE_COMPAT_INTERPRETS": "0"}),
     "pure-python": ([*PYTEST, *ENGINE], {**DEFERRED, "TAPE_COMPAT_PURE_PYTHON": "1"}),
 }
-EVERYTHING = ("lint", "format", "types", "deferred", "immediate", "parity")
-QUICK = ("deferred", "immediate", "part", "pure-python")
+EVERYTHING = ("lint", "format", "types", "deferred", "compiled", "immediate", "parity")
+QUICK = ("deferred", "compiled", "immediate", "part", "pure-python")
 QUICK_FLAGS = ("--xla_backend_optimization_level=0", "--xla_cpu_use_fusion_emitters=false")
 #: JAX's persistent compilation cache, for everything however small.
 CACHE = {

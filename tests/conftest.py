@@ -32,7 +32,7 @@ def pytest_configure(config):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Leaves out what immediate mode would run alike, and the rows that `--part` does not take."""
+    """Leaves out what another mode runs alike, and the rows that `--part` does not take."""
     part = config.getoption("--part")
 
     def left_out(item):
@@ -40,7 +40,12 @@ def pytest_collection_modifyitems(config, items):
         name = marker.args[0] if marker is not None and marker.args else item.name
         if marker is not None and zlib.crc32(name.encode()) % part:
             return True
-        return state.immediate() and "deferred" in getattr(item, "fixturenames", ())
+        fixtures = getattr(item, "fixturenames", ())
+        if not policy.INTERPRETS:  # what is never interpreted runs in the other modes alike
+            return "counted" in fixtures or any(
+                item.get_closest_marker(name) for name in ("compiled", "interpreted")
+            )
+        return state.immediate() and "deferred" in fixtures
 
     out = {item for item in items if left_out(item)}
     config.hook.pytest_deselected(items=list(out))

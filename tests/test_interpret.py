@@ -247,6 +247,7 @@ MOVES = [
     lambda x: lax.rev(x, (1,)),
     lambda x: lax.concatenate([x, x[:, :1], x], 1),
     lambda x: lax.split(x, (1, 2), 1),
+    lambda x: jnp.unstack(x, axis=1),
     lambda x: jnp.stack([x, x], 1),
     lambda x: jnp.tile(x, (2, 3)),
     lambda x: lax.slice(x, (0, 1), (2, 3)),

@@ -9,13 +9,12 @@ import pytest
 import tape_compat as tf
 from tape_compat._src.run import executor, policy
 from tape_compat._src.run.kept import KEPT
-from tape_compat._src.run.op_by_op import HostResult, OpByOpProgram, interprets
+from tape_compat._src.run.op_by_op import HostResult, OpByOpProgram
 from tape_compat._src.values.record import flush
 
 pytestmark = [
     pytest.mark.interpreted,
     pytest.mark.usefixtures("deferred"),
-    pytest.mark.skipif(not interprets(), reason="nothing is interpreted"),
 ]
 
 

@@ -46,10 +46,15 @@ def _rem(params: Params, ins: Avals, outs: Avals) -> Function:
 
 
 def _pow(params: Params, ins: Avals, outs: Avals) -> Function:
-    dtype = ins[0].dtype
-    if ins[1].dtype == dtype:
-        return np.power
-    return lambda x, y: np.power(x, y.astype(dtype))
+    """With an array of exponents: for 0.5 alone NumPy takes the root, which differs at -inf."""
+    dtype, shape = ins[0].dtype, outs[0].shape or (1,)
+    single = not outs[0].shape
+
+    def function(x: Any, y: Any) -> Any:
+        found = np.power(x, np.array(np.broadcast_to(y, shape), dtype, order="C"))
+        return found[0] if single else found
+
+    return function
 
 
 def _repeated(x: Any, n: int) -> Any:
