@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import tape_compat as tf
+from tape_compat._src.core import host
 from tape_compat._src.run import executor, policy
 from tape_compat._src.run.kept import KEPT
 from tape_compat._src.run.op_by_op import HostResult, OpByOpProgram
@@ -160,3 +161,30 @@ def test_effects_happen_once_a_run(capsys):
         flush()
     jax.effects_barrier()
     assert capsys.readouterr().err.count("loss") == 3
+
+
+def test_jax_takes_what_was_computed_on_the_host():
+    x = tf.constant([1.0, 2.0]) * 2.0
+    assert isinstance(x._array, HostResult)
+    assert float(jax.numpy.sum(x)) == 6.0
+    assert isinstance(tf.constant([3.0])[0].__jax_array__(), jax.Array)
+    np.testing.assert_array_equal(np.from_dlpack(tf.constant([1.0]) + 1.0), [2.0])
+
+
+def test_blas_has_its_threads_back():
+    def threads():
+        return [library["num_threads"] for library in host._blas().info()]
+
+    def work(turns):
+        seen.append(threads())
+        if turns:
+            host.in_one_thread(work, turns - 1)
+            seen.append(threads())
+        else:
+            raise ValueError
+
+    before, seen = threads(), []
+    with pytest.raises(ValueError):
+        host.in_one_thread(work, 3)
+    assert all(n == 1 for found in seen for n in found)
+    assert threads() == before and not host._CALLS

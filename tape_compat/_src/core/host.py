@@ -33,8 +33,18 @@ def on_host(function: Callable[..., Any], *arguments: Any) -> Any:
 def in_one_thread(function: Callable[..., Any], *arguments: Any) -> Any:
     """`on_host` with one thread for the products of matrices. OpenBLAS lets its threads spin:
     beside other work a product of 1 ms took 25 ms. Entering costs 10 us."""
-    with _ONE_THREAD:
+    call = object()
+    try:
+        _limit(call)
         return on_host(function, *arguments)
+    finally:  # whatever an interrupt has left out
+        _release(call)
+
+
+#: Calls in `in_one_thread`, whatever their thread, and what restores the threads of BLAS.
+_CALLS: set[object] = set()
+_LIMITS: list[Any] = []
+_LOCK = threading.RLock()
 
 
 @cache
@@ -42,26 +52,15 @@ def _blas() -> ThreadpoolController:
     return ThreadpoolController().select(user_api="blas")
 
 
-class _OneThread:
-    """Context: BLAS has one thread while any thread is in here; then as many as it had."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._inside = 0
-        self._limits: Any = None
-
-    def __enter__(self) -> None:
-        with self._lock:
-            self._inside += 1
-            if self._inside == 1:
-                self._limits = _blas().limit(limits=1)
-
-    def __exit__(self, *_: object) -> None:
-        with self._lock:
-            self._inside -= 1
-            if not self._inside and self._limits is not None:
-                self._limits.restore_original_limits()
-                self._limits = None
+def _limit(call: object) -> None:
+    with _LOCK:
+        _CALLS.add(call)
+        if not _LIMITS:
+            _LIMITS.append(_blas().limit(limits=1))
 
 
-_ONE_THREAD = _OneThread()
+def _release(call: object) -> None:
+    with _LOCK:
+        _CALLS.discard(call)
+        if not _CALLS and _LIMITS:
+            _LIMITS.pop().restore_original_limits()

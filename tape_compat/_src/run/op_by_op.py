@@ -27,7 +27,8 @@ from .interpret.plan import Interpreted, interpreted
 
 @cache
 def _on_host() -> bool:
-    return jax.default_backend() == "cpu"
+    """With several devices, arrays may be spread over them."""
+    return jax.default_backend() == "cpu" and jax.device_count() == 1
 
 
 def interprets() -> bool:

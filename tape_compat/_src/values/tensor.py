@@ -121,7 +121,7 @@ class Tensor(operators.Operators, Placed):
     def _device_array(self) -> jax.Array:
         """The value as a jax.Array; a host constant is moved once."""
         array = self._value()
-        if array.__class__ is np.ndarray:
+        if isinstance(array, np.ndarray):
             if self._aval.dtype is dtypes.string:
                 raise TypeError("A string tensor has no JAX array: JAX has no string dtype.")
             array = self._array = in_x64(jax.device_put, array, LOCAL.state.device)
