@@ -2,9 +2,9 @@
 
 Lint, format and types, then the tests and the doctests: in deferred mode, where what is new is
 interpreted; with every program compiled; and in immediate mode, where every op runs at its call. In
-the last two one in four of the rows of `tests/ops` is enough. Each step runs even if one before it
-failed. What XLA compiled is kept in `.jax_cache`, what TensorFlow gave in `.tensorflow_outcomes`,
-which makes the next run faster.
+the last two one in four of the rows of `tests/ops` is enough, and what has no modes is left out.
+Each step runs even if one before it failed. What XLA compiled is kept in `.jax_cache`, what
+TensorFlow gave in `.tensorflow_outcomes`, which makes the next run faster.
 
     python -m tests             everything
     python -m tests checks      lint, format, types
@@ -42,17 +42,25 @@ ENGINE = [
         "engine run tape program find op_by_op remember rolled native interrupts threads".split()
     )
 ]
+#: Tests of what has no modes.
+MODELESS = [
+    f"--ignore=tests/test_{name}.py"
+    for name in (
+        "benchmarks cache caches choose docs dtypes dtypes_exact find fork interpret layout names "
+        "native program shapes traces types".split()
+    )
+]
 STEPS = {
     "lint": (["ruff", "check", "."], {}),
     "format": (["ruff", "format", "--check", "."], {}),
     "types": (["pyright", "--pythonpath", sys.executable], {}),
     "deferred": (OWN, DEFERRED),
-    "immediate": ([*OWN, PART], IMMEDIATE),
+    "immediate": ([*OWN, PART, *MODELESS], IMMEDIATE),
     "parity": (PARITY, DEFERRED),
     "parity-deferred": ([*PARITY, "--modes=deferred"], DEFERRED),
     "parity-immediate": ([*PARITY, "--modes=immediate"], DEFERRED),
     "part": ([*OWN, PART], DEFERRED),
-    "compiled": ([*OWN, PART], {**DEFERRED, "TAPE_COMPAT_INTERPRETS": "0"}),
+    "compiled": ([*OWN, PART, *MODELESS], {**DEFERRED, "TAPE_COMPAT_INTERPRETS": "0"}),
     "pure-python": ([*PYTEST, *ENGINE], {**DEFERRED, "TAPE_COMPAT_PURE_PYTHON": "1"}),
 }
 EVERYTHING = ("lint", "format", "types", "deferred", "compiled", "immediate", "parity")

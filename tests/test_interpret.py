@@ -798,7 +798,7 @@ def test_the_librarys_ops():
 OTHER_VERSIONS = {
     *("scatter_add", "scatter_sub", "scatter_mul", "scatter_min", "scatter_max", "scatter-sub"),
     *("copy_p", "stop_gradient", "expand_dims", "empty", "sharding_constraint", "eq_to", "le_to"),
-    *("stack", "tile"),
+    *("stack", "tile", "unstack"),
 }
 
 
