@@ -18,6 +18,8 @@ class Facts:
     interpreted: bool = True
     dry: bool = True
     loss: float = 1e-3
+    op_compiles: float = 0.0
+    price: float = 0.0
 
 
 def seen(runs=0, in_a_row=1, structures=1, new=1):
@@ -49,6 +51,8 @@ ROWS = {
     "the price of loops": (Facts(as_loops=True), seen(PAID), COMPILED),
     "the price, not on zeros": (Facts(dry=False), seen(PAID), COMPILED),
     "a loss that is dear": (Facts(loss=1.0), seen(), COMPILED),
+    "ops that are to be compiled": (Facts(op_compiles=1.0), seen(), COMPILED),
+    "convolutions are dear": (Facts(price=1.0), seen(PAID), OP_BY_OP),
     "no loss": (Facts(loss=0.0), seen(10**6, 10**6), OP_BY_OP),
     "many outputs are dear": (Facts(outputs=2000), seen(PAID), OP_BY_OP),
     "compiled: the first of a place": (compiled(), seen(), COMPILED),

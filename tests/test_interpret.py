@@ -130,6 +130,7 @@ OF_FLOATS = [
     *(lax.sin, lax.cos, lax.tan, lax.asin, lax.acos, lax.atan, lax.asinh, lax.acosh, lax.cbrt),
     *(lax.tanh, lax.atanh, lax.logistic, lax.is_finite, lax.erf, lax.erfc, lax.erf_inv, lax.round),
     *(lax.square, lax.neg, lax.abs, lax.sign),
+    *([lax.one_minus_square] if hasattr(lax, "one_minus_square") else ()),
     partial(lax.round, rounding_method=lax.RoundingMethod.TO_NEAREST_EVEN),
     *[partial(lax.integer_pow, y=y) for y in (0, 1, 2, 3, 5, -1, -2, -3)],
 ]
@@ -798,7 +799,7 @@ def test_the_librarys_ops():
 OTHER_VERSIONS = {
     *("scatter_add", "scatter_sub", "scatter_mul", "scatter_min", "scatter_max", "scatter-sub"),
     *("copy_p", "stop_gradient", "expand_dims", "empty", "sharding_constraint", "eq_to", "le_to"),
-    *("stack", "tile", "unstack"),
+    *("stack", "tile", "unstack", "one_minus_square"),
 }
 
 

@@ -10,13 +10,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import jax
-
 from ..core import limits
 from ..core.caches import Cache
 from ..core.derivative import Jvp, Pullback
 from ..core.op import Closure
-from ..core.x64 import in_x64
 from ..values.tensor import Tensor
 
 _FOUND: Cache[tuple, tuple[frozenset[int], ...]] = Cache("dependence", limits.MAX_DEPENDENCES)
@@ -31,7 +28,7 @@ def used_inputs(closure: Closure, inputs: tuple[Tensor, ...]) -> tuple[frozenset
     key = (closure, *(x._aval for x in inputs))
     found = _FOUND.get(key)
     if found is None:
-        jaxpr = in_x64(jax.make_jaxpr(closure.fn), *(x._aval.struct for x in inputs)).jaxpr
+        jaxpr = closure.trace([x._aval for x in inputs]).jaxpr.jaxpr
         found = tuple(_dependence(jaxpr, _base(closure).op.masks))
         if closure.as_one:
             found = (frozenset().union(*found),) * len(found)

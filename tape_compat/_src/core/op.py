@@ -23,7 +23,6 @@ from .caches import register
 from .counters import COUNTERS
 from .rows import rows_of
 from .traces import Trace, Traces
-from .x64 import in_x64
 
 Arrays = tuple[Any, ...]
 Check = Callable[..., None]

@@ -29,7 +29,8 @@ class Facts(Protocol):
     instructions: how many, those of a loop once. outputs: how many are alive. as_loops: whether it
     can run as loops. interpreted: whether its ops may be interpreted. dry: whether to run it on
     zeros does no harm, as another thread does to compile it. loss: about how many seconds longer
-    it takes op by op than compiled.
+    it takes op by op than compiled. op_compiles: how many seconds to compile ops by themselves.
+    price: how many its compile takes beyond what its length says.
     """
 
     @property
@@ -44,6 +45,10 @@ class Facts(Protocol):
     def dry(self) -> bool: ...
     @property
     def loss(self) -> float: ...
+    @property
+    def op_compiles(self) -> float: ...
+    @property
+    def price(self) -> float: ...
 
 
 class Seen(NamedTuple):
@@ -61,7 +66,7 @@ class Seen(NamedTuple):
 
 def choose(facts: Facts, seen: Seen) -> Choice:
     """How to run a program that is not compiled."""
-    price = policy.compile_seconds(facts.instructions, facts.outputs)
+    price = policy.compile_seconds(facts.instructions, facts.outputs) + facts.price
     if not facts.interpreted and price < policy.DEAR_COMPILE_SECONDS:
         long = facts.as_loops or facts.instructions > policy.SHORT_PROGRAM
         early = seen.new <= policy.NEW_STRUCTURES_BEFORE_OP_BY_OP and not seen.runs
@@ -69,7 +74,7 @@ def choose(facts: Facts, seen: Seen) -> Choice:
         again = seen.in_a_row >= policy.SIGHTS or (few and seen.runs + 1 >= policy.SIGHTS)
         if again or (early and long):
             return Choice.COMPILED
-    paid = (seen.runs + 1) * facts.loss
+    paid = (seen.runs + 1) * facts.loss + (facts.op_compiles if facts.interpreted else 0.0)
     if paid >= price:
         return Choice.COMPILED
     beside = facts.interpreted and facts.dry and not facts.as_loops

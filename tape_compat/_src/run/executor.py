@@ -19,7 +19,7 @@ from ..core.errors import JAX_FOLDER, user_location
 from ..core.host import on_host
 from ..core.native import native, provide
 from ..core.op import Closure
-from ..core.program import NOWHERE, Entry, Node, Program, References, Runner, Runners
+from ..core.program import NOWHERE, Entry, Node, Program, References, Runner
 from ..core.x64 import in_x64
 from . import kept, policy
 from .choose import Choice, History, Later, choose, later
@@ -173,6 +173,8 @@ class _Facts(NamedTuple):
     interpreted: bool
     dry: bool
     loss: float
+    op_compiles: float
+    price: float
 
 
 def _launch(program: Program, live: tuple[int, ...]) -> None:
@@ -199,7 +201,8 @@ def _launch(program: Program, live: tuple[int, ...]) -> None:
     apart = kept.op_by_op(node, live)
     size = node.depth if loops is None else loops.template.instructions
     looped = loops is not None
-    facts = _Facts(size, len(live), looped, interprets(), apart.dry, apart.loss)
+    costs = apart.dry, apart.loss, apart.compile_seconds, apart.price
+    facts = _Facts(size, len(live), looped, interprets(), *costs)
     choice = choose(facts, seen)
     if choice is Choice.COMPILED:
         _compile(program, history, key, apart, loops)

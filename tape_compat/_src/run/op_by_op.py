@@ -6,6 +6,7 @@ costs; where the interpreter is no gain (an accelerator, a decomposition) it is 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import Any, NamedTuple
@@ -40,18 +41,32 @@ class OpRunner:
     """How one closure runs by itself on arrays of some shapes.
 
     work: about how many seconds it takes when it is interpreted. seconds: what it takes. dry:
-    whether to run it on zeros does no harm: it calls nothing outside and is sure to end.
+    whether to run it on zeros does no harm: it calls nothing outside and is sure to end. compiled:
+    whether it was. price: about what its compile takes.
     """
 
-    __slots__ = ("_closure", "_left", "_loss", "_plan", "dry", "seconds", "work")
+    __slots__ = (
+        "_closure",
+        "_left",
+        "_loss",
+        "_plan",
+        "compiled",
+        "dry",
+        "price",
+        "seconds",
+        "work",
+    )
 
     def __init__(self, closure: Closure, avals: tuple[Aval, ...]):
         self._closure = closure
         jaxpr, sizes, *_ = closure.trace(avals)
         plan = interpreted(jaxpr, sizes)
-        self.dry = not jaxpr.effects and "while" not in primitives(jaxpr.jaxpr)
+        names = Counter(primitives(jaxpr.jaxpr))
+        self.dry = not jaxpr.effects and "while" not in names
         self._plan: Interpreted | None = None if plan.compiled_alone else plan
-        self._left = policy.OP_COMPILE_SECONDS
+        self.price = policy.op_compile_seconds(names["conv_general_dilated"])
+        self._left = self.price
+        self.compiled = False
         self.work = plan.seconds
         compiled = policy.compiled_seconds(self.work)
         self.seconds = compiled if self._plan is None else self.work
@@ -59,12 +74,26 @@ class OpRunner:
 
     def run(self, *arrays: Any) -> Sequence[Any]:
         """The results, of NumPy while it is interpreted. Call it by `on_host` and `in_x64`."""
+        return self._run(arrays, self._loss)
+
+    def run_in_program(self, *arrays: Any) -> Sequence[Any]:
+        """The same where the program may be compiled as a whole before that is worth it."""
+        return self._run(arrays, policy.SHARE_IN_PROGRAMS * self._loss)
+
+    @property
+    def compiles_next(self) -> bool:
+        """Whether the next run in a program is to compile it."""
+        left = self._left - policy.SHARE_IN_PROGRAMS * self._loss
+        return not self.compiled and (self._plan is None or left <= 0.0)
+
+    def _run(self, arrays: tuple[Any, ...], loss: float) -> Sequence[Any]:
         if self._plan is not None and interprets():
-            self._left -= self._loss
+            self._left -= loss
             if self._left > 0.0:
                 return self.interpret(arrays)
             self._plan = None
             self.seconds = policy.compiled_seconds(self.work)
+        self.compiled = True
         return self._closure.run(*arrays)
 
     def now(self, *arrays: Any) -> list[Any]:
@@ -118,7 +147,7 @@ class OpByOpProgram(Runner):
         self._runners = [op_runner(s.closure, tuple([avals[i] for i in s.inputs])) for s in steps]
         drops = _last_reads(steps, live)
         self._calls = [
-            Call(runner.run, step.inputs, step.first, step.end, dropped)
+            Call(runner.run_in_program, step.inputs, step.first, step.end, dropped)
             for runner, step, dropped in zip(self._runners, steps, drops, strict=True)
         ]
 
@@ -126,6 +155,17 @@ class OpByOpProgram(Runner):
     def dry(self) -> bool:
         """Whether to run it on zeros does no harm."""
         return all(runner.dry for runner in self._runners)
+
+    @property
+    def compile_seconds(self) -> float:
+        """About how long it takes to compile what ops the next run is to compile by themselves."""
+        return sum([runner.price for runner in self._runners if runner.compiles_next])
+
+    @property
+    def price(self) -> float:
+        """About how long it takes to compile it as a whole, beyond what its length says."""
+        least = policy.op_compile_seconds(0)
+        return sum([runner.price - least for runner in self._runners])
 
     @property
     def loss(self) -> float:

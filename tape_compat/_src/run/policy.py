@@ -43,11 +43,14 @@ RUN_NOW_SECONDS = 20e-6
 MISLED = 3
 
 #: What it costs to come to the next op, what a call of a compiled op does, what its compile does,
-#: and what that of a whole program does: XLA's time grows with the square of the outputs. 2,000
-#: chained additions, all alive, took 22 s.
+#: of which an op that runs in a program pays SHARE_IN_PROGRAMS as quickly as by itself, for the
+#: program may be compiled first; and what the compile of a whole program does: XLA's time grows
+#: with the square of the outputs. 2,000 chained additions, all alive, took 22 s.
 OP_SECONDS = 3e-6
 OP_CALL_SECONDS = 10e-6
 OP_COMPILE_SECONDS = 0.04
+CONVOLUTION_COMPILE_SECONDS = 0.1
+SHARE_IN_PROGRAMS = 0.25
 COMPILE_SECONDS = 0.2
 COMPILE_SECONDS_PER_INSTRUCTION = 2e-3
 COMPILE_SECONDS_PER_OUTPUT_SQUARED = 5e-6
@@ -146,6 +149,11 @@ def compile_seconds(instructions: int, outputs: int = 0) -> float:
     """About how long it takes to compile a whole program."""
     linear = COMPILE_SECONDS + COMPILE_SECONDS_PER_INSTRUCTION * instructions
     return linear + COMPILE_SECONDS_PER_OUTPUT_SQUARED * outputs**2
+
+
+def op_compile_seconds(convolutions: int) -> float:
+    """About how long it takes to compile one op that has so many convolutions."""
+    return OP_COMPILE_SECONDS + CONVOLUTION_COMPILE_SECONDS * convolutions
 
 
 def compiled_seconds(interpreted: float) -> float:

@@ -90,6 +90,10 @@ def _rsqrt(x: Any) -> Any:
     return np.reciprocal(np.sqrt(x))
 
 
+def _one_minus_square(x: Any) -> Any:
+    return (1 + x) * (1 - x)
+
+
 def _logistic(x: Any) -> Any:
     return np.reciprocal(np.add(np.exp(np.negative(x)), x.dtype.type(1)))
 
@@ -266,6 +270,7 @@ TABLE: dict[str, Rule] = {
             "neg": np.negative,
             "abs": np.abs,
             "square": np.square,
+            "one_minus_square": _one_minus_square,
             "floor": np.floor,
             "ceil": np.ceil,
             "is_finite": np.isfinite,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .elementwise import in_total_order
-from .rule import Avals, Build, Function, Params, Rule, moving, same, size
+from .rule import Avals, Function, Params, Rule, moving, same, size
 
 _BOOL = np.dtype(bool)
 
