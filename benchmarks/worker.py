@@ -30,7 +30,7 @@ from .workloads import WORKLOADS, Workload
 
 TENSORFLOWS = ("tf_eager", "tf_function", "tf_xla")
 OURS = ("tape_compat", "tape_compat_function")
-SETTLE_SECONDS = 60.0
+SETTLE_SECONDS = 20.0
 COMPILED = "/jax/core/compile/backend_compile_duration"
 
 
@@ -201,16 +201,17 @@ class Worker:
         }
 
     def settle(self, workload: Workload) -> None:
-        """Runs steps until none is interpreted any more, for at most SETTLE_SECONDS."""
-        if workload.settle:
-            self.time(workload.settle)
+        """Runs steps until none is interpreted any more, for at most SETTLE_SECONDS, and then as
+        many as the workload asks for."""
         started = time.perf_counter()
         while time.perf_counter() - started < SETTLE_SECONDS:
             before = counted(self.module)
             self.time(max(8, len(self.batches)))
             done = difference(before, counted(self.module))
             if not done or not done["op_by_op"]:
-                return
+                break
+        if workload.settle:
+            self.time(workload.settle)
 
     def time(self, steps: int, tidy: bool = False) -> dict[str, Any]:
         before, compiles = counted(self.module), self.compiles.count(self.built)
