@@ -1,25 +1,24 @@
 """How a program runs that is not compiled: by facts and counts alone."""
 
-from dataclasses import dataclass
-
 import pytest
 
 from tape_compat._src.run import policy
-from tape_compat._src.run.choose import Choice, History, Later, Seen, choose, later
+from tape_compat._src.run.choose import Choice, Facts, History, Later, Seen, choose, later
 
 COMPILED, BESIDE, OP_BY_OP = Choice.COMPILED, Choice.BESIDE, Choice.OP_BY_OP
 
 
-@dataclass
-class Facts:
-    instructions: int = 50
-    outputs: int = 5
-    as_loops: bool = False
-    interpreted: bool = True
-    dry: bool = True
-    loss: float = 1e-3
-    op_compiles: float = 0.0
-    price: float = 0.0
+#: Of a program that may be interpreted.
+USUAL = Facts(
+    instructions=50,
+    outputs=5,
+    as_loops=False,
+    interpreted=True,
+    dry=True,
+    loss=1e-3,
+    op_compiles=0.0,
+    price=0.0,
+)
 
 
 def seen(runs=0, in_a_row=1, structures=1, new=1):
@@ -36,25 +35,25 @@ BEGUN = int(policy.BESIDE_SHARE * PRICE / 1e-3)
 
 def compiled(instructions=50, **facts):
     """Facts where ops are not interpreted."""
-    return Facts(instructions, interpreted=False, loss=1e-4, **facts)
+    return USUAL._replace(instructions=instructions, interpreted=False, loss=1e-4, **facts)
 
 
 ROWS = {
-    "the first time": (Facts(), seen(), OP_BY_OP),
-    "again and again": (Facts(), seen(9, 9), OP_BY_OP),
-    "not yet a share of the price": (Facts(), seen(BEGUN - 1), OP_BY_OP),
-    "a share of the price": (Facts(), seen(BEGUN), BESIDE),
-    "not on zeros": (Facts(dry=False), seen(BEGUN), OP_BY_OP),
-    "no loops beside": (Facts(as_loops=True), seen(BEGUN), OP_BY_OP),
-    "not yet the price": (Facts(), seen(PAID - 1), BESIDE),
-    "the price": (Facts(), seen(PAID), COMPILED),
-    "the price of loops": (Facts(as_loops=True), seen(PAID), COMPILED),
-    "the price, not on zeros": (Facts(dry=False), seen(PAID), COMPILED),
-    "a loss that is dear": (Facts(loss=1.0), seen(), COMPILED),
-    "ops that are to be compiled": (Facts(op_compiles=1.0), seen(), COMPILED),
-    "convolutions are dear": (Facts(price=1.0), seen(PAID), OP_BY_OP),
-    "no loss": (Facts(loss=0.0), seen(10**6, 10**6), OP_BY_OP),
-    "many outputs are dear": (Facts(outputs=2000), seen(PAID), OP_BY_OP),
+    "the first time": (USUAL, seen(), OP_BY_OP),
+    "again and again": (USUAL, seen(9, 9), OP_BY_OP),
+    "not yet a share of the price": (USUAL, seen(BEGUN - 1), OP_BY_OP),
+    "a share of the price": (USUAL, seen(BEGUN), BESIDE),
+    "not on zeros": (USUAL._replace(dry=False), seen(BEGUN), OP_BY_OP),
+    "no loops beside": (USUAL._replace(as_loops=True), seen(BEGUN), OP_BY_OP),
+    "not yet the price": (USUAL, seen(PAID - 1), BESIDE),
+    "the price": (USUAL, seen(PAID), COMPILED),
+    "the price of loops": (USUAL._replace(as_loops=True), seen(PAID), COMPILED),
+    "the price, not on zeros": (USUAL._replace(dry=False), seen(PAID), COMPILED),
+    "a loss that is dear": (USUAL._replace(loss=1.0), seen(), COMPILED),
+    "ops that are to be compiled": (USUAL._replace(op_compiles=1.0), seen(), COMPILED),
+    "convolutions are dear": (USUAL._replace(price=1.0), seen(PAID), OP_BY_OP),
+    "no loss": (USUAL._replace(loss=0.0), seen(10**6, 10**6), OP_BY_OP),
+    "many outputs are dear": (USUAL._replace(outputs=2000), seen(PAID), OP_BY_OP),
     "compiled: the first of a place": (compiled(), seen(), COMPILED),
     "compiled: the last of the first": (compiled(), seen(new=LATE - 1, structures=MANY), COMPILED),
     "compiled: ever new ones": (compiled(), seen(new=LATE, structures=MANY), OP_BY_OP),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Hashable
 from enum import Enum
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from ..core.native import native
 from . import policy
@@ -23,7 +23,7 @@ class Choice(Enum):
     OP_BY_OP = "run it op by op"
 
 
-class Facts(Protocol):
+class Facts(NamedTuple):
     """What the choice depends on of a program.
 
     instructions: how many, those of a loop once. outputs: how many are alive. as_loops: whether it
@@ -33,22 +33,14 @@ class Facts(Protocol):
     price: how many its compile takes beyond what its length says.
     """
 
-    @property
-    def instructions(self) -> int: ...
-    @property
-    def outputs(self) -> int: ...
-    @property
-    def as_loops(self) -> bool: ...
-    @property
-    def interpreted(self) -> bool: ...
-    @property
-    def dry(self) -> bool: ...
-    @property
-    def loss(self) -> float: ...
-    @property
-    def op_compiles(self) -> float: ...
-    @property
-    def price(self) -> float: ...
+    instructions: int
+    outputs: int
+    as_loops: bool
+    interpreted: bool
+    dry: bool
+    loss: float
+    op_compiles: float
+    price: float
 
 
 class Seen(NamedTuple):

@@ -7,7 +7,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from itertools import starmap
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 import numpy as np
@@ -22,7 +22,7 @@ from ..core.op import Closure
 from ..core.program import NOWHERE, Entry, Node, Program, References, Runner
 from ..core.x64 import in_x64
 from . import kept, policy
-from .choose import Choice, History, Later, choose, later
+from .choose import Choice, Facts, History, Later, choose, later
 from .donation import arranged, copied, copy_all
 from .loops.template import compile_for
 from .loops.write import LoopProgram
@@ -164,19 +164,6 @@ def waiting(references: list[Any]) -> tuple[tuple[int, ...], list[Any]]:
     return tuple([t._at[1] for t in tensors]), tensors
 
 
-class _Facts(NamedTuple):
-    """What `choose` asks of a program."""
-
-    instructions: int
-    outputs: int
-    as_loops: bool
-    interpreted: bool
-    dry: bool
-    loss: float
-    op_compiles: float
-    price: float
-
-
 def _launch(program: Program, live: tuple[int, ...]) -> None:
     node = program.node
     if program.ran:
@@ -200,9 +187,16 @@ def _launch(program: Program, live: tuple[int, ...]) -> None:
     seen = history.miss((id(node), live) if loops is None else (loops.template,))
     apart = kept.op_by_op(node, live)
     size = node.depth if loops is None else loops.template.instructions
-    looped = loops is not None
-    costs = apart.dry, apart.loss, apart.compile_seconds, apart.price
-    facts = _Facts(size, len(live), looped, interprets(), *costs)
+    facts = Facts(
+        instructions=size,
+        outputs=len(live),
+        as_loops=loops is not None,
+        interpreted=interprets(),
+        dry=apart.dry,
+        loss=apart.loss,
+        op_compiles=apart.compile_seconds,
+        price=apart.price,
+    )
     choice = choose(facts, seen)
     if choice is Choice.COMPILED:
         _compile(program, history, key, apart, loops)
