@@ -243,10 +243,6 @@ class Closure:
         COUNTERS.dispatches += 1
         return self._jit(*arrays)
 
-    def run_on(self, arrays: tuple[Any, ...]) -> Arrays:
-        """`run` of a tuple."""
-        return self.run(*arrays)
-
     def _alone(self) -> Callable[..., Arrays]:
         if self.dynamic_form is None:
             call = jax.jit(self._counted)
@@ -276,7 +272,7 @@ class Closure:
         key = tuple([(a.shape, a.dtype) for a in arrays])
         found = self._shared.get(key)
         if found is None:
-            jaxpr = jax.make_jaxpr(self.fn)(*arrays).jaxpr
+            jaxpr = self.trace(list(map(Aval.of_array, arrays))).jaxpr.jaxpr
             found = self._shared[key] = any(map(_unmerged, primitives(jaxpr)))
         return found
 
