@@ -82,6 +82,18 @@ def needed(path: Sequence[Node], live: Iterable[int]) -> list[Node]:
     return steps
 
 
+def last_uses(used: Sequence[Iterable[int]], kept: Iterable[int]) -> list[tuple[int, ...]]:
+    """Of the values that each step reads or gives, those that no later one reads and that are not
+    kept."""
+    seen = set(kept)
+    found = []
+    for values in reversed(used):
+        last = tuple(set(values) - seen)
+        seen.update(last)
+        found.append(last)
+    return found[::-1]
+
+
 def leaf_layout(path: Sequence[Node]) -> tuple[list[int], dict[np.dtype, list[int]]]:
     """Slots of the array leaves, and of the scalar leaves by dtype, in order of arrival."""
     arrays: list[int] = []

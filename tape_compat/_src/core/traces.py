@@ -41,7 +41,7 @@ class Sizes:
         """
         if isinstance(dimension, (int, np.integer)):
             return int(dimension)
-        return int(eval(_expression(str(dimension)), dict(_OPERATIONS), self._values))
+        return int(eval(_expression(str(dimension)), _OPERATIONS, self._values))
 
     def shape(self, shape: Sequence[Any]) -> tuple[int, ...]:
         return tuple([self.of(dimension) for dimension in shape])
@@ -180,15 +180,15 @@ class Traces:
     def of(self, avals: Sequence[Aval]) -> Trace:
         """The trace for these inputs. Raises what the function raises."""
         shapes = tuple([aval.shape for aval in avals])
-        dtypes = tuple([aval.np_dtype for aval in avals])
-        kind = self._kinds.setdefault((tuple(map(len, shapes)), dtypes), _Kind())
+        kinds = tuple([aval.np_dtype for aval in avals])
+        kind = self._kinds.setdefault((tuple(map(len, shapes)), kinds), _Kind())
         found = kind.trace(shapes)
         if found is not None:
             return found
         partner = kind.partner(shapes)
         kind.note(shapes)
         if partner is not None:
-            general = _general(self.jitted, (partner, shapes), dtypes)
+            general = _general(self.jitted, (partner, shapes), kinds)
             found = general and general.trace(shapes)
             if general is not None and found is not None:
                 kind.generals.append(general)

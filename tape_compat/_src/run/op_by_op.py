@@ -20,7 +20,7 @@ from ..core.counters import COUNTERS
 from ..core.host import in_one_thread, on_host
 from ..core.op import Closure, primitives
 from ..core.program import Node, Runner
-from ..core.steps import leaf_layout, needed, slot_avals
+from ..core.steps import last_uses, leaf_layout, needed, slot_avals
 from ..core.x64 import in_x64
 from . import policy
 from .interpret.plan import Interpreted, interpreted
@@ -40,22 +40,12 @@ def interprets() -> bool:
 class OpRunner:
     """How one closure runs by itself on arrays of some shapes.
 
-    work: about how many seconds it takes when it is interpreted. seconds: what it takes. dry:
-    whether to run it on zeros does no harm: it calls nothing outside and is sure to end. compiled:
-    whether it was. price: about what its compile takes.
+    work: about how many seconds it takes when it is interpreted. dry: whether to run it on zeros
+    does no harm: it calls nothing outside and is sure to end. compiled: whether it was. price:
+    about what its compile takes.
     """
 
-    __slots__ = (
-        "_closure",
-        "_left",
-        "_loss",
-        "_plan",
-        "compiled",
-        "dry",
-        "price",
-        "seconds",
-        "work",
-    )
+    __slots__ = ("_closure", "_left", "_loss", "_plan", "compiled", "dry", "price", "work")
 
     def __init__(self, closure: Closure, avals: tuple[Aval, ...]):
         self._closure = closure
@@ -68,9 +58,12 @@ class OpRunner:
         self._left = self.price
         self.compiled = False
         self.work = plan.seconds
-        compiled = policy.compiled_seconds(self.work)
-        self.seconds = compiled if self._plan is None else self.work
-        self._loss = self.work - compiled
+        self._loss = self.work - policy.compiled_seconds(self.work)
+
+    @property
+    def seconds(self) -> float:
+        """About how many seconds it takes as it is run now."""
+        return self.work if self._plan is not None else self.work - self._loss
 
     def run(self, *arrays: Any) -> Sequence[Any]:
         """The results, of NumPy while it is interpreted. Call it by `on_host` and `in_x64`."""
@@ -92,7 +85,6 @@ class OpRunner:
             if self._left > 0.0:
                 return self.interpret(arrays)
             self._plan = None
-            self.seconds = policy.compiled_seconds(self.work)
         self.compiled = True
         return self._closure.run(*arrays)
 
@@ -132,10 +124,23 @@ class Call(NamedTuple):
 class OpByOpProgram(Runner):
     """How one program runs op by op. Made once for a program and its live outputs.
 
-    beside: its key, and what another thread compiles of it, if it does.
+    beside: its key, and what another thread compiles of it, if it does. dry: whether to run it on
+    zeros does no harm. price: about how long it takes to compile it as a whole, beyond what its
+    length says.
     """
 
-    __slots__ = ("_arrays", "_calls", "_end", "_live", "_runners", "_scalars", "beside")
+    __slots__ = (
+        "_arrays",
+        "_calls",
+        "_end",
+        "_fixed_loss",
+        "_live",
+        "_runners",
+        "_scalars",
+        "beside",
+        "dry",
+        "price",
+    )
 
     def __init__(self, node: Node, live: tuple[int, ...]):
         super().__init__(node, (live, ()))
@@ -145,16 +150,16 @@ class OpByOpProgram(Runner):
         self._arrays, self._scalars = leaf_layout(path)
         steps, avals = needed(path, live), slot_avals(path)
         self._runners = [op_runner(s.closure, tuple([avals[i] for i in s.inputs])) for s in steps]
-        drops = _last_reads(steps, live)
+        drops = last_uses([(*s.inputs, *range(s.first, s.end)) for s in steps], live)
         self._calls = [
             Call(runner.run_in_program, step.inputs, step.first, step.end, dropped)
             for runner, step, dropped in zip(self._runners, steps, drops, strict=True)
         ]
-
-    @property
-    def dry(self) -> bool:
-        """Whether to run it on zeros does no harm."""
-        return all(runner.dry for runner in self._runners)
+        fused = policy.fused_seconds(sum([runner.work for runner in self._runners]))
+        self._fixed_loss = policy.OP_SECONDS * len(steps) - fused
+        self.dry = all(runner.dry for runner in self._runners)
+        least = policy.op_compile_seconds(0)
+        self.price = sum([runner.price - least for runner in self._runners])
 
     @property
     def compile_seconds(self) -> float:
@@ -162,18 +167,9 @@ class OpByOpProgram(Runner):
         return sum([runner.price for runner in self._runners if runner.compiles_next])
 
     @property
-    def price(self) -> float:
-        """About how long it takes to compile it as a whole, beyond what its length says."""
-        least = policy.op_compile_seconds(0)
-        return sum([runner.price - least for runner in self._runners])
-
-    @property
     def loss(self) -> float:
         """About how many seconds longer a run takes than one of the compiled program."""
-        runners = self._runners
-        seconds = sum([runner.seconds for runner in runners])
-        seconds += policy.OP_SECONDS * len(runners)
-        return seconds - policy.fused_seconds(sum([runner.work for runner in runners]))
+        return sum([runner.seconds for runner in self._runners]) + self._fixed_loss
 
     def run(self, arrays: Iterable[Any], scalars: dict[np.dtype, list[Any]]) -> list[Any]:
         """Run on the leaves; gives the live outputs. Arrays go after their last use."""
@@ -191,18 +187,6 @@ class OpByOpProgram(Runner):
             for slot in drops:
                 env[slot] = None
         return [result(env[slot]) for slot in self._live]
-
-
-def _last_reads(steps: Sequence[Node], live: Iterable[int]) -> list[tuple[int, ...]]:
-    """For each step the slots that nobody reads after it."""
-    seen = set(live)
-    drops = []
-    for step in reversed(steps):
-        mine = dict.fromkeys((*step.inputs, *range(step.first, step.end)))
-        drops.append(tuple([slot for slot in mine if slot not in seen]))
-        seen.update(mine)
-    drops.reverse()
-    return drops
 
 
 class HostResult(np.ndarray):

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...core.caches import Cache
 from ...core.host import on_host
+from ...core.steps import last_uses
 from ...core.traces import Sizes
 from ...core.x64 import in_x64
 from . import cost
@@ -208,12 +209,9 @@ class _Building:
 
 def _steps(drafts: Sequence[_Draft], kept: set[int]) -> list[Step]:
     """Each with what nobody reads after it; `kept` stays to the end."""
-    found = []
-    for draft in reversed(drafts):
-        done = tuple({*draft.inputs, *draft.outputs} - kept)
-        kept.update(done)
-        found.append(Step(*draft[:4], done))
-    return found[::-1]
+    used = [(*draft.inputs, *draft.outputs) for draft in drafts]
+    done = last_uses(used, kept)
+    return [Step(*draft[:4], values) for draft, values in zip(drafts, done, strict=True)]
 
 
 def _held(value: Any, dtype: Any = None) -> Any:
