@@ -21,7 +21,7 @@ from ..values.convert import convert
 from ..values.indexed_slices import IndexedSlices
 from ..values.record import apply, identity, notify
 from ..values.tensor import Tensor
-from ..values.variable import Variable, put_into
+from ..values.variable import Variable
 from . import reverse
 from .forward import ForwardAccumulator
 
@@ -361,32 +361,23 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
         leaves = nest.flatten((args, kwargs))
         moving = [isinstance(x, (Tensor, Variable, IndexedSlices)) for x in leaves]
         inputs = tuple(_recorded(x) for x, moves in zip(leaves, moving, strict=True) if moves)
-        watcher = VariableWatcher()
 
         def function(*symbols: Tensor) -> Any:
             given = iter(symbols)
             full = [next(given) if moves else x for x, moves in zip(leaves, moving, strict=True)]
             again_args, again_kwargs = nest.pack_sequence_as((args, kwargs), full)
-            with watcher:
-                return f(*again_args, **again_kwargs)
+            return f(*again_args, **again_kwargs)
 
         def flatten(result: Any) -> list[Tensor]:
             return [convert(r) for r in nest.flatten(result)]
 
         name = f"Recompute_{getattr(f, '__name__', 'function')}"
         found = capture(function, [x._aval for x in inputs], flatten, name)
-        for recorder in LOCAL.state.recorders:
-            for variable in watcher.variables.values():
-                recorder.variable_accessed(variable)
         closure = found.closure.derived(
             ("checkpoint",),
             lambda: Closure(Op(jax.checkpoint(found.closure.fn), name), {}),
         )
-        outputs = apply(closure, (*inputs, *found.captured))
-        results = len(outputs) - len(found.cells)
-        for handle, tensor in zip(found.cells, outputs[results:], strict=True):
-            put_into(handle, tensor)
-        return nest.pack_sequence_as(found.result, list(outputs[:results]))
+        return nest.pack_sequence_as(found.result, list(found.call(inputs, closure)))
 
     return decorated
 

@@ -11,9 +11,12 @@ from __future__ import annotations
 from typing import Any
 
 from ..core import limits
+from ..core.avals import Aval
 from ..core.caches import Cache
+from ..core.call import Call
 from ..core.derivative import Jvp, Pullback
 from ..core.op import Closure
+from ..core.steps import Steps
 from ..values.tensor import Tensor
 
 _FOUND: Cache[tuple, tuple[frozenset[int], ...]] = Cache("dependence", limits.MAX_DEPENDENCES)
@@ -25,15 +28,40 @@ _DISCRETE = "biu"
 
 def used_inputs(closure: Closure, inputs: tuple[Tensor, ...]) -> tuple[frozenset[int], ...]:
     """For each output of the closure, the positions of the inputs that it depends on."""
-    key = (closure, *(x._aval for x in inputs))
+    return used_by(closure, tuple([x._aval for x in inputs]))
+
+
+def used_by(closure: Closure, avals: tuple[Aval, ...]) -> tuple[frozenset[int], ...]:
+    """The same by the avals of the inputs."""
+    key = (closure, *avals)
     found = _FOUND.get(key)
     if found is None:
-        jaxpr = closure.trace([x._aval for x in inputs]).jaxpr.jaxpr
-        found = tuple(_dependence(jaxpr, _base(closure).op.masks))
+        if isinstance(closure, Call):
+            found = _of_steps(closure.flat, avals)
+        else:
+            jaxpr = closure.trace(avals).jaxpr.jaxpr
+            found = tuple(_dependence(jaxpr, _base(closure).op.masks))
         if closure.as_one:
             found = (frozenset().union(*found),) * len(found)
         _FOUND.put(key, found)
     return found
+
+
+def _of_steps(steps: Steps, given: tuple[Aval, ...]) -> tuple[frozenset[int], ...]:
+    """Which inputs the outputs of steps depend on, as a tape would see it."""
+    avals = list(given)
+    used = [frozenset((i,)) if aval.trainable else frozenset() for i, aval in enumerate(avals)]
+    for closure, inputs, *_ in steps.steps:
+        kinds = tuple([avals[i] for i in inputs])
+        outputs = closure.infer(kinds)[0]
+        parts = [range(len(inputs))] * len(outputs)
+        if closure.derivative:
+            parts = used_by(closure, kinds)
+        for aval, part in zip(outputs, parts, strict=True):
+            flows = closure.differentiable and aval.trainable
+            used.append(frozenset().union(*[used[inputs[i]] for i in part]) if flows else frozenset())
+        avals += outputs
+    return tuple([used[i] for i in steps.outputs])
 
 
 def _base(closure: Any) -> Closure:

@@ -51,6 +51,8 @@ class Op:
         constants: its input is a key, not a size.
       masks: whether TensorFlow's gradient of it is an op that in turn has a gradient, zeros, by its
         features: where they are compared counts as depending on them.
+      effect: whether it does something beside what it gives: it is never left out, done twice, or
+        merged with another.
     """
 
     __slots__ = (
@@ -59,6 +61,7 @@ class Op:
         "check",
         "differentiable",
         "dynamic_form",
+        "effect",
         "fn",
         "host_foldable",
         "masks",
@@ -80,6 +83,7 @@ class Op:
         rows: Callable[..., tuple[int, Sequence[int]] | None] | None = None,
         host_foldable: bool = True,
         masks: bool = False,
+        effect: bool = False,
     ):
         self.fn = fn
         self.name = name
@@ -90,6 +94,7 @@ class Op:
         self.rows = rows
         self.host_foldable = host_foldable
         self.masks = masks
+        self.effect = effect
         self._closures: dict[tuple, Closure] = {}
         _OPS.add(self)
 
@@ -156,6 +161,7 @@ class Closure:
         "_traces",
         "attributes",
         "differentiable",
+        "effect",
         "inner",
         "name",
         "op",
@@ -167,6 +173,7 @@ class Closure:
         self.attributes = attributes
         self.name = op.name
         self.differentiable = op.differentiable
+        self.effect = op.effect
         self.inner = partial(op.fn, **attributes) if attributes else op.fn
         self._shapes: dict[tuple[Aval, ...], tuple[tuple[Aval, ...], bool]] = {}
         self._dynamic_form: DynamicForm | bool | None = None

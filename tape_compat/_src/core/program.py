@@ -68,7 +68,8 @@ class Node(_LastEdge):
     inputs: the slots the instruction reads. leaves: what it brings in, an `Aval` for an array and a
     `Packed` for a scalar, in the slots from `first_leaf`. outputs: avals, in those from `first`.
 
-    joined: whether something here was recorded though its inputs had values.
+    joined: whether something here was recorded though its inputs had values. effects: whether
+    something here has an effect.
 
     one_output: whether it gives a tensor, not a tuple of them; aval: of that. differentiable:
     whether tapes record it. must_flush: whether a program that has come here is to be run, whatever
@@ -83,6 +84,7 @@ class Node(_LastEdge):
         "closure",
         "depth",
         "differentiable",
+        "effects",
         "end",
         "first",
         "first_leaf",
@@ -127,8 +129,11 @@ class Node(_LastEdge):
         self.runners: Runners | None = None
         self.captures: dict[tuple, Closure] = {}
         self.splices: dict[tuple, Any] = {}
+        self.effects = closure.effect or (parent is not None and parent.effects)
         self.must_flush = (
-            self.depth >= limits.MAX_PENDING_INSTRUCTIONS or self.nbytes > limits.MAX_PENDING_BYTES
+            closure.effect
+            or self.depth >= limits.MAX_PENDING_INSTRUCTIONS
+            or self.nbytes > limits.MAX_PENDING_BYTES
         )
         self.differentiable = closure.differentiable and any(aval.trainable for aval in outputs)
 

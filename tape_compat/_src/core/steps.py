@@ -71,11 +71,11 @@ class Steps(NamedTuple):
 
 
 def needed(path: Sequence[Node], live: Iterable[int]) -> list[Node]:
-    """The instructions that the live slots depend on, in order."""
+    """The instructions that the live slots depend on, or that have an effect, in order."""
     wanted = set(live)
     steps = []
     for node in reversed(path):
-        if any(slot in wanted for slot in range(node.first, node.end)):
+        if node.closure.effect or any(slot in wanted for slot in range(node.first, node.end)):
             steps.append(node)
             wanted.update(node.inputs)
     steps.reverse()

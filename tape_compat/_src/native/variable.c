@@ -67,6 +67,12 @@ static PyObject *native_read(PyObject *module, PyObject *read)
         }
     }
     Py_DECREF(recorders);
+    PyObject *capture = SLOT(current, ThreadState.capture);
+    if (!failed && capture != Py_None) {
+        PyObject *done = PyObject_CallMethodOneArg(capture, text.note_read, read);
+        failed = !done;
+        Py_XDECREF(done);
+    }
     Py_DECREF(current);
     if (failed)
         Py_CLEAR(value);

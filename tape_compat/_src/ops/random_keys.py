@@ -22,6 +22,7 @@ import numpy as np
 from ..core import dtypes
 from ..core.avals import Aval
 from ..core.refuse import invalid, not_allowed, shown
+from ..core.state import LOCAL
 from ..values.convert import convert
 from ..values.tensor import Tensor, concrete
 from ..values.variable import Variable
@@ -89,9 +90,13 @@ def key_of(word: int) -> Tensor:
 
 
 def next_key(kernel: str, seed: Any) -> Tensor:
-    """The key of the next draw: an integer on the host."""
+    """The key of the next draw: an integer on the host. In a function that is being recorded it
+    stands for another one at each call."""
     if seed is not None and seed.__class__ is not int:
         seed = plain_seed(seed)
+    capture = LOCAL.state.capture
+    if capture is not None:
+        return capture.drawn(key_of(0), lambda: next_key(kernel, seed))
     return _streams.next_key(kernel, seed)
 
 

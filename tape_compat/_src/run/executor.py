@@ -87,7 +87,7 @@ def run(program: Program) -> None:
             owner.program = None
             program.log = program.log.copy()  # what its thread may still append is not ours
         slots, tensors = _live(program)
-        if slots:
+        if slots or program.node.effects:
             results = program.results
             if program.calling and not results:
                 _fill(_run_apart(program, slots), None, slots, slots, tensors)
@@ -186,7 +186,7 @@ def _launch(program: Program, live: tuple[int, ...]) -> None:
         return
     seen = history.miss((id(node), live) if loops is None else (loops.template,))
     apart = kept.op_by_op(node, live)
-    size = node.depth if loops is None else loops.template.instructions
+    size = apart.instructions if loops is None else loops.template.instructions
     facts = Facts(
         instructions=size,
         outputs=len(live),
@@ -234,7 +234,7 @@ def _compile(
         whole = whole or WholeProgram(node, key, donations(program, node, live))
         _call(program, whole)
         kept.keep(whole)
-        size = node.depth
+        size = apart.instructions
     COUNTERS.compiles += 1
     notice(time.perf_counter() - start, size)
 

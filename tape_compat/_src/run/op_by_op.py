@@ -16,11 +16,12 @@ import numpy as np
 
 from ..core import limits
 from ..core.avals import Aval
+from ..core.call import flattened
 from ..core.counters import COUNTERS
 from ..core.host import in_one_thread, on_host
 from ..core.op import Closure, primitives
 from ..core.program import Node, Runner
-from ..core.steps import last_uses, leaf_layout, needed, slot_avals
+from ..core.steps import Steps, last_uses, leaf_layout, needed, slot_avals
 from ..core.x64 import in_x64
 from . import policy
 from .interpret.plan import Interpreted, interpreted
@@ -111,8 +112,8 @@ def op_runner(closure: Closure, avals: tuple[Aval, ...]) -> OpRunner:
     return found
 
 
-class Call(NamedTuple):
-    """One op: the slots it reads and fills, and those that are not read again."""
+class Instruction(NamedTuple):
+    """One op: the numbers of what it reads and gives, and of what is not read again."""
 
     run: Callable[..., Sequence[Any]]
     inputs: tuple[int, ...]
@@ -130,13 +131,12 @@ class OpByOpProgram(Runner):
     """
 
     __slots__ = (
-        "_arrays",
         "_calls",
-        "_end",
+        "_dtypes",
         "_fixed_loss",
         "_live",
+        "_more",
         "_runners",
-        "_scalars",
         "beside",
         "dry",
         "price",
@@ -146,13 +146,21 @@ class OpByOpProgram(Runner):
         super().__init__(node, (live, ()))
         path = node.path()
         self.beside: tuple[tuple, Any] | None = None
-        self._end, self._live = node.end, live
-        self._arrays, self._scalars = leaf_layout(path)
-        steps, avals = needed(path, live), slot_avals(path)
-        self._runners = [op_runner(s.closure, tuple([avals[i] for i in s.inputs])) for s in steps]
-        drops = last_uses([(*s.inputs, *range(s.first, s.end)) for s in steps], live)
+        arrays, scalars = leaf_layout(path)
+        self._dtypes = list(scalars)
+        leaves = [*arrays, *[slot for slots in scalars.values() for slot in slots]]
+        inputs, steps, self._live = flattened(Steps.numbered(needed(path, live), leaves, live))
+        known = slot_avals(path)
+        avals = [known[slot] for slot in leaves]
+        self._runners = []
+        for step in steps:
+            given = tuple([avals[i] for i in step.inputs])
+            self._runners.append(op_runner(step.closure, given))
+            avals += step.closure.infer(given)[0]
+        self._more = [None] * (len(avals) - inputs)
+        drops = last_uses([(*s.inputs, *range(s.first, s.end)) for s in steps], self._live)
         self._calls = [
-            Call(runner.run_in_program, step.inputs, step.first, step.end, dropped)
+            Instruction(runner.run_in_program, step.inputs, step.first, step.end, dropped)
             for runner, step, dropped in zip(self._runners, steps, drops, strict=True)
         ]
         fused = policy.fused_seconds(sum([runner.work for runner in self._runners]))
@@ -160,6 +168,11 @@ class OpByOpProgram(Runner):
         self.dry = all(runner.dry for runner in self._runners)
         least = policy.op_compile_seconds(0)
         self.price = sum([runner.price - least for runner in self._runners])
+
+    @property
+    def instructions(self) -> int:
+        """How many there are, those of calls included."""
+        return len(self._calls)
 
     @property
     def compile_seconds(self) -> float:
@@ -173,13 +186,8 @@ class OpByOpProgram(Runner):
 
     def run(self, arrays: Iterable[Any], scalars: dict[np.dtype, list[Any]]) -> list[Any]:
         """Run on the leaves; gives the live outputs. Arrays go after their last use."""
-        env: list[Any] = [None] * self._end
-        for slot, array in zip(self._arrays, arrays, strict=True):
-            env[slot] = array
-        for dtype, where in self._scalars.items():
-            for slot, value in zip(where, scalars[dtype], strict=True):
-                env[slot] = np.array(value, dtype)
-        return in_x64(in_one_thread, self._run, env)
+        numbers = [np.array(value, dtype) for dtype in self._dtypes for value in scalars[dtype]]
+        return in_x64(in_one_thread, self._run, [*arrays, *numbers, *self._more])
 
     def _run(self, env: list[Any]) -> list[Any]:
         for run, inputs, first, end, drops in self._calls:

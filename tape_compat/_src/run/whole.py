@@ -12,6 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..core.avals import matched
+from ..core.call import flattened
 from ..core.counters import COUNTERS
 from ..core.native import native
 from ..core.program import Node, Program, Runner
@@ -46,7 +47,7 @@ class WholeProgram(Runner):
         position = {slot: i for i, slot in enumerate(arrays)}
         self.donate = tuple(position[slot] for slot in donate)
         packed = [slot for slots in scalars.values() for slot in slots]
-        steps = Steps.numbered(needed(path, live), [*arrays, *packed], live)
+        steps = flattened(Steps.numbered(needed(path, live), [*arrays, *packed], live))
         lengths = [len(slots) for slots in scalars.values()]
 
         def program(*leaves: Any) -> tuple[Any, ...]:

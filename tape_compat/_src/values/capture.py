@@ -1,8 +1,9 @@
 """Capture: record a Python function into a program with symbolic inputs, as one closure.
 
 The inputs have shapes and dtypes but no values. Whatever else the function reads (constants,
-tensors made before, variables) becomes a further input, so the closure is pure, is differentiable
-with respect to all of them, and two captures of the same structure are the same closure.
+tensors made before, variables, the keys of random draws) becomes a further input, so the closure is
+pure, is differentiable with respect to all of them, and two captures of the same structure are the
+same closure.
 """
 
 from __future__ import annotations
@@ -13,27 +14,52 @@ from typing import Any, NamedTuple
 import jax.numpy as jnp
 
 from ..core.avals import Aval
-from ..core.op import Closure, Op
+from ..core.call import Call
+from ..core.op import Op
 from ..core.program import CAPTURED, Program
 from ..core.state import LOCAL, ThreadState
 from ..core.steps import Steps, needed
 from .record import apply, identity
 from .tensor import Tensor
+from .variable import Handle, Variable, put_into, read
 
 _PLACEHOLDER = Op(lambda shape, dtype: jnp.zeros(shape, dtype.np_dtype), "Placeholder")
 
 
-class SymbolicProgram(Program):
-    """A program whose leaves are tensors rather than arrays; it is replayed, never run."""
+class Drawn(NamedTuple):
+    """The key of a random draw: another one at each call."""
 
-    __slots__ = ("cells", "leaves")
+    draw: Callable[[], Tensor]
+
+
+#: Where a further input of a captured function comes from: it is a constant, what a variable holds
+#: at the call, or the key of a draw.
+Source = Tensor | Handle | Drawn
+
+
+def value_of(source: Source) -> Tensor:
+    """What a source gives now."""
+    if source.__class__ is Tensor:
+        return source
+    return source.tensor if source.__class__ is Handle else source.draw()  # type: ignore[union-attr]
+
+
+class SymbolicProgram(Program):
+    """A program whose leaves are tensors rather than arrays; it is replayed, never run.
+
+    cells: what the cells of variables held that were assigned to meanwhile. reads: the variables
+    that were read, by their handles. keys: those of draws, by the identity of the object.
+    """
+
+    __slots__ = ("cells", "keys", "leaves", "reads")
     symbolic = True
 
     def __init__(self, owner: ThreadState):
         super().__init__(owner, CAPTURED)
         self.leaves: dict[int, tuple[int, Tensor]] = {}
-        #: What the cells of variables held that were assigned to meanwhile.
-        self.cells: dict[Any, Tensor] = {}
+        self.cells: dict[Handle, Tensor] = {}
+        self.reads: dict[Handle, Variable] = {}
+        self.keys: dict[int, tuple[Tensor, Drawn]] = {}
 
     def slot_of(self, x: Tensor) -> int | None:
         found = super().slot_of(x)
@@ -42,15 +68,49 @@ class SymbolicProgram(Program):
     def put_leaf(self, x: Tensor, slot: int) -> None:
         self.leaves[id(x)] = (slot, x)
 
+    def note_read(self, variable: Variable) -> None:
+        """Note that a variable is read (called by the engine)."""
+        self.reads.setdefault(variable._handle, variable)
+
+    def drawn(self, key: Tensor, draw: Callable[[], Tensor]) -> Tensor:
+        """`key`, which stands for what `draw` gives at each call."""
+        self.keys[id(key)] = (key, Drawn(draw))
+        return key
+
+    def sources(self) -> tuple[Source, ...]:
+        """Where the leaves come from, in the order of their slots."""
+        held: dict[int, Source] = {id(h.tensor): h for h in self.reads if h not in self.cells}
+        held.update({id(tensor): handle for handle, tensor in self.cells.items()})
+        held.update({i: key for i, (_, key) in self.keys.items()})
+        leaves = sorted(self.leaves.values(), key=lambda leaf: leaf[0])
+        return tuple([held.get(id(tensor), tensor) for _, tensor in leaves])
+
 
 class Captured(NamedTuple):
-    """A closure made by `capture`, the tensors it reads beside its inputs, and what it gives: the
-    result, then what these cells of variables hold after it."""
+    """A function that was recorded.
 
-    closure: Closure
-    captured: tuple[Tensor, ...]
+    closure: from the inputs, then what the sources give, to the tensors of the result, then what
+    these cells of variables hold after it. result: what the function returned. reads: the variables
+    it reads.
+    """
+
+    closure: Call
+    sources: tuple[Source, ...]
     result: Any
-    cells: tuple[Any, ...]
+    cells: tuple[Handle, ...]
+    reads: tuple[Variable, ...]
+
+    def call(self, inputs: Sequence[Tensor], closure: Any = None) -> tuple[Tensor, ...]:
+        """Call it, or a closure that takes and gives the same: the tensors of the result. Recorders
+        see one instruction, and which variables it reads; variables are assigned to."""
+        for variable in self.reads:
+            read(variable)
+        given = (*inputs, *map(value_of, self.sources))
+        outputs = apply(closure or self.closure, given)
+        results = len(outputs) - len(self.cells)
+        for handle, tensor in zip(self.cells, outputs[results:], strict=True):
+            put_into(handle, tensor)
+        return outputs[:results]
 
 
 class capturing:
@@ -90,17 +150,28 @@ def capture(
 ) -> Captured:
     """Record `function` on symbolic inputs of these avals.
 
-    `flatten` gives the tensors of what the function returns. Returns a closure from the inputs,
-    then the captured tensors, to those tensors, then to what the cells of variables hold that the
-    function assigned to. The variables themselves are left as they were.
+    `flatten` gives the tensors of what the function returns. The variables that it assigns to are
+    left as they were.
     """
     with capturing() as program:
         inputs = [symbolic_input(aval) for aval in avals]
         result = function(*inputs)
-        outputs = [anchor(program, tensor) for tensor in flatten(result)]
-        cells = tuple(program.cells)
-        outputs += [anchor(program, handle.tensor) for handle in cells]
-    return Captured(close(program, inputs, outputs, name), leaves_of(program), result, cells)
+        return captured(program, inputs, result, flatten(result), name)
+
+
+def captured(
+    program: SymbolicProgram,
+    inputs: Sequence[Tensor],
+    result: Any,
+    outputs: Sequence[Tensor],
+    name: str,
+) -> Captured:
+    """What was recorded, while it is still under way."""
+    cells = tuple(program.cells)
+    given = [anchor(program, tensor) for tensor in outputs]
+    given += [anchor(program, handle.tensor) for handle in cells]
+    closure = close(program, inputs, given, name)
+    return Captured(closure, program.sources(), result, cells, tuple(program.reads.values()))
 
 
 def anchor(program: SymbolicProgram, tensor: Tensor) -> Tensor:
@@ -109,12 +180,13 @@ def anchor(program: SymbolicProgram, tensor: Tensor) -> Tensor:
 
 
 def leaves_of(program: SymbolicProgram) -> tuple[Tensor, ...]:
-    return tuple(tensor for _, tensor in sorted(program.leaves.values(), key=lambda x: x[0]))
+    """The tensors that a program reads beside its inputs, with what they hold now."""
+    return tuple(map(value_of, program.sources()))
 
 
 def close(
     program: SymbolicProgram, inputs: Sequence[Tensor], outputs: Sequence[Tensor], name: str
-) -> Closure:
+) -> Call:
     """The closure of a recorded program, from `inputs` and its leaves to `outputs`."""
     node = program.node
     live = tuple(tensor._at[1] for tensor in outputs)
@@ -124,6 +196,5 @@ def close(
     if found is None:
         slots = (*given, *sorted(slot for slot, _ in program.leaves.values()))
         path = [s for s in needed(node.path(), live) if s.first not in given]
-        steps = Steps.numbered(path, slots, live)
-        found = node.captures[key] = Closure(Op(steps.replay, name), {})
+        found = node.captures[key] = Call(Steps.numbered(path, slots, live), name)
     return found

@@ -534,9 +534,12 @@ class Variable(operators.Operators):
 
 @native
 def read(variable: Variable) -> Tensor:
-    """The tensor that a variable holds, after telling the recorders of this thread."""
-    for recorder in LOCAL.state.recorders:
+    """The tensor that a variable holds, after telling what records in this thread."""
+    state = LOCAL.state
+    for recorder in state.recorders:
         recorder.variable_accessed(variable)
+    if state.capture is not None:
+        state.capture.note_read(variable)
     return variable._handle.tensor
 
 

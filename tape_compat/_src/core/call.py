@@ -1,0 +1,104 @@
+"""Calls: a list of instructions as one instruction.
+
+What a user's function does, the branch of a conditional or the body of a loop is recorded once and
+then called. A program that calls it runs its instructions as if they stood there: what two calls
+compute of the same values, as a function and its pullback do, is computed once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from .avals import Aval
+from .op import Arrays, Closure, Op
+from .steps import Replay, Step, Steps
+
+
+class Call(Closure):
+    """Steps as a closure. It is interned by whoever makes it."""
+
+    #: Not every output need depend on every input.
+    derivative = True
+
+    __slots__ = ("_flat", "steps")
+
+    def __init__(self, steps: Steps, name: str):
+        self.steps = steps
+        self._flat: Steps | None = None
+        effect = any(step.closure.effect for step in steps.steps)
+        super().__init__(Op(self._replay, name, effect=effect), {})
+
+    @property
+    def flat(self) -> Steps:
+        """The steps without calls among them."""
+        if self._flat is None:
+            self._flat = flattened(self.steps)
+        return self._flat
+
+    def _replay(self, *arrays: Any) -> Arrays:
+        """As its own derivative sees it: nothing flows through what has no gradient."""
+        env: dict[int, Any] = dict(enumerate(arrays))
+        _Barred(self.flat.steps).run(self.flat.steps, env)
+        return tuple([env[i] for i in self.flat.outputs])
+
+    def _infer(self, avals: tuple[Aval, ...]) -> tuple[tuple[Aval, ...], bool]:
+        known = list(avals)
+        for step in self.steps.steps:
+            known += step.closure.infer(tuple([known[i] for i in step.inputs]))[0]
+        return tuple([known[i] for i in self.steps.outputs]), False
+
+
+class _Barred(Replay):
+    """A replay in which nothing differentiates through closures that have no gradient."""
+
+    __slots__ = ()
+
+    def run(self, steps: Sequence[Step], env: dict[int, Any]) -> None:
+        for step in steps:
+            super().run((step,), env)
+            if not step.closure.differentiable:
+                for i in range(step.first, step.end):
+                    if jnp.issubdtype(env[i].dtype, jnp.inexact):
+                        env[i] = jax.lax.stop_gradient(env[i])
+
+
+class _Flat:
+    """Steps being written one after the other, those that are calls as what they call."""
+
+    def __init__(self, inputs: int):
+        self.steps: list[Step] = []
+        self._count = inputs
+        self._seen: dict[tuple, range] = {}
+
+    def add(self, steps: Steps, given: Sequence[int]) -> list[int]:
+        """Write steps whose inputs have the numbers `given`: the numbers of their outputs."""
+        numbers = list(given)
+        for closure, inputs, first, end in steps.steps:
+            read = tuple([numbers[i] for i in inputs])
+            if isinstance(closure, Call):
+                numbers += self.add(closure.steps, read)
+            else:
+                numbers += self._step(closure, read, end - first)
+        return [numbers[i] for i in steps.outputs]
+
+    def _step(self, closure: Closure, read: tuple[int, ...], outputs: int) -> range:
+        found = None if closure.effect else self._seen.get((closure, read))
+        if found is None:
+            found = range(self._count, self._count + outputs)
+            self._count = found.stop
+            self._seen[closure, read] = found
+            self.steps.append(Step(closure, read, found.start, found.stop))
+        return found
+
+
+def flattened(steps: Steps) -> Steps:
+    """The same without calls, and each closure once for the same values."""
+    if not any(isinstance(step.closure, Call) for step in steps.steps):
+        return steps
+    flat = _Flat(steps.inputs)
+    outputs = flat.add(steps, range(steps.inputs))
+    return Steps(steps.inputs, tuple(flat.steps), tuple(outputs))
