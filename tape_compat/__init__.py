@@ -48,6 +48,7 @@ from ._src.diagnostics.assertions import (
     assert_less as assert_less,
     assert_rank as assert_rank,
 )
+from ._src.function.function import function as function
 from ._src.interop.jax import as_op as as_op
 from ._src.interop.names import face as _face
 from ._src.ops.arithmetic import (

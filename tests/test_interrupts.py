@@ -283,7 +283,9 @@ def interrupted_call(model, injector, old):
     sys.settrace(injector)
     try:
         flush()
-    except BaseException:  # JAX turns what is raised in some of its lines into exceptions of its own
+    except (
+        BaseException
+    ):  # JAX turns what is raised in some of its lines into exceptions of its own
         if injector.fired is None:
             raise
     finally:

@@ -54,12 +54,15 @@ def _of_steps(steps: Steps, given: tuple[Aval, ...]) -> tuple[frozenset[int], ..
     for closure, inputs, *_ in steps.steps:
         kinds = tuple([avals[i] for i in inputs])
         outputs = closure.infer(kinds)[0]
-        parts = [range(len(inputs))] * len(outputs)
+        through = closure.op.through
+        parts: Any = [range(len(inputs)) if through is None else through] * len(outputs)
         if closure.derivative:
             parts = used_by(closure, kinds)
         for aval, part in zip(outputs, parts, strict=True):
             flows = closure.differentiable and aval.trainable
-            used.append(frozenset().union(*[used[inputs[i]] for i in part]) if flows else frozenset())
+            used.append(
+                frozenset().union(*[used[inputs[i]] for i in part]) if flows else frozenset()
+            )
         avals += outputs
     return tuple([used[i] for i in steps.outputs])
 

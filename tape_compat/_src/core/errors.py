@@ -194,6 +194,11 @@ class UnauthenticatedError(_CodedError):
     CODE = UNAUTHENTICATED
 
 
+class NeedsValue(TypeError):
+    """Something needs a value, or a size, that is not known before the function that is being
+    recorded is called. Python must then run at each call."""
+
+
 class OperatorNotAllowedInGraphError(TypeError):
     """A symbolic Tensor was used where Python needs a value, as in `if tensor:`."""
 

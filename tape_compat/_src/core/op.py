@@ -51,6 +51,7 @@ class Op:
         constants: its input is a key, not a size.
       masks: whether TensorFlow's gradient of it is an op that in turn has a gradient, zeros, by its
         features: where they are compared counts as depending on them.
+      through: the inputs that derivatives flow to; None for all.
       effect: whether it does something beside what it gives: it is never left out, done twice, or
         merged with another.
     """
@@ -68,6 +69,7 @@ class Op:
         "name",
         "rows",
         "sparse",
+        "through",
     )
 
     def __init__(
@@ -84,6 +86,7 @@ class Op:
         host_foldable: bool = True,
         masks: bool = False,
         effect: bool = False,
+        through: tuple[int, ...] | None = None,
     ):
         self.fn = fn
         self.name = name
@@ -95,6 +98,7 @@ class Op:
         self.host_foldable = host_foldable
         self.masks = masks
         self.effect = effect
+        self.through = through
         self._closures: dict[tuple, Closure] = {}
         _OPS.add(self)
 

@@ -68,10 +68,14 @@ LOCAL = _Local()
 
 
 class _Mode:
-    __slots__ = ("immediate",)
+    """immediate: whether ops run at their call. python: whether functions run their Python at each
+    call."""
+
+    __slots__ = ("immediate", "python")
 
 
 MODE = _Mode()
+MODE.python = False
 MODE.immediate = os.environ.get("TAPE_COMPAT_IMMEDIATE", "0").lower() not in ("", "0", "false")
 
 # Another library may put its own thread-local objects in the place of Python's.

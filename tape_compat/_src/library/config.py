@@ -31,7 +31,8 @@ class LogicalDevice(NamedTuple):
 
 
 def run_functions_eagerly(run_eagerly: bool) -> None:
-    """Run every op at its call (True), or record under tapes and run later (False, the default).
+    """Run every op at its call, and the Python of a `tf.function` too (True), or record under tapes
+    and in functions and run later (False, the default).
 
     Both give the same results. Immediate mode is slower, and easier to debug: a failure in an op
     rises where the op is called. The environment variable TAPE_COMPAT_IMMEDIATE=1 starts with it.
@@ -44,6 +45,7 @@ def run_functions_eagerly(run_eagerly: bool) -> None:
     >>> tf.config.run_functions_eagerly(mode)
     """
     context.set_immediate(bool(run_eagerly))
+    state.MODE.python = bool(run_eagerly)
 
 
 def functions_run_eagerly() -> bool:

@@ -8,6 +8,7 @@ same closure.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -15,13 +16,14 @@ import jax.numpy as jnp
 
 from ..core.avals import Aval
 from ..core.call import Call
+from ..core.errors import user_location
 from ..core.op import Op
 from ..core.program import CAPTURED, Program
 from ..core.state import LOCAL, ThreadState
 from ..core.steps import Steps, needed
-from .record import apply, identity
+from .record import apply, flush, identity
 from .tensor import Tensor
-from .variable import Handle, Variable, put_into, read
+from .variable import Handle, Variable, initial_tensor, put_into, read
 
 _PLACEHOLDER = Op(lambda shape, dtype: jnp.zeros(shape, dtype.np_dtype), "Placeholder")
 
@@ -39,27 +41,43 @@ Source = Tensor | Handle | Drawn
 
 def value_of(source: Source) -> Tensor:
     """What a source gives now."""
-    if source.__class__ is Tensor:
+    if isinstance(source, Tensor):
         return source
-    return source.tensor if source.__class__ is Handle else source.draw()  # type: ignore[union-attr]
+    return source.tensor if isinstance(source, Handle) else source.draw()
 
 
 class SymbolicProgram(Program):
     """A program whose leaves are tensors rather than arrays; it is replayed, never run.
 
+    name: what it is a record of, for messages. outer: the one that was under way when it began.
     cells: what the cells of variables held that were assigned to meanwhile. reads: the variables
     that were read, by their handles. keys: those of draws, by the identity of the object.
+    argument_names: those of the symbolic inputs that have one, by their slots.
     """
 
-    __slots__ = ("cells", "keys", "leaves", "reads")
+    __slots__ = (
+        "argument_names",
+        "cells",
+        "in_function",
+        "keys",
+        "leaves",
+        "name",
+        "outer",
+        "reads",
+    )
     symbolic = True
 
-    def __init__(self, owner: ThreadState):
+    def __init__(self, owner: ThreadState, name: str = "function"):
         super().__init__(owner, CAPTURED)
+        self.name = name
+        self.outer: SymbolicProgram | None = owner.capture
+        #: Whether it is the record of a `tf.function`, or of a part of one.
+        self.in_function: bool = self.outer is not None and self.outer.in_function
         self.leaves: dict[int, tuple[int, Tensor]] = {}
         self.cells: dict[Handle, Tensor] = {}
         self.reads: dict[Handle, Variable] = {}
         self.keys: dict[int, tuple[Tensor, Drawn]] = {}
+        self.argument_names: dict[int, str] = {}
 
     def slot_of(self, x: Tensor) -> int | None:
         found = super().slot_of(x)
@@ -67,6 +85,14 @@ class SymbolicProgram(Program):
 
     def put_leaf(self, x: Tensor, slot: int) -> None:
         self.leaves[id(x)] = (slot, x)
+
+    def refuse_foreign(self, x: Tensor) -> None:
+        """Refuse a tensor of a record that this one is no part of."""
+        program = self.outer
+        while program is not None and program is not x._at[0]:
+            program = program.outer
+        if program is None:
+            raise out_of_scope(x)
 
     def note_read(self, variable: Variable) -> None:
         """Note that a variable is read (called by the engine)."""
@@ -77,6 +103,15 @@ class SymbolicProgram(Program):
         self.keys[id(key)] = (key, Drawn(draw))
         return key
 
+    def initial(self, value: Any, dtype: Any, variable: Variable) -> Tensor:
+        """The initial value of a variable that is made meanwhile, worked out at once."""
+        if self.outer is not None:
+            return self.outer.initial(value, dtype, variable)
+        if not callable(value):
+            return lifted(initial_tensor(value, dtype))
+        with leaving():
+            return initial_tensor(value, dtype)
+
     def sources(self) -> tuple[Source, ...]:
         """Where the leaves come from, in the order of their slots."""
         held: dict[int, Source] = {id(h.tensor): h for h in self.reads if h not in self.cells}
@@ -84,6 +119,86 @@ class SymbolicProgram(Program):
         held.update({i: key for i, (_, key) in self.keys.items()})
         leaves = sorted(self.leaves.values(), key=lambda leaf: leaf[0])
         return tuple([held.get(id(tensor), tensor) for _, tensor in leaves])
+
+    def name_of(self, slot: int) -> str:
+        """The name of a tensor as TensorFlow makes it: its op's, numbered where there are more."""
+        if slot in self.argument_names:
+            return f"{self.argument_names[slot]}:0"
+        counts: Counter[str] = Counter(self.argument_names.values())
+        for node in self.node.path():
+            if node.first in self.argument_names:
+                continue
+            base = _GRAPH_NAMES.get(node.closure.name, node.closure.name)
+            name = f"{base}_{counts[base]}" if counts[base] else base
+            counts[base] += 1
+            if node.first <= slot < node.end:
+                return f"{name}:{slot - node.first}"
+        return f"Const:{slot}"
+
+
+#: What TensorFlow's Python calls an op whose kernel has another name.
+_GRAPH_NAMES = {
+    "AddV2": "add",
+    "ConcatV2": "concat",
+    "FloorDiv": "floordiv",
+    "FloorMod": "mod",
+    "Mul": "mul",
+    "Pack": "stack",
+    "Pow": "pow",
+    "RealDiv": "truediv",
+    "StridedSlice": "strided_slice",
+    "Sub": "sub",
+    "Transpose": "transpose",
+}
+
+
+def out_of_scope(x: Tensor) -> TypeError:
+    """The error for a symbolic tensor where its function is not being recorded."""
+    return TypeError(
+        f"{x!r} is out of scope and cannot be used here. Use return values, explicit Python locals "
+        "or TensorFlow collections to access it.\nPlease see "
+        "https://www.tensorflow.org/guide/function#all_outputs_of_a_tffunction_must_be_return_values"
+        f" for more information.\n\n{x!r} was made while {x._at[0].name} was recorded, and is used at "
+        f"{user_location()}."
+    )
+
+
+def lifted(x: Tensor) -> Tensor:
+    """What a symbolic tensor is that depends on no input of a function: its value, worked out now.
+
+    Raises: ValueError if it depends on an input.
+    """
+    program = x._at[0]
+    if x._array is not None or program is None or not program.symbolic:
+        return x
+    closure = close(program, [], [x], "initial_value")
+    if any(step.closure.op is _PLACEHOLDER for step in closure.flat.steps):
+        raise ValueError(
+            f"Unable to lift tensor {x!r} out of {program.name}: the initial value of a "
+            "tf.Variable made in a tf.function must not depend on the function's arguments. Make "
+            f"it outside, or give a function that makes the value. At {user_location()}."
+        )
+    sources = program.sources()
+    with leaving():
+        return apply(closure, tuple(map(value_of, sources)))[0]
+
+
+class leaving:
+    """Context: outside every function that is being recorded, and every tape."""
+
+    def __enter__(self) -> None:
+        state = self.state = LOCAL.state
+        self.before = (state.program, state.recorders, state.capture, state.deferring)
+        state.program = state.capture = None
+        state.recorders = ()
+        state.deferring = False
+
+    def __exit__(self, *_: object) -> None:
+        try:
+            flush()
+        finally:
+            state = self.state
+            state.program, state.recorders, state.capture, state.deferring = self.before
 
 
 class Captured(NamedTuple):
@@ -114,12 +229,15 @@ class Captured(NamedTuple):
 
 
 class capturing:
-    """Context: ops of this thread are recorded into a fresh symbolic program."""
+    """Context: ops of this thread are recorded into a fresh symbolic program, made by `make`."""
+
+    def __init__(self, make: Callable[[ThreadState], SymbolicProgram] = SymbolicProgram):
+        self._make = make
 
     def __enter__(self) -> SymbolicProgram:
         state = self.state = LOCAL.state
         self.before = (state.program, state.recorders, state.capture, state.deferring)
-        program = SymbolicProgram(state)
+        program = self._make(state)
         state.program = state.capture = program
         state.recorders = ()
         state.deferring = True
@@ -192,7 +310,7 @@ def close(
     live = tuple(tensor._at[1] for tensor in outputs)
     given = tuple(tensor._at[1] for tensor in inputs)
     key = (name, live, given)
-    found = node.captures.get(key)
+    found: Any = node.captures.get(key)
     if found is None:
         slots = (*given, *sorted(slot for slot, _ in program.leaves.values()))
         path = [s for s in needed(node.path(), live) if s.first not in given]

@@ -11,6 +11,7 @@ import jax
 
 from ..core import caches, errors
 from ..core.state import LOCAL, MODE, suspended
+from .capture import leaving
 from .record import flush
 
 _DEVICE = re.compile(
@@ -89,26 +90,34 @@ def clear_caches() -> None:
     caches.clear_caches()
 
 
-def executing_eagerly() -> bool:
-    """True: ops may be called one by one, and their values looked at.
+def inside_function() -> bool:
+    """Whether Python code sees the symbols of a `tf.function` that is being recorded.
 
     >>> import tape_compat as tf
-    >>> tf.executing_eagerly()
-    True
+    >>> tf.inside_function()
+    False
     """
-    return True
+    capture = LOCAL.state.capture
+    return capture is not None and capture.in_function
 
 
-def inside_function() -> bool:
-    """False: Python code sees values, not the symbols of a function being traced."""
-    return False
+def executing_eagerly() -> bool:
+    """Whether ops are called one by one and their values may be looked at: not while a
+    `tf.function` is being recorded.
+
+    >>> import tape_compat as tf
+    >>> seen = []
+    >>> tf.function(lambda: seen.append(tf.executing_eagerly()))()
+    >>> tf.executing_eagerly(), seen
+    (True, [False])
+    """
+    return not inside_function()
 
 
 @contextlib.contextmanager
 def init_scope() -> Iterator[None]:
-    """A context in which the tapes and accumulators that are recording see nothing.
-
-    There is no graph to leave. A tape that is entered inside records.
+    """A context outside of every function that is being recorded, in which the tapes and
+    accumulators that are recording see nothing. A tape that is entered inside records.
 
     >>> import tape_compat as tf
     >>> v = tf.Variable(3.0)
@@ -119,8 +128,12 @@ def init_scope() -> Iterator[None]:
     >>> tape.gradient(y, v).numpy().item()
     9.0
     """
-    with suspended():
-        yield
+    if LOCAL.state.capture is None:
+        with suspended():
+            yield
+    else:
+        with leaving():
+            yield
 
 
 @contextlib.contextmanager

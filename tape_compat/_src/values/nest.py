@@ -155,6 +155,19 @@ def _collect(structure: Any, find: Callable[[type], _Kind | None], leaves: list[
         _collect(child, find, leaves)
 
 
+def children_of(structure: Any) -> list[Any] | None:
+    """What a structure or composite consists of, one level deep; None for a leaf."""
+    kind = _kind_or_composite(structure.__class__)
+    return None if kind is None else list(kind.children(structure))
+
+
+def rebuilt(structure: Any, children: list[Any]) -> Any:
+    """A structure or composite of the same kind that consists of these children."""
+    kind = _kind_or_composite(structure.__class__)
+    assert kind is not None
+    return kind.rebuild(structure, children)
+
+
 def flatten_with_tuple_paths(
     structure: Any, expand_composites: bool = False
 ) -> list[tuple[tuple[Any, ...], Any]]:

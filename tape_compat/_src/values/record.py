@@ -161,6 +161,8 @@ def _leaf(program: Program, x: Tensor) -> tuple[Aval | Packed, Any]:
     """What stands in a key for a tensor that is new to a program, and its array. One of the host
     moves to the device if it is large, or was used before."""
     if program.symbolic:
+        if x._array is None and x._at[0].symbolic:
+            program.refuse_foreign(x)  # type: ignore[attr-defined]
         return x._aval, None
     aval, array = x._aval, x._value()
     if array.__class__ is np.ndarray:

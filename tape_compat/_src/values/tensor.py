@@ -100,7 +100,7 @@ class Tensor(operators.Operators, Placed):
 
     @property
     def is_symbolic_tensor(self) -> bool:
-        return False
+        return self._is_symbolic()
 
     # -- its value ------------------------------------------------------------------------------
 
@@ -110,9 +110,10 @@ class Tensor(operators.Operators, Placed):
         if array is None:
             program = self._at[0]
             if program.symbolic:
-                raise TypeError(
-                    f"A {self!s} has no value: it is an input or a result of a function that is "
-                    f"being recorded (at {errors.user_location()}). Use ops on it, not its value."
+                raise errors.NeedsValue(
+                    f"{self!s} has no value: it is an input or a result of {program.name}, which "
+                    f"is being recorded (at {errors.user_location()}). Use ops on it, not its "
+                    "value."
                 )
             executor.run(program)
             array = self._array
@@ -129,10 +130,21 @@ class Tensor(operators.Operators, Placed):
 
     def numpy(self) -> Any:
         """A copy of the value: a NumPy array, a NumPy scalar for shape (), bytes for strings."""
+        if self._is_symbolic():
+            raise AttributeError(
+                f"'SymbolicTensor' object has no attribute 'numpy': {self!s} has no value while "
+                f"{self._at[0].name} is being recorded (at {errors.user_location()})."
+            )
         array = np.array(self._value())
         return array if array.ndim else array[()]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        if self._is_symbolic():
+            raise NotImplementedError(
+                f"Cannot convert a symbolic tf.Tensor ({self.name}) to a numpy array. This error "
+                "may indicate that you're trying to pass a Tensor to a NumPy call, which is not "
+                f"supported. At {errors.user_location()}."
+            )
         array = np.array(self._value())
         return array if dtype is None else array.astype(dtype, copy=False)
 
@@ -162,21 +174,44 @@ class Tensor(operators.Operators, Placed):
         return array.__dlpack_device__()
 
     def __bool__(self) -> bool:
+        if self._is_symbolic():
+            raise errors.OperatorNotAllowedInGraphError(
+                "Using a symbolic `tf.Tensor` as a Python `bool` is not allowed. You can attempt "
+                "the following resolutions to the problem: If you are running in Graph mode, use "
+                "Eager execution mode or decorate this function with @tf.function. If you are "
+                "using AutoGraph, you can try decorating this function with @tf.function. If that "
+                "does not work, then you may be using an unsupported feature or your source code "
+                f"may not be visible to AutoGraph. At {errors.user_location()}."
+            )
         if self._aval.size == 0:
             return False
         return bool(np.asarray(self._value()))  # NumPy's error for more than one element
 
     def __float__(self) -> float:
+        if self._is_symbolic():
+            raise self._no_number("float() argument must be a string or a real number")
         return float(self._scalar())
 
     def __int__(self) -> int:
+        if self._is_symbolic():
+            raise self._no_number(
+                "int() argument must be a string, a bytes-like object or a real number"
+            )
         return int(self._scalar())
 
     def __complex__(self) -> complex:
+        if self._is_symbolic():
+            raise self._no_number("complex() first argument must be a string or a number")
         return complex(self._scalar())
 
     def __index__(self) -> int:
         return self._scalar().__index__()
+
+    def _no_number(self, message: str) -> TypeError:
+        return TypeError(
+            f"{message}, not 'SymbolicTensor': {self!s} has no value while {self._at[0].name} is "
+            f"being recorded (at {errors.user_location()})."
+        )
 
     def _scalar(self) -> Any:
         return np.asarray(self._value())[()]
@@ -212,6 +247,9 @@ class Tensor(operators.Operators, Placed):
     # -- text -----------------------------------------------------------------------------------
 
     def __repr__(self) -> str:
+        if self._is_symbolic():
+            kind = f"shape={self.shape} dtype={self._aval.dtype.name}"
+            return f"<tf.Tensor '{self.name}' {kind}>"
         return (
             f"<tf.Tensor: shape={self._aval.shape}, dtype={self._aval.dtype.name}, "
             f"{self._text(is_repr=True)}>"
@@ -219,7 +257,7 @@ class Tensor(operators.Operators, Placed):
 
     def __str__(self) -> str:
         if self._is_symbolic():
-            return f"<tf.Tensor: shape={self._aval.shape}, dtype={self._aval.dtype.name}>"
+            return f'Tensor("{self.name}", shape={self.shape}, dtype={self._aval.dtype.name})'
         return (
             f"tf.Tensor({self._text(is_repr=False)}, shape={self._aval.shape}, "
             f"dtype={self._aval.dtype.name})"
@@ -232,8 +270,6 @@ class Tensor(operators.Operators, Placed):
         return self._array is None and self._at[0].symbolic
 
     def _text(self, is_repr: bool) -> str:
-        if self._is_symbolic():
-            return "symbolic"
         return array_text(np.asarray(self._value()), is_repr)
 
     def __getattr__(self, name: str) -> Any:
@@ -250,7 +286,11 @@ class Tensor(operators.Operators, Placed):
     # -- TF spellings ---------------------------------------------------------------------------
 
     @property
-    def name(self) -> NoReturn:
+    def name(self) -> str:
+        """Of a symbolic tensor, its name in the function that is being recorded."""
+        if self._is_symbolic():
+            program, slot = self._at
+            return program.name_of(slot)
         raise AttributeError("Tensor.name is undefined when eager execution is enabled.")
 
     @property
@@ -258,7 +298,10 @@ class Tensor(operators.Operators, Placed):
         raise AttributeError("Tensor.op is undefined when eager execution is enabled.")
 
     @property
-    def graph(self) -> NoReturn:
+    def graph(self) -> Any:
+        """Of a symbolic tensor, the record of its function."""
+        if self._is_symbolic():
+            return self._at[0]
         raise AttributeError("Tensor.graph is undefined when eager execution is enabled.")
 
     def eval(self, feed_dict: Any = None, session: Any = None) -> NoReturn:

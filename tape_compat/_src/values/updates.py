@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 
 from ..core.op import Closure, Op
@@ -56,6 +57,21 @@ SCATTER_ND: dict[str, Closure] = {
     "max": Op(_nd("max"), "ResourceScatterNdMax").bind(),
     "update": Op(_nd("set"), "ResourceScatterNdUpdate").bind(),
 }
+
+
+@jax.custom_jvp
+def _assigned(old: Any, new: Any) -> Any:
+    return new
+
+
+@_assigned.defjvp
+def _(primals: Any, tangents: Any) -> Any:
+    return primals[1], tangents[0]
+
+
+#: What a variable holds after an assignment in a function that is being recorded: the new value,
+#: which derivatives know as the variable.
+ASSIGN = Op(_assigned, "AssignVariableOp", through=(0,)).bind()
 
 
 def apply_off_tape(closure: Closure, inputs: tuple[Tensor, ...]) -> Any:

@@ -61,6 +61,8 @@ def put_into(handle: Handle, tensor: Tensor) -> None:
     program, slot = old._at
     if state.capture is not None:
         state.capture.cells.setdefault(handle, old)
+        if tensor._aval is old._aval and old._aval.trainable:
+            tensor = _updates.apply_off_tape(_updates.ASSIGN, (old, tensor))
     tensor._id = handle.id
     handle.tensor = tensor
     # The overwritten buffer may be reused, if the pending program reads it as a leaf.
@@ -127,9 +129,11 @@ class Variable(operators.Operators):
                 "The `initial_value` arg to `tf.Variable` must be specified except when you are "
                 "not providing a `variable_def`. You provided neither."
             )
-        if callable(initial_value):
-            initial_value = initial_value()
-        tensor = _initial(initial_value, dtype)
+        capture = LOCAL.state.capture
+        if capture is not None:
+            tensor = capture.initial(initial_value, dtype, self)
+        else:
+            tensor = initial_tensor(initial_value, dtype)
         if shape is None:
             shape = tensor.shape
         else:
@@ -564,7 +568,10 @@ class UnreadVariable(Variable):
 _BY_ROWS = frozenset(_updates.SCATTER.values())
 
 
-def _initial(value: Any, dtype: Any) -> Tensor:
+def initial_tensor(value: Any, dtype: Any) -> Tensor:
+    """The initial value of a variable: what is given, or what a function gives."""
+    if callable(value):
+        value = value()
     if dtype is not None:
         dtype = dtypes.as_dtype(dtype)
         if isinstance(value, Variable):

@@ -1,0 +1,1 @@
+"""`tf.function` and what it is made of: signatures, traces, control flow, AutoGraph."""

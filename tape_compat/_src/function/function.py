@@ -1,0 +1,187 @@
+"""`tf.function`: a Python function recorded once for each kind of arguments, then run compiled."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import logging
+import threading
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+from ..core.dtypes import string
+from ..core.state import MODE
+from ..values.tensor import Tensor
+from .concrete import Trace, traced
+from .signature import Arguments, Bound, Signature
+
+LOGGER = logging.getLogger("tape_compat")
+
+
+class Function:
+    """What `tf.function` makes of a Python function. Called, it records it or runs a record."""
+
+    def __init__(
+        self,
+        python_function: Callable[..., Any],
+        name: str,
+        input_signature: Any = None,
+        autograph: bool = True,
+        jit_compile: bool | None = None,
+        reduce_retracing: bool = False,
+    ):
+        functools.update_wrapper(self, python_function, updated=())
+        self._python_function = python_function
+        self._name = name
+        self._signature = Signature(python_function, input_signature)
+        self._autograph = autograph
+        self._jit_compile = jit_compile
+        self._reduce_retracing = reduce_retracing
+        self._lock = threading.RLock()
+        self._traces: dict[tuple, Trace] = {}
+        self._count = 0
+        self._options = (input_signature, autograph, jit_compile, reduce_retracing)
+        self._bound: weakref.WeakKeyDictionary[Any, Function] = weakref.WeakKeyDictionary()
+        #: Whether variables were made at the first call; none may be from then on.
+        self._may_create = True
+
+    @property
+    def python_function(self) -> Callable[..., Any]:
+        """The Python function."""
+        return self._python_function
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self._name
+
+    @property
+    def input_signature(self) -> Any:
+        """The specs of its arguments, None if none were given."""
+        return self._signature.specs
+
+    def experimental_get_tracing_count(self) -> int:
+        """How often the Python function was recorded."""
+        return self._count
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        if instance is None:
+            return self
+        try:
+            found = self._bound.get(instance)
+        except TypeError:  # it cannot be held weakly, or hashed
+            return Function(self._method(instance), self._name, *self._options)
+        if found is None:
+            found = self._bound[instance] = Function(
+                self._method(instance), self._name, *self._options
+            )
+        return found
+
+    def _method(self, instance: Any) -> Callable[..., Any]:
+        """The method of an instance, which it holds weakly where that is possible."""
+        function = self._python_function
+        try:
+            held = weakref.ref(instance)
+        except TypeError:
+            held = lambda: instance  # noqa: E731
+
+        def method(*args: Any, **kwargs: Any) -> Any:
+            return function.__get__(held())(*args, **kwargs)
+
+        bound = function.__get__(instance)
+        functools.update_wrapper(method, function, updated=())
+        method.__signature__ = inspect.signature(bound)  # type: ignore[attr-defined]
+        del method.__wrapped__  # type: ignore[attr-defined]
+        return method
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if MODE.python:
+            return self._python_function(*args, **kwargs)
+        signature = self._signature
+        if kwargs or len(args) != signature.count:
+            bound = signature.bind(args, kwargs)
+            arguments = bound.taken_apart()
+        else:
+            bound = None
+            arguments = Arguments()
+            for value in args:
+                if value.__class__ is Tensor and value._aval.dtype is not string:
+                    arguments.parts.append(value._aval)
+                    arguments.tensors.append(value)
+                else:
+                    arguments.add(value)
+        if signature.specs is not None:
+            assert bound is not None
+            key = tuple(signature.general(bound).taken_apart().parts)
+        else:
+            key = tuple(arguments.parts)
+        trace = self._traces.get(key)
+        if trace is None:
+            trace = self._trace(key, bound or signature.bind(args, {}))
+        return trace.call(arguments.tensors, arguments.variables)
+
+    def _trace(self, key: tuple, bound: Bound) -> Trace:
+        """The trace for these arguments, made by one thread."""
+        with self._lock:
+            found = self._traces.get(key)
+            if found is not None:
+                return found
+            given = self._signature.general(bound)
+            found = self._record(given, self._may_create)
+            if found.created:
+                self._may_create = False
+                found = self._record(given, False)
+            self._may_create = False
+            self._traces[key] = found
+            return found
+
+    def _record(self, bound: Bound, creates: bool) -> Trace:
+        self._count += 1
+        return traced(self._python_function, bound, self._name, creates)
+
+    def __repr__(self) -> str:
+        return f"<tape_compat.Function {self._name}>"
+
+
+def function(
+    func: Callable[..., Any] | None = None,
+    input_signature: Any = None,
+    autograph: bool = True,
+    jit_compile: bool | None = None,
+    reduce_retracing: bool = False,
+    experimental_implements: Any = None,
+    experimental_autograph_options: Any = None,
+    experimental_attributes: Any = None,
+    experimental_relax_shapes: Any = None,
+    experimental_compile: Any = None,
+    experimental_follow_type_hints: Any = None,
+) -> Any:
+    """A function that is recorded once for each kind of arguments, and then runs compiled.
+
+    >>> import tape_compat as tf
+    >>> @tf.function
+    ... def square_sum(x):
+    ...     print("recording")
+    ...     return tf.reduce_sum(x * x)
+    >>> square_sum(tf.constant([1.0, 2.0])).numpy().item()
+    recording
+    5.0
+    >>> square_sum(tf.constant([3.0, 4.0])).numpy().item()
+    25.0
+    """
+
+    def decorated(inner: Callable[..., Any]) -> Function:
+        if not callable(inner):
+            raise TypeError(f"{inner!r} is not a callable object")
+        name = getattr(inner, "__name__", type(inner).__name__)
+        return Function(
+            inner,
+            name,
+            input_signature,
+            autograph,
+            jit_compile if experimental_compile is None else experimental_compile,
+            bool(reduce_retracing or experimental_relax_shapes),
+        )
+
+    return decorated if func is None else decorated(func)
