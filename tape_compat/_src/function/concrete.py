@@ -1,156 +1,269 @@
-"""One trace of a function: what it recorded, and how it is called."""
+"""ConcreteFunction: one trace of a function as an object of its own."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+import inspect
+from typing import Any
 
-from ..core.avals import Aval
-from ..core.state import LOCAL
+from ..core import errors
+from ..core.refuse import tf_dtype_name
 from ..values import nest
-from ..values.capture import Captured, captured, capturing, symbolic_input
 from ..values.convert import convert
-from ..values.record import begin_step, flush
 from ..values.spec import TensorSpec
 from ..values.tensor import Tensor
-from ..values.variable import Variable
-from .graph import FuncGraph
-from .signature import Arguments, Bound, rebuilt
+from ..values.variable import Handle, Variable
+from .signature import Arguments, Bound, Signature, rebuilt
+from .trace import Trace
 
 
-class Results:
-    """What a function returned: a structure whose tensors are numbered.
+class ConcreteFunction:
+    """One trace of a `tf.function`, made by its `get_concrete_function`.
 
-    leaves: for each leaf the number of an output, or (value,) where it is no output.
+    It is called with the arguments of the function by position and name, or with the tensors among
+    them alone, by position or by their names.
+
+    Raises: TypeError for arguments that do not fit; InvalidArgumentError for a tensor of another
+      dtype.
+
+    >>> import tape_compat as tf
+    >>> square = tf.function(lambda x: x * x)
+    >>> concrete = square.get_concrete_function(tf.TensorSpec([], tf.float32))
+    >>> concrete(tf.constant(3.0)).numpy().item(), concrete.structured_input_signature
+    (9.0, ((TensorSpec(shape=(), dtype=tf.float32, name='x'),), {}))
     """
 
-    __slots__ = ("leaves", "outputs", "single", "structure")
+    def __init__(self, trace: Trace, signature: Signature, bound: Bound, name: str):
+        self._trace = trace
+        self._signature = signature
+        self._bound = bound
+        self._name = f"__inference_{name}_{id(trace) % 10**6}"
+        self._function_name = name
 
-    def __init__(self, result: Any, function: Any):
-        self.outputs: list[Tensor] = []
-        self.leaves: list[int | tuple[Any]] = []
-        for value in nest.flatten(result, expand_composites=True):
-            self.leaves.append(self._leaf(value, function))
-        self.structure = nest.map_structure(lambda _: 0, result, expand_composites=True)
-        #: Whether it returned one tensor.
-        self.single = self.leaves == [0] and nest.children_of(result) is None
-
-    def _leaf(self, value: Any, function: Any) -> int | tuple[Any]:
-        if value is None:
-            return (None,)
-        tensor = _returned(value, function)
-        if tensor._aval.dtype.name == "string":
-            return (tensor,)
-        self.outputs.append(tensor)
-        return len(self.outputs) - 1
-
-    def packed(self, outputs: Sequence[Any]) -> Any:
-        """The structure with these in the place of the outputs."""
-        if self.single:
-            return outputs[0]
-        leaves = [outputs[x] if isinstance(x, int) else x[0] for x in self.leaves]
-        return nest.pack_sequence_as(self.structure, leaves, expand_composites=True)
-
-
-def _returned(value: Any, function: Any) -> Tensor:
-    if isinstance(value, Variable):
-        return value.read_value()
-    try:
-        return convert(value)
-    except (TypeError, ValueError):
-        raise TypeError(
-            "To be compatible with tf.function, Python functions must return zero or more Tensors "
-            f"or ExtensionTypes or None values; in compilation of {function!r}, found return value "
-            f"of type {type(value).__name__}, which is not a Tensor or ExtensionType."
-        ) from None
-
-
-class Inputs:
-    """The symbolic inputs of a trace, made as its arguments are gone through."""
-
-    def __init__(self, graph: FuncGraph):
-        self._graph = graph
-        self.tensors: list[Tensor] = []
-        self.specs: list[Aval] = []
-
-    def of(self, name: str, value: Any) -> Any:
-        """An argument with symbolic inputs for the tensors in it."""
-        return rebuilt(value, lambda x: self._input(name, x))
-
-    def _input(self, name: str, value: Any) -> Tensor:
-        if isinstance(value, TensorSpec):
-            name, aval = value.name or name, Aval.of(tuple(value.shape.as_list()), value.dtype)
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        arguments = self._structured(args, kwargs)
+        if isinstance(arguments, TypeError):
+            tensors, variables = self._flat(args, kwargs, arguments), self._trace.variables
         else:
-            value = convert(value)
-            aval = value._aval
-            if aval.dtype.name == "string":  # the host computes with its value
-                return value
-        x = symbolic_input(aval)
-        names = self._graph.argument_names
-        names[x._at[1]] = _unique(name, set(names.values()))
-        self.tensors.append(x)
-        return x
+            tensors, variables = arguments.tensors, arguments.variables
+        for i, (x, wanted) in enumerate(zip(tensors, self._trace.inputs, strict=True)):
+            if x.dtype is not wanted.dtype:
+                raise errors.InvalidArgumentError(
+                    None,
+                    None,
+                    f"cannot compute {self._name} as input #{i}(zero-based) was expected to be a "
+                    f"{tf_dtype_name(wanted.dtype)} tensor but is a {tf_dtype_name(x.dtype)} "
+                    f"tensor [Op:{self._name}] (at {errors.user_location()})",
+                )
+        return self._trace.call(tensors, variables)
 
-
-def _unique(name: str, taken: set[str]) -> str:
-    if name not in taken:
-        return name
-    return next(f"{name}_{i}" for i in range(1, len(taken) + 2) if f"{name}_{i}" not in taken)
-
-
-class Trace(NamedTuple):
-    """What a trace gave. variables: those among the arguments. created: made meanwhile."""
-
-    captured: Captured
-    results: Results
-    graph: FuncGraph
-    inputs: tuple[Tensor, ...]
-    variables: tuple[Variable, ...]
-    created: tuple[Variable, ...]
-
-    def call(self, tensors: Sequence[Tensor], variables: Sequence[Variable]) -> Any:
-        """Call it. By itself it runs now; under a tape, or in another function, it is recorded as
-        one instruction."""
-        found = self.captured
-        for mine, given in zip(self.variables, variables):
-            if mine._handle is not given._handle:
-                found = self._with(variables)
-                break
-        state = LOCAL.state
-        if state.deferring:
-            return self.results.packed(found.call(tensors))
-        begin_step()
-        state.origin = (id(self.graph), 0)
-        state.deferring = True
+    def _structured(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments | TypeError:
+        """The arguments by the parameters of the function; those that were no tensors may be left
+        out, and must else be the same."""
         try:
-            outputs = found.call(tensors)
-        finally:
-            state.deferring = False
-        flush()
-        return self.results.packed(outputs)
+            found = self._python_signature().bind(*args, **kwargs)
+            found.apply_defaults()
+            given = Bound(found.args, tuple(sorted(found.kwargs.items())), self._bound.names)
+            values = [cast(s, v) for s, v in zip(self._bound.args, given.args, strict=True)]
+            named = [
+                (n, cast(s, v))
+                for (n, s), (_, v) in zip(self._bound.kwargs, given.kwargs, strict=True)
+            ]
+            return Bound(tuple(values), tuple(named), given.names).taken_apart()
+        except (TypeError, ValueError) as error:
+            return TypeError(str(error))
 
-    def _with(self, variables: Sequence[Variable]) -> Captured:
-        """What was recorded, with other variables as arguments."""
-        handles = {m._handle: v._handle for m, v in zip(self.variables, variables, strict=True)}
-        others = {m._handle: v for m, v in zip(self.variables, variables, strict=True)}
-        found = self.captured
-        return found._replace(
-            sources=tuple([handles.get(s, s) for s in found.sources]),  # type: ignore[call-overload]
-            cells=tuple([handles.get(h, h) for h in found.cells]),
-            reads=tuple([others.get(v._handle, v) for v in found.reads]),
+    def _python_signature(self) -> inspect.Signature:
+        """That of the function, with what was given when it was recorded as defaults."""
+        known = dict(self._bound.named) | dict(self._bound.kwargs)
+        parameters = []
+        for p in self._signature.python.parameters.values():
+            if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD):
+                tensors = _tensors_in(known.get(p.name))
+                default = p.empty if tensors else known.get(p.name)
+                p = p.replace(default=default, annotation=p.empty)
+            parameters.append(p)
+        if any(
+            b.default is b.empty and a.default is not a.empty
+            for a, b in zip(parameters, parameters[1:])
+            if b.kind is b.POSITIONAL_OR_KEYWORD
+        ):
+            raise TypeError("an argument without a value follows one with a value")
+        return self._signature.python.replace(
+            parameters=parameters, return_annotation=inspect.Signature.empty
         )
 
+    def _flat(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], error: TypeError
+    ) -> list[Tensor]:
+        """The tensors by position, then by name."""
+        names = self._input_names
+        call = f"{self._function_name}({', '.join(names)})"
+        left = dict(kwargs)
+        values = [*args, *[left.pop(name) for name in names[len(args) :] if name in left]]
+        problem = None
+        if len(args) > len(names):
+            problem = f"{call} takes {len(names)} positional arguments, got {len(args)}."
+        elif left:
+            problem = f"{call} got unexpected keyword arguments: {', '.join(left)}."
+        elif len(values) < len(names):
+            missing = [name for name in names[len(args) :] if name not in kwargs]
+            problem = f"{call} missing required arguments: {', '.join(missing)}."
+        for i, value in enumerate(values):
+            if problem is None and not isinstance(value, (Tensor, Variable)):
+                problem = (
+                    f"{call}: expected argument #{i}(zero-based) to be a Tensor; got "
+                    f"{type(value).__name__} ({value})."
+                )
+        if problem is not None:
+            raise TypeError(
+                f"{self._signature.refusal(error, args, kwargs)}\n"
+                f"Fallback to flat signature also failed due to: {problem}"
+            )
+        return [convert(value) for value in values]
 
-def traced(function: Callable[..., Any], bound: Bound, name: str, creates: bool) -> Trace:
-    """Record a Python function with these arguments, the tensors among them made symbolic."""
-    arguments = bound.taken_apart()
-    with capturing(lambda state: FuncGraph(state, name, creates)) as graph:
-        assert isinstance(graph, FuncGraph)
-        inputs = Inputs(graph)
-        args = [inputs.of(name, value) for name, value in bound.named]
-        kwargs = {name: inputs.of(name, value) for name, value in bound.kwargs}
-        results = Results(function(*args, **kwargs), function)
-        found = captured(graph, inputs.tensors, None, results.outputs, name)
-        created = tuple(graph.created or ())
-    given = tuple(inputs.tensors), tuple(arguments.variables)
-    return Trace(found, results, graph, *given, created)
+    @property
+    def _input_names(self) -> list[str]:
+        graph = self._trace.graph
+        return [graph.argument_names[x._at[1]] for x in self._trace.inputs]
+
+    # -- what it is -----------------------------------------------------------------------------
+
+    @property
+    def name(self) -> bytes:
+        """A name of its own."""
+        return self._name.encode()
+
+    @property
+    def graph(self) -> Any:
+        """The record of the function."""
+        return self._trace.graph
+
+    @property
+    def structured_input_signature(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The arguments by position and by name, with a TensorSpec for each tensor."""
+        specs = iter(self._input_specs)
+
+        def spec(_: Any) -> TensorSpec:
+            return next(specs)
+
+        args = tuple([rebuilt(value, spec) for value in self._bound.args])
+        return args, {name: rebuilt(value, spec) for name, value in self._bound.kwargs}
+
+    @property
+    def _input_specs(self) -> list[TensorSpec]:
+        pairs = zip(self._trace.inputs, self._input_names, strict=True)
+        return [TensorSpec(x.shape, x.dtype, name) for x, name in pairs]
+
+    @property
+    def inputs(self) -> list[Tensor]:
+        """The symbolic tensors of its arguments."""
+        return list(self._trace.inputs)
+
+    @property
+    def outputs(self) -> list[Tensor]:
+        """The symbolic tensors that it gives."""
+        return list(self._trace.results.outputs)
+
+    @property
+    def structured_outputs(self) -> Any:
+        """What the function returned, of symbolic tensors."""
+        return self._trace.results.packed(self._trace.results.outputs)
+
+    @property
+    def output_shapes(self) -> Any:
+        """The shapes of what it gives, None where it gives no tensor."""
+        return nest.map_structure(lambda x: getattr(x, "shape", None), self.structured_outputs)
+
+    @property
+    def output_dtypes(self) -> Any:
+        """The dtypes of what it gives, None where it gives no tensor."""
+        return nest.map_structure(lambda x: getattr(x, "dtype", None), self.structured_outputs)
+
+    @property
+    def captured_inputs(self) -> list[Any]:
+        """What it reads beside its arguments: tensors, and the handles of variables."""
+        return [s for s in self._trace.captured.sources if isinstance(s, (Tensor, Handle))]
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """The variables that it reads or assigns to."""
+        return self._trace.captured.variables
+
+    @property
+    def trainable_variables(self) -> tuple[Variable, ...]:
+        """Those of its variables that are trainable."""
+        return tuple([v for v in self.variables if v.trainable])
+
+    def pretty_printed_signature(self, verbose: bool = True) -> str:
+        """Its parameters, what it gives and what it captures, as text."""
+        lines = ["Input Parameters:"]
+        args, kwargs = self.structured_input_signature
+        values = [*zip([name for name, _ in self._bound.named], args), *kwargs.items()]
+        for name, value in values:
+            kind = self._signature.python.parameters.get(name)
+            shown = "POSITIONAL_OR_KEYWORD" if kind is None else kind.kind.name
+            lines.append(f"  {name} ({shown}): {type_text(value)}")
+        lines += ["Output Type:", f"  {type_text(_as_specs(self.structured_outputs))}", "Captures:"]
+        captured = self.captured_inputs
+        lines += [f"  {id(s)}: {_source_text(s)}" for s in captured] or ["  None"]
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        args = ", ".join(f"{name}: {type_text(_as_specs(v))}" for name, v in self._bound.named)
+        return f"<ConcreteFunction ({args}) at {id(self):#x}>"
+
+    def __str__(self) -> str:
+        return f"ConcreteFunction {self.pretty_printed_signature()}"
+
+
+def _tensors_in(value: Any) -> bool:
+    arguments = Arguments()
+    arguments.add(value)
+    specs = any(isinstance(p, tuple) and p[:1] == (TensorSpec,) for p in arguments.parts)
+    return bool(arguments.tensors or arguments.variables) or specs
+
+
+def cast(wanted: Any, value: Any) -> Any:
+    """A value where one like `wanted` was when the function was recorded."""
+    if isinstance(wanted, (Tensor, TensorSpec)):
+        return value if isinstance(value, Tensor) else convert(value, wanted.dtype)
+    if isinstance(wanted, Variable):
+        if not isinstance(value, Variable):
+            raise TypeError(f"Can not cast {value!r} to a Variable")
+        return value
+    children = nest.children_of(wanted)
+    if children is not None:
+        given = nest.children_of(value)
+        if given is None or len(given) != len(children):
+            raise TypeError(f"Can not cast {value!r} to {wanted!r}")
+        return nest.rebuilt(wanted, [cast(w, v) for w, v in zip(children, given)])
+    if value is not wanted and value != wanted:
+        raise TypeError(f"Can not cast {value!r} to Literal[{wanted!r}]")
+    return wanted
+
+
+def _as_specs(value: Any) -> Any:
+    return rebuilt(value, lambda x: TensorSpec(x.shape, x.dtype))
+
+
+def _source_text(source: Any) -> str:
+    if isinstance(source, Handle):
+        return "TensorSpec(shape=(), dtype=tf.resource, name=None)"
+    return repr(TensorSpec(source.shape, source.dtype))
+
+
+def type_text(value: Any) -> str:
+    """A type of arguments or results as TensorFlow writes it.
+
+    >>> type_text({"a": 1, "b": [TensorSpec([2])]})
+    "Dict[['a', Literal[1]], ['b', List[TensorSpec(shape=(2,), dtype=tf.float32, name=None)]]]"
+    """
+    if isinstance(value, TensorSpec):
+        return repr(TensorSpec(value.shape, value.dtype))
+    if isinstance(value, dict):
+        items = [f"[{key!r}, {type_text(v)}]" for key, v in value.items()]
+        return f"Dict[{', '.join(items)}]"
+    if isinstance(value, (list, tuple)):
+        kind = "List" if isinstance(value, list) else "Tuple"
+        return f"{kind}[{', '.join(map(type_text, value))}]"
+    return f"Literal[{value!r}]"

@@ -13,8 +13,9 @@ from typing import Any
 from ..core.dtypes import string
 from ..core.state import MODE
 from ..values.tensor import Tensor
-from .concrete import Trace, traced
+from .concrete import ConcreteFunction
 from .signature import Arguments, Bound, Signature
+from .trace import Trace, traced
 
 LOGGER = logging.getLogger("tape_compat")
 
@@ -40,6 +41,8 @@ class Function:
         self._reduce_retracing = reduce_retracing
         self._lock = threading.RLock()
         self._traces: dict[tuple, Trace] = {}
+        self._given: dict[tuple, tuple[Bound, Trace]] = {}
+        self._concrete: dict[tuple, ConcreteFunction] = {}
         self._count = 0
         self._options = (input_signature, autograph, jit_compile, reduce_retracing)
         self._bound: weakref.WeakKeyDictionary[Any, Function] = weakref.WeakKeyDictionary()
@@ -134,11 +137,46 @@ class Function:
                 found = self._record(given, False)
             self._may_create = False
             self._traces[key] = found
+            self._given[key] = given, found
             return found
 
     def _record(self, bound: Bound, creates: bool) -> Trace:
         self._count += 1
         return traced(self._python_function, bound, self._name, creates)
+
+    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
+        """The trace for these arguments, TensorSpecs or values, as an object of its own.
+
+        Raises: TypeError for arguments that do not fit the function.
+
+        >>> import tape_compat as tf
+        >>> double = tf.function(lambda x: x * 2)
+        >>> concrete = double.get_concrete_function(tf.TensorSpec([2], tf.float32))
+        >>> concrete(tf.constant([1.0, 2.0])).numpy().tolist()
+        [2.0, 4.0]
+        """
+        signature = self._signature
+        if signature.specs is not None and not args and not kwargs:
+            args = signature.specs
+        bound = signature.general(signature.bind(args, kwargs))
+        key = tuple(bound.taken_apart().parts)
+        found = self._concrete.get(key)
+        if found is None:
+            trace = self._traces.get(key) or self._trace(key, bound)
+            found = ConcreteFunction(trace, signature, bound, self._name)
+            self._concrete[key] = found
+        return found
+
+    def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
+        """The signatures of its concrete functions, as text."""
+        parts = [c.pretty_printed_signature(verbose) for c in self._concretes()]
+        return "\n\n".join(parts)
+
+    def _concretes(self) -> list[ConcreteFunction]:
+        for key, (bound, trace) in self._given.items():
+            if key not in self._concrete:
+                self._concrete[key] = ConcreteFunction(trace, self._signature, bound, self._name)
+        return list(self._concrete.values())
 
     def __repr__(self) -> str:
         return f"<tape_compat.Function {self._name}>"

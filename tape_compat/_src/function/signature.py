@@ -124,6 +124,10 @@ class Signature:
 
     def __init__(self, function: Callable[..., Any], input_signature: Sequence[Any] | None):
         self.function = function
+        if not isinstance(input_signature, (list, tuple, type(None))):
+            raise TypeError(
+                f"input_signature must be either a tuple or a list, got {type(input_signature)}."
+            )
         self.specs = None if input_signature is None else tuple(input_signature)
         try:
             self.python = inspect.signature(function)
@@ -144,20 +148,21 @@ class Signature:
 
     def _check_specs(self, parameters: list[inspect.Parameter]) -> None:
         assert self.specs is not None
-        kinds = [p for p in parameters if p.kind not in (p.VAR_KEYWORD, p.KEYWORD_ONLY)]
+        kinds = [p for p in parameters if p.kind not in _BY_NAME]
         several = any(p.kind is p.VAR_POSITIONAL for p in kinds)
-        if len(self.specs) > len(kinds) and not several:
-            raise TypeError(
-                f"input_signature has {len(self.specs)} entries, but {self.shown} takes only "
-                f"{len(kinds)} positional arguments."
-            )
+        extra = len(self.specs) - len(kinds)
+        if extra > 0 and not several:
+            s = "s" if extra > 1 else ""
+            raise TypeError(f"input_signature contains {extra} extra type constraint{s}.")
 
     @property
     def shown(self) -> str:
         """The function with its parameters, and what is known of them."""
         parts = []
         for i, p in enumerate(self.python.parameters.values()):
-            part = str(p.replace(annotation=p.empty))
+            part = str(p.replace(annotation=p.empty, default=p.empty))
+            if p.default is not p.empty:
+                part += "=<captured_default_value>"
             if self.specs is not None and i < len(self.specs):
                 part = f"{p.name}: {self.specs[i]}"
             parts.append(part)

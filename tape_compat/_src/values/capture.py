@@ -51,7 +51,8 @@ class SymbolicProgram(Program):
 
     name: what it is a record of, for messages. outer: the one that was under way when it began.
     cells: what the cells of variables held that were assigned to meanwhile. reads: the variables
-    that were read, by their handles. keys: those of draws, by the identity of the object.
+    that were read, by their handles; variables: those that were read or assigned to. keys: those
+    of draws, by the identity of the object.
     argument_names: those of the symbolic inputs that have one, by their slots.
     """
 
@@ -64,6 +65,7 @@ class SymbolicProgram(Program):
         "name",
         "outer",
         "reads",
+        "variables",
     )
     symbolic = True
 
@@ -76,6 +78,7 @@ class SymbolicProgram(Program):
         self.leaves: dict[int, tuple[int, Tensor]] = {}
         self.cells: dict[Handle, Tensor] = {}
         self.reads: dict[Handle, Variable] = {}
+        self.variables: dict[Handle, Variable] = {}
         self.keys: dict[int, tuple[Tensor, Drawn]] = {}
         self.argument_names: dict[int, str] = {}
 
@@ -97,6 +100,11 @@ class SymbolicProgram(Program):
     def note_read(self, variable: Variable) -> None:
         """Note that a variable is read (called by the engine)."""
         self.reads.setdefault(variable._handle, variable)
+        self.variables.setdefault(variable._handle, variable)
+
+    def note_use(self, variable: Variable) -> None:
+        """Note that a variable is assigned to (called by the engine)."""
+        self.variables.setdefault(variable._handle, variable)
 
     def drawn(self, key: Tensor, draw: Callable[[], Tensor]) -> Tensor:
         """`key`, which stands for what `draw` gives at each call."""
@@ -158,8 +166,8 @@ def out_of_scope(x: Tensor) -> TypeError:
         f"{x!r} is out of scope and cannot be used here. Use return values, explicit Python locals "
         "or TensorFlow collections to access it.\nPlease see "
         "https://www.tensorflow.org/guide/function#all_outputs_of_a_tffunction_must_be_return_values"
-        f" for more information.\n\n{x!r} was made while {x._at[0].name} was recorded, and is used at "
-        f"{user_location()}."
+        f" for more information.\n\n{x!r} was made while {x._at[0].name} was recorded, and is used "
+        f"at {user_location()}."
     )
 
 
@@ -206,7 +214,7 @@ class Captured(NamedTuple):
 
     closure: from the inputs, then what the sources give, to the tensors of the result, then what
     these cells of variables hold after it. result: what the function returned. reads: the variables
-    it reads.
+    it reads; variables: those that it reads or assigns to.
     """
 
     closure: Call
@@ -214,12 +222,17 @@ class Captured(NamedTuple):
     result: Any
     cells: tuple[Handle, ...]
     reads: tuple[Variable, ...]
+    variables: tuple[Variable, ...]
 
     def call(self, inputs: Sequence[Tensor], closure: Any = None) -> tuple[Tensor, ...]:
         """Call it, or a closure that takes and gives the same: the tensors of the result. Recorders
         see one instruction, and which variables it reads; variables are assigned to."""
         for variable in self.reads:
             read(variable)
+        outer = LOCAL.state.capture
+        if outer is not None:
+            for variable in self.variables:
+                outer.note_use(variable)
         given = (*inputs, *map(value_of, self.sources))
         outputs = apply(closure or self.closure, given)
         results = len(outputs) - len(self.cells)
@@ -289,7 +302,8 @@ def captured(
     given = [anchor(program, tensor) for tensor in outputs]
     given += [anchor(program, handle.tensor) for handle in cells]
     closure = close(program, inputs, given, name)
-    return Captured(closure, program.sources(), result, cells, tuple(program.reads.values()))
+    reads, variables = tuple(program.reads.values()), tuple(program.variables.values())
+    return Captured(closure, program.sources(), result, cells, reads, variables)
 
 
 def anchor(program: SymbolicProgram, tensor: Tensor) -> Tensor:

@@ -161,6 +161,13 @@ def children_of(structure: Any) -> list[Any] | None:
     return None if kind is None else list(kind.children(structure))
 
 
+def keys_of(structure: Any) -> list[Any]:
+    """What the children of a structure or composite are called in it."""
+    kind = _kind_or_composite(structure.__class__)
+    assert kind is not None
+    return list(kind.keys(structure))
+
+
 def rebuilt(structure: Any, children: list[Any]) -> Any:
     """A structure or composite of the same kind that consists of these children."""
     kind = _kind_or_composite(structure.__class__)

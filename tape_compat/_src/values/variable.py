@@ -336,6 +336,8 @@ class Variable(operators.Operators):
 
     def _set(self, tensor: Tensor) -> None:
         """Put a tensor that nobody else has into the cell."""
+        if LOCAL.state.capture is not None:
+            LOCAL.state.capture.note_use(self)
         put_into(self._handle, tensor)
 
     def _unread(self, read_value: bool) -> Variable | None:

@@ -1,0 +1,163 @@
+"""One trace of a function: what it recorded, and how it is called."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from ..core.avals import Aval
+from ..core.state import LOCAL
+from ..values import nest
+from ..values.capture import Captured, captured, capturing, symbolic_input
+from ..values.convert import convert
+from ..values.record import begin_step, flush
+from ..values.spec import TensorSpec
+from ..values.tensor import Tensor
+from ..values.variable import Variable
+from .graph import FuncGraph
+from .signature import Arguments, Bound, rebuilt
+
+
+class Results:
+    """What a function returned: a structure whose tensors are numbered.
+
+    leaves: for each leaf the number of an output, or (value,) where it is no output.
+    """
+
+    __slots__ = ("leaves", "outputs", "single", "structure")
+
+    def __init__(self, result: Any, function: Any):
+        self.outputs: list[Tensor] = []
+        self.leaves: list[int | tuple[Any]] = []
+        for value in nest.flatten(result, expand_composites=True):
+            self.leaves.append(self._leaf(value, function))
+        self.structure = nest.map_structure(lambda _: 0, result, expand_composites=True)
+        #: Whether it returned one tensor.
+        self.single = self.leaves == [0] and nest.children_of(result) is None
+
+    def _leaf(self, value: Any, function: Any) -> int | tuple[Any]:
+        if value is None:
+            return (None,)
+        tensor = _returned(value, function)
+        if tensor._aval.dtype.name == "string":
+            return (tensor,)
+        self.outputs.append(tensor)
+        return len(self.outputs) - 1
+
+    def packed(self, outputs: Sequence[Any]) -> Any:
+        """The structure with these in the place of the outputs."""
+        if self.single:
+            return outputs[0]
+        leaves = [outputs[x] if isinstance(x, int) else x[0] for x in self.leaves]
+        return nest.pack_sequence_as(self.structure, leaves, expand_composites=True)
+
+
+def _returned(value: Any, function: Any) -> Tensor:
+    if isinstance(value, Variable):
+        return value.read_value()
+    try:
+        return convert(value)
+    except (TypeError, ValueError):
+        raise TypeError(
+            "To be compatible with tf.function, Python functions must return zero or more Tensors "
+            f"or ExtensionTypes or None values; in compilation of {function!r}, found return value "
+            f"of type {type(value).__name__}, which is not a Tensor or ExtensionType."
+        ) from None
+
+
+class Inputs:
+    """The symbolic inputs of a trace, made as its arguments are gone through."""
+
+    def __init__(self, graph: FuncGraph):
+        self._graph = graph
+        self.tensors: list[Tensor] = []
+        self.specs: list[Aval] = []
+
+    def of(self, name: str, value: Any) -> Any:
+        """An argument with symbolic inputs for the tensors in it, which are known by its name and
+        by where they stand in it."""
+        children = None if isinstance(value, (Tensor, Variable)) else nest.children_of(value)
+        if children is None:
+            return rebuilt(value, lambda x: self._input(name, x))
+        keys = nest.keys_of(value)
+        parts = [self.of(f"{name}_{key}", x) for key, x in zip(keys, children, strict=True)]
+        return nest.rebuilt(value, parts)
+
+    def _input(self, name: str, value: Any) -> Tensor:
+        if isinstance(value, TensorSpec):
+            name, aval = value.name or name, Aval.of(tuple(value.shape.as_list()), value.dtype)
+        else:
+            value = convert(value)
+            aval = value._aval
+            if aval.dtype.name == "string":  # the host computes with its value
+                return value
+        x = symbolic_input(aval)
+        names = self._graph.argument_names
+        names[x._at[1]] = _unique(name, set(names.values()))
+        self.tensors.append(x)
+        return x
+
+
+def _unique(name: str, taken: set[str]) -> str:
+    if name not in taken:
+        return name
+    return next(f"{name}_{i}" for i in range(1, len(taken) + 2) if f"{name}_{i}" not in taken)
+
+
+class Trace(NamedTuple):
+    """What a trace gave. variables: those among the arguments. created: made meanwhile."""
+
+    captured: Captured
+    results: Results
+    graph: FuncGraph
+    inputs: tuple[Tensor, ...]
+    variables: tuple[Variable, ...]
+    created: tuple[Variable, ...]
+
+    def call(self, tensors: Sequence[Tensor], variables: Sequence[Variable]) -> Any:
+        """Call it. By itself it runs now; under a tape, or in another function, it is recorded as
+        one instruction."""
+        found = self.captured
+        for mine, given in zip(self.variables, variables):
+            if mine._handle is not given._handle:
+                found = self._with(variables)
+                break
+        state = LOCAL.state
+        if state.deferring:
+            return self.results.packed(found.call(tensors))
+        begin_step()
+        state.origin = (id(self.graph), 0)
+        state.deferring = True
+        try:
+            outputs = found.call(tensors)
+        finally:
+            state.deferring = False
+        flush()
+        return self.results.packed(outputs)
+
+    def _with(self, variables: Sequence[Variable]) -> Captured:
+        """What was recorded, with other variables as arguments."""
+        handles = {m._handle: v._handle for m, v in zip(self.variables, variables, strict=True)}
+        others = {m._handle: v for m, v in zip(self.variables, variables, strict=True)}
+        found = self.captured
+        return found._replace(
+            sources=tuple([handles.get(s, s) for s in found.sources]),  # type: ignore[call-overload]
+            cells=tuple([handles.get(h, h) for h in found.cells]),
+            reads=tuple([others.get(v._handle, v) for v in found.reads]),
+            variables=tuple([others.get(v._handle, v) for v in found.variables]),
+        )
+
+
+def traced(function: Callable[..., Any], bound: Bound, name: str, creates: bool) -> Trace:
+    """Record a Python function with these arguments, the tensors among them made symbolic."""
+    arguments = bound.taken_apart()
+    with capturing(lambda state: FuncGraph(state, name, creates)) as graph:
+        assert isinstance(graph, FuncGraph)
+        inputs = Inputs(graph)
+        args = [inputs.of(name, value) for name, value in bound.named]
+        kwargs = {name: inputs.of(name, value) for name, value in bound.kwargs}
+        results = Results(function(*args, **kwargs), function)
+        found = captured(graph, inputs.tensors, None, results.outputs, name)
+        created = tuple(graph.created or ())
+    given = tuple(inputs.tensors), tuple(arguments.variables)
+    return Trace(found, results, graph, *given, created)
