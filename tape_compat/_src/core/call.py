@@ -30,7 +30,7 @@ class Call(Closure):
         self.steps = steps
         self._flat: Steps | None = None
         effect = any(step.closure.effect for step in steps.steps)
-        super().__init__(Op(self._replay, name, effect=effect), {})
+        super().__init__(Op(self._run, name, effect=effect), {})
 
     @property
     def flat(self) -> Steps:
@@ -39,10 +39,14 @@ class Call(Closure):
             self._flat = flattened(self.steps)
         return self._flat
 
-    def _replay(self, *arrays: Any) -> Arrays:
-        """As its own derivative sees it: nothing flows through what has no gradient."""
+    def _run(self, *arrays: Any) -> Arrays:
+        return self.flat.replay(*arrays)
+
+    def pure(self, *arrays: Any) -> Arrays:
+        """Nothing flows through what has no gradient either."""
+        steps = [s for s in self.flat.steps if not s.closure.effect or s.end > s.first]
         env: dict[int, Any] = dict(enumerate(arrays))
-        _Barred(self.flat.steps).run(self.flat.steps, env)
+        _Barred(steps).run(steps, env)
         return tuple([env[i] for i in self.flat.outputs])
 
     def _infer(self, avals: tuple[Aval, ...]) -> tuple[tuple[Aval, ...], bool]:

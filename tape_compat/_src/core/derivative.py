@@ -85,7 +85,7 @@ class Jvp(Closure):
             full = list(arrays[: self.count])
             for i, array in zip(self.inputs, chosen, strict=True):
                 full[i] = array
-            return tuple(o for o in self.base.fn(*full) if _inexact(o))
+            return tuple(o for o in self.base.pure(*full) if _inexact(o))
 
         return jax.jvp(function, primals, tuple(map(jnp.asarray, arrays[self.count :])))[1]
 

@@ -194,6 +194,10 @@ class Closure:
     def fn(self, *arrays: Any) -> Arrays:
         return _as_tuple(self.inner(*arrays))
 
+    def pure(self, *arrays: Any) -> Arrays:
+        """`fn` as its derivatives see it: without what it does beside what it gives."""
+        return self.fn(*arrays)
+
     @property
     def dynamic_form(self) -> DynamicForm | None:
         """The same with what may differ from turn to turn of a loop as an input, if there is such
@@ -310,7 +314,7 @@ class Closure:
             full = list(arrays)
             for i, array in zip(wrt, chosen, strict=True):
                 full[i] = array
-            return self.fn(*full)
+            return self.pure(*full)
 
         return jax.vjp(function, *(jnp.asarray(arrays[i]) for i in wrt))
 

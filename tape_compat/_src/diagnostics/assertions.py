@@ -20,6 +20,7 @@ from ..core.shapes import TensorShape
 from ..core.state import LOCAL
 from ..ops import comparison, elementwise, reductions, shapes
 from ..values.convert import convert
+from ..values.effects import require
 from ..values.indexed_slices import IndexedSlices
 from ..values.tensor import Tensor
 from ..values.variable import Variable
@@ -90,23 +91,28 @@ def _comparison(
 ) -> None:
     """Raise unless `compare(x, y)` is true everywhere."""
     x, y = _tensor(x), _tensor(y)
-    holds = compare(x, y).numpy()
-    if np.all(holds):
-        return
-    x_values, y_values, count = x.numpy(), y.numpy(), _shown(summarize)
-    lines = [f"Condition x {sign} y did not hold."]
-    if x.shape == y.shape and x.shape.rank and sign in ("==", "!="):
+
+    def failure(holds: Any, x_values: Any, y_values: Any) -> str:
+        return _comparison_text(sign, holds, x_values, y_values, message, _shown(summarize))
+
+    require(compare(x, y), (x, y), failure)
+
+
+def _comparison_text(sign: str, holds: Any, x: Any, y: Any, message: Any, count: int | None) -> str:
+    lines = [str(message)] if message else []
+    lines.append(f"Condition x {sign} y did not hold.")
+    if np.shape(x) == np.shape(y) and np.ndim(x) and sign in ("==", "!="):
         where = np.argwhere(~np.asarray(holds))[:count]
         at = tuple(where.T)
         lines += [
             f"Indices of first {len(where)} different values:\n{where}",
-            f"Corresponding x values:\n{x_values[at]}",
-            f"Corresponding y values:\n{y_values[at]}",
+            f"Corresponding x values:\n{x[at]}",
+            f"Corresponding y values:\n{y[at]}",
         ]
-    for name, values in (("x", x_values), ("y", y_values)):
+    for name, values in (("x", x), ("y", y)):
         first = np.reshape(values, -1)[:count]
         lines.append(f"First {len(first)} elements of {name}:\n{first}")
-    raise InvalidArgumentError(None, None, "\n".join(([str(message)] if message else []) + lines))
+    return "\n".join(lines)
 
 
 def assert_equal(
@@ -175,16 +181,15 @@ def _sign(
     sign: str, compare: Callable[..., Tensor], x: Any, message: Any, summarize: int | None
 ) -> None:
     x = _tensor(x)
-    if np.all(compare(x, convert(0, x.dtype)).numpy()):
-        return
-    values = x.numpy()
-    shown = _first_texts(values, _shown(summarize)) if np.ndim(values) else values
-    raise InvalidArgumentError(
-        None,
-        None,
-        f"{_prefix(message)}\nCondition x {sign} 0 did not hold element-wise:\n"
-        f"x ({_shape_and_dtype(x)}) = \n{shown}",
-    )
+
+    def failure(_: Any, values: Any) -> str:
+        shown = _first_texts(values, _shown(summarize)) if np.ndim(values) else values
+        return (
+            f"{_prefix(message)}\nCondition x {sign} 0 did not hold element-wise:\n"
+            f"x ({_shape_and_dtype(x)}) = \n{shown}"
+        )
+
+    require(compare(x, convert(0, x.dtype)), (x,), failure)
 
 
 def assert_positive(
@@ -284,19 +289,35 @@ def Assert(
     >>> import tape_compat as tf
     >>> tf.debugging.Assert(tf.constant(2) > 1, ["two is more than one"])
     """
-    if condition.numpy() if isinstance(condition, (Tensor, Variable)) else condition:
+    if not isinstance(condition, (Tensor, Variable)) and condition:
         return
     if not isinstance(data, (list, tuple)):
+        if isinstance(condition, (Tensor, Variable)) and not _symbolic(condition):
+            if condition.numpy():
+                return
         raise TypeError("values must be a sequence.")
-    parts = _data_texts(data, summarize)
-    raise InvalidArgumentError(
-        None, None, f"Expected '{condition!s}' to be true. Summarized data: " + "\n".join(parts)
-    )
+    ok = _tensor(condition)
+    if ok.shape.num_elements() != 1:
+        raise ValueError(
+            "The truth value of an array with more than one element is ambiguous: the condition "
+            f"of Assert has the shape {ok.shape}."
+        )
+    shown = str(ok) if _symbolic(ok) else str(condition)
+
+    def failure(_: Any, *values: Any) -> str:
+        texts = [", ".join(_first_texts(item, _shown(summarize))) for item in values]
+        return f"Expected '{shown}' to be true. Summarized data: " + "\n".join(texts)
+
+    require(ok, [_tensor(item) for item in data], failure)
 
 
 def _data_texts(data: Iterable[Any], summarize: int | None) -> list[str]:
     count = _shown(summarize)
     return [", ".join(_first_texts(convert(item).numpy(), count)) for item in data]
+
+
+def _symbolic(x: Any) -> bool:
+    return _tensor(x)._is_symbolic()
 
 
 # Finite values.
@@ -338,14 +359,13 @@ def _checked_gradient(x: Tensor, message: str) -> Tensor:
 def _raise_unless_finite(x: Tensor, message: str) -> None:
     if not x.dtype.is_floating:
         raise not_allowed(x.dtype, "bfloat16, half, float, double", "CheckNumerics")
-    values = x.numpy()
-    if np.all(np.isfinite(values)):
-        return
+    require(elementwise.is_finite(x), (x,), lambda _, values: _not_finite_text(values, message))
+
+
+def _not_finite_text(values: Any, message: str) -> str:
     kinds = (("Inf", np.isinf), ("NaN", np.isnan))
     found = " and ".join(kind for kind, test in kinds if np.any(test(values)))
-    raise InvalidArgumentError(
-        None, None, f"{message} : Tensor had {found} values [Op:CheckNumerics]"
-    )
+    return f"{message} : Tensor had {found} values [Op:CheckNumerics]"
 
 
 def assert_all_finite(x: Any, message: str, name: str | None = None) -> Tensor:

@@ -14,10 +14,12 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import NotFoundError
+from ..core.state import LOCAL
 from ..values import nest
 from ..values.convert import convert
+from ..values.effects import record_effect
 from ..values.indexed_slices import IndexedSlices
-from ..values.tensor import Tensor
+from ..values.tensor import Tensor, concrete
 from ..values.variable import Variable
 
 __all__ = ["print"]
@@ -63,8 +65,25 @@ def print(
     except TypeError:
         raise TypeError(f"Expected int for argument 'summarize' not {summarize!r}.") from None
     write = _writer(output_stream)
-    text = sep.join([_text(value, summarize) for value in inputs])
-    write(text, "\n" if end is None else end)
+    count, last = summarize, "\n" if end is None else end
+    symbolic = [x for x in nest.flatten(inputs, expand_composites=True) if _has_no_value(x)]
+
+    def write_now(*values: Any) -> None:
+        known = {id(x): concrete(v) for x, v in zip(symbolic, values, strict=True)}
+        given = nest.map_structure(lambda x: known.get(id(x), x), inputs, expand_composites=True)
+        write(sep.join([_text(value, count) for value in given]), last)
+
+    if symbolic or LOCAL.state.capture is not None:
+        record_effect(write_now, [convert(x) for x in symbolic], "PrintV2")
+    else:
+        write_now()
+
+
+def _has_no_value(x: Any) -> bool:
+    """Whether something is not to be printed before the function that is recorded is called."""
+    if isinstance(x, Variable):
+        return LOCAL.state.capture is not None
+    return isinstance(x, Tensor) and x._is_symbolic()
 
 
 def _writer(output_stream: Any) -> Any:

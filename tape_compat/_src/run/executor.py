@@ -30,6 +30,9 @@ from .op_by_op import OpByOpProgram, interprets, op_runner
 from .reasons import notice, reason, reason_of_loops
 from .whole import WholeProgram, donations
 
+#: What calls out of programs have raised, until the call of the program raises it.
+FAILURES: list[Exception] = []
+
 #: What was seen from each place in the user's program.
 _HISTORIES: OrderedDict[Any, History] = OrderedDict()
 
@@ -82,12 +85,13 @@ def run(program: Program) -> None:
     with program.lock:
         if program.ran:
             return
+        effects = program.node.effects
         owner = program.owner
         if owner is not None and owner.program is program:
             owner.program = None
             program.log = program.log.copy()  # what its thread may still append is not ours
         slots, tensors = _live(program)
-        if slots or program.node.effects:
+        if slots or effects:
             results = program.results
             if program.calling and not results:
                 _fill(_run_apart(program, slots), None, slots, slots, tensors)
@@ -105,6 +109,17 @@ def run(program: Program) -> None:
                 return  # a signal handler or a finalizer has wanted a value meanwhile
             _fill(results[0], spread, slots, launched, tensors)
         _finish(program)
+    if effects:
+        _finish_effects()
+
+
+def _finish_effects() -> None:
+    """Wait for what a program does beside what it gives, and raise what that raised."""
+    jax.effects_barrier()
+    if FAILURES:
+        error = FAILURES[0]
+        FAILURES.clear()
+        raise error
 
 
 def _finish(program: Program) -> None:
@@ -261,7 +276,7 @@ def _run_compiled(program: Program, history: History, runner: WholeProgram | Loo
     if isinstance(runner, LoopProgram) and runner.layered:
         runner = _switched(program, runner)
     else:
-        runner.origin = history if history.settled else None
+        runner.origin = history if history.settled and not program.node.effects else None
     _call(program, runner)
 
 

@@ -327,6 +327,6 @@ def close(
     found: Any = node.captures.get(key)
     if found is None:
         slots = (*given, *sorted(slot for slot, _ in program.leaves.values()))
-        path = [s for s in needed(node.path(), live) if s.first not in given]
+        path = [s for s in needed(node.path(), live) if s.first not in given or s.first == s.end]
         found = node.captures[key] = Call(Steps.numbered(path, slots, live), name)
     return found
