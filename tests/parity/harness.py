@@ -13,16 +13,19 @@ path in the nest.
         return y, tape.gradient(y, x)
 
 A file `cases_*.py` holds functions named `case_*` and, for generated cases, a dict `CASES` of name
-to function.
+to function. It may name in `NEEDS` what the module must have for its cases to be run on it.
 """
 
 import contextlib
 import dataclasses
 import importlib
 import logging
+import operator
+import os
 import pkgutil
 import re
 import sys
+import tempfile
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -56,6 +59,19 @@ class Case:
     words: int = WORDS
     rtol: float | None = None
     atol: float | None = None
+    needs: tuple[str, ...] = ()
+
+    def lacks(self, tf: Any) -> list[str]:
+        """The names that this case needs and that the module does not have."""
+        return [name for name in self.needs if not _has(tf, name)]
+
+
+def _has(tf: Any, path: str) -> bool:
+    try:
+        operator.attrgetter(path)(tf)
+    except AttributeError:
+        return False
+    return True
 
 
 @dataclasses.dataclass(frozen=True)
@@ -98,6 +114,11 @@ class Other:
         return f"{self.type} {self.text}"
 
 
+#: What stands before the message of an error raised while a function was traced: the user's lines,
+#: and the class of the error.
+_USER_CODE = re.compile(r"\Ain user code:\n.*\n\n    \w+: ", re.DOTALL)
+
+
 def options(**changes: Any) -> Callable:
     """Decorator: sets `words`, `rtol` or `atol` of a case."""
 
@@ -110,7 +131,8 @@ def options(**changes: Any) -> Callable:
 
 def raised(error: BaseException, words: int | None = None) -> Raised:
     text = error.args[0] if isinstance(error, KeyError) and error.args else error
-    message = re.sub(r"\{\{function_node [^}]*\}\}\s*", "", str(text))
+    message = _USER_CODE.sub("", str(text))
+    message = re.sub(r"\{\{function_node [^}]*\}\}\s*", "", message)
     message = re.sub(r"([\w.]+\.)?EagerTensor", "Tensor", message)
     message = message.replace("ResourceVariable", "Variable")
     return Raised(type(error).__name__, " ".join(message.split()), words)
@@ -162,6 +184,26 @@ def messages(words: int = 6) -> Iterator[list[str]]:
             logger.setLevel(level)
 
 
+@contextlib.contextmanager
+def printed() -> Iterator[list[str]]:
+    """Gathers the lines written to the standard error inside, by Python or by a library."""
+    lines: list[str] = []
+    before, number = sys.stderr, 2
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as file:
+        saved = os.dup(number)
+        os.dup2(file.fileno(), number)
+        sys.stderr = file
+        try:
+            yield lines
+        finally:
+            sys.stderr = before
+            os.dup2(saved, number)
+            os.close(saved)
+        file.flush()
+        file.seek(0)
+        lines += file.read().splitlines()
+
+
 def _forget_logged_once() -> None:
     """TensorFlow logs some lines only the first few times in a process: start its counts afresh."""
     tf_logging = sys.modules.get("tensorflow.python.platform.tf_logging")
@@ -197,8 +239,8 @@ def describe(tf: Any, value: Any) -> Any:
         return {"type": "IndexedSlices", **{k: describe(tf, v) for k, v in parts.items()}}
     if isinstance(value, tf.Variable):
         return _array("Variable", value)
-    if tf.is_tensor(value) and hasattr(value, "numpy"):
-        return _array("Tensor", value)
+    if tf.is_tensor(value):
+        return _tensor(value)
     if isinstance(value, tf.TensorShape | tf.DType):
         return Other(type(value).__name__, str(value))
     if isinstance(value, tf.TensorSpec | slice | type(Ellipsis)):
@@ -206,6 +248,13 @@ def describe(tf: Any, value: Any) -> Any:
     if isinstance(value, type):
         return Other("type", value.__name__)
     return Other(type(value).__name__, "")
+
+
+def _tensor(value: Any) -> Array | Other:
+    try:
+        return _array("Tensor", value)
+    except AttributeError:  # a symbolic one has no `numpy`
+        return Other("symbolic Tensor", f"{value.dtype.name} {value.shape}")
 
 
 def _array(kind: str, value: Any) -> Array:
@@ -284,5 +333,6 @@ def collect() -> list[Case]:
         for name, function in {**functions, **getattr(module, "CASES", {})}.items():
             settings = getattr(function, "parity", {})
             label = f"{info.name[6:]}/{name}".replace(" ", "_")
-            cases.append(Case(label, function, info.name, **settings))
+            needs = getattr(module, "NEEDS", ())
+            cases.append(Case(label, function, info.name, needs=needs, **settings))
     return cases

@@ -30,6 +30,7 @@ def main() -> int:
     chosen = [
         c for c in collect() if not arguments.parts or any(p in c.id for p in arguments.parts)
     ]
+    chosen = [case for case in chosen if not case.lacks(subject)]
     failing, seconds = 0, []
     for case in chosen:
         start = time.perf_counter()

@@ -4,6 +4,7 @@
 """
 
 import dataclasses
+from pathlib import Path
 
 import pytest
 
@@ -22,6 +23,9 @@ pytestmark = pytest.mark.skipif(
 
 CASES = collect()
 
+#: Cases that fail for want of work that is going on.
+PENDING = frozenset(Path(__file__).with_name("pending.txt").read_text().split())
+
 
 def pytest_generate_tests(metafunc):
     if "case" in metafunc.fixturenames:
@@ -33,6 +37,11 @@ def pytest_generate_tests(metafunc):
 def _parameter(case: Case, mode: str):
     reason = DIFFERENCES.get(case.id)
     marks = [pytest.mark.xfail(reason=reason, strict=True)] if reason else []
+    if case.id in PENDING:
+        marks = [pytest.mark.xfail(reason="is not built yet", strict=False)]
+    lacking = case.lacks(tape_compat)
+    if lacking:
+        marks = [pytest.mark.skip(reason=f"is not built yet: {', '.join(lacking)}")]
     return pytest.param(case, mode, id=f"{case.id}-{mode}", marks=marks)
 
 
@@ -59,7 +68,8 @@ def test_enough_cases():
 
 
 def test_differences_name_cases():
-    assert set(DIFFERENCES) <= {case.id for case in CASES}
+    assert set(DIFFERENCES) | PENDING <= {case.id for case in CASES}
+    assert not set(DIFFERENCES) & PENDING
 
 
 def test_what_tensorflow_gave_is_kept(tmp_path):
