@@ -8,7 +8,8 @@ import pytest
 import tape_compat as tf
 from tape_compat._src.core import dtypes, limits
 from tape_compat._src.core.avals import Aval
-from tape_compat._src.core.traces import Sizes, Traces
+from tape_compat._src.core.dimensions import Sizes
+from tape_compat._src.core.traces import Traces
 from tape_compat._src.run import policy
 
 

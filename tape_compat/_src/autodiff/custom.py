@@ -13,6 +13,7 @@ import jax.numpy as jnp
 
 from ..core.avals import Aval
 from ..core.derivative import Jvp, conj, zero_cotangent
+from ..core.dimensions import Sizes
 from ..core.op import Closure, Op
 from ..core.state import LOCAL, paused
 from ..values import nest
@@ -163,7 +164,7 @@ class CustomClosure(Closure):
 
     jvp_class = _Transposed
 
-    __slots__ = ()
+    __slots__ = ("parts",)
 
     def __init__(
         self, name: str, forward: Closure, backward: Closure, place: tuple[int, ...], arity: int
@@ -186,6 +187,35 @@ class CustomClosure(Closure):
 
         function.defvjp(save, pull)
         super().__init__(Op(function, name), {})
+        self.parts = (forward, backward, place, arity)
+
+    def _has_unknown(self) -> bool:
+        return self.parts[0].unknown or self.parts[1].unknown
+
+    def _at(self, sizes: Sizes) -> Closure:
+        forward, backward, place, arity = self.parts
+        return CustomClosure(self.name, forward.at(sizes), backward.at(sizes), place, arity)
+
+
+class Recomputed(Closure):
+    """A closure that keeps no intermediate result for its pullback."""
+
+    __slots__ = ("base",)
+
+    def __init__(self, base: Closure, name: str):
+        super().__init__(Op(jax.checkpoint(base.fn), name), {})
+        self.base = base
+
+    def _has_unknown(self) -> bool:
+        return self.base.unknown
+
+    def _at(self, sizes: Sizes) -> Closure:
+        return recomputed(self.base.at(sizes), self.name)
+
+
+def recomputed(base: Closure, name: str) -> Closure:
+    """The one closure that does the same and recomputes."""
+    return base.derived(("checkpoint",), lambda: Recomputed(base, name))
 
 
 def _materialized(cotangent: Any) -> Any:
@@ -373,10 +403,7 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
 
         name = f"Recompute_{getattr(f, '__name__', 'function')}"
         found = capture(function, [x._aval for x in inputs], flatten, name)
-        closure = found.closure.derived(
-            ("checkpoint",),
-            lambda: Closure(Op(jax.checkpoint(found.closure.fn), name), {}),
-        )
+        closure = recomputed(found.closure, name)
         return nest.pack_sequence_as(found.result, list(found.call(inputs, closure)))
 
     return decorated

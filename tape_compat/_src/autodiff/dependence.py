@@ -15,6 +15,7 @@ from ..core.avals import Aval
 from ..core.caches import Cache
 from ..core.call import Call
 from ..core.derivative import Jvp, Pullback
+from ..core.inference import example
 from ..core.op import Closure
 from ..core.steps import Steps
 from ..values.tensor import Tensor
@@ -39,12 +40,21 @@ def used_by(closure: Closure, avals: tuple[Aval, ...]) -> tuple[frozenset[int], 
         if isinstance(closure, Call):
             found = _of_steps(closure.flat, avals)
         else:
-            jaxpr = closure.trace(avals).jaxpr.jaxpr
-            found = tuple(_dependence(jaxpr, _base(closure).op.masks))
+            found = _by_trace(closure, avals)
         if closure.as_one:
             found = (frozenset().union(*found),) * len(found)
         _FOUND.put(key, found)
     return found
+
+
+def _by_trace(closure: Closure, avals: tuple[Aval, ...]) -> tuple[frozenset[int], ...]:
+    if closure.unknown or any(aval.unknown for aval in avals):
+        known = example(closure, avals)
+        if known is None:
+            return (frozenset(range(len(avals))),) * len(closure.infer(avals)[0])
+        closure, avals = known
+    jaxpr = closure.trace(avals).jaxpr.jaxpr
+    return tuple(_dependence(jaxpr, _base(closure).op.masks))
 
 
 def _of_steps(steps: Steps, given: tuple[Aval, ...]) -> tuple[frozenset[int], ...]:

@@ -13,6 +13,7 @@ import jax.numpy as jnp
 from ..core.avals import Aval
 from ..core.caches import Cache
 from ..core.derivative import conj
+from ..core.dimensions import Sizes
 from ..core.op import Closure, Op
 from ..core.steps import Step, Steps
 from ..run import policy
@@ -90,10 +91,6 @@ class _Slice:
         known = [*external.values(), *(added[place] for place in self.used)]
         self.steps = Steps.numbered(steps, known, [last])
 
-    def function(self, externals: tuple[Any, ...]) -> Callable[..., Any]:
-        """The target as a function of what is added to each source where it is read."""
-        return lambda *added: self.steps.interpret(_called, (*externals, *added))[0]
-
 
 def _called(closure: Closure, arrays: tuple[Any, ...]) -> tuple[Any, ...]:
     return closure.fn(*arrays)
@@ -103,11 +100,67 @@ _SUM = Op(lambda x, added: x + added, "AddV2").bind()
 
 
 class _Jacobian(Closure):
-    """TensorFlow's Jacobians of several sources are the outputs of one function."""
+    """The Jacobians of what steps give by what is added to their last inputs. TensorFlow's of
+    several sources are the outputs of one function.
 
-    __slots__ = ()
+    added: the avals of those inputs. target: that of the output. paired: whether the rows of the
+    sources belong to those of the target.
+    """
+
+    __slots__ = ("parts",)
     derivative = True
     as_one = True
+
+    def __init__(
+        self,
+        steps: Steps,
+        added: tuple[Aval, ...],
+        target: Aval,
+        paired: bool,
+        at_a_time: int | None,
+    ):
+        self.parts = (steps, added, target, paired, at_a_time)
+        super().__init__(Op(self._compute, "BatchJacobian" if paired else "Jacobian"), {})
+
+    def _compute(self, *externals: Any) -> tuple[Any, ...]:
+        steps, added, target, paired, at_a_time = self.parts
+        shape = target.shape
+        rows, row = (shape[:1], shape[1:]) if paired else ((), shape)
+
+        def function(*added: Any) -> Any:
+            return steps.interpret(_called, (*externals, *added))[0]
+
+        def arranged(pulled: Any, aval: Aval) -> Any:
+            pulled = jnp.moveaxis(pulled, 0, len(rows))
+            return conj(pulled).reshape((*shape, *aval.shape[len(rows) :]))
+
+        out, pull = jax.vjp(function, *[jnp.zeros(a.shape, a.np_dtype) for a in added])
+        size = math.prod(row)
+        basis = jnp.eye(size, dtype=out.dtype).reshape((size, *[1] * len(rows), *row))
+        pulled = _rows(pull, jnp.broadcast_to(basis, (size, *shape)), at_a_time)
+        return tuple(map(arranged, pulled, added))
+
+    def _infer(self, avals: tuple[Aval, ...]) -> tuple[tuple[Aval, ...], bool]:
+        _, added, target, paired, _ = self.parts
+        if not (self.unknown or any(aval.unknown for aval in avals)):
+            return super()._infer(avals)
+        outputs = [Aval.of((*target.shape, *a.shape[paired:]), a.dtype) for a in added]
+        return tuple(outputs), False
+
+    def _has_unknown(self) -> bool:
+        steps, added, target, *_ = self.parts
+        inner = any(step.closure.unknown for step in steps.steps)
+        return inner or any(aval.unknown for aval in (*added, target))
+
+    def _at(self, sizes: Sizes) -> Closure:
+        steps, added, target, *others = self.parts
+        return _interned(
+            steps.at(sizes), tuple([a.at(sizes) for a in added]), target.at(sizes), *others
+        )
+
+
+def _interned(*parts: Any) -> Closure:
+    return _CLOSURES.find(parts, lambda: _Jacobian(*parts))
 
 
 def _slice(
@@ -171,25 +224,8 @@ def jacobian(
     part = _slice(calls, target, sources, tracked, shown)
     if part is None or not part.used:
         return [None] * len(sources)
-    avals = [part.avals[i] for i in part.used]
-    shape = target._aval.shape
-    rows, row = (shape[:1], shape[1:]) if paired else ((), shape)
-
-    def compute(*externals: Any) -> tuple[Any, ...]:
-        zeros = [jnp.zeros(a.shape, a.np_dtype) for a in avals]
-        out, pull = jax.vjp(part.function(externals), *zeros)
-        size = math.prod(row)
-        basis = jnp.eye(size, dtype=out.dtype).reshape((size, *[1] * len(rows), *row))
-        pulled = _rows(pull, jnp.broadcast_to(basis, (size, *shape)), at_a_time)
-        return tuple(map(arranged, pulled, avals))
-
-    def arranged(pulled: Any, aval: Aval) -> Any:
-        pulled = jnp.moveaxis(pulled, 0, len(rows))
-        return conj(pulled).reshape((*shape, *aval.shape[len(rows) :]))
-
-    key = (paired, part.steps, tuple(avals), target._aval, at_a_time)
-    name = "BatchJacobian" if paired else "Jacobian"
-    closure = _CLOSURES.find(key, lambda: _Jacobian(Op(compute, name), {}))
+    avals = tuple([part.avals[i] for i in part.used])
+    closure = _interned(part.steps, avals, target._aval, paired, at_a_time)
     answers: list[Tensor | None] = [None] * len(sources)
     for i, result in zip(part.used, apply(closure, tuple(part.externals)), strict=True):
         answers[i] = result

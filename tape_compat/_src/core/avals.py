@@ -5,7 +5,6 @@ Interning makes an aval a cheap dictionary key, which is what recording an op mo
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable
 from weakref import WeakValueDictionary
@@ -14,6 +13,7 @@ import jax
 import numpy as np
 
 from . import dtypes, limits
+from .dimensions import Shape, Sizes, is_symbolic, is_unknown, product
 from .dtypes import DType
 from .native import native
 from .shapes import TensorShape
@@ -34,6 +34,9 @@ class Packed:
 class Aval:
     """Shape and dtype of one array. Make one with `Aval.of`, which interns.
 
+    unknown: whether a size is an expression, see `dimensions.py`; then `size` is one too, and
+    `nbytes` is 0.
+
     plain: whether an array of the host is a leaf like one of the device when it is first used: it
     is no scalar, no integers that the host might compute with, and too small to be moved at once.
     """
@@ -51,24 +54,31 @@ class Aval:
         "shape",
         "size",
         "trainable",
+        "unknown",
     )
 
-    def __init__(self, shape: tuple[int, ...], dtype: DType):
+    def __init__(self, shape: Shape, dtype: DType):
         self.shape = shape
+        self.unknown = is_unknown(shape)
         self.dtype = dtype
         self.np_dtype = dtype.np_dtype
-        self.size = math.prod(shape)
-        self.nbytes = self.size * self.np_dtype.itemsize
+        self.size = product(shape)
+        self.nbytes = 0 if self.unknown else self.size * self.np_dtype.itemsize
         self.trainable = dtype.trainable
         self.floating = dtype.is_floating
         self.packed = Packed(self) if shape == () else None
-        self.plain = bool(shape) and self.floating and self.nbytes < limits.MOVE_AT_FIRST_USE_BYTES
+        self.plain = (
+            bool(shape)
+            and not self.unknown
+            and self.floating
+            and self.nbytes < limits.MOVE_AT_FIRST_USE_BYTES
+        )
         #: The aval of one element.
         self.scalar: Aval = Aval.of((), dtype) if shape else self
         self._tensor_shape: TensorShape | None = None
 
     @staticmethod
-    def of(shape: tuple[int, ...], dtype: DType) -> Aval:
+    def of(shape: Shape, dtype: DType) -> Aval:
         """The one `Aval` of this shape and dtype."""
         key = (shape, dtype.name)
         found = _INTERNED.get(key)
@@ -84,8 +94,15 @@ class Aval:
     @property
     def tensor_shape(self) -> TensorShape:
         if self._tensor_shape is None:
-            self._tensor_shape = TensorShape._from_tuple(self.shape)
+            shape = self.shape
+            if self.unknown:
+                shape = tuple([None if is_symbolic(size) else size for size in shape])
+            self._tensor_shape = TensorShape._from_tuple(shape)
         return self._tensor_shape
+
+    def at(self, sizes: Sizes) -> Aval:
+        """It with sizes for the unknown ones."""
+        return Aval.of(sizes.shape(self.shape), self.dtype) if self.unknown else self
 
     @property
     def struct(self) -> jax.ShapeDtypeStruct:

@@ -14,6 +14,7 @@ import jax
 import jax.numpy as jnp
 
 from .avals import Aval
+from .dimensions import Sizes
 from .op import Arrays, Closure, Op
 from .steps import Replay, Step, Steps
 
@@ -54,6 +55,12 @@ class Call(Closure):
         for step in self.steps.steps:
             known += step.closure.infer(tuple([known[i] for i in step.inputs]))[0]
         return tuple([known[i] for i in self.steps.outputs]), False
+
+    def _has_unknown(self) -> bool:
+        return any(step.closure.unknown for step in self.steps.steps)
+
+    def _at(self, sizes: Sizes) -> Closure:
+        return Call(self.steps.at(sizes), self.name)
 
 
 class _Barred(Replay):

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from .avals import Aval
+from .dimensions import Sizes
 from .op import Arrays, Closure, DynamicForm, Op
 
 
@@ -66,6 +67,12 @@ class Pullback(Closure):
     def _infer(self, avals: tuple[Aval, ...]) -> tuple[tuple[Aval, ...], bool]:
         return tuple(avals[i] for i in self.inputs), False
 
+    def _has_unknown(self) -> bool:
+        return self.base.unknown
+
+    def _at(self, sizes: Sizes) -> Closure:
+        return pullback(self.base.at(sizes), self.count, self.inputs, self.outputs)
+
 
 class Jvp(Closure):
     """The forward derivative of a closure, itself a closure."""
@@ -88,6 +95,18 @@ class Jvp(Closure):
             return tuple(o for o in self.base.pure(*full) if _inexact(o))
 
         return jax.jvp(function, primals, tuple(map(jnp.asarray, arrays[self.count :])))[1]
+
+    def _infer(self, avals: tuple[Aval, ...]) -> tuple[tuple[Aval, ...], bool]:
+        if not any(aval.unknown for aval in avals):
+            return super()._infer(avals)
+        outputs, _ = self.base.infer(avals[: self.count])
+        return tuple([a for a in outputs if a.dtype.is_floating or a.dtype.is_complex]), False
+
+    def _has_unknown(self) -> bool:
+        return self.base.unknown
+
+    def _at(self, sizes: Sizes) -> Closure:
+        return jvp(self.base.at(sizes), self.count, self.inputs)
 
 
 def _inexact(array: Any) -> bool:

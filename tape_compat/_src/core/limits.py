@@ -38,3 +38,10 @@ MAX_DEPENDENCES = 10_000
 #: The last reasons for a compile, and the last values that JAX took of a tape's tensors.
 REASONS_KEPT = 100
 ESCAPES_KEPT = 100
+
+#: So often an op on unknown sizes is tried, with sizes taken for equal, before it is refused.
+MAX_UNIFICATIONS = 60
+
+#: What cannot be traced for unknown sizes is traced for some of these, all different: large and
+#: small, even and odd. All but three have to do.
+EXAMPLE_SIZES = (12, 7, 24, 5, 16, 3, 2)

@@ -21,6 +21,8 @@ from . import errors, limits
 from .avals import Aval
 from .caches import register
 from .counters import COUNTERS
+from .dimensions import Sizes, variables
+from .inference import infer_unknown
 from .rows import rows_of
 from .traces import Trace, Traces
 
@@ -49,6 +51,10 @@ class Op:
         input along an axis, gives the axis and which rows, counted from 0; else None.
       host_foldable: False if it must not run at once on the host when its inputs are small integer
         constants: its input is a key, not a size.
+      broadcasts: whether it is elementwise, and its inputs broadcast.
+      shapes: called as `shapes(avals, **attributes)` where a size is unknown; gives the avals of
+        the outputs, where JAX cannot infer them.
+      of_sizes: what it computes, on NumPy arrays of integers and of unknown sizes (of objects).
       masks: whether TensorFlow's gradient of it is an op that in turn has a gradient, zeros, by its
         features: where they are compared counts as depending on them.
       through: the inputs that derivatives flow to; None for all.
@@ -59,6 +65,7 @@ class Op:
     __slots__ = (
         "__weakref__",
         "_closures",
+        "broadcasts",
         "check",
         "differentiable",
         "dynamic_form",
@@ -67,7 +74,9 @@ class Op:
         "host_foldable",
         "masks",
         "name",
+        "of_sizes",
         "rows",
+        "shapes",
         "sparse",
         "through",
     )
@@ -84,6 +93,9 @@ class Op:
         | None = None,
         rows: Callable[..., tuple[int, Sequence[int]] | None] | None = None,
         host_foldable: bool = True,
+        broadcasts: bool = False,
+        shapes: Callable[..., Any] | None = None,
+        of_sizes: Callable[..., Any] | None = None,
         masks: bool = False,
         effect: bool = False,
         through: tuple[int, ...] | None = None,
@@ -96,6 +108,9 @@ class Op:
         self.dynamic_form = dynamic_form
         self.rows = rows
         self.host_foldable = host_foldable
+        self.broadcasts = broadcasts
+        self.shapes = shapes
+        self.of_sizes = of_sizes
         self.masks = masks
         self.effect = effect
         self.through = through
@@ -163,6 +178,7 @@ class Closure:
         "_shapes",
         "_shared",
         "_traces",
+        "_unknown",
         "attributes",
         "differentiable",
         "effect",
@@ -186,6 +202,7 @@ class Closure:
         self._fixed: dict[int, set[tuple[int, ...]]] = {}
         self._jit: Callable[..., Arrays] | None = None
         self._traces = Traces(self.inner)
+        self._unknown: bool | None = None
         self._shared: dict[tuple, bool] = {}
         self._derived: dict[tuple, Closure] = {}
         #: What runs it alone, by the avals of its inputs; see `run/op_by_op.py`.
@@ -232,7 +249,29 @@ class Closure:
             self._shapes[avals] = found
         return found
 
+    @property
+    def unknown(self) -> bool:
+        """Whether there are unknown sizes in it: in its attributes, or in what it is made of."""
+        if self._unknown is None:
+            self._unknown = self._has_unknown()
+        return self._unknown
+
+    def at(self, sizes: Sizes) -> Closure:
+        """The closure with sizes for the unknown ones in it."""
+        if not self.unknown:
+            return self
+        return self.derived(("at", sizes), lambda: self._at(sizes))
+
+    def _has_unknown(self) -> bool:
+        return bool(variables(tuple(self.attributes.values())))
+
+    def _at(self, sizes: Sizes) -> Closure:
+        given = {name: sizes.fill(value) for name, value in self.attributes.items()}
+        return self.op.bind(**given)
+
     def _infer(self, avals: tuple[Aval, ...]) -> tuple[tuple[Aval, ...], bool]:
+        if any(aval.unknown for aval in avals) or self.unknown:
+            return infer_unknown(self, avals)
         if self.op.check is not None:
             self.op.check(avals, **self.attributes)
         try:
@@ -248,7 +287,7 @@ class Closure:
 
     def trace(self, avals: Sequence[Aval]) -> Trace:
         """What JAX has traced of it for these shapes, whatever it is wanted for."""
-        return self._traces.of(avals)
+        return self._traces.alone(avals) if self.unknown else self._traces.of(avals)
 
     def run(self, *arrays: Any) -> Arrays:
         """Run this op alone, through its own compiled program or that of its dynamic form, which

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from . import errors
 from .avals import Aval
+from .dimensions import is_symbolic
 from .dtypes import DType
 
 #: What TensorFlow's kernels call a dtype, where that is not its name.
@@ -17,13 +19,13 @@ def tf_dtype_name(dtype: DType) -> str:
     return _KERNEL_NAMES.get(dtype.name, dtype.name)
 
 
-def shown(shape: Sequence[int]) -> str:
-    """A shape in TensorFlow's writing.
+def shown(shape: Sequence[Any]) -> str:
+    """A shape in TensorFlow's writing; `?` for a size that is unknown.
 
     >>> shown((2, 3))
     '[2,3]'
     """
-    return "[" + ",".join(map(str, shape)) + "]"
+    return "[" + ",".join(["?" if is_symbolic(n) else str(n) for n in shape]) + "]"
 
 
 def invalid(message: str, kernel: str) -> errors.InvalidArgumentError:

@@ -14,6 +14,7 @@ import numpy as np
 
 from .avals import Aval, Packed
 from .derivative import Pullback
+from .dimensions import Sizes
 from .op import Closure
 from .program import Node
 
@@ -59,6 +60,11 @@ class Steps(NamedTuple):
         env: dict[int, Any] = dict(enumerate(arrays))
         Replay(self.steps).run(self.steps, env)
         return tuple([env[i] for i in self.outputs])
+
+    def at(self, sizes: Sizes) -> Steps:
+        """The steps with sizes for the unknown ones in the closures."""
+        steps = [step._replace(closure=step.closure.at(sizes)) for step in self.steps]
+        return Steps(self.inputs, tuple(steps), self.outputs)
 
     def interpret(
         self, call: Callable[[Closure, tuple[Any, ...]], Sequence[Any]], values: Iterable[Any]

@@ -9,10 +9,8 @@ traced for each size.
 from __future__ import annotations
 
 import contextlib
-import re
 import threading
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import jax
@@ -21,49 +19,32 @@ import numpy as np
 
 from . import dtypes, limits
 from .avals import Aval
+from .dimensions import Sizes, is_symbolic
 from .x64 import in_x64
 
 Shapes = tuple[tuple[int, ...], ...]
 
 
-class Sizes:
-    """What the dimension variables of a trace are."""
+def with_sizes(eqn: Any, sizes: Sizes) -> Any:
+    """An equation of a jaxpr with sizes for dimensions, but in the jaxprs that it holds."""
+    if not sizes:
+        return eqn
+    params = {name: _parameter(value, sizes) for name, value in eqn.params.items()}
+    invars, outvars = ([_atom(x, sizes) for x in atoms] for atoms in (eqn.invars, eqn.outvars))
+    return _Equation(eqn.primitive, params, invars, outvars, eqn.effects)
 
-    def __init__(self, **values: int):
-        self._values = values
 
-    def of(self, dimension: Any) -> int:
-        """The size that a dimension stands for.
+def _parameter(value: Any, sizes: Sizes) -> Any:
+    if type(value) in (tuple, list):
+        return type(value)([_parameter(item, sizes) for item in value])
+    return sizes.of(value) if is_symbolic(value) else value
 
-        >>> (a,) = jax.export.symbolic_shape("a")
-        >>> Sizes(a=3).of(2 * a + 1), Sizes(a=3).of(a // 2), Sizes().of(7)
-        (7, 1, 7)
-        """
-        if isinstance(dimension, (int, np.integer)):
-            return int(dimension)
-        return int(eval(_expression(str(dimension)), _OPERATIONS, self._values))
 
-    def shape(self, shape: Sequence[Any]) -> tuple[int, ...]:
-        return tuple([self.of(dimension) for dimension in shape])
-
-    def equation(self, eqn: Any) -> Any:
-        """An equation of a jaxpr with sizes for dimensions, but in the jaxprs that it holds."""
-        if not self._values:
-            return eqn
-        params = {name: self._parameter(value) for name, value in eqn.params.items()}
-        atoms = [*map(self._atom, eqn.invars)], [*map(self._atom, eqn.outvars)]
-        return _Equation(eqn.primitive, params, *atoms, eqn.effects)
-
-    def _parameter(self, value: Any) -> Any:
-        if type(value) in (tuple, list):
-            return type(value)(map(self._parameter, value))
-        return self.of(value) if jax.export.is_symbolic_dim(value) else value
-
-    def _atom(self, atom: Any) -> Any:
-        aval = atom.aval
-        if not hasattr(aval, "shape") or all(type(size) is int for size in aval.shape):
-            return atom
-        return _Atom(jax.ShapeDtypeStruct(self.shape(aval.shape), aval.dtype))
+def _atom(atom: Any, sizes: Sizes) -> Any:
+    aval = atom.aval
+    if not hasattr(aval, "shape") or all(type(size) is int for size in aval.shape):
+        return atom
+    return _Atom(jax.ShapeDtypeStruct(sizes.shape(aval.shape), aval.dtype))
 
 
 class _Atom(NamedTuple):
@@ -76,21 +57,6 @@ class _Equation(NamedTuple):
     invars: list[Any]
     outvars: list[Any]
     effects: Any
-
-
-#: What the text of a dimension consists of, beside numbers, variables and operators.
-_OPERATIONS: dict[str, Any] = {
-    "__builtins__": {},
-    "floordiv": lambda a, b: a // b,
-    "mod": lambda a, b: a % b,
-    "max": max,
-    "min": min,
-}
-
-
-@lru_cache(maxsize=4096)
-def _expression(text: str) -> Any:
-    return compile(re.sub(r"\^", "**", text), "<dimension>", "eval")
 
 
 class Trace(NamedTuple):
@@ -179,6 +145,8 @@ class Traces:
 
     def of(self, avals: Sequence[Aval]) -> Trace:
         """The trace for these inputs. Raises what the function raises."""
+        if any(aval.unknown for aval in avals):
+            return self.alone(avals)
         shapes = tuple([aval.shape for aval in avals])
         kinds = tuple([aval.np_dtype for aval in avals])
         kind = self._kinds.setdefault((tuple(map(len, shapes)), kinds), _Kind())
@@ -194,6 +162,10 @@ class Traces:
                 kind.generals.append(general)
                 return found
             kind.failures += 1
+        return self.alone(avals)
+
+    def alone(self, avals: Sequence[Aval]) -> Trace:
+        """A trace for these inputs and no others."""
         return _finished(in_x64(self.jitted.trace, *[a.struct for a in avals]), Sizes())
 
 

@@ -13,10 +13,12 @@ import numpy as np
 
 from ..core import dtypes, errors
 from ..core.avals import Aval
+from ..core.dimensions import Shape, Size, is_symbolic
 from ..core.dtypes import DType
 from ..core.refuse import invalid, not_allowed, shown
 from ..core.shapes import TensorShape
 from ..values.convert import convert, to_numpy
+from ..values.sizes import number_of, sizes_of
 from ..values.tensor import Tensor, concrete, next_id, same_value
 from ..values.variable import Variable
 
@@ -31,8 +33,8 @@ def as_own_tensor(value: Any) -> Tensor:
     return value.read_value() if isinstance(value, Variable) else as_tensor(value)
 
 
-def dims(value: Any, attr: str | None = None, kernel: str = "") -> tuple[int, ...]:
-    """A shape, or another vector of sizes, as Python ints.
+def dims(value: Any, attr: str | None = None, kernel: str = "") -> Shape:
+    """A shape, or another vector of sizes, as Python ints, or what stands for unknown ones.
 
     Takes ints, lists of ints and scalar integer tensors, integer tensors, TensorShapes. A value
     that is not integer is a TypeError, or TensorFlow's error for `attr` of `kernel`.
@@ -47,23 +49,25 @@ def dims(value: Any, attr: str | None = None, kernel: str = "") -> tuple[int, ..
         return (value,)
     if isinstance(value, TensorShape):
         return tuple(value.as_list())  # type: ignore[return-value]
-    array = known_value(value)
-    if array.dtype.kind not in "iu":
+    array = known_sizes(value)
+    if array.dtype.kind not in "iuO":
         _refuse_dims(value, array.dtype, attr, kernel)
     if array.ndim > 1:
         raise invalid(f"sizes input must be 1-D, not {shown(array.shape)}", kernel)
     return tuple(array.ravel().tolist())
 
 
-def _dim(item: Any, whole: Any, attr: str | None, kernel: str) -> int:
+def _dim(item: Any, whole: Any, attr: str | None, kernel: str) -> Size:
     if isinstance(item, (list, tuple)):
         raise invalid(f"sizes input must be 1-D, not {shown(np.shape(whole))}", kernel)
     if item is None:
         to_numpy(item)
-    array = known_value(item)
-    if array.dtype.kind not in "iu":
+    if is_symbolic(item):
+        return item
+    array = known_sizes(item)
+    if array.dtype.kind not in "iuO":
         _refuse_dims(whole, array.dtype, attr, kernel)
-    return int(array)
+    return _one(array)
 
 
 def _refuse_dims(value: Any, dtype: np.dtype, attr: str | None, kernel: str) -> None:
@@ -73,17 +77,47 @@ def _refuse_dims(value: Any, dtype: np.dtype, attr: str | None, kernel: str) -> 
 
 
 def known_value(value: Any) -> np.ndarray:
-    """A value as NumPy; runs what is pending if it must."""
+    """A value as NumPy; runs what is pending if it must. Raises NeedsValue if there is none yet."""
+    return _known(value, number_of)
+
+
+def known_sizes(value: Any) -> np.ndarray:
+    """A value as NumPy; of objects if there are unknown sizes in it."""
+    if isinstance(value, (list, tuple)) and any(
+        is_symbolic(x) or isinstance(x, (Tensor, Variable, list, tuple)) for x in value
+    ):
+        parts = [known_sizes(x) for x in value]
+        if any(part.dtype == object for part in parts):
+            return np.array([part.tolist() for part in parts], object)
+    if is_symbolic(value):
+        return np.array(value, object)
+    return _known(value, sizes_of)
+
+
+def _known(value: Any, of: Callable[[Tensor], np.ndarray]) -> np.ndarray:
     if isinstance(value, Tensor):
-        return np.asarray(value._value())
+        return of(value)
     if hasattr(value, "_as_tensor"):
-        return np.asarray(value._as_tensor()._value())
+        return of(value._as_tensor())
+    if isinstance(value, (list, tuple)):
+        return of(convert(value))
     return to_numpy(value)
 
 
 def as_int(value: Any) -> int:
     """A number as a Python int; runs what is pending if it must."""
     return value if value.__class__ is int else int(known_value(value))
+
+
+def as_size(value: Any) -> Size:
+    """A number of elements: a Python int, or what stands for one that is unknown."""
+    if value.__class__ is int or is_symbolic(value):
+        return value
+    return _one(known_sizes(value))
+
+
+def _one(array: np.ndarray) -> Size:
+    return array.item() if array.dtype == object else int(array)
 
 
 def untracked(tensor: Tensor) -> Tensor:

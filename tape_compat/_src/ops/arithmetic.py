@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -9,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from ..core import dimensions
 from ..core.avals import Aval
 from ..core.op import Op
 from ..core.refuse import invalid
@@ -20,8 +22,8 @@ from . import rules
 from .checks import INEXACT, NUMBER, REAL, refuse_unsigned
 from .declare import allowed, binary, check_broadcast, matching, name_ops
 
-subtract = binary(jnp.subtract, "x - y.", kernel="Sub", dtypes=NUMBER)
-multiply = binary(jnp.multiply, "x * y.", kernel="Mul", dtypes=NUMBER)
+subtract = binary(jnp.subtract, "x - y.", kernel="Sub", dtypes=NUMBER, of_sizes=operator.sub)
+multiply = binary(jnp.multiply, "x * y.", kernel="Mul", dtypes=NUMBER, of_sizes=operator.mul)
 
 
 def text_on_host(function: Callable[..., Any], *tensors: Tensor) -> Tensor:
@@ -58,6 +60,7 @@ add = binary(
     dtypes=NUMBER,
     operands=_own_dtypes,
     text=lambda x, y: text_on_host(np.add, x, y),
+    of_sizes=operator.add,
 )
 
 
@@ -128,7 +131,14 @@ truediv = binary(
 )
 divide = truediv
 floordiv = _nonzero(
-    binary(_floordiv, "x / y, rounded down.", kernel="FloorDiv", dtypes=REAL, differentiable=False),
+    binary(
+        _floordiv,
+        "x / y, rounded down.",
+        kernel="FloorDiv",
+        dtypes=REAL,
+        differentiable=False,
+        of_sizes=operator.floordiv,
+    ),
     "FloorDiv",
 )
 floormod = _nonzero(
@@ -137,6 +147,7 @@ floormod = _nonzero(
         "x - floordiv(x, y) * y: has the sign of y.",
         kernel="FloorMod",
         dtypes=REAL,
+        of_sizes=operator.mod,
     ),
     "FloorMod",
 )
@@ -169,8 +180,20 @@ xlogy = binary(rules.xlogy, "x * log(y), and 0 where x is 0.", kernel="Xlogy", d
 xlog1py = binary(
     rules.xlog1py, "x * log1p(y), and 0 where x is 0.", kernel="Xlog1py", dtypes=INEXACT
 )
-maximum = binary(rules.maximum, "Larger of x and y.", kernel="Maximum", dtypes=REAL)
-minimum = binary(rules.minimum, "Smaller of x and y.", kernel="Minimum", dtypes=REAL)
+maximum = binary(
+    rules.maximum,
+    "Larger of x and y.",
+    kernel="Maximum",
+    dtypes=REAL,
+    of_sizes=np.frompyfunc(dimensions.maximum, 2, 1),
+)
+minimum = binary(
+    rules.minimum,
+    "Smaller of x and y.",
+    kernel="Minimum",
+    dtypes=REAL,
+    of_sizes=np.frompyfunc(dimensions.minimum, 2, 1),
+)
 squared_difference = binary(
     lambda x, y: jnp.square(x - y), "(x - y)**2.", kernel="SquaredDifference", dtypes=NUMBER
 )
@@ -221,7 +244,13 @@ def pow(x: Any, y: Any, name: str | None = None) -> Tensor:
 pow.op = _POW.op  # type: ignore[attr-defined]
 
 #: The operator * is a conjunction of bools, tf.multiply refuses them.
-_TIMES = binary(jnp.multiply, "", kernel="Mul", dtypes="float integer complex bool")
+_TIMES = binary(
+    jnp.multiply,
+    "",
+    kernel="Mul",
+    dtypes="float integer complex bool",
+    of_sizes=operator.mul,
+)
 
 
 operators.define(

@@ -45,7 +45,7 @@ def _check_cast(avals: tuple[Aval, ...], dtype: DType) -> None:
         )
 
 
-_CAST = Op(_cast, "Cast", check=_check_cast)
+_CAST = Op(_cast, "Cast", check=_check_cast, of_sizes=lambda x, dtype: x)
 _CASTS: Cache[DType, Any] = Cache("casts", 64)
 
 

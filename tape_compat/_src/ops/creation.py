@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from math import prod
+from collections.abc import Sequence
 from typing import Any
 
 import jax.numpy as jnp
@@ -12,7 +12,9 @@ from jax import lax
 
 from ..core import dtypes
 from ..core.avals import Aval
+from ..core.dimensions import Shape, Size, is_symbolic, less, maximum
 from ..core.dtypes import DType, as_dtype
+from ..core.errors import NeedsValue
 from ..core.op import Op
 from ..core.refuse import invalid, not_allowed, shown
 from ..run import policy
@@ -22,7 +24,7 @@ from ..values.indexed_slices import IndexedSlices
 from ..values.record import apply
 from ..values.tensor import Tensor, concrete, next_id, same_value
 from ..values.variable import Variable
-from .arguments import as_int, as_own_tensor, as_tensor, dims, known_value
+from .arguments import as_int, as_own_tensor, as_size, as_tensor, dims, known_sizes, known_value
 from .casting import cast
 from .declare import Number
 from .shapes import broadcast_to, reshape
@@ -117,25 +119,39 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
     return None if isinstance(tensor, Variable) else tensor
 
 
-def _full(shape: tuple[int, ...], dtype: DType, value: Any) -> Any:
+def _full(shape: Shape, dtype: DType, value: Any) -> Any:
     return jnp.full(shape, value, dtype.np_dtype)
 
 
-_FULL = Op(_full, "Fill")
-_FILL = Op(lambda value, shape: jnp.broadcast_to(value, shape), "Fill", host_foldable=False)
+_FULL = Op(_full, "Fill", of_sizes=lambda shape, dtype, value: np.full(shape, int(value), object))
+_FILL = Op(
+    lambda value, shape: jnp.broadcast_to(value, shape),
+    "Fill",
+    host_foldable=False,
+    of_sizes=np.broadcast_to,
+)
 
 
-def _filled(shape: tuple[int, ...], dtype: DType, value: Any) -> Tensor:
-    size = 1
-    for i, n in enumerate(shape):
-        if n < 0:
-            raise invalid(f"Dimension {shape[i]} must be >= 0", "Fill")
+def _few(shape: Shape) -> bool:
+    """Whether an array of this shape is small enough to be kept on the host. Refuses a shape that
+    is none."""
+    size, known = 1, True
+    for n in shape:
+        if n.__class__ is not int and is_symbolic(n):
+            known = False
+        if less(n, 0) if not known else n < 0:
+            raise invalid(f"Dimension {n} must be >= 0", "Fill")
         size *= n
+    return known and size <= policy.HOST_SIZE
+
+
+def _filled(shape: Shape, dtype: DType, value: Any) -> Tensor:
+    few = _few(shape)
     if dtype is dtypes.string:
         array = np.empty(shape, object)
         array.fill(value)
         return concrete(array, Aval.of(shape, dtype))
-    if size <= policy.HOST_SIZE:
+    if few:
         return concrete(np.full(shape, value, dtype.np_dtype), Aval.of(shape, dtype))
     return apply(_FULL.bind(shape=shape, dtype=dtype, value=value), ())
 
@@ -191,12 +207,10 @@ def fill(dims: Any, value: Number, name: str | None = None, layout: Any = None) 
     aval = value._aval
     if aval.shape:
         raise invalid(f"value must represent a scalar, got shape {shown(aval.shape)}", "Fill")
-    for n in shape:
-        if n < 0:
-            raise invalid(f"Dimension {n} must be >= 0", "Fill")
+    few = _few(shape)
     if aval.dtype is dtypes.string:
         return _filled(shape, aval.dtype, value.numpy())
-    if not aval.trainable and prod(shape) <= policy.HOST_SIZE and host_value(value) is not None:
+    if not aval.trainable and few and host_value(value) is not None:
         return _filled(shape, aval.dtype, value._array[()])
     return apply(_FILL.bind(shape=shape), (value,))
 
@@ -204,7 +218,7 @@ def fill(dims: Any, value: Number, name: str | None = None, layout: Any = None) 
 _sizes = dims
 
 
-def _like(tensor: Any, dtype: Any) -> tuple[tuple[int, ...], DType]:
+def _like(tensor: Any, dtype: Any) -> tuple[Shape, DType]:
     aval = as_tensor(tensor)._aval
     return aval.shape, aval.dtype if dtype is None else as_dtype(dtype)
 
@@ -237,7 +251,7 @@ def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: An
     return _filled(shape, dtype, 1)
 
 
-def _eye(rows: int, columns: int, batch: tuple[int, ...], dtype: DType) -> Any:
+def _eye(rows: int, columns: int, batch: Shape, dtype: DType) -> Any:
     return jnp.broadcast_to(jnp.eye(rows, columns, dtype=dtype.np_dtype), (*batch, rows, columns))
 
 
@@ -257,13 +271,11 @@ def eye(
     >>> tf.eye(2).numpy().tolist()
     [[1.0, 0.0], [0.0, 1.0]]
     """
-    rows = as_int(num_rows)
-    columns = rows if num_columns is None else as_int(num_columns)
+    rows = as_size(num_rows)
+    columns = rows if num_columns is None else as_size(num_columns)
     batch = () if batch_shape is None else dims(batch_shape)
     dtype = as_dtype(dtype)
-    if rows < 0 or columns < 0:
-        raise invalid(f"Dimension {min(rows, columns)} must be >= 0", "Fill")
-    if rows * columns * int(np.prod(batch, dtype=np.int64)) <= policy.HOST_SIZE:
+    if _few((rows, columns, *batch)):
         plane = np.eye(rows, columns, dtype=dtype.np_dtype)
         array = np.ascontiguousarray(np.broadcast_to(plane, (*batch, rows, columns)))
         return concrete(array, Aval.of(array.shape, dtype))
@@ -274,6 +286,7 @@ _RANGE = Op(
     lambda start, delta, size: start + jnp.arange(size, dtype=start.dtype) * delta,
     "Range",
     differentiable=False,
+    check=lambda avals, size: _check_range(size),
 )
 _RANGE_DTYPES = ("int32", "int64", "float32", "float64")
 
@@ -291,10 +304,12 @@ def range(
     """
     if limit is None:
         start, limit = 0, start
-    arrays = [known_value(x) for x in (start, limit, delta)]
+    arrays = [known_sizes(x) for x in (start, limit, delta)]
     for array, what in zip(arrays, ("start", "limit", "delta")):
         if array.size != 1:
             raise invalid(f"{what} must be a scalar, not shape {shown(array.shape)}", "Range")
+    if any(array.dtype == object for array in arrays):
+        return _range_of_sizes((start, limit, delta), dtype)
     if dtype is None:
         names = [dtypes.from_numpy(a.dtype).name for a in arrays]
         if not all(n in _RANGE_DTYPES for n in names):
@@ -317,6 +332,29 @@ def range(
     if size <= policy.HOST_SIZE:
         return concrete((first + np.arange(size).astype(np_dtype) * step).astype(np_dtype))
     return apply(_RANGE.bind(size=size), (concrete(np.array(first)), concrete(np.array(step))))
+
+
+def _range_of_sizes(values: Sequence[Any], dtype: Any) -> Tensor:
+    """`range` of integers of which the sizes of something unknown are some."""
+    tensors = [as_tensor(x) for x in values]
+    kinds = [x.dtype for x in tensors]
+    kind = as_dtype(dtype) if dtype is not None else dtypes.int32
+    if dtype is None and dtypes.int64 in kinds:
+        kind = dtypes.int64
+    first, last, step = map(as_size, values)
+    if less(0, step):
+        size = (last - first + step - 1) // step
+    elif less(step, 0):
+        size = (first - last - step - 1) // -step
+    else:
+        raise NeedsValue("tf.range() needs to know whether `delta` is above or below 0")
+    start, _, delta = (cast(x, kind) for x in tensors)
+    return apply(_RANGE.bind(size=size), (start, delta))
+
+
+def _check_range(size: Size) -> None:
+    if less(size, 0):
+        raise invalid("Requires start <= limit when delta > 0, and >= when delta < 0", "Range")
 
 
 def _linspace(start: Any, stop: Any, num: int, axis: int) -> Any:
@@ -348,7 +386,7 @@ def linspace(
     stop = convert(stop, start.dtype)
     if start.dtype.is_integer:
         start, stop = cast(start, dtypes.float64), cast(stop, dtypes.float64)
-    return apply(_LINSPACE.bind(num=as_int(num), axis=as_int(axis)), (start, stop))
+    return apply(_LINSPACE.bind(num=as_size(num), axis=as_int(axis)), (start, stop))
 
 
 def _one_hot(indices: Any, *values: Any, depth: int, axis: int, dtype: DType | None) -> Any:
@@ -365,7 +403,7 @@ def _check_one_hot(avals: tuple[Aval, ...], depth: int, axis: int, dtype: DType 
     indices = avals[0]
     if indices.dtype.name not in ("uint8", "int8", "int32", "int64"):
         raise not_allowed(indices.dtype, "uint8, int8, int32, int64", "OneHot", "TI")
-    if depth < 0:
+    if less(depth, 0):
         raise invalid(f"depth must be non-negative, got: {depth}", "OneHot")
     if not -1 <= axis <= len(indices.shape):
         raise invalid(
@@ -400,7 +438,7 @@ def one_hot(
     """
     indices = as_tensor(indices)
     axis = -1 if axis is None else axis
-    options = {"depth": as_int(depth), "axis": as_int(axis)}
+    options = {"depth": as_size(depth), "axis": as_int(axis)}
     dtype = None if dtype is None else as_dtype(dtype)
     if on_value is None and off_value is None:
         dtype = dtype or dtypes.float32
@@ -436,9 +474,9 @@ def sequence_mask(
     """
     lengths = as_tensor(lengths)
     if maxlen is None:
-        known = np.asarray(lengths._value())
+        known = known_value(lengths)
         maxlen = int(known.max()) if known.size else 0
-    size = max(as_int(maxlen), 0)
+    size = maximum(as_size(maxlen), 0)
     return apply(_SEQUENCE_MASK.bind(size=size, dtype=as_dtype(dtype)), (lengths,))
 
 

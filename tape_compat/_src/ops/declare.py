@@ -31,6 +31,7 @@ from ..core.shapes import TensorShape
 from ..values.convert import convert
 from ..values.indexed_slices import IndexedSlices
 from ..values.record import apply, apply_scalar
+from ..values.sizes import sizes_of
 from ..values.tensor import Tensor
 from ..values.variable import Variable, read
 
@@ -151,11 +152,14 @@ def unary(
     dtypes: str | None = None,
     differentiable: bool = True,
     sparse: Callable[..., Any] | None = None,
+    of_sizes: Callable[..., Any] | None = None,
 ) -> Unary:
     """Declare `op(x, name=None)`, elementwise. `dtypes`: kinds allowed, such as "float complex"."""
     kernel = kernel or _camel(fn.__name__)
     check = _combined(kernel, dtypes, False, False, None)
-    closure = Op(fn, kernel, differentiable=differentiable, check=check, sparse=sparse).bind()
+    closure = Op(
+        fn, kernel, differentiable=differentiable, check=check, sparse=sparse, of_sizes=of_sizes
+    ).bind()
 
     def call(x: Any, name: str | None = None) -> Tensor:
         return apply(closure, (x if x.__class__ is Tensor else convert(x),))
@@ -173,15 +177,23 @@ def binary(
     operands: Callable[[Sequence[Any]], Sequence[Tensor]] | None = None,
     text: Callable[[Tensor, Tensor], Tensor] | None = None,
     check: Check | None = None,
+    of_sizes: Callable[..., Any] | None = None,
 ) -> Binary:
     """Declare `op(x, y, name=None)`, elementwise with broadcasting, both of one dtype.
 
     operands: makes tensors of a pair that is not two tensors; default `matching`. text: computes it
-    for string tensors. check: stands for the usual checks of dtypes and shapes.
+    for string tensors. check: stands for the usual checks of dtypes and shapes. of_sizes: see `Op`.
     """
     kernel = kernel or _camel(fn.__name__)
     check = check or _combined(kernel, dtypes, True, True, None, text is not None)
-    closure = Op(fn, kernel, differentiable=differentiable, check=check).bind()
+    closure = Op(
+        fn,
+        kernel,
+        differentiable=differentiable,
+        check=check,
+        broadcasts=True,
+        of_sizes=of_sizes,
+    ).bind()
     operands = operands or matching
 
     def call(x: Any, y: Any, name: str | None = None) -> Tensor:
@@ -253,6 +265,7 @@ def op(
     differentiable: bool = True,
     check: Check | None = None,
     sparse: Callable[..., Any] | None = None,
+    of_sizes: Callable[..., Any] | None = None,
     masks: bool = False,
 ) -> Callable[[Callable[_Parameters, Any]], Callable[_Parameters, Tensor]]: ...
 def op(
@@ -265,12 +278,14 @@ def op(
     differentiable: bool = True,
     check: Check | None = None,
     sparse: Callable[..., Any] | None = None,
+    of_sizes: Callable[..., Any] | None = None,
     masks: bool = False,
 ) -> Any:
     """Declare an op by its JAX function, whose signature is the public one.
 
     The first `arrays` parameters are tensors (default: those without a default value); the others
     are attributes, which must be known: numbers, strings, dtypes, shapes, or tensors with a value.
+    of_sizes: see `Op`.
     """
     if fn is None:
         return lambda fn: op(
@@ -282,6 +297,7 @@ def op(
             differentiable=differentiable,
             check=check,
             sparse=sparse,
+            of_sizes=of_sizes,
             masks=masks,
         )
     kernel = kernel or _camel(fn.__name__)
@@ -297,6 +313,7 @@ def op(
         differentiable=differentiable,
         check=_combined(kernel, dtypes, same_dtype, False, check),
         sparse=sparse,
+        of_sizes=of_sizes,
         masks=masks,
     )
     convert_inputs = matching if same_dtype else _each
@@ -423,8 +440,10 @@ def static(value: Any) -> Any:
         return tuple(static(v) for v in value)
     if isinstance(value, TensorShape):
         return tuple(value.as_list())
-    if isinstance(value, (Tensor, np.ndarray, np.generic)) or hasattr(value, "_as_tensor"):
-        array = np.asarray(value if not isinstance(value, Tensor) else value._value())
+    if hasattr(value, "_as_tensor"):
+        value = value._as_tensor()
+    if isinstance(value, (Tensor, np.ndarray, np.generic)):
+        array = sizes_of(value) if isinstance(value, Tensor) else np.asarray(value)
         return _nested_tuple(array.tolist())
     return value
 

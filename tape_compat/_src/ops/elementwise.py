@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math as _math
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -42,6 +43,7 @@ negative = unary(
     "-x.",
     kernel="Neg",
     dtypes=NUMBER,
+    of_sizes=operator.neg,
     sparse=_negative_slices,
 )
 abs = unary(

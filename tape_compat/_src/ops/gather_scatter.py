@@ -10,6 +10,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from ..core import dtypes
 from ..core.avals import Aval
@@ -59,7 +60,17 @@ def _sparse_gather(
     return [IndexedSlices(values, flat, host_shape(params.shape, dtypes.int32))]
 
 
-_GATHER = Op(_gather, "GatherV2", check=_check_gather, sparse=_sparse_gather)
+def _gathered_sizes(x: Any, indices: Any, axis: int, batch_dims: int) -> Any:
+    return np.take(x, indices.astype(np.int64), axis)
+
+
+_GATHER = Op(
+    _gather,
+    "GatherV2",
+    check=_check_gather,
+    sparse=_sparse_gather,
+    of_sizes=_gathered_sizes,
+)
 
 
 def gather(

@@ -20,7 +20,9 @@ from jax import lax
 from ..core import dtypes, limits
 from ..core.avals import Aval
 from ..core.caches import Cache
+from ..core.dimensions import Size, is_symbolic, is_unknown, less, maximum, minimum
 from ..core.dtypes import as_dtype
+from ..core.errors import NeedsValue
 from ..core.op import Closure, DynamicForm, Op
 from ..core.refuse import invalid, shown
 from ..core.state import LOCAL
@@ -32,7 +34,7 @@ from ..values.record import apply
 from ..values.tensor import Tensor, concrete, mark_slice
 from ..values.updates import apply_off_tape
 from ..values.variable import Variable, read
-from .arguments import INDEX_DTYPES, as_tensor, dims, is_text, move_text
+from .arguments import INDEX_DTYPES, as_size, as_tensor, dims, is_text, move_text
 from .selection import boolean_mask
 from .shapes import reshape
 
@@ -87,10 +89,9 @@ def _planned(spec: tuple[Any, ...], shape: tuple[int, ...]) -> _Plan:
             windows.append((axis, *entry[1:3]))
             if entry[3]:
                 out.append(len(range(0, *entry[1:3])))
-        elif entry.__class__ is int:
-            n = shape[axis]
-            at = entry + n if entry < 0 else entry
-            if not 0 <= at < n:
+        elif entry.__class__ is int or is_symbolic(entry):
+            at = entry + shape[axis] if entry < 0 else entry
+            if less(at, 0) or less(shape[axis] - 1, at):
                 raise invalid(
                     f"slice index {at} of dimension {axis} out of bounds.", "StridedSlice"
                 )
@@ -98,8 +99,7 @@ def _planned(spec: tuple[Any, ...], shape: tuple[int, ...]) -> _Plan:
         else:
             if entry[2] == 0:
                 raise invalid(f"strides[{i}] must be non-zero", "StridedSlice")
-            start, stop, step = builtins.slice(*entry).indices(shape[axis])
-            count = len(range(start, stop, step))
+            start, count, step = _cut(entry, shape[axis])
             out.append(count)
             if count == 0:
                 cuts.append((0, 0, 1))
@@ -109,6 +109,31 @@ def _planned(spec: tuple[Any, ...], shape: tuple[int, ...]) -> _Plan:
                 cuts.append((start + (count - 1) * step, start + 1, -step))
                 backwards.append(axis)
     return _Plan(tuple(cuts), tuple(backwards), tuple(dynamic), tuple(windows), tuple(out))
+
+
+def _cut(entry: tuple[Any, Any, Any], n: Size) -> tuple[Size, Size, int]:
+    """Where a slice of `n` places starts, how many it takes, and its step."""
+    if not is_unknown((n, *(x for x in entry if x is not None))):
+        start, stop, step = builtins.slice(*entry).indices(n)
+        return start, len(range(start, stop, step)), step
+    step = 1 if entry[2] is None else entry[2]
+    low, high = (0, n) if step > 0 else (-1, n - 1)
+    start, stop = (low, high) if step > 0 else (high, low)
+    if entry[0] is not None:
+        start = _inside(entry[0], n, low, high)
+    if entry[1] is not None:
+        stop = _inside(entry[1], n, low, high)
+    length = stop - start if step > 0 else start - stop
+    return start, maximum((length + builtins.abs(step) - 1) // builtins.abs(step), 0), step
+
+
+def _inside(bound: Size, n: Size, low: Size, high: Size) -> Size:
+    """A bound of a slice, counted from the end if it is negative, within what there is."""
+    if less(bound, 0):
+        return maximum(bound + n, low)
+    if not less(-1, bound):
+        raise NeedsValue(f"Whether the bound {bound} of a slice is negative is not known")
+    return minimum(bound, high)
 
 
 def _clipped(spec: tuple[Any, ...], shape: tuple[int, ...]) -> tuple[Any, ...]:
@@ -122,7 +147,9 @@ def _clipped(spec: tuple[Any, ...], shape: tuple[int, ...]) -> tuple[Any, ...]:
     for entry in (*spec[:at], *[_WHOLE] * (len(shape) - used), *spec[at + 1 :]):
         if entry is not None:
             n = next(sizes)
-            if entry.__class__ is int:
+            if is_unknown((n,)):
+                pass
+            elif entry.__class__ is int:
                 entry %= n
             else:
                 cut = builtins.slice(*entry).indices(n)
@@ -178,6 +205,22 @@ def _dynamic_form(spec: tuple[Any, ...]) -> tuple[dict[str, Any], tuple[int, ...
     return ({"spec": tuple(dynamic)}, tuple(numbers), rows) if numbers else None
 
 
+def _of_sizes(x: Any, *places: Any, spec: tuple[Any, ...]) -> Any:
+    """The elements of a vector of sizes."""
+    given = iter(places)
+    index = []
+    for entry in spec:
+        if entry.__class__ is tuple and entry[0] == WINDOW:
+            at = int(next(given))
+            entry = builtins.slice(at, at + entry[1], entry[2]) if entry[3] else at
+        elif entry.__class__ is tuple:
+            entry = builtins.slice(*entry)
+        elif entry is DYNAMIC:
+            entry = int(next(given))
+        index.append(entry)
+    return x[tuple(index)]
+
+
 def _one_row(shape: tuple[int, ...], spec: tuple[Any, ...]) -> tuple[int, tuple[int]] | None:
     """The axis and the number of a clipped spec that takes one row and nothing else."""
     parts = [(axis, entry) for axis, entry in enumerate(spec) if entry != _WHOLE]
@@ -187,12 +230,22 @@ def _one_row(shape: tuple[int, ...], spec: tuple[Any, ...]) -> tuple[int, tuple[
     return axis, (number,)
 
 
+#: Where the numbers of a spec cannot be counted from 0.
+_INDEXED_UNKNOWN = Op(
+    _indexed,
+    "StridedSlice",
+    check=lambda avals, spec: _planned(spec, avals[0].shape) and None,
+    shapes=lambda avals, spec: Aval.of(_planned(spec, avals[0].shape).shape, avals[0].dtype),
+    of_sizes=_of_sizes,
+)
 _INDEXED = Op(
     _indexed,
     "StridedSlice",
     dynamic_form=_dynamic_form,
     rows=_one_row,
     check=lambda avals, spec: _planned(spec, avals[0].shape) and None,
+    shapes=lambda avals, spec: Aval.of(_planned(spec, avals[0].shape).shape, avals[0].dtype),
+    of_sizes=_of_sizes,
 )
 
 
@@ -237,10 +290,25 @@ def _at(x: Tensor, spec: tuple[Any, ...], places: tuple[Tensor, ...]) -> Tensor:
         return move_text(lambda p: _at(p, spec, places), x)
     if places:
         return apply(_INDEXED.bind(spec=spec), (x, *places))
+    if _is_open(spec, x._aval):
+        return apply(_INDEXED_UNKNOWN.bind(spec=spec), (x,))
     clipped, dynamic = _PLACES.get((spec, x._aval.shape)) or _remember(spec, x._aval.shape)
     if array is None:
         return apply(_INDEXED.bind(spec=clipped), (x,))
     return apply(*_called(_INDEXED, clipped, dynamic, (x,)))
+
+
+def _is_open(spec: tuple[Any, ...], aval: Aval) -> bool:
+    """Whether a spec cannot be clipped: it cuts an axis of unknown size, or at an unknown place."""
+    if is_unknown(n for entry in spec if entry.__class__ is tuple for n in entry if n is not None):
+        return True
+    if any(is_symbolic(entry) for entry in spec):
+        return True
+    if not aval.unknown:
+        return False
+    clipped = _clipped(spec, aval.shape)
+    entries = (entry for entry in clipped if entry is not None)
+    return any(is_symbolic(n) and e != _WHOLE for e, n in zip(entries, aval.shape))
 
 
 #: Of specs on shapes: clipped, and the dynamic form.
@@ -391,11 +459,13 @@ def _spec(index: Sequence[Any]) -> tuple[tuple[Any, ...], tuple[Tensor, ...]]:
     return tuple(spec), tuple(places)
 
 
-def _bound(value: Any) -> int | None:
+def _bound(value: Any) -> Size | None:
     if value is None or value.__class__ is int:
         return value
+    if is_symbolic(value):
+        return value
     _check_index(value)
-    return int(value)
+    return as_size(value)
 
 
 def _check_index(entry: Any) -> None:
@@ -465,9 +535,9 @@ def _check_slice(
             "Slice",
         )
     for i, (n, start) in enumerate(zip(have, begin)):
-        if not 0 <= start <= n:
+        if less(start, 0) or less(n, start):
             raise invalid(f"Expected begin[{i}] in [0, {n}], but got {start}", "Slice")
-        if size[i] != -1 and not 0 <= size[i] <= n - start:
+        if size[i] != -1 and (less(size[i], 0) or less(n - start, size[i])):
             raise invalid(f"Expected size[{i}] in [0, {n - start}], but got {size[i]}", "Slice")
 
 

@@ -12,6 +12,7 @@ from jax import lax
 
 from ..core import dtypes
 from ..core.avals import Aval
+from ..core.dimensions import differ, divides, fit, is_symbolic, less, maximum
 from ..core.op import Op
 from ..core.refuse import invalid, not_allowed, shown
 from ..run import policy
@@ -21,9 +22,9 @@ from ..values.convert import convert
 from ..values.record import apply
 from ..values.tensor import Tensor, concrete
 from ..values.variable import Variable
-from .arguments import as_int, as_own_tensor, as_tensor, is_text, known_value, move_text, untracked
+from .arguments import as_int, as_own_tensor, as_tensor, is_text, known_sizes, move_text, untracked
 from .declare import Number, check_same_dtype, matching
-from .shapes import identity, reshape
+from .shapes import identity, reshape, set_sizes
 
 
 def _pad(x: Any, *value: Any, paddings: tuple[tuple[int, int], ...], mode: str) -> Any:
@@ -43,14 +44,14 @@ def _check_pad(avals: tuple[Aval, ...], paddings: tuple[tuple[int, int], ...], m
             kernel,
         )
     for (low, high), n in zip(paddings, have):
-        if low < 0 or high < 0:
+        if less(low, 0) or less(high, 0):
             raise invalid(f"Paddings must be non-negative: {low} {high}", kernel)
-        if mode == "REFLECT" and max(low, high) >= n and (low or high or n):
+        if mode == "REFLECT" and less(n - 1, maximum(low, high)) and (low or high or n):
             raise invalid(
                 f"paddings must be less than the dimension size: {low}, {high} not less than {n}",
                 kernel,
             )
-        if mode == "SYMMETRIC" and max(low, high) > n:
+        if mode == "SYMMETRIC" and less(n, maximum(low, high)):
             raise invalid(
                 f"paddings must be no greater than the dimension size: {low}, {high} "
                 f"greater than {n}",
@@ -86,13 +87,13 @@ def pad(
             'Value of argument `mode` expected to be one of "CONSTANT", "REFLECT", or "SYMMETRIC". '
             f"Received `mode` = {mode}"
         )
-    table = known_value(paddings)
+    table = known_sizes(paddings)
     if table.ndim == 2 and table.shape[0] == 0:
         table = table.reshape(0, 2)
     if table.ndim != 2 or table.shape[1] != 2:
         kernel = "Pad" if mode == "CONSTANT" else "MirrorPad"
         raise invalid(f"paddings must be a matrix with 2 columns: {shown(table.shape)}", kernel)
-    if table.dtype.kind not in "iu":
+    if table.dtype.kind not in "iuO":
         raise not_allowed(dtypes.from_numpy(table.dtype), "int32, int64", "Pad", "Tpaddings")
     pairs = tuple((low, high) for low, high in table.tolist())
     inputs: tuple[Tensor, ...] = (x,)
@@ -118,13 +119,18 @@ def _check_concat(avals: tuple[Aval, ...], axis: int) -> None:
         if len(aval.shape) != n:
             raise invalid(f"ConcatOp : Ranks of all input tensors should match: {both}", "ConcatV2")
         for d in range(n):
-            if d != axis % n and aval.shape[d] != first[d]:
+            if d != axis % n and differ(aval.shape[d], first[d]):
                 raise invalid(
                     f"ConcatOp : Dimension {d} in both shapes must be equal: {both}", "ConcatV2"
                 )
 
 
-_CONCAT = Op(lambda *xs, axis: jnp.concatenate(xs, axis), "ConcatV2", check=_check_concat)
+_CONCAT = Op(
+    lambda *xs, axis: jnp.concatenate(xs, axis),
+    "ConcatV2",
+    check=_check_concat,
+    of_sizes=lambda *xs, axis: np.concatenate(xs, axis),
+)
 
 
 def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
@@ -154,7 +160,7 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
 def _check_stack(avals: tuple[Aval, ...], axis: int) -> None:
     check_same_dtype(avals, "Pack")
     for i, aval in enumerate(avals):
-        if aval.shape != avals[0].shape:
+        if not fit(aval.shape, avals[0].shape):
             raise invalid(
                 f"Shapes of all inputs must match: values[0].shape = {shown(avals[0].shape)} != "
                 f"values[{i}].shape = {shown(aval.shape)}",
@@ -162,7 +168,12 @@ def _check_stack(avals: tuple[Aval, ...], axis: int) -> None:
             )
 
 
-_STACK = Op(lambda *xs, axis: jnp.stack(xs, axis), "Pack", check=_check_stack)
+_STACK = Op(
+    lambda *xs, axis: jnp.stack(xs, axis),
+    "Pack",
+    check=_check_stack,
+    of_sizes=lambda *xs, axis: np.stack(xs, axis),
+)
 
 
 def _check_axis(axis: int, n: int) -> int:
@@ -213,7 +224,12 @@ def _unstack(x: Any, axis: int) -> tuple[Any, ...]:
     return tuple(lax.squeeze(part, (axis,)) for part in _split(x, x.shape[axis], axis))
 
 
-_UNSTACK = Op(_unstack, "Unpack", rows=lambda shape, axis: (axis, range(shape[axis])))
+_UNSTACK = Op(
+    _unstack,
+    "Unpack",
+    rows=lambda shape, axis: (axis, range(shape[axis])),
+    of_sizes=lambda x, axis: list(np.moveaxis(x, axis, 0)),
+)
 
 
 def unstack(value: Any, num: Any = None, axis: Any = 0, name: str = "unstack") -> list[Tensor]:
@@ -228,11 +244,15 @@ def unstack(value: Any, num: Any = None, axis: Any = 0, name: str = "unstack") -
     x = as_tensor(value)
     have = x._aval.shape
     axis = _check_axis(as_int(axis), len(have))
-    if num is not None and as_int(num) != have[axis]:
+    if num is not None and differ(as_int(num), have[axis]):
         raise invalid(
             f"Input shape axis {axis} must equal {num}, got shape {shown(have)}", "Unpack"
         )
-    if not have[axis]:
+    if num is not None and is_symbolic(have[axis]):
+        x = set_sizes(x, (*have[:axis], as_int(num), *have[axis + 1 :]))
+    elif is_symbolic(have[axis]):
+        raise ValueError(f"Cannot infer argument `num` from shape {x.shape}")
+    if have[axis] == 0:
         return []
     if is_text(x):
         return move_text(lambda p: unstack(p, axis=axis), x)
@@ -242,12 +262,12 @@ def unstack(value: Any, num: Any = None, axis: Any = 0, name: str = "unstack") -
 def _check_split(avals: tuple[Aval, ...], sizes: Any, axis: int) -> None:
     have = avals[0].shape
     n = len(have)
-    kernel = "Split" if isinstance(sizes, int) else "SplitV"
+    kernel = "SplitV" if isinstance(sizes, tuple) else "Split"
     if not -n <= axis < n:
         raise invalid(f"-input rank(-{n}) <= split_dim < input rank ({n}), but got {axis}", kernel)
     length = have[axis]
-    if isinstance(sizes, int):
-        if length % sizes:
+    if not isinstance(sizes, tuple):
+        if not divides(sizes, length):
             raise invalid(
                 "Number of ways to split should evenly divide the split dimension, but got "
                 f"split_dim {axis % n} (size = {length}) and num_split {sizes}",
@@ -257,12 +277,10 @@ def _check_split(avals: tuple[Aval, ...], sizes: Any, axis: int) -> None:
     given = sum(s for s in sizes if s != -1)
     if sizes.count(-1) > 1:
         raise invalid("There can only be one -1 in the input.", kernel)
-    if any(s < -1 for s in sizes):
-        raise invalid(
-            f"Split size at index {next(i for i, s in enumerate(sizes) if s < -1)} must be >= 0",
-            kernel,
-        )
-    if given > length or (-1 not in sizes and given != length):
+    if any(less(s, -1) for s in sizes):
+        bad = next(i for i, s in enumerate(sizes) if less(s, -1))
+        raise invalid(f"Split size at index {bad} must be >= 0", kernel)
+    if less(length, given) or (-1 not in sizes and differ(given, length)):
         raise invalid(
             "Determined shape must either match input shape along split_dim exactly if fully "
             "specified, or be less than the size of the input along split_dim if not fully "
@@ -297,7 +315,7 @@ def split(
     [[1], [2, 3]]
     """
     x = as_tensor(value)
-    known = known_value(num_or_size_splits)
+    known = known_sizes(num_or_size_splits)
     if known.ndim == 0:
         sizes: Any = int(known)
         if sizes < 1:

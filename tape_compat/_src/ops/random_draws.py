@@ -12,6 +12,7 @@ from jax import lax
 
 from ..core import dtypes
 from ..core.avals import Aval
+from ..core.dimensions import less
 from ..core.dtypes import DType, as_dtype
 from ..core.op import Op
 from ..core.refuse import invalid, not_allowed, shown, tf_dtype_name
@@ -34,10 +35,10 @@ def draw_shape(shape: Any, kernel: str) -> tuple[int, ...]:
             raise invalid("shape must be a vector of {int32,int64}, got shape []", kernel)
     size = 1
     for n in sizes:
-        if n < 0:
+        if less(n, 0):
             raise invalid(f"Dimension {n} must be >= 0", kernel)
         size *= n
-    if size >= 1 << 63:
+    if less((1 << 63) - 1, size):
         raise invalid(f"Shape {shown(sizes)} would have more than 2**63 - 1 elements", kernel)
     return sizes
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import math as _math
 from collections.abc import Callable
 from typing import Any
 
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
 from ..core import dtypes
 from ..core.avals import Aval
+from ..core.dimensions import maximum, product
 from ..core.dtypes import DType
 from ..core.op import Op
 from ..core.refuse import invalid, not_allowed, shown
@@ -23,7 +24,17 @@ from .comparison import not_equal
 from .declare import name_ops, op, static
 
 
-@op(arrays=1, kernel="Sum", dtypes=NUMBER, check=check_axes("Sum"))
+def _sizes_reduced(function: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda x, axis, keepdims: function(x, axis=axis, keepdims=bool(keepdims))
+
+
+@op(
+    arrays=1,
+    kernel="Sum",
+    dtypes=NUMBER,
+    check=check_axes("Sum"),
+    of_sizes=_sizes_reduced(np.sum),
+)
 def reduce_sum(input_tensor, axis=None, keepdims=False, name=None):
     """Sum over `axis` (an int or several), all axes if None. Integers keep their dtype.
 
@@ -50,9 +61,9 @@ def reduce_mean(input_tensor, axis=None, keepdims=False, name=None):
 def _mean(x: Any, axis: Any, keepdims: bool) -> Any:
     if not jnp.issubdtype(x.dtype, jnp.integer):
         return jnp.mean(x, axis=axis, keepdims=keepdims)
-    count = _math.prod(x.shape[i] for i in _axes(axis, x.ndim))
+    count = product(x.shape[i] for i in _axes(axis, x.ndim))
     wide = jnp.sum(x, axis=axis, keepdims=keepdims, dtype=_wide(x.dtype))
-    return lax.div(wide, jnp.full_like(wide, max(count, 1))).astype(x.dtype)
+    return lax.div(wide, jnp.full_like(wide, maximum(count, 1))).astype(x.dtype)
 
 
 def _wide(dtype: Any) -> Any:
@@ -77,7 +88,13 @@ def reduce_min(input_tensor, axis=None, keepdims=False, name=None):
     return rules.extreme(input_tensor, axis, bool(keepdims), largest=False)
 
 
-@op(arrays=1, kernel="Prod", dtypes=NUMBER, check=check_axes("Prod"))
+@op(
+    arrays=1,
+    kernel="Prod",
+    dtypes=NUMBER,
+    check=check_axes("Prod"),
+    of_sizes=_sizes_reduced(np.prod),
+)
 def reduce_prod(input_tensor, axis=None, keepdims=False, name=None):
     """Product over `axis`, all axes if None."""
     return jnp.prod(input_tensor, axis=axis, keepdims=bool(keepdims), dtype=input_tensor.dtype)

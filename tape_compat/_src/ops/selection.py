@@ -10,6 +10,7 @@ import numpy as np
 
 from ..core import dtypes
 from ..core.avals import Aval
+from ..core.dimensions import broadcast
 from ..core.dtypes import as_dtype
 from ..core.op import Op
 from ..core.refuse import invalid, shown, tf_dtype_name
@@ -33,17 +34,15 @@ def _check_where(avals: tuple[Aval, ...]) -> None:
                 f"{tf_dtype_name(wanted)} tensor but is a {tf_dtype_name(aval.dtype)} tensor",
                 "SelectV2",
             )
-    try:
-        np.broadcast_shapes(condition.shape, x.shape, y.shape)
-    except ValueError:
+    if broadcast([aval.shape for aval in avals]) is None:
         raise invalid(
             f"condition {shown(condition.shape)}, then {shown(x.shape)}, and else {shown(y.shape)} "
             "must be broadcastable",
             "SelectV2",
-        ) from None
+        )
 
 
-_WHERE = Op(jnp.where, "SelectV2", check=_check_where).bind()
+_WHERE = Op(jnp.where, "SelectV2", check=_check_where, broadcasts=True).bind()
 
 
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:

@@ -11,7 +11,9 @@ from jax import lax
 
 from ..core import dtypes
 from ..core.avals import Aval
+from ..core.dimensions import Shape, Size, broadcast, differ, divides, is_unknown, less, product
 from ..core.dtypes import as_dtype
+from ..core.errors import NeedsValue, user_location
 from ..core.op import Op
 from ..core.refuse import invalid, shown
 from ..core.shapes import TensorShape
@@ -61,11 +63,34 @@ def _shape_of(value: Any) -> tuple[int, ...]:
     return convert(value)._aval.shape
 
 
-def host_shape(value: Any, out_type: Any) -> Tensor:
-    """A number or a shape as a constant on the host."""
-    return concrete(
-        np.array(value, np.int32 if out_type is dtypes.int32 else as_dtype(out_type).np_dtype)
+def host_shape(value: Any, out_type: Any, kernel: str = "Shape") -> Tensor:
+    """A number or a shape: as a constant on the host, but if a size is unknown."""
+    dtype = out_type if out_type is dtypes.int32 else as_dtype(out_type)
+    if is_unknown(value if value.__class__ is tuple else (value,)):
+        op = _SHAPE if kernel == "Shape" else _SIZE
+        return apply(op.bind(dims=value, dtype=dtype), ())
+    return concrete(np.array(value, dtype.np_dtype))
+
+
+def _sizes(dims: Any, dtype: dtypes.DType) -> Any:
+    return jnp.array(dims, dtype.np_dtype)
+
+
+def _sizes_aval(avals: tuple[Aval, ...], dims: Any, dtype: dtypes.DType) -> Aval:
+    return Aval.of((len(dims),) if dims.__class__ is tuple else (), dtype)
+
+
+#: The sizes of a shape, and one number made of them, where they are unknown.
+_SHAPE, _SIZE = (
+    Op(
+        _sizes,
+        kernel,
+        differentiable=False,
+        shapes=_sizes_aval,
+        of_sizes=lambda dims, dtype: np.array(dims, object),
     )
+    for kernel in ("Shape", "Size")
+)
 
 
 def shape(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> Tensor:
@@ -97,7 +122,7 @@ def size(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> T
     >>> int(tf.size([[1.0, 2.0]]))
     2
     """
-    return host_shape(np.prod(_shape_of(input), dtype=np.int64), out_type)
+    return host_shape(product(_shape_of(input)), out_type, "Size")
 
 
 def rank(input: Any, name: str | None = None) -> Tensor:
@@ -120,14 +145,52 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
     TensorShape([2])
     """
     x, wanted = as_tensor(x), TensorShape(shape)
-    if not wanted.is_compatible_with(x.shape):
-        text = shown(["?" if n is None else n for n in wanted.as_list()])  # type: ignore[misc]
+    if wanted.rank is None:
+        return identity(x)
+    sizes = tuple(wanted.as_list())
+    if x._aval.unknown and not is_text(x):
+        return set_sizes(x, sizes)
+    _check_sizes((x._aval,), sizes)
+    return identity(x)
+
+
+def _check_sizes(avals: tuple[Aval, ...], sizes: tuple[Any, ...]) -> None:
+    have = avals[0].shape
+    if len(have) != len(sizes) or any(
+        n is not None and differ(m, n) for m, n in zip(have, sizes, strict=True)
+    ):
+        text = shown(["?" if n is None else n for n in sizes])
         raise invalid(
-            f"Shape of tensor input {shown(x._aval.shape)} is not compatible with expected shape "
-            f"{text}.",
+            f"Shape of tensor input {shown(have)} is not compatible with expected shape {text}.",
             "EnsureShape",
         )
-    return identity(x)
+
+
+def _with_sizes(avals: tuple[Aval, ...], sizes: tuple[Any, ...]) -> Aval:
+    pairs = zip(avals[0].shape, sizes, strict=True)
+    return Aval.of(tuple([m if n is None else n for m, n in pairs]), avals[0].dtype)
+
+
+_ENSURE = Op(
+    lambda x, sizes: x,
+    "EnsureShape",
+    check=_check_sizes,
+    shapes=_with_sizes,
+    of_sizes=lambda x, sizes: x,
+)
+
+
+def set_sizes(x: Tensor, sizes: tuple[Any, ...]) -> Tensor:
+    """`x` with what is known of its shape beside: sizes, or None for those of which nothing is."""
+    return apply(_ENSURE.bind(sizes=sizes), (x,))
+
+
+def _set_shape(x: Tensor, shape: Any) -> None:
+    """Let a symbolic tensor have the sizes that `shape` says."""
+    sizes = TensorShape(shape)
+    if sizes.rank is not None:
+        known = set_sizes(x, tuple(sizes.as_list()))
+        x._aval, x._at = known._aval, known._at
 
 
 def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
@@ -143,12 +206,11 @@ def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
     dtypes_given = [s.dtype for s in (shape_x, shape_y) if isinstance(s, (Tensor, Variable))]
     dtype = dtypes_given[0] if dtypes_given else dtypes.int32
     x, y = convert(shape_x, dtype), convert(shape_y, dtype)
-    try:
-        both = np.broadcast_shapes(dims(x), dims(y))
-    except ValueError:
+    both = broadcast((dims(x), dims(y)))
+    if both is None:
         raise invalid(
             f"Incompatible shapes: {shown(dims(x))} vs. {shown(dims(y))}", "BroadcastArgs"
-        ) from None
+        )
     return host_shape(both, x.dtype)
 
 
@@ -183,17 +245,19 @@ def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
     return TensorShape(both)
 
 
-def _reshape(x: Any, shape: tuple[int, ...]) -> Any:
+def _reshape(x: Any, shape: Shape) -> Any:
     return lax.reshape(x, _inferred(x.size, shape))
 
 
-def _inferred(size: int, shape: tuple[int, ...]) -> tuple[int, ...]:
+def _inferred(size: Size, shape: Shape) -> Shape:
     if -1 not in shape:
         return shape
-    rest = 1
-    for n in shape:
-        rest *= 1 if n == -1 else n
+    rest = product(n for n in shape if n != -1)
     return tuple(size // rest if n == -1 else n for n in shape)
+
+
+def _reshaped(avals: tuple[Aval, ...], shape: Shape) -> Aval:
+    return Aval.of(_inferred(avals[0].size, shape), avals[0].dtype)
 
 
 def _check_reshape(avals: tuple[Aval, ...], shape: tuple[int, ...]) -> None:
@@ -201,7 +265,7 @@ def _check_reshape(avals: tuple[Aval, ...], shape: tuple[int, ...]) -> None:
     for i, n in enumerate(shape):
         if n == -1:
             unknown.append(i)
-        elif n < 0:
+        elif less(n, 0):
             raise invalid(f"Size {i} must be non-negative, not {n}", "Reshape")
         else:
             rest *= n
@@ -216,20 +280,26 @@ def _check_reshape(avals: tuple[Aval, ...], shape: tuple[int, ...]) -> None:
                 "specified input sizes are non-zero",
                 "Reshape",
             )
-        if size % rest:
+        if not divides(rest, size):
             raise invalid(
                 f"Input to reshape is a tensor with {size} values, but the requested shape "
                 f"requires a multiple of {rest}",
                 "Reshape",
             )
-    elif rest != size:
+    elif differ(rest, size):
         raise invalid(
             f"Input to reshape is a tensor with {size} values, but the requested shape has {rest}",
             "Reshape",
         )
 
 
-_RESHAPE = Op(_reshape, "Reshape", check=_check_reshape)
+_RESHAPE = Op(
+    _reshape,
+    "Reshape",
+    check=_check_reshape,
+    shapes=_reshaped,
+    of_sizes=lambda x, shape: x.reshape(shape),
+)
 
 
 def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
@@ -245,12 +315,12 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
     wanted = dims(shape, "Tshape", "Reshape")
     if x._aval.dtype is dtypes.string:
         return move_text(lambda p: reshape(p, wanted), x)
-    if 0 in wanted and x._aval.size == 0:
+    if 0 in wanted and not x._aval.unknown and x._aval.size == 0:
         wanted = _of_empty(x._aval.shape, wanted)
     return apply(_RESHAPE.bind(shape=wanted), (x,))
 
 
-def _of_empty(have: tuple[int, ...], wanted: tuple[int, ...]) -> tuple[int, ...]:
+def _of_empty(have: Shape, wanted: Shape) -> tuple[int, ...]:
     """An empty tensor's -1 beside a 0: the product of its sizes that are not 0, as in TF."""
     if wanted.count(-1) != 1:
         return wanted
@@ -312,7 +382,12 @@ def _check_expand(avals: tuple[Aval, ...], axis: int) -> None:
         )
 
 
-_EXPAND = Op(lambda x, axis: jnp.expand_dims(x, axis), "ExpandDims", check=_check_expand)
+_EXPAND = Op(
+    lambda x, axis: jnp.expand_dims(x, axis),
+    "ExpandDims",
+    check=_check_expand,
+    of_sizes=np.expand_dims,
+)
 
 
 def expand_dims(input: Any, axis: Any, name: str | None = None) -> Tensor:
@@ -333,6 +408,17 @@ def expand_dims(input: Any, axis: Any, name: str | None = None) -> Tensor:
     return apply(_EXPAND.bind(axis=axis), (x,))
 
 
+def _squeezed(avals: tuple[Aval, ...], axis: tuple[int, ...]) -> Aval:
+    shape = avals[0].shape
+    if not axis and is_unknown(shape):
+        raise NeedsValue(
+            f"The rank of tf.squeeze(x) is not known for a shape of {shown(shape)} (at "
+            f"{user_location()}): give `axis`."
+        )
+    gone = [d % len(shape) for d in axis] or [i for i, n in enumerate(shape) if n == 1]
+    return Aval.of(tuple([n for i, n in enumerate(shape) if i not in gone]), avals[0].dtype)
+
+
 def _check_squeeze(avals: tuple[Aval, ...], axis: tuple[int, ...]) -> None:
     have = avals[0].shape
     for d in axis:
@@ -340,7 +426,7 @@ def _check_squeeze(avals: tuple[Aval, ...], axis: tuple[int, ...]) -> None:
             raise invalid(
                 f"Tried to squeeze dim index {d} for tensor with {len(have)} dimensions.", "Squeeze"
             )
-        if have[d] != 1:
+        if differ(have[d], 1):
             raise invalid(
                 f"Can not squeeze dim[{d % len(have)}], expected a dimension of 1, got {have[d]}",
                 "Squeeze",
@@ -356,6 +442,8 @@ _SQUEEZE = Op(
     ),
     "Squeeze",
     check=_check_squeeze,
+    shapes=_squeezed,
+    of_sizes=lambda x, axis: np.squeeze(x, axis or None),
 )
 
 
@@ -384,11 +472,17 @@ def _check_broadcast_to(avals: tuple[Aval, ...], shape: tuple[int, ...]) -> None
             "BroadcastTo",
         )
     for a, b in zip(reversed(have), reversed(shape)):
-        if a not in (1, b):
+        if differ(a, 1) and differ(a, b):
             raise invalid(f"Incompatible shapes: {shown(have)} vs. {shown(shape)}", "BroadcastTo")
 
 
-_BROADCAST = Op(jnp.broadcast_to, "BroadcastTo", check=_check_broadcast_to)
+_BROADCAST = Op(
+    jnp.broadcast_to,
+    "BroadcastTo",
+    check=_check_broadcast_to,
+    shapes=lambda avals, shape: Aval.of(shape, avals[0].dtype),
+    of_sizes=np.broadcast_to,
+)
 
 
 def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
@@ -413,11 +507,22 @@ def _check_tile(avals: tuple[Aval, ...], multiples: tuple[int, ...]) -> None:
             "Tile",
         )
     for i, m in enumerate(multiples):
-        if m < 0:
+        if less(m, 0):
             raise invalid(f"Expected multiples[{i}] >= 0, but got {m}", "Tile")
 
 
-_TILE = Op(lambda x, multiples: jnp.tile(x, multiples), "Tile", check=_check_tile)
+def _tiled(avals: tuple[Aval, ...], multiples: Shape) -> Aval:
+    sizes = zip(avals[0].shape, multiples, strict=True)
+    return Aval.of(tuple([n * times for n, times in sizes]), avals[0].dtype)
+
+
+_TILE = Op(
+    lambda x, multiples: jnp.tile(x, multiples),
+    "Tile",
+    check=_check_tile,
+    shapes=_tiled,
+    of_sizes=np.tile,
+)
 
 
 def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
@@ -467,4 +572,4 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
     return apply(_TAKE.bind(axis=axis), (x, concrete(places)))
 
 
-operators.define(identity=identity, moved=dispatch.moved)
+operators.define(identity=identity, moved=dispatch.moved, set_shape=_set_shape)

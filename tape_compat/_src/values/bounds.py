@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import jax.numpy as jnp
 import numpy as np
 
+from ..core.dimensions import is_symbolic
 from ..core.refuse import invalid, shown
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def _known(indices: Tensor) -> np.ndarray | None:
 def refuse_rows(indices: Tensor, rows: int, kernel: str) -> None:
     """TensorFlow's error for a row that is not there."""
     known = _known(indices)
-    if known is None or (known.min() >= 0 and known.max() < rows):
+    if known is None or (known.min() >= 0 and (is_symbolic(rows) or known.max() < rows)):
         return
     at = np.argwhere((known < 0) | (known >= rows))[0]
     raise invalid(f"indices{_place(at)} = {known[tuple(at)]} is not in [0, {rows})", kernel)

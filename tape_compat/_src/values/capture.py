@@ -120,6 +120,17 @@ class SymbolicProgram(Program):
         with leaving():
             return initial_tensor(value, dtype)
 
+    def is_constant(self, x: Tensor) -> bool:
+        """Whether a tensor that has a value has it at each call."""
+        if id(x) in self.keys or any(handle.tensor is x for handle in self.reads):
+            return False
+        return self.outer is None or self.outer.is_constant(x)
+
+    def source_at(self, slot: int) -> Source:
+        """Where a leaf comes from."""
+        slots = sorted(slot for slot, _ in self.leaves.values())
+        return self.sources()[slots.index(slot)]
+
     def sources(self) -> tuple[Source, ...]:
         """Where the leaves come from, in the order of their slots."""
         held: dict[int, Source] = {id(h.tensor): h for h in self.reads if h not in self.cells}

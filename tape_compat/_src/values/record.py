@@ -51,7 +51,7 @@ def apply(closure: Closure, inputs: tuple[Tensor, ...]) -> Any:
         size = len(log)
         node = node_of(log[-1])
         slots, leaves = _slots(program, node.end, inputs)
-        if leaves and not program.symbolic and closure.op.host_foldable and _host_only(inputs):
+        if _foldable(program, closure, inputs, leaves):
             return _run_now(closure, inputs, state, on_host=True)
         new = [_leaf(program, x) for x in leaves]
         kinds = {slot: kind for slot, (kind, _) in enumerate(new, node.end)}
@@ -171,6 +171,15 @@ def _leaf(program: Program, x: Tensor) -> tuple[Aval | Packed, Any]:
         if aval.nbytes >= limits.MOVE_AT_FIRST_USE_BYTES or x._at[0] is not None:
             array = x._device_array()
     return aval, array
+
+
+def _foldable(program: Any, closure: Closure, inputs: tuple[Tensor, ...], leaves: list) -> bool:
+    """Whether an op of constants is done at once on the host, and gives constants."""
+    if not closure.op.host_foldable or not inputs or not _host_only(inputs):
+        return False
+    if program.symbolic:
+        return not closure.unknown and all(program.is_constant(x) for x in inputs)
+    return bool(leaves)
 
 
 def _host_only(inputs: tuple[Tensor, ...]) -> bool:
@@ -312,7 +321,12 @@ def _host_device() -> Any:
 
 
 #: Its cotangent is its output's, sparse or not.
-IDENTITY = Op(lambda x: x, "Identity", sparse=lambda closure, inputs, given, want: given).bind()
+IDENTITY = Op(
+    lambda x: x,
+    "Identity",
+    sparse=lambda closure, inputs, given, want: given,
+    of_sizes=lambda x: x,
+).bind()
 
 
 def identity(x: Tensor) -> Tensor:

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..core import dtypes, errors
 from ..core.avals import Aval
+from ..core.dimensions import is_symbolic
 from ..core.dtypes import DType
 from ..core.native import native, provide
 from ..core.program import NOWHERE
@@ -68,11 +69,16 @@ class Tensor(operators.Operators, Placed):
         return self._aval.tensor_shape
 
     def set_shape(self, shape: Any) -> None:
-        """Check that the shape is compatible with `shape`. Raises ValueError if not."""
+        """Check that the shape is compatible with `shape`. Raises ValueError if not.
+
+        Sizes of a symbolic tensor that were unknown are those of `shape` from then on.
+        """
         if not self.shape.is_compatible_with(shape):
             raise ValueError(
-                f"Tensor's shape {self._aval.shape} is not compatible with supplied shape {shape}."
+                f"Tensor's shape {self.shape} is not compatible with supplied shape {shape}."
             )
+        if self._aval.unknown:
+            operators.call("set_shape", self, shape)
 
     @property
     def dtype(self) -> DType:
@@ -219,12 +225,26 @@ class Tensor(operators.Operators, Placed):
     def __len__(self) -> int:
         if not self._aval.shape:
             raise TypeError("Scalar tensor has no `len()`")
-        return self._aval.shape[0]
+        return self._known_length(
+            f"len is not well defined for a symbolic Tensor of shape {self.shape}. Please call "
+            "`x.shape` rather than `len(x)` for shape information.",
+            TypeError,
+        )
+
+    def _known_length(self, message: str, error: type[Exception]) -> int:
+        length = self._aval.shape[0]
+        if self._aval.unknown and is_symbolic(length):
+            raise error(message)
+        return length
 
     def __iter__(self) -> Iterator[Tensor]:
         if not self._aval.shape:
             raise TypeError("Cannot iterate over a scalar tensor.")
-        return (self[i] for i in range(self._aval.shape[0]))
+        length = self._known_length(
+            f"Iterating over a symbolic `tf.Tensor` of shape {self.shape} is not allowed.",
+            errors.OperatorNotAllowedInGraphError,
+        )
+        return (self[i] for i in range(length))
 
     # -- identity and copies --------------------------------------------------------------------
 
@@ -251,7 +271,7 @@ class Tensor(operators.Operators, Placed):
             kind = f"shape={self.shape} dtype={self._aval.dtype.name}"
             return f"<tf.Tensor '{self.name}' {kind}>"
         return (
-            f"<tf.Tensor: shape={self._aval.shape}, dtype={self._aval.dtype.name}, "
+            f"<tf.Tensor: shape={self._aval.tensor_shape}, dtype={self._aval.dtype.name}, "
             f"{self._text(is_repr=True)}>"
         )
 
@@ -259,7 +279,7 @@ class Tensor(operators.Operators, Placed):
         if self._is_symbolic():
             return f'Tensor("{self.name}", shape={self.shape}, dtype={self._aval.dtype.name})'
         return (
-            f"tf.Tensor({self._text(is_repr=False)}, shape={self._aval.shape}, "
+            f"tf.Tensor({self._text(is_repr=False)}, shape={self._aval.tensor_shape}, "
             f"dtype={self._aval.dtype.name})"
         )
 

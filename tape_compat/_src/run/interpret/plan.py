@@ -9,9 +9,10 @@ import jax
 import numpy as np
 
 from ...core.caches import Cache
+from ...core.dimensions import Sizes
 from ...core.host import on_host
 from ...core.steps import last_uses
-from ...core.traces import Sizes
+from ...core.traces import with_sizes
 from ...core.x64 import in_x64
 from . import cost
 from .control import CALLS, CONTROL, called
@@ -137,7 +138,7 @@ class _Building:
             return slots[atom]
 
         for eqn in jaxpr.eqns:
-            found = self.equation(self.sizes.equation(eqn), tuple([slot(x) for x in eqn.invars]))
+            found = self.equation(with_sizes(eqn, self.sizes), tuple([slot(x) for x in eqn.invars]))
             slots.update(zip(eqn.outvars, found, strict=True))
         return [slot(x) for x in jaxpr.outvars]
 

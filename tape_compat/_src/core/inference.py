@@ -1,0 +1,218 @@
+"""The shapes and dtypes that a closure gives where sizes are unknown.
+
+JAX infers them over dimension expressions. Where two sizes have to be equal and are not the same
+expression, such as those of two None, they are taken for equal and it is tried again; when the
+sizes are known the op is checked again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Protocol
+
+from . import errors, limits
+from .avals import Aval
+from .dimensions import (
+    INCONCLUSIVE,
+    Shape,
+    Size,
+    Sizes,
+    broadcast,
+    is_symbolic,
+    maximum,
+    minimum,
+    variables,
+)
+from .refuse import invalid, shown
+
+Avals = tuple[Aval, ...]
+
+
+class Closure(Protocol):
+    """What is asked of a closure; see `op.py`."""
+
+    name: str
+    op: Any
+    attributes: dict[str, Any]
+
+    def trace(self, avals: Sequence[Aval]) -> Any: ...
+    def at(self, sizes: Sizes) -> Any: ...
+
+
+def infer_unknown(closure: Closure, avals: Avals) -> tuple[Avals, bool]:
+    """Output avals, and whether there is one array rather than a tuple of them."""
+    op = closure.op
+    if op.broadcasts:
+        return (_broadcast(closure, avals),), True
+    if op.shapes is not None:
+        _check(closure, avals)
+        found = op.shapes(avals, **closure.attributes)
+        return (found, False) if isinstance(found, tuple) else ((found,), True)
+    try:
+        return _traced(closure, avals)
+    except errors.NeedsValue:
+        raise
+    except Exception as error:  # JAX's, NumPy's and Python's for what is no number
+        first = error
+    for given in (avals, *_unified(closure, avals)):
+        with contextlib.suppress(Exception):
+            return _traced(closure, given)
+        found = from_examples(closure, given)
+        if found is not None:
+            return found
+    if isinstance(first, errors.OpError) or example(closure, avals) is None:
+        raise first
+    raise errors.NeedsValue(
+        f"{closure.name} of {', '.join(map(repr, avals)) or 'nothing'} needs sizes that are not "
+        f"known (at {errors.user_location()}): {first}"
+    ) from first
+
+
+def _traced(closure: Closure, avals: Avals) -> tuple[Avals, bool]:
+    _check(closure, avals)
+    trace = closure.trace(avals)
+    return trace.outputs, trace.single
+
+
+def _check(closure: Closure, avals: Avals) -> None:
+    if closure.op.check is not None:
+        with contextlib.suppress(INCONCLUSIVE):
+            closure.op.check(avals, **closure.attributes)
+
+
+def _broadcast(closure: Closure, avals: Avals) -> Aval:
+    """What an elementwise op gives: its dtype does not depend on shapes."""
+    scalars = tuple([aval.scalar for aval in avals])
+    _check(closure, scalars)
+    shape = broadcast([aval.shape for aval in avals])
+    if shape is None:
+        texts = " vs. ".join(shown(aval.shape) for aval in avals)
+        raise invalid(f"Incompatible shapes: {texts}", closure.name)
+    return Aval.of(shape, closure.trace(scalars).outputs[0].dtype)
+
+
+def _unified(closure: Closure, avals: Avals) -> Iterator[Avals]:
+    """The avals with one unknown size taken for another one or for a number, then with two."""
+    pairs = list(_pairs(avals, [*_numbers(closure.attributes.values()), 1]))
+    tries: Iterable[tuple] = itertools.chain(
+        ((pair,) for pair in pairs), itertools.combinations(pairs, 2)
+    )
+    for chosen in itertools.islice(tries, limits.MAX_UNIFICATIONS):
+        yield tuple([_replaced(aval, dict(chosen)) for aval in avals])
+
+
+def _pairs(avals: Avals, others: list[Size]) -> Iterator[tuple[Size, Size]]:
+    """What an unknown size may have to be equal to: sizes at the same place come first."""
+    shapes = [aval.shape for aval in avals]
+    sizes = [n for shape in shapes for n in shape]
+    near = [pair for x, y in itertools.combinations(shapes, 2) for pair in _beside(x, y)]
+    every = [(a, b) for a in sizes for b in (*sizes, *others)]
+    near.sort(key=lambda pair: not is_symbolic(pair[1]))
+    for a, b in dict.fromkeys(near + every):
+        if is_symbolic(a) and a != b:
+            yield a, b
+
+
+def _beside(x: Shape, y: Shape) -> Iterator[tuple[Size, Size]]:
+    for a, b in (*zip(x, y), *zip(reversed(x), reversed(y))):
+        yield from ((a, b),) if is_symbolic(a) else ((b, a),)
+
+
+def _numbers(values: Iterable[Any]) -> Iterator[Size]:
+    """The sizes, known or not, in attributes."""
+    for value in values:
+        if isinstance(value, tuple):
+            yield from _numbers(value)
+        elif is_symbolic(value) or (type(value) is int and value >= 0):
+            yield value
+
+
+def _replaced(aval: Aval, sizes: dict[Size, Size]) -> Aval:
+    if not aval.unknown:
+        return aval
+    return Aval.of(tuple([sizes.get(n, n) for n in aval.shape]), aval.dtype)
+
+
+# ---------------------------------------------------------------------------------------------
+# By examples: for what asks how large an axis is, which JAX cannot answer for an unknown size.
+
+
+def _with(closure: Closure, avals: Avals, sizes: Sizes) -> tuple[Any, Avals, tuple[Avals, bool]]:
+    """The closure and its inputs with these sizes, and what it gives. Raises what it raises."""
+    known = closure.at(sizes)
+    given = tuple([aval.at(sizes) for aval in avals])
+    return known, given, known.infer(given)
+
+
+def _names(closure: Closure, avals: Sequence[Aval]) -> list[str]:
+    return list(variables((*[aval.shape for aval in avals], *closure.attributes.values())))
+
+
+def example(closure: Closure, avals: Avals) -> tuple[Any, Avals] | None:
+    """The closure, and its inputs, with known sizes that it takes; None if none were found."""
+    names = _names(closure, avals)
+    for size in limits.EXAMPLE_SIZES:
+        with contextlib.suppress(Exception):
+            return _with(closure, avals, Sizes(**dict.fromkeys(names, size)))[:2]
+    return None
+
+
+def from_examples(closure: Closure, avals: Avals) -> tuple[Avals, bool] | None:
+    """What it gives, as what it gives for some sizes tells; None if it does not take sizes that
+    differ, or what it gives is no simple function of them."""
+    names = _names(closure, avals)
+    values = limits.EXAMPLE_SIZES
+    samples: list[tuple[Sizes, Avals]] = []
+    single = True
+    for k in range(len(values)):
+        chosen = [values[(k + i) % len(values)] for i in range(len(names))]
+        sizes = Sizes(**dict(zip(names, chosen, strict=True)))
+        with contextlib.suppress(Exception):
+            outputs, single = _with(closure, avals, sizes)[2]
+            samples.append((sizes, outputs))
+        if k == 1 and not samples:
+            return None
+    if len(samples) < len(values) - 3:
+        return None
+    pool = list(dict.fromkeys(n for aval in avals for n in aval.shape if is_symbolic(n)))
+    pool += [n for n in _numbers(closure.attributes.values()) if is_symbolic(n)]
+    kinds = zip(*[outputs for _, outputs in samples], strict=True)
+    outputs = []
+    for kind in kinds:
+        if len({len(aval.shape) for aval in kind}) > 1:
+            return None
+        shape = tuple(
+            [_fitted(found, [s for s, _ in samples], pool) for found in zip(*_shapes(kind))]
+        )
+        if None in shape:
+            return None
+        outputs.append(Aval.of(shape, kind[0].dtype))
+    return tuple(outputs), single
+
+
+def _shapes(avals: Iterable[Aval]) -> list[Shape]:
+    return [aval.shape for aval in avals]
+
+
+def _fitted(found: Sequence[int], samples: list[Sizes], pool: list[Size]) -> Size | None:
+    """The size that is what was found in each sample."""
+    if len(set(found)) == 1:
+        return found[0]
+    for guess in _guesses(found, samples, pool):
+        if all(sizes.of(guess) == n for sizes, n in zip(samples, found, strict=True)):
+            return guess
+    return None
+
+
+def _guesses(found: Sequence[int], samples: list[Sizes], pool: list[Size]) -> Iterator[Size]:
+    for size in pool:
+        (a, m), (b, n) = [(s.of(size), n) for s, n in zip(samples[:2], found[:2], strict=True)]
+        slope, rest = divmod(n - m, b - a) if a != b else (0, 1)
+        if slope and not rest:
+            yield slope * size + (m - slope * a)
+    yield from (minimum(size, n) for size in pool for n in {max(found)})
+    yield from (maximum(size, n) for size in pool for n in {min(found)})
+    for a, b in itertools.combinations(pool, 2):
+        yield from (minimum(a, b), maximum(a, b), a * b, a + b)

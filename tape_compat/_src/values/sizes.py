@@ -1,0 +1,128 @@
+"""Values that a recording knows: sizes, and what is computed of them.
+
+Where an op needs a number, as in `tf.zeros([tf.shape(x)[0], 4])`, the instructions that made it are
+followed back to the shapes and constants that it comes from. What is unknown gives the dimension
+expression that stands for it.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import Any
+
+import numpy as np
+
+from ..core.avals import Aval
+from ..core.dimensions import is_unknown
+from ..core.errors import NeedsValue, user_location
+from ..core.op import Closure
+from ..core.program import Node, Program, node_of
+from ..core.state import LOCAL
+from ..run import executor, policy
+from .tensor import Tensor
+
+_INTEGERS = "iu"
+
+
+def sizes_of(tensor: Tensor) -> np.ndarray:
+    """The value of a tensor: of numbers, or of objects if there are unknown sizes among them.
+
+    Raises: NeedsValue if it is known only when the function that is being recorded is called.
+    """
+    capture = LOCAL.state.capture
+    if capture is None or (tensor._array is not None and capture.is_constant(tensor)):
+        return np.asarray(tensor._value())
+    if tensor._array is None:
+        program, slot = tensor._at
+        if not program.symbolic:
+            return np.asarray(tensor._value())
+        found = _Known().of(program, slot)
+        if found is not None:
+            return found
+    raise NeedsValue(
+        f"The value of {tensor!s} is needed (at {user_location()}), and it is known only when the "
+        "function that is being recorded is called. What must be known are shapes, sizes, axes and "
+        "other options of ops; they may be computed from constants and from tf.shape(x)."
+    )
+
+
+def number_of(tensor: Tensor) -> np.ndarray:
+    """`sizes_of` where no size may be unknown."""
+    found = sizes_of(tensor)
+    if found.dtype == object and is_unknown(found.ravel().tolist()):
+        raise NeedsValue(
+            f"{tensor!s} (at {user_location()}) is computed from sizes that are known only when "
+            "the function that is being recorded is called."
+        )
+    return found
+
+
+class _Known:
+    """Values of slots, each worked out once."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[Program, int], np.ndarray | None] = {}
+
+    def of(self, program: Any, slot: int) -> np.ndarray | None:
+        key = (program, slot)
+        if key not in self._found:
+            self._found[key] = None
+            self._found[key] = self._work_out(program, slot)
+        return self._found[key]
+
+    def _tensor(self, tensor: Any) -> np.ndarray | None:
+        if tensor.__class__ is not Tensor:  # a variable, the key of a draw
+            return None
+        if tensor._array is not None or not tensor._at[0].symbolic:
+            return np.asarray(tensor._value())
+        return self.of(*tensor._at)
+
+    def _work_out(self, program: Any, slot: int) -> np.ndarray | None:
+        node = _node_at(program, slot)
+        if slot < node.first:
+            return self._tensor(program.source_at(slot))
+        aval = node.outputs[slot - node.first]
+        if aval.size != 0 and not _small(aval):
+            return None
+        inputs = [self.of(program, i) for i in node.inputs]
+        if any(x is None for x in inputs):
+            return None
+        return _computed(node.closure, inputs, aval, slot - node.first)
+
+
+def _small(aval: Aval) -> bool:
+    return not aval.unknown and aval.size <= policy.HOST_SIZE
+
+
+def _computed(closure: Closure, inputs: list[Any], aval: Aval, place: int) -> np.ndarray | None:
+    """Output number `place` of a closure, of values that are known."""
+    rule = closure.op.of_sizes
+    if rule is not None and aval.np_dtype.kind in _INTEGERS:
+        wide = [x.astype(object) for x in inputs]
+        try:
+            found = rule(*wide, **closure.attributes)
+        except ZeroDivisionError:
+            return None
+        return _settled(found[place] if isinstance(found, (tuple, list)) else found, aval)
+    if closure.unknown or closure.effect or not inputs or any(x.dtype == object for x in inputs):
+        return None
+    kinds = tuple(map(Aval.of_array, inputs))
+    return np.asarray(executor.run_on_host(closure, kinds, inputs)[place])
+
+
+def _settled(found: Any, aval: Aval) -> np.ndarray:
+    """An array of its dtype, if it holds numbers only."""
+    array = np.array(found, object)
+    if not is_unknown(array.ravel().tolist()):
+        array = array.astype(aval.np_dtype)
+    return array.reshape(aval.shape)
+
+
+def _node_at(program: Program, slot: int) -> Node:
+    """The instruction that made a slot or brought it in."""
+    log = program.log
+    node = node_of(log[bisect_right(log, slot, key=lambda entry: node_of(entry).end)])
+    while slot < node.first_leaf:
+        assert node.parent is not None
+        node = node.parent
+    return node
