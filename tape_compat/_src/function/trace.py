@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from ..core import dimensions, errors
 from ..core.avals import Aval
+from ..core.dimensions import Sizes
 from ..core.state import LOCAL
 from ..values import nest
 from ..values.capture import Captured, captured, capturing, symbolic_input
@@ -70,8 +72,8 @@ class Inputs:
 
     def __init__(self, graph: FuncGraph):
         self._graph = graph
+        self._unknown = 0
         self.tensors: list[Tensor] = []
-        self.specs: list[Aval] = []
 
     def of(self, name: str, value: Any) -> Any:
         """An argument with symbolic inputs for the tensors in it, which are known by its name and
@@ -85,7 +87,7 @@ class Inputs:
 
     def _input(self, name: str, value: Any) -> Tensor:
         if isinstance(value, TensorSpec):
-            name, aval = value.name or name, Aval.of(tuple(value.shape.as_list()), value.dtype)
+            name, aval = value.name or name, self._aval(value)
         else:
             value = convert(value)
             aval = value._aval
@@ -97,6 +99,19 @@ class Inputs:
         self.tensors.append(x)
         return x
 
+    def _aval(self, spec: TensorSpec) -> Aval:
+        """The aval of a spec, with an unknown size for each None."""
+        if spec.shape.rank is None:
+            raise errors.NeedsValue(
+                f"a tensor of unknown rank, {spec}, cannot be recorded: give the number of axes, "
+                f"as in tf.TensorSpec([None, None]). At {errors.user_location()}."
+            )
+        sizes = []
+        for size in spec.shape.as_list():
+            sizes.append(dimensions.variable(self._unknown) if size is None else size)
+            self._unknown += size is None
+        return Aval.of(tuple(sizes), spec.dtype)
+
 
 def _unique(name: str, taken: set[str]) -> str:
     if name not in taken:
@@ -105,7 +120,8 @@ def _unique(name: str, taken: set[str]) -> str:
 
 
 class Trace(NamedTuple):
-    """What a trace gave. variables: those among the arguments. created: made meanwhile."""
+    """What a trace gave. variables: those among the arguments. created: made meanwhile. shapes:
+    those of the inputs, if sizes in them are unknown."""
 
     captured: Captured
     results: Results
@@ -113,14 +129,17 @@ class Trace(NamedTuple):
     inputs: tuple[Tensor, ...]
     variables: tuple[Variable, ...]
     created: tuple[Variable, ...]
+    shapes: tuple[tuple[Any, ...], ...] | None
 
     def call(self, tensors: Sequence[Tensor], variables: Sequence[Variable]) -> Any:
         """Call it. By itself it runs now; under a tape, or in another function, it is recorded as
         one instruction."""
         found = self.captured
+        if self.shapes is not None:
+            found = found._replace(closure=found.closure.at(self._sizes(tensors)))
         for mine, given in zip(self.variables, variables):
             if mine._handle is not given._handle:
-                found = self._with(variables)
+                found = self._with(found, variables)
                 break
         state = LOCAL.state
         if state.deferring:
@@ -135,11 +154,25 @@ class Trace(NamedTuple):
         flush()
         return self.results.packed(outputs)
 
-    def _with(self, variables: Sequence[Variable]) -> Captured:
+    def _sizes(self, tensors: Sequence[Tensor]) -> Sizes:
+        """What the unknown sizes are in a call."""
+        assert self.shapes is not None
+        found = Sizes.between(self.shapes, [x._aval.shape for x in tensors])
+        if found is None:
+            given = ", ".join(str(x.shape) for x in tensors)
+            raise errors.InvalidArgumentError(
+                None,
+                None,
+                f"{self.graph.name} was recorded for tensors of the shapes "
+                f"{', '.join(str(x.shape) for x in self.inputs)} and does not take {given}. At "
+                f"{errors.user_location()}.",
+            )
+        return found
+
+    def _with(self, found: Captured, variables: Sequence[Variable]) -> Captured:
         """What was recorded, with other variables as arguments."""
         handles = {m._handle: v._handle for m, v in zip(self.variables, variables, strict=True)}
         others = {m._handle: v for m, v in zip(self.variables, variables, strict=True)}
-        found = self.captured
         return found._replace(
             sources=tuple([handles.get(s, s) for s in found.sources]),  # type: ignore[call-overload]
             cells=tuple([handles.get(h, h) for h in found.cells]),
@@ -159,5 +192,7 @@ def traced(function: Callable[..., Any], bound: Bound, name: str, creates: bool)
         results = Results(function(*args, **kwargs), function)
         found = captured(graph, inputs.tensors, None, results.outputs, name)
         created = tuple(graph.created or ())
-    given = tuple(inputs.tensors), tuple(arguments.variables)
-    return Trace(found, results, graph, *given, created)
+    symbols, variables = tuple(inputs.tensors), tuple(arguments.variables)
+    shapes = tuple([x._aval.shape for x in symbols])
+    unknown = shapes if any(map(dimensions.is_unknown, shapes)) else None
+    return Trace(found, results, graph, symbols, variables, created, unknown)

@@ -31,6 +31,7 @@
 #define TWINS(X)                                                                                   \
     X(apply, METH_FASTCALL, "closure, inputs")                                                     \
     X(apply_scalar, METH_FASTCALL, "closure, x, value, reflected")                                 \
+    X(call_captured, METH_FASTCALL, "closure, tensors, sources, cells")                            \
     X(flatten, METH_O, "donated")                                                                  \
     X(flushed, METH_FASTCALL, "function, arguments")                                               \
     X(gather, METH_O, "log")                                                                       \
@@ -43,7 +44,7 @@
 
 /* Names of attributes, as strings: `text.ids`. */
 #define NAMES(X)                                                                                   \
-    X(__enter__) X(__exit__) X(_pack) X(_unread) X(acquire) X(arguments) X(call) X(gradient)       \
+    X(__enter__) X(__exit__) X(_pack) X(_unread) X(acquire) X(arguments) X(call) X(draw) X(gradient) \
     X(ids) X(immediate) X(note_read) X(record) X(release) X(spread) X(state) X(variable_accessed)
 
 #define MOST_SLOTS 16

@@ -21,7 +21,7 @@
 #include <structmember.h>
 
 /* core/native.py takes this module only if it is of its own version. */
-#define VERSION 25
+#define VERSION 26
 
 /* Full name of a type. */
 #define NAMED(name) "tape_compat._src.native._fastpath." name
@@ -33,8 +33,9 @@
 #define SLOT_PART(slot) ((uintptr_t)(slot) << 1 | 1)
 #define IS_SLOT(part) ((part) & 1)
 
-/* More go the general way. */
+/* More go the general way: inputs of an op, and of what was recorded. */
 #define MOST_INPUTS 8
+#define MOST_LEAVES 256
 
 typedef struct Link {
     struct Link *before, *after;

@@ -356,13 +356,13 @@ static PyObject *apply_to(Call *call, PyObject *id)
 {
     PyObject *log = NULL, *out = NULL;
     Edge *edge = NULL;
-    uintptr_t parts[MOST_INPUTS];
+    uintptr_t parts[MOST_LEAVES];
     Py_ssize_t length = 0, n = call->n;
-    int leaf[MOST_INPUTS];
+    int leaf[MOST_LEAVES];
     PyObject *current = thread_state();
     if (!current)
         return NULL;
-    PyObject *owner = n <= MOST_INPUTS ? program_for(current, call) : NULL;
+    PyObject *owner = n <= MOST_LEAVES ? program_for(current, call) : NULL;
     if (owner && parts_of(call, owner, parts, leaf)) {
         log = Py_NewRef(SLOT(owner, Program.log));
         length = PyList_GET_SIZE(log);

@@ -181,3 +181,63 @@ static PyObject *update_call(PyObject *self, PyObject *const *args, size_t nargs
     return view && view != Py_None ? Py_NewRef(view)
                                    : PyObject_CallMethodOneArg(args[0], text._unread, Py_True);
 }
+
+/* What a source gives now, a new reference: see capture.Source. */
+static PyObject *source_value(PyObject *source)
+{
+    if (Py_TYPE(source) == Tensor.type)
+        return Py_NewRef(source);
+    if (Py_TYPE(source) == Handle.type)
+        return Py_XNewRef(SLOT(source, Handle.tensor));
+    PyObject *draw = PyObject_GetAttr(source, text.draw);
+    PyObject *drawn = draw ? PyObject_CallNoArgs(draw) : NULL;
+    Py_XDECREF(draw);
+    return drawn;
+}
+
+/* The inputs of what was captured: tensors, then what the sources give. NULL without an error if
+   they are for Python to see. */
+static PyObject *captured_inputs(PyObject *tensors, PyObject *sources)
+{
+    Py_ssize_t given = PyList_GET_SIZE(tensors), n = given + PyTuple_GET_SIZE(sources);
+    PyObject *inputs = PyTuple_New(n);
+    for (Py_ssize_t i = 0; inputs && i < n; i++) {
+        PyObject *x = i < given ? Py_NewRef(PyList_GET_ITEM(tensors, i))
+                                : source_value(PyTuple_GET_ITEM(sources, i - given));
+        if (x)
+            PyTuple_SET_ITEM(inputs, i, x);
+        if (!x || !is_tensor(x))
+            Py_CLEAR(inputs);
+    }
+    return inputs;
+}
+
+/* call_captured(closure, tensors, sources, cells): see capture.call_captured. */
+static PyObject *native_call_captured(PyObject *module, PyObject *const *args, Py_ssize_t n)
+{
+    if (n != 4 || !PyTuple_CheckExact(args[2]) || !PyTuple_CheckExact(args[3]) || !Handle.type)
+        return refuse("call_captured(closure, tensors, sources, cells)");
+    PyObject *current = thread_state(), *inputs = NULL, *out = NULL, *results = NULL;
+    if (!current)
+        return NULL;
+    int general = SLOT(current, ThreadState.capture) != Py_None || !PyList_CheckExact(args[1]);
+    if (!general && (inputs = captured_inputs(args[1], args[2]))) {
+        Call call = {args[0], ((PyTupleObject *)inputs)->ob_item, PyTuple_GET_SIZE(inputs), inputs};
+        out = apply_to(&call, NULL);
+    }
+    int failed = PyErr_Occurred() != NULL;
+    Py_ssize_t cells = PyTuple_GET_SIZE(args[3]);
+    Py_ssize_t count = out && PyTuple_CheckExact(out) ? PyTuple_GET_SIZE(out) - cells : 0;
+    for (Py_ssize_t i = 0; !failed && out && i < cells; i++) {
+        PyObject *handle = PyTuple_GET_ITEM(args[3], i), *x = PyTuple_GET_ITEM(out, count + i);
+        put(x, Tensor._id, SLOT(handle, Handle.id));
+        failed = set_value(current, handle, x);
+    }
+    if (!failed)
+        results = out ? PyTuple_GetSlice(out, 0, count)
+                      : PyObject_Vectorcall(python.call_captured, args, n, NULL);
+    Py_XDECREF(out);
+    Py_XDECREF(inputs);
+    Py_DECREF(current);
+    return results;
+}

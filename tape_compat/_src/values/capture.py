@@ -17,7 +17,8 @@ import jax.numpy as jnp
 from ..core.avals import Aval
 from ..core.call import Call
 from ..core.errors import user_location
-from ..core.op import Op
+from ..core.native import native
+from ..core.op import Closure, Op
 from ..core.program import CAPTURED, Program
 from ..core.state import LOCAL, ThreadState
 from ..core.steps import Steps, needed
@@ -244,12 +245,20 @@ class Captured(NamedTuple):
         if outer is not None:
             for variable in self.variables:
                 outer.note_use(variable)
-        given = (*inputs, *map(value_of, self.sources))
-        outputs = apply(closure or self.closure, given)
-        results = len(outputs) - len(self.cells)
-        for handle, tensor in zip(self.cells, outputs[results:], strict=True):
-            put_into(handle, tensor)
-        return outputs[:results]
+        return call_captured(closure or self.closure, list(inputs), self.sources, self.cells)
+
+
+@native
+def call_captured(
+    closure: Closure, tensors: list[Tensor], sources: tuple[Source, ...], cells: tuple[Handle, ...]
+) -> tuple[Tensor, ...]:
+    """Apply what was captured to tensors and to what its sources give; put what comes after the
+    results into the cells of variables."""
+    outputs = apply(closure, (*tensors, *map(value_of, sources)))
+    results = len(outputs) - len(cells)
+    for handle, tensor in zip(cells, outputs[results:], strict=True):
+        put_into(handle, tensor)
+    return outputs[:results]
 
 
 class capturing:
