@@ -6,6 +6,7 @@ import inspect
 from typing import Any
 
 from ..core import errors
+from ..core.avals import Aval
 from ..core.refuse import tf_dtype_name
 from ..values import nest
 from ..values.convert import convert
@@ -220,7 +221,8 @@ def _tensors_in(value: Any) -> bool:
     arguments = Arguments()
     arguments.add(value)
     specs = any(isinstance(p, tuple) and p[:1] == (TensorSpec,) for p in arguments.parts)
-    return bool(arguments.tensors or arguments.variables) or specs
+    avals = any(isinstance(p, Aval) for p in arguments.parts)
+    return avals or bool(arguments.variables) or specs
 
 
 def cast(wanted: Any, value: Any) -> Any:

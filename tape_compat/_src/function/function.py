@@ -10,10 +10,11 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from ..core.dtypes import string
+from ..core import errors
 from ..core.state import MODE
-from ..values.tensor import Tensor
+from ..values.context import inside_function
 from .concrete import ConcreteFunction
+from .retracing import General, Retracing
 from .signature import Arguments, Bound, Signature
 from .trace import Trace, traced
 
@@ -40,10 +41,13 @@ class Function:
         self._jit_compile = jit_compile
         self._reduce_retracing = reduce_retracing
         self._lock = threading.RLock()
-        self._traces: dict[tuple, Trace] = {}
+        #: A trace by the arguments; or why there is none.
+        self._traces: dict[tuple, Trace | str] = {}
         self._given: dict[tuple, tuple[Bound, Trace]] = {}
         self._concrete: dict[tuple, ConcreteFunction] = {}
-        self._count = 0
+        self._count = self._calls = 0
+        self._detector = Retracing(python_function)
+        self._general = General()
         self._options = (input_signature, autograph, jit_compile, reduce_retracing)
         self._bound: weakref.WeakKeyDictionary[Any, Function] = weakref.WeakKeyDictionary()
         #: Whether variables were made at the first call; none may be from then on.
@@ -102,45 +106,62 @@ class Function:
         if MODE.python:
             return self._python_function(*args, **kwargs)
         signature = self._signature
-        if kwargs or len(args) != signature.count:
-            bound = signature.bind(args, kwargs)
-            arguments = bound.taken_apart()
-        else:
-            bound = None
+        self._calls += 1
+        if not kwargs and len(args) == signature.count:
             arguments = Arguments()
             for value in args:
-                if value.__class__ is Tensor and value._aval.dtype is not string:
-                    arguments.parts.append(value._aval)
-                    arguments.tensors.append(value)
-                else:
-                    arguments.add(value)
-        if signature.specs is not None:
-            assert bound is not None
-            key = tuple(signature.general(bound).taken_apart().parts)
-        else:
+                arguments.add(value)
             key = tuple(arguments.parts)
+        else:
+            bound = signature.bind(args, kwargs)
+            arguments = bound.taken_apart()
+            key = signature.key(bound, arguments)
         trace = self._traces.get(key)
         if trace is None:
-            trace = self._trace(key, bound or signature.bind(args, {}))
+            trace = self._trace(key, signature.bind(args, kwargs))
+        if isinstance(trace, str):
+            return self._python_function(*args, **kwargs)
         return trace.call(arguments.tensors, arguments.variables)
 
-    def _trace(self, key: tuple, bound: Bound) -> Trace:
-        """The trace for these arguments, made by one thread."""
+    def _trace(self, key: tuple, bound: Bound) -> Trace | str:
+        """The trace for these arguments, made by one thread; why there is none, if Python must run
+        at each call."""
         with self._lock:
             found = self._traces.get(key)
-            if found is not None:
-                return found
-            given = self._signature.general(bound)
-            found = self._record(given, self._may_create)
-            if found.created:
-                self._may_create = False
-                found = self._record(given, False)
-            self._may_create = False
-            self._traces[key] = found
-            self._given[key] = given, found
+            if found is None:
+                given = self._signature.general(bound)
+                if self._reduce_retracing:
+                    given = self._general.of(given)
+                    found = self._traces.get(self._general.key(given))
+                if found is None:
+                    found = self._record(given)
+                self._traces[key] = found
+                if self._reduce_retracing:
+                    self._traces[self._general.key(given)] = found
             return found
 
-    def _record(self, bound: Bound, creates: bool) -> Trace:
+    def _record(self, bound: Bound) -> Trace | str:
+        """Record the Python function; a second time if it made variables at the first."""
+        why = self._detector.traced(self._calls)
+        if why is not None:
+            LOGGER.warning("%s", why)
+        try:
+            found = self._recorded(bound, self._may_create)
+            if found.created:
+                self._may_create = False
+                found = self._recorded(bound, False)
+        except errors.NeedsValue as error:
+            if inside_function():
+                raise
+            LOGGER.warning(
+                "%s cannot be recorded, and its Python runs at each call: %s", self._name, error
+            )
+            return str(error)
+        self._may_create = False
+        self._given[bound.key] = bound, found
+        return found
+
+    def _recorded(self, bound: Bound, creates: bool) -> Trace:
         self._count += 1
         return traced(self._python_function, bound, self._name, creates)
 
@@ -159,10 +180,12 @@ class Function:
         if signature.specs is not None and not args and not kwargs:
             args = signature.specs
         bound = signature.general(signature.bind(args, kwargs))
-        key = tuple(bound.taken_apart().parts)
+        key = bound.key
         found = self._concrete.get(key)
         if found is None:
             trace = self._traces.get(key) or self._trace(key, bound)
+            if isinstance(trace, str):
+                raise errors.NeedsValue(f"{self._name} has no concrete function: {trace}")
             found = ConcreteFunction(trace, signature, bound, self._name)
             self._concrete[key] = found
         return found

@@ -54,7 +54,7 @@ class Arguments:
         elif isinstance(value, (np.ndarray, np.generic, jax.Array)):
             self._tensor(convert(value))
         elif isinstance(value, TensorSpec):
-            self.parts.append((TensorSpec, value.shape, value.dtype))
+            self._spec(value)
         else:
             children = nest.children_of(value)
             if children is None:
@@ -69,6 +69,14 @@ class Arguments:
             return
         self.parts.append(x._aval)
         self.tensors.append(x)
+
+    def _spec(self, spec: TensorSpec) -> None:
+        """A spec without None counts as a tensor of its shape and dtype."""
+        shape = spec.shape
+        if shape.is_fully_defined():
+            self.parts.append(Aval.of(tuple(shape.as_list()), spec.dtype))
+        else:
+            self.parts.append((TensorSpec, shape, spec.dtype))
 
     def _variable(self, variable: Variable) -> None:
         handle = variable._handle
@@ -195,6 +203,10 @@ class Signature:
             raise TypeError("missing a required argument")
         return (*map(cast_to, specs, args), *args[len(specs) :])
 
+    def key(self, bound: Bound, arguments: Arguments) -> tuple:
+        """What a trace for arguments is known by, which are taken apart."""
+        return tuple(arguments.parts) if self.specs is None else self.general(bound).key
+
     def general(self, bound: Bound) -> Bound:
         """Arguments with what is known of them beforehand instead."""
         if self.specs is None:
@@ -214,6 +226,11 @@ class Bound(NamedTuple):
         """The arguments by position with their names."""
         more = (f"{self.names[-1] if self.names else 'args'}_{i}" for i in itertools.count(1))
         return list(zip(itertools.chain(self.names, more), self.args))
+
+    @property
+    def key(self) -> tuple:
+        """What a trace for them is known by."""
+        return tuple(self.taken_apart().parts)
 
     def taken_apart(self) -> Arguments:
         arguments = Arguments()

@@ -1,0 +1,89 @@
+"""When a function is recorded again and again: what is said of it, and what is done about it."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+from ..core.avals import Aval
+from ..values.convert import convert
+from ..values.spec import TensorSpec
+from ..values.tensor import Tensor
+from .signature import Bound, rebuilt
+
+#: TensorFlow warns, at most so many times, once that many of the last calls were recorded.
+_MOST_WARNINGS = 2
+_LAST_CALLS = 10
+_TRACES = 5
+
+
+class Retracing:
+    """Notes which calls of a function were recorded."""
+
+    def __init__(self, function: Any):
+        self._function = function
+        self._traced: deque[int] = deque()
+        self._warnings = 0
+
+    def traced(self, call: int) -> str | None:
+        """Note that the call of this number is recorded. Gives TensorFlow's warning when due."""
+        traced = self._traced
+        traced.append(call)
+        while call - traced[0] >= _LAST_CALLS:
+            traced.popleft()
+        if len(traced) < _TRACES or self._warnings == _MOST_WARNINGS:
+            return None
+        self._warnings += 1
+        return (
+            f"{len(traced)} out of the last {call - traced[0] + 1} calls to {self._function!r} "
+            "triggered tf.function retracing. Tracing is expensive and the excessive number of "
+            "tracings could be due to (1) creating @tf.function repeatedly in a loop, (2) passing "
+            "tensors with different shapes, (3) passing Python objects instead of tensors. For "
+            "(1), please define your @tf.function outside of the loop. For (2), @tf.function has "
+            "reduce_retracing=True option that can avoid unnecessary retracing. For (3), please "
+            "refer to https://www.tensorflow.org/guide/function#controlling_retracing."
+        )
+
+
+class General:
+    """The shapes that came where arguments differ in nothing else: sizes that differ are None."""
+
+    def __init__(self) -> None:
+        self._seen: dict[tuple, list[TensorSpec]] = {}
+
+    def of(self, bound: Bound) -> Bound:
+        """Arguments with specs for the tensors in them that serve all that came so far."""
+        specs: list[TensorSpec] = []
+
+        def note(value: Any) -> Any:
+            spec = value if isinstance(value, TensorSpec) else _spec(value)
+            specs.append(spec)
+            return spec
+
+        given = _mapped(bound, note)
+        key = tuple([p.dtype if isinstance(p, Aval) else p for p in self.key(given)])
+        key = tuple([p[2] if isinstance(p, tuple) and p[:1] == (TensorSpec,) else p for p in key])
+        before = self._seen.get(key)
+        if before is not None:
+            specs = [
+                TensorSpec(new.shape.most_specific_common_supertype([old.shape]), new.dtype)
+                for old, new in zip(before, specs, strict=True)
+            ]
+        self._seen[key] = specs
+        left = iter(specs)
+        return _mapped(bound, lambda _: next(left))
+
+    def key(self, bound: Bound) -> tuple:
+        return bound.key
+
+
+def _spec(value: Any) -> Any:
+    x = convert(value)
+    return x if x.dtype.name == "string" else TensorSpec(x.shape, x.dtype)
+
+
+def _mapped(bound: Bound, function: Any) -> Bound:
+    return bound._replace(
+        args=tuple([rebuilt(value, function) for value in bound.args]),
+        kwargs=tuple([(name, rebuilt(value, function)) for name, value in bound.kwargs]),
+    )
