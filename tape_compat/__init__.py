@@ -48,7 +48,14 @@ from ._src.diagnostics.assertions import (
     assert_less as assert_less,
     assert_rank as assert_rank,
 )
+from ._src.function.control_flow import (
+    case as case,
+    cond as cond,
+    switch_case as switch_case,
+    while_loop as while_loop,
+)
 from ._src.function.function import function as function
+from ._src.function.tensor_array import TensorArray as TensorArray
 from ._src.interop.jax import as_op as as_op
 from ._src.interop.names import face as _face
 from ._src.ops.arithmetic import (

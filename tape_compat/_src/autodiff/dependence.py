@@ -14,6 +14,7 @@ from ..core import limits
 from ..core.avals import Aval
 from ..core.caches import Cache
 from ..core.call import Call
+from ..core.control import Structured
 from ..core.derivative import Jvp, Pullback
 from ..core.inference import example
 from ..core.op import Closure
@@ -39,6 +40,8 @@ def used_by(closure: Closure, avals: tuple[Aval, ...]) -> tuple[frozenset[int], 
     if found is None:
         if isinstance(closure, Call):
             found = _of_steps(closure.flat, avals)
+        elif isinstance(closure, Structured):
+            found = closure.dependence(avals, _of_steps)
         else:
             found = _by_trace(closure, avals)
         if closure.as_one:

@@ -7,11 +7,10 @@ compute of the same values, as a function and its pullback do, is computed once.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 
 from .avals import Aval
 from .dimensions import Sizes
@@ -68,13 +67,14 @@ class _Barred(Replay):
 
     __slots__ = ()
 
-    def run(self, steps: Sequence[Step], env: dict[int, Any]) -> None:
+    def run(self, steps: Iterable[Step], env: dict[int, Any]) -> None:
         for step in steps:
-            super().run((step,), env)
-            if not step.closure.differentiable:
-                for i in range(step.first, step.end):
-                    if jnp.issubdtype(env[i].dtype, jnp.inexact):
-                        env[i] = jax.lax.stop_gradient(env[i])
+            if step.closure.differentiable:
+                super().run((step,), env)
+                continue
+            held = {i: jax.lax.stop_gradient(env[i]) for i in step.inputs}
+            super().run((step,), held)
+            env.update({i: held[i] for i in range(step.first, step.end)})
 
 
 class _Flat:

@@ -45,3 +45,6 @@ MAX_UNIFICATIONS = 60
 #: What cannot be traced for unknown sizes is traced for some of these, all different: large and
 #: small, even and odd. All but three have to do.
 EXAMPLE_SIZES = (12, 7, 24, 5, 16, 3, 2)
+
+#: Conditionals and loops kept, by what they hold.
+MAX_CONTROL_FLOW = 4096

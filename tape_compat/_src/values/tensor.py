@@ -284,6 +284,8 @@ class Tensor(operators.Operators, Placed):
         )
 
     def __format__(self, spec: str) -> str:
+        if self._is_symbolic():
+            return format(str(self), spec)
         return self.numpy().__format__(spec)
 
     def _is_symbolic(self) -> bool:

@@ -1,0 +1,151 @@
+"""Conditionals in functions that are being recorded."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from ..core import errors
+from ..core.avals import Aval
+from ..core.control import Cond, calling, structured
+from ..core.dtypes import bool as bool_
+from ..ops.comparison import not_equal
+from ..ops.shapes import squeeze
+from ..values import nest
+from ..values.capture import value_of
+from ..values.convert import convert
+from ..values.record import apply
+from ..values.tensor import Tensor
+from ..values.variable import Handle, put_into, read
+from .recording import (
+    Operands,
+    Part,
+    assigned,
+    buffer_or_tensor,
+    packed,
+    record,
+    variables_read,
+)
+from .tensor_array import TensorArray
+
+
+def truth(pred: Any) -> Tensor:
+    """A predicate as a bool scalar, as TensorFlow's kernels take it."""
+    pred = convert(pred)
+    if pred._aval.shape:
+        pred = squeeze(pred)
+    return pred if pred.dtype is bool_ else not_equal(pred, 0)
+
+
+def choose(
+    index: Tensor, functions: Sequence[Callable[[], Any]], names: Sequence[str], name: str
+) -> Any:
+    """What one of the functions gives: `functions[index]`, the last one if there is none. With a
+    bool, the first function is that of False."""
+    parts = [record(lambda _, f=f: f(), (), f"{name}_{n}") for f, n in zip(functions, names)]
+    _check(parts, names, name)
+    operands = Operands()
+    cells = assigned(parts)
+    wiring = [_wired(part, _avals(parts), cells, operands) for part in parts]
+    count = len(operands.tensors)
+    branches = []
+    for part, (given, chosen) in zip(parts, wiring, strict=True):
+        numbers = [place + (0 if outside else count) for outside, place in chosen]
+        branches.append(calling(part.captured.closure, part.outputs, count, given, numbers))
+    closure = structured(Cond, "If" if name == "cond" else "Case", tuple(branches))
+    for variable in variables_read(parts):
+        read(variable)
+    outputs = apply(closure, (index, *map(value_of, operands.tensors)))
+    rest = len(outputs) - len(cells)
+    for handle, tensor in zip(cells, outputs[rest:], strict=True):
+        put_into(handle, tensor)
+    return _packed(parts, iter(outputs[:rest]))
+
+
+#: Where an output of a branch comes from: whether from outside, and its number there or among what
+#: the branch gives.
+_Place = tuple[bool, int]
+
+
+def _wired(
+    part: Part, avals: Sequence[Aval | None], cells: Sequence[Handle], operands: Operands
+) -> tuple[list[int], list[_Place]]:
+    """The places of the operands that a branch takes, and where its outputs come from: its own, or
+    what is there without it."""
+    given = [operands.place(source) for source in part.captured.sources]
+    chosen: list[_Place] = []
+    made = itertools.count()
+    for leaf, aval in zip(part.leaves, avals, strict=True):
+        if buffer_or_tensor(leaf) is not None:
+            chosen.append((False, next(made)))
+        elif aval is not None:  # a TensorArray that only another branch has written to
+            chosen.append((True, operands.place(leaf._recorded().buffer_of(aval))))
+    own = {handle: next(made) for handle in part.captured.cells}
+    for handle in cells:
+        outside = handle not in own
+        chosen.append((outside, operands.place(handle) if outside else own[handle]))
+    return given, chosen
+
+
+def _avals(parts: Sequence[Part]) -> list[Aval | None]:
+    """The avals of the leaves, None for those that are no tensor in any part."""
+    avals: list[Aval | None] = []
+    for leaves in zip(*[part.leaves for part in parts], strict=True):
+        tensors = [x for x in map(buffer_or_tensor, leaves) if x is not None]
+        avals.append(tensors[0]._aval if tensors else None)
+    return avals
+
+
+def _packed(parts: Sequence[Part], outputs: Iterator[Tensor]) -> Any:
+    leaves = []
+    for leaf, aval in zip(parts[0].leaves, _avals(parts), strict=True):
+        if isinstance(leaf, TensorArray) and aval is not None:
+            leaf = leaf._with(leaf._recorded().with_buffer(next(outputs)))
+        elif aval is not None:
+            leaf = next(outputs)
+        leaves.append(leaf)
+    return packed(parts[0].structure, leaves)
+
+
+def _check(parts: Sequence[Part], names: Sequence[str], name: str) -> None:
+    """Refuse branches whose results differ in structure, dtype or shape."""
+    first = parts[-1] if name == "cond" else parts[0]
+    label = names[parts.index(first)]
+    for part, other in zip(parts, names, strict=True):
+        if part is first:
+            continue
+        try:
+            nest.assert_same_structure(first.structure, part.structure, expand_composites=True)
+        except (TypeError, ValueError) as error:
+            raise _differ(first, part, label, other, name, str(error)) from None
+        for x, y in zip(first.leaves, part.leaves, strict=True):
+            _check_leaves(
+                x, y, lambda text, p=part, o=other: _differ(first, p, label, o, name, text)
+            )
+
+
+def _check_leaves(x: Any, y: Any, error: Callable[[str], TypeError]) -> None:
+    if isinstance(x, TensorArray) != isinstance(y, TensorArray) or (x is None) != (y is None):
+        raise error(f"{x!s} and {y!s} have different types")
+    if x is None:
+        return
+    if x.dtype is not y.dtype:
+        raise error(f"{x!s} and {y!s} have different types")
+    one, two = buffer_or_tensor(x), buffer_or_tensor(y)
+    if one is not None and two is not None and one._aval is not two._aval:
+        raise errors.NeedsValue(
+            f"The branches give tensors of different shapes, {one._aval.shape} and "
+            f"{two._aval.shape}, so the shape of the result is not known before the function is "
+            f"called (at {errors.user_location()})."
+        )
+
+
+def _differ(
+    first: Part, other: Part, first_name: str, other_name: str, name: str, detail: str
+) -> TypeError:
+    return TypeError(
+        f"{first_name} and {other_name} arguments to tf.{name} must have the same number, type, "
+        f"and overall structure of return values.\n\n{first_name} output: {first.structure}\n"
+        f"{other_name} output: {other.structure}\n\nError details:\n{detail}"
+    )

@@ -1,0 +1,76 @@
+"""Buffers of TensorArrays in functions that are being recorded, and ops on them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import jax
+import jax.numpy as jnp
+
+from ..autodiff.reverse import filled
+from ..core.avals import Aval
+from ..core.op import Op
+from ..core.state import LOCAL
+from ..values.capture import SymbolicProgram
+from ..values.tensor import Tensor
+
+
+@contextmanager
+def within(program: SymbolicProgram) -> Iterator[None]:
+    """Record into a function around the one that is being recorded, or into this one."""
+    state = LOCAL.state
+    before = state.program, state.capture, state.recorders
+    state.program = state.capture = program
+    state.recorders = ()
+    try:
+        yield
+    finally:
+        state.program, state.capture, state.recorders = before
+
+
+class Room:
+    """Where the buffer of a TensorArray will be that nothing has been written to.
+
+    It is made when the shape of the first element is known, in the function that the array is from.
+    """
+
+    __slots__ = ("_make", "program", "tensor")
+
+    def __init__(self, program: SymbolicProgram, make: Callable[[Aval], Tensor]):
+        self.program, self._make = program, make
+        self.tensor: Tensor | None = None
+
+    def buffer(self, aval: Aval) -> Tensor:
+        """The buffer, made of this shape and dtype if there is none."""
+        if self.tensor is None:
+            with within(self.program):
+                self.tensor = self._make(aval)
+        return self.tensor
+
+
+def zeros(aval: Aval) -> Tensor:
+    """A buffer that holds nothing."""
+    return filled(aval, 0)
+
+
+#: Row `i` of a buffer.
+GET = Op(lambda buffer, i: jax.lax.dynamic_index_in_dim(buffer, i, 0, False), "TensorListGetItem")
+#: A buffer with another row `i`.
+SET = Op(
+    lambda buffer, i, x: jax.lax.dynamic_update_index_in_dim(buffer, x, i, 0), "TensorListSetItem"
+)
+#: A buffer with rows after its own.
+GROW = Op(
+    lambda buffer, rows: jnp.concatenate(
+        [buffer, jnp.zeros((rows, *buffer.shape[1:]), buffer.dtype)]
+    ),
+    "TensorListResize",
+)
+#: The first rows of a buffer.
+FIRST = Op(lambda buffer, rows: buffer[:rows], "TensorListStack")
+#: Rows of a buffer by number, and a buffer with these rows replaced.
+GATHER = Op(lambda buffer, indices: buffer[indices], "TensorListGather")
+SCATTER = Op(
+    lambda buffer, indices, rows: buffer.at[indices].set(rows), "TensorListScatterIntoExistingList"
+)

@@ -1,0 +1,263 @@
+"""The TensorArray of functions that are being recorded: a buffer, and what is known of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core import errors
+from ..core.avals import Aval
+from ..core.dtypes import DType, int32
+from ..core.shapes import TensorShape
+from ..core.state import LOCAL
+from ..ops.shapes import reshape
+from ..values.convert import convert
+from ..values.record import apply, identity
+from ..values.tensor import Tensor
+from . import buffers
+from .buffers import Room
+
+
+def known(x: Any) -> int | None:
+    """The value of an integer that is known while a function is recorded."""
+    if isinstance(x, Tensor):
+        return None if x._is_symbolic() or x._aval.shape else int(x)
+    return int(x)
+
+
+class RecordedArray:
+    """A buffer [room, ...] of which the first `length` rows are elements.
+
+    It is a value: methods that change it give another one. Before anything is written, `buffer` is
+    None and `room` knows where it will be.
+    """
+
+    __slots__ = (
+        "_room",
+        "_shape",
+        "buffer",
+        "dtype",
+        "dynamic_size",
+        "infer_shape",
+        "length",
+    )
+
+    def __init__(self, dtype: DType, dynamic_size: bool, infer_shape: bool):
+        self.dtype = dtype
+        self.dynamic_size = dynamic_size
+        self.infer_shape = infer_shape
+        self.length = 0
+        self.buffer: Tensor | None = None
+        self._room: Room | None = None
+        #: Shared by all arrays that come from one.
+        self._shape = [TensorShape(None)]
+
+    @staticmethod
+    def empty(
+        dtype: DType,
+        size: Any,
+        dynamic_size: bool,
+        clear_after_read: bool,
+        infer_shape: bool,
+        element_shape: TensorShape,
+    ) -> RecordedArray:
+        """An array that holds nothing."""
+        if size is None:
+            raise ValueError("Argument `size` must be provided if argument `flow` is not provided.")
+        length = known(size)
+        if length is None:
+            raise errors.NeedsValue(
+                f"The size of a TensorArray is to be known when a function is recorded: "
+                f"{size!r} is not (at {errors.user_location()})."
+            )
+        array = RecordedArray(dtype, dynamic_size, infer_shape)
+        array.length = length
+        array._shape = [element_shape]
+        array._room = Room(LOCAL.state.capture, buffers.zeros)
+        if element_shape.is_fully_defined():
+            array.buffer = array._room.buffer(array._aval())
+        return array
+
+    def _aval(self, element: tuple[int, ...] | None = None) -> Aval:
+        """The aval of a buffer of such elements; of those known to be."""
+        shape: Any = self.element_shape.as_list() if element is None else element
+        return Aval.of((self.length, *shape), self.dtype)
+
+    def _copy(self) -> RecordedArray:
+        array = RecordedArray(self.dtype, self.dynamic_size, self.infer_shape)
+        array.length, array.buffer, array._room = self.length, self.buffer, self._room
+        array._shape = self._shape
+        return array
+
+    def with_buffer(self, buffer: Tensor) -> RecordedArray:
+        """The same kind of array, with these elements."""
+        array = self._copy()
+        array.buffer = buffer
+        array.length = buffer._aval.shape[0]
+        return array
+
+    def in_room(self, room: Room) -> RecordedArray:
+        """The same, whose buffer will be elsewhere."""
+        array = self._copy()
+        array._room = room
+        return array
+
+    def buffer_of(self, aval: Aval) -> Tensor:
+        """The buffer, made of this shape if there is none."""
+        if self.buffer is not None:
+            return self.buffer
+        assert self._room is not None
+        return self._room.buffer(aval)
+
+    @property
+    def element_shape(self) -> TensorShape:
+        """What is known of the shape of the elements."""
+        return self._shape[0]
+
+    @property
+    def flow(self) -> Tensor:
+        """The buffer; without meaning."""
+        return convert(0.0) if self.buffer is None else self.buffer
+
+    def identity(self) -> RecordedArray:
+        """The same elements."""
+        return self if self.buffer is None else self.with_buffer(identity(self.buffer))
+
+    def _check(self, value: Tensor, shape: TensorShape) -> None:
+        """Refuse elements of another dtype or shape."""
+        if value.dtype is not self.dtype:
+            raise errors.InvalidArgumentError(
+                None,
+                None,
+                f"TensorArray dtype is {self.dtype.name} but Op is trying to write dtype "
+                f"{value.dtype.name} ",
+            )
+        if not shape.is_compatible_with(self.element_shape):
+            raise ValueError(f"Inconsistent shapes: saw {shape} but expected {self.element_shape} ")
+        if self.infer_shape:
+            self._shape[0] = self.element_shape.merge_with(shape)
+        if self.buffer is not None and self.buffer._aval.shape[1:] != tuple(shape.as_list()):
+            raise errors.NeedsValue(
+                "The elements of a TensorArray in a function are of one shape: "
+                f"{self.buffer._aval.shape[1:]}, not {shape} (at {errors.user_location()})."
+            )
+
+    def read(self, index: Any) -> Tensor:
+        """One element."""
+        self._refuse_index(index, "access element", self.length)
+        return apply(buffers.GET.bind(), (self._all("read"), convert(index, hint=int32)))
+
+    def _refuse_index(self, index: Any, what: str, end: int) -> None:
+        place = known(index)
+        if place is not None and not 0 <= place < end:
+            raise errors.InvalidArgumentError(
+                None, None, f"Trying to {what} {place} in a list with {self.length} elements."
+            )
+
+    def _all(self, what: str) -> Tensor:
+        """The buffer; zeros if nothing was written."""
+        if self.buffer is not None:
+            return self.buffer
+        if not self.element_shape.is_fully_defined():
+            raise errors.InvalidArgumentError(
+                None,
+                None,
+                f"Trying to {what} an uninitialized element of a TensorArray when element_shape is "
+                f"not fully defined: {self.element_shape}. At {errors.user_location()}.",
+            )
+        return self.buffer_of(self._aval())
+
+    def write(self, index: Any, value: Any) -> RecordedArray:
+        """With another element."""
+        value = convert(value, hint=self.dtype)
+        self._check(value, value.shape)
+        place = known(index)
+        array = self
+        if self.dynamic_size and (place is None or place >= self.length):
+            array = self._grown(place)
+        array._refuse_index(index, "modify element", array.length)
+        buffer = array.buffer_of(array._aval(value._aval.shape))
+        closure = buffers.SET.bind()
+        return array.with_buffer(apply(closure, (buffer, convert(index, hint=int32), value)))
+
+    def _grown(self, place: int | None) -> RecordedArray:
+        if place is None:
+            if self.length:
+                return self
+            raise errors.NeedsValue(
+                "How large a TensorArray becomes is to be known when a function is recorded (at "
+                f"{errors.user_location()})."
+            )
+        return self.resized(place + 1)
+
+    def resized(self, length: int) -> RecordedArray:
+        """With room for so many elements."""
+        if self.buffer is not None:
+            more = length - self.length
+            return self.with_buffer(apply(buffers.GROW.bind(rows=more), (self.buffer,)))
+        array = self._copy()
+        array.length = length
+        array._room = Room(LOCAL.state.capture, buffers.zeros)
+        return array
+
+    def stack(self) -> Tensor:
+        """All elements as one tensor."""
+        return identity(self._all("stack"))
+
+    def gather(self, indices: Any) -> Tensor:
+        """Some elements as one tensor."""
+        return apply(buffers.GATHER.bind(), (self._all("gather"), convert(indices, hint=int32)))
+
+    def concat(self) -> Tensor:
+        """All elements in a row."""
+        buffer = self._all("concat")
+        shape = buffer._aval.shape
+        if len(shape) == 1:
+            raise errors.InvalidArgumentError(
+                None, None, "Concat saw a scalar shape at index 0 but requires at least vectors."
+            )
+        return reshape(buffer, [shape[0] * shape[1], *shape[2:]])
+
+    def unstack(self, value: Any) -> RecordedArray:
+        """The rows of a tensor as elements."""
+        value = convert(value, hint=self.dtype)
+        array = self._copy()
+        array.buffer = None
+        array._check(value, value.shape[1:])
+        return array.with_buffer(identity(value))
+
+    def scatter(self, indices: Any, value: Any) -> RecordedArray:
+        """With some elements as the rows of a tensor."""
+        value, indices = convert(value, hint=self.dtype), convert(indices, hint=int32)
+        self._check(value, value.shape[1:])
+        array = self
+        if not indices._is_symbolic():
+            last = int(np.max(np.asarray(indices), initial=-1))
+            if last >= self.length and self.dynamic_size:
+                array = self.resized(last + 1)
+            array._refuse_index(last, "modify element", array.length)
+        buffer = array.buffer_of(array._aval(value._aval.shape[1:]))
+        return array.with_buffer(apply(buffers.SCATTER.bind(), (buffer, indices, value)))
+
+    def split(self, value: Any, lengths: Any) -> RecordedArray:
+        """Parts of a tensor as elements."""
+        value, lengths = convert(value, hint=self.dtype), convert(lengths)
+        if lengths._is_symbolic() or len(set(np.asarray(lengths).ravel().tolist())) > 1:
+            raise errors.NeedsValue(
+                "The parts that a tensor is split into are to be of one length, known when a "
+                f"function is recorded (at {errors.user_location()})."
+            )
+        count, length = lengths._aval.size, int(np.asarray(lengths).ravel()[0])
+        rest = value._aval.shape[1:]
+        array = self._copy()
+        array.buffer = None
+        array._check(value, TensorShape([length, *rest]))
+        return array.with_buffer(reshape(value, [count, length, *rest]))
+
+    def size(self) -> Tensor:
+        """The number of elements."""
+        return convert(self.length)
+
+    def close(self) -> None:
+        """Nothing to do."""

@@ -1,0 +1,158 @@
+"""Recording the parts of control flow: branches, predicates, bodies.
+
+Each part is captured by itself. What the parts read from outside becomes the operands that they
+share; the variables that they assign to become outputs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+from ..core.avals import Aval
+from ..core.state import LOCAL
+from ..values import nest
+from ..values.capture import (
+    Captured,
+    Source,
+    SymbolicProgram,
+    captured,
+    capturing,
+    symbolic_input,
+)
+from ..values.convert import convert
+from ..values.tensor import Tensor
+from ..values.variable import Handle, Variable
+from .buffers import Room, within
+from .tensor_array import TensorArray
+
+
+def flat(structure: Any) -> list[Any]:
+    """The leaves of a structure of tensors and TensorArrays."""
+    return nest.flatten(structure, expand_composites=True)
+
+
+def packed(structure: Any, leaves: Sequence[Any]) -> Any:
+    """The inverse of `flat`."""
+    return nest.pack_sequence_as(structure, leaves, expand_composites=True)
+
+
+def tensor_of(leaf: Any) -> Any:
+    """What a leaf is as a tensor; a TensorArray and None are left as they are."""
+    if leaf is None or isinstance(leaf, TensorArray):
+        return leaf
+    return leaf.read_value() if isinstance(leaf, Variable) else convert(leaf)
+
+
+class Part(NamedTuple):
+    """A part that was recorded.
+
+    captured: from its inputs to the tensors among `leaves`, then the cells. places: for each leaf
+    that it was given, which input that is; None if it is none. structure: what the function
+    returned. leaves: those of it, as tensors; TensorArrays, whose buffers are tensors of `captured`
+    if they have any; None.
+    """
+
+    captured: Captured
+    places: list[int | None]
+    structure: Any
+    leaves: list[Any]
+
+    @property
+    def outputs(self) -> int:
+        """How many values `captured` gives."""
+        given = sum(buffer_or_tensor(leaf) is not None for leaf in self.leaves)
+        return given + len(self.captured.cells)
+
+
+def buffer_or_tensor(leaf: Any) -> Tensor | None:
+    """The tensor that a leaf stands for: the buffer of a TensorArray, if it has one."""
+    return leaf._recorded().buffer if isinstance(leaf, TensorArray) else leaf
+
+
+def record(
+    function: Callable[..., Any],
+    given: Sequence[Any],
+    name: str,
+    finish: Callable[[Recording, list[Any]], None] | None = None,
+) -> Part:
+    """Record a function on symbolic inputs like the leaves `given`, which it takes as a list.
+
+    A TensorArray that has no buffer yet gets one, as a further input, when it is first written to.
+    `finish` is called with the leaves of the result while it is still being recorded.
+    """
+    with capturing(lambda state: SymbolicProgram(state, name)) as program:
+        part = Recording(program, given)
+        structure = function(part.arguments)
+        leaves = [tensor_of(leaf) for leaf in flat(structure)]
+        if finish is not None:
+            finish(part, leaves)
+        outputs = [x for x in map(buffer_or_tensor, leaves) if x is not None]
+        found = captured(program, part.inputs, None, outputs, name)
+    return Part(found, part.places, structure, leaves)
+
+
+class Recording:
+    """A part that is being recorded. arguments: its leaves. inputs: its symbolic inputs."""
+
+    def __init__(self, program: SymbolicProgram, given: Sequence[Any]):
+        self.program = program
+        self.inputs: list[Tensor] = []
+        #: For each argument the place of its input, None while it has none.
+        self.places: list[int | None] = []
+        self.arguments = [self._argument(x) for x in given]
+
+    def _argument(self, leaf: Any) -> Any:
+        index = len(self.places)
+        self.places.append(None)
+        if isinstance(leaf, TensorArray):
+            array = leaf._recorded()
+            if array.buffer is None:
+                room = Room(self.program, lambda aval: self.input(index, aval))
+                return leaf._with(array.in_room(room))
+            return leaf._with(array.with_buffer(self.input(index, array.buffer._aval)))
+        return None if leaf is None else self.input(index, leaf._aval)
+
+    def input(self, index: int, aval: Aval) -> Tensor:
+        """The input for an argument, made now."""
+        with within(self.program):
+            x = symbolic_input(aval)
+        self.places[index] = len(self.inputs)
+        self.inputs.append(x)
+        return x
+
+
+class Operands:
+    """What several parts read from outside, each once; the first ones are given."""
+
+    def __init__(self, first: Iterable[Tensor] = ()):
+        self.tensors: list[Any] = list(first)
+        self._places: dict[Any, int] = {}
+
+    def place(self, source: Source) -> int:
+        """The place of a source."""
+        key = source if isinstance(source, Handle) else id(source)
+        if key not in self._places:
+            self._places[key] = len(self.tensors)
+            self.tensors.append(source)
+        return self._places[key]
+
+    def put(self, source: Source, place: int) -> None:
+        """Let a source be an operand that is there."""
+        self._places[source if isinstance(source, Handle) else id(source)] = place
+
+
+def assigned(parts: Iterable[Part]) -> list[Handle]:
+    """The cells of variables that one of the parts assigns to."""
+    return list(dict.fromkeys(h for part in parts for h in part.captured.cells))
+
+
+def variables_read(parts: Iterable[Part]) -> list[Variable]:
+    """The variables that the parts read, each once."""
+    found = {v._handle: v for part in parts for v in part.captured.reads}
+    return list(found.values())
+
+
+def recording() -> bool:
+    """Whether a function is being recorded."""
+    return LOCAL.state.capture is not None
