@@ -22,7 +22,7 @@ from ..core.op import Closure, Op
 from ..core.program import CAPTURED, Program
 from ..core.state import LOCAL, ThreadState
 from ..core.steps import Steps, needed
-from .record import apply, flush, identity
+from .record import apply, flush
 from .tensor import Tensor
 from .variable import Handle, Variable, initial_tensor, put_into, read
 
@@ -328,7 +328,11 @@ def captured(
 
 def anchor(program: SymbolicProgram, tensor: Tensor) -> Tensor:
     """`tensor` as an output that is the program's own, whatever the function returned."""
-    return tensor if tensor._at[0] is program else identity(tensor)
+    return tensor if tensor._at[0] is program else apply(_OUTPUT, (tensor,))
+
+
+#: An identity that is recorded, of constants too.
+_OUTPUT = Op(lambda x: x, "Identity", host_foldable=False).bind()
 
 
 def leaves_of(program: SymbolicProgram) -> tuple[Tensor, ...]:
