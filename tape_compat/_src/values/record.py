@@ -178,7 +178,8 @@ def _foldable(program: Any, closure: Closure, inputs: tuple[Tensor, ...], leaves
     if not closure.op.host_foldable or not inputs or not _host_only(inputs):
         return False
     if program.symbolic:
-        return not closure.unknown and all(program.is_constant(x) for x in inputs)
+        known = closure.op.of_sizes is not None and not closure.unknown
+        return known and all(program.is_constant(x) for x in inputs)
     return bool(leaves)
 
 
