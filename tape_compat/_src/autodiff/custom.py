@@ -22,7 +22,7 @@ from ..values.convert import convert
 from ..values.indexed_slices import IndexedSlices
 from ..values.record import apply, identity, notify
 from ..values.tensor import Tensor
-from ..values.variable import Variable
+from ..values.variable import Variable, current
 from . import reverse
 from .forward import ForwardAccumulator
 
@@ -356,7 +356,7 @@ def _recorded(value: Any) -> Tensor:
     if isinstance(value, Variable):
         for recorder in LOCAL.state.recorders:
             recorder.variable_accessed(value)
-        return value._handle.tensor
+        return current(value._handle)
     return convert(value)
 
 

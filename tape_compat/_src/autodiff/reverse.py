@@ -17,6 +17,7 @@ from ..values.convert import convert
 from ..values.indexed_slices import IndexedSlices
 from ..values.record import apply
 from ..values.tensor import Tensor
+from ..values.variable import current
 from .dependence import used_inputs
 
 Cotangent = Tensor | IndexedSlices
@@ -172,7 +173,7 @@ def filled(aval: Aval, number: int) -> Tensor:
 
 def zeros_like(value: Any) -> Tensor:
     """Zeros of the shape and dtype of a tensor or variable, connected to nothing."""
-    tensor = value if value.__class__ is Tensor else value.handle.tensor
+    tensor = value if value.__class__ is Tensor else current(value.handle)
     return filled(tensor._aval, 0)
 
 

@@ -23,7 +23,7 @@ from ..values.convert import convert
 from ..values.indexed_slices import IndexedSlices
 from ..values.record import begin_step
 from ..values.tensor import Tensor, next_id
-from ..values.variable import Variable
+from ..values.variable import Variable, current
 from . import jacobians, reverse
 from .missed import Shown, missed
 from .record import Record
@@ -170,8 +170,8 @@ class GradientTape:
         handle = variable._handle
         key = handle.id
         reads = self.reads
-        tensor = reads.get(key)
-        if tensor is handle.tensor:
+        tensor, held = reads.get(key), current(handle)
+        if tensor is held:
             return
         record = self._record
         if record is None:
@@ -182,9 +182,9 @@ class GradientTape:
             if not (self._watch_accessed_variables and variable._trainable):
                 return
             record.variables[key] = variable
-            if handle.tensor._aval.trainable:
+            if held._aval.trainable:
                 self.ids.add(key)
-        reads[key] = handle.tensor
+        reads[key] = held
 
     def _watch_variable(self, variable: Variable) -> None:
         record = self._record
@@ -551,7 +551,7 @@ def _target(value: Any) -> Tensor:
     if value.__class__ is Tensor:
         return value
     if isinstance(value, Variable):
-        return value._handle.tensor
+        return current(value._handle)
     if isinstance(value, IndexedSlices):  # its rows are what was computed
         return convert(value.values)
     raise _not_a_tensor("target", value)

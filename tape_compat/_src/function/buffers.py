@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 import jax
 import jax.numpy as jnp
@@ -11,22 +10,8 @@ import jax.numpy as jnp
 from ..autodiff.reverse import filled
 from ..core.avals import Aval
 from ..core.op import Op
-from ..core.state import LOCAL
-from ..values.capture import SymbolicProgram
+from ..values.capture import SymbolicProgram, within
 from ..values.tensor import Tensor
-
-
-@contextmanager
-def within(program: SymbolicProgram) -> Iterator[None]:
-    """Record into a function around the one that is being recorded, or into this one."""
-    state = LOCAL.state
-    before = state.program, state.capture, state.recorders
-    state.program = state.capture = program
-    state.recorders = ()
-    try:
-        yield
-    finally:
-        state.program, state.capture, state.recorders = before
 
 
 class Room:

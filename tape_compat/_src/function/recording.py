@@ -19,11 +19,12 @@ from ..values.capture import (
     captured,
     capturing,
     symbolic_input,
+    within,
 )
 from ..values.convert import convert
 from ..values.tensor import Tensor
 from ..values.variable import Handle, Variable
-from .buffers import Room, within
+from .buffers import Room
 from .tensor_array import TensorArray
 
 

@@ -15,7 +15,7 @@ from ..values.convert import convert
 from ..values.record import begin_step, flush
 from ..values.spec import TensorSpec
 from ..values.tensor import Tensor
-from ..values.variable import Variable
+from ..values.variable import Handle, Variable
 from .graph import FuncGraph
 from .signature import Arguments, Bound, rebuilt
 
@@ -174,7 +174,9 @@ class Trace(NamedTuple):
         handles = {m._handle: v._handle for m, v in zip(self.variables, variables, strict=True)}
         others = {m._handle: v for m, v in zip(self.variables, variables, strict=True)}
         return found._replace(
-            sources=tuple([handles.get(s, s) for s in found.sources]),  # type: ignore[call-overload]
+            sources=tuple(
+                [handles.get(s, s) if isinstance(s, Handle) else s for s in found.sources]
+            ),
             cells=tuple([handles.get(h, h) for h in found.cells]),
             reads=tuple([others.get(v._handle, v) for v in found.reads]),
             variables=tuple([others.get(v._handle, v) for v in found.variables]),

@@ -45,7 +45,7 @@
 /* Names of attributes, as strings: `text.ids`. */
 #define NAMES(X)                                                                                   \
     X(__enter__) X(__exit__) X(_pack) X(_unread) X(acquire) X(arguments) X(call) X(draw) X(gradient) \
-    X(ids) X(immediate) X(note_read) X(record) X(release) X(spread) X(state) X(variable_accessed)
+    X(ids) X(immediate) X(record) X(release) X(spread) X(state) X(variable_accessed)
 
 #define MOST_SLOTS 16
 #define FIELD(slot) Py_ssize_t slot;

@@ -52,6 +52,10 @@ static PyObject *native_read(PyObject *module, PyObject *read)
     PyObject *current = thread_state();
     if (!current)
         return NULL;
+    if (SLOT(current, ThreadState.capture) != Py_None) { /* which knows what it holds */
+        Py_DECREF(current);
+        return PyObject_CallOneArg(python.read, read);
+    }
     PyObject *recorders = Py_NewRef(SLOT(current, ThreadState.recorders));
     PyObject *value = Py_NewRef(SLOT(handle, Handle.tensor));
     int failed = 0;
@@ -67,12 +71,6 @@ static PyObject *native_read(PyObject *module, PyObject *read)
         }
     }
     Py_DECREF(recorders);
-    PyObject *capture = SLOT(current, ThreadState.capture);
-    if (!failed && capture != Py_None) {
-        PyObject *done = PyObject_CallMethodOneArg(capture, text.note_read, read);
-        failed = !done;
-        Py_XDECREF(done);
-    }
     Py_DECREF(current);
     if (failed)
         Py_CLEAR(value);

@@ -23,7 +23,7 @@ from ..values.convert import convert
 from ..values.indexed_slices import IndexedSlices
 from ..values.record import apply
 from ..values.tensor import Tensor, concrete, next_id, same_value
-from ..values.variable import Variable
+from ..values.variable import Variable, read
 from .arguments import as_int, as_own_tensor, as_size, as_tensor, dims, known_sizes, known_value
 from .casting import cast
 from .declare import Number
@@ -52,7 +52,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: Any = "Cons
     elif dtype is not None and isinstance(value, Variable):
         tensor = concrete(np.asarray(value.numpy()).astype(dtype.np_dtype))
     elif isinstance(value, Variable):
-        tensor = same_value(value._handle.tensor, next_id())
+        tensor = same_value(read(value), next_id())
     else:
         tensor = convert(value, dtype)
     if shape is None:

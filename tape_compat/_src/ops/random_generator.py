@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import math
 import secrets
 import threading
 from collections.abc import Sequence
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
 
 from ..core import dtypes
 from ..core.dtypes import as_dtype
+from ..core.op import Op
+from ..core.state import LOCAL
 from ..values.convert import convert
 from ..values.record import apply
 from ..values.tensor import Tensor, concrete
-from ..values.variable import Variable
+from ..values.variable import Variable, read
 from .declare import Number
 from .random_draws import (
     BINOMIAL,
@@ -175,10 +179,12 @@ class Generator:
         return word
 
     def _key(self, sizes: tuple[int, ...]) -> Tensor:
-        numbers = 1
-        for n in sizes:
-            numbers *= n
-        return key_of(self._word(numbers))
+        numbers = math.prod(sizes)
+        if LOCAL.state.capture is None:
+            return key_of(self._word(numbers))
+        state, key = apply(_MOVE.bind(numbers=numbers), (read(self._state),))
+        self._state.assign(state)
+        return key
 
     def _words(self, count: Any) -> np.ndarray:
         count = draw_shape([count], BITS.name)[0]
@@ -187,6 +193,9 @@ class Generator:
 
     def make_seeds(self, count: int = 1) -> Tensor:
         """Seeds for `count` stateless ops, int64 [2, count]."""
+        if LOCAL.state.capture is not None:
+            size = draw_shape([count], BITS.name)[0]
+            return apply(_SEEDS.bind(count=size), (self._key((size,)),))
         words = self._words(count)
         return concrete(np.stack([words, np.zeros_like(words)]))
 
@@ -264,6 +273,36 @@ class Generator:
         """As `tf.random.stateless_binomial`, without the seed."""
         key = self._key(draw_shape(shape, BINOMIAL.name))
         return draw_binomial(key, shape, counts, probs, dtype)
+
+
+def _mixed(word: Any) -> Any:
+    """`mix` of an array of uint64."""
+    word = (word ^ (word >> 30)) * np.uint64(0xBF58476D1CE4E5B9)
+    word = (word ^ (word >> 27)) * np.uint64(0x94D049BB133111EB)
+    return word ^ (word >> 31)
+
+
+def _moved(state: Any, numbers: int) -> tuple[Any, Any]:
+    """The state after so many numbers, and the key of the draw: `_advance` and `_word`."""
+    words = list(state.astype(np.uint64))
+    word = np.uint64(0)
+    for part in reversed(words):
+        word = _mixed((word ^ part) + np.uint64(STEP))
+    carry = np.uint64(numbers * _PER_NUMBER)
+    for i, part in enumerate(words[:-1]):
+        words[i] = part + carry
+        carry = (words[i] < part).astype(np.uint64)
+    return jnp.stack(words).astype(np.int64), word
+
+
+def _seeds(key: Any, count: int) -> Any:
+    words = _mixed(key + jnp.arange(1, count + 1, dtype=np.uint64) * np.uint64(STEP))
+    return jnp.stack([words.astype(np.int64), jnp.zeros(count, np.int64)])
+
+
+#: How a generator moves on in a function that is being recorded, where its state has no value.
+_MOVE = Op(_moved, "RngReadAndSkip", differentiable=False, host_foldable=False)
+_SEEDS = Op(_seeds, "RngSeeds", differentiable=False, host_foldable=False)
 
 
 def _joined(key: Any, counter: Any) -> np.ndarray:

@@ -9,7 +9,8 @@ same closure.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import jax.numpy as jnp
@@ -24,7 +25,8 @@ from ..core.state import LOCAL, ThreadState
 from ..core.steps import Steps, needed
 from .record import apply, flush
 from .tensor import Tensor
-from .variable import Handle, Variable, initial_tensor, put_into, read
+from .updates import ASSIGN, apply_off_tape
+from .variable import Handle, Variable, current, initial_tensor, put_into, read
 
 _PLACEHOLDER = Op(lambda shape, dtype: jnp.zeros(shape, dtype.np_dtype), "Placeholder")
 
@@ -44,17 +46,18 @@ def value_of(source: Source) -> Tensor:
     """What a source gives now."""
     if isinstance(source, Tensor):
         return source
-    return source.tensor if isinstance(source, Handle) else source.draw()
+    return current(source) if isinstance(source, Handle) else source.draw()
 
 
 class SymbolicProgram(Program):
     """A program whose leaves are tensors rather than arrays; it is replayed, never run.
 
     name: what it is a record of, for messages. outer: the one that was under way when it began.
-    cells: what the cells of variables held that were assigned to meanwhile. reads: the variables
-    that were read, by their handles; variables: those that were read or assigned to. keys: those
-    of draws, by the identity of the object.
-    argument_names: those of the symbolic inputs that have one, by their slots.
+    symbols: what variables hold at first, each a symbolic input; values: what they hold now, which
+    only this record knows. cells: those that were assigned to, in order. reads: the variables that
+    were read, by their handles; variables: those that were read or assigned to. keys: those of
+    draws, by the identity of the object. argument_names: those of the symbolic inputs that have
+    one, by their slots.
     """
 
     __slots__ = (
@@ -66,6 +69,8 @@ class SymbolicProgram(Program):
         "name",
         "outer",
         "reads",
+        "symbols",
+        "values",
         "variables",
     )
     symbolic = True
@@ -77,7 +82,9 @@ class SymbolicProgram(Program):
         #: Whether it is the record of a `tf.function`, or of a part of one.
         self.in_function: bool = self.outer is not None and self.outer.in_function
         self.leaves: dict[int, tuple[int, Tensor]] = {}
-        self.cells: dict[Handle, Tensor] = {}
+        self.cells: dict[Handle, None] = {}
+        self.symbols: dict[Handle, Tensor] = {}
+        self.values: dict[Handle, Tensor] = {}
         self.reads: dict[Handle, Variable] = {}
         self.variables: dict[Handle, Variable] = {}
         self.keys: dict[int, tuple[Tensor, Drawn]] = {}
@@ -97,6 +104,33 @@ class SymbolicProgram(Program):
             program = program.outer
         if program is None:
             raise out_of_scope(x)
+
+    def held(self, handle: Handle) -> Tensor:
+        """What a variable holds at this point of the record."""
+        found = self.values.get(handle)
+        if found is None:
+            with within(self):
+                found = symbolic_input(self._aval_of(handle))
+            found._id = handle.id
+            self.symbols[handle] = self.values[handle] = found
+        return found
+
+    def _aval_of(self, handle: Handle) -> Aval:
+        program = self.outer
+        while program is not None:
+            if handle in program.values:
+                return program.values[handle]._aval
+            program = program.outer
+        return handle.tensor._aval
+
+    def put(self, handle: Handle, tensor: Tensor) -> None:
+        """Let a variable hold a tensor from this point of the record on."""
+        old = self.held(handle)
+        if tensor._aval is old._aval and old._aval.trainable:
+            tensor = apply_off_tape(ASSIGN, (old, tensor))
+        tensor._id = handle.id
+        self.values[handle] = tensor
+        self.cells[handle] = None
 
     def note_read(self, variable: Variable) -> None:
         """Note that a variable is read (called by the engine)."""
@@ -123,22 +157,30 @@ class SymbolicProgram(Program):
 
     def is_constant(self, x: Tensor) -> bool:
         """Whether a tensor that has a value has it at each call."""
-        if id(x) in self.keys or any(handle.tensor is x for handle in self.reads):
+        if id(x) in self.keys:
             return False
         return self.outer is None or self.outer.is_constant(x)
 
     def source_at(self, slot: int) -> Source:
-        """Where a leaf comes from."""
-        slots = sorted(slot for slot, _ in self.leaves.values())
-        return self.sources()[slots.index(slot)]
+        """Where a leaf, or what a variable holds at first, comes from."""
+        for handle, symbol in self.symbols.items():
+            if symbol._at[1] == slot:
+                return handle
+        return self._leaf_source(next(x for at, x in self.leaves.values() if at == slot))
+
+    def _leaf_source(self, x: Tensor) -> Source:
+        return self.keys[id(x)][1] if id(x) in self.keys else x
 
     def sources(self) -> tuple[Source, ...]:
-        """Where the leaves come from, in the order of their slots."""
-        held: dict[int, Source] = {id(h.tensor): h for h in self.reads if h not in self.cells}
-        held.update({id(tensor): handle for handle, tensor in self.cells.items()})
-        held.update({i: key for i, (_, key) in self.keys.items()})
+        """Where the inputs that are no arguments come from: variables in the order in which they
+        were met, then the leaves in the order of their slots."""
         leaves = sorted(self.leaves.values(), key=lambda leaf: leaf[0])
-        return tuple([held.get(id(tensor), tensor) for _, tensor in leaves])
+        return (*self.symbols, *[self._leaf_source(x) for _, x in leaves])
+
+    def further_inputs(self) -> list[int]:
+        """Their slots."""
+        leaves = sorted(slot for slot, _ in self.leaves.values())
+        return [*[x._at[1] for x in self.symbols.values()], *leaves]
 
     def name_of(self, slot: int) -> str:
         """The name of a tensor as TensorFlow makes it: its op's, numbered where there are more."""
@@ -167,6 +209,7 @@ _GRAPH_NAMES = {
     "Pow": "pow",
     "RealDiv": "truediv",
     "StridedSlice": "strided_slice",
+    "Placeholder": "ReadVariableOp",
     "Sub": "sub",
     "Transpose": "transpose",
 }
@@ -201,6 +244,19 @@ def lifted(x: Tensor) -> Tensor:
     sources = program.sources()
     with leaving():
         return apply(closure, tuple(map(value_of, sources)))[0]
+
+
+@contextmanager
+def within(program: SymbolicProgram) -> Iterator[None]:
+    """Record into a function around the one that is being recorded, or into this one."""
+    state = LOCAL.state
+    before = state.program, state.capture, state.recorders
+    state.program = state.capture = program
+    state.recorders = ()
+    try:
+        yield
+    finally:
+        state.program, state.capture, state.recorders = before
 
 
 class leaving:
@@ -278,8 +334,6 @@ class capturing:
 
     def __exit__(self, *_: object) -> None:
         state = self.state
-        for handle, tensor in state.capture.cells.items():
-            handle.tensor = tensor
         program, state.recorders, state.capture, state.deferring = self.before
         state.program = None
         if program is not None:
@@ -320,7 +374,7 @@ def captured(
     """What was recorded, while it is still under way."""
     cells = tuple(program.cells)
     given = [anchor(program, tensor) for tensor in outputs]
-    given += [anchor(program, handle.tensor) for handle in cells]
+    given += [program.values[handle] for handle in cells]
     closure = close(program, inputs, given, name)
     reads, variables = tuple(program.reads.values()), tuple(program.variables.values())
     return Captured(closure, program.sources(), result, cells, reads, variables)
@@ -350,7 +404,8 @@ def close(
     key = (name, live, given)
     found: Any = node.captures.get(key)
     if found is None:
-        slots = (*given, *sorted(slot for slot, _ in program.leaves.values()))
-        path = [s for s in needed(node.path(), live) if s.first not in given or s.first == s.end]
+        slots = (*given, *program.further_inputs())
+        inputs = set(slots)
+        path = [s for s in needed(node.path(), live) if s.first not in inputs or s.first == s.end]
         found = node.captures[key] = Call(Steps.numbered(path, slots, live), name)
     return found

@@ -54,15 +54,20 @@ class Handle:
         self.shape = shape
 
 
+def current(handle: Handle) -> Tensor:
+    """What a variable holds: in a function that is being recorded, at that point of the record."""
+    capture = LOCAL.state.capture
+    return handle.tensor if capture is None else capture.held(handle)
+
+
 def put_into(handle: Handle, tensor: Tensor) -> None:
     """Put a tensor that nobody else has into the cell of a variable."""
     state = LOCAL.state
+    if state.capture is not None:
+        state.capture.put(handle, tensor)
+        return
     old = handle.tensor
     program, slot = old._at
-    if state.capture is not None:
-        state.capture.cells.setdefault(handle, old)
-        if tensor._aval is old._aval and old._aval.trainable:
-            tensor = _updates.apply_off_tape(_updates.ASSIGN, (old, tensor))
     tensor._id = handle.id
     handle.tensor = tensor
     # The overwritten buffer may be reused, if the pending program reads it as a leaf.
@@ -213,7 +218,7 @@ class Variable(operators.Operators):
 
     @property
     def device(self) -> str:
-        return self._handle.tensor.device
+        return self._held.device
 
     @property
     def constraint(self) -> Any:
@@ -230,6 +235,10 @@ class Variable(operators.Operators):
     @property
     def _id(self) -> int:
         return self._handle.id
+
+    @property
+    def _held(self) -> Tensor:
+        return current(self._handle)
 
     # -- its value ------------------------------------------------------------------------------
 
@@ -266,37 +275,42 @@ class Variable(operators.Operators):
 
     def numpy(self) -> Any:
         """A copy of the value as a NumPy array, or scalar."""
-        return self._handle.tensor.numpy()
+        if LOCAL.state.capture is not None:
+            raise NotImplementedError(
+                f"numpy() is only available when eager execution is enabled: {self._name} has no "
+                f"value while a function is being recorded (at {errors.user_location()})."
+            )
+        return self._held.numpy()
 
     def eval(self, session: Any = None) -> Any:
         """The same as `numpy`."""
         return self.numpy()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        return self._handle.tensor.__array__(dtype)
+        return self._held.__array__(dtype)
 
     def __jax_array__(self) -> Any:
         for recorder in LOCAL.state.recorders:
             recorder.variable_accessed(self)
-        return self._handle.tensor.__jax_array__()
+        return self._held.__jax_array__()
 
     def __dlpack__(self, **options: Any) -> Any:
-        return self._handle.tensor.__dlpack__(**options)
+        return self._held.__dlpack__(**options)
 
     def __dlpack_device__(self) -> Any:
-        return self._handle.tensor.__dlpack_device__()
+        return self._held.__dlpack_device__()
 
     def __bool__(self) -> bool:
-        return bool(self._handle.tensor)
+        return bool(self._held)
 
     def __float__(self) -> float:
-        return float(self._handle.tensor)
+        return float(self._held)
 
     def __int__(self) -> int:
-        return int(self._handle.tensor)
+        return int(self._held)
 
     def __complex__(self) -> complex:
-        return complex(self._handle.tensor)
+        return complex(self._held)
 
     def __iter__(self) -> Any:
         return iter(self.read_value())
@@ -399,7 +413,7 @@ class Variable(operators.Operators):
         return self._update(_updates.SUB, delta, read_value)
 
     def _update(self, closure: Any, delta: Any, read_value: bool) -> Any:
-        current = self._handle.tensor
+        current = self._held
         if delta.__class__ is not Tensor or delta._aval is not current._aval:
             delta = self._checked_delta(closure, delta)
         self._set(_updates.apply_off_tape(closure, (current, delta)))
@@ -408,7 +422,7 @@ class Variable(operators.Operators):
 
     def _checked_delta(self, closure: Any, delta: Any) -> Tensor:
         delta = self._delta(delta)
-        shape = self._handle.tensor.shape
+        shape = self._held.shape
         if delta.shape != shape:
             raise errors.InvalidArgumentError(
                 None,
@@ -421,17 +435,17 @@ class Variable(operators.Operators):
 
     def _assign_slice(self, spec: tuple[Any, ...], places: tuple[Tensor, ...], value: Any) -> Any:
         value = self._delta(value)
-        self._set(operators.call("slice_assigned", self._handle.tensor, value, spec, places))
+        self._set(operators.call("slice_assigned", self._held, value, spec, places))
         return self._unread(True)
 
     def _scatter(self, closure: Any, indices: Any, values: Any) -> Any:
         indices = convert(indices)
         values = self._delta(values)
         if closure in _BY_ROWS:
-            refuse_rows(indices, self._handle.tensor._aval.shape[0], closure.name)
+            refuse_rows(indices, self._held._aval.shape[0], closure.name)
         else:
-            refuse_positions(indices, self._handle.tensor._aval.shape, closure.name)
-        self._set(_updates.apply_off_tape(closure, (self._handle.tensor, indices, values)))
+            refuse_positions(indices, self._held._aval.shape, closure.name)
+        self._set(_updates.apply_off_tape(closure, (self._held, indices, values)))
         return self._unread(True)
 
     def _scatter_slices(self, kind: str, slices: Any) -> Any:
@@ -531,7 +545,7 @@ class Variable(operators.Operators):
         }
 
     def __repr__(self) -> str:
-        tensor = self._handle.tensor
+        tensor = self._held
         text = (
             "symbolic" if tensor._is_symbolic() else array_text(np.asarray(tensor._value()), True)
         )
@@ -546,7 +560,7 @@ def read(variable: Variable) -> Tensor:
         recorder.variable_accessed(variable)
     if state.capture is not None:
         state.capture.note_read(variable)
-    return variable._handle.tensor
+    return current(variable._handle)
 
 
 class UnreadVariable(Variable):

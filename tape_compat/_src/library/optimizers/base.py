@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from typing import Any, ClassVar, TypedDict, Unpack
 
 import jax
@@ -24,11 +25,12 @@ from ...core.op import Closure, Op
 from ...core.state import LOCAL
 from ...ops.clipping import clip_by_global_norm
 from ...values.bounds import refuse_rows
+from ...values.capture import leaving
 from ...values.convert import convert
 from ...values.indexed_slices import IndexedSlices
 from ...values.record import apply
 from ...values.tensor import Tensor, concrete
-from ...values.variable import Variable
+from ...values.variable import Variable, current, read
 from .schedules import LearningRateSchedule, deserialize, serialize
 
 LOGGER = logging.getLogger("tape_compat")
@@ -261,8 +263,8 @@ class Optimizer:
         """The attributes of the update rule; another value means another compiled program."""
         return {}
 
-    def _scalars(self, step: int) -> tuple[Tensor, ...]:
-        """Further scalars of step number `step`, counted from 1."""
+    def _scalars(self, step: Tensor) -> tuple[Tensor, ...]:
+        """Further scalars of step number `step`, int64, counted from 1."""
         return ()
 
     # -- state ----------------------------------------------------------------------------------
@@ -480,8 +482,9 @@ class Optimizer:
             pairs = _clip_together(pairs, float(self.global_clipnorm))
         elif self.clipvalue and self.clipvalue > 0:
             numbers["clipvalue"] = float(self.clipvalue)
-        step = self._step_now()
-        rate, scalars = self._rate_now(), self._scalars(step + 1)
+        recorded = LOCAL.state.capture is not None
+        step = read(self._iterations) + 1 if recorded else host_count(self._step_now() + 1)
+        rate, scalars = self._rate_now(), self._scalars(step)
         settings = self._settings()
         #: The closure and the numbers of each kind of variable.
         kinds: dict[tuple, tuple[Closure, tuple[Tensor, ...]]] = {}
@@ -489,9 +492,10 @@ class Optimizer:
             place = self._places[variable._handle.id]
             slots = self._slots[place]
             if slots is None:
-                slots = self._slots[place] = self._make_slots(variable)
+                with leaving() if recorded else nullcontext():  # at any call of a function
+                    slots = self._slots[place] = self._make_slots(variable)
             sparse = isinstance(gradient, IndexedSlices)
-            kind = sparse, self._decay_of(variable), variable._handle.tensor._aval.scalar
+            kind = sparse, self._decay_of(variable), current(variable._handle)._aval.scalar
             known = kinds.get(kind)
             if known is None:
                 known = kinds[kind] = self._kind(numbers, settings, *kind)
@@ -499,7 +503,7 @@ class Optimizer:
             inputs: tuple[Tensor, ...]
             if sparse:
                 indices = convert(gradient.indices)
-                refuse_rows(indices, variable._handle.tensor._aval.shape[0], closure.name)
+                refuse_rows(indices, current(variable._handle)._aval.shape[0], closure.name)
                 inputs = (convert(gradient.values), indices)
             else:
                 if gradient.__class__ is not Tensor:
@@ -508,12 +512,12 @@ class Optimizer:
             new = apply(
                 closure,
                 (
-                    variable._handle.tensor,
+                    current(variable._handle),
                     *inputs,
                     rate,
                     *given,
                     *scalars,
-                    *[slot._handle.tensor for slot in slots],
+                    *[current(slot._handle) for slot in slots],
                 ),
             )
             variable._set(new[0])
@@ -522,9 +526,12 @@ class Optimizer:
         for _, variable in pairs:
             if variable.constraint is not None:
                 variable.assign(variable.constraint(variable))
-        self._step = step + 1
-        self._counted = host_count(self._step)
-        self._iterations._set(self._counted)
+        if recorded:
+            self._iterations.assign(step)
+        else:
+            self._step += 1
+            self._counted = step
+            self._iterations._set(step)
 
     def _kind(
         self,
@@ -561,7 +568,7 @@ class Optimizer:
         """The learning rate of the coming step, as a host scalar if its value is known."""
         rate = self.learning_rate
         if rate.__class__ is Variable:
-            tensor = rate._handle.tensor
+            tensor = read(rate)
         else:
             tensor = convert(rate)
         if isinstance(tensor._array, jax.Array):
@@ -569,7 +576,7 @@ class Optimizer:
         return tensor
 
     def _make_slots(self, variable: Variable) -> tuple[Variable, ...]:
-        aval = variable._handle.tensor._aval
+        aval = current(variable._handle)._aval
         base = variable.name.replace("/", "_").replace(":", "_")
         slots = []
         for name, value in self._slot_values().items():
@@ -654,7 +661,7 @@ def _clip_together(pairs: list[tuple[Any, Variable]], norm: float) -> list[tuple
     dense = []
     for gradient, (_, variable) in zip(clipped, pairs, strict=True):
         if isinstance(gradient, IndexedSlices):
-            shape = list(variable._handle.tensor._aval.shape)
+            shape = list(current(variable._handle)._aval.shape)
             gradient = IndexedSlices(gradient.values, gradient.indices, shape)._as_tensor()
         dense.append((gradient, variable))
     return dense

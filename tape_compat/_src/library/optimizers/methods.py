@@ -11,7 +11,7 @@ from typing import Any, Unpack
 import jax.numpy as jnp
 
 from ...values.tensor import Tensor
-from .base import Gradient, Optimizer, Options, Updates, by_float32, host_count
+from .base import Gradient, Optimizer, Options, Updates, by_float32
 
 # -- SGD -----------------------------------------------------------------------------------------
 
@@ -162,8 +162,8 @@ class Adam(Optimizer):
     def _settings(self) -> dict[str, Any]:
         return {"amsgrad": self.amsgrad}
 
-    def _scalars(self, step: int) -> tuple[Tensor, ...]:
-        return (host_count(step),)
+    def _scalars(self, step: Tensor) -> tuple[Tensor, ...]:
+        return (step,)
 
 
 # -- RMSprop -------------------------------------------------------------------------------------

@@ -1,4 +1,5 @@
-"""Learning rates that depend on the step. They are worked out on the host, in NumPy.
+"""Learning rates that depend on the step. They are worked out on the host, in NumPy, or as an op
+where the step is not known yet.
 
 A schedule takes a step, or an array of steps, and gives a Tensor of the initial rate's dtype.
 Sources: Keras 3, `learning_rate_schedule.py`; cosine: Loshchilov & Hutter 2017, arXiv:1608.03983;
@@ -11,9 +12,12 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
 
+from ...core.op import Op
 from ...values.convert import convert
+from ...values.record import apply
 from ...values.tensor import Tensor, concrete
 
 
@@ -55,12 +59,26 @@ def _array(value: Any) -> np.ndarray:
     return np.asarray(convert(value)._value())
 
 
+class _Formula(LearningRateSchedule):
+    """A schedule given by a formula that NumPy and JAX both work out."""
+
+    def __call__(self, step: Any) -> Tensor:
+        x = convert(step)
+        if not x._is_symbolic():
+            return concrete(np.asarray(self._at(_array(x), np)))
+        return apply(Op(lambda step: self._at(step, jnp), type(self).__name__).bind(), (x,))
+
+    def _at(self, step: Any, xp: Any) -> Any:
+        """The rate at a step, by the functions of `xp`."""
+        raise NotImplementedError
+
+
 def _check_decay_steps(decay_steps: Any) -> None:
     if decay_steps <= 0:
         raise ValueError(f"Argument `decay_steps` must be > 0. Received: decay_steps={decay_steps}")
 
 
-class ExponentialDecay(LearningRateSchedule):
+class ExponentialDecay(_Formula):
     """initial · decay_rate^(step / decay_steps), the exponent rounded down if `staircase`.
 
     Raises: ValueError if `decay_steps` is not positive.
@@ -86,11 +104,11 @@ class ExponentialDecay(LearningRateSchedule):
         self.staircase = staircase
         self.name = name
 
-    def __call__(self, step: Any) -> Tensor:
+    def _at(self, step: Any, xp: Any) -> Any:
         initial = _array(self.initial_learning_rate)
-        exponent = _array(step).astype(initial.dtype) / initial.dtype.type(self.decay_steps)
+        exponent = step.astype(initial.dtype) / initial.dtype.type(self.decay_steps)
         if self.staircase:
-            exponent = np.floor(exponent)
+            exponent = xp.floor(exponent)
         return _rate(initial * initial.dtype.type(self.decay_rate) ** exponent, initial)
 
     def get_config(self) -> dict[str, Any]:
@@ -103,7 +121,7 @@ class ExponentialDecay(LearningRateSchedule):
         }
 
 
-class InverseTimeDecay(LearningRateSchedule):
+class InverseTimeDecay(_Formula):
     """initial / (1 + decay_rate · step / decay_steps), the quotient rounded down if `staircase`.
 
     Raises: ValueError if `decay_steps` is not positive.
@@ -129,12 +147,12 @@ class InverseTimeDecay(LearningRateSchedule):
         self.staircase = staircase
         self.name = name
 
-    def __call__(self, step: Any) -> Tensor:
+    def _at(self, step: Any, xp: Any) -> Any:
         initial = _array(self.initial_learning_rate)
         number = initial.dtype.type
-        time = _array(step).astype(initial.dtype) / number(self.decay_steps)
+        time = step.astype(initial.dtype) / number(self.decay_steps)
         if self.staircase:
-            time = np.floor(time)
+            time = xp.floor(time)
         return _rate(initial / (number(1) + number(self.decay_rate) * time), initial)
 
     def get_config(self) -> dict[str, Any]:
@@ -147,7 +165,7 @@ class InverseTimeDecay(LearningRateSchedule):
         }
 
 
-class PiecewiseConstantDecay(LearningRateSchedule):
+class PiecewiseConstantDecay(_Formula):
     """`values[0]` up to and including step `boundaries[0]`, then `values[1]`, and so on.
 
     Raises: ValueError unless `values` has one item more than `boundaries`.
@@ -171,18 +189,17 @@ class PiecewiseConstantDecay(LearningRateSchedule):
         self.values = values
         self.name = name
 
-    def __call__(self, step: Any) -> Tensor:
+    def _at(self, step: Any, xp: Any) -> Any:
         values = _array(list(self.values))
-        step = _array(step)
         boundaries = np.array([_array(b).astype(step.dtype) for b in self.boundaries], step.dtype)
         # A step on a boundary still has the value before it.
-        return _rate(values[np.searchsorted(boundaries, step, side="left")], values)
+        return _rate(xp.asarray(values)[xp.searchsorted(boundaries, step, side="left")], values)
 
     def get_config(self) -> dict[str, Any]:
         return {"boundaries": self.boundaries, "values": self.values, "name": self.name}
 
 
-class PolynomialDecay(LearningRateSchedule):
+class PolynomialDecay(_Formula):
     """(initial - end) · (1 - step / decay_steps)^power + end, and `end` from `decay_steps` on.
 
     With `cycle`, `decay_steps` grows to the next multiple that the step has not passed.
@@ -211,15 +228,15 @@ class PolynomialDecay(LearningRateSchedule):
         self.cycle = cycle
         self.name = name
 
-    def __call__(self, step: Any) -> Tensor:
+    def _at(self, step: Any, xp: Any) -> Any:
         initial = _array(self.initial_learning_rate)
         number = initial.dtype.type
         end, decay_steps = number(self.end_learning_rate), number(self.decay_steps)
-        step = _array(step).astype(initial.dtype)
+        step = step.astype(initial.dtype)
         if self.cycle:
-            decay_steps = decay_steps * np.where(step == 0, number(1), np.ceil(step / decay_steps))
+            decay_steps = decay_steps * xp.where(step == 0, number(1), xp.ceil(step / decay_steps))
         else:
-            step = np.minimum(step, decay_steps)
+            step = xp.minimum(step, decay_steps)
         left = (number(1) - step / decay_steps) ** number(self.power)
         return _rate((initial - end) * left + end, initial)
 
@@ -234,7 +251,7 @@ class PolynomialDecay(LearningRateSchedule):
         }
 
 
-class CosineDecay(LearningRateSchedule):
+class CosineDecay(_Formula):
     """start · ((1 - alpha) · (1 + cos(π · t / decay_steps)) / 2 + alpha), t at most `decay_steps`.
 
     Without `warmup_target`, start is the initial rate and t the step. With it, the rate first goes
@@ -265,25 +282,25 @@ class CosineDecay(LearningRateSchedule):
         self.warmup_target = warmup_target
         self.warmup_steps = warmup_steps
 
-    def __call__(self, step: Any) -> Tensor:
+    def _at(self, step: Any, xp: Any) -> Any:
         initial = _array(self.initial_learning_rate)
         number = initial.dtype.type
         decay_steps = number(self.decay_steps)
-        step = _array(step).astype(initial.dtype)
+        step = step.astype(initial.dtype)
         if self.warmup_target is None:
             return _rate(
-                self._decayed(np.minimum(step, decay_steps), decay_steps, initial), initial
+                self._decayed(xp.minimum(step, decay_steps), decay_steps, initial, xp), initial
             )
         target, warmup_steps = number(self.warmup_target), number(self.warmup_steps)
-        step = np.minimum(step, decay_steps + warmup_steps)
+        step = xp.minimum(step, decay_steps + warmup_steps)
         # With no warm-up steps the first branch is never taken; do not divide by 0 for it.
-        rising = (target - initial) * (step / np.maximum(warmup_steps, number(1))) + initial
-        falling = self._decayed(step - warmup_steps, decay_steps, target)
-        return _rate(np.where(step < warmup_steps, rising, falling), initial)
+        rising = (target - initial) * (step / xp.maximum(warmup_steps, number(1))) + initial
+        falling = self._decayed(step - warmup_steps, decay_steps, target, xp)
+        return _rate(xp.where(step < warmup_steps, rising, falling), initial)
 
-    def _decayed(self, step: Any, decay_steps: Any, start: Any) -> Any:
+    def _decayed(self, step: Any, decay_steps: Any, start: Any, xp: Any) -> Any:
         number = start.dtype.type
-        cosine = number(0.5) * (number(1) + np.cos(number(math.pi) * (step / decay_steps)))
+        cosine = number(0.5) * (number(1) + xp.cos(number(math.pi) * (step / decay_steps)))
         return start * (number(1 - self.alpha) * cosine + number(self.alpha))
 
     def get_config(self) -> dict[str, Any]:
@@ -297,8 +314,8 @@ class CosineDecay(LearningRateSchedule):
         }
 
 
-def _rate(value: Any, like: np.ndarray) -> Tensor:
-    return concrete(np.asarray(value, like.dtype))
+def _rate(value: Any, like: np.ndarray) -> Any:
+    return value.astype(like.dtype)
 
 
 def serialize(learning_rate_schedule: LearningRateSchedule) -> dict[str, Any]:
@@ -326,9 +343,7 @@ def deserialize(
     Raises: ValueError if the class is not known.
     """
     name = config["class_name"]
-    known = {
-        c.__name__: c for c in LearningRateSchedule.__subclasses__() if c.__module__ == __name__
-    }
+    known = {c.__name__: c for c in _Formula.__subclasses__() if c.__module__ == __name__}
     found = {**known, **(custom_objects or {})}.get(name)
     if found is None:
         raise ValueError(
