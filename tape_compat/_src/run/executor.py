@@ -110,10 +110,10 @@ def run(program: Program) -> None:
             _fill(results[0], spread, slots, launched, tensors)
         _finish(program)
     if effects:
-        _finish_effects()
+        finish_effects()
 
 
-def _finish_effects() -> None:
+def finish_effects() -> None:
     """Wait for what a program does beside what it gives, and raise what that raised."""
     jax.effects_barrier()
     if FAILURES:

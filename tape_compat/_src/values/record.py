@@ -306,6 +306,8 @@ def _run_now(
     else:
         with jax.default_device(state.device):
             results = in_x64(closure.run, *arrays)
+    if closure.effect:
+        executor.finish_effects()
     outputs = tuple(map(concrete, results, avals))
     if state.recorders:
         notify(state.recorders, closure, inputs, outputs, None)
