@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 
+from ..core import limits
 from ..core.avals import Aval
+from ..core.caches import Cache
+from ..core.call import Call
 from ..core.derivative import pullback
 from ..core.op import Closure, Op
-from ..core.state import LOCAL
+from ..core.state import LOCAL, seen_by
 from ..ops.casting import cast
 from ..ops.joining import concat
+from ..values.capture import (
+    SymbolicProgram,
+    anchor,
+    capturing,
+    close,
+    leaves_of,
+    symbolic_input,
+)
 from ..values.convert import convert
 from ..values.indexed_slices import IndexedSlices
 from ..values.record import apply
@@ -118,6 +129,8 @@ def pull(
     call: Any, inputs: tuple[Tensor, ...], cotangents: list[Any], want: tuple[int, ...]
 ) -> Sequence[Cotangent | None]:
     """Cotangents of the inputs `want` of one call, recorded as one instruction."""
+    if isinstance(call, Call):
+        return _pull_call(call, inputs, cotangents, want)
     if not isinstance(call, Closure):
         return call.pull(inputs, [None if c is None else dense(c) for c in cotangents], want)
     sparse = call.op.sparse
@@ -128,6 +141,100 @@ def pull(
     have = tuple([i for i, c in enumerate(cotangents) if c is not None])
     given = tuple([dense(cotangents[i]) for i in have])
     return apply(pullback(call, len(inputs), want, have), inputs + given)
+
+
+class _Noted:
+    """A recorder that keeps the calls that depend on some tensors."""
+
+    def __init__(self, ids: Iterable[int]):
+        self.ids = set(ids)
+        self.calls: Calls = []
+
+    def record(self, call: Any, inputs: tuple, outputs: tuple[Tensor, ...], node: Any) -> None:
+        """Keep a call."""
+        if call.differentiable:
+            self.ids.update([out._id for out in outputs if out._aval.trainable])
+            self.calls += (call, inputs, tuple([out._id for out in outputs]), node)
+
+    def variables_since(self) -> dict[int, int]:
+        """It tracks none."""
+        return {}
+
+
+class _Backward(NamedTuple):
+    """What a gradient through a call does. answers: for each input its gradient as the number of an
+    output; of two, of rows, and how many rows there are; None if there is none. constants: what it
+    reads beside the inputs and cotangents."""
+
+    closure: Closure
+    constants: tuple[Tensor, ...]
+    answers: tuple[Any, ...]
+
+
+#: By a call, the avals of its inputs, its outputs that have cotangents and the inputs in question.
+_BACKWARD: Cache[tuple, _Backward] = Cache("gradients of calls", limits.MAX_DEPENDENCES)
+
+
+def _pull_call(
+    call: Call, inputs: tuple[Tensor, ...], cotangents: list[Any], want: tuple[int, ...]
+) -> Sequence[Cotangent | None]:
+    """What a tape would give of what is called: its gradient is a call, too."""
+    have = tuple([i for i, c in enumerate(cotangents) if c is not None])
+    avals = tuple([x._aval for x in inputs])
+    key = (call, avals, have, want)
+    found = _BACKWARD.get(key)
+    if found is None:
+        found = _BACKWARD.put(key, _backward(call, avals, have, want))
+    given = [dense(cotangents[i]) for i in have]
+    made = as_tuple(apply(found.closure, (*inputs, *given, *found.constants)))
+
+    def answer(part: Any) -> Cotangent | None:
+        if part is None or isinstance(part, int):
+            return None if part is None else made[part]
+        values, indices, shape = part
+        shape = made[shape] if isinstance(shape, int) else shape
+        return IndexedSlices(made[values], made[indices], shape)
+
+    return [answer(part) for part in found.answers]
+
+
+def _backward(
+    call: Call, avals: tuple[Aval, ...], have: tuple[int, ...], want: tuple[int, ...]
+) -> _Backward:
+    name = f"{call.name}Grad"
+    with capturing(lambda state: SymbolicProgram(state, name)) as program:
+        inputs = [symbolic_input(aval) for aval in avals]
+        noted = _Noted([inputs[i]._id for i in want])
+        outputs = seen_by((noted,), call.steps.interpret, _apply_pure, inputs)
+        targets = [outputs[i] for i in have]
+        seeds = [symbolic_input(x._aval) for x in targets]
+        sources = [inputs[i]._id for i in want]
+        found = gradients(noted.calls, targets, sources, seeds, noted.ids)
+        flat: list[Tensor] = []
+        answers = tuple([_flat_answer(cotangent, flat) for cotangent in found])
+        closure = close(program, [*inputs, *seeds], [anchor(program, x) for x in flat], name)
+        constants = leaves_of(program)
+    return _Backward(closure, constants, answers)
+
+
+def _apply_pure(closure: Closure, inputs: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+    """What a closure gives; what else it does is not done again."""
+    return as_tuple(apply(closure.without_effect(), inputs))
+
+
+def _flat_answer(cotangent: Cotangent | None, flat: list[Tensor]) -> Any:
+    if cotangent is None:
+        return None
+    place = len(flat)
+    if isinstance(cotangent, IndexedSlices):
+        shape = cotangent.dense_shape
+        flat += [cotangent.values, cotangent.indices]
+        if not isinstance(shape, Tensor) or not shape._is_symbolic():
+            return place, place + 1, shape
+        flat.append(shape)
+        return place, place + 1, place + 2
+    flat.append(cotangent)
+    return place
 
 
 def dense(cotangent: Any) -> Tensor:

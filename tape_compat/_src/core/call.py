@@ -49,6 +49,17 @@ class Call(Closure):
         _Barred(steps).run(steps, env)
         return tuple([env[i] for i in self.flat.outputs])
 
+    def without_effect(self) -> Closure:
+        """The same without the instructions that give nothing."""
+        if not self.effect:
+            return self
+        return self.derived(("pure",), lambda: Call(self._pure_steps(), self.name))
+
+    def _pure_steps(self) -> Steps:
+        steps = [s for s in self.steps.steps if not s.closure.effect or s.end > s.first]
+        pure = [s._replace(closure=s.closure.without_effect()) for s in steps]
+        return self.steps._replace(steps=tuple(pure))
+
     def _infer(self, avals: tuple[Aval, ...]) -> tuple[tuple[Aval, ...], bool]:
         known = list(avals)
         for step in self.steps.steps:

@@ -215,6 +215,12 @@ class Closure:
         """`fn` as its derivatives see it: without what it does beside what it gives."""
         return self.fn(*arrays)
 
+    def without_effect(self) -> Closure:
+        """The same as its derivatives see it; itself if it does nothing beside what it gives."""
+        if not self.effect:
+            return self
+        return self.derived(("pure",), lambda: Closure(Op(self.pure, self.name), {}))
+
     @property
     def dynamic_form(self) -> DynamicForm | None:
         """The same with what may differ from turn to turn of a loop as an input, if there is such
