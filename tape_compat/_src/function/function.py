@@ -11,10 +11,12 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core import errors
+from ..core.dtypes import string
 from ..core.state import MODE
 from ..values.context import inside_function
+from ..values.tensor import Tensor
 from .concrete import ConcreteFunction
-from .retracing import General, Retracing
+from .retracing import General, Retracing, mapped, spec_like
 from .signature import Arguments, Bound, Signature
 from .trace import Trace, traced
 
@@ -109,8 +111,13 @@ class Function:
         self._calls += 1
         if not kwargs and len(args) == signature.count:
             arguments = Arguments()
+            parts, tensors = arguments.parts, arguments.tensors
             for value in args:
-                arguments.add(value)
+                if value.__class__ is Tensor and value._aval.dtype is not string:
+                    parts.append(value._aval)
+                    tensors.append(value)
+                else:
+                    arguments.add(value)
             key = tuple(arguments.parts)
         else:
             bound = signature.bind(args, kwargs)
@@ -158,7 +165,8 @@ class Function:
             )
             return str(error)
         self._may_create = False
-        self._given[bound.key] = bound, found
+        given = mapped(bound, spec_like)  # which holds no tensors
+        self._given[given.key] = given, found
         return found
 
     def _recorded(self, bound: Bound, creates: bool) -> Trace:

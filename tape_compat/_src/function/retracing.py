@@ -56,11 +56,11 @@ class General:
         specs: list[TensorSpec] = []
 
         def note(value: Any) -> Any:
-            spec = value if isinstance(value, TensorSpec) else _spec(value)
+            spec = spec_like(value)
             specs.append(spec)
             return spec
 
-        given = _mapped(bound, note)
+        given = mapped(bound, note)
         key = tuple([p.dtype if isinstance(p, Aval) else p for p in self.key(given)])
         key = tuple([p[2] if isinstance(p, tuple) and p[:1] == (TensorSpec,) else p for p in key])
         before = self._seen.get(key)
@@ -71,18 +71,22 @@ class General:
             ]
         self._seen[key] = specs
         left = iter(specs)
-        return _mapped(bound, lambda _: next(left))
+        return mapped(bound, lambda _: next(left))
 
     def key(self, bound: Bound) -> tuple:
         return bound.key
 
 
-def _spec(value: Any) -> Any:
+def spec_like(value: Any) -> Any:
+    """A spec in the place of a tensor; a string tensor stays, for its value counts."""
+    if isinstance(value, TensorSpec):
+        return value
     x = convert(value)
     return x if x.dtype.name == "string" else TensorSpec(x.shape, x.dtype)
 
 
-def _mapped(bound: Bound, function: Any) -> Bound:
+def mapped(bound: Bound, function: Any) -> Bound:
+    """Arguments with what a function makes of the tensors in them."""
     return bound._replace(
         args=tuple([rebuilt(value, function) for value in bound.args]),
         kwargs=tuple([(name, rebuilt(value, function)) for name, value in bound.kwargs]),

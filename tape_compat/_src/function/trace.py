@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..core import dimensions, errors
 from ..core.avals import Aval
 from ..core.dimensions import Sizes
 from ..core.state import LOCAL
 from ..values import nest
-from ..values.capture import Captured, captured, capturing, symbolic_input
+from ..values.capture import Captured, call_captured, captured, capturing, symbolic_input
 from ..values.convert import convert
 from ..values.record import begin_step, flush
 from ..values.spec import TensorSpec
@@ -26,7 +26,7 @@ class Results:
     leaves: for each leaf the number of an output, or (value,) where it is no output.
     """
 
-    __slots__ = ("leaves", "outputs", "single", "structure")
+    __slots__ = ("flat", "leaves", "outputs", "single", "structure")
 
     def __init__(self, result: Any, function: Any):
         self.outputs: list[Tensor] = []
@@ -36,6 +36,8 @@ class Results:
         self.structure = nest.map_structure(lambda _: 0, result, expand_composites=True)
         #: Whether it returned one tensor.
         self.single = self.leaves == [0] and nest.children_of(result) is None
+        #: Whether it returned a plain list or tuple of tensors.
+        self.flat = type(result) in (list, tuple) and self.leaves == list(range(len(result)))
 
     def _leaf(self, value: Any, function: Any) -> int | tuple[Any]:
         if value is None:
@@ -50,6 +52,10 @@ class Results:
         """The structure with these in the place of the outputs."""
         if self.single:
             return outputs[0]
+        if self.flat:
+            return type(self.structure)(outputs)
+        if not self.outputs and self.leaves == [(None,)] and self.structure == 0:
+            return None
         leaves = [outputs[x] if isinstance(x, int) else x[0] for x in self.leaves]
         return nest.pack_sequence_as(self.structure, leaves, expand_composites=True)
 
@@ -119,40 +125,68 @@ def _unique(name: str, taken: set[str]) -> str:
     return next(f"{name}_{i}" for i in range(1, len(taken) + 2) if f"{name}_{i}" not in taken)
 
 
-class Trace(NamedTuple):
-    """What a trace gave. variables: those among the arguments. created: made meanwhile. shapes:
-    those of the inputs, if sizes in them are unknown."""
+class Trace:
+    """What a trace gave.
 
-    captured: Captured
-    results: Results
-    graph: FuncGraph
-    inputs: tuple[Tensor, ...]
-    variables: tuple[Variable, ...]
-    created: tuple[Variable, ...]
-    shapes: tuple[tuple[Any, ...], ...] | None
+    captured: what was recorded. results: what was returned. inputs: the symbolic ones. variables:
+    those among the arguments. created: made meanwhile. shapes: those of the inputs, if sizes in
+    them are unknown.
+    """
 
-    def call(self, tensors: Sequence[Tensor], variables: Sequence[Variable]) -> Any:
+    __slots__ = (
+        "_as_recorded",
+        "_origin",
+        "captured",
+        "created",
+        "graph",
+        "inputs",
+        "results",
+        "shapes",
+        "variables",
+    )
+
+    def __init__(
+        self,
+        captured: Captured,
+        results: Results,
+        graph: FuncGraph,
+        inputs: tuple[Tensor, ...],
+        variables: tuple[Variable, ...],
+    ):
+        self.captured, self.results, self.graph = captured, results, graph
+        self.inputs, self.variables = inputs, variables
+        self.created = tuple(graph.created or ())
+        shapes = tuple([x._aval.shape for x in inputs])
+        self.shapes = shapes if any(map(dimensions.is_unknown, shapes)) else None
+        self._as_recorded = self.shapes is None and not variables
+        self._origin = (id(graph), 0)
+
+    def call(self, tensors: list[Tensor], variables: Sequence[Variable]) -> Any:
         """Call it. By itself it runs now; under a tape, or in another function, it is recorded as
         one instruction."""
+        found = self.captured if self._as_recorded else self._fitted(tensors, variables)
+        state = LOCAL.state
+        if state.deferring:
+            return self.results.packed(found.call(tensors))
+        begin_step()
+        state.origin = self._origin
+        state.deferring = True
+        try:  # no recorder is to be told which variables are read
+            outputs = call_captured(found.closure, tensors, found.sources, found.cells)
+        finally:
+            state.deferring = False
+        flush()
+        return self.results.packed(outputs)
+
+    def _fitted(self, tensors: Sequence[Tensor], variables: Sequence[Variable]) -> Captured:
+        """What was recorded, for tensors of these sizes and for these variables."""
         found = self.captured
         if self.shapes is not None:
             found = found._replace(closure=found.closure.at(self._sizes(tensors)))
         for mine, given in zip(self.variables, variables):
             if mine._handle is not given._handle:
-                found = self._with(found, variables)
-                break
-        state = LOCAL.state
-        if state.deferring:
-            return self.results.packed(found.call(tensors))
-        begin_step()
-        state.origin = (id(self.graph), 0)
-        state.deferring = True
-        try:
-            outputs = found.call(tensors)
-        finally:
-            state.deferring = False
-        flush()
-        return self.results.packed(outputs)
+                return self._with(found, variables)
+        return found
 
     def _sizes(self, tensors: Sequence[Tensor]) -> Sizes:
         """What the unknown sizes are in a call."""
@@ -193,8 +227,4 @@ def traced(function: Callable[..., Any], bound: Bound, name: str, creates: bool)
         kwargs = {name: inputs.of(name, value) for name, value in bound.kwargs}
         results = Results(function(*args, **kwargs), function)
         found = captured(graph, inputs.tensors, None, results.outputs, name)
-        created = tuple(graph.created or ())
-    symbols, variables = tuple(inputs.tensors), tuple(arguments.variables)
-    shapes = tuple([x._aval.shape for x in symbols])
-    unknown = shapes if any(map(dimensions.is_unknown, shapes)) else None
-    return Trace(found, results, graph, symbols, variables, created, unknown)
+    return Trace(found, results, graph, tuple(inputs.tensors), tuple(arguments.variables))
