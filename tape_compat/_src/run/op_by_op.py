@@ -132,6 +132,7 @@ class OpByOpProgram(Runner):
 
     __slots__ = (
         "_calls",
+        "_context",
         "_dtypes",
         "_fixed_loss",
         "_live",
@@ -163,6 +164,8 @@ class OpByOpProgram(Runner):
             Instruction(runner.run_in_program, step.inputs, step.first, step.end, dropped)
             for runner, step, dropped in zip(self._runners, steps, drops, strict=True)
         ]
+        most = max([runner.work for runner in self._runners], default=0.0)
+        self._context = in_one_thread if most > policy.THREADS_MATTER_SECONDS else on_host
         fused = policy.fused_seconds(sum([runner.work for runner in self._runners]))
         self._fixed_loss = policy.OP_SECONDS * len(steps) - fused
         self.dry = all(runner.dry for runner in self._runners)
@@ -187,7 +190,7 @@ class OpByOpProgram(Runner):
     def run(self, arrays: Iterable[Any], scalars: dict[np.dtype, list[Any]]) -> list[Any]:
         """Run on the leaves; gives the live outputs. Arrays go after their last use."""
         numbers = [np.array(value, dtype) for dtype in self._dtypes for value in scalars[dtype]]
-        return in_x64(in_one_thread, self._run, [*arrays, *numbers, *self._more])
+        return in_x64(self._context, self._run, [*arrays, *numbers, *self._more])
 
     def _run(self, env: list[Any]) -> list[Any]:
         for run, inputs, first, end, drops in self._calls:
