@@ -374,7 +374,7 @@ def captured(
     """What was recorded, while it is still under way."""
     cells = tuple(program.cells)
     given = [anchor(program, tensor) for tensor in outputs]
-    given += [program.values[handle] for handle in cells]
+    given += [anchor(program, program.values[handle]) for handle in cells]
     closure = close(program, inputs, given, name)
     reads, variables = tuple(program.reads.values()), tuple(program.variables.values())
     return Captured(closure, program.sources(), result, cells, reads, variables)
