@@ -19,6 +19,7 @@ from ..core.refuse import not_allowed
 from ..core.shapes import TensorShape
 from ..core.state import LOCAL
 from ..ops import comparison, elementwise, reductions, shapes
+from ..values import operators
 from ..values.convert import convert
 from ..values.effects import require
 from ..values.indexed_slices import IndexedSlices
@@ -309,6 +310,9 @@ def Assert(
         return f"Expected '{shown}' to be true. Summarized data: " + "\n".join(texts)
 
     require(ok, [_tensor(item) for item in data], failure)
+
+
+operators.define(assert_true=Assert)  # `assert` in converted code
 
 
 def _data_texts(data: Iterable[Any], summarize: int | None) -> list[str]:

@@ -43,7 +43,11 @@ def choose(
 ) -> Any:
     """What one of the functions gives: `functions[index]`, the last one if there is none. With a
     bool, the first function is that of False."""
-    parts = [record(lambda _, f=f: f(), (), f"{name}_{n}") for f, n in zip(functions, names)]
+    parts = []
+    for f, n in list(zip(functions, names))[:: -1 if name == "cond" else 1]:  # that of True first
+        parts.append(record(lambda _, f=f: f(), (), f"{name}_{n}"))
+    if name == "cond":
+        parts.reverse()
     _check(parts, names, name)
     operands = Operands()
     cells = assigned(parts)

@@ -13,6 +13,7 @@ import jax
 import numpy as np
 from jax.experimental import io_callback
 
+from ..core.dtypes import string
 from ..core.errors import InvalidArgumentError
 from ..core.op import Op
 from ..run.executor import FAILURES
@@ -24,11 +25,15 @@ def record_effect(function: Callable[..., None], tensors: Sequence[Tensor], name
     """Record an instruction that calls `function` of the values of tensors, as NumPy arrays. What
     it raises, the call of the program raises; what would follow it is not done."""
 
+    texts = {i: x.numpy() for i, x in enumerate(tensors) if x.dtype is string}  # of the host
+    computed = [i for i in range(len(tensors)) if i not in texts]
+
     def call(*arrays: Any) -> None:
         if FAILURES:
             return
+        given = {**texts, **dict(zip(computed, map(np.asarray, arrays), strict=True))}
         try:
-            function(*map(np.asarray, arrays))
+            function(*[given[i] for i in range(len(tensors))])
         except Exception as error:
             FAILURES.append(error)
 
@@ -36,7 +41,10 @@ def record_effect(function: Callable[..., None], tensors: Sequence[Tensor], name
         io_callback(call, None, *map(jax.lax.stop_gradient, arrays), ordered=True)
         return ()
 
-    apply(Op(effect, name, effect=True, differentiable=False).bind(), tuple(tensors))
+    apply(
+        Op(effect, name, effect=True, differentiable=False).bind(),
+        tuple([tensors[i] for i in computed]),
+    )
 
 
 def require(ok: Tensor, tensors: Sequence[Tensor], failure: Callable[..., str]) -> None:
