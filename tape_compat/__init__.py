@@ -224,6 +224,7 @@ from ._src.values.variable import (
 if _typing.TYPE_CHECKING:  # imported when they are first used
     from . import (
         autodiff as autodiff,
+        autograph as autograph,
         bitwise as bitwise,
         config as config,
         debugging as debugging,

@@ -3,12 +3,20 @@
 _WRONG = "TensorFlow's own derivative is wrong where an element is zero; ours is the true one"
 _ONE_ROW = "TensorFlow cannot vectorise one row at a time; we can, and it bounds the memory"
 
+_ITERATED = "a symbolic tensor whose length is known can be iterated over"
+
 _SINGULAR = "a compiled program cannot raise on a value: a singular matrix gives inf or NaN"
 
 DIFFERENCES: dict[str, str] = {
     "custom/recompute_grad_looks_at_a_value": "it is recorded with symbols, which have no value",
     "custom/recompute_grad_twice_and_an_op": "works; TensorFlow raises NotImplementedError",
     "forward/wrong_tangent_shape": "refused at once; TensorFlow fails later or not at all",
+    "function_autograph/autograph_off_loop": _ITERATED,
+    "function_autograph/for_else": _ITERATED,
+    "function_autograph/for_enumerate_a_tensor": _ITERATED,
+    "function_autograph/for_unpacks_rows": _ITERATED,
+    "function_autograph/for_zip_tensors": _ITERATED,
+    "function_autograph/walrus_and_fstrings": "a function with `:=` is converted",
     "jacobian/batch_parallel_iterations": _ONE_ROW,
     "jacobian/one_parallel_iteration": _ONE_ROW,
     "jacobian/none_target": "a TypeError, as gradient() raises; TensorFlow trips over None",

@@ -209,11 +209,19 @@ for _class in (OpError, *_CodedError.__subclasses__(), OperatorNotAllowedInGraph
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 #: Not the user's code: ours, and JAX's between the user and us.
 JAX_FOLDER = os.path.dirname(os.path.abspath(jax.__file__)) + os.sep
-_NOT_THE_USERS = (_PACKAGE, JAX_FOLDER)
+#: Folders of code that is not the user's.
+NOT_THE_USERS = [_PACKAGE, JAX_FOLDER]
+#: Of files that AutoGraph generated: the user's file and line of their lines.
+GENERATED: dict[str, dict[int, tuple[str, int]]] = {}
+
+
+def is_users(file: str) -> bool:
+    """Whether the code of a file is the user's."""
+    return not file.startswith(tuple(NOT_THE_USERS))
 
 
 def user_location() -> str:
-    """'file.py:41': the nearest line on the stack outside this package and JAX. For messages only.
+    """'file.py:41': the nearest line on the stack of the user's code. For messages only.
 
     >>> import re
     >>> from tape_compat._src.core.errors import user_location
@@ -221,6 +229,15 @@ def user_location() -> str:
     True
     """
     frame = sys._getframe(1)
-    while frame.f_code.co_filename.startswith(_NOT_THE_USERS) and frame.f_back is not None:
+    while frame.f_back is not None and _place(frame) is None:
         frame = frame.f_back
-    return f"{os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno}"
+    file, line = _place(frame) or (frame.f_code.co_filename, frame.f_lineno)
+    return f"{os.path.basename(file)}:{line}"
+
+
+def _place(frame: Any) -> tuple[str, int] | None:
+    """File and line of a frame of the user's, None of another."""
+    file = frame.f_code.co_filename
+    if file in GENERATED:
+        return GENERATED[file].get(frame.f_lineno)
+    return (file, frame.f_lineno) if is_users(file) else None

@@ -15,6 +15,7 @@ from ..core.dtypes import string
 from ..core.state import MODE
 from ..values.context import inside_function
 from ..values.tensor import Tensor
+from .autograph import converted
 from .concrete import ConcreteFunction
 from .retracing import General, Retracing, mapped, spec_like
 from .signature import Arguments, Bound, Signature
@@ -34,9 +35,14 @@ class Function:
         autograph: bool = True,
         jit_compile: bool | None = None,
         reduce_retracing: bool = False,
+        autograph_options: Any = None,
     ):
         functools.update_wrapper(self, python_function, updated=())
         self._python_function = python_function
+        #: What is recorded.
+        self._converted = python_function
+        if autograph:
+            self._converted = converted(python_function, options=autograph_options)
         self._name = name
         self._signature = Signature(python_function, input_signature)
         self._autograph = autograph
@@ -50,7 +56,13 @@ class Function:
         self._count = self._calls = 0
         self._detector = Retracing(python_function)
         self._general = General()
-        self._options = (input_signature, autograph, jit_compile, reduce_retracing)
+        self._options = (
+            input_signature,
+            autograph,
+            jit_compile,
+            reduce_retracing,
+            autograph_options,
+        )
         self._bound: weakref.WeakKeyDictionary[Any, Function] = weakref.WeakKeyDictionary()
         #: Whether variables were made at the first call; none may be from then on.
         self._may_create = True
@@ -80,29 +92,18 @@ class Function:
         try:
             found = self._bound.get(instance)
         except TypeError:  # it cannot be held weakly, or hashed
-            return Function(self._method(instance), self._name, *self._options)
+            return self._bind(instance)
         if found is None:
-            found = self._bound[instance] = Function(
-                self._method(instance), self._name, *self._options
-            )
+            found = self._bound[instance] = self._bind(instance)
         return found
 
-    def _method(self, instance: Any) -> Callable[..., Any]:
-        """The method of an instance, which it holds weakly where that is possible."""
-        function = self._python_function
-        try:
-            held = weakref.ref(instance)
-        except TypeError:
-            held = lambda: instance  # noqa: E731
-
-        def method(*args: Any, **kwargs: Any) -> Any:
-            return function.__get__(held())(*args, **kwargs)
-
-        bound = function.__get__(instance)
-        functools.update_wrapper(method, function, updated=())
-        method.__signature__ = inspect.signature(bound)  # type: ignore[attr-defined]
-        del method.__wrapped__  # type: ignore[attr-defined]
-        return method
+    def _bind(self, instance: Any) -> Function:
+        """The function as the method of an instance."""
+        method = _method(self._python_function, instance)
+        bound = Function(method, self._name, *self._options)
+        if self._autograph:
+            bound._converted = _method(self._converted, instance)
+        return bound
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if MODE.python:
@@ -171,7 +172,7 @@ class Function:
 
     def _recorded(self, bound: Bound, creates: bool) -> Trace:
         self._count += 1
-        return traced(self._python_function, bound, self._name, creates)
+        return traced(self._converted, bound, self._name, creates)
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """The trace for these arguments, TensorSpecs or values, as an object of its own.
@@ -213,6 +214,23 @@ class Function:
         return f"<tape_compat.Function {self._name}>"
 
 
+def _method(function: Callable[..., Any], instance: Any) -> Callable[..., Any]:
+    """A function as the method of an instance, which it holds weakly where that is possible."""
+    try:
+        held = weakref.ref(instance)
+    except TypeError:
+        held = lambda: instance  # noqa: E731
+
+    def method(*args: Any, **kwargs: Any) -> Any:
+        return function.__get__(held())(*args, **kwargs)
+
+    bound = function.__get__(instance)
+    functools.update_wrapper(method, function, updated=())
+    method.__signature__ = inspect.signature(bound)  # type: ignore[attr-defined]
+    del method.__wrapped__  # type: ignore[attr-defined]
+    return method
+
+
 def function(
     func: Callable[..., Any] | None = None,
     input_signature: Any = None,
@@ -251,6 +269,7 @@ def function(
             autograph,
             jit_compile if experimental_compile is None else experimental_compile,
             bool(reduce_retracing or experimental_relax_shapes),
+            experimental_autograph_options,
         )
 
     return decorated if func is None else decorated(func)

@@ -1,0 +1,232 @@
+"""`while` and `for`, on Python values and on tensors.
+
+Source: TF autograph/operators/control_flow.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from malt.operators.variables import Undefined
+from malt.utils.type_registry import TypeRegistry
+
+from ...ops.comparison import greater, greater_equal, less, logical_and, logical_or
+from ...values.capture import capturing
+from ...values.tensor import Tensor
+from .. import control_flow
+from ..tensor_array import TensorArray
+from .builtins import len_
+from .ranges import Bounds, bounds
+from .staged_loop import stage
+from .staging import is_tensor, staged, tracing
+
+Thunk = Callable[[], Any]
+Getter = Callable[[], tuple[Any, ...]]
+Setter = Callable[[Any], None]
+
+#: How to iterate over further types: functions with the arguments of `for_stmt`.
+FOR_LOOPS = TypeRegistry()
+
+_HINT = (
+    "Did you intend to make it a TF loop?\nSee https://github.com/tensorflow/tensorflow/blob/"
+    "master/tensorflow/python/autograph/g3doc/reference/limitations.md"
+    "#consistency-of-control-flow-types for more info."
+)
+
+
+def while_stmt(
+    test: Thunk,
+    body: Thunk,
+    get_state: Getter,
+    set_state: Setter,
+    symbol_names: Sequence[str],
+    opts: dict[str, Any],
+) -> None:
+    """A `while` loop. `get_state` and `set_state` read and write the variables that it sets."""
+    if not tracing():
+        while test():
+            body()
+        return
+    with capturing():
+        first = test()
+    if is_tensor(first):
+        return stage(test, body, get_state, set_state, tuple(symbol_names), opts)
+    if first:
+        body()
+        while _python_truth(test()):
+            body()
+
+
+def _python_truth(value: Any) -> bool:
+    if staged(value):
+        raise NotImplementedError(
+            "The condition of while loop started as non-Tensor, then changed to Tensor. This may "
+            "happen either because variables changed type, or when a break or return statement "
+            f"inside the loop depends on a Tensor condition. In both cases, changing to a TF loop "
+            f"should remove the error.\nSee {_HINT.partition('See ')[2]}"
+        )
+    return bool(value)
+
+
+def for_stmt(
+    iter_: Any,
+    extra_test: Thunk | None,
+    body: Callable[[Any], Any],
+    get_state: Getter,
+    set_state: Setter,
+    symbol_names: Sequence[str],
+    opts: dict[str, Any],
+) -> None:
+    """A `for` loop that goes on while `extra_test()`, if there is one, is true."""
+    arguments = extra_test, body, get_state, set_state, tuple(symbol_names), opts
+    try:
+        loop = FOR_LOOPS.lookup(iter_)
+    except LookupError:
+        loop = None
+    if loop is not None:
+        loop(iter_, *arguments)
+    elif not tracing():
+        _python_for(iter_, extra_test, body)
+    elif (found := bounds(iter_)) is not None:
+        _range_for(found, *arguments)
+    elif is_tensor(iter_):
+        _tensor_for(iter_, *arguments)
+    else:
+        _python_for(iter_, extra_test, body)
+
+
+def _python_for(iter_: Iterable[Any], extra_test: Thunk | None, body: Callable[[Any], Any]) -> None:
+    if extra_test is None:
+        for target in iter_:
+            body(target)
+    elif _goes_on(extra_test):
+        for target in iter_:
+            body(target)
+            if not _goes_on(extra_test):
+                break
+
+
+def _goes_on(extra_test: Thunk) -> bool:
+    value = extra_test()
+    if staged(value):
+        raise NotImplementedError(
+            "break and return statements which depend on a TF condition are not supported in "
+            f"Python for loops. {_HINT}"
+        )
+    return bool(value)
+
+
+def _with_extra(main: Any, extra_test: Thunk | None) -> Any:
+    return main if extra_test is None else control_flow.cond(main, extra_test, lambda: False)
+
+
+def _tensor_for(
+    iter_: Any,
+    extra_test: Thunk | None,
+    body: Callable[[Any], Any],
+    get_state: Getter,
+    set_state: Setter,
+    names: tuple[str, ...],
+    opts: dict[str, Any],
+) -> None:
+    """A loop over the first axis of a tensor."""
+    size = len_(iter_)
+    rows = TensorArray(iter_.dtype, size=size).unstack(iter_)
+    index: Any = 0
+
+    def get() -> tuple[Any, ...]:
+        return (index, *get_state())
+
+    def put(values: Sequence[Any]) -> None:
+        nonlocal index
+        index, *others = values
+        set_state(others)
+
+    def turn() -> None:
+        nonlocal index
+        body(rows.read(index))
+        index += 1
+
+    def test() -> Any:
+        return _with_extra(index < size, extra_test)
+
+    known = size if isinstance(size, int) else None
+    _stage_counted(known, extra_test is not None, test, turn, get, put, names, opts)
+
+
+def _range_for(
+    range_: Bounds,
+    extra_test: Thunk | None,
+    body: Callable[[Any], Any],
+    get_state: Getter,
+    set_state: Setter,
+    names: tuple[str, ...],
+    opts: dict[str, Any],
+) -> None:
+    """A loop over a range, which counts instead of making it."""
+    number: Any = range_.start
+
+    def get() -> tuple[Any, ...]:
+        # The variable of the loop is defined before it, for the case that there is no iteration.
+        values = [
+            number if name == opts["iterate_names"] and isinstance(value, Undefined) else value
+            for name, value in zip(names, get_state())
+        ]
+        return (number, *values)
+
+    def put(values: Sequence[Any]) -> None:
+        nonlocal number
+        number, *others = values
+        set_state(others)
+
+    def turn() -> None:
+        nonlocal number
+        body(number)
+        number += range_.delta
+
+    def test() -> Any:
+        return _with_extra(_within(number, range_), extra_test)
+
+    _stage_counted(_static_size(range_), extra_test is not None, test, turn, get, put, names, opts)
+
+
+def _within(number: Any, range_: Bounds) -> Any:
+    delta = _known(range_.delta)
+    if delta is not None:
+        return less(number, range_.limit) if delta >= 0 else greater(number, range_.limit)
+    up, down = greater_equal(range_.delta, 0), less(range_.delta, 0)
+    return logical_or(
+        logical_and(up, less(number, range_.limit)),
+        logical_and(down, greater(number, range_.limit)),
+    )
+
+
+def _known(tensor: Tensor) -> Any:
+    """The value of a scalar, None if only the running function knows it."""
+    return None if tensor._is_symbolic() else tensor.numpy().item()
+
+
+def _static_size(range_: Bounds) -> int | None:
+    start, limit, delta = map(_known, range_)
+    if None in (start, limit, delta) or delta == 0:
+        return None
+    return max(0, -int((start - limit) // delta))
+
+
+def _stage_counted(
+    size: int | None,
+    may_end: bool,
+    test: Thunk,
+    turn: Thunk,
+    get: Getter,
+    put: Setter,
+    names: tuple[str, ...],
+    opts: dict[str, Any],
+) -> None:
+    """Stage a loop whose first variable is a counter, of `size` iterations if that is known, or
+    fewer if it may end before."""
+    if size is not None and may_end:
+        opts = {"maximum_iterations": size, **opts}
+    runs = size is not None and size > 0
+    stage(test, turn, get, put, ("<internal iterate>", *names), opts, runs)
