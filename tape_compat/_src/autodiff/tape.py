@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..core import limits
+from ..core.dimensions import broadcast, fit
 from ..core.errors import InvalidArgumentError, user_location
 from ..core.native import native, native_calls, provide
 from ..core.state import LOCAL
@@ -587,11 +588,8 @@ def _seeds(output_gradients: Any, targets: list[Tensor]) -> list[Any]:
 
 def _broadcast(seed: Tensor, target: Tensor) -> Tensor:
     shape = target._aval.shape
-    try:
-        fits = np.broadcast_shapes(seed._aval.shape, shape) == shape
-    except ValueError:
-        fits = False
-    if not fits:
+    together = broadcast((seed._aval.shape, shape))
+    if together is None or not fit(together, shape):
         raise InvalidArgumentError(
             None,
             None,

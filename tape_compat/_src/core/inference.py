@@ -56,12 +56,9 @@ def infer_unknown(closure: Closure, avals: Avals) -> tuple[Avals, bool]:
         raise
     except Exception as error:  # JAX's, NumPy's and Python's for what is no number
         first = error
-    for given in (avals, *_unified(closure, avals)):
-        with contextlib.suppress(Exception):
-            return _traced(closure, given)
-        found = from_examples(closure, given)
-        if found is not None:
-            return found
+    found = from_examples(closure, avals) or _unified(closure, avals)
+    if found is not None:
+        return found
     if isinstance(first, errors.OpError) or example(closure, avals) is None:
         raise first
     raise errors.NeedsValue(
@@ -93,31 +90,76 @@ def _broadcast(closure: Closure, avals: Avals) -> Aval:
     return Aval.of(shape, closure.trace(scalars).outputs[0].dtype)
 
 
-def _unified(closure: Closure, avals: Avals) -> Iterator[Avals]:
-    """The avals with one unknown size taken for another one or for a number, then with two."""
-    pairs = list(_pairs(avals, [*_numbers(closure.attributes.values()), 1]))
-    tries: Iterable[tuple] = itertools.chain(
-        ((pair,) for pair in pairs), itertools.combinations(pairs, 2)
-    )
-    for chosen in itertools.islice(tries, limits.MAX_UNIFICATIONS):
-        yield tuple([_replaced(aval, dict(chosen)) for aval in avals])
+def _unified(closure: Closure, avals: Avals) -> tuple[Avals, bool] | None:
+    """What it gives if some unknown sizes are taken for others, or for numbers; None if that does
+    not help."""
+    for equal in itertools.islice(_guessed_equal(closure, avals), limits.MAX_UNIFICATIONS):
+        given = _replaced(avals, equal)
+        found = None
+        with contextlib.suppress(Exception):
+            found = _traced(closure, given)
+        found = found or from_examples(closure, given)
+        if found is not None:
+            return _replaced(found[0], _larger(closure, avals, equal)), found[1]
+    return None
 
 
-def _pairs(avals: Avals, others: list[Size]) -> Iterator[tuple[Size, Size]]:
-    """What an unknown size may have to be equal to: sizes at the same place come first."""
+def _larger(closure: Closure, avals: Avals, equal: dict[Size, Size]) -> dict[Size, Size]:
+    """What to put for sizes that others were taken for: one of the two may be 1 and broadcast."""
+    larger: dict[Size, Size] = {}
+    for a, b in equal.items():
+        others = {n: whole for n, whole in equal.items() if n is not a}
+        if is_symbolic(b) and _takes(closure, _replaced(avals, {**others, a: 1})):
+            either = _takes(closure, _replaced(avals, {**others, b: 1}))
+            larger[b] = maximum(a, larger.get(b, b)) if either else b
+    return larger
+
+
+def _takes(closure: Closure, avals: Avals) -> bool:
+    try:
+        _traced(closure, avals)
+    except Exception:
+        return False
+    return True
+
+
+def _guessed_equal(closure: Closure, avals: Avals) -> Iterator[dict[Size, Size]]:
+    """What unknown sizes may have to be equal to, the likeliest first: those at the same place."""
     shapes = [aval.shape for aval in avals]
     sizes = [n for shape in shapes for n in shape]
+    others = _numbers(v for v in closure.attributes.values() if isinstance(v, tuple))
     near = [pair for x, y in itertools.combinations(shapes, 2) for pair in _beside(x, y)]
-    every = [(a, b) for a in sizes for b in (*sizes, *others)]
     near.sort(key=lambda pair: not is_symbolic(pair[1]))
-    for a, b in dict.fromkeys(near + every):
-        if is_symbolic(a) and a != b:
-            yield a, b
+    near = list(dict.fromkeys(pair for pair in near if pair[0] != pair[1]))
+    unknown = dict.fromkeys(n for n in sizes if is_symbolic(n))
+    known = dict.fromkeys(n for n in (*sizes, *others) if not is_symbolic(n) and n > 1)
+    both = list(itertools.combinations(unknown, 2))
+    far = [pair for pair in (*both, *itertools.product(unknown, known)) if pair not in near]
+    yield from ({a: b} for a, b in near)
+    yield _beside_all(shapes)
+    yield _beside_all([shape[::-1] for shape in shapes])
+    yield from (dict(two) for two in itertools.combinations(near, 2))
+    yield from ({a: b} for a, b in far)
+    yield from (dict(two) for two in itertools.combinations(both, 2))
+    yield from (dict(two) for two in itertools.combinations([*near, *far], 2))
 
 
 def _beside(x: Shape, y: Shape) -> Iterator[tuple[Size, Size]]:
+    """Pairs of sizes at the same place, counted from either end, an unknown one first."""
     for a, b in (*zip(x, y), *zip(reversed(x), reversed(y))):
-        yield from ((a, b),) if is_symbolic(a) else ((b, a),)
+        if is_symbolic(a) or is_symbolic(b):
+            yield (a, b) if is_symbolic(a) else (b, a)
+
+
+def _beside_all(shapes: list[Shape]) -> dict[Size, Size]:
+    """All unknown sizes at one place taken for one of them, or for the number there."""
+    equal: dict[Size, Size] = {}
+    for place in itertools.zip_longest(*shapes):
+        here = [n for n in place if n is not None and n != 1]
+        if here:
+            whole = next((n for n in here if not is_symbolic(n)), here[0])
+            equal.update((n, whole) for n in here if is_symbolic(n) and n != whole)
+    return equal
 
 
 def _numbers(values: Iterable[Any]) -> Iterator[Size]:
@@ -129,10 +171,16 @@ def _numbers(values: Iterable[Any]) -> Iterator[Size]:
             yield value
 
 
-def _replaced(aval: Aval, sizes: dict[Size, Size]) -> Aval:
-    if not aval.unknown:
-        return aval
-    return Aval.of(tuple([sizes.get(n, n) for n in aval.shape]), aval.dtype)
+def _replaced(avals: Avals, sizes: dict[Size, Size]) -> Avals:
+    """The avals with other sizes for some."""
+    return tuple(
+        [
+            Aval.of(tuple([sizes.get(n, n) for n in aval.shape]), aval.dtype)
+            if aval.unknown
+            else aval
+            for aval in avals
+        ]
+    )
 
 
 # ---------------------------------------------------------------------------------------------

@@ -40,7 +40,7 @@ REASONS_KEPT = 100
 ESCAPES_KEPT = 100
 
 #: So often an op on unknown sizes is tried, with sizes taken for equal, before it is refused.
-MAX_UNIFICATIONS = 60
+MAX_UNIFICATIONS = 150
 
 #: What cannot be traced for unknown sizes is traced for some of these, all different: large and
 #: small, even and odd. All but three have to do.

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..core import dtypes
 from ..core.avals import Aval
+from ..core.dimensions import broadcast
 from ..core.native import native_calls
 from ..core.op import Op
 from ..values import operators
@@ -59,21 +60,36 @@ def _check_loosely(kernel: str) -> Callable[..., None]:
 
 
 _ANY = "float integer complex bool"
-_EQUAL = Op(jnp.equal, "Equal", differentiable=False, check=check_arithmetic("Equal", _ANY)).bind()
-_NOT_EQUAL = Op(
-    jnp.not_equal, "NotEqual", differentiable=False, check=check_arithmetic("NotEqual", _ANY)
-).bind()
+_EQUAL, _NOT_EQUAL = (
+    Op(
+        function,
+        kernel,
+        differentiable=False,
+        check=check_arithmetic(kernel, _ANY),
+        broadcasts=True,
+    ).bind()
+    for function, kernel in ((jnp.equal, "Equal"), (jnp.not_equal, "NotEqual"))
+)
+
+
+def _compared(avals: tuple[Aval, ...]) -> Aval:
+    """One bool for shapes that do not broadcast."""
+    return Aval.of(broadcast([aval.shape for aval in avals]) or (), dtypes.bool)
+
+
 _IS_EQUAL = Op(
     lambda x, y: jnp.equal(x, y) if _fits(x, y) else jnp.zeros((), bool),
     "Equal",
     differentiable=False,
     check=_check_loosely("Equal"),
+    shapes=_compared,
 ).bind()
 _IS_NOT_EQUAL = Op(
     lambda x, y: jnp.not_equal(x, y) if _fits(x, y) else jnp.ones((), bool),
     "NotEqual",
     differentiable=False,
     check=_check_loosely("NotEqual"),
+    shapes=_compared,
 ).bind()
 
 

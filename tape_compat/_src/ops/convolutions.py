@@ -228,7 +228,11 @@ def _convolve_back(
     return out
 
 
-_CONV2D_TRANSPOSE = Op(_convolve_back, "Conv2DBackpropInput")
+_CONV2D_TRANSPOSE = Op(
+    _convolve_back,
+    "Conv2DBackpropInput",
+    shapes=lambda avals, shape, **_: Aval.of(shape, avals[0].dtype),
+)
 
 
 def conv2d_transpose(

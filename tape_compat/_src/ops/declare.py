@@ -23,6 +23,7 @@ import numpy as np
 
 from ..core import errors, limits
 from ..core.avals import Aval
+from ..core.dimensions import broadcast
 from ..core.dtypes import DType, float32
 from ..core.native import native_calls
 from ..core.op import Check, Closure, Op
@@ -104,12 +105,8 @@ def check_same_dtype(avals: Sequence[Aval], kernel: str) -> None:
 
 def check_broadcast(x: Aval, y: Aval, kernel: str) -> None:
     """TensorFlow's error for shapes that do not broadcast."""
-    try:
-        np.broadcast_shapes(x.shape, y.shape)
-    except ValueError:
-        raise invalid(
-            f"Incompatible shapes: {shown(x.shape)} vs. {shown(y.shape)}", kernel
-        ) from None
+    if broadcast((x.shape, y.shape)) is None:
+        raise invalid(f"Incompatible shapes: {shown(x.shape)} vs. {shown(y.shape)}", kernel)
 
 
 class TextOperands(Exception):

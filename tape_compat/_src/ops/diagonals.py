@@ -12,12 +12,13 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..core.avals import Aval
+from ..core.dimensions import Size, differ, fit, less, maximum, minimum
 from ..core.op import Op
 from ..core.refuse import invalid, not_allowed, shown
 from ..values.convert import convert
 from ..values.record import apply
 from ..values.tensor import Tensor
-from .arguments import as_tensor, dims
+from .arguments import as_size, as_tensor, dims
 from .declare import Number, check_same_dtype, matching, name_ops, op
 
 
@@ -90,7 +91,7 @@ def _check_rank(avals: tuple[Aval, ...], kernel: str) -> None:
 
 def _check_range(rows: int, columns: int, k: tuple[int, int], kernel: str) -> None:
     for which, i in zip(("lower_diag_index", "upper_diag_index"), k):
-        if not (-rows < i < columns or i == 0):
+        if i != 0 and (less(i, 1 - rows) or less(columns - 1, i)):
             raise invalid(
                 f"{which} is out of bound: {i}. It must be between {-rows} and {columns}", kernel
             )
@@ -136,10 +137,10 @@ def _diag(x: Any, padding: Any, k: tuple[int, int], rows: int, columns: int, ali
     return jnp.where(band.inside, packed[..., band.diagonal, band.place], padding)
 
 
-def _diag_size(longest: int, k: tuple[int, int], rows: int, columns: int) -> tuple[int, int]:
+def _diag_size(longest: Size, k: tuple[int, int], rows: Size, columns: Size) -> tuple[Size, Size]:
     least_rows, least_columns = longest - min(k[1], 0), longest + max(k[0], 0)
     if rows == -1 and columns == -1:
-        rows = columns = max(least_rows, least_columns)
+        rows = columns = maximum(least_rows, least_columns)
     return least_rows if rows == -1 else rows, least_columns if columns == -1 else columns
 
 
@@ -151,7 +152,7 @@ def _check_diag(
     if not have:
         raise invalid("diagonal must be at least 1-dim, received shape: []", "MatrixDiagV3")
     count = k[1] - k[0] + 1
-    if count > 1 and (len(have) < 2 or have[-2] != count):
+    if count > 1 and (len(have) < 2 or differ(have[-2], count)):
         raise invalid(
             "The number of diagonals provided in the input does not match the lower_diag_index "
             f"and upper_diag_index range: {shown(have)}, {count}",
@@ -160,12 +161,12 @@ def _check_diag(
     least = _diag_size(have[-1], k, -1, -1)
     given = _diag_size(have[-1], k, rows, columns)
     low_rows, low_columns = have[-1] - min(k[1], 0), have[-1] + max(k[0], 0)
-    if given[0] < low_rows or given[1] < low_columns:
-        which = "rows" if given[0] < low_rows else "columns"
+    if less(given[0], low_rows) or less(given[1], low_columns):
+        which = "rows" if less(given[0], low_rows) else "columns"
         raise invalid(
             f"The number of {which} is too small: {given}, at least {least}", "MatrixDiagV3"
         )
-    if given[0] != low_rows and given[1] != low_columns:
+    if differ(given[0], low_rows) and differ(given[1], low_columns):
         raise invalid(
             "The number of rows or columns is not consistent with the specified d_lower, d_upper, "
             "and diagonal.",
@@ -173,7 +174,15 @@ def _check_diag(
         )
 
 
-_DIAG = Op(_diag, "MatrixDiagV3", check=_check_diag)
+def _diag_aval(
+    avals: tuple[Aval, ...], k: tuple[int, int], rows: Size, columns: Size, align: str
+) -> Aval:
+    have = avals[0].shape
+    batch = have[:-1] if k[0] == k[1] else have[:-2]
+    return Aval.of((*batch, *_diag_size(have[-1], k, rows, columns)), avals[0].dtype)
+
+
+_DIAG = Op(_diag, "MatrixDiagV3", check=_check_diag, shapes=_diag_aval)
 
 
 def diag(
@@ -197,7 +206,9 @@ def diag(
     [[1, 0], [0, 2]]
     """
     x = as_tensor(diagonal)
-    closure = _DIAG.bind(k=_range_of(k), rows=int(num_rows), columns=int(num_cols), align=align)
+    closure = _DIAG.bind(
+        k=_range_of(k), rows=as_size(num_rows), columns=as_size(num_cols), align=align
+    )
     return apply(closure, (x, convert(padding_value, x.dtype)))
 
 
@@ -214,10 +225,10 @@ def _check_set_diag(avals: tuple[Aval, ...], k: tuple[int, int], align: str) -> 
     _check_align(align)
     x, diagonal = (aval.shape for aval in avals)
     _check_range(x[-2], x[-1], k, kernel)
-    longest = min(x[-2] + min(k[1], 0), x[-1] - max(k[0], 0))
+    longest = minimum(x[-2] + min(k[1], 0), x[-1] - max(k[0], 0))
     count = k[1] - k[0] + 1
     wanted = (*x[:-2], *((count,) if count > 1 else ()), longest)
-    if diagonal != wanted:
+    if not fit(diagonal, wanted):
         raise invalid(
             "Either first dimensions of diagonal don't match input.shape[:-2], or "
             "diagonal.shape[:-1] is not equal to the longests diagonal in range "
@@ -227,7 +238,12 @@ def _check_set_diag(avals: tuple[Aval, ...], k: tuple[int, int], align: str) -> 
         )
 
 
-_SET_DIAG = Op(_set_diag, "MatrixSetDiagV3", check=_check_set_diag)
+_SET_DIAG = Op(
+    _set_diag,
+    "MatrixSetDiagV3",
+    check=_check_set_diag,
+    shapes=lambda avals, k, align: avals[0],
+)
 
 
 def set_diag(
@@ -255,7 +271,7 @@ def _check_band_part(avals: tuple[Aval, ...], lower: int, upper: int) -> None:
     for which, what, n, given in zip(
         ("lower", "upper"), ("rows", "columns"), avals[0].shape[-2:], (lower, upper)
     ):
-        if given > n:
+        if less(n, given):
             raise invalid(
                 f"num_{which} must be negative or less or equal to number of {what} ({n}) "
                 f"got: {given}",
@@ -263,7 +279,12 @@ def _check_band_part(avals: tuple[Aval, ...], lower: int, upper: int) -> None:
             )
 
 
-_BAND_PART = Op(_band_part, "MatrixBandPart", check=_check_band_part)
+_BAND_PART = Op(
+    _band_part,
+    "MatrixBandPart",
+    check=_check_band_part,
+    shapes=lambda avals, lower, upper: avals[0],
+)
 
 
 def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = None) -> Tensor:
@@ -275,7 +296,8 @@ def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = Non
     >>> tf.linalg.band_part([[1, 2], [3, 4]], 0, -1).numpy().tolist()
     [[1, 2], [0, 4]]
     """
-    return apply(_BAND_PART.bind(lower=int(num_lower), upper=int(num_upper)), (as_tensor(input),))
+    closure = _BAND_PART.bind(lower=as_size(num_lower), upper=as_size(num_upper))
+    return apply(closure, (as_tensor(input),))
 
 
 def _check_trace(avals: tuple[Aval, ...]) -> None:

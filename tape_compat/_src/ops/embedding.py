@@ -9,6 +9,7 @@ import numpy as np
 from jax import lax
 
 from ..core.avals import Aval
+from ..core.dimensions import broadcast, fit
 from ..core.op import Op
 from ..core.refuse import invalid, shown
 from ..values.convert import convert
@@ -27,11 +28,8 @@ def _dropout(x: Any, uniform: Any, rate: Any) -> Any:
 
 def _check_dropout(avals: tuple[Aval, ...]) -> None:
     x, uniform, _ = avals
-    try:
-        fits = np.broadcast_shapes(x.shape, uniform.shape) == x.shape
-    except ValueError:
-        fits = False
-    if not fits:
+    together = broadcast((x.shape, uniform.shape))
+    if together is None or not fit(together, x.shape):
         texts = [shown(a.shape) for a in (uniform, x)]
         raise invalid(
             f"condition {texts[0]}, then {texts[1]}, and else [] must be broadcastable", "SelectV2"

@@ -12,7 +12,7 @@ from jax import lax
 
 from ..core import dtypes
 from ..core.avals import Aval
-from ..core.dimensions import differ, divides, fit, is_symbolic, less, maximum
+from ..core.dimensions import Shape, Size, differ, divides, fit, is_symbolic, less, maximum
 from ..core.op import Op
 from ..core.refuse import invalid, not_allowed, shown
 from ..run import policy
@@ -289,17 +289,36 @@ def _check_split(avals: tuple[Aval, ...], sizes: Any, axis: int) -> None:
         )
 
 
-def _split(x: Any, sizes: int | tuple[int, ...], axis: int) -> Any:
-    axis %= x.ndim
-    length = x.shape[axis]
+def _parts(length: Size, sizes: int | Shape) -> Shape:
+    """How large the parts are that an axis is split into."""
     if isinstance(sizes, int):
-        sizes = (length // sizes,) * sizes
+        return (length // sizes,) * sizes
     rest = length - sum(s for s in sizes if s != -1)
+    return tuple(rest if s == -1 else s for s in sizes)
+
+
+def _split(x: Any, sizes: int | Shape, axis: int) -> Any:
+    axis %= x.ndim
     # One primitive: its pullback is one concatenation, not a sum of padded parts.
-    return tuple(lax.split(x, tuple(rest if s == -1 else s for s in sizes), axis))
+    return tuple(lax.split(x, _parts(x.shape[axis], sizes), axis))
 
 
-_SPLIT = Op(_split, "Split", check=_check_split)
+def _split_avals(avals: tuple[Aval, ...], sizes: int | Shape, axis: int) -> tuple[Aval, ...]:
+    have, dtype = avals[0].shape, avals[0].dtype
+    axis %= len(have)
+    parts = _parts(have[axis], sizes)
+    return tuple([Aval.of((*have[:axis], n, *have[axis + 1 :]), dtype) for n in parts])
+
+
+_SPLIT = Op(
+    _split,
+    "Split",
+    check=_check_split,
+    shapes=_split_avals,
+    of_sizes=lambda x, sizes, axis: np.split(
+        x, np.cumsum(_parts(x.shape[axis], sizes))[:-1].tolist(), axis
+    ),
+)
 
 
 def split(

@@ -8,6 +8,7 @@ from typing import Any
 import jax.numpy as jnp
 from jax import lax
 
+from ..core import dtypes
 from ..core.avals import Aval
 from ..core.op import Op
 from ..core.refuse import invalid, not_allowed
@@ -17,6 +18,7 @@ from ..values.tensor import Tensor
 from . import rules
 from .checks import check_dtypes
 from .declare import Number, check_same_dtype, name_ops, op, static
+from .shapes import host_shape
 
 
 def _wide(x: Any) -> Any:
@@ -276,7 +278,9 @@ def compute_average_loss(
     inputs = [losses]
     if sample_weight is not None:
         inputs.append(convert(sample_weight, losses.dtype))
-    size = losses._aval.shape[0] if global_batch_size is None else global_batch_size
+    size = global_batch_size
+    if size is None:
+        size = host_shape(losses._aval.shape[0], dtypes.int32, "Size")
     inputs.append(convert(size))
     return apply(_AVERAGE_LOSS, tuple(inputs))
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..core import errors
 from ..core.avals import Aval
+from ..core.dimensions import broadcast, differ, fit
 from ..core.dtypes import as_dtype
 from ..core.native import native_calls
 from ..core.op import Op
@@ -64,15 +65,13 @@ def check_matmul(
     elif min(len(a), len(b)) < 2:
         which, n = (0, len(a)) if len(a) < 2 else (1, len(b))
         raise invalid(f"In[{which}] ndims must be >= 2: {n}", kernel)
-    if a[-2 if ta or aa else -1] != b[-1 if tb or ab else -2]:
+    if differ(a[-2 if ta or aa else -1], b[-1 if tb or ab else -2]):
         raise invalid(f"Matrix size-incompatible: {both}", kernel)
-    try:
-        np.broadcast_shapes(a[:-2], b[:-2])
-    except ValueError:
+    if broadcast((a[:-2], b[:-2])) is None:
         raise invalid(
             f"In[0] and In[1] must have compatible batch dimensions: {shown(a)} vs. {shown(b)}",
             kernel,
-        ) from None
+        )
 
 
 _MATMUL = Op(_matmul, "MatMul", check=check_matmul)
@@ -285,11 +284,11 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
 def _check_cross(avals: tuple[Aval, ...]) -> None:
     a, b = avals
     check_same_dtype(avals, "Cross")
-    if a.shape != b.shape:
+    if not fit(a.shape, b.shape):
         raise invalid(
             f"Both inputs must be of same shape: {shown(a.shape)} vs. {shown(b.shape)}", "Cross"
         )
-    if not a.shape or a.shape[-1] != 3:
+    if not a.shape or differ(a.shape[-1], 3):
         raise errors.FailedPreconditionError(
             None,
             None,

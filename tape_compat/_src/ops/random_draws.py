@@ -12,7 +12,7 @@ from jax import lax
 
 from ..core import dtypes
 from ..core.avals import Aval
-from ..core.dimensions import less
+from ..core.dimensions import broadcast, less
 from ..core.dtypes import DType, as_dtype
 from ..core.op import Op
 from ..core.refuse import invalid, not_allowed, shown, tf_dtype_name
@@ -83,11 +83,11 @@ def _ends(kernel: str) -> Callable[..., None]:
 
 def broadcast_shape(avals: Sequence[Aval], kernel: str) -> tuple[int, ...]:
     """The shape that parameters broadcast to."""
-    try:
-        return np.broadcast_shapes(*(aval.shape for aval in avals))
-    except ValueError:
+    found = broadcast([aval.shape for aval in avals] or [()])
+    if found is None:
         shapes = " vs. ".join(shown(aval.shape) for aval in avals)
-        raise invalid(f"Incompatible shapes: {shapes}", kernel) from None
+        raise invalid(f"Incompatible shapes: {shapes}", kernel)
+    return found
 
 
 def _draw_normal(key: Any, *moments: Any, shape: tuple[int, ...], dtype: DType) -> Any:

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..core.avals import Aval
+from ..core.dimensions import differ
 from ..core.op import Op
 from ..core.refuse import invalid, shown
 from ..values.bounds import dropped, refuse_segments
@@ -16,6 +17,7 @@ from ..values.convert import convert
 from ..values.record import apply
 from ..values.tensor import Tensor
 from . import rules
+from .arguments import known_value
 from .declare import name_ops, static
 
 
@@ -103,15 +105,19 @@ def _unsorted(function: Callable[..., Any], doc: str, kernel: str) -> Callable[.
 
 
 def _sorted_segments(function: Callable[..., Any], doc: str, kernel: str) -> Callable[..., Tensor]:
-    declared = Op(function, kernel)
+    def check(avals: tuple[Aval, ...], segments: int) -> None:
+        have, (count,) = avals[0].shape, avals[1].shape
+        if not have or differ(count, have[0]):
+            raise invalid("segment_ids should be the same size as dimension 0 of input.", kernel)
+
+    declared = Op(function, kernel, check=check)
 
     def call(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
         data, segment_ids = convert(data), convert(segment_ids)
-        ids = np.asarray(segment_ids._value())
+        ids = known_value(segment_ids)
         if ids.ndim != 1:
             raise invalid("segment_ids should be a vector.", kernel)
-        if not data._aval.shape or ids.size != data._aval.shape[0]:
-            raise invalid("segment_ids should be the same size as dimension 0 of input.", kernel)
+        check((data._aval, segment_ids._aval), 0)
         if (ids.size and ids[0] < 0) or np.any(np.diff(ids) < 0):
             raise invalid("segment ids are not increasing", kernel)
         closure = declared.bind(segments=int(ids[-1]) + 1 if ids.size else 0)

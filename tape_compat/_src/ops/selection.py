@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core import dtypes
 from ..core.avals import Aval
-from ..core.dimensions import broadcast
+from ..core.dimensions import broadcast, fit
 from ..core.dtypes import as_dtype
 from ..core.op import Op
 from ..core.refuse import invalid, shown, tf_dtype_name
@@ -22,7 +22,7 @@ from .creation import zeros
 from .declare import matching
 from .gather_scatter import gather_nd
 from .joining import concat
-from .shapes import reshape
+from .shapes import reshape, set_sizes
 
 
 def _check_where(avals: tuple[Aval, ...]) -> None:
@@ -94,16 +94,25 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_
     have = x._aval.shape
     if axis < 0:
         axis += len(have)
-    if have[axis : axis + known.ndim] != known.shape:
-        raise ValueError(
-            f"Shapes {have[axis : axis + known.ndim]} and {known.shape} are incompatible"
-        )
+    if not fit(have[axis : axis + known.ndim], known.shape):
+        part = x.shape[axis : axis + known.ndim]
+        raise ValueError(f"Shapes {part} and {known.shape} are incompatible")
+    x = _of_mask(x, axis, known)
+    have = x._aval.shape
     places = np.flatnonzero(known).astype(np.int32)
     if is_text(x):
         return move_text(lambda p: boolean_mask(p, known, axis), x)
-    if not x._aval.size and not places.size:
+    if not x._aval.unknown and not x._aval.size and not places.size:
         return zeros((*have[:axis], 0, *have[axis + known.ndim :]), x.dtype)
     return apply(_MASKED.bind(axis=axis, count=known.ndim), (x, concrete(places)))
+
+
+def _of_mask(x: Tensor, axis: int, mask: np.ndarray) -> Tensor:
+    """`x`, whose axes from `axis` on are known to have the sizes of a mask."""
+    have = x._aval.shape
+    if have[axis : axis + mask.ndim] == mask.shape:
+        return x
+    return set_sizes(x, (*have[:axis], *mask.shape, *have[axis + mask.ndim :]))
 
 
 def dynamic_partition(
@@ -122,7 +131,7 @@ def dynamic_partition(
     """
     x, known, kernel = as_tensor(data), known_value(partitions), "DynamicPartition"
     have = x._aval.shape
-    if have[: known.ndim] != known.shape:
+    if not fit(have[: known.ndim], known.shape):
         raise invalid(
             f"data.shape must start with partitions.shape, got data.shape = {shown(have)}, "
             f"partitions.shape = {shown(known.shape)}",
@@ -152,7 +161,7 @@ def dynamic_stitch(indices: Sequence[Any], data: Sequence[Any], name: str | None
     """
     known, parts = [known_value(i) for i in indices], matching(list(data))
     for m, (places, part) in enumerate(zip(known, parts, strict=True)):
-        if part._aval.shape[: places.ndim] != places.shape:
+        if not fit(part._aval.shape[: places.ndim], places.shape):
             raise invalid(
                 f"data[{m}].shape must start with indices[{m}].shape, got {shown(part._aval.shape)}"
                 f" and {shown(places.shape)}",

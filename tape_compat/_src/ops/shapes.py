@@ -11,7 +11,17 @@ from jax import lax
 
 from ..core import dtypes
 from ..core.avals import Aval
-from ..core.dimensions import Shape, Size, broadcast, differ, divides, is_unknown, less, product
+from ..core.dimensions import (
+    Shape,
+    Size,
+    broadcast,
+    differ,
+    divides,
+    is_symbolic,
+    is_unknown,
+    less,
+    product,
+)
 from ..core.dtypes import as_dtype
 from ..core.errors import NeedsValue, user_location
 from ..core.op import Op
@@ -24,7 +34,7 @@ from ..values.indexed_slices import IndexedSlices
 from ..values.record import apply
 from ..values.tensor import Tensor, concrete, next_id, same_value
 from ..values.variable import Variable
-from .arguments import as_int, as_tensor, dims, is_text, known_value, move_text
+from .arguments import as_int, as_tensor, dims, is_text, known_sizes, known_value, move_text
 
 
 def identity(input: Any, name: str | None = None) -> Any:
@@ -545,6 +555,24 @@ def _check_repeat_axis(x: Tensor, axis: int) -> int:
     return axis % n
 
 
+def _repeat(x: Any, times: Size, axis: int) -> Any:
+    wide = jnp.expand_dims(x, axis + 1)
+    wide = jnp.broadcast_to(wide, (*x.shape[: axis + 1], times, *x.shape[axis + 1 :]))
+    return wide.reshape(_repeated_shape(x.shape, times, axis))
+
+
+def _repeated_shape(shape: Shape, times: Size, axis: int) -> Shape:
+    return (*shape[:axis], shape[axis] * times, *shape[axis + 1 :])
+
+
+#: Each element so many times, where it is not known how many elements or how often.
+_REPEAT = Op(
+    _repeat,
+    "BroadcastTo",
+    shapes=lambda avals, times, axis: Aval.of(
+        _repeated_shape(avals[0].shape, times, axis), avals[0].dtype
+    ),
+)
 _TAKE = Op(lambda x, places, axis: jnp.take(x, places, axis=axis, mode="clip"), "GatherV2")
 
 
@@ -562,10 +590,17 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
     if axis is None:
         x, axis = reshape(x, (-1,)), 0
     axis = _check_repeat_axis(x, as_int(axis))
-    times = known_value(repeats).ravel()
+    times = known_sizes(repeats).ravel()
     length = x._aval.shape[axis]
-    if times.size not in (1, length):
+    if times.size != 1 and differ(times.size, length):
         raise ValueError(f"Dimensions {length} and {times.size} are not compatible")
+    if times.size != 1 and is_symbolic(length):
+        x = set_sizes(x, tuple(times.size if i == axis else None for i in range(x.ndim)))
+        length = times.size
+    if is_symbolic(length) or times.dtype == object:
+        if times.size != 1:
+            raise NeedsValue("tf.repeat() needs to know how often each element is repeated")
+        return apply(_REPEAT.bind(times=times.item(), axis=axis), (x,))
     places = np.repeat(np.arange(length, dtype=np.int32), times)
     if is_text(x):
         return move_text(lambda p: repeat(p, times, axis), x)

@@ -48,7 +48,7 @@ def refuse_rows(indices: Tensor, rows: int, kernel: str) -> None:
 def refuse_segments(ids: Tensor, segments: int, kernel: str) -> None:
     """TensorFlow's error for a segment that is not there. Negative ones are left out."""
     known = _known(ids)
-    if known is None or known.max() < segments:
+    if known is None or is_symbolic(segments) or known.max() < segments:
         return
     at = np.argwhere(known >= segments)[0]
     value = known[tuple(at)]
@@ -60,7 +60,8 @@ def refuse_positions(indices: Tensor, shape: Sequence[int], kernel: str, what: s
     known = _known(indices)
     if known is None or known.ndim < 1 or known.shape[-1] > len(shape):
         return
-    bad = ((known < 0) | (known >= np.array(shape[: known.shape[-1]]))).any(-1)
+    sizes = [_ENDLESS if is_symbolic(n) else n for n in shape[: known.shape[-1]]]
+    bad = ((known < 0) | (known >= np.array(sizes))).any(-1)
     if bad.any():
         at = np.argwhere(bad)[0]
         position = ", ".join(map(str, known[tuple(at)].tolist()))
@@ -68,6 +69,10 @@ def refuse_positions(indices: Tensor, shape: Sequence[int], kernel: str, what: s
             f"indices{_place(at)} = [{position}] does not index into {what}shape {shown(shape)}",
             kernel,
         )
+
+
+#: In the place of a size that is unknown.
+_ENDLESS = np.iinfo(np.int64).max
 
 
 def _place(at: np.ndarray) -> str:

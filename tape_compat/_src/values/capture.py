@@ -386,7 +386,7 @@ def anchor(program: SymbolicProgram, tensor: Tensor) -> Tensor:
 
 
 #: An identity that is recorded, of constants too.
-_OUTPUT = Op(lambda x: x, "Identity", host_foldable=False).bind()
+_OUTPUT = Op(lambda x: x, "Identity", host_foldable=False, of_sizes=lambda x: x).bind()
 
 
 def leaves_of(program: SymbolicProgram) -> tuple[Tensor, ...]:

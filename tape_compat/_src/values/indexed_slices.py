@@ -6,16 +6,18 @@ from typing import Any
 
 import jax.numpy as jnp
 
+from ..core.dimensions import Shape, is_symbolic
 from ..core.dtypes import DType, as_dtype
 from ..core.op import Op
 from ..core.shapes import TensorShape
 from .bounds import dropped, refuse_segments
 from .convert import convert
 from .record import apply
+from .sizes import sizes_of
 from .tensor import Tensor
 
 
-def _densify(values: Any, indices: Any, shape: tuple[int, ...]) -> Any:
+def _densify(values: Any, indices: Any, shape: Shape) -> Any:
     where = dropped(indices, shape[0])
     return jnp.zeros(shape, values.dtype).at[where].add(values, mode="drop")
 
@@ -68,7 +70,10 @@ class IndexedSlices:
     def shape(self) -> TensorShape:
         if self._dense_shape is None:
             return TensorShape(None)
-        return TensorShape([int(d) for d in convert(self._dense_shape).numpy()])
+        return TensorShape([None if is_symbolic(n) else n for n in self._sizes()])
+
+    def _sizes(self) -> Shape:
+        return tuple(sizes_of(convert(self._dense_shape)).tolist())
 
     def get_shape(self) -> TensorShape:
         """The same as `shape`."""
@@ -80,7 +85,7 @@ class IndexedSlices:
                 "Tensor conversion requested for IndexedSlices for which the dense shape is "
                 f"unknown: {self}"
             )
-        shape = tuple(int(d) for d in convert(self._dense_shape).numpy())
+        shape = self._sizes()
         indices = convert(self._indices)
         refuse_segments(indices, shape[0], _DENSIFY.name)
         return apply(_DENSIFY.bind(shape=shape), (convert(self._values), indices))
