@@ -1,12 +1,17 @@
 """Unknown sizes: what is recorded once for them is what is recorded for each size."""
 
+from typing import Any
+
+import numpy as np
 import pytest
 
 import tape_compat as tf
 from tape_compat._src.core.avals import Aval
-from tape_compat._src.core.dimensions import Sizes, variable
+from tape_compat._src.core.dimensions import Sizes, numbered, variable
 from tape_compat._src.core.errors import NeedsValue
 from tape_compat._src.values.capture import capture, capturing, symbolic_input
+from tape_compat._src.values.convert import convert
+from tests.ops import ROWS
 
 D, E = variable(0), variable(1)
 
@@ -103,3 +108,106 @@ def test_arithmetic_of_known_sizes_is_done_at_once(recording):
     x = symbolic_input(aval(4, 3))
     n = tf.shape(x)[0] * 2 + 1
     assert int(n) == 9
+
+
+# -- the rows of the op tables ---------------------------------------------------------------------
+
+
+def tensors_of(result):
+    parts = [
+        [x.values, x.indices] if isinstance(x, tf.IndexedSlices) else [convert(x)]
+        for x in tf.nest.flatten(result)
+        if x is not None
+    ]
+    return [tensor for part in parts for tensor in part]
+
+
+def gradients_of(function):
+    """What `function` gives, then its gradients by all arguments, then theirs along ones."""
+
+    def gradients(*tensors):
+        with tf.GradientTape() as outer:
+            outer.watch(tensors)
+            with tf.GradientTape() as inner:
+                inner.watch(tensors)
+                values = [y for y in tensors_of(function(*tensors)) if y.dtype.trainable]
+            first = tensors_of(inner.gradient(values, list(tensors)))
+        second = outer.gradient([y for y in first if y.dtype.trainable], list(tensors))
+        return [*values, *first, *tensors_of(second)]
+
+    return gradients
+
+
+def recorded(function, avals):
+    """What is captured of a function, and what it gives."""
+    results = []
+
+    def flatten(result):
+        results.extend(tensors_of(result))
+        return list(results)
+
+    return capture(function, avals, flatten, "row"), results
+
+
+def check_same(function, tensors, shapes):
+    """What is recorded for shapes with unknown sizes is, with those sizes, what is recorded for the
+    shapes of `tensors`, or gives the same."""
+    known, results = recorded(function, [x._aval for x in tensors])
+    named = numbered(shapes)
+    avals = [Aval.of(shape, x.dtype) for shape, x in zip(named, tensors, strict=True)]
+    general, unknown = recorded(function, avals)
+    sizes = Sizes.between(named, [x._aval.shape for x in tensors])
+    assert sizes is not None
+    assert [x._aval.at(sizes) for x in unknown] == [x._aval for x in results]
+    at_sizes: Any = general.closure.at(sizes)
+    if at_sizes.steps == known.closure.steps and len(general.sources) == len(known.sources):
+        return
+    for got, wanted in zip(general.call(tensors, at_sizes), known.call(tensors), strict=True):
+        np.testing.assert_allclose(got.numpy(), wanted.numpy(), rtol=1e-6, atol=1e-9)
+
+
+#: Rows that cannot be recorded so, and why.
+NO_SHAPE = "what the row computes with asks for the shape"
+CANNOT = {
+    ("first", "linalg.cross"): "vectors of unknown length have no cross product",
+    ("gradients", "linalg.cross"): "vectors of unknown length have no cross product",
+    ("all", "linalg.cross"): "vectors of unknown length have no cross product",
+    ("all", "unstack"): "TensorFlow refuses it as well",
+    ("all", "linalg.sqrtm"): NO_SHAPE,
+    ("all", "linalg.logdet"): NO_SHAPE,
+    ("all", "linalg.cholesky"): NO_SHAPE,
+    ("all", "linalg.cholesky_solve"): NO_SHAPE,
+}
+
+
+def cases():
+    for row in ROWS:
+        if row.sources():
+            yield "first", row
+            yield "all", row
+            if row.differentiable:
+                yield "gradients", row
+
+
+@pytest.mark.parametrize(
+    ("kind", "row"),
+    [
+        pytest.param(kind, row, id=f"{kind}-{row.id}", marks=pytest.mark.part(row.id))
+        for kind, row in cases()
+    ],
+)
+def test_row(kind, row):
+    tensors = [convert(x) for x in row.sources()]
+    shapes = [
+        [None if kind == "all" or i == 0 else n for i, n in enumerate(x.shape)] for x in tensors
+    ]
+
+    def function(*given):
+        return row.call(tf, given)
+
+    reason = CANNOT.get((kind, row.id))
+    if reason is None:
+        check_same(gradients_of(function) if kind == "gradients" else function, tensors, shapes)
+    else:
+        with pytest.raises((NeedsValue, ValueError)):
+            check_same(function, tensors, shapes)

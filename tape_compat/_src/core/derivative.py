@@ -73,6 +73,9 @@ class Pullback(Closure):
     def _at(self, sizes: Sizes) -> Closure:
         return pullback(self.base.at(sizes), self.count, self.inputs, self.outputs)
 
+    def primal(self, avals: tuple[Aval, ...]) -> tuple[Closure, tuple[Aval, ...]]:
+        return self.base.primal(avals[: self.count])
+
 
 class Jvp(Closure):
     """The forward derivative of a closure, itself a closure."""
@@ -107,6 +110,9 @@ class Jvp(Closure):
 
     def _at(self, sizes: Sizes) -> Closure:
         return jvp(self.base.at(sizes), self.count, self.inputs)
+
+    def primal(self, avals: tuple[Aval, ...]) -> tuple[Closure, tuple[Aval, ...]]:
+        return self.base.primal(avals[: self.count])
 
 
 def _inexact(array: Any) -> bool:

@@ -39,6 +39,7 @@ class Closure(Protocol):
 
     def trace(self, avals: Sequence[Aval]) -> Any: ...
     def at(self, sizes: Sizes) -> Any: ...
+    def primal(self, avals: Avals) -> tuple[Closure, Avals]: ...
 
 
 def infer_unknown(closure: Closure, avals: Avals) -> tuple[Avals, bool]:
@@ -94,14 +95,16 @@ def _unified(closure: Closure, avals: Avals) -> tuple[Avals, bool] | None:
     """What it gives if some unknown sizes are taken for others, or for numbers; None if that does
     not help."""
     for equal in itertools.islice(_guessed_equal(closure, avals), limits.MAX_UNIFICATIONS):
-        given = _replaced(avals, equal)
-        found = None
-        with contextlib.suppress(Exception):
-            found = _traced(closure, given)
-        found = found or from_examples(closure, given)
+        found = _tried(closure, _replaced(avals, equal))
         if found is not None:
             return _replaced(found[0], _larger(closure, avals, equal)), found[1]
     return None
+
+
+def _tried(closure: Closure, avals: Avals) -> tuple[Avals, bool] | None:
+    with contextlib.suppress(Exception):
+        return _traced(closure, avals)
+    return from_examples(closure, avals)
 
 
 def _larger(closure: Closure, avals: Avals, equal: dict[Size, Size]) -> dict[Size, Size]:
@@ -200,11 +203,29 @@ def _names(closure: Closure, avals: Sequence[Aval]) -> list[str]:
 
 def example(closure: Closure, avals: Avals) -> tuple[Any, Avals] | None:
     """The closure, and its inputs, with known sizes that it takes; None if none were found."""
+    base, given = closure.primal(avals)
+    guesses = itertools.chain([{}], _guessed_equal(base, given))
     names = _names(closure, avals)
-    for size in limits.EXAMPLE_SIZES:
-        with contextlib.suppress(Exception):
-            return _with(closure, avals, Sizes(**dict.fromkeys(names, size)))[:2]
+    for equal in itertools.islice(guesses, limits.MAX_UNIFICATIONS):
+        for size in (*limits.EXAMPLE_SIZES, 1, 4, 6):
+            values: dict[str, Size] = dict.fromkeys(names, size)
+            for a, b in equal.items():
+                if str(a) in values:
+                    values[str(a)] = Sizes(**values).of(b)
+            with contextlib.suppress(Exception):
+                return _filled(closure, avals, Sizes(**values))
     return None
+
+
+def _filled(closure: Closure, avals: Avals, sizes: Sizes) -> tuple[Any, Avals]:
+    """The closure and its inputs with these sizes. Raises if it does not take them, or if what it
+    is a derivative of is empty then."""
+    known, inputs = closure.at(sizes), tuple([aval.at(sizes) for aval in avals])
+    primal, primals = known.primal(inputs)
+    if not any(aval.size for aval in primal.infer(primals)[0]):
+        raise ValueError("empty")
+    known.trace(inputs)
+    return known, inputs
 
 
 def from_examples(closure: Closure, avals: Avals) -> tuple[Avals, bool] | None:

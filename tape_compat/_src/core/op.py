@@ -268,6 +268,10 @@ class Closure:
             return self
         return self.derived(("at", sizes), lambda: self._at(sizes))
 
+    def primal(self, avals: tuple[Aval, ...]) -> tuple[Closure, tuple[Aval, ...]]:
+        """The closure that this is a derivative of, of any order, and its inputs among these."""
+        return self, avals
+
     def _has_unknown(self) -> bool:
         return bool(variables(tuple(self.attributes.values())))
 
