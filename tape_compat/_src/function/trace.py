@@ -65,6 +65,8 @@ def _returned(value: Any, function: Any) -> Tensor:
         return value.read_value()
     try:
         return convert(value)
+    except errors.NeedsValue:
+        raise
     except (TypeError, ValueError):
         raise TypeError(
             "To be compatible with tf.function, Python functions must return zero or more Tensors "
