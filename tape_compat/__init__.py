@@ -56,6 +56,7 @@ from ._src.function.control_flow import (
 )
 from ._src.function.function import function as function
 from ._src.function.tensor_array import TensorArray as TensorArray
+from ._src.interop.functional import functional as functional
 from ._src.interop.jax import as_op as as_op
 from ._src.interop.names import face as _face
 from ._src.ops.arithmetic import (
