@@ -37,7 +37,11 @@ class Results:
         #: Whether it returned one tensor.
         self.single = self.leaves == [0] and nest.children_of(result) is None
         #: Whether it returned a plain list or tuple of tensors.
-        self.flat = type(result) in (list, tuple) and self.leaves == list(range(len(result)))
+        self.flat = (
+            type(result) in (list, tuple)
+            and self.leaves == list(range(len(result)))
+            and all(nest.children_of(x) is None for x in result)
+        )
 
     def _leaf(self, value: Any, function: Any) -> int | tuple[Any]:
         if value is None:
