@@ -55,8 +55,14 @@ from ._src.function.control_flow import (
     while_loop as while_loop,
 )
 from ._src.function.function import function as function
+from ._src.function.functional_ops import (
+    foldl as foldl,
+    foldr as foldr,
+    map_fn as map_fn,
+    scan as scan,
+)
 from ._src.function.tensor_array import TensorArray as TensorArray
-from ._src.interop.functional import functional as functional
+from ._src.function.vectorized_map import vectorized_map as vectorized_map
 from ._src.interop.jax import as_op as as_op
 from ._src.interop.names import face as _face
 from ._src.ops.arithmetic import (

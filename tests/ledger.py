@@ -22,10 +22,7 @@ FILE = ROOT / "_src" / "interop" / "names.tsv"
 NOT_BUILT = "is not built yet"
 
 #: Public names that TensorFlow has not, below `tape_compat`.
-OURS = {
-    *("as_op", "counters", "engine", "functional"),
-    *("engine.as_op", "engine.clear_caches", "engine.counters", "engine.functional"),
-}
+OURS = {"as_op", "counters", "engine", "engine.as_op", "engine.clear_caches", "engine.counters"}
 
 
 def faces() -> list[str]:

@@ -8,6 +8,8 @@ _ITERATED = "a symbolic tensor whose length is known can be iterated over"
 _SINGULAR = "a compiled program cannot raise on a value: a singular matrix gives inf or NaN"
 
 DIFFERENCES: dict[str, str] = {
+    "control_flow/cond_mismatches": "a TypeError for every structure; TensorFlow asserts for one",
+    "control_flow/while_static_shape_after_invariants": "what stays the same is known to do so",
     "custom/recompute_grad_looks_at_a_value": "it is recorded with symbols, which have no value",
     "custom/recompute_grad_twice_and_an_op": "works; TensorFlow raises NotImplementedError",
     "forward/wrong_tangent_shape": "refused at once; TensorFlow fails later or not at all",
@@ -16,6 +18,7 @@ DIFFERENCES: dict[str, str] = {
     "function_autograph/for_enumerate_a_tensor": _ITERATED,
     "function_autograph/for_unpacks_rows": _ITERATED,
     "function_autograph/for_zip_tensors": _ITERATED,
+    "function_autograph/walrus_and_fstrings": "a function with `:=` is converted",
     "jacobian/batch_parallel_iterations": _ONE_ROW,
     "jacobian/one_parallel_iteration": _ONE_ROW,
     "jacobian/none_target": "a TypeError, as gradient() raises; TensorFlow trips over None",

@@ -174,11 +174,11 @@ class CustomClosure(Closure):
             return forward.fn(*arrays)
 
         def save(*arrays: Any) -> tuple[Any, Any]:
-            return forward.fn(*arrays), arrays
+            return forward.pure(*arrays), arrays
 
         def pull(arrays: Any, cotangents: Any) -> tuple[Any, ...]:
             given = [conj(_materialized(c)) for c in cotangents]
-            answers = backward.fn(*arrays[:arity], *given, *arrays[arity:])
+            answers = backward.pure(*arrays[:arity], *given, *arrays[arity:])
             full: list[Any] = [zero_cotangent(x) for x in arrays]
             for i, answer in zip(place, answers, strict=True):
                 if i >= 0 and jnp.issubdtype(arrays[i].dtype, jnp.inexact):
@@ -203,7 +203,7 @@ class Recomputed(Closure):
     __slots__ = ("base",)
 
     def __init__(self, base: Closure, name: str):
-        super().__init__(Op(jax.checkpoint(base.fn), name), {})
+        super().__init__(Op(jax.checkpoint(base.pure), name), {})
         self.base = base
 
     def _has_unknown(self) -> bool:

@@ -93,7 +93,7 @@ class _Slice:
 
 
 def _called(closure: Closure, arrays: tuple[Any, ...]) -> tuple[Any, ...]:
-    return closure.fn(*arrays)
+    return closure.pure(*arrays)
 
 
 _SUM = Op(lambda x, added: x + added, "AddV2").bind()

@@ -15,6 +15,7 @@ import jax.numpy as jnp
 from .avals import Aval
 from .caches import Cache
 from .call import Call
+from .dimensions import Sizes, variables
 from .limits import MAX_CONTROL_FLOW
 from .op import Arrays, Closure, Op
 from .steps import Step, Steps
@@ -23,32 +24,71 @@ from .steps import Step, Steps
 Dependence: TypeAlias = tuple[frozenset[int], ...]
 #: Gives that of steps on inputs of these avals.
 DependenceOf: TypeAlias = Callable[[Steps, tuple[Aval, ...]], Dependence]
+#: What a part does, of arrays under a trace.
+Part: TypeAlias = Callable[..., Arrays]
 
 _CLOSURES: Cache[tuple, Structured] = Cache("control flow", MAX_CONTROL_FLOW)
 
 
 class Structured(Closure):
-    """A closure that holds Steps and decides which of them run, and how often."""
+    """A closure that holds Steps and decides which of them run, and how often.
+
+    parts: its Steps, as calls. settings: what else it is made of.
+    """
 
     #: Not every output need depend on every input.
     derivative = True
 
-    __slots__ = ()
+    __slots__ = ("_pure", "parts", "settings")
 
-    def __init__(self, name: str, parts: Iterable[Call]):
-        super().__init__(Op(self._run, name, effect=any(part.effect for part in parts)), {})
+    def __init__(self, name: str, parts: tuple[Steps, ...], *settings: Any):
+        self.parts = tuple([Call(steps, name) for steps in parts])
+        self.settings = settings
+        self._pure = jax.jit(self.pure)
+        super().__init__(Op(self._run, name, effect=any(part.effect for part in self.parts)), {})
 
     def _run(self, *arrays: Any) -> Arrays:
+        return self.run_parts([part.fn for part in self.parts], arrays)
+
+    def pure(self, *arrays: Any) -> Arrays:
+        return self.run_parts([part.pure for part in self.parts], arrays)
+
+    def traced_pure(self, *arrays: Any) -> Arrays:
+        return self._pure(*arrays)
+
+    def run_parts(self, parts: Sequence[Part], arrays: Arrays) -> Arrays:
+        """What it gives, by its parts as functions."""
         raise NotImplementedError
 
     def dependence(self, avals: tuple[Aval, ...], of: DependenceOf) -> Dependence:
         """For each output, the positions of the inputs that it depends on."""
         raise NotImplementedError
 
+    def without_effect(self) -> Closure:
+        if not self.effect:
+            return self
+        return self.derived(("pure",), self._without_effect)
 
-def structured(make: type[Structured], *parts: Any) -> Any:
-    """The one closure `make(*parts)` of equal parts: Steps, numbers, names."""
-    return _CLOSURES.find((make, *parts), lambda: make(*parts))
+    def _without_effect(self) -> Closure:
+        parts = tuple([part.pure_steps() for part in self.parts])
+        return structured(type(self), self.name, parts, *self.settings)
+
+    def _has_unknown(self) -> bool:
+        return any(part.unknown for part in self.parts) or bool(variables(self.settings))
+
+    def _at(self, sizes: Sizes) -> Closure:
+        parts = tuple([part.steps.at(sizes) for part in self.parts])
+        return structured(type(self), self.name, parts, *sizes.fill(self.settings))
+
+    def forget(self) -> None:
+        super().forget()
+        self._pure = jax.jit(self.pure)
+
+
+def structured(make: type[Structured], name: str, parts: tuple[Steps, ...], *settings: Any) -> Any:
+    """The one closure of this kind of equal parts and settings."""
+    key = (make, name, parts, *settings)
+    return _CLOSURES.find(key, lambda: make(name, parts, *settings))
 
 
 def calling(
@@ -60,25 +100,6 @@ def calling(
     return Steps(operands, (step,), tuple(chosen))
 
 
-def is_wanted(closure: Closure) -> bool:
-    """Whether a step is to be done though nobody needs what it gives."""
-    return closure.effect
-
-
-def quiet(steps: Steps) -> Steps:
-    """The same without effects that nothing depends on, to be computed a second time."""
-    if not any(is_wanted(step.closure) for step in steps.steps):
-        return steps
-    wanted = set(steps.outputs)
-    kept = []
-    for step in reversed(steps.steps):
-        if not wanted.isdisjoint(range(step.first, step.end)):
-            kept.append(step)
-            wanted.update(step.inputs)
-    path = kept[::-1]
-    return Steps.numbered(path, range(steps.inputs), steps.outputs)
-
-
 class Cond(Structured):
     """One of several branches, by a number or a bool; the last one for any other number.
 
@@ -86,15 +107,11 @@ class Cond(Structured):
     is that of False.
     """
 
-    __slots__ = ("branches",)
+    __slots__ = ()
 
-    def __init__(self, name: str, branches: tuple[Steps, ...]):
-        self.branches = tuple([Call(steps, name) for steps in branches])
-        super().__init__(name, self.branches)
-
-    def _run(self, *arrays: Any) -> Arrays:
+    def run_parts(self, parts: Sequence[Part], arrays: Arrays) -> Arrays:
         index, *operands = arrays
-        first, *others = [branch.fn for branch in self.branches]
+        first, *others = parts
         if index.dtype == jnp.bool_ and len(others) == 1:
             return jax.lax.cond(index, others[0], first, *operands)
         last = len(others)
@@ -102,15 +119,19 @@ class Cond(Structured):
         return jax.lax.switch(index, [first, *others], *operands)
 
     def _infer(self, avals: tuple[Aval, ...]) -> tuple[tuple[Aval, ...], bool]:
-        return self.branches[0].infer(avals[1:])[0], False
+        return self.parts[0].infer(avals[1:])[0], False
 
     def dependence(self, avals: tuple[Aval, ...], of: DependenceOf) -> Dependence:
-        parts = [of(branch.flat, avals[1:]) for branch in self.branches]
-        return tuple([_shifted(frozenset().union(*each)) for each in zip(*parts, strict=True)])
+        parts = [of(branch.flat, avals[1:]) for branch in self.parts]
+        return tuple([_shifted(union(each)) for each in zip(*parts, strict=True)])
 
 
 def _shifted(positions: frozenset[int]) -> frozenset[int]:
     return frozenset([i + 1 for i in positions])
+
+
+def union(sets: Iterable[frozenset[int]]) -> frozenset[int]:
+    return frozenset().union(*sets)
 
 
 def fixed_point(carried: int, found: Sequence[frozenset[int]], inputs: int) -> list[frozenset[int]]:
@@ -119,7 +140,7 @@ def fixed_point(carried: int, found: Sequence[frozenset[int]], inputs: int) -> l
     reach = [frozenset((i,)) for i in range(inputs)]
     while True:
         new = [
-            reach[i].union(*[reach[k] for k in found[i]]) if i < carried else reach[i]
+            union([reach[i], *[reach[k] for k in found[i]]]) if i < carried else reach[i]
             for i in range(inputs)
         ]
         if new == reach:

@@ -13,17 +13,16 @@ derivatives of derivatives, in any mode and of loops in loops, are there too.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 
 from .avals import Aval
-from .call import Call
-from .control import Dependence, DependenceOf, Structured, fixed_point, quiet
+from .control import Dependence, DependenceOf, Part, Structured, fixed_point, union
+from .dimensions import Size
 from .op import Arrays
-from .steps import Steps
 
 #: How long the scans are by which a loop of unknown length is differentiated, the innermost first:
 #: for loops of at most 64 turns, and for longer ones. A cell of a network of 64 units takes 1 s to
@@ -35,95 +34,94 @@ ONE_SCAN = 256
 
 
 class Scan(Structured):
-    """A loop of so many turns.
+    """A loop of so many turns. Its one part is the body.
 
     Inputs: what is carried, what each turn takes a row of, and what is the same in all turns. The
     body takes these (a row each) and gives what is carried next, then what is stacked.
     """
 
-    __slots__ = ("_body", "carried", "length", "rows")
+    __slots__ = ()
 
-    def __init__(self, name: str, body: Steps, carried: int, rows: int, length: int):
-        self._body = Call(body, name)
-        self.carried, self.rows, self.length = carried, rows, length
-        super().__init__(name, [self._body])
+    @property
+    def _layout(self) -> tuple[int, int, Size]:
+        """How many inputs are carried, where the rows end, and the number of turns."""
+        carried, rows, length = self.settings
+        return carried, carried + rows, length
 
-    def _run(self, *arrays: Any) -> Arrays:
-        end = self.carried + self.rows
+    def run_parts(self, parts: Sequence[Part], arrays: Arrays) -> Arrays:
+        carried, end, length = self._layout
         held = arrays[end:]
 
         def turn(state: Arrays, rows: Arrays) -> tuple[Arrays, Arrays]:
-            found = self._body.fn(*state, *rows, *held)
-            return found[: self.carried], found[self.carried :]
+            found = parts[0](*state, *rows, *held)
+            return found[:carried], found[carried:]
 
-        state = tuple(map(jnp.asarray, arrays[: self.carried]))
-        state, stacked = jax.lax.scan(turn, state, arrays[self.carried : end], self.length)
+        state = tuple(map(jnp.asarray, arrays[:carried]))
+        state, stacked = jax.lax.scan(turn, state, arrays[carried:end], length)
         return (*state, *stacked)
 
+    def _body_avals(self, avals: tuple[Aval, ...]) -> tuple[Aval, ...]:
+        carried, end, _ = self._layout
+        rows = [Aval.of(a.shape[1:], a.dtype) for a in avals[carried:end]]
+        return (*avals[:carried], *rows, *avals[end:])
+
     def _infer(self, avals: tuple[Aval, ...]) -> tuple[tuple[Aval, ...], bool]:
-        end = self.carried + self.rows
-        rows = [Aval.of(a.shape[1:], a.dtype) for a in avals[self.carried : end]]
-        found = self._body.infer((*avals[: self.carried], *rows, *avals[end:]))[0]
-        stacked = [Aval.of((self.length, *a.shape), a.dtype) for a in found[self.carried :]]
-        return (*avals[: self.carried], *stacked), False
+        carried, _, length = self._layout
+        found = self.parts[0].infer(self._body_avals(avals))[0]
+        stacked = [Aval.of((length, *a.shape), a.dtype) for a in found[carried:]]
+        return (*avals[:carried], *stacked), False
 
     def dependence(self, avals: tuple[Aval, ...], of: DependenceOf) -> Dependence:
-        end = self.carried + self.rows
-        rows = [Aval.of(a.shape[1:], a.dtype) for a in avals[self.carried : end]]
-        found = of(self._body.flat, (*avals[: self.carried], *rows, *avals[end:]))
-        reach = fixed_point(self.carried, found, len(avals))
-        stacked = [
-            frozenset[int]().union(*[reach[i] for i in each]) for each in found[self.carried :]
-        ]
-        return (*reach[: self.carried], *stacked)
+        carried = self._layout[0]
+        found = of(self.parts[0].flat, self._body_avals(avals))
+        reach = fixed_point(carried, found, len(avals))
+        stacked = [union([reach[i] for i in each]) for each in found[carried:]]
+        return (*reach[:carried], *stacked)
 
 
 class While(Structured):
-    """A loop that goes on while a predicate holds.
+    """A loop that goes on while a predicate holds. Its parts are the predicate and the body.
 
-    Inputs: what is carried, and what is the same in all turns; the predicate and the body take all
-    of it. bound: the number of turns is known not to be larger; None: nothing is known.
+    Inputs: what is carried, and what is the same in all turns; both parts take all of it. The
+    settings are how many are carried, and a bound: no more turns than that, None if none is known.
     """
 
-    __slots__ = ("_body", "_counted", "_goes_on", "bound", "carried")
+    __slots__ = ()
 
-    def __init__(self, name: str, goes_on: Steps, body: Steps, carried: int, bound: int | None):
-        self._goes_on, self._body = Call(goes_on, name), Call(body, name)
-        self.carried, self.bound = carried, bound
-        again = Call(quiet(goes_on), name), Call(quiet(body), name)
-        self._counted = _counted(
-            (self._goes_on.fn, self._body.fn), (again[0].fn, again[1].fn), carried, bound
-        )
-        super().__init__(name, [self._goes_on, self._body])
+    def run_parts(self, parts: Sequence[Part], arrays: Arrays) -> Arrays:
+        return _counted(parts, self.settings[0], arrays)[1:]
 
-    def _run(self, *arrays: Any) -> Arrays:
-        return self._counted(*map(jnp.asarray, arrays))[1:]
+    def pure(self, *arrays: Any) -> Arrays:
+        parts = [part.pure for part in self.parts]
+        return _differentiable(parts, *self.settings)(*map(jnp.asarray, arrays))[1:]
 
     def _infer(self, avals: tuple[Aval, ...]) -> tuple[tuple[Aval, ...], bool]:
-        return avals[: self.carried], False
+        return avals[: self.settings[0]], False
 
     def dependence(self, avals: tuple[Aval, ...], of: DependenceOf) -> Dependence:
-        found = of(self._body.flat, avals)
-        return tuple(fixed_point(self.carried, found, len(avals))[: self.carried])
+        carried = self.settings[0]
+        found = of(self.parts[1].flat, avals)
+        return tuple(fixed_point(carried, found, len(avals))[:carried])
 
 
-#: A predicate and a body, of all inputs of a loop.
-Parts = tuple[Callable[..., Arrays], Callable[..., Arrays]]
+def _counted(parts: Sequence[Part], carried: int, arrays: Arrays) -> Arrays:
+    """The number of turns of a loop, and what it carries at the end."""
+    goes_on, body = parts
+    held = arrays[carried:]
+
+    def turn(state: Arrays) -> Arrays:
+        return (state[0] + 1, *body(*state[1:], *held))
+
+    start = (jnp.zeros((), jnp.int32), *map(jnp.asarray, arrays[:carried]))
+    return jax.lax.while_loop(lambda s: goes_on(*s[1:], *held)[0], turn, start)
 
 
-def _counted(parts: Parts, again: Parts, carried: int, bound: int | None) -> Callable[..., Arrays]:
-    """The loop, which gives the number of its turns as well. again: to compute it once more."""
+def _differentiable(parts: Sequence[Part], carried: int, bound: Size) -> Callable[..., Arrays]:
+    """`_counted`, with a derivative."""
 
     @jax.custom_jvp
     def loop(*arrays: Any) -> Arrays:
-        goes_on, body = parts
-        held = arrays[carried:]
-
-        def turn(state: Arrays) -> Arrays:
-            return (state[0] + 1, *body(*state[1:], *held))
-
-        start = (jnp.zeros((), jnp.int32), *arrays[:carried])
-        return jax.lax.while_loop(lambda s: goes_on(*s[1:], *held)[0], turn, start)
+        return _counted(parts, carried, arrays)
 
     def derivative(primals: Arrays, tangents: Arrays) -> tuple[Arrays, Arrays]:
         count, *state = loop(*primals)
@@ -138,7 +136,7 @@ def _counted(parts: Parts, again: Parts, carried: int, bound: int | None) -> Cal
             arrays = list(primals)
             for i, x in zip(moving, chosen, strict=True):
                 arrays[i] = x
-            found = _nested(again, carried, bound, count, arrays)
+            found = _nested(parts, carried, bound, count, arrays)
             return tuple([found[i] for i in inexact])
 
         chosen = tuple([primals[i] for i in moving])
@@ -157,7 +155,9 @@ def _no_tangent(x: Any) -> Any:
     return jax.custom_derivatives.zero_from_primal(x)
 
 
-def _nested(parts: Parts, carried: int, bound: int | None, count: Any, arrays: list[Any]) -> Arrays:
+def _nested(
+    parts: Sequence[Part], carried: int, bound: int | None, count: Any, arrays: list[Any]
+) -> Arrays:
     """The loop as nested scans: what is carried at the end."""
     state, held = tuple(arrays[:carried]), tuple(arrays[carried:])
     start = parts[0](*state, *held)[0], state
@@ -179,7 +179,7 @@ def _inexact(x: Any) -> bool:
 Turn = Callable[[Any, Arrays], Any]
 
 
-def _levels(parts: Parts, lengths: tuple[int, ...]) -> Turn:
+def _levels(parts: Sequence[Part], lengths: tuple[int, ...]) -> Turn:
     """Scans in scans of these lengths, the innermost first."""
     goes_on, body = parts
 

@@ -330,6 +330,10 @@ class Closure:
         """`fn` inside a program under trace: traced itself only once for each set of shapes."""
         return _as_tuple(self._traces.jitted(*arrays))
 
+    def traced_pure(self, *arrays: Any) -> Arrays:
+        """`pure` inside a program under trace."""
+        return self.traced(*arrays)
+
     def shares(self, arrays: Sequence[Any]) -> bool:
         """Whether the forward pass must be shared with the pullback, for XLA would not see that the
         pullback computes it again: loops, decompositions, calls out of the program."""

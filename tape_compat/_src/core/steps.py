@@ -155,8 +155,11 @@ class Replay:
             elif isinstance(closure, Pullback):
                 outputs = self._pullback(closure, step.inputs, arrays)
             else:
-                outputs = closure.traced(*arrays)
+                outputs = self._forward(closure, arrays)
             env.update(zip(range(step.first, step.end), outputs, strict=True))
+
+    def _forward(self, closure: Closure, arrays: list[Any]) -> tuple[Any, ...]:
+        return closure.traced(*arrays)
 
     def _pullback(
         self, closure: Pullback, slots: tuple[int, ...], arrays: list[Any]

@@ -9,33 +9,47 @@ from typing import Any
 from ..core import errors
 from ..core.avals import Aval
 from ..core.control import Cond, calling, structured
-from ..core.dtypes import bool as bool_
-from ..ops.comparison import not_equal
+from ..core.dtypes import bool as bool_, string
+from ..core.refuse import shown, tf_dtype_name
 from ..ops.shapes import squeeze
 from ..values import nest
 from ..values.capture import value_of
 from ..values.convert import convert
 from ..values.record import apply
 from ..values.tensor import Tensor
-from ..values.variable import Handle, put_into, read
+from ..values.variable import Handle, put_into
 from .recording import (
     Operands,
     Part,
     assigned,
     buffer_or_tensor,
+    note_variables,
     packed,
     record,
-    variables_read,
 )
 from .tensor_array import TensorArray
 
 
 def truth(pred: Any) -> Tensor:
-    """A predicate as a bool scalar, as TensorFlow's kernels take it."""
+    """A predicate as a bool scalar. Raises InvalidArgumentError if it is none."""
     pred = convert(pred)
     if pred._aval.shape:
         pred = squeeze(pred)
-    return pred if pred.dtype is bool_ else not_equal(pred, 0)
+    if pred._aval.shape:
+        raise errors.InvalidArgumentError(
+            None,
+            None,
+            f"The second input must be a scalar, but it has shape {shown(pred._aval.shape)}: a "
+            f"predicate (at {errors.user_location()}).",
+        )
+    if pred.dtype is not bool_:
+        raise errors.InvalidArgumentError(
+            None,
+            None,
+            f"Input 'pred' passed {tf_dtype_name(pred.dtype)} expected bool: a predicate (at "
+            f"{errors.user_location()}).",
+        )
+    return pred
 
 
 def choose(
@@ -52,19 +66,18 @@ def choose(
     operands = Operands()
     cells = assigned(parts)
     wiring = [_wired(part, _avals(parts), cells, operands) for part in parts]
-    count = len(operands.tensors)
+    count = len(operands.sources)
     branches = []
     for part, (given, chosen) in zip(parts, wiring, strict=True):
         numbers = [place + (0 if outside else count) for outside, place in chosen]
         branches.append(calling(part.captured.closure, part.outputs, count, given, numbers))
     closure = structured(Cond, "If" if name == "cond" else "Case", tuple(branches))
-    for variable in variables_read(parts):
-        read(variable)
-    outputs = apply(closure, (index, *map(value_of, operands.tensors)))
-    rest = len(outputs) - len(cells)
-    for handle, tensor in zip(cells, outputs[rest:], strict=True):
+    note_variables(parts)
+    outputs = apply(closure, (index, *map(value_of, operands.sources)))
+    first = len(outputs) - len(cells)
+    for handle, tensor in zip(cells, outputs[first:], strict=True):
         put_into(handle, tensor)
-    return _packed(parts, iter(outputs[:rest]))
+    return _packed(parts, iter(outputs[:first]))
 
 
 #: Where an output of a branch comes from: whether from outside, and its number there or among what
@@ -130,12 +143,16 @@ def _check(parts: Sequence[Part], names: Sequence[str], name: str) -> None:
 
 
 def _check_leaves(x: Any, y: Any, error: Callable[[str], TypeError]) -> None:
-    if isinstance(x, TensorArray) != isinstance(y, TensorArray) or (x is None) != (y is None):
+    if (x is None) != (y is None):
+        raise ValueError(f"Lengths of branch outputs of cond must match: {x!s} and {y!s}.")
+    if isinstance(x, TensorArray) != isinstance(y, TensorArray):
         raise error(f"{x!s} and {y!s} have different types")
     if x is None:
         return
     if x.dtype is not y.dtype:
         raise error(f"{x!s} and {y!s} have different types")
+    if x.dtype is string and x is not y:
+        raise errors.NeedsValue(f"A branch cannot give a text (at {errors.user_location()}).")
     one, two = buffer_or_tensor(x), buffer_or_tensor(y)
     if one is not None and two is not None and one._aval is not two._aval:
         raise errors.NeedsValue(

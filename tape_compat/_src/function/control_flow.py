@@ -13,9 +13,13 @@ from typing import Any
 
 from ..core import errors
 from ..core.dtypes import bool as bool_
+from ..ops.casting import cast
 from ..ops.comparison import less, logical_and
+from ..ops.joining import stack
+from ..ops.reductions import reduce_sum
 from ..values import nest
 from ..values.convert import convert
+from ..values.effects import require
 from ..values.tensor import Tensor
 from ..values.variable import Variable
 from .branches import choose, truth
@@ -146,11 +150,40 @@ def case(
     pairs = _pairs(pred_fn_pairs, exclusive)
     if not recording():
         return _first(pairs, default, exclusive, strict)
-    *others, (_, last) = pairs
-    chosen: Any = last if default is None else default
-    for pred, action in reversed(others if default is None else pairs):
+    preds = [pred for pred, _ in pairs]
+    chosen: Any = default
+    if default is None:
+        *pairs, (_, last) = pairs
+        chosen = functools.partial(_checked, last, preds)
+    if exclusive:
+        number = reduce_sum(cast(stack(preds[: len(pairs)]), "int32"))
+        require(number <= 1, preds, functools.partial(_several, len(preds)))
+    for pred, action in reversed(pairs):
         chosen = functools.partial(cond, pred, action, chosen)
     return chosen()
+
+
+def _checked(last: Callable[[], Any], preds: list[Tensor]) -> Any:
+    """What the last function gives, its predicate being the last that can be true."""
+    require(preds[-1], preds, _none_true)
+    return last()
+
+
+def _several(count: int, *values: Any) -> str:
+    return (
+        "assertion failed: [Input error: exclusive=True: more than 1 conditions "
+        f"({', '.join('?' * count)}) evaluated as True:] {_numbers(values)}"
+    )
+
+
+def _none_true(*values: Any) -> str:
+    return (
+        f"assertion failed: [Input error: None of conditions evaluated as True:] {_numbers(values)}"
+    )
+
+
+def _numbers(values: tuple[Any, ...]) -> str:
+    return f"[{' '.join(str(int(x)) for x in values[1:])}]"
 
 
 def _pairs(pred_fn_pairs: Any, exclusive: bool) -> list[tuple[Tensor, Callable[[], Any]]]:
@@ -279,9 +312,8 @@ def _while(
     while (left is None or left > 0) and cond(*loop_vars):
         loop_vars = body(*loop_vars)
         left = None if left is None else left - 1
-        nest.assert_same_structure(
-            structure, list(loop_vars) if isinstance(loop_vars, (list, tuple)) else loop_vars
-        )
+        sequence = left is None or isinstance(loop_vars, (list, tuple))
+        nest.assert_same_structure(structure, list(loop_vars) if sequence else loop_vars)
     return packed(loop_vars, [tensor_of(leaf) for leaf in flat(loop_vars)])
 
 

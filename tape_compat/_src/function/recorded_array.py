@@ -8,6 +8,7 @@ import numpy as np
 
 from ..core import errors
 from ..core.avals import Aval
+from ..core.dimensions import Size, less, maximum
 from ..core.dtypes import DType, int32
 from ..core.shapes import TensorShape
 from ..core.state import LOCAL
@@ -17,13 +18,7 @@ from ..values.record import apply, identity
 from ..values.tensor import Tensor
 from . import buffers
 from .buffers import Room
-
-
-def known(x: Any) -> int | None:
-    """The value of an integer that is known while a function is recorded."""
-    if isinstance(x, Tensor):
-        return None if x._is_symbolic() or x._aval.shape else int(x)
-    return int(x)
+from .known import integer
 
 
 class RecordedArray:
@@ -47,7 +42,7 @@ class RecordedArray:
         self.dtype = dtype
         self.dynamic_size = dynamic_size
         self.infer_shape = infer_shape
-        self.length = 0
+        self.length: Size = 0
         self.buffer: Tensor | None = None
         self._room: Room | None = None
         #: Shared by all arrays that come from one.
@@ -65,7 +60,7 @@ class RecordedArray:
         """An array that holds nothing."""
         if size is None:
             raise ValueError("Argument `size` must be provided if argument `flow` is not provided.")
-        length = known(size)
+        length = integer(size)
         if length is None:
             raise errors.NeedsValue(
                 f"The size of a TensorArray is to be known when a function is recorded: "
@@ -148,9 +143,9 @@ class RecordedArray:
         self._refuse_index(index, "access element", self.length)
         return apply(buffers.GET.bind(), (self._all("read"), convert(index, hint=int32)))
 
-    def _refuse_index(self, index: Any, what: str, end: int) -> None:
-        place = known(index)
-        if place is not None and not 0 <= place < end:
+    def _refuse_index(self, index: Any, what: str, end: Size) -> None:
+        place = integer(index)
+        if place is not None and (less(place, 0) or less(end, place + 1)):
             raise errors.InvalidArgumentError(
                 None, None, f"Trying to {what} {place} in a list with {self.length} elements."
             )
@@ -172,16 +167,16 @@ class RecordedArray:
         """With another element."""
         value = convert(value, hint=self.dtype)
         self._check(value, value.shape)
-        place = known(index)
+        place = integer(index)
         array = self
-        if self.dynamic_size and (place is None or place >= self.length):
+        if self.dynamic_size and (place is None or not less(place, self.length)):
             array = self._grown(place)
         array._refuse_index(index, "modify element", array.length)
         buffer = array.buffer_of(array._aval(value._aval.shape))
         closure = buffers.SET.bind()
         return array.with_buffer(apply(closure, (buffer, convert(index, hint=int32), value)))
 
-    def _grown(self, place: int | None) -> RecordedArray:
+    def _grown(self, place: Size | None) -> RecordedArray:
         if place is None:
             if self.length:
                 return self
@@ -189,9 +184,9 @@ class RecordedArray:
                 "How large a TensorArray becomes is to be known when a function is recorded (at "
                 f"{errors.user_location()})."
             )
-        return self.resized(place + 1)
+        return self.resized(maximum(place + 1, self.length))
 
-    def resized(self, length: int) -> RecordedArray:
+    def resized(self, length: Size) -> RecordedArray:
         """With room for so many elements."""
         if self.buffer is not None:
             more = length - self.length

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from ..core.avals import Aval
+from ..core.dtypes import string
 from ..core.state import LOCAL
 from ..values import nest
 from ..values.capture import (
@@ -23,7 +24,7 @@ from ..values.capture import (
 )
 from ..values.convert import convert
 from ..values.tensor import Tensor
-from ..values.variable import Handle, Variable
+from ..values.variable import Handle, Variable, read
 from .buffers import Room
 from .tensor_array import TensorArray
 
@@ -67,8 +68,11 @@ class Part(NamedTuple):
 
 
 def buffer_or_tensor(leaf: Any) -> Tensor | None:
-    """The tensor that a leaf stands for: the buffer of a TensorArray, if it has one."""
-    return leaf._recorded().buffer if isinstance(leaf, TensorArray) else leaf
+    """The tensor that a leaf stands for: the buffer of a TensorArray, if it has one. None for text,
+    which is no input of a program."""
+    if isinstance(leaf, TensorArray):
+        return leaf._recorded().buffer
+    return None if leaf is None or leaf.dtype is string else leaf
 
 
 def record(
@@ -77,7 +81,8 @@ def record(
     name: str,
     finish: Callable[[Recording, list[Any]], None] | None = None,
 ) -> Part:
-    """Record a function on symbolic inputs like the leaves `given`, which it takes as a list.
+    """Record a function on symbolic inputs like the leaves `given`, which it takes as a list:
+    tensors, avals, TensorArrays, None.
 
     A TensorArray that has no buffer yet gets one, as a further input, when it is first written to.
     `finish` is called with the leaves of the result while it is still being recorded.
@@ -112,7 +117,9 @@ class Recording:
                 room = Room(self.program, lambda aval: self.input(index, aval))
                 return leaf._with(array.in_room(room))
             return leaf._with(array.with_buffer(self.input(index, array.buffer._aval)))
-        return None if leaf is None else self.input(index, leaf._aval)
+        if leaf is None or leaf.dtype is string:
+            return leaf
+        return self.input(index, leaf if isinstance(leaf, Aval) else leaf._aval)
 
     def input(self, index: int, aval: Aval) -> Tensor:
         """The input for an argument, made now."""
@@ -124,23 +131,19 @@ class Recording:
 
 
 class Operands:
-    """What several parts read from outside, each once; the first ones are given."""
+    """What several parts read from outside, each once."""
 
-    def __init__(self, first: Iterable[Tensor] = ()):
-        self.tensors: list[Any] = list(first)
+    def __init__(self) -> None:
+        self.sources: list[Source] = []
         self._places: dict[Any, int] = {}
 
     def place(self, source: Source) -> int:
         """The place of a source."""
         key = source if isinstance(source, Handle) else id(source)
         if key not in self._places:
-            self._places[key] = len(self.tensors)
-            self.tensors.append(source)
+            self._places[key] = len(self.sources)
+            self.sources.append(source)
         return self._places[key]
-
-    def put(self, source: Source, place: int) -> None:
-        """Let a source be an operand that is there."""
-        self._places[source if isinstance(source, Handle) else id(source)] = place
 
 
 def assigned(parts: Iterable[Part]) -> list[Handle]:
@@ -148,10 +151,16 @@ def assigned(parts: Iterable[Part]) -> list[Handle]:
     return list(dict.fromkeys(h for part in parts for h in part.captured.cells))
 
 
-def variables_read(parts: Iterable[Part]) -> list[Variable]:
-    """The variables that the parts read, each once."""
-    found = {v._handle: v for part in parts for v in part.captured.reads}
-    return list(found.values())
+def note_variables(parts: Sequence[Part]) -> None:
+    """Tell recorders, and the function around, which variables the parts read and assign to."""
+    reads = {v._handle: v for part in parts for v in part.captured.reads}
+    for variable in reads.values():
+        read(variable)
+    outer = LOCAL.state.capture
+    if outer is not None:
+        for part in parts:
+            for variable in part.captured.variables:
+                outer.note_use(variable)
 
 
 def recording() -> bool:

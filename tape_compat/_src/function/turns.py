@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
-
-import numpy as np
+from collections.abc import Sequence
+from functools import reduce
+from typing import Any, NamedTuple
 
 from ..core.call import flattened
+from ..core.dimensions import Size, is_symbolic, maximum, minimum
 from ..core.steps import Step, Steps
-from ..values.tensor import Tensor
+from .known import integer
 
 
 class Count(NamedTuple):
     """At most so many turns, None if nothing is known; `exact`: just so many."""
 
-    most: int | None
+    most: Size | None
     exact: bool
 
 
@@ -38,7 +38,7 @@ class Flow:
     are carried.
     """
 
-    def __init__(self, steps: Steps, inputs: Sequence[Tensor], carried: int):
+    def __init__(self, steps: Steps, inputs: Sequence[Any], carried: int):
         self.steps = flattened(steps)
         self.inputs, self.carried = inputs, carried
         self._from = {
@@ -57,20 +57,13 @@ class Flow:
         """The instruction that gives a value, None for an input."""
         return self._from.get(self.origin(number))
 
-    def fixed(self, number: int) -> int | None:
+    def fixed(self, number: int) -> Size | None:
         """The value of an integer that is known and the same in all turns."""
         number = self.origin(number)
-        return value_of(self.inputs[number]) if self.carried <= number < self.steps.inputs else None
+        return integer(self.inputs[number]) if self.carried <= number < self.steps.inputs else None
 
 
-def value_of(x: Tensor) -> int | None:
-    """The value of a tensor if it is an integer that is there."""
-    if x._array is None or x._aval.shape or x._aval.np_dtype.kind not in "iu":
-        return None
-    return int(np.asarray(x._array))
-
-
-def stride(body: Flow, place: int) -> int | None:
+def stride(body: Flow, place: int) -> Size | None:
     """By how much a carried integer grows in each turn, if that is known."""
     output = body.origin(body.steps.outputs[place])
     if output == place:
@@ -85,7 +78,7 @@ def stride(body: Flow, place: int) -> int | None:
     return body.fixed(first) if second == place and step.closure.name == "AddV2" else None
 
 
-def turns(goes_on: Steps, body: Steps, inputs: Sequence[Tensor], carried: int) -> Count:
+def turns(goes_on: Steps, body: Steps, inputs: Sequence[Any], carried: int) -> Count:
     """How many turns a loop takes, which begins with `inputs`."""
     flow, turn = Flow(goes_on, inputs, carried), Flow(body, inputs, carried)
     return _count(flow, turn, flow.steps.outputs[0])
@@ -100,42 +93,38 @@ def _count(goes_on: Flow, body: Flow, number: int) -> Count:
     if name == "LogicalAnd":
         parts = [_count(goes_on, body, i) for i in step.inputs]
         known = [part.most for part in parts if part.most is not None]
-        return Count(min(known, default=None), all(part.exact for part in parts))
+        most = reduce(minimum, known) if known else None
+        return Count(most, all(part.exact for part in parts))
     if name not in _EXCHANGED or len(step.inputs) != 2:
         return _UNKNOWN
     for compared, (x, y) in ((name, step.inputs), (_EXCHANGED[name], step.inputs[::-1])):
         place, limit = goes_on.origin(x), _constant(goes_on, body, y)
         if place < goes_on.carried and limit is not None:
-            start, by = value_of(goes_on.inputs[place]), stride(body, place)
-            if start is not None and by:
-                return _until(_HOLDS[compared], start, limit, by)
+            start, by = integer(goes_on.inputs[place]), stride(body, place)
+            if start is not None and isinstance(by, int) and by:
+                return _until(compared, limit - start, by)
     return _UNKNOWN
 
 
-def _constant(goes_on: Flow, body: Flow, number: int) -> int | None:
+def _constant(goes_on: Flow, body: Flow, number: int) -> Size | None:
     """An integer that is the same in all turns."""
     place = goes_on.origin(number)
     if place < goes_on.carried and stride(body, place) == 0:
-        return value_of(goes_on.inputs[place])
+        return integer(goes_on.inputs[place])
     return goes_on.fixed(number)
 
 
-_HOLDS: dict[str, Callable[[int, int], bool]] = {
-    "Less": lambda x, y: x < y,
-    "LessEqual": lambda x, y: x <= y,
-    "Greater": lambda x, y: x > y,
-    "GreaterEqual": lambda x, y: x >= y,
-    "NotEqual": lambda x, y: x != y,
-}
-
-
-def _until(holds: Callable[[int, int], bool], start: int, limit: int, by: int) -> Count:
-    """How often a number that begins at `start` and grows by `by` compares like that."""
-    if not holds(start, limit):
-        return Count(0, True)
-    turns = max(0, (limit - start) // by)
-    # the number of whole steps to the limit, or one less or more, by the kind of comparison
-    for count in (turns, turns + 1):
-        if not holds(start + count * by, limit):
-            return Count(count, True)
-    return _UNKNOWN
+def _until(compared: str, way: Size, by: int) -> Count:
+    """How often a number compares like that to another one, which is `way` larger at first, if it
+    grows by `by` in each turn."""
+    if compared in ("Greater", "GreaterEqual"):
+        compared, way, by = _EXCHANGED[compared], -way, -by
+    if compared == "NotEqual":
+        if is_symbolic(way) or way % by or way // by < 0:
+            return _UNKNOWN
+        return Count(way // by, True)
+    if by < 0:
+        certain = not is_symbolic(way) and (way < 0 or (way == 0 and compared == "Less"))
+        return Count(0, True) if certain else _UNKNOWN
+    turns = -(-way // by) if compared == "Less" else way // by + 1
+    return Count(maximum(turns, 0), True)

@@ -5,22 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from ..core import errors
 from ..core.control import calling, structured
+from ..core.dtypes import string
 from ..core.loops import Scan, While
-from ..core.op import Op
 from ..core.shapes import TensorShape
 from ..core.steps import Step, Steps
-from ..ops.random_keys import STEP
 from ..values import nest
 from ..values.capture import Drawn, Source, value_of
 from ..values.record import apply
 from ..values.spec import TensorSpec
 from ..values.tensor import Tensor
-from ..values.variable import put_into, read
+from ..values.variable import put_into
 from .branches import truth
+from .keys import FIRST_KEY, NEXT_KEY
 from .recording import (
     Operands,
     Part,
@@ -28,29 +26,14 @@ from .recording import (
     assigned,
     buffer_or_tensor,
     flat,
+    note_variables,
     packed,
     record,
     tensor_of,
-    variables_read,
 )
+from .rows import Rolled
 from .tensor_array import TensorArray
-from .turns import turns
-
-
-def _mixed(word: Any) -> Any:
-    """SplitMix64's bijection, which `random_keys.mix` does with Python's integers."""
-    u = np.uint64
-    word = (word ^ (word >> u(30))) * u(0xBF58476D1CE4E5B9)
-    word = (word ^ (word >> u(27))) * u(0x94D049BB133111EB)
-    return word ^ (word >> u(31))
-
-
-#: The key that a loop begins with, of the one it is given; and that of the next turn. A loop in a
-#: loop begins with a mixed key of the turn, so no two draws have the same one.
-_FIRST_KEY = Op(_mixed, "LoopKey", differentiable=False, host_foldable=False).bind()
-_NEXT_KEY = Op(
-    lambda word: word + np.uint64(STEP), "NextKey", differentiable=False, host_foldable=False
-).bind()
+from .turns import Flow, turns
 
 
 def repeat(
@@ -141,6 +124,9 @@ def _finish(
             x, leaves[i], new = _same_buffer(recording, i, new)
         if x is None or new is None:
             continue
+        if x.dtype is string and new.dtype is string:
+            _refuse_other_text(x, new)
+            continue
         if x.dtype is not new.dtype:
             raise TypeError(
                 f"Loop var {_name(x)} enters the loop with type {x.dtype!r} but has type "
@@ -178,6 +164,13 @@ def _same_buffer(
     return before, new, before
 
 
+def _refuse_other_text(x: Tensor, new: Tensor) -> None:
+    if new is not x:
+        raise errors.NeedsValue(
+            f"A loop cannot change a text, {x!s} (at {errors.user_location()})."
+        )
+
+
 def _fits(shape: TensorShape, invariant: TensorShape) -> bool:
     return invariant.rank is None or shape.is_subtype_of(invariant)
 
@@ -189,8 +182,8 @@ def _name(x: Tensor) -> str:
 class _Loop:
     """A recorded loop: what it carries, and what is the same in all turns.
 
-    First the leaves of the loop variables are carried, then what variables hold that the body
-    assigns to, then the keys of draws.
+    First the leaves of the loop variables are carried, then the keys of draws, then what variables
+    hold that the body assigns to.
     """
 
     def __init__(self, given: Sequence[Any], condition: Part, turn: Part):
@@ -198,15 +191,18 @@ class _Loop:
         self.parts = condition, turn
         #: The leaves that are carried.
         self.live = [i for i, place in enumerate(turn.places) if place is not None]
-        first = [self._initial(i) for i in self.live]
+        self.first = [self._initial(i) for i in self.live]
         self.cells = assigned(self.parts)
         sources = [s for part in self.parts for s in part.captured.sources]
         self.keys = list({id(s): s for s in sources if isinstance(s, Drawn)}.values())
-        self.operands = Operands(first)
-        for source in (*self.cells, *self.keys):
+        self.operands = Operands()
+        for source in (*self.keys, *self.cells):
             self.operands.place(source)
-        self.carried = len(self.operands.tensors)
-        self.places = [[self.operands.place(s) for s in p.captured.sources] for p in self.parts]
+        self.carried = len(self.first) + len(self.operands.sources)
+        for source in sources:
+            self.operands.place(source)
+        #: The inputs of both parts.
+        self.inputs = (*self.first, *self.operands.sources)
 
     def _initial(self, index: int) -> Tensor:
         leaf = self.given[index]
@@ -216,55 +212,60 @@ class _Loop:
         assert new is not None
         return leaf._recorded().buffer_of(new._aval)
 
-    def steps(self) -> tuple[Steps, Steps]:
-        """The condition and the body, of what is carried and of what stays the same."""
-        count = len(self.operands.tensors)
-        given = [
-            [*self._arguments(part), *places]
-            for part, places in zip(self.parts, self.places, strict=True)
-        ]
-        condition, turn = self.parts
-        goes_on = calling(condition.captured.closure, 1, count, given[0], (count,))
-        end = count + turn.outputs
-        steps = [Step(turn.captured.closure, tuple(given[1]), count, end)]
-        first = self.carried - len(self.keys)
-        for place in range(first, self.carried):
-            last = steps[-1].end
-            steps.append(Step(_NEXT_KEY, (place,), last, last + 1))
-        return goes_on, Steps(count, tuple(steps), tuple(range(count, steps[-1].end)))
-
     def _arguments(self, part: Part) -> list[int]:
-        """For each input of a part, in their order, its place among the operands."""
-        found = [
-            (place, self.live.index(i)) for i, place in enumerate(part.places) if place is not None
-        ]
-        return [operand for _, operand in sorted(found)]
+        """The places of the inputs that a part takes."""
+        pairs = [(place, i) for i, place in enumerate(part.places) if place is not None]
+        leaves = [self.live.index(i) for _, i in sorted(pairs)]
+        first = len(self.first)
+        return leaves + [first + self.operands.place(s) for s in part.captured.sources]
+
+    def steps(self) -> tuple[Steps, Steps]:
+        """The condition and the body, of all inputs."""
+        count = len(self.inputs)
+        condition, turn = self.parts
+        given = self._arguments(condition)
+        goes_on = calling(condition.captured.closure, 1, count, given, (count,))
+        end = count + turn.outputs
+        steps = [Step(turn.captured.closure, tuple(self._arguments(turn)), count, end)]
+        first = len(self.first)
+        for place in range(first, first + len(self.keys)):
+            last = steps[-1].end
+            steps.append(Step(NEXT_KEY, (place,), last, last + 1))
+        numbers = list(range(count, steps[-1].end))
+        leaves, cells, keys = (
+            numbers[:first],
+            numbers[first : turn.outputs],
+            numbers[turn.outputs :],
+        )
+        return goes_on, Steps(count, tuple(steps), (*leaves, *keys, *cells))
 
     def call(self, loop_vars: Any) -> Any:
         """Record the loop: the loop variables at its end."""
-        for variable in variables_read(self.parts):
-            read(variable)
-        tensors = [self._value(x) for x in self.operands.tensors]
         goes_on, body = self.steps()
-        count = turns(goes_on, body, tensors, self.carried)
+        count = turns(goes_on, body, self.inputs, self.carried)
+        note_variables(self.parts)
+        values = [_begin(source) for source in self.inputs]
         if count.exact:
-            closure = structured(Scan, "While", body, self.carried, 0, count.most)
+            rolled = Rolled(Flow(body, self.inputs, self.carried), count.most)
+            closure = structured(Scan, "While", (rolled.body,), *rolled.settings())
+            outputs = rolled.results(values, apply(closure, rolled.arguments(values)))
         else:
-            closure = structured(While, "While", goes_on, body, self.carried, count.most)
-        outputs = iter(apply(closure, tuple(tensors)))
+            closure = structured(While, "While", (goes_on, body), self.carried, count.most)
+            outputs = apply(closure, tuple(values))
+        for handle, tensor in zip(self.cells, outputs[self.carried - len(self.cells) :]):
+            put_into(handle, tensor)
         leaves = list(self.given)
-        for i in self.live:
-            leaf, output = self.turn.leaves[i], next(outputs)
+        for i, output in zip(self.live, outputs):
+            leaf = self.turn.leaves[i]
             leaves[i] = (
                 leaf._with(leaf._recorded().with_buffer(output))
                 if isinstance(leaf, TensorArray)
                 else output
             )
-        for handle in self.cells:
-            put_into(handle, next(outputs))
         return packed(loop_vars, leaves)
 
-    @staticmethod
-    def _value(source: Source) -> Tensor:
-        value = value_of(source)
-        return apply(_FIRST_KEY, (value,)) if isinstance(source, Drawn) else value
+
+def _begin(source: Source) -> Tensor:
+    """What a loop begins with."""
+    value = value_of(source)
+    return apply(FIRST_KEY, (value,)) if isinstance(source, Drawn) else value

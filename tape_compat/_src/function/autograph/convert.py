@@ -54,10 +54,7 @@ def converted(
         try:
             return converted_call(function, args, kwargs, options=asked)
         except Exception as error:
-            made = failures.reraised(error)
-            if made is None:
-                raise
-            raise made from error.__cause__
+            raise failures.reraised(error) or error from None
 
     if inspect.isfunction(function) or inspect.ismethod(function):
         functools.update_wrapper(wrapper, function)
@@ -171,7 +168,7 @@ def _call_converted(
 ) -> Any:
     function, given = _target(f, args)
     code = getattr(function, "__code__", None)
-    if code is None or code.co_filename == "<string>" or not _may_convert(function, code):
+    if code is None or code.co_filename == "<string>" or not is_users(code.co_filename):
         return _as_it_is(f, args, kwargs, options)
     try:
         made = convert_function(function, options)
@@ -183,11 +180,6 @@ def _call_converted(
     except Exception as error:
         failures.attach(error, made, __file__)
         raise
-
-
-def _may_convert(function: Any, code: Any) -> bool:
-    """Whether a function is the user's, or calls one that is to be converted."""
-    return is_users(code.co_filename) or getattr(function, "_calls_users_function", False)
 
 
 def _target(f: Any, args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:

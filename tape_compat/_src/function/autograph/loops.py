@@ -13,11 +13,9 @@ from malt.utils.type_registry import TypeRegistry
 
 from ...ops.comparison import greater, greater_equal, less, logical_and, logical_or
 from ...values.capture import capturing
-from ...values.convert import convert
-from ...values.record import apply
 from ...values.tensor import Tensor
 from .. import control_flow
-from ..buffers import GET
+from ..tensor_array import TensorArray
 from .builtins import len_
 from .ranges import Bounds, bounds
 from .staged_loop import stage
@@ -134,7 +132,7 @@ def _tensor_for(
 ) -> None:
     """A loop over the first axis of a tensor."""
     size = len_(iter_)
-    rows = convert(iter_)
+    rows = TensorArray(iter_.dtype, size=size).unstack(iter_)
     index: Any = 0
 
     def get() -> tuple[Any, ...]:
@@ -147,7 +145,7 @@ def _tensor_for(
 
     def turn() -> None:
         nonlocal index
-        body(apply(GET.bind(), (rows, convert(index))))
+        body(rows.read(index))
         index += 1
 
     def test() -> Any:

@@ -1,0 +1,110 @@
+"""`tf.vectorized_map`: a function of rows, done for all rows at once."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..core.avals import Aval
+from ..core.batches import Batched
+from ..core.control import calling, structured
+from ..core.dimensions import Size, differ
+from ..core.errors import user_location
+from ..core.op import Op
+from ..ops.random_keys import STEP
+from ..values.capture import Drawn, value_of
+from ..values.record import apply
+from .functional_ops import map_fn
+from .keys import FIRST_KEY
+from .recording import Part, flat, note_variables, packed, record, tensor_of
+
+LOGGER = logging.getLogger("tape_compat")
+
+#: Keys of draws, one for each row, from one.
+_KEYS = Op(
+    lambda word, count: word + np.uint64(STEP) * np.arange(count, dtype=np.uint64),
+    "RowKeys",
+    differentiable=False,
+    host_foldable=False,
+)
+
+
+def vectorized_map(
+    fn: Callable[[Any], Any], elems: Any, fallback_to_while_loop: bool = True, warn: bool = True
+) -> Any:
+    """`fn` of each row of `elems`, stacked: worked out for all rows at once, by `jax.vmap`.
+
+    Args:
+      fn: takes a nest of rows like `elems`, gives a nest of tensors. It is recorded once.
+      elems: nest of tensors [n, ...]; a tensor [1, ...] serves for all rows.
+      fallback_to_while_loop: whether what has effects, such as `tf.print` or an assignment, is done
+        row by row.
+      warn: whether to warn of that.
+    Raises: ValueError for scalars, and where rows cannot be worked out at once.
+
+    >>> import tape_compat as tf
+    >>> tf.vectorized_map(lambda x: tf.reduce_sum(x * x), tf.constant([[1.0, 2.0], [3.0, 4.0]]))
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([ 5., 25.], dtype=float32)>
+    """
+    tensors = [tensor_of(x) for x in flat(elems)]
+    if not tensors or any(not x._aval.shape for x in tensors):
+        raise ValueError(
+            f"vectorized_map maps over the first axis of tensors, which {elems} does not have (at "
+            f"{user_location()})."
+        )
+    count = _rows(tensors)
+    by_rows = [not _is_one(x._aval.shape[0]) or _is_one(count) for x in tensors]
+    rows = [Aval.of(x._aval.shape[1:], x._aval.dtype) for x in tensors]
+    part = record(lambda leaves: fn(packed(elems, leaves)), rows, "vectorized_map")
+    if part.captured.cells or part.captured.closure.effect:
+        return _one_by_one(fn, elems, part, fallback_to_while_loop, warn)
+    sources: list[Any] = []
+    for source in part.captured.sources:
+        drawn = isinstance(source, Drawn)
+        sources.append(_keys(source, count) if drawn else source)
+        by_rows.append(drawn)
+    inputs = len(by_rows)
+    outputs = range(inputs, inputs + part.outputs)
+    steps = calling(part.captured.closure, part.outputs, inputs, range(inputs), outputs)
+    closure = structured(Batched, "Map", (steps,), count, tuple(by_rows))
+    given = [x if rows else x[0] for x, rows in zip(tensors, by_rows)]
+    note_variables([part])
+    found = iter(apply(closure, (*given, *map(value_of, sources))))
+    return packed(part.structure, [None if x is None else next(found) for x in part.leaves])
+
+
+def _rows(tensors: list[Any]) -> Size:
+    """How many rows there are."""
+    sizes = [x._aval.shape[0] for x in tensors]
+    several = [size for size in sizes if not _is_one(size)]
+    for size in several:
+        if differ(size, several[0]):
+            raise ValueError(
+                f"The tensors have different numbers of rows, {sizes} (at {user_location()})."
+            )
+    return several[0] if several else 1
+
+
+def _is_one(size: Size) -> bool:
+    return type(size) is int and size == 1
+
+
+def _keys(source: Drawn, count: Size) -> Drawn:
+    return Drawn(lambda: apply(_KEYS.bind(count=count), (apply(FIRST_KEY, (source.draw(),)),)))
+
+
+def _one_by_one(
+    fn: Callable[[Any], Any], elems: Any, part: Part, fallback: bool, warn: bool
+) -> Any:
+    if not fallback:
+        raise ValueError(
+            "vectorized_map cannot do what has effects for all rows at once (at "
+            f"{user_location()})."
+        )
+    if warn:
+        LOGGER.warning("Using a while_loop for converting a function that has effects")
+    like = packed(part.structure, [x.dtype for x in part.leaves])
+    return map_fn(fn, elems, fn_output_signature=like)
