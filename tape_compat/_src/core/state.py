@@ -76,7 +76,9 @@ class _Mode:
 
 MODE = _Mode()
 MODE.python = False
-MODE.immediate = os.environ.get("TAPE_COMPAT_IMMEDIATE", "0").lower() not in ("", "0", "false")
+#: Whether ops run at their call from the start.
+IMMEDIATE = os.environ.get("TAPE_COMPAT_IMMEDIATE", "0").lower() not in ("", "0", "false")
+MODE.immediate = IMMEDIATE
 
 # Another library may put its own thread-local objects in the place of Python's.
 provide(local=LOCAL, own_local=isinstance(LOCAL, _thread._local), mode=MODE)

@@ -140,12 +140,12 @@ class Function:
                 given = self._signature.general(bound)
                 if self._reduce_retracing:
                     given = self._general.of(given)
-                    found = self._traces.get(self._general.key(given))
+                    found = self._traces.get(given.key)
                 if found is None:
                     found = self._record(given)
                 self._traces[key] = found
                 if self._reduce_retracing:
-                    self._traces[self._general.key(given)] = found
+                    self._traces[given.key] = found
             return found
 
     def _record(self, bound: Bound) -> Trace | str:

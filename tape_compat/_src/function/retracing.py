@@ -61,8 +61,7 @@ class General:
             return spec
 
         given = mapped(bound, note)
-        key = tuple([p.dtype if isinstance(p, Aval) else p for p in self.key(given)])
-        key = tuple([p[2] if isinstance(p, tuple) and p[:1] == (TensorSpec,) else p for p in key])
+        key = tuple(map(_without_sizes, given.key))
         before = self._seen.get(key)
         if before is not None:
             specs = [
@@ -73,8 +72,14 @@ class General:
         left = iter(specs)
         return mapped(bound, lambda _: next(left))
 
-    def key(self, bound: Bound) -> tuple:
-        return bound.key
+
+def _without_sizes(part: Any) -> Any:
+    """A part of a key as it is for tensors of all sizes."""
+    if isinstance(part, Aval):
+        return part.dtype, len(part.shape)
+    if isinstance(part, tuple) and part[:1] == (TensorSpec,):
+        return part[2], part[1].rank
+    return part
 
 
 def spec_like(value: Any) -> Any:

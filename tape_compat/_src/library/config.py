@@ -44,13 +44,13 @@ def run_functions_eagerly(run_eagerly: bool) -> None:
     True
     >>> tf.config.run_functions_eagerly(mode)
     """
-    context.set_immediate(bool(run_eagerly))
+    context.set_immediate(bool(run_eagerly) or state.IMMEDIATE)
     state.MODE.python = bool(run_eagerly)
 
 
 def functions_run_eagerly() -> bool:
-    """Whether every op runs at its call: see `run_functions_eagerly`."""
-    return state.immediate()
+    """Whether functions run their Python, and every op at its call: see `run_functions_eagerly`."""
+    return state.MODE.python
 
 
 def _jax_devices() -> dict[PhysicalDevice, Any]:

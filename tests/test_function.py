@@ -1,0 +1,361 @@
+"""tf.function: how often Python and XLA run, what is kept, and what is left after exceptions."""
+
+import gc
+import logging
+import sys
+import threading
+import weakref
+
+import numpy as np
+import pytest
+
+import tape_compat as tf
+from tape_compat._src.core.state import LOCAL
+from tape_compat._src.function.retracing import General
+from tape_compat._src.function.signature import Signature
+
+
+def values(*tensors):
+    return [np.asarray(x).tolist() for x in tensors]
+
+
+class Linear:
+    """A model whose step counts how often its Python runs."""
+
+    def __init__(self):
+        self.w, self.b = tf.Variable([[1.0], [2.0]]), tf.Variable([0.5])
+        self.runs = 0
+
+    @tf.function
+    def step(self, x, y):
+        self.runs += 1
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(tf.square(x @ self.w + self.b - y))
+        for v, g in zip([self.w, self.b], tape.gradient(loss, [self.w, self.b]), strict=True):
+            v.assign_sub(0.1 * g)
+        return loss
+
+    def by_hand(self, x, y):
+        """What a step makes of the variables."""
+        w, b = self.w.numpy(), self.b.numpy()
+        error = x @ w + b - y
+        return w - 0.2 * x.T @ error / len(x), b - 0.2 * error.mean(0)
+
+
+X, Y = np.float32([[1, 2], [3, -1], [0, 1]]), np.float32([[1], [0], [2]])
+
+
+@pytest.mark.usefixtures("deferred")
+def test_one_dispatch_a_call(counted):
+    model, x, y = Linear(), tf.constant(X), tf.constant(Y)
+    for _ in range(3):
+        model.step(x, y)
+    before = counted()
+    w, b = model.by_hand(X, Y)
+    model.step(x, y)
+    after = counted()
+    assert model.runs == 1
+    assert after["compiles"] == before["compiles"] <= 1
+    assert after["dispatches"] - before["dispatches"] == 1
+    np.testing.assert_allclose(model.w, w, rtol=1e-5)
+    np.testing.assert_allclose(model.b, b, rtol=1e-5)
+
+
+@pytest.mark.usefixtures("deferred")
+def test_assigned_variables_are_donated(counted):
+    v = tf.Variable(tf.zeros([1000]))
+
+    @tf.function
+    def add(x):
+        v.assign_add(x)
+
+    for _ in range(3):
+        add(tf.ones([1000]))
+    old = v._handle.tensor._array.unsafe_buffer_pointer()
+    add(tf.ones([1000]))
+    assert v._handle.tensor._array.unsafe_buffer_pointer() == old
+    assert v.numpy()[0] == 4.0
+
+
+@pytest.mark.usefixtures("deferred")
+def test_a_value_that_somebody_holds_is_not_donated():
+    v = tf.Variable([1.0, 2.0])
+    add = tf.function(lambda: v.assign_add([1.0, 1.0]))
+    held = []
+    for _ in range(4):
+        held.append(v.read_value())
+        add()
+    assert values(*held) == [[1, 2], [2, 3], [3, 4], [4, 5]]
+
+
+def test_functions_of_one_structure_share_a_program(counted):
+    def made():
+        return tf.function(lambda x: tf.tanh(x) * 2.0)
+
+    x, first = tf.constant([1.0, 2.0]), made()
+    for _ in range(3):
+        first(x)
+    before = counted()
+    made()(x)
+    assert counted()["compiles"] == before["compiles"]
+
+
+def test_methods_do_not_keep_their_instances():
+    model = Linear()
+    model.step(tf.constant(X), tf.constant(Y))
+    gone = weakref.ref(model)
+    del model
+    gc.collect()
+    assert gone() is None
+
+
+def test_arguments_are_not_kept():
+    double = tf.function(lambda x: x * 2.0)
+    x = tf.constant([1.0, 2.0])
+    gone = weakref.ref(x)
+    double(x)
+    del x
+    gc.collect()
+    assert gone() is None
+
+
+def test_two_threads_record_once():
+    entered, runs = threading.Barrier(2), []
+
+    @tf.function
+    def slow(x):
+        runs.append(threading.get_ident())
+        return tf.reduce_sum(x * x)
+
+    answers = []
+
+    def call():
+        entered.wait()
+        answers.append(float(slow(tf.constant([1.0, 2.0]))))
+
+    threads = [threading.Thread(target=call) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert answers == [5.0, 5.0]
+    assert len(runs) == 1
+
+
+def test_a_variable_has_its_value_in_other_threads_meanwhile():
+    v, seen = tf.Variable(1.0), []
+
+    @tf.function(autograph=False)
+    def assign():
+        v.assign(5.0)
+        thread = threading.Thread(target=lambda: seen.append(float(v)))
+        thread.start()
+        thread.join()
+        return v + 1.0
+
+    assert float(assign()) == 6.0
+    assert seen == [1.0]
+    assert float(v) == 5.0
+
+
+def test_an_exception_leaves_nothing_behind():
+    v, broken = tf.Variable(1.0), [True]
+
+    @tf.function
+    def change(x):
+        v.assign_add(x)
+        if broken[0]:
+            raise KeyError("broken")
+        return v * 2.0
+
+    with tf.GradientTape() as tape:
+        for _ in range(2):
+            with pytest.raises(KeyError):
+                change(tf.constant(1.0))
+        state = LOCAL.state
+        assert state.capture is None and len(state.recorders) == 1
+        broken[0] = False
+        y = change(tf.constant(1.0))
+    assert values(y, v, tape.gradient(y, v)) == [4.0, 2.0, 2.0]
+
+
+def test_a_call_whose_check_fails_changes_nothing():
+    v = tf.Variable(1.0)
+
+    @tf.function
+    def change(x):
+        v.assign_add(x)
+        tf.debugging.assert_less(v, 10.0, message="too large")
+        return v
+
+    assert float(change(tf.constant(2.0))) == 3.0
+    for _ in range(2):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="too large"):
+            change(tf.constant(8.0))
+    assert float(change(tf.constant(1.0))) == float(v) == 4.0
+
+
+def test_prints_come_in_the_order_of_the_program(capsys):
+    v = tf.Variable(1)
+
+    @tf.function
+    def printing(x):
+        tf.print("before", v, output_stream=sys.stdout)
+        v.assign_add(x)
+        tf.print("after", v, output_stream=sys.stdout)
+
+    for _ in range(2):
+        printing(tf.constant(2))
+        print("-")
+    assert capsys.readouterr().out.split() == "before 1 after 3 - before 3 after 5 -".split()
+
+
+def test_an_effect_is_not_repeated_by_a_gradient(capsys):
+    x = tf.Variable(3.0)
+
+    @tf.function
+    def square(x):
+        tf.print("here", output_stream=sys.stdout)
+        return x * x
+
+    with tf.GradientTape() as outer:
+        with tf.GradientTape() as tape:
+            y = square(x)
+        first = tape.gradient(y, x)
+    assert values(y, first, outer.gradient(first, x)) == [9.0, 6.0, 2.0]
+    assert capsys.readouterr().out == "here\n"
+
+
+def test_draws_differ_between_calls_and_repeat_after_a_seed():
+    draw = tf.function(lambda: (tf.random.normal([3]), tf.random.uniform([2])))
+    tf.random.set_seed(7)
+    first, second = draw(), draw()
+    tf.random.set_seed(7)
+    again = draw()
+    assert values(*first) == values(*again) != values(*second)
+
+
+def test_unknown_sizes_are_recorded_once(counted):
+    runs = []
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 2])])
+    def mean(x):
+        runs.append(x.shape.as_list())
+        return tf.reduce_mean(x, 0), tf.zeros([tf.shape(x)[0], 3])
+
+    for rows in (3, 5, 3, 1):
+        average, zeros = mean(tf.ones([rows, 2]))
+        assert values(average) == [[1.0, 1.0]]
+        assert zeros.shape == (rows, 3)
+    assert runs == [[None, 2]]
+
+
+def test_relaxed_shapes(caplog):
+    runs = []
+
+    @tf.function(reduce_retracing=True)
+    def double(x, times):
+        runs.append(x.shape.as_list())
+        return x * times
+
+    for rows in (2, 3, 4, 2):
+        assert values(double(tf.ones([rows, 1]), 2.0)) == [[[2.0]] * rows]
+    assert runs == [[2, 1], [None, 1]]
+    assert double.experimental_get_tracing_count() == 2
+
+
+def test_general_shapes_are_of_one_structure():
+    signature, general = Signature(lambda x: x, None), General()
+
+    def shape_of(x):
+        return general.of(signature.bind((x,), {})).args[0].shape.as_list()
+
+    assert shape_of(tf.ones([2, 3])) == [2, 3]
+    assert shape_of(tf.ones([4, 3])) == [None, 3]
+    assert shape_of(tf.ones([4, 3], tf.int32)) == [4, 3]
+    assert shape_of(tf.ones([2])) == [2]
+
+
+def test_retracing_is_warned_of(caplog):
+    count = tf.function(lambda x: x)
+    with caplog.at_level(logging.WARNING, "tape_compat"):
+        for i in range(9):
+            count(i)
+    found = [r.getMessage() for r in caplog.records if "retracing" in r.getMessage()]
+    assert len(found) == 2 and found[0].startswith("5 out of the last 5 calls to <function")
+
+
+def test_python_runs_where_a_value_is_needed(caplog):
+    runs = []
+
+    @tf.function
+    def positive(x):
+        runs.append(1)
+        return tf.boolean_mask(x, x > 0.0) * 2.0
+
+    with caplog.at_level(logging.WARNING, "tape_compat"):
+        for _ in range(2):
+            assert values(positive(tf.constant([1.0, -1.0, 3.0]))) == [[2.0, 6.0]]
+    messages = [r.getMessage() for r in caplog.records]
+    assert len(messages) == 1 and "Python runs at each call" in messages[0]
+    with pytest.raises(TypeError, match="no concrete function"):
+        positive.get_concrete_function(tf.TensorSpec([3]))
+
+
+def test_variables_are_made_at_the_first_call_only():
+    class Lazy:
+        w = None
+
+        @tf.function
+        def __call__(self, x):
+            if self.w is None:
+                self.w = tf.Variable(lambda: tf.random.normal([2]))
+            return self.w * x
+
+    lazy = Lazy()
+    first = lazy(tf.constant(2.0))
+    assert values(first) == values(lazy.w * 2.0)
+    again = tf.function(lambda: tf.Variable(1.0) + 1.0)
+    with pytest.raises(ValueError, match="singleton"):
+        again()
+
+
+def test_python_loop_of_calls_is_one_loop(counted):
+    """The loop runs as a loop, however often it turns."""
+    turn = tf.function(lambda h, x: tf.tanh(h + x))
+    losses = {}
+    for turns in (40, 60, 50):
+        x = tf.Variable(0.1)
+        with tf.GradientTape() as tape:
+            h = tf.zeros([4])
+            for _ in range(turns):
+                h = turn(h, x)
+            loss = tf.reduce_sum(h)
+        losses[turns] = float(loss), float(tape.gradient(loss, x))
+        expected = 0.0
+        for _ in range(turns):
+            expected = np.tanh(expected + 0.1)
+        np.testing.assert_allclose(losses[turns][0], 4 * expected, rtol=1e-5)
+        assert losses[turns][1] > 0
+
+
+def test_eager_functions_run_their_python():
+    runs = []
+    double = tf.function(lambda x: runs.append(x) or x * 2)
+    before = tf.config.functions_run_eagerly()
+    tf.config.run_functions_eagerly(True)
+    try:
+        assert [int(double(i)) for i in (1, 1)] == [2, 2]
+    finally:
+        tf.config.run_functions_eagerly(before)
+    assert runs == [1, 1]
+
+
+def test_cleared_caches_only_cost_time():
+    model, x, y = Linear(), tf.constant(X), tf.constant(Y)
+    model.step(x, y)
+    expected = model.by_hand(X, Y)
+    tf.engine.clear_caches()
+    model.step(x, y)
+    np.testing.assert_allclose(model.w, expected[0], rtol=1e-5)
+    assert model.runs == 1
