@@ -196,7 +196,11 @@ class ConcreteFunction:
         return tuple([v for v in self.variables if v.trainable])
 
     def pretty_printed_signature(self, verbose: bool = True) -> str:
-        """Its parameters, what it gives and what it captures, as text."""
+        """Its parameters, what it gives and what it captures, as text; the parameters alone if not
+        `verbose`."""
+        if not verbose:
+            args = [f"{name}: {type_text(_as_specs(v))}" for name, v in self._bound.named]
+            return f"{self._function_name}({', '.join(args)})"
         lines = ["Input Parameters:"]
         args, kwargs = self.structured_input_signature
         values = [*zip([name for name, _ in self._bound.named], args), *kwargs.items()]
