@@ -63,6 +63,7 @@ from ._src.function.functional_ops import (
 )
 from ._src.function.tensor_array import TensorArray as TensorArray
 from ._src.function.vectorized_map import vectorized_map as vectorized_map
+from ._src.interop.functional import functional as functional
 from ._src.interop.jax import as_op as as_op
 from ._src.interop.names import face as _face
 from ._src.ops.arithmetic import (

@@ -12,6 +12,8 @@ TensorFlow gave in `.tensorflow_outcomes`, which makes the next run faster.
     python -m tests compiled    the tests in deferred mode, with every program compiled
     python -m tests immediate   the tests in immediate mode
     python -m tests parity      parity with TensorFlow in both modes, in one process
+    python -m tests traced      one in three of the cases of parity and of the groups of rows, inside
+                                a `tf.function`
 
 and, beside these, `parity-deferred` and `parity-immediate`, one mode each; `part`, the tests in
 deferred mode with one in four of the rows; `pure-python`, those of the engine without its C.
@@ -34,6 +36,7 @@ WORKERS = str(min(os.cpu_count() or 1, 4))
 
 PYTEST = ["pytest", "-q", "-n", WORKERS, "--dist", "worksteal"]
 OWN, PARITY = [*PYTEST, "--ignore=tests/parity"], [*PYTEST, "tests/parity"]
+TRACED = ["tests/test_traced.py", "tests/parity/test_parity.py"]
 DEFERRED, IMMEDIATE = {"TAPE_COMPAT_IMMEDIATE": "0"}, {"TAPE_COMPAT_IMMEDIATE": "1"}
 PART = "--part=4"
 ENGINE = [
@@ -59,12 +62,13 @@ STEPS = {
     "parity": (PARITY, DEFERRED),
     "parity-deferred": ([*PARITY, "--modes=deferred"], DEFERRED),
     "parity-immediate": ([*PARITY, "--modes=immediate"], DEFERRED),
+    "traced": ([*PYTEST, *TRACED, "--modes=traced", "--part=3"], DEFERRED),
     "part": ([*OWN, PART], DEFERRED),
     "compiled": ([*OWN, PART, *MODELESS], {**DEFERRED, "TAPE_COMPAT_INTERPRETS": "0"}),
     "pure-python": ([*PYTEST, *ENGINE], {**DEFERRED, "TAPE_COMPAT_PURE_PYTHON": "1"}),
 }
-EVERYTHING = ("lint", "format", "types", "deferred", "compiled", "immediate", "parity")
-QUICK = ("deferred", "compiled", "immediate", "part", "pure-python")
+EVERYTHING = ("lint", "format", "types", "deferred", "compiled", "immediate", "parity", "traced")
+QUICK = ("deferred", "compiled", "immediate", "traced", "part", "pure-python")
 QUICK_FLAGS = ("--xla_backend_optimization_level=0", "--xla_cpu_use_fusion_emitters=false")
 #: JAX's persistent compilation cache, for everything however small.
 CACHE = {

@@ -28,14 +28,18 @@ def pytest_configure(config):
     config.addinivalue_line(
         "markers", "compiled: no op is interpreted, as where compiles are counted"
     )
+    config.addinivalue_line("markers", "traced: only where `--modes` names `traced`")
     config.addinivalue_line("markers", "interpreted: ops are interpreted though counts are taken")
 
 
 def pytest_collection_modifyitems(config, items):
     """Leaves out what another mode runs alike, and the rows that `--part` does not take."""
     part = config.getoption("--part")
+    traced = "traced" in config.getoption("--modes").split(",")
 
     def left_out(item):
+        if item.get_closest_marker("traced") is not None and not traced:
+            return True
         marker = item.get_closest_marker("part")
         name = marker.args[0] if marker is not None and marker.args else item.name
         if marker is not None and zlib.crc32(name.encode()) % part:

@@ -22,7 +22,10 @@ FILE = ROOT / "_src" / "interop" / "names.tsv"
 NOT_BUILT = "is not built yet"
 
 #: Public names that TensorFlow has not, below `tape_compat`.
-OURS = {"as_op", "counters", "engine", "engine.as_op", "engine.clear_caches", "engine.counters"}
+OURS = {
+    *("as_op", "counters", "engine", "functional"),
+    *("engine.as_op", "engine.clear_caches", "engine.counters", "engine.functional"),
+}
 
 
 def faces() -> list[str]:

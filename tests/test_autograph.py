@@ -282,6 +282,31 @@ def tries(x):
     return y, z
 
 
+def handlers(x):
+    seen = []
+    for kind in (KeyError, ValueError, None):
+        try:
+            if kind is not None:
+                raise kind("it")
+            seen.append(x)
+        except (KeyError, IndexError) as error:
+            seen.append(len(error.args))
+        except ValueError as error:
+            if x > 0:
+                x = x + 1
+            seen.append(type(error) is ValueError)
+        else:
+            seen.append(3)
+    try:
+        try:
+            raise KeyError("first")
+        except KeyError as first:
+            raise TypeError("second") from first
+    except TypeError as second:
+        seen.append(type(second.__cause__) is KeyError)
+    return seen, x
+
+
 def looks_around(x):
     y = x + 1
     return eval("x + y"), locals()["y"], "Box" in globals()
@@ -312,7 +337,7 @@ PROGRAMS = [
     *(branches, one_branch, nested_branches, early_returns, counted, two_conditions, over_range),
     *(over_range_from, over_range_back, with_break, while_with_break, while_true, loops_in_loops),
     *(logic, ternaries, structures, items, attributes, nonlocals, recursive, keywords, methods),
-    *(lambdas, tries, looks_around, conversions, python_values),
+    *(lambdas, tries, handlers, looks_around, conversions, python_values),
 ]
 VALUES = [7, 3, 1, 0, -2]
 
@@ -421,6 +446,62 @@ def of_tensors():
 @pytest.mark.parametrize("place", range(len(ON_TENSORS)), ids=lambda i: ON_TENSORS[i][0].__name__)
 def test_on_tensors(of_tensors, place):
     assert of_tensors[place] == ON_TENSORS[place][1]
+
+
+def test_unknown_sizes_are_traced_once():
+    traces = []
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 2])])
+    def program(x):
+        traces.append(1)
+        total = tf.zeros([2])
+        for row in x:
+            if row[0] > 1.0:
+                total += row
+        count = 0
+        for i in tf.range(tf.shape(x)[0]):
+            count += i
+        for i in range(len(x)):
+            count += i
+        return total, count
+
+    for size in (3, 1, 0):
+        found = program(2.0 * tf.ones([size, 2]))
+        assert numbers(found) == ([2.0 * size] * 2, size * (size - 1))
+    assert traces == [1]
+
+
+def test_gradients():
+    @tf.function
+    def program(x):
+        total = 0.0
+        for row in x:
+            for entry in row:
+                if entry > 2.0:
+                    total += entry * entry
+                else:
+                    total += entry
+        while total < 1000.0:
+            total = total * total
+        return total
+
+    x = tf.Variable([[0.0, 1.0], [2.0, 3.0]])
+    with tf.GradientTape() as tape:
+        y = program(x)
+    assert y.numpy() == 12.0**4
+    slope = 4 * 12.0**3
+    assert tape.gradient(y, x).numpy().tolist() == [[slope, slope], [slope, 6 * slope]]
+
+
+def test_over_nothing():
+    @tf.function
+    def program(x):
+        total = 0.0
+        for entry in x:
+            total += entry
+        return total
+
+    assert program(tf.zeros([0])).numpy() == 0.0
 
 
 def test_variables_are_tensors():
@@ -748,6 +829,30 @@ def test_messages_point_at_the_users_line():
     assert places == [f"test_autograph.py:{line}"]
 
 
+def test_causes_of_errors_stay():
+    def fails(x):
+        try:
+            raise KeyError("first")
+        except KeyError as error:
+            raise ValueError("second") from error
+
+    with pytest.raises(ValueError, match="in user code") as caught:
+        traced(fails, 1)
+    assert isinstance(caught.value.__cause__, KeyError)
+
+
+def test_what_leaves_a_loop_through_a_list_is_refused():
+    @tf.function
+    def program(x):
+        kept = []
+        for i in tf.range(3):
+            kept.append(i * x)
+        return tf.stack(kept)
+
+    with pytest.raises(errors.InaccessibleTensorError, match="is out of scope"):
+        program(tf.constant(2))
+
+
 # What is converted. Converted code has the variable `fscope`.
 
 
@@ -823,20 +928,47 @@ def for_else(x):
     return x
 
 
+def walrus(x):
+    if (y := x + 1) > 1:
+        return y
+    return x
+
+
 def test_what_cannot_be_converted_runs_as_it_is(warnings):
     two = [lambda x: x + 1, lambda x: x + 2]
     for function, cause in [
         (without_source(), ""),
         (for_else, "for/else statement not yet supported"),
+        (walrus, "not supported yet: (y := "),
         (two[0], "found multiple definitions with identical signatures"),
     ]:
         warnings.clear()
-        assert traced(function, 1).numpy() in (2, 4)
+        assert converted(function)(1) in (2, 4)
         (record,) = warnings.records
         message = record.getMessage()
         assert message.startswith(f"AutoGraph could not transform {function} and will run it as-is")
         assert cause in message
         assert "@tf.autograph.experimental.do_not_convert" in message
+
+
+def test_methods_in_a_name_scope_are_converted():
+    class Layer(tf.Module):
+        @tf.Module.with_name_scope
+        def __call__(self, x):
+            return "fscope" in locals()
+
+        @tf.function
+        def method(self, x):
+            if x > 0:
+                return self.scale * x
+            return x
+
+    layer = Layer()
+    assert converted(lambda x: layer(x))(1)
+    assert converted(layer)(1)
+    assert not layer(1)
+    layer.scale = tf.Variable(3)
+    assert [layer.method(tf.constant(x)).numpy() for x in (2, -2)] == [6, -2]
 
 
 def test_functions_given_to_ours_are_converted_if_their_caller_is():

@@ -12,6 +12,7 @@ SAYS = {
     "gan_1d": "deviation",
     "hessian_newton": "minimum at [1. 1. 1. 1. 1. 1.]",
     "jax_inside": "real values 2.0, 0.3",
+    "many_models": "model 7 goes on",
     "pinn_burgers": "error at t = 1",
     "train_digits": "test accuracy 9",
 }

@@ -76,9 +76,13 @@ def total(arrays: Sequence[np.ndarray]) -> float:
     return found
 
 
-def record(tf: Any, row: Row, forward: bool = True) -> Found:
-    """All that is asked of a row, on a module; nothing is read, so nothing has to run yet."""
-    inputs = [tf.constant(x) for x in row.sources()]
+def record(tf: Any, row: Row, forward: bool = True, inputs: list[Any] | None = None) -> Found:
+    """All that is asked of a row, on a module; nothing is read, so nothing has to run yet.
+
+    inputs: tensors of its sources, of the row's own numbers if none are given.
+    """
+    if inputs is None:
+        inputs = [tf.constant(x) for x in row.sources()]
     if not row.differentiable:
         found = _without_derivatives(tf, row, inputs)
     else:

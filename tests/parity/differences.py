@@ -18,7 +18,6 @@ DIFFERENCES: dict[str, str] = {
     "function_autograph/for_enumerate_a_tensor": _ITERATED,
     "function_autograph/for_unpacks_rows": _ITERATED,
     "function_autograph/for_zip_tensors": _ITERATED,
-    "function_autograph/walrus_and_fstrings": "a function with `:=` is converted",
     "jacobian/batch_parallel_iterations": _ONE_ROW,
     "jacobian/one_parallel_iteration": _ONE_ROW,
     "jacobian/none_target": "a TypeError, as gradient() raises; TensorFlow trips over None",

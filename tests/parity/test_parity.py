@@ -1,6 +1,7 @@
-"""Each case of this folder on TensorFlow and on tape_compat, in both modes: the same outcome.
+"""Each case of this folder on TensorFlow and on tape_compat, in each mode: the same outcome.
 
-`--modes deferred` or `--modes immediate` runs one of them. What TensorFlow gives is kept on disk.
+`--modes deferred`, `immediate` or `traced` runs one of them, the first two are run without it. What
+TensorFlow gives is kept on disk.
 """
 
 import dataclasses
@@ -13,7 +14,7 @@ from tape_compat._src.core import state
 from tape_compat._src.values.context import set_immediate
 from tests.oracle import tensorflow
 
-from . import store
+from . import store, traced
 from .differences import DIFFERENCES
 from .harness import Case, collect, differences, outcome
 
@@ -30,18 +31,27 @@ PENDING = frozenset(Path(__file__).with_name("pending.txt").read_text().split())
 def pytest_generate_tests(metafunc):
     if "case" in metafunc.fixturenames:
         modes = metafunc.config.getoption("--modes").split(",")
-        cases = [_parameter(case, mode) for case in CASES for mode in modes]
+        cases = [
+            _parameter(case, mode)
+            for case in CASES
+            for mode in modes
+            if mode != "traced" or traced.applies(case)
+        ]
         metafunc.parametrize(("case", "mode"), cases)
 
 
 def _parameter(case: Case, mode: str):
     reason = DIFFERENCES.get(case.id)
-    marks = [pytest.mark.xfail(reason=reason, strict=True)] if reason else []
+    if mode == "traced":
+        reason = reason or traced.DIFFERENCES.get(case.id)
+    marks = [pytest.mark.xfail(reason=reason, strict=mode != "traced")] if reason else []
     if case.id in PENDING:
         marks = [pytest.mark.xfail(reason="is not built yet", strict=False)]
     lacking = case.lacks(tape_compat)
     if lacking:
         marks = [pytest.mark.skip(reason=f"is not built yet: {', '.join(lacking)}")]
+    if mode == "traced":
+        marks.append(pytest.mark.part(case.id))
     return pytest.param(case, mode, id=f"{case.id}-{mode}", marks=marks)
 
 
@@ -51,12 +61,21 @@ def expected_of(case: Case):
     )
 
 
+def ours(case: Case, mode: str):
+    if mode != "traced":
+        return outcome(case, tape_compat)
+    try:
+        return traced.outcome(case, tape_compat)
+    except traced.Looked:
+        pytest.skip("looks at a value, which there is none of while it is recorded")
+
+
 def test_parity(case, mode):
     before = state.immediate()
     expected = expected_of(case)
     set_immediate(mode == "immediate")
     try:
-        lines = differences(expected, outcome(case, tape_compat), case)
+        lines = differences(expected, ours(case, mode), case)
     finally:
         set_immediate(before)
     assert not lines, "\n".join(lines)
@@ -70,6 +89,7 @@ def test_enough_cases():
 def test_differences_name_cases():
     assert set(DIFFERENCES) | PENDING <= {case.id for case in CASES}
     assert not set(DIFFERENCES) & PENDING
+    assert set(traced.DIFFERENCES) <= {case.id for case in CASES if traced.applies(case)}
 
 
 def test_what_tensorflow_gave_is_kept(tmp_path):

@@ -15,7 +15,10 @@ import jax
 from .avals import Aval
 from .dimensions import Sizes
 from .op import Arrays, Closure, Op
+from .program import Node
 from .steps import Replay, Step, Steps
+
+_COPY = Op(lambda x: x, "Identity").bind()
 
 
 class Call(Closure):
@@ -108,10 +111,16 @@ class _Flat:
             if isinstance(closure, Call):
                 numbers += self.add(closure.steps, read)
             else:
-                numbers += self._step(closure, read, end - first)
+                numbers += self.step(closure, read, end - first)
         return [numbers[i] for i in steps.outputs]
 
-    def _step(self, closure: Closure, read: tuple[int, ...], outputs: int) -> range:
+    def copy(self, number: int) -> int:
+        """The number of another value that is the same."""
+        self.steps.append(Step(_COPY, (number,), self._count, self._count + 1))
+        self._count += 1
+        return self._count - 1
+
+    def step(self, closure: Closure, read: tuple[int, ...], outputs: int) -> range:
         found = None if closure.effect else self._seen.get((closure, read))
         if found is None:
             found = range(self._count, self._count + outputs)
@@ -128,3 +137,30 @@ def flattened(steps: Steps) -> Steps:
     flat = _Flat(steps.inputs)
     outputs = flat.add(steps, range(steps.inputs))
     return Steps(steps.inputs, tuple(flat.steps), tuple(outputs))
+
+
+def without_calls(
+    steps: Sequence[Step | Node], live: Sequence[int], avals: dict[int, Aval]
+) -> tuple[list[Step], tuple[int, ...], dict[int, Aval]]:
+    """Steps in a numbering of slots as they are without calls among them, with further slots; where
+    the live slots are then, each one a step's own; and the avals of all."""
+    flat = _Flat(max(avals, default=-1) + 1)
+    slots: dict[int, int] = {}
+    for step in steps:
+        read = [slots.get(i, i) for i in step.inputs]
+        made: Sequence[int]
+        if isinstance(step.closure, Call):
+            made = flat.add(step.closure.steps, read)
+        else:
+            made = flat.step(step.closure, tuple(read), step.end - step.first)
+        slots.update(zip(range(step.first, step.end), made, strict=True))
+    found: list[int] = []
+    for slot in live:
+        number = slots.get(slot, slot)
+        taken = number in found or number in avals
+        found.append(flat.copy(number) if taken else number)
+    known = dict(avals)
+    for step in flat.steps:
+        given = tuple([known[i] for i in step.inputs])
+        known.update(zip(range(step.first, step.end), step.closure.infer(given)[0], strict=True))
+    return flat.steps, tuple(found), known

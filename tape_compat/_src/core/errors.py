@@ -199,6 +199,10 @@ class NeedsValue(TypeError):
     recorded is called. Python must then run at each call."""
 
 
+class InaccessibleTensorError(ValueError):
+    """A symbolic Tensor was used where the function that it is of is not being recorded."""
+
+
 class OperatorNotAllowedInGraphError(TypeError):
     """A symbolic Tensor was used where Python needs a value, as in `if tensor:`."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -39,8 +40,14 @@ def zeros(aval: Aval) -> Tensor:
     return filled(aval, 0)
 
 
+def _row(buffer: Any, i: Any) -> Any:
+    if not buffer.shape[0]:  # in a loop that makes no turn
+        return jnp.zeros(buffer.shape[1:], buffer.dtype)
+    return jax.lax.dynamic_index_in_dim(buffer, i, 0, False)
+
+
 #: Row `i` of a buffer.
-GET = Op(lambda buffer, i: jax.lax.dynamic_index_in_dim(buffer, i, 0, False), "TensorListGetItem")
+GET = Op(_row, "TensorListGetItem")
 #: A buffer with another row `i`.
 SET = Op(
     lambda buffer, i, x: jax.lax.dynamic_update_index_in_dim(buffer, x, i, 0), "TensorListSetItem"

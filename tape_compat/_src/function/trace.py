@@ -37,7 +37,11 @@ class Results:
         #: Whether it returned one tensor.
         self.single = self.leaves == [0] and nest.children_of(result) is None
         #: Whether it returned a plain list or tuple of tensors.
-        self.flat = type(result) in (list, tuple) and self.leaves == list(range(len(result)))
+        self.flat = (
+            type(result) in (list, tuple)
+            and self.leaves == list(range(len(result)))
+            and all(nest.children_of(x) is None for x in result)
+        )
 
     def _leaf(self, value: Any, function: Any) -> int | tuple[Any]:
         if value is None:
@@ -65,6 +69,8 @@ def _returned(value: Any, function: Any) -> Tensor:
         return value.read_value()
     try:
         return convert(value)
+    except errors.NeedsValue:
+        raise
     except (TypeError, ValueError):
         raise TypeError(
             "To be compatible with tf.function, Python functions must return zero or more Tensors "

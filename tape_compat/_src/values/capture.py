@@ -17,7 +17,7 @@ import jax.numpy as jnp
 
 from ..core.avals import Aval
 from ..core.call import Call
-from ..core.errors import user_location
+from ..core.errors import InaccessibleTensorError, user_location
 from ..core.native import native
 from ..core.op import Closure, Op
 from ..core.program import CAPTURED, Program
@@ -215,9 +215,14 @@ _GRAPH_NAMES = {
 }
 
 
-def out_of_scope(x: Tensor) -> TypeError:
-    """The error for a symbolic tensor where its function is not being recorded."""
-    return TypeError(
+def out_of_scope(x: Tensor) -> TypeError | InaccessibleTensorError:
+    """The error for a symbolic tensor where its function is not being recorded. As in TensorFlow it
+    is of another class where the tensor is of a branch or a loop of what is being recorded."""
+    program = x._at[0].outer
+    while program is not None and program is not LOCAL.state.capture:
+        program = program.outer
+    kind = TypeError if program is None else InaccessibleTensorError
+    return kind(
         f"{x!r} is out of scope and cannot be used here. Use return values, explicit Python locals "
         "or TensorFlow collections to access it.\nPlease see "
         "https://www.tensorflow.org/guide/function#all_outputs_of_a_tffunction_must_be_return_values"

@@ -161,6 +161,7 @@ class Module:
             with self.name_scope:
                 return method(self, *args, **kwargs)
 
+        wrapped._calls_users_function = True  # type: ignore[attr-defined]  # for AutoGraph
         return wrapped  # type: ignore[return-value]
 
 

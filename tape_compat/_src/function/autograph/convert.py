@@ -54,7 +54,10 @@ def converted(
         try:
             return converted_call(function, args, kwargs, options=asked)
         except Exception as error:
-            raise failures.reraised(error) or error from None
+            made = failures.reraised(error)
+            if made is None:
+                raise
+            raise made from error.__cause__
 
     if inspect.isfunction(function) or inspect.ismethod(function):
         functools.update_wrapper(wrapper, function)
@@ -168,7 +171,7 @@ def _call_converted(
 ) -> Any:
     function, given = _target(f, args)
     code = getattr(function, "__code__", None)
-    if code is None or code.co_filename == "<string>" or not is_users(code.co_filename):
+    if code is None or code.co_filename == "<string>" or not _may_convert(function, code):
         return _as_it_is(f, args, kwargs, options)
     try:
         made = convert_function(function, options)
@@ -180,6 +183,11 @@ def _call_converted(
     except Exception as error:
         failures.attach(error, made, __file__)
         raise
+
+
+def _may_convert(function: Any, code: Any) -> bool:
+    """Whether a function is the user's, or calls one that is to be converted."""
+    return is_users(code.co_filename) or getattr(function, "_calls_users_function", False)
 
 
 def _target(f: Any, args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:

@@ -13,9 +13,11 @@ from malt.utils.type_registry import TypeRegistry
 
 from ...ops.comparison import greater, greater_equal, less, logical_and, logical_or
 from ...values.capture import capturing
+from ...values.convert import convert
+from ...values.record import apply
 from ...values.tensor import Tensor
 from .. import control_flow
-from ..tensor_array import TensorArray
+from ..buffers import GET
 from .builtins import len_
 from .ranges import Bounds, bounds
 from .staged_loop import stage
@@ -132,7 +134,7 @@ def _tensor_for(
 ) -> None:
     """A loop over the first axis of a tensor."""
     size = len_(iter_)
-    rows = TensorArray(iter_.dtype, size=size).unstack(iter_)
+    rows = convert(iter_)
     index: Any = 0
 
     def get() -> tuple[Any, ...]:
@@ -145,7 +147,7 @@ def _tensor_for(
 
     def turn() -> None:
         nonlocal index
-        body(rows.read(index))
+        body(apply(GET.bind(), (rows, convert(index))))
         index += 1
 
     def test() -> Any:

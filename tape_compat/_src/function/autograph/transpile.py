@@ -5,8 +5,10 @@ The library malt has the converters of TensorFlow's AutoGraph; the operators are
 
 from __future__ import annotations
 
+import ast
 import importlib.util  # malt takes for granted that it is imported
 import os
+import sys
 import types
 from typing import Any
 
@@ -31,6 +33,7 @@ from malt.impl import api
 from malt.lang import directives as markers
 from malt.operators.variables import Undefined, UndefinedReturnValue, ld, ldu
 from malt.pyct import anno, cfg, qual_names
+from malt.pyct.errors import UnsupportedLanguageElementError
 from malt.pyct.static_analysis import activity, liveness, reaching_definitions, reaching_fndefs
 
 from ...core import errors
@@ -75,6 +78,26 @@ class _Directives(directives.DirectivesTransformer):
         return node
 
 
+class _Handlers(ast.NodeTransformer):
+    """Rewrites what malt does not take: the name in `except ... as name`. Refuses what it converts
+    wrongly."""
+
+    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> Any:
+        if node.name is not None:
+            caught = ast.parse(f"{node.name} = ag__.caught()").body
+            node.body = [*caught, *node.body]
+            node.name = None
+        return self.generic_visit(node)
+
+    def visit_NamedExpr(self, node: ast.NamedExpr) -> Any:
+        raise UnsupportedLanguageElementError(f"not supported yet: {ast.unparse(node)}")
+
+
+def caught() -> BaseException | None:
+    """The exception that is being handled."""
+    return sys.exc_info()[1]
+
+
 class _ControlFlow(control_flow.ControlFlowTransformer):
     """Counts what an inner function shares with an outer one, and globals, as used afterwards."""
 
@@ -110,6 +133,7 @@ class Transpiler(api.PyToPy):
         """The converters in malt's order, with our directives."""
         uses = ctx.user.options.uses
         unsupported_features_checker.verify(node)
+        node = _Handlers().visit(node)
         node = self.initial_analysis(node, ctx)
         node = functions.transform(node, ctx)
         node = _Directives(ctx).visit(node)
@@ -152,6 +176,7 @@ OPERATORS = types.SimpleNamespace(
     and_=conditionals.and_,
     autograph_artifact=api.autograph_artifact,
     assert_stmt=conditionals.assert_stmt,
+    caught=caught,
     eq=conditionals.eq,
     for_stmt=loops.for_stmt,
     if_exp=conditionals.if_exp,

@@ -26,6 +26,7 @@ import numpy as np
 from ...core.avals import Aval
 from ...core.op import Closure
 from ...core.program import Node
+from ...core.steps import Step
 from .. import policy
 from .find import Repeat
 
@@ -107,7 +108,7 @@ class LoopSummary:
 
 def rows_of_leaves(
     arrays: Iterable[int],
-    steps: Sequence[Node],
+    steps: Sequence[Step | Node],
     avals: dict[int, Aval],
     kept: Container[int],
 ) -> dict[int, Row]:
@@ -116,7 +117,7 @@ def rows_of_leaves(
     arrays: the slots of the array leaves. kept: slots that must stay as they are, such as live
     outputs.
     """
-    readers: dict[int, list[Node]] = {slot: [] for slot in arrays}
+    readers: dict[int, list[Step | Node]] = {slot: [] for slot in arrays}
     for step in steps:
         for slot in step.inputs:
             if slot in readers:
@@ -139,7 +140,7 @@ def rows_of_leaves(
     return rows
 
 
-def _rows_read(node: Node, shape: tuple[int, ...]) -> tuple[int, Sequence[int]] | None:
+def _rows_read(node: Step | Node, shape: tuple[int, ...]) -> tuple[int, Sequence[int]] | None:
     if node.closure.op.rows is None or len(node.inputs) != 1:
         return None
     return node.closure.op.rows(shape, **node.closure.attributes)
@@ -156,7 +157,7 @@ class Analysis:
         self,
         arrays: Sequence[int],
         scalars: dict[np.dtype, list[int]],
-        steps: Sequence[Node],
+        steps: Sequence[Step | Node],
         avals: dict[int, Aval],
         live: Sequence[int],
         donatable: Iterable[int],
@@ -265,7 +266,7 @@ class Analysis:
         self._generalize(summary, steps)
         return summary
 
-    def _generalize(self, summary: LoopSummary, steps: Sequence[Node]) -> None:
+    def _generalize(self, summary: LoopSummary, steps: Sequence[Step | Node]) -> None:
         """Give the body its closures: more general ones where those of the turns differ, which read
         in what they differ."""
         known: dict[tuple[int, ...], int] = {}

@@ -12,6 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ...core.avals import Aval, matched
+from ...core.call import Call, without_calls
 from ...core.op import Closure
 from ...core.program import Node, Runner
 from ...core.rows import rows_of
@@ -189,10 +190,12 @@ def loop_program(
 ) -> LoopProgram | None:
     """The program as a template, or None if loops are not most of it."""
     path = node.path()
-    steps = needed(path, live)
+    steps: Sequence[Step | Node] = needed(path, live)
+    avals = slot_avals(path)
+    if any(isinstance(step.closure, Call) for step in steps):
+        steps, live, avals = without_calls(steps, live, avals)
     if len(steps) < policy.LOOPS_LEAST:
         return None
-    avals = slot_avals(path)
     arrays, scalars = leaf_layout(path)
     rows = rows_of_leaves(arrays, steps, avals, {*live, *donatable})
     steps = [s for s in steps if s.first not in rows]
@@ -276,7 +279,7 @@ class _Writer:
     def number(self, loop: int | None, numbers: Sequence[int]) -> None:
         self.numbers.append((loop, np.array(numbers, np.int32)))
 
-    def single(self, steps: Iterable[Node]) -> None:
+    def single(self, steps: Iterable[Step | Node]) -> None:
         ids = self.analysis.ids
         for step in steps:
             inputs = tuple([self.value(ids[slot]) for slot in step.inputs])

@@ -1,0 +1,146 @@
+"""The third mode: a case as it is, recorded by one `tf.function`, must give what it gives eagerly.
+
+Its variables are made outside, as those of a function are; its tensors come out of the function. A
+case that looks at a value while it is recorded says nothing here.
+"""
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from .harness import Case, Raised, describe, raised
+
+#: Files whose cases make functions themselves, or whose values are read as they go.
+OWN_FUNCTIONS = ("cases_function_", "cases_control_flow", "cases_optimizers", "cases_random")
+
+#: Words of errors that say that a value was looked at.
+_LOOKED = ("symbolic", "Symbolic", "is being recorded", "eager execution is enabled")
+
+_TEXT = "what a symbolic tensor says of itself"
+_MADE = "it makes a variable inside the function, by a copy"
+_RECORDED = "a function with a gradient of its own is recorded once with that, and looked at then"
+
+#: Cases that differ in a function, and why.
+DIFFERENCES: dict[str, str] = {
+    "custom/custom_backward_called_once_each": _RECORDED,
+    "custom/custom_exception_in_backward": _RECORDED,
+    "custom/custom_gradient_of_objects": "to be mended: text as an argument",
+    "custom/custom_none_gradient": _RECORDED,
+    "custom/custom_outside_tape": _RECORDED,
+    "custom/custom_tensor_in_keyword": _RECORDED,
+    "forward/custom_gradient": "to be mended: forward mode takes the derivative of the ops",
+    "forward/custom_gradient_of_None": _RECORDED,
+    "forward/custom_gradient_of_two": _RECORDED,
+    "forward/custom_gradient_of_wrong_dtypes": _RECORDED,
+    "forward/custom_gradient_that_fails": _RECORDED,
+    "forward/custom_gradient_that_works": _RECORDED,
+    "forward/dead_primals_tangents": "what is recorded is alive until the function is recorded",
+    "tensor/debugging": "to be mended: text among what an assertion says",
+    "tensor/deepcopy_of_variables": _MADE,
+    "tensor/executing_eagerly": "it is asked where it runs",
+    "tensor/text_of_long": _TEXT,
+    "tensor/text_of_scalar_third": _TEXT,
+    "variable/deepcopy": _MADE,
+    "variable/deepcopy_in_nest": _MADE,
+    "variable/pickle": _MADE,
+    "variable/text": _TEXT,
+}
+
+
+class Looked(Exception):
+    """The case looked at a value."""
+
+
+class _Variables(type):
+    """Stands for `tf.Variable`, and makes variables outside of the function."""
+
+    tf: Any
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        with cls.tf.init_scope():
+            return cls.tf.Variable(*args, **kwargs)
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, cls.tf.Variable)
+
+    def __getattr__(cls, name: str) -> Any:
+        return getattr(cls.tf.Variable, name)
+
+
+class Module:
+    """The module with the stand-in for `tf.Variable`."""
+
+    def __init__(self, tf: Any):
+        self._tf = tf
+        self.Variable = _Variables("Variable", (), {"tf": tf})
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._tf, name)
+
+
+def applies(case: Case) -> bool:
+    return not case.file.startswith(OWN_FUNCTIONS)
+
+
+def outcome(case: Case, tf: Any) -> Any:
+    """What the case gives inside a function. Raises `Looked` if it looks at a value."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = describe(tf, _recorded(case, tf))
+    except Looked:
+        raise
+    except Exception as error:
+        found = raised(error)
+    if _looked(found):
+        raise Looked
+    return found
+
+
+def _recorded(case: Case, tf: Any) -> Any:
+    shapes: list[Any] = []
+
+    @tf.function(autograph=False)
+    def body() -> list[Any]:
+        tensors: list[Any] = []
+        shapes.append(_replace(tf, case.run(Module(tf)), lambda x: _kept(tensors, x)))
+        if tf.executing_eagerly():  # what cannot be recorded is run at each call
+            raise Looked
+        return tensors
+
+    tensors = body()
+    return _replace(tf, shapes[-1], lambda x: tensors[x.place] if isinstance(x, _Place) else x)
+
+
+class _Place:
+    def __init__(self, place: int):
+        self.place = place
+
+
+def _kept(tensors: list[Any], x: Any) -> _Place:
+    tensors.append(x)
+    return _Place(len(tensors) - 1)
+
+
+def _replace(tf: Any, value: Any, change: Callable[[Any], Any]) -> Any:
+    """A nest with something else for its tensors and places."""
+
+    def inner(x: Any) -> Any:
+        return _replace(tf, x, change)
+
+    if isinstance(value, dict):
+        return type(value)((k, inner(x)) for k, x in value.items())
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*map(inner, value))
+    if isinstance(value, list | tuple):
+        return type(value)(map(inner, value))
+    if isinstance(value, tf.IndexedSlices):
+        return tf.IndexedSlices(*map(inner, (value.values, value.indices, value.dense_shape)))
+    is_tensor = tf.is_tensor(value) and not isinstance(value, tf.Variable)
+    return change(value) if is_tensor or isinstance(value, _Place) else value
+
+
+def _looked(found: Any) -> bool:
+    if isinstance(found, dict):
+        return any(map(_looked, found.values()))
+    return isinstance(found, Raised) and any(word in found.message for word in _LOOKED)
