@@ -5,6 +5,8 @@ _ONE_ROW = "TensorFlow cannot vectorise one row at a time; we can, and it bounds
 
 _ITERATED = "a symbolic tensor whose length is known can be iterated over"
 
+_PYTHON_RUNS = "shapes are not known beforehand, so the function runs its Python, with values"
+
 _SINGULAR = "a compiled program cannot raise on a value: a singular matrix gives inf or NaN"
 
 DIFFERENCES: dict[str, str] = {
@@ -18,6 +20,8 @@ DIFFERENCES: dict[str, str] = {
     "function_autograph/for_enumerate_a_tensor": _ITERATED,
     "function_autograph/for_unpacks_rows": _ITERATED,
     "function_autograph/for_zip_tensors": _ITERATED,
+    "function_state/numpy_function": _PYTHON_RUNS,
+    "function_state/numpy_function_wrong_dtype": _PYTHON_RUNS,
     "jacobian/batch_parallel_iterations": _ONE_ROW,
     "jacobian/one_parallel_iteration": _ONE_ROW,
     "jacobian/none_target": "a TypeError, as gradient() raises; TensorFlow trips over None",

@@ -1,0 +1,183 @@
+"""Python functions called in the middle of a program: `tf.py_function`, `tf.numpy_function`."""
+
+from __future__ import annotations
+
+import functools
+import traceback
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core import errors
+from ..core.dtypes import DType, as_dtype
+from ..core.state import LOCAL
+from ..values.convert import convert
+from ..values.effects import record_effect
+from ..values.spec import TensorSpec
+from ..values.tensor import Tensor, concrete
+from .autograph.convert import do_not_convert
+
+
+def py_function(
+    func: Callable[..., Any] | None = None,
+    inp: Sequence[Any] | None = None,
+    Tout: Any = None,
+    name: str | None = None,
+) -> Any:
+    """Call a Python function of tensors with values, in a `tf.function` too.
+
+    Args:
+      func: gets a Tensor for each input, and gives what becomes tensors of `Tout`. Tapes follow the
+        ops it calls. Without it this is a decorator, to which `Tout` is given by name.
+      inp: tensors, and what becomes them.
+      Tout: a dtype or TensorSpec, or a list of them, one for each result; an empty list for none.
+    Returns: a Tensor, or a list of them if `Tout` is one.
+    Raises: what TensorFlow makes of an error of `func`: InvalidArgumentError of a TypeError or a
+      ValueError, UnknownError of most others.
+
+    In a `tf.function` a call without results is recorded, and done in the order of the program. One
+    with results cannot be recorded, since their shapes are not known: the Python of the whole
+    function then runs at each call, with one warning. `tape_compat.as_op` records a JAX function.
+
+    >>> import tape_compat as tf
+    >>> x = tf.constant(3.0)
+    >>> with tf.GradientTape() as tape:
+    ...     tape.watch(x)
+    ...     y = tf.py_function(lambda x: x * x if float(x) > 0 else x, [x], tf.float32)
+    >>> y.numpy().item(), tape.gradient(y, x).numpy().item()
+    (9.0, 6.0)
+    """
+    _check_tout(Tout, "py_function")
+    if func is None:
+        return lambda func: functools.wraps(func)(
+            lambda *args: py_function(func, args, Tout, name=name)
+        )
+    if not callable(func):
+        raise ValueError(
+            f"Expected func to be callable. Received func={func} of type {type(func)}."
+        )
+    single = not isinstance(Tout, (list, tuple))
+    dtypes = [_dtype(part) for part in ([Tout] if single else Tout)]
+    tensors = list(map(convert, () if inp is None else inp))
+    title = getattr(func, "__name__", "py_function")
+    if LOCAL.state.capture is not None:
+        if dtypes:
+            raise _unknown("py_function", title)
+        _record(lambda *arrays: func(*map(concrete, arrays)), tensors, title, "EagerPyFunc")
+        return None
+    results = _call(func, dtypes, title, *tensors)
+    return results[0] if single else results
+
+
+def numpy_function(
+    func: Callable[..., Any] | None = None,
+    inp: Sequence[Any] | None = None,
+    Tout: Any = None,
+    stateful: bool = True,
+    name: str | None = None,
+) -> Any:
+    """Call a Python function of NumPy arrays, in a `tf.function` too; tapes do not follow.
+
+    Args:
+      func: gets an array for each input, and gives what becomes tensors. Without it this is a
+        decorator, to which `Tout` is given by name.
+      inp: tensors, and what becomes them.
+      Tout: a dtype, or a list of them, one for each result; an empty list for none.
+    Returns: Tensors in the structure that `func` gives; None if it gives None.
+
+    In a `tf.function` it is as `py_function`: it is recorded if it has no results.
+
+    >>> import numpy as np
+    >>> import tape_compat as tf
+    >>> tf.numpy_function(np.cumsum, [[1.0, 2.0]], tf.float32).numpy().tolist()
+    [1.0, 3.0]
+    """
+    _check_tout(Tout, "numpy_function")
+    if func is None:
+        return lambda func: functools.wraps(func)(
+            lambda *args: numpy_function(func, args, Tout, stateful, name)
+        )
+    given = [] if inp is None else list(inp)
+    if LOCAL.state.capture is not None:
+        title = getattr(func, "__name__", "numpy_function")
+        if not isinstance(Tout, (list, tuple)) or Tout:
+            raise _unknown("numpy_function", title)
+        _record(func, list(map(convert, given)), title, "PyFunc")
+        return None
+    found = do_not_convert(func)(*map(np.asarray, given))
+    if found is None:
+        return None
+    if isinstance(found, (list, tuple)):
+        values = list(map(convert, found))
+        return values[0] if len(values) == 1 else values
+    return convert(found)
+
+
+def _check_tout(tout: Any, name: str) -> None:
+    if tout is None:
+        raise TypeError(
+            "Missing required argument: 'Tout'\n"
+            f"  If using tf.{name} as a decorator, set `Tout`\n"
+            "  **by name** above the function:\n"
+            f"  `@tf.{name}(Tout=tout)`"
+        )
+
+
+def _dtype(part: Any) -> DType:
+    return part.dtype if isinstance(part, TensorSpec) else as_dtype(part)
+
+
+def _unknown(api: str, title: str) -> errors.NeedsValue:
+    return errors.NeedsValue(
+        f"the shapes of what tf.{api} gives are known when {title} has run "
+        f"(at {errors.user_location()}). A JAX function may be recorded: tape_compat.as_op."
+    )
+
+
+def _record(func: Callable[..., Any], tensors: list[Tensor], title: str, name: str) -> None:
+    """Record a call without results."""
+
+    def call(*arrays: Any) -> None:
+        _call(func, [], title, *arrays)
+
+    record_effect(call, tensors, name)
+
+
+def _call(func: Callable[..., Any], dtypes: list[DType], title: str, *values: Any) -> list[Tensor]:
+    """The results of a function, as tensors of these dtypes."""
+    try:
+        found = do_not_convert(func)(*values)
+        if found is None or not dtypes:
+            given: list[Any] = []
+        else:
+            given = list(found) if isinstance(found, (list, tuple)) else [found]
+        results = [convert(value, dtype) for value, dtype in zip(given, dtypes)]
+    except errors.OpError:
+        raise
+    except Exception as error:
+        raise _as_tensorflow(error) from error
+    if len(given) != len(dtypes):
+        raise errors.InvalidArgumentError(
+            None,
+            None,
+            f"{title} returns {len(given)} values, but expects to see {len(dtypes)} values. "
+            f"[Op:EagerPyFunc] (at {errors.user_location()})",
+        )
+    return results
+
+
+_CLASSES: tuple[tuple[tuple[type[Exception], ...], Any], ...] = (
+    ((ValueError, TypeError), errors.InvalidArgumentError),
+    ((StopIteration,), errors.OutOfRangeError),
+    ((MemoryError,), errors.ResourceExhaustedError),
+    ((NotImplementedError,), errors.UnimplementedError),
+)
+
+
+def _as_tensorflow(error: Exception) -> Exception:
+    """TensorFlow's error for one of Python's."""
+    found = (made for classes, made in _CLASSES if isinstance(error, classes))
+    text = "".join(traceback.format_exception(error))
+    message = f"{type(error).__name__}: {error}\n{text}\n [Op:EagerPyFunc]"
+    return next(found, errors.UnknownError)(None, None, message)
