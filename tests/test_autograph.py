@@ -12,7 +12,7 @@ from malt.core.converter import ConversionOptions
 import tape_compat as tf
 from tape_compat._src.core import errors
 from tape_compat._src.function.autograph import converted
-from tape_compat._src.function.autograph.convert import convert_function, convert_in_context
+from tape_compat._src.function.autograph.convert import convert_function
 from tape_compat._src.function.autograph.rules import runs_as_it_is
 from tape_compat._src.values import nest
 from tape_compat._src.values.capture import capture
@@ -971,16 +971,22 @@ def test_methods_in_a_name_scope_are_converted():
     assert [layer.method(tf.constant(x)).numpy() for x in (2, -2)] == [6, -2]
 
 
-def test_functions_given_to_ours_are_converted_if_their_caller_is():
+def test_functions_given_to_map_fn_are_converted():
+    seen = []
+
     def given(x):
-        return "fscope" in locals()
+        seen.append("fscope" in locals())
+        return x
 
     def program(x):
-        return convert_in_context(given)(x)
+        return tf.map_fn(given, x)
 
-    assert converted(program)(1)
-    assert not program(1)
-    assert not tf.autograph.experimental.do_not_convert(program)(1)
+    x = tf.constant([1.0])
+    tf.function(program)(x)
+    tf.function(program, autograph=False)(x)
+    tf.function(tf.autograph.experimental.do_not_convert(program))(x)
+    program(x)
+    assert seen == [True, True, False, False]
 
 
 def test_functions_are_converted_once():

@@ -11,6 +11,7 @@ from ..values import nest
 from ..values.convert import convert
 from ..values.spec import TensorSpec
 from ..values.tensor import Tensor
+from .autograph.convert import convert_in_context
 from .control_flow import while_loop
 from .recording import tensor_of
 from .tensor_array import TensorArray
@@ -44,6 +45,7 @@ def map_fn(
     <tf.Tensor: shape=(2,), dtype=float32, numpy=array([3., 7.], dtype=float32)>
     """
     _check_callable(fn)
+    fn = convert_in_context(fn)
     if fn_output_signature is None:
         fn_output_signature = dtype
     rows = _Rows(elems)

@@ -65,10 +65,10 @@ def converted(
 
 
 def convert_in_context(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`function`, converted if the code that runs now is: for functions of ours that call those
-    they are given, such as `tf.map_fn`."""
+    """`function`, converted while a function is being recorded and nothing forbids it: for
+    functions of ours that call those they are given, such as `tf.map_fn`."""
     status = ag_ctx.control_status_ctx().status
-    if status != ag_ctx.Status.ENABLED or is_autograph_artifact(function):
+    if not tracing() or status == ag_ctx.Status.DISABLED or is_autograph_artifact(function):
         return function
     return converted(function, user_requested=False)
 
