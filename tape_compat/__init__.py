@@ -155,7 +155,7 @@ from ._src.ops.gather_scatter import (
     tensor_scatter_nd_sub as tensor_scatter_nd_sub,
     tensor_scatter_nd_update as tensor_scatter_nd_update,
 )
-from ._src.ops.indexing import newaxis as newaxis, slice as slice, strided_slice as strided_slice
+from ._src.ops.indexing import newaxis as newaxis
 from ._src.ops.joining import (
     concat as concat,
     meshgrid as meshgrid,
@@ -188,6 +188,7 @@ from ._src.ops.reductions import (
     reduce_prod as reduce_prod,
     reduce_sum as reduce_sum,
 )
+from ._src.ops.repeating import broadcast_to as broadcast_to, repeat as repeat, tile as tile
 from ._src.ops.selection import (
     boolean_mask as boolean_mask,
     dynamic_partition as dynamic_partition,
@@ -199,21 +200,19 @@ from ._src.ops.selection import (
 from ._src.ops.shapes import (
     broadcast_dynamic_shape as broadcast_dynamic_shape,
     broadcast_static_shape as broadcast_static_shape,
-    broadcast_to as broadcast_to,
     ensure_shape as ensure_shape,
     expand_dims as expand_dims,
     identity as identity,
     identity_n as identity_n,
     rank as rank,
-    repeat as repeat,
     reshape as reshape,
     shape as shape,
     shape_n as shape_n,
     size as size,
     squeeze as squeeze,
-    tile as tile,
     transpose as transpose,
 )
+from ._src.ops.slicing import slice as slice, strided_slice as strided_slice
 from ._src.ops.sums import add_n as add_n, scalar_mul as scalar_mul
 from ._src.values.context import (
     control_dependencies as control_dependencies,

@@ -169,9 +169,6 @@ def check_same(function, tensors, shapes):
 #: Rows that cannot be recorded so, and why.
 NO_SHAPE = "what the row computes with asks for the shape"
 CANNOT = {
-    ("first", "linalg.cross"): "vectors of unknown length have no cross product",
-    ("gradients", "linalg.cross"): "vectors of unknown length have no cross product",
-    ("all", "linalg.cross"): "vectors of unknown length have no cross product",
     ("all", "unstack"): "TensorFlow refuses it as well",
     ("all", "linalg.sqrtm"): NO_SHAPE,
     ("all", "linalg.logdet"): NO_SHAPE,

@@ -35,26 +35,6 @@ ROWS = [
     Row("expand_dims", [X], lambda x: x[:, None], program=lambda tf, x: tf.expand_dims(x, 1)),
     Row("squeeze", [X[None]], lambda x: x[0], program=lambda tf, x: tf.squeeze(x, [0])),
     Row(
-        "broadcast_to",
-        [X[:, :1]],
-        lambda x: np.broadcast_to(x, (5, 2, 3)),
-        program=lambda tf, x: tf.broadcast_to(x, [5, 2, 3]),
-    ),
-    Row("tile", [X], lambda x: np.tile(x, (2, 3)), program=lambda tf, x: tf.tile(x, [2, 3])),
-    Row(
-        "repeat",
-        [X],
-        lambda x: np.repeat(x, [1, 0, 2], 1),
-        program=lambda tf, x: tf.repeat(x, [1, 0, 2], 1),
-    ),
-    Row(
-        "repeat",
-        [X],
-        lambda x: np.repeat(x, 2),
-        program=lambda tf, x: tf.repeat(x, 2),
-        label="flat",
-    ),
-    Row(
         "identity_n", [X, X**2], lambda x, y: [x, y], program=lambda tf, x, y: tf.identity_n([x, y])
     ),
     Row("ensure_shape", [X], lambda x: x, program=lambda tf, x: tf.ensure_shape(x, [2, None])),

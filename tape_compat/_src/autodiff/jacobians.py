@@ -236,5 +236,6 @@ def jacobian(
 
 def zeros(target: Tensor, source: Any, paired: bool = False) -> Tensor:
     """Zeros of the shape and dtype of the Jacobian of what is not connected."""
-    shape = (*target._aval.shape, *source.shape.as_list()[paired:])
+    own = source._aval.shape if isinstance(source, Tensor) else source.shape.as_list()
+    shape = (*target._aval.shape, *own[paired:])
     return reverse.filled(Aval.of(shape, source.dtype), 0)

@@ -18,7 +18,7 @@ from ..core.dimensions import broadcast, fit
 from ..core.errors import InvalidArgumentError, user_location
 from ..core.native import native, native_calls, provide
 from ..core.state import LOCAL
-from ..ops.shapes import broadcast_to
+from ..ops.repeating import broadcast_to
 from ..values import nest
 from ..values.convert import convert
 from ..values.indexed_slices import IndexedSlices

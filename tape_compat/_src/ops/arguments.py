@@ -17,6 +17,7 @@ from ..core.dimensions import Shape, Size, is_symbolic
 from ..core.dtypes import DType
 from ..core.refuse import invalid, not_allowed, shown
 from ..core.shapes import TensorShape
+from ..core.state import LOCAL
 from ..values.convert import convert, to_numpy
 from ..values.sizes import number_of, sizes_of
 from ..values.tensor import Tensor, concrete, next_id, same_value
@@ -48,7 +49,9 @@ def dims(value: Any, attr: str | None = None, kernel: str = "") -> Shape:
     if kind is int:
         return (value,)
     if isinstance(value, TensorShape):
-        return tuple(value.as_list())  # type: ignore[return-value]
+        if None in value.as_list():
+            to_numpy(value)  # TensorFlow's error
+        return tuple(value.as_list())
     array = known_sizes(value)
     if array.dtype.kind not in "iuO":
         _refuse_dims(value, array.dtype, attr, kernel)
@@ -61,6 +64,8 @@ def _dim(item: Any, whole: Any, attr: str | None, kernel: str) -> Size:
     if isinstance(item, (list, tuple)):
         raise invalid(f"sizes input must be 1-D, not {shown(np.shape(whole))}", kernel)
     if item is None:
+        if LOCAL.state.capture is not None:
+            raise TypeError("Expected int32, but got None of type 'NoneType'.")
         to_numpy(item)
     if is_symbolic(item):
         return item

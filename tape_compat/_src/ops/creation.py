@@ -12,7 +12,7 @@ from jax import lax
 
 from ..core import dtypes
 from ..core.avals import Aval
-from ..core.dimensions import Shape, Size, is_symbolic, less, maximum
+from ..core.dimensions import Shape, Size, is_symbolic, less, maximum, product
 from ..core.dtypes import DType, as_dtype
 from ..core.errors import NeedsValue
 from ..core.op import Op
@@ -27,7 +27,8 @@ from ..values.variable import Variable, read
 from .arguments import as_int, as_own_tensor, as_size, as_tensor, dims, known_sizes, known_value
 from .casting import cast
 from .declare import Number
-from .shapes import broadcast_to, reshape
+from .repeating import broadcast_to
+from .shapes import reshape
 
 
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: Any = "Const") -> Tensor:
@@ -58,8 +59,8 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: Any = "Cons
     if shape is None:
         return tensor
     wanted = dims(shape)
-    size = int(np.prod(wanted, dtype=np.int64))
-    if tensor.shape == wanted:
+    size = product(wanted)
+    if tensor._aval.shape == wanted:
         return tensor
     if tensor._aval.size == size:
         return reshape(tensor, wanted)

@@ -262,6 +262,7 @@ def op(
     differentiable: bool = True,
     check: Check | None = None,
     sparse: Callable[..., Any] | None = None,
+    shapes: Callable[..., Any] | None = None,
     of_sizes: Callable[..., Any] | None = None,
     masks: bool = False,
 ) -> Callable[[Callable[_Parameters, Any]], Callable[_Parameters, Tensor]]: ...
@@ -275,6 +276,7 @@ def op(
     differentiable: bool = True,
     check: Check | None = None,
     sparse: Callable[..., Any] | None = None,
+    shapes: Callable[..., Any] | None = None,
     of_sizes: Callable[..., Any] | None = None,
     masks: bool = False,
 ) -> Any:
@@ -282,7 +284,7 @@ def op(
 
     The first `arrays` parameters are tensors (default: those without a default value); the others
     are attributes, which must be known: numbers, strings, dtypes, shapes, or tensors with a value.
-    of_sizes: see `Op`.
+    shapes, of_sizes: see `Op`.
     """
     if fn is None:
         return lambda fn: op(
@@ -294,6 +296,7 @@ def op(
             differentiable=differentiable,
             check=check,
             sparse=sparse,
+            shapes=shapes,
             of_sizes=of_sizes,
             masks=masks,
         )
@@ -310,6 +313,7 @@ def op(
         differentiable=differentiable,
         check=_combined(kernel, dtypes, same_dtype, False, check),
         sparse=sparse,
+        shapes=shapes,
         of_sizes=of_sizes,
         masks=masks,
     )

@@ -20,7 +20,7 @@ from jax import lax
 from ..core import dtypes, limits
 from ..core.avals import Aval
 from ..core.caches import Cache
-from ..core.dimensions import Size, is_symbolic, is_unknown, less, maximum, minimum
+from ..core.dimensions import Shape, Size, is_symbolic, is_unknown, less, maximum, minimum
 from ..core.dtypes import as_dtype
 from ..core.errors import NeedsValue
 from ..core.op import Closure, DynamicForm, Op
@@ -174,6 +174,9 @@ def _indexed(x: Any, *places: Any, spec: tuple[Any, ...]) -> Any:
         x = lax.slice(lax.dynamic_slice(x, starts, sizes), [0] * x.ndim, sizes, steps)
     for axis, place in zip(plan.dynamic, places):
         size = x.shape[axis]
+        if size == 0:  # nothing can be taken, but nothing may have to be
+            x = jnp.zeros((*x.shape[:axis], 1, *x.shape[axis + 1 :]), x.dtype)
+            continue
         place = jnp.where(place < 0, place + size, place)
         x = lax.dynamic_slice_in_dim(x, place, 1, axis)
         x = jnp.where((place >= 0) & (place < size), x, jnp.zeros((), x.dtype))
@@ -254,10 +257,10 @@ def getitem(x: Any, index: Any) -> Tensor:
     if x.__class__ is not Tensor:
         x = convert(x)
     if index.__class__ is int:
-        return _at(x, (index,), ())
+        return at(x, (index,), ())
     if _is_mask(index):
         return boolean_mask(x, index)
-    return _at(x, *_spec(index if isinstance(index, (list, tuple)) else (index,)))
+    return at(x, *_spec(index if isinstance(index, (list, tuple)) else (index,)))
 
 
 def variable_getitem(variable: Variable, index: Any) -> Tensor:
@@ -270,12 +273,12 @@ def variable_getitem(variable: Variable, index: Any) -> Tensor:
         if _is_mask(index):
             return boolean_mask(x, index)
         spec, places = _spec(index if isinstance(index, (list, tuple)) else (index,))
-    part = _at(x, spec, places)
+    part = at(x, spec, places)
     mark_slice(part, variable, spec, places)
     return part
 
 
-def _at(x: Tensor, spec: tuple[Any, ...], places: tuple[Tensor, ...]) -> Tensor:
+def at(x: Tensor, spec: tuple[Any, ...], places: tuple[Tensor, ...]) -> Tensor:
     array = x._array
     fixed, plan = spec, None
     if places:
@@ -287,7 +290,7 @@ def _at(x: Tensor, spec: tuple[Any, ...], places: tuple[Tensor, ...]) -> Tensor:
         if kind == "O" or (kind in "iub" and array.size <= policy.HOST_SIZE):
             return _host_item(x, array, plan or _planned(fixed, x._aval.shape))
     if x._aval.dtype is dtypes.string:
-        return move_text(lambda p: _at(p, spec, places), x)
+        return move_text(lambda p: at(p, spec, places), x)
     if places:
         return apply(_INDEXED.bind(spec=spec), (x, *places))
     if _is_open(spec, x._aval):
@@ -476,106 +479,6 @@ def _check_index(entry: Any) -> None:
         if as_dtype(dtype).name in INDEX_DTYPES and not len(entry.shape):
             return
     raise TypeError(f"{_BAD_INDEX}, got {entry!r}")
-
-
-def strided_slice(
-    input_: Any,
-    begin: Any,
-    end: Any,
-    strides: Any = None,
-    begin_mask: int = 0,
-    end_mask: int = 0,
-    ellipsis_mask: int = 0,
-    new_axis_mask: int = 0,
-    shrink_axis_mask: int = 0,
-    var: Any = None,
-    name: str | None = None,
-) -> Tensor:
-    """`input_[begin[0]:end[0]:strides[0], ...]`; bit i of a mask changes what entry i means.
-
-    Args:
-      begin, end, strides: integer vectors of equal length; strides are 1 by default.
-      begin_mask, end_mask: the whole range on that side.
-      ellipsis_mask, new_axis_mask, shrink_axis_mask: an `...`, a new axis, a single index.
-      var: the variable that `input_` is read from; the result's `assign` puts values into it.
-
-    >>> import tape_compat as tf
-    >>> tf.strided_slice([1, 2, 3, 4], [0], [4], [2]).numpy().tolist()
-    [1, 3]
-    """
-    starts, stops = dims(begin), dims(end)
-    steps = (1,) * len(starts) if strides is None else dims(strides)
-    spec: list[Any] = []
-    for i, (start, stop, step) in enumerate(zip(starts, stops, steps, strict=True)):
-        bit = 1 << i
-        if ellipsis_mask & bit:
-            spec.append(Ellipsis)
-        elif new_axis_mask & bit:
-            spec.append(None)
-        elif shrink_axis_mask & bit:
-            spec.append(0 if begin_mask & bit else start)
-        else:
-            spec.append(
-                (None if begin_mask & bit else start, None if end_mask & bit else stop, step)
-            )
-    part = _at(as_tensor(input_), tuple(spec), ())
-    if var is not None:
-        mark_slice(part, var, tuple(spec), ())
-    return part
-
-
-def _check_slice(
-    have: tuple[int, ...], count: tuple[int, ...], begin: Sequence[int], size: tuple[int, ...]
-) -> None:
-    """`count` is the shape of begin, and `begin` its numbers, zeros where they are not known."""
-    if count != (len(have),) or len(size) != len(have):
-        raise invalid(
-            f"Expected begin and size arguments to be 1-D tensors of size {len(have)}, but got "
-            f"shapes {shown(count)} and {shown((len(size),))} instead.",
-            "Slice",
-        )
-    for i, (n, start) in enumerate(zip(have, begin)):
-        if less(start, 0) or less(n, start):
-            raise invalid(f"Expected begin[{i}] in [0, {n}], but got {start}", "Slice")
-        if size[i] != -1 and (less(size[i], 0) or less(n - start, size[i])):
-            raise invalid(f"Expected size[{i}] in [0, {n - start}], but got {size[i]}", "Slice")
-
-
-_SLICE = Op(
-    lambda x, begin, size: lax.dynamic_slice(x, [*begin], size),
-    "Slice",
-    check=lambda avals, size: _check_slice(avals[0].shape, avals[1].shape, [0] * len(size), size),
-)
-
-
-def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:
-    """The part of `input_` that starts at `begin` and has `size`; -1 there: all that is left.
-
-    `begin` may be a tensor that is pending, if no size is -1.
-    Raises: InvalidArgumentError if the part does not lie inside.
-
-    >>> import tape_compat as tf
-    >>> tf.slice([1, 2, 3, 4], [1], [2]).numpy().tolist()
-    [2, 3]
-    """
-    x, extent = as_tensor(input_), dims(size)
-    if is_text(x):
-        return move_text(lambda p: slice(p, begin, size), x)
-    fixed = not isinstance(begin, (Tensor, Variable)) and not any(
-        isinstance(b, (Tensor, Variable)) for b in begin
-    )
-    have = x._aval.shape
-    if fixed or -1 in extent:
-        first = dims(begin)
-        _check_slice(have, (len(first),), first, extent)
-        ends = [n if s == -1 else b + s for b, s, n in zip(first, extent, have)]
-        return _at(x, tuple((b, end, 1) for b, end in zip(first, ends)), ())
-    start = as_tensor(begin)
-    known = host_value(start)
-    if known is not None:
-        first = dims(known)
-        _check_slice(have, (len(first),), first, extent)
-    return apply(_SLICE.bind(size=extent), (x, start))
 
 
 operators.define(getitem=getitem, variable_getitem=variable_getitem, slice_assigned=slice_assigned)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core import errors
 from ..core.avals import Aval
-from ..core.dimensions import broadcast, differ, fit
+from ..core.dimensions import broadcast, differ, fit, is_symbolic
 from ..core.dtypes import as_dtype
 from ..core.native import native_calls
 from ..core.op import Op
@@ -297,7 +297,13 @@ def _check_cross(avals: tuple[Aval, ...]) -> None:
         )
 
 
-@op(kernel="Cross", dtypes="float integer", check=_check_cross)
+def _crossed(avals: tuple[Aval, ...]) -> Aval:
+    a, b = avals
+    sizes = [n if is_symbolic(m) else m for m, n in zip(a.shape, b.shape, strict=True)]
+    return Aval.of((*sizes[:-1], 3), a.dtype)
+
+
+@op(kernel="Cross", dtypes="float integer", check=_check_cross, shapes=_crossed)
 def cross(a, b, name=None):
     """Cross product of the vectors `a` and `b` [..., 3].
 

@@ -1,4 +1,4 @@
-"""Shapes, asked for and changed: reshape, transpose, broadcast, tile, repeat."""
+"""Shapes, asked for and changed: reshape, transpose, squeeze."""
 
 from __future__ import annotations
 
@@ -473,138 +473,9 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
     return apply(_SQUEEZE.bind(axis=axes), (x,))
 
 
-def _check_broadcast_to(avals: tuple[Aval, ...], shape: tuple[int, ...]) -> None:
-    have = avals[0].shape
-    if len(have) > len(shape):
-        raise invalid(
-            f"Rank of input ({len(have)}) must be no greater than rank of output shape "
-            f"({len(shape)}).",
-            "BroadcastTo",
-        )
-    for a, b in zip(reversed(have), reversed(shape)):
-        if differ(a, 1) and differ(a, b):
-            raise invalid(f"Incompatible shapes: {shown(have)} vs. {shown(shape)}", "BroadcastTo")
-
-
-_BROADCAST = Op(
-    jnp.broadcast_to,
-    "BroadcastTo",
-    check=_check_broadcast_to,
-    shapes=lambda avals, shape: Aval.of(shape, avals[0].dtype),
-    of_sizes=np.broadcast_to,
+operators.define(
+    identity=identity,
+    moved=dispatch.moved,
+    set_shape=_set_shape,
+    size=lambda size, dtype: host_shape(size, dtype, "Size"),
 )
-
-
-def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
-    """`input` repeated along axes of size 1 and new leading axes, to `shape`.
-
-    >>> import tape_compat as tf
-    >>> tf.broadcast_to([1, 2], [2, 2]).numpy().tolist()
-    [[1, 2], [1, 2]]
-    """
-    x, wanted = as_tensor(input), dims(shape, "Tidx", "BroadcastTo")
-    if is_text(x):
-        return move_text(lambda p: broadcast_to(p, wanted), x)
-    return apply(_BROADCAST.bind(shape=wanted), (x,))
-
-
-def _check_tile(avals: tuple[Aval, ...], multiples: tuple[int, ...]) -> None:
-    n = len(avals[0].shape)
-    if len(multiples) != n:
-        raise invalid(
-            f"Expected multiples argument to be a vector of length {n} but got length "
-            f"{len(multiples)}",
-            "Tile",
-        )
-    for i, m in enumerate(multiples):
-        if less(m, 0):
-            raise invalid(f"Expected multiples[{i}] >= 0, but got {m}", "Tile")
-
-
-def _tiled(avals: tuple[Aval, ...], multiples: Shape) -> Aval:
-    sizes = zip(avals[0].shape, multiples, strict=True)
-    return Aval.of(tuple([n * times for n, times in sizes]), avals[0].dtype)
-
-
-_TILE = Op(
-    lambda x, multiples: jnp.tile(x, multiples),
-    "Tile",
-    check=_check_tile,
-    shapes=_tiled,
-    of_sizes=np.tile,
-)
-
-
-def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
-    """`input` laid `multiples[i]` times along each axis i.
-
-    >>> import tape_compat as tf
-    >>> tf.tile([1, 2], [2]).numpy().tolist()
-    [1, 2, 1, 2]
-    """
-    x, times = as_tensor(input), dims(multiples, "Tmultiples", "Tile")
-    if is_text(x):
-        return move_text(lambda p: tile(p, times), x)
-    return apply(_TILE.bind(multiples=times), (x,))
-
-
-def _check_repeat_axis(x: Tensor, axis: int) -> int:
-    n = len(x._aval.shape)
-    if not -n <= axis < n:
-        raise ValueError(f"axis={axis} out of bounds: expected -{n}<=axis<{n}")
-    return axis % n
-
-
-def _repeat(x: Any, times: Size, axis: int) -> Any:
-    wide = jnp.expand_dims(x, axis + 1)
-    wide = jnp.broadcast_to(wide, (*x.shape[: axis + 1], times, *x.shape[axis + 1 :]))
-    return wide.reshape(_repeated_shape(x.shape, times, axis))
-
-
-def _repeated_shape(shape: Shape, times: Size, axis: int) -> Shape:
-    return (*shape[:axis], shape[axis] * times, *shape[axis + 1 :])
-
-
-#: Each element so many times, where it is not known how many elements or how often.
-_REPEAT = Op(
-    _repeat,
-    "BroadcastTo",
-    shapes=lambda avals, times, axis: Aval.of(
-        _repeated_shape(avals[0].shape, times, axis), avals[0].dtype
-    ),
-)
-_TAKE = Op(lambda x, places, axis: jnp.take(x, places, axis=axis, mode="clip"), "GatherV2")
-
-
-def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) -> Tensor:
-    """Each element along `axis` (of the flattened input by default) `repeats` times.
-
-    Args:
-      repeats: one number, or one for each place along `axis`; its values must be known.
-
-    >>> import tape_compat as tf
-    >>> tf.repeat([1, 2], [1, 2]).numpy().tolist()
-    [1, 2, 2]
-    """
-    x = as_tensor(input)
-    if axis is None:
-        x, axis = reshape(x, (-1,)), 0
-    axis = _check_repeat_axis(x, as_int(axis))
-    times = known_sizes(repeats).ravel()
-    length = x._aval.shape[axis]
-    if times.size != 1 and differ(times.size, length):
-        raise ValueError(f"Dimensions {length} and {times.size} are not compatible")
-    if times.size != 1 and is_symbolic(length):
-        x = set_sizes(x, tuple(times.size if i == axis else None for i in range(x.ndim)))
-        length = times.size
-    if is_symbolic(length) or times.dtype == object:
-        if times.size != 1:
-            raise NeedsValue("tf.repeat() needs to know how often each element is repeated")
-        return apply(_REPEAT.bind(times=times.item(), axis=axis), (x,))
-    places = np.repeat(np.arange(length, dtype=np.int32), times)
-    if is_text(x):
-        return move_text(lambda p: repeat(p, times, axis), x)
-    return apply(_TAKE.bind(axis=axis), (x, concrete(places)))
-
-
-operators.define(identity=identity, moved=dispatch.moved, set_shape=_set_shape)

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..core import dtypes
 from ..core.avals import Aval
+from ..core.dimensions import is_symbolic
 from ..core.dtypes import DType
 from ..core.shapes import TensorShape
 from ..core.state import LOCAL
@@ -74,13 +75,32 @@ def _constant(value: Any, dtype: DType | None) -> Tensor:
         return concrete(np.array(value, np.float32), _FLOAT32_SCALAR)
     if isinstance(value, (list, tuple, range)) and _holds_tensor(value):
         return _packed(value, dtype)
-    array = to_numpy(value, dtype)
+    try:
+        array = to_numpy(value, dtype)
+    except ValueError:
+        if not _holds_size(value):
+            raise
+        return _of_sizes(value, dtype)
     if array.dtype == object:
         return concrete(array, Aval.of(array.shape, dtypes.string))
     return concrete(array)
 
 
 _FLOAT32_SCALAR = Aval.of((), dtypes.float32)
+
+
+def _holds_size(value: Any) -> bool:
+    """Whether it is an unknown size, or a list with one in it."""
+    if isinstance(value, (list, tuple)):
+        return any(map(_holds_size, value))
+    return is_symbolic(value)
+
+
+def _of_sizes(value: Any, dtype: DType | None) -> Tensor:
+    if isinstance(value, (list, tuple)):
+        items = [_of_sizes(x, dtype) if _holds_size(x) else constant(x, dtype) for x in value]
+        return operators.call("pack", items)
+    return operators.call("size", value, dtype or dtypes.int32)
 
 
 def _holds_tensor(value: Iterable[Any]) -> bool:

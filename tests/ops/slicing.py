@@ -1,4 +1,4 @@
-"""Rows of `ops/indexing.py`."""
+"""Rows of `ops/slicing.py`."""
 
 from .row import Row
 from .samples import X

@@ -1,0 +1,143 @@
+"""Slices by functions: strided_slice and slice."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Sequence
+from typing import Any
+
+from jax import lax
+
+from ..core.avals import Aval
+from ..core.dimensions import Shape, is_unknown, less
+from ..core.op import Op
+from ..core.refuse import invalid, shown
+from ..values.bounds import host_value
+from ..values.record import apply
+from ..values.tensor import Tensor, mark_slice
+from ..values.variable import Variable
+from .arguments import as_tensor, dims, is_text, move_text
+from .indexing import at
+
+
+def strided_slice(
+    input_: Any,
+    begin: Any,
+    end: Any,
+    strides: Any = None,
+    begin_mask: int = 0,
+    end_mask: int = 0,
+    ellipsis_mask: int = 0,
+    new_axis_mask: int = 0,
+    shrink_axis_mask: int = 0,
+    var: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """`input_[begin[0]:end[0]:strides[0], ...]`; bit i of a mask changes what entry i means.
+
+    Args:
+      begin, end, strides: integer vectors of equal length; strides are 1 by default.
+      begin_mask, end_mask: the whole range on that side.
+      ellipsis_mask, new_axis_mask, shrink_axis_mask: an `...`, a new axis, a single index.
+      var: the variable that `input_` is read from; the result's `assign` puts values into it.
+
+    >>> import tape_compat as tf
+    >>> tf.strided_slice([1, 2, 3, 4], [0], [4], [2]).numpy().tolist()
+    [1, 3]
+    """
+    starts, stops = dims(begin), dims(end)
+    steps = (1,) * len(starts) if strides is None else dims(strides)
+    spec: list[Any] = []
+    for i, (start, stop, step) in enumerate(zip(starts, stops, steps, strict=True)):
+        bit = 1 << i
+        if ellipsis_mask & bit:
+            spec.append(Ellipsis)
+        elif new_axis_mask & bit:
+            spec.append(None)
+        elif shrink_axis_mask & bit:
+            spec.append(0 if begin_mask & bit else start)
+        else:
+            spec.append(
+                (None if begin_mask & bit else start, None if end_mask & bit else stop, step)
+            )
+    part = at(as_tensor(input_), tuple(spec), ())
+    if var is not None:
+        mark_slice(part, var, tuple(spec), ())
+    return part
+
+
+def _check_slice(
+    have: tuple[int, ...], count: tuple[int, ...], begin: Sequence[int], size: tuple[int, ...]
+) -> None:
+    """`count` is the shape of begin, and `begin` its numbers, zeros where they are not known."""
+    if count != (len(have),) or len(size) != len(have):
+        raise invalid(
+            f"Expected begin and size arguments to be 1-D tensors of size {len(have)}, but got "
+            f"shapes {shown(count)} and {shown((len(size),))} instead.",
+            "Slice",
+        )
+    for i, (n, start) in enumerate(zip(have, begin)):
+        if less(start, 0) or less(n, start):
+            raise invalid(f"Expected begin[{i}] in [0, {n}], but got {start}", "Slice")
+        if size[i] != -1 and (less(size[i], 0) or less(n - start, size[i])):
+            raise invalid(f"Expected size[{i}] in [0, {n - start}], but got {size[i]}", "Slice")
+
+
+_SLICE = Op(
+    lambda x, begin, size: lax.dynamic_slice(x, [*begin], size),
+    "Slice",
+    check=lambda avals, size: _check_slice(avals[0].shape, avals[1].shape, [0] * len(size), size),
+)
+
+
+def _slice_shape(have: Shape, begin: Shape, size: Shape) -> Shape:
+    return tuple([n - b if s == -1 else s for b, s, n in zip(begin, size, have, strict=True)])
+
+
+#: A slice at places that are given, of what has an unknown size or is to have one.
+_SLICE_UNKNOWN = Op(
+    lambda x, begin, size: lax.dynamic_slice(x, begin, _slice_shape(x.shape, begin, size)),
+    "Slice",
+    check=lambda avals, begin, size: _check_slice(avals[0].shape, (len(begin),), begin, size),
+    shapes=lambda avals, begin, size: Aval.of(
+        _slice_shape(avals[0].shape, begin, size), avals[0].dtype
+    ),
+    of_sizes=lambda x, begin, size: x[
+        tuple(
+            builtins.slice(b, b + n)
+            for b, n in zip(begin, _slice_shape(x.shape, begin, size), strict=True)
+        )
+    ],
+)
+
+
+def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:
+    """The part of `input_` that starts at `begin` and has `size`; -1 there: all that is left.
+
+    `begin` may be a tensor that is pending, if no size is -1.
+    Raises: InvalidArgumentError if the part does not lie inside.
+
+    >>> import tape_compat as tf
+    >>> tf.slice([1, 2, 3, 4], [1], [2]).numpy().tolist()
+    [2, 3]
+    """
+    x, extent = as_tensor(input_), dims(size)
+    if is_text(x):
+        return move_text(lambda p: slice(p, begin, size), x)
+    fixed = not isinstance(begin, (Tensor, Variable)) and not any(
+        isinstance(b, (Tensor, Variable)) for b in begin
+    )
+    have = x._aval.shape
+    if fixed or -1 in extent:
+        first = dims(begin)
+        if is_unknown((*have, *first, *extent)):
+            return apply(_SLICE_UNKNOWN.bind(begin=first, size=extent), (x,))
+        _check_slice(have, (len(first),), first, extent)
+        ends = [n if s == -1 else b + s for b, s, n in zip(first, extent, have)]
+        return at(x, tuple((b, end, 1) for b, end in zip(first, ends)), ())
+    start = as_tensor(begin)
+    known = host_value(start)
+    if known is not None:
+        first = dims(known)
+        _check_slice(have, (len(first),), first, extent)
+    return apply(_SLICE.bind(size=extent), (x, start))
