@@ -493,6 +493,22 @@ def test_gradients():
     assert tape.gradient(y, x).numpy().tolist() == [[slope, slope], [slope, 6 * slope]]
 
 
+@pytest.mark.compiled
+def test_functions_of_integers_are_compiled(counted):
+    """They do not run at once on the host, as ops on small integers of the host do."""
+
+    @tf.function
+    def program(n):
+        count = 0
+        while n != 1:
+            n = n // 2 if n % 2 == 0 else 3 * n + 1
+            count += 1
+        return count
+
+    assert [program(tf.constant(n)).numpy() for n in (27, 1, 6)] == [111, 0, 8]
+    assert counted()["compiles"] == 1
+
+
 def test_over_nothing():
     @tf.function
     def program(x):

@@ -33,7 +33,7 @@ class Call(Closure):
         self.steps = steps
         self._flat: Steps | None = None
         effect = any(step.closure.effect for step in steps.steps)
-        super().__init__(Op(self._run, name, effect=effect), {})
+        super().__init__(Op(self._run, name, effect=effect, host_foldable=False), {})
 
     @property
     def flat(self) -> Steps:
