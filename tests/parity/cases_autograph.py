@@ -6,6 +6,7 @@ The rules of the guide are in `cases_function_autograph`.
 import collections
 import contextlib
 import functools
+import re
 
 import numpy as np
 
@@ -662,7 +663,7 @@ def case_generated_code(tf):
             x -= 1
         return x if x > 1 else -x
 
-    return sorted(tf.autograph.to_code(program).split())
+    return sorted(re.findall(r"\w+", tf.autograph.to_code(program)))
 
 
 def case_loop_options_do_nothing_outside(tf):
