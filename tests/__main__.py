@@ -12,8 +12,8 @@ TensorFlow gave in `.tensorflow_outcomes`, which makes the next run faster.
     python -m tests compiled    the tests in deferred mode, with every program compiled
     python -m tests immediate   the tests in immediate mode
     python -m tests parity      parity with TensorFlow in both modes, in one process
-    python -m tests traced      one in three of the cases of parity and of the groups of rows, inside
-                                a `tf.function`
+    python -m tests traced      one in three of the cases of parity and of the groups of rows, each
+                                inside a `tf.function`
 
 and, beside these, `parity-deferred` and `parity-immediate`, one mode each; `part`, the tests in
 deferred mode with one in four of the rows; `pure-python`, those of the engine without its C.

@@ -63,7 +63,7 @@ class ConcreteFunction:
         try:
             found = self._python_signature().bind(*args, **kwargs)
             found.apply_defaults()
-            given = Bound(found.args, tuple(sorted(found.kwargs.items())), self._bound.names)
+            given = self._signature.bound(found.args, found.kwargs)
             values = [cast(s, v) for s, v in zip(self._bound.args, given.args, strict=True)]
             named = [
                 (n, cast(s, v))
@@ -222,7 +222,7 @@ class ConcreteFunction:
 
 
 def _tensors_in(value: Any) -> bool:
-    arguments = Arguments()
+    arguments = Arguments(specs=True)
     arguments.add(value)
     specs = any(isinstance(p, tuple) and p[:1] == (TensorSpec,) for p in arguments.parts)
     avals = any(isinstance(p, Aval) for p in arguments.parts)

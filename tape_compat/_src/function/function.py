@@ -18,7 +18,7 @@ from ..values.tensor import Tensor
 from .autograph import converted
 from .concrete import ConcreteFunction
 from .retracing import General, Retracing, mapped, spec_like
-from .signature import Arguments, Bound, Signature
+from .signature import Arguments, Bound, Signature, serves
 from .trace import Trace, traced
 
 LOGGER = logging.getLogger("tape_compat")
@@ -142,11 +142,18 @@ class Function:
                     given = self._general.of(given)
                     found = self._traces.get(given.key)
                 if found is None:
-                    found = self._record(given)
+                    found = self._serving(key) or self._record(given)
                 self._traces[key] = found
                 if self._reduce_retracing:
                     self._traces[given.key] = found
             return found
+
+    def _serving(self, key: tuple) -> Trace | None:
+        """The last trace for unknown sizes that is right for these arguments."""
+        for general, (_, trace) in reversed(self._given.items()):
+            if trace.shapes is not None and serves(general, key):
+                return trace
+        return None
 
     def _record(self, bound: Bound) -> Trace | str:
         """Record the Python function; a second time if it made variables at the first."""

@@ -7,7 +7,6 @@ strings by value, structures by their kind, other objects by equality, held weak
 from __future__ import annotations
 
 import inspect
-import itertools
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -26,18 +25,20 @@ from ..values.variable import Variable
 _BY_NAME = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_KEYWORD)
 
 #: Classes of Python values that are a part of the key as they are.
-_LITERALS = frozenset((bool, int, float, complex, str, bytes, type(None), slice, type(Ellipsis)))
+_LITERALS = frozenset((bool, int, float, complex, str, bytes, type(None), type(Ellipsis)))
 
 
 class Arguments:
     """The arguments of one call, taken apart.
 
     parts: what a trace is known by. tensors: in order. variables: the different ones, in order.
+    specs: whether TensorSpecs may stand for tensors.
     """
 
-    __slots__ = ("parts", "tensors", "variables")
+    __slots__ = ("parts", "specs", "tensors", "variables")
 
-    def __init__(self) -> None:
+    def __init__(self, specs: bool = False) -> None:
+        self.specs = specs
         self.parts: list[Any] = []
         self.tensors: list[Tensor] = []
         self.variables: list[Variable] = []
@@ -72,6 +73,11 @@ class Arguments:
 
     def _spec(self, spec: TensorSpec) -> None:
         """A spec without None counts as a tensor of its shape and dtype."""
+        if not self.specs:
+            raise ValueError(
+                f"Attempt to convert a value ({spec!r}) with an unsupported type ({type(spec)}) to "
+                "a Tensor."
+            )
         shape = spec.shape
         if shape.is_fully_defined():
             self.parts.append(Aval.of(tuple(shape.as_list()), spec.dtype))
@@ -89,8 +95,10 @@ class Arguments:
         self.variables.append(variable)
 
     def _nest(self, value: Any, children: list[Any]) -> None:
-        names = tuple(sorted(value)) if isinstance(value, dict) else len(children)
-        self.parts += (value.__class__, names)
+        if isinstance(value, dict):
+            self.parts += (dict, tuple(sorted(value)))
+        else:
+            self.parts += (value.__class__, len(children))
         for child in children:
             self.add(child)
 
@@ -101,8 +109,10 @@ class Arguments:
         try:
             hash(value)
         except TypeError:
-            self.parts.append((object, id(value)))
-            return
+            raise TypeError(
+                f"Could not generate a generic TraceType for {value!r}. Please verify that it is "
+                "immutable/hashable. Otherwise, consider implementing the Tracing Protocol for it."
+            ) from None
         try:
             self.parts.append(weakref.ref(value))
         except TypeError:
@@ -147,21 +157,39 @@ class Signature:
                 ]
             )
         parameters = list(self.python.parameters.values())
-        self.names = tuple([p.name for p in parameters if p.kind not in _BY_NAME])
+        by_position = [p for p in parameters if p.kind not in _BY_NAME]
+        self.names = tuple([p.name for p in by_position if p.kind is not p.VAR_POSITIONAL])
+        #: The name of what takes further arguments by position.
+        self.rest = next((p.name for p in by_position if p.kind is p.VAR_POSITIONAL), "args")
+        self._by_position = by_position
         plain = all(p.kind is p.POSITIONAL_OR_KEYWORD for p in parameters)
         #: How many arguments a call has that needs no binding; -1: each does.
         self.count = len(parameters) if plain and self.specs is None else -1
         if self.specs is not None:
-            self._check_specs(parameters)
+            self._check_specs(self.specs)
 
-    def _check_specs(self, parameters: list[inspect.Parameter]) -> None:
-        assert self.specs is not None
-        kinds = [p for p in parameters if p.kind not in _BY_NAME]
-        several = any(p.kind is p.VAR_POSITIONAL for p in kinds)
-        extra = len(self.specs) - len(kinds)
+    def _check_specs(self, specs: tuple[Any, ...]) -> None:
+        leaves = nest.flatten(specs)
+        wrong = [x for x in leaves if not isinstance(x, TensorSpec)]
+        if wrong:
+            raise TypeError(
+                "input_signature must be a possibly nested sequence of TensorSpec objects, got "
+                f"invalid args {wrong} with types {[type(x) for x in wrong]}."
+            )
+        extra = len(specs) - len(self._by_position)
+        several = any(p.kind is p.VAR_POSITIONAL for p in self._by_position)
         if extra > 0 and not several:
             s = "s" if extra > 1 else ""
             raise TypeError(f"input_signature contains {extra} extra type constraint{s}.")
+
+    def _left(self, args: tuple[Any, ...], specs: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The arguments that there are no specs for: they must be the defaults."""
+        for p, value in zip(self._by_position[len(specs) :], args[len(specs) :]):
+            if p.default is p.empty:
+                raise TypeError(f"input_signature missing type constraint for {p.name}")
+            if not _same(value, p.default):
+                raise TypeError(f"Can not cast {value!r} to Literal[{p.default!r}]")
+        return args[len(specs) :]
 
     @property
     def shown(self) -> str:
@@ -185,9 +213,14 @@ class Signature:
             found = self.python.bind(*args, **kwargs)
             found.apply_defaults()
             args = found.args if self.specs is None else self._cast(found.args, self.specs)
-            return Bound(args, tuple(sorted(found.kwargs.items())), self.names)
+            return self.bound(args, found.kwargs)
         except TypeError as error:
             raise self.refusal(error, args, kwargs) from None
+
+    def bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Bound:
+        """Arguments that are bound, with their names."""
+        more = [f"{self.rest}_{i}" for i in range(len(args) - len(self.names))]
+        return Bound(args, tuple(sorted(kwargs.items())), (*self.names, *more))
 
     def refusal(
         self, error: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
@@ -201,7 +234,7 @@ class Signature:
         """Arguments as the specs want them."""
         if len(args) < len(specs):
             raise TypeError("missing a required argument")
-        return (*map(cast_to, specs, args), *args[len(specs) :])
+        return (*map(cast_to, specs, args), *self._left(args, specs))
 
     def key(self, bound: Bound, arguments: Arguments) -> tuple:
         """What a trace for arguments is known by, which are taken apart."""
@@ -215,7 +248,7 @@ class Signature:
 
 
 class Bound(NamedTuple):
-    """Arguments by position, those by name in the order of the names, and names for the first."""
+    """Arguments by position, arguments by name in order of the names, and names of the first."""
 
     args: tuple[Any, ...]
     kwargs: tuple[tuple[str, Any], ...]
@@ -224,22 +257,68 @@ class Bound(NamedTuple):
     @property
     def named(self) -> list[tuple[str, Any]]:
         """The arguments by position with their names."""
-        more = (f"{self.names[-1] if self.names else 'args'}_{i}" for i in itertools.count(1))
-        return list(zip(itertools.chain(self.names, more), self.args))
+        return list(zip(self.names, self.args))
 
     @property
     def key(self) -> tuple:
         """What a trace for them is known by."""
-        return tuple(self.taken_apart().parts)
+        return tuple(self.taken_apart(specs=True).parts)
 
-    def taken_apart(self) -> Arguments:
-        arguments = Arguments()
+    def taken_apart(self, specs: bool = False) -> Arguments:
+        arguments = Arguments(specs)
         for value in self.args:
             arguments.add(value)
         for name, value in self.kwargs:
             arguments.parts.append((str, name))
             arguments.add(value)
         return arguments
+
+
+def serves(general: tuple, key: tuple) -> bool:
+    """Whether what is known by `general`, with None for some sizes, is right for `key`."""
+    return len(general) == len(key) and all(map(_fits, general, key))
+
+
+def _fits(wanted: Any, given: Any) -> bool:
+    if given.__class__ is Aval and wanted.__class__ is tuple and wanted[:1] == (TensorSpec,):
+        _, shape, dtype = wanted
+        return dtype is given.dtype and shape.is_compatible_with(given.tensor_shape)
+    return wanted == given
+
+
+def _same(x: Any, y: Any) -> bool:
+    return x is y or (x.__class__ is y.__class__ and x.__class__ in _LITERALS and x == y)
+
+
+def check_unchanged(
+    before: Sequence[Any], after: Sequence[Any], names: Sequence[str], function: Any
+) -> None:
+    """Refuse that a function has changed lists or dicts that it was given.
+
+    before: copies of the arguments `after`, by name.
+    """
+    changed = [name for x, y, name in zip(before, after, names) if not _unchanged(x, y)]
+    if changed:
+        shown = f"{getattr(function, '__qualname__', function)}{inspect.signature(function)}"
+        raise ValueError(
+            f"{shown} should not modify its Python input arguments. Modifying a copy is allowed. "
+            f"The following parameter(s) were modified: {', '.join(changed)}"
+        )
+
+
+def _unchanged(x: Any, y: Any) -> bool:
+    parts, others = nest.children_of(x), nest.children_of(y)
+    if parts is None or others is None:
+        return x is y or _same(x, y)
+    return nest.keys_of(x) == nest.keys_of(y) and all(map(_unchanged, parts, others))
+
+
+def copied(value: Any) -> Any:
+    """An argument with structures of its own."""
+    children = nest.children_of(value)
+    if children is None or isinstance(value, (Tensor, Variable)):
+        return value
+    return nest.rebuilt(value, [copied(child) for child in children])
 
 
 def cast_to(spec: Any, value: Any) -> Any:
@@ -257,7 +336,7 @@ def cast_to(spec: Any, value: Any) -> Any:
     else:
         if not isinstance(value, Tensor):
             try:
-                value = convert(value, None if hasattr(value, "dtype") else spec.dtype)
+                value = convert(value, None if isinstance(value, Variable) else spec.dtype)
             except (TypeError, ValueError) as error:
                 raise TypeError(f"Can not cast {value!r} to {spec!r}") from error
         given = TensorSpec(value.shape, value.dtype)

@@ -17,7 +17,7 @@ from ..values.spec import TensorSpec
 from ..values.tensor import Tensor
 from ..values.variable import Handle, Variable
 from .graph import FuncGraph
-from .signature import Arguments, Bound, rebuilt
+from .signature import Bound, check_unchanged, copied, rebuilt
 
 
 class Results:
@@ -88,14 +88,8 @@ class Inputs:
         self.tensors: list[Tensor] = []
 
     def of(self, name: str, value: Any) -> Any:
-        """An argument with symbolic inputs for the tensors in it, which are known by its name and
-        by where they stand in it."""
-        children = None if isinstance(value, (Tensor, Variable)) else nest.children_of(value)
-        if children is None:
-            return rebuilt(value, lambda x: self._input(name, x))
-        keys = nest.keys_of(value)
-        parts = [self.of(f"{name}_{key}", x) for key, x in zip(keys, children, strict=True)]
-        return nest.rebuilt(value, parts)
+        """An argument with symbolic inputs for the tensors in it, which have its name."""
+        return rebuilt(value, lambda x: self._input(name, x))
 
     def _input(self, name: str, value: Any) -> Tensor:
         if isinstance(value, TensorSpec):
@@ -225,12 +219,15 @@ class Trace:
 
 def traced(function: Callable[..., Any], bound: Bound, name: str, creates: bool) -> Trace:
     """Record a Python function with these arguments, the tensors among them made symbolic."""
-    arguments = bound.taken_apart()
+    arguments = bound.taken_apart(specs=True)
     with capturing(lambda state: FuncGraph(state, name, creates)) as graph:
         assert isinstance(graph, FuncGraph)
         inputs = Inputs(graph)
         args = [inputs.of(name, value) for name, value in bound.named]
         kwargs = {name: inputs.of(name, value) for name, value in bound.kwargs}
+        given = [*args, *kwargs.values()]
+        copies = list(map(copied, given))
         results = Results(function(*args, **kwargs), function)
+        check_unchanged(copies, given, [*(name for name, _ in bound.named), *kwargs], function)
         found = captured(graph, inputs.tensors, None, results.outputs, name)
     return Trace(found, results, graph, tuple(inputs.tensors), tuple(arguments.variables))
