@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..core import dimensions, errors
-from ..core.avals import Aval
 from ..core.dimensions import Sizes
 from ..core.state import LOCAL
 from ..values import nest
@@ -15,7 +14,7 @@ from ..values.convert import convert
 from ..values.record import begin_step, flush
 from ..values.spec import TensorSpec
 from ..values.tensor import Tensor
-from ..values.variable import Handle, Variable
+from ..values.variable import Handle, Variable, current
 from .graph import FuncGraph
 from .signature import Bound, check_unchanged, copied, rebuilt
 
@@ -84,39 +83,26 @@ class Inputs:
 
     def __init__(self, graph: FuncGraph):
         self._graph = graph
-        self._unknown = 0
-        self.tensors: list[Tensor] = []
 
     def of(self, name: str, value: Any) -> Any:
         """An argument with symbolic inputs for the tensors in it, which have its name."""
         return rebuilt(value, lambda x: self._input(name, x))
 
     def _input(self, name: str, value: Any) -> Tensor:
+        graph = self._graph
         if isinstance(value, TensorSpec):
-            name, aval = value.name or name, self._aval(value)
+            x = symbolic_input(graph.aval(value.shape, value.dtype))
+            name = value.name or name
         else:
             value = convert(value)
-            aval = value._aval
-            if aval.dtype.name == "string":  # the host computes with its value
+            if value._aval.dtype.name == "string":  # the host computes with its value
                 return value
-        x = symbolic_input(aval)
-        names = self._graph.argument_names
+            x = symbolic_input(value._aval)
+            graph.values_given[id(x)] = value
+        names = graph.argument_names
         names[x._at[1]] = _unique(name, set(names.values()))
-        self.tensors.append(x)
+        graph.inputs.append(x)
         return x
-
-    def _aval(self, spec: TensorSpec) -> Aval:
-        """The aval of a spec, with an unknown size for each None."""
-        if spec.shape.rank is None:
-            raise errors.NeedsValue(
-                f"a tensor of unknown rank, {spec}, cannot be recorded: give the number of axes, "
-                f"as in tf.TensorSpec([None, None]). At {errors.user_location()}."
-            )
-        sizes = []
-        for size in spec.shape.as_list():
-            sizes.append(dimensions.variable(self._unknown) if size is None else size)
-            self._unknown += size is None
-        return Aval.of(tuple(sizes), spec.dtype)
 
 
 def _unique(name: str, taken: set[str]) -> str:
@@ -129,8 +115,8 @@ class Trace:
     """What a trace gave.
 
     captured: what was recorded. results: what was returned. inputs: the symbolic ones. variables:
-    those among the arguments. created: made meanwhile. shapes: those of the inputs, if sizes in
-    them are unknown.
+    those among the arguments. created: made meanwhile. shapes: those of the inputs, then of the
+    variables of unknown shape, if sizes in them are unknown.
     """
 
     __slots__ = (
@@ -156,8 +142,9 @@ class Trace:
         self.captured, self.results, self.graph = captured, results, graph
         self.inputs, self.variables = inputs, variables
         self.created = tuple(graph.created or ())
-        shapes = tuple([x._aval.shape for x in inputs])
-        self.shapes = shapes if any(map(dimensions.is_unknown, shapes)) else None
+        shapes = [x._aval.shape for x in inputs]
+        shapes += [aval.shape for aval in graph.variable_avals.values()]
+        self.shapes = tuple(shapes) if any(map(dimensions.is_unknown, shapes)) else None
         self._as_recorded = self.shapes is None and not variables
         self._origin = (id(graph), 0)
 
@@ -181,11 +168,13 @@ class Trace:
     def _fitted(self, tensors: Sequence[Tensor], variables: Sequence[Variable]) -> Captured:
         """What was recorded, for tensors of these sizes and for these variables."""
         found = self.captured
+        handles = {m._handle: v._handle for m, v in zip(self.variables, variables)}
+        if any(mine is not given for mine, given in handles.items()):
+            found = self._with(found, handles, variables)
         if self.shapes is not None:
-            found = found._replace(closure=found.closure.at(self._sizes(tensors)))
-        for mine, given in zip(self.variables, variables):
-            if mine._handle is not given._handle:
-                return self._with(found, variables)
+            held = [current(handles.get(h, h)) for h in self.graph.variable_avals]
+            sizes = self._sizes([*tensors, *held])
+            found = found._replace(closure=found.closure.at(sizes))
         return found
 
     def _sizes(self, tensors: Sequence[Tensor]) -> Sizes:
@@ -203,9 +192,10 @@ class Trace:
             )
         return found
 
-    def _with(self, found: Captured, variables: Sequence[Variable]) -> Captured:
+    def _with(
+        self, found: Captured, handles: dict[Handle, Handle], variables: Sequence[Variable]
+    ) -> Captured:
         """What was recorded, with other variables as arguments."""
-        handles = {m._handle: v._handle for m, v in zip(self.variables, variables, strict=True)}
         others = {m._handle: v for m, v in zip(self.variables, variables, strict=True)}
         return found._replace(
             sources=tuple(
@@ -229,5 +219,6 @@ def traced(function: Callable[..., Any], bound: Bound, name: str, creates: bool)
         copies = list(map(copied, given))
         results = Results(function(*args, **kwargs), function)
         check_unchanged(copies, given, [*(name for name, _ in bound.named), *kwargs], function)
-        found = captured(graph, inputs.tensors, None, results.outputs, name)
-    return Trace(found, results, graph, tuple(inputs.tensors), tuple(arguments.variables))
+        found = captured(graph, graph.inputs, None, results.outputs, name)
+        graph.values_given.clear()
+    return Trace(found, results, graph, tuple(graph.inputs), tuple(arguments.variables))

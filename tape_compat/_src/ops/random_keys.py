@@ -96,8 +96,32 @@ def next_key(kernel: str, seed: Any) -> Tensor:
         seed = plain_seed(seed)
     capture = LOCAL.state.capture
     if capture is not None:
-        return capture.drawn(key_of(0), lambda: next_key(kernel, seed))
+        return _Site(kernel, seed, capture.next_draw()).key()
     return _streams.next_key(kernel, seed)
+
+
+class _Site:
+    """A draw in a function. It has a stream of its own, of the op's seed or else of its number, so
+    that functions of one kind draw the same after `set_seed`, as in TensorFlow."""
+
+    def __init__(self, kernel: str, seed: Any, number: int):
+        self._name = (kernel, seed) if seed is not None else ("", number)
+        self._seeded = seed is not None
+        self._streams: _Streams | None = None
+        self._start = self._count = 0
+
+    def key(self) -> Tensor:
+        """The key of the next draw; in a function that is recorded it stands for that of each."""
+        capture = LOCAL.state.capture
+        if capture is not None:
+            return capture.drawn(key_of(0), self.key)
+        if self._streams is not _streams:
+            self._streams, self._count = _streams, 0
+            unseeded = _streams.seed is None and not self._seeded
+            start = secrets.randbits(64) if unseeded else _digest(_streams.seed, *self._name)
+            self._start = start
+        self._count += 1
+        return key_of(mix(self._start + self._count * STEP))
 
 
 def set_seed(seed: Any) -> None:

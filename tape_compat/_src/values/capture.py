@@ -57,12 +57,13 @@ class SymbolicProgram(Program):
     only this record knows. cells: those that were assigned to, in order. reads: the variables that
     were read, by their handles; variables: those that were read or assigned to. keys: those of
     draws, by the identity of the object. argument_names: those of the symbolic inputs that have
-    one, by their slots.
+    one, by their slots. draws: how many there are of random numbers.
     """
 
     __slots__ = (
         "argument_names",
         "cells",
+        "draws",
         "in_function",
         "keys",
         "leaves",
@@ -89,6 +90,7 @@ class SymbolicProgram(Program):
         self.variables: dict[Handle, Variable] = {}
         self.keys: dict[int, tuple[Tensor, Drawn]] = {}
         self.argument_names: dict[int, str] = {}
+        self.draws = 0
 
     def slot_of(self, x: Tensor) -> int | None:
         found = super().slot_of(x)
@@ -116,12 +118,11 @@ class SymbolicProgram(Program):
         return found
 
     def _aval_of(self, handle: Handle) -> Aval:
-        program = self.outer
-        while program is not None:
-            if handle in program.values:
-                return program.values[handle]._aval
-            program = program.outer
-        return handle.tensor._aval
+        """The aval of what a variable holds when this record begins."""
+        outer = self.outer
+        if outer is None:
+            return handle.tensor._aval
+        return outer.values[handle]._aval if handle in outer.values else outer._aval_of(handle)
 
     def put(self, handle: Handle, tensor: Tensor) -> None:
         """Let a variable hold a tensor from this point of the record on."""
@@ -140,6 +141,13 @@ class SymbolicProgram(Program):
     def note_use(self, variable: Variable) -> None:
         """Note that a variable is assigned to (called by the engine)."""
         self.variables.setdefault(variable._handle, variable)
+
+    def next_draw(self) -> int:
+        """The number of a draw in the whole function."""
+        if self.outer is not None:
+            return self.outer.next_draw()
+        self.draws += 1
+        return self.draws
 
     def drawn(self, key: Tensor, draw: Callable[[], Tensor]) -> Tensor:
         """`key`, which stands for what `draw` gives at each call."""
@@ -231,15 +239,15 @@ def out_of_scope(x: Tensor) -> TypeError | InaccessibleTensorError:
     )
 
 
-def lifted(x: Tensor) -> Tensor:
-    """What a symbolic tensor is that depends on no input of a function: its value, worked out now.
+def lifted(x: Tensor, inputs: Sequence[Tensor] = (), values: Sequence[Tensor] = ()) -> Tensor:
+    """What a symbolic tensor is, worked out now, where these inputs have these values.
 
-    Raises: ValueError if it depends on an input.
+    Raises: ValueError if it depends on another input.
     """
     program = x._at[0]
     if x._array is not None or program is None or not program.symbolic:
         return x
-    closure = close(program, [], [x], "initial_value")
+    closure = close(program, inputs, [x], "initial_value")
     if any(step.closure.op is _PLACEHOLDER for step in closure.flat.steps):
         raise ValueError(
             f"Unable to lift tensor {x!r} out of {program.name}: the initial value of a "
@@ -248,7 +256,7 @@ def lifted(x: Tensor) -> Tensor:
         )
     sources = program.sources()
     with leaving():
-        return apply(closure, tuple(map(value_of, sources)))[0]
+        return apply(closure, (*values, *map(value_of, sources)))[0]
 
 
 @contextmanager
