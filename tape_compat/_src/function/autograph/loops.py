@@ -16,7 +16,6 @@ from ...values.capture import capturing
 from ...values.convert import convert
 from ...values.record import apply
 from ...values.tensor import Tensor
-from .. import control_flow
 from ..buffers import GET
 from .builtins import len_
 from .ranges import Bounds, bounds
@@ -120,7 +119,8 @@ def _goes_on(extra_test: Thunk) -> bool:
 
 
 def _with_extra(main: Any, extra_test: Thunk | None) -> Any:
-    return main if extra_test is None else control_flow.cond(main, extra_test, lambda: False)
+    """Whether a loop goes on: `extra_test` says whether `break` or `return` was reached."""
+    return main if extra_test is None else logical_and(main, extra_test())
 
 
 def _tensor_for(
@@ -154,7 +154,7 @@ def _tensor_for(
         return _with_extra(index < size, extra_test)
 
     known = size if isinstance(size, int) else None
-    _stage_counted(known, extra_test is not None, test, turn, get, put, names, opts)
+    _stage_counted(known, test, turn, get, put, names, opts)
 
 
 def _range_for(
@@ -190,7 +190,7 @@ def _range_for(
     def test() -> Any:
         return _with_extra(_within(number, range_), extra_test)
 
-    _stage_counted(_static_size(range_), extra_test is not None, test, turn, get, put, names, opts)
+    _stage_counted(_static_size(range_), test, turn, get, put, names, opts)
 
 
 def _within(number: Any, range_: Bounds) -> Any:
@@ -218,7 +218,6 @@ def _static_size(range_: Bounds) -> int | None:
 
 def _stage_counted(
     size: int | None,
-    may_end: bool,
     test: Thunk,
     turn: Thunk,
     get: Getter,
@@ -226,9 +225,6 @@ def _stage_counted(
     names: tuple[str, ...],
     opts: dict[str, Any],
 ) -> None:
-    """Stage a loop whose first variable is a counter, of `size` iterations if that is known, or
-    fewer if it may end before."""
-    if size is not None and may_end:
-        opts = {"maximum_iterations": size, **opts}
+    """Stage a loop whose first variable is a counter, over `size` values if that is known."""
     runs = size is not None and size > 0
     stage(test, turn, get, put, ("<internal iterate>", *names), opts, runs)
