@@ -493,8 +493,20 @@ def test_gradients():
     assert tape.gradient(y, x).numpy().tolist() == [[slope, slope], [slope, 6 * slope]]
 
 
+def test_arrays_that_grow_in_a_loop_let_python_run():
+    @tf.function
+    def program(x):
+        array = tf.TensorArray(tf.int32, size=0, dynamic_size=True)
+        for i in tf.range(4):
+            if i % 2 == 0:
+                array = array.write(array.size(), i * x)
+        return array.stack()
+
+    assert program(tf.constant(2)).numpy().tolist() == [0, 4]
+
+
 @pytest.mark.compiled
-def test_functions_of_integers_are_compiled(counted):
+def test_functions_of_integers_are_compiled(counted, deferred):
     """They do not run at once on the host, as ops on small integers of the host do."""
 
     @tf.function

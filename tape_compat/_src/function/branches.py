@@ -26,6 +26,7 @@ from .recording import (
     note_variables,
     packed,
     record,
+    refuse_growth,
 )
 from .tensor_array import TensorArray
 
@@ -149,6 +150,8 @@ def _check_leaves(x: Any, y: Any, error: Callable[[str], TypeError]) -> None:
         raise error(f"{x!s} and {y!s} have different types")
     if x is None:
         return
+    if isinstance(x, TensorArray):
+        refuse_growth(x, y, "branches of a conditional")
     if x.dtype is not y.dtype:
         raise error(f"{x!s} and {y!s} have different types")
     if x.dtype is string and x is not y:

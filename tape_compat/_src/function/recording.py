@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
+from ..core import errors
 from ..core.avals import Aval
 from ..core.dtypes import string
 from ..core.state import LOCAL
@@ -73,6 +74,16 @@ def buffer_or_tensor(leaf: Any) -> Tensor | None:
     if isinstance(leaf, TensorArray):
         return leaf._recorded().buffer
     return None if leaf is None or leaf.dtype is string else leaf
+
+
+def refuse_growth(one: TensorArray, other: TensorArray, where: str) -> None:
+    """Refuse that a TensorArray has other numbers of elements in turns or branches."""
+    sizes = one._recorded().length, other._recorded().length
+    if sizes[0] != sizes[1]:
+        raise errors.NeedsValue(
+            f"A TensorArray has {sizes[0]} and {sizes[1]} elements in {where}, so how large it "
+            f"becomes is not known before the function is called (at {errors.user_location()})."
+        )
 
 
 def record(

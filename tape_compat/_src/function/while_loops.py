@@ -29,6 +29,7 @@ from .recording import (
     note_variables,
     packed,
     record,
+    refuse_growth,
     tensor_of,
 )
 from .rows import Rolled
@@ -121,6 +122,7 @@ def _finish(
     """Check what a turn gives against what it was given."""
     for i, (x, new) in enumerate(zip(given, leaves, strict=True)):
         if isinstance(x, TensorArray):
+            refuse_growth(x, new, "turns of a loop")
             x, leaves[i], new = _same_buffer(recording, i, new)
         if x is None or new is None:
             continue
