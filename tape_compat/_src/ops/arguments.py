@@ -88,9 +88,7 @@ def known_value(value: Any) -> np.ndarray:
 
 def known_sizes(value: Any) -> np.ndarray:
     """A value as NumPy; of objects if there are unknown sizes in it."""
-    if isinstance(value, (list, tuple)) and any(
-        is_symbolic(x) or isinstance(x, (Tensor, Variable, list, tuple)) for x in value
-    ):
+    if isinstance(value, (list, tuple)) and not _is_plain(value):
         parts = [known_sizes(x) for x in value]
         if any(part.dtype == object for part in parts):
             return np.array([part.tolist() for part in parts], object)
@@ -104,9 +102,21 @@ def _known(value: Any, of: Callable[[Tensor], np.ndarray]) -> np.ndarray:
         return of(value)
     if hasattr(value, "_as_tensor"):
         return of(value._as_tensor())
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple)) and not _is_plain(value):
         return of(convert(value))
     return to_numpy(value)
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether lists hold Python numbers only."""
+    for item in value:
+        kind = item.__class__
+        if kind is list or kind is tuple:
+            if not _is_plain(item):
+                return False
+        elif kind is not int and kind is not float and kind is not bool:
+            return False
+    return True
 
 
 def as_int(value: Any) -> int:

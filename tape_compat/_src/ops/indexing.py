@@ -293,9 +293,12 @@ def at(x: Tensor, spec: tuple[Any, ...], places: tuple[Tensor, ...]) -> Tensor:
         return move_text(lambda p: at(p, spec, places), x)
     if places:
         return apply(_INDEXED.bind(spec=spec), (x, *places))
-    if _is_open(spec, x._aval):
-        return apply(_INDEXED_UNKNOWN.bind(spec=spec), (x,))
-    clipped, dynamic = _PLACES.get((spec, x._aval.shape)) or _remember(spec, x._aval.shape)
+    found = _PLACES.get((spec, x._aval.shape))
+    if found is None:
+        if _is_open(spec, x._aval):
+            return apply(_INDEXED_UNKNOWN.bind(spec=spec), (x,))
+        found = _remember(spec, x._aval.shape)
+    clipped, dynamic = found
     if array is None:
         return apply(_INDEXED.bind(spec=clipped), (x,))
     return apply(*_called(_INDEXED, clipped, dynamic, (x,)))
