@@ -881,6 +881,17 @@ def test_what_leaves_a_loop_through_a_list_is_refused():
         program(tf.constant(2))
 
 
+def test_texts_of_branches_let_python_run():
+    @tf.function
+    def program(x):
+        if x > 0:
+            return "positive", 1
+        return "negative", 2
+
+    text, one = program(tf.constant(2))
+    assert (text.numpy(), one.numpy()) == (b"positive", 1)
+
+
 # What is converted. Converted code has the variable `fscope`.
 
 

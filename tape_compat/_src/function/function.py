@@ -19,7 +19,7 @@ from .autograph import converted
 from .concrete import ConcreteFunction
 from .retracing import General, Retracing, mapped, spec_like
 from .signature import Arguments, Bound, Signature, serves
-from .trace import Trace, traced
+from .trace import Trace, as_tensors, traced
 
 LOGGER = logging.getLogger("tape_compat")
 
@@ -128,7 +128,7 @@ class Function:
         if trace is None:
             trace = self._trace(key, signature.bind(args, kwargs))
         if isinstance(trace, str):
-            return self._python_function(*args, **kwargs)
+            return as_tensors(self._python_function(*args, **kwargs), self._python_function)
         return trace.call(arguments.tensors, arguments.variables)
 
     def _trace(self, key: tuple, bound: Bound) -> Trace | str:

@@ -78,6 +78,15 @@ def _returned(value: Any, function: Any) -> Tensor:
         ) from None
 
 
+def as_tensors(result: Any, function: Any) -> Any:
+    """What a function returned that ran as Python, of tensors as if it had been recorded."""
+    leaves = [
+        None if value is None else _returned(value, function)
+        for value in nest.flatten(result, expand_composites=True)
+    ]
+    return nest.pack_sequence_as(result, leaves, expand_composites=True)
+
+
 class Inputs:
     """The symbolic inputs of a trace, made as its arguments are gone through."""
 
