@@ -11,6 +11,7 @@ from ._src.autodiff.custom import (
     recompute_grad as recompute_grad,
     stop_gradient as stop_gradient,
 )
+from ._src.autodiff.gradients import gradients as gradients
 from ._src.autodiff.tape import (
     GradientTape as GradientTape,
     UnconnectedGradients as UnconnectedGradients,
@@ -60,6 +61,12 @@ from ._src.function.functional_ops import (
     foldr as foldr,
     map_fn as map_fn,
     scan as scan,
+)
+from ._src.function.grouping import (
+    Graph as Graph,
+    group as group,
+    no_op as no_op,
+    tuple as tuple,
 )
 from ._src.function.python_calls import (
     numpy_function as numpy_function,
@@ -224,6 +231,7 @@ from ._src.values.context import (
 from ._src.values.indexed_slices import IndexedSlices as IndexedSlices
 from ._src.values.module import Module as Module
 from ._src.values.names import name_scope as name_scope
+from ._src.values.operation import Operation as Operation
 from ._src.values.spec import TensorSpec as TensorSpec
 from ._src.values.tensor import Tensor as Tensor
 from ._src.values.variable import (

@@ -192,6 +192,19 @@ def test_unknown_sizes_are_recorded_once():
     assert len(seen) == 1
 
 
+def test_a_variable_of_unknown_length():
+    v = tf.Variable([1.0, 2.0], shape=[None], name="v")
+
+    def step(x):
+        v.assign(v * x)
+        return tf.reduce_sum(v)
+
+    pure = tf.functional(step)
+    state = pure.init(X[0, 0])
+    out, after = jax.jit(pure)({**state, "trainable": {"v": jnp.arange(4.0)}}, 2.0 * X[0, 0])
+    assert float(out) == 12.0 and after["trainable"]["v"].tolist() == [0.0, 2.0, 4.0, 6.0]
+
+
 def test_variables_of_one_name_and_those_of_others():
     one, two = tf.Variable(1.0), tf.Variable(2.0)
     pure = tf.functional(lambda: one.assign_add(two * 2.0))

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+import contextlib
+from collections.abc import Iterator
+from typing import Any, NoReturn
 
 from ..core import dimensions, errors
 from ..core.avals import Aval
 from ..core.dtypes import DType
 from ..core.shapes import TensorShape
-from ..core.state import ThreadState
-from ..values.capture import SymbolicProgram, leaving, lifted
+from ..core.state import LOCAL, ThreadState
+from ..values.capture import SymbolicProgram, leaving, lifted, within
+from ..values.operation import Operation, operations
 from ..values.tensor import Tensor
 from ..values.variable import Handle, Variable, initial_tensor
 
@@ -23,18 +26,22 @@ _SINGLETON = (
 class FuncGraph(SymbolicProgram):
     """The record of a function.
 
-    created: the variables made meanwhile; None if none may be. inputs: the symbolic ones; values:
-    theirs in the call that is recorded, as far as they have one. variable_avals: those of variables
-    of unknown shape.
+    created: the variables made meanwhile; None if none may be. inputs: the symbolic ones; outputs:
+    the symbols that were returned; values_given: values of inputs in the call that is recorded, as
+    far as they have one. variable_avals: those of variables of unknown shape.
     """
 
-    __slots__ = ("_unknown", "created", "inputs", "values_given", "variable_avals")
+    __slots__ = ("_unknown", "created", "inputs", "outputs", "values_given", "variable_avals")
+
+    #: As TensorFlow has it.
+    building_function = True
 
     def __init__(self, owner: ThreadState, name: str, creates: bool):
         super().__init__(owner, name)
         self.in_function = True
         self.created: list[Variable] | None = [] if creates else None
         self.inputs: list[Tensor] = []
+        self.outputs: list[Tensor] = []
         self.values_given: dict[int, Tensor] = {}
         self.variable_avals: dict[Handle, Aval] = {}
         self._unknown = 0
@@ -86,3 +93,43 @@ class FuncGraph(SymbolicProgram):
         known = [x for x in self.inputs if id(x) in self.values_given]
         values = [self.values_given[id(x)] for x in known]
         return lifted(initial_tensor(value, dtype), known, values)
+
+    def get_operations(self) -> list[Operation]:
+        """Its instructions, in order."""
+        return operations(self)
+
+    def get_operation_by_name(self, name: str) -> Operation:
+        """An instruction by its name. Raises KeyError if there is none."""
+        for found in operations(self):
+            if found.name == name:
+                return found
+        raise KeyError(f"The name {name!r} refers to an Operation not in the graph.")
+
+    def get_tensor_by_name(self, name: str) -> Tensor:
+        """A tensor by its name, "Exp:0". Raises KeyError if there is none."""
+        operation, _, index = name.partition(":")
+        return self.get_operation_by_name(operation).outputs[int(index or 0)]
+
+    @contextlib.contextmanager
+    def as_default(self) -> Iterator[FuncGraph]:
+        """A context that records into it, where it is being recorded.
+
+        Raises: NotImplementedError elsewhere: what was recorded stays as it is.
+        """
+        program = LOCAL.state.capture
+        while program is not None and program is not self:
+            program = program.outer
+        if program is None:
+            raise NotImplementedError(
+                f"{self.name} has been recorded, and nothing is added to it. At "
+                f"{errors.user_location()}."
+            )
+        with within(self):
+            yield self
+
+    def as_graph_def(self, *args: Any, **kwargs: Any) -> NoReturn:
+        """Refused."""
+        raise NotImplementedError(
+            "FuncGraph.as_graph_def: there are no GraphDefs here. StableHLO is given by "
+            "tf.function's experimental_get_compiler_ir(*args)(stage='stablehlo')."
+        )

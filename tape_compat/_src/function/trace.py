@@ -230,4 +230,5 @@ def traced(function: Callable[..., Any], bound: Bound, name: str, creates: bool)
         check_unchanged(copies, given, [*(name for name, _ in bound.named), *kwargs], function)
         found = captured(graph, graph.inputs, None, results.outputs, name)
         graph.values_given.clear()
+        graph.outputs = results.outputs
     return Trace(found, results, graph, tuple(graph.inputs), tuple(arguments.variables))

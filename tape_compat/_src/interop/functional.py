@@ -159,7 +159,7 @@ class Functional:
 
         for value in [*bound.args, *[value for _, value in bound.kwargs]]:
             rebuilt(value, note)
-        if bound.taken_apart().variables:
+        if bound.taken_apart(specs=True).variables:
             raise TypeError(
                 f"{self._function.name}: Variables are part of the state, not arguments of a pure "
                 f"function; give their values. At {user_location()}."
@@ -253,11 +253,13 @@ def _run(
     key."""
     closure: Closure = trace.captured.closure
     if trace.shapes is not None:
-        sizes = Sizes.between(trace.shapes, [x.shape for x in arrays])
+        held = dict(zip(trace.captured.sources, sources, strict=True))
+        shapes = [x.shape for x in (*arrays, *[held[h] for h in trace.graph.variable_avals])]
+        sizes = Sizes.between(trace.shapes, shapes)
         if sizes is None:
             raise ValueError(
                 f"{trace.graph.name} was recorded for shapes {trace.shapes}, and does not take "
-                f"{[x.shape for x in arrays]}. At {user_location()}."
+                f"{shapes}. At {user_location()}."
             )
         closure = closure.at(sizes)
     closure = closure.derived(("functional",), functools.partial(_plain, closure))

@@ -8,7 +8,6 @@ same closure.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -23,8 +22,9 @@ from ..core.op import Closure, Op
 from ..core.program import CAPTURED, Program
 from ..core.state import LOCAL, ThreadState
 from ..core.steps import Steps, needed
+from .operation import Operation, named, operation_at
 from .record import apply, flush
-from .tensor import Tensor
+from .tensor import Tensor, pending
 from .updates import ASSIGN, apply_off_tape
 from .variable import Handle, Variable, current, initial_tensor, put_into, read
 
@@ -194,33 +194,25 @@ class SymbolicProgram(Program):
         """The name of a tensor as TensorFlow makes it: its op's, numbered where there are more."""
         if slot in self.argument_names:
             return f"{self.argument_names[slot]}:0"
-        counts: Counter[str] = Counter(self.argument_names.values())
-        for node in self.node.path():
-            if node.first in self.argument_names:
-                continue
-            base = _GRAPH_NAMES.get(node.closure.name, node.closure.name)
-            name = f"{base}_{counts[base]}" if counts[base] else base
-            counts[base] += 1
+        for node, name in named(self):
             if node.first <= slot < node.end:
                 return f"{name}:{slot - node.first}"
         return f"Const:{slot}"
 
+    def operation_at(self, slot: int) -> tuple[Operation, int]:
+        """The instruction that gives the value in a slot, and which of its outputs that is."""
+        return operation_at(self, slot)
 
-#: What TensorFlow's Python calls an op whose kernel has another name.
-_GRAPH_NAMES = {
-    "AddV2": "add",
-    "ConcatV2": "concat",
-    "FloorDiv": "floordiv",
-    "FloorMod": "mod",
-    "Mul": "mul",
-    "Pack": "stack",
-    "Pow": "pow",
-    "RealDiv": "truediv",
-    "StridedSlice": "strided_slice",
-    "Placeholder": "ReadVariableOp",
-    "Sub": "sub",
-    "Transpose": "transpose",
-}
+    def tensor_at(self, slot: int) -> Tensor:
+        """The tensor in a slot: what it is if it came from outside, or a symbol."""
+        for at, x in self.leaves.values():
+            if at == slot:
+                return x
+        for x in self.symbols.values():
+            if x._at[1] == slot:
+                return x
+        node = next(node for node in self.node.path() if node.first <= slot < node.end)
+        return pending(node.outputs[slot - node.first], self, slot)
 
 
 def out_of_scope(x: Tensor) -> TypeError | InaccessibleTensorError:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from types import MethodType
 from typing import Any, NoReturn
 
 import jax
@@ -27,6 +28,22 @@ _ids = itertools.count(1)
 next_id = _ids.__next__
 
 provide(ndarray=np.ndarray, array=np.array, next_id=_ids)
+
+
+class _OfValues:
+    """Decorator of a method that symbolic tensors do not have: `hasattr` is False of them."""
+
+    __slots__ = ("_function",)
+
+    def __init__(self, function: Callable[[Any], Any]):
+        self._function = function
+
+    def __get__(self, x: Any, owner: type | None = None) -> Callable[..., Any]:
+        if x is None:
+            return self._function
+        if x._array is None and x._at[0].symbolic:
+            raise AttributeError("it has no value")
+        return MethodType(self._function, x)
 
 
 @native
@@ -134,13 +151,9 @@ class Tensor(operators.Operators, Placed):
             array = self._array = in_x64(jax.device_put, array, LOCAL.state.device)
         return array
 
+    @_OfValues
     def numpy(self) -> Any:
         """A copy of the value: a NumPy array, a NumPy scalar for shape (), bytes for strings."""
-        if self._is_symbolic():
-            raise AttributeError(
-                f"'SymbolicTensor' object has no attribute 'numpy': {self!s} has no value while "
-                f"{self._at[0].name} is being recorded (at {errors.user_location()})."
-            )
         array = np.array(self._value())
         return array if array.ndim else array[()]
 
@@ -303,6 +316,11 @@ class Tensor(operators.Operators, Placed):
             hint = ". Only variables and their slices, v[i], can be assigned to"
         elif name in ("assign_add", "assign_sub"):
             hint = f". A slice of a variable has only assign(): v[i].assign(v[i] {_SIGN[name]} x)"
+        elif name == "numpy":
+            raise AttributeError(
+                f"'SymbolicTensor' object has no attribute 'numpy': {self!s} has no value while "
+                f"{self._at[0].name} is being recorded (at {errors.user_location()})."
+            )
         raise AttributeError(f"'Tensor' object has no attribute '{name}'{hint}")
 
     # -- TF spellings ---------------------------------------------------------------------------
@@ -316,8 +334,20 @@ class Tensor(operators.Operators, Placed):
         raise AttributeError("Tensor.name is undefined when eager execution is enabled.")
 
     @property
-    def op(self) -> NoReturn:
+    def op(self) -> Any:
+        """Of a symbolic tensor, the operation that gives it."""
+        if self._is_symbolic():
+            program, slot = self._at
+            return program.operation_at(slot)[0]
         raise AttributeError("Tensor.op is undefined when eager execution is enabled.")
+
+    @property
+    def value_index(self) -> int:
+        """Of a symbolic tensor, which output of its operation it is."""
+        if self._is_symbolic():
+            program, slot = self._at
+            return program.operation_at(slot)[1]
+        raise AttributeError("Tensor.value_index is undefined when eager execution is enabled.")
 
     @property
     def graph(self) -> Any:

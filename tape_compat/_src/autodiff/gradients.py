@@ -1,0 +1,148 @@
+"""`tf.gradients`: derivatives in a function that is being recorded, without a tape around it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.errors import user_location
+from ..core.state import LOCAL
+from ..core.steps import needed
+from ..ops.creation import ones_like
+from ..values import nest
+from ..values.capture import SymbolicProgram
+from ..values.context import inside_function
+from ..values.convert import convert
+from ..values.indexed_slices import IndexedSlices
+from ..values.record import apply
+from ..values.tensor import Tensor
+from ..values.variable import Variable
+from .tape import GradientTape, UnconnectedGradients
+
+
+def gradients(
+    ys: Any,
+    xs: Any,
+    grad_ys: Any = None,
+    name: str = "gradients",
+    gate_gradients: bool = False,
+    aggregation_method: int | None = None,
+    stop_gradients: Any = None,
+    unconnected_gradients: UnconnectedGradients = UnconnectedGradients.NONE,
+) -> list[Any]:
+    """Derivatives of the sum of `ys` by each of `xs`, inside a `tf.function`.
+
+    Args:
+      ys: a tensor, or a list of them.
+      xs: a tensor or Variable, or a list of them; of tensors those that `ys` were computed from.
+      grad_ys: what the derivative of each of `ys` is weighted with, None for ones.
+      stop_gradients: tensors that count as constants.
+      unconnected_gradients: what an x gives that no y depends on: None, or zeros.
+    Returns: a list with a Tensor, IndexedSlices or None for each of `xs`.
+    Raises: RuntimeError in eager code, where `tf.GradientTape` does it; ValueError if `grad_ys` are
+      not as many as `ys`.
+
+    What lies between `xs` and `ys` is recorded once more under a tape, and XLA computes it once.
+
+    >>> import tape_compat as tf
+    >>> @tf.function
+    ... def slope(x):
+    ...     return tf.gradients(x * x * x, x)[0]
+    >>> slope(tf.constant(2.0)).numpy().item()
+    12.0
+    """
+    if not inside_function():
+        raise RuntimeError(
+            "tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape "
+            f"instead. At {user_location()}."
+        )
+    targets = [_dense(y) for y in nest.flatten(ys)]
+    sources = list(xs) if isinstance(xs, (list, tuple)) else [xs]
+    sources = [x if isinstance(x, (Tensor, Variable)) else convert(x) for x in sources]
+    weights = _weights(grad_ys, len(targets))
+    stops = [] if stop_gradients is None else nest.flatten(stop_gradients)
+    stops = [convert(x) for x in stops if not isinstance(x, Variable)]
+    with GradientTape(watch_accessed_variables=False) as tape:
+        again = _Again(LOCAL.state.capture, tape, sources, stops)
+        targets = again.run(targets)
+        if weights is not None:
+            weights = [ones_like(y) if w is None else w for w, y in zip(weights, targets)]
+    return tape.gradient(targets, again.sources, weights, unconnected_gradients)
+
+
+def _dense(y: Any) -> Tensor:
+    return y._as_tensor() if isinstance(y, IndexedSlices) else convert(y)
+
+
+def _weights(grad_ys: Any, count: int) -> list[Any] | None:
+    if grad_ys is None:
+        return None
+    weights = list(grad_ys) if isinstance(grad_ys, (list, tuple)) else [grad_ys]
+    if len(weights) != count:
+        raise ValueError(
+            f"Length mismatch. Passed {len(weights)} grad_ys for {count} ys. At {user_location()}."
+        )
+    return weights
+
+
+class _Again:
+    """Records what depends on the sources once more, under a tape.
+
+    sources: in the place of those that depend on others, what they are this time.
+    """
+
+    def __init__(
+        self, program: SymbolicProgram, tape: GradientTape, sources: list[Any], stops: list[Tensor]
+    ):
+        self._program = program
+        self._tape = tape
+        self.sources = sources
+        #: The tensors that are not as they were, by slot; what depends on the sources.
+        self._new: dict[int, Tensor] = {}
+        self._stops = {program.slot_of(x) for x in stops}
+        self._places: dict[int, list[int]] = {}
+        for place, x in enumerate(sources):
+            if x.dtype.is_floating or x.dtype.is_complex:
+                tape.watch(x)
+            slot = self._slot(x)
+            if slot is not None:
+                self._places.setdefault(slot, []).append(place)
+                self._new[slot] = program.tensor_at(slot) if isinstance(x, Variable) else x
+
+    def _slot(self, x: Any) -> int | None:
+        if not isinstance(x, Variable):
+            return self._program.slot_of(x)
+        symbol = self._program.symbols.get(x._handle)
+        return None if symbol is None else symbol._at[1]
+
+    def run(self, targets: list[Tensor]) -> list[Tensor]:
+        """The targets as they are this time."""
+        slots = [self._target(y) for y in targets]
+        for node in needed(self._program.node.path(), [s for s in slots if s is not None]):
+            if any(slot in self._new for slot in node.inputs) and not node.closure.effect:
+                self._again(node)
+        return [y if s is None else self._new.get(s, y) for s, y in zip(slots, targets)]
+
+    def _target(self, y: Tensor) -> int | None:
+        slot = self._program.slot_of(y)
+        if slot is None and y._is_symbolic() and all(y is not x for x in self.sources):
+            raise NotImplementedError(
+                f"tf.gradients of {y!r}, which was computed outside of the branch or loop that is "
+                f"being recorded: call it there, or use tf.GradientTape. At {user_location()}."
+            )
+        return slot
+
+    def _again(self, node: Any) -> None:
+        inputs = [self._new.get(slot) for slot in node.inputs]
+        given = [
+            self._program.tensor_at(slot) if x is None else x
+            for slot, x in zip(node.inputs, inputs, strict=True)
+        ]
+        outputs = apply(node.closure, tuple(given))
+        outputs = (outputs,) if isinstance(outputs, Tensor) else outputs
+        for slot, x in enumerate(outputs, node.first):
+            if slot in self._stops:
+                continue
+            self._new[slot] = x
+            for place in self._places.get(slot, ()):
+                self._tape.watch(x)
+                self.sources[place] = x

@@ -1,0 +1,219 @@
+"""Graph-like functions inside `tf.function`: gradients, group, tuple, operations."""
+
+import numpy as np
+
+from tests.parity.harness import attempt, attempts
+
+NEEDS = ("function", "gradients", "group")
+
+
+def inside(tf, program, *args):
+    return tf.function(program, autograph=False)(*args)
+
+
+def vector(tf):
+    return tf.constant([1.0, 2.0])
+
+
+def case_gradients_of_a_variable(tf):
+    v, w = tf.Variable(3.0), tf.Variable(1.0)
+    return inside(tf, lambda: tf.gradients(v * v * w, [v, w]))
+
+
+def case_gradients_of_a_variable_assigned_between(tf):
+    v = tf.Variable(3.0)
+
+    def program():
+        y = v * v
+        v.assign(5.0)
+        return tf.gradients(y + v * v, v)
+
+    return inside(tf, program), v
+
+
+def case_gradients_by_what_lies_between(tf):
+    def program(x):
+        y = x * 2.0
+        return tf.gradients(y * y, [x, y]), tf.gradients([y, y * x], [y, x])
+
+    return inside(tf, program, vector(tf))
+
+
+def case_gradients_stopped(tf):
+    def program(x):
+        y = x * 2.0
+        z = y * y + x
+        return (
+            tf.gradients(z, [x, y], stop_gradients=[y]),
+            tf.gradients(z, [x, y], stop_gradients=[x]),
+            tf.gradients(z, x, stop_gradients=y),
+        )
+
+    return inside(tf, program, vector(tf))
+
+
+def case_gradients_of_rows(tf):
+    def program(p):
+        g = tf.gradients(tf.gather(p, [0, 0, 1]), p)[0]
+        return isinstance(g, tf.IndexedSlices), tf.convert_to_tensor(g)
+
+    return inside(tf, program, tf.constant([[1.0], [2.0]]))
+
+
+def case_gradients_unconnected(tf):
+    v = tf.Variable(2.0)
+
+    def program(x):
+        found = tf.gradients(tf.constant(1.0), [x, v])
+        n = tf.gradients(x * x, tf.constant(2))
+        zeros = tf.gradients(x, [v, x], unconnected_gradients=tf.UnconnectedGradients.ZERO)
+        return [g is None for g in (*found, *n)], zeros
+
+    return inside(tf, program, vector(tf))
+
+
+def case_gradients_of_itself(tf):
+    return inside(tf, lambda x: tf.gradients(x, x), vector(tf))
+
+
+def case_gradients_by_a_constant_outside(tf):
+    x = vector(tf)
+    return inside(tf, lambda: tf.gradients(x * x, x))
+
+
+def case_gradients_weighted(tf):
+    def program(x):
+        return (
+            tf.gradients([x * x, x], x, grad_ys=[None, x]),
+            tf.gradients(x * x, x, grad_ys=x),
+            tf.gradients([[x * x], x], [x]),
+        )
+
+    return inside(tf, program, vector(tf))
+
+
+def case_gradients_weights_too_few(tf):
+    return attempt(
+        lambda: inside(tf, lambda x: tf.gradients([x * x, x], x, grad_ys=[x]), vector(tf)), words=6
+    )
+
+
+def case_gradients_unknown_option(tf):
+    return attempt(
+        lambda: inside(tf, lambda x: tf.gradients(x, x, unconnected_gradients="n"), vector(tf)),
+        words=4,
+    )
+
+
+def case_gradients_in_a_branch(tf):
+    def program(x):
+        return tf.cond(x[0] > 0, lambda: tf.gradients(x * x * x, x)[0], lambda: x)
+
+    return inside(tf, program, vector(tf))
+
+
+def case_gradients_through_a_branch_and_a_call(tf):
+    cube = tf.function(lambda x: x * x * x)
+
+    def program(x):
+        y = tf.cond(x[0] > 0, lambda: x * x, lambda: x)
+        return tf.gradients(y + cube(x), x)
+
+    return inside(tf, program, vector(tf))
+
+
+def case_gradients_under_a_tape(tf):
+    def program(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.gradients(x * x * x, x)[0]
+        return tape.gradient(y, x)
+
+    return inside(tf, program, vector(tf))
+
+
+def case_gradients_of_a_call_that_takes_them(tf):
+    x = vector(tf)
+    slope = tf.function(lambda x: tf.gradients(tf.sin(x), x)[0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = slope(x)
+    return y, tape.gradient(y, x)
+
+
+def case_gradients_of_a_step(tf):
+    v = tf.Variable([1.0, -1.0])
+
+    @tf.function
+    def step(x):
+        loss = tf.reduce_sum((v * x - 1.0) ** 2)
+        v.assign_sub(0.1 * tf.gradients(loss, v)[0])
+        return loss
+
+    return [step(vector(tf)) for _ in range(3)], v
+
+
+def case_group_refusals(tf):
+    x = vector(tf)
+    return attempts(
+        tf,
+        {
+            "number": lambda tf: inside(tf, lambda: [tf.group(3), x][1]),
+            "keyword": lambda tf: inside(tf, lambda: [tf.group(x, foo=3), x][1]),
+            "returned": lambda tf: inside(tf, lambda: tf.group(x)),
+            "eager": lambda tf: (tf.group(3, foo=3), tf.no_op(), tf.group()),
+            "nested": lambda tf: inside(tf, lambda: [tf.group([x, [x]], name="all"), x][1]),
+        },
+    )
+
+
+def case_tuple(tf):
+    x = vector(tf)
+    return attempts(
+        tf,
+        {
+            "eager": lambda tf: tf.tuple([x, 3, None], control_inputs=[x]),
+            "inside": lambda tf: inside(tf, lambda x: tf.tuple([x, x * 2.0, None, 3]), x),
+            "none": lambda tf: inside(tf, lambda: tf.tuple([None])),
+            "order": lambda tf: inside(tf, lambda x: tf.tuple((x,))[0], x),
+        },
+    )
+
+
+def case_operations(tf):
+    seen = []
+
+    def program(x):
+        y = tf.exp(x)
+        a, b = tf.split(y, 2)
+        graph = x.graph
+        seen.append((y.op.type, y.op.name, [t.name for t in y.op.inputs], b.value_index))
+        seen.append((y.op.outputs[0].name, y.op.graph is graph, isinstance(y.op, tf.Operation)))
+        seen.append((isinstance(graph, tf.Graph), graph.building_function))
+        seen.append(graph.get_operation_by_name("Exp").type)
+        seen.append(graph.get_tensor_by_name("Exp:0").name)
+        with graph.as_default():
+            z = tf.exp(a)
+        return z + b
+
+    f = tf.function(program, autograph=False)
+    concrete = f.get_concrete_function(tf.TensorSpec([2], tf.float32))
+    graph = concrete.graph
+    names = [op.name for op in graph.get_operations()]
+    seen.append([t.name for t in graph.inputs])
+    seen.append((len(graph.outputs), "Exp" in names, "x" in names, "split" in names))
+    return concrete(tf.constant(np.float32([0.0, 1.0]))), seen
+
+
+def case_operation_not_there(tf):
+    seen = []
+
+    def program(x):
+        try:
+            x.graph.get_operation_by_name("Nothing")
+        except KeyError as error:
+            seen.append(str(error))
+        return x
+
+    inside(tf, program, vector(tf))
+    return seen
