@@ -5,7 +5,7 @@ Each in eager code and in a `tf.function`; derivatives of every order through th
 
 import numpy as np
 
-from .harness import attempt, attempts, printed
+from .harness import attempt, attempts, options, printed
 
 NEEDS = ("function", "cond", "while_loop", "TensorArray", "map_fn")
 
@@ -836,6 +836,7 @@ def case_vectorized_map_structures(tf):
     return both(tf, f, x, x[:, :, :1])
 
 
+@options(atol=1e-5)
 def case_vectorized_map_captures(tf):
     w = tf.Variable([1.0, 2.0])
     x = tf.constant([[1.0, 2.0], [3.0, 4.0]])

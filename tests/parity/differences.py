@@ -10,6 +10,7 @@ _PYTHON_RUNS = "shapes are not known beforehand, so the function runs its Python
 _SINGULAR = "a compiled program cannot raise on a value: a singular matrix gives inf or NaN"
 
 DIFFERENCES: dict[str, str] = {
+    "control_flow/array_returned": "a TensorArray that a function returns is one",
     "control_flow/cond_mismatches": "a TypeError for every structure; TensorFlow asserts for one",
     "control_flow/while_static_shape_after_invariants": "what stays the same is known to do so",
     "custom/recompute_grad_looks_at_a_value": "it is recorded with symbols, which have no value",

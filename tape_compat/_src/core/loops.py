@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -29,8 +29,6 @@ from .op import Arrays
 #: compile with its gradient; with six levels of 32, for any number of turns, the second derivative
 #: took 14 s rather than 6 s. The derivative of more turns is NaN.
 FORMS = ((64,), (64, 64, 256))
-#: Loops known to have no more turns are differentiated as one scan.
-ONE_SCAN = 256
 
 
 class Scan(Structured):
@@ -82,46 +80,86 @@ class Scan(Structured):
 class While(Structured):
     """A loop that goes on while a predicate holds. Its parts are the predicate and the body.
 
-    Inputs: what is carried, and what is the same in all turns; both parts take all of it. The
-    settings are how many are carried, and a bound: no more turns than that, None if none is known.
+    Inputs: what is carried; what each turn takes a row of; rows that each turn gives another one
+    for; and what is the same in all turns. The predicate takes the first and the last of these, the
+    body what a turn has. It gives what is carried next, then rows. The settings: how many inputs
+    are carried, taken by rows and given by rows; and a bound, no more turns than that, None if
+    nothing is known. If there are rows, there are as many as turns at most.
     """
 
     __slots__ = ()
 
     def run_parts(self, parts: Sequence[Part], arrays: Arrays) -> Arrays:
-        return _counted(parts, self.settings[0], arrays)[1:]
+        return _counted(parts, _Layout(*self.settings), arrays)[1:]
 
     def pure(self, *arrays: Any) -> Arrays:
         parts = [part.pure for part in self.parts]
-        return _differentiable(parts, *self.settings)(*map(jnp.asarray, arrays))[1:]
+        return _differentiable(parts, _Layout(*self.settings))(*map(jnp.asarray, arrays))[1:]
 
     def _infer(self, avals: tuple[Aval, ...]) -> tuple[tuple[Aval, ...], bool]:
-        return avals[: self.settings[0]], False
+        layout = _Layout(*self.settings)
+        carried, _, given, _ = layout.split(avals)
+        return (*carried, *given), False
 
     def dependence(self, avals: tuple[Aval, ...], of: DependenceOf) -> Dependence:
-        carried = self.settings[0]
-        found = of(self.parts[1].flat, avals)
-        return tuple(fixed_point(carried, found, len(avals))[:carried])
+        layout = _Layout(*self.settings)
+        places = layout.split(range(len(avals)))
+        kinds = [_row(avals[i]) if i in places[1] else avals[i] for p in places for i in p]
+        inputs = [*places[0], *places[1], *places[3]]  # of the body
+        found = of(self.parts[1].flat, tuple([kinds[i] for i in inputs]))
+        count = layout.carried
+        reach = fixed_point(count, found, len(inputs))
+        outside = [frozenset([inputs[k] for k in each]) for each in reach]
+        rows = [
+            union([frozenset((place,)), *[outside[i] for i in each]])
+            for place, each in zip(places[2], found[count:], strict=True)
+        ]
+        return (*outside[:count], *rows)
 
 
-def _counted(parts: Sequence[Part], carried: int, arrays: Arrays) -> Arrays:
-    """The number of turns of a loop, and what it carries at the end."""
+def _row(aval: Aval) -> Aval:
+    return Aval.of(aval.shape[1:], aval.dtype)
+
+
+class _Layout(NamedTuple):
+    """How many inputs of a loop are of which kind, and its bound."""
+
+    carried: int
+    taken: int
+    given: int
+    bound: Size
+
+    def split(self, values: Any) -> tuple[Any, Any, Any, Any]:
+        """The inputs of each kind."""
+        first = self.carried + self.taken
+        end = first + self.given
+        return values[: self.carried], values[self.carried : first], values[first:end], values[end:]
+
+
+def _counted(parts: Sequence[Part], layout: _Layout, arrays: Arrays) -> Arrays:
+    """The number of turns of a loop, what it carries at the end, and the rows that it gives."""
     goes_on, body = parts
-    held = arrays[carried:]
+    carried, taken, given, held = layout.split(arrays)
 
-    def turn(state: Arrays) -> Arrays:
-        return (state[0] + 1, *body(*state[1:], *held))
+    def turn(state: tuple[Any, Arrays, Arrays]) -> tuple[Any, Arrays, Arrays]:
+        i, carried, given = state
+        rows = [jax.lax.dynamic_index_in_dim(x, i, 0, False) for x in taken]
+        found = body(*carried, *rows, *held)
+        new = zip(given, found[layout.carried :], strict=True)
+        given = tuple([jax.lax.dynamic_update_index_in_dim(x, row, i, 0) for x, row in new])
+        return i + 1, tuple(found[: layout.carried]), given
 
-    start = (jnp.zeros((), jnp.int32), *map(jnp.asarray, arrays[:carried]))
-    return jax.lax.while_loop(lambda s: goes_on(*s[1:], *held)[0], turn, start)
+    start = jnp.zeros((), jnp.int32), tuple(map(jnp.asarray, carried)), tuple(given)
+    count, carried, given = jax.lax.while_loop(lambda s: goes_on(*s[1], *held)[0], turn, start)
+    return (count, *carried, *given)
 
 
-def _differentiable(parts: Sequence[Part], carried: int, bound: Size) -> Callable[..., Arrays]:
+def _differentiable(parts: Sequence[Part], layout: _Layout) -> Callable[..., Arrays]:
     """`_counted`, with a derivative."""
 
     @jax.custom_jvp
     def loop(*arrays: Any) -> Arrays:
-        return _counted(parts, carried, arrays)
+        return _counted(parts, layout, arrays)
 
     def derivative(primals: Arrays, tangents: Arrays) -> tuple[Arrays, Arrays]:
         count, *state = loop(*primals)
@@ -136,7 +174,7 @@ def _differentiable(parts: Sequence[Part], carried: int, bound: Size) -> Callabl
             arrays = list(primals)
             for i, x in zip(moving, chosen, strict=True):
                 arrays[i] = x
-            found = _nested(parts, carried, bound, count, arrays)
+            found = _nested(parts, layout, count, tuple(arrays))
             return tuple([found[i] for i in inexact])
 
         chosen = tuple([primals[i] for i in moving])
@@ -155,40 +193,66 @@ def _no_tangent(x: Any) -> Any:
     return jax.custom_derivatives.zero_from_primal(x)
 
 
-def _nested(
-    parts: Sequence[Part], carried: int, bound: int | None, count: Any, arrays: list[Any]
-) -> Arrays:
-    """The loop as nested scans: what is carried at the end."""
-    state, held = tuple(arrays[:carried]), tuple(arrays[carried:])
-    start = parts[0](*state, *held)[0], state
-    if bound is not None and bound <= ONE_SCAN:
-        return _levels(parts, (bound,))(start, held)[1]
-    forms = [_levels(parts, lengths) for lengths in FORMS]
-    found = jax.lax.cond(count <= FORMS[0][0], *forms, start, held)[1]
-    if bound is not None and bound <= math.prod(FORMS[-1]):
-        return found
-    spoiled = jnp.where(count > math.prod(FORMS[-1]), jnp.nan, 1.0)
-    return tuple([x * spoiled.astype(x.dtype) if _inexact(x) else x for x in found])
-
-
 def _inexact(x: Any) -> bool:
     return jnp.issubdtype(x.dtype, jnp.inexact)
 
 
-#: Whether to go on, and what is carried; then what is held.
-Turn = Callable[[Any, Arrays], Any]
+def _nested(parts: Sequence[Part], layout: _Layout, count: Any, arrays: Arrays) -> Arrays:
+    """The loop as nested scans: what is carried at the end, and the rows."""
+    carried, taken, given, held = layout.split(arrays)
+    start = parts[0](*carried, *held)[0], tuple(carried)
+    rows = tuple(taken), tuple(given)
+    bound = layout.bound
+    if bound is not None and bound <= math.prod(FORMS[-1]):
+        return _at_most(parts, bound, start, rows, held)
+    forms = [_levels(parts, lengths) for lengths in FORMS]
+    none: tuple[Arrays, Arrays] = (), ()
+    found = jax.lax.cond(count <= FORMS[0][0], *forms, start, none, held)[0][1]
+    spoiled = jnp.where(count > math.prod(FORMS[-1]), jnp.nan, 1.0)
+    return tuple([x * spoiled.astype(x.dtype) if _inexact(x) else x for x in found])
+
+
+def _at_most(
+    parts: Sequence[Part], bound: int, start: Any, rows: tuple[Arrays, Arrays], held: Arrays
+) -> Arrays:
+    """A loop of at most so many turns."""
+    lengths: list[int] = []
+    rest = max(bound, 1)
+    while rest > 1 or not lengths:
+        scans = -(-rest // FORMS[0][0])
+        lengths.append(-(-rest // scans))
+        rest = scans
+    room = math.prod(lengths)
+
+    def folded(x: Any) -> Any:
+        padded = jnp.pad(x, [(0, room - x.shape[0])] + [(0, 0)] * (x.ndim - 1))
+        return padded.reshape((*lengths[::-1], *x.shape[1:]))
+
+    level = _levels(parts, tuple(lengths))
+    (_, carried), given = level(start, jax.tree.map(folded, rows), held)
+    unfolded = [x.reshape((room, *x.shape[len(lengths) :])) for x in given]
+    return (*carried, *[x[: y.shape[0]] for x, y in zip(unfolded, rows[1], strict=True)])
+
+
+#: Takes whether to go on and what is carried, rows, and what is held; gives the first two anew,
+#: the rows being those that are given.
+Turn = Callable[[Any, tuple[Arrays, Arrays], Arrays], tuple[Any, Arrays]]
 
 
 def _levels(parts: Sequence[Part], lengths: tuple[int, ...]) -> Turn:
     """Scans in scans of these lengths, the innermost first."""
     goes_on, body = parts
 
-    def turn(state: Any, held: Arrays) -> Any:
-        def go(carried: Arrays) -> Any:
-            carried = body(*carried, *held)
-            return goes_on(*carried, *held)[0], carried
+    def turn(state: Any, rows: tuple[Arrays, Arrays], held: Arrays) -> tuple[Any, Arrays]:
+        taken, given = rows
+        count = len(state[1])
 
-        return jax.lax.cond(state[0], go, lambda carried: (state[0], carried), state[1])
+        def go(carried: Arrays) -> Any:
+            found = body(*carried, *taken, *held)
+            carried = tuple(found[:count])
+            return (goes_on(*carried, *held)[0], carried), tuple(found[count:])
+
+        return jax.lax.cond(state[0], go, lambda carried: ((state[0], carried), given), state[1])
 
     level = _repeated(turn, lengths[0])
     for length in lengths[1:]:
@@ -199,15 +263,15 @@ def _levels(parts: Sequence[Part], lengths: tuple[int, ...]) -> Turn:
 def _repeated(turn: Turn, length: int) -> Turn:
     once = jax.checkpoint(turn, prevent_cse=False)
 
-    def level(state: Any, held: Arrays) -> Any:
-        return jax.lax.scan(lambda s, _: (once(s, held), None), state, None, length)[0]
+    def level(state: Any, rows: tuple[Arrays, Arrays], held: Arrays) -> tuple[Any, Arrays]:
+        return jax.lax.scan(lambda s, row: once(s, row, held), state, rows, length)
 
     return level
 
 
 def _unless_done(level: Turn) -> Turn:
-    def turn(state: Any, held: Arrays) -> Any:
-        return jax.lax.cond(_any(state[0]), level, lambda s, _: s, state, held)
+    def turn(state: Any, rows: tuple[Arrays, Arrays], held: Arrays) -> tuple[Any, Arrays]:
+        return jax.lax.cond(_any(state[0]), level, lambda s, r, _: (s, r[1]), state, rows, held)
 
     return turn
 

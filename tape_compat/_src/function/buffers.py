@@ -46,12 +46,13 @@ def _row(buffer: Any, i: Any) -> Any:
     return jax.lax.dynamic_index_in_dim(buffer, i, 0, False)
 
 
-#: Row `i` of a buffer.
+def _with_row(buffer: Any, i: Any, row: Any) -> Any:
+    return jax.lax.dynamic_update_index_in_dim(buffer, row, i, 0) if buffer.shape[0] else buffer
+
+
+#: Row `i` of a buffer, and a buffer with another row `i`. No row of none is zeros.
 GET = Op(_row, "TensorListGetItem")
-#: A buffer with another row `i`.
-SET = Op(
-    lambda buffer, i, x: jax.lax.dynamic_update_index_in_dim(buffer, x, i, 0), "TensorListSetItem"
-)
+SET = Op(_with_row, "TensorListSetItem", shapes=lambda avals: avals[0])
 #: A buffer with rows after its own.
 GROW = Op(
     lambda buffer, rows: jnp.concatenate(

@@ -22,7 +22,7 @@ class EagerArray:
         self,
         dtype: DType,
         size: Any,
-        dynamic_size: bool,
+        dynamic_size: bool | None,
         clear_after_read: bool,
         infer_shape: bool,
         element_shape: TensorShape,
@@ -32,7 +32,7 @@ class EagerArray:
                 "Size must be declared for TensorArrays when eager execution is enabled."
             )
         self.dtype = dtype
-        self.dynamic_size = dynamic_size
+        self.dynamic_size = bool(dynamic_size)
         self.infer_shape = infer_shape
         self.element_shape = element_shape
         self._clear_after_read = clear_after_read
@@ -44,6 +44,11 @@ class EagerArray:
     def flow(self) -> Tensor:
         """Without meaning."""
         return convert(0)
+
+    def holding(self, rows: Tensor) -> EagerArray:
+        """It with the rows of a tensor as elements."""
+        self._elements = list(unstack(rows))
+        return self
 
     def identity(self) -> EagerArray:
         """Itself."""

@@ -72,9 +72,7 @@ def map_fn(
 
 def _check_callable(fn: Any) -> None:
     if not callable(fn):
-        raise TypeError(
-            f"{getattr(fn, '__name__', fn)} is not callable. Please provide a callable function."
-        )
+        raise TypeError(f"{fn.__name__} is not callable. Please provide a callable function.")
 
 
 def _spec(spec: Any) -> tuple[Any, Any]:

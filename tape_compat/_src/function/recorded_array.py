@@ -34,15 +34,19 @@ class RecordedArray:
         "buffer",
         "dtype",
         "dynamic_size",
+        "in_loop",
         "infer_shape",
         "length",
     )
 
-    def __init__(self, dtype: DType, dynamic_size: bool, infer_shape: bool):
+    def __init__(self, dtype: DType, dynamic_size: bool | None, infer_shape: bool):
         self.dtype = dtype
         self.dynamic_size = dynamic_size
         self.infer_shape = infer_shape
         self.length: Size = 0
+        #: Whether it is one that grows and goes through the turns of a loop: then its length is not
+        #: known.
+        self.in_loop = False
         self.buffer: Tensor | None = None
         self._room: Room | None = None
         #: Shared by all arrays that come from one.
@@ -52,7 +56,7 @@ class RecordedArray:
     def empty(
         dtype: DType,
         size: Any,
-        dynamic_size: bool,
+        dynamic_size: bool | None,
         clear_after_read: bool,
         infer_shape: bool,
         element_shape: TensorShape,
@@ -82,7 +86,13 @@ class RecordedArray:
     def _copy(self) -> RecordedArray:
         array = RecordedArray(self.dtype, self.dynamic_size, self.infer_shape)
         array.length, array.buffer, array._room = self.length, self.buffer, self._room
-        array._shape = self._shape
+        array._shape, array.in_loop = self._shape, self.in_loop
+        return array
+
+    def through_turns(self) -> RecordedArray:
+        """It as a variable of a loop."""
+        array = self._copy()
+        array.in_loop = bool(self.dynamic_size)
         return array
 
     def with_buffer(self, buffer: Tensor) -> RecordedArray:
@@ -177,13 +187,8 @@ class RecordedArray:
         return array.with_buffer(apply(closure, (buffer, convert(index, hint=int32), value)))
 
     def _grown(self, place: Size | None) -> RecordedArray:
-        if place is None:
-            if self.length:
-                return self
-            raise errors.NeedsValue(
-                "How large a TensorArray becomes is to be known when a function is recorded (at "
-                f"{errors.user_location()})."
-            )
+        if place is None or self.in_loop:
+            raise self._unknown_length()
         return self.resized(maximum(place + 1, self.length))
 
     def resized(self, length: Size) -> RecordedArray:
@@ -198,6 +203,8 @@ class RecordedArray:
 
     def stack(self) -> Tensor:
         """All elements as one tensor."""
+        if self.in_loop:
+            raise self._unknown_length()
         return identity(self._all("stack"))
 
     def gather(self, indices: Any) -> Tensor:
@@ -252,7 +259,15 @@ class RecordedArray:
 
     def size(self) -> Tensor:
         """The number of elements."""
+        if self.in_loop:
+            raise self._unknown_length()
         return convert(self.length)
+
+    def _unknown_length(self) -> errors.NeedsValue:
+        return errors.NeedsValue(
+            "How large a TensorArray becomes is to be known when a function is recorded (at "
+            f"{errors.user_location()})."
+        )
 
     def close(self) -> None:
         """Nothing to do."""

@@ -123,7 +123,7 @@ class Recording:
         index = len(self.places)
         self.places.append(None)
         if isinstance(leaf, TensorArray):
-            array = leaf._recorded()
+            array = leaf._recorded().through_turns()
             if array.buffer is None:
                 room = Room(self.program, lambda aval: self.input(index, aval))
                 return leaf._with(array.in_room(room))

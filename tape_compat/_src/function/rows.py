@@ -1,4 +1,4 @@
-"""Loops of known length, with what they read and write row by row as rows.
+"""Loops, with what they read and write row by row as rows.
 
 A body that reads row `i` of a tensor, or writes it in a TensorArray, `i` being a number that grows
 evenly, need not carry the whole: each turn is given its row, and gives its row. Then a turn costs
@@ -10,19 +10,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from functools import reduce
 from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 
 from ..core.avals import Aval
-from ..core.dimensions import Size, less
-from ..core.op import Op
+from ..core.control import structured
+from ..core.dimensions import Size, less, minimum
+from ..core.loops import Scan, While
+from ..core.op import Closure, Op
 from ..core.steps import Step, Steps, needed
 from ..values.record import apply
 from ..values.tensor import Tensor
 from . import buffers
 from .known import integer
-from .turns import Flow, stride
+from .turns import Count, Flow, stride
 
 
 def _span(first: int, by: int, count: int) -> slice:
@@ -54,27 +57,33 @@ _PUT = Op(_put, "PutRows", shapes=lambda avals, first, by: avals[0])
 
 
 class _Place(NamedTuple):
-    """Rows of a tensor, one for each turn: where the first is, and how far it is to the next."""
+    """Rows of a tensor, one for each turn: where the first is, how far it is to the next, and how
+    many there are."""
 
     tensor: int
     axis: int
     first: Size
     by: int
+    room: Size
 
 
 class Rolled:
-    """A loop of `count` turns, with rows.
+    """A loop, with rows.
 
     carried: the places that are still carried. fixed: those that stay as they were. written: those
-    of which each turn gives a row, and where it belongs. body: the Steps of a turn.
+    of which each turn gives a row, and where it belongs. body: the Steps of a turn. most: how many
+    turns there are; if that is not exact no more than that, None if nothing is known. A loop that
+    reads or writes row after row takes no more turns than there are rows: more is an error in
+    TensorFlow.
     """
 
-    def __init__(self, body: Flow, count: Size):
-        self._flow, self.count = body, count
+    def __init__(self, goes_on: Flow, body: Flow, count: Count):
+        self._flow, self._count = body, count
         outputs = body.steps.outputs
         places = range(body.carried)
         self.fixed = [p for p in places if body.origin(outputs[p]) == p]
         self._uses = self._count_uses()
+        self._needed = set() if count.exact else _read(goes_on)
         self._reads = {step.first: found for step, found in self._find_reads()}
         self.written = {p: found for p in places if (found := self._write(p)) is not None}
         self.carried = [p for p in places if p not in self.fixed and p not in self.written]
@@ -84,9 +93,21 @@ class Rolled:
         path: list[Any] = needed(kept, given)  # type: ignore[arg-type]
         used = {i for step in path for i in step.inputs}.union(given)
         self._rows = [place for number, place in self._reads.items() if number in used]
-        self._held = [i for i in self._constants() if i in used]
+        self._held = [i for i in self._constants() if i in used or i in self._needed]
         rows = [number for number in self._reads if number in used]
         self.body = Steps.numbered(path, [*self.carried, *rows, *self._held], given)
+        self.goes_on = (
+            Steps.numbered(goes_on.steps.steps, [*self.carried, *self._held], goes_on.steps.outputs)
+            if not count.exact
+            else None
+        )
+        self.most = self._most()
+
+    def _most(self) -> Size | None:
+        places = [*self._rows, *[place for place, _ in self.written.values()]]
+        rooms = [place.room for place in places]
+        known = rooms if self._count.most is None else [self._count.most, *rooms]
+        return self._count.most if self._count.exact or not known else reduce(minimum, known)
 
     def _constants(self) -> list[int]:
         """The inputs that are the same in all turns."""
@@ -125,9 +146,12 @@ class Rolled:
         aval, found = self._aval(tensor), self._evenly(index)
         if aval is None or found is None:
             return None
-        first, by = found
-        inside = _inside(first, by, self.count, aval.shape[axis])
-        return _Place(tensor, axis, first, by) if inside else None
+        (first, by), size = found, aval.shape[axis]
+        if not (less(-1, first) and less(first, size)):
+            return None
+        room = -((first - size) // by) if by > 0 else first // -by + 1
+        place = _Place(tensor, axis, first, by, room)
+        return place if not self._count.exact or _inside(place, self._count.most, size) else None
 
     def _evenly(self, number: int) -> tuple[Size, int] | None:
         """An integer's value in the first turn, and by how much it grows."""
@@ -158,25 +182,30 @@ class Rolled:
         if flow.origin(buffer) != place or self._uses[place] != 1 or self._uses[output] != 1:
             return None
         found = self._place(place, 0, index)
-        return None if found is None else (found, value)
+        return None if found is None or place in self._needed else (found, value)
 
-    def settings(self) -> tuple[int, int, Size]:
-        """Those of the Scan."""
-        return len(self.carried), len(self._rows), self.count
+    def closure(self) -> Closure:
+        """The loop, of what `arguments` gives."""
+        count = len(self.carried), len(self._rows)
+        if self.goes_on is None:
+            return structured(Scan, "While", (self.body,), *count, self.most)
+        parts = self.goes_on, self.body
+        return structured(While, "While", parts, *count, len(self.written), self.most)
+
+    def _taken(self, values: Sequence[Tensor], place: _Place) -> Tensor:
+        closure = _TAKE.bind(axis=place.axis, first=place.first, by=place.by, count=self.most)
+        return apply(closure, (values[place.tensor],))
 
     def arguments(self, values: Sequence[Tensor]) -> tuple[Tensor, ...]:
-        """What the Scan takes, by the inputs of the loop."""
-        rows = [
-            apply(
-                _TAKE.bind(axis=p.axis, first=p.first, by=p.by, count=self.count),
-                (values[p.tensor],),
-            )
-            for p in self._rows
-        ]
+        """What the closure takes, by the inputs of the loop."""
+        places = list(self._rows)
+        if self.goes_on is not None:
+            places += [place for place, _ in self.written.values()]
+        rows = [self._taken(values, place) for place in places]
         return (*[values[p] for p in self.carried], *rows, *[values[i] for i in self._held])
 
     def results(self, values: Sequence[Tensor], outputs: Iterable[Tensor]) -> list[Tensor]:
-        """What the loop carries at its end, by its inputs and what the Scan gives."""
+        """What the loop carries at its end, by its inputs and what the closure gives."""
         found = list(values[: self._flow.carried])
         given = iter(outputs)
         for place in self.carried:
@@ -185,6 +214,11 @@ class Rolled:
             closure = _PUT.bind(first=where.first, by=where.by)
             found[place] = apply(closure, (found[place], next(given)))
         return found
+
+
+def _read(flow: Flow) -> set[int]:
+    """The inputs that steps read."""
+    return {i for step in flow.steps.steps for i in step.inputs}.union(flow.steps.outputs)
 
 
 def _axis_read(step: Step, aval_of: Any) -> int | None:
@@ -205,10 +239,9 @@ def _axis_read(step: Step, aval_of: Any) -> int | None:
     return None
 
 
-def _inside(first: Size, by: int, count: Size, size: Size) -> bool:
-    """Whether all rows are certainly there."""
-    if type(count) is int and not count:
+def _inside(place: _Place, count: Size | None, size: Size) -> bool:
+    """Whether so many rows are certainly there."""
+    if count is None or (type(count) is int and not count):
         return True
-    last = first + by * (count - 1)
-    low, high = (first, last) if by > 0 else (last, first)
-    return less(-1, low) and less(high, size)
+    last = place.first + place.by * (count - 1)
+    return less(-1, last) and less(last, size)

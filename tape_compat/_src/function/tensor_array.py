@@ -60,9 +60,8 @@ class TensorArray:
             raise ValueError(
                 "TensorArray handles are not supported when eager execution is enabled."
             )
-        dynamic = bool(dynamic_size)
         self._implementation: Any = make(
-            dtype, size, dynamic, clear_after_read is not False, infer_shape, shape
+            dtype, size, dynamic_size, clear_after_read is not False, infer_shape, shape
         )
 
     def _recorded(self) -> RecordedArray:
@@ -83,6 +82,15 @@ class TensorArray:
         array = TensorArray.__new__(TensorArray)
         array._implementation = implementation
         return array
+
+    def returned(self, buffer: Tensor | None) -> TensorArray:
+        """What it is to the caller of the function that it comes from, with its elements."""
+        array = self._recorded()
+        if LOCAL.state.capture is not None:
+            return self if buffer is None else self._with(array.with_buffer(buffer))
+        settings = array.dynamic_size, True, array.infer_shape, array.element_shape
+        found = EagerArray(array.dtype, array.length if buffer is None else 0, *settings)
+        return self._with(found if buffer is None else found.holding(buffer))
 
     @property
     def _here(self) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..core import dimensions, errors
 from ..core.dimensions import Sizes
@@ -17,6 +17,14 @@ from ..values.tensor import Tensor
 from ..values.variable import Handle, Variable, current
 from .graph import FuncGraph
 from .signature import Bound, check_unchanged, copied, rebuilt
+from .tensor_array import TensorArray
+
+
+class _Array(NamedTuple):
+    """A TensorArray that was returned, and which output its buffer is, if it has one."""
+
+    array: TensorArray
+    place: int | None
 
 
 class Results:
@@ -45,11 +53,20 @@ class Results:
     def _leaf(self, value: Any, function: Any) -> int | tuple[Any]:
         if value is None:
             return (None,)
+        if isinstance(value, TensorArray):
+            return self._array(value)
         tensor = _returned(value, function)
         if tensor._aval.dtype.name == "string":
             return (tensor,)
         self.outputs.append(tensor)
         return len(self.outputs) - 1
+
+    def _array(self, array: TensorArray) -> tuple[Any]:
+        """A TensorArray: its buffer, if it has one, is an output."""
+        buffer = array._recorded().buffer
+        if buffer is not None:
+            self.outputs.append(buffer)
+        return (_Array(array, None if buffer is None else len(self.outputs) - 1),)
 
     def packed(self, outputs: Sequence[Any]) -> Any:
         """The structure with these in the place of the outputs."""
@@ -60,6 +77,10 @@ class Results:
         if not self.outputs and self.leaves == [(None,)] and self.structure == 0:
             return None
         leaves = [outputs[x] if isinstance(x, int) else x[0] for x in self.leaves]
+        for i, leaf in enumerate(leaves):
+            if isinstance(leaf, _Array):
+                place = leaf.place
+                leaves[i] = leaf.array.returned(None if place is None else outputs[place])
         return nest.pack_sequence_as(self.structure, leaves, expand_composites=True)
 
 
@@ -81,7 +102,7 @@ def _returned(value: Any, function: Any) -> Tensor:
 def as_tensors(result: Any, function: Any) -> Any:
     """What a function returned that ran as Python, of tensors as if it had been recorded."""
     leaves = [
-        None if value is None else _returned(value, function)
+        value if value is None or isinstance(value, TensorArray) else _returned(value, function)
         for value in nest.flatten(result, expand_composites=True)
     ]
     return nest.pack_sequence_as(result, leaves, expand_composites=True)

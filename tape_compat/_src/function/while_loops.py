@@ -6,9 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..core import errors
-from ..core.control import calling, structured
+from ..core.control import calling
 from ..core.dtypes import string
-from ..core.loops import Scan, While
 from ..core.shapes import TensorShape
 from ..core.steps import Step, Steps
 from ..values import nest
@@ -247,23 +246,18 @@ class _Loop:
         count = turns(goes_on, body, self.inputs, self.carried)
         note_variables(self.parts)
         values = [_begin(source) for source in self.inputs]
-        if count.exact:
-            rolled = Rolled(Flow(body, self.inputs, self.carried), count.most)
-            closure = structured(Scan, "While", (rolled.body,), *rolled.settings())
-            outputs = rolled.results(values, apply(closure, rolled.arguments(values)))
-        else:
-            closure = structured(While, "While", (goes_on, body), self.carried, count.most)
-            outputs = apply(closure, tuple(values))
+        flows = [Flow(steps, self.inputs, self.carried) for steps in (goes_on, body)]
+        rolled = Rolled(flows[0], flows[1], count)
+        outputs = rolled.results(values, apply(rolled.closure(), rolled.arguments(values)))
         for handle, tensor in zip(self.cells, outputs[self.carried - len(self.cells) :]):
             put_into(handle, tensor)
         leaves = list(self.given)
         for i, output in zip(self.live, outputs):
-            leaf = self.turn.leaves[i]
-            leaves[i] = (
-                leaf._with(leaf._recorded().with_buffer(output))
-                if isinstance(leaf, TensorArray)
-                else output
-            )
+            leaf = self.given[i]
+            if isinstance(leaf, TensorArray):
+                leaves[i] = leaf._with(leaf._recorded().with_buffer(output))
+            else:
+                leaves[i] = output
         return packed(loop_vars, leaves)
 
 
