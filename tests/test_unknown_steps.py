@@ -255,3 +255,39 @@ def test_step(step):
         tf.nest.assert_same_structure(got, expected)
         for a, b in zip(tf.nest.flatten(got), tf.nest.flatten(expected), strict=True):
             np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6)
+
+
+def test_what_needs_numbers_is_recorded_for_each_size():
+    traces = []
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 3], tf.float32)], autograph=False)
+    def function(x):
+        traces.append(x.shape[0])
+        n = tf.cast(tf.shape(x)[0], tf.float32)
+        return tf.zeros([tf.cast(n * 0.7, tf.int32), 2])
+
+    for n in (10, 5, 10, 5):
+        assert function(tf.ones([n, 3])).shape == (7 * n // 10, 2)
+    assert traces == [None, 10, 5]
+
+
+def test_a_tensor_of_any_rank_is_recorded_for_each_shape():
+    traces = []
+
+    @tf.function(input_signature=[tf.TensorSpec(None, tf.float32)])
+    def function(x):
+        traces.append(x.shape)
+        return x + 1.0
+
+    for shape in ([2], [2, 3], [2]):
+        assert function(tf.zeros(shape)).shape == shape
+    assert traces == [(2,), (2, 3)]
+
+
+def test_what_depends_on_data_runs_in_python():
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.float32)], autograph=False)
+    def function(x):
+        return tf.boolean_mask(x, x > 0)
+
+    assert function(tf.constant([1.0, -1.0, 2.0])).numpy().tolist() == [1.0, 2.0]
+    assert function(tf.constant([1.0])).numpy().tolist() == [1.0]

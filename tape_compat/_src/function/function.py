@@ -11,9 +11,12 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core import errors
+from ..core.dimensions import INCONCLUSIVE
 from ..core.dtypes import string
 from ..core.state import MODE
+from ..values import nest
 from ..values.context import inside_function
+from ..values.spec import TensorSpec
 from ..values.tensor import Tensor
 from .autograph import converted
 from .concrete import ConcreteFunction
@@ -22,6 +25,11 @@ from .signature import Arguments, Bound, Signature, serves
 from .trace import Trace, as_tensors, traced
 
 LOGGER = logging.getLogger("tape_compat")
+
+
+class BySizes(dict[tuple, Any]):
+    """Traces for each set of sizes, by the arguments, where one for unknown sizes is not possible:
+    an op or the Python function needs a number."""
 
 
 class Function:
@@ -49,8 +57,8 @@ class Function:
         self._jit_compile = jit_compile
         self._reduce_retracing = reduce_retracing
         self._lock = threading.RLock()
-        #: A trace by the arguments; or why there is none.
-        self._traces: dict[tuple, Trace | str] = {}
+        #: A trace by the arguments; or several; or why there is none.
+        self._traces: dict[tuple, Trace | BySizes | str] = {}
         self._given: dict[tuple, tuple[Bound, Trace]] = {}
         self._concrete: dict[tuple, ConcreteFunction] = {}
         self._count = self._calls = 0
@@ -127,13 +135,15 @@ class Function:
         trace = self._traces.get(key)
         if trace is None:
             trace = self._trace(key, signature.bind(args, kwargs))
+        if isinstance(trace, BySizes):
+            trace = self._trace_of_sizes(trace, signature.bind(args, kwargs))
         if isinstance(trace, str):
             return as_tensors(self._python_function(*args, **kwargs), self._python_function)
         return trace.call(arguments.tensors, arguments.variables)
 
-    def _trace(self, key: tuple, bound: Bound) -> Trace | str:
-        """The trace for these arguments, made by one thread; why there is none, if Python must run
-        at each call."""
+    def _trace(self, key: tuple, bound: Bound) -> Trace | BySizes | str:
+        """The trace for these arguments, made by one thread; those for each set of sizes, if it
+        takes them to record it; why there is none, if Python must run at each call."""
         with self._lock:
             found = self._traces.get(key)
             if found is None:
@@ -141,11 +151,24 @@ class Function:
                 if self._reduce_retracing:
                     given = self._general.of(given)
                     found = self._traces.get(given.key)
+                by_sizes = _has_unknown(given) and not _has_unknown(bound)
                 if found is None:
-                    found = self._serving(key) or self._record(given)
+                    found = self._serving(key) or self._record(given, by_sizes)
+                if isinstance(found, str) and by_sizes:
+                    found = BySizes()
+                elif isinstance(found, str) and _has_unknown(bound):
+                    return found  # it may be possible where the sizes are known
                 self._traces[key] = found
                 if self._reduce_retracing:
                     self._traces[given.key] = found
+            return found
+
+    def _trace_of_sizes(self, traces: BySizes, bound: Bound) -> Trace | str:
+        """The trace for arguments of known sizes."""
+        with self._lock:
+            found = traces.get(bound.key)
+            if found is None:
+                found = traces[bound.key] = self._record(bound)
             return found
 
     def _serving(self, key: tuple) -> Trace | None:
@@ -155,8 +178,9 @@ class Function:
                 return trace
         return None
 
-    def _record(self, bound: Bound) -> Trace | str:
-        """Record the Python function; a second time if it made variables at the first."""
+    def _record(self, bound: Bound, by_sizes: bool = False) -> Trace | str:
+        """Record the Python function; a second time if it made variables at the first. by_sizes: if
+        that is not possible, it will be recorded for each set of sizes."""
         why = self._detector.traced(self._calls)
         if why is not None:
             LOGGER.warning("%s", why)
@@ -165,12 +189,13 @@ class Function:
             if found.created:
                 self._may_create = False
                 found = self._recorded(bound, False)
-        except errors.NeedsValue as error:
-            if inside_function():
+        except (errors.NeedsValue, INCONCLUSIVE) as error:
+            if inside_function() and not by_sizes:
                 raise
-            LOGGER.warning(
-                "%s cannot be recorded, and its Python runs at each call: %s", self._name, error
-            )
+            if not by_sizes:
+                LOGGER.warning(
+                    "%s cannot be recorded, and its Python runs at each call: %s", self._name, error
+                )
             return str(error)
         self._may_create = False
         given = mapped(bound, spec_like)  # which holds no tensors
@@ -200,6 +225,8 @@ class Function:
         found = self._concrete.get(key)
         if found is None:
             trace = self._traces.get(key) or self._trace(key, bound)
+            if isinstance(trace, BySizes):
+                trace = self._trace_of_sizes(trace, bound)
             if isinstance(trace, str):
                 raise errors.NeedsValue(f"{self._name} has no concrete function: {trace}")
             found = ConcreteFunction(trace, signature, bound, self._name)
@@ -236,6 +263,16 @@ def _method(function: Callable[..., Any], instance: Any) -> Callable[..., Any]:
     method.__signature__ = inspect.signature(bound)  # type: ignore[attr-defined]
     del method.__wrapped__  # type: ignore[attr-defined]
     return method
+
+
+def _has_unknown(bound: Bound) -> bool:
+    """Whether a size of an argument is not known."""
+    values = nest.flatten((bound.args, tuple(value for _, value in bound.kwargs)))
+    return any(
+        not value.shape.is_fully_defined()
+        for value in values
+        if isinstance(value, (Tensor, TensorSpec))
+    )
 
 
 def function(

@@ -10,12 +10,15 @@ from jax import lax
 
 from ..core import dtypes
 from ..core.avals import Aval
+from ..core.dimensions import Size, less, maximum, minimum
 from ..core.dtypes import DType
 from ..core.op import Op
 from ..core.refuse import invalid
+from ..values.bounds import dropped
 from ..values.convert import convert
 from ..values.record import apply
 from ..values.tensor import Tensor
+from .arguments import as_size, known_value
 from .checks import REAL
 from .declare import name_ops, op, static
 from .sums import TopKV2
@@ -87,6 +90,7 @@ def _counts(values: Any, *weights: Any, size: int, dtype: Any, binary: bool) -> 
     """Counts of each row of values [rows, n]."""
     rows = jnp.arange(values.shape[0])[:, None]
     zeros = jnp.zeros((values.shape[0], size), dtype)
+    values = dropped(values, size)
     if binary:
         return zeros.at[rows, values].set(jnp.ones((), dtype), mode="drop")
     given = weights[0] if weights else jnp.ones((), dtype)
@@ -102,6 +106,15 @@ def _bincount(*arrays: Any, size: int, dtype: DType, binary: bool, by_row: bool)
 
 
 _BINCOUNT = Op(_bincount, "DenseBincount")
+
+
+def _length(values: np.ndarray, least: Size | None, most: Size | None) -> Size:
+    """How many counts there are of these values."""
+    if values.size and values.min() < 0:
+        raise invalid("Input arr must be non-negative!", "DenseBincount")
+    size = int(values.max()) + 1 if values.size else 0
+    size = size if least is None else maximum(size, least)
+    return size if most is None else minimum(size, most)
 
 
 def bincount(
@@ -128,14 +141,11 @@ def bincount(
         raise ValueError(f"Unsupported value for argument axis={axis}. Only 0 and -1 are currently "
                          "supported.")  # fmt: skip
     arr = convert(arr)
-    values = np.asarray(arr._value())
-    if values.size and values.min() < 0:
-        raise invalid("Input arr must be non-negative!", "DenseBincount")
-    size = int(values.max()) + 1 if values.size else 0
-    if minlength is not None:
-        size = max(size, int(minlength))
-    if maxlength is not None:
-        size = min(size, int(maxlength))
+    least, most = (None if n is None else as_size(n) for n in (minlength, maxlength))
+    if least is not None and least == most and arr._is_symbolic():
+        size = least
+    else:
+        size = _length(known_value(arr), least, most)
     inputs = (arr,)
     if weights is not None and not binary_output:
         weights = convert(weights)
@@ -161,27 +171,34 @@ def confusion_matrix(
     [[1, 0], [1, 1]]
     """
     labels, predictions = convert(labels), convert(predictions)
-    given = [np.asarray(t._value()) for t in (labels, predictions)]
-    for what, values in zip(("labels", "predictions"), given, strict=True):
-        if values.size and values.min() < 0:
-            raise invalid(f"`{what}` contains negative values.", "Assert")
-    if num_classes is None:
-        num_classes = max((int(v.max()) + 1 for v in given if v.size), default=0)
-    num_classes = int(num_classes)
-    for what, values in zip(("labels", "predictions"), given, strict=True):
-        if values.size and values.max() >= num_classes:
-            raise invalid(f"`{what}` out of bound", "Assert")
+    classes = None if num_classes is None else as_size(num_classes)
+    if classes is None or not (labels._is_symbolic() or predictions._is_symbolic()):
+        classes = _classes(known_value(labels), known_value(predictions), classes)
     inputs = [labels, predictions]
     if weights is not None:
         inputs.append(convert(weights, dtypes.as_dtype(dtype)))
-    closure = _CONFUSION.bind(classes=num_classes, dtype=dtypes.as_dtype(dtype))
+    closure = _CONFUSION.bind(classes=classes, dtype=dtypes.as_dtype(dtype))
     return apply(closure, tuple(inputs))
+
+
+def _classes(labels: np.ndarray, predictions: np.ndarray, classes: Size | None) -> Size:
+    """How many classes there are: so many if `classes` is not None."""
+    for what, values in (("labels", labels), ("predictions", predictions)):
+        if values.size and values.min() < 0:
+            raise invalid(f"`{what}` contains negative values.", "Assert")
+    if classes is None:
+        classes = max((int(v.max()) + 1 for v in (labels, predictions) if v.size), default=0)
+    for what, values in (("labels", labels), ("predictions", predictions)):
+        if values.size and less(classes, int(values.max()) + 1):
+            raise invalid(f"`{what}` out of bound", "Assert")
+    return classes
 
 
 def _confusion(labels: Any, predictions: Any, *weights: Any, classes: int, dtype: DType) -> Any:
     given = weights[0].reshape(-1) if weights else jnp.ones((), dtype.np_dtype)
     zeros = jnp.zeros((classes, classes), dtype.np_dtype)
-    return zeros.at[labels.reshape(-1), predictions.reshape(-1)].add(given)
+    places = [dropped(x.reshape(-1), classes) for x in (labels, predictions)]
+    return zeros.at[tuple(places)].add(given, mode="drop")
 
 
 _CONFUSION = Op(_confusion, "ScatterNd")

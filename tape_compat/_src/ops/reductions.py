@@ -11,7 +11,7 @@ from jax import lax
 
 from ..core import dtypes
 from ..core.avals import Aval
-from ..core.dimensions import maximum, product
+from ..core.dimensions import maximum, minimum, product
 from ..core.dtypes import DType
 from ..core.op import Op
 from ..core.refuse import invalid, not_allowed, shown
@@ -76,13 +76,25 @@ def _axes(axis: Any, rank: int) -> tuple[int, ...]:
     return tuple(i % rank for i in (axis if isinstance(axis, tuple) else (axis,)))
 
 
-@op(arrays=1, kernel="Max", dtypes=REAL, check=check_axes("Max"))
+@op(
+    arrays=1,
+    kernel="Max",
+    dtypes=REAL,
+    check=check_axes("Max"),
+    of_sizes=_sizes_reduced(np.frompyfunc(maximum, 2, 1).reduce),
+)
 def reduce_max(input_tensor, axis=None, keepdims=False, name=None):
     """Largest over `axis`, all axes if None. Ties share the gradient."""
     return rules.extreme(input_tensor, axis, bool(keepdims), largest=True)
 
 
-@op(arrays=1, kernel="Min", dtypes=REAL, check=check_axes("Min"))
+@op(
+    arrays=1,
+    kernel="Min",
+    dtypes=REAL,
+    check=check_axes("Min"),
+    of_sizes=_sizes_reduced(np.frompyfunc(minimum, 2, 1).reduce),
+)
 def reduce_min(input_tensor, axis=None, keepdims=False, name=None):
     """Smallest over `axis`, all axes if None. Ties share the gradient."""
     return rules.extreme(input_tensor, axis, bool(keepdims), largest=False)
