@@ -19,7 +19,9 @@ from ..values.context import inside_function
 from ..values.spec import TensorSpec
 from ..values.tensor import Tensor
 from .autograph import converted
+from .compiler_ir import compiler_ir
 from .concrete import ConcreteFunction
+from .function_spec import FunctionSpec
 from .retracing import General, Retracing, mapped, spec_like
 from .signature import Arguments, Bound, Signature, serves
 from .trace import Trace, as_tensors, traced
@@ -243,6 +245,33 @@ class Function:
             if key not in self._concrete:
                 self._concrete[key] = ConcreteFunction(trace, self._signature, bound, self._name)
         return list(self._concrete.values())
+
+    def experimental_get_compiler_ir(self, *args: Any, **kwargs: Any) -> Callable[..., str | bytes]:
+        """What XLA makes of the function for arguments like these, tensors or TensorSpecs.
+
+        Returns: a function of `stage`: "hlo" (default), "stablehlo", "optimized_hlo" give text,
+          "stablehlo_serialized" and "hlo_serialized" bytes; `platform_name` is that of another
+          platform to lower for.
+        Raises: ValueError if a shape has a None, or for another stage.
+
+        >>> import tape_compat as tf
+        >>> f = tf.function(lambda x: tf.exp(x))
+        >>> ir = f.experimental_get_compiler_ir(tf.TensorSpec([2], tf.float32))
+        >>> "stablehlo.exponential" in ir(stage="stablehlo"), ir(stage="hlo").split()[0]
+        (True, 'HloModule')
+        """
+        signature = self._signature
+        bound = signature.bind(args, kwargs)
+        general = signature.general(bound)
+        trace = self._traces.get(general.key) or self._trace(general.key, general)
+        if isinstance(trace, str):
+            raise errors.NeedsValue(f"{self._name} is not compiled: {trace}")
+        return compiler_ir(trace, bound)
+
+    @property
+    def function_spec(self) -> FunctionSpec:
+        """Its parameters."""
+        return FunctionSpec(self._signature, self._jit_compile)
 
     def __repr__(self) -> str:
         return f"<tape_compat.Function {self._name}>"

@@ -1,0 +1,126 @@
+"""What the compiler makes of a function, as text."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.export
+
+from ..core import dtypes
+from ..core.avals import Aval
+from ..core.dimensions import Sizes
+from ..core.errors import user_location
+from ..core.op import Closure
+from ..core.shapes import TensorShape
+from ..core.x64 import in_x64
+from ..values.capture import Drawn, Source
+from ..values.convert import convert
+from ..values.spec import TensorSpec
+from ..values.variable import Handle, Variable, current
+from .signature import Bound, rebuilt
+from .trace import Trace
+
+_STAGES = ("hlo", "stablehlo", "optimized_hlo", "stablehlo_serialized", "hlo_serialized")
+_REFUSED = ("optimized_hlo_serialized", "optimized_hlo_proto_serialized", "optimized_hlo_dot")
+
+#: JAX's names of platforms where they are others.
+_PLATFORMS = {"gpu": "cuda"}
+
+
+def compiler_ir(trace: Trace, bound: Bound) -> Callable[..., str | bytes]:
+    """A function of a stage, which gives what it is of a trace for arguments of these shapes.
+
+    Raises: ValueError if a shape is not known whole.
+    """
+    shapes = _shapes(bound)
+    if not all(shape.is_fully_defined() for shape in shapes):
+        raise ValueError(
+            f"Only support static input shape but got inputs = {list(trace.inputs)} "
+            f"(at {user_location()})"
+        )
+    given: list[Any] = [tuple(shape.as_list()) for shape in shapes]
+    sources = list(map(_aval, trace.captured.sources))
+    closure: Closure = trace.captured.closure
+    if trace.shapes is not None:
+        held = dict(zip(trace.captured.sources, sources, strict=True))
+        variables = [held[handle].shape for handle in trace.graph.variable_avals]
+        sizes = Sizes.between(trace.shapes, [*given, *variables])
+        if sizes is None:
+            raise ValueError(f"{trace.graph.name} does not take {shapes} (at {user_location()})")
+        closure = closure.at(sizes)
+    avals = [Aval.of(shape, x.dtype) for shape, x in zip(given, trace.inputs, strict=True)]
+    structs = [aval.struct for aval in (*avals, *sources)]
+
+    def generate(
+        stage: str = "hlo", device_name: str | None = None, platform_name: str | None = None
+    ) -> str | bytes:
+        """The program at a stage: "hlo", "stablehlo" and "optimized_hlo" as text,
+        "stablehlo_serialized" and "hlo_serialized" as bytes.
+
+        Raises: ValueError for another stage.
+        """
+        if stage in _REFUSED:
+            raise NotImplementedError(f"stage {stage!r} is not here; there are {list(_STAGES)}.")
+        if stage not in _STAGES:
+            raise ValueError(f"Invalid stage selected: '{stage}'. Valid values are: {_STAGES}")
+        if device_name is not None:
+            if platform_name is not None:
+                raise ValueError(
+                    "device_name and platform_name cannot be provided at the same time."
+                )
+            warnings.warn("device_name is being deprecated. Use platform_name.", stacklevel=2)
+            platform_name = device_name.rstrip(":0123456789").rpartition(":")[2].strip("/")
+        return in_x64(_text, trace.graph.name, closure, structs, stage, platform_name)
+
+    return generate
+
+
+def _aval(source: Source) -> Aval:
+    """The aval of what a source gives; the key of a draw is a word."""
+    if isinstance(source, Drawn):
+        return Aval.of((), dtypes.uint64)
+    return current(source)._aval if isinstance(source, Handle) else source._aval
+
+
+def _shapes(bound: Bound) -> list[TensorShape]:
+    """The shapes of the tensors among arguments, in order."""
+    shapes: list[TensorShape] = []
+
+    def note(x: Any) -> Any:
+        spec = x if isinstance(x, TensorSpec) else convert(x)
+        if spec.dtype.name != "string":
+            shapes.append(spec.shape)
+        return x
+
+    for value in [*bound.args, *[value for _, value in bound.kwargs]]:
+        if not isinstance(value, Variable):
+            rebuilt(value, note)
+    return shapes
+
+
+def _text(
+    name: str, closure: Closure, structs: list[Any], stage: str, platform: str | None
+) -> str | bytes:
+    def program(*arrays: Any) -> tuple[Any, ...]:
+        return closure.fn(*arrays)
+
+    program.__name__ = program.__qualname__ = name
+    jitted = jax.jit(program)
+    platforms = None
+    if platform is not None:
+        platforms = (_PLATFORMS.get(platform.lower(), platform.lower()),)
+    if stage == "stablehlo_serialized":
+        return jax.export.export(jitted, platforms=platforms)(*structs).mlir_module_serialized
+    traced = jitted.trace(*structs)
+    lowered = traced.lower() if platforms is None else traced.lower(lowering_platforms=platforms)
+    if stage == "stablehlo":
+        return lowered.as_text()
+    if stage == "hlo":
+        return lowered.as_text(dialect="hlo")
+    if stage == "hlo_serialized":
+        module: Any = lowered.compiler_ir(dialect="hlo")
+        return module.as_serialized_hlo_module_proto()
+    return lowered.compile().as_text() or ""
