@@ -1084,6 +1084,24 @@ def test_features():
     assert numbers(found) == ([True, False], [False, True])
 
 
+def test_print(capsys):
+    def program(x):
+        print("x is", x, 3, sep=": ")
+        return x
+
+    plain = tf.function(program)
+    late = tf.function(program, experimental_autograph_options=Feature.BUILTIN_FUNCTIONS)
+    x = tf.constant([1.0, 2.5])
+    plain(x), plain(x)
+    assert capsys.readouterr().out == 'x is: Tensor("x:0", shape=(2,), dtype=float32): 3\n'
+    late(x), late(x)
+    assert capsys.readouterr().out == "x is: [1.  2.5]: 3\n" * 2
+    late("one")
+    assert capsys.readouterr().out == "x is: one: 3\n"
+    with pytest.raises(ValueError, match="invalid keyword arguments"):
+        converted(lambda: print(1, color=3), options=Feature.ALL)()
+
+
 def test_directives_do_nothing_by_themselves(capsys):
     assert tf.autograph.experimental.set_loop_options(maximum_iterations=3) is None
     tf.autograph.trace("seen", 1)

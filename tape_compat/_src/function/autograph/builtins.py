@@ -12,7 +12,6 @@ from typing import Any
 from malt.utils.type_registry import TypeRegistry
 
 from ...core import dtypes
-from ...ops import printing
 from ...ops.arithmetic import maximum
 from ...ops.casting import cast
 from ...ops.elementwise import abs as tensor_abs
@@ -20,6 +19,8 @@ from ...ops.gather_scatter import gather
 from ...ops.joining import stack
 from ...ops.ordering import argsort, sort
 from ...ops.shapes import shape
+from ...values.convert import convert
+from ...values.effects import record_effect
 from ..tensor_array import TensorArray
 from .ranges import tensor_range
 from .staging import is_tensor, staged
@@ -115,10 +116,21 @@ def print_(*objects: Any, **options: Any) -> None:
     unknown = tuple(set(options) - {"sep", "end", "file", "flush"})
     if unknown:
         raise ValueError(f"invalid keyword arguments: {unknown}")
-    if any(map(staged, objects)):
-        printing.print(*objects, **options)
-    else:
-        print(*objects, **options)
+    if not any(map(staged, objects)):
+        return print(*objects, **options)
+    places = [i for i, x in enumerate(objects) if is_tensor(x)]
+
+    def write(*values: Any) -> None:
+        shown = list(objects)
+        for i, value in zip(places, values, strict=True):
+            shown[i] = _text(value[()])
+        print(*shown, **{"flush": True, **options})
+
+    record_effect(write, [convert(objects[i]) for i in places], "EagerPyFunc")
+
+
+def _text(value: Any) -> Any:
+    return value.decode() if isinstance(value, bytes) else value
 
 
 def sorted_(iterable: Any, key: Any = UNSPECIFIED, reverse: Any = UNSPECIFIED) -> Any:
