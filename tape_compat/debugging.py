@@ -1,5 +1,10 @@
 """`tf.debugging`: assertions on values, shapes and types."""
 
+from ._src.core.tracebacks import (
+    disable_traceback_filtering as disable_traceback_filtering,
+    enable_traceback_filtering as enable_traceback_filtering,
+    is_traceback_filtering_enabled as is_traceback_filtering_enabled,
+)
 from ._src.diagnostics.assertions import (
     Assert as Assert,
     assert_all_finite as assert_all_finite,

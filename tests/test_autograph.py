@@ -857,6 +857,34 @@ def test_messages_point_at_the_users_line():
     assert places == [f"test_autograph.py:{line}"]
 
 
+def test_tracebacks_show_the_users_code():
+    def fails(x):
+        raise ValueError("it")
+
+    @tf.function
+    def program(x):
+        if x > 0:
+            for _ in tf.range(3):
+                x = fails(x)
+        return x
+
+    def ours():
+        with pytest.raises(ValueError, match="in user code") as caught:
+            program(tf.constant(1))
+        files = [frame.path for frame in caught.traceback]
+        assert not errors.is_users(str(files[1]))
+        assert "__autograph_generated" in str(files[-1])
+        return sum(not errors.is_users(str(file)) for file in files)
+
+    assert ours() <= 2
+    tf.debugging.disable_traceback_filtering()
+    try:
+        assert ours() > 10
+    finally:
+        tf.debugging.enable_traceback_filtering()
+    assert tf.debugging.is_traceback_filtering_enabled()
+
+
 def test_causes_of_errors_stay():
     def fails(x):
         try:

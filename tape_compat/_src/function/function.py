@@ -14,6 +14,7 @@ from ..core import errors
 from ..core.dimensions import INCONCLUSIVE
 from ..core.dtypes import string
 from ..core.state import MODE
+from ..core.tracebacks import filter_traceback
 from ..values import nest
 from ..values.context import inside_function
 from ..values.spec import TensorSpec
@@ -199,6 +200,9 @@ class Function:
                     "%s cannot be recorded, and its Python runs at each call: %s", self._name, error
                 )
             return str(error)
+        except Exception as error:
+            filter_traceback(error)
+            raise
         self._may_create = False
         given = mapped(bound, spec_like)  # which holds no tensors
         self._given[given.key] = given, found

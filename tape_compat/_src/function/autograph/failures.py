@@ -12,6 +12,7 @@ from typing import Any
 from malt.pyct import error_utils
 from malt.pyct.errors import PyCTError
 
+from ...core.dimensions import INCONCLUSIVE
 from ...core.errors import OpError, is_users
 
 _PACKAGE = __name__.partition(".")[0]
@@ -75,7 +76,7 @@ def _op_error(error: OpError, message: str) -> BaseException:
 
 def attach(error: Exception, converted: Any, converter_file: str) -> None:
     """Note on an error, which is being handled, where in a converted function it came from."""
-    if hasattr(error, "ag_pass_through"):
+    if hasattr(error, "ag_pass_through") or isinstance(error, INCONCLUSIVE):
         return
     before = getattr(error, "ag_error_metadata", None)
     message = f"{type(error).__name__}: {error}" if before is None else None
