@@ -71,6 +71,18 @@ def test_shapes(recording, case):
     assert function(x, y).shape.as_list() == shape
 
 
+def test_only_what_must_be_is_taken_for_equal(recording):
+    x = symbolic_input(Aval.of(tuple(map(variable, (0, 1, 2, 3))), tf.float32))
+    y = symbolic_input(Aval.of(tuple(map(variable, (4, 5, 6, 7))), tf.float32))
+    a, b, c, d = map(variable, (0, 1, 2, 3))
+    e, f, g, h = map(variable, (4, 5, 6, 7))
+    scores = tf.einsum("bqhd,bkhd->bhqk", x, y)
+    assert scores._aval.shape in ((a, c, b, f), (e, g, b, f))
+    assert tf.tensordot(x, y, [[1, 2], [0, 1]])._aval.shape == (a, d, g, h)
+    assert tf.matmul(x[0], y[0])._aval.shape[1:] == (c, h)
+    assert tf.concat([x, y], 1)._aval.shape[1] == b + f
+
+
 def test_what_cannot_fit_is_refused(recording):
     x = symbolic_input(aval(D, 3))
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"Incompatible shapes: \[\?,3\]"):
@@ -152,6 +164,7 @@ def recorded(function, avals):
 def check_same(function, tensors, shapes):
     """What is recorded for shapes with unknown sizes is, with those sizes, what is recorded for the
     shapes of `tensors`, or gives the same."""
+    known: Any
     known, results = recorded(function, [x._aval for x in tensors])
     named = numbered(shapes)
     avals = [Aval.of(shape, x.dtype) for shape, x in zip(named, tensors, strict=True)]

@@ -7,6 +7,8 @@ _ITERATED = "a symbolic tensor whose length is known can be iterated over"
 
 _PYTHON_RUNS = "shapes are not known beforehand, so the function runs its Python, with values"
 
+_ANY_RANK = "a tensor of unknown rank is recorded for each shape"
+
 _SINGULAR = "a compiled program cannot raise on a value: a singular matrix gives inf or NaN"
 
 DIFFERENCES: dict[str, str] = {
@@ -23,6 +25,13 @@ DIFFERENCES: dict[str, str] = {
     "function_autograph/for_unpacks_rows": _ITERATED,
     "function_autograph/for_zip_tensors": _ITERATED,
     "function_autograph/shapes_of_branches_differ": "Python runs, and sees the shape that it has",
+    "function_shapes/body_boolean_mask": _PYTHON_RUNS,
+    "function_shapes/body_reshape_by_shape": "works; TensorFlow refuses to turn the shape around",
+    "function_shapes/body_reshape_n_by_minus_one": "the size that is left is known",
+    "function_shapes/body_sequence_mask": _PYTHON_RUNS,
+    "function_shapes/body_where_indices": _PYTHON_RUNS,
+    "function_shapes/rank_any_rank": _ANY_RANK,
+    "function_shapes/set_shape": _ANY_RANK,
     "function_state/numpy_function": _PYTHON_RUNS,
     "function_state/numpy_function_wrong_dtype": _PYTHON_RUNS,
     "jacobian/batch_parallel_iterations": _ONE_ROW,

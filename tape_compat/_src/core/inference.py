@@ -138,10 +138,11 @@ def _guessed_equal(closure: Closure, avals: Avals) -> Iterator[dict[Size, Size]]
     known = dict.fromkeys(n for n in (*sizes, *others) if not is_symbolic(n) and n > 1)
     both = list(itertools.combinations(unknown, 2))
     far = [pair for pair in (*both, *itertools.product(unknown, known)) if pair not in near]
-    yield from ({a: b} for a, b in near)
+    for count in (1, 2):
+        yield from map(dict, itertools.combinations(near, count))
+    yield from map(dict, itertools.islice(itertools.combinations(near, 3), 20))
     yield _beside_all(shapes)
     yield _beside_all([shape[::-1] for shape in shapes])
-    yield from (dict(two) for two in itertools.combinations(near, 2))
     yield from ({a: b} for a, b in far)
     yield from (dict(two) for two in itertools.combinations(both, 2))
     yield from (dict(two) for two in itertools.combinations([*near, *far], 2))

@@ -34,7 +34,7 @@ def _check_clip(avals: tuple[Aval, ...]) -> None:
     for bound, kernel in ((high, "Minimum"), (low, "Maximum")):
         check_broadcast(x, bound, kernel)
         if jnp.broadcast_shapes(x.shape, bound.shape) != x.shape:
-            raise ValueError(f"Shapes {x.shape} and {bound.shape} are incompatible")
+            raise ValueError(f"Shapes {x.tensor_shape} and {bound.tensor_shape} are incompatible")
 
 
 _CLIP = Op(_clip, "Maximum", check=_check_clip).bind()

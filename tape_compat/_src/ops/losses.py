@@ -51,7 +51,7 @@ def _check_cross_entropy(avals: tuple[Aval, ...], axis: int) -> None:
     for aval in avals:
         rank = len(aval.shape)
         if not -rank <= axis < rank:
-            raise invalid(f"axis {axis} is out of range for shape {aval.shape}", "Slice")
+            raise invalid(f"axis {axis} is out of range for shape {aval.tensor_shape}", "Slice")
         classes = aval.shape[axis]
         rest = [d for i, d in enumerate(aval.shape) if i != axis % rank]
         flat.append((_math.prod(rest), classes))
@@ -114,13 +114,13 @@ def _check_sparse(avals: tuple[Aval, ...]) -> None:
     if len(labels.shape) != rank - 1:
         raise ValueError(
             "`labels.shape.rank` must equal `logits.shape.rank - 1`. Received: "
-            f"labels.shape={labels.shape} of rank {len(labels.shape)} and "
-            f"logits.shape={logits.shape} of rank {rank}"
+            f"labels.shape={labels.tensor_shape} of rank {len(labels.shape)} and "
+            f"logits.shape={logits.tensor_shape} of rank {rank}"
         )
     if labels.shape != logits.shape[:-1]:
         raise ValueError(
             "`labels.shape` must equal `logits.shape` except for the last dimension. Received: "
-            f"labels.shape={labels.shape} and logits.shape={logits.shape}"
+            f"labels.shape={labels.tensor_shape} and logits.shape={logits.tensor_shape}"
         )
     kernel = "SparseSoftmaxCrossEntropyWithLogits"
     check_dtypes(kernel, "float")(avals[1:])
@@ -165,8 +165,8 @@ def _check_same_shape(avals: tuple[Aval, ...]) -> None:
     labels, logits = avals[:2]
     if labels.shape != logits.shape:
         raise ValueError(
-            f"`logits` and `labels` must have the same shape, received ({logits.shape} vs "
-            f"{labels.shape})."
+            f"`logits` and `labels` must have the same shape, received ({logits.tensor_shape} vs "
+            f"{labels.tensor_shape})."
         )
     if labels.dtype is not logits.dtype:
         check_same_dtype((logits, labels), "Mul")
@@ -245,7 +245,7 @@ def log_poisson_loss(
     if log_input.shape != targets.shape:
         raise ValueError(
             "`log_input` and `targets` must have the same shape, received "
-            f"({log_input.shape} vs {targets.shape})."
+            f"({log_input.tensor_shape} vs {targets.tensor_shape})."
         )
     return apply(_LOG_POISSON.bind(full=bool(compute_full_loss)), (targets, log_input))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import jax.numpy as jnp
@@ -9,7 +10,7 @@ import numpy as np
 
 from ..core import errors
 from ..core.avals import Aval
-from ..core.dimensions import broadcast, differ, fit, is_symbolic
+from ..core.dimensions import Size, broadcast, differ, fit, is_symbolic, maximum, product
 from ..core.dtypes import as_dtype
 from ..core.native import native_calls
 from ..core.op import Op
@@ -168,18 +169,27 @@ def matvec(
 def _check_tensordot(avals: tuple[Aval, ...], a_axes: tuple, b_axes: tuple) -> None:
     check_same_dtype(avals, "MatMul")
     a, b = (aval.shape for aval in avals)
-    ka, kb = (int(np.prod([s[i] for i in axes])) for s, axes in ((a, a_axes), (b, b_axes)))
-    if ka != kb or [a[i] for i in a_axes] != [b[i] for i in b_axes]:
-        rows, columns = avals[0].size // max(ka, 1), avals[1].size // max(kb, 1)
+    left, right = [a[i] for i in a_axes], [b[i] for i in b_axes]
+    if not fit(left, right):
+        ka, kb = product(left), product(right)
+        rows, columns = avals[0].size // maximum(ka, 1), avals[1].size // maximum(kb, 1)
         raise invalid(
             f"Matrix size-incompatible: In[0]: [{rows},{ka}], In[1]: [{kb},{columns}]", "MatMul"
         )
+
+
+def _tensordot_aval(avals: tuple[Aval, ...], a_axes: tuple, b_axes: tuple) -> Aval:
+    a, b = (aval.shape for aval in avals)
+    left = [n for i, n in enumerate(a) if i not in a_axes]
+    right = [n for i, n in enumerate(b) if i not in b_axes]
+    return Aval.of((*left, *right), avals[0].dtype)
 
 
 _TENSORDOT = Op(
     lambda a, b, a_axes, b_axes: jnp.tensordot(a, b, axes=(a_axes, b_axes)),
     "MatMul",
     check=_check_tensordot,
+    shapes=_tensordot_aval,
 )
 
 
@@ -236,7 +246,6 @@ def _check_einsum(avals: tuple[Aval, ...], equation: str) -> None:
             raise ValueError(
                 f"Output subscripts contain the label {label} not present in the input subscripts."
             )
-    sizes: dict[str, int] = {}
     for i, (term, aval) in enumerate(zip(labels, avals)):
         before, dots, after = term.partition("...")
         n = len(before) + len(after)
@@ -246,18 +255,58 @@ def _check_einsum(avals: tuple[Aval, ...], equation: str) -> None:
                 f"are {term!r})",
                 "Einsum",
             )
-        places = [*enumerate(before), *enumerate(after, len(aval.shape) - len(after))]
-        for axis, label in places:
-            n = sizes.setdefault(label, aval.shape[axis])
-            if aval.shape[axis] != n:
+    _sizes_of_labels(labels, avals)
+
+
+def _sizes_of_labels(terms: Sequence[str], avals: Sequence[Aval]) -> dict[str, Size]:
+    """How large the axes are that labels name. Refuses axes of one label that are not equal."""
+    sizes: dict[str, Size] = {}
+    for term, aval in zip(terms, avals, strict=True):
+        before, _, after = term.partition("...")
+        for axis, label in (*enumerate(before), *enumerate(after, len(aval.shape) - len(after))):
+            size, known = aval.shape[axis], sizes.setdefault(label, aval.shape[axis])
+            if differ(size, known):
                 raise invalid(
-                    f"Expected dimension {n} at axis {axis} of the input shaped "
-                    f"{shown(aval.shape)} but got dimension {aval.shape[axis]}",
+                    f"Expected dimension {known} at axis {axis} of the input shaped "
+                    f"{shown(aval.shape)} but got dimension {size}",
                     "Einsum",
                 )
+            if is_symbolic(known):
+                sizes[label] = size
+    return sizes
 
 
-_EINSUM = Op(lambda *xs, equation: jnp.einsum(equation, *xs), "Einsum", check=_check_einsum)
+def _einsum_aval(avals: tuple[Aval, ...], equation: str) -> Aval:
+    inputs, arrow, output = equation.partition("->")
+    terms = inputs.split(",")
+    sizes = _sizes_of_labels(terms, avals)
+    if not arrow:
+        once = sorted(label for label in sizes if inputs.count(label) == 1)
+        output = ("..." if "..." in inputs else "") + "".join(once)
+    rest = [
+        aval.shape[len(term.split("...")[0]) : len(aval.shape) - len(term.split("...")[1])]
+        for term, aval in zip(terms, avals, strict=True)
+        if "..." in term
+    ]
+    together = broadcast(rest) if rest else ()
+    if together is None:
+        texts = " vs. ".join(map(shown, rest))
+        raise invalid(f"Expected the axes of `...` to broadcast: {texts}", "Einsum")
+    before, dots, after = output.partition("...")
+    shape = (
+        *(sizes[label] for label in before),
+        *(together if dots else ()),
+        *(sizes[label] for label in after),
+    )
+    return Aval.of(shape, avals[0].dtype)
+
+
+_EINSUM = Op(
+    lambda *xs, equation: jnp.einsum(equation, *xs),
+    "Einsum",
+    check=_check_einsum,
+    shapes=_einsum_aval,
+)
 
 
 def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
