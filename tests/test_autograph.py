@@ -471,6 +471,19 @@ def test_unknown_sizes_are_traced_once():
     assert traces == [1]
 
 
+def test_first_defined_in_a_loop_with_an_unknown_size():
+    @tf.function(input_signature=[tf.TensorSpec([None]), tf.TensorSpec([], tf.int32)])
+    def program(x, n):
+        for i in tf.range(n):
+            last = {"x": 2.0 * x, "i": [i, tf.reduce_sum(x)]}
+        return last
+
+    found = program(tf.ones([2]), tf.constant(3))
+    assert numbers(found) == {"x": [2.0, 2.0], "i": [2, 2.0]}
+    with pytest.raises(errors.InvalidArgumentError, match="at least once to initialize last"):
+        program(tf.ones([2]), tf.constant(0))
+
+
 def test_gradients():
     @tf.function
     def program(x):

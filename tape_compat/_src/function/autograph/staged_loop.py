@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from malt.operators.variables import UndefinedReturnValue
 
+from ...autodiff.reverse import filled
 from ...core.errors import OpError
 from ...ops.creation import zeros
 from ...values import nest, operators
@@ -162,7 +163,10 @@ def _placeholder(like: Any, original: Any, shape: Any) -> Any:
     )
 
 
-def _zeros(like: Tensor, shape: Any) -> Tensor:
-    sizes = like.shape.as_list()
-    given = sizes if shape is None else [None] * len(sizes) if shape.rank is None else list(shape)
-    return zeros([g or 0 if s is None else s for s, g in zip(sizes, given)], like.dtype)
+def _zeros(like: Any, shape: Any) -> Tensor:
+    aval = convert(like)._aval
+    if shape is None:
+        return filled(aval, 0)
+    given = [None] * len(aval.shape) if shape.rank is None else list(shape)
+    sizes = [n if g is None else g for n, g in zip(like.shape.as_list(), given)]
+    return zeros([n or 0 for n in sizes], like.dtype)
