@@ -74,6 +74,25 @@ class Model:
         return self.w.numpy(), self.b.numpy()
 
 
+class FunctionModel(Model):
+    """Its step is a `tf.function`, recorded at the first call."""
+
+    def __init__(self):
+        super().__init__()
+        self.function = tf.function(self.update, autograph=False)
+
+    def update(self, x):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(tf.square(tf.tanh(x * self.w + self.b)))
+        dw, db = tape.gradient(loss, [self.w, self.b])
+        self.w.assign_sub(0.1 * dw)
+        self.b.assign_sub(0.1 * db)
+        return loss
+
+    def step(self):
+        return self.function(self.x).numpy()
+
+
 def expected_step(w, b):
     """One step by hand, in float64."""
     t = np.tanh(X.astype(np.float64) * w + b)
@@ -81,8 +100,8 @@ def expected_step(w, b):
     return w - 0.1 * g * X, b - 0.1 * g.sum()
 
 
-def lines_of_a_step(prepare):
-    model = Model()
+def lines_of_a_step(prepare, make=Model):
+    model = make()
     prepare(model)
     counter = Injector(10**9)
     sys.settrace(counter)
@@ -93,8 +112,8 @@ def lines_of_a_step(prepare):
     return 10**9 - counter.left
 
 
-def check_interrupted_at(at, prepare):
-    model = Model()
+def check_interrupted_at(at, prepare, make=Model):
+    model = make()
     prepare(model)
     w0, b0 = model.values()
     injector = Injector(at)
@@ -105,7 +124,8 @@ def check_interrupted_at(at, prepare):
         pass
     finally:
         sys.settrace(None)
-    assert LOCAL.state.recorders == (), at
+    assert LOCAL.state.recorders == () and LOCAL.state.capture is None, at
+    assert not LOCAL.state.deferring, at
     assert not jax.config.read("jax_enable_x64"), at  # other JAX code is as it was
     w, b = model.values()  # readable, and either old or new
     w1, b1 = expected_step(w0, b0)
@@ -146,6 +166,15 @@ def test_interrupted_at_many_lines(prepare):
     points = range(1, lines + 1, max(every, lines // 250))
     for at in points:
         check_interrupted_at(at, prepare)
+
+
+@pytest.mark.parametrize("prepare", [settled, cold])
+def test_interrupted_in_a_function(prepare):
+    """In calls of what is known, and at the first, which records."""
+    lines = lines_of_a_step(prepare, FunctionModel)
+    assert lines > (10 if prepare is settled else 100)
+    for at in range(1, lines + 1, max(1, lines // (60 if prepare is settled else 150))):
+        check_interrupted_at(at, prepare, FunctionModel)
 
 
 def test_an_exception_inside_the_tape():

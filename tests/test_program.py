@@ -134,12 +134,12 @@ def test_captures_of_one_structure_are_one_closure():
 def test_what_a_capture_reads_becomes_an_input():
     k = concrete(np.array([2.0, 3.0, 4.0], np.float32))
     found = capture(lambda x: apply(MUL, (x, k)), [F32], lambda y: [y], "f")
-    assert found.captured == (k,)
+    assert len(found.sources) == 1 and found.sources[0] is k
 
 
 def test_a_symbolic_tensor_has_no_value():
     def look(x):
         return [x, x.numpy()]
 
-    with pytest.raises(TypeError, match="has no value"):
+    with pytest.raises(AttributeError, match="numpy"):
         capture(look, [F32], lambda y: y, "f")

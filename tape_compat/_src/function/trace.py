@@ -187,11 +187,13 @@ class Trace:
             return self.results.packed(found.call(tensors))
         begin_step()
         state.origin = self._origin
-        state.deferring = True
-        try:  # no recorder is to be told which variables are read
+        try:
+            state.deferring = True  # no recorder is to be told which variables are read
             outputs = call_captured(found.closure, tensors, found.sources, found.cells)
-        finally:
             state.deferring = False
+        except BaseException:
+            state.deferring = False
+            raise
         flush()
         return self.results.packed(outputs)
 

@@ -270,9 +270,13 @@ class leaving:
     def __enter__(self) -> None:
         state = self.state = LOCAL.state
         self.before = (state.program, state.recorders, state.capture, state.deferring)
-        state.program = state.capture = None
-        state.recorders = ()
-        state.deferring = False
+        try:
+            state.program = state.capture = None
+            state.recorders = ()
+            state.deferring = False
+        except BaseException:  # an interrupt: the `with` block will not be entered
+            self.__exit__()
+            raise
 
     def __exit__(self, *_: object) -> None:
         try:
@@ -332,15 +336,19 @@ class capturing:
         state = self.state = LOCAL.state
         self.before = (state.program, state.recorders, state.capture, state.deferring)
         program = self._make(state)
-        state.program = state.capture = program
-        state.recorders = ()
-        state.deferring = True
-        return program
+        try:
+            state.program = state.capture = program
+            state.recorders = ()
+            state.deferring = True
+            return program
+        except BaseException:  # an interrupt: the `with` block will not be entered
+            self.__exit__()
+            raise
 
     def __exit__(self, *_: object) -> None:
         state = self.state
-        program, state.recorders, state.capture, state.deferring = self.before
         state.program = None
+        program, state.recorders, state.capture, state.deferring = self.before
         if program is not None:
             with program.lock:
                 if not program.ran and not program.results:  # as reading a value does
