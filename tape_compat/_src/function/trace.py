@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from ..core import dimensions, errors
+from ..core import dimensions, errors, limits
+from ..core.avals import Aval
 from ..core.dimensions import Sizes
 from ..core.state import LOCAL
 from ..values import nest
@@ -151,6 +152,7 @@ class Trace:
 
     __slots__ = (
         "_as_recorded",
+        "_closures",
         "_origin",
         "captured",
         "created",
@@ -177,6 +179,8 @@ class Trace:
         self.shapes = tuple(shapes) if any(map(dimensions.is_unknown, shapes)) else None
         self._as_recorded = self.shapes is None and not variables
         self._origin = (id(graph), 0)
+        #: For known sizes, by the avals of the tensors.
+        self._closures: dict[tuple[Aval, ...], Any] = {}
 
     def call(self, tensors: list[Tensor], variables: Sequence[Variable]) -> Any:
         """Call it. By itself it runs now; under a tape, or in another function, it is recorded as
@@ -205,8 +209,18 @@ class Trace:
             found = self._with(found, handles, variables)
         if self.shapes is not None:
             held = [current(handles.get(h, h)) for h in self.graph.variable_avals]
-            sizes = self._sizes([*tensors, *held])
-            found = found._replace(closure=found.closure.at(sizes))
+            found = found._replace(closure=self._at_sizes([*tensors, *held]))
+        return found
+
+    def _at_sizes(self, tensors: Sequence[Tensor]) -> Any:
+        """The closure for tensors of these sizes."""
+        key = tuple([x._aval for x in tensors])
+        found = self._closures.get(key)
+        if found is None:
+            found = self.captured.closure.at(self._sizes(tensors))
+            if len(self._closures) >= limits.MAX_SHAPES_PER_CLOSURE:
+                self._closures.clear()
+            self._closures[key] = found
         return found
 
     def _sizes(self, tensors: Sequence[Tensor]) -> Sizes:
