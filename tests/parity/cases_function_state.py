@@ -1400,7 +1400,6 @@ def case_attempts_in_one_function(tf):
     return attempts(
         tf,
         {
-            "group": lambda tf: tf.function(lambda: tf.group())(),
             "tuple": lambda tf: tf.function(lambda x: tf.tuple([x, x]))(tf.constant(1)),
             "identity_n": lambda tf: tf.function(lambda x: tf.identity_n([x, x]))(tf.constant(1)),
         },

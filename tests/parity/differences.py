@@ -9,6 +9,8 @@ _PYTHON_RUNS = "shapes are not known beforehand, so the function runs its Python
 
 _ANY_RANK = "a tensor of unknown rank is recorded for each shape"
 
+_RECORDED_ERROR = "an InvalidArgumentError, as in eager code, that is a ValueError as well"
+
 _SINGULAR = "a compiled program cannot raise on a value: a singular matrix gives inf or NaN"
 
 DIFFERENCES: dict[str, str] = {
@@ -34,6 +36,18 @@ DIFFERENCES: dict[str, str] = {
     "function_shapes/set_shape": _ANY_RANK,
     "function_state/numpy_function": _PYTHON_RUNS,
     "function_state/numpy_function_wrong_dtype": _PYTHON_RUNS,
+    "function_autograph/while_dtype_changes": _RECORDED_ERROR,
+    "function_gradients/reverse_over_forward": "works; TensorFlow finds no connection",
+    "function_state/failed_assert_keeps_earlier_effects": "a call that fails changes nothing",
+    "function_tracing/error_at_run_time": "an index out of range gives zeros, as on a GPU",
+    "function_tracing/input_signature_of_any_rank": _ANY_RANK,
+    "function_tracing/inside_function_in_an_init_scope": "outside is outside",
+    "function_tracing/instance_with_slots": "works; TensorFlow must hold the instance weakly",
+    "function_tracing/reduce_retracing_rank": _ANY_RANK,
+    "function_tracing/string_tensor_while_tracing": "strings count by value",
+    "function_tracing/symbol_as_a_sequence": _ITERATED,
+    "function_tracing/symbol_as_an_index": "a NeedsValue, a TypeError too",
+    "function_tracing/unpack_a_symbol": _ITERATED,
     "jacobian/batch_parallel_iterations": _ONE_ROW,
     "jacobian/one_parallel_iteration": _ONE_ROW,
     "jacobian/none_target": "a TypeError, as gradient() raises; TensorFlow trips over None",

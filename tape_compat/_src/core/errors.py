@@ -199,6 +199,18 @@ class NeedsValue(TypeError):
     recorded is called. Python must then run at each call."""
 
 
+class _WhileRecorded(InvalidArgumentError, ValueError):
+    """What an op raises in a function that is being recorded, where TensorFlow has a ValueError."""
+
+
+_WhileRecorded.__name__ = InvalidArgumentError.__name__
+
+
+def while_recorded(error: InvalidArgumentError) -> InvalidArgumentError:
+    """The error as a ValueError too."""
+    return _WhileRecorded(error.node_def, error.op, error.message)
+
+
 class InaccessibleTensorError(ValueError):
     """A symbolic Tensor was used where the function that it is of is not being recorded."""
 

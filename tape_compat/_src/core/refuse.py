@@ -9,6 +9,7 @@ from . import errors
 from .avals import Aval
 from .dimensions import is_symbolic
 from .dtypes import DType
+from .state import LOCAL
 
 #: What TensorFlow's kernels call a dtype, where that is not its name.
 _KERNEL_NAMES = {"float16": "half", "float32": "float", "float64": "double"}
@@ -62,3 +63,32 @@ def check_dtype_of(aval: Aval, place: int, wanted: DType, kernel: str) -> None:
             f"{tf_dtype_name(wanted)} tensor but is a {tf_dtype_name(aval.dtype)} tensor",
             kernel,
         )
+
+
+def no_value(x: Any) -> TypeError | errors.InaccessibleTensorError:
+    """The error where the value of a symbolic tensor is asked for."""
+    program, capture = x._at[0], LOCAL.state.capture
+    while capture is not None and capture is not program:
+        capture = capture.outer
+    if capture is None:
+        return out_of_scope(x)
+    return errors.NeedsValue(
+        f"{x!s} has no value: it is an input or a result of {program.name}, which is being "
+        f"recorded (at {errors.user_location()}). Use ops on it, not its value."
+    )
+
+
+def out_of_scope(x: Any) -> TypeError | errors.InaccessibleTensorError:
+    """The error for a symbolic tensor where its function is not being recorded. As in TensorFlow it
+    is of another class where the tensor is of a branch or a loop of what is being recorded."""
+    program, capture = x._at[0].outer, LOCAL.state.capture
+    while program is not None and program is not capture:
+        program = program.outer
+    kind = TypeError if program is None else errors.InaccessibleTensorError
+    return kind(
+        f"{x!r} is out of scope and cannot be used here. Use return values, explicit Python locals "
+        "or TensorFlow collections to access it.\nPlease see "
+        "https://www.tensorflow.org/guide/function#all_outputs_of_a_tffunction_must_be_return_values"
+        f" for more information.\n\n{x!r} was made while {x._at[0].name} was recorded, and is used "
+        f"at {errors.user_location()}."
+    )

@@ -16,10 +16,11 @@ import jax.numpy as jnp
 
 from ..core.avals import Aval
 from ..core.call import Call
-from ..core.errors import InaccessibleTensorError, user_location
+from ..core.errors import user_location
 from ..core.native import native
 from ..core.op import Closure, Op
 from ..core.program import CAPTURED, Program
+from ..core.refuse import out_of_scope
 from ..core.state import LOCAL, ThreadState
 from ..core.steps import Steps, needed
 from .operation import Operation, named, operation_at
@@ -213,22 +214,6 @@ class SymbolicProgram(Program):
                 return x
         node = next(node for node in self.node.path() if node.first <= slot < node.end)
         return pending(node.outputs[slot - node.first], self, slot)
-
-
-def out_of_scope(x: Tensor) -> TypeError | InaccessibleTensorError:
-    """The error for a symbolic tensor where its function is not being recorded. As in TensorFlow it
-    is of another class where the tensor is of a branch or a loop of what is being recorded."""
-    program = x._at[0].outer
-    while program is not None and program is not LOCAL.state.capture:
-        program = program.outer
-    kind = TypeError if program is None else InaccessibleTensorError
-    return kind(
-        f"{x!r} is out of scope and cannot be used here. Use return values, explicit Python locals "
-        "or TensorFlow collections to access it.\nPlease see "
-        "https://www.tensorflow.org/guide/function#all_outputs_of_a_tffunction_must_be_return_values"
-        f" for more information.\n\n{x!r} was made while {x._at[0].name} was recorded, and is used "
-        f"at {user_location()}."
-    )
 
 
 def lifted(x: Tensor, inputs: Sequence[Tensor] = (), values: Sequence[Tensor] = ()) -> Tensor:

@@ -16,6 +16,7 @@ import numpy as np
 
 from ..core import limits
 from ..core.avals import Aval, Packed
+from ..core.errors import InvalidArgumentError, while_recorded
 from ..core.native import native, provide
 from ..core.op import Closure, Op
 from ..core.program import Entry, Node, Program, node_of, refer
@@ -59,7 +60,7 @@ def apply(closure: Closure, inputs: tuple[Tensor, ...]) -> Any:
         child = node.children.get(key)
         if child is None:
             # A structure not seen before: shapes and dtypes are worked out, or refused.
-            given, single = closure.infer(tuple([x._aval for x in inputs]))
+            given, single = _inferred(program, closure, inputs)
             child = Node(node, closure, slots, tuple([kind for kind, _ in new]), given, single)
             if program.tree.count > 2 * policy.MAX_NODES:
                 program.tree.prune()
@@ -87,6 +88,13 @@ def apply(closure: Closure, inputs: tuple[Tensor, ...]) -> Any:
     if child.must_flush and not program.symbolic:
         executor.run(program)
     return outputs[0] if child.one_output else outputs
+
+
+def _inferred(program: Any, closure: Closure, inputs: tuple[Tensor, ...]) -> Any:
+    try:
+        return closure.infer(tuple([x._aval for x in inputs]))
+    except InvalidArgumentError as error:
+        raise while_recorded(error) if program.symbolic else error  # noqa: B904
 
 
 def _joins(state: ThreadState, inputs: tuple[Tensor, ...]) -> bool:

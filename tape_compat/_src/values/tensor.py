@@ -17,6 +17,7 @@ from ..core.dimensions import is_symbolic
 from ..core.dtypes import DType
 from ..core.native import native, provide
 from ..core.program import NOWHERE
+from ..core.refuse import no_value, out_of_scope
 from ..core.shapes import TensorShape
 from ..core.state import LOCAL
 from ..core.x64 import in_x64
@@ -133,11 +134,7 @@ class Tensor(operators.Operators, Placed):
         if array is None:
             program = self._at[0]
             if program.symbolic:
-                raise errors.NeedsValue(
-                    f"{self!s} has no value: it is an input or a result of {program.name}, which "
-                    f"is being recorded (at {errors.user_location()}). Use ops on it, not its "
-                    "value."
-                )
+                raise no_value(self)
             executor.run(program)
             array = self._array
         return array
@@ -298,7 +295,9 @@ class Tensor(operators.Operators, Placed):
 
     def __format__(self, spec: str) -> str:
         if self._is_symbolic():
-            return format(str(self), spec)
+            if spec:
+                raise TypeError("unsupported format string passed to SymbolicTensor.__format__")
+            return str(self)
         return self.numpy().__format__(spec)
 
     def _is_symbolic(self) -> bool:
@@ -495,6 +494,8 @@ def same_value(tensor: Tensor, identity: int) -> Tensor:
     handle._array = tensor._array
     if handle._array is None:
         program = tensor._at[0]
+        if program.symbolic and LOCAL.state.capture is None:
+            raise out_of_scope(tensor)
         with program.lock:
             handle._array = tensor._array
             if handle._array is None:
