@@ -534,6 +534,21 @@ def test_functions_of_integers_are_compiled(counted, deferred):
     assert counted()["compiles"] == 1
 
 
+@pytest.mark.interpreted
+def test_long_loops_are_soon_compiled(counted, deferred):
+    """An interpreted loop pays for the turns that it takes, not for those it is taken to take."""
+
+    @tf.function
+    def program(n):
+        while n < 3000:
+            n += 1
+        return n
+
+    for _ in range(60):
+        assert program(tf.constant(0)).numpy() == 3000
+    assert counted()["interpreted"] < 40
+
+
 def test_over_nothing():
     @tf.function
     def program(x):

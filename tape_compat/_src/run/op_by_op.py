@@ -24,6 +24,8 @@ from ..core.program import Node, Runner
 from ..core.steps import Steps, last_uses, leaf_layout, needed, slot_avals
 from ..core.x64 import in_x64
 from . import policy
+from .interpret.control import TURNS
+from .interpret.cost import WHILE_TURNS
 from .interpret.plan import Interpreted, interpreted
 
 
@@ -84,7 +86,10 @@ class OpRunner:
         if self._plan is not None and interprets():
             self._left -= loss
             if self._left > 0.0:
-                return self.interpret(arrays)
+                before = TURNS.taken
+                results = self.interpret(arrays)
+                self._left -= loss * max(0.0, (TURNS.taken - before) / WHILE_TURNS - 1.0)
+                return results
             self._plan = None
         self.compiled = True
         return self._closure.run(*arrays)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
@@ -13,6 +14,15 @@ from .rule import Avals, Function, Params
 Run: TypeAlias = Callable[[Sequence[Any]], list[Any]]
 #: Makes that of a jaxpr.
 Nested: TypeAlias = Callable[[Any], Run]
+
+
+class _Turns(threading.local):
+    """How many turns the loops of unknown length have taken in this thread."""
+
+    taken = 0
+
+
+TURNS = _Turns()
 
 
 def _cond(params: Params, outs: Avals, nested: Nested) -> Function:
@@ -34,6 +44,7 @@ def _while(params: Params, outs: Avals, nested: Nested) -> Function:
         held, fixed, state = operands[:first], operands[first:start], operands[start:]
         while goes_on((*held, *state))[0]:
             state = body((*fixed, *state))
+            TURNS.taken += 1
         return state
 
     return function
