@@ -1,5 +1,6 @@
 """tf.function: how often Python and XLA run, what is kept, and what is left after exceptions."""
 
+import copy
 import gc
 import logging
 import sys
@@ -359,3 +360,28 @@ def test_cleared_caches_only_cost_time():
     model.step(x, y)
     np.testing.assert_allclose(model.w, expected[0], rtol=1e-5)
     assert model.runs == 1
+
+
+def test_copies_have_records_of_their_own():
+    calls = []
+
+    @tf.function
+    def double(x):
+        calls.append(1)
+        return x * 2
+
+    assert double(tf.constant(1)).numpy() == 2
+    for copied in (copy.copy(double), copy.deepcopy(double), copy.deepcopy([double])[0]):
+        assert copied(tf.constant(2)).numpy() == 4
+        assert copied.experimental_get_tracing_count() == 1
+    assert len(calls) == 4 and double.experimental_get_tracing_count() == 1
+
+
+def test_a_symbol_leaks_into_no_variable():
+    leaked = []
+    tf.function(lambda x: leaked.append(x + 1.0))(tf.constant(1.0))
+    v = tf.Variable(1.0)
+    for use in (v.assign, v.assign_add, tf.Variable, tf.exp):
+        with pytest.raises(TypeError, match=r"add:0.* is out of scope and cannot be used here"):
+            use(leaked[0])
+    assert v.numpy() == 1.0

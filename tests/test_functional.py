@@ -205,6 +205,20 @@ def test_a_variable_of_unknown_length():
     assert float(out) == 12.0 and after["trainable"]["v"].tolist() == [0.0, 2.0, 4.0, 6.0]
 
 
+def test_what_is_recorded_for_each_size():
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.float32)])
+    def step(x):
+        n = tf.cast(tf.shape(x)[0], tf.float32)
+        return tf.zeros([tf.cast(n * 2.0, tf.int32)]) + x[0]
+
+    pure = tf.functional(step)
+    state = pure.init(X[0])
+    assert pure(state, X[0])[0].tolist() == [1.0] * 4
+    assert jax.jit(pure)(state, X[:, 0])[0].tolist() == [1.0] * 6
+    ir = step.experimental_get_compiler_ir(tf.TensorSpec([3], tf.float32))
+    assert "tensor<6xf32>" in ir(stage="stablehlo")
+
+
 def test_variables_of_one_name_and_those_of_others():
     one, two = tf.Variable(1.0), tf.Variable(2.0)
     pure = tf.functional(lambda: one.assign_add(two * 2.0))
@@ -259,5 +273,5 @@ def test_refusals():
         pure({**state, "key": jnp.zeros(2, np.uint32)}, True)
     with pytest.raises(TypeError, match="Variables are part of the state"):
         pure.init(v)
-    with pytest.raises(NeedsValue, match="cannot be a pure function"):
+    with pytest.raises(NeedsValue, match="has no concrete function: "):
         tf.functional(lambda x: tf.where(x > 0.0)).init(X)

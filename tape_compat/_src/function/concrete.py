@@ -183,7 +183,12 @@ class ConcreteFunction:
     @property
     def captured_inputs(self) -> list[Any]:
         """What it reads beside its arguments: tensors, and the handles of variables."""
-        return [s for s in self._trace.captured.sources if isinstance(s, (Tensor, Handle))]
+        began = self._trace.graph.began
+        return [
+            source
+            for source in self._trace.captured.sources
+            if isinstance(source, Handle) or (isinstance(source, Tensor) and _before(source, began))
+        ]
 
     @property
     def variables(self) -> tuple[Variable, ...]:
@@ -219,6 +224,11 @@ class ConcreteFunction:
 
     def __str__(self) -> str:
         return f"ConcreteFunction {self.pretty_printed_signature()}"
+
+
+def _before(x: Tensor, began: int) -> bool:
+    """Whether a tensor was made before that identity, and is no constant of the function."""
+    return not isinstance(x._id, int) or x._id < began
 
 
 def _tensors_in(value: Any) -> bool:

@@ -212,6 +212,16 @@ class Function:
         self._count += 1
         return traced(self._converted, bound, self._name, creates)
 
+    def trace_for(self, bound: Bound) -> Trace:
+        """The trace for bound arguments. Raises NeedsValue if Python must run at each call."""
+        key = self._signature.general(bound).key
+        found = self._traces.get(key) or self._trace(key, bound)
+        if isinstance(found, BySizes):
+            found = self._trace_of_sizes(found, bound)
+        if isinstance(found, str):
+            raise errors.NeedsValue(f"{self._name} has no concrete function: {found}")
+        return found
+
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """The trace for these arguments, TensorSpecs or values, as an object of its own.
 
@@ -230,12 +240,7 @@ class Function:
         key = bound.key
         found = self._concrete.get(key)
         if found is None:
-            trace = self._traces.get(key) or self._trace(key, bound)
-            if isinstance(trace, BySizes):
-                trace = self._trace_of_sizes(trace, bound)
-            if isinstance(trace, str):
-                raise errors.NeedsValue(f"{self._name} has no concrete function: {trace}")
-            found = ConcreteFunction(trace, signature, bound, self._name)
+            found = ConcreteFunction(self.trace_for(bound), signature, bound, self._name)
             self._concrete[key] = found
         return found
 
@@ -264,18 +269,17 @@ class Function:
         >>> "stablehlo.exponential" in ir(stage="stablehlo"), ir(stage="hlo").split()[0]
         (True, 'HloModule')
         """
-        signature = self._signature
-        bound = signature.bind(args, kwargs)
-        general = signature.general(bound)
-        trace = self._traces.get(general.key) or self._trace(general.key, general)
-        if isinstance(trace, str):
-            raise errors.NeedsValue(f"{self._name} is not compiled: {trace}")
-        return compiler_ir(trace, bound)
+        bound = self._signature.bind(args, kwargs)
+        return compiler_ir(self.trace_for(bound), bound)
 
     @property
     def function_spec(self) -> FunctionSpec:
         """Its parameters."""
         return FunctionSpec(self._signature, self._jit_compile)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy has records of its own."""
+        return Function, (self._python_function, self._name, *self._options)
 
     def __repr__(self) -> str:
         return f"<tape_compat.Function {self._name}>"
@@ -323,6 +327,40 @@ def function(
 ) -> Any:
     """A function that is recorded once for each kind of arguments, and then runs compiled.
 
+    A decorator, with arguments or without; of functions, methods, lambdas and other callables. The
+    first call with arguments of a kind runs the Python function on symbolic tensors, which have
+    shapes and dtypes and no values, and records the ops; the record then runs as one XLA program
+    without Python. Tensors are of a kind by dtype and shape, Variables by these and by which of
+    them are the same, numbers and strings (tensors of strings too) by value, structures by their
+    classes and keys, other objects by equality, or identity where they define none.
+
+    Variables are read and assigned to in the order of the program, and so are prints, checks and
+    random draws; they may be made at the first call only. Under a tape a call is one op. Where
+    something cannot be recorded, such as a shape that depends on values, the Python runs at each
+    call, and the logger `tape_compat` says why, once.
+
+    Args:
+      func: the Python function; without it this is a decorator.
+      input_signature: a sequence of nests of TensorSpecs, for the first parameters. It is then
+        recorded for these, once, and other arguments are refused. Sizes that are None may differ
+        from call to call without a run of Python; XLA compiles for each set of sizes.
+      autograph: whether `if`, `while`, `for`, `and`, ... of tensors become ops; without it they
+        raise.
+      jit_compile: noted in `function_spec`. XLA compiles every function, whatever it is.
+      reduce_retracing: record with None for sizes that differ between calls.
+      experimental_autograph_options: a `tf.autograph.experimental.Feature`, or several.
+      experimental_relax_shapes: the old name of `reduce_retracing`.
+      experimental_compile: the old name of `jit_compile`.
+      experimental_implements, experimental_attributes, experimental_follow_type_hints: without
+        effect: names and hints for TensorFlow's own graph passes.
+    Returns: a Function, or a decorator that makes one. It has `get_concrete_function`,
+      `python_function`, `input_signature`, `function_spec`, `experimental_get_tracing_count`,
+      `experimental_get_compiler_ir` and `pretty_printed_concrete_signatures`.
+    Raises: TypeError if `func` cannot be called or `input_signature` does not fit it. A call raises
+      TypeError for arguments that do not fit, and for results that are no tensors; ValueError where
+      Variables are made at a later call; what the Python function raises; and what the program
+      does, as an assertion that fails.
+
     >>> import tape_compat as tf
     >>> @tf.function
     ... def square_sum(x):
@@ -333,6 +371,17 @@ def function(
     5.0
     >>> square_sum(tf.constant([3.0, 4.0])).numpy().item()
     25.0
+
+    With sizes that are not known beforehand, and a branch by value:
+
+    >>> @tf.function(input_signature=[tf.TensorSpec([None], tf.float32)])
+    ... def clipped_mean(x):
+    ...     mean = tf.reduce_mean(x)
+    ...     return tf.cond(mean > 1.0, lambda: tf.constant(1.0), lambda: mean)
+    >>> clipped_mean([5.0]).numpy().item(), clipped_mean([0.0, 1.0, 0.5]).numpy().item()
+    (1.0, 0.5)
+    >>> clipped_mean.experimental_get_tracing_count()
+    1
     """
 
     def decorated(inner: Callable[..., Any]) -> Function:

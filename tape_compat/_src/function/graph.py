@@ -13,7 +13,7 @@ from ..core.shapes import TensorShape
 from ..core.state import LOCAL, ThreadState
 from ..values.capture import SymbolicProgram, leaving, lifted, within
 from ..values.operation import Operation, operations
-from ..values.tensor import Tensor
+from ..values.tensor import Tensor, next_id
 from ..values.variable import Handle, Variable, initial_tensor
 
 _SINGLETON = (
@@ -29,9 +29,18 @@ class FuncGraph(SymbolicProgram):
     created: the variables made meanwhile; None if none may be. inputs: the symbolic ones; outputs:
     the symbols that were returned; values_given: values of inputs in the call that is recorded, as
     far as they have one. variable_avals: those of variables of unknown shape.
+    began: the identity that a tensor had when it was begun.
     """
 
-    __slots__ = ("_unknown", "created", "inputs", "outputs", "values_given", "variable_avals")
+    __slots__ = (
+        "_unknown",
+        "began",
+        "created",
+        "inputs",
+        "outputs",
+        "values_given",
+        "variable_avals",
+    )
 
     #: As TensorFlow has it.
     building_function = True
@@ -40,6 +49,7 @@ class FuncGraph(SymbolicProgram):
         super().__init__(owner, name)
         self.in_function = True
         self.created: list[Variable] | None = [] if creates else None
+        self.began = next_id()
         self.inputs: list[Tensor] = []
         self.outputs: list[Tensor] = []
         self.values_given: dict[int, Tensor] = {}

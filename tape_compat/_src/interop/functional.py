@@ -14,11 +14,11 @@ from jax.core import Tracer
 from ..core import dtypes
 from ..core.call import Call
 from ..core.dimensions import Sizes
-from ..core.errors import NeedsValue, user_location
+from ..core.errors import user_location
 from ..core.op import Closure, Op
 from ..core.x64 import in_x64
 from ..function.function import Function, function
-from ..function.signature import Bound, rebuilt
+from ..function.signature import rebuilt
 from ..function.trace import Trace
 from ..ops.random_keys import next_key
 from ..run.executor import finish_effects
@@ -165,18 +165,10 @@ class Functional:
                 f"function; give their values. At {user_location()}."
             )
         with jax.ensure_compile_time_eval():  # whatever JAX is tracing
-            trace = self._recorded(bound)
+            trace = self._function.trace_for(bound)
         for variable in trace.captured.variables:
             self._name(variable)
         return trace, arrays
-
-    def _recorded(self, bound: Bound) -> Trace:
-        made = self._function
-        key = made._signature.general(bound).key
-        found = made._traces.get(key) or made._trace(key, bound)
-        if isinstance(found, str):
-            raise NeedsValue(f"{made.name} cannot be a pure function: {found}")
-        return found
 
     def _name(self, variable: Variable) -> None:
         if variable._handle in self._names:
