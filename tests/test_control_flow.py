@@ -125,3 +125,189 @@ def test_each_turn_draws_other_numbers():
     first, second = drawn(tf.constant(4)).numpy(), drawn(tf.constant(4)).numpy()
     assert len({*first[:4].ravel(), *second[:4].ravel()}) == 16
     assert not first[4:].any()
+
+
+def test_arrays_that_grow_in_loops():
+    @tf.function(autograph=False)
+    def grown(x, n):
+        def body(i, array):
+            return i + 1, array.write(i, x * tf.cast(i, tf.float32))
+
+        array = tf.TensorArray(tf.float32, size=0, dynamic_size=True)
+        _, array = tf.while_loop(lambda i, _: i < n, body, (0, array))
+        return array.stack(), array.size()
+
+    stacked, size = grown(tf.constant([1.0, 2.0]), 3)
+    assert stacked.numpy().tolist() == [[0.0, 0.0], [1.0, 2.0], [2.0, 4.0]] and size.numpy() == 3
+
+
+def test_rows_of_a_loop_of_unknown_length():
+    """In the order of rows, or against it; of arrays and of tensors."""
+    rng = np.random.default_rng(0)
+    xs = rng.normal(size=[70, 3]).astype("float32")
+
+    def some(xs, n, backwards=False):
+        array = tf.TensorArray(tf.float32, size=70, element_shape=[3]).unstack(xs)
+
+        def body(i, state, array):
+            row = 69 - i if backwards else i
+            state = tf.tanh(state + xs[row])
+            return i + 1, state, array.write(row, state * 2.0)
+
+        first = (0, tf.zeros([3]), array)
+        return tf.while_loop(lambda i, *_: i < n, body, first)[2].stack()
+
+    for n in (5, 70):
+        agree(some, xs, n)
+    agree(lambda xs, n: some(xs, n, backwards=True), xs, 66)
+
+
+def test_a_turn_costs_the_same_in_longer_loops(counted):
+    """A body that reads and writes rows carries neither array: `lax.scan` has rows of both."""
+    xs = tf.ones([6, 3])
+
+    @tf.function
+    def rows(xs, w):
+        state, array = tf.zeros([3]), tf.TensorArray(tf.float32, size=6)
+        for i in tf.range(6):
+            state = tf.tanh(state * w + xs[i])
+            array = array.write(i, state)
+        return array.stack()
+
+    graph = rows.get_concrete_function(xs, tf.ones([3]))
+    rows(xs, tf.ones([3]))
+    steps = next(iter(rows._traces.values())).captured.closure.flat.steps
+    (loop,) = [step.closure for step in steps if step.closure.name == "While"]
+    assert graph is not None
+    assert (type(loop).__name__, loop.settings) == ("Scan", (2, 1, 6))
+
+
+def test_nested_loops_and_their_derivatives():
+    def nested(x, n):
+        def inner(y):
+            return tf.while_loop(lambda j, _: j < 2, lambda j, z: (j + 1, z * x), (0, y))[1]
+
+        return tf.while_loop(lambda i, _: i < n, lambda i, y: (i + 1, inner(y)), (0, x))[1]
+
+    agree(nested, 1.1, 3)
+    x = tf.constant(1.1)
+    function = tf.function(nested)
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = function(x, tf.constant(3))  # x ** 7
+        first = tape.gradient(y, x)
+    np.testing.assert_allclose(first, 7 * 1.1**6, rtol=1e-5)
+    np.testing.assert_allclose(outer.gradient(first, x), 42 * 1.1**5, rtol=1e-5)
+
+
+def test_loops_of_more_turns_than_one_scan():
+    def product(x, n):
+        return tf.while_loop(lambda i, _: i < n, lambda i, y: (i + 1, y * x), (0, 1.0))[1]
+
+    agree(product, 1.001, 300)
+
+
+def test_jacobian_of_a_loop_of_unknown_length():
+    x = tf.constant([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.function(power)(x[0], tf.constant(3)) * x
+    np.testing.assert_allclose(tape.jacobian(y, x), [[4.0, 0.0], [6.0, 1.0]])
+
+
+def test_map_scan_and_folds():
+    rng = np.random.default_rng(0)
+    xs = rng.normal(size=[5, 2]).astype("float32")
+
+    def all_of(xs):
+        return (
+            tf.map_fn(lambda x: tf.reduce_sum(x * x), xs),
+            tf.scan(lambda a, x: a * 0.5 + x, xs),
+            tf.scan(lambda a, x: a * 0.5 + x, xs, reverse=True),
+            tf.foldl(lambda a, x: a * x + x, xs),
+            tf.foldr(lambda a, x: a * x + x, xs),
+            tf.vectorized_map(lambda x: x * tf.reduce_max(x), xs),
+        )
+
+    agree(all_of, xs)
+
+
+def test_vectorized_map_draws_for_each_row():
+    drawn = tf.vectorized_map(lambda x: x + tf.random.uniform([2]), tf.zeros([3, 2])).numpy()
+    assert len(set(drawn.ravel())) == 6
+
+
+def test_vectorized_map_of_loops_of_several_lengths():
+    """Each row stops by itself."""
+
+    def until(x):
+        return tf.while_loop(lambda y: y < 10.0, lambda y: (y * x,), (1.0,))[0]
+
+    x = tf.constant([2.0, 3.0, 1.5])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.vectorized_map(until, x)
+    np.testing.assert_allclose(y, [16.0, 27.0, 1.5**6], rtol=1e-6)
+    np.testing.assert_allclose(tape.gradient(y, x), [32.0, 27.0, 6 * 1.5**5], rtol=1e-5)
+
+
+def test_effects_in_loops_and_branches(capfd):
+    @tf.function(autograph=False)
+    def shown(x, n):
+        def body(i, y):
+            tf.cond(i % 2 == 0, lambda: tf.print("turn", i), lambda: None)
+            return i + 1, y * x
+
+        return tf.while_loop(lambda i, _: i < n, body, (0, 1.0))[1]
+
+    x = tf.constant(2.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = shown(x, tf.constant(3))
+    assert tape.gradient(y, x).numpy() == 12.0
+    assert capfd.readouterr().err.split("\n")[:-1] == ["turn 0", "turn 2"]
+
+
+def test_variables_in_loops():
+    v, total = tf.Variable(1.0), tf.Variable(0.0)
+
+    @tf.function(autograph=False)
+    def counted_up(n):
+        def body(i):
+            total.assign_add(v * 2.0)
+            v.assign_add(1.0)
+            return (i + 1,)
+
+        tf.while_loop(lambda i: i < n, body, (0,))
+        return total.read_value()
+
+    assert counted_up(tf.constant(3)).numpy() == 12.0
+    assert (v.numpy(), total.numpy()) == (4.0, 12.0)
+
+
+def test_custom_gradients_and_tapes_in_loops():
+    @tf.custom_gradient
+    def doubled(x):
+        return x * 2.0, lambda upstream: upstream * 10.0
+
+    def own(x, n):
+        return tf.while_loop(lambda i, _: i < n, lambda i, y: (i + 1, doubled(y)), (0, x))[1]
+
+    x = tf.constant(1.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.function(own)(x, tf.constant(2))
+    assert (y.numpy(), tape.gradient(y, x).numpy()) == (4.0, 100.0)
+
+    def descended(x, n):
+        def body(i, x):
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = x * x
+            return i + 1, x - 0.25 * tape.gradient(y, x)
+
+        return tf.while_loop(lambda i, _: i < n, body, (0, x))[1]
+
+    agree(descended, 8.0, 3)

@@ -248,7 +248,7 @@ def user_location() -> str:
     while frame.f_back is not None and _place(frame) is None:
         frame = frame.f_back
     file, line = _place(frame) or (frame.f_code.co_filename, frame.f_lineno)
-    return f"{os.path.basename(file)}:{line}"
+    return f"{os.path.basename(file or '<unknown>')}:{line}"
 
 
 def _place(frame: Any) -> tuple[str, int] | None:

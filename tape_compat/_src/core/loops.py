@@ -207,7 +207,8 @@ def _nested(parts: Sequence[Part], layout: _Layout, count: Any, arrays: Arrays) 
         return _at_most(parts, bound, start, rows, held)
     forms = [_levels(parts, lengths) for lengths in FORMS]
     none: tuple[Arrays, Arrays] = (), ()
-    found = jax.lax.cond(count <= FORMS[0][0], *forms, start, none, held)[0][1]
+    longer = _any(count > FORMS[0][0])[0]
+    found = jax.lax.cond(longer, forms[1], forms[0], start, none, held)[0][1]
     spoiled = jnp.where(count > math.prod(FORMS[-1]), jnp.nan, 1.0)
     return tuple([x * spoiled.astype(x.dtype) if _inexact(x) else x for x in found])
 
@@ -247,12 +248,16 @@ def _levels(parts: Sequence[Part], lengths: tuple[int, ...]) -> Turn:
         taken, given = rows
         count = len(state[1])
 
-        def go(carried: Arrays) -> Any:
-            found = body(*carried, *taken, *held)
-            carried = tuple(found[:count])
-            return (goes_on(*carried, *held)[0], carried), tuple(found[count:])
+        some, mine = _any(state[0])
 
-        return jax.lax.cond(state[0], go, lambda carried: ((state[0], carried), given), state[1])
+        def go(carried: Arrays) -> Any:
+            inside = [_only(mine, x) for x in (*carried, *taken, *held)]
+            found = body(*inside)
+            new = [jnp.where(mine, x, y) for x, y in zip(found, (*carried, *given), strict=True)]
+            carried = tuple(new[:count])
+            return (goes_on(*carried, *held)[0] & mine, carried), tuple(new[count:])
+
+        return jax.lax.cond(some, go, lambda carried: ((state[0], carried), given), state[1])
 
     level = _repeated(turn, lengths[0])
     for length in lengths[1:]:
@@ -271,17 +276,24 @@ def _repeated(turn: Turn, length: int) -> Turn:
 
 def _unless_done(level: Turn) -> Turn:
     def turn(state: Any, rows: tuple[Arrays, Arrays], held: Arrays) -> tuple[Any, Arrays]:
-        return jax.lax.cond(_any(state[0]), level, lambda s, r, _: (s, r[1]), state, rows, held)
+        return jax.lax.cond(_any(state[0])[0], level, lambda s, r, _: (s, r[1]), state, rows, held)
 
     return turn
 
 
+def _only(mine: Any, x: Any) -> Any:
+    """`x`, through which a derivative flows only where a loop goes on: that of the others may be
+    NaN."""
+    return jnp.where(mine, x, jax.lax.stop_gradient(x))
+
+
 @jax.custom_batching.custom_vmap
-def _any(goes_on: Any) -> Any:
-    """A bool, or whether one of a batch is true: a batch of loops stops when all have."""
-    return goes_on
+def _any(goes_on: Any) -> tuple[Any, Any]:
+    """Whether one of a batch of loops goes on, so that all stop when all have ended; and which one
+    does, which is plainly true where there is no batch."""
+    return goes_on, jnp.ones((), bool)
 
 
 @_any.def_vmap
-def _any_of_batch(size: int, batched: Any, goes_on: Any) -> tuple[Any, bool]:
-    return jnp.any(goes_on), False
+def _any_of_batch(size: int, batched: Any, goes_on: Any) -> Any:
+    return (jnp.any(goes_on), goes_on), (False, True)

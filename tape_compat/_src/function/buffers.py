@@ -59,9 +59,16 @@ GROW = Op(
         [buffer, jnp.zeros((rows, *buffer.shape[1:]), buffer.dtype)]
     ),
     "TensorListResize",
+    shapes=lambda avals, rows: Aval.of(
+        (avals[0].shape[0] + rows, *avals[0].shape[1:]), avals[0].dtype
+    ),
 )
 #: The first rows of a buffer.
-FIRST = Op(lambda buffer, rows: buffer[:rows], "TensorListStack")
+FIRST = Op(
+    lambda buffer, rows: buffer[:rows],
+    "TensorListStack",
+    shapes=lambda avals, rows: Aval.of((rows, *avals[0].shape[1:]), avals[0].dtype),
+)
 #: Rows of a buffer by number, and a buffer with these rows replaced.
 GATHER = Op(lambda buffer, indices: buffer[indices], "TensorListGather")
 SCATTER = Op(

@@ -32,6 +32,7 @@ class RecordedArray:
         "_room",
         "_shape",
         "buffer",
+        "capacity",
         "dtype",
         "dynamic_size",
         "in_loop",
@@ -47,6 +48,8 @@ class RecordedArray:
         #: Whether it is one that grows and goes through the turns of a loop: then its length is not
         #: known.
         self.in_loop = False
+        #: How many elements it may then have, None if nothing is known.
+        self.capacity: Size | None = None
         self.buffer: Tensor | None = None
         self._room: Room | None = None
         #: Shared by all arrays that come from one.
@@ -74,7 +77,7 @@ class RecordedArray:
         array.length = length
         array._shape = [element_shape]
         array._room = Room(LOCAL.state.capture, buffers.zeros)
-        if element_shape.is_fully_defined():
+        if element_shape.is_fully_defined() and not dynamic_size:
             array.buffer = array._room.buffer(array._aval())
         return array
 
@@ -86,14 +89,24 @@ class RecordedArray:
     def _copy(self) -> RecordedArray:
         array = RecordedArray(self.dtype, self.dynamic_size, self.infer_shape)
         array.length, array.buffer, array._room = self.length, self.buffer, self._room
-        array._shape, array.in_loop = self._shape, self.in_loop
+        array._shape, array.in_loop, array.capacity = self._shape, self.in_loop, self.capacity
         return array
 
-    def through_turns(self) -> RecordedArray:
-        """It as a variable of a loop."""
+    def through_turns(self, most: Size | None) -> RecordedArray:
+        """It as a variable of a loop of so many turns, each of which may add an element."""
         array = self._copy()
-        array.in_loop = bool(self.dynamic_size)
+        if self.dynamic_size:
+            array.in_loop = True
+            array.capacity = None
+            if most is not None and self.buffer is None and not self.in_loop:
+                array.length = array.capacity = self.length + most
         return array
+
+    def first_rows(self, length: Size) -> RecordedArray:
+        """Its first elements."""
+        if self.buffer is None or length == self.length:
+            return self
+        return self.with_buffer(apply(buffers.FIRST.bind(rows=length), (self.buffer,)))
 
     def with_buffer(self, buffer: Tensor) -> RecordedArray:
         """The same kind of array, with these elements."""
@@ -187,8 +200,10 @@ class RecordedArray:
         return array.with_buffer(apply(closure, (buffer, convert(index, hint=int32), value)))
 
     def _grown(self, place: Size | None) -> RecordedArray:
+        if self.capacity is not None and (place is None or less(place, self.capacity)):
+            return self
         if place is None or self.in_loop:
-            raise self._unknown_length()
+            raise self.unknown_length()
         return self.resized(maximum(place + 1, self.length))
 
     def resized(self, length: Size) -> RecordedArray:
@@ -204,7 +219,7 @@ class RecordedArray:
     def stack(self) -> Tensor:
         """All elements as one tensor."""
         if self.in_loop:
-            raise self._unknown_length()
+            raise self.unknown_length()
         return identity(self._all("stack"))
 
     def gather(self, indices: Any) -> Tensor:
@@ -260,10 +275,11 @@ class RecordedArray:
     def size(self) -> Tensor:
         """The number of elements."""
         if self.in_loop:
-            raise self._unknown_length()
+            raise self.unknown_length()
         return convert(self.length)
 
-    def _unknown_length(self) -> errors.NeedsValue:
+    def unknown_length(self) -> errors.NeedsValue:
+        """The error for an array that grows nobody knows how far."""
         return errors.NeedsValue(
             "How large a TensorArray becomes is to be known when a function is recorded (at "
             f"{errors.user_location()})."

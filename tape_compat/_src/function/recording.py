@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from ..core import errors
 from ..core.avals import Aval
+from ..core.dimensions import Size
 from ..core.dtypes import string
 from ..core.state import LOCAL
 from ..values import nest
@@ -91,15 +92,17 @@ def record(
     given: Sequence[Any],
     name: str,
     finish: Callable[[Recording, list[Any]], None] | None = None,
+    most: Size | None = None,
 ) -> Part:
     """Record a function on symbolic inputs like the leaves `given`, which it takes as a list:
     tensors, avals, TensorArrays, None.
 
     A TensorArray that has no buffer yet gets one, as a further input, when it is first written to.
-    `finish` is called with the leaves of the result while it is still being recorded.
+    One that grows then has room for `most` elements more. `finish` is called with the leaves of the
+    result while it is still being recorded.
     """
     with capturing(lambda state: SymbolicProgram(state, name)) as program:
-        part = Recording(program, given)
+        part = Recording(program, given, most)
         structure = function(part.arguments)
         leaves = [tensor_of(leaf) for leaf in flat(structure)]
         if finish is not None:
@@ -112,8 +115,8 @@ def record(
 class Recording:
     """A part that is being recorded. arguments: its leaves. inputs: its symbolic inputs."""
 
-    def __init__(self, program: SymbolicProgram, given: Sequence[Any]):
-        self.program = program
+    def __init__(self, program: SymbolicProgram, given: Sequence[Any], most: Size | None):
+        self.program, self._most = program, most
         self.inputs: list[Tensor] = []
         #: For each argument the place of its input, None while it has none.
         self.places: list[int | None] = []
@@ -123,7 +126,7 @@ class Recording:
         index = len(self.places)
         self.places.append(None)
         if isinstance(leaf, TensorArray):
-            array = leaf._recorded().through_turns()
+            array = leaf._recorded().through_turns(self._most)
             if array.buffer is None:
                 room = Room(self.program, lambda aval: self.input(index, aval))
                 return leaf._with(array.in_room(room))

@@ -84,6 +84,30 @@ def turns(goes_on: Steps, body: Steps, inputs: Sequence[Any], carried: int) -> C
     return _count(flow, turn, flow.steps.outputs[0])
 
 
+def guessed(goes_on: Steps, inputs: Sequence[Any], carried: int) -> Size | None:
+    """How many turns a loop takes if what its predicate compares grows or shrinks by 1."""
+    flow = Flow(goes_on, inputs, carried)
+    return _guess(flow, flow.steps.outputs[0])
+
+
+def _guess(flow: Flow, number: int) -> Size | None:
+    step = flow.step(number)
+    if step is None or len(step.inputs) != 2:
+        return None
+    name = step.closure.name
+    if name == "LogicalAnd":
+        known = [n for n in (_guess(flow, i) for i in step.inputs) if n is not None]
+        return reduce(minimum, known) if known else None
+    if name not in _EXCHANGED:
+        return None
+    for compared, (x, y) in ((name, step.inputs), (_EXCHANGED[name], step.inputs[::-1])):
+        place, limit = flow.origin(x), flow.fixed(y)
+        start = integer(flow.inputs[place]) if place < flow.carried else None
+        if start is not None and limit is not None:
+            return _until(compared, limit - start, -1 if compared.startswith("Greater") else 1).most
+    return None
+
+
 def _count(goes_on: Flow, body: Flow, number: int) -> Count:
     """How many turns it takes until a bool becomes false."""
     step = goes_on.step(number)

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..core import errors
 from ..core.control import calling
+from ..core.dimensions import Size, maximum
 from ..core.dtypes import string
 from ..core.shapes import TensorShape
 from ..core.steps import Step, Steps
@@ -18,6 +19,7 @@ from ..values.tensor import Tensor
 from ..values.variable import put_into
 from .branches import truth
 from .keys import FIRST_KEY, NEXT_KEY
+from .recorded_array import RecordedArray
 from .recording import (
     Operands,
     Part,
@@ -33,7 +35,7 @@ from .recording import (
 )
 from .rows import Rolled
 from .tensor_array import TensorArray
-from .turns import Flow, turns
+from .turns import Flow, guessed, turns
 
 
 def repeat(
@@ -58,8 +60,24 @@ def repeat(
         result = body(*packed(loop_vars, leaves))
         return _like(result, loop_vars)
 
-    turn = record(checked, given, "while_body", lambda r, leaves: _finish(r, leaves, given, loose))
+    turn = record(
+        checked,
+        given,
+        "while_body",
+        lambda r, leaves: _finish(r, leaves, given, loose),
+        _guess(condition, given),
+    )
     return _Loop(given, condition, turn).call(loop_vars)
+
+
+def _guess(condition: Part, given: Sequence[Any]) -> Size | None:
+    """How many turns there may be, by the condition alone."""
+    taken = [(place, x) for place, x in zip(condition.places, given) if place is not None]
+    inputs = [x for _, x in sorted(taken, key=lambda pair: pair[0])]
+    inputs += condition.captured.sources
+    count = len(inputs)
+    steps = calling(condition.captured.closure, 1, count, range(count), (count,))
+    return guessed(steps, inputs, len(taken))
 
 
 def _like(result: Any, loop_vars: Any) -> Any:
@@ -121,7 +139,7 @@ def _finish(
     """Check what a turn gives against what it was given."""
     for i, (x, new) in enumerate(zip(given, leaves, strict=True)):
         if isinstance(x, TensorArray):
-            refuse_growth(x, new, "turns of a loop")
+            refuse_growth(recording.arguments[i], new, "turns of a loop")
             x, leaves[i], new = _same_buffer(recording, i, new)
         if x is None or new is None:
             continue
@@ -255,10 +273,24 @@ class _Loop:
         for i, output in zip(self.live, outputs):
             leaf = self.given[i]
             if isinstance(leaf, TensorArray):
-                leaves[i] = leaf._with(leaf._recorded().with_buffer(output))
+                array = leaf._recorded()
+                length = _length(array, rolled, self.live.index(i))
+                leaves[i] = leaf._with(array.with_buffer(output).first_rows(length))
             else:
                 leaves[i] = output
         return packed(loop_vars, leaves)
+
+
+def _length(array: RecordedArray, rolled: Rolled, place: int) -> Size:
+    """How many elements an array has after a loop that carried it."""
+    if array.buffer is not None or not array.dynamic_size or place in rolled.fixed:
+        return array.length
+    if place not in rolled.written or rolled.goes_on is not None:
+        raise array.unknown_length()
+    where = rolled.written[place][0]
+    assert rolled.most is not None
+    last = where.first + where.by * (rolled.most - 1) if where.by > 0 else where.first
+    return maximum(last + 1, array.length)
 
 
 def _begin(source: Source) -> Tensor:

@@ -42,12 +42,22 @@ def _while(params: Params, outs: Avals, nested: Nested) -> Function:
 
     def function(*operands: Any) -> Sequence[Any]:
         held, fixed, state = operands[:first], operands[first:start], operands[start:]
-        while goes_on((*held, *state))[0]:
-            state = body((*fixed, *state))
+        while np.any(going := goes_on((*held, *state))[0]):
+            found = body((*fixed, *state))
+            state = found if not np.ndim(going) else _where(going, found, state)
             TURNS.taken += 1
         return state
 
     return function
+
+
+def _where(going: Any, new: Sequence[Any], old: Sequence[Any]) -> list[Any]:
+    """Of a batch of loops the state of those that go on, and that of those that have ended."""
+    chosen = []
+    for x, y in zip(new, old, strict=True):
+        ones = (1,) * (np.ndim(x) - np.ndim(going))
+        chosen.append(np.where(np.reshape(going, (*np.shape(going), *ones)), x, y))
+    return chosen
 
 
 def loop_layout(params: Params) -> tuple[int, int]:
