@@ -291,3 +291,12 @@ def test_what_depends_on_data_runs_in_python():
 
     assert function(tf.constant([1.0, -1.0, 2.0])).numpy().tolist() == [1.0, 2.0]
     assert function(tf.constant([1.0])).numpy().tolist() == [1.0]
+
+
+def test_an_empty_batch_is_reshaped():
+    @tf.function(input_signature=[tf.TensorSpec([None, 3], tf.float32)])
+    def function(x):
+        return tf.reshape(x, [tf.shape(x)[0], -1]), tf.reshape(x, [-1]), tf.zeros([tf.shape(x)[0]])
+
+    for n in (2, 0, 1):
+        assert [y.shape for y in function(tf.ones([n, 3]))] == [(n, 3), (3 * n,), (n,)]

@@ -256,6 +256,8 @@ def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
 
 
 def _reshape(x: Any, shape: Shape) -> Any:
+    if 0 in shape and x.size == 0:
+        shape = _of_empty(x.shape, shape)
     return lax.reshape(x, _inferred(x.size, shape))
 
 
@@ -284,13 +286,13 @@ def _check_reshape(avals: tuple[Aval, ...], shape: tuple[int, ...]) -> None:
             f"Only one input size may be -1, not both {unknown[0]} and {unknown[1]}", "Reshape"
         )
     if unknown:
-        if rest == 0:
+        if rest == 0 and size != 0:
             raise invalid(
                 "reshape cannot infer the missing input size for an empty tensor unless all "
                 "specified input sizes are non-zero",
                 "Reshape",
             )
-        if not divides(rest, size):
+        if rest != 0 and not divides(rest, size):
             raise invalid(
                 f"Input to reshape is a tensor with {size} values, but the requested shape "
                 f"requires a multiple of {rest}",
