@@ -87,6 +87,52 @@ def gru_torch(data: Data) -> Built:
     return descend_torch(loss_of, data)
 
 
+# -- the same cell in `tf.while_loop`, its states in a TensorArray; by hand `lax.scan` stacks them
+
+
+def gru_array_tf(tf: Any, data: Data) -> Built:
+    def loss_of(weights, xs, y):
+        into, across, bias, out, out_bias = weights
+        inputs = tf.TensorArray(tf.float32, size=STEPS).unstack(xs)
+
+        def turn(i, h, states):
+            from_x = tf.split(tf.matmul(inputs.read(i), into) + bias, 3, axis=1)
+            from_h = tf.split(tf.matmul(h, across), 3, axis=1)
+            update = tf.sigmoid(from_x[0] + from_h[0])
+            reset = tf.sigmoid(from_x[1] + from_h[1])
+            h = update * h + (1.0 - update) * tf.tanh(from_x[2] + reset * from_h[2])
+            return i + 1, h, states.write(i, h)
+
+        states = tf.TensorArray(tf.float32, size=STEPS)
+        first = (tf.constant(0), tf.zeros([SEQUENCES, UNITS]), states)
+        states = tf.while_loop(lambda i, *_: i < STEPS, turn, first)[2].stack()
+        rows = tf.reshape(states, [STEPS * SEQUENCES, UNITS])
+        errors = tf.reshape(tf.matmul(rows, out) + out_bias, [STEPS, SEQUENCES, 1]) - y
+        return tf.reduce_mean(tf.square(errors))
+
+    return descend_tf(tf, loss_of, data)
+
+
+def gru_array_jax(data: Data) -> Built:
+    import jax
+    import jax.numpy as jnp
+
+    def loss_of(weights, xs, y):
+        into, across, bias, out, out_bias = weights
+
+        def cell(h, x):
+            x0, x1, x2 = jnp.split(x @ into + bias, 3, axis=1)
+            h0, h1, h2 = jnp.split(h @ across, 3, axis=1)
+            update, reset = jax.nn.sigmoid(x0 + h0), jax.nn.sigmoid(x1 + h1)
+            h = update * h + (1.0 - update) * jnp.tanh(x2 + reset * h2)
+            return h, h
+
+        _, states = jax.lax.scan(cell, jnp.zeros((SEQUENCES, UNITS)), xs)
+        return jnp.mean(jnp.square(states @ out + out_bias - y))
+
+    return descend_jax(loss_of, data)
+
+
 # -- episodes of random length: a Python loop over 10 to 40 recurrent cells
 
 WIDTH, INPUTS, EPISODES = 32, 8, 240
@@ -169,5 +215,13 @@ RECURRENT = [
         gru_jax,
         gru_torch,
         short=True,
+    ),
+    Workload(
+        "gru_array",
+        f"the same GRU in `tf.while_loop`, its {STEPS} states in a TensorArray",
+        gru_data,
+        gru_array_tf,
+        gru_array_jax,
+        extra=True,
     ),
 ]
