@@ -113,6 +113,34 @@ def test_gradients_by_what_goes_in():
     np.testing.assert_allclose(by_x, [48.0, 3 * 81.0 * 4.0])
 
 
+def test_gradients_through_assignments_in_branches_and_loops():
+    v = tf.Variable(2.0, name="v")
+
+    @tf.function
+    def grow(x):
+        if x > 0.0:
+            v.assign(v * x)
+        else:
+            v.assign(v - x)
+        for _ in tf.range(3):
+            v.assign_add(x)
+            v.assign(v * 2.0)
+        return v.read_value()
+
+    pure = tf.functional(lambda x: grow(x) * 1.0)
+    state = pure.init(X[0, 0])
+
+    def by_hand(x):
+        y = jnp.where(x > 0.0, 2.0 * x, 2.0 - x)
+        for _ in range(3):
+            y = (y + x) * 2.0
+        return y
+
+    for x in (3.0, -1.5):
+        value, slope = jax.value_and_grad(lambda x: pure(state, x)[0])(x)
+        assert (value, slope) == jax.value_and_grad(by_hand)(x)
+
+
 def test_a_gradient_through_an_update_of_an_optimizer():
     pure = tf.functional(Model().step)
     state = pure.init(X, Y)

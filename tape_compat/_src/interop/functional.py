@@ -13,9 +13,11 @@ from jax.core import Tracer
 
 from ..core import dtypes
 from ..core.call import Call
+from ..core.control import Structured, structured
 from ..core.dimensions import Sizes
 from ..core.errors import user_location
 from ..core.op import Closure, Op
+from ..core.steps import Steps
 from ..core.x64 import in_x64
 from ..function.function import Function, function
 from ..function.signature import rebuilt
@@ -69,6 +71,8 @@ class Functional:
     `tf.function`, and like it the step is recorded once for each kind of arguments. Arrays have
     JAX's dtypes: with `jax_enable_x64` off an int64 Variable is int32 in the state. Derivatives by
     JAX go through assignments. Draws are by the state's key alone, whatever the seeds of the ops.
+    Prints and checks are ordered calls out of the program: `jax.vmap` refuses them, and under
+    `jax.jit` what a check raises comes with the next function that prints or checks.
     """
 
     def __init__(self, step: Callable[..., Any]):
@@ -272,13 +276,23 @@ def _run(
 _NEW = Op(lambda old, new: new, "AssignVariableOp").bind()
 
 
-def _plain(closure: Closure) -> Call:
+def _plain(closure: Closure) -> Closure:
     """A record in which derivatives go through assignments: an array after a step is what the step
     has made of the arrays before."""
-    assert isinstance(closure, Call)
-    flat = closure.flat
-    steps = [s._replace(closure=_NEW) if s.closure is ASSIGN else s for s in flat.steps]
-    return Call(flat._replace(steps=tuple(steps)), closure.name)
+    if closure is ASSIGN:
+        return _NEW
+    if isinstance(closure, Call):
+        return Call(_plain_steps(closure.flat), closure.name)
+    if isinstance(closure, Structured):
+        parts = tuple([_plain_steps(part.steps) for part in closure.parts])
+        return structured(type(closure), closure.name, parts, *closure.settings)
+    return closure
+
+
+def _plain_steps(steps: Steps) -> Steps:
+    return steps._replace(
+        steps=tuple([s._replace(closure=_plain(s.closure)) for s in steps.steps]),
+    )
 
 
 def _replay(closure: Any, arrays: list[Any], sources: list[Any], dtypes: list[Any]) -> Any:
