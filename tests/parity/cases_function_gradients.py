@@ -633,6 +633,21 @@ def case_custom_gradient_inside(tf):
     return gradient(tf, f, tf.constant(2.0))
 
 
+def case_custom_gradient_with_a_text(tf):
+    @tf.custom_gradient
+    def scaled(x, how):
+        return x * 2.0, lambda dy: (dy * 7.0, None)
+
+    @tf.function
+    def step(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = scaled(x, "text")
+        return tape.gradient(y, x)
+
+    return attempt(step, tf.constant(3.0), words=0)
+
+
 def case_custom_gradient_around(tf):
     inner = tf.function(lambda x: tf.exp(x))
 

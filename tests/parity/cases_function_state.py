@@ -913,6 +913,14 @@ def case_int_and_bool_variables(tf):
     return f(), f(), n, flag
 
 
+def case_string_variable(tf):
+    v = tf.Variable("a")
+    f = tf.function(lambda: tf.identity(v))
+    first = f()
+    v.assign("b")
+    return first, f()
+
+
 def case_variable_and_eager_ops_between(tf):
     v = tf.Variable([1.0, 2.0])
     f = tf.function(lambda: v.assign(v * 2.0))

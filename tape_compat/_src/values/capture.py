@@ -16,7 +16,7 @@ import jax.numpy as jnp
 
 from ..core.avals import Aval
 from ..core.call import Call
-from ..core.errors import user_location
+from ..core.errors import NeedsValue, user_location
 from ..core.native import native
 from ..core.op import Closure, Op
 from ..core.program import CAPTURED, Program
@@ -341,7 +341,12 @@ class capturing:
 
 
 def symbolic_input(aval: Aval) -> Tensor:
-    """A tensor that stands for an input to be given later."""
+    """A tensor that stands for an input to be given later.
+
+    Raises: NeedsValue for a string, which the host computes with.
+    """
+    if aval.dtype.name == "string":
+        raise NeedsValue(f"A string is known only when it is given (at {user_location()}).")
     return apply(_PLACEHOLDER.bind(shape=aval.shape, dtype=aval.dtype), ())
 
 
