@@ -153,6 +153,55 @@ def case_gradients_of_a_step(tf):
     return [step(vector(tf)) for _ in range(3)], v
 
 
+def case_gradients_with_unknown_sizes(tf):
+    f = tf.function(
+        lambda x: tf.gradients(tf.reduce_sum(tf.nn.softmax(x) ** 2), x)[0],
+        input_signature=[tf.TensorSpec([None, 2])],
+        autograph=False,
+    )
+    return f(tf.constant([[1.0, 2.0], [3.0, 5.0]])), f(tf.constant([[1.0, 2.0]]))
+
+
+def case_gradients_through_a_loop(tf):
+    def program(x):
+        y = tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, y * x), [0, x])[1]
+        return tf.gradients(y, x)
+
+    return inside(tf, program, tf.constant(2.0))
+
+
+def case_gradients_through_rules_of_ones_own(tf):
+    @tf.custom_gradient
+    def square(x):
+        return x * x, lambda g: g * 100.0
+
+    def program(x):
+        cube = tf.recompute_grad(lambda z: z * z * z)
+        return tf.gradients(square(x) * x, x), tf.gradients(cube(x), x)
+
+    return inside(tf, program, tf.constant(2.0))
+
+
+def case_gradients_of_ops_with_several_results(tf):
+    def program(x):
+        a, b, c = tf.unstack(x)
+        q, r = tf.linalg.qr(tf.reshape(tf.stack([a, b, c, a * b]), [2, 2]))
+        return tf.gradients([q, r], [a, b, x])
+
+    return inside(tf, program, tf.constant([1.0, 2.0, 3.0]))
+
+
+def case_gradients_of_an_embedding(tf):
+    v = tf.Variable([[1.0], [2.0]])
+
+    def program(ids):
+        g = tf.gradients(tf.reduce_sum(tf.nn.embedding_lookup(v, ids) ** 2), v)[0]
+        v.scatter_sub(tf.IndexedSlices(0.1 * g.values, g.indices))
+        return g.values
+
+    return inside(tf, program, tf.constant([0, 0])), v
+
+
 def case_group_refusals(tf):
     x = vector(tf)
     return attempts(
