@@ -60,8 +60,12 @@ def main():
     @jax.jit
     @jax.vmap
     def fit(state):
+        def turn(state, _):
+            loss, state = train(state, x, y)
+            return state, loss
+
         _, state = start(state)
-        state, losses = jax.lax.scan(lambda s, _: train(s, x, y)[::-1], state, length=STEPS)
+        state, losses = jax.lax.scan(turn, state, length=STEPS)
         return losses, state
 
     began = time.perf_counter()
