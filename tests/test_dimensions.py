@@ -221,3 +221,13 @@ def test_row(kind, row):
     else:
         with pytest.raises((NeedsValue, ValueError)):
             check_same(function, tensors, shapes)
+
+
+def test_a_size_that_would_be_another_for_an_empty_batch():
+    """JAX takes it that unknown sizes are not 0; such a function is recorded for each size."""
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 2])])
+    def rows(x):
+        return tf.zeros([tf.maximum(tf.shape(x)[0], 1), 3])
+
+    assert [rows(tf.ones([n, 2])).shape[0] for n in (3, 0, 1)] == [3, 1, 1]

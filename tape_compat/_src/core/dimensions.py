@@ -16,6 +16,8 @@ from typing import Any, TypeAlias
 import jax.export
 import numpy as np
 
+from . import errors
+
 #: An int, or a dimension expression.
 Size: TypeAlias = Any
 Shape: TypeAlias = "tuple[Size, ...]"
@@ -152,6 +154,33 @@ def minimum(a: Size, b: Size) -> Size:
     if _certain(operator.le, a, b):
         return a
     return b if _certain(operator.le, b, a) else parsed(f"min({a}, {b})")
+
+
+def exact_maximum(a: Size, b: Size) -> Size:
+    """`maximum`, refused where it would be another one if sizes were 0: JAX takes it that they are
+    not.
+
+    Raises: NeedsValue if so.
+
+    >>> exact_maximum(variable(0), 0)
+    d0
+    """
+    return _exact(maximum(a, b), max, a, b)
+
+
+def exact_minimum(a: Size, b: Size) -> Size:
+    """`minimum` likewise."""
+    return _exact(minimum(a, b), min, a, b)
+
+
+def _exact(found: Size, function: Callable[..., Any], a: Size, b: Size) -> Size:
+    empty = Sizes(**dict.fromkeys(variables((a, b, found)), 0))
+    if is_symbolic(found) or is_symbolic(a) or is_symbolic(b):
+        if empty.of(found) != function(empty.of(a), empty.of(b)):
+            raise errors.NeedsValue(
+                f"the {function.__name__}imum of the sizes {a} and {b} depends on whether one is 0"
+            )
+    return found
 
 
 def broadcast(shapes: Sequence[Shape]) -> Shape | None:

@@ -185,14 +185,14 @@ maximum = binary(
     "Larger of x and y.",
     kernel="Maximum",
     dtypes=REAL,
-    of_sizes=np.frompyfunc(dimensions.maximum, 2, 1),
+    of_sizes=np.frompyfunc(dimensions.exact_maximum, 2, 1),
 )
 minimum = binary(
     rules.minimum,
     "Smaller of x and y.",
     kernel="Minimum",
     dtypes=REAL,
-    of_sizes=np.frompyfunc(dimensions.minimum, 2, 1),
+    of_sizes=np.frompyfunc(dimensions.exact_minimum, 2, 1),
 )
 squared_difference = binary(
     lambda x, y: jnp.square(x - y), "(x - y)**2.", kernel="SquaredDifference", dtypes=NUMBER
