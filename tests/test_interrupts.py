@@ -51,9 +51,11 @@ class Injector:
 
 
 def _entering_exit(frame):
-    """The first line of `__exit__`: an interrupt there is before any code that could heal it, as
-    for every context manager written in Python."""
+    """The first line of `__exit__`, or a `with`, which has its turn again before that: an interrupt
+    there is before any code that could heal it, as for every context manager written in Python."""
     code = frame.f_code
+    if linecache.getline(code.co_filename, frame.f_lineno).lstrip().startswith("with "):
+        return True
     lines = sorted({line for *_, line in code.co_lines() if line})  # decorators, then the body
     return code.co_name == "__exit__" and frame.f_lineno <= lines[1]
 

@@ -255,8 +255,18 @@ class Trace:
 
 def traced(function: Callable[..., Any], bound: Bound, name: str, creates: bool) -> Trace:
     """Record a Python function with these arguments, the tensors among them made symbolic."""
+    recording = capturing(lambda state: FuncGraph(state, name, creates))
+    try:
+        return _recorded(function, bound, name, recording)
+    except BaseException:  # an interrupt may have come just before the context was left
+        if recording.program is not None and LOCAL.state.capture is recording.program:
+            recording.__exit__()
+        raise
+
+
+def _recorded(function: Callable[..., Any], bound: Bound, name: str, recording: capturing) -> Trace:
     arguments = bound.taken_apart(specs=True)
-    with capturing(lambda state: FuncGraph(state, name, creates)) as graph:
+    with recording as graph:
         assert isinstance(graph, FuncGraph)
         inputs = Inputs(graph)
         args = [inputs.of(name, value) for name, value in bound.named]

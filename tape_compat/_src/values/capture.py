@@ -316,11 +316,12 @@ class capturing:
 
     def __init__(self, make: Callable[[ThreadState], SymbolicProgram] = SymbolicProgram):
         self._make = make
+        self.program: SymbolicProgram | None = None
 
     def __enter__(self) -> SymbolicProgram:
         state = self.state = LOCAL.state
         self.before = (state.program, state.recorders, state.capture, state.deferring)
-        program = self._make(state)
+        program = self.program = self._make(state)
         try:
             state.program = state.capture = program
             state.recorders = ()
