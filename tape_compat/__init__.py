@@ -221,6 +221,7 @@ from ._src.ops.shapes import (
 )
 from ._src.ops.slicing import slice as slice, strided_slice as strided_slice
 from ._src.ops.sums import add_n as add_n, scalar_mul as scalar_mul
+from ._src.values.composite import TypeSpec as TypeSpec
 from ._src.values.context import (
     control_dependencies as control_dependencies,
     device as device,
@@ -228,11 +229,17 @@ from ._src.values.context import (
     init_scope as init_scope,
     inside_function as inside_function,
 )
-from ._src.values.indexed_slices import IndexedSlices as IndexedSlices
+from ._src.values.indexed_slices import (
+    IndexedSlices as IndexedSlices,
+    IndexedSlicesSpec as IndexedSlicesSpec,
+)
 from ._src.values.module import Module as Module
 from ._src.values.names import name_scope as name_scope
 from ._src.values.operation import Operation as Operation
-from ._src.values.spec import TensorSpec as TensorSpec
+from ._src.values.spec import (
+    TensorSpec as TensorSpec,
+    type_spec_from_value as type_spec_from_value,
+)
 from ._src.values.tensor import Tensor as Tensor
 from ._src.values.variable import (
     Variable as Variable,

@@ -3,6 +3,7 @@
 import gc
 import zlib
 
+import jax
 import pytest
 
 import tape_compat as tf
@@ -71,6 +72,7 @@ def clean_state(request):
     state.set_recorders(())
     state.capture = None
     assert left == (), f"a test left tapes recording: {left}"
+    assert not jax.config.read("jax_enable_x64"), "a test left JAX's 64-bit dtypes on"
 
 
 @pytest.fixture(autouse=True, scope="module")

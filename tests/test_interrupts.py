@@ -422,7 +422,12 @@ def test_signals_during_compiles(compiled_first):
                 hit += 1
             else:
                 seconds = time.perf_counter() - start
-            model.check(old, turns)
+            try:
+                model.check(old, turns)
+            except RecursionError as error:
+                # JAX's cache was interrupted: it takes what it was making for a call of itself.
+                assert "Recursively calling" in str(error)
+                jax.clear_caches()
     finally:
         signal.signal(signal.SIGALRM, before)
     assert hit > 5

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable
 from typing import Any
 
@@ -19,13 +18,12 @@ def in_x64(function: Callable[..., Any], *args: Any, on: bool = True) -> Any:
     >>> in_x64(jnp.asarray, np.float64(1.0)).dtype, jnp.asarray(np.float64(1.0)).dtype
     (dtype('float64'), dtype('float32'))
     """
-    context = enable_x64(on)
+    before = jax.config.read("jax_enable_x64")
     try:
-        with context:
+        with enable_x64(on):
             return function(*args)
     except BaseException:
-        # An interrupt may have come while the context was being left: leave it again, which does
-        # nothing the second time.
-        with contextlib.suppress(AttributeError):  # it had not been entered
-            context.__exit__(None, None, None)
+        # An interrupt may have come while the context was being entered or left.
+        if jax.config.read("jax_enable_x64") != before:
+            enable_x64(before).__enter__()
         raise

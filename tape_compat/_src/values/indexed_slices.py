@@ -7,10 +7,11 @@ from typing import Any
 import jax.numpy as jnp
 
 from ..core.dimensions import Shape, is_symbolic
-from ..core.dtypes import DType, as_dtype
+from ..core.dtypes import DType, as_dtype, float32, int64
 from ..core.op import Op
-from ..core.shapes import TensorShape
+from ..core.shapes import ShapeLike, TensorShape, as_shape
 from .bounds import dropped, refuse_segments
+from .composite import CompositeTensor, TypeSpec
 from .convert import convert
 from .record import apply
 from .sizes import sizes_of
@@ -25,7 +26,7 @@ def _densify(values: Any, indices: Any, shape: Shape) -> Any:
 _DENSIFY = Op(_densify, "UnsortedSegmentSum")
 
 
-class IndexedSlices:
+class IndexedSlices(CompositeTensor):
     """Rows `values` [n, ...] of a tensor [rows, ...] at `indices` [n]; repeated indices add up.
 
     It becomes a dense tensor wherever one is needed; rows at negative indices are left out.
@@ -57,6 +58,18 @@ class IndexedSlices:
     @property
     def dtype(self) -> DType:
         return as_dtype(self._values.dtype)
+
+    @property
+    def _type_spec(self) -> IndexedSlicesSpec:
+        sizes = self._dense_shape
+        indices = convert(self._indices)
+        return IndexedSlicesSpec(
+            self.shape,
+            self.dtype,
+            indices.dtype,
+            None if sizes is None else convert(sizes).dtype,
+            indices.shape,
+        )
 
     @property
     def device(self) -> str:
@@ -102,3 +115,50 @@ class IndexedSlices:
     def __str__(self) -> str:
         shape = "" if self._dense_shape is None else f", dense_shape={self._dense_shape}"
         return f"IndexedSlices(indices={self._indices}, values={self._values}{shape})"
+
+
+class IndexedSlicesSpec(TypeSpec):
+    """What is known of IndexedSlices beforehand: shape, dtypes, and the shape of the indices.
+
+    >>> import tape_compat as tf
+    >>> tf.IndexedSlicesSpec([3, 2])
+    IndexedSlicesSpec(TensorShape([3, 2]), tf.float32, tf.int64, None, TensorShape([None]))
+    """
+
+    __slots__ = (
+        "_dense_shape_dtype",
+        "_indices_dtype",
+        "_indices_shape",
+        "_shape",
+        "_values_dtype",
+    )
+
+    def __init__(
+        self,
+        shape: ShapeLike = None,
+        dtype: Any = float32,
+        indices_dtype: Any = int64,
+        dense_shape_dtype: Any = None,
+        indices_shape: ShapeLike = None,
+    ) -> None:
+        self._shape = as_shape(shape)
+        self._values_dtype = as_dtype(dtype)
+        self._indices_dtype = as_dtype(indices_dtype)
+        self._dense_shape_dtype = None if dense_shape_dtype is None else as_dtype(dense_shape_dtype)
+        self._indices_shape = as_shape(indices_shape).with_rank(1)
+
+    @property
+    def value_type(self) -> type:
+        """`tf.IndexedSlices`."""
+        return IndexedSlices
+
+    def _serialize(self) -> tuple[Any, ...]:
+        dtypes = self._values_dtype, self._indices_dtype, self._dense_shape_dtype
+        return self._shape, *dtypes, self._indices_shape
+
+    def _to_components(self, value: Any) -> Any:
+        parts = (value.values, value.indices)
+        return parts if value.dense_shape is None else (*parts, value.dense_shape)
+
+    def _from_components(self, components: Any) -> IndexedSlices:
+        return IndexedSlices(*components)

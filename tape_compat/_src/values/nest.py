@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ..core.caches import register
+from .composite import CompositeTensor
 from .indexed_slices import IndexedSlices
 
 __all__ = [
@@ -83,6 +84,10 @@ _SLICES = _Kind(
     _rebuild_fields,
     lambda structure: ("values", "indices", "dense_shape"),
 )
+_COMPOSITE = _Kind(
+    lambda composite: [composite._type_spec._to_components(composite)],
+    lambda like, children: like._type_spec._from_components(children[0]),
+)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -112,7 +117,9 @@ def _is_namedtuple(cls: type) -> bool:
 
 
 def _kind_or_composite(cls: type) -> _Kind | None:
-    return _SLICES if issubclass(cls, IndexedSlices) else _kind(cls)
+    if issubclass(cls, CompositeTensor):
+        return _SLICES if issubclass(cls, IndexedSlices) else _COMPOSITE
+    return _kind(cls)
 
 
 def _finder(expand_composites: bool) -> Callable[[type], _Kind | None]:
@@ -134,7 +141,7 @@ def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
 
     Args:
       structure: anything; mappings must have keys that can be sorted.
-      expand_composites: whether IndexedSlices count as structures of their tensors.
+      expand_composites: whether composites, as IndexedSlices, count as structures of their tensors.
     Raises: TypeError if the keys of a mapping cannot be sorted.
 
     >>> import tape_compat as tf

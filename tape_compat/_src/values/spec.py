@@ -1,4 +1,4 @@
-"""TensorSpec: what is known of a tensor beforehand."""
+"""TensorSpec and VariableSpec: what is known of a tensor, or a variable, beforehand."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from typing import Any
 
 from ..core.dtypes import DType, as_dtype, float32
 from ..core.shapes import ShapeLike, TensorShape, as_shape
+from .composite import TypeSpec, spec_of_composite
+from .convert import convert
 from .tensor import Tensor
 
 
-class TensorSpec:
+class TensorSpec(TypeSpec):
     """What is known of a Tensor beforehand: its shape, dtype and name.
 
     Args:
@@ -64,12 +66,25 @@ class TensorSpec:
         """The class of the values a TensorSpec describes: `tf.Tensor`."""
         return Tensor
 
-    def is_compatible_with(self, spec_or_tensor: Any) -> bool:
+    def _serialize(self) -> tuple[Any, ...]:
+        return self._shape, self._dtype, self._name
+
+    @property
+    def _component_specs(self) -> Any:
+        return self
+
+    def _to_components(self, value: Any) -> Any:
+        return value
+
+    def _from_components(self, components: Any) -> Any:
+        return components
+
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
         """Whether a Tensor, or some Tensor of another spec, fits this spec. False for others."""
-        if not isinstance(spec_or_tensor, (TensorSpec, Tensor)):
+        if not isinstance(spec_or_value, (TensorSpec, Tensor)):
             return False
-        return self._dtype is spec_or_tensor.dtype and self._shape.is_compatible_with(
-            spec_or_tensor.shape
+        return self._dtype is spec_or_value.dtype and self._shape.is_compatible_with(
+            spec_or_value.shape
         )
 
     def is_subtype_of(self, other: Any) -> bool:
@@ -112,3 +127,28 @@ class TensorSpec:
 
     def __repr__(self) -> str:
         return f"TensorSpec(shape={self._shape}, dtype={self._dtype!r}, name={self._name!r})"
+
+
+def type_spec_from_value(value: Any) -> TypeSpec:
+    """The spec of a tensor, of a composite, or of anything that has a spec of its own.
+
+    Raises: TypeError for a value that is none of these and cannot become a tensor.
+
+    >>> import tape_compat as tf
+    >>> tf.type_spec_from_value(tf.ones([2]))
+    TensorSpec(shape=(2,), dtype=tf.float32, name=None)
+    """
+    if isinstance(value, Tensor):
+        return TensorSpec(value.shape, value.dtype)
+    spec = spec_of_composite(value)
+    if spec is None:
+        spec = getattr(value, "_type_spec", None)
+    if spec is None:
+        try:
+            tensor = convert(value)
+        except (TypeError, ValueError) as error:
+            raise TypeError(
+                f"Could not build a TypeSpec for {value!r} with type {type(value).__name__}"
+            ) from error
+        return TensorSpec(tensor.shape, tensor.dtype)
+    return spec
