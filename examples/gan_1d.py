@@ -52,8 +52,8 @@ def main():
     rng = np.random.default_rng(0)
     generator = make_weights((NOISE, 16, 1), rng)
     discriminator = make_weights((2, 16, 1), rng)
-    generator_optimizer = tf.keras.optimizers.Adam(learning_rate=2e-3, beta_1=0.5)
-    discriminator_optimizer = tf.keras.optimizers.Adam(learning_rate=4e-3, beta_1=0.5)
+    generator_optimizer = tf.optimizers.Adam(learning_rate=2e-3, beta_1=0.5)
+    discriminator_optimizer = tf.optimizers.Adam(learning_rate=4e-3, beta_1=0.5)
 
     average = [tf.Variable(w) for w in generator]  # a slow copy of the generator, steadier than it
     started = time.perf_counter()

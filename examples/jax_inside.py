@@ -49,7 +49,7 @@ def main():
     measured = tf.constant(truth.numpy() + rng.normal(0, 0.02, STEPS).astype("float32"))
 
     frequency, damping = tf.Variable(1.7), tf.Variable(0.0)
-    optimizer = tf.keras.optimizers.Adam(learning_rate=0.02)
+    optimizer = tf.optimizers.Adam(learning_rate=0.02)
     started = time.perf_counter()
     for step in range(301):
         with tf.GradientTape() as tape:

@@ -24,7 +24,7 @@ b1 = tf.Variable(tf.zeros([HIDDEN]), name="b1")
 w2 = tf.Variable(tf.zeros([HIDDEN, 1]), name="w2")
 b2 = tf.Variable(tf.zeros([1]), name="b2")
 weights = [w1, b1, w2, b2]
-optimizer = tf.keras.optimizers.Adam(learning_rate=0.02)
+optimizer = tf.optimizers.Adam(learning_rate=0.02)
 
 
 def initialize():

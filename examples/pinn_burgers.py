@@ -75,7 +75,7 @@ def main():
     t_known, x_known = column(t_known), column(x_known)
 
     weights = make_weights(SIZES, rng)
-    optimizer = tf.keras.optimizers.Adam(learning_rate=5e-3)
+    optimizer = tf.optimizers.Adam(learning_rate=5e-3)
     started = time.perf_counter()
     for step in range(STEPS + 1):
         if step == 2 * STEPS // 3:

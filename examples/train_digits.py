@@ -78,7 +78,7 @@ def main():
     )
     rng = np.random.default_rng(0)
     weights = make_weights(SIZES, rng)
-    optimizer = tf.keras.optimizers.Adam(learning_rate=2e-3)
+    optimizer = tf.optimizers.Adam(learning_rate=2e-3)
 
     losses, accuracies = [], []
     started = time.perf_counter()

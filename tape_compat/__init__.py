@@ -221,6 +221,7 @@ from ._src.ops.shapes import (
 )
 from ._src.ops.slicing import slice as slice, strided_slice as strided_slice
 from ._src.ops.sums import add_n as add_n, scalar_mul as scalar_mul
+from ._src.standin.install import install_as_tensorflow as install_as_tensorflow
 from ._src.values.composite import TypeSpec as TypeSpec
 from ._src.values.context import (
     control_dependencies as control_dependencies,
@@ -252,14 +253,19 @@ if _typing.TYPE_CHECKING:  # imported when they are first used
         autodiff as autodiff,
         autograph as autograph,
         bitwise as bitwise,
+        compat as compat,
         config as config,
         debugging as debugging,
+        distribute as distribute,
         dtypes as dtypes,
         engine as engine,
         errors as errors,
+        initializers as initializers,
         keras as keras,
         linalg as linalg,
+        losses as losses,
         math as math,
+        metrics as metrics,
         nest as nest,
         nn as nn,
         optimizers as optimizers,

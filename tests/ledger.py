@@ -23,16 +23,31 @@ NOT_BUILT = "is not built yet"
 
 #: Public names that TensorFlow has not, below `tape_compat`.
 OURS = {
-    *("as_op", "counters", "engine", "functional"),
+    *("as_op", "counters", "engine", "functional", "install_as_tensorflow"),
     *("engine.as_op", "engine.clear_caches", "engine.counters", "engine.functional"),
 }
 
 
+#: Faces whose names are Keras', which are not listed.
+OF_KERAS = ("initializers", "keras", "losses", "metrics")
+#: Names of other versions of TensorFlow, of which libraries use few: not listed either.
+NOT_LISTED = (*OF_KERAS, "compat")
+
+
+def of_keras(name: str) -> bool:
+    """Whether 'tf.keras.layers' is below one of them."""
+    parts = name.split(".")
+    return len(parts) > 2 and parts[1] in OF_KERAS
+
+
 def faces() -> list[str]:
     """'', 'math', 'math.special', ..."""
-    files = [path for path in ROOT.rglob("*.py") if "_src" not in path.parts]
+    files = [
+        path for path in ROOT.rglob("*.py") if "_src" not in path.parts and path.stem != "__main__"
+    ]
     parts = [path.relative_to(ROOT).with_suffix("").parts for path in files]
-    return sorted(".".join(p[:-1] if p[-1] == "__init__" else p) for p in parts)
+    names = sorted(".".join(p[:-1] if p[-1] == "__init__" else p) for p in parts)
+    return [name for name in names if name.partition(".")[0] not in NOT_LISTED]
 
 
 def module(face: str) -> types.ModuleType:
@@ -163,6 +178,10 @@ def main() -> None:
         groups += tensorflow_names(tensorflow())
     for names in groups:
         rows = _merged(rows, names)
+    for name, row in list(rows.items()):
+        rows[name] = row._replace(aliases=tuple(a for a in row.aliases if not of_keras(a)))
+        if of_keras(name):
+            del rows[name]
     every = {n: row for row in rows.values() for n in (row.name, *row.aliases)}
     for name, row in rows.items():
         if _is_here(name):

@@ -76,7 +76,7 @@ def test_links(page):
 
 
 #: Methods that recorders and rules share; see `ThreadState`.
-_SHARED = {"record", "escaped", "variable_accessed", "pull", "as_closure"}
+_SHARED = {"record", "escaped", "variable_accessed", "pull", "as_closure", "find_spec"}
 
 
 def _public_functions() -> Iterator[tuple[str, ast.FunctionDef]]:

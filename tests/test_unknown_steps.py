@@ -211,7 +211,7 @@ def windows(w, x, y):
 
 def adam(w, x, y):
     if not hasattr(w, "optimizer"):
-        w.optimizer = tf.keras.optimizers.Adam(0.01)
+        w.optimizer = tf.optimizers.Adam(0.01)
     with tf.GradientTape() as tape:
         loss = tf.reduce_mean((x @ w("a", 4, 2) + w("b", 2)) ** 2)
     variables = list(w.made.values())

@@ -777,7 +777,7 @@ def case_slices_out_of_the_function(tf):
 
 def case_slices_applied_inside(tf):
     table = tf.Variable([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
-    optimizer = tf.keras.optimizers.SGD(0.1)
+    optimizer = tf.optimizers.SGD(0.1)
 
     @tf.function
     def step(i):

@@ -1285,15 +1285,15 @@ def train(tf, make, steps=3):
 CASES = {
     f"optimizer {name}": lambda tf, make=make: train(tf, make)
     for name, make in {
-        "sgd": lambda tf: tf.keras.optimizers.SGD(0.1),
-        "momentum": lambda tf: tf.keras.optimizers.SGD(0.1, momentum=0.9),
-        "nesterov": lambda tf: tf.keras.optimizers.SGD(0.1, momentum=0.9, nesterov=True),
-        "adam": lambda tf: tf.keras.optimizers.Adam(0.1),
-        "rmsprop": lambda tf: tf.keras.optimizers.RMSprop(0.1),
-        "adagrad": lambda tf: tf.keras.optimizers.Adagrad(0.1),
-        "clipped": lambda tf: tf.keras.optimizers.SGD(0.1, global_clipnorm=1.0),
-        "schedule": lambda tf: tf.keras.optimizers.SGD(
-            tf.keras.optimizers.schedules.ExponentialDecay(0.1, 1, 0.5)
+        "sgd": lambda tf: tf.optimizers.SGD(0.1),
+        "momentum": lambda tf: tf.optimizers.SGD(0.1, momentum=0.9),
+        "nesterov": lambda tf: tf.optimizers.SGD(0.1, momentum=0.9, nesterov=True),
+        "adam": lambda tf: tf.optimizers.Adam(0.1),
+        "rmsprop": lambda tf: tf.optimizers.RMSprop(0.1),
+        "adagrad": lambda tf: tf.optimizers.Adagrad(0.1),
+        "clipped": lambda tf: tf.optimizers.SGD(0.1, global_clipnorm=1.0),
+        "schedule": lambda tf: tf.optimizers.SGD(
+            tf.optimizers.schedules.ExponentialDecay(0.1, 1, 0.5)
         ),
     }.items()
 }
@@ -1301,7 +1301,7 @@ CASES = {
 
 def case_optimizer_built_first(tf):
     w = tf.Variable(1.0)
-    optimizer = tf.keras.optimizers.Adam(0.1)
+    optimizer = tf.optimizers.Adam(0.1)
     optimizer.build([w])
 
     @tf.function
@@ -1315,7 +1315,7 @@ def case_optimizer_built_first(tf):
 
 def case_learning_rate_changed_between_steps(tf):
     w = tf.Variable(10.0)
-    optimizer = tf.keras.optimizers.SGD(1.0)
+    optimizer = tf.optimizers.SGD(1.0)
 
     @tf.function
     def step():
@@ -1329,7 +1329,7 @@ def case_learning_rate_changed_between_steps(tf):
 
 def case_two_optimizers_in_one_function(tf):
     a, b = tf.Variable(1.0), tf.Variable(1.0)
-    fast, slow = tf.keras.optimizers.SGD(1.0), tf.keras.optimizers.SGD(0.1)
+    fast, slow = tf.optimizers.SGD(1.0), tf.optimizers.SGD(0.1)
 
     @tf.function
     def step():

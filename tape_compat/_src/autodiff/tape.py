@@ -20,11 +20,12 @@ from ..core.native import native, native_calls, provide
 from ..core.state import LOCAL
 from ..ops.repeating import broadcast_to
 from ..values import nest
+from ..values.composite import TensorType
 from ..values.convert import convert
 from ..values.indexed_slices import IndexedSlices
 from ..values.record import begin_step
 from ..values.tensor import Tensor, next_id
-from ..values.variable import Variable, current
+from ..values.variable import Variable, current, own_variable
 from . import jacobians, reverse
 from .missed import Shown, missed
 from .record import Record
@@ -235,7 +236,7 @@ class GradientTape:
         Raises: ValueError for anything else. A dtype that is not floating is warned of.
         """
         recording = any(isinstance(r, GradientTape) for r in LOCAL.state.recorders)
-        for t in nest.flatten(tensor, expand_composites=True):
+        for t in map(own_variable, nest.flatten(tensor, expand_composites=True)):
             if not isinstance(t, (Tensor, Variable)):
                 raise ValueError(
                     f"Passed in object {t} of type {type(t).__name__!r}, not tf.Tensor or "
@@ -382,7 +383,7 @@ class GradientTape:
         answers = self._jacobians(
             "jacobian",
             target,
-            nest.flatten(sources),
+            _flat(sources),
             unconnected_gradients,
             parallel_iterations,
             experimental_use_pfor,
@@ -545,7 +546,7 @@ def _flat(structure: Any) -> list[Any]:
                 break
         else:
             return structure
-    return nest.flatten(structure)
+    return [x if x.__class__ in _LEAVES else own_variable(x) for x in nest.flatten(structure)]
 
 
 def _target(value: Any) -> Tensor:
@@ -555,6 +556,8 @@ def _target(value: Any) -> Tensor:
         return current(value._handle)
     if isinstance(value, IndexedSlices):  # its rows are what was computed
         return convert(value.values)
+    if isinstance(value, TensorType):
+        return convert(value)
     raise _not_a_tensor("target", value)
 
 

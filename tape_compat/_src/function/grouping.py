@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from ..core.dtypes import as_dtype
 from ..core.errors import user_location
+from ..core.shapes import as_shape
 from ..core.state import LOCAL
 from ..values import nest
+from ..values.capture import capturing, symbolic_input
 from ..values.context import inside_function
 from ..values.convert import convert
 from ..values.indexed_slices import IndexedSlices
@@ -19,14 +23,41 @@ from ..values.variable import Variable
 from .graph import FuncGraph
 
 
-class Graph(abc.ABC):  # noqa: B024 - nobody is to make a class of it
-    """The class of `x.graph` of symbolic tensors, for `isinstance`. None is made by itself."""
+class Graph(abc.ABC):  # noqa: B024 - what is entered is a FuncGraph
+    """A record that nothing is computed of: what ops in its context give has a shape and a dtype.
 
-    def __init__(self) -> None:
-        raise NotImplementedError(
-            "tf.Graph: graphs that are built by hand and run in sessions are not here; tf.function "
-            f"records a function. At {user_location()}."
-        )
+    Libraries find shapes with it. There are no sessions: `tf.function` records what is to be run.
+    It is also the class of `x.graph` of symbolic tensors.
+
+    Args:
+      name: shown in its text.
+
+    >>> import tape_compat as tf
+    >>> with tf.Graph().as_default():
+    ...     x = tf.ones([2, 3]) @ tf.ones([3, 4])
+    >>> x.shape, hasattr(x, "numpy")
+    (TensorShape([2, 4]), False)
+    """
+
+    def __init__(self, name: str = "graph") -> None:
+        self.name = name
+        self._entered = False
+
+    @contextlib.contextmanager
+    def as_default(self) -> Iterator[FuncGraph]:
+        """A context in which ops are recorded into it. It can be entered once.
+
+        Raises: NotImplementedError the second time.
+        """
+        if self._entered:
+            raise NotImplementedError(
+                f"tf.Graph: {self.name!r} has been left, and nothing is added to it. At "
+                f"{user_location()}."
+            )
+        self._entered = True
+        with capturing(lambda state: FuncGraph(state, self.name, creates=True)) as program:
+            assert isinstance(program, FuncGraph)
+            yield program
 
 
 Graph.register(FuncGraph)
@@ -81,3 +112,23 @@ def no_op(name: str | None = None) -> Operation | None:
     >>> tf.no_op()
     """
     return Operation(LOCAL.state.capture, "NoOp", "NoOp") if inside_function() else None
+
+
+def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tensor:
+    """A tensor of a graph or function that is being recorded which stands for no value yet.
+
+    Args:
+      dtype: of the tensor. shape: None among the sizes for those that are unknown.
+    Raises: RuntimeError outside of a graph; NeedsValue for an unknown rank, or for strings.
+
+    >>> import tape_compat as tf
+    >>> from tape_compat._src.function.grouping import placeholder
+    >>> with tf.Graph().as_default():
+    ...     x = tf.reduce_sum(placeholder("float32", [None, 3]), axis=1)
+    >>> x.shape
+    TensorShape([None])
+    """
+    graph = LOCAL.state.capture
+    if not isinstance(graph, FuncGraph):
+        raise RuntimeError("tf.placeholder() is not compatible with eager execution.")
+    return symbolic_input(graph.aval(as_shape(shape), as_dtype(dtype)))

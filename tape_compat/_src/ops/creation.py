@@ -19,8 +19,8 @@ from ..core.op import Op
 from ..core.refuse import invalid, not_allowed, shown
 from ..run import policy
 from ..values.bounds import host_value
+from ..values.composite import CompositeTensor, TensorType
 from ..values.convert import convert
-from ..values.indexed_slices import IndexedSlices
 from ..values.record import apply
 from ..values.tensor import Tensor, concrete, next_id, same_value
 from ..values.variable import Variable, read
@@ -97,13 +97,13 @@ def convert_to_tensor(
 
 
 def is_tensor(x: Any) -> bool:
-    """Whether `x` is a Tensor, a Variable or IndexedSlices.
+    """Whether `x` is a Tensor, a Variable, a composite as IndexedSlices, or a Keras variable.
 
     >>> import tape_compat as tf
     >>> tf.is_tensor(tf.Variable(1.0)), tf.is_tensor([1.0])
     (True, False)
     """
-    return isinstance(x, (Tensor, Variable, IndexedSlices))
+    return isinstance(x, (TensorType, Variable, CompositeTensor))
 
 
 def get_static_value(tensor: Any, partial: bool = False) -> Any:

@@ -141,3 +141,27 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor
         first = dims(known)
         _check_slice(have, (len(first),), first, extent)
     return apply(_SLICE.bind(size=extent), (x, start))
+
+
+def _update_slice(x: Any, updates: Any, *starts: Any) -> Any:
+    return lax.dynamic_update_slice(x, updates, starts)
+
+
+_UPDATE_SLICE = Op(_update_slice, "XlaDynamicUpdateSlice")
+
+
+def dynamic_update_slice(input: Any, update: Any, indices: Any) -> Tensor:
+    """`input` with `update` in it from `indices` on, which are moved so that it fits.
+
+    Args:
+      input: a tensor. update: a tensor of its dtype and rank, and no larger.
+      indices: an integer vector, the place of the first element of `update`.
+
+    >>> from tape_compat._src.ops.slicing import dynamic_update_slice
+    >>> dynamic_update_slice([1, 2, 3, 4], [7, 8], [1]).numpy().tolist()
+    [1, 7, 8, 4]
+    """
+    x = as_tensor(input)
+    value = as_tensor(update)
+    places = as_tensor(indices)
+    return apply(_UPDATE_SLICE.bind(), (x, value, *[places[i] for i in range(x.ndim)]))

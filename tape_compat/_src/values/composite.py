@@ -96,6 +96,12 @@ class TypeSpec:
         return f"{type(self).__name__}({', '.join(repr(part) for part in self._serialize())})"
 
 
+class TensorType:
+    """The base of Tensor, and of classes of others that ops take as tensors, by `__tf_tensor__`."""
+
+    __slots__ = ()
+
+
 class CompositeTensor:
     """The base of values that are made of several tensors; `_type_spec` takes them apart."""
 

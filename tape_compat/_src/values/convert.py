@@ -42,6 +42,9 @@ def convert(value: Any, dtype: Any = None, hint: DType | None = None) -> Tensor:
         if dtype is not None and value.dtype is not dtype:
             raise ValueError(value._other_dtype(dtype))
         return to_tensor()
+    protocol = getattr(value.__class__, "__tf_tensor__", None)
+    if protocol is not None:  # of other libraries' classes
+        return convert(protocol(value, dtype, None), dtype)
     if isinstance(value, jax.Array):
         return concrete(value if dtype is None else in_x64(value.astype, dtype.np_dtype))
     if hint is not None and dtype is None:

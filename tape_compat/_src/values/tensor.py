@@ -23,6 +23,7 @@ from ..core.state import LOCAL
 from ..core.x64 import in_x64
 from ..run import executor
 from . import operators
+from .composite import TensorType
 
 #: Identities of tensors and variables, in order of creation.
 _ids = itertools.count(1)
@@ -55,7 +56,7 @@ class Placed:
 
 
 @native
-class Tensor(operators.Operators, Placed):
+class Tensor(operators.Operators, TensorType, Placed):
     """A multidimensional array of one dtype.
 
     Made by ops, `tf.constant` and `tf.convert_to_tensor`. Its shape and dtype are known at once;
@@ -70,7 +71,8 @@ class Tensor(operators.Operators, Placed):
     # _at: program and slot; where the tensor is pending, or where it last was a leaf.
     # _id: what tapes know it by; a variable's tensors all have the variable's, and a slice of a
     # variable has a SliceIdentity.
-    __slots__ = ("__weakref__", "_array", "_aval", "_id")
+    # __dict__: attributes that libraries put there, as Keras its masks.
+    __slots__ = ("__dict__", "__weakref__", "_array", "_aval", "_id")
     __array_priority__ = 100
 
     def __init__(self, op: Any = None, value_index: Any = None, dtype: Any = None) -> None:

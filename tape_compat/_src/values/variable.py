@@ -20,6 +20,15 @@ from .record import identity
 from .tensor import Reference, Tensor, array_text, next_id, same_value
 
 
+def own_variable(x: Any) -> Any:
+    """The Variable inside another library's, as Keras has them; anything else as it is."""
+    if getattr(x, "_should_act_as_resource_variable", False) and not isinstance(x, Variable):
+        held = x.value() if callable(x.value) else x.value
+        if isinstance(held, Variable):
+            return held
+    return x
+
+
 class VariableSynchronization(Enum):
     """When a distributed variable is synchronized. One replica: no effect."""
 
@@ -170,6 +179,10 @@ class Variable(operators.Operators):
     @property
     def _shared_name(self) -> str:
         return self._name.partition(":")[0]
+
+    @property
+    def _unique_id(self) -> str:
+        return f"{self._shared_name}_{self._handle.id}"
 
     @property
     def trainable(self) -> bool:

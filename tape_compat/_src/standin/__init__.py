@@ -1,0 +1,1 @@
+"""Standing in for the `tensorflow` module: what libraries import from it is ours."""

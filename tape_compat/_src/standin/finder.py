@@ -1,0 +1,128 @@
+"""Imports of `tensorflow` and what is below it, which are given our modules."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import sys
+from collections.abc import Sequence
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any
+
+from ..interop import names
+from .table import NAMES, VERSION
+
+_PACKAGE = __name__.partition(".")[0]
+_ROOT = "tensorflow"
+
+
+def _entry(place: str) -> Any:
+    """'values.tensor:Tensor' is that class."""
+    module, _, name = place.partition(":")
+    return getattr(importlib.import_module(f"{_PACKAGE}._src.{module}"), name)
+
+
+class Private(ModuleType):
+    """A module of the table: `tensorflow` itself, or one that is private in TensorFlow."""
+
+    def __init__(self, name: str):
+        super().__init__(name, f"Names of {name} that libraries use.")
+        self.__path__ = []
+        self._below = name.partition(".")[2]
+
+    def __getattr__(self, name: str) -> Any:
+        path = f"{self._below}.{name}".lstrip(".")
+        place = NAMES.get(path)
+        if place is not None:
+            value = _entry(place)
+        elif is_private(path):
+            value = importlib.import_module(f"{_ROOT}.{path}")
+        else:
+            value = self._public(name)
+        setattr(self, name, value)
+        return value
+
+    def _public(self, name: str) -> Any:
+        """One of our public names, where the module is one of ours."""
+        here = ".".join(filter(None, (_PACKAGE, self._below)))
+        if not name.startswith("__") and importlib.util.find_spec(here) is not None:
+            return getattr(importlib.import_module(here), name)
+        raise AttributeError(
+            f"module {self.__name__!r} has no attribute {name!r}: {_PACKAGE} stands in for "
+            "TensorFlow, and of its private names has only those that libraries are known to use",
+            name=name,
+        )
+
+    def __dir__(self) -> list[str]:
+        start = f"{self._below}." if self._below else ""
+        below = {path[len(start) :].partition(".")[0] for path in NAMES if path.startswith(start)}
+        ours = dir(sys.modules[_PACKAGE]) if not self._below else ()
+        return sorted({*super().__dir__(), *below, *ours})
+
+
+def is_private(path: str) -> bool:
+    """Whether a module stands in the table: 'python.eager' does with 'python.eager.context'."""
+    return not path or any(name.startswith(f"{path}.") for name in NAMES)
+
+
+class _Known(importlib.abc.Loader):
+    """Gives a module that is there already, and leaves what it says of itself as it is."""
+
+    def __init__(self, module: ModuleType):
+        self._module, self._spec = module, module.__spec__
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        return self._module
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__spec__ = self._spec
+
+
+class Finder(importlib.abc.MetaPathFinder):
+    """Finds `tensorflow.nn` in our module of that name, `tensorflow.keras.layers` in Keras."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        root, _, below = fullname.partition(".")
+        if root != _ROOT and not fullname.startswith(f"{_PACKAGE}.keras."):
+            return None
+        if root == _ROOT and is_private(below):
+            module: ModuleType = Private(fullname)
+            if not below:
+                vars(module).update(__version__=VERSION, __git_version__="", __doc__=_doc())
+            return ModuleSpec(fullname, _Known(module), is_package=True)
+        found = _ours(below)
+        if found is None:
+            if root == _ROOT:
+                why = names.reason(f"tf.{below}")
+                because = f": tf.{below} {why}" if why else f": {_PACKAGE} stands in for TensorFlow"
+                raise ModuleNotFoundError(
+                    f"No module named {fullname!r}{because}", name=fullname, path=None
+                )
+            return None
+        return ModuleSpec(fullname, _Known(found), is_package=hasattr(found, "__path__"))
+
+
+def _doc() -> str | None:
+    return sys.modules[_PACKAGE].__doc__
+
+
+def _ours(below: str) -> ModuleType | None:
+    """Our module of this name, or a part of Keras: 'keras.layers'."""
+    above, _, name = below.rpartition(".")
+    if above == "keras" or above.startswith("keras."):
+        parent = importlib.import_module(f"{_PACKAGE}.{above}")
+        found = getattr(parent, name, None)
+        return found if isinstance(found, ModuleType) else None
+    if importlib.util.find_spec(f"{_PACKAGE}.{above}".rstrip(".")) is None:
+        return None
+    try:
+        if importlib.util.find_spec(f"{_PACKAGE}.{below}") is None:
+            return None
+    except ModuleNotFoundError:
+        return None
+    return importlib.import_module(f"{_PACKAGE}.{below}")

@@ -1,0 +1,103 @@
+"""`tf.keras`: Keras 3 on its TensorFlow backend on top of us, loaded when it is first used."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import os
+import sys
+from types import ModuleType
+from typing import Any
+
+from .install import find_below_keras, install_as_tensorflow, real_tensorflow
+
+#: The module of Keras that has all names of `tf.keras`.
+_KERAS = "keras._tf_keras.keras"
+_PACKAGE = __name__.partition(".")[0]
+_OLDEST = (3, 10)
+
+#: `tf.losses` is `tf.keras.losses` from when Keras is loaded, and so on.
+FOLLOWERS = ("initializers", "losses", "metrics", "optimizers")
+_INSTALL = "pip install 'tape_compat[keras]'"
+
+
+def available() -> bool:
+    """Whether Keras can be loaded: it is installed, and the real TensorFlow has not come first."""
+    return not real_tensorflow() and importlib.util.find_spec("keras") is not None
+
+
+def keras() -> ModuleType:
+    """Keras, imported when it was not.
+
+    Raises: ImportError if it is not installed, too old or on another backend; RuntimeError if the
+      real TensorFlow has been imported.
+    """
+    install_as_tensorflow()
+    already = sys.modules.get("keras")
+    if already is None:
+        if importlib.util.find_spec("keras") is None:
+            raise ImportError(f"tf.keras is Keras 3, which is not installed: {_INSTALL}")
+        backend = os.environ.setdefault("KERAS_BACKEND", "tensorflow")
+        if backend != "tensorflow":
+            raise ImportError(
+                f"tf.keras is Keras on its backend 'tensorflow', but the environment variable "
+                f"KERAS_BACKEND is {backend!r}: unset it, or set it to 'tensorflow'"
+            )
+        already = importlib.import_module("keras")
+    version = tuple(int(part) for part in already.__version__.split(".")[:2])
+    if version < _OLDEST:
+        raise ImportError(
+            f"tf.keras needs Keras {'.'.join(map(str, _OLDEST))} or newer, and Keras "
+            f"{already.__version__} is installed: {_INSTALL}"
+        )
+    backend = already.config.backend()
+    if backend != "tensorflow":
+        raise ImportError(
+            f"Keras was imported before with the backend {backend!r}; tf.keras needs 'tensorflow': "
+            "set the environment variable KERAS_BACKEND to 'tensorflow', or import tape_compat and "
+            "use tf.keras first"
+        )
+    found = importlib.import_module(_KERAS)
+    for name in FOLLOWERS:
+        setattr(sys.modules[_PACKAGE], name, getattr(found, name))
+    return found
+
+
+def attribute(name: str) -> Any:
+    """`tf.keras.NAME`. Where Keras cannot be loaded, the optimizers are our own.
+
+    Raises: AttributeError for a name that Keras has not; as `keras` does.
+    """
+    if name.startswith("__"):
+        raise AttributeError(f"module '{_PACKAGE}.keras' has no attribute {name!r}")
+    if not available():
+        own = importlib.import_module(f"{_PACKAGE}.optimizers")
+        if name == "optimizers":
+            return own
+        if name == "Optimizer":
+            return own.Optimizer
+    return getattr(keras(), name)
+
+
+def face(module_name: str) -> None:
+    """Make a module `tf.keras`, or the part of Keras with its name: `tf.losses`."""
+    part = module_name.removeprefix(_PACKAGE).lstrip(".")
+
+    def of_keras(name: str) -> Any:
+        return attribute(name)
+
+    def of_part(name: str) -> Any:
+        return getattr(attribute(part), name)
+
+    def names() -> list[str]:
+        if not available():
+            return ["optimizers"] if part == "keras" else []
+        return dir(keras() if part == "keras" else attribute(part))
+
+    is_keras = part == "keras"
+    if is_keras:
+        find_below_keras()
+        vars(sys.modules[module_name])["__path__"] = []
+    vars(sys.modules[module_name]).update(
+        __all__=[], __getattr__=of_keras if is_keras else of_part, __dir__=names
+    )

@@ -1,0 +1,97 @@
+"""What libraries call of TensorFlow's private modules, where none of our public names does it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from ..core.errors import user_location
+from ..function.control_flow import cond
+from ..library.distribute import get_strategy
+from ..ops.creation import get_static_value
+from ..ops.slicing import dynamic_update_slice as dynamic_update_slice
+from ..values.composite import TypeSpec
+from ..values.context import clear_caches, executing_eagerly
+from ..values.record import flush
+from ..values.spec import TensorSpec
+
+#: The name of an axis that is on every device.
+UNSHARDED = "unsharded"
+
+
+def true(*_: Any, **__: Any) -> bool:
+    """True."""
+    return True
+
+
+def nothing(*_: Any, **__: Any) -> None:
+    """Nothing is to be done."""
+
+
+class _Context:
+    """The state of TensorFlow's runtime, as far as there is something like it."""
+
+    def executing_eagerly(self) -> bool:
+        """Whether no function is being recorded."""
+        return executing_eagerly()
+
+    def clear_kernel_cache(self) -> None:
+        """Forget compiled programs."""
+        clear_caches()
+
+    def async_wait(self) -> None:
+        """Start what is pending."""
+        flush()
+
+    def num_gpus(self) -> int:
+        """No GPU is said to be here, since TensorFlow's kernels for them are not."""
+        return 0
+
+
+_CONTEXT = _Context()
+
+
+def context() -> _Context:
+    """The state of the runtime."""
+    return _CONTEXT
+
+
+def smart_cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: Any = None) -> Any:
+    """`true_fn()` or `false_fn()` where it is known which; else `tf.cond`."""
+    known = pred if isinstance(pred, (bool, int)) else get_static_value(pred)
+    if known is None or (not isinstance(known, (bool, int)) and getattr(known, "shape", ()) != ()):
+        return cond(pred, true_fn, false_fn)
+    return true_fn() if known else false_fn()
+
+
+def maybe_merge_call(fn: Callable[..., Any], strategy: Any, *args: Any, **kwargs: Any) -> Any:
+    """`fn(strategy, *args)`: there is one replica."""
+    return fn(strategy or get_strategy(), *args, **kwargs)
+
+
+def unwrap(maybe_decorator: Any) -> tuple[list[Any], Any]:
+    """The decorators of a function, none of which is known, and the function below them."""
+    while hasattr(maybe_decorator, "__wrapped__"):
+        maybe_decorator = maybe_decorator.__wrapped__
+    return [], maybe_decorator
+
+
+def spec_name(cls: type[TypeSpec]) -> str:
+    """The name that a class of specs is registered by. Raises ValueError if it has none."""
+    if cls is TensorSpec:
+        return "tf.TensorSpec"
+    raise ValueError(f"TypeSpec {cls.__module__}.{cls.__name__} has not been registered.")
+
+
+def spec_named(name: str) -> type[TypeSpec]:
+    """The class of specs with this name. Raises ValueError if there is none."""
+    if name == "tf.TensorSpec":
+        return TensorSpec
+    raise ValueError(f"No TypeSpec has been registered with name {name!r}")
+
+
+def no_dtensor(*_: Any, **__: Any) -> NoReturn:
+    """Refused."""
+    raise NotImplementedError(
+        f"tf.experimental.dtensor: work on several devices is to follow. At {user_location()}."
+    )

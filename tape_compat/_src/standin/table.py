@@ -1,0 +1,51 @@
+"""The names below `tensorflow` that libraries import and that are not among its public ones.
+
+`{"python.eager.context.context": "standin.runtime:context"}`: `tensorflow.python.eager.context` is
+a module with the function `context` of `_src/standin/runtime.py`. What stands here comes before the
+public names; everything else below `tensorflow` is the module of ours with that name.
+"""
+
+from __future__ import annotations
+
+#: TensorFlow whose public names and behaviour these are.
+VERSION = "2.21.0"
+
+NAMES = {
+    "__internal__.CompositeTensor": "values.composite:CompositeTensor",
+    "__internal__.EagerTensor": "values.tensor:Tensor",
+    "__internal__.FuncGraph": "function.grouping:Graph",
+    "__internal__.decorator.unwrap": "standin.runtime:unwrap",
+    "__internal__.distribute.interim.maybe_merge_call": "standin.runtime:maybe_merge_call",
+    "__internal__.distribute.strategy_supports_no_merge_call": "standin.runtime:true",
+    "__internal__.eager_context.eager_mode": "values.context:init_scope",
+    "__internal__.smart_cond.smart_cond": "standin.runtime:smart_cond",
+    "__internal__.tf2.enabled": "standin.runtime:true",
+    "__internal__.tracking.AutoTrackable": "values.trackable:AutoTrackable",
+    "__internal__.tracking.Trackable": "values.trackable:Trackable",
+    "__internal__.tracking.no_automatic_dependency_tracking": "values.trackable:untracked",
+    "__internal__.types.Tensor": "values.composite:TensorType",
+    "compiler.tf2xla.python.xla.dynamic_update_slice": "standin.runtime:dynamic_update_slice",
+    "experimental.dtensor.DTensorDevice": "standin.runtime:no_dtensor",
+    "experimental.dtensor.Layout": "standin.runtime:no_dtensor",
+    "experimental.dtensor.Mesh": "standin.runtime:no_dtensor",
+    "experimental.dtensor.UNSHARDED": "standin.runtime:UNSHARDED",
+    "experimental.dtensor.create_distributed_mesh": "standin.runtime:no_dtensor",
+    "python.distribute.distribute_lib.get_strategy": "library.distribute:get_strategy",
+    "python.eager.context.async_wait": "standin.runtime:nothing",
+    "python.eager.context.context": "standin.runtime:context",
+    "python.eager.context.executing_eagerly": "values.context:executing_eagerly",
+    "python.framework.config.disable_op_determinism": "standin.runtime:nothing",
+    "python.framework.config.enable_op_determinism": "standin.runtime:nothing",
+    "python.framework.config.is_op_determinism_enabled": "standin.runtime:true",
+    "python.framework.ops.EagerTensor": "values.tensor:Tensor",
+    "python.framework.ops.Tensor": "values.tensor:Tensor",
+    "python.framework.ops.convert_to_tensor": "ops.creation:convert_to_tensor",
+    "python.framework.tensor_util.constant_value": "ops.creation:get_static_value",
+    "python.framework.type_spec_registry.get_name": "standin.runtime:spec_name",
+    "python.framework.type_spec_registry.lookup": "standin.runtime:spec_named",
+    "python.ops.linalg.sparse.sparse_csr_matrix_ops.NAMES": "standin.runtime:UNSHARDED",
+    "python.ops.math_ops.is_nan": "ops.elementwise:is_nan",
+    "python.trackable.data_structures.ListWrapper": "values.trackable:ListWrapper",
+    "python.trackable.data_structures._DictWrapper": "values.trackable:_DictWrapper",
+    "version.VERSION": "standin.table:VERSION",
+}

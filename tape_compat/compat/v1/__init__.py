@@ -1,0 +1,6 @@
+"""`tf.compat.v1`: the names of TensorFlow 1 that libraries use in code for TensorFlow 2."""
+
+from ..._src.function.grouping import Graph as Graph, placeholder as placeholder
+from ..._src.interop.names import face as _face
+
+_face(__name__)
