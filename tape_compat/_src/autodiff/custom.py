@@ -22,7 +22,7 @@ from ..values.convert import convert
 from ..values.indexed_slices import IndexedSlices
 from ..values.record import apply, identity, notify
 from ..values.tensor import Tensor
-from ..values.variable import Variable, current
+from ..values.variable import Variable, current, own_variable
 from . import reverse
 from .forward import ForwardAccumulator
 
@@ -258,7 +258,7 @@ def custom_gradient(f: Callable[..., Any] | None = None) -> Any:
     def decorated(*args: Any, **kwargs: Any) -> Any:
         with VariableWatcher() as watcher:
             result, grad_fn = f(*args, **kwargs)
-        inputs = [*nest.flatten(args), *nest.flatten(kwargs)]
+        inputs = [own_variable(x) for x in (*nest.flatten(args), *nest.flatten(kwargs))]
         variables = [
             v for v in watcher.variables.values() if all(v is not given for given in inputs)
         ]
@@ -353,6 +353,7 @@ def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _recorded(value: Any) -> Tensor:
+    value = own_variable(value)
     if isinstance(value, Variable):
         for recorder in LOCAL.state.recorders:
             recorder.variable_accessed(value)

@@ -39,6 +39,8 @@ class Graph(abc.ABC):  # noqa: B024 - what is entered is a FuncGraph
     (TensorShape([2, 4]), False)
     """
 
+    building_function = False
+
     def __init__(self, name: str = "graph") -> None:
         self.name = name
         self._entered = False
@@ -112,6 +114,27 @@ def no_op(name: str | None = None) -> Operation | None:
     >>> tf.no_op()
     """
     return Operation(LOCAL.state.capture, "NoOp", "NoOp") if inside_function() else None
+
+
+_OUTSIDE = Graph("default")
+
+
+def get_default_graph() -> Any:
+    """The graph that is being recorded; outside of functions one that nothing is added to.
+
+    >>> import tape_compat as tf
+    >>> with tf.Graph("g").as_default():
+    ...     tf.compat.v1.get_default_graph().name
+    'g'
+    """
+    graph = LOCAL.state.capture
+    while graph is not None and not isinstance(graph, FuncGraph):
+        graph = graph.outer
+    return _OUTSIDE if graph is None else graph
+
+
+def reset_default_graph() -> None:
+    """Nothing: outside of functions no graph holds anything."""
 
 
 def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tensor:
