@@ -19,7 +19,9 @@ from ..core.op import Op
 from ..core.refuse import invalid, not_allowed, shown
 from ..run import policy
 from ..values.bounds import host_value
+from ..values.composite import CompositeTensor
 from ..values.convert import convert
+from ..values.dispatch import takes_composites
 from ..values.indexed_slices import IndexedSlices
 from ..values.record import apply
 from ..values.tensor import Tensor, concrete, next_id, same_value
@@ -97,13 +99,13 @@ def convert_to_tensor(
 
 
 def is_tensor(x: Any) -> bool:
-    """Whether `x` is a Tensor, a Variable or IndexedSlices.
+    """Whether `x` is a Tensor, a Variable, or IndexedSlices or another composite.
 
     >>> import tape_compat as tf
     >>> tf.is_tensor(tf.Variable(1.0)), tf.is_tensor([1.0])
     (True, False)
     """
-    return isinstance(x, (Tensor, Variable, IndexedSlices))
+    return isinstance(x, (Tensor, Variable, CompositeTensor))
 
 
 def get_static_value(tensor: Any, partial: bool = False) -> Any:
@@ -224,6 +226,7 @@ def _like(tensor: Any, dtype: Any) -> tuple[Shape, DType]:
     return aval.shape, aval.dtype if dtype is None else as_dtype(dtype)
 
 
+@takes_composites
 def zeros_like(
     input: Any, dtype: Any = None, name: str | None = None, layout: Any = None
 ) -> Tensor:
@@ -238,6 +241,7 @@ def zeros_like(
     return _filled(shape, dtype, b"" if dtype is dtypes.string else 0)
 
 
+@takes_composites
 def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Tensor:
     """Ones of the shape of `input`, of its dtype unless `dtype` is given.
 
@@ -417,6 +421,7 @@ def _check_one_hot(avals: tuple[Aval, ...], depth: int, axis: int, dtype: DType 
 _ONE_HOT = Op(_one_hot, "OneHot", differentiable=False, check=_check_one_hot)
 
 
+@takes_composites
 def one_hot(
     indices: Any,
     depth: Any,
