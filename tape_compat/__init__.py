@@ -220,6 +220,7 @@ from ._src.ops.shapes import (
     transpose as transpose,
 )
 from ._src.ops.slicing import slice as slice, strided_slice as strided_slice
+from ._src.ops.sparse_arithmetic import SparseTensor as SparseTensor
 from ._src.ops.sums import add_n as add_n, scalar_mul as scalar_mul
 from ._src.standin.install import install_as_tensorflow as install_as_tensorflow
 from ._src.values.composite import TypeSpec as TypeSpec
@@ -237,6 +238,7 @@ from ._src.values.indexed_slices import (
 from ._src.values.module import Module as Module
 from ._src.values.names import name_scope as name_scope
 from ._src.values.operation import Operation as Operation
+from ._src.values.sparse import SparseTensorSpec as SparseTensorSpec
 from ._src.values.spec import (
     TensorSpec as TensorSpec,
     type_spec_from_value as type_spec_from_value,
@@ -270,6 +272,8 @@ if _typing.TYPE_CHECKING:  # imported when they are first used
         nn as nn,
         optimizers as optimizers,
         random as random,
+        sets as sets,
+        sparse as sparse,
     )
 
 __version__ = "0.1.0"

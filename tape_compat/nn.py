@@ -56,6 +56,10 @@ from ._src.ops.pooling import (
     max_pool2d as max_pool2d,
     max_pool3d as max_pool3d,
 )
+from ._src.ops.sparse_embedding import (
+    embedding_lookup_sparse as embedding_lookup_sparse,
+    safe_embedding_lookup_sparse as safe_embedding_lookup_sparse,
+)
 from ._src.ops.sums import l2_normalize as l2_normalize
 
 _face(__name__)

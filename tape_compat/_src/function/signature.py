@@ -17,6 +17,7 @@ import numpy as np
 from ..core import dtypes
 from ..core.avals import Aval
 from ..values import nest
+from ..values.composite import CompositeTensor
 from ..values.convert import convert
 from ..values.spec import TensorSpec
 from ..values.tensor import Tensor
@@ -99,6 +100,8 @@ class Arguments:
             self.parts += (dict, tuple(sorted(value)))
         else:
             self.parts += (value.__class__, len(children))
+            if isinstance(value, CompositeTensor):
+                self.parts.append(value._type_spec)
         for child in children:
             self.add(child)
 

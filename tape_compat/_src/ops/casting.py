@@ -15,7 +15,9 @@ from ..core.caches import Cache
 from ..core.dtypes import DType, as_dtype
 from ..core.op import Op
 from ..core.refuse import invalid, tf_dtype_name
+from ..values.composite import CompositeTensor
 from ..values.convert import convert
+from ..values.dispatch import called
 from ..values.indexed_slices import IndexedSlices
 from ..values.record import apply
 from ..values.tensor import Tensor
@@ -64,6 +66,10 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     if x.__class__ is not Tensor:
         if isinstance(x, IndexedSlices):
             return IndexedSlices(cast(x.values, dtype), x.indices, x.dense_shape)
+        if isinstance(x, CompositeTensor):
+            found = called("cast", (x, dtype), {})
+            if found is not NotImplemented:
+                return found
         if isinstance(x, Variable) and x.dtype is dtype:
             return x
         x = convert(x)

@@ -14,6 +14,7 @@ from ..core.dimensions import broadcast
 from ..core.native import native_calls
 from ..core.op import Op
 from ..values import operators
+from ..values.dispatch import CompositeOperand, elementwise
 from ..values.record import apply
 from ..values.tensor import Tensor, concrete
 from .arithmetic import text_on_host
@@ -121,7 +122,13 @@ def not_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 def _compare(closure: Any, on_host: Callable[..., Any], x: Any, y: Any) -> Tensor:
     if x.__class__ is not Tensor or y.__class__ is not Tensor:
-        x, y = matching((x, y))
+        try:
+            x, y = matching((x, y))
+        except CompositeOperand:
+            found = elementwise(equal if closure.op.name == "Equal" else not_equal, x, y)
+            if found is NotImplemented:
+                raise
+            return found
     try:
         return apply(closure, (x, y))
     except TextOperands:

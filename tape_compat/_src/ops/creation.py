@@ -21,6 +21,7 @@ from ..run import policy
 from ..values.bounds import host_value
 from ..values.composite import CompositeTensor, TensorType
 from ..values.convert import convert
+from ..values.dispatch import takes_composites
 from ..values.record import apply
 from ..values.tensor import Tensor, concrete, next_id, same_value
 from ..values.variable import Variable, read
@@ -224,6 +225,7 @@ def _like(tensor: Any, dtype: Any) -> tuple[Shape, DType]:
     return aval.shape, aval.dtype if dtype is None else as_dtype(dtype)
 
 
+@takes_composites
 def zeros_like(
     input: Any, dtype: Any = None, name: str | None = None, layout: Any = None
 ) -> Tensor:
@@ -238,6 +240,7 @@ def zeros_like(
     return _filled(shape, dtype, b"" if dtype is dtypes.string else 0)
 
 
+@takes_composites
 def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Tensor:
     """Ones of the shape of `input`, of its dtype unless `dtype` is given.
 
@@ -417,6 +420,7 @@ def _check_one_hot(avals: tuple[Aval, ...], depth: int, axis: int, dtype: DType 
 _ONE_HOT = Op(_one_hot, "OneHot", differentiable=False, check=_check_one_hot)
 
 
+@takes_composites
 def one_hot(
     indices: Any,
     depth: Any,

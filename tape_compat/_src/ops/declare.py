@@ -29,7 +29,9 @@ from ..core.native import native_calls
 from ..core.op import Check, Closure, Op
 from ..core.refuse import check_dtype_of, invalid, not_allowed, shown
 from ..core.shapes import TensorShape
+from ..values import dispatch
 from ..values.convert import convert
+from ..values.dispatch import CompositeOperand
 from ..values.indexed_slices import IndexedSlices
 from ..values.record import apply, apply_scalar
 from ..values.sizes import sizes_of
@@ -159,9 +161,13 @@ def unary(
     ).bind()
 
     def call(x: Any, name: str | None = None) -> Tensor:
-        return apply(closure, (x if x.__class__ is Tensor else convert(x),))
+        try:
+            return apply(closure, (x if x.__class__ is Tensor else convert(x),))
+        except CompositeOperand:
+            return _composite(dispatch.elementwise(declared, x))
 
-    return _declared(native_calls("op", closure, 1)(call), closure.op, doc)
+    declared: Any = native_calls("op", closure, 1)(call)
+    return _declared(declared, closure.op, doc)
 
 
 def binary(
@@ -203,7 +209,10 @@ def binary(
             elif kind is Variable:
                 y = read(y)
             else:
-                x, y = operands((x, y))
+                try:
+                    x, y = operands((x, y))
+                except CompositeOperand:
+                    return _composite(dispatch.elementwise(declared, x, y))
         elif x.__class__ is Variable and (y.__class__ is Tensor or y.__class__ is Variable):
             x = read(x)
             if y.__class__ is Variable:
@@ -211,7 +220,10 @@ def binary(
         elif _is_number_for(y, x):
             return apply_scalar(closure, read(x), y, False)
         else:
-            x, y = operands((x, y))
+            try:
+                x, y = operands((x, y))
+            except CompositeOperand:
+                return _composite(dispatch.elementwise(declared, x, y))
         try:
             return apply(closure, (x, y))
         except TextOperands:
@@ -227,7 +239,10 @@ def binary(
             return apply_scalar(closure, y, x, True)
         if _is_number_for(x, y):
             return apply_scalar(closure, read(y), x, True)
-        x, y = matching((x, y))
+        try:
+            x, y = matching((x, y))
+        except CompositeOperand:
+            pass  # `call` has a form for them
         return call(x, y)
 
     declared: Any = native_calls("binary", closure, retry=TextOperands if text else None)(call)
@@ -328,17 +343,20 @@ def op(
     written: dict[tuple, Closure] = {}
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        if len(args) >= count:
-            closure, values = usual, args
-            if kwargs or len(args) > count:
-                values = args[:count]
-                try:
-                    closure = written.get(_key(args[count:], kwargs))
-                except TypeError:  # an attribute that is a list or a tensor
-                    closure = None
-            if closure is not None:
-                return apply(closure, _inputs(values))
-        return general(args, kwargs)
+        try:
+            if len(args) >= count:
+                closure, values = usual, args
+                if kwargs or len(args) > count:
+                    values = args[:count]
+                    try:
+                        closure = written.get(_key(args[count:], kwargs))
+                    except TypeError:  # an attribute that is a list or a tensor
+                        closure = None
+                if closure is not None:
+                    return apply(closure, _inputs(values))
+            return general(args, kwargs)
+        except CompositeOperand:
+            return _composite(dispatch.called(fn.__name__, args, kwargs))
 
     def general(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         given = _arguments(fn.__name__, names, args, kwargs)
@@ -388,6 +406,13 @@ def _arguments(
             raise TypeError(f"{name}() got multiple values for argument '{key}'")
         given[key] = value
     return given
+
+
+def _composite(found: Any) -> Any:
+    """What an op gives of composites; the error of their conversion if it has no form for them."""
+    if found is NotImplemented:
+        raise
+    return found
 
 
 def _declared(call: Any, declared: Op, doc: str) -> Any:

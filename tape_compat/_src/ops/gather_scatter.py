@@ -19,6 +19,7 @@ from ..core.refuse import invalid, not_allowed, shown, tf_dtype_name
 from ..values import operators
 from ..values.bounds import dropped, refuse_positions, refuse_rows
 from ..values.convert import convert
+from ..values.dispatch import takes_composites
 from ..values.indexed_slices import IndexedSlices
 from ..values.record import apply
 from ..values.tensor import Tensor
@@ -73,6 +74,7 @@ _GATHER = Op(
 )
 
 
+@takes_composites
 def gather(
     params: Any,
     indices: Any,
@@ -160,6 +162,7 @@ def _sparse_gather_nd(
 _GATHER_ND = Op(_gather_nd, "GatherNd", check=_check_gather_nd, sparse=_sparse_gather_nd)
 
 
+@takes_composites
 def gather_nd(
     params: Any,
     indices: Any,

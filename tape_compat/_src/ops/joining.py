@@ -19,6 +19,7 @@ from ..run import policy
 from ..values import operators
 from ..values.bounds import host_value
 from ..values.convert import convert
+from ..values.dispatch import takes_composites
 from ..values.record import apply
 from ..values.tensor import Tensor, concrete
 from ..values.variable import Variable
@@ -133,6 +134,7 @@ _CONCAT = Op(
 )
 
 
+@takes_composites
 def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
     """Tensors of one dtype laid one behind the other along `axis`.
 
@@ -182,6 +184,7 @@ def _check_axis(axis: int, n: int) -> int:
     return axis % n
 
 
+@takes_composites
 def stack(values: Any, axis: Any = 0, name: str = "stack") -> Tensor:
     """Tensors of one dtype and shape laid side by side along a new `axis`.
 
@@ -232,6 +235,7 @@ _UNSTACK = Op(
 )
 
 
+@takes_composites
 def unstack(value: Any, num: Any = None, axis: Any = 0, name: str = "unstack") -> list[Tensor]:
     """The list of slices of `value` along `axis`.
 
@@ -321,6 +325,7 @@ _SPLIT = Op(
 )
 
 
+@takes_composites
 def split(
     value: Any, num_or_size_splits: Any, axis: Any = 0, num: Any = None, name: str = "split"
 ) -> list[Tensor]:

@@ -14,6 +14,7 @@ from ..core.dtypes import DType, as_dtype
 from ..core.op import Op
 from ..core.refuse import invalid, shown
 from ..values.convert import to_numpy
+from ..values.dispatch import takes_composites
 from ..values.record import apply
 from ..values.tensor import Tensor
 from .arguments import as_int, as_tensor, dims, is_text, known_value, move_text
@@ -37,6 +38,7 @@ _REVERSE = Op(
 )
 
 
+@takes_composites
 def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
     """`tensor` reversed along the axes of the list `axis`.
 

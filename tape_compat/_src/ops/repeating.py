@@ -12,6 +12,7 @@ from ..core.dimensions import Shape, Size, differ, is_symbolic, less
 from ..core.errors import NeedsValue
 from ..core.op import Op
 from ..core.refuse import invalid, shown
+from ..values.dispatch import takes_composites
 from ..values.record import apply
 from ..values.tensor import Tensor, concrete
 from .arguments import as_int, as_tensor, dims, is_text, known_sizes, move_text
@@ -80,6 +81,7 @@ _TILE = Op(
 )
 
 
+@takes_composites
 def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
     """`input` laid `multiples[i]` times along each axis i.
 

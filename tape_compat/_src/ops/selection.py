@@ -15,6 +15,7 @@ from ..core.dtypes import as_dtype
 from ..core.op import Op
 from ..core.refuse import invalid, shown, tf_dtype_name
 from ..values.convert import convert
+from ..values.dispatch import takes_composites
 from ..values.record import apply
 from ..values.tensor import Tensor, concrete
 from .arguments import as_int, as_tensor, is_text, known_value, move_text
@@ -45,6 +46,7 @@ def _check_where(avals: tuple[Aval, ...]) -> None:
 _WHERE = Op(jnp.where, "SelectV2", check=_check_where, broadcasts=True).bind()
 
 
+@takes_composites
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
     """`x` where `condition` is true, `y` elsewhere, all three broadcast.
 
@@ -77,6 +79,7 @@ _MASKED = Op(
 )
 
 
+@takes_composites
 def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_mask") -> Tensor:
     """The elements or slices of `tensor` where `mask` is true, whose value must be known.
 

@@ -30,6 +30,7 @@ from ..core.shapes import TensorShape
 from ..core.state import LOCAL
 from ..values import operators, record as dispatch
 from ..values.convert import convert
+from ..values.dispatch import takes_composites
 from ..values.indexed_slices import IndexedSlices
 from ..values.record import apply
 from ..values.tensor import Tensor, concrete, next_id, same_value
@@ -37,6 +38,7 @@ from ..values.variable import Variable
 from .arguments import as_int, as_tensor, dims, is_text, known_sizes, known_value, move_text
 
 
+@takes_composites
 def identity(input: Any, name: str | None = None) -> Any:
     """A tensor of its own with the value of `input`, connected to it on tapes.
 
@@ -103,6 +105,7 @@ _SHAPE, _SIZE = (
 )
 
 
+@takes_composites
 def shape(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> Tensor:
     """The shape of `input` as a vector; known at once, whatever is pending.
 
@@ -125,6 +128,7 @@ def shape_n(
     return [shape(x, out_type) for x in input]
 
 
+@takes_composites
 def size(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> Tensor:
     """The number of elements of `input`, a scalar known at once.
 
@@ -135,6 +139,7 @@ def size(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> T
     return host_shape(product(_shape_of(input)), out_type, "Size")
 
 
+@takes_composites
 def rank(input: Any, name: str | None = None) -> Tensor:
     """The number of axes of `input`, a scalar known at once.
 
@@ -402,6 +407,7 @@ _EXPAND = Op(
 )
 
 
+@takes_composites
 def expand_dims(input: Any, axis: Any, name: str | None = None) -> Tensor:
     """`input` with a new axis of size 1 at `axis`.
 
@@ -459,6 +465,7 @@ _SQUEEZE = Op(
 )
 
 
+@takes_composites
 def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
     """`input` without its axes of size 1: those of `axis`, or all.
 

@@ -17,6 +17,8 @@ from ..core.shapes import TensorShape
 from ..core.state import LOCAL
 from ..core.x64 import in_x64
 from . import operators
+from .composite import CompositeTensor
+from .dispatch import refusal
 from .tensor import Tensor, concrete
 
 _INT32 = np.iinfo(np.int32)
@@ -45,6 +47,8 @@ def convert(value: Any, dtype: Any = None, hint: DType | None = None) -> Tensor:
     protocol = getattr(value.__class__, "__tf_tensor__", None)
     if protocol is not None:  # of other libraries' classes
         return convert(protocol(value, dtype, None), dtype)
+    if isinstance(value, CompositeTensor):
+        raise refusal(value)
     if isinstance(value, jax.Array):
         return concrete(value if dtype is None else in_x64(value.astype, dtype.np_dtype))
     if hint is not None and dtype is None:
@@ -111,6 +115,8 @@ def _holds_tensor(value: Iterable[Any]) -> bool:
         if isinstance(item, (list, tuple)):
             if _holds_tensor(item):
                 return True
+        elif isinstance(item, CompositeTensor) and not hasattr(item, "_as_tensor"):
+            raise refusal(item)
         elif isinstance(item, (Tensor, jax.Array)) or hasattr(item, "_as_tensor"):
             return True
     return False

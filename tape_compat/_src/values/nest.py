@@ -87,6 +87,7 @@ _SLICES = _Kind(
 _COMPOSITE = _Kind(
     lambda composite: [composite._type_spec._to_components(composite)],
     lambda like, children: like._type_spec._from_components(children[0]),
+    lambda composite: (0,),
 )
 
 

@@ -1,0 +1,1 @@
+"""Keras' own tests, which its wheel ships, run on us: `python -m tests keras`."""
