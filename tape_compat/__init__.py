@@ -42,6 +42,7 @@ from ._src.core.dtypes import (
     variant as variant,
 )
 from ._src.core.shapes import TensorShape as TensorShape
+from ._src.data.optional import OptionalSpec as OptionalSpec
 from ._src.diagnostics.assertions import (
     Assert as Assert,
     assert_equal as assert_equal,
@@ -253,10 +254,12 @@ if _typing.TYPE_CHECKING:  # imported when they are first used
         autograph as autograph,
         bitwise as bitwise,
         config as config,
+        data as data,
         debugging as debugging,
         dtypes as dtypes,
         engine as engine,
         errors as errors,
+        experimental as experimental,
         keras as keras,
         linalg as linalg,
         math as math,
