@@ -42,6 +42,7 @@ from ._src.core.dtypes import (
     variant as variant,
 )
 from ._src.core.shapes import TensorShape as TensorShape
+from ._src.data.optional import OptionalSpec as OptionalSpec
 from ._src.diagnostics.assertions import (
     Assert as Assert,
     assert_equal as assert_equal,
@@ -257,12 +258,14 @@ if _typing.TYPE_CHECKING:  # imported when they are first used
         bitwise as bitwise,
         compat as compat,
         config as config,
+        data as data,
         debugging as debugging,
         distribute as distribute,
         dtypes as dtypes,
         engine as engine,
         errors as errors,
         initializers as initializers,
+        experimental as experimental,
         keras as keras,
         linalg as linalg,
         losses as losses,

@@ -199,6 +199,11 @@ class NeedsValue(TypeError):
     recorded is called. Python must then run at each call."""
 
 
+class NeedsPython(NeedsValue):
+    """Something, such as the next element of a dataset, is there only when Python runs: that it
+    then does at each call is no news."""
+
+
 class _WhileRecorded(InvalidArgumentError, ValueError):
     """What an op raises in a function that is being recorded, where TensorFlow has a ValueError."""
 

@@ -195,7 +195,7 @@ class Function:
         except (errors.NeedsValue, INCONCLUSIVE) as error:
             if inside_function() and not by_sizes:
                 raise
-            if not by_sizes:
+            if not by_sizes and not isinstance(error, errors.NeedsPython):
                 LOGGER.warning(
                     "%s cannot be recorded, and its Python runs at each call: %s", self._name, error
                 )

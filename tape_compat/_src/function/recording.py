@@ -24,6 +24,7 @@ from ..values.capture import (
     symbolic_input,
     within,
 )
+from ..values.composite import Opaque
 from ..values.convert import convert
 from ..values.tensor import Tensor
 from ..values.variable import Handle, Variable, read
@@ -42,8 +43,12 @@ def packed(structure: Any, leaves: Sequence[Any]) -> Any:
 
 
 def tensor_of(leaf: Any) -> Any:
-    """What a leaf is as a tensor; a TensorArray and None are left as they are."""
+    """What a leaf is as a tensor; a TensorArray, a dataset and None are left as they are."""
     if leaf is None or isinstance(leaf, TensorArray):
+        return leaf
+    if isinstance(leaf, Opaque):
+        if recording():
+            raise errors.NeedsPython(f"{leaf!r} is known when Python runs")
         return leaf
     return leaf.read_value() if isinstance(leaf, Variable) else convert(leaf)
 

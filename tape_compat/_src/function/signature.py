@@ -17,7 +17,7 @@ import numpy as np
 from ..core import dtypes
 from ..core.avals import Aval
 from ..values import nest
-from ..values.composite import CompositeTensor
+from ..values.composite import CompositeTensor, Opaque
 from ..values.convert import convert
 from ..values.spec import TensorSpec
 from ..values.tensor import Tensor
@@ -106,6 +106,9 @@ class Arguments:
             self.add(child)
 
     def _object(self, value: Any) -> None:
+        if isinstance(value, Opaque):
+            self.parts.append((type(value), value._trace_part()))
+            return
         if hasattr(value, "_as_tensor") or hasattr(value, "__array__"):
             self._tensor(convert(value))
             return

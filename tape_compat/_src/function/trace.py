@@ -11,6 +11,7 @@ from ..core.dimensions import Sizes
 from ..core.state import LOCAL
 from ..values import nest
 from ..values.capture import Captured, call_captured, captured, capturing, symbolic_input
+from ..values.composite import Opaque
 from ..values.convert import convert
 from ..values.record import begin_step, flush
 from ..values.spec import TensorSpec
@@ -88,6 +89,8 @@ class Results:
 def _returned(value: Any, function: Any) -> Tensor:
     if isinstance(value, Variable):
         return value.read_value()
+    if isinstance(value, Opaque):
+        raise errors.NeedsPython(f"{function!r} returns {value!r}")
     try:
         return convert(value)
     except errors.NeedsValue:
@@ -103,7 +106,9 @@ def _returned(value: Any, function: Any) -> Tensor:
 def as_tensors(result: Any, function: Any) -> Any:
     """What a function returned that ran as Python, of tensors as if it had been recorded."""
     leaves = [
-        value if value is None or isinstance(value, TensorArray) else _returned(value, function)
+        value
+        if value is None or isinstance(value, (TensorArray, Opaque))
+        else _returned(value, function)
         for value in nest.flatten(result, expand_composites=True)
     ]
     return nest.pack_sequence_as(result, leaves, expand_composites=True)

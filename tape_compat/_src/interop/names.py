@@ -43,11 +43,11 @@ def _rows() -> dict[str, Name]:
 
 
 def reason(name: str) -> str:
-    """Why 'tf.data.Dataset' is missing; '' for a name that TensorFlow has not, or that is here.
+    """Why 'tf.sysconfig' is missing; '' for a name that TensorFlow has not, or that is here.
 
     >>> from tape_compat._src.interop.names import reason
-    >>> reason("tf.data.Dataset.map"), reason("tf.exp"), reason("tf.exq")
-    ('is not built yet', '', '')
+    >>> reason("tf.sysconfig.get_build_info"), reason("tf.exp"), reason("tf.exq")
+    ("belongs to TensorFlow's runtime, which is not here", '', '')
     """
     while name:
         row = _rows().get(name)

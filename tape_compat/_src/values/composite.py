@@ -93,7 +93,7 @@ class TypeSpec:
         return type(self)._deserialize, (self._serialize(),)
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(repr(part) for part in self._serialize())})"
+        return f"{type(self).__name__}{self._serialize()!r}"
 
 
 class TensorType:
@@ -110,6 +110,16 @@ class CompositeTensor:
     @property
     def _type_spec(self) -> TypeSpec:
         raise NotImplementedError(f"{type(self).__name__}._type_spec")
+
+
+class Opaque:
+    """The base of values that functions hand on as they are: datasets and their iterators. What
+    reads them needs Python. `_trace_part` is what a trace for such an argument is known by."""
+
+    __slots__ = ()
+
+    def _trace_part(self) -> Any:
+        raise NotImplementedError(f"{type(self).__name__}._trace_part")
 
 
 def spec_of_composite(value: Any) -> TypeSpec | None:

@@ -1,0 +1,322 @@
+"""Functions of elements: recorded once for their specs and run compiled, or run as Python.
+
+What `map` and the like are given is recorded as `tf.function` records, for the specs of the
+elements. It then gives the specs of its results without being run. Where that is not possible, as
+with strings or `tf.py_function`, its Python runs for each element.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core import dtypes, errors
+from ..core.dimensions import INCONCLUSIVE
+from ..core.errors import user_location
+from ..core.shapes import TensorShape
+from ..core.state import MODE
+from ..core.tracebacks import filter_traceback
+from ..function.autograph import converted
+from ..function.function import Function
+from ..function.signature import Bound
+from ..function.trace import Trace, traced
+from ..function.vectorized_map import vectorized_map
+from ..values import nest
+from ..values.composite import TypeSpec
+from ..values.spec import TensorSpec
+from ..values.tensor import Tensor
+from .pipeline import Pipeline, Rows
+from .specs import DatasetSpec, NoneTensorSpec
+from .structure import Element, Layout, dtype_of, pack, shape_of, taken_apart, value_of
+
+LOGGER = logging.getLogger("tape_compat")
+
+#: Makes a dataset of which only the specs are known, of these; `dataset.py` puts it here.
+PLACEHOLDERS: list[Callable[[Any], Any]] = []
+
+
+class _NotTensors(errors.NeedsValue):
+    """A function gives datasets or other objects: its Python runs for each element."""
+
+
+class Recorded:
+    """What recording a function gave: the specs of its results, and the trace if there is one."""
+
+    __slots__ = ("constant", "spec", "trace")
+
+    def __init__(self) -> None:
+        self.spec: Any = None
+        self.trace: Trace | None = None
+        #: The results that are no tensors, by their place: None.
+        self.constant: tuple[int, ...] = ()
+
+
+class ElementFunction:
+    """A function of the elements of a pipeline.
+
+    title: what the user called, for messages, as "Dataset.map()".
+    """
+
+    def __init__(self, function: Callable[..., Any], source: Pipeline, title: str):
+        if not callable(function):
+            raise TypeError(f"`{title}` takes a function, not {function!r}")
+        self.function, self.title = function, title
+        self.location = user_location()
+        self._source = source
+        self._converted = function
+        if not isinstance(function, Function):
+            self._converted = converted(function, user_requested=False)
+        self._lock = threading.RLock()
+        self._records: dict[Any, Recorded] = {}
+        self._general: Recorded | None = None
+
+    # -- what it gives --------------------------------------------------------------------------
+
+    def record(self) -> Recorded:
+        """What recording it for the specs of the elements gave."""
+        with self._lock:
+            if self._general is None:
+                self._general = self._record(self._source.layout.specs)
+            return self._general
+
+    def output_spec(self) -> Any:
+        """The specs of its results; of what only running shows, by the first element."""
+        record = self.record()
+        with self._lock:
+            if record.spec is None:
+                record.spec = self._spec_by_running()
+            return record.spec
+
+    def _spec_by_running(self) -> Any:
+        first = next(self._source.open(), None)
+        if first is None:
+            raise ValueError(
+                f"The results of the function of {self.title} (at {self.location}) are known when "
+                "it runs, and there is no element to run it for."
+            )
+        spec, _ = taken_apart(self.result(first))
+        return _of_any_size(spec)
+
+    def _record(self, specs: Sequence[TypeSpec]) -> Recorded:
+        found = Recorded()
+        known = [self._symbolic(spec) for spec in specs]
+        if any(symbol is _UNKNOWN for symbol in known) or MODE.python:
+            return found
+        given = [spec for spec in specs if isinstance(spec, TensorSpec)]
+
+        def body(*tensors: Tensor) -> list[Any]:
+            remaining = iter(tensors)
+            leaves = [
+                next(remaining) if isinstance(spec, TensorSpec) else symbol
+                for spec, symbol in zip(specs, known)
+            ]
+            result = self._called(self._converted, leaves)
+            found.spec, results = self._described(result)
+            if not all(isinstance(x, Tensor) or x is None for x in results):
+                raise _NotTensors(f"{self.title} gives objects")
+            return results
+
+        bound = Bound(tuple(given), (), tuple(f"args_{i}" for i in range(len(given))))
+        try:
+            trace = traced(body, bound, self._name, True)
+            if trace.created:
+                trace = traced(body, bound, self._name, False)
+            if len(given) == len(specs) or all(isinstance(s, _OF_NOTHING) for s in specs):
+                found.trace = trace
+        except (errors.NeedsValue, INCONCLUSIVE):
+            pass
+        except Exception as error:
+            filter_traceback(error)
+            raise
+        return found
+
+    @property
+    def _name(self) -> str:
+        return getattr(self.function, "__name__", type(self.function).__name__)
+
+    def _symbolic(self, spec: TypeSpec) -> Any:
+        """What stands for a leaf while the function is recorded; tensors are made by recording."""
+        if isinstance(spec, TensorSpec):
+            unknown = spec.shape.rank is None or spec.dtype is dtypes.string
+            return _UNKNOWN if unknown else None
+        if isinstance(spec, NoneTensorSpec):
+            return None
+        return PLACEHOLDERS[0](spec.element_spec) if isinstance(spec, DatasetSpec) else _UNKNOWN
+
+    def _called(self, function: Callable[..., Any], leaves: Sequence[Any]) -> Any:
+        """The function of an element: of the parts of a tuple, or of the one other thing."""
+        value = self._source.layout.pack(leaves)
+        result = function(*value) if type(value) is tuple else function(value)
+        return tuple(result) if isinstance(result, list) else result
+
+    def _described(self, result: Any) -> tuple[Any, list[Any]]:
+        """The specs of a result, and its leaves."""
+        try:
+            return taken_apart(result)
+        except errors.NeedsValue:
+            raise
+        except (TypeError, ValueError) as error:
+            raise TypeError(
+                f"Unsupported return value from function passed to {self.title}: {result!r}."
+            ) from error
+
+    # -- running it -----------------------------------------------------------------------------
+
+    def __call__(self, element: Element) -> Element:
+        """The leaves of its result for an element."""
+        record = self.record()
+        trace = record.trace
+        if trace is None:
+            record = self._record_for(element)
+            trace = record.trace
+        if trace is None or MODE.python:
+            return self._leaves(self.result(element))
+        return run(trace, element)
+
+    def _record_for(self, element: Element) -> Recorded:
+        """The record for elements of these sizes, where there is none for all."""
+        if not all(x is None or hasattr(x, "dtype") for x in element):
+            return self.record()
+        key = tuple([x if x is None else (shape_of(x), dtype_of(x).name) for x in element])
+        with self._lock:
+            found = self._records.get(key)
+            if found is None:
+                if self._general is not None and not _by_sizes(self._source.layout.specs):
+                    return self._general
+                specs = [
+                    NoneTensorSpec() if x is None else TensorSpec(shape_of(x), dtype_of(x))
+                    for x in element
+                ]
+                found = self._records[key] = self._record(specs)
+            return found
+
+    def result(self, element: Element) -> Any:
+        """What its Python gives for an element."""
+        return self._called(self.function, [value_of(leaf) for leaf in element])
+
+    def _leaves(self, result: Any) -> Element:
+        _, leaves = self._described(result)
+        return tuple([x._value() if isinstance(x, Tensor) else x for x in leaves])
+
+    # -- several elements at once ---------------------------------------------------------------
+
+    def over_rows(self) -> RowFunction | None:
+        """The function of several elements at once, if it has no effects and can be so."""
+        record = self.record()
+        specs = self._source.layout.specs
+        if record.trace is None or not all(isinstance(spec, TensorSpec) for spec in specs):
+            return None
+        if not all(spec.shape.is_fully_defined() for spec in specs):
+            return None
+        found = RowFunction(self, record)
+        return found if found.possible() else None
+
+    def rows_body(self, columns: Sequence[Tensor]) -> list[Any]:
+        """The results for stacked elements, while that is recorded."""
+
+        def row(leaves: Sequence[Tensor]) -> list[Any]:
+            return taken_apart(self._called(self._converted, leaves))[1]
+
+        return vectorized_map(row, list(columns), fallback_to_while_loop=False, warn=False)
+
+
+class RowFunction:
+    """A function of stacked elements, compiled for one number of them; fewer are filled up."""
+
+    def __init__(self, function: ElementFunction, record: Recorded):
+        self._function, self._specs = function, function._source.layout.specs
+        self._traces: dict[int, Trace] = {}
+        self._lock = threading.RLock()
+        self._impossible = False
+        self._count = 0
+        self._draws = bool(record.trace and record.trace.graph.draws)
+
+    @property
+    def draws(self) -> bool:
+        """Whether it draws random numbers."""
+        return self._draws
+
+    def possible(self) -> bool:
+        """Whether it can be recorded for stacked elements."""
+        self._trace(2)
+        return not self._impossible
+
+    def _trace(self, count: int) -> Trace | None:
+        with self._lock:
+            found = self._traces.get(count)
+            if found is None and not self._impossible:
+                specs = tuple(
+                    [TensorSpec((count, *s.shape.as_list()), s.dtype) for s in self._specs]
+                )
+                bound = Bound(specs, (), tuple(f"args_{i}" for i in range(len(specs))))
+                body = lambda *columns: self._function.rows_body(columns)  # noqa: E731
+                try:
+                    found = traced(body, bound, self._function._name, False)
+                except Exception:
+                    self._impossible = True
+                    return None
+                self._traces[count] = found
+            return found
+
+    def __call__(self, rows: Rows) -> Rows | None:
+        """The results for stacked elements, stacked."""
+        count, columns = rows
+        size = max(self._count, count)
+        self._count = size
+        trace = self._trace(size)
+        if trace is None:
+            return None
+        if count < size:
+            columns = tuple([_filled(np.asarray(x), size) for x in columns])
+        found = run(trace, columns)
+        if count < size:
+            found = tuple([x if x is None else np.asarray(x)[:count] for x in found])
+        return count, found
+
+
+def _filled(column: np.ndarray, size: int) -> np.ndarray:
+    """A column with its first row repeated up to a size."""
+    more = np.broadcast_to(column[:1], (size - len(column), *column.shape[1:]))
+    return np.concatenate([column, more])
+
+
+def run(trace: Trace, leaves: Sequence[Any]) -> Element:
+    """The leaves of what a trace gives."""
+    found = trace.call([value_of(leaf) for leaf in leaves if leaf is not None], ())
+    return tuple([x._value() if isinstance(x, Tensor) else x for x in found])
+
+
+_UNKNOWN = object()
+_OF_NOTHING = (TensorSpec, NoneTensorSpec)
+
+
+def _by_sizes(specs: Sequence[TypeSpec]) -> bool:
+    """Whether more is known of an element than of all, which may help to record for it."""
+    tensors = [s for s in specs if isinstance(s, TensorSpec)]
+    return any(not s.shape.is_fully_defined() for s in tensors) and all(
+        s.dtype is not dtypes.string for s in tensors
+    )
+
+
+def _of_any_size(spec: Any) -> Any:
+    """Specs like those of the first element, of any sizes."""
+
+    def general(leaf: TypeSpec) -> TypeSpec:
+        if not isinstance(leaf, TensorSpec):
+            return leaf
+        return TensorSpec(TensorShape([None] * (leaf.shape.rank or 0)), leaf.dtype)
+
+    return pack(spec, [general(leaf) for leaf in Layout(spec).specs])
+
+
+def same_structure(one: Any, other: Any) -> bool:
+    """Whether two nests of specs have the same form."""
+    try:
+        nest.assert_same_structure(one, other)
+    except (TypeError, ValueError):
+        return False
+    return True

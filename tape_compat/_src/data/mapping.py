@@ -1,0 +1,219 @@
+"""Functions of elements: map, filter, flat_map, take_while."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..core import dtypes, errors
+from ..core.shapes import TensorShape
+from ..values.spec import TensorSpec
+from .functions import ElementFunction
+from .pipeline import INFINITE, UNKNOWN, Pipeline, Rows, Stream
+from .specs import DatasetSpec
+from .structure import Element, array_of
+
+
+def located(error: Exception, function: ElementFunction, index: int) -> Exception:
+    """An error of a function, with the line and the element that it is of."""
+    where = f"element {index} of {function.title} at {function.location}"
+    if isinstance(error, errors.OpError):
+        if "Error in user-defined function passed to" in error.message:
+            return error
+        args = (error.error_code,) if type(error) is errors.OpError else ()
+        message = f"Error in user-defined function passed to {function.title}, {where}: "
+        return type(error)(error.node_def, error.op, f"{message}{error.message}", *args)
+    error.add_note(f"This was {where}.")
+    return error
+
+
+class Applied:
+    """A function applied to one element after the other, which counts them."""
+
+    def __init__(self, function: ElementFunction):
+        self.function, self.count = function, 0
+
+    def __call__(self, element: Element) -> Element:
+        self.count += 1
+        try:
+            return self.function(element)
+        except errors.NeedsPython:
+            raise
+        except Exception as error:
+            self.failed(error)
+            raise
+
+    def failed(self, error: Exception, index: int | None = None) -> None:
+        """Raise an error of the function with its place, if it is another error then."""
+        index = self.count - 1 if index is None else index
+        if isinstance(error, StopIteration):
+            raise RuntimeError(f"the function of {self.function.title} raised StopIteration")
+        made = located(error, self.function, index)
+        if made is not error:
+            raise made from error
+
+
+class Map(Pipeline):
+    """A function of each element."""
+
+    name = "MapDataset"
+
+    def __init__(self, source: Pipeline, function: Callable[..., Any], title: str):
+        super().__init__(source)
+        self.function = ElementFunction(function, source, title)
+        record = self.function.record()
+        self.pure = record.trace is not None and not record.trace.captured.closure.effect
+
+    def _spec(self) -> Any:
+        return self.function.output_spec()
+
+    def _open(self) -> Stream:
+        return MapStream(self.inputs[0].open(), self.function)
+
+
+class MapStream(Stream):
+    """A run over a map."""
+
+    __slots__ = ("_applied", "_by_rows", "_source")
+
+    def __init__(self, source: Stream, function: ElementFunction):
+        self._source, self._applied = source, Applied(function)
+        self._by_rows: Any = ()
+        super().__init__(self._element)
+
+    def _element(self) -> Element:
+        return self._applied(self._source.step())
+
+    def rows(self, count: int) -> Rows | None:
+        if self._by_rows == ():
+            self._by_rows = self._applied.function.over_rows()
+        if self._by_rows is None:
+            return super().rows(count)
+        rows = self._source.rows(count)
+        if rows is None:
+            return None
+        found = self._by_rows(rows)
+        self._applied.count += rows[0]
+        return found
+
+
+class Filter(Pipeline):
+    """The elements of which a predicate is true."""
+
+    name = "FilterDataset"
+    pure = False
+
+    def __init__(self, source: Pipeline, predicate: Callable[..., Any], title: str):
+        super().__init__(source)
+        self.function = ElementFunction(predicate, source, title)
+        check_predicate(self.function)
+
+    def size(self) -> int:
+        size = self.inputs[0].size()
+        return size if size in (0, INFINITE) else UNKNOWN
+
+    def _open(self) -> Stream:
+        source, applied = self.inputs[0].open(), Applied(self.function)
+
+        def step() -> Element:
+            while True:
+                element = source.step()
+                if truth(applied(element)):
+                    return element
+
+        return Stream(step)
+
+
+class TakeWhile(Filter):
+    """The elements up to the first of which a predicate is false."""
+
+    name = "TakeWhileDataset"
+
+    def size(self) -> int:
+        return 0 if self.inputs[0].size() == 0 else UNKNOWN
+
+    def _open(self) -> Stream:
+        source, applied, ended = self.inputs[0].open(), Applied(self.function), False
+
+        def step() -> Element:
+            nonlocal ended
+            if not ended:
+                element = source.step()
+                if truth(applied(element)):
+                    return element
+                ended = True
+            raise StopIteration
+
+        return Stream(step)
+
+
+def truth(result: Element) -> bool:
+    """What a predicate gave."""
+    return bool(array_of(result[0]))
+
+
+def check_predicate(function: ElementFunction) -> None:
+    """Refuse a function that does not give a bool scalar, as far as that is known."""
+    spec = function.record().spec
+    if spec is not None and not TensorSpec(TensorShape([]), dtypes.bool).is_compatible_with(spec):
+        raise ValueError(
+            "Invalid `predicate`. `predicate` must return a `tf.bool` scalar tensor, but its "
+            f"return type is {spec}."
+        )
+
+
+class FlatMap(Pipeline):
+    """The elements of the datasets that a function gives for each element."""
+
+    name = "FlatMapDataset"
+    pure = False
+
+    def __init__(self, source: Pipeline, function: Callable[..., Any], title: str):
+        super().__init__(source)
+        self.function = ElementFunction(function, source, title)
+        spec = self.function.record().spec
+        if spec is not None:
+            _check_dataset(spec)
+
+    def _spec(self) -> Any:
+        return _check_dataset(self.function.output_spec()).element_spec
+
+    def size(self) -> int:
+        size = self.inputs[0].size()
+        return 0 if size == 0 else UNKNOWN
+
+    def _open(self) -> Stream:
+        source, applied = self.inputs[0].open(), Applied(self.function)
+        current: Stream | None = None
+
+        def step() -> Element:
+            nonlocal current
+            while True:
+                if current is None:
+                    current = opened(applied, source.step())
+                try:
+                    return current.step()
+                except StopIteration:
+                    current = None
+
+        return Stream(step)
+
+
+def opened(applied: Applied, element: Element) -> Stream:
+    """A run over the dataset that a function gives for an element."""
+    applied.count += 1
+    try:
+        result = applied.function.result(element)
+        _check_dataset(getattr(result, "_type_spec", result))
+        return result._pipeline.open()
+    except Exception as error:
+        applied.failed(error)
+        raise
+
+
+def _check_dataset(spec: Any) -> DatasetSpec:
+    if not isinstance(spec, DatasetSpec):
+        raise TypeError(
+            f"The `map_func` argument must return a `Dataset` object. Got {spec!r} instead."
+        )
+    return spec

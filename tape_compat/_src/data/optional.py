@@ -1,0 +1,114 @@
+"""`tf.experimental.Optional`: a value, or that there is none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core import dtypes, errors
+from ..core.errors import user_location
+from ..values.composite import Opaque, TypeSpec
+from ..values.convert import convert
+from ..values.tensor import Tensor
+from .structure import pack, taken_apart
+
+
+class OptionalSpec(TypeSpec):
+    """What is known of an Optional beforehand: the specs of its value.
+
+    >>> import tape_compat as tf
+    >>> tf.OptionalSpec(tf.TensorSpec([2], tf.float32))
+    OptionalSpec(TensorSpec(shape=(2,), dtype=tf.float32, name=None),)
+    """
+
+    __slots__ = ("_element_spec",)
+
+    def __init__(self, element_spec: Any) -> None:
+        self._element_spec = element_spec
+
+    @property
+    def element_spec(self) -> Any:
+        """The specs of the value."""
+        return self._element_spec
+
+    @property
+    def value_type(self) -> type:
+        """`tf.experimental.Optional`."""
+        return Optional
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return (self._element_spec,)
+
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
+        """Whether an Optional, or one of another spec, fits this spec."""
+        spec = getattr(spec_or_value, "_type_spec", spec_or_value)
+        if not isinstance(spec, OptionalSpec):
+            return False
+        if self._element_spec is None or spec._element_spec is None:
+            return self._element_spec is spec._element_spec
+        return super().is_compatible_with(spec)
+
+    @staticmethod
+    def from_value(value: Optional) -> OptionalSpec:
+        """The spec of an Optional."""
+        return OptionalSpec(value.element_spec)
+
+
+class Optional(Opaque):
+    """A value that may be missing, such as the next element of an iterator.
+
+    Made by `from_value`, `empty` and `get_next_as_optional` of iterators.
+
+    >>> import tape_compat as tf
+    >>> some = tf.experimental.Optional.from_value(tf.constant(3))
+    >>> none = tf.experimental.Optional.empty(tf.TensorSpec([], tf.int32))
+    >>> bool(some.has_value()), some.get_value().numpy().item(), bool(none.has_value())
+    (True, 3, False)
+    """
+
+    def __init__(self, element_spec: Any, leaves: tuple[Any, ...] | None) -> None:
+        self._element_spec, self._leaves = element_spec, leaves
+
+    @staticmethod
+    def from_value(value: Any) -> Optional:
+        """An Optional with this value, a nest of tensors."""
+        spec, leaves = taken_apart(value)
+        return Optional(spec, tuple(leaves))
+
+    @staticmethod
+    def empty(element_spec: Any) -> Optional:
+        """An Optional without a value, of which `element_spec` would be the specs."""
+        return Optional(element_spec, None)
+
+    def has_value(self, name: str | None = None) -> Tensor:
+        """Whether there is a value: a bool scalar."""
+        return convert(np.array(self._leaves is not None), dtypes.bool)
+
+    def get_value(self, name: str | None = None) -> Any:
+        """The value. Raises InvalidArgumentError if there is none."""
+        if self._leaves is None:
+            raise errors.InvalidArgumentError(
+                None,
+                None,
+                "The given optional does not have a value. [Op:OptionalGetValue] (at "
+                f"{user_location()})",
+            )
+        return pack(self._element_spec, self._leaves)
+
+    @property
+    def element_spec(self) -> Any:
+        """The specs of the value."""
+        return self._element_spec
+
+    @property
+    def _type_spec(self) -> OptionalSpec:
+        return OptionalSpec(self._element_spec)
+
+    def _trace_part(self) -> OptionalSpec:
+        return self._type_spec
+
+    @property
+    def value_structure(self) -> Any:
+        """The same as `element_spec`."""
+        return self._element_spec

@@ -1,0 +1,170 @@
+"""`tf.data.Options`: wishes about how pipelines run."""
+
+from __future__ import annotations
+
+import enum
+from typing import Any
+
+
+class AutoShardPolicy(enum.IntEnum):
+    """How elements are divided among workers."""
+
+    OFF = -1
+    AUTO = 0
+    FILE = 1
+    DATA = 2
+    HINT = 3
+
+
+class ExternalStatePolicy(enum.Enum):
+    """What to do with state outside of the pipeline when it is serialized."""
+
+    WARN = 0
+    IGNORE = 1
+    FAIL = 2
+
+
+class AutotuneAlgorithm(enum.Enum):
+    """How TensorFlow looks for numbers of threads and sizes of buffers."""
+
+    DEFAULT = 0
+    HILL_CLIMB = 1
+    GRADIENT_DESCENT = 2
+    MAX_PARALLELISM = 3
+    STAGE_BASED = 4
+
+
+class _Group:
+    """Settings with names that are known; another name is refused."""
+
+    _settings: dict[str, Any] = {}
+
+    def __init__(self) -> None:
+        for name, default in self._settings.items():
+            made = (
+                default() if isinstance(default, type) and issubclass(default, _Group) else default
+            )
+            object.__setattr__(self, name, made)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name not in self._settings:
+            raise AttributeError(
+                f"Cannot set the property {name} on {type(self).__name__}: it has "
+                f"{', '.join(sorted(self._settings))}."
+            )
+        object.__setattr__(self, name, value)
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and vars(self) == vars(other)
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def _merged(self, other: Any) -> Any:
+        """These settings, with those of `other` that are not its defaults."""
+        found = type(self)()
+        for name, default in self._settings.items():
+            mine, theirs = getattr(self, name), getattr(other, name)
+            if isinstance(mine, _Group):
+                chosen = mine._merged(theirs)
+            else:
+                chosen = mine if theirs == default else theirs
+            object.__setattr__(found, name, chosen)
+        return found
+
+
+class AutotuneOptions(_Group):
+    """How sizes of buffers and numbers of threads are found."""
+
+    _settings = {
+        "enabled": None,
+        "cpu_budget": None,
+        "ram_budget": None,
+        "autotune_algorithm": None,
+        "initial_parallelism": None,
+        "min_parallelism": None,
+    }
+
+
+class DistributeOptions(_Group):
+    """How elements are divided among workers."""
+
+    _settings = {"auto_shard_policy": AutoShardPolicy.AUTO, "num_devices": None}
+
+
+class OptimizationOptions(_Group):
+    """Which rewrites of its graphs TensorFlow is to do. Here nothing is rewritten."""
+
+    _settings = {
+        "apply_default_optimizations": None,
+        "filter_fusion": None,
+        "filter_parallelization": None,
+        "inject_prefetch": None,
+        "map_and_batch_fusion": None,
+        "map_and_filter_fusion": None,
+        "map_fusion": None,
+        "map_parallelization": None,
+        "noop_elimination": None,
+        "parallel_batch": None,
+        "seq_interleave_prefetch": None,
+        "shuffle_and_repeat_fusion": None,
+    }
+
+
+class ServiceOptions(_Group):
+    """Of TensorFlow's service for data, which is not here."""
+
+    _settings = {"pinned": None}
+
+
+class ThreadingOptions(_Group):
+    """How many threads are used."""
+
+    _settings = {"max_intra_op_parallelism": None, "private_threadpool_size": None}
+
+
+class Options(_Group):
+    """Settings of a dataset: `dataset.with_options(options)`.
+
+    They never change which elements there are. Elements come in the same order whatever
+    `deterministic` says.
+
+    >>> import tape_compat as tf
+    >>> options = tf.data.Options()
+    >>> options.threading.private_threadpool_size = 4
+    >>> tf.data.Dataset.range(3).with_options(options).options().threading.private_threadpool_size
+    4
+    """
+
+    _settings = {
+        "autotune": AutotuneOptions,
+        "dataset_name": None,
+        "deterministic": None,
+        "experimental_distribute": DistributeOptions,
+        "experimental_external_state_policy": None,
+        "experimental_optimization": OptimizationOptions,
+        "experimental_service": ServiceOptions,
+        "experimental_slack": None,
+        "experimental_symbolic_checkpoint": None,
+        "experimental_warm_start": None,
+        "framework_type": None,
+        "threading": ThreadingOptions,
+    }
+
+    @property
+    def experimental_deterministic(self) -> Any:
+        """The old name of `deterministic`."""
+        return self.deterministic  # type: ignore[attr-defined]
+
+    @property
+    def experimental_threading(self) -> Any:
+        """The old name of `threading`."""
+        return self.threading  # type: ignore[attr-defined]
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        old = {"experimental_deterministic": "deterministic", "experimental_threading": "threading"}
+        super().__setattr__(old.get(name, name), value)
+
+    def merge(self, options: Options) -> Options:
+        """These settings, with those of `options` that are set there."""
+        return self._merged(options)

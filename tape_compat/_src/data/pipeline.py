@@ -1,0 +1,244 @@
+"""Pipelines, which describe what elements a dataset has, and streams, which give them.
+
+A `Pipeline` is a step over others: it knows the specs and the number of its elements, and `open`
+begins a run over them. A `Stream` is one run: `next` gives an element, `rows` several at once,
+stacked. Where elements are rows of arrays that are at hand, a pipeline has a `Selection`: it then
+says by numbers which rows it gives (`chunks`), so that shuffles move numbers and a batch is one
+indexing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..core import errors
+from ..core.errors import user_location
+from .structure import Element, Layout, array_of
+
+AUTOTUNE = -1
+#: Cardinalities of datasets without an end, and of those whose number of elements is not known.
+INFINITE = -1
+UNKNOWN = -2
+
+#: Several elements, stacked: how many they are, and for each leaf an array.
+Rows = tuple[int, tuple[Any, ...]]
+#: Numbers of rows.
+Chunk = range | np.ndarray
+
+
+def refused(message: str) -> errors.InvalidArgumentError:
+    """The error for what a dataset cannot do, with the line of the user's."""
+    return errors.InvalidArgumentError(None, None, f"{message} (at {user_location()})")
+
+
+class Stream:
+    """One run over a pipeline. `step` gives the next element, or raises StopIteration.
+
+    After an error of one element the next is given, as in TensorFlow.
+    """
+
+    __slots__ = ("__weakref__", "step")
+
+    def __init__(self, step: Callable[[], Element]):
+        self.step = step
+
+    def __iter__(self) -> Iterator[Element]:
+        return self
+
+    def __next__(self) -> Element:
+        return self.step()
+
+    def rows(self, count: int) -> Rows | None:
+        """The next elements, stacked: `count`, or fewer at the end. None if there is none."""
+        found: list[Element] = []
+        while len(found) < count:
+            try:
+                found.append(self.step())
+            except StopIteration:
+                break
+        return (len(found), stacked(found)) if found else None
+
+
+class RowStream(Stream):
+    """A stream that is asked for rows: `fetch` gives at most so many, stacked."""
+
+    __slots__ = ("_fetch",)
+
+    def __init__(self, step: Callable[[], Element], fetch: Callable[[int], Rows | None]):
+        super().__init__(step)
+        self._fetch = fetch
+
+    def rows(self, count: int) -> Rows | None:
+        return self._fetch(count)
+
+
+def stacked(elements: list[Element]) -> tuple[Any, ...]:
+    """For each leaf the array of its values in all elements.
+
+    Raises: InvalidArgumentError if shapes differ.
+    """
+    return tuple([stack_leaf(column, place) for place, column in enumerate(zip(*elements))])
+
+
+def stack_leaf(column: tuple[Any, ...], place: int) -> Any:
+    """The array of the values of one leaf."""
+    first = column[0]
+    if first is None:
+        return None
+    if not hasattr(first, "dtype") or not hasattr(first, "shape"):
+        raise NotImplementedError(f"A batch of {type(first).__name__} is not supported.")
+    arrays = list(map(array_of, column))
+    shape = arrays[0].shape
+    for i, array in enumerate(arrays):
+        if array.shape != shape:
+            raise errors.InvalidArgumentError(
+                None,
+                None,
+                f"Cannot batch tensors with different shapes in component {place}. First element "
+                f"had shape {list(shape)} and element {i} had shape {list(array.shape)}.",
+            )
+    out = np.empty((len(arrays), *shape), arrays[0].dtype)
+    for i, array in enumerate(arrays):
+        out[i] = array
+    return out
+
+
+class Selection:
+    """Rows of arrays that are at hand.
+
+    row: the element of a number. take: the stacked rows of several numbers.
+    """
+
+    __slots__ = ("row", "take")
+
+    def __init__(
+        self, row: Callable[[int], Element], take: Callable[[Chunk], tuple[Any, ...]]
+    ) -> None:
+        self.row, self.take = row, take
+
+
+def join_chunks(parts: list[Chunk]) -> Chunk:
+    """Numbers of rows, one after the other."""
+    if len(parts) == 1:
+        return parts[0]
+    return np.concatenate([np.asarray(part, np.int64) for part in parts])
+
+
+class Numbers:
+    """The numbers of rows of a pipeline, in pieces of the size asked for."""
+
+    __slots__ = ("_at", "_chunk", "_chunks")
+
+    def __init__(self, chunks: Iterator[Chunk]):
+        self._chunks = chunks
+        self._chunk: Chunk = range(0)
+        self._at = 0
+
+    def next(self) -> int:
+        """The next number. Raises StopIteration at the end."""
+        while self._at >= len(self._chunk):
+            self._chunk, self._at = next(self._chunks), 0
+        self._at += 1
+        return self._chunk[self._at - 1]
+
+    def take(self, count: int) -> Chunk | None:
+        """The next `count` numbers, fewer at the end; None if there is none."""
+        parts: list[Chunk] = []
+        while count > 0:
+            left = len(self._chunk) - self._at
+            if not left:
+                found = next(self._chunks, None)
+                if found is None:
+                    break
+                self._chunk, self._at = found, 0
+                continue
+            size = min(left, count)
+            parts.append(self._chunk[self._at : self._at + size])
+            self._at += size
+            count -= size
+        return join_chunks(parts) if parts else None
+
+
+class IndexStream(Stream):
+    """A stream over a selection."""
+
+    __slots__ = ("_numbers", "_selection")
+
+    def __init__(self, selection: Selection, chunks: Iterator[Chunk]):
+        self._selection = selection
+        self._numbers = Numbers(chunks)
+        super().__init__(self._element)
+
+    def _element(self) -> Element:
+        return self._selection.row(self._numbers.next())
+
+    def rows(self, count: int) -> Rows | None:
+        numbers = self._numbers.take(count)
+        return None if numbers is None else (len(numbers), self._selection.take(numbers))
+
+
+class Pipeline:
+    """What a dataset gives. A subclass defines `_spec`, `size` and `_open` or `chunks`.
+
+    name: of the class that TensorFlow has for it. inputs: the pipelines that it is made from.
+    pure: whether it runs no code of the user's, so that nobody sees when it is run.
+    """
+
+    name = "Dataset"
+    pure = True
+
+    def __init__(self, *inputs: Pipeline):
+        self.inputs = inputs
+
+    @cached_property
+    def spec(self) -> Any:
+        """The specs of the elements."""
+        return self._spec()
+
+    @cached_property
+    def layout(self) -> Layout:
+        return Layout(self.spec)
+
+    def _spec(self) -> Any:
+        return self.inputs[0].spec
+
+    def size(self) -> int:
+        """How many elements there are; INFINITE or UNKNOWN."""
+        return self.inputs[0].size()
+
+    @cached_property
+    def selection(self) -> Selection | None:
+        """The rows that it chooses from, if there are such."""
+        return self._selection()
+
+    def _selection(self) -> Selection | None:
+        return None
+
+    def chunks(self) -> Iterator[Chunk]:
+        """The numbers of its rows in its selection, in order."""
+        raise NotImplementedError(f"{type(self).__name__}.chunks")
+
+    def open(self) -> Stream:
+        """Begin a run over the elements."""
+        if self.selection is not None:
+            return IndexStream(self.selection, self.chunks())
+        return self._open()
+
+    def _open(self) -> Stream:
+        raise NotImplementedError(f"{type(self).__name__}._open")
+
+    @cached_property
+    def runs_user_code(self) -> bool:
+        """Whether some part of it runs code of the user's."""
+        return not self.pure or any(each.runs_user_code for each in self.inputs)
+
+
+class SameRows(Pipeline):
+    """A pipeline over one input that chooses among its rows, if it has such."""
+
+    def _selection(self) -> Selection | None:
+        return self.inputs[0].selection

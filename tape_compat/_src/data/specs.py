@@ -1,0 +1,108 @@
+"""Specs of what elements of datasets hold beside tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.shapes import TensorShape, as_shape
+from ..values.composite import TypeSpec
+
+#: The classes that the specs describe, by name: `dataset.py` and `iterator.py` put theirs here.
+CLASSES: dict[str, type] = {}
+
+
+class DatasetSpec(TypeSpec):
+    """What is known of a Dataset beforehand: the specs of its elements.
+
+    Args:
+      element_spec: a nest of specs.
+      dataset_shape: the shape of a tensor of datasets, as TensorShape takes it.
+
+    >>> import tape_compat as tf
+    >>> tf.data.DatasetSpec(tf.TensorSpec([], tf.int64))
+    DatasetSpec(TensorSpec(shape=(), dtype=tf.int64, name=None), TensorShape([]))
+    """
+
+    __slots__ = ("_dataset_shape", "_element_spec")
+
+    def __init__(self, element_spec: Any, dataset_shape: Any = ()) -> None:
+        self._element_spec = element_spec
+        self._dataset_shape = as_shape(dataset_shape)
+
+    @property
+    def element_spec(self) -> Any:
+        """The specs of the elements."""
+        return self._element_spec
+
+    @property
+    def value_type(self) -> type:
+        """`tf.data.Dataset`."""
+        return CLASSES["Dataset"]
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return self._element_spec, self._dataset_shape
+
+    @staticmethod
+    def from_value(value: Any) -> DatasetSpec:
+        """The spec of a Dataset."""
+        return DatasetSpec(value.element_spec)
+
+
+class IteratorSpec(TypeSpec):
+    """What is known of an iterator beforehand: the specs of the elements it gives.
+
+    >>> import tape_compat as tf
+    >>> tf.data.IteratorSpec(tf.TensorSpec([], tf.int64)).element_spec
+    TensorSpec(shape=(), dtype=tf.int64, name=None)
+    """
+
+    __slots__ = ("_element_spec",)
+
+    def __init__(self, element_spec: Any) -> None:
+        self._element_spec = element_spec
+
+    @property
+    def element_spec(self) -> Any:
+        """The specs of the elements."""
+        return self._element_spec
+
+    @property
+    def value_type(self) -> type:
+        """The class of iterators."""
+        return CLASSES["Iterator"]
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return (self._element_spec,)
+
+    @staticmethod
+    def from_value(value: Any) -> IteratorSpec:
+        """The spec of an iterator."""
+        return IteratorSpec(value.element_spec)
+
+
+class NoneTensorSpec(TypeSpec):
+    """The spec of None in the elements of a dataset.
+
+    >>> import tape_compat as tf
+    >>> tf.data.Dataset.from_tensors((1, None)).element_spec[1]
+    NoneTensorSpec()
+    """
+
+    __slots__ = ()
+
+    @property
+    def value_type(self) -> type:
+        """The class of None."""
+        return type(None)
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return ()
+
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
+        """Whether it is None, or the spec of None."""
+        return spec_or_value is None or isinstance(spec_or_value, NoneTensorSpec)
+
+
+def unknown_shape() -> TensorShape:
+    """The shape of which nothing is known."""
+    return TensorShape(None)
