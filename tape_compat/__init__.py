@@ -90,6 +90,11 @@ from ._src.ops.arithmetic import (
     truncatediv as truncatediv,
     truncatemod as truncatemod,
 )
+from ._src.ops.blocks import (
+    batch_to_space as batch_to_space,
+    space_to_batch as space_to_batch,
+    space_to_batch as space_to_batch_nd,
+)
 from ._src.ops.casting import bitcast as bitcast, cast as cast, saturate_cast as saturate_cast
 from ._src.ops.clipping import (
     clip_by_global_norm as clip_by_global_norm,
@@ -250,6 +255,7 @@ if _typing.TYPE_CHECKING:  # imported when they are first used
         dtypes as dtypes,
         engine as engine,
         errors as errors,
+        image as image,
         keras as keras,
         linalg as linalg,
         math as math,
