@@ -167,6 +167,10 @@ from ._src.ops.gather_scatter import (
     tensor_scatter_nd_sub as tensor_scatter_nd_sub,
     tensor_scatter_nd_update as tensor_scatter_nd_update,
 )
+from ._src.ops.histograms import (
+    histogram_fixed_width as histogram_fixed_width,
+    histogram_fixed_width_bins as histogram_fixed_width_bins,
+)
 from ._src.ops.indexing import newaxis as newaxis
 from ._src.ops.joining import (
     concat as concat,
@@ -255,6 +259,7 @@ if _typing.TYPE_CHECKING:  # imported when they are first used
         dtypes as dtypes,
         engine as engine,
         errors as errors,
+        experimental as experimental,
         image as image,
         keras as keras,
         linalg as linalg,
@@ -263,6 +268,7 @@ if _typing.TYPE_CHECKING:  # imported when they are first used
         nn as nn,
         optimizers as optimizers,
         random as random,
+        raw_ops as raw_ops,
     )
 
 __version__ = "0.1.0"

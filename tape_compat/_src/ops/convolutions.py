@@ -264,7 +264,8 @@ def _check_transpose(kernel: str) -> Callable[..., None]:
                 raise invalid(
                     f"{where}: Size of out_backprop doesn't match computed: actual = {n}, "
                     f"computed = {found}, spatial_dim: {i}, input: {size}, "
-                    f"filter: {filters.shape[i]}, output: {n}, stride: {strides[i]}, dilation: {dilations[i]}",
+                    f"filter: {filters.shape[i]}, output: {n}, stride: {strides[i]}, "
+                    f"dilation: {dilations[i]}",
                     kernel,
                 )
 
