@@ -91,6 +91,11 @@ from ._src.ops.arithmetic import (
     truncatediv as truncatediv,
     truncatemod as truncatemod,
 )
+from ._src.ops.blocks import (
+    batch_to_space as batch_to_space,
+    space_to_batch as space_to_batch,
+    space_to_batch as space_to_batch_nd,
+)
 from ._src.ops.casting import bitcast as bitcast, cast as cast, saturate_cast as saturate_cast
 from ._src.ops.clipping import (
     clip_by_global_norm as clip_by_global_norm,
@@ -162,6 +167,10 @@ from ._src.ops.gather_scatter import (
     tensor_scatter_nd_min as tensor_scatter_nd_min,
     tensor_scatter_nd_sub as tensor_scatter_nd_sub,
     tensor_scatter_nd_update as tensor_scatter_nd_update,
+)
+from ._src.ops.histograms import (
+    histogram_fixed_width as histogram_fixed_width,
+    histogram_fixed_width_bins as histogram_fixed_width_bins,
 )
 from ._src.ops.indexing import newaxis as newaxis
 from ._src.ops.joining import (
@@ -264,8 +273,9 @@ if _typing.TYPE_CHECKING:  # imported when they are first used
         dtypes as dtypes,
         engine as engine,
         errors as errors,
-        initializers as initializers,
         experimental as experimental,
+        image as image,
+        initializers as initializers,
         keras as keras,
         linalg as linalg,
         losses as losses,
@@ -275,6 +285,7 @@ if _typing.TYPE_CHECKING:  # imported when they are first used
         nn as nn,
         optimizers as optimizers,
         random as random,
+        raw_ops as raw_ops,
         sets as sets,
         sparse as sparse,
     )

@@ -27,6 +27,9 @@ OURS = {
     *("engine.as_op", "engine.clear_caches", "engine.counters", "engine.functional"),
 }
 
+#: Namespaces of which the ledger lists what is here only: they are large, and few use them.
+IN_PART = {"raw_ops", "experimental.numpy"}
+
 
 #: Faces whose names are Keras', which are not listed.
 OF_KERAS = ("initializers", "keras", "losses", "metrics")
@@ -123,7 +126,7 @@ def tensorflow_names(tf: Any) -> list[tuple[str, ...]]:
         space = tf
         if face and not hasattr(tape_compat, face.partition(".")[0]):
             continue
-        if face == "engine":
+        if face == "engine" or face in IN_PART:
             continue
         for part in filter(None, face.split(".")):
             space = getattr(space, part)

@@ -21,12 +21,12 @@ def _depthwise(x: Any, f: Any, strides: Any, padding: str) -> Any:
     return out.reshape(*out.shape[:3], -1)
 
 
-def _conv_transpose(y: Any, f: Any, shape: Any, strides: int) -> Any:
+def _conv_transpose(y: Any, f: Any, shape: Any, strides: int, dilations: int = 1) -> Any:
     out = np.zeros(shape)
     for at in np.ndindex(*shape):
         unit = np.zeros(shape)
         unit[at] = 1
-        out[at] = np.sum(_conv(unit, f, strides, "SAME") * y)
+        out[at] = np.sum(_conv(unit, f, strides, "SAME", dilations) * y)
     return out
 
 
@@ -64,6 +64,38 @@ ROWS = [
         {"strides": [1, 1, 1, 1, 1], "padding": "VALID"},
     ),
     Row("nn.convolution", [IMAGE, FILTER], _conv, differs="TensorFlow's default data_format fails"),
+    Row(
+        "nn.conv1d_transpose",
+        [normal(1, 2, 2), normal(2, 1, 2), (1, 4, 1), 2],
+        _conv_transpose,
+    ),
+    Row(
+        "nn.conv3d_transpose",
+        [normal(1, 1, 2, 1, 2), normal(1, 2, 2, 1, 2), (1, 1, 3, 1, 1), 2],
+        _conv_transpose,
+        orders=1,
+    ),
+    Row(
+        "nn.conv_transpose",
+        [normal(1, 1, 2, 2), normal(2, 2, 1, 2), (1, 2, 3, 1), 2],
+        _conv_transpose,
+        orders=1,
+    ),
+    Row(
+        "nn.atrous_conv2d",
+        [IMAGE, FILTER],
+        lambda x, f, rate, padding: _conv(x, f, 1, padding, rate),
+        {"rate": 2, "padding": "SAME"},
+        orders=1,
+        differs="TensorFlow has no gradient of dilated convolutions on the CPU",
+    ),
+    Row(
+        "nn.atrous_conv2d_transpose",
+        [normal(1, 3, 2, 2), normal(2, 2, 1, 2), (1, 3, 2, 1), 2, "SAME"],
+        lambda y, f, shape, rate, padding: _conv_transpose(y, f, shape, 1, rate),
+        orders=1,
+        differs="TensorFlow has no gradient of dilated convolutions on the CPU",
+    ),
     Row(
         "nn.conv2d_transpose",
         [normal(1, 2, 2, 2), normal(2, 2, 1, 2), (1, 4, 3, 1), 2],

@@ -49,4 +49,10 @@ ROWS = [
             ),
         )
     ),
+    Row(
+        "nn.pool",
+        [distinct(1, 5, 4, 2)],
+        lambda x, window_shape, pooling_type, strides: _max_pool(x, 2, 1, "VALID"),
+        {"window_shape": [2, 2], "pooling_type": "MAX", "strides": [1, 1]},
+    ),
 ]

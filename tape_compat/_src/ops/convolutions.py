@@ -10,13 +10,15 @@ import jax.numpy as jnp
 from jax import lax
 
 from ..core.avals import Aval
+from ..core.dimensions import differ, divides
 from ..core.op import Op
 from ..core.refuse import invalid, shown
 from ..values.convert import convert
 from ..values.record import apply
 from ..values.tensor import Tensor
+from .arguments import dims
 from .checks import check_dtypes
-from .declare import check_same_dtype, matching, static
+from .declare import check_same_dtype, matching
 from .shapes import reshape
 from .windows import channels_last, explicit_padding, per_dimension
 
@@ -228,11 +230,103 @@ def _convolve_back(
     return out
 
 
-_CONV2D_TRANSPOSE = Op(
-    _convolve_back,
-    "Conv2DBackpropInput",
-    shapes=lambda avals, shape, **_: Aval.of(shape, avals[0].dtype),
-)
+def _check_transpose(kernel: str) -> Callable[..., None]:
+    def check(
+        avals: tuple[Aval, ...],
+        shape: tuple[int, ...],
+        strides: tuple[int, ...],
+        padding: Any,
+        dilations: tuple[int, ...],
+        last: bool,
+    ) -> None:
+        y, filters = avals
+        check_same_dtype(avals, kernel)
+        where = "Conv3DBackpropInputOp" if len(strides) == 3 else "Conv2DCustomBackpropInput"
+        channels, depth = shape[-1 if last else 1], filters.shape[-2]
+        if differ(shape[0], y.shape[0]):
+            raise invalid(
+                f"{where}: input and out_backprop must have the same batch size. Input batch: "
+                f"{shape[0]}, outbackprop batch: {y.shape[0]}, batch_dim: 0",
+                kernel,
+            )
+        if not divides(depth, channels):
+            raise invalid(f"{where}: input depth must be evenly divisible by filter depth", kernel)
+        given = y.shape[1:-1] if last else y.shape[2:]
+        sizes = shape[1:-1] if last else shape[2:]
+        for i, (size, n) in enumerate(zip(sizes, given, strict=True)):
+            reach = (filters.shape[i] - 1) * dilations[i] + 1
+            if padding == "SAME":
+                found = -(-size // strides[i])
+            else:
+                pads = (0, 0) if padding == "VALID" else padding[i]
+                found = (size + pads[0] + pads[1] - reach) // strides[i] + 1
+            if differ(found, n):
+                raise invalid(
+                    f"{where}: Size of out_backprop doesn't match computed: actual = {n}, "
+                    f"computed = {found}, spatial_dim: {i}, input: {size}, "
+                    f"filter: {filters.shape[i]}, output: {n}, stride: {strides[i]}, "
+                    f"dilation: {dilations[i]}",
+                    kernel,
+                )
+
+    return check
+
+
+_TRANSPOSES = {
+    rank: Op(
+        _convolve_back,
+        kernel,
+        check=_check_transpose(kernel),
+        shapes=lambda avals, shape, **_: Aval.of(shape, avals[0].dtype),
+    )
+    for rank, kernel in {
+        1: "Conv2DBackpropInput",
+        2: "Conv2DBackpropInput",
+        3: "Conv3DBackpropInputV2",
+    }.items()
+}
+
+
+def _transposed(
+    rank: int,
+    input: Any,
+    filters: Any,
+    output_shape: Any,
+    strides: Any,
+    padding: Any,
+    data_format: Any,
+    dilations: Any,
+) -> Tensor:
+    declared = _TRANSPOSES[rank]
+    last = channels_last(data_format)
+    closure = declared.bind(
+        shape=dims(output_shape),
+        strides=per_dimension(strides, rank, "strides", last, declared.name),
+        padding=explicit_padding(padding, rank, last, declared.name),
+        dilations=per_dimension(dilations, rank, "dilations", last, declared.name),
+        last=last,
+    )
+    return apply(closure, tuple(matching((input, filters))))
+
+
+def conv1d_transpose(
+    input: Any,
+    filters: Any,
+    output_shape: Any,
+    strides: Any,
+    padding: Any = "SAME",
+    data_format: str = "NWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """The transpose of `conv1d`: from its output to its input, of `output_shape` [n, w, out].
+
+    >>> import tape_compat as tf
+    >>> y = tf.nn.conv1d_transpose([[[1.0], [2.0]]], tf.ones([2, 1, 1]), [1, 4, 1], 2)
+    >>> y.numpy().ravel().tolist()
+    [1.0, 1.0, 2.0, 2.0]
+    """
+    return _transposed(1, input, filters, output_shape, strides, padding, data_format, dilations)
 
 
 def conv2d_transpose(
@@ -248,22 +342,105 @@ def conv2d_transpose(
     """The transpose of `conv2d`: from its output to its input, of `output_shape`.
 
     `filters` [h, w, out, in] as of the convolution that it transposes.
+    Raises: InvalidArgumentError if no input of `output_shape` gives an output as large as `input`.
 
     >>> import tape_compat as tf
     >>> y = tf.nn.conv2d_transpose(tf.ones([1, 2, 2, 3]), tf.ones([3, 3, 1, 3]), [1, 4, 4, 1], 2)
     >>> y.shape
     TensorShape([1, 4, 4, 1])
     """
-    last = channels_last(data_format)
-    kernel = _CONV2D_TRANSPOSE.name
-    closure = _CONV2D_TRANSPOSE.bind(
-        shape=static(output_shape),
-        strides=per_dimension(strides, 2, "strides", last, kernel),
-        padding=explicit_padding(padding, 2, last, kernel),
-        dilations=per_dimension(dilations, 2, "dilations", last, kernel),
-        last=last,
+    return _transposed(2, input, filters, output_shape, strides, padding, data_format, dilations)
+
+
+def conv3d_transpose(
+    input: Any,
+    filters: Any,
+    output_shape: Any,
+    strides: Any,
+    padding: Any = "SAME",
+    data_format: str = "NDHWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """The transpose of `conv3d`: from its output to its input, of `output_shape`.
+
+    >>> import tape_compat as tf
+    >>> x, f = tf.ones([1, 2, 2, 2, 3]), tf.ones([2, 2, 2, 1, 3])
+    >>> tf.nn.conv3d_transpose(x, f, [1, 4, 4, 4, 1], 2).shape
+    TensorShape([1, 4, 4, 4, 1])
+    """
+    return _transposed(3, input, filters, output_shape, strides, padding, data_format, dilations)
+
+
+def conv_transpose(
+    input: Any,
+    filters: Any,
+    output_shape: Any,
+    strides: Any,
+    padding: Any = "SAME",
+    data_format: str | None = None,
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """conv1d_transpose, conv2d_transpose or conv3d_transpose, by the length of `output_shape`.
+
+    >>> import tape_compat as tf
+    >>> x, f = tf.ones([1, 2, 2, 3]), tf.ones([3, 3, 1, 3])
+    >>> tf.nn.conv_transpose(x, f, [1, 4, 4, 1], 2).shape
+    TensorShape([1, 4, 4, 1])
+    """
+    length = len(dims(output_shape))
+    if length not in (3, 4, 5):
+        raise ValueError(
+            "`output_shape` must be of length 3, 4 or 5. "
+            f"Received: output_shape={output_shape} of length {length}."
+        )
+    return _transposed(
+        length - 2, input, filters, output_shape, strides, padding, data_format, dilations
     )
-    return apply(closure, tuple(matching((input, filters))))
+
+
+def _atrous(rate: Any, padding: Any, value: Tensor, filters: Tensor, kernel_axis: int) -> None:
+    channels, depth = value._aval.shape[-1], filters._aval.shape[kernel_axis]
+    if differ(channels, depth):
+        raise ValueError(
+            "`value` channel count must be compatible with `filters` input channel count. "
+            f"Received: value.shape={value._aval.shape} with channel count {channels} and "
+            f"filters.shape={filters._aval.shape} with input channel count {depth}."
+        )
+    if rate < 1:
+        raise ValueError(f"`rate` cannot be less than one. Received: rate={rate}")
+    if padding not in ("SAME", "VALID"):
+        raise ValueError(f"`padding` must be either 'VALID' or 'SAME'. Received: padding={padding}")
+
+
+def atrous_conv2d(
+    value: Any, filters: Any, rate: int, padding: str, name: str | None = None
+) -> Tensor:
+    """`conv2d` of stride 1 with holes: `filters` dilated by `rate`.
+
+    >>> import tape_compat as tf
+    >>> tf.nn.atrous_conv2d(tf.ones([1, 5, 5, 1]), tf.ones([2, 2, 1, 3]), 2, "VALID").shape
+    TensorShape([1, 3, 3, 3])
+    """
+    return _convolution(2, value, filters, 1, padding, "NHWC", rate)
+
+
+def atrous_conv2d_transpose(
+    value: Any, filters: Any, output_shape: Any, rate: Any, padding: str, name: str | None = None
+) -> Tensor:
+    """The transpose of `atrous_conv2d`: from its output to its input, of `output_shape`.
+
+    Raises: ValueError for a `rate` below 1, another padding, or channels that do not fit.
+
+    >>> import tape_compat as tf
+    >>> x, f = tf.ones([1, 3, 3, 2]), tf.ones([2, 2, 1, 2])
+    >>> tf.nn.atrous_conv2d_transpose(x, f, [1, 5, 5, 1], 2, "VALID").shape
+    TensorShape([1, 5, 5, 1])
+    """
+    value, filters = matching((value, filters))
+    _atrous(rate, padding, value, filters, 3)
+    return _transposed(2, value, filters, output_shape, 1, padding, "NHWC", rate)
 
 
 def depthwise_conv2d(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import jax.numpy as jnp
@@ -20,6 +21,7 @@ from .declare import Number, is_number, static
 from .gather_scatter import gather
 from .joining import concat
 from .random_stateful import uniform
+from .random_stateless import stateless_uniform
 
 
 def _dropout(x: Any, uniform: Any, rate: Any) -> Any:
@@ -77,6 +79,56 @@ def dropout(
     >>> sorted(set(tf.nn.dropout(tf.ones([100]), 0.5, seed=1).numpy().tolist()))
     [0.0, 2.0]
     """
+    return _dropped(
+        x, rate, noise_shape, lambda shape, dtype: uniform(shape, seed=seed, dtype=dtype)
+    )
+
+
+def stateless_dropout(
+    x: Any,
+    rate: Number,
+    seed: Any,
+    rng_alg: Any = None,
+    noise_shape: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """`dropout`, the same for the same `seed` [2].
+
+    Raises: ValueError for a `rate` outside of [0, 1), or an `x` that is not floating.
+
+    >>> import tape_compat as tf
+    >>> drop = tf.nn.experimental.stateless_dropout
+    >>> bool(tf.reduce_all(drop(tf.ones([9]), 0.5, [1, 2]) == drop(tf.ones([9]), 0.5, [1, 2])))
+    True
+    """
+    alg = "auto_select" if rng_alg is None else rng_alg
+
+    def draw(shape: Any, dtype: Any) -> Tensor:
+        return stateless_uniform(shape, seed, dtype=dtype, alg=alg)
+
+    return _dropped(x, rate, noise_shape, draw)
+
+
+def general_dropout(
+    x: Any,
+    rate: Number,
+    uniform_sampler: Callable[..., Any],
+    noise_shape: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """`dropout` by the numbers in [0, 1) that `uniform_sampler(shape=, dtype=)` gives.
+
+    >>> import tape_compat as tf
+    >>> sample = lambda shape, dtype: tf.linspace(0.0, 0.75, shape[0])
+    >>> tf.nn.experimental.general_dropout(tf.ones([4]), 0.5, sample).numpy().tolist()
+    [0.0, 0.0, 2.0, 2.0]
+    """
+    return _dropped(
+        x, rate, noise_shape, lambda shape, dtype: uniform_sampler(shape=shape, dtype=dtype)
+    )
+
+
+def _dropped(x: Any, rate: Any, noise_shape: Any, draw: Callable[[Any, Any], Any]) -> Tensor:
     x = convert(x)
     if not x.dtype.is_floating:
         raise ValueError(
@@ -90,8 +142,7 @@ def dropout(
     if noise_shape is not None:
         given = static(noise_shape)
         shape = tuple(shape[i] if d is None and i < len(shape) else d for i, d in enumerate(given))
-    noise = uniform(shape, seed=seed, dtype=x.dtype)
-    return apply(_DROPOUT, (x, noise, rate_tensor))
+    return apply(_DROPOUT, (x, convert(draw(shape, x.dtype)), rate_tensor))
 
 
 def _clip_rows(rows: Any, max_norm: Any, ids_rank: int) -> Any:

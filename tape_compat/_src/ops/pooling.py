@@ -17,7 +17,9 @@ from ..values.convert import convert
 from ..values.record import apply
 from ..values.tensor import Tensor
 from . import rules
+from .blocks import batch_to_space, space_to_batch
 from .checks import REAL, check_dtypes
+from .shapes import transpose
 from .windows import channels_last, explicit_padding, per_dimension
 
 
@@ -205,3 +207,61 @@ max_pool3d = _pooling("max", 3, "NDHWC")
 avg_pool1d = _pooling("avg", 1, "NWC")
 avg_pool2d = _pooling("avg", 2, "NHWC")
 avg_pool3d = _pooling("avg", 3, "NDHWC")
+
+
+def pool(
+    input: Any,
+    window_shape: Any,
+    pooling_type: str,
+    strides: Any = None,
+    padding: Any = "VALID",
+    data_format: str | None = None,
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """Largest ("MAX") or mean ("AVG") of each window, over as many dimensions as `window_shape`.
+
+    Args:
+      strides, dilations: one for each dimension, or one for all; not both above 1.
+      data_format: of the form `N...C` (default) or `NC...`.
+    Raises: ValueError if the arguments do not fit each other, or with "SAME" and dilations.
+
+    >>> import tape_compat as tf
+    >>> x = tf.reshape(tf.range(5.0), [1, 5, 1])
+    >>> tf.nn.pool(x, [2], "MAX", dilations=[2]).numpy().ravel().tolist()
+    [2.0, 3.0, 4.0]
+    """
+    x, rank = convert(input), len(window_shape)
+    if pooling_type not in ("MAX", "AVG"):
+        raise ValueError(f"{rank}-D {pooling_type} pooling is not supported.")
+    if not 1 <= rank <= 3:
+        raise ValueError(f"`window_shape` must be of length 1, 2 or 3. Received: {window_shape}")
+    if len(x._aval.shape) != rank + 2:
+        raise ValueError(f"Shape {x.shape} must have rank {rank + 2}")
+    last = channels_last(data_format)
+    kind = pooling_type.lower()
+    steps, holes = (per_dimension(v, rank, "strides", last, kind) for v in (strides, dilations))
+    if set(holes) == {1}:
+        return _pool(kind, rank, x, window_shape, steps, padding, data_format)
+    if set(steps) != {1}:
+        raise ValueError(
+            "`strides > 1` not supported in conjunction with `dilation_rate > 1`. "
+            f"Received: strides={list(steps)} and dilation_rate={list(holes)}"
+        )
+    if padding != "VALID":
+        raise ValueError(
+            f"pooling with {padding!r} padding is not implemented for `dilation_rate` > 1. "
+            f"Received: padding={padding} and dilation_rate={list(holes)}"
+        )
+    return _pool_dilated(kind, x, window_shape, holes, last)
+
+
+def _pool_dilated(kind: str, x: Tensor, window: Any, holes: tuple[int, ...], last: bool) -> Tensor:
+    """Every `holes`-th pixel is an image of its own, which is pooled without holes."""
+    rank = len(holes)
+    if not last:
+        x = transpose(x, (0, *range(2, rank + 2), 1))
+    pairs = tuple([(0, -n % hole) for n, hole in zip(x._aval.shape[1:-1], holes, strict=True)])
+    split = space_to_batch(x, holes, pairs)
+    found = batch_to_space(_pool(kind, rank, split, window, None, "VALID", None), holes, pairs)
+    return found if last else transpose(found, (0, rank + 1, *range(1, rank + 1)))

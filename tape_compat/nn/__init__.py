@@ -1,7 +1,7 @@
 """`tf.nn`: activations, losses, normalization, embeddings, convolutions, pooling."""
 
-from ._src.interop.names import face as _face
-from ._src.ops.activations import (
+from .._src.interop.names import face as _face
+from .._src.ops.activations import (
     crelu as crelu,
     elu as elu,
     gelu as gelu,
@@ -12,17 +12,27 @@ from ._src.ops.activations import (
     silu as silu,
     swish as swish,
 )
-from ._src.ops.convolutions import (
+from .._src.ops.blocks import (
+    depth_to_space as depth_to_space,
+    space_to_batch as space_to_batch,
+    space_to_depth as space_to_depth,
+)
+from .._src.ops.convolutions import (
+    atrous_conv2d as atrous_conv2d,
+    atrous_conv2d_transpose as atrous_conv2d_transpose,
     conv1d as conv1d,
+    conv1d_transpose as conv1d_transpose,
     conv2d as conv2d,
     conv2d_transpose as conv2d_transpose,
     conv3d as conv3d,
+    conv3d_transpose as conv3d_transpose,
+    conv_transpose as conv_transpose,
     convolution as convolution,
     depthwise_conv2d as depthwise_conv2d,
     separable_conv2d as separable_conv2d,
 )
-from ._src.ops.counting import in_top_k as in_top_k, top_k as top_k, zero_fraction as zero_fraction
-from ._src.ops.elementwise import (
+from .._src.ops.counting import in_top_k as in_top_k, top_k as top_k, zero_fraction as zero_fraction
+from .._src.ops.elementwise import (
     log_softmax as log_softmax,
     sigmoid as sigmoid,
     softmax as softmax,
@@ -30,8 +40,8 @@ from ._src.ops.elementwise import (
     softsign as softsign,
     tanh as tanh,
 )
-from ._src.ops.embedding import dropout as dropout, embedding_lookup as embedding_lookup
-from ._src.ops.losses import (
+from .._src.ops.embedding import dropout as dropout, embedding_lookup as embedding_lookup
+from .._src.ops.losses import (
     compute_average_loss as compute_average_loss,
     l2_loss as l2_loss,
     log_poisson_loss as log_poisson_loss,
@@ -40,13 +50,13 @@ from ._src.ops.losses import (
     sparse_softmax_cross_entropy_with_logits as sparse_softmax_cross_entropy_with_logits,
     weighted_cross_entropy_with_logits as weighted_cross_entropy_with_logits,
 )
-from ._src.ops.normalization import (
+from .._src.ops.normalization import (
     batch_normalization as batch_normalization,
     bias_add as bias_add,
     moments as moments,
     weighted_moments as weighted_moments,
 )
-from ._src.ops.pooling import (
+from .._src.ops.pooling import (
     avg_pool as avg_pool,
     avg_pool1d as avg_pool1d,
     avg_pool2d as avg_pool2d,
@@ -55,11 +65,13 @@ from ._src.ops.pooling import (
     max_pool1d as max_pool1d,
     max_pool2d as max_pool2d,
     max_pool3d as max_pool3d,
+    pool as pool,
 )
-from ._src.ops.sparse_embedding import (
+from .._src.ops.sparse_embedding import (
     embedding_lookup_sparse as embedding_lookup_sparse,
     safe_embedding_lookup_sparse as safe_embedding_lookup_sparse,
 )
-from ._src.ops.sums import l2_normalize as l2_normalize
+from .._src.ops.sums import l2_normalize as l2_normalize
+from . import experimental as experimental
 
 _face(__name__)

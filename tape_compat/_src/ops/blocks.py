@@ -1,0 +1,238 @@
+"""Blocks of an image moved between space and channels, or between space and the batch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+
+from ..core.avals import Aval
+from ..core.dimensions import divides, less
+from ..core.op import Op
+from ..core.refuse import invalid, not_allowed, shown
+from ..values.convert import convert
+from ..values.record import apply
+from ..values.tensor import Tensor
+from .arguments import dims
+from .declare import static
+
+_FORMATS = ("NHWC", "NCHW")
+
+
+def _check_block(avals: tuple[Aval, ...], block: int, last: bool, kernel: str) -> None:
+    shape = avals[0].shape
+    if block < 2:
+        raise invalid(f"Value for attr 'block_size' of {block} must be at least minimum 2", kernel)
+    if len(shape) != 4:
+        raise invalid(f"Input rank should be: 4 instead of: {len(shape)}", kernel)
+
+
+def _check_depth(avals: tuple[Aval, ...], block: int, last: bool) -> None:
+    _check_block(avals, block, last, "DepthToSpace")
+    depth = avals[0].shape[3 if last else 1]
+    if not divides(block * block, depth):
+        raise invalid(
+            f"Input depth dimension {depth} should be divisible by: {block * block}", "DepthToSpace"
+        )
+
+
+def _check_space(avals: tuple[Aval, ...], block: int, last: bool) -> None:
+    _check_block(avals, block, last, "SpaceToDepth")
+    height, width = avals[0].shape[1:3] if last else avals[0].shape[2:]
+    if not (divides(block, height) and divides(block, width)):
+        raise invalid(
+            f"Image width {width} and height {height} should be divisible by block_size: {block}",
+            "SpaceToDepth",
+        )
+
+
+def _depth_to_space(x: Any, block: int, last: bool) -> Any:
+    if last:
+        n, h, w, c = x.shape
+        cut = x.reshape(n, h, w, block, block, c // (block * block))
+        moved = jnp.transpose(cut, (0, 1, 3, 2, 4, 5))
+        return moved.reshape(n, h * block, w * block, c // (block * block))
+    n, c, h, w = x.shape
+    cut = x.reshape(n, block, block, c // (block * block), h, w)
+    moved = jnp.transpose(cut, (0, 3, 4, 1, 5, 2))
+    return moved.reshape(n, c // (block * block), h * block, w * block)
+
+
+def _space_to_depth(x: Any, block: int, last: bool) -> Any:
+    if last:
+        n, h, w, c = x.shape
+        cut = x.reshape(n, h // block, block, w // block, block, c)
+        moved = jnp.transpose(cut, (0, 1, 3, 2, 4, 5))
+        return moved.reshape(n, h // block, w // block, block * block * c)
+    n, c, h, w = x.shape
+    cut = x.reshape(n, c, h // block, block, w // block, block)
+    moved = jnp.transpose(cut, (0, 3, 5, 1, 2, 4))
+    return moved.reshape(n, block * block * c, h // block, w // block)
+
+
+_DEPTH_TO_SPACE = Op(_depth_to_space, "DepthToSpace", check=_check_depth)
+_SPACE_TO_DEPTH = Op(_space_to_depth, "SpaceToDepth", check=_check_space)
+
+
+def _with_block(op: Op, input: Any, block_size: Any, data_format: str) -> Tensor:
+    if data_format == "NCHW_VECT_C":
+        raise NotImplementedError(f"{op.name}: data_format NCHW_VECT_C of quantized numbers")
+    if data_format not in _FORMATS:
+        listed = '"NHWC", "NCHW", "NCHW_VECT_C"'
+        raise not_allowed(f'"{data_format}"', listed, op.name, "data_format")
+    closure = op.bind(block=int(static(block_size)), last=data_format == "NHWC")
+    return apply(closure, (convert(input),))
+
+
+def depth_to_space(
+    input: Any, block_size: Any, data_format: str = "NHWC", name: str | None = None
+) -> Tensor:
+    """Channels laid out as blocks of pixels: [n, h, w, b * b * c] becomes [n, h * b, w * b, c].
+
+    Raises: InvalidArgumentError if the channels are no multiple of `block_size` squared.
+
+    >>> import tape_compat as tf
+    >>> tf.nn.depth_to_space([[[[1, 2, 3, 4]]]], 2).numpy()[0, :, :, 0].tolist()
+    [[1, 2], [3, 4]]
+    """
+    return _with_block(_DEPTH_TO_SPACE, input, block_size, data_format)
+
+
+def space_to_depth(
+    input: Any, block_size: Any, data_format: str = "NHWC", name: str | None = None
+) -> Tensor:
+    """Blocks of pixels laid out as channels: [n, h * b, w * b, c] becomes [n, h, w, b * b * c].
+
+    Raises: InvalidArgumentError if height or width is no multiple of `block_size`.
+
+    >>> import tape_compat as tf
+    >>> tf.nn.space_to_depth([[[[1], [2]], [[3], [4]]]], 2).numpy().tolist()
+    [[[[1, 2, 3, 4]]]]
+    """
+    return _with_block(_SPACE_TO_DEPTH, input, block_size, data_format)
+
+
+# -- between space and the batch -------------------------------------------------------------------
+
+
+def _check_pairs(blocks: tuple, pairs: tuple, what: str, kernel: str) -> None:
+    count = len(blocks)
+    if len(pairs) != count or any(len(pair) != 2 for pair in pairs):
+        width = len(pairs[0]) if pairs else 0
+        raise invalid(
+            f"{what} should have shape [{count}, 2] instead of [{len(pairs)},{width}]", kernel
+        )
+    for i, block in enumerate(blocks):
+        if less(block, 1):
+            raise invalid(
+                f"All values in block_shape must be positive, got value, {block} at index {i}.",
+                kernel,
+            )
+    if any(less(n, 0) for pair in pairs for n in pair):
+        raise invalid(f"{what[0].upper()}{what[1:]} must be non-negative", kernel)
+
+
+def _check_to_batch(avals: tuple[Aval, ...], blocks: tuple, pairs: tuple) -> None:
+    kernel = "SpaceToBatchND"
+    _check_pairs(blocks, pairs, "paddings", kernel)
+    shape = avals[0].shape
+    if len(shape) < 1 + len(blocks):
+        raise invalid(f"input rank should be >= {1 + len(blocks)} instead of {len(shape)}", kernel)
+    for i, (block, pair) in enumerate(zip(blocks, pairs, strict=True)):
+        size = shape[1 + i] + pair[0] + pair[1]
+        if not divides(block, size):
+            raise invalid(
+                f"padded_shape[{i}]={size} is not divisible by block_shape[{i}]={block}", kernel
+            )
+
+
+def _check_from_batch(avals: tuple[Aval, ...], blocks: tuple, pairs: tuple) -> None:
+    kernel = "BatchToSpaceND"
+    _check_pairs(blocks, pairs, "crops", kernel)
+    shape = avals[0].shape
+    if len(shape) < 1 + len(blocks):
+        raise invalid(f"input rank should be >= {1 + len(blocks)} instead of {len(shape)}", kernel)
+    total = 1
+    for block in blocks:
+        total *= block
+    if not divides(total, shape[0]):
+        raise invalid(
+            f"Input batch dimension ({shape[0]}) is not divisible by product of block sizes "
+            f"({total})",
+            kernel,
+        )
+    for i, (block, pair) in enumerate(zip(blocks, pairs, strict=True)):
+        size = shape[1 + i] * block - pair[0] - pair[1]
+        if less(size, 0):
+            raise invalid(f"cropped_shape[{i}]={size} must be non-negative", kernel)
+
+
+def _space_to_batch(x: Any, blocks: tuple, pairs: tuple) -> Any:
+    count = len(blocks)
+    x = jnp.pad(x, [(0, 0), *pairs, *[(0, 0)] * (x.ndim - count - 1)])
+    cut = [x.shape[0]]
+    batch = x.shape[0]
+    for i, block in enumerate(blocks):
+        cut += [x.shape[1 + i] // block, block]
+        batch = batch * block
+    rest = x.shape[1 + count :]
+    x = x.reshape(*cut, *rest)
+    inner = [2 * i + 2 for i in range(count)]
+    outer = [2 * i + 1 for i in range(count)]
+    last = range(1 + 2 * count, x.ndim)
+    x = jnp.transpose(x, (*inner, 0, *outer, *last))
+    return x.reshape(batch, *x.shape[count + 1 :])
+
+
+def _batch_to_space(x: Any, blocks: tuple, pairs: tuple) -> Any:
+    count = len(blocks)
+    batch = x.shape[0]
+    for block in blocks:
+        batch = batch // block
+    x = x.reshape(*blocks, batch, *x.shape[1:])
+    order = [count]
+    for i in range(count):
+        order += [count + 1 + i, i]
+    x = jnp.transpose(x, (*order, *range(2 * count + 1, x.ndim)))
+    sizes = [x.shape[1 + 2 * i] * blocks[i] for i in range(count)]
+    x = x.reshape(batch, *sizes, *x.shape[1 + 2 * count :])
+    kept = [slice(a, size - b) for size, (a, b) in zip(sizes, pairs, strict=True)]
+    return x[(slice(None), *kept)]
+
+
+_SPACE_TO_BATCH = Op(_space_to_batch, "SpaceToBatchND", check=_check_to_batch)
+_BATCH_TO_SPACE = Op(_batch_to_space, "BatchToSpaceND", check=_check_from_batch)
+
+
+def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None = None) -> Tensor:
+    """Every pixel of a block as an image of its own: [n, h, w, ...] becomes [b1 * b2 * n, ...].
+
+    Args:
+      block_shape: sizes of the block, one for each spatial dimension after the first.
+      paddings: pairs of zeros added before and after each of them.
+    Raises: InvalidArgumentError if a padded size is no multiple of its block.
+
+    >>> import tape_compat as tf
+    >>> tf.space_to_batch([[1, 2, 3, 4]], [2], [[0, 0]]).numpy().tolist()
+    [[1, 3], [2, 4]]
+    """
+    blocks, pairs = dims(block_shape), static(paddings)
+    return apply(_SPACE_TO_BATCH.bind(blocks=blocks, pairs=pairs), (convert(input),))
+
+
+def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = None) -> Tensor:
+    """The inverse of `space_to_batch`; `crops` are taken off where that padded.
+
+    >>> import tape_compat as tf
+    >>> tf.batch_to_space([[1, 3], [2, 4]], [2], [[0, 1]]).numpy().tolist()
+    [[1, 2, 3]]
+    """
+    pairs = static(crops)
+    blocks = dims(block_shape)
+    if _scalar(block_shape):
+        blocks = blocks * 2
+    return apply(_BATCH_TO_SPACE.bind(blocks=blocks, pairs=pairs), (convert(input),))
+
+
+def _scalar(value: Any) -> bool:
+    return not isinstance(value, (list, tuple)) and len(getattr(value, "shape", ())) == 0

@@ -1,0 +1,1 @@
+"""Images: sizes, colors, geometry, measures and files."""

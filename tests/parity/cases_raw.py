@@ -1,0 +1,112 @@
+"""`tf.raw_ops`, `tf.experimental.numpy` and histograms."""
+
+import numpy as np
+
+from .derivatives import derivatives
+from .harness import attempts, options
+
+NEEDS = ("raw_ops", "experimental.numpy")
+IMAGES = np.arange(24, dtype=np.float32).reshape(2, 4, 3, 1) ** 1.5
+TURNED = np.float32([[1.0, 0.3, -1.6, 0.2, 1, 2.3, 0.05, 0.1], [0.8, -0.3, 1, 0.4, 0.9, 0, 0, 0]])
+
+
+def case_unique(tf):
+    raw = tf.raw_ops
+    rows = [[3, 1], [3, 1], [0, 1]]
+    return (
+        list(raw.UniqueV2(x=[3, 1, 3], axis=[0])),
+        list(raw.UniqueV2(x=rows, axis=[0])),
+        list(raw.UniqueWithCountsV2(x=tf.transpose(rows), axis=[1], out_idx=tf.int64)),
+        list(raw.UniqueWithCountsV2(x=["b", "a", "b"], axis=np.zeros([0], np.int32))),
+        raw.UniqueV2(x=[3], axis=[0]).idx,
+    )
+
+
+def case_bucketize(tf):
+    bucketize = tf.raw_ops.Bucketize
+    return (
+        bucketize(input=[-1.0, 0.0, 5.0, 10.0, np.nan, np.inf], boundaries=[0.0, 5.0]),
+        bucketize(input=[[1, 2]], boundaries=[0.0, 2.0]),
+        bucketize(input=np.float64([0.1]), boundaries=[0.1]),
+    )
+
+
+@options(atol=2e-3)
+def case_projective(tf):
+    def transformed(tf, images, interpolation, mode):
+        return tf.raw_ops.ImageProjectiveTransformV3(
+            images=images,
+            transforms=TURNED,
+            output_shape=[5, 4],
+            fill_value=-1.0,
+            interpolation=interpolation,
+            fill_mode=mode,
+        )
+
+    return {
+        f"{mode} {interpolation}": derivatives(
+            tf, lambda tf, x, i=interpolation, m=mode: transformed(tf, x, i, m), [IMAGES], 1
+        )
+        for mode in ("CONSTANT", "REFLECT", "WRAP", "NEAREST")
+        for interpolation in ("NEAREST", "BILINEAR")
+    }
+
+
+def case_histograms(tf):
+    values = [-1.0, 0.0, 1.5, 2.0, 5.0, 15.0]
+    return (
+        tf.histogram_fixed_width(values, [0.0, 5.0], nbins=5),
+        tf.histogram_fixed_width([[1, 2, 3]], [0, 5], nbins=4, dtype=tf.int64),
+        tf.histogram_fixed_width_bins([values], [0.0, 5.0], nbins=5),
+        tf.histogram_fixed_width_bins([1.0], [5.0, 0.0]),
+    )
+
+
+def case_numpy_names(tf):
+    tnp, x = tf.experimental.numpy, np.arange(6)
+    return (
+        tnp.select([x < 3, x > 4], [x, x**2]),
+        tnp.select([x < 3, x > 4], [x, x * 1.5], -1),
+        tnp.select([tf.constant([True, False])], [tf.constant([1.0, 5.0])], default=2),
+        tnp.finfo(tf.float32).eps,
+        tnp.finfo("float64").max,
+    )
+
+
+def case_errors(tf):
+    raw = tf.raw_ops
+    image = tf.ones([1, 4, 4, 1])
+
+    def transformed(transforms, shape=(4, 4)):
+        return raw.ImageProjectiveTransformV3(
+            images=image,
+            transforms=transforms,
+            output_shape=list(shape),
+            fill_value=0.0,
+            interpolation="NEAREST",
+        )
+
+    return attempts(
+        tf,
+        {
+            "positional": lambda tf: raw.Bucketize([1.0], [2.0]),
+            "keyword": lambda tf: raw.Bucketize(inpu=[1.0]),
+            "descend": lambda tf: raw.Bucketize(input=[1.0], boundaries=[3.0, 2.0]),
+            "dtype": lambda tf: raw.Bucketize(input=tf.constant([1], tf.uint8), boundaries=[3.0]),
+            "no axis": lambda tf: raw.UniqueV2(x=[[3, 1]], axis=[]),
+            "axis": lambda tf: raw.UniqueV2(x=[3, 1], axis=[2]),
+            "transform": lambda tf: transformed([1.0]),
+            "transforms": lambda tf: transformed(tf.ones([2, 8])),
+            "shape": lambda tf: transformed(tf.ones([1, 8]), [4]),
+            "range": lambda tf: tf.histogram_fixed_width([1.0], [5.0, 0.0]),
+            "range of 3": lambda tf: tf.histogram_fixed_width([1.0], [5.0, 0.0, 1.0]),
+            "no bins": lambda tf: tf.histogram_fixed_width([1], [0, 5], nbins=0),
+            "of half": lambda tf: tf.histogram_fixed_width(
+                tf.constant([1.0], tf.float16), [0.0, 5.0]
+            ),
+            "to int16": lambda tf: tf.histogram_fixed_width([1.0], [0.0, 5.0], dtype=tf.int16),
+            "select": lambda tf: tf.experimental.numpy.select([True], [1, 2]),
+            "select nothing": lambda tf: tf.experimental.numpy.select([], []),
+        },
+        words=4,
+    )
