@@ -112,7 +112,7 @@ def test_tensorflow_has_every_name():
         for part in filter(None, face.split(".")):
             space = getattr(space, part)
         ours = {name for name in module(face).__all__ if face or name not in OURS}
-        assert ours <= set(dir(space)), face
+        assert not [name for name in ours if not hasattr(space, name)], face
     for row in PRESENT:
         for name in (row.name, *row.aliases):
             value = tf
