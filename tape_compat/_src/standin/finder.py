@@ -19,7 +19,7 @@ _PACKAGE = __name__.partition(".")[0]
 _ROOT = "tensorflow"
 
 
-def _entry(place: str) -> Any:
+def entry(place: str) -> Any:
     """'values.tensor:Tensor' is that class."""
     module, _, name = place.partition(":")
     return getattr(importlib.import_module(f"{_PACKAGE}._src.{module}"), name)
@@ -37,7 +37,7 @@ class Private(ModuleType):
         path = f"{self._below}.{name}".lstrip(".")
         place = NAMES.get(path)
         if place is not None:
-            value = _entry(place)
+            value = entry(place)
         elif is_private(path):
             value = importlib.import_module(f"{_ROOT}.{path}")
         else:
@@ -48,7 +48,7 @@ class Private(ModuleType):
     def _public(self, name: str) -> Any:
         """One of our public names, where the module is one of ours."""
         here = ".".join(filter(None, (_PACKAGE, self._below)))
-        if not name.startswith("__") and importlib.util.find_spec(here) is not None:
+        if not name.startswith("__") and _exists(here):
             return getattr(importlib.import_module(here), name)
         raise AttributeError(
             f"module {self.__name__!r} has no attribute {name!r}: {_PACKAGE} stands in for "
@@ -118,11 +118,13 @@ def _ours(below: str) -> ModuleType | None:
         parent = importlib.import_module(f"{_PACKAGE}.{above}")
         found = getattr(parent, name, None)
         return found if isinstance(found, ModuleType) else None
-    if importlib.util.find_spec(f"{_PACKAGE}.{above}".rstrip(".")) is None:
-        return None
-    try:
-        if importlib.util.find_spec(f"{_PACKAGE}.{below}") is None:
-            return None
-    except ModuleNotFoundError:
+    if not _exists(f"{_PACKAGE}.{below}"):
         return None
     return importlib.import_module(f"{_PACKAGE}.{below}")
+
+
+def _exists(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:  # what it would be in does not
+        return False

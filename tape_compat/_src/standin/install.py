@@ -5,7 +5,8 @@ from __future__ import annotations
 import importlib
 import sys
 
-from .finder import Finder, Private
+from .finder import Finder, Private, entry
+from .table import RECOGNIZED
 
 FINDER = Finder()
 
@@ -43,5 +44,11 @@ def install_as_tensorflow() -> None:
             "it. Call tape_compat.install_as_tensorflow() before the first `import tensorflow`, "
             "also that of a library, or start the program by `python -m tape_compat run`."
         )
+    if "tensorflow" in sys.modules:
+        return
     find_below_keras()
     importlib.import_module("tensorflow")
+    for path, place in RECOGNIZED.items():
+        cls = entry(place)
+        module, _, name = path.rpartition(".")
+        cls.__module__, cls.__name__, cls.__qualname__ = f"tensorflow.{module}", name, name

@@ -11,7 +11,7 @@ from ..library.distribute import get_strategy
 from ..ops.creation import get_static_value
 from ..ops.slicing import dynamic_update_slice as dynamic_update_slice
 from ..values.composite import TypeSpec
-from ..values.context import clear_caches, executing_eagerly
+from ..values.context import executing_eagerly
 from ..values.record import flush
 from ..values.spec import TensorSpec
 
@@ -36,8 +36,7 @@ class _Context:
         return executing_eagerly()
 
     def clear_kernel_cache(self) -> None:
-        """Forget compiled programs."""
-        clear_caches()
+        """Nothing: the caches of compiled programs are bounded, and other models use them."""
 
     def async_wait(self) -> None:
         """Start what is pending."""

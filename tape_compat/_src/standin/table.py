@@ -31,6 +31,7 @@ NAMES = {
     "experimental.dtensor.UNSHARDED": "standin.runtime:UNSHARDED",
     "experimental.dtensor.create_distributed_mesh": "standin.runtime:no_dtensor",
     "python.distribute.distribute_lib.get_strategy": "library.distribute:get_strategy",
+    "python.eager.context._reset_context": "standin.runtime:nothing",
     "python.eager.context.async_wait": "standin.runtime:nothing",
     "python.eager.context.context": "standin.runtime:context",
     "python.eager.context.executing_eagerly": "values.context:executing_eagerly",
@@ -49,3 +50,11 @@ NAMES = {
     "python.trackable.data_structures._DictWrapper": "values.trackable:_DictWrapper",
     "version.VERSION": "standin.table:VERSION",
 }
+
+#: Classes that libraries know by the module and name that these have in TensorFlow.
+RECOGNIZED = {
+    "python.data.ops.dataset_ops.DatasetV2": "data.dataset:Dataset",
+    "python.framework.sparse_tensor.SparseTensor": "values.sparse:SparseTensor",
+    "python.types.core.Tensor": "values.composite:TensorType",
+}
+NAMES.update(RECOGNIZED)
