@@ -118,9 +118,10 @@ def test_in_a_function():
         return tf.ragged.map_flat_values(lambda v: v * 2, r)
 
     for rows in ([[1, 2], [3]], [[4], [5, 6]]):
-        assert double(tf.ragged.constant(rows)).to_list() == np.array(
-            [[2 * x for x in row] for row in rows], object
-        ).tolist()
+        assert (
+            double(tf.ragged.constant(rows)).to_list()
+            == np.array([[2 * x for x in row] for row in rows], object).tolist()
+        )
     assert len(traces) == 1
     total = tf.function(lambda r: tf.reduce_sum(r, 1))
     assert total(ragged()).numpy().tolist() == [3, 0, 3]
