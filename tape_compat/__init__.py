@@ -192,6 +192,7 @@ from ._src.ops.ordering import (
 )
 from ._src.ops.printing import print as print
 from ._src.ops.products import einsum as einsum, matmul as matmul, tensordot as tensordot
+from ._src.ops.ragged_maps import RaggedTensor as RaggedTensor
 from ._src.ops.reductions import (
     argmax as argmax,
     argmin as argmin,
@@ -248,6 +249,7 @@ from ._src.values.indexed_slices import (
 from ._src.values.module import Module as Module
 from ._src.values.names import name_scope as name_scope
 from ._src.values.operation import Operation as Operation
+from ._src.values.ragged import RaggedTensorSpec as RaggedTensorSpec
 from ._src.values.sparse import SparseTensorSpec as SparseTensorSpec
 from ._src.values.spec import (
     TensorSpec as TensorSpec,
@@ -284,6 +286,7 @@ if _typing.TYPE_CHECKING:  # imported when they are first used
         nest as nest,
         nn as nn,
         optimizers as optimizers,
+        ragged as ragged,
         random as random,
         raw_ops as raw_ops,
         sets as sets,

@@ -18,7 +18,9 @@ from ..core.dtypes import DType
 from ..core.refuse import invalid, not_allowed, shown
 from ..core.shapes import TensorShape
 from ..core.state import LOCAL
+from ..values.composite import CompositeTensor
 from ..values.convert import convert, to_numpy
+from ..values.dispatch import refusal
 from ..values.sizes import number_of, sizes_of
 from ..values.tensor import Tensor, concrete, next_id, same_value
 from ..values.variable import Variable
@@ -102,6 +104,8 @@ def _known(value: Any, of: Callable[[Tensor], np.ndarray]) -> np.ndarray:
         return of(value)
     if hasattr(value, "_as_tensor"):
         return of(value._as_tensor())
+    if isinstance(value, CompositeTensor):
+        raise refusal(value)
     if isinstance(value, (list, tuple)) and not _is_plain(value):
         return of(convert(value))
     return to_numpy(value)

@@ -15,6 +15,7 @@ from ..core.avals import Aval
 from ..core.op import Op
 from ..core.refuse import invalid
 from ..values import operators
+from ..values.composite import CompositeTensor
 from ..values.convert import convert
 from ..values.record import apply
 from ..values.tensor import Tensor, concrete
@@ -230,6 +231,8 @@ def pow(x: Any, y: Any, name: str | None = None) -> Tensor:
     kind = y.__class__
     if (kind is int or kind is float) and y in CONSTANT_EXPONENTS:
         if x.__class__ is not Tensor:
+            if isinstance(x, CompositeTensor) and not hasattr(x, "_as_tensor"):
+                return _POW(x, y)
             x = convert(x)
         if kind is int or x._aval.trainable:
             if y == int(y):

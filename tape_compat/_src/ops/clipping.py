@@ -12,6 +12,7 @@ from ..core.avals import Aval
 from ..core.op import Op
 from ..core.refuse import not_allowed
 from ..values.convert import convert
+from ..values.dispatch import maps_composites
 from ..values.indexed_slices import IndexedSlices
 from ..values.record import apply
 from ..values.tensor import Tensor
@@ -40,6 +41,7 @@ def _check_clip(avals: tuple[Aval, ...]) -> None:
 _CLIP = Op(_clip, "Maximum", check=_check_clip).bind()
 
 
+@maps_composites
 def clip_by_value(
     t: Any, clip_value_min: Number, clip_value_max: Number, name: str | None = None
 ) -> Any:

@@ -16,6 +16,7 @@ from ..core.op import Op
 from ..core.refuse import invalid
 from ..values.bounds import dropped
 from ..values.convert import convert
+from ..values.dispatch import takes_composites
 from ..values.record import apply
 from ..values.tensor import Tensor
 from .arguments import as_size, known_value
@@ -117,6 +118,7 @@ def _length(values: np.ndarray, least: Size | None, most: Size | None) -> Size:
     return size if most is None else minimum(size, most)
 
 
+@takes_composites
 def bincount(
     arr: Any,
     weights: Any = None,

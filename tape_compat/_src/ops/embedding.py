@@ -14,6 +14,7 @@ from ..core.dimensions import broadcast, fit
 from ..core.op import Op
 from ..core.refuse import invalid, shown
 from ..values.convert import convert
+from ..values.dispatch import maps_composites
 from ..values.record import apply
 from ..values.tensor import Tensor
 from . import rules
@@ -63,6 +64,7 @@ def _rate_tensor(rate: Any, x: Tensor) -> Tensor:
     return rate
 
 
+@maps_composites
 def dropout(
     x: Any, rate: Number, noise_shape: Any = None, seed: int | None = None, name: str | None = None
 ) -> Tensor:

@@ -16,6 +16,7 @@ from ..core.dtypes import DType
 from ..core.op import Op
 from ..core.refuse import invalid, not_allowed, shown
 from ..values.convert import convert
+from ..values.dispatch import takes_composites
 from ..values.record import apply
 from ..values.tensor import Tensor
 from . import rules
@@ -177,6 +178,7 @@ def _spread(of: Op, x: Any, axis: Any, keepdims: Any) -> Tensor:
     return apply(of.bind(axis=static(axis), keepdims=bool(keepdims)), (x,))
 
 
+@takes_composites
 def reduce_variance(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
@@ -191,6 +193,7 @@ def reduce_variance(
     return _spread(_VARIANCE, input_tensor, axis, keepdims)
 
 
+@takes_composites
 def reduce_std(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:

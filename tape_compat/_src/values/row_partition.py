@@ -1,0 +1,273 @@
+"""RowPartition: how a list of values is cut into rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core.dtypes import DType, int32, int64
+from ..core.errors import InvalidArgumentError, NeedsValue, user_location
+from .convert import convert, to_numpy
+from .sizes import number_of
+from .tensor import Tensor, concrete
+
+
+def host(value: Any) -> np.ndarray:
+    """A vector of numbers on the host. Raises NeedsValue where it is not known."""
+    return number_of(value) if isinstance(value, Tensor) else np.asarray(to_numpy(value))
+
+
+def _refuse(what: str, condition: str, found: Any) -> InvalidArgumentError:
+    return _invalid(what, f"RowPartition.\n{condition}", found)
+
+
+def _invalid(what: str, kind: str, found: Any) -> InvalidArgumentError:
+    return InvalidArgumentError(
+        None,
+        None,
+        f"Arguments to {what} do not form a valid {kind} did not hold: "
+        f"{np.asarray(found).tolist()} (at {user_location()})",
+    )
+
+
+def _numbers(value: Any, name: str, dtype: DType | None = None) -> Tensor:
+    """int32 or int64 [n], int64 if it is no tensor."""
+    if not isinstance(value, Tensor) and not hasattr(value, "_as_tensor"):
+        array = np.asarray(to_numpy(value))
+        wide = array.dtype in (np.int32, np.int64) and isinstance(value, np.ndarray)
+        tensor = concrete(array if wide else array.astype(np.int64))
+    else:
+        tensor = convert(value)
+    if tensor.dtype not in (int32, int64):
+        raise ValueError(f"Row partition tensors must be tf.int32 or tf.int64, got {name}={tensor}")
+    if dtype is not None and tensor.dtype is not dtype:
+        tensor = concrete(host(tensor).astype(dtype.np_dtype))
+    tensor.shape.assert_has_rank(1)
+    return tensor
+
+
+def splits_of_lengths(lengths: Any, dtype: Any = np.int64) -> np.ndarray:
+    """Where each row begins, and where the last one ends."""
+    out = np.zeros(len(lengths) + 1, dtype)
+    np.cumsum(lengths, out=out[1:])
+    return out
+
+
+class RowPartition:
+    """How `nvals` values are cut into `nrows` rows: row i is values[splits[i] : splits[i + 1]].
+
+    Made by `from_row_splits` and the other `from_` methods.
+
+    >>> import tape_compat as tf
+    >>> tf.experimental.RowPartition.from_row_lengths([2, 0, 1]).row_splits().numpy().tolist()
+    [0, 2, 2, 3]
+    """
+
+    __slots__ = ("_splits", "_uniform")
+
+    def __init__(self, row_splits: Tensor, uniform_row_length: int | None = None) -> None:
+        self._splits = row_splits
+        self._uniform = uniform_row_length
+
+    # -- ways to make one -----------------------------------------------------------------------
+
+    @classmethod
+    def from_row_splits(
+        cls, row_splits: Any, validate: bool = True, dtype: DType | None = None
+    ) -> RowPartition:
+        """Rows from where each begins and the last one ends: [nrows + 1], not decreasing, from 0.
+
+        Raises: ValueError if it is empty; InvalidArgumentError if the numbers are none such.
+        """
+        if isinstance(row_splits, (list, tuple)) and not row_splits:
+            raise ValueError("row_splits tensor may not be empty.")
+        splits = _numbers(row_splits, "row_splits", dtype)
+        if splits._aval.shape[0] == 0:
+            raise ValueError("row_splits tensor may not be empty.")
+        if validate and not splits._is_symbolic():
+            known = host(splits)
+            if known[0] != 0:
+                raise _invalid("from_row_splits", "RaggedTensor:zero\nCondition x == y", known)
+            if (np.diff(known) < 0).any():
+                raise _invalid(
+                    "from_row_splits", "RaggedTensor:monotonic.\nCondition x >= 0", np.diff(known)
+                )
+        return cls(splits)
+
+    @classmethod
+    def from_row_lengths(
+        cls, row_lengths: Any, validate: bool = True, dtype: DType | None = None
+    ) -> RowPartition:
+        """Rows of these lengths [nrows]. Raises InvalidArgumentError for one below 0."""
+        lengths = _numbers(row_lengths, "row_lengths", dtype)
+        known = host(lengths)
+        if validate and (known < 0).any():
+            raise _refuse("from_row_lengths", "Condition x >= 0", known)
+        return cls(concrete(splits_of_lengths(known, known.dtype)))
+
+    @classmethod
+    def from_value_rowids(
+        cls,
+        value_rowids: Any,
+        nrows: Any = None,
+        validate: bool = True,
+        dtype: DType | None = None,
+    ) -> RowPartition:
+        """Rows from the row of each value [nvals], not decreasing.
+
+        Raises: ValueError if there are fewer than `nrows` rows; InvalidArgumentError if the rows
+          decrease.
+        """
+        ids = _numbers(value_rowids, "value_rowids", dtype)
+        known = host(ids)
+        last = int(known[-1]) if known.size else -1
+        if nrows is None:
+            count = last + 1
+        else:
+            count = int(host(nrows))
+            if count < 0:
+                raise ValueError(f"Expected nrows >= 0; got {count}")
+            if count < last + 1:
+                raise ValueError(
+                    f"Expected nrows >= value_rowids[-1] + 1; got nrows={count}, "
+                    f"value_rowids[-1]={last}"
+                )
+        if validate and ((known < 0).any() or (np.diff(known) < 0).any()):
+            raise _refuse("from_value_rowids", "Condition x >= 0", known)
+        lengths = np.bincount(known.astype(np.int64), minlength=count)
+        return cls(concrete(splits_of_lengths(lengths, known.dtype)))
+
+    @classmethod
+    def from_row_starts(
+        cls, row_starts: Any, nvals: Any, validate: bool = True, dtype: DType | None = None
+    ) -> RowPartition:
+        """Rows from where each begins [nrows], the first at 0, and the number of values."""
+        starts = host(_numbers(row_starts, "row_starts", dtype))
+        if validate and starts.size and starts[0] != 0:
+            raise _refuse("from_row_starts", "Condition x == y", starts)
+        splits = np.append(starts, np.asarray(host(nvals), starts.dtype)).astype(starts.dtype)
+        if validate and (np.diff(splits) < 0).any():
+            raise _refuse("from_row_starts", "Condition x >= 0", splits)
+        return cls(concrete(splits))
+
+    @classmethod
+    def from_row_limits(
+        cls, row_limits: Any, validate: bool = True, dtype: DType | None = None
+    ) -> RowPartition:
+        """Rows from where each ends [nrows]."""
+        limits = host(_numbers(row_limits, "row_limits", dtype))
+        splits = np.concatenate([np.zeros(1, limits.dtype), limits])
+        if validate and (np.diff(splits) < 0).any():
+            raise _refuse("from_row_limits", "Condition x >= 0", splits)
+        return cls(concrete(splits))
+
+    @classmethod
+    def from_uniform_row_length(
+        cls,
+        uniform_row_length: Any,
+        nvals: Any = None,
+        nrows: Any = None,
+        validate: bool = True,
+        dtype: DType | None = None,
+    ) -> RowPartition:
+        """Rows of one length.
+
+        Raises: ValueError if neither `nvals` nor `nrows` is given, where `nrows` is needed, or if
+          they do not go together.
+        """
+        length = int(host(uniform_row_length))
+        if length < 0:
+            raise ValueError(f"uniform_row_length must be >= 0; got {length}.")
+        if nvals is None and nrows is None:
+            raise ValueError("from_uniform_row_length: must specify nvals or nrows")
+        values = None if nvals is None else int(host(nvals))
+        if nrows is None:
+            if values is None or (length == 0 and values == 0):
+                rows = 0
+            else:
+                rows = values // length if length else 1
+        else:
+            rows = int(host(nrows))
+        if values is not None and rows * length != values:
+            raise ValueError(
+                f"uniform_row_length={length} times nrows={rows} must equal nvals={values}"
+            )
+        kind = (dtype or int64).np_dtype
+        return cls(concrete(np.arange(rows + 1, dtype=kind) * kind.type(length)), length)
+
+    # -- what it is -----------------------------------------------------------------------------
+
+    @property
+    def dtype(self) -> DType:
+        """int32 or int64."""
+        return self._splits.dtype
+
+    @property
+    def static_nrows(self) -> int | None:
+        """How many rows there are."""
+        n = self._splits.shape[0]
+        return None if n is None else n - 1
+
+    @property
+    def static_uniform_row_length(self) -> int | None:
+        """The length of each row, if it was said to be one."""
+        return self._uniform
+
+    @property
+    def static_nvals(self) -> int | None:
+        """How many values there are, if it is known."""
+        return None if self._splits._is_symbolic() else int(host(self._splits)[-1])
+
+    def row_splits(self) -> Tensor:
+        """[nrows + 1]: where each row begins, and where the last one ends."""
+        return self._splits
+
+    def row_lengths(self) -> Tensor:
+        """[nrows]: how many values each row has."""
+        return concrete(np.diff(host(self._splits)))
+
+    def value_rowids(self) -> Tensor:
+        """[nvals]: the row of each value."""
+        splits = host(self._splits)
+        return concrete(np.repeat(np.arange(splits.size - 1, dtype=splits.dtype), np.diff(splits)))
+
+    def row_starts(self) -> Tensor:
+        """[nrows]: where each row begins."""
+        return self._splits[:-1]
+
+    def row_limits(self) -> Tensor:
+        """[nrows]: where each row ends."""
+        return self._splits[1:]
+
+    def nrows(self) -> Tensor:
+        """How many rows there are."""
+        rows = self.static_nrows
+        if rows is None:
+            raise NeedsValue("the number of rows is not known")
+        return concrete(np.array(rows, self.dtype.np_dtype))
+
+    def nvals(self) -> Tensor:
+        """How many values there are."""
+        return self._splits[-1]
+
+    def uniform_row_length(self) -> Tensor | None:
+        """The length of each row, if it was said to be one; else None."""
+        if self._uniform is None:
+            return None
+        return concrete(np.array(self._uniform, self.dtype.np_dtype))
+
+    def is_uniform(self) -> bool:
+        """Whether it was said that all rows have one length."""
+        return self._uniform is not None
+
+    def with_row_splits_dtype(self, dtype: DType) -> RowPartition:
+        """The same with splits of int32 or int64."""
+        if dtype is self.dtype:
+            return self
+        return RowPartition(concrete(host(self._splits).astype(dtype.np_dtype)), self._uniform)
+
+    def __repr__(self) -> str:
+        if self._splits._is_symbolic():
+            return f"tf.RowPartition(row_splits={self._splits})"
+        return f"tf.RowPartition(row_splits={host(self._splits).tolist()})"

@@ -1,0 +1,258 @@
+"""Ragged tensors: made, indexed, joined, reduced, and in elementwise ops."""
+
+from .harness import attempt
+
+
+def parts(x):
+    if isinstance(x, (list, tuple)):
+        return [parts(y) for y in x]
+    if hasattr(x, "row_splits"):
+        uniform = x.uniform_row_length
+        length = None if uniform is None else int(uniform)
+        text = None if x.dtype.is_floating else repr(x)
+        return text, parts(x.values), x.row_splits, length, x.shape
+    return x
+
+
+#: Expressions of ragged tensors, r of ints, f and q of floats, and of c, which makes one.
+PROGRAMS = [
+    "r[0]",
+    "r[-1]",
+    "r[1]",
+    "r[5]",
+    "r[0, 1]",
+    "r[1:]",
+    "r[::2]",
+    "r[::-1]",
+    "r[:, 0]",
+    "r[:, :1]",
+    "r[:, 1:]",
+    "r[:, -1:]",
+    "r[0:2, :1]",
+    "r[...]",
+    "r[tf.newaxis]",
+    "r[:, tf.newaxis]",
+    "r[..., :1]",
+    "q[0]",
+    "q[0, 1]",
+    "q[0, 1, 0]",
+    "q[:, :1]",
+    "q[:, :, :1]",
+    "q[:, :, ::-1]",
+    "q[:, 0]",
+    "r[:, tf.newaxis, :1]",
+    'r["a"]',
+    "r[0.5]",
+    "q[2:, 0:1, 0:1]",
+    "q[..., 0]",
+    "r[tf.constant(1)]",
+    "r[:, ::-1]",
+    "r + r",
+    "r + 1",
+    "1 + r",
+    "r * [[1], [2], [3]]",
+    "r - r",
+    "-r",
+    "abs(r)",
+    "r == r",
+    "r != r",
+    "r < 2",
+    "r / 2",
+    "r // 2",
+    "r % 2",
+    "r**2",
+    "~(r > 1)",
+    "(r > 1) & (r < 3)",
+    "f + 1",
+    "f * f",
+    "tf.exp(f)",
+    "tf.add(r, r)",
+    "r + c([[1, 2], [3], [4]])",
+    "r + c([[1, 2], [3]])",
+    "f + [1.0, 2.0]",
+    "r + [[1], [2], [3]]",
+    "tf.maximum(r, 2)",
+    "tf.cast(r, tf.float32)",
+    "tf.concat([r, r], 0)",
+    "tf.concat([r, r], 1)",
+    "tf.concat([r, r], axis=-1)",
+    "tf.concat([r, [[7]]], 0)",
+    "tf.stack([r, r])",
+    "tf.stack([r, r], 1)",
+    "tf.tile(r, [2, 1])",
+    "tf.tile(r, [1, 2])",
+    "tf.expand_dims(r, 0)",
+    "tf.expand_dims(r, 1)",
+    "tf.expand_dims(r, 2)",
+    "tf.expand_dims(r, -1)",
+    "tf.reduce_sum(r)",
+    "tf.reduce_sum(r, 0)",
+    "tf.reduce_sum(r, 1)",
+    "tf.reduce_sum(r, -1, keepdims=True)",
+    "tf.reduce_mean(f, 1)",
+    "tf.reduce_max(r, 1)",
+    "tf.reduce_min(r, 1)",
+    "tf.reduce_prod(r, 1)",
+    "tf.reduce_any(r > 2, 1)",
+    "tf.reduce_all(r > 0, 1)",
+    "tf.reduce_sum(q, [1, 2])",
+    "tf.reduce_sum(q, 1)",
+    "tf.reduce_sum(q, 2)",
+    "tf.reduce_sum(q, [0, 1])",
+    "tf.reduce_mean(f)",
+    "tf.gather(r, [2, 0])",
+    "tf.gather([10, 20, 30, 40], r)",
+    "tf.gather(r, c([[0], [1, 2]]))",
+    "tf.where(r > 1, r, 0)",
+    "tf.where(r > 1)",
+    "tf.size(r)",
+    "tf.rank(r)",
+    "tf.one_hot(r, 4)",
+    "tf.zeros_like(r)",
+    "tf.ones_like(f)",
+    "tf.identity(r)",
+    "tf.squeeze(tf.expand_dims(r, 0), 0)",
+    "tf.reverse(r, [0])",
+    "tf.reverse(r, [1])",
+    "tf.ragged.boolean_mask(r, r > 1)",
+    "tf.ragged.range([2, 3])",
+    "tf.ragged.range([0, 5], [3, 6])",
+    "tf.ragged.range(3, [4, 8], 2)",
+    "tf.ragged.stack([[1, 2], [3]])",
+    "tf.ragged.stack([r, r])",
+    "tf.ragged.stack([r, r], axis=1)",
+    "tf.nn.softmax(f)",
+    "tf.clip_by_value(r, 1, 2)",
+    "tf.split(r, 3)",
+    "tf.nn.relu(f)",
+    "tf.nn.dropout(f, 0.0)",
+    "tf.math.bincount(r)",
+    "tf.math.bincount(r, axis=-1)",
+    "r.merge_dims(0, 1)",
+    "q.merge_dims(0, 1)",
+    "q.merge_dims(1, 2)",
+    "tf.math.reduce_std(f, 1)",
+    "tf.math.reduce_variance(f, 1)",
+    "tf.round(f)",
+    "tf.logical_not(r > 1)",
+    "tf.is_tensor(r)",
+    "tf.math.logical_and(r > 1, r > 2)",
+    "tf.equal(r, 1)",
+    "tf.equal(r, r)",
+    "tf.type_spec_from_value(q)",
+    "c([[1, 2], [3, 4]])",
+    "c(3)",
+    "c([1, 2])",
+    "c([[[1, 2]], [[3, 4], [5, 6]]], ragged_rank=1)",
+    "c([[1, [2]]])",
+    "c([[1, 2], [3]], ragged_rank=2)",
+    "c([[[1, 2]], [[3, 4]]], inner_shape=(2, ))",
+    "c([])",
+    "c([[], []])",
+    "r.to_tensor(-1)",
+    "r.to_tensor(shape=[None, 4])",
+    "r.to_tensor(shape=[2, 1])",
+    "q.to_tensor()",
+    "r.to_tensor(0.5)",
+    "r.to_sparse().indices",
+    "q.to_list()",
+    "c([[1, 2], [3, 4]]).numpy()",
+    "q.bounding_shape()",
+    "r.bounding_shape(axis=1)",
+    "q.row_lengths(axis=2)",
+    "r.with_values([4, 5, 6])",
+    "r.with_values([4, 5])",
+    "tf.RaggedTensor.from_row_splits([1, 2, 3], [0, 2, 2, 3])",
+    "tf.RaggedTensor.from_row_splits([1, 2, 3], [])",
+    "tf.RaggedTensor.from_row_lengths([1, 2, 3], [2, 0, 1])",
+    "tf.RaggedTensor.from_row_starts([1, 2, 3], [0, 1, 1])",
+    "tf.RaggedTensor.from_row_limits([1, 2, 3], [0, 1, 3])",
+    "tf.RaggedTensor.from_uniform_row_length([1, 2, 3, 4], 2)",
+    "tf.RaggedTensor.from_uniform_row_length([1, 2, 3], 2)",
+    "tf.RaggedTensor.from_tensor([[1, 2, 0], [3, 0, 0]])",
+    "tf.RaggedTensor.from_tensor([1, 2])",
+    "r.shape",
+    "r._type_spec",
+    "hash(r)",
+    "bool(r)",
+    "list(r)",
+    "r.row_starts()",
+    "r.row_limits()",
+    "r.value_rowids()",
+    "repr(tf.shape(r))",
+    'repr(c([["a"], ["b", "c"]]))',
+    "r + tf.constant([[10, 20], [30, 40], [50, 60]])",
+    "tf.gather(r, c([[0], [], [0]]), batch_dims=1)",
+    "tf.ragged.boolean_mask([[1, 2], [3, 4]], [[True, False], [True, True]])",
+    "tf.ragged.map_flat_values(tf.add, r, 1)",
+    "tf.ragged.map_flat_values(tf.add, 1, 1)",
+    "tf.ragged.map_flat_values(tf.add, r, c([[1], [2], [3]]))",
+    "tf.ragged.row_splits_to_segment_ids([0, 2, 2, 3])",
+    "tf.ragged.segment_ids_to_row_splits([0, 0, 2])",
+    "tf.ragged.segment_ids_to_row_splits([0, 0, 2], num_segments=5)",
+    "tf.ragged.stack_dynamic_partitions([1, 2, 3], [0, 2, 0], 3)",
+    "tf.RaggedTensorSpec([None, None], tf.int32)",
+    "tf.RaggedTensorSpec([2, None, None], tf.int32).ragged_rank",
+    "tf.RaggedTensor.from_row_splits([1, 2, 3], [0, 2, 2])",
+    "tf.RaggedTensor.from_row_splits([1, 2, 3], [1, 2, 3])",
+    "tf.RaggedTensor.from_row_splits([1, 2, 3], [0, 2, 1, 3])",
+    "tf.RaggedTensor.from_row_lengths([1, 2, 3], [2, -1, 2])",
+    "tf.RaggedTensor.from_value_rowids([1, 2, 3], [0, 2, 2], nrows=5)",
+    "tf.RaggedTensor.from_value_rowids([1, 2, 3], [0, 2, 2], nrows=1)",
+    "tf.RaggedTensor.from_nested_row_splits([1, 2, 3], [[0, 2, 3], [0, 1, 1, 3]])",
+    "tf.RaggedTensor.from_nested_row_lengths([1, 2, 3], [[2, 1], [1, 0, 2]])",
+    "tf.RaggedTensor.from_nested_value_rowids([1, 2, 3], [[0, 0, 1], [0, 2, 2]])",
+    "tf.RaggedTensor.from_tensor([[1, 2, 0], [3, 0, 0]], padding=0)",
+    "tf.RaggedTensor.from_tensor([[1, 2, 0], [3, 0, 0]], lengths=[2, 1])",
+    "tf.RaggedTensor.from_tensor([[[1, 2], [3, 4]]], ragged_rank=2)",
+    "tf.RaggedTensor.from_tensor([[[1, 0], [0, 0]]], padding=[0, 0])",
+    "tf.RaggedTensor.from_tensor([[1, 2, 0]], lengths=[2], padding=0)",
+    "tf.RaggedTensor.from_sparse(tf.SparseTensor([[0, 0], [2, 0]], [1, 3], [3, 2]))",
+]
+
+
+def _case(program):
+    def run(tf):
+        c = tf.ragged.constant
+        r = c([[1, 2], [], [3]])
+        f = c([[1.0, 2.0], [], [3.0]])
+        q = c([[[1.0, 2.0], [5.0]], [], [[3.0], []]])
+        names = {"tf": tf, "c": c, "r": r, "f": f, "q": q}
+        return attempt(lambda: parts(eval(program, names)))
+
+    return run
+
+
+CASES = {program: _case(program) for program in PROGRAMS}
+
+
+def case_gradients(tf):
+    values = tf.constant([1.0, 2.0, 3.0, 4.0])
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(values)
+        r = tf.RaggedTensor.from_row_lengths(values, [2, 0, 2])
+        results = [
+            tf.reduce_sum(r * r, 1),
+            tf.reduce_mean(r * r),
+            tf.concat([r, r], 1).flat_values ** 2,
+            r[:, :1].flat_values ** 2,
+            r.to_tensor() ** 2,
+            (r + tf.constant([[1.0], [2.0], [3.0]])).flat_values ** 2,
+            tf.reduce_max(r, 1)[:1],
+        ]
+        results = [tf.reduce_sum(y) for y in results]
+    return [tf.convert_to_tensor(tape.gradient(y, values)) for y in results]
+
+
+def case_function(tf):
+    @tf.function
+    def double(r):
+        return r * 2, tf.reduce_sum(r, 1), r.to_tensor()
+
+    results = double(tf.ragged.constant([[1, 2], [], [3]]))
+    return parts(results)
+
+
+def case_function_keeps_rows(tf):
+    double = tf.function(lambda r: tf.ragged.map_flat_values(lambda x: x * 2, r))
+    return [parts(double(tf.ragged.constant(rows))) for rows in ([[1, 2]], [[1], [2]], [[3], [4]])]
