@@ -1,5 +1,32 @@
 """`tf.data.experimental`: further datasets and settings."""
 
+from .._src.data.functional import (
+    SHARD_HINT as SHARD_HINT,
+    Counter as Counter,
+    RandomDataset as RandomDataset,
+    assert_cardinality as assert_cardinality,
+    at as at,
+    bucket_by_sequence_length as bucket_by_sequence_length,
+    cardinality as cardinality,
+    choose_from_datasets as choose_from_datasets,
+    enumerate_dataset as enumerate_dataset,
+    from_list as from_list,
+    get_next_as_optional as get_next_as_optional,
+    get_single_element as get_single_element,
+    get_structure as get_structure,
+    group_by_window as group_by_window,
+    ignore_errors as ignore_errors,
+    map_and_batch as map_and_batch,
+    pad_to_cardinality as pad_to_cardinality,
+    parallel_interleave as parallel_interleave,
+    rejection_resample as rejection_resample,
+    sample_from_datasets as sample_from_datasets,
+    scan as scan,
+    shuffle_and_repeat as shuffle_and_repeat,
+    take_while as take_while,
+    unbatch as unbatch,
+    unique as unique,
+)
 from .._src.data.optional import Optional as Optional
 from .._src.data.options import (
     AutoShardPolicy as AutoShardPolicy,

@@ -1,11 +1,30 @@
-"""Batches of consecutive elements."""
+"""Batches of consecutive elements: batch, padded_batch, unbatch, rebatch."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from .pipeline import INFINITE, UNKNOWN, Pipeline, RowStream, Stream
-from .structure import Element, map_leaves, with_shape
+import numpy as np
+
+from ..core import dtypes, errors
+from ..core.dtypes import DType
+from ..core.shapes import TensorShape, as_shape
+from ..values.composite import TypeSpec
+from ..values.convert import convert
+from ..values.spec import TensorSpec
+from ..values.tensor import Tensor
+from .pipeline import INFINITE, UNKNOWN, Pipeline, Rows, Stream
+from .sources import row_spec
+from .structure import (
+    Element,
+    array_of,
+    children_of,
+    flatten_up_to,
+    map_leaves,
+    pack,
+    with_shape,
+)
 
 
 class Batch(Pipeline):
@@ -18,14 +37,12 @@ class Batch(Pipeline):
         self._size, self._drop = size, drop_remainder
 
     def _spec(self) -> Any:
+        size = self._static_size()
+        return map_leaves(lambda spec: batched_spec(spec, size), self.inputs[0].spec)
+
+    def _static_size(self) -> int | None:
         known = self._drop or self.inputs[0].size() == INFINITE
-        size = self._size if known else None
-        return map_leaves(
-            lambda spec: with_shape(
-                spec, lambda shape: [size, *shape] if shape.rank is not None else None
-            ),
-            self.inputs[0].spec,
-        )
+        return self._size if known else None
 
     def size(self) -> int:
         size = self.inputs[0].size()
@@ -33,15 +50,282 @@ class Batch(Pipeline):
             return size
         return size // self._size if self._drop else -(-size // self._size)
 
+    def _rows(self, source: Stream) -> Rows | None:
+        return source.rows(self._size)
+
     def _open(self) -> Stream:
-        source, size, least = self.inputs[0].open(), self._size, 1
-        if self._drop:
-            least = size
+        source, least = self.inputs[0].open(), self._size if self._drop else 1
 
         def step() -> Element:
-            rows = source.rows(size)
+            rows = self._rows(source)
             if rows is None or rows[0] < least:
                 raise StopIteration
             return rows[1]
 
         return Stream(step)
+
+
+def batched_spec(spec: TypeSpec, size: int | None) -> TypeSpec:
+    """The spec of so many values of a spec, stacked."""
+    return with_shape(spec, lambda shape: None if shape.rank is None else [size, *shape])
+
+
+# ---------------------------------------------------------------------------------------------
+# Padding.
+
+
+class Padding:
+    """To which shapes, and with which values, the leaves of elements are filled up."""
+
+    def __init__(self, spec: Any, shapes: Any, values: Any):
+        specs = flatten_up_to(spec, spec)
+        self.shapes = self._shapes(spec, specs, shapes)
+        self.values = self._values(spec, specs, values)
+
+    @staticmethod
+    def _shapes(spec: Any, specs: list[TypeSpec], shapes: Any) -> list[TensorShape]:
+        for i, each in enumerate(specs):
+            if not isinstance(each, TensorSpec):
+                raise TypeError(
+                    "`padded_batch` is only supported for datasets that produce tensor elements "
+                    f"but type spec of elements in the dataset is not a subclass of TensorSpec: "
+                    f"`{each}`."
+                )
+            if shapes is None and each.shape.rank is None:
+                raise ValueError(
+                    f"You must provide `padded_shapes` argument because component {i} has unknown "
+                    "rank."
+                )
+        if shapes is None:
+            return [each.shape for each in specs]  # type: ignore[attr-defined]
+        found = []
+        for each, given in zip(specs, flatten_up_to(spec, shapes), strict=True):
+            shape = _padded_shape(given)
+            if each.shape.rank not in (None, shape.rank):  # type: ignore[attr-defined]
+                raise ValueError(
+                    f"The padded shape {shape} is not compatible with the shape {each.shape} of "  # type: ignore[attr-defined]
+                    "the corresponding input component."
+                )
+            found.append(shape)
+        return found
+
+    @staticmethod
+    def _values(spec: Any, specs: list[TypeSpec], values: Any) -> list[Any]:
+        if values is None or children_of(values) is None:
+            given = [values] * len(specs)
+        else:
+            given = flatten_up_to(spec, values)
+        return [_padding_value(v, s.dtype) for v, s in zip(given, specs)]  # type: ignore[attr-defined]
+
+    def stacked(self, elements: list[Element]) -> tuple[Any, ...]:
+        """Elements, each leaf filled up and stacked."""
+        columns = zip(zip(*elements), self.shapes, self.values, strict=True)
+        return tuple([_padded([array_of(x) for x in column], s, v) for column, s, v in columns])
+
+
+def _padded_shape(given: Any) -> TensorShape:
+    if isinstance(given, (Tensor, np.ndarray)):
+        given = np.asarray(given).tolist()
+    if isinstance(given, TensorShape):
+        return given
+    if not isinstance(given, (list, tuple)):
+        return as_shape(given)
+    return TensorShape([None if size is None or int(size) < 0 else int(size) for size in given])
+
+
+def _padding_value(value: Any, dtype: DType) -> Any:
+    """The scalar to fill up with, by default zero or the empty text."""
+    if value is None:
+        return b"" if dtype is dtypes.string else np.zeros((), dtype.np_dtype)
+    typed = isinstance(value, (Tensor, np.generic, np.ndarray))
+    tensor = convert(value)
+    if tensor.dtype is not dtype:
+        try:
+            tensor = convert(value, None if typed else dtype)
+        except (TypeError, ValueError):
+            pass
+    if tensor.dtype is not dtype:
+        raise TypeError(
+            f"Invalid `padding_values`. `padding_values` values type {tensor.dtype} does not "
+            f"match type {dtype} of the corresponding input component."
+        )
+    if tensor.shape.rank != 0:
+        raise ValueError(
+            "Invalid `padding_values`. `padding_values` values should be scalars but got "
+            f"{tensor.shape}."
+        )
+    return tensor._value()[()]
+
+
+def _padded(arrays: list[np.ndarray], shape: TensorShape, value: Any) -> np.ndarray:
+    rank = shape.rank
+    for array in arrays:
+        if array.ndim != rank:
+            raise errors.InvalidArgumentError(
+                None,
+                None,
+                f"All elements in a batch must have the same rank as the padded shape {shape}: "
+                f"found an element of shape {list(array.shape)}.",
+            )
+    sizes = []
+    for i, size in enumerate(shape):
+        longest = max(array.shape[i] for array in arrays)
+        if size is not None and longest > size:
+            raise errors.DataLossError(
+                None, None, "Attempted to pad to a smaller size than the input element."
+            )
+        sizes.append(longest if size is None else size)
+    out = np.empty((len(arrays), *sizes), arrays[0].dtype)
+    out.fill(value)
+    for i, array in enumerate(arrays):
+        out[(i, *map(slice, array.shape))] = array
+    return out
+
+
+class PaddedBatch(Batch):
+    """Consecutive elements, filled up to one shape and stacked."""
+
+    name = "PaddedBatchDataset"
+
+    def __init__(self, source: Pipeline, size: int, padding: Padding, drop_remainder: bool):
+        super().__init__(source, size, drop_remainder)
+        self._padding = padding
+
+    def _spec(self) -> Any:
+        return padded_spec(self.inputs[0].spec, self._padding.shapes, self._static_size())
+
+    def _rows(self, source: Stream) -> Rows | None:
+        found = taken_elements(source, self._size)
+        return (len(found), self._padding.stacked(found)) if found else None
+
+
+def padded_spec(spec: Any, shapes: list[TensorShape], size: int | None) -> Any:
+    """The specs of a batch of elements that are filled up to these shapes."""
+    given = iter(shapes)
+    return map_leaves(lambda leaf: TensorSpec([size, *next(given)], leaf.dtype), spec)
+
+
+def taken_elements(source: Stream, count: int) -> list[Element]:
+    """The next elements, at most so many."""
+    found: list[Element] = []
+    while len(found) < count:
+        try:
+            found.append(source.step())
+        except StopIteration:
+            break
+    return found
+
+
+# ---------------------------------------------------------------------------------------------
+# Taking batches apart.
+
+
+class Unbatch(Pipeline):
+    """The rows of the elements."""
+
+    name = "UnbatchDataset"
+
+    def _spec(self) -> Any:
+        return map_leaves(row_spec, self.inputs[0].spec)
+
+    def size(self) -> int:
+        size, rows = self.inputs[0].size(), self._static_rows()
+        if size < 0:
+            return size
+        return UNKNOWN if rows is None else size * rows
+
+    def _static_rows(self) -> int | None:
+        """How many rows each element has, if that is known."""
+        shapes = [s.shape for s in self.inputs[0].layout.specs if isinstance(s, TensorSpec)]
+        known = [s[0] for s in shapes if s.rank is not None and s[0] is not None]
+        return known[0] if known else None
+
+    def _open(self) -> Stream:
+        source = self.inputs[0].open()
+        columns: list[Any] = []
+        count = at = 0
+
+        def step() -> Element:
+            nonlocal columns, count, at
+            while at >= count:
+                columns = list(source.step())
+                columns, count = split_columns(columns)
+                at = 0
+            at += 1
+            return tuple([None if x is None else x[at - 1, ...] for x in columns])
+
+        return Stream(step)
+
+
+def split_columns(leaves: Sequence[Any]) -> tuple[list[Any], int]:
+    """The leaves of a batch as NumPy arrays, and how many rows they have."""
+    columns = [None if x is None else array_of(x) for x in leaves]
+    counts = [x.shape[0] if x.ndim else -1 for x in columns if x is not None]
+    if not counts or -1 in counts:
+        raise errors.InvalidArgumentError(
+            None, None, "Unbatching a tensor is only supported for rank >= 1"
+        )
+    for i, count in enumerate(counts):
+        if count != counts[0]:
+            raise errors.InvalidArgumentError(
+                None,
+                None,
+                f"Input element must have the same batch size in each component. Component 0 had "
+                f"size {counts[0]} but component {i} had size, {count}.",
+            )
+    return columns, counts[0]
+
+
+class Rebatch(Pipeline):
+    """The rows of the elements, stacked in batches of other sizes, which are used in turn."""
+
+    name = "RebatchDataset"
+
+    def __init__(self, source: Pipeline, sizes: list[int], drop_remainder: bool):
+        super().__init__(source)
+        self._sizes, self._drop = sizes, drop_remainder
+
+    def _spec(self) -> Any:
+        rows = Unbatch(*self.inputs)._static_rows()
+        known: int | None = None
+        if len(set(self._sizes)) == 1:
+            size = self._sizes[0]
+            if self._drop or (rows is not None and rows % size == 0):
+                known = size
+        return map_leaves(lambda s: batched_spec(row_spec(s), known), self.inputs[0].spec)
+
+    def size(self) -> int:
+        size = self.inputs[0].size()
+        return size if size in (0, INFINITE) else UNKNOWN
+
+    def _open(self) -> Stream:
+        source = self.inputs[0].open()
+        parts: list[list[Any]] = []
+        held = turn = 0
+
+        def step() -> Element:
+            nonlocal held, turn
+            wanted = self._sizes[turn % len(self._sizes)]
+            while held < wanted:
+                try:
+                    columns, count = split_columns(source.step())
+                except StopIteration:
+                    break
+                parts.append(columns)
+                held += count
+            if not held or (self._drop and held < wanted):
+                raise StopIteration
+            turn += 1
+            joined = [_joined(column) for column in zip(*parts)]
+            size = min(wanted, held)
+            held -= size
+            parts[:] = [[None if x is None else x[size:] for x in joined]] if held else []
+            return tuple([None if x is None else x[:size] for x in joined])
+
+        return Stream(step)
+
+
+def _joined(parts: Sequence[Any]) -> Any:
+    if parts[0] is None or len(parts) == 1:
+        return parts[0]
+    return np.concatenate(parts)

@@ -10,13 +10,14 @@ import numpy as np
 from ..core import dtypes
 from ..values.convert import convert
 from ..values.tensor import Tensor
-from .base import DatasetBase, known_size, seeds
+from .base import DatasetBase, dataset_of, known_size, seeds
 from .combining import Zip
 from .functions import PLACEHOLDERS
+from .interleaving import Choose, Sample, check_choice
 from .iterator import NumpyIterator, OwnedIterator
 from .options import Options
 from .pipeline import INFINITE, UNKNOWN, Pipeline, Stream
-from .sources import Generated, Random, Range, Single, Slices, signature_of
+from .sources import Counter, Generated, Random, Range, Single, Slices, signature_of
 from .specs import CLASSES, DatasetSpec
 from .structure import map_leaves
 from .transformations import Transformations
@@ -160,6 +161,76 @@ class Dataset(Transformations):
             datasets = args
         return Dataset(zipped(datasets))
 
+    @staticmethod
+    def counter(
+        start: Any = 0, step: Any = 1, dtype: Any = dtypes.int64, name: str | None = None
+    ) -> Dataset:
+        """An endless dataset of evenly spaced numbers.
+
+        >>> import tape_compat as tf
+        >>> list(map(int, tf.data.Dataset.counter(2, 3).take(3)))
+        [2, 5, 8]
+        """
+        return Dataset(Counter(start, step, dtype))
+
+    @staticmethod
+    def choose_from_datasets(
+        datasets: Any, choice_dataset: Any, stop_on_empty_dataset: bool = True
+    ) -> Dataset:
+        """Elements of several datasets, in the order that a dataset of their numbers gives.
+
+        Args:
+          choice_dataset: int64 scalars.
+          stop_on_empty_dataset: whether to end where one dataset does.
+        Raises: TypeError for other numbers; ValueError if there is no dataset.
+
+        >>> import tape_compat as tf
+        >>> datasets = [tf.data.Dataset.from_tensors(x).repeat() for x in ("a", "b")]
+        >>> choice = tf.data.Dataset.from_tensor_slices(tf.constant([0, 1, 1], tf.int64))
+        >>> list(tf.data.Dataset.choose_from_datasets(datasets, choice).as_numpy_iterator())
+        [b'a', b'b', b'b']
+        """
+        choice = dataset_of(choice_dataset, "`choice_dataset`")
+        check_choice(choice.element_spec)
+        pipelines = _pipelines(datasets)
+        return Dataset(Choose(pipelines, choice._pipeline, stop_on_empty_dataset))
+
+    @staticmethod
+    def sample_from_datasets(
+        datasets: Any,
+        weights: Any = None,
+        seed: Any = None,
+        stop_on_empty_dataset: bool = False,
+        rerandomize_each_iteration: Any = None,
+    ) -> Dataset:
+        """Elements of several datasets, drawn at random.
+
+        Args:
+          weights: how often each is drawn, floats [datasets]; equally often by default.
+          stop_on_empty_dataset: whether to end where one dataset does.
+          rerandomize_each_iteration: whether each run draws otherwise.
+        Raises: ValueError if the number of weights is another, or there is no dataset.
+
+        >>> import tape_compat as tf
+        >>> numbers = tf.data.Dataset.range(3)
+        >>> dataset = tf.data.Dataset.sample_from_datasets([numbers, numbers], seed=1)
+        >>> sorted(map(int, dataset))
+        [0, 0, 1, 1, 2, 2]
+        """
+        if isinstance(weights, DatasetBase):
+            raise NotImplementedError("sample_from_datasets: `weights` as a dataset.")
+        pipelines = _pipelines(datasets)
+        given = np.ones(len(pipelines)) if weights is None else np.asarray(weights, np.float64)
+        if given.shape != (len(pipelines),):
+            raise ValueError(
+                "Invalid `weights`. `weights` should have the same length as `datasets` but got "
+                f"`len(weights)={given.size}` vs. `len(datasets)={len(pipelines)}`."
+            )
+        if (given < 0).any() or not given.any():
+            raise ValueError(f"`weights` must be positive, not {given}.")
+        found = seeds(seed, bool(rerandomize_each_iteration))
+        return Dataset(Sample(pipelines, given, found, stop_on_empty_dataset))
+
     # -- going through it -----------------------------------------------------------------------
 
     def __iter__(self) -> OwnedIterator:
@@ -196,6 +267,12 @@ class Dataset(Transformations):
 
     def __repr__(self) -> str:
         return f"<_{self._pipeline.name} element_spec={self.element_spec!r}>"
+
+
+def _pipelines(datasets: Any) -> list[Pipeline]:
+    if not datasets:
+        raise ValueError("Invalid `datasets`. `datasets` should not be empty.")
+    return [dataset_of(dataset, "Each of `datasets`")._pipeline for dataset in datasets]
 
 
 def zipped(datasets: Any) -> Zip:

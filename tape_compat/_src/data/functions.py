@@ -39,6 +39,17 @@ LOGGER = logging.getLogger("tape_compat")
 PLACEHOLDERS: list[Callable[[Any], Any]] = []
 
 
+class Given(Pipeline):
+    """A pipeline of which only the specs matter: for functions of what is no element."""
+
+    def __init__(self, spec: Any):
+        super().__init__()
+        self._known = spec
+
+    def _spec(self) -> Any:
+        return self._known
+
+
 class _NotTensors(errors.NeedsValue):
     """A function gives datasets or other objects: its Python runs for each element."""
 

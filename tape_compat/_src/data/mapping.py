@@ -173,10 +173,10 @@ class FlatMap(Pipeline):
         self.function = ElementFunction(function, source, title)
         spec = self.function.record().spec
         if spec is not None:
-            _check_dataset(spec)
+            check_dataset(spec)
 
     def _spec(self) -> Any:
-        return _check_dataset(self.function.output_spec()).element_spec
+        return check_dataset(self.function.output_spec()).element_spec
 
     def size(self) -> int:
         size = self.inputs[0].size()
@@ -204,16 +204,15 @@ def opened(applied: Applied, element: Element) -> Stream:
     applied.count += 1
     try:
         result = applied.function.result(element)
-        _check_dataset(getattr(result, "_type_spec", result))
+        check_dataset(getattr(result, "_type_spec", result))
         return result._pipeline.open()
     except Exception as error:
         applied.failed(error)
         raise
 
 
-def _check_dataset(spec: Any) -> DatasetSpec:
+def check_dataset(spec: Any, what: str = "map_func") -> DatasetSpec:
+    """Refuse what is not the spec of a dataset."""
     if not isinstance(spec, DatasetSpec):
-        raise TypeError(
-            f"The `map_func` argument must return a `Dataset` object. Got {spec!r} instead."
-        )
+        raise TypeError(f"The `{what}` argument must return a `Dataset` object. Got {spec!r}.")
     return spec

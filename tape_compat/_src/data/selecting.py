@@ -59,21 +59,40 @@ class Shuffle(SameRows):
         yield random.permutation(np.array(held, np.int64))
 
     def _open(self) -> Stream:
-        return Stream(self._elements().__next__)
-
-    def _elements(self) -> Iterator[Element]:
         source, random = self.inputs[0].open(), self._seeds.generator()
-        held = list(source if self._buffer is None else itertools.islice(source, self._buffer))
+        held: list[Element] = []
         places: list[int] = []
-        for element in source if self._buffer is not None else ():
+        size = self._buffer
+        ended = False
+
+        def fill() -> None:
+            nonlocal ended
+            while not ended and (size is None or len(held) < size):
+                try:
+                    held.append(source.step())
+                except StopIteration:
+                    ended = True
+
+        def step() -> Element:
+            fill()
+            if not held:
+                raise StopIteration
+            if ended:
+                return _drawn(held, int(random.integers(0, len(held))))
             if not places:
-                places = random.integers(0, len(held), DRAWS).tolist()
-            place = places.pop()
-            yield held[place]
-            held[place] = element
-        for place in random.permutation(len(held)).tolist():
-            element, held[place] = held[place], None  # type: ignore[call-overload]
-            yield element
+                places.extend(random.integers(0, len(held), DRAWS).tolist())
+            return _drawn(held, places.pop())
+
+        return Stream(step)
+
+
+def _drawn(held: list[Element], place: int) -> Element:
+    """Take an element out of those held, the last of which comes to its place."""
+    last = held.pop()
+    if place == len(held):
+        return last
+    found, held[place] = held[place], last
+    return found
 
 
 class Repeat(SameRows):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -81,7 +82,7 @@ class Slices(Pipeline):
         specs, self._leaves = taken_apart(value)
         if not self._leaves:
             raise ValueError("Invalid `element`. `element` should not be empty.")
-        self._specs = map_leaves(_row_spec, specs)
+        self._specs = map_leaves(row_spec, specs)
         sizes = [leaf.shape[0] for leaf in self._leaves if leaf is not None]
         known = [size for size in sizes if size is not None]
         for size in known:
@@ -113,7 +114,8 @@ class Slices(Pipeline):
         yield range(self._count)
 
 
-def _row_spec(spec: TypeSpec) -> TypeSpec:
+def row_spec(spec: TypeSpec) -> TypeSpec:
+    """The spec of the rows of values of a spec."""
     if isinstance(spec, TensorSpec) and spec.shape.rank == 0:
         raise ValueError("Unbatching a tensor is only supported for rank >= 1")
     return with_shape(spec, lambda shape: shape[1:])
@@ -221,6 +223,32 @@ class Random(Pipeline):
 
         def step() -> Element:
             return (np.array(generator.integers(0, 1 << 32), np.int64),)
+
+        return Stream(step)
+
+
+class Counter(Pipeline):
+    """Evenly spaced numbers, without end."""
+
+    name = "CounterDataset"
+
+    def __init__(self, start: Any, step: Any, dtype: Any):
+        super().__init__()
+        self._dtype = as_dtype(dtype)
+        self._start, self._step = (convert(x, self._dtype)._value()[()] for x in (start, step))
+
+    def _spec(self) -> Any:
+        return TensorSpec((), self._dtype)
+
+    def size(self) -> int:
+        return INFINITE
+
+    def _open(self) -> Stream:
+        numbers = itertools.count()
+
+        def step() -> Element:
+            value = self._start + self._step * next(numbers)
+            return (np.array(value, self._dtype.np_dtype),)
 
         return Stream(step)
 

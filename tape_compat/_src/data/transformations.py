@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .base import DatasetBase, dataset_of, seeds
-from .batching import Batch
+from .base import dataset_of, seeds
 from .combining import Concatenate
+from .grouping import Grouping
+from .interleaving import Interleave
 from .mapping import Filter, FlatMap, Map, TakeWhile
 from .options import Options
-from .pipeline import UNKNOWN, refused
+from .pipeline import AUTOTUNE, UNKNOWN, refused
 from .prefetching import Prefetch
 from .selecting import Repeat, Shard, Shuffle, Skip, Take
 from .sources import integer
 
 
-class Transformations(DatasetBase):
+class Transformations(Grouping):
     """What is made from a dataset."""
 
     # -- functions of elements ------------------------------------------------------------------
@@ -60,6 +61,40 @@ class Transformations(DatasetBase):
         """
         return self._made(FlatMap(self._pipeline, map_func, "Dataset.flat_map()"))
 
+    def interleave(
+        self,
+        map_func: Callable[..., Any],
+        cycle_length: Any = None,
+        block_length: Any = None,
+        num_parallel_calls: Any = None,
+        deterministic: Any = None,
+        name: str | None = None,
+    ) -> Any:
+        """The elements of the datasets that a function gives, several datasets by turns.
+
+        Args:
+          cycle_length: how many datasets are open at a time; by default as many as there are CPUs.
+          block_length: how many elements of one come together (default 1).
+          num_parallel_calls, deterministic: change nothing.
+        Raises: TypeError if the function gives no dataset; InvalidArgumentError for a number below
+          1.
+
+        >>> import tape_compat as tf
+        >>> dataset = tf.data.Dataset.range(1, 3).interleave(
+        ...     lambda x: tf.data.Dataset.from_tensors(x).repeat(3), cycle_length=2, block_length=2
+        ... )
+        >>> list(map(int, dataset))
+        [1, 1, 2, 2, 1, 2]
+        """
+        cycle = AUTOTUNE if cycle_length is None else integer(cycle_length, "cycle_length")
+        block = 1 if block_length is None else integer(block_length, "block_length")
+        if cycle < 1 and cycle != AUTOTUNE:
+            raise refused("`cycle_length` must be > 0")
+        if block < 1:
+            raise refused("`block_length` must be > 0")
+        title = "Dataset.interleave()"
+        return self._made(Interleave(self._pipeline, map_func, cycle, block, title))
+
     def filter(self, predicate: Callable[..., Any], name: str | None = None) -> Any:
         """The elements of which a predicate, which gives a bool scalar, is true.
 
@@ -79,29 +114,6 @@ class Transformations(DatasetBase):
         return self._made(TakeWhile(self._pipeline, predicate, "Dataset.take_while()"))
 
     # -- order and choice -----------------------------------------------------------------------
-
-    def batch(
-        self,
-        batch_size: Any,
-        drop_remainder: Any = False,
-        num_parallel_calls: Any = None,
-        deterministic: Any = None,
-        name: str | None = None,
-    ) -> Any:
-        """A dataset of `batch_size` elements each, stacked; the last one has those that are left.
-
-        Args:
-          drop_remainder: whether to leave out a last batch that is smaller.
-        Raises: InvalidArgumentError for a size below 1, and going through it, if shapes differ.
-
-        >>> import tape_compat as tf
-        >>> [x.numpy().tolist() for x in tf.data.Dataset.range(5).batch(2)]
-        [[0, 1], [2, 3], [4]]
-        """
-        size = integer(batch_size, "batch_size")
-        if size < 1:
-            raise refused("Batch size must be greater than zero.")
-        return self._made(Batch(self._pipeline, size, bool(drop_remainder)))
 
     def shuffle(
         self,

@@ -1,0 +1,179 @@
+"""Elements of several datasets by turns: interleave, choose_from_datasets, sample_from_datasets."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..core import dtypes, errors
+from ..values.spec import TensorSpec
+from .combining import common_spec
+from .mapping import Applied, FlatMap, opened
+from .pipeline import AUTOTUNE, INFINITE, UNKNOWN, Pipeline, Stream
+from .selecting import Seeds
+from .structure import Element, array_of
+
+
+class Interleave(FlatMap):
+    """Blocks of the datasets that a function gives, several of which are open at a time."""
+
+    name = "InterleaveDataset"
+
+    def __init__(
+        self,
+        source: Pipeline,
+        function: Callable[..., Any],
+        cycle_length: int,
+        block_length: int,
+        title: str,
+    ):
+        super().__init__(source, function, title)
+        self._cycle = (os.cpu_count() or 1) if cycle_length == AUTOTUNE else cycle_length
+        self._block = block_length
+
+    def _open(self) -> Stream:
+        source, applied = self.inputs[0].open(), Applied(self.function)
+        cycle: list[Stream | None] = [None] * self._cycle
+        place = given = 0
+        ended = False
+
+        def advance() -> None:
+            nonlocal place, given
+            place, given = (place + 1) % len(cycle), 0
+
+        def step() -> Element:
+            nonlocal given, ended
+            while True:
+                stream = cycle[place]
+                if stream is None:
+                    if ended and not any(cycle):
+                        raise StopIteration
+                    if ended:
+                        advance()
+                        continue
+                    element = next(source, None)
+                    ended = element is None
+                    if element is not None:
+                        cycle[place] = opened(applied, element)
+                    continue
+                try:
+                    found = stream.step()
+                except StopIteration:
+                    cycle[place] = None
+                    advance()
+                    continue
+                given += 1
+                if given == self._block:
+                    advance()
+                return found
+
+        return Stream(step)
+
+
+class _Directed(Pipeline):
+    """Elements of the inputs, one after the other as `_choices` says."""
+
+    name = "DirectedInterleaveDataset"
+
+    def __init__(self, inputs: list[Pipeline], stop_on_empty: bool):
+        super().__init__(*inputs)
+        self._stop = stop_on_empty
+        self._common = common_spec(inputs)
+
+    def _spec(self) -> Any:
+        return self._common
+
+    def _choices(self) -> Callable[[list[bool]], int]:
+        """A function of which inputs have ended, which gives the next input."""
+        raise NotImplementedError(f"{type(self).__name__}._choices")
+
+    def _sources(self) -> list[Pipeline]:
+        return list(self.inputs)
+
+    def size(self) -> int:
+        sizes = [each.size() for each in self._sources()]
+        return INFINITE if INFINITE in sizes and not self._stop else UNKNOWN
+
+    def _open(self) -> Stream:
+        sources, choose = [each.open() for each in self._sources()], self._choices()
+        ended = [False] * len(sources)
+
+        def step() -> Element:
+            while not all(ended):
+                place = choose(ended)
+                if ended[place]:
+                    continue
+                try:
+                    return sources[place].step()
+                except StopIteration:
+                    ended[place] = True
+                    if self._stop:
+                        ended[:] = [True] * len(ended)
+            raise StopIteration
+
+        return Stream(step)
+
+
+class Choose(_Directed):
+    """Elements of the inputs, as a dataset of their numbers says."""
+
+    def __init__(self, inputs: list[Pipeline], choice: Pipeline, stop_on_empty: bool):
+        super().__init__(inputs, stop_on_empty)
+        self.inputs = (*inputs, choice)
+
+    def _sources(self) -> list[Pipeline]:
+        return list(self.inputs[:-1])
+
+    def size(self) -> int:
+        return UNKNOWN
+
+    def _choices(self) -> Callable[[list[bool]], int]:
+        numbers, count = self.inputs[-1].open(), len(self.inputs) - 1
+
+        def choose(ended: list[bool]) -> int:
+            place = int(array_of(numbers.step()[0]))
+            if not 0 <= place < count:
+                raise errors.InvalidArgumentError(
+                    None, None, f"Selector index out of range: {place} >= {count}"
+                )
+            return place
+
+        return choose
+
+
+class Sample(_Directed):
+    """Elements of the inputs, drawn at random."""
+
+    def __init__(
+        self, inputs: list[Pipeline], weights: np.ndarray, seeds: Seeds, stop_on_empty: bool
+    ):
+        super().__init__(inputs, stop_on_empty)
+        self._weights, self._seeds = weights, seeds
+
+    def _choices(self) -> Callable[[list[bool]], int]:
+        random = self._seeds.generator()
+        everything = np.cumsum(self._weights / self._weights.sum())
+
+        def choose(ended: list[bool]) -> int:
+            if not any(ended):
+                return min(int(np.searchsorted(everything, random.random(), "right")), last)
+            left = np.where(ended, 0.0, self._weights)
+            if not left.sum():  # those that are left have no weight
+                ended[:] = [True] * len(ended)
+                return 0
+            return int(random.choice(len(left), p=left / left.sum()))
+
+        last = int(np.flatnonzero(self._weights)[-1])
+        return choose
+
+
+def check_choice(spec: Any) -> None:
+    """Refuse numbers of datasets that are no int64 scalars."""
+    if not (isinstance(spec, TensorSpec) and TensorSpec((), dtypes.int64).is_compatible_with(spec)):
+        raise TypeError(
+            "Invalid `choice_dataset`. Elements of `choice_dataset` must be scalar `tf.int64` "
+            f"tensors but are {spec}."
+        )

@@ -1,0 +1,286 @@
+"""Elements in groups: window, group_by_window, bucket_by_sequence_length."""
+
+from __future__ import annotations
+
+import bisect
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core import dtypes, errors
+from ..core.errors import user_location
+from ..core.shapes import TensorShape
+from ..values.spec import TensorSpec
+from .batching import Padding, padded_spec
+from .functions import ElementFunction, Given
+from .mapping import Applied, check_dataset, opened
+from .pipeline import INFINITE, UNKNOWN, Pipeline, Stream, stacked
+from .specs import CLASSES, DatasetSpec
+from .structure import Element, array_of, map_leaves
+
+
+class Elements(Pipeline):
+    """Elements that are there."""
+
+    name = "WindowDataset"
+
+    def __init__(self, elements: Sequence[Element], spec: Any):
+        super().__init__()
+        self._elements, self._known = elements, spec
+
+    def _spec(self) -> Any:
+        return self._known
+
+    def size(self) -> int:
+        return len(self._elements)
+
+    def _open(self) -> Stream:
+        return Stream(iter(self._elements).__next__)
+
+
+def dataset_of(elements: Sequence[Element], spec: Any) -> Any:
+    """A dataset of elements that are there."""
+    return CLASSES["Dataset"](Elements(elements, spec))
+
+
+class Window(Pipeline):
+    """Datasets of consecutive elements, one for each leaf."""
+
+    name = "WindowDataset"
+
+    def __init__(self, source: Pipeline, size: int, shift: int, stride: int, drop: bool):
+        super().__init__(source)
+        self._size, self._shift, self._stride, self._drop = size, shift, stride, drop
+
+    def _spec(self) -> Any:
+        return map_leaves(DatasetSpec, self.inputs[0].spec)
+
+    def size(self) -> int:
+        size = self.inputs[0].size()
+        if size < 0:
+            return size
+        if not self._drop:
+            return -(-size // self._shift)
+        reach = (self._size - 1) * self._stride + 1
+        return 0 if size < reach else (size - reach) // self._shift + 1
+
+    def _open(self) -> Stream:
+        return Stream(self._windows().__next__)
+
+    def _windows(self) -> Iterator[Element]:
+        source, specs = self.inputs[0].open(), self.inputs[0].layout.specs
+        reach = (self._size - 1) * self._stride + 1
+        held: deque[Element] = deque()
+        skipped, ended = 0, False
+        while True:
+            while not ended and (skipped or len(held) < reach):
+                element = next(source, None)
+                if element is None:
+                    ended = True
+                elif skipped:
+                    skipped -= 1
+                else:
+                    held.append(element)
+            if not held or (self._drop and len(held) < reach):
+                return
+            found = list(held)[:: self._stride][: self._size]
+            yield tuple(
+                [dataset_of([(x,) for x in c], s) for c, s in zip(zip(*found), specs, strict=True)]
+            )
+            for _ in range(min(self._shift, len(held))):
+                held.popleft()
+            skipped = max(0, self._shift - reach) if not ended else 0
+
+
+_KEY = TensorSpec((), dtypes.int64)
+
+
+class GroupByWindow(Pipeline):
+    """Elements of one key, in windows; the elements of what a function makes of each window."""
+
+    name = "GroupByWindowDataset"
+    pure = False
+
+    def __init__(
+        self,
+        source: Pipeline,
+        key_func: Callable[..., Any],
+        reduce_func: Callable[..., Any],
+        window_size_func: Callable[..., Any],
+        title: str,
+    ):
+        super().__init__(source)
+        self._key = ElementFunction(key_func, source, title)
+        check_scalar(self._key, "key_func")
+        self._window_size = window_size_func
+        windows = Given((_KEY, DatasetSpec(source.spec)))
+        self._reduce = ElementFunction(reduce_func, windows, title)
+        spec = self._reduce.record().spec
+        if spec is not None:
+            check_dataset(spec, "reduce_func")
+
+    def _spec(self) -> Any:
+        spec = self._reduce.record().spec
+        if spec is None:
+            raise NotImplementedError(
+                f"What `reduce_func` of {self._reduce.title} gives is not known before it runs."
+            )
+        return check_dataset(spec, "reduce_func").element_spec
+
+    def size(self) -> int:
+        return 0 if self.inputs[0].size() == 0 else UNKNOWN
+
+    def _open(self) -> Stream:
+        source, key_of, reduce = self.inputs[0].open(), Applied(self._key), Applied(self._reduce)
+        groups = Groups(self._window_size)
+        current: Stream | None = None
+
+        def step() -> Element:
+            nonlocal current
+            while True:
+                if current is None:
+                    key, elements = groups.next(source, lambda e: int(array_of(key_of(e)[0])))
+                    window = dataset_of(elements, self.inputs[0].spec)
+                    current = opened(reduce, (np.array(key, np.int64), window))
+                try:
+                    return current.step()
+                except StopIteration:
+                    current = None
+
+        return Stream(step)
+
+
+class Groups:
+    """Elements by their keys. window_size: how many of a key make a window."""
+
+    def __init__(self, window_size: Callable[[int], int]):
+        self._window_size = window_size
+        self._held: dict[int, list[Element]] = {}
+        self._sizes: dict[int, int] = {}
+
+    def next(self, source: Stream, key_of: Callable[[Element], int]) -> tuple[int, list[Element]]:
+        """The next window that is full; at the end what is left, by the keys."""
+        while True:
+            try:
+                element = source.step()
+            except StopIteration:
+                if not self._held:
+                    raise
+                key = min(self._held)
+                return key, self._held.pop(key)
+            key = key_of(element)
+            if key not in self._held:
+                self._held[key] = []
+                self._sizes[key] = self._window_size(key)
+                if self._sizes[key] <= 0:
+                    raise errors.InvalidArgumentError(
+                        None,
+                        None,
+                        f"Window size must be greater than zero, but got {self._sizes[key]}.",
+                    )
+            group = self._held[key]
+            group.append(element)
+            if len(group) == self._sizes[key]:
+                return key, self._held.pop(key)
+
+
+def check_scalar(function: ElementFunction, what: str) -> None:
+    """Refuse a function that does not give an int64 scalar, as far as that is known."""
+    spec = function.record().spec
+    if spec is None:
+        return
+    if isinstance(spec, TensorSpec) and spec.dtype is not dtypes.int64:
+        raise ValueError(
+            f"Invalid `{what}`. `{what}` must return a single `tf.int64` scalar tensor but its "
+            f"return type is {spec}."
+        )
+    if not _KEY.is_compatible_with(spec):
+        raise ValueError(
+            f"Invalid `{what}`. `{what}` must return a single `tf.int64` scalar tensor but its "
+            f"return type is {spec}."
+        )
+
+
+class BucketBatch(Pipeline):
+    """Batches of elements of similar lengths."""
+
+    name = "GroupByWindowDataset"
+    pure = False
+
+    def __init__(
+        self,
+        source: Pipeline,
+        length: Callable[..., Any],
+        boundaries: Sequence[int],
+        sizes: Sequence[int],
+        padding: Padding | None,
+        to_boundary: bool,
+        drop: bool,
+    ):
+        super().__init__(source)
+        self._length = ElementFunction(length, source, "Dataset.bucket_by_sequence_length()")
+        self._boundaries, self._sizes = list(boundaries), list(sizes)
+        self._padding, self._to_boundary, self._drop = padding, to_boundary, drop
+
+    def _spec(self) -> Any:
+        size = None
+        if self._drop and len(set(self._sizes)) == 1:
+            size = self._sizes[0]
+        shapes = [s.shape for s in self.inputs[0].layout.specs]
+        if self._padding is not None and not self._to_boundary:
+            shapes = self._padding.shapes
+        elif self._to_boundary:
+            shapes = [TensorShape([None] * (s.rank or 0)) for s in shapes]
+        return padded_spec(self.inputs[0].spec, shapes, size)
+
+    def size(self) -> int:
+        size = self.inputs[0].size()
+        return size if size in (0, INFINITE) else UNKNOWN
+
+    def _open(self) -> Stream:
+        source, length = self.inputs[0].open(), Applied(self._length)
+        groups = Groups(lambda bucket: self._sizes[bucket])
+
+        def key_of(element: Element) -> int:
+            return bisect.bisect_right(self._boundaries, int(array_of(length(element)[0])))
+
+        def step() -> Element:
+            while True:
+                bucket, elements = groups.next(source, key_of)
+                if not self._drop or len(elements) == self._sizes[bucket]:
+                    return self._stacked(bucket, elements)
+
+        return Stream(step)
+
+    def _stacked(self, bucket: int, elements: list[Element]) -> Element:
+        if self._padding is None:
+            return stacked(elements)
+        if not self._to_boundary:
+            return self._padding.stacked(elements)
+        if bucket == len(self._boundaries):
+            raise errors.InvalidArgumentError(
+                None,
+                None,
+                "When pad_to_bucket_boundary=True, elements must have length < "
+                f"max(bucket_boundaries). (at {self._length.location})",
+            )
+        size = self._boundaries[bucket] - 1
+        shapes = self._padding.shapes
+        filled = [TensorShape([size if n is None else n for n in shape]) for shape in shapes]
+        found = Padding.__new__(Padding)
+        found.shapes, found.values = filled, self._padding.values
+        return found.stacked(elements)
+
+
+def checked_buckets(boundaries: Any, sizes: Any) -> None:
+    """Refuse boundaries and sizes of buckets that do not fit."""
+    if len(sizes) != len(boundaries) + 1:
+        raise ValueError(
+            "`len(bucket_batch_sizes)` must equal `len(bucket_boundaries) + 1` but "
+            f"`len(bucket_batch_sizes)={len(sizes)}` and `len(bucket_boundaries)="
+            f"{len(boundaries)}`."
+        )
+    if list(boundaries) != sorted(boundaries):
+        raise ValueError(f"`bucket_boundaries` must ascend (at {user_location()}).")
