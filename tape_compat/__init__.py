@@ -290,6 +290,7 @@ if _typing.TYPE_CHECKING:  # imported when they are first used
         random as random,
         raw_ops as raw_ops,
         sets as sets,
+        signal as signal,
         sparse as sparse,
     )
 

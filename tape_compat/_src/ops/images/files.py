@@ -1,0 +1,294 @@
+"""Images in files: PNG, JPEG, BMP, GIF, read and written by Pillow."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import io
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ...core import dtypes
+from ...core.avals import Aval
+from ...core.dtypes import DType, as_dtype
+from ...core.refuse import invalid, not_allowed, shown
+from ...values.tensor import Tensor, concrete
+from ..arguments import known_value
+from .colors import convert_image_dtype
+
+_STARTS = {
+    "JPEG": (b"\xff\xd8\xff",),
+    "PNG": (b"\x89PNG\r\n\x1a\n",),
+    "GIF": (b"GIF87a", b"GIF89a"),
+    "BMP": (b"BM",),
+    "WebP": (b"RIFF",),
+}
+_MODES = {1: "L", 3: "RGB", 4: "RGBA"}
+#: Gray of red, green and blue as libpng has it, in 2**15ths.
+_GRAY = np.array([[9797], [19234], [3737]], np.int32)
+
+
+def _pillow() -> Any:
+    """Pillow's module `Image`.
+
+    Raises: ImportError, saying how to install it.
+    """
+    try:
+        return importlib.import_module("PIL.Image")
+    except ImportError as error:
+        raise ImportError(
+            "tf.image reads and writes files by Pillow, which is not installed: pip install pillow"
+        ) from error
+
+
+def _content(contents: Any, kernel: str) -> bytes:
+    value = known_value(contents)
+    if value.shape != ():
+        raise invalid(f"`contents` must be scalar but got shape{shown(value.shape)}", kernel)
+    found = value.item()
+    return found.encode() if isinstance(found, str) else bytes(found)
+
+
+def _opened(contents: Any, kernel: str) -> tuple[Any, str]:
+    """An image of Pillow, and its format."""
+    content = _content(contents, kernel)
+    if not content:
+        raise invalid("Input is empty.", kernel)
+    kind = next((k for k, starts in _STARTS.items() if content.startswith(starts)), None)
+    if kind is None:
+        raise invalid(
+            "Unknown image file format. One of JPEG, JPEG XL, PNG, GIF, BMP, WebP required.", kernel
+        )
+    with _readable(kind, kernel):
+        image = _pillow().open(io.BytesIO(content))
+        image.load()
+    return image, kind
+
+
+@contextlib.contextmanager
+def _readable(kind: str, kernel: str) -> Iterator[None]:
+    """Raises TensorFlow's error for a file that Pillow cannot read."""
+    try:
+        yield
+    except (OSError, SyntaxError, EOFError) as error:
+        raise invalid(f"Invalid {kind} data: {error}", kernel) from error
+
+
+def _pixels(image: Any, channels: int, kernel: str) -> np.ndarray:
+    """Pixels [h, w, channels]; with channels 0, as many as the file has."""
+    if channels not in (0, 1, 3, 4):
+        raise invalid(f"`channels` must be 0, 1, 3 or 4 but got {channels}", kernel)
+    if image.mode.startswith("I") and channels in (0, 1):
+        found = np.asarray(image)
+        return found.astype(np.uint16)[..., None]
+    if image.mode == "P":
+        image = image.convert("RGBA" if "transparency" in image.info else "RGB")
+    elif image.mode not in ("L", "LA", "RGB", "RGBA"):
+        image = image.convert("L" if image.mode == "1" else "RGB")
+    if channels == 1 and image.mode in ("RGB", "RGBA"):
+        return (np.asarray(image)[..., :3].astype(np.int32) @ _GRAY >> 15).astype(np.uint8)
+    if channels:
+        image = image.convert(_MODES[channels])
+    found = np.asarray(image)
+    return found if found.ndim == 3 else found[..., None]
+
+
+def _typed(pixels: np.ndarray, dtype: DType, kernel: str) -> Tensor:
+    """Pixels of 8 or 16 bits as a tensor of `dtype`."""
+    if dtype is dtypes.uint16:
+        wide = pixels if pixels.dtype == np.uint16 else pixels.astype(np.uint16) * np.uint16(257)
+        return concrete(wide)
+    if pixels.dtype == np.uint16:
+        pixels = (pixels >> 8).astype(np.uint8)
+    tensor = concrete(np.ascontiguousarray(pixels))
+    return tensor if dtype is dtypes.uint8 else convert_image_dtype(tensor, dtype)
+
+
+def decode_image(
+    contents: Any,
+    channels: int | None = None,
+    dtype: Any = dtypes.uint8,
+    name: str | None = None,
+    expand_animations: bool = True,
+) -> Tensor:
+    """The image of a file: [h, w, c], or the frames of a GIF [frames, h, w, 3].
+
+    Args:
+      channels: 1 for gray, 3 for colors, 4 for colors and transparency; 0 for what the file has.
+      dtype: uint8, uint16 or a floating one; floats are in [0, 1].
+      expand_animations: whether to give all the frames of a GIF, not its first as [h, w, 3].
+    Raises: InvalidArgumentError for what is no image; ImportError without Pillow.
+    """
+    kernel, kind = "DecodeImage", as_dtype(dtype)
+    if kind.name not in ("uint8", "uint16", "float32"):
+        raise not_allowed(kind, "uint8, uint16, float", kernel, "dtype")
+    image, form = _opened(contents, kernel)
+    if form != "GIF":
+        return _typed(_pixels(image, channels or 0, kernel), kind, kernel)
+    if channels in (1, 4):
+        raise invalid("channels must be 0 or 3 for GIF", kernel)
+    frames = _frames(image)
+    return _typed(frames if expand_animations else frames[0], kind, kernel)
+
+
+def _frames(image: Any) -> np.ndarray:
+    found = []
+    with _readable("GIF", "DecodeGif"):
+        for i in range(getattr(image, "n_frames", 1)):
+            image.seek(i)
+            found.append(np.asarray(image.convert("RGB")))
+    return np.stack(found)
+
+
+def decode_png(
+    contents: Any, channels: int = 0, dtype: Any = dtypes.uint8, name: str | None = None
+) -> Tensor:
+    """The image [h, w, c] of a PNG file, uint8 or uint16; other formats are read as well.
+
+    >>> import tape_compat as tf
+    >>> x = tf.constant([[[1, 2, 3]]], tf.uint8)
+    >>> tf.image.decode_png(tf.image.encode_png(x)).numpy().tolist()
+    [[[1, 2, 3]]]
+    """
+    kind = as_dtype(dtype)
+    if kind.name not in ("uint8", "uint16"):
+        raise not_allowed(kind, "uint8, uint16", "DecodePng", "dtype")
+    image, form = _opened(contents, "DecodePng")
+    if form == "GIF":
+        return _single(image, "DecodePng")
+    return _typed(_pixels(image, channels, "DecodePng"), kind, "DecodePng")
+
+
+def _single(image: Any, kernel: str) -> Tensor:
+    frames = _frames(image)
+    if len(frames) > 1:
+        raise invalid(f"Got {len(frames)} frames, but animated gifs can only be decoded by "
+                      "tf.io.decode_gif or tf.io.decode_image", kernel)  # fmt: skip
+    return concrete(frames[0])
+
+
+def decode_jpeg(
+    contents: Any,
+    channels: int = 0,
+    ratio: int = 1,
+    fancy_upscaling: bool = True,
+    try_recover_truncated: bool = False,
+    acceptable_fraction: float = 1,
+    dct_method: str = "",
+    name: str | None = None,
+) -> Tensor:
+    """The image [h, w, c] of a JPEG file, uint8; other formats are read as well.
+
+    Pixels may differ by a little from TensorFlow's, whose inverse transform is a quicker one.
+    Raises: NotImplementedError for a `ratio` other than 1 and options of a decoder.
+    """
+    _only_default("decode_jpeg", ratio=(ratio, 1), fancy_upscaling=(fancy_upscaling, True))
+    _only_default("decode_jpeg", try_recover_truncated=(try_recover_truncated, False))
+    _only_default("decode_jpeg", acceptable_fraction=(acceptable_fraction, 1))
+    image, form = _opened(contents, "DecodeJpeg")
+    if form == "GIF":
+        return _single(image, "DecodeJpeg")
+    return _typed(_pixels(image, channels, "DecodeJpeg"), dtypes.uint8, "DecodeJpeg")
+
+
+def _only_default(function: str, **options: tuple[Any, Any]) -> None:
+    for option, (given, default) in options.items():
+        if given != default:
+            raise NotImplementedError(f"tf.image.{function}: {option}={given!r}")
+
+
+def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> Tensor:
+    """The image [h, w, c] of a BMP file, uint8."""
+    image, _ = _opened(contents, "DecodeBmp")
+    return _typed(_pixels(image, channels, "DecodeBmp"), dtypes.uint8, "DecodeBmp")
+
+
+def decode_gif(contents: Any, name: str | None = None) -> Tensor:
+    """All frames of a GIF file, uint8 [frames, h, w, 3]; another file is one frame."""
+    image, form = _opened(contents, "DecodeGif")
+    if form != "GIF":
+        return concrete(_pixels(image, 3, "DecodeGif")[None])
+    return concrete(_frames(image))
+
+
+def is_jpeg(contents: Any, name: str | None = None) -> Tensor:
+    """Whether a file begins as JPEG files do."""
+    return concrete(np.asarray(_content(contents, "Substr").startswith(_STARTS["JPEG"])))
+
+
+def _text(content: bytes) -> Tensor:
+    return concrete(np.asarray(content, object), Aval.of((), dtypes.string))
+
+
+def _to_pillow(image: Any, allowed: tuple[int, ...], kernel: str) -> Any:
+    pixels = known_value(image)
+    if pixels.dtype not in (np.uint8, np.uint16):
+        raise not_allowed(dtypes.from_numpy(pixels.dtype), "uint8, uint16", kernel)
+    if pixels.ndim != 3:
+        raise invalid(f"image must be 3-dimensional{shown(pixels.shape)}", kernel)
+    if pixels.shape[2] not in allowed:
+        raise invalid(_wrong_channels(pixels.shape, kernel), kernel)
+    if pixels.dtype == np.uint16:
+        if pixels.shape[2] != 1:
+            raise NotImplementedError("tf.image.encode_png of uint16 with several channels")
+        return _pillow().fromarray(pixels[..., 0])
+    return _pillow().fromarray(pixels[..., 0] if pixels.shape[2] == 1 else pixels)
+
+
+def _wrong_channels(shape: tuple[int, ...], kernel: str) -> str:
+    if kernel == "EncodePng":
+        return f"image must have 1, 2, 3, or 4 channels, got {shape[2]}"
+    return f"image must have 1 or 3 channels, got {shown(shape)}"
+
+
+def encode_png(image: Any, compression: int = -1, name: str | None = None) -> Tensor:
+    """The PNG file, a string, of an image [h, w, c] of uint8, or of uint16 with one channel.
+
+    More axes before give as many files. Raises: ImportError without Pillow.
+    """
+    pixels = known_value(image)
+    if pixels.ndim > 3:
+        files = [encode_png(part, compression).numpy() for part in pixels]
+        array = np.empty(pixels.shape[:-3], object)
+        array[...] = np.asarray(files, object)
+        return concrete(array, Aval.of(array.shape, dtypes.string))
+    opened, out = _to_pillow(pixels, (1, 2, 3, 4), "EncodePng"), io.BytesIO()
+    level = {} if compression < 0 else {"compress_level": compression}
+    opened.save(out, "PNG", **level)
+    return _text(out.getvalue())
+
+
+def encode_jpeg(
+    image: Any,
+    format: str = "",
+    quality: int = 95,
+    progressive: bool = False,
+    optimize_size: bool = False,
+    chroma_downsampling: bool = True,
+    density_unit: str = "in",
+    x_density: int = 300,
+    y_density: int = 300,
+    xmp_metadata: str = "",
+    name: str | None = None,
+) -> Tensor:
+    """The JPEG file, a string, of an image [h, w, 1 or 3] of uint8.
+
+    Raises: NotImplementedError for metadata and densities in centimetres; ImportError without
+    Pillow.
+    """
+    _only_default("encode_jpeg", xmp_metadata=(xmp_metadata, ""), density_unit=(density_unit, "in"))
+    opened, out = _to_pillow(image, (1, 3), "EncodeJpeg"), io.BytesIO()
+    if format not in ("", "grayscale", "rgb"):
+        raise not_allowed(f'"{format}"', '"", "grayscale", "rgb"', "EncodeJpeg", "format")
+    opened.save(
+        out,
+        "JPEG",
+        quality=quality,
+        progressive=progressive,
+        optimize=optimize_size,
+        subsampling=2 if chroma_downsampling else 0,
+        dpi=(x_density, y_density),
+    )
+    return _text(out.getvalue())

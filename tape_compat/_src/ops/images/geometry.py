@@ -1,0 +1,262 @@
+"""Images turned, cut and padded."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...core.dimensions import Size, is_symbolic, is_unknown, less, maximum, minimum
+from ...values.convert import convert
+from ...values.tensor import Tensor
+from ..arguments import as_int, as_size, known_value
+from ..joining import pad
+from ..ordering import reverse
+from ..shapes import expand_dims, identity, squeeze, transpose as permute
+from ..slicing import slice as cut
+from .resize import ResizeMethod, resize
+
+
+def checked(image: Any) -> Tensor:
+    """An image, or several, as a tensor.
+
+    Raises: ValueError if it has fewer than 3 axes or is empty.
+    """
+    x = convert(image)
+    if len(x._aval.shape) < 3:
+        raise ValueError(f"'image' (shape {x.shape}) must be at least three-dimensional.")
+    if any(n.__class__ is int and n == 0 for n in x._aval.shape[-3:]):
+        raise ValueError(f"inner 3 dims of 'image.shape' must be > 0: {x.shape}")
+    return x
+
+
+def rank_of(x: Tensor, between: str = " ") -> int:
+    """3 or 4.
+
+    Raises: ValueError for another rank.
+    """
+    rank = len(x._aval.shape)
+    if rank not in (3, 4):
+        raise ValueError(f"'image' (shape {x.shape}){between}must have either 3 or 4 dimensions.")
+    return rank
+
+
+def flip_left_right(image: Any) -> Tensor:
+    """Images [n, h, w, c] or [h, w, c] with left and right exchanged.
+
+    Raises: ValueError for another rank.
+
+    >>> import tape_compat as tf
+    >>> tf.image.flip_left_right([[[1], [2]]]).numpy().ravel().tolist()
+    [2, 1]
+    """
+    x = checked(image)
+    return reverse(x, [rank_of(x, "") - 2])
+
+
+def flip_up_down(image: Any) -> Tensor:
+    """Images with top and bottom exchanged; see `flip_left_right`."""
+    x = checked(image)
+    return reverse(x, [rank_of(x, "") - 3])
+
+
+def transpose(image: Any, name: str | None = None) -> Tensor:
+    """Images with rows and columns exchanged.
+
+    >>> import tape_compat as tf
+    >>> tf.image.transpose(tf.ones([2, 3, 1])).shape
+    TensorShape([3, 2, 1])
+    """
+    x = checked(image)
+    return permute(x, [1, 0, 2] if rank_of(x) == 3 else [0, 2, 1, 3])
+
+
+def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
+    """Images turned by `k` times 90 degrees, counter-clockwise.
+
+    `k` must be known. Raises: ValueError for another rank than 3 or 4.
+
+    >>> import tape_compat as tf
+    >>> tf.image.rot90([[[1], [2]], [[3], [4]]]).numpy()[..., 0].tolist()
+    [[2, 4], [1, 3]]
+    """
+    x = checked(image)
+    columns = rank_of(x) - 2
+    turns = as_int(k) % 4
+    if turns == 1:
+        return transpose(reverse(x, [columns]))
+    if turns == 2:
+        return reverse(x, [columns - 1, columns])
+    return reverse(transpose(x), [columns]) if turns == 3 else identity(x)
+
+
+def _require(condition: bool, message: str) -> None:
+    if not condition:
+        raise ValueError(message)
+
+
+def _batch(image: Any) -> tuple[Tensor, int]:
+    """The images with a batch axis, and the rank that they had."""
+    x = convert(image)
+    rank = rank_of(x)
+    return (expand_dims(x, 0) if rank == 3 else x), rank
+
+
+def _cropped(x: Tensor, top: Any, left: Any, height: Size, width: Size) -> Tensor:
+    n, _, _, channels = x._aval.shape
+    return cut(x, [0, top, left, 0], [n, height, width, channels])
+
+
+def crop_to_bounding_box(
+    image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
+) -> Tensor:
+    """The part of images that starts at the offsets and is of the target size.
+
+    The offsets may be tensors that are computed. Raises: ValueError if the part is not inside.
+
+    >>> import tape_compat as tf
+    >>> tf.image.crop_to_bounding_box([[[1], [2], [3]]], 0, 1, 1, 2).numpy().ravel().tolist()
+    [2, 3]
+    """
+    x, rank = _batch(image)
+    checked(x)
+    _, have_height, have_width, _ = x._aval.shape
+    height, width = as_size(target_height), as_size(target_width)
+    offsets = [_offset(offset_height), _offset(offset_width)]
+    for value, what in zip(reversed(offsets), ("width", "height"), strict=True):
+        _require(isinstance(value, Tensor) or not less(value, 0), f"offset_{what} must be >= 0.")
+    _require(not less(width, 1), "target_width must be > 0.")
+    _require(not less(height, 1), "target_height must be > 0.")
+    for have, want, offset, what in (
+        (have_width, width, offsets[1], "width"),
+        (have_height, height, offsets[0], "height"),
+    ):
+        start = 0 if isinstance(offset, Tensor) else offset
+        _require(not less(have, want + start), f"{what} must be >= target + offset.")
+    found = _cropped(x, offsets[0], offsets[1], height, width)
+    return squeeze(found, [0]) if rank == 3 else found
+
+
+def _offset(value: Any) -> Any:
+    """An offset as a size, or as the tensor if it is known only when it is computed."""
+    if isinstance(value, Tensor) and value._is_symbolic():
+        return value
+    return as_size(value)
+
+
+def pad_to_bounding_box(
+    image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
+) -> Tensor:
+    """Images with zeros around them: the offsets above and left, to the target size in all.
+
+    Raises: ValueError if the images do not fit.
+
+    >>> import tape_compat as tf
+    >>> tf.image.pad_to_bounding_box([[[7]]], 0, 1, 1, 3).numpy().ravel().tolist()
+    [0, 7, 0]
+    """
+    x, rank = _batch(image)
+    checked(x)
+    _, have_height, have_width, _ = x._aval.shape
+    top, left = as_size(offset_height), as_size(offset_width)
+    below = as_size(target_height) - top - have_height
+    right = as_size(target_width) - left - have_width
+    _require(not less(top, 0), "offset_height must be >= 0")
+    _require(not less(left, 0), "offset_width must be >= 0")
+    _require(not less(right, 0), "width must be <= target - offset")
+    _require(not less(below, 0), "height must be <= target - offset")
+    found = pad(x, [[0, 0], [top, below], [left, right], [0, 0]])
+    return squeeze(found, [0]) if rank == 3 else found
+
+
+def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -> Tensor:
+    """Images cut or padded with zeros at both sides to the target size.
+
+    Raises: ValueError for a size below 1.
+
+    >>> import tape_compat as tf
+    >>> tf.image.resize_with_crop_or_pad([[[1], [2], [3]]], 1, 1).numpy().ravel().tolist()
+    [2]
+    """
+    x, rank = _batch(image)
+    checked(x)
+    height, width = as_size(target_height), as_size(target_width)
+    _require(not less(width, 1), "target_width must be > 0.")
+    _require(not less(height, 1), "target_height must be > 0.")
+    pairs: list[Any] = [[0, 0]]
+    begin: list[Any] = [0]
+    sizes: list[Any] = [x._aval.shape[0]]
+    for want, have in zip((height, width), x._aval.shape[1:3], strict=True):
+        kept = minimum(want, have)
+        begin.append(maximum((have - want) // 2, 0))
+        sizes.append(kept)
+        before = maximum((want - have) // 2, 0)
+        pairs.append([before, want - before - kept])
+    found = cut(x, [*begin, 0], [*sizes, x._aval.shape[3]])
+    if pairs != [[0, 0]] * 3:
+        found = pad(found, [*pairs, [0, 0]])
+    return squeeze(found, [0]) if rank == 3 else found
+
+
+def resize_with_pad(
+    image: Any,
+    target_height: Any,
+    target_width: Any,
+    method: str = ResizeMethod.BILINEAR,
+    antialias: bool = False,
+) -> Tensor:
+    """Images resized in their own proportions, then padded with zeros to the target size.
+
+    Raises: ValueError for a size below 1; NotImplementedError if height or width is unknown.
+
+    >>> import tape_compat as tf
+    >>> tf.image.resize_with_pad([[[1.0], [1.0]]], 2, 2).numpy()[..., 0].tolist()
+    [[1.0, 1.0], [0.0, 0.0]]
+    """
+    x, rank = _batch(image)
+    checked(x)
+    target = [as_size(target_height), as_size(target_width)]
+    _require(not less(target[1], 1), "target_width must be > 0.")
+    _require(not less(target[0], 1), "target_height must be > 0.")
+    have = x._aval.shape[1:3]
+    if is_unknown((*target, *have)):
+        raise NotImplementedError(
+            "tf.image.resize_with_pad of images whose height or width is unknown"
+        )
+    old, new = np.asarray(have, np.float32), np.asarray(target, np.float32)
+    fitted = old / np.max(old / new)
+    size = [int(n) for n in np.floor(fitted)]
+    offset = [max(0, int(n)) for n in np.floor((new - fitted) / 2)]
+    found = pad_to_bounding_box(resize(x, size, method, antialias=antialias), *offset, *target)
+    return squeeze(found, [0]) if rank == 3 else found
+
+
+def central_crop(image: Any, central_fraction: Any) -> Tensor:
+    """The middle of images, a fraction in (0, 1] of their height and width.
+
+    Raises: ValueError for another fraction or rank.
+
+    >>> import tape_compat as tf
+    >>> tf.image.central_crop(tf.reshape(tf.range(16), [4, 4, 1]), 0.5).numpy()[..., 0].tolist()
+    [[5, 6], [9, 10]]
+    """
+    x = convert(image)
+    fraction = float(known_value(central_fraction))
+    if not 0 < fraction <= 1:
+        raise ValueError("central_fraction must be within (0, 1]")
+    if fraction == 1:
+        return x
+    x = checked(x)
+    rank = len(x._aval.shape)
+    if rank not in (3, 4):
+        raise ValueError(
+            f"`image` should either be a Tensor with rank = 3 or rank = 4. Had rank = {rank}."
+        )
+    shape = list(x._aval.shape)
+    begin, sizes = [0] * rank, list(shape)
+    for axis in (rank - 3, rank - 2):
+        if is_symbolic(shape[axis]):
+            raise NotImplementedError("tf.image.central_crop of a height or width that is unknown")
+        begin[axis] = int((float(shape[axis]) - float(shape[axis]) * fraction) / 2)
+        sizes[axis] = shape[axis] - 2 * begin[axis]
+    return cut(x, begin, sizes)

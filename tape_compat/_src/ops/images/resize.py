@@ -1,0 +1,175 @@
+"""Images of another size."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from ...core import dtypes
+from ...core.avals import Aval
+from ...core.dimensions import Shape, is_unknown, less
+from ...core.op import Op
+from ...core.refuse import invalid, not_allowed
+from ...values.convert import convert
+from ...values.record import apply
+from ...values.tensor import Tensor
+from ..arguments import dims
+from ..shapes import expand_dims, squeeze
+from . import resize_weights
+
+
+class ResizeMethod:
+    """The methods of `tf.image.resize`."""
+
+    BILINEAR = "bilinear"
+    NEAREST_NEIGHBOR = "nearest"
+    BICUBIC = "bicubic"
+    AREA = "area"
+    LANCZOS3 = "lanczos3"
+    LANCZOS5 = "lanczos5"
+    GAUSSIAN = "gaussian"
+    MITCHELLCUBIC = "mitchellcubic"
+
+
+_KERNELS = {
+    "bilinear": "ResizeBilinear",
+    "nearest": "ResizeNearestNeighbor",
+    "bicubic": "ResizeBicubic",
+    "area": "ResizeArea",
+}
+_LISTED = "int8, uint8, int16, uint16, int32, int64, bfloat16, half, float, double, bfloat16"
+_TAKEN = frozenset("int8 uint8 int16 uint16 int32 int64 bfloat16 float16 float32 float64".split())
+#: Up to so many old pixels for a new one are looked up; more are a product with a matrix.
+_FEW = 4
+
+
+def _along(x: Any, axis: int, new: int, method: str, antialias: bool) -> Any:
+    """`x` with `axis` of another size."""
+    old = x.shape[axis]
+    if method == "nearest":
+        return jnp.take(x, resize_weights.nearest(new, old), axis=axis)
+    if method == "bilinear" and not antialias:
+        low, high, share = resize_weights.bilinear(new, old)
+        share = share.reshape([-1 if i == axis else 1 for i in range(x.ndim)])
+        first = jnp.take(x, low, axis=axis)
+        return first + (jnp.take(x, high, axis=axis) - first) * share
+    if method == "bicubic" and not antialias:
+        weights = resize_weights.bicubic(new, old)
+    elif method == "area":
+        weights = resize_weights.area(new, old)
+    else:
+        weights = resize_weights.filtered(new, old, method, antialias)
+    return _weighted(x, axis, weights)
+
+
+def _weighted(x: Any, axis: int, weights: np.ndarray) -> Any:
+    most = int((weights != 0).sum(1).max())
+    if most > _FEW:
+        contracted = jnp.tensordot(x, weights, ((axis,), (1,)), precision=lax.Precision.HIGHEST)
+        return jnp.moveaxis(contracted, -1, axis)
+    # The places with a weight first, in their order.
+    places = np.argsort(weights == 0, axis=1, kind="stable")[:, :most]
+    shares = np.take_along_axis(weights, places, 1)
+    shape = [-1 if i == axis else 1 for i in range(x.ndim)]
+    return sum(
+        jnp.take(x, places[:, k], axis=axis) * shares[:, k].reshape(shape) for k in range(most)
+    )
+
+
+def _resize(x: Any, size: tuple[int, int], method: str, antialias: bool) -> Any:
+    if method != "nearest":
+        x = x.astype(np.float32)
+    if 0 in x.shape:
+        return jnp.zeros((x.shape[0], *size, x.shape[3]), x.dtype)
+    for axis in (2, 1):
+        x = _along(x, axis, size[axis - 1], method, antialias)
+    return x
+
+
+def _kernel(method: str, antialias: bool) -> str:
+    scaled = method not in _KERNELS or (antialias and method in ("bilinear", "bicubic"))
+    return "ScaleAndTranslate" if scaled else _KERNELS[method]
+
+
+def _check(avals: tuple[Aval, ...], size: Shape, method: str, antialias: bool) -> None:
+    (x,), kernel = avals, _kernel(method, antialias)
+    if x.dtype.name not in _TAKEN:
+        raise not_allowed(x.dtype, _LISTED, kernel)
+    if any(less(n, 1) for n in size):
+        raise invalid("output dimensions must be positive", kernel)
+    if any(less(n, 1) for n in x.shape[1:3]):
+        raise invalid("input image must be of non-zero size", kernel)
+
+
+def _shape(avals: tuple[Aval, ...], size: Shape, method: str, antialias: bool) -> Aval:
+    n, _, _, channels = avals[0].shape
+    dtype = avals[0].dtype if method == "nearest" else dtypes.float32
+    return Aval.of((n, *size, channels), dtype)
+
+
+_RESIZE = {
+    kernel: Op(_resize, kernel, check=_check, shapes=_shape)
+    for kernel in (*_KERNELS.values(), "ScaleAndTranslate")
+}
+
+
+def _new_size(size: Any) -> Shape:
+    try:
+        given = dims(size)
+    except TypeError:
+        raise ValueError("'size' must be a 1-D int32 Tensor") from None
+    if len(given) != 2 or len(np.shape(size) or (1,)) != 1 or isinstance(size, int):
+        raise ValueError("'size' must be a 1-D Tensor of 2 elements: new_height, new_width")
+    return given
+
+
+def _fitted(size: Shape, have: Shape) -> Shape:
+    """The largest size inside `size` with the proportions of `have`."""
+    if is_unknown((*size, *have)):
+        raise NotImplementedError(
+            "tf.image.resize: preserve_aspect_ratio of images whose height or width is unknown"
+        )
+    old, new = np.asarray(have, np.float32), np.asarray(size, np.float32)
+    scale = np.min(new / old)
+    return tuple([int(n) for n in np.rint(scale * old)])
+
+
+def resize(
+    images: Any,
+    size: Any,
+    method: str = ResizeMethod.BILINEAR,
+    preserve_aspect_ratio: bool = False,
+    antialias: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """Images [n, h, w, c] or [h, w, c] resized to `size` [2]; float32, but by "nearest" as given.
+
+    Args:
+      method: a `ResizeMethod` or its name: "bilinear", "nearest", "bicubic", "area", "lanczos3",
+        "lanczos5", "gaussian" or "mitchellcubic".
+      preserve_aspect_ratio: whether to fit the images into `size` with their own proportions.
+      antialias: whether filters are wide enough for a smaller size ("area" always is).
+    Raises: ValueError for another rank, size or method; InvalidArgumentError for an empty one.
+
+    >>> import tape_compat as tf
+    >>> tf.image.resize([[[0.0], [4.0]]], [1, 4]).numpy().ravel().tolist()
+    [0.0, 1.0, 3.0, 4.0]
+    """
+    x = convert(images)
+    rank = len(x._aval.shape)
+    if rank not in (3, 4):
+        raise ValueError("'images' must have either 3 or 4 dimensions.")
+    if rank == 3:
+        x = expand_dims(x, 0)
+    wanted = _new_size(size)
+    if preserve_aspect_ratio:
+        wanted = _fitted(wanted, x._aval.shape[1:3])
+    if method not in _KERNELS and method not in resize_weights.FILTERS:
+        raise ValueError(f"Resize method is not implemented: {method}")
+    antialias = bool(antialias) and method not in ("nearest", "area")
+    op = _RESIZE[_kernel(method, antialias)]
+    found = apply(op.bind(size=wanted, method=method, antialias=antialias), (x,))
+    return squeeze(found, [0]) if rank == 3 else found
