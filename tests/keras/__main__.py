@@ -40,7 +40,9 @@ def listed(file: Path) -> dict[str, str]:
     """The tests that a file lists, and what it says of them."""
     if not file.exists():
         return {}
-    lines = [line.split("\t") for line in file.read_text().splitlines() if line[:1] not in ("#", "")]
+    lines = [
+        line.split("\t") for line in file.read_text().splitlines() if line[:1] not in ("#", "")
+    ]
     return {name: "\t".join(rest) for name, *rest in lines}
 
 

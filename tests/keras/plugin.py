@@ -18,7 +18,8 @@ if not ON_TENSORFLOW:
 
 
 if os.path.exists("/tmp/stub.py"):
-    sys.path.insert(0,"/tmp"); import stub
+    sys.path.insert(0, "/tmp")
+
 
 def skip_if_backend(given_backend, reason):
     return pytest.mark.skipif(given_backend == "tensorflow", reason=reason)
