@@ -17,10 +17,6 @@ if not ON_TENSORFLOW:
     tape_compat.install_as_tensorflow()
 
 
-if os.path.exists("/tmp/stub.py"):
-    sys.path.insert(0, "/tmp")
-
-
 def skip_if_backend(given_backend, reason):
     return pytest.mark.skipif(given_backend == "tensorflow", reason=reason)
 

@@ -54,6 +54,7 @@ NAMES = {
 #: Classes that libraries know by the module and name that these have in TensorFlow.
 RECOGNIZED = {
     "python.data.ops.dataset_ops.DatasetV2": "data.dataset:Dataset",
+    "python.ops.ragged.ragged_tensor.RaggedTensor": "values.ragged:RaggedTensor",
     "python.framework.sparse_tensor.SparseTensor": "values.sparse:SparseTensor",
     "python.types.core.Tensor": "values.composite:TensorType",
 }
