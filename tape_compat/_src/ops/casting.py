@@ -15,6 +15,7 @@ from ..core.caches import Cache
 from ..core.dtypes import DType, as_dtype
 from ..core.op import Op
 from ..core.refuse import invalid, tf_dtype_name
+from ..values import operators
 from ..values.composite import CompositeTensor
 from ..values.convert import convert
 from ..values.dispatch import called
@@ -158,3 +159,6 @@ def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
     '0x3f800000'
     """
     return apply(_BITCAST.bind(dtype=as_dtype(type)), (as_tensor(input),))
+
+
+operators.define(cast=cast)

@@ -124,14 +124,18 @@ def _holds_tensor(value: Iterable[Any]) -> bool:
 
 def _packed(value: Sequence[Any], dtype: DType | None) -> Tensor:
     """Lists with tensors in them: stacked, the other items adopting the tensors' dtype."""
+    asked = dtype
     if dtype is None:
         dtype = _tensor_dtype(value)
 
     def item(x: Any) -> Tensor:
         if isinstance(x, (list, tuple)):
             return operators.call("pack", [item(y) for y in x])
-        # A tensor of another dtype is refused by the stacking, in TensorFlow's words.
-        return x if isinstance(x, Tensor) else convert(x, dtype)
+        if not isinstance(x, Tensor):
+            return convert(x, dtype)
+        # A tensor of another dtype than one that was asked for is cast; else it is refused by the
+        # stacking, in TensorFlow's words.
+        return x if asked is None or x.dtype is asked else operators.call("cast", x, asked)
 
     return item(value)
 
