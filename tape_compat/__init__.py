@@ -276,6 +276,7 @@ if _typing.TYPE_CHECKING:  # imported when they are first used
         experimental as experimental,
         image as image,
         initializers as initializers,
+        io as io,
         keras as keras,
         linalg as linalg,
         losses as losses,
@@ -288,6 +289,7 @@ if _typing.TYPE_CHECKING:  # imported when they are first used
         raw_ops as raw_ops,
         sets as sets,
         sparse as sparse,
+        train as train,
     )
 
 __version__ = "0.1.0"
