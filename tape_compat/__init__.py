@@ -278,6 +278,7 @@ if _typing.TYPE_CHECKING:  # imported when they are first used
         experimental as experimental,
         image as image,
         initializers as initializers,
+        io as io,
         keras as keras,
         linalg as linalg,
         losses as losses,
@@ -292,6 +293,7 @@ if _typing.TYPE_CHECKING:  # imported when they are first used
         sets as sets,
         signal as signal,
         sparse as sparse,
+        train as train,
     )
 
 __version__ = "0.1.0"

@@ -1,6 +1,11 @@
 """`tf.data`: datasets of elements, streamed."""
 
 from .._src.data.dataset import Dataset as Dataset
+from .._src.data.io.files import (
+    FixedLengthRecordDataset as FixedLengthRecordDataset,
+    TextLineDataset as TextLineDataset,
+    TFRecordDataset as TFRecordDataset,
+)
 from .._src.data.iterator import Iterator as Iterator, NumpyIterator as NumpyIterator
 from .._src.data.options import Options as Options, ThreadingOptions as ThreadingOptions
 from .._src.data.pipeline import (

@@ -7,7 +7,7 @@ from typing import Any
 from ..core import errors
 from ..core.errors import user_location
 from ..core.state import LOCAL
-from ..ops.random_keys import next_key, plain_seed
+from ..ops.random_keys import seed_word
 from ..values.composite import Opaque
 from .options import Options
 from .pipeline import Pipeline
@@ -56,8 +56,7 @@ def seeds(seed: Any, again: bool) -> Seeds:
     """Seeds of the runs over a dataset, from an op's seed and the global one."""
     if LOCAL.state.capture is not None:
         return Seeds(0, again)
-    word = next_key("Dataset", None if seed is None else plain_seed(seed))
-    return Seeds(int(word.numpy()), again)
+    return Seeds(seed_word("Dataset", seed), again)
 
 
 def dataset_of(value: Any, what: str) -> DatasetBase:

@@ -12,6 +12,7 @@ from ..core.dtypes import DType
 from ..core.shapes import TensorShape, as_shape
 from ..values.composite import TypeSpec
 from ..values.convert import convert
+from ..values.sparse import SparseTensorSpec
 from ..values.spec import TensorSpec
 from ..values.tensor import Tensor
 from .pipeline import INFINITE, UNKNOWN, Pipeline, Rows, Stream
@@ -67,6 +68,8 @@ class Batch(Pipeline):
 
 def batched_spec(spec: TypeSpec, size: int | None) -> TypeSpec:
     """The spec of so many values of a spec, stacked."""
+    if isinstance(spec, SparseTensorSpec):
+        return SparseTensorSpec([size, *spec.shape], spec.dtype)
     return with_shape(spec, lambda shape: None if shape.rank is None else [size, *shape])
 
 
@@ -178,7 +181,7 @@ def _padded(arrays: list[np.ndarray], shape: TensorShape, value: Any) -> np.ndar
     out = np.empty((len(arrays), *sizes), arrays[0].dtype)
     out.fill(value)
     for i, array in enumerate(arrays):
-        out[(i, *map(slice, array.shape))] = array
+        out[(i, *map(slice, array.shape), ...)] = array
     return out
 
 

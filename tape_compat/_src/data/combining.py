@@ -79,10 +79,11 @@ class Concatenate(Pipeline):
 
     def __init__(self, one: Pipeline, other: Pipeline):
         super().__init__(one, other)
-        self._common = _common(one.spec, other.spec)
+        if self.spec_is_known():
+            _ = self.spec  # which refuses what has nothing in common
 
     def _spec(self) -> Any:
-        return self._common
+        return _common(self.inputs[0].spec, self.inputs[1].spec)
 
     def size(self) -> int:
         one, other = (each.size() for each in self.inputs)

@@ -14,6 +14,7 @@ from .base import DatasetBase, dataset_of, known_size, seeds
 from .combining import Zip
 from .functions import PLACEHOLDERS
 from .interleaving import Choose, Sample, check_choice
+from .io.names import list_files
 from .iterator import NumpyIterator, OwnedIterator
 from .options import Options
 from .pipeline import INFINITE, UNKNOWN, Pipeline, Stream
@@ -172,6 +173,26 @@ class Dataset(Transformations):
         [2, 5, 8]
         """
         return Dataset(Counter(start, step, dtype))
+
+    @staticmethod
+    def list_files(
+        file_pattern: Any, shuffle: Any = None, seed: Any = None, name: str | None = None
+    ) -> Dataset:
+        """A dataset of the names of the files that match patterns, as there are now.
+
+        Args:
+          file_pattern: string scalar or vector.
+          shuffle: whether they come in random order, another one in each run (default), or sorted.
+        Raises: InvalidArgumentError if there is none.
+
+        >>> import tempfile
+        >>> import tape_compat as tf
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     tf.io.write_file(folder + "/a.txt", "")
+        ...     len(tf.data.Dataset.list_files(folder + "/*.txt"))
+        1
+        """
+        return Dataset(list_files(file_pattern, shuffle, seed))
 
     @staticmethod
     def choose_from_datasets(

@@ -101,7 +101,6 @@ class Scan(Pipeline):
     """What a function gives for a state and each element, beside the new state."""
 
     name = "ScanDataset"
-    pure = False
 
     def __init__(self, source: Pipeline, initial: Any, function: Callable[..., Any]):
         super().__init__(source)

@@ -94,6 +94,17 @@ class ElementFunction:
                 self._general = self._record(self._source.layout.specs)
             return self._general
 
+    def check(self, check: Callable[[Any], Any]) -> None:
+        """Record it if the specs of the elements are known; `check` sees those of its results."""
+        if self._source.spec_is_known():
+            spec = self.record().spec
+            if spec is not None:
+                check(spec)
+
+    def spec_is_known(self) -> bool:
+        """Whether the specs of its results are known."""
+        return self._source.spec_is_known() and self.record().spec is not None
+
     def output_spec(self) -> Any:
         """The specs of its results; of what only running shows, by the first element."""
         record = self.record()
@@ -210,7 +221,10 @@ class ElementFunction:
         return self._called(self.function, [value_of(leaf) for leaf in element])
 
     def _leaves(self, result: Any) -> Element:
-        _, leaves = self._described(result)
+        spec, leaves = self._described(result)
+        record = self.record()
+        if record.spec is None:
+            record.spec = _of_any_size(spec)
         return tuple([x._value() if isinstance(x, Tensor) else x for x in leaves])
 
     # -- several elements at once ---------------------------------------------------------------

@@ -133,13 +133,13 @@ class Grouping(DatasetBase):
         >>> [list(map(int, window)) for window in windows]
         [[0, 1, 2], [1, 2, 3], [2, 3, 4]]
         """
-        numbers = [integer(size, "size")]
-        numbers.append(numbers[0] if shift is None else integer(shift, "shift"))
-        numbers.append(integer(stride, "stride"))
-        for number, what in zip(numbers, ("size", "shift", "stride")):
+        count = integer(size, "size")
+        by = count if shift is None else integer(shift, "shift")
+        apart = integer(stride, "stride")
+        for number, what in ((count, "size"), (by, "shift"), (apart, "stride")):
             if number < 1:
                 raise refused(f"Window {what} must be greater than zero.")
-        return self._made(Window(self._pipeline, *numbers, bool(drop_remainder)))
+        return self._made(Window(self._pipeline, count, by, apart, bool(drop_remainder)))
 
     def group_by_window(
         self,

@@ -65,14 +65,13 @@ class OwnedIterator(Iterator):
     def __init__(self, pipeline: Pipeline):
         refuse_recording("An iterator")
         self._pipeline = pipeline
-        self._layout = pipeline.layout
         self._lock = threading.Lock()
         self._stream = pipeline.open()
 
     @property
     def element_spec(self) -> Any:
         """The specs of the elements."""
-        return self._layout.spec
+        return self._pipeline.spec
 
     @property
     def _type_spec(self) -> IteratorSpec:
@@ -92,7 +91,7 @@ class OwnedIterator(Iterator):
     def _next(self) -> Any:
         with self._lock:
             element = self._stream.step()
-        return self._layout.value(element)
+        return self._pipeline.layout.value(element)
 
     def get_next(self) -> Any:
         """The next element. Raises OutOfRangeError at the end.

@@ -96,7 +96,6 @@ class IgnoreErrors(Pipeline):
     """The elements that can be made."""
 
     name = "IgnoreErrorsDataset"
-    pure = False
 
     def __init__(self, source: Pipeline, log_warning: bool):
         super().__init__(source)

@@ -10,8 +10,8 @@ from ..core.shapes import TensorShape
 from ..values.spec import TensorSpec
 from .functions import ElementFunction
 from .pipeline import INFINITE, UNKNOWN, Pipeline, Rows, Stream
-from .specs import DatasetSpec
-from .structure import Element, array_of
+from .specs import CLASSES, DatasetSpec
+from .structure import Element, array_of, leaf_of, spec_of
 
 
 def located(error: Exception, function: ElementFunction, index: int) -> Exception:
@@ -61,8 +61,10 @@ class Map(Pipeline):
     def __init__(self, source: Pipeline, function: Callable[..., Any], title: str):
         super().__init__(source)
         self.function = ElementFunction(function, source, title)
-        record = self.function.record()
-        self.pure = record.trace is not None and not record.trace.captured.closure.effect
+        self.function.check(lambda spec: None)
+
+    def spec_is_known(self) -> bool:
+        return self.function.spec_is_known()
 
     def _spec(self) -> Any:
         return self.function.output_spec()
@@ -101,12 +103,11 @@ class Filter(Pipeline):
     """The elements of which a predicate is true."""
 
     name = "FilterDataset"
-    pure = False
 
     def __init__(self, source: Pipeline, predicate: Callable[..., Any], title: str):
         super().__init__(source)
         self.function = ElementFunction(predicate, source, title)
-        check_predicate(self.function)
+        self.function.check(check_predicate)
 
     def size(self) -> int:
         size = self.inputs[0].size()
@@ -152,10 +153,9 @@ def truth(result: Element) -> bool:
     return bool(array_of(result[0]))
 
 
-def check_predicate(function: ElementFunction) -> None:
-    """Refuse a function that does not give a bool scalar, as far as that is known."""
-    spec = function.record().spec
-    if spec is not None and not TensorSpec(TensorShape([]), dtypes.bool).is_compatible_with(spec):
+def check_predicate(spec: Any) -> None:
+    """Refuse a function that does not give a bool scalar."""
+    if not TensorSpec(TensorShape([]), dtypes.bool).is_compatible_with(spec):
         raise ValueError(
             "Invalid `predicate`. `predicate` must return a `tf.bool` scalar tensor, but its "
             f"return type is {spec}."
@@ -166,14 +166,14 @@ class FlatMap(Pipeline):
     """The elements of the datasets that a function gives for each element."""
 
     name = "FlatMapDataset"
-    pure = False
 
     def __init__(self, source: Pipeline, function: Callable[..., Any], title: str):
         super().__init__(source)
         self.function = ElementFunction(function, source, title)
-        spec = self.function.record().spec
-        if spec is not None:
-            check_dataset(spec)
+        self.function.check(check_dataset)
+
+    def spec_is_known(self) -> bool:
+        return self.function.spec_is_known()
 
     def _spec(self) -> Any:
         return check_dataset(self.function.output_spec()).element_spec
@@ -204,7 +204,8 @@ def opened(applied: Applied, element: Element) -> Stream:
     applied.count += 1
     try:
         result = applied.function.result(element)
-        check_dataset(getattr(result, "_type_spec", result))
+        if not isinstance(result, CLASSES["Dataset"]):
+            check_dataset(spec_of(leaf_of(result)))
         return result._pipeline.open()
     except Exception as error:
         applied.failed(error)

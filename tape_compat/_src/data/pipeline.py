@@ -9,7 +9,7 @@ indexing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -17,6 +17,8 @@ import numpy as np
 
 from ..core import errors
 from ..core.errors import user_location
+from ..values.composite import CompositeTensor
+from ..values.sparse import SparseTensor
 from .structure import Element, Layout, array_of
 
 AUTOTUNE = -1
@@ -89,22 +91,47 @@ def stack_leaf(column: tuple[Any, ...], place: int) -> Any:
     first = column[0]
     if first is None:
         return None
-    if not hasattr(first, "dtype") or not hasattr(first, "shape"):
+    if isinstance(first, SparseTensor):
+        return _stacked_sparse(column, place)
+    if (
+        isinstance(first, CompositeTensor)
+        or not hasattr(first, "dtype")
+        or not hasattr(first, "shape")
+    ):
         raise NotImplementedError(f"A batch of {type(first).__name__} is not supported.")
     arrays = list(map(array_of, column))
     shape = arrays[0].shape
     for i, array in enumerate(arrays):
         if array.shape != shape:
-            raise errors.InvalidArgumentError(
-                None,
-                None,
-                f"Cannot batch tensors with different shapes in component {place}. First element "
-                f"had shape {list(shape)} and element {i} had shape {list(array.shape)}.",
-            )
+            raise _differ(place, shape, i, array.shape)
     out = np.empty((len(arrays), *shape), arrays[0].dtype)
     for i, array in enumerate(arrays):
-        out[i] = array
+        out[i, ...] = array
     return out
+
+
+def _stacked_sparse(column: tuple[SparseTensor, ...], place: int) -> SparseTensor:
+    """Sparse tensors along a new first axis."""
+    shapes = [array_of(sparse.dense_shape).tolist() for sparse in column]
+    for i, shape in enumerate(shapes):
+        if len(shape) != len(shapes[0]):
+            raise _differ(place, shapes[0], i, shape)
+    indices = [array_of(sparse.indices) for sparse in column]
+    rows = np.repeat(np.arange(len(column)), [len(each) for each in indices])
+    return SparseTensor(
+        np.concatenate([rows[:, None], np.concatenate(indices)], axis=1),
+        np.concatenate([array_of(sparse.values) for sparse in column]),
+        [len(column), *np.max(shapes, axis=0).tolist()],
+    )
+
+
+def _differ(place: int, first: Sequence[int], number: int, other: Sequence[int]) -> Exception:
+    return errors.InvalidArgumentError(
+        None,
+        None,
+        f"Cannot batch tensors with different shapes in component {place}. First element "
+        f"had shape {list(first)} and element {number} had shape {list(other)}.",
+    )
 
 
 class Selection:
@@ -185,11 +212,9 @@ class Pipeline:
     """What a dataset gives. A subclass defines `_spec`, `size` and `_open` or `chunks`.
 
     name: of the class that TensorFlow has for it. inputs: the pipelines that it is made from.
-    pure: whether it runs no code of the user's, so that nobody sees when it is run.
     """
 
     name = "Dataset"
-    pure = True
 
     def __init__(self, *inputs: Pipeline):
         self.inputs = inputs
@@ -205,6 +230,10 @@ class Pipeline:
 
     def _spec(self) -> Any:
         return self.inputs[0].spec
+
+    def spec_is_known(self) -> bool:
+        """Whether the specs are known before a run: not of what cannot be recorded."""
+        return all(each.spec_is_known() for each in self.inputs)
 
     def size(self) -> int:
         """How many elements there are; INFINITE or UNKNOWN."""
@@ -230,11 +259,6 @@ class Pipeline:
 
     def _open(self) -> Stream:
         raise NotImplementedError(f"{type(self).__name__}._open")
-
-    @cached_property
-    def runs_user_code(self) -> bool:
-        """Whether some part of it runs code of the user's."""
-        return not self.pure or any(each.runs_user_code for each in self.inputs)
 
 
 class SameRows(Pipeline):

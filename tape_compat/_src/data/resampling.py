@@ -20,7 +20,6 @@ class RejectionResample(Pipeline):
     """Pairs of class and element."""
 
     name = "RejectionResampleDataset"
-    pure = False
 
     def __init__(
         self,

@@ -261,7 +261,6 @@ class Generated(Pipeline):
     """What a Python generator yields."""
 
     name = "FlatMapDataset"
-    pure = False
 
     def __init__(self, generator: Callable[..., Any], signature: Any, args: tuple[Any, ...]):
         super().__init__()

@@ -101,7 +101,6 @@ class GroupByWindow(Pipeline):
     """Elements of one key, in windows; the elements of what a function makes of each window."""
 
     name = "GroupByWindowDataset"
-    pure = False
 
     def __init__(
         self,
@@ -113,7 +112,7 @@ class GroupByWindow(Pipeline):
     ):
         super().__init__(source)
         self._key = ElementFunction(key_func, source, title)
-        check_scalar(self._key, "key_func")
+        self._key.check(lambda spec: check_scalar(spec, "key_func"))
         self._window_size = window_size_func
         windows = Given((_KEY, DatasetSpec(source.spec)))
         self._reduce = ElementFunction(reduce_func, windows, title)
@@ -186,16 +185,8 @@ class Groups:
                 return key, self._held.pop(key)
 
 
-def check_scalar(function: ElementFunction, what: str) -> None:
-    """Refuse a function that does not give an int64 scalar, as far as that is known."""
-    spec = function.record().spec
-    if spec is None:
-        return
-    if isinstance(spec, TensorSpec) and spec.dtype is not dtypes.int64:
-        raise ValueError(
-            f"Invalid `{what}`. `{what}` must return a single `tf.int64` scalar tensor but its "
-            f"return type is {spec}."
-        )
+def check_scalar(spec: Any, what: str) -> None:
+    """Refuse a function that does not give an int64 scalar."""
     if not _KEY.is_compatible_with(spec):
         raise ValueError(
             f"Invalid `{what}`. `{what}` must return a single `tf.int64` scalar tensor but its "
@@ -207,7 +198,6 @@ class BucketBatch(Pipeline):
     """Batches of elements of similar lengths."""
 
     name = "GroupByWindowDataset"
-    pure = False
 
     def __init__(
         self,

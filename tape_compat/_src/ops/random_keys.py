@@ -100,6 +100,13 @@ def next_key(kernel: str, seed: Any) -> Tensor:
     return _streams.next_key(kernel, seed)
 
 
+def seed_word(kernel: str, seed: Any) -> int:
+    """A word for what draws by itself: of the global seed and its own, or another one each time."""
+    if seed is None:
+        return int(_streams.next_key(kernel, None)._value())
+    return _streams._start(kernel, plain_seed(seed))
+
+
 class _Site:
     """A draw in a function. It has a stream of its own, of the op's seed or else of its number, so
     that functions of one kind draw the same after `set_seed`, as in TensorFlow."""

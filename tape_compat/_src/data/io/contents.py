@@ -1,0 +1,286 @@
+"""Contents of files, and tensors as bytes."""
+
+from __future__ import annotations
+
+import glob
+import os
+from typing import Any
+
+import numpy as np
+
+from ...core import dtypes, errors
+from ...core.dtypes import DType, as_dtype
+from ...core.errors import user_location
+from ...core.state import LOCAL
+from ...values.convert import convert
+from ...values.tensor import Tensor
+from ..structure import array_of, value_of
+from . import wire
+from .records import file_error
+
+
+def invalid(message: str, kernel: str) -> errors.InvalidArgumentError:
+    """The error of an op that cannot take its inputs."""
+    return errors.InvalidArgumentError(
+        None, None, f"{message} [Op:{kernel}] (at {user_location()})"
+    )
+
+
+def texts(value: Any, what: str) -> np.ndarray:
+    """The texts of a string tensor. Raises TypeError for another dtype."""
+    tensor = convert(value)
+    if tensor.dtype is not dtypes.string:
+        raise TypeError(f"`{what}` must be of tf.string, not {tensor.dtype!r}: {value!r}")
+    return array_of(tensor)
+
+
+def text(value: Any, what: str, kernel: str) -> bytes:
+    """The text of a string scalar."""
+    array = texts(value, what)
+    if array.ndim:
+        raise invalid(
+            f"Input {what} tensor must be scalar, but had shape: {list(array.shape)}", kernel
+        )
+    found: bytes = array.item()
+    return found
+
+
+def _refuse_recording(what: str) -> None:
+    """Files are looked at when the function runs, not when it is recorded."""
+    if LOCAL.state.capture is not None:
+        raise errors.NeedsValue(f"{what} looks at files when Python runs (at {user_location()})")
+
+
+def read_file(filename: Any, name: str | None = None) -> Tensor:
+    """What a file holds, as a string scalar. Raises NotFoundError if there is none.
+
+    >>> import tempfile
+    >>> import tape_compat as tf
+    >>> with tempfile.NamedTemporaryFile() as file:
+    ...     tf.io.write_file(file.name, b"abc")
+    ...     tf.io.read_file(file.name).numpy()
+    b'abc'
+    """
+    _refuse_recording("tf.io.read_file()")
+    path = text(filename, "filename", "ReadFile").decode()
+    try:
+        with open(path, "rb") as file:
+            return convert(file.read())
+    except OSError as error:
+        raise file_error(error, path) from None
+
+
+def write_file(filename: Any, contents: Any, name: str | None = None) -> None:
+    """Make a file that holds `contents`, a string scalar, and its folders.
+
+    >>> import tempfile
+    >>> import tape_compat as tf
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     tf.io.write_file(folder + "/a/b", b"abc")
+    ...     tf.io.gfile.listdir(folder)
+    ['a']
+    """
+    _refuse_recording("tf.io.write_file()")
+    path = text(filename, "filename", "WriteFile").decode()
+    try:
+        make_folder_of(path)
+        with open(path, "wb") as file:
+            file.write(text(contents, "contents", "WriteFile"))
+    except OSError as error:
+        raise file_error(error, path) from None
+
+
+def make_folder_of(path: str) -> None:
+    """Make the folder of a file."""
+    folder = os.path.dirname(path)
+    if folder:
+        os.makedirs(folder, exist_ok=True)
+
+
+def matching(patterns: Any) -> list[str]:
+    """The files that match one of some patterns, in order."""
+    found = {path for each in texts(patterns, "pattern").ravel() for path in globbed(each.decode())}
+    return sorted(found)
+
+
+def globbed(pattern: str) -> list[str]:
+    """The files that match a pattern, in order."""
+    return sorted(glob.glob(pattern, include_hidden=True))
+
+
+def matching_files(pattern: Any, name: str | None = None) -> Tensor:
+    """The files that match one of `pattern`, a string scalar or vector, in order.
+
+    >>> import tape_compat as tf
+    >>> tf.io.matching_files("/there/is/no/*").numpy().tolist()
+    []
+    """
+    _refuse_recording("tf.io.matching_files()")
+    return strings([path.encode() for path in matching(pattern)])
+
+
+def strings(values: list[bytes]) -> Tensor:
+    """A vector of texts."""
+    array = np.empty(len(values), object)
+    array[:] = values
+    return value_of(array)
+
+
+# ---------------------------------------------------------------------------------------------
+# Tensors as bytes.
+
+
+def decode_raw(
+    input_bytes: Any,
+    out_type: Any,
+    little_endian: bool = True,
+    fixed_length: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """The numbers that texts hold as bytes.
+
+    Args:
+      input_bytes: string tensor [...], of texts of one length unless `fixed_length` is given.
+      out_type: the dtype of the numbers; bool or a number.
+      little_endian: whether the lowest byte comes first.
+      fixed_length: to how many bytes texts are cut or filled up with zeros.
+    Returns: tensor [..., n].
+    Raises: InvalidArgumentError where lengths differ or are no multiple of the dtype's.
+
+    >>> import tape_compat as tf
+    >>> tf.io.decode_raw(b"\\x01\\x00\\x02\\x00", tf.int16).numpy().tolist()
+    [1, 2]
+    """
+    kernel = "DecodeRaw" if fixed_length is None else "DecodePaddedRaw"
+    array, dtype = texts(input_bytes, "input_bytes"), as_dtype(out_type)
+    each = array.ravel().tolist()
+    if fixed_length is not None:
+        count = int(convert(fixed_length))
+        each = [item[:count].ljust(count, b"\0") for item in each]
+    length = len(each[0]) if each else 0
+    for i, item in enumerate(each):
+        if len(item) != length:
+            raise invalid(
+                "DecodeRaw requires input strings to all be the same size, but element "
+                f"{i} has size {length} != {len(item)}",
+                kernel,
+            )
+    if length % dtype.np_dtype.itemsize:
+        raise invalid(
+            f"Input to DecodeRaw has length {length} that is not a multiple of "
+            f"{dtype.np_dtype.itemsize}, the size of {dtype.name}",
+            kernel,
+        )
+    found = np.frombuffer(b"".join(each), dtype.np_dtype)
+    if not little_endian:
+        found = found.byteswap()
+    size = length // dtype.np_dtype.itemsize
+    return value_of(found.reshape(*array.shape, size).copy())
+
+
+def serialize_tensor(tensor: Any, name: str | None = None) -> Tensor:
+    """A tensor as TensorFlow's message of bytes, a string scalar.
+
+    >>> import tape_compat as tf
+    >>> tf.io.serialize_tensor(tf.constant([True])).numpy()
+    b'\\x08\\n\\x12\\x04\\x12\\x02\\x08\\x01"\\x01\\x01'
+    """
+    array = convert(tensor)
+    return convert(serialized(array_of(array), array.dtype))
+
+
+def serialized(array: np.ndarray, dtype: DType) -> bytes:
+    """An array as a message."""
+    sizes = b"".join([wire.field(2, _size(size)) for size in array.shape])
+    head = wire.number_field(1, dtype.as_datatype_enum) + wire.field(2, sizes)
+    if dtype is dtypes.string:
+        return head + b"".join([wire.field(8, item) for item in array.ravel()])
+    return head + wire.field(4, array.tobytes()) if array.size else head
+
+
+def _size(size: int) -> bytes:
+    return wire.number_field(1, size) if size else b""
+
+
+def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Tensor:
+    """The tensor of a message: the inverse of `serialize_tensor`.
+
+    Raises: InvalidArgumentError if it is none, or of another dtype.
+
+    >>> import tape_compat as tf
+    >>> message = tf.io.serialize_tensor(tf.constant([1.0, 2.0]))
+    >>> tf.io.parse_tensor(message, tf.float32).numpy().tolist()
+    [1.0, 2.0]
+    """
+    wanted = as_dtype(out_type)
+    try:
+        array, dtype = parsed(text(serialized, "serialized", "ParseTensor"))
+    except (TypeError, ValueError) as error:
+        raise invalid(f"Cannot parse tensor from proto: {error}", "ParseTensor") from None
+    if dtype is not wanted:
+        raise invalid(
+            f"Type mismatch between parsed tensor ({_short(dtype)}) and dtype ({_short(wanted)})",
+            "ParseTensor",
+        )
+    return value_of(array)
+
+
+def _short(dtype: DType) -> str:
+    return {"float32": "float", "float64": "double", "float16": "half"}.get(dtype.name, dtype.name)
+
+
+#: Fields of a message that hold numbers one by one: the dtype of the numbers there, None for ints.
+_SINGLE = {5: "<f4", 6: "<f8", 7: None, 9: "<f4", 10: None, 11: None, 12: "<f8", 13: None}
+_SINGLE |= {16: None, 17: None}
+
+
+def parsed(message: bytes) -> tuple[np.ndarray, DType]:
+    """The array of a message, and its dtype. Raises ValueError for what is none."""
+    dtype: DType | None = None
+    shape: list[int] = []
+    content: Any = None
+    values: list[Any] = []
+    for number, kind, part in wire.fields(message):
+        if number == 1:
+            dtype = DType(part)  # type: ignore[arg-type]
+        elif number == 2:
+            shape = [_parsed_size(size) for key, _, size in wire.fields(part) if key == 2]  # type: ignore[arg-type]
+        elif number == 4:
+            content = part
+        elif number == 8:
+            values.append(bytes(part))  # type: ignore[arg-type]
+        elif number in _SINGLE:
+            values += _numbers(kind, part, _SINGLE[number])
+    if dtype is None:
+        raise ValueError("it has no dtype")
+    return _array(dtype, shape, content, values), dtype
+
+
+def _parsed_size(part: Any) -> int:
+    return next((wire.signed(value) for key, _, value in wire.fields(part) if key == 1), 0)  # type: ignore[arg-type]
+
+
+def _numbers(kind: int, part: Any, form: str | None) -> list[Any]:
+    if form is not None:
+        return np.frombuffer(part, form).tolist()
+    return [wire.signed(part)] if kind == wire.VARINT else wire.read_varints(part)
+
+
+def _array(dtype: DType, shape: list[int], content: Any, values: list[Any]) -> np.ndarray:
+    count = int(np.prod(shape, dtype=np.int64))
+    if content is not None:
+        return np.frombuffer(content, dtype.np_dtype).reshape(shape).copy()
+    if dtype is dtypes.string:
+        array = np.empty(count, object)
+        array[:] = (values + [values[-1] if values else b""] * count)[:count]
+        return array.reshape(shape)
+    if dtype.is_complex:
+        values = [complex(*pair) for pair in zip(values[::2], values[1::2])]
+    if dtype.name in ("float16", "bfloat16"):
+        found = np.array(values, np.uint16).view(dtype.np_dtype)
+    else:
+        found = np.array(values, dtype.np_dtype)
+    if len(found) < count:  # the last value stands for those that are left out
+        last = found[-1:] if len(found) else np.zeros(1, dtype.np_dtype)
+        found = np.concatenate([found, np.repeat(last, count - len(found))])
+    return found[:count].reshape(shape)

@@ -1,0 +1,527 @@
+"""`tf.train.Example` and what it is made of: messages of protocol buffers."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable, Iterator
+from typing import Any, ClassVar
+
+import numpy as np
+
+from . import wire
+
+
+class DecodeError(Exception):
+    """Bytes are no message of the class."""
+
+
+class Message:
+    """The base of messages: fields by name, each with its number.
+
+    A field that holds a message is made when it is first looked at, and counts as set when it holds
+    something or was set to.
+    """
+
+    #: By name: the number of the field, and what it holds.
+    FIELDS: ClassVar[dict[str, tuple[int, Any]]] = {}
+    #: The name of the group of fields of which one is set, and its fields.
+    ONE_OF: ClassVar[str] = ""
+
+    def __init__(self, **fields: Any) -> None:
+        self._fields: dict[str, Any] = {}
+        self._set: set[str] = set()
+        for name, value in fields.items():
+            if name not in self.FIELDS:
+                raise ValueError(f'Protocol message {type(self).__name__} has no "{name}" field.')
+            if value is not None:
+                self._take(name, value)
+
+    def _take(self, name: str, value: Any) -> None:
+        """Set a field from an argument."""
+        kind = self.FIELDS[name][1]
+        made = kind()
+        if isinstance(made, Message):
+            if isinstance(value, dict):
+                value = kind(**value)
+            if not isinstance(value, kind):
+                raise TypeError(
+                    f"Parameter to initialize message field must be dict or instance of same "
+                    f"class: expected {kind.__name__} got {type(value).__name__}."
+                )
+            made.CopyFrom(value)
+            if self.ONE_OF:
+                self._fields.clear()
+                self._set.clear()
+        else:
+            made.update(value) if isinstance(made, dict) else made.extend(value)
+        self._fields[name] = made
+        self._set.add(name)
+
+    def __getattr__(self, name: str) -> Any:
+        found = type(self).FIELDS.get(name)
+        if found is None:
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        return self._fields.setdefault(name, found[1]())
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name.startswith("_"):
+            object.__setattr__(self, name, value)
+        elif name not in self.FIELDS:
+            raise AttributeError(
+                f'Assignment not allowed (no field "{name}" in protocol message object).'
+            )
+        else:
+            raise AttributeError(
+                f'Assignment not allowed to message, map, or repeated field "{name}" in '
+                "protocol message object."
+            )
+
+    # -- what is set ----------------------------------------------------------------------------
+
+    def HasField(self, field_name: str) -> bool:
+        """Whether a field that holds a message is set. Raises ValueError for another."""
+        kind = self.FIELDS.get(field_name, (0, None))[1]
+        if not (isinstance(kind, type) and issubclass(kind, Message)):
+            raise ValueError(f"Protocol message {type(self).__name__} has no such field.")
+        held = self._fields.get(field_name)
+        return field_name in self._set or (held is not None and not held._is_empty())
+
+    def WhichOneof(self, oneof_group: str) -> str | None:
+        """The field that is set, of those of which one may be."""
+        if not self.ONE_OF or oneof_group != self.ONE_OF:
+            raise ValueError(f'Protocol message {type(self).__name__} has no oneof "{oneof_group}"')
+        found = [name for name in self._fields if self.HasField(name)]
+        return found[-1] if found else None
+
+    def _is_empty(self) -> bool:
+        return not self._set and all(
+            held._is_empty() if isinstance(held, Message) else not held
+            for held in self._fields.values()
+        )
+
+    def _held(self) -> Iterator[tuple[str, Any]]:
+        """The fields that are set, by their numbers."""
+        chosen = self.WhichOneof(self.ONE_OF) if self.ONE_OF else None
+        for name in self.FIELDS:
+            held = self._fields.get(name)
+            if held is None or (self.ONE_OF and name != chosen):
+                continue
+            if self.HasField(name) if isinstance(held, Message) else held:
+                yield name, held
+
+    def ListFields(self) -> list[tuple[str, Any]]:
+        """Names and values of the fields that are set."""
+        return list(self._held())
+
+    def Clear(self) -> None:
+        """Unset all fields."""
+        self._fields.clear()
+        self._set.clear()
+
+    def ClearField(self, field_name: str) -> None:
+        """Unset a field."""
+        self._fields.pop(field_name, None)
+        self._set.discard(field_name)
+
+    def SetInParent(self) -> None:
+        """Count as set in the message that holds this one."""
+        self._set.add("")
+
+    # -- bytes ----------------------------------------------------------------------------------
+
+    def SerializeToString(self, deterministic: bool = False) -> bytes:
+        """The message as bytes."""
+        return b"".join(
+            [self._field(self.FIELDS[n][0], held, deterministic) for n, held in self._held()]
+        )
+
+    def _field(self, number: int, held: Any, deterministic: bool) -> bytes:
+        if isinstance(held, Message):
+            return wire.field(number, held.SerializeToString(deterministic))
+        return held.serialized(number, deterministic)
+
+    def ByteSize(self) -> int:
+        """How many bytes the message takes."""
+        return len(self.SerializeToString())
+
+    @classmethod
+    def FromString(cls, s: bytes) -> Any:
+        """The message of these bytes. Raises DecodeError if they are none."""
+        made = cls()
+        made.MergeFromString(s)
+        return made
+
+    def ParseFromString(self, serialized: bytes) -> int:
+        """Become the message of these bytes. Raises DecodeError if they are none."""
+        self.Clear()
+        return self.MergeFromString(serialized)
+
+    def MergeFromString(self, serialized: bytes) -> int:
+        """Take over what the message of these bytes holds."""
+        names = {number: name for name, (number, _) in self.FIELDS.items()}
+        try:
+            for number, kind, value in wire.fields(serialized):
+                name = names.get(number)
+                if name is None:
+                    continue
+                held = getattr(self, name)
+                if not isinstance(held, Message):
+                    held.read(kind, value)
+                    continue
+                if not isinstance(value, memoryview):
+                    raise ValueError("a message was expected")
+                if self.ONE_OF and self.WhichOneof(self.ONE_OF) not in (None, name):
+                    self.Clear()
+                    held = getattr(self, name)
+                held.MergeFromString(bytes(value))
+                self._set.add(name)
+        except ValueError as error:
+            raise DecodeError(
+                f"Error parsing message with type 'tensorflow.{type(self).__name__}': {error}"
+            ) from None
+        return len(serialized)
+
+    def CopyFrom(self, other_msg: Any) -> None:
+        """Become a copy of another message of the class."""
+        if other_msg is not self:
+            self.Clear()
+            self.MergeFrom(other_msg)
+
+    def MergeFrom(self, other_msg: Any) -> None:
+        """Take over what another message of the class holds."""
+        if type(other_msg) is not type(self):
+            raise TypeError(
+                f"Parameter must be instance of same class: expected {type(self).__name__} got "
+                f"{type(other_msg).__name__}."
+            )
+        self.MergeFromString(other_msg.SerializeToString())
+        self._set |= other_msg._set
+
+    def IsInitialized(self) -> bool:
+        """Whether all required fields are set: there are none."""
+        return True
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        return self.SerializeToString(True) == other.SerializeToString(True)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self).FromString, (self.SerializeToString(),)
+
+    # -- text -----------------------------------------------------------------------------------
+
+    def _lines(self) -> Iterator[str]:
+        for name, held in self._held():
+            parts = [held] if isinstance(held, Message) else held.shown()
+            for part in parts:
+                if isinstance(part, str):
+                    yield f"{name}: {part}"
+                else:
+                    yield f"{name} {{"
+                    yield from (f"  {line}" for line in part._lines())
+                    yield "}"
+
+    def __repr__(self) -> str:
+        return "".join(f"{line}\n" for line in self._lines())
+
+
+class _Values(list):
+    """A field that holds several numbers or texts."""
+
+    def __init__(self, values: Iterable[Any] = ()):
+        super().__init__(map(self.checked, values))
+
+    @staticmethod
+    def checked(value: Any) -> Any:
+        """A value as the field takes it. Raises TypeError or ValueError for another."""
+        return value
+
+    def append(self, value: Any) -> None:
+        super().append(self.checked(value))
+
+    def extend(self, values: Iterable[Any]) -> None:
+        super().extend(map(self.checked, values))
+
+    def insert(self, index: Any, value: Any) -> None:
+        super().insert(index, self.checked(value))
+
+    def __setitem__(self, place: Any, value: Any) -> None:
+        slices = isinstance(place, slice)
+        super().__setitem__(
+            place, list(map(self.checked, value)) if slices else self.checked(value)
+        )
+
+    def shown(self) -> Iterator[str]:
+        return map(str, self)
+
+
+class _Ints(_Values):
+    @staticmethod
+    def checked(value: Any) -> int:
+        try:
+            number = operator.index(value)
+        except TypeError:
+            raise TypeError(
+                f"{type(value).__name__!r} object cannot be interpreted as an integer"
+            ) from None
+        if not -(1 << 63) <= number < 1 << 63:
+            raise ValueError(f"Value out of range: {number}")
+        return number
+
+    def serialized(self, number: int, deterministic: bool) -> bytes:
+        return wire.field(number, wire.varints(self))
+
+    def read(self, kind: int, value: Any) -> None:
+        super().extend([wire.signed(value)] if kind == wire.VARINT else wire.read_varints(value))
+
+
+class _Floats(_Values):
+    @staticmethod
+    def checked(value: Any) -> float:
+        if isinstance(value, (str, bytes)):
+            raise TypeError(f"must be real number, not {type(value).__name__}")
+        with np.errstate(over="ignore"):
+            return float(np.float32(value))
+
+    def serialized(self, number: int, deterministic: bool) -> bytes:
+        return wire.field(number, np.array(self, "<f4").tobytes())
+
+    def read(self, kind: int, value: Any) -> None:
+        super().extend(np.frombuffer(value, "<f4").tolist())
+
+    def shown(self) -> Iterator[str]:
+        return (f"{x:.9g}" if float(f"{x:.6g}") != x else f"{x:.6g}" for x in self)
+
+
+class _Texts(_Values):
+    @staticmethod
+    def checked(value: Any) -> bytes:
+        if isinstance(value, str):
+            raise TypeError("expected bytes, str found")
+        if not isinstance(value, bytes):
+            raise TypeError(f"expected bytes, {type(value).__name__} found")
+        return value
+
+    def serialized(self, number: int, deterministic: bool) -> bytes:
+        return b"".join([wire.field(number, text) for text in self])
+
+    def read(self, kind: int, value: Any) -> None:
+        super().append(bytes(value))
+
+    def shown(self) -> Iterator[str]:
+        return (f'"{_escaped(text)}"' for text in self)
+
+
+def _escaped(text: bytes) -> str:
+    special = {9: "\\t", 10: "\\n", 13: "\\r", 34: '\\"', 39: "\\'", 92: "\\\\"}
+    plain = range(32, 127)
+    return "".join([special.get(c) or (chr(c) if c in plain else f"\\{c:03o}") for c in text])
+
+
+class BytesList(Message):
+    """Texts: `value` is a list of bytes.
+
+    >>> import tape_compat as tf
+    >>> tf.train.BytesList(value=[b"a"]).value
+    [b'a']
+    """
+
+    FIELDS: ClassVar = {"value": (1, _Texts)}
+
+
+class FloatList(Message):
+    """Floats: `value` is a list of numbers, kept as float32.
+
+    >>> import tape_compat as tf
+    >>> tf.train.FloatList(value=[1, 0.5]).value
+    [1.0, 0.5]
+    """
+
+    FIELDS: ClassVar = {"value": (1, _Floats)}
+
+
+class Int64List(Message):
+    """Integers: `value` is a list of ints.
+
+    >>> import tape_compat as tf
+    >>> tf.train.Int64List(value=range(3)).value
+    [0, 1, 2]
+    """
+
+    FIELDS: ClassVar = {"value": (1, _Ints)}
+
+
+class Feature(Message):
+    """One of `bytes_list`, `float_list` and `int64_list`.
+
+    >>> import tape_compat as tf
+    >>> feature = tf.train.Feature(int64_list=tf.train.Int64List(value=[3]))
+    >>> feature.WhichOneof("kind"), feature.int64_list.value
+    ('int64_list', [3])
+    """
+
+    FIELDS: ClassVar = {
+        "bytes_list": (1, BytesList),
+        "float_list": (2, FloatList),
+        "int64_list": (3, Int64List),
+    }
+    ONE_OF: ClassVar = "kind"
+
+
+class _Entry:
+    """An entry of a map in the text of a message."""
+
+    def __init__(self, key: str, value: Message):
+        self._key, self._value = key, value
+
+    def _lines(self) -> Iterator[str]:
+        yield f'key: "{_escaped(self._key.encode())}"'
+        yield "value {"
+        yield from (f"  {line}" for line in self._value._lines())
+        yield "}"
+
+
+class _Map(dict):
+    """A field that holds messages by name; one that is missing is made when it is looked at."""
+
+    KIND: ClassVar[type[Message]]
+
+    def __missing__(self, key: str) -> Any:
+        if not isinstance(key, str):
+            raise TypeError(f"bad argument type for built-in operation: {key!r}")
+        return self.setdefault(key, self.KIND())
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        raise ValueError("Direct assignment of submessage not allowed")
+
+    def update(self, values: Any) -> None:  # type: ignore[override]
+        for key, value in dict(values).items():
+            if isinstance(value, dict):
+                value = self.KIND(**value)
+            self[key].CopyFrom(value)
+
+    def get_or_create(self, key: str) -> Any:
+        """The message of a name, made if it is missing."""
+        return self[key]
+
+    def serialized(self, number: int, deterministic: bool) -> bytes:
+        keys = sorted(self) if deterministic else self
+        parts = []
+        for key in keys:
+            message = self[key].SerializeToString(deterministic)
+            parts.append(wire.field(number, wire.field(1, key.encode()) + wire.field(2, message)))
+        return b"".join(parts)
+
+    def read(self, kind: int, value: Any) -> None:
+        key, message = "", b""
+        for number, _, part in wire.fields(value):
+            if number == 1:
+                key = bytes(part).decode()  # type: ignore[arg-type]
+            elif number == 2:
+                message = bytes(part)  # type: ignore[arg-type]
+        self[key].ParseFromString(message)
+        self[key].SetInParent()
+
+    def shown(self) -> Iterator[_Entry]:
+        return (_Entry(key, value) for key, value in self.items())
+
+
+class _FeatureMap(_Map):
+    KIND = Feature
+
+
+class Features(Message):
+    """Features by name: `feature` is a dict of `tf.train.Feature`.
+
+    >>> import tape_compat as tf
+    >>> features = tf.train.Features()
+    >>> features.feature["age"].int64_list.value.append(3)
+    >>> list(features.feature)
+    ['age']
+    """
+
+    FIELDS: ClassVar = {"feature": (1, _FeatureMap)}
+
+
+class _FeatureValues(_Values):
+    @staticmethod
+    def checked(value: Any) -> Feature:
+        if not isinstance(value, Feature):
+            raise TypeError(f"a Feature was expected, not {type(value).__name__}")
+        return value
+
+    def add(self, **fields: Any) -> Feature:
+        """A new feature at the end."""
+        super().append(Feature(**fields))
+        return self[-1]
+
+    def serialized(self, number: int, deterministic: bool) -> bytes:
+        return b"".join([wire.field(number, x.SerializeToString(deterministic)) for x in self])
+
+    def read(self, kind: int, value: Any) -> None:
+        super().append(Feature.FromString(bytes(value)))
+
+    def shown(self) -> Iterator[Any]:
+        return iter(self)
+
+
+class FeatureList(Message):
+    """A sequence of features: `feature` is a list of `tf.train.Feature`.
+
+    >>> import tape_compat as tf
+    >>> len(tf.train.FeatureList(feature=[tf.train.Feature()]).feature)
+    1
+    """
+
+    FIELDS: ClassVar = {"feature": (1, _FeatureValues)}
+
+
+class _FeatureListMap(_Map):
+    KIND = FeatureList
+
+
+class FeatureLists(Message):
+    """Sequences of features by name: `feature_list` is a dict of `tf.train.FeatureList`.
+
+    >>> import tape_compat as tf
+    >>> tf.train.FeatureLists().feature_list
+    {}
+    """
+
+    FIELDS: ClassVar = {"feature_list": (1, _FeatureListMap)}
+
+
+class Example(Message):
+    """Features of one example: `features` is a `tf.train.Features`.
+
+    >>> import tape_compat as tf
+    >>> ages = tf.train.Feature(int64_list=tf.train.Int64List(value=[3]))
+    >>> example = tf.train.Example(features=tf.train.Features(feature={"age": ages}))
+    >>> again = tf.train.Example.FromString(example.SerializeToString())
+    >>> again == example, again.features.feature["age"].int64_list.value
+    (True, [3])
+    """
+
+    FIELDS: ClassVar = {"features": (1, Features)}
+
+
+class SequenceExample(Message):
+    """Features of one example, and sequences of features: `context` and `feature_lists`.
+
+    >>> import tape_compat as tf
+    >>> example = tf.train.SequenceExample()
+    >>> example.feature_lists.feature_list["words"].feature.add().bytes_list.value.append(b"a")
+    >>> tf.train.SequenceExample.FromString(example.SerializeToString()) == example
+    True
+    """
+
+    FIELDS: ClassVar = {"context": (1, Features), "feature_lists": (2, FeatureLists)}
+
+
+for _class in (BytesList, FloatList, Int64List, Feature, Features, FeatureList, FeatureLists):
+    _class.__module__ = "tape_compat.train"
+for _class in (Example, SequenceExample):
+    _class.__module__ = "tape_compat.train"

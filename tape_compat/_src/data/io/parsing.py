@@ -1,0 +1,340 @@
+"""`tf.io.parse_example`: tensors of what serialized examples hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...core import dtypes
+from ...core.dtypes import DType, as_dtype
+from ...core.shapes import as_shape
+from ...values.convert import convert
+from ...values.sparse import SparseTensor
+from ...values.tensor import Tensor
+from ..structure import array_of, value_of
+from . import wire
+from .contents import invalid, text, texts
+
+_KERNEL = "ParseExampleV2"
+#: By the number of the field of a Feature: its name, and the dtype of its values.
+_KINDS = {
+    1: ("bytes_list", dtypes.string),
+    2: ("float_list", dtypes.float32),
+    3: ("int64_list", dtypes.int64),
+}
+
+
+class FixedLenFeature(NamedTuple):
+    """A feature of a known shape; one without `default_value` must be there.
+
+    >>> import tape_compat as tf
+    >>> tf.io.FixedLenFeature([], tf.int64)
+    FixedLenFeature(shape=[], dtype=tf.int64, default_value=None)
+    """
+
+    shape: Any
+    dtype: Any
+    default_value: Any = None
+
+
+class VarLenFeature(NamedTuple):
+    """A feature of any length, which becomes a SparseTensor.
+
+    >>> import tape_compat as tf
+    >>> tf.io.VarLenFeature(tf.int64)
+    VarLenFeature(dtype=tf.int64)
+    """
+
+    dtype: Any
+
+
+class FixedLenSequenceFeature(NamedTuple):
+    """A feature of any number of values of a known shape, which becomes a tensor.
+
+    >>> import tape_compat as tf
+    >>> tf.io.FixedLenSequenceFeature([], tf.int64, allow_missing=True).allow_missing
+    True
+    """
+
+    shape: Any
+    dtype: Any
+    allow_missing: bool = False
+    default_value: Any = None
+
+
+class _Values(NamedTuple):
+    """What a feature holds: its dtype, None if nothing, and the values."""
+
+    dtype: DType | None
+    values: Sequence[Any]
+
+
+_NOTHING = _Values(None, ())
+
+
+def features_of(message: bytes) -> dict[str, _Values]:
+    """The features of a serialized example. Raises ValueError for what is none."""
+    found: dict[str, _Values] = {}
+    for number, _, features in wire.fields(message):
+        if number != 1:
+            continue
+        for key, _, entry in wire.fields(features):  # type: ignore[arg-type]
+            if key == 1:
+                name, values = _entry(entry)
+                found[name] = values
+    return found
+
+
+def _entry(entry: Any) -> tuple[str, _Values]:
+    name, values = "", _NOTHING
+    for number, _, part in wire.fields(entry):
+        if number == 1:
+            name = bytes(part).decode()  # type: ignore[arg-type]
+        elif number == 2:
+            for kind, _, held in wire.fields(part):  # type: ignore[arg-type]
+                if kind in _KINDS:
+                    values = _Values(_KINDS[kind][1], _list(kind, held))
+    return name, values
+
+
+def _list(kind: int, message: Any) -> Sequence[Any]:
+    found: list[Any] = []
+    for number, form, part in wire.fields(message):
+        if number != 1:
+            continue
+        if kind == 1:
+            found.append(bytes(part))  # type: ignore[arg-type]
+        elif kind == 2:
+            found.extend(np.frombuffer(part, "<f4"))  # type: ignore[arg-type]
+        elif form == wire.VARINT:
+            found.append(wire.signed(part))  # type: ignore[arg-type]
+        else:
+            found.extend(wire.read_varints(part))  # type: ignore[arg-type]
+    return found
+
+
+# ---------------------------------------------------------------------------------------------
+
+
+def parse_single_example(
+    serialized: Any, features: Any, example_names: Any = None, name: str | None = None
+) -> dict[str, Any]:
+    """Tensors of the features of one example.
+
+    Args:
+      serialized: string scalar, a serialized `tf.train.Example`.
+      features: dict of FixedLenFeature, VarLenFeature, FixedLenSequenceFeature by name.
+      example_names: a name for messages.
+    Returns: dict of tensors, and of SparseTensors for VarLenFeature.
+    Raises: ValueError for no features; InvalidArgumentError for an example that does not fit them.
+
+    >>> import tape_compat as tf
+    >>> ages = tf.train.Feature(int64_list=tf.train.Int64List(value=[3, 5]))
+    >>> example = tf.train.Example(features=tf.train.Features(feature={"ages": ages}))
+    >>> spec = {"ages": tf.io.FixedLenFeature([2], tf.int64)}
+    >>> tf.io.parse_single_example(example.SerializeToString(), spec)["ages"].numpy().tolist()
+    [3, 5]
+    """
+    message = text(serialized, "serialized", _KERNEL)
+    return _Parser(features, [message], None, single=True).parsed()
+
+
+def parse_example(
+    serialized: Any, features: Any, example_names: Any = None, name: str | None = None
+) -> dict[str, Any]:
+    """Tensors of the features of a batch of examples; as `parse_single_example` for a scalar.
+
+    Args:
+      serialized: string tensor [n], serialized `tf.train.Example`s.
+      features: dict of FixedLenFeature, VarLenFeature, FixedLenSequenceFeature by name.
+      example_names: string tensor [n], for messages.
+    Returns: dict of tensors [n, ...], and of SparseTensors for VarLenFeature.
+    Raises: ValueError for no features; InvalidArgumentError for an example that does not fit them.
+
+    >>> import tape_compat as tf
+    >>> ages = tf.train.Feature(int64_list=tf.train.Int64List(value=[3, 5]))
+    >>> example = tf.train.Example(features=tf.train.Features(feature={"ages": ages}))
+    >>> spec = {"ages": tf.io.FixedLenFeature([2], tf.int64)}
+    >>> tf.io.parse_example([example.SerializeToString()] * 2, spec)["ages"].numpy().tolist()
+    [[3, 5], [3, 5]]
+    """
+    array = texts(serialized, "serialized")
+    if not array.ndim:
+        return parse_single_example(serialized, features, example_names)
+    if array.ndim > 1:
+        raise invalid(
+            f"Expected serialized to be a scalar or vector, got shape: {list(array.shape)}",
+            _KERNEL,
+        )
+    names = None if example_names is None else texts(example_names, "example_names").tolist()
+    return _Parser(features, array.tolist(), names, single=False).parsed()
+
+
+class _Parser:
+    """Examples taken apart. single: whether there is one, without a first axis."""
+
+    def __init__(
+        self, features: Any, messages: list[bytes], names: list[bytes] | None, single: bool
+    ):
+        if not features:
+            raise ValueError(f"Argument `features` cannot be None or falsy. Got {features}")
+        if not isinstance(features, Mapping):
+            raise TypeError(f"`features` must be a dict, not {features!r}")
+        self._features, self._single, self._names = features, single, names
+        self._examples: list[dict[str, _Values]] = []
+        for i, message in enumerate(messages):
+            try:
+                self._examples.append(features_of(message))
+            except ValueError:
+                raise invalid(
+                    f"{self._of(i)}Could not parse example input, value: '{message[:60]!r}'",
+                    _KERNEL,
+                ) from None
+
+    def parsed(self) -> dict[str, Any]:
+        return {key: self._feature(key, self._features[key]) for key in sorted(self._features)}
+
+    def _of(self, index: int) -> str:
+        """The beginning of a message on one example."""
+        if self._single:
+            return ""
+        given = None if self._names is None else self._names[index]
+        return f"Name: {'<unknown>' if given is None else given.decode()}, "
+
+    def _feature(self, key: str, feature: Any) -> Any:
+        if not isinstance(feature, (FixedLenFeature, VarLenFeature, FixedLenSequenceFeature)):
+            raise NotImplementedError(f"Feature {key}: {type(feature).__name__} {feature!r}")
+        if feature.dtype is None:
+            raise ValueError(f"Missing type for feature {key}. Received feature={feature}")
+        dtype = as_dtype(feature.dtype)
+        if dtype not in (dtypes.float32, dtypes.int64, dtypes.string):
+            raise invalid(
+                f"Value for attr 'Tdense' of {dtype.name} is not in the list of allowed values: "
+                "float, int64, string",
+                _KERNEL,
+            )
+        found = [self._values(key, dtype, i) for i in range(len(self._examples))]
+        if isinstance(feature, VarLenFeature):
+            return self._sparse(found, dtype)
+        if isinstance(feature, FixedLenFeature):
+            return self._fixed(key, feature, dtype, found)
+        return self._sequence(key, feature, dtype, found)
+
+    def _values(self, key: str, dtype: DType, index: int) -> Sequence[Any] | None:
+        """The values of a feature of one example; None if it has none."""
+        found = self._examples[index].get(key, _NOTHING)
+        if found.dtype is None:
+            return None
+        if found.dtype is not dtype:
+            raise invalid(
+                f"{self._of(index)}Key: {key}.  Data types don't match. Data type: "
+                f"{_short(found.dtype)} but expected type: {_short(dtype)}",
+                _KERNEL,
+            )
+        return found.values
+
+    def _fixed(
+        self, key: str, feature: FixedLenFeature, dtype: DType, found: list[Sequence[Any] | None]
+    ) -> Tensor:
+        shape = as_shape(feature.shape)
+        if not shape.is_fully_defined():
+            raise ValueError(
+                f"First dimension of shape for feature {key} unknown. Consider using "
+                "FixedLenSequenceFeature."
+            )
+        sizes = [int(size or 0) for size in shape]
+        count = int(np.prod(sizes, dtype=np.int64))
+        default = _default(feature, dtype, sizes)
+        rows = []
+        for i, values in enumerate(found):
+            if values is None:
+                if default is None:
+                    raise invalid(
+                        f"{self._of(i)}Feature: {key} (data type: {_short(dtype)}) is required but "
+                        "could not be found.",
+                        _KERNEL,
+                    )
+                values = default
+            elif len(values) != count:
+                raise self._other_size(key, dtype, i, len(values), sizes)
+            rows.append(_array(values, dtype))
+        joined = np.concatenate(rows) if rows else _array([], dtype)
+        return value_of(joined.reshape(sizes if self._single else [len(rows), *sizes]))
+
+    def _other_size(self, key: str, dtype: DType, i: int, size: int, sizes: list[int]) -> Exception:
+        if self._single:
+            kind = next(name for name, each in _KINDS.values() if each is dtype)
+            return invalid(
+                f"Key: {key}.  Can't parse serialized Example: Some {kind} slice was not parsed, "
+                f"or it has {size} values and not the shape {sizes}.",
+                _KERNEL,
+            )
+        return invalid(
+            f"{self._of(i)}Key: {key}, Index: {i}.  Number of {_short(dtype)} values != expected.  "
+            f"Values size: {size} but output shape: {sizes}",
+            _KERNEL,
+        )
+
+    def _sequence(
+        self,
+        key: str,
+        feature: FixedLenSequenceFeature,
+        dtype: DType,
+        found: list[Sequence[Any] | None],
+    ) -> Tensor:
+        if not feature.allow_missing:
+            raise ValueError(
+                "Unsupported: FixedLenSequenceFeature requires allow_missing to be True."
+            )
+        sizes = [int(size or 0) for size in as_shape(feature.shape)]
+        count = int(np.prod(sizes, dtype=np.int64))
+        given = [() if values is None else values for values in found]
+        for i, values in enumerate(given):
+            if len(values) % count:
+                raise invalid(
+                    f"{self._of(i)}Key: {key}, Index: {i}.  Number of {_short(dtype)} values is "
+                    f"not a multiple of stride length. Saw {len(values)} values but output shape "
+                    f"is: {sizes}",
+                    _KERNEL,
+                )
+        longest = max([len(values) for values in given], default=0)
+        fill = _default(feature, dtype, [])
+        value = fill[0] if fill else (b"" if dtype is dtypes.string else 0)
+        rows = [_array([*values, *[value] * (longest - len(values))], dtype) for values in given]
+        joined = np.concatenate(rows) if rows else _array([], dtype)
+        shape = [longest // count, *sizes]
+        return value_of(joined.reshape(shape if self._single else [len(rows), *shape]))
+
+    def _sparse(self, found: list[Sequence[Any] | None], dtype: DType) -> SparseTensor:
+        given = [() if values is None else values for values in found]
+        values = value_of(_array([x for each in given for x in each], dtype))
+        if self._single:
+            count = len(given[0])
+            return SparseTensor(np.arange(count, dtype=np.int64)[:, None], values, [count])
+        places = [(i, j) for i, each in enumerate(given) for j in range(len(each))]
+        indices = np.array(places, np.int64).reshape(-1, 2)
+        longest = max([len(each) for each in given], default=0)
+        return SparseTensor(indices, values, [len(given), longest])
+
+
+def _default(feature: Any, dtype: DType, sizes: list[int]) -> list[Any] | None:
+    """The values of a feature that is missing, for its shape."""
+    if feature.default_value is None:
+        return None
+    array = array_of(convert(feature.default_value, dtype))
+    count = int(np.prod(sizes, dtype=np.int64))
+    if array.size not in (1, count):
+        raise ValueError(f"The default {feature.default_value!r} does not have the shape {sizes}.")
+    return array.ravel().tolist() * (count if array.size == 1 else 1)
+
+
+def _array(values: Sequence[Any], dtype: DType) -> np.ndarray:
+    array = np.empty(len(values), dtype.np_dtype)
+    array[:] = values
+    return array
+
+
+def _short(dtype: DType) -> str:
+    return "float" if dtype is dtypes.float32 else dtype.name

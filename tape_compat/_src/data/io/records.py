@@ -1,0 +1,327 @@
+"""TFRecord files: records with their lengths and checksums."""
+
+from __future__ import annotations
+
+import gzip
+import struct
+import zlib
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import IO, Any
+
+import numpy as np
+
+from ...core import errors
+
+_POLYNOMIAL = 0x82F63B78
+#: How many bytes the checksums of several records take in one step.
+_WIDTH = 64
+#: How many bytes are read from a file at once.
+_BLOCK = 1 << 20
+
+
+@cache
+def _table() -> list[int]:
+    """What each byte does to a CRC-32C."""
+    found = []
+    for byte in range(256):
+        for _ in range(8):
+            byte = byte >> 1 ^ (_POLYNOMIAL if byte & 1 else 0)
+        found.append(byte)
+    return found
+
+
+def _advanced(state: int, count: int) -> int:
+    """The state of a checksum after so many zero bytes."""
+    table = _table()
+    for _ in range(count):
+        state = table[state & 255] ^ state >> 8
+    return state
+
+
+@cache
+def _jumps() -> list[list[int]]:
+    """For each byte of a state what it becomes after `_WIDTH` zero bytes."""
+    return [[_advanced(byte << shift, _WIDTH) for byte in range(256)] for shift in (0, 8, 16, 24)]
+
+
+def crc32c(data: bytes | memoryview) -> int:
+    """The CRC-32C (Castagnoli) of some bytes.
+
+    >>> hex(crc32c(b"123456789"))
+    '0xe3069283'
+    """
+    if len(data) > 256:
+        return crc32c_of_all([data])[0]
+    state, table = 0xFFFFFFFF, _table()
+    for byte in bytes(data):
+        state = table[(state ^ byte) & 255] ^ state >> 8
+    return state ^ 0xFFFFFFFF
+
+
+def crc32c_of_all(records: Sequence[bytes | memoryview]) -> list[int]:
+    """The CRC-32C of several records, worked out side by side in pieces of equal size.
+
+    >>> crc32c_of_all([b"a" * 300, b"123456789"])[1] == crc32c(b"123456789")
+    True
+    """
+    if not records or max(map(len, records)) <= 64:
+        return [crc32c(record) for record in records]
+    counts = [max(1, -(-len(record) // _WIDTH)) for record in records]
+    rows = np.zeros((sum(counts), _WIDTH), np.uint8)
+    flat, at = rows.reshape(-1), 0
+    for record, count in zip(records, counts):
+        end = at + count * _WIDTH
+        start = end - len(record)  # zeros before the first byte change nothing
+        flat[start:end] = np.frombuffer(record, np.uint8)
+        if len(record) >= 4:
+            flat[start : start + 4] ^= 255  # which stands for the first state
+        at = end
+    table = np.array(_table(), np.uint32)
+    states = np.zeros(len(rows), np.uint32)
+    for column in np.ascontiguousarray(rows.T):
+        states = table[(states ^ column) & 255] ^ (states >> np.uint32(8))
+    return _joined(records, counts, states.tolist())
+
+
+def _joined(
+    records: Sequence[bytes | memoryview], counts: Sequence[int], states: list[int]
+) -> list[int]:
+    """The checksums of records from those of their pieces."""
+    first, second, third, fourth = _jumps()
+    found, at = [], 0
+    for record, count in zip(records, counts):
+        if len(record) < 4:
+            found.append(crc32c(record))
+        else:
+            state = 0
+            for piece in states[at : at + count]:
+                state = (
+                    first[state & 255]
+                    ^ second[state >> 8 & 255]
+                    ^ third[state >> 16 & 255]
+                    ^ fourth[state >> 24]
+                    ^ piece
+                )
+            found.append(state ^ 0xFFFFFFFF)
+        at += count
+    return found
+
+
+def masked(checksum: int) -> int:
+    """A checksum as it stands in files."""
+    return ((checksum >> 15 | checksum << 17) + 0xA282EAD8) & 0xFFFFFFFF
+
+
+def record_of(data: bytes) -> bytes:
+    """The bytes of a record in a file."""
+    head = struct.pack("<Q", len(data))
+    return b"".join(
+        [
+            head,
+            struct.pack("<I", masked(crc32c(head))),
+            data,
+            struct.pack("<I", masked(crc32c(data))),
+        ]
+    )
+
+
+def opened(path: str, kind: str) -> IO[bytes]:
+    """A file to read. Raises NotFoundError, or what else keeps it from being read."""
+    try:
+        if kind == "GZIP":
+            return gzip.open(path)  # type: ignore[return-value]
+        return _Inflated(open(path, "rb")) if kind == "ZLIB" else open(path, "rb")  # type: ignore[return-value]
+    except OSError as error:
+        raise file_error(error, path) from None
+
+
+class _Inflated:
+    """A file that zlib has compressed, to read."""
+
+    def __init__(self, file: IO[bytes]):
+        self._file, self._zlib = file, zlib.decompressobj()
+        self._held = b""
+
+    def read(self, size: int = -1) -> bytes:
+        while size < 0 or len(self._held) < size:
+            block = self._file.read(_BLOCK)
+            if not block:
+                self._held += self._zlib.flush()
+                break
+            self._held += self._zlib.decompress(block)
+        size = len(self._held) if size < 0 else size
+        found, self._held = self._held[:size], self._held[size:]
+        return found
+
+    def close(self) -> None:
+        self._file.close()
+
+
+def file_error(error: OSError, path: str) -> errors.OpError:
+    """TensorFlow's error for one of the file system."""
+    kinds: tuple[tuple[type[OSError], Any], ...] = (
+        (FileNotFoundError, errors.NotFoundError),
+        (PermissionError, errors.PermissionDeniedError),
+        (FileExistsError, errors.AlreadyExistsError),
+        (IsADirectoryError, errors.FailedPreconditionError),
+        (NotADirectoryError, errors.FailedPreconditionError),
+    )
+    made = next((made for kind, made in kinds if isinstance(error, kind)), errors.UnknownError)
+    return made(None, None, f"{path}; {error.strerror or error}")
+
+
+def read_records(path: str, kind: str = "") -> Iterator[bytes]:
+    """The records of a file. Raises DataLossError where it is damaged."""
+    file = opened(path, kind)
+    held, offset = b"", 0
+    try:
+        while True:
+            block = _read(file, path)
+            held += block
+            records, used = _whole_records(held, path, offset)
+            yield from records
+            held, offset = held[used:], offset + used
+            if not block:
+                if len(held) >= 12:
+                    raise errors.DataLossError(
+                        None, None, f"truncated record at {offset} in {path}"
+                    )
+                return
+    finally:
+        file.close()
+
+
+def _read(file: IO[bytes], path: str) -> bytes:
+    try:
+        return file.read(_BLOCK)
+    except (OSError, EOFError, zlib.error) as error:
+        raise errors.DataLossError(None, None, f"{path} is damaged: {error}") from None
+
+
+def _whole_records(data: bytes, path: str, offset: int) -> tuple[list[bytes], int]:
+    """The records that are there to their ends, and how many bytes they take."""
+    records, checksums, at = [], [], 0
+    while len(data) - at >= 12:
+        length, check = struct.unpack_from("<QI", data, at)
+        if masked(crc32c(data[at : at + 8])) != check:
+            raise errors.DataLossError(None, None, f"corrupted record at {offset + at} in {path}")
+        end = at + 16 + length
+        if end > len(data):
+            break
+        records.append(data[at + 12 : end - 4])
+        checksums.append((at, struct.unpack_from("<I", data, end - 4)[0]))
+        at = end
+    for found, (place, check) in zip(crc32c_of_all(records), checksums):
+        if masked(found) != check:
+            raise errors.DataLossError(
+                None, None, f"corrupted record at {offset + place} in {path}"
+            )
+    return records, at
+
+
+class TFRecordOptions:
+    """How records are written: `compression_type` is "GZIP", "ZLIB" or "".
+
+    Args:
+      compression_level: from 0, fast, to 9, small.
+      flush_mode, input_buffer_size, output_buffer_size, window_bits, compression_method, mem_level,
+        compression_strategy: of zlib; another than None raises NotImplementedError.
+    Raises: ValueError for another compression.
+
+    >>> import tape_compat as tf
+    >>> tf.io.TFRecordOptions("GZIP").compression_type
+    'GZIP'
+    """
+
+    compression_type_map = {0: "", 1: "ZLIB", 2: "GZIP"}
+
+    def __init__(
+        self,
+        compression_type: Any = None,
+        flush_mode: Any = None,
+        input_buffer_size: Any = None,
+        output_buffer_size: Any = None,
+        window_bits: Any = None,
+        compression_level: int | None = None,
+        compression_method: Any = None,
+        mem_level: Any = None,
+        compression_strategy: Any = None,
+    ):
+        self.get_compression_type_string(compression_type)
+        given = (flush_mode, input_buffer_size, output_buffer_size, window_bits)
+        given += (compression_method, mem_level, compression_strategy)
+        if any(value is not None for value in given):
+            raise NotImplementedError("TFRecordOptions: settings of zlib but `compression_level`.")
+        self.compression_type = compression_type
+        self.compression_level = compression_level
+
+    @classmethod
+    def get_compression_type_string(cls, options: Any) -> str:
+        """The compression of options, or of one's name. Raises ValueError for another."""
+        kind = options.compression_type if isinstance(options, TFRecordOptions) else options
+        kind = "" if kind is None else cls.compression_type_map.get(kind, kind)
+        if kind not in ("", "GZIP", "ZLIB"):
+            raise ValueError(f'Not a valid compression_type: "{kind}"')
+        return kind
+
+
+class TFRecordWriter:
+    """A file that records are written to.
+
+    Args:
+      path: of the file, which is made anew.
+      options: TFRecordOptions, or the name of a compression.
+    Raises: NotFoundError if there is no such folder.
+
+    >>> import tempfile
+    >>> import tape_compat as tf
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with tf.io.TFRecordWriter(folder + "/a") as writer:
+    ...         writer.write(b"one")
+    ...         writer.write(b"two")
+    ...     list(tf.data.TFRecordDataset(folder + "/a").as_numpy_iterator())
+    [b'one', b'two']
+    """
+
+    def __init__(self, path: Any, options: Any = None):
+        if not isinstance(options, TFRecordOptions):
+            options = TFRecordOptions(options)
+        kind = TFRecordOptions.get_compression_type_string(options)
+        level = 6 if options.compression_level is None else options.compression_level
+        self._path = str(path.decode() if isinstance(path, bytes) else path)
+        try:
+            self._file: Any = open(self._path, "wb")
+        except OSError as error:
+            raise file_error(error, self._path) from None
+        self._deflate = None
+        if kind:
+            self._deflate = zlib.compressobj(level, wbits=31 if kind == "GZIP" else 15)
+
+    def write(self, record: bytes) -> None:
+        """Write a record. Raises FailedPreconditionError after `close`."""
+        if self._file is None:
+            raise errors.FailedPreconditionError(None, None, "Writer is closed.")
+        data = record_of(record.encode() if isinstance(record, str) else bytes(record))
+        self._file.write(data if self._deflate is None else self._deflate.compress(data))
+
+    def flush(self) -> None:
+        """Let others see what was written."""
+        if self._file is not None:
+            if self._deflate is not None:
+                self._file.write(self._deflate.flush(zlib.Z_SYNC_FLUSH))
+            self._file.flush()
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._file is not None:
+            if self._deflate is not None:
+                self._file.write(self._deflate.flush())
+            self._file.close()
+            self._file = None
+
+    def __enter__(self) -> TFRecordWriter:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self.close()

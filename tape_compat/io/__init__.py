@@ -1,0 +1,25 @@
+"""`tf.io`: files, records, and tensors as bytes."""
+
+from .._src.data.io.contents import (
+    decode_raw as decode_raw,
+    matching_files as matching_files,
+    parse_tensor as parse_tensor,
+    read_file as read_file,
+    serialize_tensor as serialize_tensor,
+    write_file as write_file,
+)
+from .._src.data.io.parsing import (
+    FixedLenFeature as FixedLenFeature,
+    FixedLenSequenceFeature as FixedLenSequenceFeature,
+    VarLenFeature as VarLenFeature,
+    parse_example as parse_example,
+    parse_single_example as parse_single_example,
+)
+from .._src.data.io.records import (
+    TFRecordOptions as TFRecordOptions,
+    TFRecordWriter as TFRecordWriter,
+)
+from .._src.interop.names import face as _face
+from . import gfile as gfile
+
+_face(__name__)
