@@ -232,6 +232,7 @@ from ._src.ops.shapes import (
 )
 from ._src.ops.slicing import slice as slice, strided_slice as strided_slice
 from ._src.ops.sparse_arithmetic import SparseTensor as SparseTensor
+from ._src.ops.strings import as_string as as_string
 from ._src.ops.sums import add_n as add_n, scalar_mul as scalar_mul
 from ._src.standin.install import install_as_tensorflow as install_as_tensorflow
 from ._src.values.composite import TypeSpec as TypeSpec
@@ -293,6 +294,7 @@ if _typing.TYPE_CHECKING:  # imported when they are first used
         sets as sets,
         signal as signal,
         sparse as sparse,
+        strings as strings,
         train as train,
     )
 

@@ -1,6 +1,10 @@
 """`tf.ragged`: tensors whose rows differ in length."""
 
 from ._src.interop.names import face as _face
+from ._src.ops.crosses import (
+    ragged_cross as cross,
+    ragged_cross_hashed as cross_hashed,
+)
 from ._src.ops.ragged_creation import (
     boolean_mask as boolean_mask,
     constant as constant,

@@ -1,6 +1,10 @@
 """`tf.sparse`: tensors of which most elements are zero."""
 
 from ._src.interop.names import face as _face
+from ._src.ops.crosses import (
+    sparse_cross as cross,
+    sparse_cross_hashed as cross_hashed,
+)
 from ._src.ops.sparse_arithmetic import (
     SparseTensor as SparseTensor,
     add as add,

@@ -98,6 +98,11 @@ def pad(
         raise not_allowed(dtypes.from_numpy(table.dtype), "int32, int64", "Pad", "Tpaddings")
     pairs = tuple((low, high) for low, high in table.tolist())
     inputs: tuple[Tensor, ...] = (x,)
+    if is_text(x):
+        filler = convert(b"" if constant_values == 0 else constant_values, x.dtype)
+        given = (x, filler) if mode == "CONSTANT" else (x,)
+        closure = _PAD.bind(paddings=pairs, mode=mode)
+        return move_text(lambda *places: apply(closure, places), *given)
     if mode == "CONSTANT" and not (constant_values.__class__ is int and constant_values == 0):
         inputs = (x, untracked(convert(constant_values, x.dtype)))
     return apply(_PAD.bind(paddings=pairs, mode=mode), inputs)

@@ -572,4 +572,5 @@ def stack_dynamic_partitions(
         numbers = numbers.ravel()
     order = np.argsort(numbers, kind="stable")
     moved = ragged(select(rows_of(values), order), splits_dtype(values))
-    return RaggedTensor.from_value_rowids(moved, numbers[order].astype(np.int64), count)
+    kind = numbers.dtype if numbers.dtype == np.int32 else np.int64
+    return RaggedTensor.from_value_rowids(moved, numbers[order].astype(kind), count)

@@ -1,0 +1,416 @@
+"""Strings taken apart: into words, bytes, characters, n-grams."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core import dtypes
+from ..core.refuse import invalid, not_allowed_text
+from ..values.convert import convert
+from ..values.dispatch import maps_composites
+from ..values.ragged import RaggedTensor
+from ..values.row_partition import RowPartition, host, splits_of_lengths
+from ..values.tensor import Tensor, concrete
+from .arguments import known_value
+from .ragged_rows import rows_of
+from .strings import as_strings, each, text_values
+
+
+def _taken_apart(input: Any, parts: Callable[[bytes], Sequence[Any]], dtype: Any) -> Any:
+    """The parts of each string along a new ragged axis; a vector for a scalar."""
+    if isinstance(input, RaggedTensor):
+        return input.with_flat_values(_taken_apart(input.flat_values, parts, dtype))
+    array = text_values(input)
+    found = [parts(s) for s in array.ravel().tolist()]
+    flat = [part for row in found for part in row]
+    if dtype is dtypes.string:
+        items = np.empty(len(flat), object)
+        items[:] = flat
+        values = as_strings(items)
+    else:
+        values = concrete(np.array(flat, dtype.np_dtype))
+    if not array.ndim:
+        return values
+    splits = splits_of_lengths([len(row) for row in found])
+    out: Any = RaggedTensor(values, RowPartition(concrete(splits)), internal=True)
+    for n in reversed(array.shape[1:]):
+        rows = out.shape[0] // n if n else int(np.prod(array.shape[:-1]))
+        out = RaggedTensor.from_uniform_row_length(out, n, rows)
+    return out
+
+
+_SPACE = b" \t\n\v\f\r"
+
+
+def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = None) -> Any:
+    """Strings cut at `sep`, or at white space, of which several count as one.
+
+    Args:
+      maxsplit: at most so many cuts if not below 0.
+    Returns: a RaggedTensor with the pieces along a new last axis; a vector for a scalar.
+
+    >>> import tape_compat as tf
+    >>> tf.strings.split(["a b", "c"])
+    <tf.RaggedTensor [[b'a', b'b'], [b'c']]>
+    """
+    between = b"" if sep is None else text_values(sep)[()]
+    most = int(maxsplit)
+    if between:
+        return _taken_apart(input, lambda s: s.split(between, most), dtypes.string)
+    return _taken_apart(input, lambda s: s.strip(_SPACE).split(None, most), dtypes.string)
+
+
+def bytes_split(input: Any, name: str | None = None) -> Any:
+    """The single bytes of strings along a new ragged axis; a vector for a scalar.
+
+    >>> import tape_compat as tf
+    >>> tf.strings.bytes_split(["ab", "c"])
+    <tf.RaggedTensor [[b'a', b'b'], [b'c']]>
+    """
+    return _taken_apart(input, lambda s: [s[i : i + 1] for i in range(len(s))], dtypes.string)
+
+
+# ---------------------------------------------------------------------------------------------
+# Unicode.
+
+_CODECS = {
+    "UTF-8": "utf-8",
+    "UTF8": "utf-8",
+    "UTF-16-BE": "utf-16-be",
+    "UTF-32-BE": "utf-32-be",
+}
+_REPLACED = 65533
+
+
+def _codec(encoding: str, kernel: str) -> str:
+    found = _CODECS.get(encoding.upper())
+    if found is not None:
+        return found
+    try:
+        "".encode(encoding)
+    except LookupError:
+        raise invalid(
+            f"Could not create converter for input encoding: {encoding}", kernel
+        ) from None
+    return encoding
+
+
+def _check_errors(errors: str, kernel: str) -> None:
+    allowed = '"strict", "replace", "ignore"'
+    if errors not in ("strict", "replace", "ignore"):
+        raise invalid(not_allowed_text(f'"{errors}"', allowed, kernel, "errors"), kernel)
+
+
+def _decoded(
+    s: bytes, codec: str, errors: str, replacement: int, control: bool, kernel: str
+) -> list[tuple[int, int]]:
+    """The characters of a string, each with where it begins."""
+    found: list[tuple[int, int]] = []
+    at = 0
+    while at < len(s):
+        try:
+            text, size, fine = s[at:].decode(codec), len(s) - at, True
+        except UnicodeDecodeError as error:
+            text, size, fine = s[at : at + error.start].decode(codec), error.start, False
+            bad = error.end - error.start
+        place = at
+        for character in text:
+            code = ord(character)
+            replaced = control and (code < 32 or code == 127) and code not in (9, 10, 13)
+            if not replaced or errors == "replace":
+                found.append((replacement if replaced else code, place))
+            place += len(character.encode(codec))
+        at += size
+        if not fine:
+            if errors == "strict":
+                raise invalid("Invalid formatting on input string", kernel)
+            if errors == "replace":
+                found.append((replacement, at))
+            at += bad
+    return found
+
+
+def _characters(
+    input: Any,
+    input_encoding: str,
+    errors: str,
+    replacement_char: int,
+    replace_control_characters: bool,
+    of: Callable[[tuple[int, int]], Any],
+    dtype: Any,
+    kernel: str = "UnicodeDecode",
+) -> Any:
+    codec = _codec(input_encoding, kernel)
+    _check_errors(errors, kernel)
+    settings = (codec, errors, replacement_char, replace_control_characters, kernel)
+    return _taken_apart(input, lambda s: [of(pair) for pair in _decoded(s, *settings)], dtype)
+
+
+def unicode_decode(
+    input: Any,
+    input_encoding: str,
+    errors: str = "replace",
+    replacement_char: int = _REPLACED,
+    replace_control_characters: bool = False,
+    name: str | None = None,
+) -> Any:
+    """The code points of strings, int32, along a new ragged axis; a vector for a scalar.
+
+    Args:
+      errors: for bytes that are no character: 'strict', 'replace' by `replacement_char`, or
+        'ignore'.
+    Raises: InvalidArgumentError for them if 'strict', or for an encoding that is not known.
+
+    >>> import tape_compat as tf
+    >>> tf.strings.unicode_decode("ab", "UTF-8").numpy().tolist()
+    [97, 98]
+    """
+    settings = (input_encoding, errors, replacement_char, replace_control_characters)
+    return _characters(input, *settings, lambda pair: pair[0], dtypes.int32)
+
+
+def unicode_decode_with_offsets(
+    input: Any,
+    input_encoding: str,
+    errors: str = "replace",
+    replacement_char: int = _REPLACED,
+    replace_control_characters: bool = False,
+    name: str | None = None,
+) -> tuple[Any, Any]:
+    """`unicode_decode`, and where in the string each character begins, int64.
+
+    >>> import tape_compat as tf
+    >>> tf.strings.unicode_decode_with_offsets(["ab"], "UTF-8")[1]
+    <tf.RaggedTensor [[0, 1]]>
+    """
+    settings = (input_encoding, errors, replacement_char, replace_control_characters)
+    return (
+        _characters(input, *settings, lambda pair: pair[0], dtypes.int32),
+        _characters(input, *settings, lambda pair: pair[1], dtypes.int64),
+    )
+
+
+def unicode_split(
+    input: Any,
+    input_encoding: str,
+    errors: str = "replace",
+    replacement_char: int = _REPLACED,
+    name: str | None = None,
+) -> Any:
+    """The characters of strings along a new ragged axis; a vector for a scalar.
+
+    >>> import tape_compat as tf
+    >>> tf.strings.unicode_split("ab", "UTF-8").numpy().tolist()
+    [b'a', b'b']
+    """
+    codec = _codec(input_encoding, "UnicodeDecode")
+    settings = (input_encoding, errors, replacement_char, False)
+    return _characters(input, *settings, lambda pair: _encoded(pair[0], codec), dtypes.string)
+
+
+def unicode_split_with_offsets(
+    input: Any,
+    input_encoding: str,
+    errors: str = "replace",
+    replacement_char: int = _REPLACED,
+    name: str | None = None,
+) -> tuple[Any, Any]:
+    """`unicode_split`, and where in the string each character begins, int64.
+
+    >>> import tape_compat as tf
+    >>> tf.strings.unicode_split_with_offsets(["ab"], "UTF-8")[1]
+    <tf.RaggedTensor [[0, 1]]>
+    """
+    codec = _codec(input_encoding, "UnicodeDecode")
+    settings = (input_encoding, errors, replacement_char, False)
+    return (
+        _characters(input, *settings, lambda pair: _encoded(pair[0], codec), dtypes.string),
+        _characters(input, *settings, lambda pair: pair[1], dtypes.int64),
+    )
+
+
+def _encoded(code: int, codec: str) -> bytes:
+    return chr(code).encode(codec)
+
+
+def unicode_encode(
+    input: Any,
+    output_encoding: str,
+    errors: str = "replace",
+    replacement_char: int = _REPLACED,
+    name: str | None = None,
+) -> Any:
+    """Strings of the code points along the last axis.
+
+    Args: `output_encoding`: 'UTF-8', 'UTF-16-BE' or 'UTF-32-BE'; `errors`: as in `unicode_decode`.
+    Raises: InvalidArgumentError for a number that is no character if 'strict'.
+
+    >>> import tape_compat as tf
+    >>> tf.strings.unicode_encode([97, 98], "UTF-8").numpy()
+    b'ab'
+    """
+    kernel = "UnicodeEncode"
+    _check_errors(errors, kernel)
+    codec = _CODECS.get(output_encoding.upper())
+    if codec is None:
+        allowed = '"UTF-8", "UTF-16-BE", "UTF-32-BE"'
+        text = not_allowed_text(f'"{output_encoding}"', allowed, kernel, "output_encoding")
+        raise invalid(text, kernel)
+    if isinstance(input, RaggedTensor):
+        if isinstance(input.values, RaggedTensor):
+            settings = (output_encoding, errors, replacement_char)
+            return input.with_values(unicode_encode(input.values, *settings))
+        codes, splits = known_value(input.values).tolist(), host(input.row_splits)
+        rows = [codes[a:b] for a, b in zip(splits, splits[1:])]
+        return as_strings([_joined(r, codec, errors, replacement_char) for r in rows])
+    array = known_value(convert(input))
+    out = np.empty(array.shape[:-1], object)
+    for index in np.ndindex(*out.shape):
+        out[index] = _joined(array[index].tolist(), codec, errors, replacement_char)
+    return as_strings(out)
+
+
+def _joined(codes: Sequence[int], codec: str, errors: str, replacement: int) -> bytes:
+    out = []
+    for code in codes:
+        if not 0 <= code < 0x110000 or 0xD800 <= code < 0xE000:
+            if errors == "strict":
+                raise invalid(
+                    "Code point is out of range for Unicode, or a noncharacter.", "UnicodeEncode"
+                )
+            if errors == "ignore":
+                continue
+            code = replacement
+        out.append(_encoded(code, codec))
+    return b"".join(out)
+
+
+@maps_composites
+def unicode_transcode(
+    input: Any,
+    input_encoding: str,
+    output_encoding: str,
+    errors: str = "replace",
+    replacement_char: int = _REPLACED,
+    replace_control_characters: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """Strings in another encoding.
+
+    Args: as in `unicode_decode` and `unicode_encode`.
+
+    >>> import tape_compat as tf
+    >>> tf.strings.unicode_transcode("a", "UTF-8", "UTF-16-BE").numpy()
+    b'\\x00a'
+    """
+    kernel = "UnicodeTranscode"
+    array = text_values(input)
+    codec, target = _codec(input_encoding, kernel), _codec(output_encoding, kernel)
+    _check_errors(errors, kernel)
+    settings = (codec, errors, replacement_char, replace_control_characters, kernel)
+
+    def transcoded(s: bytes) -> bytes:
+        codes = [code for code, _ in _decoded(s, *settings)]
+        return _joined(codes, target, "replace", replacement_char)
+
+    return as_strings(each(transcoded, array))
+
+
+# ---------------------------------------------------------------------------------------------
+# N-grams.
+
+
+def ngrams(
+    data: Any,
+    ngram_width: Any,
+    separator: str = " ",
+    pad_values: Any = None,
+    padding_width: int | None = None,
+    preserve_short_sequences: bool = False,
+    name: str | None = None,
+) -> Any:
+    """Every `ngram_width` neighbours along the last axis, joined; of several widths one by one.
+
+    Args:
+      ngram_width: a number or a list of them.
+      pad_values: a string, or one for each end, that rows are lengthened by, as often as there
+        are neighbours, or `padding_width` times if that is less.
+      preserve_short_sequences: whether a row that is too short gives all of itself.
+    Returns: a RaggedTensor; a Tensor for one.
+    Raises: TypeError or ValueError for other arguments.
+
+    >>> import tape_compat as tf
+    >>> tf.strings.ngrams(["a", "b", "c"], 2).numpy().tolist()
+    [b'a b', b'b c']
+    """
+    widths = [ngram_width] if isinstance(ngram_width, int) else list(ngram_width)
+    pads = _pads(pad_values)
+    if padding_width is not None and padding_width < 1:
+        raise ValueError(f"padding_width must be greater than 0. Received: {padding_width}")
+    if any(w < 1 for w in widths):
+        raise ValueError(f"All ngram_widths must be greater than 0. Received: {ngram_width}")
+
+    def row(items: list[bytes]) -> list[bytes]:
+        settings = (widths, separator.encode(), pads, padding_width, preserve_short_sequences)
+        return _ngrams(items, *settings)
+
+    if isinstance(data, RaggedTensor):
+        return _ragged_ngrams(data, row)
+    array = text_values(data)
+    rows = [row(items) for items in array.reshape(-1, array.shape[-1]).tolist()]
+    out = np.empty([len(rows), len(rows[0]) if rows else 0], object)
+    for i, found in enumerate(rows):
+        out[i] = found
+    return as_strings(out.reshape([*array.shape[:-1], out.shape[1]]))
+
+
+def _ragged_ngrams(data: RaggedTensor, row: Callable[[list[bytes]], list[bytes]]) -> RaggedTensor:
+    if isinstance(data.values, RaggedTensor):
+        return data.with_values(_ragged_ngrams(data.values, row))
+    if len(data.values.shape) > 1:
+        rows_of(data, len(data.shape) - 1)
+        raise NotImplementedError("tf.strings.ngrams of ragged tensors with a dense last axis")
+    items, splits = text_values(data.values).tolist(), host(data.row_splits)
+    found = [row(items[a:b]) for a, b in zip(splits, splits[1:])]
+    flat = np.array([x for r in found for x in r] or [b""], object)[: sum(map(len, found))]
+    lengths = splits_of_lengths([len(r) for r in found], splits.dtype)
+    return RaggedTensor(as_strings(flat), RowPartition(concrete(lengths)), internal=True)
+
+
+def _pads(pad_values: Any) -> tuple[bytes, bytes] | None:
+    if pad_values is None:
+        return None
+    if isinstance(pad_values, (list, tuple)):
+        if len(pad_values) != 2 or not all(isinstance(p, (str, bytes)) for p in pad_values):
+            raise TypeError("pad_values must be a string, tuple of strings, or None.")
+        left, right = pad_values
+    elif isinstance(pad_values, (str, bytes)):
+        left = right = pad_values
+    else:
+        raise TypeError("pad_values must be a string, tuple of strings, or None.")
+    return tuple([p.encode() if isinstance(p, str) else p for p in (left, right)])  # type: ignore
+
+
+def _ngrams(
+    items: list[bytes],
+    widths: list[int],
+    separator: bytes,
+    pads: tuple[bytes, bytes] | None,
+    padding_width: int | None,
+    preserve: bool,
+) -> list[bytes]:
+    out: list[bytes] = []
+    for width in widths:
+        count = 0
+        if pads is not None:
+            count = width - 1 if padding_width is None else min(padding_width, width - 1)
+        left, right = pads or (b"", b"")
+        full = [left] * count + items + [right] * count
+        found = [separator.join(full[i : i + width]) for i in range(len(full) - width + 1)]
+        if preserve and not found and items:
+            found = [separator.join(full)]
+        out += found
+    return out
