@@ -265,6 +265,7 @@ from ._src.values.variable import (
 
 if _typing.TYPE_CHECKING:  # imported when they are first used
     from . import (
+        audio as audio,
         autodiff as autodiff,
         autograph as autograph,
         bitwise as bitwise,
@@ -288,7 +289,11 @@ if _typing.TYPE_CHECKING:  # imported when they are first used
         nest as nest,
         nn as nn,
         optimizers as optimizers,
+<<<<<<< HEAD
         ragged as ragged,
+=======
+        quantization as quantization,
+>>>>>>> imageops
         random as random,
         raw_ops as raw_ops,
         sets as sets,

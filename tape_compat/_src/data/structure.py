@@ -107,6 +107,8 @@ def spec_of(leaf: Any) -> TypeSpec:
 
 def dtype_of(array: Any) -> dtypes.DType:
     """The dtype of an array; one of objects holds strings."""
+    if isinstance(array, Tensor):
+        return array.dtype
     return dtypes.string if array.dtype == object else dtypes.from_numpy(array.dtype)
 
 

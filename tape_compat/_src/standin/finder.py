@@ -17,6 +17,8 @@ from .table import NAMES, VERSION
 
 _PACKAGE = __name__.partition(".")[0]
 _ROOT = "tensorflow"
+#: A module of JAX's that imports more of TensorFlow than stands in the table.
+_JAX2TF = "jax.experimental.jax2tf"
 
 
 def entry(place: str) -> Any:
@@ -87,6 +89,9 @@ class Finder(importlib.abc.MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
+        if fullname == _JAX2TF:
+            found = importlib.import_module(f"{_PACKAGE}._src.standin.jax2tf")
+            return ModuleSpec(fullname, _Known(found))
         root, _, below = fullname.partition(".")
         if root != _ROOT and not fullname.startswith(f"{_PACKAGE}.keras."):
             return None
@@ -97,7 +102,7 @@ class Finder(importlib.abc.MetaPathFinder):
             return ModuleSpec(fullname, _Known(module), is_package=True)
         found = _ours(below)
         if found is None:
-            if root == _ROOT:
+            if root == _ROOT and below:
                 why = names.reason(f"tf.{below}")
                 because = f": tf.{below} {why}" if why else f": {_PACKAGE} stands in for TensorFlow"
                 raise ModuleNotFoundError(
