@@ -289,11 +289,8 @@ if _typing.TYPE_CHECKING:  # imported when they are first used
         nest as nest,
         nn as nn,
         optimizers as optimizers,
-<<<<<<< HEAD
-        ragged as ragged,
-=======
         quantization as quantization,
->>>>>>> imageops
+        ragged as ragged,
         random as random,
         raw_ops as raw_ops,
         sets as sets,
