@@ -80,7 +80,8 @@ class _Known(importlib.abc.Loader):
         return self._module
 
     def exec_module(self, module: ModuleType) -> None:
-        module.__spec__ = self._spec
+        if self._spec is not None:
+            module.__spec__ = self._spec
 
 
 class Finder(importlib.abc.MetaPathFinder):

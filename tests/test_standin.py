@@ -1,0 +1,217 @@
+"""tape_compat in the place of TensorFlow: each in a process of its own, as users have it."""
+
+import json
+import os
+import subprocess
+import sys
+from importlib.util import find_spec
+
+import pytest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+needs_keras = pytest.mark.skipif(find_spec("keras") is None, reason="Keras is not installed")
+
+
+def run(*arguments, check=True, **environment):
+    """What a new process prints; its errors too where `check` is False."""
+    variables = {**os.environ, "PYTHONPATH": ROOT, **environment}
+    found = subprocess.run(
+        [sys.executable, *arguments], env=variables, capture_output=True, text=True
+    )
+    if check:
+        assert found.returncode == 0, found.stderr
+    return found.stdout if check else found.stdout + found.stderr
+
+
+def printed(code, **environment):
+    return json.loads(run("-c", f"import json\n{code}", **environment))
+
+
+def test_imports_are_ours():
+    assert printed(
+        """
+import tape_compat, importlib.util
+tape_compat.install_as_tensorflow()
+tape_compat.install_as_tensorflow()
+import tensorflow as tf
+import tensorflow.compat.v1 as v1
+from tensorflow import nn
+from tensorflow.math import special
+from tensorflow.python.eager import context
+from tensorflow.python.trackable.data_structures import ListWrapper, _DictWrapper
+from tensorflow.__internal__ import tracking
+print(json.dumps([
+    tf.square is tape_compat.square, nn is tape_compat.nn, v1 is tape_compat.compat.v1,
+    special is tape_compat.math.special, context.context().executing_eagerly(),
+    isinstance(tf.constant(1.0), tf.__internal__.types.Tensor), tf.__version__,
+    importlib.util.find_spec("tensorflow").name, tf.__spec__.name, tf.__path__,
+    tape_compat.nn.__spec__.name, tf.nn.__name__, "GradientTape" in dir(tf),
+    type(tf.Module).__name__, tape_compat.__name__,
+]))
+"""
+    ) == [True] * 6 + ["2.21.0", "tensorflow", "tensorflow", []] + [
+        "tape_compat.nn",
+        "tape_compat.nn",
+        True,
+        "type",
+        "tape_compat",
+    ]
+
+
+def test_missing_names_are_named():
+    found = printed(
+        """
+import tape_compat
+tape_compat.install_as_tensorflow()
+found = []
+for line in (
+    "import tensorflow.python.foo",
+    "import tensorflow.tpu",
+    "from tensorflow.python.eager import nothing",
+    "import tensorflow; tensorflow.tpu",
+    "import tensorflow; tensorflow.python.eager.nothing",
+    "import tensorflow; tensorflow.sqare",
+):
+    try:
+        exec(line)
+    except (ImportError, AttributeError) as error:
+        found.append([type(error).__name__, str(error)])
+print(json.dumps(found))
+"""
+    )
+    kinds, texts = zip(*found)
+    assert kinds == ("ModuleNotFoundError",) * 2 + ("ImportError",) + ("AttributeError",) * 3
+    assert "No module named 'tensorflow.python.foo': tape_compat stands in" in texts[0]
+    assert "tensorflow.tpu" in texts[1] and "several devices" in texts[1]
+    assert "'nothing' from 'tensorflow.python.eager'" in texts[2]
+    assert "'tensorflow.python.eager' has no attribute 'nothing'" in texts[4]
+    assert "sqare" in texts[5]
+
+
+def test_it_does_not_come_after_the_real_one():
+    found = run(
+        "-c",
+        "import sys, types; sys.modules['tensorflow'] = types.ModuleType('tensorflow')\n"
+        "import tape_compat; tape_compat.install_as_tensorflow()",
+        check=False,
+    )
+    assert "RuntimeError: The real TensorFlow has been imported already" in found
+
+
+def test_nothing_is_shadowed_before_it_is_asked_for():
+    assert (
+        printed(
+            "import sys, tape_compat as tf; tf.ones(2); tf.optimizers\n"
+            "print(json.dumps([n for n in sys.modules if n.startswith(('tensorflow', 'keras'))]))"
+        )
+        == []
+    )
+
+
+def test_run_a_script_and_a_module(tmp_path):
+    script = tmp_path / "program.py"
+    script.write_text(
+        "import sys, tensorflow as tf\n"
+        "print(tf.square.__module__.split('.')[0], __name__, sys.argv[1:], sys.path[0])\n"
+    )
+    expected = f"tape_compat __main__ ['--flag', '2'] {tmp_path}\n"
+    assert run("-m", "tape_compat", "run", str(script), "--flag", "2") == expected
+    variables = {**os.environ, "PYTHONPATH": ROOT}
+    module = ["-m", "tape_compat", "run", "-m", "program", "--flag", "2"]
+    found = subprocess.run(
+        [sys.executable, *module], env=variables, capture_output=True, text=True, cwd=tmp_path
+    )
+    assert found.stdout.startswith("tape_compat __main__ ['--flag', '2']"), found.stderr
+    (tmp_path / "tensorflow.py").write_text("def square(x): pass\n")
+    found = run("-m", "tape_compat", "run", str(script), TAPE_COMPAT_AS_TENSORFLOW="0")
+    assert found.startswith("tensorflow __main__ []")
+    assert "usage: python -m tape_compat" in run("-m", "tape_compat", check=False)
+
+
+# ---------------------------------------------------------------------------------------------
+# Keras.
+
+
+def test_without_keras_the_optimizers_are_ours():
+    found = printed(
+        """
+import sys
+sys.modules["keras"] = None
+import importlib.util
+real = importlib.util.find_spec
+importlib.util.find_spec = lambda name, *a: None if name == "keras" else real(name, *a)
+del sys.modules["keras"]
+import tape_compat as tf
+found = [tf.keras.optimizers.Adam.__module__, tf.keras.Optimizer is tf.optimizers.Optimizer]
+for line in ("tf.keras.layers", "tf.losses.Huber", "from tape_compat.keras import Model"):
+    try:
+        exec(line)
+    except ImportError as error:
+        found.append(str(error))
+print(json.dumps(found))
+"""
+    )
+    assert found[0].startswith("tape_compat.") and found[1]
+    assert (
+        found[2:]
+        == ["tf.keras is Keras 3, which is not installed: pip install 'tape_compat[keras]'"] * 3
+    )
+
+
+@needs_keras
+def test_another_backend_is_refused():
+    for code, environment in (
+        ("import tape_compat as tf; tf.keras.layers", {"KERAS_BACKEND": "jax"}),
+        ("import keras, tape_compat as tf; tf.keras.layers", {"KERAS_BACKEND": "jax"}),
+    ):
+        found = run("-c", code, check=False, **environment)
+        assert "ImportError" in found and "'jax'" in found and "KERAS_BACKEND" in found
+
+
+@needs_keras
+def test_a_model_under_a_tape():
+    """Names of Keras, masks on tensors, gradients of and by Keras' variables, and `fit`."""
+    found = printed(
+        """
+import tape_compat as tf
+from tape_compat.keras import layers
+import tape_compat.keras.layers as same
+import tensorflow.keras.layers as also
+import numpy as np
+model = tf.keras.Sequential([tf.keras.Input((3,)), layers.Dense(2, use_bias=False)])
+(w,) = model.trainable_variables
+x = tf.constant([[1.0, 2.0, 3.0]])
+with tf.GradientTape(persistent=True) as tape:
+    y = tf.reduce_sum(model(x))
+    squares = tf.reduce_sum(w * w)
+by_kernel = tape.gradient(y, w)
+found = [layers is same is also, by_kernel.numpy().tolist(), tf.is_tensor(w)]
+found.append(bool(np.allclose(tape.gradient(squares, [w])[0], 2 * w.numpy())))
+found.append(tape.jacobian(model(x), w) is None)  # nothing of it was recorded
+with tf.GradientTape(watch_accessed_variables=False) as tape:
+    tape.watch(w)
+    y = model(x)
+found.append(tape.jacobian(y, w).shape.as_list())
+model.compile(tf.keras.optimizers.SGD(0.0), "mse")
+history = model.fit(np.ones((10, 3)), np.zeros((10, 2)), batch_size=4, epochs=2, verbose=0)
+loss = history.history["loss"]
+found.append(bool(np.isclose(loss[0], loss[1], rtol=1e-5)))
+found.append([tf.optimizers.SGD.__module__, tf.losses.MeanSquaredError.__module__])
+found.append([tf.metrics.Mean.__module__, tf.initializers.Zeros.__module__])
+found.append(layers.Embedding(4, 2, mask_zero=True)(tf.constant([[1, 0]]))._keras_mask.numpy()
+             .tolist())
+print(json.dumps(found))
+""",
+        KERAS_BACKEND="tensorflow",
+    )
+    assert found[:7] == [
+        True,
+        [[1.0] * 2, [2.0] * 2, [3.0] * 2],
+        True,
+        True,
+        True,
+        [1, 2, 3, 2],
+        True,
+    ]
+    modules = [name.partition(".")[0] for pair in found[7:9] for name in pair]
+    assert modules == ["keras"] * 4 and found[9] == [[True, False]]
