@@ -378,16 +378,17 @@ def as_op_error(error: Exception) -> errors.OpError:
 
 def signature_of(output_types: Any, output_shapes: Any, output_signature: Any) -> Any:
     """The specs of what a generator yields, from the arguments of `from_generator`."""
-    if (output_types is not None or output_shapes is not None) and output_signature is not None:
-        raise TypeError(
-            "The `output_types` and `output_shapes` arguments can not be used together with the "
-            "`output_signature` argument."
-        )
+    for name, given in (("output_types", output_types), ("output_shapes", output_shapes)):
+        if given is not None and output_signature is not None:
+            raise TypeError(
+                f"The `{name}` argument can not be used together with the `output_signature` "
+                "argument."
+            )
     if output_signature is None:
         if output_types is None:
             raise TypeError(
-                "Either the `output_signature` argument or the `output_types` argument must be "
-                "provided."
+                "To specify the output signature you need to provide either the "
+                "`output_signature` argument or the `output_types` argument."
             )
         kinds = map_leaves(as_dtype, output_types)
         leaves = flatten_up_to(kinds, output_shapes) if output_shapes is not None else None

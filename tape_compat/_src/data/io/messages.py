@@ -293,7 +293,13 @@ class _Floats(_Values):
         super().extend(np.frombuffer(value, "<f4").tolist())
 
     def shown(self) -> Iterator[str]:
-        return (f"{x:.9g}" if float(f"{x:.6g}") != x else f"{x:.6g}" for x in self)
+        return (_shortest(x) for x in self)
+
+
+def _shortest(number: float) -> str:
+    """The shortest text of a float32."""
+    texts = (f"{number:.{digits}g}" for digits in range(6, 10))
+    return next((text for text in texts if np.float32(text) == np.float32(number)), str(number))
 
 
 class _Texts(_Values):

@@ -179,6 +179,8 @@ class _Parser:
         self, features: Any, messages: list[bytes], names: list[bytes] | None, single: bool
     ):
         if not features:
+            if single:
+                raise ValueError("Invalid argument: features cannot be empty.")
             raise ValueError(f"Argument `features` cannot be None or falsy. Got {features}")
         if not isinstance(features, Mapping):
             raise TypeError(f"`features` must be a dict, not {features!r}")
@@ -228,8 +230,9 @@ class _Parser:
         if found.dtype is None:
             return None
         if found.dtype is not dtype:
+            place = "" if self._single else f", Index: {index}"
             raise invalid(
-                f"{self._of(index)}Key: {key}.  Data types don't match. Data type: "
+                f"{self._of(index)}Key: {key}{place}.  Data types don't match. Data type: "
                 f"{_short(found.dtype)} but expected type: {_short(dtype)}",
                 _KERNEL,
             )
