@@ -172,12 +172,6 @@ class DenseHashTable(MutableHashTable):
                 raise invalid(f"Using the {what} as a table key is not allowed", "LookupTable")
         return found
 
-    def lookup(
-        self, keys: Any, name: str | None = None, dynamic_default_values: Any = None
-    ) -> Tensor:
-        """The values of keys. Raises InvalidArgumentError for a key that is reserved."""
-        return super().lookup(keys, dynamic_default_values)
-
     def insert_or_assign(self, keys: Any, values: Any, name: str | None = None) -> None:
         """The same as `insert`."""
         self.insert(keys, values)
