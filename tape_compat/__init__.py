@@ -283,6 +283,7 @@ if _typing.TYPE_CHECKING:  # imported when they are first used
         io as io,
         keras as keras,
         linalg as linalg,
+        lookup as lookup,
         losses as losses,
         math as math,
         metrics as metrics,

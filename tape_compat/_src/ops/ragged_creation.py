@@ -227,7 +227,7 @@ def from_tensor(tensor: Any, lengths: Any, padding: Any, ragged_rank: int, kind:
     given = known_value(lengths).astype(np.int64)
     size = tensor._aval.shape[1]
     limited = np.clip(given, 0, size)
-    return _cut(rows, len(rows.splits) - 1, np.broadcast_to(limited, (rows.count,)), kind)
+    return _cut(rows, len(rows.splits) - 1, np.broadcast_to(limited, (rows.height,)), kind)
 
 
 def _cut(rows: Rows, level: int, lengths: np.ndarray, kind: Any) -> Any:
@@ -243,7 +243,7 @@ def _cut(rows: Rows, level: int, lengths: np.ndarray, kind: Any) -> Any:
 def _cut_nested(tensor: Tensor, nested: list[np.ndarray], kind: Any) -> Any:
     """A tensor cut to lengths for several axes."""
     rows = rows_of(tensor, len(nested))
-    index = np.arange(rows.count)
+    index = np.arange(rows.height)
     splits = []
     for old, lengths in zip(rows.splits, nested):
         splits.append(splits_of_lengths(lengths))
@@ -298,7 +298,7 @@ def from_sparse(st_input: Any, kind: Any) -> RaggedTensor:
 
 def coordinates(rows: Rows) -> np.ndarray:
     """For each innermost value its position along the ragged axes: [n, axes]."""
-    places = np.arange(rows.count)[:, None]
+    places = np.arange(rows.height)[:, None]
     for splits in rows.splits:
         lengths = np.diff(splits)
         within = spans(np.zeros(len(lengths), np.int64), lengths)
@@ -310,7 +310,7 @@ def bounding_sizes(rows: Rows) -> list[int]:
     """The longest row along each axis."""
     longest = [int(np.diff(s).max()) if len(s) > 1 else 0 for s in rows.splits]
     given = [n if u is None else u for n, u in zip(longest, rows.uniform)]
-    return [rows.count, *given, *rows.flat._aval.shape[1:]]
+    return [rows.height, *given, *rows.flat._aval.shape[1:]]
 
 
 def to_tensor(x: RaggedTensor, default_value: Any, shape: Any) -> Tensor:

@@ -111,7 +111,7 @@ def broadcast(values: Sequence[Any]) -> list[Any]:
 
 
 def _together(forms: list[Rows], kind: Any) -> list[Any]:
-    counts = [f.count for f in forms]
+    counts = [f.height for f in forms]
     count = max(counts) if 0 not in counts else 0
     for n in counts:
         if n not in (1, count):
@@ -139,9 +139,9 @@ def _lengths(
     for form, i in zip(forms, index):
         if form.uniform[level] is None:
             return np.diff(form.splits[level])[i], None
-    longest = max((f.uniform[level] for f in forms), key=lambda n: -1 if n == 1 else n)
-    longest = 1 if all(f.uniform[level] == 1 for f in forms) else longest
-    assert longest is not None
+    given = [f.uniform[level] or 0 for f in forms]
+    others = [n for n in given if n != 1]
+    longest = max(others) if others else 1
     return np.full(len(index[0]), longest, np.int64), longest
 
 
@@ -161,7 +161,7 @@ dispatch.define_elementwise(RaggedTensor, _elementwise)
 def _without_axis(rows: Rows, axis: int) -> tuple[np.ndarray, Rows]:
     """Which element of the result each innermost value is of, and the form of the result, whose
     values are missing."""
-    levels = [np.arange(rows.count)[:, None]]
+    levels = [np.arange(rows.height)[:, None]]
     for splits in rows.splits:
         lengths = np.diff(splits)
         within = spans(np.zeros(len(lengths), np.int64), lengths)
@@ -186,7 +186,8 @@ def _without_axis(rows: Rows, axis: int) -> tuple[np.ndarray, Rows]:
         index = {tuple(row): i for i, row in enumerate(above.tolist())}
         parents = np.array([index[tuple(row[:-1])] for row in below.tolist()], np.int64)
         splits.append(splits_of_lengths(np.bincount(parents, minlength=len(above))))
-    uniform = [u for i, u in enumerate(rows.uniform) if i != axis - 1][: len(splits)]
+    uniform: list[int | None] = [u for i, u in enumerate(rows.uniform) if i != axis - 1]
+    uniform = uniform[: len(splits)]
     count = len(kept[-1]) if kept else 0
     uniform += [None] * (len(splits) - len(uniform))
     if axis == 0:
@@ -329,9 +330,9 @@ def _gather_batch(params: Any, indices: Any, batch: int) -> Any:
     if batch != 1:
         raise NotImplementedError("tf.gather of ragged tensors with batch_dims > 1")
     form, places = rows_of(params, 1), rows_of(indices, 1)
-    if form.count != places.count:
+    if form.height != places.height:
         raise ValueError(
-            f"batch shape from indices ({places.count},) does not match params shape "
+            f"batch shape from indices ({places.height},) does not match params shape "
             f"{tuple(params.shape)}"
         )
     lengths = np.diff(places.splits[0])
@@ -446,7 +447,7 @@ def _split(
     along = axis_of(axis, len(value.shape))
     if along:
         raise NotImplementedError("tf.split of a ragged tensor along an axis but the first")
-    count = rows_of(value).count
+    count = rows_of(value).height
     given = known_value(num_or_size_splits)
     if given.ndim:
         sizes = given.tolist()

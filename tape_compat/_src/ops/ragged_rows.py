@@ -37,7 +37,7 @@ class Rows(NamedTuple):
     flat: Tensor
 
     @property
-    def count(self) -> int:
+    def height(self) -> int:
         """How many rows there are."""
         return len(self.splits[0]) - 1 if self.splits else self.flat._aval.shape[0]
 
@@ -147,13 +147,13 @@ def _item(x: Any, keys: list[Any]) -> Any:
     if isinstance(first, slice):
         rows = rows_of(x)
         if first != slice(None):
-            index = np.arange(rows.count)[_known_slice(first)]
+            index = np.arange(rows.height)[_known_slice(first)]
             x = ragged(select(rows, index), splits_dtype(x))
         return _inner(x, rest)
     place = _as_index(first)
     rows = rows_of(x)
-    at = place + rows.count if place < 0 else place
-    if not 0 <= at < rows.count:
+    at = place + rows.height if place < 0 else place
+    if not 0 <= at < rows.height:
         raise IndexError(f"Row key {place} out of bounds")
     start, stop = rows.splits[0][at], rows.splits[0][at + 1]
     inner = select(rows, np.arange(start, stop), 1)
@@ -302,7 +302,7 @@ def _matched(values: Sequence[Any]) -> list[Any]:
 def _joined(parts: Sequence[Rows], along: int) -> Rows:
     if not along:
         return end_to_end(parts)
-    counts = [p.count for p in parts]
+    counts = [p.height for p in parts]
     if len(set(counts)) > 1:
         raise invalid(
             "Input tensors have incompatible shapes.\nCondition x == y did not hold.\n"
@@ -339,7 +339,7 @@ def stack(values: Any, axis: Any = 0, name: str = "stack") -> Any:
         return stack_dense(given)
     if along == 0:
         depth = max(max(len(rows_of(x).splits) for x in given), 0)
-        counts = [rows_of(x, depth).count for x in given]
+        counts = [rows_of(x, depth).height for x in given]
         whole = end_to_end([rows_of(x, depth) for x in given])
         form = under(whole, 0, splits_of_lengths(counts), whole, None)
         return ragged(form, splits_dtype(*given) if depth else int32)
@@ -395,8 +395,8 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
 def gather_rows(params: Any, index: np.ndarray) -> Any:
     """The rows at places of the host, which must be there."""
     rows = rows_of(params)
-    outside = (index < 0) | (index >= rows.count)
+    outside = (index < 0) | (index >= rows.height)
     if outside.any():
         i = int(np.flatnonzero(outside)[0])
-        raise invalid(f"indices[{i}] = {index[i]} is not in [0, {rows.count})", "RaggedGather")
+        raise invalid(f"indices[{i}] = {index[i]} is not in [0, {rows.height})", "RaggedGather")
     return ragged(select(rows, index), splits_dtype(params))

@@ -430,9 +430,8 @@ def _rank(input: Any, name: str | None = None) -> Tensor:
 
 
 def _identity(input: Any, name: str | None = None) -> SparseTensor:
-    return SparseTensor(
-        *(shapes.identity(x) for x in (input.indices, input.values)), input.dense_shape
-    )
+    indices, values = shapes.identity(input.indices), shapes.identity(input.values)
+    return SparseTensor(indices, values, input.dense_shape)
 
 
 def _cast(x: Any, dtype: Any, name: str | None = None) -> SparseTensor:

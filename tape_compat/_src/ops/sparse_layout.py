@@ -61,7 +61,7 @@ def take_rows(values: Tensor, places: Tensor) -> Tensor:
     return apply(_TAKE, (values, places))
 
 
-def made(indices: np.ndarray, values: Tensor, dense_shape: Sequence[int]) -> SparseTensor:
+def made(indices: np.ndarray, values: Tensor, dense_shape: Any) -> SparseTensor:
     """A SparseTensor of positions and sizes that the host knows."""
     shape = np.asarray(dense_shape, np.int64)
     indices = np.asarray(indices, np.int64).reshape(-1, shape.size)
@@ -77,7 +77,7 @@ def row_major(indices: np.ndarray) -> np.ndarray:
 
 def _check_order(indices: np.ndarray, shape: Sequence[int], kernel: str) -> None:
     """TensorFlow's errors for positions that are outside, repeated or not in order."""
-    outside = ((indices < 0) | (indices >= np.array(shape))).any(1)
+    outside = np.any((indices < 0) | (indices >= np.array(shape)), axis=1)
     step = np.zeros(len(indices), bool)
     if len(indices) > 1:
         order = np.zeros(len(indices) - 1, np.int64)

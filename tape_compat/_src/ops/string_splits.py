@@ -56,7 +56,7 @@ def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = No
     >>> tf.strings.split(["a b", "c"])
     <tf.RaggedTensor [[b'a', b'b'], [b'c']]>
     """
-    between = b"" if sep is None else text_values(sep)[()]
+    between: Any = b"" if sep is None else text_values(sep)[()]
     most = int(maxsplit)
     if between:
         return _taken_apart(input, lambda s: s.split(between, most), dtypes.string)
@@ -112,9 +112,9 @@ def _decoded(
     at = 0
     while at < len(s):
         try:
-            text, size, fine = s[at:].decode(codec), len(s) - at, True
+            text, size, bad = s[at:].decode(codec), len(s) - at, 0
         except UnicodeDecodeError as error:
-            text, size, fine = s[at : at + error.start].decode(codec), error.start, False
+            text, size = s[at : at + error.start].decode(codec), error.start
             bad = error.end - error.start
         place = at
         for character in text:
@@ -124,7 +124,7 @@ def _decoded(
                 found.append((replacement if replaced else code, place))
             place += len(character.encode(codec))
         at += size
-        if not fine:
+        if bad:
             if errors == "strict":
                 raise invalid("Invalid formatting on input string", kernel)
             if errors == "replace":

@@ -151,8 +151,9 @@ def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None 
         ) from None
     out = np.empty(array.shape, object)
     for i, index in enumerate(np.ndindex(*array.shape)):
-        parts: Any = array[index] if unit == "BYTE" else _characters(array[index])
-        out[index] = _part(parts, int(begin[index]), int(count[index]), array[index], i)
+        whole: Any = array[index]
+        parts = whole if unit == "BYTE" else _characters(whole)
+        out[index] = _part(parts, int(begin[index]), int(count[index]), whole, i)
     return as_strings(out)
 
 
@@ -530,47 +531,3 @@ def unsorted_segment_join(
         rows = np.flatnonzero(ids.ravel() == index[0])
         out[index] = between.join(flat[(row, *index[1:])] for row in rows)
     return as_strings(out)
-
-
-def decode_raw(
-    input_bytes: Any,
-    out_type: Any,
-    little_endian: bool = True,
-    fixed_length: Any = None,
-    name: str | None = None,
-) -> Tensor:
-    """The bytes of strings as numbers, along a new last axis.
-
-    Args:
-      fixed_length: strings are cut, or filled up with zeros, to so many bytes; else they must have
-        one length.
-    Raises: InvalidArgumentError for lengths that do not fit.
-
-    >>> import tape_compat as tf
-    >>> tf.io.decode_raw(["ab"], tf.uint8).numpy().tolist()
-    [[97, 98]]
-    """
-    array = text_values(input_bytes)
-    kind = as_dtype(out_type).np_dtype
-    items = array.ravel().tolist()
-    if fixed_length is not None:
-        size = as_int(fixed_length)
-        items = [s[:size].ljust(size, b"\0") for s in items]
-    sizes = [len(s) for s in items]
-    first = sizes[0] if sizes else 0
-    for i, size in enumerate(sizes):
-        if size != first:
-            raise invalid(
-                "DecodeRaw requires input strings to all be the same size, but element "
-                f"{i} has size {first} != {size}",
-                "DecodeRaw",
-            )
-    if first % kind.itemsize:
-        raise invalid(
-            f"Input to DecodeRaw has length {first} that is not a multiple of {kind.itemsize}, "
-            f"the size of {as_dtype(out_type).name}",
-            "DecodeRaw",
-        )
-    order = kind.newbyteorder("<" if little_endian else ">") if kind.itemsize > 1 else kind
-    found = np.frombuffer(b"".join(items), order).astype(kind)
-    return concrete(found.reshape([*array.shape, first // kind.itemsize]))

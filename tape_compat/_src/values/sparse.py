@@ -183,7 +183,7 @@ def known_dense_shape(sparse: SparseTensor) -> tuple[int, ...]:
     """The sizes of the whole. Raises NeedsValue if they are not known."""
     static = sparse._static
     if static is not None and static.is_fully_defined():
-        return tuple(static.as_list())
+        return tuple([n for n in static if n is not None])
     return tuple(sizes_of(sparse._dense_shape).tolist())
 
 

@@ -1,0 +1,1 @@
+"""Tables: values by keys."""

@@ -1,0 +1,118 @@
+"""Entries: the keys and values of a table, on the host."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...core import dtypes
+from ...core.dtypes import DType
+from ...core.errors import FailedPreconditionError, NotFoundError, user_location
+from ...core.refuse import invalid, shown
+from ...ops.arguments import known_value
+from ...ops.strings import as_strings
+from ...values.convert import convert
+from ...values.tensor import Tensor, concrete
+
+#: What keys and values may be.
+_KEYS = ("string", "int32", "int64")
+
+
+def check_key_dtype(dtype: DType) -> None:
+    """Refuse keys that no table takes."""
+    if dtype.name not in _KEYS:
+        raise NotFoundError(
+            None,
+            None,
+            f"Could not find device for node: HashTableV2 with keys of {dtype.name}; they must be "
+            f"{', '.join(_KEYS)} (at {user_location()})",
+        )
+
+
+def tensor_of(array: np.ndarray, dtype: DType) -> Tensor:
+    """An array of the host as a tensor of a dtype."""
+    if dtype is dtypes.string:
+        return as_strings(array)
+    return concrete(np.array(array, dtype.np_dtype))
+
+
+def as_array(value: Any, dtype: DType) -> np.ndarray:
+    """A value that must be known, as an array of a dtype."""
+    array = known_value(convert(value, dtype))
+    return np.asarray(array, object if dtype is dtypes.string else dtype.np_dtype)
+
+
+class Entries:
+    """Keys and values, each of a shape; `default` stands for the value of a key that is missing."""
+
+    def __init__(self, key_dtype: DType, value_dtype: DType, default: np.ndarray) -> None:
+        check_key_dtype(key_dtype)
+        self.key_dtype = key_dtype
+        self.value_dtype = value_dtype
+        self.default = default
+        #: A scalar default is an element, others are arrays.
+        self._missing = default if default.ndim else default[()]
+        self.values: dict[Any, Any] = {}
+
+    def find(self, keys: np.ndarray, defaults: np.ndarray | None = None) -> Tensor:
+        """The values of keys of any shape."""
+        found = self.values
+        flat = keys.ravel().tolist()
+        if defaults is None:
+            rows: Sequence[Any] = [found.get(key, self._missing) for key in flat]
+        else:
+            full = np.broadcast_to(defaults, (*keys.shape, *self.default.shape))
+            others = full.reshape((-1, *self.default.shape))
+            rows = [found.get(key, other) for key, other in zip(flat, others)]
+        return tensor_of(self._array(rows, keys.shape), self.value_dtype)
+
+    def _array(self, rows: Sequence[Any], shape: tuple[int, ...]) -> np.ndarray:
+        kind = object if self.value_dtype is dtypes.string else self.value_dtype.np_dtype
+        out = np.empty((len(rows), *self.default.shape), kind)
+        for i, row in enumerate(rows):
+            out[i] = row
+        return out.reshape((*shape, *self.default.shape))
+
+    def put(self, keys: np.ndarray, values: np.ndarray) -> None:
+        """Set the values of keys. Raises InvalidArgumentError if the shapes do not fit."""
+        wanted = (*keys.shape, *self.default.shape)
+        if values.shape != wanted:
+            raise invalid(
+                f"Expected shape {shown(wanted)} for value, got {shown(values.shape)}",
+                "LookupTableInsertV2",
+            )
+        rows = values.reshape((-1, *self.default.shape))
+        for key, row in zip(keys.ravel().tolist(), rows):
+            self.values[key] = row
+
+    def put_once(self, keys: np.ndarray, values: np.ndarray) -> None:
+        """`put` that refuses another value for a key with FailedPreconditionError."""
+        before = dict(self.values)
+        for key, value in zip(keys.ravel().tolist(), values.ravel().tolist()):
+            if before.setdefault(key, value) != value:
+                raise FailedPreconditionError(
+                    None,
+                    None,
+                    f"HashTable has different value for same key. Key {_shown(key)} has "
+                    f"{_shown(before[key])} and trying to add value {_shown(value)} "
+                    f"[Op:LookupTableImportV2] (at {user_location()})",
+                )
+        self.put(keys, values)
+
+    def export(self) -> tuple[Tensor, Tensor]:
+        """All keys and all values."""
+        kind = object if self.key_dtype is dtypes.string else self.key_dtype.np_dtype
+        keys = np.empty(len(self.values), kind)
+        keys[:] = list(self.values)
+        values = self._array(list(self.values.values()), (len(self.values),))
+        return tensor_of(keys, self.key_dtype), tensor_of(values, self.value_dtype)
+
+    def size(self) -> Tensor:
+        """How many keys there are, int64."""
+        return concrete(np.array(len(self.values), np.int64))
+
+
+def _shown(item: Any) -> str:
+    return item.decode("utf-8", "replace") if isinstance(item, bytes) else str(item)

@@ -1,0 +1,181 @@
+"""Tables that keys are put into and taken out of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...core import dtypes
+from ...core.dtypes import DType, as_dtype
+from ...core.errors import NeedsValue, user_location
+from ...core.refuse import invalid
+from ...core.state import LOCAL
+from ...ops.arguments import known_value
+from ...values.convert import convert
+from ...values.tensor import Tensor
+from .entries import Entries, as_array
+
+
+def _at_each_call(what: str) -> None:
+    """Refuse to be recorded: what a table holds is known at each call only."""
+    if LOCAL.state.capture is not None:
+        raise NeedsValue(f"{what} of a table that changes needs its state (at {user_location()})")
+
+
+def _named(value: Any, dtype: DType, name: str) -> np.ndarray:
+    """An array of a dtype. An error names the argument."""
+    try:
+        return as_array(value, dtype)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from None
+
+
+class MutableHashTable:
+    """A table whose keys and values may change.
+
+    Args:
+      key_dtype: string, int32 or int64.
+      default_value: the value of keys that are missing; its shape is that of each value.
+
+    >>> import tape_compat as tf
+    >>> table = tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, default_value=-1)
+    >>> table.insert(tf.constant(["a"]), tf.constant([5], tf.int64))
+    >>> table.lookup(tf.constant(["a", "b"])).numpy().tolist()
+    [5, -1]
+    """
+
+    def __init__(
+        self,
+        key_dtype: Any,
+        value_dtype: Any,
+        default_value: Any,
+        name: str = "MutableHashTable",
+        checkpoint: bool = True,
+        experimental_is_anonymous: bool = False,
+    ) -> None:
+        kind = as_dtype(value_dtype)
+        self._default_value = convert(default_value, kind)
+        default = as_array(self._default_value, kind)
+        self._entries = Entries(as_dtype(key_dtype), kind, default)
+        self._name = name
+        self._checkpoint = checkpoint
+
+    @property
+    def name(self) -> str:
+        """The name that it was given."""
+        return self._name
+
+    @property
+    def key_dtype(self) -> DType:
+        """The dtype of the keys."""
+        return self._entries.key_dtype
+
+    @property
+    def value_dtype(self) -> DType:
+        """The dtype of the values."""
+        return self._entries.value_dtype
+
+    def size(self, name: str | None = None) -> Tensor:
+        """How many keys there are, int64."""
+        _at_each_call("size()")
+        return self._entries.size()
+
+    def export(self, name: str | None = None) -> tuple[Tensor, Tensor]:
+        """All keys and all values."""
+        _at_each_call("export()")
+        return self._entries.export()
+
+    def lookup(
+        self, keys: Any, dynamic_default_values: Any = None, name: str | None = None
+    ) -> Tensor:
+        """The values of keys.
+
+        Args: `dynamic_default_values`: the values of those that are missing, for each key.
+        Raises: ValueError if they are of another dtype.
+        """
+        _at_each_call("lookup()")
+        found = self._keys(keys)
+        others = None
+        if dynamic_default_values is not None:
+            others = _named(dynamic_default_values, self.value_dtype, "default_value")
+        return self._entries.find(found, others)
+
+    def insert(self, keys: Any, values: Any, name: str | None = None) -> None:
+        """Set the values of keys.
+
+        Raises: ValueError for other dtypes; InvalidArgumentError for shapes that do not fit.
+        """
+        _at_each_call("insert()")
+        found = self._keys(keys)
+        self._entries.put(found, _named(values, self.value_dtype, "values"))
+
+    def remove(self, keys: Any, name: str | None = None) -> None:
+        """Take keys out; those that are missing do not matter."""
+        _at_each_call("remove()")
+        if getattr(keys, "dtype", self.key_dtype) is not self.key_dtype:
+            raise TypeError(
+                f"Dtype of argument `keys` must be {self.key_dtype!s}, received: {keys.dtype!s}"
+            )
+        for key in self._keys(keys).ravel().tolist():
+            self._entries.values.pop(key, None)
+
+    def _keys(self, keys: Any) -> np.ndarray:
+        return _named(keys, self.key_dtype, "keys")
+
+    def __getitem__(self, keys: Any) -> Tensor:
+        return self.lookup(keys)
+
+
+class DenseHashTable(MutableHashTable):
+    """A `MutableHashTable` that keeps two keys for itself.
+
+    Args:
+      empty_key, deleted_key: two different keys that are never used.
+      initial_num_buckets: has no effect on results.
+    Raises: InvalidArgumentError if these two are equal.
+
+    >>> import tape_compat as tf
+    >>> table = tf.lookup.experimental.DenseHashTable(
+    ...     tf.int64, tf.int64, default_value=-1, empty_key=0, deleted_key=-1
+    ... )
+    >>> table.insert(tf.constant([7], tf.int64), tf.constant([5], tf.int64))
+    >>> table.lookup(tf.constant([7], tf.int64)).numpy().tolist()
+    [5]
+    """
+
+    def __init__(
+        self,
+        key_dtype: Any,
+        value_dtype: Any,
+        default_value: Any,
+        empty_key: Any,
+        deleted_key: Any,
+        initial_num_buckets: int | None = None,
+        name: str = "MutableDenseHashTable",
+        checkpoint: bool = True,
+        experimental_is_anonymous: bool = False,
+    ) -> None:
+        super().__init__(key_dtype, value_dtype, default_value, name, checkpoint)
+        kind = self.key_dtype
+        reserved = [known_value(convert(key, kind)) for key in (empty_key, deleted_key)]
+        if any(key.ndim for key in reserved):
+            raise NotImplementedError("DenseHashTable with keys that are no scalars")
+        self._empty, self._deleted = (key.item() for key in reserved)
+        if self._empty == self._deleted:
+            raise invalid("Empty and deleted keys cannot be equal", "MutableDenseHashTableV2")
+
+    def _keys(self, keys: Any) -> np.ndarray:
+        found = super()._keys(keys)
+        for what, key in (("empty_key", self._empty), ("deleted_key", self._deleted)):
+            if any(item == key for item in found.ravel().tolist()):
+                raise invalid(f"Using the {what} as a table key is not allowed", "LookupTable")
+        return found
+
+    def insert_or_assign(self, keys: Any, values: Any, name: str | None = None) -> None:
+        """The same as `insert`."""
+        self.insert(keys, values)
+
+    def erase(self, keys: Any, name: str | None = None) -> None:
+        """The same as `remove`."""
+        self.remove(keys)
