@@ -264,6 +264,7 @@ from ._src.values.variable import (
 
 if _typing.TYPE_CHECKING:  # imported when they are first used
     from . import (
+        audio as audio,
         autodiff as autodiff,
         autograph as autograph,
         bitwise as bitwise,
@@ -286,6 +287,7 @@ if _typing.TYPE_CHECKING:  # imported when they are first used
         nest as nest,
         nn as nn,
         optimizers as optimizers,
+        quantization as quantization,
         ragged as ragged,
         random as random,
         raw_ops as raw_ops,

@@ -32,6 +32,11 @@ from .._src.ops.convolutions import (
     separable_conv2d as separable_conv2d,
 )
 from .._src.ops.counting import in_top_k as in_top_k, top_k as top_k, zero_fraction as zero_fraction
+from .._src.ops.ctc_decoders import (
+    ctc_beam_search_decoder as ctc_beam_search_decoder,
+    ctc_greedy_decoder as ctc_greedy_decoder,
+)
+from .._src.ops.ctc_losses import ctc_loss as ctc_loss
 from .._src.ops.elementwise import (
     log_softmax as log_softmax,
     sigmoid as sigmoid,

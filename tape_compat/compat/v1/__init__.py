@@ -7,5 +7,6 @@ from ..._src.function.grouping import (
     reset_default_graph as reset_default_graph,
 )
 from ..._src.interop.names import face as _face
+from . import nn as nn
 
 _face(__name__)
