@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -215,3 +216,13 @@ print(json.dumps(found))
     ]
     modules = [name.partition(".")[0] for pair in found[7:9] for name in pair]
     assert modules == ["keras"] * 4 and found[9] == [[True, False]]
+
+
+@needs_keras
+def test_the_page_about_keras():
+    """Each block of Python in it runs, in a process of its own."""
+    with open(os.path.join(ROOT, "docs", "keras.md")) as file:
+        blocks = re.findall(r"```python\n(.*?)```", file.read(), re.DOTALL)
+    assert len(blocks) == 3
+    for block in blocks:
+        run("-c", block, KERAS_BACKEND="tensorflow")

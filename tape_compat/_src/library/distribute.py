@@ -11,6 +11,7 @@ from ..core.errors import user_location
 from ..ops.arguments import as_tensor
 from ..ops.reductions import reduce_mean, reduce_sum
 from ..values import nest
+from ..values.context import device as on_device
 
 
 class ReduceOp(enum.Enum):
@@ -84,8 +85,8 @@ class ReplicaContext:
         return nest.map_structure(as_tensor_or_slices, value)
 
     def all_gather(self, value: Any, axis: int, options: Any = None) -> Any:
-        """The values themselves."""
-        return nest.map_structure(as_tensor, value)
+        """The values themselves. Raises ValueError if one has no such axis."""
+        return nest.map_structure(lambda x: _with_axis(x, axis), value)
 
     def merge_call(
         self, merge_fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: Any = None
@@ -93,6 +94,13 @@ class ReplicaContext:
         """`merge_fn(strategy, *args, **kwargs)`."""
         with _merging(self._strategy):
             return merge_fn(self._strategy, *args, **(kwargs or {}))
+
+
+def _with_axis(value: Any, axis: int) -> Any:
+    x = as_tensor(value)
+    if not -x.ndim <= axis < x.ndim:
+        raise ValueError(f"`axis` = {axis} is out of range for a tensor of the shape {x.shape}")
+    return x
 
 
 def as_tensor_or_slices(x: Any) -> Any:
@@ -133,13 +141,15 @@ class _Extended:
 
     def batch_reduce_to(self, reduce_op: Any, pairs: Any, options: Any = None) -> list[Any]:
         """The values of the pairs."""
+        _op(reduce_op)
         return [value for value, _ in pairs]
 
     def reduce_to(self, reduce_op: Any, value: Any, destinations: Any, options: Any = None) -> Any:
         """The value."""
+        _op(reduce_op)
         return value
 
-    def variable_created_in_scope(self, v: Any) -> bool:
+    def variable_created_in_scope(self, _: Any) -> bool:
         """True: there is one scope."""
         return True
 
@@ -202,8 +212,8 @@ class Strategy:
         return nest.map_structure(lambda x: along(x, axis=axis), value)
 
     def gather(self, value: Any, axis: int) -> Any:
-        """The value itself."""
-        return nest.map_structure(as_tensor, value)
+        """The value itself. Raises ValueError if it has no such axis."""
+        return nest.map_structure(lambda x: _with_axis(x, axis), value)
 
     def experimental_local_results(self, value: Any) -> tuple[Any, ...]:
         """The values of the replicas."""
@@ -248,6 +258,12 @@ class OneDeviceStrategy(Strategy):
     def __init__(self, device: str) -> None:
         super().__init__()
         self._device = device
+
+    @contextlib.contextmanager
+    def scope(self) -> Iterator[Strategy]:
+        """A context in which this is the strategy, and its device that of what is made."""
+        with super().scope(), on_device(self._device):
+            yield self
 
 
 class MirroredStrategy(Strategy):
