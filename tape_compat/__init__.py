@@ -298,6 +298,7 @@ if _typing.TYPE_CHECKING:  # imported when they are first used
         signal as signal,
         sparse as sparse,
         strings as strings,
+        test as test,
         train as train,
     )
 

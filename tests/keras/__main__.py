@@ -60,7 +60,7 @@ def outcomes(tests: list[str], on_tensorflow: bool) -> dict[str, str]:
         workers = str(min(os.cpu_count() or 1, 4))
         command = [sys.executable, "-m", "pytest", "-q", "-n", workers, "--dist", "worksteal"]
         command += ["-p", "tests.keras.plugin", "-p", "no:cacheprovider", "--tb=native"]
-        command += ["-c", os.devnull, "--rootdir", folder, "--import-mode=importlib"]
+        command += ["-c", os.devnull, "--rootdir", folder, "--import-mode=prepend"]
         command += ["-W", "ignore", *(str(keras / test) for test in tests)]
         subprocess.run(command, cwd=folder, env=environment, check=False)
         lines = results.read_text().splitlines() if results.exists() else []

@@ -103,6 +103,13 @@ def _check_diag_part(avals: tuple[Aval, ...], k: tuple[int, int], align: str) ->
     _check_range(avals[0].shape[-2], avals[0].shape[-1], k, "MatrixDiagPartV3")
 
 
+def _padding(value: Any, x: Tensor) -> Tensor:
+    """What fills up; the 0 that is the default is False among booleans."""
+    return convert(
+        False if x.dtype.is_bool and value.__class__ is int and value == 0 else value, x.dtype
+    )
+
+
 _DIAG_PART = Op(_diag_part, "MatrixDiagPartV3", check=_check_diag_part)
 
 
@@ -126,7 +133,7 @@ def diag_part(
     [1, 4]
     """
     x = as_tensor(input)
-    padding = convert(padding_value, x.dtype)
+    padding = _padding(padding_value, x)
     return apply(_DIAG_PART.bind(k=_range_of(k), align=align), (x, padding))
 
 
@@ -209,7 +216,7 @@ def diag(
     closure = _DIAG.bind(
         k=_range_of(k), rows=as_size(num_rows), columns=as_size(num_cols), align=align
     )
-    return apply(closure, (x, convert(padding_value, x.dtype)))
+    return apply(closure, (x, _padding(padding_value, x)))
 
 
 def _set_diag(x: Any, diagonal: Any, k: tuple[int, int], align: str) -> Any:

@@ -205,7 +205,8 @@ def _scattered(x: Any, indices: Any, updates: Any, method: str) -> Any:
 
 
 def _scatter_nd(indices: Any, updates: Any, shape: tuple[int, ...]) -> Any:
-    return _scattered(jnp.zeros(shape, updates.dtype), indices, updates, "add")
+    method = "max" if updates.dtype == bool else "add"
+    return _scattered(jnp.zeros(shape, updates.dtype), indices, updates, method)
 
 
 def _check_scatter_nd(avals: tuple[Aval, ...], shape: tuple[int, ...]) -> None:

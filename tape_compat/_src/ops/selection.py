@@ -209,7 +209,7 @@ def unique_with_counts(
     if known.ndim != 1:
         raise invalid("unique expects a 1D vector.", "Unique")
     values, first, inverse, counts = np.unique(
-        known, return_index=True, return_inverse=True, return_counts=True
+        known, return_index=True, return_inverse=True, return_counts=True, equal_nan=False
     )
     order = np.argsort(first)
     place = np.empty_like(order)

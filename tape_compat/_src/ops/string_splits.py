@@ -391,7 +391,7 @@ def _pads(pad_values: Any) -> tuple[bytes, bytes] | None:
         left = right = pad_values
     else:
         raise TypeError("pad_values must be a string, tuple of strings, or None.")
-    return tuple([p.encode() if isinstance(p, str) else p for p in (left, right)])  # type: ignore
+    return tuple([p.encode() if isinstance(p, str) else p for p in (left, right)])
 
 
 def _ngrams(
