@@ -12,7 +12,7 @@ from ...core.hashing import fingerprint64, siphash
 from ...ops import arithmetic, casting, comparison, gather_scatter, ordering, selection
 from ...ops.arguments import known_value
 from ...ops.creation import fill
-from ...ops.shapes import reshape
+from ...ops.shapes import reshape, shape
 from ...ops.strings import as_string
 from ...values.convert import convert
 from ...values.ragged import RaggedTensor
@@ -118,7 +118,7 @@ class StaticHashTable:
         default = self._default_value
         have, found = (np.asarray(x._value()) for x in self._entries.export())
         if not have.size:
-            return fill(keys.shape.as_list(), default)
+            return fill(shape(keys), default)
         order = np.argsort(have)
         sorted_keys = concrete(have[order])
         flat = reshape(keys, [-1])
@@ -126,7 +126,7 @@ class StaticHashTable:
         place = arithmetic.minimum(place, concrete(np.array(have.size - 1, np.int32)))
         there = comparison.equal(gather_scatter.gather(sorted_keys, place), flat)
         values = gather_scatter.gather(concrete(found[order]), place)
-        return reshape(selection.where(there, values, default), keys.shape.as_list())
+        return reshape(selection.where(there, values, default), shape(keys))
 
     def __getitem__(self, keys: Any) -> Any:
         return self.lookup(keys)
