@@ -205,6 +205,8 @@ def _scattered(x: Any, indices: Any, updates: Any, method: str) -> Any:
 
 
 def _scatter_nd(indices: Any, updates: Any, shape: tuple[int, ...]) -> Any:
+    if updates.dtype == bool:
+        return _scattered(jnp.zeros(shape, bool), indices, updates, "max")
     return _scattered(jnp.zeros(shape, updates.dtype), indices, updates, "add")
 
 

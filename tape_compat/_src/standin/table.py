@@ -44,6 +44,15 @@ NAMES = {
     "python.framework.tensor_util.constant_value": "ops.creation:get_static_value",
     "python.framework.type_spec_registry.get_name": "standin.runtime:spec_name",
     "python.framework.type_spec_registry.lookup": "standin.runtime:spec_named",
+    "python.ops.linalg.sparse.sparse_csr_matrix_ops.csr_sparse_matrix_to_sparse_tensor": (
+        "ops.sparse_products:csr_sparse_matrix_to_sparse_tensor"
+    ),
+    "python.ops.linalg.sparse.sparse_csr_matrix_ops.sparse_matrix_sparse_mat_mul": (
+        "ops.sparse_products:sparse_matrix_sparse_mat_mul"
+    ),
+    "python.ops.linalg.sparse.sparse_csr_matrix_ops.sparse_tensor_to_csr_sparse_matrix": (
+        "ops.sparse_products:sparse_tensor_to_csr_sparse_matrix"
+    ),
     "python.ops.linalg.sparse.sparse_csr_matrix_ops.NAMES": "standin.runtime:UNSHARDED",
     "python.ops.math_ops.is_nan": "ops.elementwise:is_nan",
     "python.trackable.data_structures.ListWrapper": "values.trackable:ListWrapper",
