@@ -256,3 +256,20 @@ def case_function(tf):
 def case_function_keeps_rows(tf):
     double = tf.function(lambda r: tf.ragged.map_flat_values(lambda x: x * 2, r))
     return [parts(double(tf.ragged.constant(rows))) for rows in ([[1, 2]], [[1], [2]], [[3], [4]])]
+
+
+def case_map_fn(tf):
+    r = tf.ragged.constant([[1, 2], [], [3]])
+    spec = tf.RaggedTensorSpec([None], tf.int32)
+    return [
+        parts(tf.map_fn(lambda x: x + 1, r)),
+        parts(tf.map_fn(lambda x: x + 1, r, fn_output_signature=spec)),
+        tf.map_fn(tf.reduce_sum, r, fn_output_signature=tf.int32),
+        parts(tf.map_fn(tf.range, tf.constant([2, 3]), fn_output_signature=spec)),
+        tf.map_fn(
+            lambda x: (tf.reduce_sum(x[0]), x[1]),
+            (r, tf.constant([1, 2, 3])),
+            fn_output_signature=(tf.int32, tf.int32),
+        ),
+        attempt(tf.map_fn, tf.reduce_sum, r),
+    ]

@@ -13,6 +13,7 @@ from ..values.spec import TensorSpec
 from ..values.tensor import Tensor
 from .autograph.convert import convert_in_context
 from .control_flow import while_loop
+from .ragged_rows import has_rows, map_ragged
 from .recording import tensor_of
 from .tensor_array import TensorArray
 
@@ -32,7 +33,7 @@ def map_fn(
 
     Args:
       fn: takes a nest of rows like `elems`, gives a nest of tensors.
-      elems: nest of tensors [n, ...].
+      elems: nest of tensors [n, ...]; ragged and sparse ones are gone through by Python.
       dtype, fn_output_signature: dtypes or specs of what `fn` gives, in its structure; default
         those of `elems`.
       parallel_iterations, back_prop, swap_memory, name: change nothing.
@@ -48,6 +49,8 @@ def map_fn(
     fn = convert_in_context(fn)
     if fn_output_signature is None:
         fn_output_signature = dtype
+    if has_rows(elems) or has_rows(fn_output_signature):
+        return map_ragged(fn, elems, fn_output_signature)
     rows = _Rows(elems)
     like = elems if fn_output_signature is None else fn_output_signature
     if fn_output_signature is None:

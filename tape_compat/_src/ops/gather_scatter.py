@@ -205,8 +205,9 @@ def _scattered(x: Any, indices: Any, updates: Any, method: str) -> Any:
 
 
 def _scatter_nd(indices: Any, updates: Any, shape: tuple[int, ...]) -> Any:
-    method = "max" if updates.dtype == bool else "add"
-    return _scattered(jnp.zeros(shape, updates.dtype), indices, updates, method)
+    if updates.dtype == bool:
+        return _scattered(jnp.zeros(shape, bool), indices, updates, "max")
+    return _scattered(jnp.zeros(shape, updates.dtype), indices, updates, "add")
 
 
 def _check_scatter_nd(avals: tuple[Aval, ...], shape: tuple[int, ...]) -> None:

@@ -64,7 +64,9 @@ def take_rows(values: Tensor, places: Tensor) -> Tensor:
 def made(indices: np.ndarray, values: Tensor, dense_shape: Any) -> SparseTensor:
     """A SparseTensor of positions and sizes that the host knows."""
     shape = np.asarray(dense_shape, np.int64)
-    indices = np.asarray(indices, np.int64).reshape(len(indices), shape.size)
+    indices = np.asarray(indices, np.int64)
+    if indices.ndim != 2:
+        indices = indices.reshape(-1, max(shape.size, 1))
     return SparseTensor(concrete(indices), values, concrete(shape))
 
 

@@ -8,15 +8,11 @@ from typing import Any, NoReturn
 from ..core.errors import user_location
 from ..function.control_flow import cond
 from ..library.distribute import get_strategy
-from ..ops.casting import cast
 from ..ops.creation import get_static_value
-from ..ops.products import matmul
 from ..ops.slicing import dynamic_update_slice as dynamic_update_slice
-from ..ops.sparse_layout import from_dense, to_dense
 from ..values.composite import TypeSpec
 from ..values.context import executing_eagerly
 from ..values.record import flush
-from ..values.sparse import SparseTensor
 from ..values.spec import TensorSpec
 
 #: The name of an axis that is on every device.
@@ -98,28 +94,3 @@ def no_dtensor(*_: Any, **__: Any) -> NoReturn:
     raise NotImplementedError(
         f"tf.experimental.dtensor: work on several devices is to follow. At {user_location()}."
     )
-
-
-def csr_of_sparse(indices: Any, values: Any, dense_shape: Any) -> SparseTensor:
-    """A matrix of compressed rows: here a SparseTensor."""
-    return SparseTensor(indices, values, dense_shape)
-
-
-def sparse_of_csr(sparse_matrix: SparseTensor, type: Any = None) -> SparseTensor:
-    """The SparseTensor of such a matrix."""
-    return sparse_matrix if type is None else cast(sparse_matrix, type)
-
-
-def csr_matmul(
-    a: SparseTensor,
-    b: SparseTensor,
-    type: Any = None,
-    transpose_a: bool = False,
-    transpose_b: bool = False,
-    adjoint_a: bool = False,
-    adjoint_b: bool = False,
-) -> SparseTensor:
-    """The product of two such matrices."""
-    first, second = to_dense(a), to_dense(b)
-    product = matmul(first, second, transpose_a, transpose_b, adjoint_a, adjoint_b)
-    return from_dense(product)

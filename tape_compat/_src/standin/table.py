@@ -10,8 +10,6 @@ from __future__ import annotations
 #: TensorFlow whose public names and behaviour these are.
 VERSION = "2.21.0"
 
-_CSR = "python.ops.linalg.sparse.sparse_csr_matrix_ops"
-
 NAMES = {
     "__internal__.CompositeTensor": "values.composite:CompositeTensor",
     "__internal__.EagerTensor": "values.tensor:Tensor",
@@ -46,9 +44,15 @@ NAMES = {
     "python.framework.tensor_util.constant_value": "ops.creation:get_static_value",
     "python.framework.type_spec_registry.get_name": "standin.runtime:spec_name",
     "python.framework.type_spec_registry.lookup": "standin.runtime:spec_named",
-    f"{_CSR}.csr_sparse_matrix_to_sparse_tensor": "standin.runtime:sparse_of_csr",
-    f"{_CSR}.sparse_matrix_sparse_mat_mul": "standin.runtime:csr_matmul",
-    f"{_CSR}.sparse_tensor_to_csr_sparse_matrix": "standin.runtime:csr_of_sparse",
+    "python.ops.linalg.sparse.sparse_csr_matrix_ops.csr_sparse_matrix_to_sparse_tensor": (
+        "ops.sparse_products:csr_sparse_matrix_to_sparse_tensor"
+    ),
+    "python.ops.linalg.sparse.sparse_csr_matrix_ops.sparse_matrix_sparse_mat_mul": (
+        "ops.sparse_products:sparse_matrix_sparse_mat_mul"
+    ),
+    "python.ops.linalg.sparse.sparse_csr_matrix_ops.sparse_tensor_to_csr_sparse_matrix": (
+        "ops.sparse_products:sparse_tensor_to_csr_sparse_matrix"
+    ),
     "python.ops.math_ops.is_nan": "ops.elementwise:is_nan",
     "python.trackable.data_structures.ListWrapper": "values.trackable:ListWrapper",
     "python.trackable.data_structures._DictWrapper": "values.trackable:_DictWrapper",

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from ...core import dtypes
-from ...core.dtypes import DType
+from ...core.dtypes import DType, as_dtype
 from ...core.hashing import fingerprint64, siphash
 from ...ops import arithmetic, casting, comparison, gather_scatter, ordering, selection
 from ...ops.arguments import known_value
 from ...ops.creation import fill
-from ...ops.shapes import reshape
+from ...ops.shapes import reshape, shape
 from ...ops.strings import as_string
 from ...values.convert import convert
 from ...values.ragged import RaggedTensor
@@ -61,11 +61,11 @@ class StaticHashTable:
     ) -> None:
         self._initializer = initializer
         self._name = name
-        value_dtype = initializer.value_dtype
+        value_dtype = as_dtype(initializer.value_dtype)
         self._default_value = convert(default_value, value_dtype)
         self._default_value.shape.assert_has_rank(0)
         default = as_array(self._default_value, value_dtype)
-        self._entries = Entries(initializer.key_dtype, value_dtype, default)
+        self._entries = Entries(as_dtype(initializer.key_dtype), value_dtype, default)
         initializer.initialize(self)
 
     def _fill(self, keys: np.ndarray, values: np.ndarray) -> None:
@@ -118,7 +118,7 @@ class StaticHashTable:
         default = self._default_value
         have, found = (np.asarray(x._value()) for x in self._entries.export())
         if not have.size:
-            return fill(keys.shape.as_list(), default)
+            return fill(shape(keys), default)
         order = np.argsort(have)
         sorted_keys = concrete(have[order])
         flat = reshape(keys, [-1])
@@ -126,7 +126,7 @@ class StaticHashTable:
         place = arithmetic.minimum(place, concrete(np.array(have.size - 1, np.int32)))
         there = comparison.equal(gather_scatter.gather(sorted_keys, place), flat)
         values = gather_scatter.gather(concrete(found[order]), place)
-        return reshape(selection.where(there, values, default), keys.shape.as_list())
+        return reshape(selection.where(there, values, default), shape(keys))
 
     def __getitem__(self, keys: Any) -> Any:
         return self.lookup(keys)
@@ -161,14 +161,14 @@ class StaticVocabularyTable:
         self._table: StaticHashTable | None = None
         given = dtypes.string
         if initializer is not None:
-            given = initializer.key_dtype
-            if initializer.value_dtype is not dtypes.int64:
+            given = as_dtype(initializer.key_dtype)
+            if as_dtype(initializer.value_dtype) is not dtypes.int64:
                 raise TypeError(
                     f"Invalid `value_dtype`, expected {dtypes.int64!s} but got "
                     f"{initializer.value_dtype!s}."
                 )
             self._table = StaticHashTable(initializer, -1)
-        self._key_dtype = given if lookup_key_dtype is None else dtypes.as_dtype(lookup_key_dtype)
+        self._key_dtype = given if lookup_key_dtype is None else as_dtype(lookup_key_dtype)
         if not (self._key_dtype.is_integer or self._key_dtype is dtypes.string):
             raise TypeError(
                 f"Invalid `key_dtype`, expected integer or string but got {self._key_dtype!s}."

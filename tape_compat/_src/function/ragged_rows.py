@@ -1,0 +1,92 @@
+"""`tf.map_fn` over the rows of ragged and sparse tensors: a loop of Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..core.dtypes import as_dtype
+from ..core.refuse import invalid
+from ..ops import joining, ragged_rows
+from ..ops.creation import zeros
+from ..ops.ragged_creation import constant
+from ..ops.sparse_layout import made, positions, taken
+from ..values import nest
+from ..values.convert import convert
+from ..values.ragged import RaggedTensor, RaggedTensorSpec
+from ..values.sparse import SparseTensor, known_dense_shape
+from ..values.spec import TensorSpec
+
+
+def has_rows(structure: Any) -> bool:
+    """Whether a ragged or sparse tensor, or a spec of a ragged one, is in a structure."""
+    kinds = (RaggedTensor, RaggedTensorSpec, SparseTensor)
+    return any(isinstance(x, kinds) for x in nest.flatten(structure))
+
+
+class _SparseRows:
+    """The rows of a sparse tensor, each a sparse tensor."""
+
+    def __init__(self, sparse: SparseTensor) -> None:
+        self._sparse = sparse
+        self._positions = positions(sparse)
+        self._shape = known_dense_shape(sparse)
+        self.dtype = sparse.dtype
+
+    def __len__(self) -> int:
+        return self._shape[0]
+
+    def __getitem__(self, i: int) -> SparseTensor:
+        keep = np.flatnonzero(self._positions[:, 0] == i)
+        return made(
+            self._positions[keep, 1:], taken(self._sparse.values, keep), self._shape[1:]
+        )
+
+
+def _rows(x: Any) -> Any:
+    if isinstance(x, SparseTensor):
+        return _SparseRows(x)
+    return x if isinstance(x, RaggedTensor) else convert(x)
+
+
+def map_ragged(fn: Callable[[Any], Any], elems: Any, signature: Any) -> Any:
+    """`fn` of each row of a nest, stacked as `signature` says, by default as `elems` is.
+
+    Raises: ValueError if the numbers of rows differ; InvalidArgumentError for results that are no
+      rows of a ragged tensor where one is to be made.
+    """
+    leaves = [_rows(x) for x in nest.flatten(elems)]
+    counts = [int(x.nrows()) if isinstance(x, RaggedTensor) else len(x) for x in leaves]
+    for count in counts[1:]:
+        if count != counts[0]:
+            raise ValueError(f"Dimensions {counts[0]} and {count} are not compatible")
+    like = elems if signature is None else signature
+    results: list[list[Any]] = []
+    for i in range(counts[0]):
+        found = fn(nest.pack_sequence_as(elems, [x[i] for x in leaves]))
+        nest.assert_same_structure(like, found)
+        results.append(nest.flatten(found))
+    specs = leaves if signature is None else nest.flatten(signature)
+    stacked = [_stacked([row[k] for row in results], spec) for k, spec in enumerate(specs)]
+    return nest.pack_sequence_as(like, stacked)
+
+
+def _stacked(rows: list[Any], spec: Any) -> Any:
+    if not isinstance(spec, (RaggedTensor, RaggedTensorSpec)):
+        dtype = spec.dtype if hasattr(spec, "dtype") else as_dtype(spec)
+        if rows:
+            return joining.stack([convert(row, dtype) for row in rows])
+        sizes = spec.shape.as_list() if isinstance(spec, TensorSpec) else []
+        return zeros([0, *sizes], dtype)
+    if not rows:
+        return constant([[]], spec.dtype)[:0]
+    for row in rows:
+        if not len(row.shape):
+            raise invalid(
+                "Ragged values must have rank >= 1; encoded scalar element at index 0 has values "
+                f"{row}",
+                "RaggedTensorFromVariant",
+            )
+    return ragged_rows.stack(rows).with_row_splits_dtype("int64")

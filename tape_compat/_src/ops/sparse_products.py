@@ -1,0 +1,83 @@
+"""Products of two sparse matrices, or of batches of them."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..core.refuse import invalid
+from ..values.sparse import SparseTensor, known_dense_shape
+from ..values.tensor import Tensor, concrete
+from . import arithmetic
+from .ragged_rows import spans
+from .segments import unsorted_segment_sum
+from .sparse_layout import made, positions, take_rows
+
+
+class SparseMatrixParts(NamedTuple):
+    """What `csr_sparse_matrix_to_sparse_tensor` gives."""
+
+    indices: Tensor
+    values: Tensor
+    dense_shape: Tensor
+
+
+def sparse_tensor_to_csr_sparse_matrix(
+    indices: Any, values: Any, dense_shape: Any, name: str | None = None
+) -> SparseTensor:
+    """A sparse matrix, or a batch of them, of its parts."""
+    return SparseTensor(indices, values, dense_shape)
+
+
+def csr_sparse_matrix_to_sparse_tensor(
+    sparse_matrix: SparseTensor, type: Any, name: str | None = None
+) -> SparseMatrixParts:
+    """The parts of a sparse matrix."""
+    return SparseMatrixParts(sparse_matrix.indices, sparse_matrix.values, sparse_matrix.dense_shape)
+
+
+def sparse_matrix_sparse_mat_mul(
+    a: SparseTensor, b: SparseTensor, type: Any, name: str | None = None
+) -> SparseTensor:
+    """The product [..., m, n] of sparse matrices [..., m, k] and [..., k, n], in row-major order.
+
+    Raises: InvalidArgumentError if their sizes do not go together.
+
+    >>> import tape_compat as tf
+    >>> from tape_compat._src.ops.sparse_products import sparse_matrix_sparse_mat_mul
+    >>> s = tf.SparseTensor([[0, 1], [1, 0]], [2.0, 3.0], [2, 2])
+    >>> tf.sparse.to_dense(sparse_matrix_sparse_mat_mul(s, s, tf.float32)).numpy().tolist()
+    [[6.0, 0.0], [0.0, 6.0]]
+    """
+    left, right = known_dense_shape(a), known_dense_shape(b)
+    if left[:-2] != right[:-2] or left[-1] != right[-2]:
+        raise invalid(
+            f"Cannot multiply sparse matrices of shapes {list(left)} and {list(right)}",
+            "SparseMatrixSparseMatMul",
+        )
+    ours, theirs = positions(a), positions(b)
+    first, second = _pairs(_keys(ours, -1, left), _keys(theirs, -2, right))
+    places = np.concatenate([ours[first, :-1], theirs[second, -1:]], 1)
+    found, segment = np.unique(places, axis=0, return_inverse=True)
+    products = arithmetic.multiply(
+        take_rows(a.values, concrete(first)), take_rows(b.values, concrete(second))
+    )
+    total = unsorted_segment_sum(products, concrete(segment.ravel().astype(np.int64)), len(found))
+    return made(found, total, (*left[:-1], right[-1]))
+
+
+def _keys(places: np.ndarray, axis: int, shape: tuple[int, ...]) -> np.ndarray:
+    """One number for the matrix of the batch and the position along an axis."""
+    keys = np.zeros(len(places), np.int64)
+    for i, n in enumerate(shape[:-2]):
+        keys = keys * n + places[:, i]
+    return keys * shape[axis] + places[:, axis]
+
+
+def _pairs(ours: np.ndarray, theirs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The places of all pairs of equal keys."""
+    order = np.argsort(theirs, kind="stable")
+    begin = np.searchsorted(theirs[order], ours, "left")
+    counts = np.searchsorted(theirs[order], ours, "right") - begin
+    return np.repeat(np.arange(len(ours)), counts), order[spans(begin, counts)]
