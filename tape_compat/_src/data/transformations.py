@@ -28,7 +28,7 @@ class Transformations(Grouping):
         num_parallel_calls: Any = None,
         deterministic: Any = None,
         synchronous: Any = None,
-        use_unbounded_threadpool: Any = None,
+        use_unbounded_threadpool: Any = False,
         name: str | None = None,
     ) -> Any:
         """A dataset of what a function gives for each element.
