@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import tape_compat as tf
-from tape_compat._src.data import prefetching
 
 Dataset = tf.data.Dataset
 
@@ -152,12 +151,6 @@ def test_an_error_comes_through_prefetch_and_the_next_element_after_it():
     assert float(iterator.get_next()) == 0.5
     with pytest.raises(tf.errors.OutOfRangeError, match="End of sequence"):
         iterator.get_next()
-
-
-def test_prefetch_of_plain_rows_needs_no_thread():
-    assert prefetching.AHEAD > 1
-    iterator = iter(Dataset.range(10).shuffle(10).batch(2).prefetch(2))
-    assert len(next(iterator)) == 2
 
 
 def test_slow_python_runs_in_threads_and_in_order():
