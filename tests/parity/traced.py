@@ -16,6 +16,7 @@ from .harness import Case, Raised, describe, raised
 OWN_FUNCTIONS = (
     "cases_autograph",
     "cases_control_flow",
+    "cases_data",
     "cases_function_",
     "cases_optimizers",
     "cases_random",

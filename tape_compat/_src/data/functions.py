@@ -31,7 +31,7 @@ from ..values.spec import TensorSpec
 from ..values.tensor import Tensor
 from .pipeline import Pipeline, Rows
 from .specs import DatasetSpec, NoneTensorSpec
-from .structure import Element, Layout, dtype_of, pack, shape_of, taken_apart, value_of
+from .structure import Element, Layout, array_of, dtype_of, pack, shape_of, taken_apart, value_of
 
 LOGGER = logging.getLogger("tape_compat")
 
@@ -84,6 +84,7 @@ class ElementFunction:
         self._lock = threading.RLock()
         self._records: dict[Any, Recorded] = {}
         self._general: Recorded | None = None
+        self._rows: Any = ()  # not looked for yet
 
     # -- what it gives --------------------------------------------------------------------------
 
@@ -104,6 +105,10 @@ class ElementFunction:
     def spec_is_known(self) -> bool:
         """Whether the specs of its results are known."""
         return self._source.spec_is_known() and self.record().spec is not None
+
+    def is_recorded(self) -> bool:
+        """Whether it is known that it runs compiled."""
+        return self._source.spec_is_known() and self.record().trace is not None
 
     def output_spec(self) -> Any:
         """The specs of its results; of what only running shows, by the first element."""
@@ -231,72 +236,66 @@ class ElementFunction:
 
     def over_rows(self) -> RowFunction | None:
         """The function of several elements at once, if it has no effects and can be so."""
-        record = self.record()
+        with self._lock:
+            if self._rows == ():
+                self._rows = self._over_rows()
+            return self._rows
+
+    def _over_rows(self) -> RowFunction | None:
         specs = self._source.layout.specs
-        if record.trace is None or not all(isinstance(spec, TensorSpec) for spec in specs):
+        trace = self.record().trace
+        if trace is None or not all(isinstance(s, TensorSpec) for s in specs):
             return None
-        if not all(spec.shape.is_fully_defined() for spec in specs):
+        if not all(spec.shape.is_fully_defined() for spec in specs):  # type: ignore[attr-defined]
             return None
-        found = RowFunction(self, record)
+        found = RowFunction(trace, specs, self._name)
         return found if found.possible() else None
-
-    def rows_body(self, columns: Sequence[Tensor]) -> list[Any]:
-        """The results for stacked elements, while that is recorded."""
-
-        def row(leaves: Sequence[Tensor]) -> list[Any]:
-            return taken_apart(self._called(self._converted, leaves))[1]
-
-        return vectorized_map(row, list(columns), fallback_to_while_loop=False, warn=False)
 
 
 class RowFunction:
-    """A function of stacked elements, compiled for one number of them; fewer are filled up."""
+    """A recorded function for stacked elements, compiled for some numbers of them."""
 
-    def __init__(self, function: ElementFunction, record: Recorded):
-        self._function, self._specs = function, function._source.layout.specs
+    def __init__(self, trace: Trace, specs: Sequence[Any], name: str):
+        self._element, self._specs, self._name = trace, specs, name
         self._traces: dict[int, Trace] = {}
         self._lock = threading.RLock()
         self._impossible = False
-        self._count = 0
-        self._draws = bool(record.trace and record.trace.graph.draws)
-
-    @property
-    def draws(self) -> bool:
-        """Whether it draws random numbers."""
-        return self._draws
 
     def possible(self) -> bool:
         """Whether it can be recorded for stacked elements."""
-        self._trace(2)
-        return not self._impossible
+        return self._trace(2) is not None
+
+    def _body(self, *columns: Tensor) -> list[Any]:
+        """The results for stacked elements, while that is recorded."""
+
+        def row(leaves: Sequence[Tensor]) -> list[Any]:
+            return self._element.call(list(leaves), ())
+
+        return vectorized_map(row, list(columns), fallback_to_while_loop=False, warn=False)
 
     def _trace(self, count: int) -> Trace | None:
         with self._lock:
             found = self._traces.get(count)
             if found is None and not self._impossible:
-                specs = tuple(
-                    [TensorSpec((count, *s.shape.as_list()), s.dtype) for s in self._specs]
-                )
-                bound = Bound(specs, (), tuple(f"args_{i}" for i in range(len(specs))))
-                body = lambda *columns: self._function.rows_body(columns)  # noqa: E731
+                specs = [TensorSpec([count, *spec.shape], spec.dtype) for spec in self._specs]
+                names = tuple([f"args_{i}" for i in range(len(specs))])
                 try:
-                    found = traced(body, bound, self._function._name, False)
-                except Exception:
+                    found = traced(self._body, Bound(tuple(specs), (), names), self._name, False)
+                except Exception:  # one by one it goes, or tells why not
                     self._impossible = True
                     return None
                 self._traces[count] = found
             return found
 
-    def __call__(self, rows: Rows) -> Rows | None:
-        """The results for stacked elements, stacked."""
+    def __call__(self, rows: Rows, wanted: int) -> Rows:
+        """The results for stacked elements, stacked. Where there are fewer than `wanted`, and it is
+        compiled for so many, they are filled up."""
         count, columns = rows
-        size = max(self._count, count)
-        self._count = size
+        size = wanted if wanted in self._traces else count
         trace = self._trace(size)
-        if trace is None:
-            return None
+        assert trace is not None
         if count < size:
-            columns = tuple([_filled(np.asarray(x), size) for x in columns])
+            columns = tuple([_filled(array_of(x), size) for x in columns])
         found = run(trace, columns)
         if count < size:
             found = tuple([x if x is None else np.asarray(x)[:count] for x in found])

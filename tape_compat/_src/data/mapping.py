@@ -7,11 +7,18 @@ from typing import Any
 
 from ..core import dtypes, errors
 from ..core.shapes import TensorShape
+from ..function.python_calls import numpy_function
 from ..values.spec import TensorSpec
 from .functions import ElementFunction
-from .pipeline import INFINITE, UNKNOWN, Pipeline, Rows, Stream
+from .parallel import ParallelStream
+from .pipeline import INFINITE, UNKNOWN, Pipeline, Rows, Stream, joined_rows
+from .sources import as_op_error
 from .specs import CLASSES, DatasetSpec
 from .structure import Element, array_of, leaf_of, spec_of
+
+#: For how many elements a function runs at once, at most: what it needs meanwhile is so many times
+#: as much.
+ROWS = 1024
 
 
 def located(error: Exception, function: ElementFunction, index: int) -> Exception:
@@ -23,8 +30,20 @@ def located(error: Exception, function: ElementFunction, index: int) -> Exceptio
         args = (error.error_code,) if type(error) is errors.OpError else ()
         message = f"Error in user-defined function passed to {function.title}, {where}: "
         return type(error)(error.node_def, error.op, f"{message}{error.message}", *args)
+    if _of_numpy_function(error):
+        return as_op_error(error)
     error.add_note(f"This was {where}.")
     return error
+
+
+def _of_numpy_function(error: Exception) -> bool:
+    """Whether an error came out of `tf.numpy_function`, an op in TensorFlow's pipelines."""
+    traceback = error.__traceback__
+    while traceback is not None:
+        if traceback.tb_frame.f_code is numpy_function.__code__:
+            return True
+        traceback = traceback.tb_next
+    return False
 
 
 class Applied:
@@ -35,12 +54,16 @@ class Applied:
 
     def __call__(self, element: Element) -> Element:
         self.count += 1
+        return self.numbered(element, self.count - 1)
+
+    def numbered(self, element: Element, index: int) -> Element:
+        """The function of the element of a number."""
         try:
             return self.function(element)
         except errors.NeedsPython:
             raise
         except Exception as error:
-            self.failed(error)
+            self.failed(error, index)
             raise
 
     def failed(self, error: Exception, index: int | None = None) -> None:
@@ -58,9 +81,11 @@ class Map(Pipeline):
 
     name = "MapDataset"
 
-    def __init__(self, source: Pipeline, function: Callable[..., Any], title: str):
+    def __init__(
+        self, source: Pipeline, function: Callable[..., Any], title: str, parallel: int = 1
+    ):
         super().__init__(source)
-        self.function = ElementFunction(function, source, title)
+        self.function, self._parallel = ElementFunction(function, source, title), parallel
         self.function.check(lambda spec: None)
 
     def spec_is_known(self) -> bool:
@@ -70,7 +95,10 @@ class Map(Pipeline):
         return self.function.output_spec()
 
     def _open(self) -> Stream:
-        return MapStream(self.inputs[0].open(), self.function)
+        source = self.inputs[0].open()
+        if self._parallel != 1 and not self.function.is_recorded():
+            return ParallelStream(source, Applied(self.function).numbered, self._parallel)
+        return MapStream(source, self.function)
 
 
 class MapStream(Stream):
@@ -91,12 +119,16 @@ class MapStream(Stream):
             self._by_rows = self._applied.function.over_rows()
         if self._by_rows is None:
             return super().rows(count)
-        rows = self._source.rows(count)
-        if rows is None:
-            return None
-        found = self._by_rows(rows)
-        self._applied.count += rows[0]
-        return found
+        parts: list[Rows] = []
+        while count > 0:
+            size = min(count, ROWS)
+            rows = self._source.rows(size)
+            if rows is None:
+                break
+            parts.append(self._by_rows(rows, size))
+            self._applied.count += rows[0]
+            count = count - size if rows[0] == size else 0
+        return joined_rows(parts)
 
 
 class Filter(Pipeline):

@@ -134,6 +134,15 @@ def _differ(place: int, first: Sequence[int], number: int, other: Sequence[int])
     )
 
 
+def joined_rows(parts: list[Rows]) -> Rows | None:
+    """Stacked elements, one part after the other; None if there is none."""
+    if len(parts) < 2:
+        return parts[0] if parts else None
+    columns = zip(*[columns for _, columns in parts])
+    joined = [None if c[0] is None else np.concatenate(list(map(array_of, c))) for c in columns]
+    return sum(count for count, _ in parts), tuple(joined)
+
+
 class Selection:
     """Rows of arrays that are at hand.
 

@@ -28,7 +28,7 @@ class Transformations(Grouping):
         num_parallel_calls: Any = None,
         deterministic: Any = None,
         synchronous: Any = None,
-        use_unbounded_threadpool: Any = None,
+        use_unbounded_threadpool: Any = False,
         name: str | None = None,
     ) -> Any:
         """A dataset of what a function gives for each element.
@@ -38,8 +38,9 @@ class Transformations(Grouping):
 
         Args:
           map_func: takes the parts of a tuple, or the element if it is something else.
-          num_parallel_calls, deterministic, synchronous, use_unbounded_threadpool: change nothing
-            but the speed; elements come in their order.
+          num_parallel_calls: how many threads run its Python, where that takes long; compiled
+            functions are parallel within. Elements come in their order.
+          deterministic, synchronous, use_unbounded_threadpool: change nothing.
         Raises: TypeError for a result that is no nest of tensors; what recording it raises. Going
           through the elements raises what an op raises, with the element and the line.
 
@@ -47,7 +48,10 @@ class Transformations(Grouping):
         >>> list(tf.data.Dataset.range(3).map(lambda x: x + 10).as_numpy_iterator())
         [np.int64(10), np.int64(11), np.int64(12)]
         """
-        return self._made(Map(self._pipeline, map_func, "Dataset.map()"))
+        parallel = 1 if num_parallel_calls is None else integer(num_parallel_calls, "calls")
+        if parallel < 1 and parallel != AUTOTUNE:
+            raise refused("num_parallel_calls must be greater than zero.")
+        return self._made(Map(self._pipeline, map_func, "Dataset.map()", parallel))
 
     def flat_map(self, map_func: Callable[..., Any], name: str | None = None) -> Any:
         """The elements of the datasets that a function gives, one dataset after the other.

@@ -19,6 +19,7 @@ from ..values.convert import convert
 from ..values.dispatch import takes_composites
 from ..values.record import apply
 from ..values.tensor import Tensor
+from .casting import cast
 from .arguments import as_size, known_value
 from .checks import REAL
 from .declare import name_ops, op, static
@@ -143,6 +144,8 @@ def bincount(
         raise ValueError(f"Unsupported value for argument axis={axis}. Only 0 and -1 are currently "
                          "supported.")  # fmt: skip
     arr = convert(arr)
+    if not arr.dtype.is_integer:  # as TensorFlow takes 2.9 for a 2
+        arr = cast(arr, dtypes.int32)
     least, most = (None if n is None else as_size(n) for n in (minlength, maxlength))
     if least is not None and least == most and arr._is_symbolic():
         size = least
