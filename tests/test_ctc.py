@@ -3,6 +3,7 @@
 import itertools
 
 import numpy as np
+import pytest
 
 import tape_compat as tf
 
@@ -60,6 +61,14 @@ def test_loss_of_any_batch():
     args = np.swapaxes(LOGITS, 0, 1), LABELS % 2, LENGTHS, TIMES
     expected = tf.nn.ctc_loss(args[1], args[0], LENGTHS, TIMES, False, blank_index=2)
     np.testing.assert_allclose(loss(*args), expected, rtol=1e-5)
+
+
+def test_too_little_time_for_sparse_labels():
+    """Dense labels have a large loss instead, as has a function, which cannot raise."""
+    labels = tf.sparse.from_dense(LABELS)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Not enough time for target"):
+        tf.nn.ctc_loss(labels, LOGITS, None, [1, 3], blank_index=0)
+    assert float(tf.nn.ctc_loss(LABELS, LOGITS, LENGTHS, [1, 3])[0]) > 700
 
 
 def test_a_wide_beam_finds_the_best_labels():

@@ -131,7 +131,6 @@ def case_errors(tf):
             "min": lambda tf: channels(x, [0.0], [1.0]),
             "max": lambda tf: channels(x, [0.0, 0.0], [1.0]),
             "blank": lambda tf: tf.nn.ctc_loss(sparse, LOGITS, None, TIMES),
-            "time": lambda tf: tf.nn.ctc_loss(sparse, LOGITS, None, [1, 3, 5], blank_index=0),
             "times": lambda tf: tf.nn.ctc_loss(sparse, LOGITS, None, [7, 3, 5], blank_index=0),
             "dense labels": lambda tf: one([[1]], LOGITS, TIMES),
             "batch": lambda tf: one(sparse, LOGITS, [5]),

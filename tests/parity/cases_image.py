@@ -111,6 +111,9 @@ def case_space_errors(tf):
             "pool": lambda tf: tf.nn.pool(x, [2, 2], "X"),
             "pool both": lambda tf: tf.nn.pool(x, [2, 2], "AVG", strides=[2, 2], dilations=[2, 2]),
             "pool same": lambda tf: tf.nn.pool(x, [2, 2], "AVG", padding="SAME", dilations=[2, 2]),
+            "convolution": lambda tf: tf.nn.convolution(
+                x, tf.ones([2, 2, 8, 1]), 2, "VALID", dilations=2
+            ),
             "pool rank": lambda tf: tf.nn.pool(x, [2], "AVG"),
             "transpose": lambda tf: tf.nn.conv_transpose(x, f, [1, 4], 2),
             "depths": lambda tf: tf.nn.conv_transpose(small, f, [1, 8, 8, 5], 2),

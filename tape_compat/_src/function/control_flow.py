@@ -59,7 +59,7 @@ def cond(
     if not callable(false_fn):
         raise TypeError("'false_fn' must be callable.")
     if not recording():
-        return _unpacked(true_fn() if convert(pred) else false_fn())
+        return true_fn() if convert(pred) else false_fn()
     if isinstance(pred, bool):
         raise TypeError("pred must not be a Python bool", pred)
     return choose(truth(pred), (false_fn, true_fn), ("false_fn", "true_fn"), "cond")

@@ -40,9 +40,7 @@ class _SparseRows:
 
     def __getitem__(self, i: int) -> SparseTensor:
         keep = np.flatnonzero(self._positions[:, 0] == i)
-        return made(
-            self._positions[keep, 1:], taken(self._sparse.values, keep), self._shape[1:]
-        )
+        return made(self._positions[keep, 1:], taken(self._sparse.values, keep), self._shape[1:])
 
 
 def _rows(x: Any) -> Any:

@@ -72,7 +72,7 @@ def _dim(item: Any, whole: Any, attr: str | None, kernel: str) -> Size:
     if is_symbolic(item):
         return item
     array = known_sizes(item)
-    if isinstance(item, Tensor) and array.dtype.kind == "f" and array.ndim == 0:
+    if isinstance(item, Tensor) and item.dtype.is_floating and array.ndim == 0:
         return int(array)  # as TensorFlow packs it with what stands beside it
     if array.dtype.kind not in "iuO":
         _refuse_dims(whole, array.dtype, attr, kernel)

@@ -209,6 +209,16 @@ def convolution(
     rank = len(convert(filters).shape) - 2
     if rank not in (1, 2, 3):
         raise ValueError(f"`filters` must have rank 3, 4 or 5. Received: rank {rank + 2}")
+    last = channels_last(data_format)
+    steps, holes = (
+        per_dimension(value, rank, what, last, "Convolution")
+        for value, what in ((strides, "strides"), (dilations, "dilations"))
+    )
+    if max(steps) > 1 and max(holes) > 1:
+        raise ValueError(
+            "`strides > 1` not supported in conjunction with `dilation_rate > 1`. "
+            f"Received: strides={list(steps)} and dilation_rate={list(holes)}"
+        )
     return _convolution(rank, input, filters, strides, padding, data_format, dilations)
 
 

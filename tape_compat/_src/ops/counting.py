@@ -19,8 +19,8 @@ from ..values.convert import convert
 from ..values.dispatch import takes_composites
 from ..values.record import apply
 from ..values.tensor import Tensor
-from .casting import cast
 from .arguments import as_size, known_value
+from .casting import cast
 from .checks import REAL
 from .declare import name_ops, op, static
 from .sums import TopKV2

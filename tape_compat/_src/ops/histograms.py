@@ -96,12 +96,13 @@ def histogram_fixed_width_bins(
 ) -> Tensor:
     """The bin that each of `values` falls into, an int32 of the shape of `values`.
 
-    `dtype` has no effect in TensorFlow either. See `histogram_fixed_width`.
+    `dtype` must be one, and changes nothing in TensorFlow either. See `histogram_fixed_width`.
 
     >>> import tape_compat as tf
     >>> tf.histogram_fixed_width_bins([-1.0, 0.5, 1.5, 9.0], [0.0, 2.0], nbins=2).numpy().tolist()
     [0, 0, 1, 1]
     """
+    dtypes.as_dtype(dtype)
     bins = as_size(nbins)
     if less(bins, 1):
         raise invalid(f"Expected 'nbins {bins} must > 0' to be true.", "Assert")

@@ -1,5 +1,11 @@
 """`tf.compat.v1`: the names of TensorFlow 1 that libraries use in code for TensorFlow 2."""
 
+from ..._src.function.functional_ops import (
+    foldl as foldl,
+    foldr as foldr,
+    map_fn as map_fn,
+    scan as scan,
+)
 from ..._src.function.grouping import (
     Graph as Graph,
     get_default_graph as get_default_graph,
@@ -7,6 +13,24 @@ from ..._src.function.grouping import (
     reset_default_graph as reset_default_graph,
 )
 from ..._src.interop.names import face as _face
-from . import nn as nn
+from ..._src.library.version1.calls import (
+    assign as assign,
+    assign_add as assign_add,
+    assign_sub as assign_sub,
+    boolean_mask as boolean_mask,
+    cond as cond,
+    gather as gather,
+    gather_nd as gather_nd,
+    gradients as gradients,
+    pad as pad,
+    where as where,
+    while_loop as while_loop,
+)
+from ..._src.library.version1.dimension import Dimension as Dimension
+from ..._src.library.version1.initializers import (
+    RandomNormal as random_normal_initializer,
+    RandomUniform as random_uniform_initializer,
+)
+from . import math as math, nn as nn
 
 _face(__name__)

@@ -1,0 +1,1 @@
+"""Names of TensorFlow 1 whose arguments differ from those of TensorFlow 2."""
