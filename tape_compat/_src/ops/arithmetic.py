@@ -232,7 +232,8 @@ def pow(x: Any, y: Any, name: str | None = None) -> Tensor:
     if (kind is int or kind is float) and y in CONSTANT_EXPONENTS:
         if x.__class__ is not Tensor:
             if isinstance(x, CompositeTensor) and not hasattr(x, "_as_tensor"):
-                return _POW(x, y)
+                composite: Any = x
+                return _POW(composite, y)
             x = convert(x)
         if kind is int or x._aval.trainable:
             if y == int(y):

@@ -65,8 +65,7 @@ def _fake(x: Any, low: Any, high: Any, bits: int, narrow: bool) -> Any:
 
 
 def _fake_of_numbers(x: Any, low: float, high: float, bits: int, narrow: bool) -> Any:
-    low, high = jnp.asarray(low, x.dtype), jnp.asarray(high, x.dtype)
-    return _fake(x, low, high, bits, narrow)
+    return _fake(x, jnp.asarray(low, x.dtype), jnp.asarray(high, x.dtype), bits, narrow)
 
 
 def _check_bits(bits: int, kernel: str) -> None:

@@ -391,7 +391,11 @@ def _pads(pad_values: Any) -> tuple[bytes, bytes] | None:
         left = right = pad_values
     else:
         raise TypeError("pad_values must be a string, tuple of strings, or None.")
-    return tuple([p.encode() if isinstance(p, str) else p for p in (left, right)])
+    return _as_bytes(left), _as_bytes(right)
+
+
+def _as_bytes(text: str | bytes) -> bytes:
+    return text.encode() if isinstance(text, str) else text
 
 
 def _ngrams(

@@ -1,7 +1,7 @@
-"""Keras' own tests on us: `python -m tests.keras [folders or files below keras/src]`.
+"""Keras' own tests on us: `python -m tests.keras_suite [folders or files below keras/src]`.
 
 A test counts if it passes on the real TensorFlow: `not_on_tensorflow.txt` lists those that do not,
-and is written by `python -m tests.keras --on-tensorflow`. Those that pass there and not here stand
+and is written by `python -m tests.keras_suite --on-tensorflow`. Those that pass there and not here stand
 in `differences.txt`, each with its reason. `--sample` runs those of `sample.txt`, which all pass.
 
 Exits with 1 if a test that is not listed fails, or if less than 98 % of those that count pass.
@@ -59,7 +59,7 @@ def outcomes(tests: list[str], on_tensorflow: bool) -> dict[str, str]:
         }
         workers = str(min(os.cpu_count() or 1, 4))
         command = [sys.executable, "-m", "pytest", "-q", "-n", workers, "--dist", "worksteal"]
-        command += ["-p", "tests.keras.plugin", "-p", "no:cacheprovider", "--tb=native"]
+        command += ["-p", "tests.keras_suite.plugin", "-p", "no:cacheprovider", "--tb=native"]
         command += ["-c", os.devnull, "--rootdir", folder, "--import-mode=prepend"]
         command += ["-W", "ignore", *(str(keras / test) for test in tests)]
         subprocess.run(command, cwd=folder, env=environment, check=False)
@@ -68,7 +68,7 @@ def outcomes(tests: list[str], on_tensorflow: bool) -> dict[str, str]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser("python -m tests.keras", description=__doc__)
+    parser = argparse.ArgumentParser("python -m tests.keras_suite", description=__doc__)
     parser.add_argument("tests", nargs="*", help="below keras/src; default is all that count")
     parser.add_argument("--on-tensorflow", action="store_true", help="write the list of TensorFlow")
     parser.add_argument("--sample", action="store_true", help="run the sample")

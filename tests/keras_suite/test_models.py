@@ -1,6 +1,6 @@
 """Keras models trained by a loop, a decorated loop and `fit`: the numbers of TensorFlow.
 
-`models.json` is what `python tests/keras/models.py` prints on the real TensorFlow.
+`models.json` is what `python tests/keras_suite/models.py` prints on the real TensorFlow.
 """
 
 import json
