@@ -1,4 +1,4 @@
-"""`tf.io`: files, records, and tensors as bytes."""
+"""`tf.io`: files, records, images in files, and tensors as bytes."""
 
 from .._src.data.io.contents import (
     decode_raw as decode_raw,
@@ -20,6 +20,16 @@ from .._src.data.io.records import (
     TFRecordWriter as TFRecordWriter,
 )
 from .._src.interop.names import face as _face
+from .._src.ops.images.files import (
+    decode_bmp as decode_bmp,
+    decode_gif as decode_gif,
+    decode_image as decode_image,
+    decode_jpeg as decode_jpeg,
+    decode_png as decode_png,
+    encode_jpeg as encode_jpeg,
+    encode_png as encode_png,
+    is_jpeg as is_jpeg,
+)
 from . import gfile as gfile
 
 _face(__name__)
