@@ -1,4 +1,4 @@
-"""`tf.io`: files, records, and tensors as bytes."""
+"""`tf.io`: files, records, images in files, and tensors as bytes."""
 
 from .._src.data.io.contents import (
     decode_raw as decode_raw,

@@ -9,6 +9,8 @@ NEEDS = ("nn.ctc_loss", "quantization", "audio")
 LOGITS = np.random.default_rng(23).normal(size=(6, 3, 5)).astype(np.float32)
 LABELS = np.int32([[1, 2, 2, 0], [3, 0, 0, 0], [4, 1, 4, 2]])
 LENGTHS, TIMES = np.int32([3, 1, 4]), np.int32([6, 3, 5])
+#: Two labels are as probable at the first time.
+TIED = np.float32([[[0.4, 0.2, 0.4, 0.1]], [[-0.3, 0.4, 0.2, 0.3]], [[0.2, 0.4, 0.3, 0.3]]])
 
 
 def parts(found):
@@ -68,6 +70,7 @@ def case_beams(tf):
         parts(tf.nn.ctc_beam_search_decoder(LOGITS * 3, TIMES, beam_width=7, top_paths=4)),
         parts(tf.nn.ctc_beam_search_decoder(LOGITS, TIMES, beam_width=2, top_paths=2)),
         parts(tf.compat.v1.nn.ctc_beam_search_decoder(LOGITS, TIMES, 20, 3)),
+        parts(tf.nn.ctc_beam_search_decoder(TIED, [3], 4)),
     ]
 
 

@@ -166,7 +166,8 @@ class _Beam:
         for entry in before:
             if self._accepts(entry.old[2]):
                 self._grow(entry, scores)
-        self.entries = [entry for _, _, entry in self.heap]
+        # In the order in which they came: of equal ones the first is the better.
+        self.entries = [entry for _, _, entry in sorted(self.heap, key=lambda item: -item[1])]
 
     def _grow(self, entry: _Entry, scores: list[float]) -> None:
         if entry.children is None:
