@@ -24,7 +24,7 @@ from .repeating import repeat
 from .shapes import reshape as reshape_dense
 
 
-def as_sparse(value: Any, kernel: str = "sp_input") -> SparseTensor:
+def as_sparse(value: Any) -> SparseTensor:
     """A SparseTensor, or what has its three parts. Raises TypeError for others."""
     if isinstance(value, SparseTensor):
         return value

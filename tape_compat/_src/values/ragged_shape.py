@@ -30,7 +30,7 @@ class DynamicRaggedShape:
         self._inner = tuple(inner_shape)
 
     @classmethod
-    def from_tensor(cls, t: Any, dtype: Any = None) -> DynamicRaggedShape:
+    def from_tensor(cls, t: Any) -> DynamicRaggedShape:
         """The shape of a RaggedTensor or a Tensor."""
         if isinstance(t, RaggedTensor):
             return cls(t._partitions, t.flat_values._aval.shape)
