@@ -133,3 +133,16 @@ def test_partitions_and_shapes():
     assert repr(tf.shape(ragged())) == (
         "<DynamicRaggedShape lengths=[3, (2, 0, 1)] num_row_partitions=1>"
     )
+
+
+def test_as_an_input_signature():
+    traces = []
+
+    @tf.function(input_signature=[tf.RaggedTensorSpec([None, None], tf.int32)])
+    def double(r):
+        traces.append(r.shape.as_list())
+        return r * 2
+
+    assert double(tf.ragged.constant([[1], [2, 3]])).to_list() == [[2], [4, 6]]
+    assert double(tf.ragged.constant([[1], [2, 3], []])).to_list() == [[2], [4, 6], []]
+    assert traces == [[None, None]]

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import tape_compat as tf
+from tape_compat._src.ops.sparse_products import sparse_matrix_sparse_mat_mul
 
 
 def sparse(values=(3.0, 4.0, 5.0)):
@@ -110,3 +111,32 @@ def test_embeddings(combiner, want):
 def test_sets():
     assert dense(tf.sets.intersection([[1, 2, 3]], [[3, 1, 9]])) == [[1, 3]]
     assert dense(tf.sets.difference([["a", "b"]], [["b", "c"]])) == [[b"a"]]
+
+
+def test_as_an_input_signature():
+    traces = []
+
+    @tf.function(input_signature=[tf.SparseTensorSpec([None, 3], tf.float32)])
+    def double(s):
+        traces.append(s.shape.as_list())
+        return tf.sparse.map_values(tf.multiply, s, 2.0)
+
+    for rows in (2, 4):
+        s = tf.SparseTensor([[0, 1]], [1.0], [rows, 3])
+        assert double(s).shape.as_list() == [rows, 3]
+    assert traces == [[None, 3]]
+    assert double.get_concrete_function()(s).values.numpy().tolist() == [2.0]
+    for wrong in (tf.ones([2, 3]), tf.SparseTensor([[0, 1]], [1.0], [2, 4])):
+        with pytest.raises(TypeError):
+            double(wrong)
+
+
+def test_products_of_sparse_matrices():
+    a, b = sparse(), tf.sparse.transpose(sparse())
+    product = sparse_matrix_sparse_mat_mul(a, b, tf.float32)
+    assert dense(product) == (np.array(dense(a)) @ np.array(dense(b))).tolist()
+
+
+def test_rows_in_map_fn():
+    found = tf.map_fn(tf.sparse.reduce_sum, sparse(), fn_output_signature=tf.float32)
+    assert found.numpy().tolist() == [3.0, 9.0]

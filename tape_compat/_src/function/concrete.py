@@ -9,6 +9,7 @@ from ..core import errors
 from ..core.avals import Aval
 from ..core.refuse import tf_dtype_name
 from ..values import nest
+from ..values.composite import TypeSpec
 from ..values.convert import convert
 from ..values.spec import TensorSpec
 from ..values.tensor import Tensor
@@ -243,6 +244,10 @@ def cast(wanted: Any, value: Any) -> Any:
     """A value where one like `wanted` was when the function was recorded."""
     if isinstance(wanted, (Tensor, TensorSpec)):
         return value if isinstance(value, Tensor) else convert(value, wanted.dtype)
+    if isinstance(wanted, TypeSpec):
+        if not wanted.is_compatible_with(value):
+            raise TypeError(f"Can not cast {value!r} to {wanted!r}")
+        return value
     if isinstance(wanted, Variable):
         if not isinstance(value, Variable):
             raise TypeError(f"Can not cast {value!r} to a Variable")

@@ -17,7 +17,7 @@ import numpy as np
 from ..core import dtypes
 from ..core.avals import Aval
 from ..values import nest
-from ..values.composite import CompositeTensor, Opaque
+from ..values.composite import CompositeTensor, Opaque, TypeSpec
 from ..values.convert import convert
 from ..values.spec import TensorSpec
 from ..values.tensor import Tensor
@@ -57,6 +57,8 @@ class Arguments:
             self._tensor(convert(value))
         elif isinstance(value, TensorSpec):
             self._spec(value)
+        elif isinstance(value, TypeSpec):
+            self._composite_spec(value)
         else:
             children = nest.children_of(value)
             if children is None:
@@ -84,6 +86,11 @@ class Arguments:
             self.parts.append(Aval.of(tuple(shape.as_list()), spec.dtype))
         else:
             self.parts.append((TensorSpec, shape, spec.dtype))
+
+    def _composite_spec(self, spec: TypeSpec) -> None:
+        """A spec of a composite, in the form that `_nest` gives the composite."""
+        self.parts += (spec.value_type, 1, spec)
+        self.add(spec._component_specs)
 
     def _variable(self, variable: Variable) -> None:
         handle = variable._handle
@@ -132,6 +139,8 @@ def rebuilt(value: Any, tensors: Callable[[Any], Any]) -> Any:
         return value
     if isinstance(value, (Tensor, np.ndarray, np.generic, jax.Array, TensorSpec)):
         return tensors(value)
+    if isinstance(value, TypeSpec):
+        return value._from_components(rebuilt(value._component_specs, tensors))
     children = nest.children_of(value)
     if children is not None:
         return nest.rebuilt(value, [rebuilt(child, tensors) for child in children])
@@ -176,7 +185,7 @@ class Signature:
 
     def _check_specs(self, specs: tuple[Any, ...]) -> None:
         leaves = nest.flatten(specs)
-        wrong = [x for x in leaves if not isinstance(x, TensorSpec)]
+        wrong = [x for x in leaves if not isinstance(x, TypeSpec)]
         if wrong:
             raise TypeError(
                 "input_signature must be a possibly nested sequence of TensorSpec objects, got "
@@ -289,6 +298,8 @@ def _fits(wanted: Any, given: Any) -> bool:
     if given.__class__ is Aval and wanted.__class__ is tuple and wanted[:1] == (TensorSpec,):
         _, shape, dtype = wanted
         return dtype is given.dtype and shape.is_compatible_with(given.tensor_shape)
+    if isinstance(wanted, TypeSpec) and isinstance(given, TypeSpec):
+        return wanted.is_compatible_with(given)
     return wanted == given
 
 
@@ -336,6 +347,8 @@ def cast_to(spec: Any, value: Any) -> Any:
             raise TypeError(f"Can not cast {value!r} to {spec!r}")
         return nest.rebuilt(spec, [cast_to(s, c) for s, c in zip(specs, children)])
     if not isinstance(spec, TensorSpec):
+        if isinstance(spec, TypeSpec) and not spec.is_compatible_with(value):
+            raise TypeError(f"Can not cast {value!r} to {spec!r}")
         return value
     if isinstance(value, TensorSpec):
         given = value

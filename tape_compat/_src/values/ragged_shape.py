@@ -30,17 +30,8 @@ class DynamicRaggedShape:
         self._inner = tuple(inner_shape)
 
     @classmethod
-    def from_tensor(cls, t: Any, dtype: Any = None) -> DynamicRaggedShape:
-        """The shape of a RaggedTensor or a Tensor.
-
-        Raises: ValueError for another dtype than that of the row splits.
-        """
-        if (
-            dtype is not None
-            and dtype != getattr(t, "row_splits", t).dtype
-            and hasattr(t, "row_splits")
-        ):
-            raise ValueError(f"The row splits are {t.row_splits.dtype}, not {dtype}.")
+    def from_tensor(cls, t: Any) -> DynamicRaggedShape:
+        """The shape of a RaggedTensor or a Tensor."""
         if isinstance(t, RaggedTensor):
             return cls(t._partitions, t.flat_values._aval.shape)
         return cls((), t.shape)

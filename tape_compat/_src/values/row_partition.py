@@ -189,7 +189,7 @@ class RowPartition:
                 rows = values // length if length else 1
         else:
             rows = int(host(nrows))
-        if values is not None and rows * length != values:
+        if validate and values is not None and rows * length != values:
             raise ValueError(
                 f"uniform_row_length={length} times nrows={rows} must equal nvals={values}"
             )
