@@ -5,6 +5,7 @@ import logging
 import threading
 import time
 
+import jax
 import numpy as np
 import pytest
 
@@ -188,6 +189,31 @@ def test_a_map_runs_for_a_whole_batch():
     before = tf.counters.dispatches
     assert np.concatenate([x for x, _ in dataset]).tolist() == list(range(0, 128, 2))
     assert tf.counters.dispatches - before <= 8
+
+
+def test_what_has_no_rule_for_rows_runs_one_by_one():
+    def no_rule(x):
+        return jax.pure_callback(lambda v: v * 2, jax.ShapeDtypeStruct((), np.int64), x)
+
+    doubled = tf.as_op(no_rule)
+    dataset = Dataset.range(5).map(doubled).batch(2)
+    assert [x.numpy().tolist() for x in dataset] == [[0, 2], [4, 6], [8]]
+
+
+def test_elements_of_a_long_map_are_made_several_at_once():
+    dataset = Dataset.range(2000).map(lambda x: (x * 2, None))
+    assert [int(x) for x, _ in dataset] == list(range(0, 4000, 2))
+    before = tf.counters.dispatches
+    assert sorted(int(x) for x, _ in dataset.shuffle(100)) == list(range(0, 4000, 2))
+    assert tf.counters.dispatches - before < 100
+
+
+def test_a_variable_that_changes_is_seen_by_the_next_element():
+    v = tf.Variable(0, dtype=tf.int64)
+    iterator = iter(Dataset.range(400).map(lambda x: x * 0 + v))
+    for i in range(400):
+        v.assign(i)
+        assert int(next(iterator)) == i
 
 
 def test_random_numbers_differ_between_elements():

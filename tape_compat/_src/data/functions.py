@@ -39,6 +39,11 @@ LOGGER = logging.getLogger("tape_compat")
 PLACEHOLDERS: list[Callable[[Any], Any]] = []
 
 
+#: How many elements are made ahead at once, and how many bytes they may take.
+AHEAD = 64
+AHEAD_BYTES = 1 << 20
+
+
 class Given(Pipeline):
     """A pipeline of which only the specs matter: for functions of what is no element."""
 
@@ -85,6 +90,8 @@ class ElementFunction:
         self._records: dict[Any, Recorded] = {}
         self._general: Recorded | None = None
         self._rows: Any = ()  # not looked for yet
+        #: How often it was called for an element.
+        self.calls = 0
 
     # -- what it gives --------------------------------------------------------------------------
 
@@ -233,6 +240,24 @@ class ElementFunction:
         return tuple([x._value() if isinstance(x, Tensor) else x for x in leaves])
 
     # -- several elements at once ---------------------------------------------------------------
+
+    def is_silent(self) -> bool:
+        """Whether nobody can tell when it is called: it reads no variable and has no effects."""
+        trace = self.record().trace if self._source.spec_is_known() else None
+        found = None if trace is None else trace.captured
+        return found is not None and not found.variables and not found.closure.effect
+
+    def ahead(self) -> int:
+        """For how many elements it may be called ahead of their use; 0 where a variable may change
+        meanwhile, or results are large."""
+        if not self.is_silent():
+            return 0
+        size = 1
+        for spec in [*self._source.layout.specs, *Layout(self.record().spec).specs]:
+            if isinstance(spec, TensorSpec):
+                size += (spec.shape.num_elements() or AHEAD_BYTES) * spec.dtype.size
+        count = min(AHEAD, AHEAD_BYTES // size)
+        return count if count > 3 else 0
 
     def over_rows(self) -> RowFunction | None:
         """The function of several elements at once, if it has no effects and can be so."""
