@@ -266,6 +266,10 @@ class ElementFunction:
                 self._rows = self._over_rows()
             return self._rows
 
+    def one_by_one(self) -> None:
+        """Do elements one by one from now on."""
+        self._rows = None
+
     def _over_rows(self) -> RowFunction | None:
         specs = self._source.layout.specs
         trace = self.record().trace

@@ -138,8 +138,8 @@ class _Ahead(Stream):
         return self._by_rows is not None
 
     def _results(self, rows: Rows, size: int) -> Rows:
-        """What the function gives for stacked elements; one by one if XLA cannot do them at once, or
-        for the error that one of them has."""
+        """What the function gives for stacked elements; one by one if they cannot go at once, or
+        for the error of one of them."""
         try:
             if self._by_rows is not None:
                 found = self._by_rows(rows, size)
@@ -148,6 +148,7 @@ class _Ahead(Stream):
         except Exception:
             self._by_rows = None
             self._ahead = 0
+            self._applied.function.one_by_one()
         elements = elements_of(rows[1], range(rows[0]))
         return rows[0], stacked(list(map(self._applied, elements)))
 
