@@ -246,6 +246,22 @@ def test_texts_go_through():
     assert texts.tolist() == [b"a", b"b"] and ones.tolist() == [1, 1]
 
 
+def test_a_function_that_needs_sizes_is_recorded_for_each():
+    spec = tf.TensorSpec([None], tf.int32)
+    dataset = Dataset.from_generator(lambda: iter([[1, 2], [1] * 4, [3, 4]]), output_signature=spec)
+
+    def first_half(x):
+        size = tf.cast(tf.shape(x)[0], tf.float32)
+        return x[: tf.cast(0.5 * size, tf.int32)]
+
+    dataset = dataset.map(first_half)
+    assert [x.shape[0] for x in dataset] == [1, 2, 1]
+    looked = Dataset.from_generator(lambda: iter([[1, 2], [1] * 4]), output_signature=spec).map(
+        lambda x: tf.numpy_function(lambda v: v[:1], [x], tf.int32)
+    )
+    assert [x.shape[0] for x in looked] == [1, 1]
+
+
 def test_errors_tell_the_element_and_the_line():
     dataset = Dataset.range(4).map(
         lambda x: tf.debugging.check_numerics(1.0 / tf.cast(x - 2, tf.float32), "no")

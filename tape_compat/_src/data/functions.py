@@ -42,6 +42,8 @@ PLACEHOLDERS: list[Callable[[Any], Any]] = []
 #: How many elements are made ahead at once, and how many bytes they may take.
 AHEAD = 64
 AHEAD_BYTES = 1 << 20
+#: For how many sizes of elements a function is recorded that cannot be for all.
+SIZES = 64
 
 
 class Given(Pipeline):
@@ -90,6 +92,8 @@ class ElementFunction:
         self._records: dict[Any, Recorded] = {}
         self._general: Recorded | None = None
         self._rows: Any = ()  # not looked for yet
+        #: Whether it may be recorded for elements of each size; None until that is asked.
+        self._by_sizes: bool | None = None
         #: How often it was called for an element.
         self.calls = 0
 
@@ -213,19 +217,26 @@ class ElementFunction:
 
     def _record_for(self, element: Element) -> Recorded:
         """The record for elements of these sizes, where there is none for all."""
-        if not all(x is None or hasattr(x, "dtype") for x in element):
-            return self.record()
-        key = tuple([x if x is None else (shape_of(x), dtype_of(x).name) for x in element])
+        general = self.record()
         with self._lock:
+            if self._by_sizes is None:
+                self._by_sizes = _more_by_sizes(self._source.layout.specs)
+            if not self._by_sizes:
+                return general
+            key = tuple([x if x is None else (shape_of(x), dtype_of(x).name) for x in element])
             found = self._records.get(key)
             if found is None:
-                if self._general is not None and not _by_sizes(self._source.layout.specs):
-                    return self._general
                 specs = [
                     NoneTensorSpec() if x is None else TensorSpec(shape_of(x), dtype_of(x))
                     for x in element
                 ]
-                found = self._records[key] = self._record(specs)
+                found = self._record(specs)
+                if found.trace is None or len(self._records) == SIZES:
+                    self._by_sizes = False
+                    return general
+                self._records[key] = found
+                if general.spec is None:
+                    general.spec = _of_any_size(found.spec)
             return found
 
     def result(self, element: Element) -> Any:
@@ -347,12 +358,13 @@ _UNKNOWN = object()
 _OF_NOTHING = (TensorSpec, NoneTensorSpec)
 
 
-def _by_sizes(specs: Sequence[TypeSpec]) -> bool:
+def _more_by_sizes(specs: Sequence[TypeSpec]) -> bool:
     """Whether more is known of an element than of all, which may help to record for it."""
-    tensors = [s for s in specs if isinstance(s, TensorSpec)]
-    return any(not s.shape.is_fully_defined() for s in tensors) and all(
-        s.dtype is not dtypes.string for s in tensors
-    )
+    if not all(isinstance(spec, _OF_NOTHING) for spec in specs):
+        return False
+    tensors = [spec for spec in specs if isinstance(spec, TensorSpec)]
+    known = all(spec.shape.is_fully_defined() for spec in tensors)
+    return not known and all(spec.dtype is not dtypes.string for spec in tensors)
 
 
 def _of_any_size(spec: Any) -> Any:
