@@ -5,6 +5,7 @@ import logging
 import threading
 import time
 
+import jax
 import numpy as np
 import pytest
 
@@ -190,6 +191,31 @@ def test_a_map_runs_for_a_whole_batch():
     assert tf.counters.dispatches - before <= 8
 
 
+def test_what_has_no_rule_for_rows_runs_one_by_one():
+    def no_rule(x):
+        return jax.pure_callback(lambda v: v * 2, jax.ShapeDtypeStruct((), np.int64), x)
+
+    doubled = tf.as_op(no_rule)
+    dataset = Dataset.range(5).map(doubled).batch(2)
+    assert [x.numpy().tolist() for x in dataset] == [[0, 2], [4, 6], [8]]
+
+
+def test_elements_of_a_long_map_are_made_several_at_once():
+    dataset = Dataset.range(2000).map(lambda x: (x * 2, None))
+    assert [int(x) for x, _ in dataset] == list(range(0, 4000, 2))
+    before = tf.counters.dispatches
+    assert sorted(int(x) for x, _ in dataset.shuffle(100)) == list(range(0, 4000, 2))
+    assert tf.counters.dispatches - before < 100
+
+
+def test_a_variable_that_changes_is_seen_by_the_next_element():
+    v = tf.Variable(0, dtype=tf.int64)
+    iterator = iter(Dataset.range(400).map(lambda x: x * 0 + v))
+    for i in range(400):
+        v.assign(i)
+        assert int(next(iterator)) == i
+
+
 def test_random_numbers_differ_between_elements():
     for batch in (1, 4):
         dataset = Dataset.range(8).map(lambda x: tf.random.uniform([])).batch(batch)
@@ -218,6 +244,22 @@ def test_texts_go_through():
     dataset = Dataset.from_tensor_slices(["a", "b"]).map(lambda s: (s, 1)).batch(2)
     ((texts, ones),) = dataset.as_numpy_iterator()
     assert texts.tolist() == [b"a", b"b"] and ones.tolist() == [1, 1]
+
+
+def test_a_function_that_needs_sizes_is_recorded_for_each():
+    spec = tf.TensorSpec([None], tf.int32)
+    dataset = Dataset.from_generator(lambda: iter([[1, 2], [1] * 4, [3, 4]]), output_signature=spec)
+
+    def first_half(x):
+        size = tf.cast(tf.shape(x)[0], tf.float32)
+        return x[: tf.cast(0.5 * size, tf.int32)]
+
+    dataset = dataset.map(first_half)
+    assert [x.shape[0] for x in dataset] == [1, 2, 1]
+    looked = Dataset.from_generator(lambda: iter([[1, 2], [1] * 4]), output_signature=spec).map(
+        lambda x: tf.numpy_function(lambda v: v[:1], [x], tf.int32)
+    )
+    assert [x.shape[0] for x in looked] == [1, 1]
 
 
 def test_errors_tell_the_element_and_the_line():
@@ -364,5 +406,5 @@ def test_a_dataset_in_a_tape():
 def test_options_are_refused_by_name():
     with pytest.raises(AttributeError, match="no_such"):
         tf.data.Options().threading.no_such = 1
-    with pytest.raises(NotImplementedError, match="ragged_batch"):
-        Dataset.range(3).ragged_batch(2)
+    with pytest.raises(NotImplementedError, match="sparse_batch"):
+        Dataset.range(3).sparse_batch(2, [3])

@@ -427,6 +427,22 @@ def case_padded_batch_refused(tf):
     return attempts(tf, programs)
 
 
+def case_ragged_batch(tf):
+    data = tf.data.Dataset.range(4)
+    pairs = data.map(lambda n: (tf.fill([n, 2], n), n))
+
+    def lists(dataset):
+        found = [[getattr(x, "to_list", x.numpy)() for x in pair] for pair in dataset]
+        return found, repr(dataset.element_spec)
+
+    return [
+        lists(pairs.ragged_batch(3, row_splits_dtype=tf.int32)),
+        lists(pairs.ragged_batch(3, drop_remainder=True)),
+        lists(data.map(lambda n: (tf.fill([n, n], n), tf.range(n))).ragged_batch(2)),
+        shown(data.ragged_batch(3)),
+    ]
+
+
 def case_unbatch(tf):
     data = tf.data.Dataset.range(8)
     return [

@@ -69,7 +69,7 @@ class Zip(Pipeline):
             ]
             return count, tuple(leaves)
 
-        return RowStream(step, fetch)
+        return RowStream(step, fetch, all(source.unseen for source in sources))
 
 
 class Concatenate(Pipeline):

@@ -39,6 +39,13 @@ LOGGER = logging.getLogger("tape_compat")
 PLACEHOLDERS: list[Callable[[Any], Any]] = []
 
 
+#: How many elements are made ahead at once, and how many bytes they may take.
+AHEAD = 64
+AHEAD_BYTES = 1 << 20
+#: For how many sizes of elements a function is recorded that cannot be for all.
+SIZES = 64
+
+
 class Given(Pipeline):
     """A pipeline of which only the specs matter: for functions of what is no element."""
 
@@ -85,6 +92,10 @@ class ElementFunction:
         self._records: dict[Any, Recorded] = {}
         self._general: Recorded | None = None
         self._rows: Any = ()  # not looked for yet
+        #: Whether it may be recorded for elements of each size; None until that is asked.
+        self._by_sizes: bool | None = None
+        #: How often it was called for an element.
+        self.calls = 0
 
     # -- what it gives --------------------------------------------------------------------------
 
@@ -206,19 +217,26 @@ class ElementFunction:
 
     def _record_for(self, element: Element) -> Recorded:
         """The record for elements of these sizes, where there is none for all."""
-        if not all(x is None or hasattr(x, "dtype") for x in element):
-            return self.record()
-        key = tuple([x if x is None else (shape_of(x), dtype_of(x).name) for x in element])
+        general = self.record()
         with self._lock:
+            if self._by_sizes is None:
+                self._by_sizes = _more_by_sizes(self._source.layout.specs)
+            if not self._by_sizes:
+                return general
+            key = tuple([x if x is None else (shape_of(x), dtype_of(x).name) for x in element])
             found = self._records.get(key)
             if found is None:
-                if self._general is not None and not _by_sizes(self._source.layout.specs):
-                    return self._general
                 specs = [
                     NoneTensorSpec() if x is None else TensorSpec(shape_of(x), dtype_of(x))
                     for x in element
                 ]
-                found = self._records[key] = self._record(specs)
+                found = self._record(specs)
+                if found.trace is None or len(self._records) == SIZES:
+                    self._by_sizes = False
+                    return general
+                self._records[key] = found
+                if general.spec is None:
+                    general.spec = _of_any_size(found.spec)
             return found
 
     def result(self, element: Element) -> Any:
@@ -234,12 +252,34 @@ class ElementFunction:
 
     # -- several elements at once ---------------------------------------------------------------
 
+    def is_silent(self) -> bool:
+        """Whether nobody can tell when it is called: it reads no variable and has no effects."""
+        trace = self.record().trace if self._source.spec_is_known() else None
+        found = None if trace is None else trace.captured
+        return found is not None and not found.variables and not found.closure.effect
+
+    def ahead(self) -> int:
+        """For how many elements it may be called ahead of their use; 0 where a variable may change
+        meanwhile, or results are large."""
+        if not self.is_silent():
+            return 0
+        size = 1
+        for spec in [*self._source.layout.specs, *Layout(self.record().spec).specs]:
+            if isinstance(spec, TensorSpec):
+                size += (spec.shape.num_elements() or AHEAD_BYTES) * spec.dtype.size
+        count = min(AHEAD, AHEAD_BYTES // size)
+        return count if count > 3 else 0
+
     def over_rows(self) -> RowFunction | None:
         """The function of several elements at once, if it has no effects and can be so."""
         with self._lock:
             if self._rows == ():
                 self._rows = self._over_rows()
             return self._rows
+
+    def one_by_one(self) -> None:
+        """Do elements one by one from now on."""
+        self._rows = None
 
     def _over_rows(self) -> RowFunction | None:
         specs = self._source.layout.specs
@@ -318,12 +358,13 @@ _UNKNOWN = object()
 _OF_NOTHING = (TensorSpec, NoneTensorSpec)
 
 
-def _by_sizes(specs: Sequence[TypeSpec]) -> bool:
+def _more_by_sizes(specs: Sequence[TypeSpec]) -> bool:
     """Whether more is known of an element than of all, which may help to record for it."""
-    tensors = [s for s in specs if isinstance(s, TensorSpec)]
-    return any(not s.shape.is_fully_defined() for s in tensors) and all(
-        s.dtype is not dtypes.string for s in tensors
-    )
+    if not all(isinstance(spec, _OF_NOTHING) for spec in specs):
+        return False
+    tensors = [spec for spec in specs if isinstance(spec, TensorSpec)]
+    known = all(spec.shape.is_fully_defined() for spec in tensors)
+    return not known and all(spec.dtype is not dtypes.string for spec in tensors)
 
 
 def _of_any_size(spec: Any) -> Any:

@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ..core import dtypes
+from ..core.dtypes import as_dtype
 from .base import DatasetBase, seeds
 from .batching import Batch, PaddedBatch, Padding, Rebatch, Unbatch
 from .combining import Zip
@@ -15,6 +16,7 @@ from .folding import Scan, reduced, single
 from .iterator import refuse_recording
 from .keeping import Cache, IgnoreErrors, Unique
 from .pipeline import refused
+from .ragged import RaggedBatch
 from .resampling import rejection_resampled
 from .sources import Range, integer
 from .windows import BucketBatch, GroupByWindow, Window, checked_buckets
@@ -81,9 +83,20 @@ class Grouping(DatasetBase):
         drop_remainder: Any = False,
         row_splits_dtype: Any = dtypes.int64,
         name: str | None = None,
-    ) -> NoReturn:
-        """Not supported. Raises NotImplementedError."""
-        raise NotImplementedError("Dataset.ragged_batch: use padded_batch.")
+    ) -> Any:
+        """As `batch`; tensors whose sizes the element_spec leaves open become RaggedTensors.
+
+        Args:
+          row_splits_dtype: of these, int32 or int64.
+        Raises: InvalidArgumentError for a size below 1.
+
+        >>> import tape_compat as tf
+        >>> dataset = tf.data.Dataset.range(4).map(lambda n: tf.range(n))
+        >>> [batch.to_list() for batch in dataset.ragged_batch(2)]
+        [[[], [0]], [[0, 1], [0, 1, 2]]]
+        """
+        size, dtype = _batch_size(batch_size), as_dtype(row_splits_dtype)
+        return self._made(RaggedBatch(self._pipeline, size, bool(drop_remainder), dtype))
 
     def sparse_batch(self, batch_size: Any, row_shape: Any, name: str | None = None) -> NoReturn:
         """Not supported. Raises NotImplementedError."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
+
+import numpy as np
 
 from ..core import dtypes, errors
 from ..core.shapes import TensorShape
@@ -11,7 +13,7 @@ from ..function.python_calls import numpy_function
 from ..values.spec import TensorSpec
 from .functions import ElementFunction
 from .parallel import ParallelStream
-from .pipeline import INFINITE, UNKNOWN, Pipeline, Rows, Stream, joined_rows
+from .pipeline import INFINITE, UNKNOWN, Pipeline, Rows, Stream, joined_rows, stacked
 from .sources import as_op_error
 from .specs import CLASSES, DatasetSpec
 from .structure import Element, array_of, leaf_of, spec_of
@@ -19,6 +21,8 @@ from .structure import Element, array_of, leaf_of, spec_of
 #: For how many elements a function runs at once, at most: what it needs meanwhile is so many times
 #: as much.
 ROWS = 1024
+#: After how many calls it pays to compile a function for several elements at once.
+OFTEN = 256
 
 
 def located(error: Exception, function: ElementFunction, index: int) -> Exception:
@@ -101,23 +105,82 @@ class Map(Pipeline):
         return MapStream(source, self.function)
 
 
-class MapStream(Stream):
-    """A run over a map."""
+class _Ahead(Stream):
+    """A run that applies a function: for several elements at once where it was called often before
+    and nobody can tell when it is called."""
 
-    __slots__ = ("_applied", "_by_rows", "_source")
+    __slots__ = ("_ahead", "_applied", "_by_rows", "_held", "_source")
 
     def __init__(self, source: Stream, function: ElementFunction):
         self._source, self._applied = source, Applied(function)
         self._by_rows: Any = ()
+        self._ahead = -1  # not looked for yet
+        #: Elements that are made, the next one last.
+        self._held: list[Element] = []
         super().__init__(self._element)
 
     def _element(self) -> Element:
-        return self._applied(self._source.step())
+        raise NotImplementedError(f"{type(self).__name__}._element")
 
-    def rows(self, count: int) -> Rows | None:
+    def _several(self) -> int:
+        """How many elements to make at once, 0 for one by one."""
+        function = self._applied.function
+        function.calls += 1
+        if function.calls <= OFTEN or not self._source.unseen:
+            return 0
+        if self._ahead < 0:
+            self._ahead = function.ahead() if self._found_rows() else 0
+        return self._ahead
+
+    def _found_rows(self) -> bool:
         if self._by_rows == ():
             self._by_rows = self._applied.function.over_rows()
-        if self._by_rows is None:
+        return self._by_rows is not None
+
+    def _results(self, rows: Rows, size: int) -> Rows:
+        """What the function gives for stacked elements; one by one if they cannot go at once, or
+        for the error of one of them."""
+        try:
+            if self._by_rows is not None:
+                found = self._by_rows(rows, size)
+                self._applied.count += rows[0]
+                return found
+        except Exception:
+            self._by_rows = None
+            self._ahead = 0
+            self._applied.function.one_by_one()
+        elements = elements_of(rows[1], range(rows[0]))
+        return rows[0], stacked(list(map(self._applied, elements)))
+
+
+def elements_of(leaves: Element, places: Iterable[int]) -> list[Element]:
+    """Some of the elements that are stacked."""
+    columns = [None if x is None else array_of(x) for x in leaves]
+    return [tuple([None if x is None else x[i, ...] for x in columns]) for i in places]
+
+
+class MapStream(_Ahead):
+    """A run over a map."""
+
+    __slots__ = ()
+
+    @property
+    def unseen(self) -> bool:  # type: ignore[override]
+        return self._source.unseen and self._applied.function.is_silent()
+
+    def _element(self) -> Element:
+        if not self._held:
+            several = self._several()
+            if not several:
+                return self._applied(self._source.step())
+            rows = self.rows(several)
+            if rows is None:
+                raise StopIteration
+            self._held = elements_of(rows[1], range(rows[0] - 1, -1, -1))
+        return self._held.pop()
+
+    def rows(self, count: int) -> Rows | None:
+        if self._held or not self._found_rows():
             return super().rows(count)
         parts: list[Rows] = []
         while count > 0:
@@ -125,10 +188,30 @@ class MapStream(Stream):
             rows = self._source.rows(size)
             if rows is None:
                 break
-            parts.append(self._by_rows(rows, size))
-            self._applied.count += rows[0]
+            parts.append(self._results(rows, size))
             count = count - size if rows[0] == size else 0
         return joined_rows(parts)
+
+
+class FilterStream(_Ahead):
+    """A run over a filter."""
+
+    __slots__ = ()
+
+    def _element(self) -> Element:
+        while not self._held:
+            several = self._several()
+            if not several:
+                element = self._source.step()
+                if truth(self._applied(element)):
+                    return element
+                continue
+            rows = self._source.rows(several)
+            if rows is None:
+                raise StopIteration
+            fits = array_of(self._results(rows, several)[1][0])
+            self._held = elements_of(rows[1], np.flatnonzero(fits)[::-1].tolist())
+        return self._held.pop()
 
 
 class Filter(Pipeline):
@@ -146,15 +229,7 @@ class Filter(Pipeline):
         return size if size in (0, INFINITE) else UNKNOWN
 
     def _open(self) -> Stream:
-        source, applied = self.inputs[0].open(), Applied(self.function)
-
-        def step() -> Element:
-            while True:
-                element = source.step()
-                if truth(applied(element)):
-                    return element
-
-        return Stream(step)
+        return FilterStream(self.inputs[0].open(), self.function)
 
 
 class TakeWhile(Filter):

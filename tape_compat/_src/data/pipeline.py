@@ -41,9 +41,12 @@ class Stream:
     """One run over a pipeline. `step` gives the next element, or raises StopIteration.
 
     After an error of one element the next is given, as in TensorFlow.
+
+    unseen: whether nobody can tell if elements are made earlier than they are asked for.
     """
 
     __slots__ = ("__weakref__", "step")
+    unseen = False
 
     def __init__(self, step: Callable[[], Element]):
         self.step = step
@@ -68,11 +71,13 @@ class Stream:
 class RowStream(Stream):
     """A stream that is asked for rows: `fetch` gives at most so many, stacked."""
 
-    __slots__ = ("_fetch",)
+    __slots__ = ("_fetch", "unseen")
 
-    def __init__(self, step: Callable[[], Element], fetch: Callable[[int], Rows | None]):
+    def __init__(
+        self, step: Callable[[], Element], fetch: Callable[[int], Rows | None], unseen: bool
+    ):
         super().__init__(step)
-        self._fetch = fetch
+        self._fetch, self.unseen = fetch, unseen
 
     def rows(self, count: int) -> Rows | None:
         return self._fetch(count)
@@ -203,6 +208,7 @@ class IndexStream(Stream):
     """A stream over a selection."""
 
     __slots__ = ("_numbers", "_selection")
+    unseen = True
 
     def __init__(self, selection: Selection, chunks: Iterator[Chunk]):
         self._selection = selection
