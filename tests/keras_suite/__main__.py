@@ -1,8 +1,9 @@
 """Keras' own tests on us: `python -m tests.keras_suite [folders or files below keras/src]`.
 
 A test counts if it passes on the real TensorFlow: `not_on_tensorflow.txt` lists those that do not,
-and is written by `python -m tests.keras_suite --on-tensorflow`. Those that pass there and not here stand
-in `differences.txt`, each with its reason. `--sample` runs those of `sample.txt`, which all pass.
+and is written by `python -m tests.keras_suite --on-tensorflow`. Those that pass there and not here
+stand in `differences.txt`, each with its reason. `--sample` runs those of `sample.txt`, which all
+pass.
 
 Exits with 1 if a test that is not listed fails, or if less than 98 % of those that count pass.
 """
