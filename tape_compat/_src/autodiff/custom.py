@@ -18,11 +18,12 @@ from ..core.op import Closure, Op
 from ..core.state import LOCAL, paused
 from ..values import nest
 from ..values.capture import anchor, capture, capturing, close, leaves_of, symbolic_input
+from ..values.composite import TensorType
 from ..values.convert import convert
 from ..values.indexed_slices import IndexedSlices
 from ..values.record import apply, identity, notify
 from ..values.tensor import Tensor
-from ..values.variable import Variable, current, own_variable
+from ..values.variable import Variable, current
 from . import reverse
 from .forward import ForwardAccumulator
 
@@ -256,9 +257,11 @@ def custom_gradient(f: Callable[..., Any] | None = None) -> Any:
 
     @functools.wraps(f)
     def decorated(*args: Any, **kwargs: Any) -> Any:
+        if any(map(_foreign, args)):
+            args = tuple([convert(x) if _foreign(x) else x for x in args])
         with VariableWatcher() as watcher:
             result, grad_fn = f(*args, **kwargs)
-        inputs = [own_variable(x) for x in (*nest.flatten(args), *nest.flatten(kwargs))]
+        inputs = [*nest.flatten(args), *nest.flatten(kwargs)]
         variables = [
             v for v in watcher.variables.values() if all(v is not given for given in inputs)
         ]
@@ -352,8 +355,12 @@ def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
     return custom_gradient(pass_through)
 
 
+def _foreign(value: Any) -> bool:
+    """Whether it is a variable of another library, as Keras has them."""
+    return isinstance(value, TensorType) and not isinstance(value, Tensor)
+
+
 def _recorded(value: Any) -> Tensor:
-    value = own_variable(value)
     if isinstance(value, Variable):
         for recorder in LOCAL.state.recorders:
             recorder.variable_accessed(value)
