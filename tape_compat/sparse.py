@@ -34,5 +34,10 @@ from ._src.ops.sparse_layout import (
     to_indicator as to_indicator,
     transpose as transpose,
 )
+from ._src.ops.sparse_segments import (
+    segment_mean as segment_mean,
+    segment_sqrt_n as segment_sqrt_n,
+    segment_sum as segment_sum,
+)
 
 _face(__name__)

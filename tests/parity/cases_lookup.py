@@ -81,7 +81,7 @@ def parts(x):
         return [parts(y) for y in x]
     if hasattr(x, "dense_shape"):
         return x.indices, x.values, x.dense_shape
-    return (repr(x), x.row_splits) if hasattr(x, "row_splits") else x
+    return (parts(x.values), x.row_splits) if hasattr(x, "row_splits") else x
 
 
 def _names(tf, folder):

@@ -9,8 +9,7 @@ def parts(x):
     if hasattr(x, "row_splits"):
         uniform = x.uniform_row_length
         length = None if uniform is None else int(uniform)
-        text = None if x.dtype.is_floating else repr(x)
-        return text, parts(x.values), x.row_splits, length, x.shape
+        return parts(x.values), x.row_splits, length, x.shape
     return x
 
 
@@ -273,3 +272,18 @@ def case_map_fn(tf):
         ),
         attempt(tf.map_fn, tf.reduce_sum, r),
     ]
+
+
+def case_texts(tf):
+    c = tf.ragged.constant
+    rows = [
+        c([[1, 2], [], [3]]),
+        c([[1, 2], [3, 4]]),
+        c([[[1, 2]], [], [[3], []]]),
+        c([[[1, 2]], [[3, 4], [5, 6]]], ragged_rank=1),
+        c([["a"], ["b", "c"]]),
+        c([[], []]),
+        c([[1.5], [2.0, 3.0]]),
+        c([list(range(40)), [1]]),
+    ]
+    return [(repr(r), str(r)) for r in rows]

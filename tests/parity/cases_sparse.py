@@ -183,3 +183,17 @@ def case_function(tf):
 
     t, product, whole = double(tf.SparseTensor(*A), tf.constant(DENSE))
     return parts(t), product, whole
+
+
+def case_segments(tf):
+    data = tf.constant([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    results = []
+    for name in ("segment_sum", "segment_mean", "segment_sqrt_n"):
+        op = getattr(tf.sparse, name)
+        with tf.GradientTape() as tape:
+            tape.watch(data)
+            y = op(data, [0, 2, 1], [0, 0, 2])
+            loss = tf.reduce_sum(y * y)
+        results += [y, tape.gradient(loss, data), op(data, [0, 2], [0, 1], num_segments=4)]
+        results += [attempt(op, data, [0, 2], [1, 0]), attempt(op, data, [0, 9], [0, 1])]
+    return results

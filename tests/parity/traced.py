@@ -18,6 +18,7 @@ OWN_FUNCTIONS = (
     "cases_control_flow",
     "cases_data",
     "cases_function_",
+    "cases_lookup",
     "cases_optimizers",
     "cases_random",
 )

@@ -150,7 +150,7 @@ def _nested(pylist: list, dtype: Any, rank: int, inner: tuple[int, ...], kind: A
         splits.append(splits_of_lengths([len(row) for row in level], kind.np_dtype))
         level = [x for row in level for x in row]
     flat = convert(level, dtype)
-    if inner or not flat._aval.size:
+    if flat._aval.shape != (len(level), *inner):
         flat = reshape(flat, [len(level), *inner])
     for each in reversed(splits):
         flat = RaggedTensor(flat, RowPartition(concrete(each)), internal=True)

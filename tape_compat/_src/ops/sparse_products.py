@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core.dtypes import as_dtype
 from ..core.refuse import invalid
 from ..values.sparse import SparseTensor, known_dense_shape
 from ..values.tensor import Tensor, concrete
@@ -23,6 +24,11 @@ class SparseMatrixParts(NamedTuple):
     dense_shape: Tensor
 
 
+def _check_type(x: SparseTensor, type: Any, kernel: str) -> None:
+    if x.dtype is not as_dtype(type):
+        raise invalid(f"type is {type}, but the values are {x.dtype.name}", kernel)
+
+
 def sparse_tensor_to_csr_sparse_matrix(
     indices: Any, values: Any, dense_shape: Any, name: str | None = None
 ) -> SparseTensor:
@@ -34,6 +40,7 @@ def csr_sparse_matrix_to_sparse_tensor(
     sparse_matrix: SparseTensor, type: Any, name: str | None = None
 ) -> SparseMatrixParts:
     """The parts of a sparse matrix."""
+    _check_type(sparse_matrix, type, "CSRSparseMatrixToSparseTensor")
     return SparseMatrixParts(sparse_matrix.indices, sparse_matrix.values, sparse_matrix.dense_shape)
 
 
@@ -60,6 +67,7 @@ def sparse_matrix_sparse_mat_mul(
     first, second = _pairs(_keys(ours, -1, left), _keys(theirs, -2, right))
     places = np.concatenate([ours[first, :-1], theirs[second, -1:]], 1)
     found, segment = np.unique(places, axis=0, return_inverse=True)
+    _check_type(a, type, "SparseMatrixSparseMatMul")
     products = arithmetic.multiply(
         take_rows(a.values, concrete(first)), take_rows(b.values, concrete(second))
     )

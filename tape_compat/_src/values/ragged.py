@@ -425,7 +425,7 @@ class RaggedTensor(operators.Operators, CompositeTensor):
 
     def __repr__(self) -> str:
         if self._is_symbolic():
-            return f"tf.RaggedTensor(values={self._values}, row_splits={self.row_splits})"
+            return f"tf.RaggedTensor(values={self._values!s}, row_splits={self.row_splits!s})"
         return f"<tf.RaggedTensor {_shown(self.numpy())}>"
 
     # -- as a composite -------------------------------------------------------------------------
