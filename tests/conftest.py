@@ -10,11 +10,24 @@ import tape_compat as tf
 from tape_compat._src.core import state
 from tape_compat._src.core.state import LOCAL
 from tape_compat._src.run import executor, policy
+from tape_compat._src.standin import keras as standin_keras
 from tape_compat._src.values.context import set_immediate
 from tape_compat._src.values.record import flush
 
-#: Tables of rows, which hold no tests of their own.
-collect_ignore = ["ops"]
+#: Tables of rows, which hold no tests of their own, and what runs in processes of its own.
+collect_ignore = [
+    "ops",
+    "keras_suite/__main__.py",
+    "keras_suite/models.py",
+    "keras_suite/plugin.py",
+]
+
+
+def _no_keras():
+    raise ImportError("Keras on us is tested in processes of its own: the oracle is in this one.")
+
+
+standin_keras.keras, standin_keras.available = _no_keras, lambda: False
 
 
 def pytest_addoption(parser):

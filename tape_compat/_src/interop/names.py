@@ -64,10 +64,10 @@ def face(module_name: str) -> None:
     of TensorFlow's that is missing raises AttributeError with the reason.
 
     >>> import tape_compat as tf
-    >>> tf.compat
+    >>> tf.summary
     Traceback (most recent call last):
         ...
-    AttributeError: module 'tape_compat' has no attribute 'compat': tf.compat is not built yet
+    AttributeError: module 'tape_compat' has no attribute 'summary': tf.summary is not built yet
     """
     module = sys.modules[module_name]
     below = [

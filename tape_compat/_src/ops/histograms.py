@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core import dtypes
 from ..core.avals import Aval
-from ..core.dimensions import less
+from ..core.dimensions import is_symbolic, less
 from ..core.dtypes import DType
 from ..core.op import Op
 from ..core.refuse import invalid, not_allowed
@@ -26,7 +26,7 @@ _LISTED = "int32, int64, float, double"
 
 
 def _histogram(values: Any, value_range: Any, bins: int, dtype: DType) -> Any:
-    low, high = value_range
+    low, high = value_range[0], value_range[1]
     step = (high - low).astype(np.float64) / bins
     share = (jnp.maximum(values, low) - low).astype(np.float64) / step
     at = jnp.where(jnp.isnan(share), bins, jnp.minimum(share, bins - 1)).astype(np.int32)
@@ -36,7 +36,8 @@ def _histogram(values: Any, value_range: Any, bins: int, dtype: DType) -> Any:
 def _check(avals: tuple[Aval, ...], bins: int, **_: Any) -> None:
     if avals[0].dtype.name not in _TAKEN:
         raise not_allowed(avals[0].dtype, _LISTED, _KERNEL)
-    if avals[1].shape != (2,):
+    sizes = avals[1].shape
+    if len(sizes) != 1 or not (is_symbolic(sizes[0]) or sizes[0] == 2):
         raise invalid("value_range should be a vector of 2 elements.", _KERNEL)
     if less(bins, 1):
         raise invalid(f"nbins should be a positive number, but got '{bins}'", _KERNEL)
@@ -78,7 +79,7 @@ def histogram_fixed_width(
 
 
 def _bins(values: Any, value_range: Any, bins: int) -> Any:
-    low, high = value_range
+    low, high = value_range[0], value_range[1]
     share = jnp.true_divide(values - low, high - low)
     count = jnp.asarray(bins, share.dtype)
     return jnp.clip(jnp.floor(count * share), 0, count - 1).astype(np.int32)

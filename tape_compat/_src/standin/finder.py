@@ -121,6 +121,7 @@ def _ours(below: str) -> ModuleType | None:
     """Our module of this name, or a part of Keras: 'keras.layers'."""
     above, _, name = below.rpartition(".")
     if above == "keras" or above.startswith("keras."):
+        importlib.import_module(f"{_PACKAGE}._src.standin.keras").keras()  # or the reason
         parent = importlib.import_module(f"{_PACKAGE}.{above}")
         found = getattr(parent, name, None)
         return found if isinstance(found, ModuleType) else None

@@ -66,7 +66,7 @@ def keras() -> ModuleType:
 def attribute(name: str) -> Any:
     """`tf.keras.NAME`. Where Keras cannot be loaded, the optimizers are our own.
 
-    Raises: AttributeError for a name that Keras has not; as `keras` does.
+    Raises: AttributeError for a name that Keras has not, or with the reason why there is no Keras.
     """
     if name.startswith("__"):
         raise AttributeError(f"module '{_PACKAGE}.keras' has no attribute {name!r}")
@@ -76,7 +76,13 @@ def attribute(name: str) -> Any:
             return own
         if name == "Optimizer":
             return own.Optimizer
-    return getattr(keras(), name)
+    try:
+        module = keras()
+    except (ImportError, RuntimeError) as error:
+        raise AttributeError(
+            f"module '{_PACKAGE}.keras' has no attribute {name!r}: {error}"
+        ) from error
+    return getattr(module, name)
 
 
 def face(module_name: str) -> None:
