@@ -16,7 +16,8 @@ TensorFlow gave in `.tensorflow_outcomes`, which makes the next run faster.
                                 inside a `tf.function`
 
 and, beside these, `parity-deferred` and `parity-immediate`, one mode each; `part`, the tests in
-deferred mode with one in four of the rows; `pure-python`, those of the engine without its C.
+deferred mode with one in four of the rows; `pure-python`, those of the engine without its C; `keras`, those
+that Keras' wheel ships (half an hour), of which `keras-sample` takes some from every file.
 
 XLA is told to compile quickly rather than well, which halves a first run; not for parity, where the
 last digits count (the second derivative of `gelu` far out), and not where XLA_FLAGS is set, if to
@@ -65,10 +66,18 @@ STEPS = {
     "traced": ([*PYTEST, *TRACED, "--modes=traced", "--part=3"], DEFERRED),
     "part": ([*OWN, PART], DEFERRED),
     "compiled": ([*OWN, PART, *MODELESS], {**DEFERRED, "TAPE_COMPAT_INTERPRETS": "0"}),
+    "keras": (["tests.keras_suite"], DEFERRED),
+    "keras-sample": (["tests.keras_suite", "--sample"], DEFERRED),
     "pure-python": ([*PYTEST, *ENGINE], {**DEFERRED, "TAPE_COMPAT_PURE_PYTHON": "1"}),
 }
-EVERYTHING = ("lint", "format", "types", "deferred", "compiled", "immediate", "parity", "traced")
-QUICK = ("deferred", "compiled", "immediate", "traced", "part", "pure-python")
+EVERYTHING = (
+    *("lint", "format", "types", "deferred", "compiled", "immediate", "parity", "traced"),
+    "keras-sample",
+)
+QUICK = (
+    *("deferred", "compiled", "immediate", "traced", "part", "pure-python"),
+    *("keras", "keras-sample"),
+)
 QUICK_FLAGS = ("--xla_backend_optimization_level=0", "--xla_cpu_use_fusion_emitters=false")
 #: JAX's persistent compilation cache, for everything however small.
 CACHE = {
@@ -76,6 +85,8 @@ CACHE = {
     "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
     "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
 }
+#: Modules whose last line counts tests.
+TESTS = ("pytest", "tests.keras_suite")
 GROUPS = {"checks": ["lint", "format", "types"]}
 
 
@@ -129,7 +140,7 @@ def main(names: list[str]) -> int:
         return 2
     results = {step: run(step) for step in steps}
     failed = [step for step, (status, _) in results.items() if status]
-    tests = [last for step, (_, last) in results.items() if STEPS[step][0][0] == "pytest"]
+    tests = [last for step, (_, last) in results.items() if STEPS[step][0][0] in TESTS]
     print(f"failed: {', '.join(failed)}" if failed else "every step passed")
     broken = count("failed", tests) + count("errors?", tests)
     # A step that failed without a failed test (lint, types, no test collected) counts as one.

@@ -44,4 +44,4 @@ def pytest_sessionfinish(session):
     if path and not hasattr(session.config, "workerinput"):
         with open(path, "a") as file:
             for name, outcome in OUTCOMES.items():
-                file.write(f"{outcome}\t{name.rpartition('keras/src/')[2]}\n")
+                file.write(f"{outcome}\t{name.partition('src/')[2]}\n")

@@ -131,10 +131,19 @@ def _check_concat(avals: tuple[Aval, ...], axis: int) -> None:
                 )
 
 
+def _concat_shapes(avals: tuple[Aval, ...], axis: int) -> Aval:
+    """Where unknown sizes have to be equal the first known one counts, else the first."""
+    places = list(zip(*[aval.shape for aval in avals], strict=True))
+    shape = [next((n for n in sizes if not is_symbolic(n)), sizes[0]) for sizes in places]
+    shape[axis] = sum(places[axis][1:], places[axis][0])
+    return Aval.of(tuple(shape), avals[0].dtype)
+
+
 _CONCAT = Op(
     lambda *xs, axis: jnp.concatenate(xs, axis),
     "ConcatV2",
     check=_check_concat,
+    shapes=_concat_shapes,
     of_sizes=lambda *xs, axis: np.concatenate(xs, axis),
 )
 
