@@ -12,12 +12,13 @@ TensorFlow gave in `.tensorflow_outcomes`, which makes the next run faster.
     python -m tests compiled    the tests in deferred mode, with every program compiled
     python -m tests immediate   the tests in immediate mode
     python -m tests parity      parity with TensorFlow in both modes, in one process
+    python -m tests keras-sample  some of every file of Keras' own tests, on us
     python -m tests traced      one in three of the cases of parity and of the groups of rows, each
                                 inside a `tf.function`
 
 and, beside these, `parity-deferred` and `parity-immediate`, one mode each; `part`, the tests in
 deferred mode with one in four of the rows; `pure-python`, those of the engine without its C; `keras`, those
-that Keras' wheel ships (half an hour), of which `keras-sample` takes some from every file.
+that Keras' wheel ships.
 
 XLA is told to compile quickly rather than well, which halves a first run; not for parity, where the
 last digits count (the second derivative of `gelu` far out), and not where XLA_FLAGS is set, if to
@@ -51,9 +52,9 @@ MODELESS = [
     f"--ignore=tests/test_{name}.py"
     for name in (
         "benchmarks cache caches choose docs dtypes dtypes_exact find fork interpret layout names "
-        "native program shapes traces types".split()
+        "native program shapes standin traces types".split()
     )
-]
+] + ["--ignore=tests/keras_suite"]
 STEPS = {
     "lint": (["ruff", "check", "."], {}),
     "format": (["ruff", "format", "--check", "."], {}),
