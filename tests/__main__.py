@@ -17,8 +17,8 @@ TensorFlow gave in `.tensorflow_outcomes`, which makes the next run faster.
                                 inside a `tf.function`
 
 and, beside these, `parity-deferred` and `parity-immediate`, one mode each; `part`, the tests in
-deferred mode with one in four of the rows; `pure-python`, those of the engine without its C; `keras`, those
-that Keras' wheel ships.
+deferred mode with one in four of the rows; `pure-python`, those of the engine without its C;
+`keras`, those that Keras' wheel ships (half an hour).
 
 XLA is told to compile quickly rather than well, which halves a first run; not for parity, where the
 last digits count (the second derivative of `gelu` far out), and not where XLA_FLAGS is set, if to
