@@ -109,6 +109,18 @@ def test_nothing_is_shadowed_before_it_is_asked_for():
     )
 
 
+def test_the_real_one_stays_where_it_is_not_asked_for(tmp_path):
+    (tmp_path / "tensorflow.py").write_text("mine = True\n")
+    code = (
+        "import sys; sys.path.insert(0, sys.argv[1])\n"
+        "import tape_compat.keras, tensorflow; assert tensorflow.mine\n"
+        "tape_compat.keras.optimizers.Adam\n"
+        "try: tape_compat.keras.layers\n"
+        "except AttributeError as error: print(error)"
+    )
+    assert "The real TensorFlow has been imported already" in run("-c", code, str(tmp_path))
+
+
 def test_run_a_script_and_a_module(tmp_path):
     script = tmp_path / "program.py"
     script.write_text(

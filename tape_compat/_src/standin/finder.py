@@ -50,6 +50,8 @@ class Private(ModuleType):
     def _public(self, name: str) -> Any:
         """One of our public names, where the module is one of ours."""
         here = ".".join(filter(None, (_PACKAGE, self._below)))
+        if not self._below and name == "optimizers":  # Keras' where it is installed
+            return getattr(importlib.import_module(f"{_PACKAGE}.keras"), name)
         if not name.startswith("__") and _exists(here):
             return getattr(importlib.import_module(here), name)
         raise AttributeError(
@@ -85,17 +87,23 @@ class _Known(importlib.abc.Loader):
 
 
 class Finder(importlib.abc.MetaPathFinder):
-    """Finds `tensorflow.nn` in our module of that name, `tensorflow.keras.layers` in Keras."""
+    """Finds `tensorflow.nn` in our module of that name, `tensorflow.keras.layers` in Keras.
+
+    installed: whether `tensorflow` is ours; if not, it finds `tape_compat.keras.layers` only.
+    """
+
+    installed = False
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
+        root, _, below = fullname.partition(".")
+        below_keras = fullname.startswith(f"{_PACKAGE}.keras.")
+        if not below_keras and not (self.installed and (root == _ROOT or fullname == _JAX2TF)):
+            return None
         if fullname == _JAX2TF:
             found = importlib.import_module(f"{_PACKAGE}._src.standin.jax2tf")
             return ModuleSpec(fullname, _Known(found))
-        root, _, below = fullname.partition(".")
-        if root != _ROOT and not fullname.startswith(f"{_PACKAGE}.keras."):
-            return None
         if root == _ROOT and is_private(below):
             module: ModuleType = Private(fullname)
             if not below:

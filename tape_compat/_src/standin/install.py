@@ -49,6 +49,7 @@ def install_as_tensorflow() -> None:
     if "tensorflow" in sys.modules:
         return
     find_below_keras()
+    FINDER.installed = True
     importlib.import_module("tensorflow")
     for path, place in RECOGNIZED.items():
         cls = entry(place)
