@@ -44,5 +44,6 @@ from .._src.data.pipeline import (
     UNKNOWN as UNKNOWN_CARDINALITY,
 )
 from .._src.interop.names import face as _face
+from .._src.library.lookup.initializers import DatasetInitializer as DatasetInitializer
 
 _face(__name__)

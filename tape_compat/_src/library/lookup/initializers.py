@@ -212,7 +212,7 @@ class DatasetInitializer(TableInitializerBase):
 
     >>> import tape_compat as tf
     >>> pairs = tf.data.Dataset.from_tensor_slices((["a", "b"], [1, 2]))
-    >>> table = tf.lookup.StaticHashTable(tf.lookup.experimental.DatasetInitializer(pairs), 0)
+    >>> table = tf.lookup.StaticHashTable(tf.data.experimental.DatasetInitializer(pairs), 0)
     >>> table.lookup(tf.constant("b")).numpy()
     np.int32(2)
     """
