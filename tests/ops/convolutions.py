@@ -87,14 +87,12 @@ ROWS = [
         lambda x, f, rate, padding: _conv(x, f, 1, padding, rate),
         {"rate": 2, "padding": "SAME"},
         orders=1,
-        differs="TensorFlow has no gradient of dilated convolutions on the CPU",
     ),
     Row(
         "nn.atrous_conv2d_transpose",
         [normal(1, 3, 2, 2), normal(2, 2, 1, 2), (1, 3, 2, 1), 2, "SAME"],
         lambda y, f, shape, rate, padding: _conv_transpose(y, f, shape, 1, rate),
         orders=1,
-        differs="TensorFlow has no gradient of dilated convolutions on the CPU",
     ),
     Row(
         "nn.conv2d_transpose",

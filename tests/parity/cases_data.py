@@ -429,7 +429,11 @@ def case_padded_batch_refused(tf):
 
 def case_ragged_batch(tf):
     data = tf.data.Dataset.range(4)
-    pairs = data.map(lambda n: (tf.fill([n, 2], n), n))
+    specs = tf.TensorSpec([None, 2], tf.int64), tf.TensorSpec([], tf.int64)
+    pairs = tf.data.Dataset.from_generator(
+        lambda: (([[n, n]] * n if n else np.zeros([0, 2]), n) for n in range(4)),
+        output_signature=specs,
+    )
 
     def lists(dataset):
         found = [[getattr(x, "to_list", x.numpy)() for x in pair] for pair in dataset]
