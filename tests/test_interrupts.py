@@ -400,7 +400,10 @@ def test_interrupted_at_each_line_after_buffers_were_taken(compiled_first, given
 def test_signals_during_compiles(compiled_first):
     """A timer raises at any time of the first call of programs of varying length."""
 
+    fired = []
+
     def interrupt(*_):
+        fired.append(True)
         raise Interrupted("timer")
 
     rng = random.Random(0)
@@ -412,13 +415,16 @@ def test_signals_during_compiles(compiled_first):
             old = model.values()
             model.step()
             start = time.perf_counter()
+            fired.clear()
             try:
                 try:
                     signal.setitimer(signal.ITIMER_REAL, seconds * rng.uniform(0.01, 1.1))
                     flush()
                 finally:
                     signal.setitimer(signal.ITIMER_REAL, 0)
-            except Interrupted:
+            except BaseException:  # JAX turns some into exceptions of its own
+                if not fired:
+                    raise
                 hit += 1
             else:
                 seconds = time.perf_counter() - start

@@ -70,8 +70,30 @@ def _space_to_depth(x: Any, block: int, last: bool) -> Any:
     return moved.reshape(n, block * block * c, h // block, w // block)
 
 
-_DEPTH_TO_SPACE = Op(_depth_to_space, "DepthToSpace", check=_check_depth)
-_SPACE_TO_DEPTH = Op(_space_to_depth, "SpaceToDepth", check=_check_space)
+def _depth_shapes(avals: tuple[Aval, ...], block: int, last: bool) -> Aval:
+    """Where the depth is unknown it is taken for a multiple."""
+    if last:
+        n, h, w, c = avals[0].shape
+        shape = n, h * block, w * block, c // (block * block)
+    else:
+        n, c, h, w = avals[0].shape
+        shape = n, c // (block * block), h * block, w * block
+    return Aval.of(shape, avals[0].dtype)
+
+
+def _space_shapes(avals: tuple[Aval, ...], block: int, last: bool) -> Aval:
+    """Where sizes are unknown they are taken for multiples."""
+    if last:
+        n, h, w, c = avals[0].shape
+        shape = n, h // block, w // block, block * block * c
+    else:
+        n, c, h, w = avals[0].shape
+        shape = n, block * block * c, h // block, w // block
+    return Aval.of(shape, avals[0].dtype)
+
+
+_DEPTH_TO_SPACE = Op(_depth_to_space, "DepthToSpace", check=_check_depth, shapes=_depth_shapes)
+_SPACE_TO_DEPTH = Op(_space_to_depth, "SpaceToDepth", check=_check_space, shapes=_space_shapes)
 
 
 def _with_block(op: Op, input: Any, block_size: Any, data_format: str) -> Tensor:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import importlib.abc
 import importlib.machinery
 import importlib.util
 import sys
@@ -72,7 +71,7 @@ def is_private(path: str) -> bool:
     return not path or any(name.startswith(f"{path}.") for name in NAMES)
 
 
-class _Known(importlib.abc.Loader):
+class _Known:
     """Gives a module that is there already, and leaves what it says of itself as it is."""
 
     def __init__(self, module: ModuleType):
@@ -86,7 +85,12 @@ class _Known(importlib.abc.Loader):
             module.__spec__ = self._spec
 
 
-class Finder(importlib.abc.MetaPathFinder):
+def _spec(name: str, module: ModuleType, is_package: bool) -> ModuleSpec:
+    loader: Any = _Known(module)  # of no base class: importing those would take longer than this
+    return ModuleSpec(name, loader, is_package=is_package)
+
+
+class Finder:
     """Finds `tensorflow.nn` in our module of that name, `tensorflow.keras.layers` in Keras.
 
     installed: whether `tensorflow` is ours; if not, it finds `tape_compat.keras.layers` only.
@@ -103,12 +107,12 @@ class Finder(importlib.abc.MetaPathFinder):
             return None
         if fullname == _JAX2TF:
             found = importlib.import_module(f"{_PACKAGE}._src.standin.jax2tf")
-            return ModuleSpec(fullname, _Known(found))
+            return _spec(fullname, found, False)
         if root == _ROOT and is_private(below):
             module: ModuleType = Private(fullname)
             if not below:
                 vars(module).update(__version__=VERSION, __git_version__="", __doc__=_doc())
-            return ModuleSpec(fullname, _Known(module), is_package=True)
+            return _spec(fullname, module, True)
         found = _ours(below)
         if found is None:
             if root == _ROOT and below:
@@ -118,7 +122,7 @@ class Finder(importlib.abc.MetaPathFinder):
                     f"No module named {fullname!r}{because}", name=fullname, path=None
                 )
             return None
-        return ModuleSpec(fullname, _Known(found), is_package=hasattr(found, "__path__"))
+        return _spec(fullname, found, hasattr(found, "__path__"))
 
 
 def _doc() -> str | None:
