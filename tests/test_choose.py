@@ -25,6 +25,10 @@ def seen(runs=0, in_a_row=1, structures=1, new=1):
     return Seen(runs, in_a_row, structures, new)
 
 
+#: Of one that calls what the user declared a function.
+FUNCTION = USUAL._replace(due=policy.FUNCTION_DUE)
+
+
 LATE = policy.NEW_STRUCTURES_BEFORE_OP_BY_OP + 1
 MANY = policy.FEW_STRUCTURES + 1
 PRICE = policy.compile_seconds(50, 5)
@@ -54,6 +58,23 @@ ROWS = {
     "convolutions are dear": (USUAL._replace(price=1.0), seen(PAID), OP_BY_OP),
     "no loss": (USUAL._replace(loss=0.0), seen(10**6, 10**6), OP_BY_OP),
     "many outputs are dear": (USUAL._replace(outputs=2000), seen(PAID), OP_BY_OP),
+    "function: the first time": (FUNCTION, seen(), OP_BY_OP),
+    "function: soon": (FUNCTION, seen(1), BESIDE),
+    "function: soon, not on zeros": (FUNCTION._replace(dry=False), seen(1), OP_BY_OP),
+    "function: just before it is due": (FUNCTION, seen(policy.FUNCTION_DUE - 2), BESIDE),
+    "function: due": (FUNCTION, seen(policy.FUNCTION_DUE - 1), COMPILED),
+    "function: loops are due": (
+        FUNCTION._replace(as_loops=True),
+        seen(policy.FUNCTION_DUE - 1),
+        COMPILED,
+    ),
+    "function: as good op by op": (FUNCTION._replace(loss=1e-6), seen(9), OP_BY_OP),
+    "function: dear": (FUNCTION._replace(price=10.0), seen(9), OP_BY_OP),
+    "function: to be compiled": (
+        FUNCTION._replace(due=policy.JIT_COMPILE_DUE),
+        seen(policy.JIT_COMPILE_DUE - 1),
+        COMPILED,
+    ),
     "compiled: the first of a place": (compiled(), seen(), COMPILED),
     "compiled: the last of the first": (compiled(), seen(new=LATE - 1, structures=MANY), COMPILED),
     "compiled: ever new ones": (compiled(), seen(new=LATE, structures=MANY), OP_BY_OP),

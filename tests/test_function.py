@@ -14,6 +14,7 @@ import tape_compat as tf
 from tape_compat._src.core.state import LOCAL
 from tape_compat._src.function.retracing import General
 from tape_compat._src.function.signature import Signature
+from tape_compat._src.run import policy
 
 
 def values(*tensors):
@@ -60,6 +61,60 @@ def test_one_dispatch_a_call(counted):
     assert after["dispatches"] - before["dispatches"] == 1
     np.testing.assert_allclose(model.w, w, rtol=1e-5)
     np.testing.assert_allclose(model.b, b, rtol=1e-5)
+
+
+def compiled_at(function, counted, calls=6):
+    """At which calls of a function something was compiled."""
+    found = []
+    for call in range(1, calls + 1):
+        before = counted()["compiles"]
+        function()
+        found += [call] * (counted()["compiles"] - before)
+    return found
+
+
+def chain(x, op=tf.sin):
+    for _ in range(60):
+        x = op(x) + 0.1
+    return x
+
+
+@pytest.mark.usefixtures("deferred")
+@pytest.mark.parametrize(
+    ("jit_compile", "due", "op"), [(None, 4, tf.cos), (False, 4, tf.tanh), (True, 2, tf.exp)]
+)
+def test_when_it_is_compiled(jit_compile, due, op, counted, monkeypatch):
+    monkeypatch.setattr(policy, "INTERPRETS", True)
+    x = tf.constant([1.0, 2.0])
+    step = tf.function(lambda: chain(x, op), jit_compile=jit_compile)
+    assert compiled_at(step, counted) == [due]
+
+
+@pytest.mark.usefixtures("deferred")
+def test_what_is_as_good_interpreted_is_not_compiled(counted, monkeypatch):
+    monkeypatch.setattr(policy, "INTERPRETS", True)
+    x = tf.constant([1.0, 2.0])
+    assert compiled_at(tf.function(lambda: x - 3.25), counted) == []
+
+
+@pytest.mark.usefixtures("deferred")
+def test_numbers_in_variables_are_no_structure_of_their_own(counted, monkeypatch):
+    monkeypatch.setattr(policy, "INTERPRETS", True)
+    total, count = tf.Variable(0.0), tf.Variable(0)
+
+    @tf.function
+    def step(x):
+        total.assign_add(tf.reduce_sum(chain(x)))
+        count.assign_add(1)
+        return total / tf.cast(count, tf.float32)
+
+    def epoch():
+        total.assign(0.0)
+        count.assign(0)
+        return [step(tf.constant([1.0, 2.5])) for _ in range(2)]
+
+    assert compiled_at(epoch, counted) == [2]  # with the fourth step
+    assert count.numpy() == 2
 
 
 @pytest.mark.usefixtures("deferred")

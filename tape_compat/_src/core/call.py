@@ -22,15 +22,20 @@ _COPY = Op(lambda x: x, "Identity").bind()
 
 
 class Call(Closure):
-    """Steps as a closure. It is interned by whoever makes it."""
+    """Steps as a closure. It is interned by whoever makes it.
+
+    due: at which run a program that calls it is to be compiled, because the user declared that it
+    is called again and again; 0 if that is not known.
+    """
 
     #: Not every output need depend on every input.
     derivative = True
 
-    __slots__ = ("_flat", "steps")
+    __slots__ = ("_flat", "due", "steps")
 
-    def __init__(self, steps: Steps, name: str):
+    def __init__(self, steps: Steps, name: str, due: int = 0):
         self.steps = steps
+        self.due = due
         self._flat: Steps | None = None
         effect = any(step.closure.effect for step in steps.steps)
         super().__init__(Op(self._run, name, effect=effect, host_foldable=False), {})
@@ -56,7 +61,7 @@ class Call(Closure):
         """The same without the instructions that give nothing."""
         if not self.effect:
             return self
-        return self.derived(("pure",), lambda: Call(self.pure_steps(), self.name))
+        return self.derived(("pure",), lambda: Call(self.pure_steps(), self.name, self.due))
 
     def pure_steps(self) -> Steps:
         """Its steps without those that give nothing."""
@@ -74,7 +79,7 @@ class Call(Closure):
         return any(step.closure.unknown for step in self.steps.steps)
 
     def _at(self, sizes: Sizes) -> Closure:
-        return Call(self.steps.at(sizes), self.name)
+        return Call(self.steps.at(sizes), self.name, self.due)
 
 
 class _Barred(Replay):

@@ -15,6 +15,7 @@ from ..core.dimensions import INCONCLUSIVE
 from ..core.dtypes import string
 from ..core.state import MODE
 from ..core.tracebacks import filter_traceback
+from ..run import policy
 from ..values import nest
 from ..values.context import inside_function
 from ..values.spec import TensorSpec
@@ -210,7 +211,10 @@ class Function:
 
     def _recorded(self, bound: Bound, creates: bool) -> Trace:
         self._count += 1
-        return traced(self._converted, bound, self._name, creates)
+        found = traced(self._converted, bound, self._name, creates)
+        due = policy.JIT_COMPILE_DUE if self._jit_compile else policy.FUNCTION_DUE
+        found.captured.closure.due = due
+        return found
 
     def trace_for(self, bound: Bound) -> Trace:
         """The trace for bound arguments. Raises NeedsValue if Python must run at each call."""
@@ -346,7 +350,9 @@ def function(
         from call to call without a run of Python; XLA compiles for each set of sizes.
       autograph: whether `if`, `while`, `for`, `and`, ... of tensors become ops; without it they
         raise.
-      jit_compile: noted in `function_spec`. XLA compiles every function, whatever it is.
+      jit_compile: XLA compiles every function that is called again with the same shapes and where
+        that is likely to pay: by its second call if True; else by its fourth, from the second on in
+        another thread.
       reduce_retracing: record with None for sizes that differ between calls.
       experimental_autograph_options: a `tf.autograph.experimental.Feature`, or several.
       experimental_relax_shapes: the old name of `reduce_retracing`.

@@ -23,8 +23,8 @@
 
 /* Objects that Python provides: `python.mode`. */
 #define OBJECTS(X)                                                                                 \
-    X(array) X(begin_step) X(copy_all) X(counters) X(current_program) X(discard) X(enable_x64) X(float32)        \
-    X(local) X(mode) X(ndarray) X(next_id) X(no_ids) X(no_reads) X(own_local)
+    X(array) X(as_result) X(begin_step) X(copy_all) X(counters) X(current_program) X(discard)      \
+    X(enable_x64) X(float32) X(local) X(mode) X(ndarray) X(next_id) X(no_ids) X(no_reads) X(own_local)
 
 /* Functions here that have a twin in Python, with their parameters. Here `apply` is
    `native_apply`, and `python.apply` is its twin. */

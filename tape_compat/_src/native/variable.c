@@ -185,8 +185,12 @@ static PyObject *source_value(PyObject *source)
 {
     if (Py_TYPE(source) == Tensor.type)
         return Py_NewRef(source);
-    if (Py_TYPE(source) == Handle.type)
-        return Py_XNewRef(SLOT(source, Handle.tensor));
+    if (Py_TYPE(source) == Handle.type) {
+        PyObject *x = SLOT(source, Handle.tensor);
+        int number = x && (PyObject *)Py_TYPE(SLOT(x, Tensor._array)) == python.ndarray &&
+                     SLOT(SLOT(x, Tensor._aval), Aval.packed) != Py_None;
+        return number ? PyObject_CallOneArg(python.as_result, x) : Py_XNewRef(x);
+    }
     PyObject *draw = PyObject_GetAttr(source, text.draw);
     PyObject *drawn = draw ? PyObject_CallNoArgs(draw) : NULL;
     Py_XDECREF(draw);

@@ -30,7 +30,8 @@ class Facts(NamedTuple):
     can run as loops. interpreted: whether its ops may be interpreted. dry: whether to run it on
     zeros does no harm, as another thread does to compile it. loss: about how many seconds longer
     it takes op by op than compiled. op_compiles: how many seconds to compile ops by themselves.
-    price: how many its compile takes beyond what its length says.
+    price: how many its compile takes beyond what its length says. due: at which run it is compiled
+    because it calls what the user declared a function, 0 if it does not.
     """
 
     instructions: int
@@ -41,6 +42,7 @@ class Facts(NamedTuple):
     loss: float
     op_compiles: float
     price: float
+    due: int = 0
 
 
 class Seen(NamedTuple):
@@ -66,11 +68,16 @@ def choose(facts: Facts, seen: Seen) -> Choice:
         again = seen.in_a_row >= policy.SIGHTS or (few and seen.runs + 1 >= policy.SIGHTS)
         if again or (early and long):
             return Choice.COMPILED
-    paid = (seen.runs + 1) * facts.loss + (facts.op_compiles if facts.interpreted else 0.0)
-    if paid >= price:
+    run = seen.runs + 1
+    paid = run * facts.loss + (facts.op_compiles if facts.interpreted else 0.0)
+    likely = facts.due > 0 and price <= min(
+        policy.FUNCTION_RUNS * facts.loss, policy.DEAR_COMPILE_SECONDS
+    )
+    if paid >= price or (likely and run >= facts.due):
         return Choice.COMPILED
     beside = facts.interpreted and facts.dry and not facts.as_loops
-    if beside and paid >= policy.BESIDE_SHARE * price:
+    begins = likely and run >= policy.FUNCTION_BESIDE
+    if beside and (begins or paid >= policy.BESIDE_SHARE * price):
         return Choice.BESIDE
     return Choice.OP_BY_OP
 

@@ -211,6 +211,7 @@ def _launch(program: Program, live: tuple[int, ...]) -> None:
         loss=apart.loss,
         op_compiles=apart.compile_seconds,
         price=apart.price,
+        due=apart.due,
     )
     choice = choose(facts, seen)
     if choice is Choice.COMPILED:

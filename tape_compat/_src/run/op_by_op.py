@@ -16,7 +16,7 @@ import numpy as np
 
 from ..core import limits
 from ..core.avals import Aval
-from ..core.call import flattened
+from ..core.call import Call, flattened
 from ..core.counters import COUNTERS
 from ..core.host import in_one_thread, on_host
 from ..core.op import Closure, primitives
@@ -131,8 +131,8 @@ class OpByOpProgram(Runner):
     """How one program runs op by op. Made once for a program and its live outputs.
 
     beside: its key, and what another thread compiles of it, if it does. dry: whether to run it on
-    zeros does no harm. price: about how long it takes to compile it as a whole, beyond what its
-    length says.
+    zeros does no harm. due: at which run it is to be compiled, if a function that it calls says so.
+    price: about how long it takes to compile it as a whole, beyond what its length says.
     """
 
     __slots__ = (
@@ -145,6 +145,7 @@ class OpByOpProgram(Runner):
         "_runners",
         "beside",
         "dry",
+        "due",
         "price",
     )
 
@@ -155,7 +156,10 @@ class OpByOpProgram(Runner):
         arrays, scalars = leaf_layout(path)
         self._dtypes = list(scalars)
         leaves = [*arrays, *[slot for slots in scalars.values() for slot in slots]]
-        inputs, steps, self._live = flattened(Steps.numbered(needed(path, live), leaves, live))
+        called = Steps.numbered(needed(path, live), leaves, live)
+        dues = [s.closure.due for s in called.steps if isinstance(s.closure, Call)]
+        self.due = min(filter(None, dues), default=0)
+        inputs, steps, self._live = flattened(called)
         known = slot_avals(path)
         avals = [known[slot] for slot in leaves]
         self._runners = []

@@ -13,21 +13,23 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import jax.numpy as jnp
+import numpy as np
 
 from ..core.avals import Aval
 from ..core.call import Call
 from ..core.errors import NeedsValue, user_location
-from ..core.native import native
+from ..core.native import native, provide
 from ..core.op import Closure, Op
 from ..core.program import CAPTURED, Program
 from ..core.refuse import out_of_scope
 from ..core.state import LOCAL, ThreadState
 from ..core.steps import Steps, needed
+from ..run.op_by_op import result
 from .operation import Operation, named, operation_at
 from .record import apply, flush
 from .tensor import Tensor, pending
 from .updates import ASSIGN, apply_off_tape
-from .variable import Handle, Variable, current, initial_tensor, put_into, read
+from .variable import Handle, Variable, initial_tensor, put_into, read
 
 _PLACEHOLDER = Op(lambda shape, dtype: jnp.zeros(shape, dtype.np_dtype), "Placeholder")
 
@@ -47,7 +49,21 @@ def value_of(source: Source) -> Tensor:
     """What a source gives now."""
     if isinstance(source, Tensor):
         return source
-    return current(source) if isinstance(source, Handle) else source.draw()
+    if isinstance(source, Handle):
+        capture = LOCAL.state.capture
+        return as_result(source.tensor) if capture is None else capture.held(source)
+    return source.draw()
+
+
+def as_result(x: Tensor) -> Tensor:
+    """What a variable holds. A number that it was given is from then on as what a program computed,
+    so that a function's first call, or the first after a metric was reset, is as the others."""
+    if x._array.__class__ is np.ndarray and x._aval.packed is not None:
+        x._array = result(x._array)
+    return x
+
+
+provide(as_result=as_result)
 
 
 class SymbolicProgram(Program):
