@@ -16,7 +16,7 @@ from ..values.composite import CompositeTensor, Opaque
 from ..values.tensor import Tensor
 from .optional import Optional
 from .pipeline import Pipeline
-from .specs import CLASSES, IteratorSpec
+from .specs import CLASSES, IteratorSpec, one_of_equal
 from .structure import map_leaves
 
 
@@ -67,6 +67,7 @@ class OwnedIterator(Iterator):
         self._pipeline = pipeline
         self._lock = threading.Lock()
         self._stream = pipeline.open()
+        self._spec: IteratorSpec | None = None
 
     @property
     def element_spec(self) -> Any:
@@ -75,7 +76,9 @@ class OwnedIterator(Iterator):
 
     @property
     def _type_spec(self) -> IteratorSpec:
-        return IteratorSpec(self.element_spec)
+        if self._spec is None:
+            self._spec = one_of_equal(IteratorSpec(self.element_spec))
+        return self._spec
 
     def _trace_part(self) -> IteratorSpec:
         return self._type_spec

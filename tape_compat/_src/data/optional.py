@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ..core import dtypes, errors
+from ..core import errors
 from ..core.errors import user_location
 from ..values.composite import Opaque, TypeSpec
-from ..values.convert import convert
-from ..values.tensor import Tensor
-from .structure import pack, taken_apart
+from ..values.tensor import Tensor, concrete
+from .structure import leaf_of, map_leaves, spec_of
 
 
 class OptionalSpec(TypeSpec):
@@ -55,6 +54,10 @@ class OptionalSpec(TypeSpec):
         return OptionalSpec(value.element_spec)
 
 
+#: What an Optional without a value has, and specs that are to be those of its value.
+_NOTHING, _OF_VALUE = object(), object()
+
+
 class Optional(Opaque):
     """A value that may be missing, such as the next element of an iterator.
 
@@ -67,43 +70,44 @@ class Optional(Opaque):
     (True, 3, False)
     """
 
-    def __init__(self, element_spec: Any, leaves: tuple[Any, ...] | None) -> None:
-        self._element_spec, self._leaves = element_spec, leaves
+    def __init__(self, element_spec: Any, value: Any = _NOTHING) -> None:
+        self._element_spec, self._value = element_spec, value
 
     @staticmethod
     def from_value(value: Any) -> Optional:
         """An Optional with this value, a nest of tensors."""
-        spec, leaves = taken_apart(value)
-        return Optional(spec, tuple(leaves))
+        return Optional(_OF_VALUE, map_leaves(leaf_of, value))
 
     @staticmethod
     def empty(element_spec: Any) -> Optional:
         """An Optional without a value, of which `element_spec` would be the specs."""
-        return Optional(element_spec, None)
+        return Optional(element_spec)
 
     def has_value(self, name: str | None = None) -> Tensor:
         """Whether there is a value: a bool scalar."""
-        return convert(np.array(self._leaves is not None), dtypes.bool)
+        return concrete(np.array(self._value is not _NOTHING))
 
     def get_value(self, name: str | None = None) -> Any:
         """The value. Raises InvalidArgumentError if there is none."""
-        if self._leaves is None:
+        if self._value is _NOTHING:
             raise errors.InvalidArgumentError(
                 None,
                 None,
                 "The given optional does not have a value. [Op:OptionalGetValue] (at "
                 f"{user_location()})",
             )
-        return pack(self._element_spec, self._leaves)
+        return map_leaves(lambda leaf: leaf, self._value)  # which the user may change
 
     @property
     def element_spec(self) -> Any:
         """The specs of the value."""
+        if self._element_spec is _OF_VALUE:
+            self._element_spec = map_leaves(spec_of, self._value)
         return self._element_spec
 
     @property
     def _type_spec(self) -> OptionalSpec:
-        return OptionalSpec(self._element_spec)
+        return OptionalSpec(self.element_spec)
 
     def _trace_part(self) -> OptionalSpec:
         return self._type_spec
@@ -111,4 +115,4 @@ class Optional(Opaque):
     @property
     def value_structure(self) -> Any:
         """The same as `element_spec`."""
-        return self._element_spec
+        return self.element_spec

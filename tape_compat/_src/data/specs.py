@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
+from ..core.caches import register
 from ..core.shapes import TensorShape, as_shape
 from ..values.composite import TypeSpec
 
@@ -56,10 +58,19 @@ class IteratorSpec(TypeSpec):
     TensorSpec(shape=(), dtype=tf.int64, name=None)
     """
 
-    __slots__ = ("_element_spec",)
+    __slots__ = ("_element_spec", "_hash")
 
     def __init__(self, element_spec: Any) -> None:
         self._element_spec = element_spec
+        self._hash: int | None = None
+
+    def __eq__(self, other: object) -> bool:
+        return other is self or super().__eq__(other)
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = super().__hash__()
+        return self._hash
 
     @property
     def element_spec(self) -> Any:
@@ -78,6 +89,15 @@ class IteratorSpec(TypeSpec):
     def from_value(value: Any) -> IteratorSpec:
         """The spec of an iterator."""
         return IteratorSpec(value.element_spec)
+
+
+@lru_cache(maxsize=256)
+def one_of_equal(spec: IteratorSpec) -> IteratorSpec:
+    """The same object for equal specs, which are compared at each call of a function."""
+    return spec
+
+
+register("specs of iterators", one_of_equal.cache_clear, lambda: one_of_equal.cache_info().currsize)
 
 
 class NoneTensorSpec(TypeSpec):

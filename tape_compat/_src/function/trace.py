@@ -32,10 +32,12 @@ class _Array(NamedTuple):
 class Results:
     """What a function returned: a structure whose tensors are numbered.
 
-    leaves: for each leaf the number of an output, or (value,) where it is no output.
+    leaves: for each leaf the number of an output, or (value,) where it is no output. single: if
+    it is one tensor. flat: whether it is a plain list or tuple of tensors. keys: of a plain dict of
+    tensors.
     """
 
-    __slots__ = ("flat", "leaves", "outputs", "single", "structure")
+    __slots__ = ("flat", "keys", "leaves", "outputs", "single", "structure")
 
     def __init__(self, result: Any, function: Any):
         self.outputs: list[Tensor] = []
@@ -43,14 +45,17 @@ class Results:
         for value in nest.flatten(result, expand_composites=True):
             self.leaves.append(self._leaf(value, function))
         self.structure = nest.map_structure(lambda _: 0, result, expand_composites=True)
-        #: Whether it returned one tensor.
-        self.single = self.leaves == [0] and nest.children_of(result) is None
-        #: Whether it returned a plain list or tuple of tensors.
-        self.flat = (
-            type(result) in (list, tuple)
-            and self.leaves == list(range(len(result)))
-            and all(nest.children_of(x) is None for x in result)
+        children = nest.children_of(result)
+        self.single = self.leaves == [0] and children is None
+        plain = (
+            children is not None
+            and self.leaves == list(range(len(children)))
+            and all(nest.children_of(x) is None for x in children)
         )
+        self.flat = plain and type(result) in (list, tuple)
+        self.keys = tuple(result) if plain and type(result) is dict else None
+        if self.keys is not None and list(self.keys) != sorted(self.keys):
+            self.keys = None
 
     def _leaf(self, value: Any, function: Any) -> int | tuple[Any]:
         if value is None:
@@ -76,6 +81,8 @@ class Results:
             return outputs[0]
         if self.flat:
             return type(self.structure)(outputs)
+        if self.keys is not None:
+            return dict(zip(self.keys, outputs))
         if not self.outputs and self.leaves == [(None,)] and self.structure == 0:
             return None
         leaves = [outputs[x] if isinstance(x, int) else x[0] for x in self.leaves]
@@ -105,6 +112,8 @@ def _returned(value: Any, function: Any) -> Tensor:
 
 def as_tensors(result: Any, function: Any) -> Any:
     """What a function returned that ran as Python, of tensors as if it had been recorded."""
+    if isinstance(result, (Tensor, Opaque)):
+        return result
     leaves = [
         value
         if value is None or isinstance(value, (TensorArray, Opaque))
