@@ -59,9 +59,7 @@ ROWS = {
     "no loss": (USUAL._replace(loss=0.0), seen(10**6, 10**6), OP_BY_OP),
     "many outputs are dear": (USUAL._replace(outputs=2000), seen(PAID), OP_BY_OP),
     "function: the first time": (FUNCTION, seen(), OP_BY_OP),
-    "function: soon": (FUNCTION, seen(1), BESIDE),
-    "function: soon, not on zeros": (FUNCTION._replace(dry=False), seen(1), OP_BY_OP),
-    "function: just before it is due": (FUNCTION, seen(policy.FUNCTION_DUE - 2), BESIDE),
+    "function: just before it is due": (FUNCTION, seen(policy.FUNCTION_DUE - 2), OP_BY_OP),
     "function: due": (FUNCTION, seen(policy.FUNCTION_DUE - 1), COMPILED),
     "function: loops are due": (
         FUNCTION._replace(as_loops=True),

@@ -351,8 +351,7 @@ def function(
       autograph: whether `if`, `while`, `for`, `and`, ... of tensors become ops; without it they
         raise.
       jit_compile: XLA compiles every function that is called again with the same shapes and where
-        that is likely to pay: by its second call if True; else by its fourth, from the second on in
-        another thread.
+        that is likely to pay: by its second call if True, else by its fourth.
       reduce_retracing: record with None for sizes that differ between calls.
       experimental_autograph_options: a `tf.autograph.experimental.Feature`, or several.
       experimental_relax_shapes: the old name of `reduce_retracing`.

@@ -76,8 +76,7 @@ def choose(facts: Facts, seen: Seen) -> Choice:
     if paid >= price or (likely and run >= facts.due):
         return Choice.COMPILED
     beside = facts.interpreted and facts.dry and not facts.as_loops
-    begins = likely and run >= policy.FUNCTION_BESIDE
-    if beside and (begins or paid >= policy.BESIDE_SHARE * price):
+    if beside and paid >= policy.BESIDE_SHARE * price:
         return Choice.BESIDE
     return Choice.OP_BY_OP
 

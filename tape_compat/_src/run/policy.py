@@ -30,12 +30,10 @@ BESIDE_SHARE = 0.25
 DEAR_COMPILE_SECONDS = 8.0
 
 #: What the user declared a function is likely to be called again: if its compile pays in
-#: FUNCTION_RUNS runs, another thread begins it at the run FUNCTION_BESIDE for the same shapes, and
-#: the run FUNCTION_DUE goes over to it; with `jit_compile=True` the run JIT_COMPILE_DUE compiles
-#: it. Where TensorFlow takes 0.3 to 0.8 s to trace the step of a small Keras model, tracing and
-#: compiling it took 0.2 to 0.6 s.
+#: FUNCTION_RUNS runs, the run FUNCTION_DUE for the same shapes compiles it, with `jit_compile=True`
+#: the run JIT_COMPILE_DUE. Where TensorFlow takes 0.3 to 0.8 s to trace the step of a small Keras
+#: model, tracing and compiling it took 0.2 to 0.6 s.
 FUNCTION_RUNS = 10_000
-FUNCTION_BESIDE = 2
 FUNCTION_DUE = 4
 JIT_COMPILE_DUE = 2
 

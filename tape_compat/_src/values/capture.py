@@ -295,7 +295,7 @@ class Captured(NamedTuple):
     it reads; variables: those that it reads or assigns to.
     """
 
-    closure: Closure
+    closure: Call
     sources: tuple[Source, ...]
     result: Any
     cells: tuple[Handle, ...]
