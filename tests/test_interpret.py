@@ -697,7 +697,59 @@ def test_compiled_alone():
     check(int4, np.arange(3), alone=2)
 
 
-def test_keys():
+def _keys(words):
+    return jax.random.wrap_key_data(words, impl="threefry2x32")
+
+
+@pytest.mark.parametrize(
+    "draw",
+    {
+        "floats": lambda key: jax.random.uniform(jax.random.fold_in(key, 3), (4, 5)),
+        "no numbers": lambda key: jax.random.uniform(key, (0, 2)),
+        "one": lambda key: jax.random.uniform(key),
+        "of 8 bits": lambda key: jax.random.bits(key, (7,), np.uint8),
+        "of 16 bits": lambda key: jax.random.bits(key, (7,), np.uint16),
+        "of 64 bits": lambda key: jax.random.bits(key, (2, 3), np.uint64),
+        "integers": lambda key: jax.random.randint(key, (9,), -5, 70000),
+        "one of other keys": lambda key: jax.random.bits(jax.random.split(key, 5)[1:4:2][1], (3,)),
+        "other keys": lambda key: jax.random.key_data(jax.random.split(key, (2, 3))),
+        "keys of rows": lambda key: jax.vmap(lambda k: jax.random.uniform(k, (3,)))(
+            jax.random.split(key, 4)
+        ),
+        "keys of numbers": lambda key: jax.random.key_data(
+            jax.vmap(jax.random.fold_in, (None, 0))(key, jnp.arange(3))
+        ),
+    }.items(),
+    ids=lambda pair: pair[0],
+)
+def test_numbers_of_keys(draw):
+    check(lambda words: draw[1](_keys(words)), np.array([7, 2**32 - 3], np.uint32), alone=0)
+
+
+def test_keys_that_jax_computes_with():
+    def walk(words):
+        def turn(key, _):
+            key, other = jax.random.split(key)
+            return key, jax.random.bits(other, (2,))
+
+        key, drawn = lax.scan(turn, _keys(words), None, 3)
+        return jax.random.key_data(key), drawn
+
+    words = np.array([5, 6], np.uint32)
+    check(walk, words, alone=1)
+    taken = lambda words: jax.random.key_data(jnp.stack([_keys(words), _keys(words + 1)])[::-1])
+    np.testing.assert_array_equal(plan_of(taken, words)([words])[0], [[6, 7], [5, 6]])
+    check(lambda words: jax.random.gamma(_keys(words), 2.0, (3,)), words, alone=1)
+
+
+def test_keys_of_other_generators():
+    def draw(words):
+        return jax.random.bits(jax.random.wrap_key_data(words, impl="rbg"), (4,))
+
+    check(draw, np.arange(4, dtype=np.uint32), alone=2)
+
+
+def test_seeds():
     random = lambda seed: jax.random.uniform(jax.random.fold_in(jax.random.key(seed), 3), (4,))
     plan = plan_of(random, np.uint32(1))
     wanted = in_x64(jax.jit(random), np.uint32(1))

@@ -173,7 +173,7 @@ def test_jax_takes_what_was_computed_on_the_host():
 
 def test_blas_has_its_threads_back():
     def threads():
-        return [library["num_threads"] for library in host._blas().info()]
+        return [library.get_num_threads() for library in host._blas()]
 
     def work(turns):
         seen.append(threads())

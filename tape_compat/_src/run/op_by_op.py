@@ -27,6 +27,7 @@ from . import policy
 from .interpret.control import TURNS
 from .interpret.cost import WHILE_TURNS
 from .interpret.plan import Interpreted, interpreted
+from .interpret.randomness import HASHES
 
 
 @cache
@@ -57,7 +58,8 @@ class OpRunner:
         names = Counter(primitives(jaxpr.jaxpr))
         self.dry = not jaxpr.effects and "while" not in names
         self._plan: Interpreted | None = None if plan.compiled_alone else plan
-        self.price = policy.op_compile_seconds(names["conv_general_dilated"])
+        hashes = sum([names[name] for name in HASHES])
+        self.price = policy.op_compile_seconds(names["conv_general_dilated"], hashes)
         self._left = self.price
         self.compiled = False
         self.work = plan.seconds
@@ -178,7 +180,7 @@ class OpByOpProgram(Runner):
         fused = policy.fused_seconds(sum([runner.work for runner in self._runners]))
         self._fixed_loss = policy.OP_SECONDS * len(steps) - fused
         self.dry = all(runner.dry for runner in self._runners)
-        least = policy.op_compile_seconds(0)
+        least = policy.op_compile_seconds()
         self.price = sum([runner.price - least for runner in self._runners])
 
     @property

@@ -58,6 +58,7 @@ OP_SECONDS = 3e-6
 OP_CALL_SECONDS = 10e-6
 OP_COMPILE_SECONDS = 0.04
 CONVOLUTION_COMPILE_SECONDS = 0.1
+HASH_COMPILE_SECONDS = 0.1
 SHARE_IN_PROGRAMS = 0.25
 COMPILE_SECONDS = 0.2
 COMPILE_SECONDS_PER_INSTRUCTION = 2e-3
@@ -159,9 +160,11 @@ def compile_seconds(instructions: int, outputs: int = 0) -> float:
     return linear + COMPILE_SECONDS_PER_OUTPUT_SQUARED * outputs**2
 
 
-def op_compile_seconds(convolutions: int) -> float:
-    """About how long it takes to compile one op that has so many convolutions."""
-    return OP_COMPILE_SECONDS + CONVOLUTION_COMPILE_SECONDS * convolutions
+def op_compile_seconds(convolutions: int = 0, hashes: int = 0) -> float:
+    """About how long it takes to compile one op that has so many convolutions, and hashes that
+    random numbers come from."""
+    dear = CONVOLUTION_COMPILE_SECONDS * convolutions + HASH_COMPILE_SECONDS * hashes
+    return OP_COMPILE_SECONDS + dear
 
 
 def compiled_seconds(interpreted: float) -> float:

@@ -10,6 +10,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from .indexing import SCATTERS
 from .rule import Avals, Params, narrow, size
 
@@ -53,8 +55,8 @@ _TABLE: tuple[tuple[float, float, float, str], ...] = (
     (3.0, 60.0, 60.0, "erf erfc"),
     (3.0, 180.0, 180.0, "lgamma"),
     (60.0, 45.0, 45.0, "digamma"),
-    (60.0, 450.0, 450.0, "erf_inv"),
-    (110.0, 15.0, 15.0, "threefry2x32"),
+    (60.0, 25.0, 450.0, "erf_inv"),
+    (110.0, 40.0, 40.0, "threefry2x32"),
 )
 _ROWS = {name: row[:3] for row in _TABLE for name in row[3].split()}
 _ARITHMETIC = (1.0, 0.3, 0.5)
@@ -65,7 +67,7 @@ def seconds(name: str, params: Params, ins: Avals, outs: Avals) -> float:
     """What one equation costs."""
     avals = (*ins, *outs)
     elements = max([size(aval) for aval in avals], default=0)
-    fresh = sum([size(aval) * aval.dtype.itemsize for aval in outs]) - FRESH_BYTES
+    fresh = sum([size(aval) * getattr(aval.dtype, "itemsize", 8) for aval in outs]) - FRESH_BYTES
     found = _OWN[name](params, ins, outs) if name in _OWN else _by_element(name, elements, avals)
     if any(narrow(aval.dtype) for aval in avals):  # to float32 and back
         found += 3 * (NUMPY_SECONDS + elements * 1e-9)
@@ -74,7 +76,9 @@ def seconds(name: str, params: Params, ins: Avals, outs: Avals) -> float:
 
 def _by_element(name: str, elements: int, avals: Avals) -> float:
     calls, short, long = _ROWS.get(name, _ARITHMETIC)
-    dtype = avals[0].dtype if avals else None
+    dtype = getattr(avals[0], "dtype", None) if avals else None
+    if not isinstance(dtype, np.dtype):  # of keys
+        dtype = None
     each = long if dtype is not None and dtype.itemsize > 4 else short
     if dtype is not None and dtype.kind == "c" and short > 0.5:
         each = max(each, _FUNCTION_OF_COMPLEX)
@@ -146,7 +150,12 @@ def _scatter(params: Params, ins: Avals, outs: Avals) -> float:
     return 14 * NUMPY_SECONDS + size(ins[0]) * 0.3e-9 + size(ins[2]) * 7e-9
 
 
+def _hash(params: Params, ins: Avals, outs: Avals) -> float:
+    return 110 * NUMPY_SECONDS + size(outs[0]) * 40e-9
+
+
 _OWN: dict[str, Callable[[Params, Avals, Avals], float]] = {
+    **dict.fromkeys(("random_bits", "random_fold_in", "random_split"), _hash),
     "gather": _gather,
     **dict.fromkeys(SCATTERS, _scatter),
     "dot_general": _dot,

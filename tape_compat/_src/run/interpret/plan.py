@@ -16,6 +16,7 @@ from ...core.traces import with_sizes
 from ...core.x64 import in_x64
 from . import cost
 from .control import CALLS, CONTROL, called
+from .randomness import as_words, is_key, key_of, of_keys, words_of
 from .rule import Function, Rule, known, narrow, same, size, widened
 from .rules import RULES
 
@@ -151,11 +152,12 @@ class _Building:
         if name == "cond" and inputs[0] in self.constant:
             index = min(max(int(self.values[inputs[0]]), 0), len(params["branches"]) - 1)
             return self.call(params["branches"][index], inputs[1:])
-        if name in CONTROL:
+        keys = any(is_key(x.aval) for x in (*eqn.invars, *eqn.outvars))
+        if name in CONTROL and not keys:
             return self.nested(eqn, inputs)
         if _void(eqn):
             return [self.hold(np.zeros(x.aval.shape, jax.dtypes.float0)) for x in eqn.outvars]
-        function = _function_of(eqn)
+        function = of_keys(name, params, *_avals(eqn)) if keys else _function_of(eqn)
         if function is None:
             return self.step(eqn, _alone(eqn), inputs, cost.ALONE_SECONDS, 1)
         if function is same:
@@ -216,9 +218,11 @@ def _steps(drafts: Sequence[_Draft], kept: set[int]) -> list[Step]:
 
 
 def _held(value: Any, dtype: Any = None) -> Any:
-    """A constant as NumPy has it; a key as it is."""
+    """A constant as NumPy has it; a key by its words, or as it is."""
     if dtype is None:
         dtype = getattr(value, "dtype", None)
+    if as_words(value):
+        return words_of(value)
     if dtype is not None and not isinstance(dtype, np.dtype):
         return value
     return np.asarray(value, dtype)
@@ -278,9 +282,13 @@ def _alone(eqn: Any) -> Function:
     except TypeError:  # a parameter that is no key
         call = _jitted(eqn)
     ordered = bool(eqn.effects)
+    keys = [i for i, x in enumerate(eqn.invars) if as_words(x.aval)]
 
     def function(*arrays: Any) -> list[Any] | Any:
-        found = in_x64(call, *arrays)
+        given = list(arrays)
+        for i in keys:
+            given[i] = key_of(given[i])
+        found = in_x64(call, *given)
         if ordered:
             jax.effects_barrier()
         return [*map(_held, found)] if isinstance(found, (list, tuple)) else _held(found)

@@ -1,12 +1,24 @@
-"""Rule of the hash that JAX's random numbers come from."""
+"""Rules of JAX's random numbers: keys, and the hash that they come from.
+
+A key of the Threefry generator is held as its two words, uint32 [..., 2]; one of another generator
+as JAX holds it, and what reads it is compiled by JAX. The hash makes as many numbers as there are
+elements, from how far each is from the first, as JAX does where `jax_threefry_partitionable` is on.
+"""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from typing import Any
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 
-from .rule import Avals, Function, Params, Rule
+from .rule import Avals, Function, Params, Rule, same
+
+#: Elements that are told apart by the lower word alone.
+_LOWER_WORD = 1 << 32
 
 #: By how much the second word is rotated, four rounds at a time.
 _ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
@@ -30,4 +42,99 @@ def _threefry2x32(params: Params, ins: Avals, outs: Avals) -> Function:
     return _threefry
 
 
+#: Primitives that hash.
+HASHES = "threefry2x32", "random_bits", "random_fold_in", "random_split"
+
 TABLE: dict[str, Rule] = {"threefry2x32": Rule(_threefry2x32)}
+
+
+def is_key(aval: Any) -> bool:
+    """Whether it is one of keys."""
+    dtype = getattr(aval, "dtype", None)
+    if dtype is None or isinstance(dtype, np.dtype):
+        return False
+    return jnp.issubdtype(dtype, jax.dtypes.prng_key)
+
+
+def as_words(aval: Any) -> bool:
+    """Whether it is one of keys that are held as their words."""
+    return (
+        is_key(aval)
+        and str(aval.dtype) == "key<fry>"
+        and bool(jax.config.jax_threefry_partitionable)  # type: ignore[attr-defined]
+    )
+
+
+def words_of(key: Any) -> np.ndarray:
+    """The words of a key."""
+    return np.asarray(jax.random.key_data(key))
+
+
+def key_of(words: Any) -> jax.Array:
+    """The key of words."""
+    return jax.random.wrap_key_data(words, impl="threefry2x32")
+
+
+def _hashed(keys: Any, shape: tuple[int, ...]) -> tuple[Any, Any]:
+    """Two words for each element of each key."""
+    count = np.arange(math.prod(shape), dtype=np.uint32).reshape(shape)
+    keys = keys.reshape(*keys.shape[:-1], *[1] * len(shape), 2)
+    return _threefry(keys[..., 0], keys[..., 1], np.uint32(0), count)
+
+
+def _bits(params: Params, ins: Avals, outs: Avals) -> Function | None:
+    width, shape, dtype = params["bit_width"], tuple(params["shape"]), outs[0].dtype
+    if math.prod(shape) >= _LOWER_WORD:
+        return None
+
+    def bits(keys: Any) -> Any:
+        high, low = _hashed(keys, shape)
+        if width == 64:
+            return high.astype(np.uint64) << np.uint64(32) | low
+        return (high ^ low).astype(dtype)
+
+    return bits
+
+
+def _split(params: Params, ins: Avals, outs: Avals) -> Function:
+    shape = tuple(params["shape"])
+    return lambda keys: np.stack(_hashed(keys, shape), axis=-1)
+
+
+def _fold_in(params: Params, ins: Avals, outs: Avals) -> Function:
+    def folded(keys: Any, data: Any) -> Any:
+        return np.stack(_threefry(keys[..., 0], keys[..., 1], np.uint32(0), data), axis=-1)
+
+    return folded
+
+
+def _reshaped(params: Params, ins: Avals, outs: Avals) -> Function:
+    shape = (*outs[0].shape, 2)
+    return lambda keys: np.reshape(keys, shape)
+
+
+def _sliced(params: Params, ins: Avals, outs: Avals) -> Function:
+    strides = params["strides"] or [1] * len(ins[0].shape)
+    bounds = zip(params["start_indices"], params["limit_indices"], strides, strict=True)
+    places = tuple([slice(*each) for each in bounds])
+    return lambda keys: keys[places]
+
+
+_OF_KEYS: dict[str, Callable[[Params, Avals, Avals], Function | None]] = {
+    "random_wrap": lambda *_: same,
+    "random_unwrap": lambda *_: same,
+    "random_bits": _bits,
+    "random_split": _split,
+    "random_fold_in": _fold_in,
+    "reshape": _reshaped,
+    "slice": _sliced,
+    "squeeze": _reshaped,
+}
+
+
+def of_keys(name: str, params: Params, ins: Avals, outs: Avals) -> Function | None:
+    """What does an equation that takes or gives keys; None where JAX is to compile it."""
+    build = _OF_KEYS.get(name)
+    if build is None or not all(as_words(aval) for aval in (*ins, *outs) if is_key(aval)):
+        return None
+    return build(params, ins, outs)

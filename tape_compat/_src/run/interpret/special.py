@@ -60,8 +60,39 @@ def _first_guess(size: Any) -> Any:
     return np.sqrt(np.maximum(np.sqrt(half * half - log / 0.147) - half, 0.0))
 
 
+#: Polynomials of Giles, Approximating the erfinv function (2012), in single precision, highest
+#: power first: where w = -log(1 - x^2) is below 5, of w - 2.5; elsewhere of sqrt(w) - 3.
+_CENTRAL = (
+    *(2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087),
+    *(-0.00125372503, -0.00417768164, 0.246640727, 1.50140941),
+)
+_TAIL = (
+    *(-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773),
+    *(-0.0076224613, 0.00943887047, 1.00167406, 2.83297682),
+)
+
+
+def _polynomial(coefficients: tuple[float, ...], x: Any) -> Any:
+    found = np.float32(coefficients[0])
+    for coefficient in coefficients[1:]:
+        found = found * x + np.float32(coefficient)
+    return found
+
+
+def _inverse_error_single(x: Any) -> Any:
+    """In float32, as XLA has it."""
+    w = -np.log1p(-x * x)
+    found = _polynomial(_CENTRAL, w - np.float32(2.5))
+    tail = w >= 5
+    if np.any(tail):
+        found = np.where(tail, _polynomial(_TAIL, np.sqrt(w) - np.float32(3)), found)
+    return np.where(np.abs(x) == 1, x * np.float32(np.inf), found * x)
+
+
 def _inverse_error(x: Any) -> Any:
     """By Halley's method; from 1/2 on with what is left to 1, which is exact."""
+    if x.dtype == np.float32:
+        return _inverse_error_single(x)
     dtype, x = x.dtype, np.asarray(x, np.float64)
     size = np.where(np.abs(x) < 1, np.abs(x), 0.0)
     y = _first_guess(size)
