@@ -63,7 +63,11 @@ class Batch(Pipeline):
                 raise StopIteration
             return rows[1]
 
-        return Stream(step)
+        def leave_out(count: int) -> int:
+            rows = source.skip(count * self._size)
+            return rows // self._size if self._drop else -(-rows // self._size)
+
+        return Stream(step, leave_out)
 
 
 def batched_spec(spec: TypeSpec, size: int | None) -> TypeSpec:

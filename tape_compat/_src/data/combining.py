@@ -69,7 +69,11 @@ class Zip(Pipeline):
             ]
             return count, tuple(leaves)
 
-        return RowStream(step, fetch, all(source.unseen for source in sources))
+        def leave_out(count: int) -> int:
+            return min(source.skip(count) for source in sources)
+
+        unseen = all(source.unseen for source in sources)
+        return RowStream(step, fetch, unseen, leave_out)
 
 
 class Concatenate(Pipeline):

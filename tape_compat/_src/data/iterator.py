@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import json
 import threading
 from collections.abc import Iterator as PythonIterator
 from typing import Any
@@ -13,9 +14,11 @@ from ..core import errors
 from ..core.errors import user_location
 from ..core.state import LOCAL, suspended
 from ..values.composite import CompositeTensor, Opaque
+from ..values.convert import convert
 from ..values.tensor import Tensor
+from ..values.trackable import Trackable
 from .optional import Optional
-from .pipeline import Pipeline
+from .pipeline import Pipeline, refused
 from .specs import CLASSES, IteratorSpec, one_of_equal
 from .structure import map_leaves
 
@@ -59,8 +62,12 @@ def refuse_recording(what: str) -> None:
         )
 
 
-class OwnedIterator(Iterator):
-    """An iterator over the elements of one dataset, from their beginning."""
+class OwnedIterator(Iterator, Trackable):
+    """An iterator over the elements of one dataset, from their beginning.
+
+    Where it stands is a text (`_save`): how many elements it gave, and with which seeds the run
+    began. To come back there, `_restore` begins such a run and leaves out so many elements.
+    """
 
     def __init__(self, pipeline: Pipeline):
         refuse_recording("An iterator")
@@ -68,6 +75,10 @@ class OwnedIterator(Iterator):
         self._lock = threading.Lock()
         self._stream = pipeline.open()
         self._spec: IteratorSpec | None = None
+        self._given = 0
+        #: Whether making an element failed; then none is left out without being made.
+        self._failed = False
+        self._seeds: list[tuple[int, int]] | None = None
 
     @property
     def element_spec(self) -> Any:
@@ -93,8 +104,82 @@ class OwnedIterator(Iterator):
 
     def _next(self) -> Any:
         with self._lock:
-            element = self._stream.step()
+            element = self._step()
         return self._pipeline.layout.value(element)
+
+    def _step(self) -> Any:
+        if self._seeds is None:
+            self._seeds = self._pipeline.positions()
+        try:
+            element = self._stream.step()
+        except (StopIteration, errors.NeedsPython):
+            raise
+        except Exception:
+            self._given, self._failed = self._given + 1, True
+            raise
+        self._given += 1
+        return element
+
+    # -- where it stands ------------------------------------------------------------------------
+
+    def _save(self) -> Tensor:
+        """Where it stands, as a string scalar."""
+        with self._lock:
+            seeds = self._pipeline.positions() if self._seeds is None else self._seeds
+            state = {"given": self._given, "failed": self._failed, "seeds": seeds}
+        return convert(json.dumps({**state, "elements": repr(self.element_spec)}))
+
+    def _restore(self, state: Any) -> None:
+        """Go to where an iterator over such a dataset stood.
+
+        Raises: InvalidArgumentError for the state of another one.
+        """
+        given, failed, seeds = self._checked(state)
+        with self._lock, suspended():
+            self._pipeline.put_back(iter(seeds))
+            self._stream = self._pipeline.open()
+            self._given, self._failed, self._seeds = 0, failed, seeds
+            if not failed:
+                self._given = self._stream.skip(given)
+            while failed and self._given < given:
+                try:
+                    self._step()
+                except StopIteration:
+                    break
+                except Exception:  # as when it was made first
+                    continue
+
+    def _checked(self, state: Any) -> tuple[int, bool, list[tuple[int, int]]]:
+        """What a state says, if it is one of an iterator over such a dataset."""
+        tensor = convert(state)
+        try:
+            found = json.loads(tensor.numpy())
+            given, failed, seeds = found["given"], found["failed"], found["seeds"]
+            elements = found["elements"]
+        except (ValueError, TypeError, KeyError) as error:
+            raise refused(f"{tensor} is no state of an iterator") from error
+        if elements != repr(self.element_spec):
+            raise refused(
+                f"The state is of an iterator over elements of {elements}; this one gives "
+                f"{self.element_spec!r}"
+            )
+        if len(seeds) != len(self._pipeline.positions()):
+            raise refused(
+                f"The state is of an iterator over a dataset with {len(seeds)} random steps; this "
+                f"one has {len(self._pipeline.positions())}"
+            )
+        return given, failed, [tuple(each) for each in seeds]
+
+    def _serialize_to_tensors(self) -> dict[str, Tensor]:
+        """What a checkpoint keeps of it."""
+        return {"_STATE": self._save()}
+
+    def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> None:
+        """Take what a checkpoint kept."""
+        self._restore(restored_tensors["_STATE"])
+
+    def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
+        return {}
 
     def get_next(self) -> Any:
         """The next element. Raises OutOfRangeError at the end.
@@ -119,8 +204,20 @@ class OwnedIterator(Iterator):
             return Optional.empty(self.element_spec)
 
 
-class NumpyIterator:
-    """An iterator that gives NumPy arrays and scalars."""
+class NumpyIterator(Trackable):
+    """An iterator that gives NumPy arrays and scalars. `save` tells where it stands, and `restore`
+    goes there, in this process or another one.
+
+    >>> import tape_compat as tf
+    >>> dataset = tf.data.Dataset.range(100).shuffle(100).repeat()
+    >>> iterator = dataset.as_numpy_iterator()
+    >>> _ = [next(iterator) for _ in range(150)]
+    >>> state = iterator.save()
+    >>> after = next(iterator)
+    >>> iterator.restore(state)
+    >>> bool(next(iterator) == after)
+    True
+    """
 
     def __init__(self, pipeline: Pipeline):
         self._iterator = OwnedIterator(pipeline)
@@ -133,6 +230,32 @@ class NumpyIterator:
 
     def __repr__(self) -> str:
         return f"NumpyIterator(iterator={self._iterator!r})"
+
+    def save(self) -> Tensor:
+        """Where it stands, as a string scalar. The seeds of shuffles are kept; not those of random
+        numbers that functions of elements draw."""
+        return self._iterator._save()
+
+    def restore(self, state: Any) -> None:
+        """Go to where an iterator over such a dataset stood when it was saved. The elements before
+        are left out; where that can be seen, as with generators, they are made once more.
+
+        Raises: InvalidArgumentError for the state of an iterator over another one.
+        """
+        self._iterator._restore(state)
+
+    def next(self) -> Any:
+        """The next element."""
+        return next(self)
+
+    def _serialize_to_tensors(self) -> dict[str, Tensor]:
+        return self._iterator._serialize_to_tensors()
+
+    def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> None:
+        self._iterator._restore_from_tensors(restored_tensors)
+
+    def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
+        return {}
 
 
 def _numpy(leaf: Any) -> Any:

@@ -25,20 +25,27 @@ class Cache(SameRows):
         super().__init__(source)
         self._elements: list[Element] | None = None
         self._chunks: list[Chunk] | None = None
+        #: Where the seeds below it stood before the run that is kept.
+        self._kept_from: list[tuple[int, int]] | None = None
+
+    def positions(self) -> list[tuple[int, int]]:
+        return super().positions() if self._kept_from is None else self._kept_from
 
     def chunks(self) -> Iterator[Chunk]:
         if self._chunks is not None:
             yield from self._chunks
             return
         found: list[Chunk] = []
+        seeds = super().positions()
         for chunk in self.inputs[0].chunks():
             found.append(chunk)
             yield chunk
-        self._chunks = found
+        self._chunks, self._kept_from = found, seeds
 
     def _open(self) -> Stream:
         if self._elements is not None:
             return Stream(iter(self._elements).__next__)
+        seeds = super().positions()
         source = self.inputs[0].open()
         found: list[Element] = []
 
@@ -46,7 +53,7 @@ class Cache(SameRows):
             try:
                 element = source.step()
             except StopIteration:
-                self._elements = found
+                self._elements, self._kept_from = found, seeds
                 raise
             found.append(element)
             return element

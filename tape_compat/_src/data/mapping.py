@@ -168,6 +168,13 @@ class MapStream(_Ahead):
     def unseen(self) -> bool:  # type: ignore[override]
         return self._source.unseen and self._applied.function.is_silent()
 
+    def skip(self, count: int) -> int:
+        if self._held or not self._applied.function.is_silent():
+            return super().skip(count)
+        done = self._source.skip(count)
+        self._applied.count += done
+        return done
+
     def _element(self) -> Element:
         if not self._held:
             several = self._several()

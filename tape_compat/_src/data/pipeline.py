@@ -45,11 +45,25 @@ class Stream:
     unseen: whether nobody can tell if elements are made earlier than they are asked for.
     """
 
-    __slots__ = ("__weakref__", "step")
+    __slots__ = ("__weakref__", "_leave_out", "step")
     unseen = False
 
-    def __init__(self, step: Callable[[], Element]):
-        self.step = step
+    def __init__(
+        self, step: Callable[[], Element], leave_out: Callable[[int], int] | None = None
+    ) -> None:
+        self.step, self._leave_out = step, leave_out
+
+    def skip(self, count: int) -> int:
+        """Leave out the next elements, and say how many there were. Where nobody can tell, they are
+        not made."""
+        if self._leave_out is not None:
+            return self._leave_out(count)
+        for done in range(count):
+            try:
+                self.step()
+            except StopIteration:
+                return done
+        return count
 
     def __iter__(self) -> Iterator[Element]:
         return self
@@ -74,9 +88,13 @@ class RowStream(Stream):
     __slots__ = ("_fetch", "unseen")
 
     def __init__(
-        self, step: Callable[[], Element], fetch: Callable[[int], Rows | None], unseen: bool
+        self,
+        step: Callable[[], Element],
+        fetch: Callable[[int], Rows | None],
+        unseen: bool,
+        leave_out: Callable[[int], int] | None = None,
     ):
-        super().__init__(step)
+        super().__init__(step, leave_out)
         self._fetch, self.unseen = fetch, unseen
 
     def rows(self, count: int) -> Rows | None:
@@ -222,6 +240,10 @@ class IndexStream(Stream):
         numbers = self._numbers.take(count)
         return None if numbers is None else (len(numbers), self._selection.take(numbers))
 
+    def skip(self, count: int) -> int:
+        numbers = self._numbers.take(count)
+        return 0 if numbers is None else len(numbers)
+
 
 class Pipeline:
     """What a dataset gives. A subclass defines `_spec`, `size` and `_open` or `chunks`.
@@ -230,6 +252,8 @@ class Pipeline:
     """
 
     name = "Dataset"
+    #: The seeds of its runs, if it draws random numbers.
+    _seeds: Any = None
 
     def __init__(self, *inputs: Pipeline):
         self.inputs = inputs
@@ -274,6 +298,18 @@ class Pipeline:
 
     def _open(self) -> Stream:
         raise NotImplementedError(f"{type(self).__name__}._open")
+
+    def positions(self) -> list[tuple[int, int]]:
+        """Which seeds its next run takes, and those of its inputs."""
+        own = [] if self._seeds is None else [self._seeds.position]
+        return own + [found for each in self.inputs for found in each.positions()]
+
+    def put_back(self, positions: Iterator[tuple[int, int]]) -> None:
+        """Let the next run take the seeds that `positions` told."""
+        if self._seeds is not None:
+            self._seeds.position = next(positions)
+        for each in self.inputs:
+            each.put_back(positions)
 
 
 class SameRows(Pipeline):

@@ -99,6 +99,15 @@ class PrefetchStream(Stream):
         self._queue = _Queue(room)
         super().__init__(self._start)
 
+    def skip(self, count: int) -> int:
+        begin = self._begin
+        if begin is None:  # the thread has begun
+            return super().skip(count)
+
+        source = begin()
+        self._begin = lambda: source
+        return source.skip(count)
+
     def _start(self) -> Element:
         queue = self._queue
         _QUEUES.add(queue)

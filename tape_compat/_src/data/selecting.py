@@ -19,12 +19,22 @@ class Seeds:
     """Seeds of the runs over one pipeline: another one for each, or always the first."""
 
     def __init__(self, start: int, again: bool):
-        self._start, self._runs = start, itertools.count() if again else itertools.repeat(0)
+        self._start, self._run, self._again = start, 0, again
 
     def generator(self) -> np.random.Generator:
         """Random numbers for the next run."""
-        seed = np.random.SeedSequence([self._start, next(self._runs)])
+        seed = np.random.SeedSequence([self._start, self._run])
+        self._run += self._again
         return np.random.Generator(np.random.SFC64(seed))
+
+    @property
+    def position(self) -> tuple[int, int]:
+        """What tells the seed of the next run, and of those after it."""
+        return self._start, self._run
+
+    @position.setter
+    def position(self, position: tuple[int, int]) -> None:
+        self._start, self._run = position
 
 
 class Shuffle(SameRows):
@@ -144,7 +154,24 @@ class Repeat(SameRows):
                 except StopIteration:
                     current = None
 
-        return Stream(step)
+        def leave_out(count: int) -> int:
+            nonlocal current, given
+            left = count
+            while left:
+                if current is None:
+                    try:
+                        step()
+                    except StopIteration:
+                        break
+                    left -= 1
+                    continue
+                done = current.skip(left)
+                given = given or done > 0
+                current = current if done == left else None
+                left -= done
+            return count - left
+
+        return Stream(step, leave_out)
 
 
 class Take(SameRows):
@@ -190,7 +217,13 @@ class Take(SameRows):
             left -= 1
             return found
 
-        return Stream(step)
+        def leave_out(count: int) -> int:
+            nonlocal left
+            done = source.skip(min(count, left)) if left > 0 else 0
+            left -= done
+            return done
+
+        return Stream(step, leave_out)
 
 
 class Skip(SameRows):
