@@ -406,5 +406,3 @@ def test_a_dataset_in_a_tape():
 def test_options_are_refused_by_name():
     with pytest.raises(AttributeError, match="no_such"):
         tf.data.Options().threading.no_such = 1
-    with pytest.raises(NotImplementedError, match="sparse_batch"):
-        Dataset.range(3).sparse_batch(2, [3])

@@ -9,6 +9,8 @@ from .._src.data.functional import (
     bucket_by_sequence_length as bucket_by_sequence_length,
     cardinality as cardinality,
     choose_from_datasets as choose_from_datasets,
+    dense_to_ragged_batch as dense_to_ragged_batch,
+    dense_to_sparse_batch as dense_to_sparse_batch,
     enumerate_dataset as enumerate_dataset,
     from_list as from_list,
     get_next_as_optional as get_next_as_optional,
@@ -16,17 +18,25 @@ from .._src.data.functional import (
     get_structure as get_structure,
     group_by_window as group_by_window,
     ignore_errors as ignore_errors,
+    load as load,
     map_and_batch as map_and_batch,
     pad_to_cardinality as pad_to_cardinality,
     parallel_interleave as parallel_interleave,
     rejection_resample as rejection_resample,
     sample_from_datasets as sample_from_datasets,
+    save as save,
     scan as scan,
     shuffle_and_repeat as shuffle_and_repeat,
+    snapshot as snapshot,
     take_while as take_while,
     unbatch as unbatch,
     unique as unique,
 )
+from .._src.data.io.csv_files import (
+    CsvDataset as CsvDataset,
+    make_csv_dataset as make_csv_dataset,
+)
+from .._src.data.io.sql import SqlDataset as SqlDataset
 from .._src.data.optional import Optional as Optional
 from .._src.data.options import (
     AutoShardPolicy as AutoShardPolicy,

@@ -8,6 +8,7 @@ from .._src.data.io.contents import (
     serialize_tensor as serialize_tensor,
     write_file as write_file,
 )
+from .._src.data.io.csv_text import decode_csv as decode_csv
 from .._src.data.io.parsing import (
     FixedLenFeature as FixedLenFeature,
     FixedLenSequenceFeature as FixedLenSequenceFeature,

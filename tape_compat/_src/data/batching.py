@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,11 +13,11 @@ from ..core.dtypes import DType
 from ..core.shapes import TensorShape, as_shape
 from ..values.composite import TypeSpec
 from ..values.convert import convert
-from ..values.sparse import SparseTensorSpec
+from ..values.ragged import RaggedTensorSpec
 from ..values.spec import TensorSpec
 from ..values.tensor import Tensor
-from .pipeline import INFINITE, UNKNOWN, Pipeline, Rows, Stream
-from .sources import row_spec
+from .composites import Column, batched_spec, has_ragged_rows, row_spec, stacked_rows
+from .pipeline import INFINITE, UNKNOWN, Pipeline, Rows, Stream, stack_leaf, stacked_by
 from .structure import (
     Element,
     array_of,
@@ -24,7 +25,6 @@ from .structure import (
     flatten_up_to,
     map_leaves,
     pack,
-    with_shape,
 )
 
 
@@ -52,7 +52,18 @@ class Batch(Pipeline):
         return size // self._size if self._drop else -(-size // self._size)
 
     def _rows(self, source: Stream) -> Rows | None:
-        return source.rows(self._size)
+        specs = self._ragged_specs
+        if specs is None:
+            return source.rows(self._size)
+        found = taken_elements(source, self._size)
+        return (len(found), stacked_by(specs, found)) if found else None
+
+    @cached_property
+    def _ragged_specs(self) -> Sequence[TypeSpec] | None:
+        """The specs of the elements, if it takes them to know what becomes ragged."""
+        source = self.inputs[0]
+        known = source.spec_is_known() and has_ragged_rows(source.layout.specs)
+        return source.layout.specs if known else None
 
     def _open(self) -> Stream:
         source, least = self.inputs[0].open(), self._size if self._drop else 1
@@ -68,13 +79,6 @@ class Batch(Pipeline):
             return rows // self._size if self._drop else -(-rows // self._size)
 
         return Stream(step, leave_out)
-
-
-def batched_spec(spec: TypeSpec, size: int | None) -> TypeSpec:
-    """The spec of so many values of a spec, stacked."""
-    if isinstance(spec, SparseTensorSpec):
-        return SparseTensorSpec([size, *spec.shape], spec.dtype)
-    return with_shape(spec, lambda shape: None if shape.rank is None else [size, *shape])
 
 
 # ---------------------------------------------------------------------------------------------
@@ -95,8 +99,8 @@ class Padding:
             if not isinstance(each, TensorSpec):
                 raise TypeError(
                     "`padded_batch` is only supported for datasets that produce tensor elements "
-                    f"but type spec of elements in the dataset is not a subclass of TensorSpec: "
-                    f"`{each}`."
+                    "but type spec of elements in the input dataset is not a subclass of "
+                    f"TensorSpec: `{each}`."
                 )
             if shapes is None and each.shape.rank is None:
                 raise ValueError(
@@ -107,7 +111,7 @@ class Padding:
             return [each.shape for each in specs]  # type: ignore[attr-defined]
         found = []
         for each, given in zip(specs, flatten_up_to(spec, shapes), strict=True):
-            shape = _padded_shape(given)
+            shape = padded_shape(given)
             if each.shape.rank not in (None, shape.rank):  # type: ignore[attr-defined]
                 raise ValueError(
                     f"The padded shape {shape} is not compatible with the shape {each.shape} of "  # type: ignore[attr-defined]
@@ -130,7 +134,8 @@ class Padding:
         return tuple([_padded([array_of(x) for x in column], s, v) for column, s, v in columns])
 
 
-def _padded_shape(given: Any) -> TensorShape:
+def padded_shape(given: Any) -> TensorShape:
+    """A shape that the user gave; None and -1 stand for any size."""
     if isinstance(given, (Tensor, np.ndarray)):
         given = np.asarray(given).tolist()
     if isinstance(given, TensorShape):
@@ -243,7 +248,8 @@ class Unbatch(Pipeline):
 
     def _static_rows(self) -> int | None:
         """How many rows each element has, if that is known."""
-        shapes = [s.shape for s in self.inputs[0].layout.specs if isinstance(s, TensorSpec)]
+        specs = self.inputs[0].layout.specs
+        shapes = [s.shape for s in specs if isinstance(s, (TensorSpec, RaggedTensorSpec))]
         known = [s[0] for s in shapes if s.rank is not None and s[0] is not None]
         return known[0] if known else None
 
@@ -255,19 +261,18 @@ class Unbatch(Pipeline):
         def step() -> Element:
             nonlocal columns, count, at
             while at >= count:
-                columns = list(source.step())
-                columns, count = split_columns(columns)
+                columns, count = split_columns(source.step())
                 at = 0
             at += 1
-            return tuple([None if x is None else x[at - 1, ...] for x in columns])
+            return tuple([None if x is None else x[at - 1] for x in columns])
 
         return Stream(step)
 
 
-def split_columns(leaves: Sequence[Any]) -> tuple[list[Any], int]:
-    """The leaves of a batch as NumPy arrays, and how many rows they have."""
-    columns = [None if x is None else array_of(x) for x in leaves]
-    counts = [x.shape[0] if x.ndim else -1 for x in columns if x is not None]
+def split_columns(leaves: Sequence[Any]) -> tuple[list[Column | None], int]:
+    """The rows of the leaves of a batch, and how many they are."""
+    columns = [None if x is None else Column.of(x) for x in leaves]
+    counts = [x.size for x in columns if x is not None]
     if not counts or -1 in counts:
         raise errors.InvalidArgumentError(
             None, None, "Unbatching a tensor is only supported for rank >= 1"
@@ -307,6 +312,7 @@ class Rebatch(Pipeline):
 
     def _open(self) -> Stream:
         source = self.inputs[0].open()
+        specs = list(map(row_spec, self.inputs[0].layout.specs))
         parts: list[list[Any]] = []
         held = turn = 0
 
@@ -318,7 +324,7 @@ class Rebatch(Pipeline):
                     columns, count = split_columns(source.step())
                 except StopIteration:
                     break
-                parts.append(columns)
+                parts.append([None if x is None else x.part() for x in columns])
                 held += count
             if not held or (self._drop and held < wanted):
                 raise StopIteration
@@ -327,12 +333,24 @@ class Rebatch(Pipeline):
             size = min(wanted, held)
             held -= size
             parts[:] = [[None if x is None else x[size:] for x in joined]] if held else []
-            return tuple([None if x is None else x[:size] for x in joined])
+            return tuple([_whole(x, size, i, specs[i]) for i, x in enumerate(joined)])
 
         return Stream(step)
 
 
 def _joined(parts: Sequence[Any]) -> Any:
+    """Rows of several batches: an array, or a list of rows of composites."""
     if parts[0] is None or len(parts) == 1:
         return parts[0]
+    if isinstance(parts[0], list):
+        return [row for part in parts for row in part]
     return np.concatenate(parts)
+
+
+def _whole(rows: Any, size: int, place: int, spec: TypeSpec) -> Any:
+    """A leaf of the first rows."""
+    if not isinstance(rows, list):
+        return None if rows is None else rows[:size]
+    if isinstance(spec, RaggedTensorSpec):
+        return stacked_rows(rows[:size], spec)
+    return stack_leaf(tuple(rows[:size]), place)

@@ -287,7 +287,7 @@ class Dataset(Transformations):
         return True
 
     def __repr__(self) -> str:
-        return f"<_{self._pipeline.name} element_spec={self.element_spec!r}>"
+        return f"<{self._pipeline.shown}{self._pipeline.name} element_spec={self.element_spec!r}>"
 
 
 def _pipelines(datasets: Any) -> list[Pipeline]:

@@ -396,3 +396,82 @@ def RandomDataset(
     2
     """
     return Dataset.random(seed, rerandomize_each_iteration, name)
+
+
+def dense_to_ragged_batch(
+    batch_size: Any, drop_remainder: Any = False, row_splits_dtype: Any = dtypes.int64
+) -> Transformation:
+    """A transformation to batches, with ragged tensors where sizes differ: `Dataset.ragged_batch`.
+
+    >>> import tape_compat as tf
+    >>> dataset = tf.data.Dataset.range(3).map(lambda n: tf.range(n))
+    >>> batches = dataset.apply(tf.data.experimental.dense_to_ragged_batch(3))
+    >>> next(iter(batches)).to_list()
+    [[], [0], [0, 1]]
+    """
+    return lambda dataset: dataset.ragged_batch(batch_size, drop_remainder, row_splits_dtype)
+
+
+def dense_to_sparse_batch(batch_size: Any, row_shape: Any) -> Transformation:
+    """A transformation to batches that are sparse tensors: see `Dataset.sparse_batch`.
+
+    >>> import tape_compat as tf
+    >>> dataset = tf.data.Dataset.range(3).map(lambda n: tf.range(n))
+    >>> batches = dataset.apply(tf.data.experimental.dense_to_sparse_batch(3, [2]))
+    >>> next(iter(batches)).shape
+    TensorShape([3, 2])
+    """
+    return lambda dataset: dataset.sparse_batch(batch_size, row_shape)
+
+
+def save(
+    dataset: Any,
+    path: Any,
+    compression: Any = None,
+    shard_func: Callable[..., Any] | None = None,
+    checkpoint_args: Any = None,
+) -> None:
+    """Write the elements of a dataset to a folder: see `Dataset.save`.
+
+    >>> import tempfile
+    >>> import tape_compat as tf
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     tf.data.experimental.save(tf.data.Dataset.range(3), folder)
+    ...     len(tf.data.experimental.load(folder))
+    3
+    """
+    dataset.save(path, compression, shard_func, checkpoint_args)
+
+
+def load(
+    path: Any,
+    element_spec: Any = None,
+    compression: Any = None,
+    reader_func: Callable[..., Any] | None = None,
+) -> Any:
+    """A dataset of the elements that were saved in a folder: see `Dataset.load`.
+
+    >>> import tape_compat as tf
+    >>> tf.data.experimental.load("/there/is/none")
+    Traceback (most recent call last):
+    tape_compat.errors.NotFoundError: tf.data snapshot element_spec file not found: ...
+    """
+    return Dataset.load(path, element_spec, compression, reader_func)
+
+
+def snapshot(
+    path: Any,
+    compression: Any = "AUTO",
+    reader_func: Callable[..., Any] | None = None,
+    shard_func: Callable[..., Any] | None = None,
+) -> Transformation:
+    """A transformation to elements that are kept in a folder: see `Dataset.snapshot`.
+
+    >>> import tempfile
+    >>> import tape_compat as tf
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     dataset = tf.data.Dataset.range(3).apply(tf.data.experimental.snapshot(folder))
+    ...     list(map(int, dataset)), list(map(int, dataset))
+    ([0, 1, 2], [0, 1, 2])
+    """
+    return lambda dataset: dataset.snapshot(path, compression, reader_func, shard_func)

@@ -27,6 +27,8 @@ from ..function.trace import Trace, traced
 from ..function.vectorized_map import vectorized_map
 from ..values import nest
 from ..values.composite import TypeSpec
+from ..values.ragged import RaggedTensorSpec
+from ..values.sparse import SparseTensorSpec
 from ..values.spec import TensorSpec
 from ..values.tensor import Tensor
 from .pipeline import Pipeline, Rows
@@ -371,9 +373,12 @@ def _of_any_size(spec: Any) -> Any:
     """Specs like those of the first element, of any sizes."""
 
     def general(leaf: TypeSpec) -> TypeSpec:
-        if not isinstance(leaf, TensorSpec):
+        if not isinstance(leaf, (TensorSpec, RaggedTensorSpec, SparseTensorSpec)):
             return leaf
-        return TensorSpec(TensorShape([None] * (leaf.shape.rank or 0)), leaf.dtype)
+        shape = TensorShape([None] * (leaf.shape.rank or 0))
+        if isinstance(leaf, RaggedTensorSpec):
+            return RaggedTensorSpec(shape, leaf.dtype, leaf.ragged_rank, leaf.row_splits_dtype)
+        return type(leaf)(shape, leaf.dtype)
 
     return pack(spec, [general(leaf) for leaf in Layout(spec).specs])
 

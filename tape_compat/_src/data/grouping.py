@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
 from ..core import dtypes
 from ..core.dtypes import as_dtype
+from ..values.convert import convert
 from .base import DatasetBase, seeds
-from .batching import Batch, PaddedBatch, Padding, Rebatch, Unbatch
+from .batching import Batch, PaddedBatch, Padding, Rebatch, Unbatch, padded_shape
 from .combining import Zip
+from .fingerprints import fingerprint
 from .folding import Scan, reduced, single
+from .io.contents import text
+from .io.saved import FileCache, Load, Snapshot, folder_of, save
 from .iterator import refuse_recording
 from .keeping import Cache, IgnoreErrors, Unique
 from .pipeline import refused
-from .ragged import RaggedBatch
+from .ragged import RaggedBatch, SparseBatch
 from .resampling import rejection_resampled
 from .sources import Range, integer
+from .specs import CLASSES
 from .windows import BucketBatch, GroupByWindow, Window, checked_buckets
 
 
@@ -98,9 +103,21 @@ class Grouping(DatasetBase):
         size, dtype = _batch_size(batch_size), as_dtype(row_splits_dtype)
         return self._made(RaggedBatch(self._pipeline, size, bool(drop_remainder), dtype))
 
-    def sparse_batch(self, batch_size: Any, row_shape: Any, name: str | None = None) -> NoReturn:
-        """Not supported. Raises NotImplementedError."""
-        raise NotImplementedError("Dataset.sparse_batch: use padded_batch.")
+    def sparse_batch(self, batch_size: Any, row_shape: Any, name: str | None = None) -> Any:
+        """`batch_size` elements as the rows of one sparse tensor; they are tensors of any sizes.
+
+        Args:
+          row_shape: of the rows; None stands for the largest size in the batch.
+        Raises: TypeError for elements of several tensors; InvalidArgumentError for a size below 1,
+          and going through it, for another rank; DataLossError for a tensor that is larger.
+
+        >>> import tape_compat as tf
+        >>> dataset = tf.data.Dataset.range(3).map(lambda n: tf.fill([n], n))
+        >>> [tf.sparse.to_dense(x).numpy().tolist() for x in dataset.sparse_batch(2, [3])]
+        [[[0, 0, 0], [1, 0, 0]], [[2, 2, 0]]]
+        """
+        size, shape = _batch_size(batch_size), padded_shape(row_shape)
+        return self._made(SparseBatch(self._pipeline, size, shape.as_list()))
 
     def unbatch(self, name: str | None = None) -> Any:
         """The rows of the elements.
@@ -286,20 +303,116 @@ class Grouping(DatasetBase):
 
     # -- elements kept, numbered or left out ----------------------------------------------------
 
-    def cache(self, filename: str = "", name: str | None = None) -> Any:
+    def cache(self, filename: Any = "", name: str | None = None) -> Any:
         """The same elements, kept from the first run that goes to the end.
 
         Args:
-          filename: none keeps them in memory; a file is not supported (NotImplementedError).
+          filename: none keeps them in memory; else they are in files whose names begin so.
+        Raises: going through it: NotFoundError if the folder is not there; AlreadyExistsError while
+          another iterator writes the file; InvalidArgumentError for a file of other elements.
 
         >>> import tape_compat as tf
         >>> dataset = tf.data.Dataset.range(4).shuffle(4).cache()
         >>> list(dataset.as_numpy_iterator()) == list(dataset.as_numpy_iterator())
         True
         """
-        if filename:
-            raise NotImplementedError("Dataset.cache() keeps elements in memory, not in a file.")
-        return self._made(Cache(self._pipeline))
+        path = text(filename, "filename", "CacheDatasetV2").decode()
+        return self._made(FileCache(self._pipeline, path) if path else Cache(self._pipeline))
+
+    def save(
+        self,
+        path: Any,
+        compression: Any = None,
+        shard_func: Callable[..., Any] | None = None,
+        checkpoint_args: Any = None,
+    ) -> None:
+        """Write the elements to a folder, in a format of this library; `load` reads them.
+
+        Args:
+          compression: None or "GZIP".
+          shard_func: gives for an element the number of the file it is written to, an int64 scalar.
+          checkpoint_args: another than None raises NotImplementedError.
+
+        >>> import tempfile
+        >>> import tape_compat as tf
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     tf.data.Dataset.range(3).save(folder + "/numbers")
+        ...     list(map(int, tf.data.Dataset.load(folder + "/numbers")))
+        [0, 1, 2]
+        """
+        if checkpoint_args is not None:
+            raise NotImplementedError("Dataset.save: `checkpoint_args`.")
+        refuse_recording("Dataset.save()")
+        save(self._pipeline, folder_of(path), compression, shard_func)
+
+    @staticmethod
+    def load(
+        path: Any,
+        element_spec: Any = None,
+        compression: Any = None,
+        reader_func: Callable[..., Any] | None = None,
+        wait: bool = False,
+    ) -> Any:
+        """A dataset of the elements that were saved in a folder.
+
+        Args:
+          element_spec: specs of the elements, by default those they were saved with.
+          compression: that they were saved with.
+          reader_func: makes a dataset of a dataset of datasets, one for each file; by default it
+            takes elements of them by turns.
+          wait: True raises NotImplementedError.
+        Raises: NotFoundError if there is nothing; going through it, DataLossError where files are
+          damaged.
+
+        >>> import tempfile
+        >>> import tape_compat as tf
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     tf.data.Dataset.from_tensor_slices({"a": [1, 2]}).save(folder)
+        ...     tf.data.Dataset.load(folder).element_spec
+        {'a': TensorSpec(shape=(), dtype=tf.int32, name=None)}
+        """
+        if wait:
+            raise NotImplementedError("Dataset.load: `wait`.")
+        pipeline = Load(folder_of(path), element_spec, compression, reader_func)
+        return CLASSES["Dataset"](pipeline)
+
+    def snapshot(
+        self,
+        path: Any,
+        compression: Any = "AUTO",
+        reader_func: Callable[..., Any] | None = None,
+        shard_func: Callable[..., Any] | None = None,
+        name: str | None = None,
+    ) -> Any:
+        """The same elements, written to a folder in the first run that goes to the end, and read
+        from there after it. A dataset that is made in another way (`fingerprint`) is written anew.
+
+        Args:
+          compression: "AUTO" and None write as it is; or "GZIP".
+          reader_func, shard_func: as in `load` and `save`.
+
+        >>> import tempfile
+        >>> import tape_compat as tf
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     dataset = tf.data.Dataset.range(3).shuffle(3).snapshot(folder)
+        ...     list(map(int, dataset)) == list(map(int, dataset))
+        True
+        """
+        return self._made(
+            Snapshot(self._pipeline, folder_of(path), compression, reader_func, shard_func)
+        )
+
+    def fingerprint(self) -> Any:
+        """A number, uint64, that is the same for datasets that are made in the same way: of their
+        steps, arrays, and the code of their functions. Seeds, and what functions read from modules,
+        do not count.
+
+        >>> import tape_compat as tf
+        >>> numbers = tf.data.Dataset.range
+        >>> bool(numbers(3).fingerprint() == numbers(3).fingerprint())
+        True
+        """
+        return convert(np.array(fingerprint(self._pipeline), np.uint64))
 
     def enumerate(self, start: Any = 0, name: str | None = None) -> Any:
         """Pairs of a number, int64, and the element.

@@ -19,7 +19,7 @@ LOGGER = logging.getLogger("tape_compat")
 class Cache(SameRows):
     """The elements, kept in memory from the first run that comes to the end."""
 
-    name = "CacheDataset"
+    name, shown = "CacheDataset", ""
 
     def __init__(self, source: Pipeline):
         super().__init__(source)

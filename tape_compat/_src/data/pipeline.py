@@ -17,8 +17,9 @@ import numpy as np
 
 from ..core import errors
 from ..core.errors import user_location
-from ..values.composite import CompositeTensor
-from ..values.sparse import SparseTensor
+from ..values.composite import CompositeTensor, TypeSpec
+from ..values.ragged import RaggedTensorSpec
+from .composites import differ, stacked_composites, stacked_rows
 from .structure import Element, Layout, array_of
 
 AUTOTUNE = -1
@@ -114,47 +115,19 @@ def stack_leaf(column: tuple[Any, ...], place: int) -> Any:
     first = column[0]
     if first is None:
         return None
-    if isinstance(first, SparseTensor):
-        return _stacked_sparse(column, place)
-    if (
-        isinstance(first, CompositeTensor)
-        or not hasattr(first, "dtype")
-        or not hasattr(first, "shape")
-    ):
+    if isinstance(first, CompositeTensor):
+        return stacked_composites(column, place)
+    if not hasattr(first, "dtype") or not hasattr(first, "shape"):
         raise NotImplementedError(f"A batch of {type(first).__name__} is not supported.")
     arrays = list(map(array_of, column))
     shape = arrays[0].shape
     for i, array in enumerate(arrays):
         if array.shape != shape:
-            raise _differ(place, shape, i, array.shape)
+            raise differ(place, shape, i, array.shape)
     out = np.empty((len(arrays), *shape), arrays[0].dtype)
     for i, array in enumerate(arrays):
         out[i, ...] = array
     return out
-
-
-def _stacked_sparse(column: tuple[SparseTensor, ...], place: int) -> SparseTensor:
-    """Sparse tensors along a new first axis."""
-    shapes = [array_of(sparse.dense_shape).tolist() for sparse in column]
-    for i, shape in enumerate(shapes):
-        if len(shape) != len(shapes[0]):
-            raise _differ(place, shapes[0], i, shape)
-    indices = [array_of(sparse.indices) for sparse in column]
-    rows = np.repeat(np.arange(len(column)), [len(each) for each in indices])
-    return SparseTensor(
-        np.concatenate([rows[:, None], np.concatenate(indices)], axis=1),
-        np.concatenate([array_of(sparse.values) for sparse in column]),
-        [len(column), *np.max(shapes, axis=0).tolist()],
-    )
-
-
-def _differ(place: int, first: Sequence[int], number: int, other: Sequence[int]) -> Exception:
-    return errors.InvalidArgumentError(
-        None,
-        None,
-        f"Cannot batch tensors with different shapes in component {place}. First element "
-        f"had shape {list(first)} and element {number} had shape {list(other)}.",
-    )
 
 
 def joined_rows(parts: list[Rows]) -> Rows | None:
@@ -164,6 +137,18 @@ def joined_rows(parts: list[Rows]) -> Rows | None:
     columns = zip(*[columns for _, columns in parts])
     joined = [None if c[0] is None else np.concatenate(list(map(array_of, c))) for c in columns]
     return sum(count for count, _ in parts), tuple(joined)
+
+
+def stacked_by(specs: Sequence[TypeSpec], elements: list[Element]) -> tuple[Any, ...]:
+    """`stacked`, where specs say which leaves become ragged."""
+    return tuple(
+        [
+            stacked_rows(column, spec)
+            if isinstance(spec, RaggedTensorSpec)
+            else stack_leaf(column, place)
+            for place, (spec, column) in enumerate(zip(specs, zip(*elements), strict=True))
+        ]
+    )
 
 
 class Selection:
@@ -252,6 +237,8 @@ class Pipeline:
     """
 
     name = "Dataset"
+    #: What stands before that name.
+    shown = "_"
     #: The seeds of its runs, if it draws random numbers.
     _seeds: Any = None
 

@@ -1,30 +1,19 @@
-"""Batches of tensors of different shapes as ragged tensors."""
+"""Batches of tensors of different shapes as ragged or as sparse tensors."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from ..core.dtypes import DType
 from ..values.composite import TypeSpec
 from ..values.ragged import RaggedTensor, RaggedTensorSpec
+from ..values.sparse import SparseTensorSpec
 from ..values.spec import TensorSpec
-from .batching import Batch, batched_spec, taken_elements
+from .batching import Batch, taken_elements
+from .composites import batched_spec, sparse_rows, stacked_ragged, stacked_rows
 from .pipeline import Pipeline, Rows, Stream, stack_leaf
-from .structure import Layout, array_of, map_leaves
-
-
-def stacked_ragged(arrays: Sequence[np.ndarray], ragged_rank: int, splits: DType) -> RaggedTensor:
-    """Tensors of different sizes in their first `ragged_rank` dimensions along a new first one."""
-    lengths = []
-    for place in range(ragged_rank):
-        counts = [int(np.prod(x.shape[:place], dtype=np.int64)) for x in arrays]
-        lengths.append(np.repeat([x.shape[place] for x in arrays], counts))
-    flat = [x.reshape(-1, *x.shape[ragged_rank:]) for x in arrays]
-    rows = [np.concatenate([[0], np.cumsum(each)]).astype(splits.np_dtype) for each in lengths]
-    return RaggedTensor.from_nested_row_splits(np.concatenate(flat), rows, validate=False)
+from .structure import array_of, map_leaves, pack
 
 
 class RaggedBatch(Batch):
@@ -48,10 +37,13 @@ class RaggedBatch(Batch):
         found = taken_elements(source, self._size)
         if not found:
             return None
-        ranks = map(_ragged_rank, Layout(self.inputs[0].spec).specs)
-        columns = []
-        for place, (column, rank) in enumerate(zip(zip(*found), ranks, strict=True)):
-            if rank:
+        specs = self.inputs[0].layout.specs
+        columns: list[Any] = []
+        for place, (column, spec) in enumerate(zip(zip(*found), specs, strict=True)):
+            rank = _ragged_rank(spec)
+            if isinstance(spec, RaggedTensorSpec):
+                columns.append(stacked_rows(column, spec))
+            elif rank:
                 columns.append(stacked_ragged(list(map(array_of, column)), rank, self._splits))
             else:
                 columns.append(stack_leaf(column, place))
@@ -63,3 +55,30 @@ def _ragged_rank(spec: TypeSpec) -> int:
     if not isinstance(spec, TensorSpec) or spec.shape.rank is None:
         return 0
     return max([i + 1 for i, size in enumerate(spec.shape) if size is None], default=0)
+
+
+class SparseBatch(Batch):
+    """Consecutive elements as rows of one sparse tensor. row_shape: the shape of a row."""
+
+    name = "DenseToSparseBatchDataset"
+
+    def __init__(self, source: Pipeline, size: int, row_shape: Sequence[int | None]):
+        super().__init__(source, size, False)
+        self._row_shape = list(row_shape)
+        specs = source.layout.specs
+        if len(specs) != 1 or not isinstance(specs[0], TensorSpec):
+            kinds = pack(source.spec, [getattr(spec, "dtype", spec) for spec in specs])
+            raise TypeError(
+                "`dense_to_sparse_batch` requires an input dataset whose elements have a single "
+                f"component, but the given dataset has the following component types: {kinds}."
+            )
+        self._dtype = specs[0].dtype
+
+    def _spec(self) -> Any:
+        return SparseTensorSpec([None, *self._row_shape], self._dtype)
+
+    def _rows(self, source: Stream) -> Rows | None:
+        found = taken_elements(source, self._size)
+        if not found:
+            return None
+        return len(found), (sparse_rows([array_of(x) for (x,) in found], self._row_shape),)

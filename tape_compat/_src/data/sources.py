@@ -13,10 +13,11 @@ from ..core import dtypes, errors
 from ..core.dtypes import DType, as_dtype
 from ..core.errors import user_location
 from ..core.shapes import TensorShape
-from ..values.composite import TypeSpec
+from ..values.composite import CompositeTensor, TypeSpec
 from ..values.convert import convert, to_numpy
 from ..values.spec import TensorSpec
 from ..values.tensor import Tensor
+from .composites import Column, row_spec
 from .pipeline import (
     INFINITE,
     UNKNOWN,
@@ -25,6 +26,7 @@ from .pipeline import (
     Selection,
     Stream,
     refused,
+    stacked,
 )
 from .selecting import Seeds
 from .specs import NoneTensorSpec
@@ -37,7 +39,6 @@ from .structure import (
     pack,
     spec_of,
     taken_apart,
-    with_shape,
 )
 
 
@@ -99,6 +100,8 @@ class Slices(Pipeline):
     def _selection(self) -> Selection:
         for leaf in self._leaves:
             _check_value(leaf)
+        if any(isinstance(leaf, CompositeTensor) for leaf in self._leaves):
+            return _of_columns(self._leaves)
         arrays = [None if leaf is None else array_of(leaf) for leaf in self._leaves]
 
         def row(i: int) -> Element:
@@ -114,11 +117,17 @@ class Slices(Pipeline):
         yield range(self._count)
 
 
-def row_spec(spec: TypeSpec) -> TypeSpec:
-    """The spec of the rows of values of a spec."""
-    if isinstance(spec, TensorSpec) and spec.shape.rank == 0:
-        raise ValueError("Unbatching a tensor is only supported for rank >= 1")
-    return with_shape(spec, lambda shape: shape[1:])
+def _of_columns(leaves: Sequence[Any]) -> Selection:
+    """The rows of leaves of which some are ragged or sparse."""
+    columns = [None if leaf is None else Column.of(leaf) for leaf in leaves]
+
+    def row(i: int) -> Element:
+        return tuple([None if x is None else x[i] for x in columns])
+
+    def take(numbers: Chunk) -> tuple[Any, ...]:
+        return stacked(list(map(row, numbers)))
+
+    return Selection(row, take)
 
 
 def taken(array: np.ndarray, numbers: Chunk) -> np.ndarray:

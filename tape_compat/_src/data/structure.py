@@ -169,12 +169,3 @@ class Layout:
     def value(self, element: Element) -> Any:
         """What the user gets for an element."""
         return self.pack([value_of(leaf) for leaf in element])
-
-
-def with_shape(spec: TypeSpec, change: Callable[[TensorShape], Any]) -> TypeSpec:
-    """A spec of tensors with another shape."""
-    if isinstance(spec, NoneTensorSpec):
-        return spec
-    if not isinstance(spec, TensorSpec):
-        raise NotImplementedError(f"Elements of {spec} cannot be batched or split here.")
-    return TensorSpec(change(spec.shape), spec.dtype)

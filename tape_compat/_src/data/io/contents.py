@@ -16,7 +16,7 @@ from ...values.convert import convert
 from ...values.tensor import Tensor
 from ..structure import array_of, value_of
 from . import wire
-from .records import file_error
+from .records import TFRecordOptions, file_error
 
 
 def invalid(message: str, kernel: str) -> errors.InvalidArgumentError:
@@ -43,6 +43,13 @@ def text(value: Any, what: str, kernel: str) -> bytes:
         )
     found: bytes = array.item()
     return found
+
+
+def compression_kind(compression_type: Any) -> str:
+    """The compression of files that the user named. Raises ValueError for another."""
+    if isinstance(compression_type, (Tensor, bytes)):
+        compression_type = text(compression_type, "compression_type", "ReaderDataset").decode()
+    return TFRecordOptions.get_compression_type_string(compression_type)
 
 
 def _refuse_recording(what: str) -> None:

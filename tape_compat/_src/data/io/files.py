@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -13,7 +13,8 @@ from ..dataset import Dataset
 from ..pipeline import UNKNOWN, Pipeline, Stream
 from ..sources import integer
 from ..structure import Element, array_of
-from .records import TFRecordOptions, opened, read_records
+from .contents import compression_kind
+from .records import data_loss, opened, read_records
 
 #: Gives what a file holds, one by one.
 Reader = Callable[[str], Iterator[bytes]]
@@ -116,7 +117,7 @@ class TextLineDataset(_OfFiles):
         num_parallel_reads: Any = None,
         name: str | None = None,
     ):
-        kind = TFRecordOptions.get_compression_type_string(compression_type)
+        kind = compression_kind(compression_type)
         super().__init__(filenames, lambda path: _lines(path, kind), "TextLineDatasetV2")
 
 
@@ -124,7 +125,7 @@ def _lines(path: str, kind: str) -> Iterator[bytes]:
     file = opened(path, kind)
     held = b""
     try:
-        while block := file.read(1 << 16):
+        while block := _read(file, path, 1 << 16):
             *lines, held = (held + block).split(b"\n")
             for line in lines:
                 yield line[:-1] if line.endswith(b"\r") else line
@@ -132,6 +133,11 @@ def _lines(path: str, kind: str) -> Iterator[bytes]:
             yield held
     finally:
         file.close()
+
+
+def _read(file: IO[bytes], path: str, size: int) -> bytes:
+    with data_loss(path):
+        return file.read(size)
 
 
 class TFRecordDataset(_OfFiles):
@@ -161,7 +167,7 @@ class TFRecordDataset(_OfFiles):
         num_parallel_reads: Any = None,
         name: str | None = None,
     ):
-        kind = TFRecordOptions.get_compression_type_string(compression_type)
+        kind = compression_kind(compression_type)
         super().__init__(filenames, lambda path: read_records(path, kind), "TFRecordDatasetV2")
 
 
@@ -197,7 +203,7 @@ class FixedLengthRecordDataset(_OfFiles):
         size = integer(record_bytes, "record_bytes")
         head = integer(header_bytes or 0, "header_bytes")
         foot = integer(footer_bytes or 0, "footer_bytes")
-        kind = TFRecordOptions.get_compression_type_string(compression_type)
+        kind = compression_kind(compression_type)
         super().__init__(
             filenames,
             lambda path: _pieces(path, kind, size, head, foot),
@@ -208,12 +214,12 @@ class FixedLengthRecordDataset(_OfFiles):
 def _pieces(path: str, kind: str, size: int, head: int, foot: int) -> Iterator[bytes]:
     file = opened(path, kind)
     try:
-        data = file.read()
+        data = _read(file, path, -1)
     finally:
         file.close()
     length = len(data) - head - foot
     if length < 0 or length % size:
-        raise errors.InvalidArgumentError(
+        raise (errors.DataLossError if kind else errors.InvalidArgumentError)(
             None,
             None,
             f"Excluding the header ({head} bytes) and footer ({foot} bytes), input file "

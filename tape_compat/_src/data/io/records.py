@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import struct
 import zlib
@@ -156,6 +157,17 @@ class _Inflated:
 
     def close(self) -> None:
         self._file.close()
+
+
+@contextlib.contextmanager
+def data_loss(path: str) -> Iterator[None]:
+    """Raises DataLossError where a file cannot be decompressed."""
+    try:
+        yield
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise errors.DataLossError(
+            None, None, f"inflate() failed: {path} is damaged, or compressed otherwise: {error}"
+        ) from None
 
 
 def file_error(error: OSError, path: str) -> errors.OpError:

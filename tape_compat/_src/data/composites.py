@@ -1,0 +1,221 @@
+"""Rows of ragged and sparse tensors: taken one by one, and put together again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core import errors
+from ..core.dtypes import DType
+from ..values.composite import TypeSpec
+from ..values.ragged import RaggedTensor, RaggedTensorSpec
+from ..values.sparse import SparseTensor, SparseTensorSpec
+from ..values.spec import TensorSpec
+from .specs import NoneTensorSpec
+from .structure import array_of, leaf_of
+
+
+def row_spec(spec: TypeSpec) -> TypeSpec:
+    """The spec of the rows of values of a spec."""
+    if isinstance(spec, RaggedTensorSpec) and spec.ragged_rank:
+        rank = spec.ragged_rank - 1
+        return RaggedTensorSpec(spec.shape[1:], spec.dtype, rank, spec.row_splits_dtype)
+    if isinstance(spec, NoneTensorSpec):
+        return spec
+    if not isinstance(spec, (TensorSpec, SparseTensorSpec, RaggedTensorSpec)):
+        raise NotImplementedError(f"Elements of {spec} have no rows.")
+    if spec.shape.rank == 0:
+        raise ValueError("Unbatching a tensor is only supported for rank >= 1")
+    if isinstance(spec, SparseTensorSpec):
+        return SparseTensorSpec(spec.shape[1:], spec.dtype)
+    return TensorSpec(spec.shape[1:], spec.dtype)
+
+
+def batched_spec(spec: TypeSpec, size: int | None) -> TypeSpec:
+    """The spec of so many values of a spec, stacked."""
+    if isinstance(spec, NoneTensorSpec):
+        return spec
+    if not isinstance(spec, (TensorSpec, SparseTensorSpec, RaggedTensorSpec)):
+        raise NotImplementedError(f"Elements of {spec} cannot be batched.")
+    shape = None if spec.shape.rank is None else [size, *spec.shape]
+    if isinstance(spec, RaggedTensorSpec):
+        return RaggedTensorSpec(shape, spec.dtype, spec.ragged_rank + 1, spec.row_splits_dtype)
+    return type(spec)(shape, spec.dtype)
+
+
+class Column:
+    """The rows of a leaf: `column[i]` is one as a leaf. size: how many there are."""
+
+    size: int
+
+    @staticmethod
+    def of(leaf: Any) -> Column:
+        """The rows of a leaf that has a value."""
+        if isinstance(leaf, RaggedTensor):
+            return _RaggedColumn(leaf)
+        return _SparseColumn(leaf) if isinstance(leaf, SparseTensor) else _ArrayColumn(leaf)
+
+    def __getitem__(self, i: int) -> Any:
+        raise NotImplementedError(f"{type(self).__name__}.__getitem__")
+
+    def part(self) -> Any:
+        """All rows: an array, or a list."""
+        return [self[i] for i in range(self.size)]
+
+
+class _ArrayColumn(Column):
+    def __init__(self, leaf: Any):
+        self._array = array_of(leaf)
+        self.size = self._array.shape[0] if self._array.ndim else -1
+
+    def __getitem__(self, i: int) -> Any:
+        return self._array[i, ...]
+
+    def part(self) -> Any:
+        return self._array
+
+
+class _RaggedColumn(Column):
+    def __init__(self, leaf: RaggedTensor):
+        self._flat, *self._splits = [array_of(x) for x in leaf._type_spec._to_components(leaf)]
+        self._spec: Any = row_spec(leaf._type_spec)
+        self.size = len(self._splits[0]) - 1
+
+    def __getitem__(self, i: int) -> Any:
+        first, *inner = self._splits
+        begin, end = first[i], first[i + 1]
+        found = []
+        for splits in inner:
+            rows = splits[begin : end + 1]
+            found.append(rows - rows[0])
+            begin, end = rows[0], rows[-1]
+        flat = self._flat[begin:end]
+        return self._spec._from_components([flat, *found]) if found else flat
+
+
+class _SparseColumn(Column):
+    def __init__(self, leaf: SparseTensor):
+        indices, self._values = array_of(leaf.indices), array_of(leaf.values)
+        self._shape = array_of(leaf.dense_shape)
+        order = np.argsort(indices[:, 0], kind="stable")
+        self._indices, self._values = indices[order], self._values[order]
+        self.size = int(self._shape[0])
+        self._starts = np.searchsorted(self._indices[:, 0], np.arange(self.size + 1))
+
+    def __getitem__(self, i: int) -> Any:
+        row = slice(self._starts[i], self._starts[i + 1])
+        return SparseTensor(self._indices[row, 1:], self._values[row], self._shape[1:])
+
+
+# ---------------------------------------------------------------------------------------------
+# Stacking.
+
+
+def stacked_ragged(arrays: Sequence[np.ndarray], ragged_rank: int, splits: DType) -> RaggedTensor:
+    """Tensors of different sizes in their first `ragged_rank` dimensions along a new first one."""
+    lengths = []
+    for place in range(ragged_rank):
+        counts = [int(np.prod(x.shape[:place], dtype=np.int64)) for x in arrays]
+        lengths.append(np.repeat([x.shape[place] for x in arrays], counts))
+    flat = [x.reshape(-1, *x.shape[ragged_rank:]) for x in arrays]
+    rows = [np.concatenate([[0], np.cumsum(each)]).astype(splits.np_dtype) for each in lengths]
+    return RaggedTensor.from_nested_row_splits(np.concatenate(flat), rows, validate=False)
+
+
+def stacked_rows(column: Sequence[Any], spec: RaggedTensorSpec) -> RaggedTensor:
+    """Ragged tensors of a spec along a new first dimension; arrays if it has no ragged one."""
+    kind = spec.row_splits_dtype
+    if not spec.ragged_rank:
+        return stacked_ragged([array_of(x) for x in column], 1, kind)
+    parts = [spec._to_components(leaf_of(leaf)) for leaf in column]
+    flats, *levels = [[array_of(x) for x in level] for level in zip(*parts, strict=True)]
+    counts = [len(splits) - 1 for splits in levels[0]]
+    rows = [np.cumsum([0, *counts])]
+    for level in levels:
+        ends = np.cumsum([0, *[splits[-1] for splits in level]])
+        moved = [splits[1:] + end for splits, end in zip(level, ends)]
+        rows.append(np.concatenate([[0], *moved]))
+    batched: Any = batched_spec(spec, None)
+    splits = [each.astype(kind.np_dtype) for each in rows]
+    return batched._from_components([np.concatenate(flats), *splits])
+
+
+def stacked_sparse(column: Sequence[SparseTensor], place: int) -> SparseTensor:
+    """Sparse tensors along a new first axis."""
+    shapes = [array_of(sparse.dense_shape).tolist() for sparse in column]
+    for i, shape in enumerate(shapes):
+        if len(shape) != len(shapes[0]):
+            raise differ(place, shapes[0], i, shape)
+    indices = [array_of(sparse.indices) for sparse in column]
+    rows = np.repeat(np.arange(len(column)), [len(each) for each in indices])
+    return SparseTensor(
+        np.concatenate([rows[:, None], np.concatenate(indices)], axis=1),
+        np.concatenate([array_of(sparse.values) for sparse in column]),
+        [len(column), *np.max(shapes, axis=0).tolist()],
+    )
+
+
+def sparse_rows(arrays: Sequence[np.ndarray], shape: Sequence[int | None]) -> SparseTensor:
+    """Tensors of different sizes as rows of a sparse one. `shape`: of a row; None stands for the
+    largest size there is.
+
+    Raises: InvalidArgumentError for another rank; DataLossError for a tensor that is larger.
+    """
+    wanted = [-1 if size is None else size for size in shape]
+    text = ",".join(["?" if size < 0 else str(size) for size in wanted])
+    sizes = [max(size, 0) for size in wanted]
+    for array in arrays:
+        found = ",".join(map(str, array.shape))
+        if array.ndim != len(wanted):
+            raise errors.InvalidArgumentError(
+                None,
+                None,
+                f"Input element had shape ([{found}]) that is incompatible with the row shape "
+                f"([{text}]). [Op:IteratorGetNext]",
+            )
+        for axis, size in enumerate(array.shape):
+            if 0 <= wanted[axis] < size:
+                raise errors.DataLossError(
+                    None,
+                    None,
+                    f"Input element had shape ([{found}]) that is larger than the row shape "
+                    f"([{text}]). [Op:IteratorGetNext]",
+                )
+            sizes[axis] = max(sizes[axis], size)
+    indices = [
+        np.argwhere(np.ones((1, *array.shape), bool)) + [[i] + [0] * array.ndim]
+        for i, array in enumerate(arrays)
+    ]
+    values = np.concatenate([array.reshape(-1) for array in arrays])
+    return SparseTensor(np.concatenate(indices).astype(np.int64), values, [len(arrays), *sizes])
+
+
+def stacked_composites(column: Sequence[Any], place: int) -> Any:
+    """Ragged or sparse tensors along a new first axis."""
+    first = column[0]
+    if isinstance(first, SparseTensor):
+        return stacked_sparse(column, place)
+    if isinstance(first, RaggedTensor):
+        spec = first._type_spec
+        common = spec.most_specific_common_supertype([x._type_spec for x in column[1:]])
+        if common is None:
+            raise differ(place, first.shape, 1, column[1].shape)
+        return stacked_rows(column, common)
+    raise NotImplementedError(f"A batch of {type(first).__name__} is not supported.")
+
+
+def has_ragged_rows(specs: Sequence[TypeSpec]) -> bool:
+    """Whether values of specs become ragged when they are stacked."""
+    return any(isinstance(spec, RaggedTensorSpec) for spec in specs)
+
+
+def differ(place: int, first: Sequence[Any], number: int, other: Sequence[Any]) -> Exception:
+    """The error for tensors that do not fit in one batch."""
+    return errors.InvalidArgumentError(
+        None,
+        None,
+        f"Cannot batch tensors with different shapes in component {place}. First element "
+        f"had shape {list(first)} and element {number} had shape {list(other)}.",
+    )

@@ -1,0 +1,194 @@
+"""`tf.data`: elements in files, and rows of ragged and sparse tensors."""
+
+import tempfile
+
+import numpy as np
+
+from .harness import attempt, options
+
+NEEDS = ("data.Dataset.save", "data.Dataset.snapshot")
+
+
+def plain(tf, value):
+    return value.to_list() if isinstance(value, tf.RaggedTensor) else value
+
+
+def elements(tf, dataset):
+    """The elements, ragged ones as lists."""
+    return [tf.nest.map_structure(lambda x: plain(tf, x), element) for element in dataset]
+
+
+def shown(tf, dataset):
+    """The elements, with what is said of them."""
+    return elements(tf, dataset), repr(dataset.element_spec), int(dataset.cardinality())
+
+
+def composites(tf):
+    return (
+        tf.ragged.constant([[1, 2], [], [3]]),
+        tf.ragged.constant([[[1], [2, 3]], [], [[4]]]),
+        tf.SparseTensor([[0, 1], [2, 0]], [5, 6], [3, 2]),
+    )
+
+
+def case_rows_of_composites(tf):
+    made = tf.data.Dataset.from_tensor_slices
+    values = composites(tf)
+    return [shown(tf, made(x)) for x in values] + [shown(tf, made({"a": values, "b": [1, 2, 3]}))]
+
+
+def case_batches_of_composites(tf):
+    made = tf.data.Dataset.from_tensor_slices
+    found = []
+    for value in composites(tf):
+        whole = tf.data.Dataset.from_tensors(value)
+        found += [
+            shown(tf, made(value).batch(2)),
+            shown(tf, made(value).batch(2, drop_remainder=True)),
+            shown(tf, whole.unbatch()),
+            shown(tf, whole.batch(1)),
+            shown(tf, made(value).shuffle(1).repeat(2).take(4)),
+        ]
+    return found
+
+
+def case_composites_refused(tf):
+    made = tf.data.Dataset.from_tensor_slices
+    ragged, _, sparse = composites(tf)
+    return [
+        attempt(made, (sparse, [1, 2])),
+        attempt(made(ragged).padded_batch, 2, words=8),
+        attempt(made(sparse).padded_batch, 2, words=8),
+    ]
+
+
+def case_maps_of_ragged_rows(tf):
+    ragged, inner, _ = composites(tf)
+    made = tf.data.Dataset.from_tensor_slices
+    return [
+        elements(tf, made(ragged).map(lambda x: x + 1)),
+        elements(tf, made(inner).map(lambda x: x + 1)),
+        elements(tf, made(inner).map(lambda x: tf.reduce_sum(x, axis=1))),
+        elements(tf, made(ragged).filter(lambda x: tf.size(x) > 0)),
+    ]
+
+
+def case_sparse_batch(tf):
+    lines = tf.data.Dataset.range(4).map(lambda n: tf.fill([n], n))
+    pairs = tf.data.Dataset.range(4).map(lambda n: (n, n))
+    apply = tf.data.experimental.dense_to_sparse_batch
+    return [
+        shown(tf, lines.sparse_batch(2, [4])),
+        shown(tf, lines.sparse_batch(3, [None])),
+        shown(tf, tf.data.Dataset.from_tensor_slices(["a", "b"]).apply(apply(2, []))),
+        attempt(pairs.sparse_batch, 2, [2], words=8),
+        attempt(lines.sparse_batch, 0, [2], words=4),
+    ]
+
+
+@options(words=8)
+def case_sparse_batch_refused(tf):
+    lines = tf.data.Dataset.range(4).map(lambda n: tf.fill([n], n))
+    return [attempt(list, lines.sparse_batch(2, shape)) for shape in ([2], [2, 2])]
+
+
+def saved(tf, dataset, **options):
+    with tempfile.TemporaryDirectory() as folder:
+        dataset.save(folder, **options)
+        options.pop("shard_func", None)
+        return shown(tf, tf.data.Dataset.load(folder, **options))
+
+
+def case_save(tf):
+    data = tf.data.Dataset
+    slices = data.from_tensor_slices
+    kinds = (True, np.complex64(2j), tf.constant(2, tf.bfloat16), np.uint8(3), ["a", "bc"])
+    return [
+        saved(tf, data.range(3)),
+        saved(tf, data.range(0)),
+        saved(tf, slices(([1.5, 2], ["x", "y"], np.eye(2)))),
+        saved(tf, slices(composites(tf))),
+        saved(tf, data.from_tensors(composites(tf))),
+        saved(tf, data.from_tensors(kinds), compression="GZIP"),
+        sorted(map(int, saved(tf, data.range(7), shard_func=lambda x: x % 3)[0])),
+    ]
+
+
+def case_load_refused(tf):
+    load, number = tf.data.Dataset.load, tf.TensorSpec([], tf.float32)
+    with tempfile.TemporaryDirectory() as folder:
+        tf.data.Dataset.range(3).save(folder)
+        wider = tf.TensorSpec([None], tf.int64)
+        return [
+            attempt(load, "/there/is/none", words=6),
+            attempt(load, "/there/is/none", number, words=5),
+            attempt(list, load(folder, number), words=9),
+            attempt(list, load(folder, wider), words=5),
+            attempt(lambda: list(load(folder, compression="GZIP")), words=0),
+        ]
+
+
+def case_shards_refused(tf):
+    with tempfile.TemporaryDirectory() as folder:
+        numbers = tf.data.Dataset.range(3)
+        programs = (lambda x: tf.cast(x, tf.float32), lambda x: (x, x))
+        return [attempt(lambda f=f: numbers.save(folder, shard_func=f), words=7) for f in programs]
+
+
+def case_cache_in_files(tf):
+    with tempfile.TemporaryDirectory() as folder:
+        seen = []
+
+        def generate():
+            seen.append(1)
+            yield from range(3)
+
+        spec = tf.TensorSpec([], tf.int32)
+        dataset = tf.data.Dataset.from_generator(generate, output_signature=spec)
+        dataset = dataset.cache(folder + "/kept")
+        other = tf.data.Dataset.range(5).map(lambda x: tf.cast(x, tf.int32))
+        texts = tf.data.Dataset.from_tensor_slices(["a"])
+        nowhere = tf.data.Dataset.range(2).cache(folder + "/no/file")
+        busy = iter(tf.data.Dataset.range(5).cache(folder + "/busy"))
+        next(busy)
+        return [
+            shown(tf, dataset),
+            shown(tf, dataset),
+            len(seen),
+            shown(tf, other.cache(folder + "/kept")),
+            repr(dataset),
+            attempt(list, texts.cache(folder + "/kept"), words=9),
+            attempt(list, nowhere, words=0),
+            attempt(list, tf.data.Dataset.range(5).cache(folder + "/busy"), words=12),
+        ]
+
+
+def case_snapshot(tf):
+    with tempfile.TemporaryDirectory() as folder:
+        numbers = tf.data.Dataset.range(5)
+        by_parts = numbers.snapshot(
+            folder + "/parts", shard_func=lambda x: x % 2, reader_func=lambda x: x.interleave(same)
+        )
+        found = [numbers.snapshot(folder), numbers.batch(2).snapshot(folder, "GZIP")]
+        found.append(numbers.apply(tf.data.experimental.snapshot(folder, None)))
+        return [shown(tf, x) for x in found * 2], [sorted(map(int, by_parts)) for _ in range(2)]
+
+
+def same(x):
+    return x
+
+
+def case_fingerprints(tf):
+    first, other = (tf.data.Dataset.range(n).fingerprint() for n in (3, 4))
+    return first.dtype, first.shape, bool(first == other)
+
+
+def case_iterators_saved(tf):
+    dataset = tf.data.Dataset.range(10).shuffle(10, seed=3).repeat(2).batch(3)
+    iterator = dataset.as_numpy_iterator()
+    taken = [next(iterator) for _ in range(3)]
+    state = iterator.save()
+    rest = np.concatenate(list(iterator)).tolist()
+    again = dataset.as_numpy_iterator()
+    again.restore(state)
+    return state.dtype, state.shape, len(taken), np.concatenate(list(again)).tolist() == rest
