@@ -26,8 +26,8 @@ def pipelines():
         "mapped": lambda: Dataset.range(40).map(lambda x: x * 2).skip(2).take(30).batch(3),
         "zipped": lambda: Dataset.zip(numbers.repeat(), Dataset.range(9).repeat(4)).prefetch(3),
         "generated": lambda: Dataset.from_generator(count, output_signature=spec).repeat(2),
-        "interleaved": lambda: (
-            Dataset.range(6).interleave(lambda x: Dataset.range(x, x + 4), cycle_length=3)
+        "interleaved": lambda: Dataset.range(6).interleave(
+            lambda x: Dataset.range(x, x + 4), cycle_length=3
         ),
         "drawn": lambda: Dataset.sample_from_datasets([numbers, numbers.repeat(2)], [0.3, 0.7]),
         "kept": lambda: Dataset.range(9).shuffle(9).cache().repeat(3),

@@ -12,7 +12,6 @@ from ..values.convert import convert
 from ..values.tensor import Tensor
 from .base import DatasetBase, dataset_of, known_size, seeds
 from .combining import Zip
-from .functions import PLACEHOLDERS
 from .interleaving import Choose, Sample, check_choice
 from .io.names import list_files
 from .iterator import NumpyIterator, OwnedIterator
@@ -337,5 +336,6 @@ class _Placeholder(Pipeline):
 
 
 CLASSES["Dataset"] = Dataset
-PLACEHOLDERS.append(lambda spec: Dataset(_Placeholder(spec)))
+CLASSES["Dataset of specs"] = lambda spec: Dataset(_Placeholder(spec))
+CLASSES["Iterator of specs"] = lambda spec: OwnedIterator(_Placeholder(spec), begin=False)
 DatasetSpec.__module__ = Dataset.__module__ = "tape_compat.data"

@@ -18,7 +18,7 @@ from ..core import dtypes, errors
 from ..core.dimensions import INCONCLUSIVE
 from ..core.errors import user_location
 from ..core.shapes import TensorShape
-from ..core.state import MODE
+from ..core.state import LOCAL, MODE
 from ..core.tracebacks import filter_traceback
 from ..function.autograph import converted
 from ..function.function import Function
@@ -26,6 +26,7 @@ from ..function.signature import Bound
 from ..function.trace import Trace, traced
 from ..function.vectorized_map import vectorized_map
 from ..values import nest
+from ..values.capture import Sketch
 from ..values.composite import TypeSpec
 from ..values.ragged import RaggedTensorSpec
 from ..values.sparse import SparseTensorSpec
@@ -36,10 +37,6 @@ from .specs import DatasetSpec, NoneTensorSpec
 from .structure import Element, Layout, array_of, dtype_of, pack, shape_of, taken_apart, value_of
 
 LOGGER = logging.getLogger("tape_compat")
-
-#: Makes a dataset of which only the specs are known, of these; `dataset.py` puts it here.
-PLACEHOLDERS: list[Callable[[Any], Any]] = []
-
 
 #: How many elements are made ahead at once, and how many bytes they may take.
 AHEAD = 64
@@ -148,7 +145,10 @@ class ElementFunction:
             return found
         given = [spec for spec in specs if isinstance(spec, TensorSpec)]
 
+        sketch = Sketch()
+
         def body(*tensors: Tensor) -> list[Any]:
+            LOCAL.state.capture.sketch = sketch
             remaining = iter(tensors)
             leaves = [
                 next(remaining) if isinstance(spec, TensorSpec) else symbol
@@ -165,11 +165,16 @@ class ElementFunction:
             trace = traced(body, bound, self._name, True)
             if trace.created:
                 trace = traced(body, bound, self._name, False)
+            if sketch.used:  # the record tells shapes only
+                return found
             if len(given) == len(specs) or all(isinstance(s, _OF_NOTHING) for s in specs):
                 found.trace = trace
         except (errors.NeedsValue, INCONCLUSIVE):
-            pass
+            found.spec = None if sketch.used else found.spec
         except Exception as error:
+            if sketch.used:  # running it will tell what is wrong
+                found.spec = None
+                return found
             filter_traceback(error)
             raise
         return found
@@ -185,7 +190,7 @@ class ElementFunction:
             return _UNKNOWN if unknown else None
         if isinstance(spec, NoneTensorSpec):
             return None
-        return PLACEHOLDERS[0](spec.element_spec) if isinstance(spec, DatasetSpec) else _UNKNOWN
+        return spec._stand_in() if isinstance(spec, DatasetSpec) else _UNKNOWN
 
     def _called(self, function: Callable[..., Any], leaves: Sequence[Any]) -> Any:
         """The function of an element: of the parts of a tuple, or of the one other thing."""

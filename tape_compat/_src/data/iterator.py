@@ -69,11 +69,13 @@ class OwnedIterator(Iterator, Trackable):
     began. To come back there, `_restore` begins such a run and leaves out so many elements.
     """
 
-    def __init__(self, pipeline: Pipeline):
-        refuse_recording("An iterator")
+    def __init__(self, pipeline: Pipeline, begin: bool = True):
         self._pipeline = pipeline
         self._lock = threading.Lock()
-        self._stream = pipeline.open()
+        self._stream: Any = None
+        if begin:
+            refuse_recording("An iterator")
+            self._stream = pipeline.open()
         self._spec: IteratorSpec | None = None
         self._given = 0
         #: Whether making an element failed; then none is left out without being made.

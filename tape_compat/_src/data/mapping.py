@@ -35,7 +35,7 @@ def located(error: Exception, function: ElementFunction, index: int) -> Exceptio
         message = f"Error in user-defined function passed to {function.title}, {where}: "
         return type(error)(error.node_def, error.op, f"{message}{error.message}", *args)
     if _of_numpy_function(error):
-        return as_op_error(error)
+        return as_op_error(error, where)
     error.add_note(f"This was {where}.")
     return error
 

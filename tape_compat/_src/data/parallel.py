@@ -24,6 +24,20 @@ def workers(num_parallel_calls: int) -> int:
     return max(4, os.cpu_count() or 1) if num_parallel_calls == AUTOTUNE else num_parallel_calls
 
 
+def refuse_fork(process: int) -> None:
+    """Refuse to go on in another process than the one whose threads make elements."""
+    if process != os.getpid():
+        raise RuntimeError(
+            "This process was forked from the one in which this iterator began: the threads that "
+            "make its elements are not here. Begin another one by iter(dataset)."
+        )
+
+
+def _shut_down(pool: ThreadPoolExecutor, process: int) -> None:
+    if process == os.getpid():
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
 class ParallelStream(Stream):
     """Results of a function of an element and its number: in threads if it takes long."""
 
@@ -33,6 +47,7 @@ class ParallelStream(Stream):
         "_index",
         "_pending",
         "_pool",
+        "_process",
         "_source",
         "_spent",
         "_workers",
@@ -62,11 +77,13 @@ class ParallelStream(Stream):
         if self._spent / TRIED < WORTH or self._workers < 2:
             return
         self._pool = ThreadPoolExecutor(self._workers, "tape_compat.map")
-        weakref.finalize(self, self._pool.shutdown, wait=False, cancel_futures=True)
+        self._process = os.getpid()
+        weakref.finalize(self, _shut_down, self._pool, self._process)
         self.step = self._ahead
 
     def _ahead(self) -> Element:
         """The next result, while threads make those after it."""
+        refuse_fork(self._process)
         pending = self._pending
         while not self._ended and len(pending) < self._workers:
             pending.append(self._submitted())

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import atexit
+import os
 import threading
 import weakref
 from collections import deque
 from collections.abc import Callable
 from typing import Any
 
+from .parallel import refuse_fork
 from .pipeline import AUTOTUNE, Pipeline, SameRows, Stream
 from .structure import Element
 
@@ -24,9 +26,12 @@ class _Queue:
         self.items: deque[tuple[bool, Any]] = deque()
         self.changed = threading.Condition()
         self.closed = self.ended = False
+        self._process = os.getpid()
 
     def close(self) -> None:
         """Let the thread end."""
+        if self._process != os.getpid():  # where there is no such thread
+            return
         with self.changed:
             self.closed = True
             self.items.clear()
@@ -44,6 +49,7 @@ class _Queue:
             return True
 
     def get(self) -> tuple[bool, Any]:
+        refuse_fork(self._process)
         with self.changed:
             while not self.items:
                 if self.closed or self.ended:

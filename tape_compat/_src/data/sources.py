@@ -274,6 +274,7 @@ class Generated(Pipeline):
     def __init__(self, generator: Callable[..., Any], signature: Any, args: tuple[Any, ...]):
         super().__init__()
         self._generator, self._signature, self._args = generator, signature, args
+        self._location = user_location()
 
     def _spec(self) -> Any:
         return self._signature
@@ -285,8 +286,14 @@ class Generated(Pipeline):
         values: list[Iterator[Any]] = []
         layout = self.layout
         signature = self._signature
+        count = 0
+
+        def where() -> str:
+            return f"element {count - 1} of Dataset.from_generator() at {self._location}"
 
         def step() -> Element:
+            nonlocal count
+            count += 1
             try:
                 if not values:
                     values.append(iter(self._generator(*[arg.numpy() for arg in self._args])))
@@ -296,11 +303,11 @@ class Generated(Pipeline):
             except errors.OpError:
                 raise
             except Exception as error:
-                raise as_op_error(error) from error
+                raise as_op_error(error, where()) from error
             try:
                 return yielded(value, signature, layout.specs)
             except TypeError as error:
-                raise as_op_error(error) from error
+                raise as_op_error(error, where()) from error
 
         return Stream(step)
 
@@ -377,11 +384,11 @@ _CLASSES: tuple[tuple[tuple[type[Exception], ...], Any], ...] = (
 )
 
 
-def as_op_error(error: Exception) -> errors.OpError:
-    """TensorFlow's error for one of Python's in a generator."""
+def as_op_error(error: Exception, where: str) -> errors.OpError:
+    """TensorFlow's error for one of Python's in a generator or in `tf.numpy_function`."""
     found = next((made for kinds, made in _CLASSES if isinstance(error, kinds)), None)
     text = "".join(traceback.format_exception(error))
-    message = f"{type(error).__name__}: {error}\n{text}\n [Op:IteratorGetNext]"
+    message = f"{type(error).__name__}: {error}\nThis was {where}.\n{text}\n [Op:IteratorGetNext]"
     return (found or errors.UnknownError)(None, None, message)
 
 

@@ -9,8 +9,9 @@ from ..core.caches import register
 from ..core.shapes import TensorShape, as_shape
 from ..values.composite import TypeSpec
 
-#: The classes that the specs describe, by name: `dataset.py` and `iterator.py` put theirs here.
-CLASSES: dict[str, type] = {}
+#: The classes that the specs describe, by name, and functions that make one of which only the specs
+#: of the elements are known: `dataset.py` and `iterator.py` put theirs here.
+CLASSES: dict[str, Any] = {}
 
 
 class DatasetSpec(TypeSpec):
@@ -43,6 +44,14 @@ class DatasetSpec(TypeSpec):
 
     def _serialize(self) -> tuple[Any, ...]:
         return self._element_spec, self._dataset_shape
+
+    def _stand_in(self) -> Any:
+        """A Dataset of which this is all that is known."""
+        return CLASSES["Dataset of specs"](self._element_spec)
+
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
+        """Whether a Dataset, or one of another spec, fits this spec."""
+        return super().is_compatible_with(_spec_of(spec_or_value, DatasetSpec))
 
     @staticmethod
     def from_value(value: Any) -> DatasetSpec:
@@ -85,6 +94,14 @@ class IteratorSpec(TypeSpec):
     def _serialize(self) -> tuple[Any, ...]:
         return (self._element_spec,)
 
+    def _stand_in(self) -> Any:
+        """An iterator of which this is all that is known."""
+        return CLASSES["Iterator of specs"](self._element_spec)
+
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
+        """Whether an iterator, or one of another spec, fits this spec."""
+        return super().is_compatible_with(_spec_of(spec_or_value, IteratorSpec))
+
     @staticmethod
     def from_value(value: Any) -> IteratorSpec:
         """The spec of an iterator."""
@@ -98,6 +115,12 @@ def one_of_equal(spec: IteratorSpec) -> IteratorSpec:
 
 
 register("specs of iterators", one_of_equal.cache_clear, lambda: one_of_equal.cache_info().currsize)
+
+
+def _spec_of(value: Any, kind: type) -> Any:
+    """The spec of a value that has one of this kind."""
+    spec = None if isinstance(value, TypeSpec) else getattr(value, "_type_spec", None)
+    return spec if isinstance(spec, kind) else value
 
 
 class NoneTensorSpec(TypeSpec):

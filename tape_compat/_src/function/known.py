@@ -22,7 +22,7 @@ def integer(x: Any) -> Size | None:
     if x._aval.shape or x._aval.np_dtype.kind not in "iu":
         return None
     try:
-        found = sizes_of(x)[()]
+        found = sizes_of(x, sketch=False)[()]
     except errors.NeedsValue:
         return None
     return found if is_symbolic(found) else int(found)

@@ -89,6 +89,9 @@ class Arguments:
 
     def _composite_spec(self, spec: TypeSpec) -> None:
         """A spec of a composite, in the form that `_nest` gives the composite."""
+        if isinstance(spec.value_type, type) and issubclass(spec.value_type, Opaque):
+            self.parts.append((spec.value_type, spec))
+            return
         self.parts += (spec.value_type, 1, spec)
         self.add(spec._component_specs)
 
@@ -139,6 +142,9 @@ def rebuilt(value: Any, tensors: Callable[[Any], Any]) -> Any:
         return value
     if isinstance(value, (Tensor, np.ndarray, np.generic, jax.Array, TensorSpec)):
         return tensors(value)
+    if isinstance(value, TypeSpec) and isinstance(value.value_type, type):
+        if issubclass(value.value_type, Opaque):
+            return value._stand_in()  # type: ignore[attr-defined]
     if isinstance(value, TypeSpec):
         return value._from_components(rebuilt(value._component_specs, tensors))
     children = nest.children_of(value)

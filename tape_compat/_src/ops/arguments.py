@@ -90,6 +90,15 @@ def known_value(value: Any) -> np.ndarray:
     return _known(value, number_of)
 
 
+def sketched(value: Any) -> Any:
+    """What gives sizes for the results of an op whose argument has no value yet, where the shapes
+    of results are all that is wanted; None elsewhere."""
+    capture = LOCAL.state.capture
+    if capture is None or capture.sketch is None or not isinstance(value, Tensor):
+        return None
+    return capture.sketch if value._is_symbolic() else None
+
+
 def known_sizes(value: Any) -> np.ndarray:
     """A value as NumPy; of objects if there are unknown sizes in it."""
     if isinstance(value, (list, tuple)) and not _is_plain(value):

@@ -18,7 +18,7 @@ from ..values.convert import convert
 from ..values.dispatch import takes_composites
 from ..values.record import apply
 from ..values.tensor import Tensor, concrete
-from .arguments import as_int, as_tensor, is_text, known_value, move_text
+from .arguments import as_int, as_tensor, is_text, known_value, move_text, sketched
 from .creation import zeros
 from .declare import matching
 from .gather_scatter import gather_nd
@@ -60,6 +60,9 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     [[1], [2]]
     """
     if x is None and y is None:
+        sketch = sketched(condition)
+        if sketch is not None:
+            return sketch.tensor((sketch.size(), condition.shape.rank), dtypes.int64)
         return concrete(np.argwhere(known_value(condition)).astype(np.int64))
     if x is None or y is None:
         raise ValueError("x and y must both be non-None or both be None.")
@@ -90,8 +93,13 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_
     >>> tf.boolean_mask([1, 2, 3], [True, False, True]).numpy().tolist()
     [1, 3]
     """
-    x, known = as_tensor(tensor), known_value(mask)
+    x, sketch = as_tensor(tensor), sketched(mask)
     axis = 0 if axis is None else as_int(axis)
+    if sketch is not None and mask.shape.rank:
+        sizes, first = x._aval.shape, axis + len(x._aval.shape) if axis < 0 else axis
+        kept = (*sizes[:first], sketch.size(), *sizes[first + mask.shape.rank :])
+        return sketch.tensor(kept, x.dtype)
+    known = known_value(mask)
     if known.ndim == 0:
         raise ValueError("mask cannot be scalar.")
     have = x._aval.shape

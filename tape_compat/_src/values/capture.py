@@ -17,6 +17,8 @@ import numpy as np
 
 from ..core.avals import Aval
 from ..core.call import Call
+from ..core.dimensions import parsed
+from ..core.dtypes import DType
 from ..core.errors import NeedsValue, user_location
 from ..core.native import native, provide
 from ..core.op import Closure, Op
@@ -66,6 +68,42 @@ def as_result(x: Tensor) -> Tensor:
 provide(as_result=as_result)
 
 
+class Sketch:
+    """Sizes that a record needs and does not know, each an unknown one of its own. What is recorded
+    with them cannot be called; it tells shapes.
+
+    used: whether there are any.
+    """
+
+    __slots__ = ("_count", "_found", "used")
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[Program, int], Any] = {}
+        self._count = 0
+        self.used = False
+
+    def size(self) -> Any:
+        """A size that nothing is known of."""
+        self.used = True
+        self._count += 1
+        return parsed(f"u{self._count}")
+
+    def sizes(self, program: Program, slot: int, shape: tuple[int, ...]) -> np.ndarray:
+        """The sizes in an array of integers."""
+        found = self._found.get((program, slot))
+        if found is None:
+            found = np.empty(shape, object)
+            for place in np.ndindex(*shape):
+                found[place] = self.size()
+            self._found[program, slot] = found
+        return found
+
+    def tensor(self, shape: tuple[Any, ...], dtype: DType) -> Tensor:
+        """What stands for a result."""
+        self.used = True
+        return symbolic_input(Aval.of(shape, dtype))
+
+
 class SymbolicProgram(Program):
     """A program whose leaves are tensors rather than arrays; it is replayed, never run.
 
@@ -87,6 +125,7 @@ class SymbolicProgram(Program):
         "name",
         "outer",
         "reads",
+        "sketch",
         "symbols",
         "values",
         "variables",
@@ -108,6 +147,9 @@ class SymbolicProgram(Program):
         self.keys: dict[int, tuple[Tensor, Drawn]] = {}
         self.argument_names: dict[int, str] = {}
         self.draws = 0
+        #: What stands for values that it needs and that are known at the call only, if its outputs'
+        #: shapes are all that is wanted of it.
+        self.sketch: Sketch | None = None if self.outer is None else self.outer.sketch
 
     def slot_of(self, x: Tensor) -> int | None:
         found = super().slot_of(x)

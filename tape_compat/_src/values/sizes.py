@@ -24,9 +24,11 @@ from .tensor import Tensor
 _INTEGERS = "iu"
 
 
-def sizes_of(tensor: Tensor) -> np.ndarray:
+def sizes_of(tensor: Tensor, sketch: bool = True) -> np.ndarray:
     """The value of a tensor: of numbers, or of objects if there are unknown sizes among them.
 
+    sketch: whether an unknown size may stand for what is not known, where the shapes of results are
+    all that is wanted of what is recorded.
     Raises: NeedsValue if it is known only when the function that is being recorded is called.
     """
     capture = LOCAL.state.capture
@@ -36,7 +38,7 @@ def sizes_of(tensor: Tensor) -> np.ndarray:
         program, slot = tensor._at
         if not program.symbolic:
             return np.asarray(tensor._value())
-        found = _Known().of(program, slot)
+        found = _Known(capture.sketch if sketch else None).of(program, slot)
         if found is not None:
             return found
     raise NeedsValue(
@@ -60,15 +62,27 @@ def number_of(tensor: Tensor) -> np.ndarray:
 class _Known:
     """Values of slots, each worked out once."""
 
-    def __init__(self) -> None:
+    def __init__(self, sketch: Any = None) -> None:
+        self._sketch = sketch
         self._found: dict[tuple[Program, int], np.ndarray | None] = {}
 
     def of(self, program: Any, slot: int) -> np.ndarray | None:
         key = (program, slot)
         if key not in self._found:
             self._found[key] = None
-            self._found[key] = self._work_out(program, slot)
+            found = self._work_out(program, slot)
+            self._found[key] = self._sketched(program, slot) if found is None else found
         return self._found[key]
+
+    def _sketched(self, program: Any, slot: int) -> np.ndarray | None:
+        """What stands for a value that is not known, where shapes are all that is wanted."""
+        node = _node_at(program, slot)
+        if self._sketch is None or not program.symbolic or slot < node.first:
+            return None
+        aval = node.outputs[slot - node.first]
+        if not _small(aval) or aval.np_dtype.kind not in _INTEGERS:
+            return None
+        return self._sketch.sizes(program, slot, aval.shape)
 
     def _tensor(self, tensor: Any) -> np.ndarray | None:
         if tensor.__class__ is not Tensor:  # a variable, the key of a draw

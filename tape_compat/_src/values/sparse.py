@@ -173,7 +173,7 @@ def _known_shape(sparse: SparseTensor) -> TensorShape:
     if static is not None and static.is_fully_defined():
         return static
     try:
-        sizes = sizes_of(sparse._dense_shape).tolist()
+        sizes = sizes_of(sparse._dense_shape, sketch=False).tolist()
     except NeedsValue:
         return TensorShape([None] * sparse._dense_shape._aval.shape[0]).merge_with(static)
     return TensorShape([None if is_symbolic(n) or n < 0 else n for n in sizes])

@@ -1,0 +1,191 @@
+"""`tf.data`: shapes of maps that depend on values, and datasets in functions."""
+
+import numpy as np
+
+from .harness import options
+
+NEEDS = ("data.Dataset",)
+
+
+def shown(dataset):
+    return list(dataset), repr(dataset.element_spec)
+
+
+def case_shapes_of_values(tf):
+    numbers = tf.data.Dataset.range(1, 4)
+    functions = [
+        lambda n: tf.fill([n, 2], n),
+        lambda n: tf.zeros([n, 3]),
+        lambda n: tf.ones([n, n]),
+        lambda n: tf.range(n),
+        lambda n: tf.range(0, n, 2),
+        lambda n: tf.constant([1, 2, 3, 4])[:n],
+        lambda n: tf.ones([4, 3])[n:],
+        lambda n: tf.ones([4, 3])[n, :n],
+        lambda n: tf.gather(tf.range(5), tf.range(n)),
+        lambda n: tf.reshape(tf.range(n * 2), [n, 2]),
+        lambda n: tf.reshape(tf.range(n * 2), [-1, 2]),
+        lambda n: tf.concat([tf.range(n), tf.range(n)], 0),
+        lambda n: tf.stack([tf.range(n), tf.range(n)]),
+        lambda n: tf.tile([1, 2], [n]),
+        lambda n: tf.repeat([1, 2], n),
+        lambda n: tf.reduce_sum(tf.range(n)),
+        lambda n: tf.cast(tf.range(n), tf.float32) + 1.0,
+        lambda n: tf.one_hot([0, 1], tf.cast(n, tf.int32)),
+        lambda n: tf.eye(n),
+        lambda n: tf.pad([1, 2], [[n, 0]]),
+        lambda n: tf.sequence_mask(n),
+        lambda n: tf.sequence_mask(n, 3),
+    ]
+    return [shown(numbers.map(f)) for f in functions]
+
+
+def case_counts_of_values(tf):
+    rows = tf.data.Dataset.from_tensor_slices([[[1, 2], [-3, 4]], [[-5, 6], [-7, -8]]])
+    functions = [
+        lambda x: tf.boolean_mask(x, x[:, 0] > 0),
+        lambda x: x[x > 0],
+        lambda x: tf.where(x > 0),
+        lambda x: tf.boolean_mask(x, x > 0) * 2,
+        lambda x: tf.boolean_mask(x, x[0] > 0, axis=1),
+    ]
+    return [shown(rows.map(f)) for f in functions], repr(
+        rows.map(functions[0]).padded_batch(2).element_spec
+    )
+
+
+def loops(tf):
+    zero = lambda: tf.constant(0, tf.int64)
+
+    def until(dataset):
+        found = zero()
+        for x in dataset:
+            if x > 3:
+                break
+            found += x
+        return found
+
+    def odd(dataset):
+        found = zero()
+        for x in dataset:
+            if x % 2 == 0:
+                continue
+            found += x
+        return found
+
+    def nested(dataset):
+        found = zero()
+        for x in dataset:
+            for y in dataset.take(4):
+                if y > x:
+                    break
+                found += x * y
+        return found
+
+    def numbered(dataset):
+        found = zero()
+        for i, x in enumerate(dataset):
+            found += tf.cast(i, tf.int64) * x
+        for i, x in dataset.enumerate():
+            found += i * x
+        return found
+
+    def pairs(dataset):
+        found = zero()
+        for x, y in tf.data.Dataset.zip((dataset, dataset.skip(1))):
+            found += x * y
+        for entry in dataset.map(lambda x: {"a": x}):
+            found += entry["a"]
+        return found
+
+    def inner_while(dataset):
+        found = zero()
+        for x in dataset:
+            i = zero()
+            while i < x:
+                i += 1
+                found += i
+        return found
+
+    def written(dataset):
+        array = tf.TensorArray(tf.int64, 0, dynamic_size=True)
+        for i, x in dataset.enumerate():
+            array = array.write(tf.cast(i, tf.int32), x * 2)
+        return array.stack()
+
+    def stepped(dataset):
+        iterator, found = iter(dataset), zero()
+        for _ in tf.range(3):
+            found += next(iterator)
+        return found
+
+    return [until, odd, nested, numbered, pairs, inner_while, written, stepped]
+
+
+def case_loops(tf):
+    dataset = tf.data.Dataset.range(6)
+    return [tf.function(loop)(dataset) for loop in loops(tf)]
+
+
+def case_pipelines_of_arguments(tf):
+    data = tf.data.Dataset
+
+    @tf.function
+    def total(dataset, n):
+        found = tf.constant(0, tf.int64)
+        for x in dataset.skip(1).take(n).batch(2):
+            found += tf.reduce_max(x)
+        return found
+
+    @tf.function
+    def counted(n):
+        return data.range(n).reduce(tf.constant(0, tf.int64), lambda s, x: s + x * n)
+
+    @tf.function
+    def squares(v):
+        found = tf.constant(0.0)
+        for x in data.from_tensor_slices(v):
+            found += x * x
+        return found
+
+    @tf.function
+    def mapped(dataset, n):
+        return dataset.map(lambda x: x * n).batch(2)
+
+    sizes = [tf.constant(n, tf.int64) for n in (2, 4)]
+    return [
+        [total(data.range(9), n) for n in sizes],
+        [counted(n) for n in sizes],
+        squares(tf.constant([1.0, 2.0, 3.0])),
+        list(mapped(data.range(3), sizes[0])),
+    ]
+
+
+def case_training(tf):
+    v = tf.Variable(1.0)
+
+    @tf.function
+    def train(dataset):
+        for x in dataset:
+            with tf.GradientTape() as tape:
+                loss = v * tf.cast(x, tf.float32)
+            v.assign_sub(0.1 * tape.gradient(loss, v))
+        return v.read_value()
+
+    return train(tf.data.Dataset.range(6)), v
+
+
+@options(words=2)
+def case_signatures(tf):
+    number = tf.TensorSpec([], tf.int64)
+
+    @tf.function(input_signature=[tf.data.DatasetSpec(number)])
+    def total(dataset):
+        return dataset.reduce(np.int64(0), lambda s, x: s + x)
+
+    @tf.function(input_signature=[tf.data.IteratorSpec(number)])
+    def following(iterator):
+        return next(iterator) * 10 + next(iterator)
+
+    numbers = tf.data.Dataset.range(1, 4)
+    return total(numbers), following(iter(numbers))
