@@ -201,7 +201,7 @@ def stacked_composites(column: Sequence[Any], place: int) -> Any:
         spec = first._type_spec
         common = spec.most_specific_common_supertype([x._type_spec for x in column[1:]])
         if common is None:
-            raise differ(place, first.shape, 1, column[1].shape)
+            raise differ(place, list(first.shape), 1, list(column[1].shape))
         return stacked_rows(column, common)
     raise NotImplementedError(f"A batch of {type(first).__name__} is not supported.")
 

@@ -265,7 +265,7 @@ class Dataset(Transformations):
         """
         return NumpyIterator(self._pipeline)
 
-    def cardinality(self, name: str | None = None) -> Tensor:
+    def cardinality(self) -> Tensor:
         """How many elements there are, int64; INFINITE_CARDINALITY or UNKNOWN_CARDINALITY.
 
         >>> import tape_compat as tf

@@ -35,14 +35,14 @@ class Folding:
             found = self.function.record().spec
             if found is None:
                 break
-            common = _common_state(self.state, new_state(found))
+            common = check_state(self.state, new_state(found))
             if common == self.state:
                 break
             self.state = common
 
 
-def _common_state(state: Any, new: Any) -> Any:
-    """What is known of the state before and after a turn."""
+def check_state(state: Any, new: Any) -> Any:
+    """What is known of the state before and after a turn. Raises TypeError if they do not fit."""
     ours = Layout(state).specs
     try:
         theirs = flatten_up_to(state, new)

@@ -16,6 +16,7 @@ from .dataset import Dataset
 from .iterator import Iterator, refuse_recording
 from .keeping import AssertCardinality, at as element_at
 from .optional import Optional
+from .reducing import GroupByReducer, Reducer
 from .sources import integer
 from .structure import map_leaves, taken_apart
 
@@ -475,3 +476,45 @@ def snapshot(
     ([0, 1, 2], [0, 1, 2])
     """
     return lambda dataset: dataset.snapshot(path, compression, reader_func, shard_func)
+
+
+def group_by_reducer(key_func: Callable[..., Any], reducer: Reducer) -> Transformation:
+    """A transformation to one element for each key, by ascending keys.
+
+    Args:
+      key_func: gives the key of an element, an int64 scalar.
+      reducer: makes one of the elements of a key.
+    Raises: ValueError for other keys; TypeError if the state changes its dtypes or structure.
+
+    >>> import tape_compat as tf
+    >>> count = tf.data.experimental.Reducer(lambda key: 0, lambda n, _: n + 1, lambda n: n)
+    >>> grouped = tf.data.experimental.group_by_reducer(lambda x: x % 3, count)
+    >>> list(map(int, tf.data.Dataset.range(8).apply(grouped)))
+    [3, 3, 2]
+    """
+    return lambda dataset: dataset._made(GroupByReducer(dataset._pipeline, key_func, reducer))
+
+
+def prefetch_to_device(device: str, buffer_size: Any = None) -> Transformation:
+    """A transformation to elements that are made ahead: see `Dataset.prefetch`.
+
+    Args:
+      device: a name; elements go to devices with the ops that take them.
+
+    >>> import tape_compat as tf
+    >>> dataset = tf.data.Dataset.range(2)
+    >>> list(map(int, dataset.apply(tf.data.experimental.prefetch_to_device("/cpu:0"))))
+    [0, 1]
+    """
+    return lambda dataset: dataset.prefetch(-1 if buffer_size is None else buffer_size)
+
+
+def copy_to_device(target_device: str, source_device: str = "/cpu:0") -> Transformation:
+    """A transformation to the same elements, which go to devices with the ops that take them.
+
+    >>> import tape_compat as tf
+    >>> dataset = tf.data.Dataset.range(2)
+    >>> list(map(int, dataset.apply(tf.data.experimental.copy_to_device("/cpu:0"))))
+    [0, 1]
+    """
+    return lambda dataset: dataset.with_options(dataset.options())

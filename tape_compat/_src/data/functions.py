@@ -32,6 +32,7 @@ from ..values.ragged import RaggedTensorSpec
 from ..values.sparse import SparseTensorSpec
 from ..values.spec import TensorSpec
 from ..values.tensor import Tensor
+from .options import DEBUGGING
 from .pipeline import Pipeline, Rows
 from .specs import DatasetSpec, NoneTensorSpec
 from .structure import Element, Layout, array_of, dtype_of, pack, shape_of, taken_apart, value_of
@@ -93,6 +94,8 @@ class ElementFunction:
         self._rows: Any = ()  # not looked for yet
         #: Whether it may be recorded for elements of each size; None until that is asked.
         self._by_sizes: bool | None = None
+        #: Whether it is to run as Python for each element.
+        self._as_python = DEBUGGING.on
         #: How often it was called for an element.
         self.calls = 0
 
@@ -218,7 +221,7 @@ class ElementFunction:
         if trace is None:
             record = self._record_for(element)
             trace = record.trace
-        if trace is None or MODE.python:
+        if trace is None or MODE.python or self._as_python:
             return self._leaves(self.result(element))
         return run(trace, element)
 
@@ -261,6 +264,8 @@ class ElementFunction:
 
     def is_silent(self) -> bool:
         """Whether nobody can tell when it is called: it reads no variable and has no effects."""
+        if self._as_python:
+            return False
         trace = self.record().trace if self._source.spec_is_known() else None
         found = None if trace is None else trace.captured
         return found is not None and not found.variables and not found.closure.effect
@@ -291,7 +296,9 @@ class ElementFunction:
     def _over_rows(self) -> RowFunction | None:
         specs = self._source.layout.specs
         trace = self.record().trace
-        if trace is None or not all(isinstance(s, TensorSpec) for s in specs):
+        if self._as_python or trace is None:
+            return None
+        if not all(isinstance(s, TensorSpec) for s in specs):
             return None
         if not all(spec.shape.is_fully_defined() for spec in specs):  # type: ignore[attr-defined]
             return None

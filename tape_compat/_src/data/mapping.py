@@ -12,6 +12,7 @@ from ..core.shapes import TensorShape
 from ..function.python_calls import numpy_function
 from ..values.spec import TensorSpec
 from .functions import ElementFunction
+from .options import DEBUGGING
 from .parallel import ParallelStream
 from .pipeline import INFINITE, UNKNOWN, Pipeline, Rows, Stream, joined_rows, stacked
 from .sources import as_op_error
@@ -89,7 +90,8 @@ class Map(Pipeline):
         self, source: Pipeline, function: Callable[..., Any], title: str, parallel: int = 1
     ):
         super().__init__(source)
-        self.function, self._parallel = ElementFunction(function, source, title), parallel
+        self.function = ElementFunction(function, source, title)
+        self._parallel = 1 if DEBUGGING.on else parallel
         self.function.check(lambda spec: None)
 
     def spec_is_known(self) -> bool:

@@ -6,6 +6,25 @@ import enum
 from typing import Any
 
 
+class _Debugging:
+    """Whether pipelines made from now on run one element after the other, as Python."""
+
+    on = False
+
+
+DEBUGGING = _Debugging()
+
+
+def enable_debug_mode() -> None:
+    """Have the functions of pipelines that are made from now on run as Python for each element, one
+    after the other and without threads, so that a debugger stops in them.
+
+    >>> import tape_compat as tf
+    >>> tf.data.experimental.enable_debug_mode()  # doctest: +SKIP
+    """
+    DEBUGGING.on = True
+
+
 class AutoShardPolicy(enum.IntEnum):
     """How elements are divided among workers."""
 

@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
+from .options import DEBUGGING
 from .parallel import refuse_fork
 from .pipeline import AUTOTUNE, Pipeline, SameRows, Stream
 from .structure import Element
@@ -142,6 +143,8 @@ class Prefetch(SameRows):
     def __init__(self, source: Pipeline, buffer: int):
         super().__init__(source)
         self._buffer = AHEAD if buffer == AUTOTUNE else buffer
+        if DEBUGGING.on:
+            self._buffer = 0
 
     def _open(self) -> Stream:
         source = self.inputs[0]
