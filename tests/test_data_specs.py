@@ -89,3 +89,52 @@ def test_datasets_in_input_signatures():
     for wrong in (NUMBERS.batch(2), iter(NUMBERS), 3):
         with pytest.raises(TypeError, match="Can not cast"):
             total(wrong)
+
+
+# --- texts
+
+TEXTS = Dataset.from_tensor_slices(["a b", "c"])
+
+
+@pytest.mark.parametrize(
+    ("dataset", "function", "shape", "dtype"),
+    [
+        (TEXTS.batch(2, drop_remainder=True), tf.strings.lower, [2], tf.string),
+        (TEXTS.batch(2), tf.strings.length, [None], tf.int32),
+        (TEXTS, tf.strings.split, [None], tf.string),
+        (TEXTS, lambda s: tf.stack([s, s]), [2], tf.string),
+        (TEXTS, lambda s: tf.one_hot(tf.strings.to_hash_bucket_fast(s, 5), 5), [5], tf.float32),
+        (NUMBERS, lambda n: tf.strings.as_string(tf.range(n)), [None], tf.string),
+        (TEXTS, tf.io.read_file, [], tf.string),
+        (TEXTS, lambda s: tf.io.decode_csv(s, [0, 0.5])[1], [], tf.float32),
+        (TEXTS, lambda s: tf.io.decode_jpeg(tf.io.read_file(s), 3), [None, None, 3], tf.uint8),
+    ],
+)
+def test_maps_of_texts_know_their_specs_without_being_run(dataset, function, shape, dtype):
+    spec = dataset.take(0).map(function).element_spec
+    assert (spec.shape.as_list(), spec.dtype) == (shape, dtype)
+
+
+def test_what_goes_beside_texts_keeps_its_sizes():
+    mapped = TEXTS.map(lambda s: {"text": s, "more": tf.ones([2, 3])})
+    assert mapped.element_spec["more"].shape == [2, 3]
+    assert [x["text"].numpy() for x in mapped] == [b"a b", b"c"]
+
+
+def test_examples_know_their_specs_without_being_parsed():
+    features = {
+        "a": tf.io.FixedLenFeature([2], tf.float32),
+        "b": tf.io.VarLenFeature(tf.int64),
+        "c": tf.io.FixedLenSequenceFeature([3], tf.string, allow_missing=True),
+    }
+    one = TEXTS.map(lambda s: tf.io.parse_single_example(s, features)).element_spec
+    assert one["a"].shape == [2] and one["b"] == tf.SparseTensorSpec([None], tf.int64)
+    assert one["c"].shape.as_list() == [None, 3]
+    several = TEXTS.batch(2).map(lambda s: tf.io.parse_example(s, features)).element_spec
+    assert several["a"].shape.as_list() == [None, 2]
+    assert several["b"] == tf.SparseTensorSpec([None, None], tf.int64)
+
+
+def test_files_by_turns_know_what_they_give():
+    dataset = TEXTS.interleave(tf.data.TextLineDataset)
+    assert dataset.element_spec == tf.TensorSpec([], tf.string)

@@ -189,3 +189,31 @@ def case_signatures(tf):
 
     numbers = tf.data.Dataset.range(1, 4)
     return total(numbers), following(iter(numbers))
+
+
+def case_specs_of_texts(tf):
+    texts = tf.data.Dataset.from_tensor_slices(["a b", "c", "d e f"])
+    numbers = tf.data.Dataset.from_tensor_slices(["1", "22"])
+    strings = tf.strings
+    features = {
+        "a": tf.io.FixedLenFeature([2], tf.float32),
+        "s": tf.io.FixedLenFeature([], tf.string),
+    }
+    parsed = texts.map(lambda s: tf.io.parse_single_example(s, features)).element_spec
+    return [
+        shown(texts.map(lambda s: (s, 1, tf.constant([1, 2])))),
+        shown(texts.map(strings.split)),
+        shown(texts.map(strings.length)),
+        shown(texts.batch(3, drop_remainder=True).map(strings.upper)),
+        shown(texts.map(lambda s: tf.stack([s, s]))),
+        shown(texts.map(lambda s: strings.substr(s, 0, 1))),
+        shown(texts.map(lambda s: strings.regex_replace(s, "a", "b"))),
+        shown(texts.map(lambda s: strings.to_hash_bucket_fast(s, 10))),
+        shown(texts.map(lambda s: s + "x")),
+        shown(numbers.map(strings.to_number)),
+        shown(numbers.batch(2).map(lambda s: strings.to_number(s, tf.int64))),
+        shown(tf.data.Dataset.range(3).map(strings.as_string)),
+        {key: repr(parsed[key]) for key in sorted(parsed)},
+        repr(texts.take(0).map(strings.length).element_spec),
+        repr(texts.map(tf.io.read_file).element_spec),
+    ]

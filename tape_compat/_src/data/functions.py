@@ -146,17 +146,17 @@ class ElementFunction:
         known = [self._symbolic(spec) for spec in specs]
         if any(symbol is _UNKNOWN for symbol in known) or MODE.python:
             return found
-        given = [spec for spec in specs if isinstance(spec, TensorSpec)]
-
+        given = [spec for spec in specs if _is_input(spec)]
         sketch = Sketch()
 
         def body(*tensors: Tensor) -> list[Any]:
             LOCAL.state.capture.sketch = sketch
             remaining = iter(tensors)
-            leaves = [
-                next(remaining) if isinstance(spec, TensorSpec) else symbol
-                for spec, symbol in zip(specs, known)
-            ]
+            leaves = []
+            for spec, symbol in zip(specs, known):
+                if isinstance(spec, TensorSpec) and spec.dtype is dtypes.string:
+                    symbol = sketch.tensor(spec.shape.as_list(), spec.dtype)
+                leaves.append(next(remaining) if _is_input(spec) else symbol)
             result = self._called(self._converted, leaves)
             found.spec, results = self._described(result)
             if not all(isinstance(x, Tensor) or x is None for x in results):
@@ -172,6 +172,8 @@ class ElementFunction:
                 return found
             if len(given) == len(specs) or all(isinstance(s, _OF_NOTHING) for s in specs):
                 found.trace = trace
+        except _NotTensors:
+            pass
         except (errors.NeedsValue, INCONCLUSIVE):
             found.spec = None if sketch.used else found.spec
         except Exception as error:
@@ -189,8 +191,7 @@ class ElementFunction:
     def _symbolic(self, spec: TypeSpec) -> Any:
         """What stands for a leaf while the function is recorded; tensors are made by recording."""
         if isinstance(spec, TensorSpec):
-            unknown = spec.shape.rank is None or spec.dtype is dtypes.string
-            return _UNKNOWN if unknown else None
+            return _UNKNOWN if spec.shape.rank is None else None
         if isinstance(spec, NoneTensorSpec):
             return None
         return spec._stand_in() if isinstance(spec, DatasetSpec) else _UNKNOWN
@@ -366,6 +367,11 @@ def run(trace: Trace, leaves: Sequence[Any]) -> Element:
     """The leaves of what a trace gives."""
     found = trace.call([value_of(leaf) for leaf in leaves if leaf is not None], ())
     return tuple([x._value() if isinstance(x, Tensor) else x for x in found])
+
+
+def _is_input(spec: TypeSpec) -> bool:
+    """Whether a leaf is an input of what is recorded: texts are not, which the host computes."""
+    return isinstance(spec, TensorSpec) and spec.dtype is not dtypes.string
 
 
 _UNKNOWN = object()

@@ -6,6 +6,7 @@ recorded program.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -162,6 +163,15 @@ def is_text(tensor: Tensor) -> bool:
 
 def move_text(move: Callable[..., Any], *tensors: Tensor) -> Any:
     """A movement of data on strings, which JAX does not have: made on positions, then looked up."""
+    sketch = next((found for found in map(sketched, tensors) if found is not None), None)
+    if sketch is not None:
+        shapes = [t._aval.shape for t in tensors]
+        moved = move(*[sketch.tensor(shape, dtypes.int32) for shape in shapes])
+        several = isinstance(moved, (list, tuple))
+        texts = [
+            sketch.tensor(t._aval.shape, dtypes.string) for t in (moved if several else [moved])
+        ]
+        return texts if several else texts[0]
     arrays = [np.asarray(t._value()) for t in tensors]
     places, start = [], 0
     for array in arrays:
@@ -178,6 +188,24 @@ def move_text(move: Callable[..., Any], *tensors: Tensor) -> Any:
         return concrete(found, Aval.of(found.shape, dtypes.string))
 
     return look_up(move(*places))
+
+
+def sketches_as(dtype: Any) -> Callable[[Any], Any]:
+    """Decorate an elementwise op of strings: what it gives where the shapes of results are all that
+    is wanted is of this dtype, or of the one that a function of its arguments says."""
+
+    def decorate(function: Any) -> Any:
+        @functools.wraps(function)
+        def call(input: Any, *args: Any, **kwargs: Any) -> Any:
+            sketch = sketched(input)
+            if sketch is None:
+                return function(input, *args, **kwargs)
+            found = dtype if isinstance(dtype, DType) else dtype(*args, **kwargs)
+            return sketch.tensor(input._aval.shape, found)
+
+        return call
+
+    return decorate
 
 
 INDEX_DTYPES = ("int16", "int32", "int64")

@@ -14,7 +14,7 @@ from ..values.dispatch import maps_composites
 from ..values.ragged import RaggedTensor
 from ..values.row_partition import RowPartition, host, splits_of_lengths
 from ..values.tensor import Tensor, concrete
-from .arguments import known_value
+from .arguments import known_value, sketched
 from .ragged_rows import rows_of
 from .strings import as_strings, each, text_values
 
@@ -23,6 +23,9 @@ def _taken_apart(input: Any, parts: Callable[[bytes], Sequence[Any]], dtype: Any
     """The parts of each string along a new ragged axis; a vector for a scalar."""
     if isinstance(input, RaggedTensor):
         return input.with_flat_values(_taken_apart(input.flat_values, parts, dtype))
+    sketch = sketched(input)
+    if sketch is not None and not input._aval.shape:
+        return sketch.tensor([None], dtype)
     array = text_values(input)
     found = [parts(s) for s in array.ravel().tolist()]
     flat = [part for row in found for part in row]

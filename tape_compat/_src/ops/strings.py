@@ -19,7 +19,7 @@ from ..values.dispatch import CompositeOperand, maps_composites
 from ..values.ragged import RaggedTensor
 from ..values.row_partition import host
 from ..values.tensor import Tensor, concrete
-from .arguments import as_int, known_value
+from .arguments import as_int, known_value, sketches_as
 from .printing import tensor_text
 from .ragged_maps import broadcast
 
@@ -57,6 +57,7 @@ def _check_encoding(encoding: str, kernel: str) -> None:
 
 
 @maps_composites
+@sketches_as(dtypes.string)
 def lower(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
     """Upper-case letters as lower-case ones: of ASCII, with encoding 'utf-8' of Unicode.
 
@@ -72,6 +73,7 @@ def lower(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
 
 
 @maps_composites
+@sketches_as(dtypes.string)
 def upper(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
     """Lower-case letters as upper-case ones: of ASCII, with encoding 'utf-8' of Unicode.
 
@@ -87,6 +89,7 @@ def upper(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
 
 
 @maps_composites
+@sketches_as(dtypes.string)
 def strip(input: Any, name: str | None = None) -> Tensor:
     """Without white space at both ends.
 
@@ -112,6 +115,7 @@ def _characters(s: bytes) -> list[bytes]:
 
 
 @maps_composites
+@sketches_as(dtypes.int32)
 def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
     """The number of bytes, or with unit 'UTF8_CHAR' of characters, int32.
 
@@ -126,6 +130,7 @@ def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
 
 
 @maps_composites
+@sketches_as(dtypes.string)
 def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
     """From `pos`, counted from the end if below 0, at most `len` bytes or characters.
 
@@ -271,6 +276,7 @@ def _compiled(pattern: Any, kernel: str) -> Any:
 
 
 @maps_composites
+@sketches_as(dtypes.string)
 def regex_replace(
     input: Any, pattern: Any, rewrite: Any, replace_global: bool = True, name: str | None = None
 ) -> Tensor:
@@ -295,6 +301,7 @@ def regex_replace(
 
 
 @maps_composites
+@sketches_as(dtypes.bool)
 def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Tensor:
     """Whether a pattern in RE2's syntax matches the whole string.
 
@@ -318,6 +325,7 @@ def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Tenso
 
 
 @maps_composites
+@sketches_as(lambda out_type=dtypes.float32, name=None: as_dtype(out_type))
 def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = None) -> Tensor:
     """Numbers that strings name: float32, float64, int32 or int64.
 
@@ -360,6 +368,7 @@ def _number(text: str, dtype: Any) -> Any:
 
 
 @maps_composites
+@sketches_as(dtypes.string)
 def as_string(
     input: Any,
     precision: int = -1,
@@ -473,6 +482,7 @@ def _buckets(input: Any, num_buckets: Any, hashed: Callable[[bytes], int], kerne
 
 
 @maps_composites
+@sketches_as(dtypes.int64)
 def to_hash_bucket(input: Any, num_buckets: Any, name: str | None = None) -> Tensor:
     """Numbers in [0, num_buckets) by a hash, int64.
 
@@ -484,6 +494,7 @@ def to_hash_bucket(input: Any, num_buckets: Any, name: str | None = None) -> Ten
 
 
 @maps_composites
+@sketches_as(dtypes.int64)
 def to_hash_bucket_fast(input: Any, num_buckets: Any, name: str | None = None) -> Tensor:
     """Numbers in [0, num_buckets) by FarmHash's Fingerprint64, int64.
 
@@ -495,6 +506,7 @@ def to_hash_bucket_fast(input: Any, num_buckets: Any, name: str | None = None) -
 
 
 @maps_composites
+@sketches_as(dtypes.int64)
 def to_hash_bucket_strong(
     input: Any, num_buckets: Any, key: Sequence[int], name: str | None = None
 ) -> Tensor:

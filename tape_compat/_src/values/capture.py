@@ -18,7 +18,7 @@ import numpy as np
 from ..core.avals import Aval
 from ..core.call import Call
 from ..core.dimensions import parsed
-from ..core.dtypes import DType
+from ..core.dtypes import DType, int8, string
 from ..core.errors import NeedsValue, user_location
 from ..core.native import native, provide
 from ..core.op import Closure, Op
@@ -98,10 +98,14 @@ class Sketch:
             self._found[program, slot] = found
         return found
 
-    def tensor(self, shape: tuple[Any, ...], dtype: DType) -> Tensor:
-        """What stands for a result."""
+    def tensor(self, shape: Sequence[Any], dtype: DType) -> Tensor:
+        """What stands for a result; a None in its shape for a size that is not known."""
         self.used = True
-        return symbolic_input(Aval.of(shape, dtype))
+        sizes = tuple([self.size() if size is None else size for size in shape])
+        if dtype is not string:
+            return symbolic_input(Aval.of(sizes, dtype))
+        place = symbolic_input(Aval.of(sizes, int8))  # JAX has no texts
+        return pending(Aval.of(sizes, dtype), *place._at)
 
 
 class SymbolicProgram(Program):

@@ -33,6 +33,8 @@ def _invalid(what: str, kind: str, found: Any) -> InvalidArgumentError:
 
 def _numbers(value: Any, name: str, dtype: DType | None = None) -> Tensor:
     """int32 or int64 [n], int64 if it is no tensor."""
+    if isinstance(value, (list, tuple)) and any(isinstance(x, Tensor) for x in value):
+        value = convert(value)
     if not isinstance(value, Tensor) and not hasattr(value, "_as_tensor"):
         array = np.asarray(to_numpy(value))
         wide = array.dtype in (np.int32, np.int64) and isinstance(value, np.ndarray)

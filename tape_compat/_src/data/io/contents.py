@@ -12,6 +12,7 @@ from ...core import dtypes, errors
 from ...core.dtypes import DType, as_dtype
 from ...core.errors import user_location
 from ...core.state import LOCAL
+from ...ops.arguments import sketched
 from ...values.convert import convert
 from ...values.tensor import Tensor
 from ..structure import array_of, value_of
@@ -68,6 +69,9 @@ def read_file(filename: Any, name: str | None = None) -> Tensor:
     ...     tf.io.read_file(file.name).numpy()
     b'abc'
     """
+    sketch = sketched(filename)
+    if sketch is not None:
+        return sketch.tensor((), dtypes.string)
     _refuse_recording("tf.io.read_file()")
     path = text(filename, "filename", "ReadFile").decode()
     try:

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...core import dtypes, errors
 from ...core.dtypes import DType
+from ...ops.arguments import sketched
 from ...values.convert import convert
 from ...values.tensor import Tensor
 from ..structure import array_of, value_of
@@ -196,6 +197,9 @@ def decode_csv(
     delimiter = field_delim.encode()
     if len(delimiter) != 1:
         raise invalid("field_delim should be only 1 char", "DecodeCSV")
+    sketch = sketched(records)
+    if sketch is not None:
+        return [sketch.tensor(records._aval.shape, field.dtype) for field in fields]
     array = texts(records, "records")
     columns: list[list[Any]] = [[] for _ in fields]
     missing = (b"", na_value.encode())

@@ -9,9 +9,10 @@ import numpy as np
 
 from ...core import dtypes
 from ...core.dtypes import DType, as_dtype
-from ...core.shapes import as_shape
+from ...core.shapes import TensorShape, as_shape
+from ...ops.arguments import sketched
 from ...values.convert import convert
-from ...values.sparse import SparseTensor
+from ...values.sparse import SparseTensor, SparseTensorSpec
 from ...values.tensor import Tensor
 from ..structure import array_of, value_of
 from . import wire
@@ -137,6 +138,9 @@ def parse_single_example(
     >>> tf.io.parse_single_example(example.SerializeToString(), spec)["ages"].numpy().tolist()
     [3, 5]
     """
+    sketch = sketched(serialized)
+    if sketch is not None and features:
+        return {key: _shapes_of(features[key], (), sketch) for key in sorted(features)}
     message = text(serialized, "serialized", _KERNEL)
     return _Parser(features, [message], None, single=True).parsed()
 
@@ -160,6 +164,10 @@ def parse_example(
     >>> tf.io.parse_example([example.SerializeToString()] * 2, spec)["ages"].numpy().tolist()
     [[3, 5], [3, 5]]
     """
+    sketch = sketched(serialized)
+    if sketch is not None and features and serialized.shape.rank == 1:
+        sizes = serialized._aval.shape
+        return {key: _shapes_of(features[key], sizes, sketch) for key in sorted(features)}
     array = texts(serialized, "serialized")
     if not array.ndim:
         return parse_single_example(serialized, features, example_names)
@@ -170,6 +178,19 @@ def parse_example(
         )
     names = None if example_names is None else texts(example_names, "example_names").tolist()
     return _Parser(features, array.tolist(), names, single=False).parsed()
+
+
+def _shapes_of(feature: Any, sizes: tuple[Any, ...], sketch: Any) -> Any:
+    """What stands for a feature of examples, where the shapes of results are all that is wanted."""
+    dtype = as_dtype(feature.dtype)
+    if isinstance(feature, VarLenFeature):
+        count, rank = sketch.size(), len(sizes) + 1
+        parts = [((count, rank), dtypes.int64), ((count,), dtype), ((rank,), dtypes.int64)]
+        tensors = [sketch.tensor(shape, kind) for shape, kind in parts]
+        static = [size if isinstance(size, int) else None for size in sizes]
+        return SparseTensorSpec([*static, None], dtype)._from_components(tensors)
+    more = [None] if isinstance(feature, FixedLenSequenceFeature) else []
+    return sketch.tensor([*sizes, *more, *TensorShape(feature.shape).as_list()], dtype)
 
 
 class _Parser:

@@ -15,7 +15,7 @@ from ...core.avals import Aval
 from ...core.dtypes import DType, as_dtype
 from ...core.refuse import invalid, not_allowed, shown
 from ...values.tensor import Tensor, concrete
-from ..arguments import known_value
+from ..arguments import known_value, sketched
 from .colors import convert_image_dtype
 
 _STARTS = {
@@ -155,6 +155,9 @@ def decode_png(
     kind = as_dtype(dtype)
     if kind.name not in ("uint8", "uint16"):
         raise not_allowed(kind, "uint8, uint16", "DecodePng", "dtype")
+    sketch = sketched(contents)
+    if sketch is not None:
+        return sketch.tensor([None, None, channels or None], kind)
     image, form = _opened(contents, "DecodePng")
     if form == "GIF":
         return _single(image, "DecodePng")
@@ -187,6 +190,9 @@ def decode_jpeg(
     _only_default("decode_jpeg", ratio=(ratio, 1), fancy_upscaling=(fancy_upscaling, True))
     _only_default("decode_jpeg", try_recover_truncated=(try_recover_truncated, False))
     _only_default("decode_jpeg", acceptable_fraction=(acceptable_fraction, 1))
+    sketch = sketched(contents)
+    if sketch is not None:
+        return sketch.tensor([None, None, channels or None], dtypes.uint8)
     image, form = _opened(contents, "DecodeJpeg")
     if form == "GIF":
         return _single(image, "DecodeJpeg")
