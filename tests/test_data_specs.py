@@ -91,6 +91,27 @@ def test_datasets_in_input_signatures():
             total(wrong)
 
 
+def test_functions_called_in_maps_keep_nothing_of_unknown_sizes():
+    @tf.function
+    def zeros(n):
+        return tf.zeros([n, 2])
+
+    @tf.function
+    def lower(text):
+        return tf.strings.lower(text)
+
+    def branches(n):
+        return tf.cond(n > 1, lambda: tf.zeros([n, 2]), lambda: tf.ones([n, 2]))
+
+    mapped = NUMBERS.map(lambda n: zeros(n))
+    assert mapped.element_spec.shape.as_list()[-1] in (2, None)
+    assert zeros(tf.constant(3, tf.int64)).shape == [3, 2]
+    assert [x.shape[0] for x in mapped] == [1, 2, 3]
+    assert [x.numpy() for x in TEXTS.map(lambda s: lower(s))] == [b"a b", b"c"]
+    assert lower(tf.constant("B")).numpy() == b"b"
+    assert [x.shape[0] for x in NUMBERS.map(branches)] == [1, 2, 3]
+
+
 # --- texts
 
 TEXTS = Dataset.from_tensor_slices(["a b", "c"])

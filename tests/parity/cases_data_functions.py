@@ -36,6 +36,7 @@ def case_shapes_of_values(tf):
         lambda n: tf.pad([1, 2], [[n, 0]]),
         lambda n: tf.sequence_mask(n),
         lambda n: tf.sequence_mask(n, 3),
+        lambda n: tf.broadcast_to([1, 2], [n, 2]),
     ]
     return [shown(numbers.map(f)) for f in functions]
 

@@ -48,6 +48,7 @@ class FuncGraph(SymbolicProgram):
     def __init__(self, owner: ThreadState, name: str, creates: bool):
         super().__init__(owner, name)
         self.in_function = True
+        self.sketch = None  # its record is kept, and called
         self.created: list[Variable] | None = [] if creates else None
         self.began = next_id()
         self.inputs: list[Tensor] = []

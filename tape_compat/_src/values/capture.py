@@ -17,7 +17,7 @@ import numpy as np
 
 from ..core.avals import Aval
 from ..core.call import Call
-from ..core.dimensions import parsed
+from ..core.dimensions import variable
 from ..core.dtypes import DType, int8, string
 from ..core.errors import NeedsValue, user_location
 from ..core.native import native, provide
@@ -68,6 +68,10 @@ def as_result(x: Tensor) -> Tensor:
 provide(as_result=as_result)
 
 
+#: The unknown sizes of sketches have numbers after this one; those of arguments are below it.
+_SKETCHED = 1_000_000
+
+
 class Sketch:
     """Sizes that a record needs and does not know, each an unknown one of its own. What is recorded
     with them cannot be called; it tells shapes.
@@ -86,7 +90,7 @@ class Sketch:
         """A size that nothing is known of."""
         self.used = True
         self._count += 1
-        return parsed(f"u{self._count}")
+        return variable(_SKETCHED + self._count)
 
     def sizes(self, program: Program, slot: int, shape: tuple[int, ...]) -> np.ndarray:
         """The sizes in an array of integers."""
