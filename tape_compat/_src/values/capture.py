@@ -17,7 +17,7 @@ import numpy as np
 
 from ..core.avals import Aval
 from ..core.call import Call
-from ..core.dimensions import variable
+from ..core.dimensions import variable as unknown_size
 from ..core.dtypes import DType, int8, string
 from ..core.errors import NeedsValue, user_location
 from ..core.native import native, provide
@@ -90,7 +90,7 @@ class Sketch:
         """A size that nothing is known of."""
         self.used = True
         self._count += 1
-        return variable(_SKETCHED + self._count)
+        return unknown_size(_SKETCHED + self._count)
 
     def sizes(self, program: Program, slot: int, shape: tuple[int, ...]) -> np.ndarray:
         """The sizes in an array of integers."""
