@@ -378,28 +378,13 @@ def make_csv_dataset(
         raise ValueError(f"No files match `file_pattern` {file_pattern}.")
     kind = compression_kind(compression_type)
     table = _Table(paths, kind, encoding, field_delim, use_quote_delim)
-    if column_names is None:
-        if not header:
-            raise ValueError("Expected `column_names` or `header` arguments. Neither is provided.")
-        column_names = table.header()
-    names = list(column_names)
-    if len(set(names)) != len(names):
-        twice = {name for name in names if names.count(name) > 1}
-        raise ValueError(
-            "Either `column_names` argument or CSV header row contains duplicate column names: "
-            f"{twice}."
-        )
+    names = _names_of(column_names, table, header)
     columns = _selected(select_columns, names)
     if column_defaults is None:
         kinds = table.types(columns, len(names), header, na_value, num_rows_for_inference)
         column_defaults = [b"" if x is dtypes.string else np.zeros((), x.np_dtype) for x in kinds]
     if select_columns is not None:
-        if len(column_defaults) != len(columns):
-            raise ValueError(
-                "If specified, `column_defaults` and `select_columns` must have the same length: "
-                f"`column_defaults` has length {len(column_defaults)}, `select_columns` has length "
-                f"{len(columns)}."
-            )
+        _check_defaults(column_defaults, columns)
         names = [names[i] for i in columns]
     if label_name is not None and label_name not in names:
         raise ValueError(
@@ -431,6 +416,29 @@ def make_csv_dataset(
     dataset = dataset.batch(batch_size, drop_remainder=num_epochs is None)
     dataset = dataset._made(_Named(dataset._pipeline, _structure(names, label_name)))
     return dataset.prefetch(AUTOTUNE if prefetch_buffer_size is None else prefetch_buffer_size)
+
+
+def _names_of(given: Sequence[str] | None, table: _Table, header: bool) -> list[str]:
+    """The names of the columns: those given, or those in the first row of the files."""
+    if given is None and not header:
+        raise ValueError("Expected `column_names` or `header` arguments. Neither is provided.")
+    names = table.header() if given is None else list(given)
+    if len(set(names)) != len(names):
+        twice = {name for name in names if names.count(name) > 1}
+        raise ValueError(
+            "Either `column_names` argument or CSV header row contains duplicate column names: "
+            f"{twice}."
+        )
+    return names
+
+
+def _check_defaults(column_defaults: Sequence[Any], columns: list[int]) -> None:
+    if len(column_defaults) != len(columns):
+        raise ValueError(
+            "If specified, `column_defaults` and `select_columns` must have the same length: "
+            f"`column_defaults` has length {len(column_defaults)}, `select_columns` has length "
+            f"{len(columns)}."
+        )
 
 
 def _structure(names: list[str], label: str | None) -> Any:
