@@ -711,7 +711,7 @@ def _keys(words):
         "of 16 bits": lambda key: jax.random.bits(key, (7,), np.uint16),
         "of 64 bits": lambda key: jax.random.bits(key, (2, 3), np.uint64),
         "integers": lambda key: jax.random.randint(key, (9,), -5, 70000),
-        "one of other keys": lambda key: jax.random.bits(jax.random.split(key, 5)[1:4:2][1], (3,)),
+        "one of other keys": lambda key: jax.random.bits(jax.random.split(key, 5)[1:4][1], (3,)),
         "other keys": lambda key: jax.random.key_data(jax.random.split(key, (2, 3))),
         "keys of rows": lambda key: jax.vmap(lambda k: jax.random.uniform(k, (3,)))(
             jax.random.split(key, 4)

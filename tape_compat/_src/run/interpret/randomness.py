@@ -120,6 +120,11 @@ def _sliced(params: Params, ins: Avals, outs: Avals) -> Function:
     return lambda keys: keys[places]
 
 
+def _unstacked(params: Params, ins: Avals, outs: Avals) -> Function:
+    axis = params["axis"]
+    return lambda keys: list(np.moveaxis(keys, axis, 0))
+
+
 _OF_KEYS: dict[str, Callable[[Params, Avals, Avals], Function | None]] = {
     "random_wrap": lambda *_: same,
     "random_unwrap": lambda *_: same,
@@ -129,6 +134,7 @@ _OF_KEYS: dict[str, Callable[[Params, Avals, Avals], Function | None]] = {
     "reshape": _reshaped,
     "slice": _sliced,
     "squeeze": _reshaped,
+    "unstack": _unstacked,
 }
 
 
