@@ -13,6 +13,7 @@ import numpy as np
 from ..core import errors
 from ..core.errors import user_location
 from ..core.state import LOCAL, suspended
+from ..function.elements import took
 from ..values.composite import CompositeTensor, Opaque
 from ..values.convert import convert
 from ..values.tensor import Tensor
@@ -107,7 +108,9 @@ class OwnedIterator(Iterator, Trackable):
     def _next(self) -> Any:
         with self._lock:
             element = self._step()
-        return self._pipeline.layout.value(element)
+        value = self._pipeline.layout.value(element)
+        took(value, self._pipeline.spec)
+        return value
 
     def _step(self) -> Any:
         if self._seeds is None:

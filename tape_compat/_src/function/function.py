@@ -23,6 +23,7 @@ from ..values.tensor import Tensor
 from .autograph import converted
 from .compiler_ir import compiler_ir
 from .concrete import ConcreteFunction
+from .elements import taking, with_unknown_sizes
 from .function_spec import FunctionSpec
 from .retracing import General, Retracing, mapped, spec_like
 from .signature import Arguments, Bound, Signature, serves
@@ -142,7 +143,9 @@ class Function:
         if isinstance(trace, BySizes):
             trace = self._trace_of_sizes(trace, signature.bind(args, kwargs))
         if isinstance(trace, str):
-            return as_tensors(self._python_function(*args, **kwargs), self._python_function)
+            with taking():
+                result = self._python_function(*args, **kwargs)
+            return as_tensors(result, self._python_function)
         return trace.call(arguments.tensors, arguments.variables)
 
     def _trace(self, key: tuple, bound: Bound) -> Trace | BySizes | str:
@@ -151,7 +154,7 @@ class Function:
         with self._lock:
             found = self._traces.get(key)
             if found is None:
-                given = self._signature.general(bound)
+                given = with_unknown_sizes(self._signature.general(bound))
                 if self._reduce_retracing:
                     given = self._general.of(given)
                     found = self._traces.get(given.key)
@@ -165,6 +168,7 @@ class Function:
                 self._traces[key] = found
                 if self._reduce_retracing:
                     self._traces[given.key] = found
+                    self._general.came(given)
             return found
 
     def _trace_of_sizes(self, traces: BySizes, bound: Bound) -> Trace | str:

@@ -53,24 +53,36 @@ class General:
 
     def of(self, bound: Bound) -> Bound:
         """Arguments with specs for the tensors in them that serve all that came so far."""
-        specs: list[TensorSpec] = []
-
-        def note(value: Any) -> Any:
-            spec = spec_like(value)
-            specs.append(spec)
-            return spec
-
-        given = mapped(bound, note)
-        key = tuple(map(_without_sizes, given.key))
+        key, specs, given = _specs(bound)
         before = self._seen.get(key)
-        if before is not None:
-            specs = [
+        if before is None:
+            return given
+        left = iter(
+            [
                 TensorSpec(new.shape.most_specific_common_supertype([old.shape]), new.dtype)
                 for old, new in zip(before, specs, strict=True)
             ]
-        self._seen[key] = specs
-        left = iter(specs)
+        )
         return mapped(bound, lambda _: next(left))
+
+    def came(self, given: Bound) -> None:
+        """Note arguments that the function was recorded for, as `of` gave them."""
+        key, specs, _ = _specs(given)
+        self._seen[key] = specs
+
+
+def _specs(bound: Bound) -> tuple[tuple, list[TensorSpec], Bound]:
+    """What arguments are known by but for sizes, specs of their tensors, and the arguments with
+    these in their place."""
+    specs: list[TensorSpec] = []
+
+    def note(value: Any) -> Any:
+        spec = spec_like(value)
+        specs.append(spec)
+        return spec
+
+    given = mapped(bound, note)
+    return tuple(map(_without_sizes, given.key)), specs, given
 
 
 def _without_sizes(part: Any) -> Any:

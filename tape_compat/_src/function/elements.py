@@ -1,0 +1,65 @@
+"""Elements of datasets that the Python of a function takes while it runs, with their specs.
+
+TensorFlow records such a function, where the elements have the sizes of the dataset's spec, None
+for the last batch may be smaller; and so has a function inside that is called with them. Here the
+Python of the one outside runs, and the one inside is recorded for these sizes all the same.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections import deque
+from collections.abc import Iterator
+from typing import Any
+
+from ..values import nest
+from ..values.spec import TensorSpec
+from ..values.tensor import Tensor
+from .retracing import mapped
+from .signature import Bound
+
+#: How many of the last elements are kept, and found again.
+_LAST = 4
+
+
+class _Taken(threading.local):
+    """The last elements with their specs; None where no function runs its Python."""
+
+    elements: deque[tuple[Any, Any]] | None = None
+
+
+TAKEN = _Taken()
+
+
+@contextlib.contextmanager
+def taking() -> Iterator[None]:
+    """Around the Python of a function: the elements that it takes are noted."""
+    before = TAKEN.elements
+    TAKEN.elements = deque(maxlen=_LAST)
+    try:
+        yield
+    finally:
+        TAKEN.elements = before
+
+
+def took(element: Any, spec: Any) -> None:
+    """Note an element of a dataset, if the Python of a function takes it."""
+    if TAKEN.elements is not None:
+        TAKEN.elements.append((element, spec))
+
+
+def with_unknown_sizes(bound: Bound) -> Bound:
+    """Arguments with specs in the place of tensors that are parts of noted elements, where the
+    dataset's spec has None for the first size. The others are taken as they are: specs of ours may
+    have None where TensorFlow's have a number."""
+    unknown = {}
+    for element, spec in TAKEN.elements or ():
+        for value, part in zip(nest.flatten(element), nest.flatten(spec)):
+            if isinstance(value, Tensor) and isinstance(part, TensorSpec) and _any_first(part):
+                unknown[id(value)] = TensorSpec([None, *value.shape[1:]], value.dtype)
+    return mapped(bound, lambda value: unknown.get(id(value), value)) if unknown else bound
+
+
+def _any_first(spec: TensorSpec) -> bool:
+    return bool(spec.shape.rank) and spec.shape[0] is None
