@@ -320,12 +320,39 @@ def test_relaxed_shapes(caplog):
     assert double.experimental_get_tracing_count() == 2
 
 
+def test_a_failed_recording_does_not_generalize():
+    shapes = []
+
+    @tf.function(reduce_retracing=True)
+    def project(x):
+        shapes.append(x.shape.as_list())
+        return x @ tf.ones([3, 2])
+
+    for _ in range(2):
+        with pytest.raises(ValueError, match="Matrix size-incompatible"):
+            project(tf.ones([4, 2]))
+    assert project(tf.ones([4, 3])).shape == [4, 2]
+    assert shapes == [[4, 2], [4, 2], [4, 3]]
+
+
+def test_errors_while_recording_are_made_anew_of_a_message():
+    """As Keras does to say more."""
+    with pytest.raises(ValueError) as caught:
+        tf.function(lambda x: x + tf.ones([2]))(tf.ones([3]))
+    more = type(caught.value)(f"More: {caught.value}")
+    assert isinstance(more, tf.errors.InvalidArgumentError)
+    assert more.message.startswith("More: ")
+
+
 def test_general_shapes_are_of_one_structure():
     signature, general = Signature(lambda x: x, None), General()
 
     def shape_of(x):
-        return general.of(signature.bind((x,), {})).args[0].shape.as_list()
+        given = general.of(signature.bind((x,), {}))
+        general.came(given)
+        return given.args[0].shape.as_list()
 
+    assert general.of(signature.bind((tf.ones([5, 5]),), {})).args[0].shape == [5, 5]
     assert shape_of(tf.ones([2, 3])) == [2, 3]
     assert shape_of(tf.ones([4, 3])) == [None, 3]
     assert shape_of(tf.ones([4, 3], tf.int32)) == [4, 3]

@@ -205,7 +205,14 @@ class NeedsPython(NeedsValue):
 
 
 class _WhileRecorded(InvalidArgumentError, ValueError):
-    """What an op raises in a function that is being recorded, where TensorFlow has a ValueError."""
+    """What an op raises in a function that is being recorded, where TensorFlow has a ValueError.
+
+    Libraries make another with more text, as they do of a ValueError: of the message alone.
+    """
+
+    def __init__(self, *args: Any) -> None:
+        node_def, op, message, *payloads = args if len(args) > 1 else (None, None, *args)
+        super().__init__(node_def, op, message, *payloads)
 
 
 _WhileRecorded.__name__ = InvalidArgumentError.__name__
