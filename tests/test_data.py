@@ -396,6 +396,42 @@ def test_batches_chosen_by_shuffled_numbers_as_keras_does():
         np.testing.assert_array_equal(a, x[b.numpy()])
 
 
+def test_a_function_called_with_elements_is_recorded_for_any_batch_size():
+    shapes = []
+
+    @tf.function
+    def one(x):
+        shapes.append(x.shape.as_list())
+        return tf.reduce_sum(x)
+
+    @tf.function
+    def step(iterator):
+        return one(iterator.get_next())
+
+    data = Dataset.range(10).map(lambda i: tf.ones([2]) * tf.cast(i, tf.float32)).batch(4)
+    iterator = iter(data)
+    assert [float(step(iterator)) for _ in range(3)] == [12.0, 44.0, 34.0]
+    assert float(one(next(iter(data)))) == 12.0  # served by the same trace
+    assert shapes == [[None, 2]]
+    assert float(one(tf.ones([4, 3]))) == 12.0  # no element: of its own shape
+    assert shapes == [[None, 2], [4, 3]]
+
+
+def test_shapes_that_python_states():
+    def load(name, label):
+        x = tf.numpy_function(
+            lambda text: np.array(text.item().split(b","), np.float32), [name], tf.float32
+        )
+        stated = tf.reverse(x, [0])
+        stated.set_shape([2])
+        return x, stated, label, tf.one_hot(label, 3)
+
+    labels = Dataset.from_tensor_slices([[0, 1], [1, 2]])
+    data = Dataset.zip((Dataset.from_tensor_slices(["1,2", "3,4"]), labels)).map(load)
+    assert [spec.shape.as_list() for spec in data.element_spec] == [[None], [2], [2], [None, None]]
+    assert [spec.shape.as_list() for spec in data.batch(2).element_spec][1] == [None, 2]
+
+
 def test_a_dataset_in_a_tape():
     v = tf.Variable(3.0)
     with tf.GradientTape() as tape:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Sequence
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,7 @@ from ..values.composite import TypeSpec
 from ..values.ragged import RaggedTensorSpec
 from ..values.sparse import SparseTensorSpec
 from ..values.spec import TensorSpec
+from ..values.stated import listening
 from ..values.tensor import Tensor
 from .options import DEBUGGING
 from .pipeline import Pipeline, Rows
@@ -138,8 +140,7 @@ class ElementFunction:
                 f"The results of the function of {self.title} (at {self.location}) are known when "
                 "it runs, and there is no element to run it for."
             )
-        spec, _ = taken_apart(self.result(first))
-        return _of_any_size(spec)
+        return self._first(first)[0]
 
     def _record(self, specs: Sequence[TypeSpec]) -> Recorded:
         found = Recorded()
@@ -223,7 +224,7 @@ class ElementFunction:
             record = self._record_for(element)
             trace = record.trace
         if trace is None or MODE.python or self._as_python:
-            return self._leaves(self.result(element))
+            return self._leaves(element)
         return run(trace, element)
 
     def _record_for(self, element: Element) -> Recorded:
@@ -254,11 +255,26 @@ class ElementFunction:
         """What its Python gives for an element."""
         return self._called(self.function, [value_of(leaf) for leaf in element])
 
-    def _leaves(self, result: Any) -> Element:
+    def _first(self, element: Element) -> tuple[Any, list[Any]]:
+        """The specs of its results by those for an element, and the leaves of these. Sizes are
+        known of what is a part of the element, or was given a shape by `set_shape`."""
+        given = [value_of(leaf) for leaf in element]
+        with listening() as shapes:
+            for leaf, spec in zip(given, self._source.layout.specs):
+                if isinstance(leaf, Tensor) and isinstance(spec, TensorSpec):
+                    shapes[id(leaf)] = leaf, spec.shape
+            result = self._called(self.function, given)
         spec, leaves = self._described(result)
+        return _of_any_size(
+            spec, [shapes.get(id(leaf), (None, None))[1] for leaf in leaves]
+        ), leaves
+
+    def _leaves(self, element: Element) -> Element:
         record = self.record()
         if record.spec is None:
-            record.spec = _of_any_size(spec)
+            record.spec, leaves = self._first(element)
+        else:
+            leaves = self._described(self.result(element))[1]
         return tuple([x._value() if isinstance(x, Tensor) else x for x in leaves])
 
     # -- several elements at once ---------------------------------------------------------------
@@ -387,18 +403,20 @@ def _more_by_sizes(specs: Sequence[TypeSpec]) -> bool:
     return not known and all(spec.dtype is not dtypes.string for spec in tensors)
 
 
-def _of_any_size(spec: Any) -> Any:
-    """Specs like those of the first element, of any sizes."""
+def _of_any_size(spec: Any, known: Sequence[TensorShape | None] = ()) -> Any:
+    """Specs like those of the first element, of any sizes where no shape is known."""
 
-    def general(leaf: TypeSpec) -> TypeSpec:
+    def general(leaf: TypeSpec, known: TensorShape | None) -> TypeSpec:
         if not isinstance(leaf, (TensorSpec, RaggedTensorSpec, SparseTensorSpec)):
             return leaf
         shape = TensorShape([None] * (leaf.shape.rank or 0))
         if isinstance(leaf, RaggedTensorSpec):
             return RaggedTensorSpec(shape, leaf.dtype, leaf.ragged_rank, leaf.row_splits_dtype)
+        if isinstance(leaf, TensorSpec) and known is not None and known.rank is not None:
+            shape = known
         return type(leaf)(shape, leaf.dtype)
 
-    return pack(spec, [general(leaf) for leaf in Layout(spec).specs])
+    return pack(spec, [general(*pair) for pair in zip_longest(Layout(spec).specs, known)])
 
 
 def same_structure(one: Any, other: Any) -> bool:

@@ -24,6 +24,7 @@ from ..core.x64 import in_x64
 from ..run import executor
 from . import operators
 from .composite import TensorType
+from .stated import state_shape
 
 #: Identities of tensors and variables, in order of creation.
 _ids = itertools.count(1)
@@ -99,6 +100,7 @@ class Tensor(operators.Operators, TensorType, Placed):
             )
         if self._aval.unknown:
             operators.call("set_shape", self, shape)
+        state_shape(self, shape)
 
     @property
     def dtype(self) -> DType:
