@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from ..interop import names
+from .adapted import ADAPTED, adapting_spec
 from .table import NAMES, VERSION
 
 _PACKAGE = __name__.partition(".")[0]
@@ -102,6 +103,8 @@ class Finder:
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         root, _, below = fullname.partition(".")
+        if root == "keras" and self.installed and fullname in ADAPTED:
+            return adapting_spec(fullname, path)
         below_keras = fullname.startswith(f"{_PACKAGE}.keras.")
         if not below_keras and not (self.installed and (root == _ROOT or fullname == _JAX2TF)):
             return None

@@ -1,0 +1,70 @@
+"""What is done otherwise in modules of Keras, as they are loaded on us.
+
+Keras divides IndexedSlices by a tensor row by row, and adds the rows that the slices have not and
+where the tensor is zero or NaN: their number depends on values, which XLA cannot compile. Where a
+function is recorded these rows are left out. RMSprop, Adagrad, Adadelta and Adafactor divide the
+gradients of embeddings, by what is neither.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.machinery
+from collections.abc import Callable, Sequence
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any
+
+from ..ops.gather_scatter import gather
+from ..values.composite import CompositeTensor
+from ..values.context import inside_function
+from ..values.indexed_slices import IndexedSlices
+
+
+def _dividing_slices(sparse: ModuleType) -> None:
+    """Keras' decorator of divisions, where a function is recorded for the rows of slices only."""
+    by_rows = getattr(sparse, "elementwise_division", None)
+    if by_rows is None:  # a Keras that divides in another way
+        return
+
+    def elementwise_division(function: Callable[..., Any]) -> Callable[..., Any]:
+        divided = by_rows(function)
+
+        @functools.wraps(function)
+        def quotient(x1: Any, x2: Any) -> Any:
+            if not isinstance(x1, IndexedSlices) or not inside_function():
+                return divided(x1, x2)
+            if isinstance(x2, CompositeTensor) or not len(getattr(x2, "shape", ())):
+                return divided(x1, x2)
+            rows = function(x1.values, gather(x2, x1.indices))
+            return IndexedSlices(rows, x1.indices, x1.dense_shape)
+
+        return quotient
+
+    sparse.elementwise_division = elementwise_division  # type: ignore[attr-defined]
+
+
+ADAPTED = {"keras.src.backend.tensorflow.sparse": _dividing_slices}
+
+
+class _Adapting:
+    """The loader of a module, which then adapts it."""
+
+    def __init__(self, loader: Any, adapt: Callable[[ModuleType], None]):
+        self._loader, self._adapt = loader, adapt
+
+    def exec_module(self, module: ModuleType) -> None:
+        self._loader.exec_module(module)
+        self._adapt(module)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._loader, name)
+
+
+def adapting_spec(fullname: str, path: Sequence[str] | None) -> ModuleSpec | None:
+    """Where a module is found, with a loader that adapts it; None if it is not there."""
+    spec = importlib.machinery.PathFinder.find_spec(fullname, path)
+    if spec is not None and spec.loader is not None:
+        loader: Any = _Adapting(spec.loader, ADAPTED[fullname])
+        spec.loader = loader
+    return spec
