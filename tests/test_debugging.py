@@ -593,6 +593,9 @@ def test_determinism(gpu, monkeypatch):
         tf.config.experimental.enable_op_determinism()
     monkeypatch.setenv("XLA_FLAGS", "--a=b --xla_gpu_deterministic_ops=true")
     assert tf.config.experimental.enable_op_determinism() is None
+    assert config.is_op_determinism_enabled()
+    config.disable_op_determinism()
+    assert not config.is_op_determinism_enabled()
 
 
 def test_threads():

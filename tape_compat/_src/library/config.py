@@ -208,15 +208,28 @@ def enable_op_determinism() -> None:
 
     Raises: RuntimeError on a GPU without that flag.
     """
-    if not list_physical_devices("GPU"):
-        return
     flags = os.environ.get("XLA_FLAGS", "").split()
     on = ("--xla_gpu_deterministic_ops", "--xla_gpu_deterministic_ops=true")
-    if not any(flag in on for flag in flags):
+    if list_physical_devices("GPU") and not any(flag in on for flag in flags):
         raise RuntimeError(
             "Ops on GPUs are deterministic only if the program starts with the environment "
             "variable XLA_FLAGS=--xla_gpu_deterministic_ops=true."
         )
+    _ASKED["determinism"] = True
+
+
+#: What was asked for that changes no op.
+_ASKED = {"determinism": False}
+
+
+def is_op_determinism_enabled() -> bool:
+    """Whether `enable_op_determinism` was called. Keras asks, and has no `jit_compile` then."""
+    return _ASKED["determinism"]
+
+
+def disable_op_determinism() -> None:
+    """Take `enable_op_determinism` back."""
+    _ASKED["determinism"] = False
 
 
 def get_inter_op_parallelism_threads() -> int:

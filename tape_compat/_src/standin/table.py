@@ -35,9 +35,11 @@ NAMES = {
     "python.eager.context.async_wait": "standin.runtime:nothing",
     "python.eager.context.context": "standin.runtime:context",
     "python.eager.context.executing_eagerly": "values.context:executing_eagerly",
-    "python.framework.config.disable_op_determinism": "standin.runtime:nothing",
-    "python.framework.config.enable_op_determinism": "standin.runtime:nothing",
-    "python.framework.config.is_op_determinism_enabled": "standin.runtime:true",
+    "python.framework.config.disable_op_determinism": "library.config:disable_op_determinism",
+    "python.framework.config.enable_op_determinism": "library.config:enable_op_determinism",
+    "python.framework.config.is_op_determinism_enabled": (
+        "library.config:is_op_determinism_enabled"
+    ),
     "python.framework.ops.EagerTensor": "values.tensor:Tensor",
     "python.framework.ops.Tensor": "values.tensor:Tensor",
     "python.framework.ops.convert_to_tensor": "ops.creation:convert_to_tensor",
