@@ -1,6 +1,7 @@
-"""Keras models trained by a loop, a decorated loop and `fit`: the numbers of TensorFlow.
+"""Keras models on us: the numbers of TensorFlow.
 
-`models.json` is what `python tests/keras_suite/models.py` prints on the real TensorFlow.
+`models.py` trains some by a loop, a decorated loop and `fit`, `guides.py` does what Keras' guides
+do. `models.json` and `guides.json` are what they print on the real TensorFlow.
 """
 
 import json
@@ -18,13 +19,15 @@ ROOT = HERE.parent.parent
 pytestmark = pytest.mark.skipif(find_spec("keras") is None, reason="Keras is not installed")
 
 
-def test_models_train_as_on_tensorflow():
-    command = [sys.executable, "-m", "tape_compat", "run", str(HERE / "models.py")]
+@pytest.mark.parametrize("program", ["models", "guides"])
+def test_numbers_are_those_of_tensorflow(program):
+    command = [sys.executable, "-m", "tape_compat", "run", str(HERE / f"{program}.py")]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "KERAS_BACKEND": "tensorflow"}
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+    assert "cannot be recorded" not in done.stderr
     found = json.loads(done.stdout)
-    expected = json.loads((HERE / "models.json").read_text())
-    assert found.keys() == expected.keys() and len(found) == 15
+    expected = json.loads((HERE / f"{program}.json").read_text())
+    assert found.keys() == expected.keys()
     for name, values in expected.items():
         np.testing.assert_allclose(found[name], values, rtol=1e-3, atol=1e-5, err_msg=name)
