@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,10 @@ SAYS = {
     "gan_1d": "deviation",
     "hessian_newton": "minimum at [1. 1. 1. 1. 1. 1.]",
     "jax_inside": "real values 2.0, 0.3",
+    "keras_gan": "distance from the centre",
+    "keras_maml": "last 50 steps",
+    "keras_pinn": "largest error 0.00",
+    "keras_transfer": "left or right, 2 new weights",
     "many_models": "model 7 goes on",
     "pinn_burgers": "error at t = 1",
     "train_digits": "test accuracy 9",
@@ -23,6 +28,8 @@ def test_example(path, tmp_path):
     for needed in ("matplotlib", "sklearn", "tqdm"):
         if needed in path.read_text():
             pytest.importorskip(needed, reason=f"{needed} (extra `examples`) is not installed")
+    if path.stem.startswith("keras_") and find_spec("keras") is None:
+        pytest.skip("keras (extra `keras`) is not installed")
     copy = tmp_path / path.name  # what it writes beside itself goes there
     copy.write_text(path.read_text())
     done = subprocess.run(
