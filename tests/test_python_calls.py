@@ -89,3 +89,21 @@ def test_a_call_without_results_is_recorded():
     f(tf.constant(1.0))
     f(tf.constant(2.0))
     assert len(ran) == 1 and seen == [1.0, 3.0, 2.0, 5.0]
+
+
+def test_scalars_in_functions_and_maps_are_none_of_numpys_arrays():
+    kinds = []
+
+    def look(text, number):
+        kinds.append((type(text), type(number)))
+        return np.float32(len(text))
+
+    def call(text, number):
+        return tf.numpy_function(look, [text, number], tf.float32)
+
+    texts = tf.data.Dataset.from_tensor_slices(["ab", "abc"])
+    assert [float(x) for x in texts.map(lambda text: call(text, 1))] == [2.0, 3.0]
+    assert float(tf.function(call)("abcd", tf.constant(1))) == 4.0
+    assert set(kinds) == {(bytes, np.int32)}
+    tf.numpy_function(lambda x: kinds.append(type(x)), [1.0], [])
+    assert kinds[-1] is np.ndarray

@@ -7,6 +7,7 @@ with strings or `tf.py_function`, its Python runs for each element.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import threading
 from collections.abc import Callable, Sequence
@@ -22,6 +23,7 @@ from ..core.shapes import TensorShape
 from ..core.state import LOCAL, MODE
 from ..core.tracebacks import filter_traceback
 from ..function.autograph import converted
+from ..function.elements import taking
 from ..function.function import Function
 from ..function.signature import Bound
 from ..function.trace import Trace, traced
@@ -200,7 +202,8 @@ class ElementFunction:
     def _called(self, function: Callable[..., Any], leaves: Sequence[Any]) -> Any:
         """The function of an element: of the parts of a tuple, or of the one other thing."""
         value = self._source.layout.pack(leaves)
-        result = function(*value) if type(value) is tuple else function(value)
+        with contextlib.nullcontext() if self._as_python else taking():
+            result = function(*value) if type(value) is tuple else function(value)
         return tuple(result) if isinstance(result, list) else result
 
     def _described(self, result: Any) -> tuple[Any, list[Any]]:

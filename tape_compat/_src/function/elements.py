@@ -43,6 +43,11 @@ def taking() -> Iterator[None]:
         TAKEN.elements = before
 
 
+def runs_as_python() -> bool:
+    """Whether the Python of a function that could not be recorded is running."""
+    return TAKEN.elements is not None
+
+
 def took(element: Any, spec: Any) -> None:
     """Note an element of a dataset, if the Python of a function takes it."""
     if TAKEN.elements is not None:

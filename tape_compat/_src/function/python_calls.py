@@ -17,6 +17,7 @@ from ..values.effects import record_effect
 from ..values.spec import TensorSpec
 from ..values.tensor import Tensor, concrete
 from .autograph.convert import do_not_convert
+from .elements import runs_as_python
 
 
 def py_function(
@@ -80,8 +81,9 @@ def numpy_function(
     """Call a Python function of NumPy arrays, in a `tf.function` too; tapes do not follow.
 
     Args:
-      func: gets an array for each input, and gives what becomes tensors. Without it this is a
-        decorator, to which `Tout` is given by name.
+      func: gets an array for each input, in functions and maps of datasets a scalar of NumPy or
+        bytes for one without axes, and gives what becomes tensors. Without it this is a decorator,
+        to which `Tout` is given by name.
       inp: tensors, and what becomes them.
       Tout: a dtype, or a list of them, one for each result; an empty list for none.
     Returns: Tensors in the structure that `func` gives; None if it gives None.
@@ -105,7 +107,11 @@ def numpy_function(
             raise _unknown("numpy_function", title)
         _record(func, list(map(convert, given)), title, "PyFunc")
         return None
-    found = do_not_convert(func)(*map(np.asarray, given))
+    if runs_as_python():  # there inputs are tensors, and a scalar is none of NumPy's arrays
+        arrays = [np.asarray(convert(value))[()] for value in given]
+    else:
+        arrays = list(map(np.asarray, given))
+    found = do_not_convert(func)(*arrays)
     if found is None:
         return None
     if isinstance(found, (list, tuple)):
