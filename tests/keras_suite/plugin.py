@@ -39,6 +39,12 @@ def pytest_runtest_logreport(report):
         OUTCOMES[report.nodeid] = report.outcome
 
 
+def pytest_collectreport(report):
+    """A file that cannot be collected stands for its tests."""
+    if report.failed:
+        OUTCOMES[report.nodeid] = "failed"
+
+
 def pytest_sessionfinish(session):
     path = os.environ.get("KERAS_RESULTS")
     if path and not hasattr(session.config, "workerinput"):
