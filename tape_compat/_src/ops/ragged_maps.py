@@ -315,7 +315,10 @@ def _gather(
     if not len(indices.shape):
         return getitem(params, int(known_value(indices)))
     inner = rows_of(found)
-    whole = Rows([*form.splits, *inner.splits], [*form.uniform, *inner.uniform], inner.flat)
+    splits = [*form.splits, *inner.splits]
+    # TensorFlow forgets that rows had one length, but for those of ragged indices.
+    kept = form.uniform if isinstance(indices, RaggedTensor) else []
+    whole = Rows(splits, [*kept, *[None] * (len(splits) - len(kept))], inner.flat)
     return ragged(whole, splits_dtype(params, indices))
 
 
