@@ -27,8 +27,8 @@ def skip_if_backend(given_backend, reason):
 sys.modules["conftest"] = types.ModuleType("conftest")
 sys.modules["conftest"].skip_if_backend = skip_if_backend
 
-#: Libraries that whole files of tests import for a few of them. Where one is not installed, a module
-#: of empty classes stands for it until the files are collected, so that their other tests run.
+#: Libraries that whole files of tests import for a few of them. Where one is not installed, a
+#: module of empty classes stands for it until the files are collected, and their other tests run.
 IMPORTED = ("grain", "pandas", "torch", "torch.utils", "torch.utils.data")
 
 
