@@ -93,6 +93,7 @@ from ._src.ops.arithmetic import (
 )
 from ._src.ops.blocks import (
     batch_to_space as batch_to_space,
+    required_space_to_batch_paddings as required_space_to_batch_paddings,
     space_to_batch as space_to_batch,
     space_to_batch as space_to_batch_nd,
 )

@@ -291,6 +291,17 @@ def test_draws_differ_between_calls_and_repeat_after_a_seed():
     assert values(*first) == values(*again) != values(*second)
 
 
+def test_a_branch_that_the_sizes_of_a_call_exclude_need_not_fit_them():
+    @tf.function(input_signature=[tf.TensorSpec([None])])
+    def pairs(x):
+        even, odd = x[::2], x[1::2]
+        alike = tf.equal(tf.shape(even)[0], tf.shape(odd)[0])
+        return tf.cond(alike, lambda: even + odd, lambda: even[:-1] + odd)
+
+    found = [pairs(tf.range(float(n))).numpy().tolist() for n in (4, 3, 5, 4)]
+    assert found == [[1.0, 5.0], [1.0], [1.0, 5.0], [1.0, 5.0]]
+
+
 def test_unknown_sizes_are_recorded_once(counted):
     runs = []
 

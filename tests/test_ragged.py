@@ -127,6 +127,15 @@ def test_in_a_function():
     assert total(ragged()).numpy().tolist() == [3, 0, 3]
 
 
+def test_rows_of_unknown_sizes_are_made_for_those_of_a_call():
+    signature = [tf.TensorSpec([None, 1])]
+    lengths = tf.function(lambda x: tf.RaggedTensor.from_tensor(x).row_lengths(), signature)
+    assert [lengths(tf.ones([n, 1])).numpy().tolist() for n in (2, 3)] == [[1, 1], [1, 1, 1]]
+    data = tf.data.Dataset.range(2, 4).map(lambda n: tf.ones([n, 1]))
+    rows = [x.to_list() for x in data.map(tf.RaggedTensor.from_tensor)]
+    assert rows == [[[1.0]] * 2, [[1.0]] * 3]
+
+
 def test_partitions_and_shapes():
     partition = tf.experimental.RowPartition.from_value_rowids([0, 0, 2], nrows=4)
     assert partition.row_lengths().numpy().tolist() == [2, 0, 1, 0]

@@ -9,6 +9,9 @@ from importlib.util import find_spec
 
 import pytest
 
+import tape_compat as tf
+from tape_compat._src.standin.runtime import smart_cond
+
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 needs_keras = pytest.mark.skipif(find_spec("keras") is None, reason="Keras is not installed")
 
@@ -87,6 +90,20 @@ print(json.dumps(found))
     assert "'nothing' from 'tensorflow.python.eager'" in texts[2]
     assert "'tensorflow.python.eager' has no attribute 'nothing'" in texts[4]
     assert "sqare" in texts[5]
+
+
+def test_conditions_on_sizes_are_decided_at_once():
+    @tf.function(input_signature=[tf.TensorSpec([None, 3])])
+    def classes(x):
+        def of_one():
+            return tf.squeeze(x, -1)  # which is not possible
+
+        return smart_cond(tf.shape(x)[-1] > 1, lambda: tf.argmax(x, -1), of_one)
+
+    assert classes(tf.constant([[0.0, 2.0, 1.0]])).numpy().tolist() == [1]
+    assert smart_cond(True, lambda: 1, lambda: 2) == 1
+    chosen = tf.function(lambda x: smart_cond(x > 0.0, lambda: x, lambda: -x))
+    assert [chosen(tf.constant(x)).numpy() for x in (-2.0, 3.0)] == [2.0, 3.0]
 
 
 def test_it_does_not_come_after_the_real_one():

@@ -6,6 +6,8 @@ KERAS_RESULTS names a file that gets a line for each test: its outcome and its i
 import os
 import sys
 import types
+from importlib.machinery import ModuleSpec
+from importlib.util import find_spec
 
 import pytest
 
@@ -25,6 +27,27 @@ def skip_if_backend(given_backend, reason):
 sys.modules["conftest"] = types.ModuleType("conftest")
 sys.modules["conftest"].skip_if_backend = skip_if_backend
 
+#: Libraries that whole files of tests import for a few of them. Where one is not installed, a
+#: module of empty classes stands for it until the files are collected, and their other tests run.
+IMPORTED = ("grain", "pandas", "torch", "torch.utils", "torch.utils.data")
+
+
+class Absent(types.ModuleType):
+    """A library that is not installed: any name of it is an empty class."""
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        setattr(self, name, type(name, (), {"__module__": self.__name__}))
+        return getattr(self, name)
+
+
+ABSENT = [name for name in IMPORTED if find_spec(name.partition(".")[0]) is None]
+for name in ABSENT:
+    sys.modules[name] = Absent(name)
+    sys.modules[name].__spec__ = ModuleSpec(name, None, is_package=True)
+    sys.modules[name].__path__ = []
+
 #: Outcomes of the tests by their ids; the worst of set-up, call and tear-down.
 OUTCOMES = {}
 
@@ -33,10 +56,21 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "requires_trainable_backend: ours is one")
 
 
+def pytest_collection_finish():
+    for name in ABSENT:
+        sys.modules.pop(name, None)
+
+
 def pytest_runtest_logreport(report):
     before = OUTCOMES.get(report.nodeid, "passed")
     if before == "passed":
         OUTCOMES[report.nodeid] = report.outcome
+
+
+def pytest_collectreport(report):
+    """A file that cannot be collected stands for its tests."""
+    if report.failed:
+        OUTCOMES[report.nodeid] = "failed"
 
 
 def pytest_sessionfinish(session):

@@ -186,6 +186,32 @@ def case_sizes(tf):
     return {key: int(value.cardinality()) for key, value in made.items()}
 
 
+def case_sizes_of_what_is_chosen(tf):
+    data = tf.data.Dataset
+    programs = {
+        "filter": lambda x: x.filter(lambda _: True),
+        "take_while": lambda x: x.take_while(lambda _: True),
+        "flat_map": lambda x: x.flat_map(lambda _: data.range(2)),
+        "interleave": lambda x: x.interleave(lambda _: data.range(2)),
+        "unique": lambda x: x.unique(),
+        "ignore_errors": lambda x: x.ignore_errors(),
+        "rebatch": lambda x: x.batch(2).rebatch(3),
+        "groups": lambda x: x.group_by_window(lambda i: i % 2, lambda _, w: w.batch(2), 2),
+        "buckets": lambda x: x.bucket_by_sequence_length(lambda _: 1, [3], [2, 2]),
+        "resample": lambda x: x.rejection_resample(lambda i: i % 2, [0.5, 0.5]),
+        "choose": lambda x: data.choose_from_datasets([x, data.range(3)], data.range(2)),
+        "sample": lambda x: data.sample_from_datasets([x, x], stop_on_empty_dataset=True),
+        "skip all": lambda x: x.skip(-1),
+        "enumerate": lambda x: x.enumerate(),
+    }
+    sources = {"none": data.range(0), "some": data.range(9), "endless": data.range(9).repeat()}
+    return {
+        (name, of): int(program(source).cardinality())
+        for of, source in sources.items()
+        for name, program in programs.items()
+    }
+
+
 def case_length(tf):
     data = tf.data.Dataset.range(7)
     programs = {

@@ -80,6 +80,25 @@ def case_transposed_convolutions(tf):
     return each(CONVOLUTIONS)(tf)
 
 
+def case_paddings_for_blocks(tf):
+    paddings = tf.required_space_to_batch_paddings
+
+    @tf.function(input_signature=[tf.TensorSpec([None, None])])
+    def of_unknown_sizes(x):
+        return paddings(tf.shape(x), [2, 3])
+
+    programs = {
+        "plain": lambda tf: paddings([5, 7], [2, 3]),
+        "from others": lambda tf: paddings([5, 7], tf.constant([2, 3]), [[1, 0], [0, 2]]),
+        "none": lambda tf: paddings([], []),
+        "unknown sizes": lambda tf: of_unknown_sizes(tf.ones([3, 4])),
+        "lengths": lambda tf: paddings([5, 7], [2]),
+        "base": lambda tf: paddings([5, 7], [2, 3], [[1, 0]]),
+        "rank": lambda tf: paddings(5, 2),
+    }
+    return attempts(tf, programs)
+
+
 def case_atrous_transpose(tf):
     f = tf.reshape(tf.linspace(-1.0, 1.0, 24), [2, 2, 3, 2])
     transposed = tf.nn.atrous_conv2d_transpose

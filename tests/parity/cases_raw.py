@@ -16,6 +16,9 @@ def case_unique(tf):
     return (
         list(raw.UniqueV2(x=[3, 1, 3], axis=[0])),
         list(raw.UniqueV2(x=rows, axis=[0])),
+        list(raw.UniqueV2(x=tf.zeros([0]), axis=[0])),
+        list(raw.UniqueV2(x=tf.zeros([2, 0]), axis=[0])),
+        list(raw.UniqueWithCountsV2(x=tf.zeros([2, 0]), axis=[1])),
         list(raw.UniqueWithCountsV2(x=tf.transpose(rows), axis=[1], out_idx=tf.int64)),
         list(raw.UniqueWithCountsV2(x=["b", "a", "b"], axis=np.zeros([0], np.int32))),
         raw.UniqueV2(x=[3], axis=[0]).idx,

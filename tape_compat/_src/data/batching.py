@@ -307,8 +307,7 @@ class Rebatch(Pipeline):
         return map_leaves(lambda s: batched_spec(row_spec(s), known), self.inputs[0].spec)
 
     def size(self) -> int:
-        size = self.inputs[0].size()
-        return size if size in (0, INFINITE) else UNKNOWN
+        return UNKNOWN
 
     def _open(self) -> Stream:
         source = self.inputs[0].open()

@@ -95,7 +95,7 @@ class _Directed(Pipeline):
 
     def size(self) -> int:
         sizes = [each.size() for each in self._sources()]
-        return INFINITE if INFINITE in sizes and not self._stop else UNKNOWN
+        return INFINITE if INFINITE in sizes else UNKNOWN
 
     def _open(self) -> Stream:
         sources, choose = [each.open() for each in self._sources()], self._choices()
@@ -126,9 +126,6 @@ class Choose(_Directed):
 
     def _sources(self) -> list[Pipeline]:
         return list(self.inputs[:-1])
-
-    def size(self) -> int:
-        return UNKNOWN
 
     def _choices(self) -> Callable[[list[bool]], int]:
         numbers, count = self.inputs[-1].open(), len(self.inputs) - 1

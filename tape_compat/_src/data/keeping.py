@@ -81,8 +81,7 @@ class Unique(Pipeline):
             raise refused("UniqueDataset only supports inputs with a single component.")
 
     def size(self) -> int:
-        size = self.inputs[0].size()
-        return size if size == 0 else UNKNOWN
+        return UNKNOWN
 
     def _open(self) -> Stream:
         source, seen = self.inputs[0].open(), set()
@@ -109,8 +108,7 @@ class IgnoreErrors(Pipeline):
         self._log_warning = log_warning
 
     def size(self) -> int:
-        size = self.inputs[0].size()
-        return size if size in (0, INFINITE) else UNKNOWN
+        return UNKNOWN
 
     def _open(self) -> Stream:
         source = self.inputs[0].open()

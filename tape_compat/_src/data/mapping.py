@@ -234,8 +234,7 @@ class Filter(Pipeline):
         self.function.check(check_predicate)
 
     def size(self) -> int:
-        size = self.inputs[0].size()
-        return size if size in (0, INFINITE) else UNKNOWN
+        return UNKNOWN
 
     def _open(self) -> Stream:
         return FilterStream(self.inputs[0].open(), self.function)
@@ -245,9 +244,6 @@ class TakeWhile(Filter):
     """The elements up to the first of which a predicate is false."""
 
     name = "TakeWhileDataset"
-
-    def size(self) -> int:
-        return 0 if self.inputs[0].size() == 0 else UNKNOWN
 
     def _open(self) -> Stream:
         source, applied, ended = self.inputs[0].open(), Applied(self.function), False
@@ -295,8 +291,7 @@ class FlatMap(Pipeline):
         return check_dataset(self.function.output_spec()).element_spec
 
     def size(self) -> int:
-        size = self.inputs[0].size()
-        return 0 if size == 0 else UNKNOWN
+        return UNKNOWN
 
     def _open(self) -> Stream:
         source, applied = self.inputs[0].open(), Applied(self.function)

@@ -37,8 +37,7 @@ class RejectionResample(Pipeline):
         return (TensorSpec((), dtypes.int32), self.inputs[0].spec)
 
     def size(self) -> int:
-        size = self.inputs[0].size()
-        return size if size in (0, INFINITE) else UNKNOWN
+        return INFINITE if self.inputs[0].size() == INFINITE else UNKNOWN
 
     def _open(self) -> Stream:
         source, class_of = self.inputs[0].open(), Applied(self._class)

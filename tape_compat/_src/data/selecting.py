@@ -237,9 +237,9 @@ class Skip(SameRows):
 
     def size(self) -> int:
         size = self.inputs[0].size()
-        if self._count < 0:
-            return 0
-        return size if size < 0 else max(0, size - self._count)
+        if size < 0:
+            return size
+        return 0 if self._count < 0 else max(0, size - self._count)
 
     def chunks(self) -> Iterator[Chunk]:
         left = self._count

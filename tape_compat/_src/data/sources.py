@@ -140,6 +140,10 @@ def taken(array: np.ndarray, numbers: Chunk) -> np.ndarray:
     return array.take(numbers, axis=0)
 
 
+#: Where a range ends that TensorFlow takes to have no end.
+_LAST = np.iinfo(np.int64).max
+
+
 class Range(Pipeline):
     """Evenly spaced integers."""
 
@@ -166,7 +170,9 @@ class Range(Pipeline):
         return TensorSpec((), self._dtype)
 
     def size(self) -> int:
-        return UNKNOWN if self._numbers is None else len(self._numbers)
+        if self._numbers is None:
+            return UNKNOWN
+        return INFINITE if self._numbers.stop == _LAST else len(self._numbers)
 
     def _known(self) -> range:
         if self._numbers is None:

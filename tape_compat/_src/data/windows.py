@@ -129,7 +129,7 @@ class GroupByWindow(Pipeline):
         return check_dataset(spec, "reduce_func").element_spec
 
     def size(self) -> int:
-        return 0 if self.inputs[0].size() == 0 else UNKNOWN
+        return INFINITE if self.inputs[0].size() == INFINITE else UNKNOWN
 
     def _open(self) -> Stream:
         source, key_of, reduce = self.inputs[0].open(), Applied(self._key), Applied(self._reduce)
@@ -226,8 +226,7 @@ class BucketBatch(Pipeline):
         return padded_spec(self.inputs[0].spec, shapes, size)
 
     def size(self) -> int:
-        size = self.inputs[0].size()
-        return size if size in (0, INFINITE) else UNKNOWN
+        return INFINITE if self.inputs[0].size() == INFINITE else UNKNOWN
 
     def _open(self) -> Stream:
         source, length = self.inputs[0].open(), Applied(self._length)

@@ -13,6 +13,7 @@ from typing import Any
 
 from ..core import errors
 from ..core.dtypes import bool as bool_
+from ..core.state import LOCAL
 from ..ops.casting import cast
 from ..ops.comparison import less, logical_and
 from ..ops.joining import stack
@@ -20,6 +21,7 @@ from ..ops.reductions import reduce_sum
 from ..values import nest
 from ..values.convert import convert
 from ..values.effects import require
+from ..values.sizes import number_of
 from ..values.tensor import Tensor
 from ..values.variable import Variable
 from .branches import choose, truth
@@ -62,7 +64,23 @@ def cond(
         return true_fn() if convert(pred) else false_fn()
     if isinstance(pred, bool):
         raise TypeError("pred must not be a Python bool", pred)
-    return choose(truth(pred), (false_fn, true_fn), ("false_fn", "true_fn"), "cond")
+    functions, names = (false_fn, true_fn), ("false_fn", "true_fn")
+    known = _settled(pred)
+    if known is not None:
+        return choose(convert(0), functions[known:][:1], names[known:][:1], "cond")
+    return choose(truth(pred), functions, names, "cond")
+
+
+def _settled(pred: Any) -> bool | None:
+    """The value of a predicate that depends on sizes only, where those stand for unknown ones: what
+    it is not need not be possible for them."""
+    capture = LOCAL.state.capture
+    if capture is None or not capture.settled or not isinstance(pred, Tensor):
+        return None
+    try:
+        return bool(number_of(pred))
+    except errors.NeedsValue:
+        return None
 
 
 def _unpacked(result: Any) -> Any:

@@ -176,7 +176,7 @@ class Function:
         with self._lock:
             found = traces.get(bound.key)
             if found is None:
-                found = traces[bound.key] = self._record(bound)
+                found = traces[bound.key] = self._record(bound, settled=True)
             return found
 
     def _serving(self, key: tuple) -> Trace | None:
@@ -186,17 +186,17 @@ class Function:
                 return trace
         return None
 
-    def _record(self, bound: Bound, by_sizes: bool = False) -> Trace | str:
+    def _record(self, bound: Bound, by_sizes: bool = False, settled: bool = False) -> Trace | str:
         """Record the Python function; a second time if it made variables at the first. by_sizes: if
-        that is not possible, it will be recorded for each set of sizes."""
+        that is not possible, it will be recorded for each set of sizes; settled: it is now."""
         why = self._detector.traced(self._calls)
         if why is not None:
             LOGGER.warning("%s", why)
         try:
-            found = self._recorded(bound, self._may_create)
+            found = self._recorded(bound, self._may_create, settled)
             if found.created:
                 self._may_create = False
-                found = self._recorded(bound, False)
+                found = self._recorded(bound, False, settled)
         except (errors.NeedsValue, INCONCLUSIVE) as error:
             if inside_function() and not by_sizes:
                 raise
@@ -213,9 +213,9 @@ class Function:
         self._given[given.key] = given, found
         return found
 
-    def _recorded(self, bound: Bound, creates: bool) -> Trace:
+    def _recorded(self, bound: Bound, creates: bool, settled: bool) -> Trace:
         self._count += 1
-        found = traced(self._converted, bound, self._name, creates)
+        found = traced(self._converted, bound, self._name, creates, settled)
         due = policy.JIT_COMPILE_DUE if self._jit_compile else policy.FUNCTION_DUE
         found.captured.closure.due = due
         return found

@@ -45,10 +45,11 @@ class FuncGraph(SymbolicProgram):
     #: As TensorFlow has it.
     building_function = True
 
-    def __init__(self, owner: ThreadState, name: str, creates: bool):
+    def __init__(self, owner: ThreadState, name: str, creates: bool, settled: bool = False):
         super().__init__(owner, name)
         self.in_function = True
         self.sketch = None  # its record is kept, and called
+        self.settled = self.settled or settled
         self.created: list[Variable] | None = [] if creates else None
         self.began = next_id()
         self.inputs: list[Tensor] = []

@@ -267,9 +267,12 @@ class Trace:
         )
 
 
-def traced(function: Callable[..., Any], bound: Bound, name: str, creates: bool) -> Trace:
-    """Record a Python function with these arguments, the tensors among them made symbolic."""
-    recording = capturing(lambda state: FuncGraph(state, name, creates))
+def traced(
+    function: Callable[..., Any], bound: Bound, name: str, creates: bool, settled: bool = False
+) -> Trace:
+    """Record a Python function with these arguments, the tensors among them made symbolic. settled:
+    it was to be recorded for all sizes, and is recorded for those of one call."""
+    recording = capturing(lambda state: FuncGraph(state, name, creates, settled))
     try:
         return _recorded(function, bound, name, recording)
     except BaseException:  # an interrupt may have come just before the context was left

@@ -6,6 +6,7 @@ from typing import Any
 
 import jax.numpy as jnp
 
+from ..core import dtypes
 from ..core.avals import Aval
 from ..core.dimensions import divides, less
 from ..core.op import Op
@@ -14,7 +15,9 @@ from ..values.convert import convert
 from ..values.record import apply
 from ..values.tensor import Tensor
 from .arguments import dims
+from .creation import zeros, zeros_like
 from .declare import static
+from .joining import stack
 
 _FORMATS = ("NHWC", "NCHW")
 
@@ -258,3 +261,39 @@ def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = 
 
 def _scalar(value: Any) -> bool:
     return not isinstance(value, (list, tuple)) and len(getattr(value, "shape", ())) == 0
+
+
+def required_space_to_batch_paddings(
+    input_shape: Any, block_shape: Any, base_paddings: Any = None, name: str | None = None
+) -> tuple[Tensor, Tensor]:
+    """The paddings that make sizes multiples of a block, and the crops that undo them.
+
+    Args:
+      input_shape: int32 Tensor [n]; sizes of the spatial dimensions.
+      block_shape: int32 Tensor [n]; sizes of the block.
+      base_paddings: int32 Tensor [n, 2]; the least paddings, zeros by default.
+    Returns: `paddings` and `crops`, int32 Tensors [n, 2], for `space_to_batch` and
+      `batch_to_space`. What is added to `base_paddings` stands at the end, and is cropped again.
+    Raises: ValueError for shapes that do not fit each other.
+
+    >>> import tape_compat as tf
+    >>> paddings, crops = tf.required_space_to_batch_paddings([5, 7], [2, 7])
+    >>> paddings.numpy().tolist(), crops.numpy().tolist()
+    ([[0, 1], [0, 0]], [[0, 1], [0, 0]])
+    """
+    sizes, blocks = convert(input_shape, dtypes.int32), convert(block_shape, dtypes.int32)
+    if len(blocks.shape) != 1:
+        raise ValueError(f"Shape {blocks.shape} must have rank 1")
+    _check_fit(sizes, (count := blocks.shape[0],))
+    if base_paddings is None:
+        base_paddings = zeros([count, 2], dtypes.int32)
+    base = convert(base_paddings, dtypes.int32)
+    _check_fit(base, (count, 2))
+    before, after = base[:, 0], base[:, 1]
+    extra = (blocks - (sizes + before + after) % blocks) % blocks
+    return stack([before, after + extra], 1), stack([zeros_like(extra), extra], 1)
+
+
+def _check_fit(value: Tensor, shape: tuple[Any, ...]) -> None:
+    if not value.shape.is_compatible_with(shape):
+        raise ValueError(f"Shapes {value.shape} and {list(shape)} are incompatible")

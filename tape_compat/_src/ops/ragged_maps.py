@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
+import math
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..core import dtypes
+from ..core.dimensions import is_unknown
 from ..core.errors import InvalidArgumentError, user_location
 from ..values import dispatch
 from ..values.convert import convert
@@ -303,9 +307,9 @@ def _gather(
     if not isinstance(indices, RaggedTensor):
         indices = convert(indices, hint=dtypes.int64)
     if along != batch:
-        if batch or isinstance(indices, RaggedTensor) or along == 0:
+        if batch or along == 0:
             raise NotImplementedError("tf.gather of ragged tensors along an axis beyond batch_dims")
-        return params.with_values(_gather_inner(params.values, indices, along, params))
+        return _gather_along(params, indices, along)
     if batch:
         return _gather_batch(params, indices, batch)
     if not isinstance(params, RaggedTensor):
@@ -315,14 +319,39 @@ def _gather(
     if not len(indices.shape):
         return getitem(params, int(known_value(indices)))
     inner = rows_of(found)
-    whole = Rows([*form.splits, *inner.splits], [*form.uniform, *inner.uniform], inner.flat)
+    splits = [*form.splits, *inner.splits]
+    # TensorFlow forgets that rows had one length, but for those of ragged indices.
+    kept = form.uniform if isinstance(indices, RaggedTensor) else []
+    whole = Rows(splits, [*kept, *[None] * (len(splits) - len(kept))], inner.flat)
     return ragged(whole, splits_dtype(params, indices))
 
 
-def _gather_inner(values: Any, indices: Tensor, axis: int, params: RaggedTensor) -> Any:
-    if axis > params.ragged_rank and not isinstance(values, RaggedTensor):
-        return gather_scatter.gather(values, indices, axis=axis - 1)
-    raise NotImplementedError("tf.gather along a ragged axis without batch_dims")
+def _gather_along(params: Any, indices: Any, axis: int) -> Any:
+    """Along an axis after the first."""
+    if isinstance(params, RaggedTensor):
+        if axis == 1:
+            raise NotImplementedError("tf.gather along a ragged axis without batch_dims")
+        return params.with_values(_gather_along(params.values, indices, axis - 1))
+    if not isinstance(indices, RaggedTensor):
+        return gather_scatter.gather(params, indices, axis=axis)
+    form = rows_of(indices)
+    found = gather_scatter.gather(params, form.flat, axis=axis)
+    before, (_, *after) = found._aval.shape[:axis], found._aval.shape[axis:]
+    if is_unknown(before):
+        raise NotImplementedError("tf.gather by ragged indices along an axis after unknown sizes")
+    times, count = math.prod(before), len(form.flat)
+    lengths = [*before[1:], form.height]
+    heights = itertools.accumulate(before[1:], operator.mul, initial=before[0])
+    outer = [np.arange(n + 1) * length for n, length in zip(heights, lengths, strict=True)]
+    inner = [_repeated(splits, times) for splits in form.splits]
+    flat = shapes.reshape(found, [times * count, *after])
+    return ragged(Rows([*outer, *inner], [*lengths, *form.uniform], flat), splits_dtype(indices))
+
+
+def _repeated(splits: np.ndarray, times: int) -> np.ndarray:
+    """The splits of the same rows several times."""
+    starts = splits[-1] * np.arange(times)[:, None]
+    return np.concatenate([[0], (splits[1:] + starts).ravel()])
 
 
 def _gather_batch(params: Any, indices: Any, batch: int) -> Any:

@@ -11,7 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core.dimensions import is_unknown
 from ..core.dtypes import int32, int64
+from ..core.errors import NeedsValue, user_location
 from ..core.refuse import invalid
 from ..values import operators
 from ..values.convert import convert
@@ -58,6 +60,11 @@ def rows_of(value: Any, rank: int = 0) -> Rows:
 def _cut_inner(rows: Rows) -> Rows:
     """The first inner axis as rows of one length."""
     count, length, *inner = rows.flat._aval.shape
+    if is_unknown((count, length)):
+        raise NeedsValue(
+            f"the rows of {rows.flat!s} as those of a ragged tensor (at {user_location()}) are "
+            "known only when the function that is being recorded is called."
+        )
     splits = np.arange(count + 1, dtype=np.int64) * length
     flat = reshape(rows.flat, [count * length, *inner])
     return Rows([*rows.splits, splits], [*rows.uniform, length], flat)

@@ -67,7 +67,8 @@ def _unique(x: Any, axis: Any, out_idx: Any, kernel: str) -> tuple[Tensor, Tenso
     place = int(axes[0]) if axes else 0
     if not -known.ndim <= place < known.ndim:
         raise invalid(f"axis has to be between [0, {known.ndim})", kernel)
-    flat = np.moveaxis(known, place, 0).reshape(known.shape[place], -1)
+    count = known.shape[place]
+    flat = np.moveaxis(known, place, 0).reshape(count, known.size // max(count, 1))
     keys = list(map(tuple, flat.tolist()))
     order = {key: i for i, key in enumerate(dict.fromkeys(keys))}
     index = np.array([order[key] for key in keys], as_dtype(out_idx).np_dtype)

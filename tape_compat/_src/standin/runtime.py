@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from ..core.errors import user_location
+from ..core.errors import NeedsValue, user_location
 from ..function.control_flow import cond
 from ..library.distribute import get_strategy
 from ..ops.creation import get_static_value
@@ -13,7 +13,9 @@ from ..ops.slicing import dynamic_update_slice as dynamic_update_slice
 from ..values.composite import TypeSpec
 from ..values.context import executing_eagerly
 from ..values.record import flush
+from ..values.sizes import number_of
 from ..values.spec import TensorSpec
+from ..values.tensor import Tensor
 
 #: The name of an axis that is on every device.
 UNSHARDED = "unsharded"
@@ -56,9 +58,12 @@ def context() -> _Context:
 
 
 def smart_cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: Any = None) -> Any:
-    """`true_fn()` or `false_fn()` where it is known which; else `tf.cond`."""
-    known = pred if isinstance(pred, (bool, int)) else get_static_value(pred)
-    if known is None or (not isinstance(known, (bool, int)) and getattr(known, "shape", ()) != ()):
+    """`true_fn()` or `false_fn()` where it is known which, as from sizes; else `tf.cond`."""
+    try:
+        known = bool(number_of(pred)) if isinstance(pred, Tensor) else get_static_value(pred)
+    except NeedsValue:
+        known = None
+    if known is None or getattr(known, "shape", ()) != ():
         return cond(pred, true_fn, false_fn)
     return true_fn() if known else false_fn()
 

@@ -133,6 +133,7 @@ class SymbolicProgram(Program):
         "name",
         "outer",
         "reads",
+        "settled",
         "sketch",
         "symbols",
         "values",
@@ -146,6 +147,8 @@ class SymbolicProgram(Program):
         self.outer: SymbolicProgram | None = owner.capture
         #: Whether it is the record of a `tf.function`, or of a part of one.
         self.in_function: bool = self.outer is not None and self.outer.in_function
+        #: Whether its sizes are those of one call, where the function was to be recorded for all.
+        self.settled: bool = self.outer is not None and self.outer.settled
         self.leaves: dict[int, tuple[int, Tensor]] = {}
         self.cells: dict[Handle, None] = {}
         self.symbols: dict[Handle, Tensor] = {}
