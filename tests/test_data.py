@@ -420,7 +420,7 @@ def test_a_function_called_with_elements_is_recorded_for_any_batch_size():
 def test_shapes_that_python_states():
     def load(name, label):
         x = tf.numpy_function(
-            lambda text: np.array(text.item().split(b","), np.float32), [name], tf.float32
+            lambda text: np.array(text.split(b","), np.float32), [name], tf.float32
         )
         stated = tf.reverse(x, [0])
         stated.set_shape([2])

@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 
 EXAMPLES = sorted((Path(__file__).resolve().parent.parent / "examples").glob("*.py"))
+#: A largest value is compared with what is computed a second time: where nothing is optimized XLA
+#: rounds the two in other ways, and the gradient of `jnp.max`, as ours, is 0 / 0.
+AS_USERS_DO = {"keras_transfer"}
 SAYS = {
     "gan_1d": "deviation",
     "hessian_newton": "minimum at [1. 1. 1. 1. 1. 1.]",
@@ -30,12 +33,15 @@ def test_example(path, tmp_path):
             pytest.importorskip(needed, reason=f"{needed} (extra `examples`) is not installed")
     if path.stem.startswith("keras_") and find_spec("keras") is None:
         pytest.skip("keras (extra `keras`) is not installed")
+    environment = {**os.environ, "PYTHONPATH": str(path.parent.parent)}
+    if path.stem in AS_USERS_DO:
+        environment["XLA_FLAGS"] = ""
     copy = tmp_path / path.name  # what it writes beside itself goes there
     copy.write_text(path.read_text())
     done = subprocess.run(
         [sys.executable, "-W", "error::DeprecationWarning:__main__", str(copy)],
         cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(path.parent.parent)},
+        env=environment,
         capture_output=True,
         text=True,
         timeout=300,

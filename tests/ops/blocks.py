@@ -34,6 +34,9 @@ def _batch_to_space(x: Any, blocks: Any, crops: Any) -> Any:
     return out[:, a : out.shape[1] - b, c : out.shape[2] - d]
 
 
+#: Integers on the host: compared in tests/parity/cases_image.py.
+WITHOUT_ROW = {"required_space_to_batch_paddings": "sizes of paddings, compared by parity"}
+
 ROWS = [
     Row("nn.depth_to_space", [normal(2, 2, 1, 8), 2], _depth_to_space, orders=1),
     Row("nn.space_to_depth", [normal(2, 4, 2, 3), 2], _space_to_depth, orders=1),

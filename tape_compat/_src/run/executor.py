@@ -202,6 +202,7 @@ def _launch(program: Program, live: tuple[int, ...]) -> None:
     seen = history.miss((id(node), live) if loops is None else (loops.template,))
     apart = kept.op_by_op(node, live)
     size = apart.instructions if loops is None else loops.template.instructions
+    once = min(1.0, size / max(1, apart.instructions))  # of the turns of a loop one is compiled
     facts = Facts(
         instructions=size,
         outputs=len(live),
@@ -210,7 +211,7 @@ def _launch(program: Program, live: tuple[int, ...]) -> None:
         dry=apart.dry,
         loss=apart.loss,
         op_compiles=apart.compile_seconds,
-        price=apart.price,
+        price=once * apart.price,
         due=apart.due,
     )
     choice = choose(facts, seen)
