@@ -18,6 +18,8 @@ from tape_compat._src.values.record import flush
 collect_ignore = [
     "ops",
     "keras_suite/__main__.py",
+    "keras_suite/exchange.py",
+    "keras_suite/guides.py",
     "keras_suite/models.py",
     "keras_suite/plugin.py",
 ]

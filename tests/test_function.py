@@ -478,3 +478,17 @@ def test_a_symbol_leaks_into_no_variable():
         with pytest.raises(TypeError, match=r"add:0.* is out of scope and cannot be used here"):
             use(leaked[0])
     assert v.numpy() == 1.0
+
+
+def test_mirrored_padding_of_unknown_sizes():
+    @tf.function(input_signature=[tf.TensorSpec([None, None])])
+    def padded(x):
+        return tf.pad(x, [[0, 0], [2, 1]], "REFLECT"), tf.pad(x, [[0, 0], [1, 2]], "SYMMETRIC")
+
+    for shape in [(2, 4), (1, 3)]:
+        x = np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
+        reflected, symmetric = padded(x)
+        np.testing.assert_array_equal(reflected, np.pad(x, [[0, 0], [2, 1]], "reflect"))
+        np.testing.assert_array_equal(symmetric, np.pad(x, [[0, 0], [1, 2]], "symmetric"))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="paddings must be less than"):
+        padded(tf.ones([1, 2]))

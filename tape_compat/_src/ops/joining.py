@@ -32,7 +32,18 @@ def _pad(x: Any, *value: Any, paddings: tuple[tuple[int, int], ...], mode: str) 
     if mode == "CONSTANT":
         fill_with = value[0] if value else jnp.zeros((), x.dtype)
         return lax.pad(x, fill_with, [(low, high, 0) for low, high in paddings])
-    return jnp.pad(x, paddings, mode=mode.lower())
+    for axis, (low, high) in enumerate(paddings):
+        if low or high:  # `jnp.pad` compares the sizes of the other axes too, which may be unknown
+            x = _mirrored(x, axis, low, high, 1 if mode == "REFLECT" else 0)
+    return x
+
+
+def _mirrored(x: Any, axis: int, low: int, high: int, edge: int) -> Any:
+    """With so many elements before and after it; `edge`: how many at the edge are not repeated."""
+    end = x.shape[axis] - edge
+    before = lax.slice_in_dim(x, edge, edge + low, axis=axis)
+    after = lax.slice_in_dim(x, end - high, end, axis=axis)
+    return lax.concatenate([lax.rev(before, (axis,)), x, lax.rev(after, (axis,))], axis)
 
 
 def _check_pad(avals: tuple[Aval, ...], paddings: tuple[tuple[int, int], ...], mode: str) -> None:
