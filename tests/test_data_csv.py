@@ -1,5 +1,6 @@
 """Comma-separated values and databases as datasets."""
 
+import contextlib
 import gzip
 import sqlite3
 import zlib
@@ -92,7 +93,7 @@ def test_columns_that_do_not_fit_are_refused(written):
 
 def test_rows_of_a_database(tmp_path):
     path = str(tmp_path / "db")
-    with sqlite3.connect(path) as connection:
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("create table t(a integer, b text, c real)")
         connection.executemany("insert into t values(?, ?, ?)", [(1, "x", 1.5), (2, None, None)])
     types = (tf.int64, tf.string, tf.float64)

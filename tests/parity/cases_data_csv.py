@@ -1,5 +1,6 @@
 """`tf.io.decode_csv`, `CsvDataset`, `make_csv_dataset`, `SqlDataset`, and compressed files."""
 
+import contextlib
 import gzip
 import sqlite3
 import tempfile
@@ -183,7 +184,7 @@ def case_database(tf):
     made = tf.data.experimental.SqlDataset
     with tempfile.TemporaryDirectory() as path:
         path += "/db"
-        with sqlite3.connect(path) as connection:
+        with contextlib.closing(sqlite3.connect(path)) as connection, connection:
             connection.execute("create table t(a integer, b text, c real, d blob)")
             connection.execute("insert into t values(1, 'x', 1.5, x'00ff')")
             connection.execute("insert into t values(2, null, null, null)")
