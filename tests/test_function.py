@@ -2,6 +2,7 @@
 
 import copy
 import gc
+import inspect
 import logging
 import sys
 import threading
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 import tape_compat as tf
+from tape_compat._src.core import limits
 from tape_compat._src.core.state import LOCAL
 from tape_compat._src.function.retracing import General
 from tape_compat._src.function.signature import Signature
@@ -492,3 +494,27 @@ def test_mirrored_padding_of_unknown_sizes():
         np.testing.assert_array_equal(symmetric, np.pad(x, [[0, 0], [1, 2]], "symmetric"))
     with pytest.raises(tf.errors.InvalidArgumentError, match="paddings must be less than"):
         padded(tf.ones([1, 2]))
+
+
+def test_arguments_are_bound_as_python_binds_them():
+    def plain(a, b=2, *rest, c, d=4, **more): ...
+
+    def few(a, b=[1]): ...  # noqa: B006
+
+    calls = [((1,), {"c": 3}), ((1, 5, 6, 7), {"d": 8, "c": 3}), ((), {"b": 1, "c": 2, "a": 0})]
+    calls += [((1,), {"z": 1, "c": 2, "y": 0}), ((1, 2), {"c": 3, "d": 4})]
+    for function, given in ((plain, calls), (few, [((1,), {}), ((), {"b": 2, "a": 1})])):
+        signature = Signature(function, None)
+        for args, kwargs in given * 2:  # the second time from what is remembered of the form
+            wanted = inspect.signature(function).bind(*args, **kwargs)
+            wanted.apply_defaults()
+            found = signature.bind(args, kwargs)
+            assert found.args == wanted.args
+            assert dict(found.kwargs) == wanted.kwargs
+            assert [name for name, _ in found.kwargs] == sorted(wanted.kwargs)
+        with pytest.raises(TypeError, match="Binding inputs to tf.function failed"):
+            signature.bind((), {})
+    signature = Signature(plain, None)
+    for i in range(2 * limits.MAX_CALL_FORMS):
+        signature.bind((1,), {"c": 3, f"name_{i}": i})
+        assert len(signature._forms) <= limits.MAX_CALL_FORMS

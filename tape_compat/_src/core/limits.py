@@ -46,5 +46,8 @@ MAX_UNIFICATIONS = 150
 #: small, even and odd. All but three have to do.
 EXAMPLE_SIZES = (12, 7, 24, 5, 16, 3, 2)
 
+#: Ways to call one function (how many arguments by position, which names) that are kept.
+MAX_CALL_FORMS = 64
+
 #: Conditionals and loops kept, by what they hold.
 MAX_CONTROL_FLOW = 4096

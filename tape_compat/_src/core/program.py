@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Union
 from . import limits
 from .avals import Aval, Packed
 from .caches import register
-from .native import native
+from .native import native, provide
 from .op import Closure, Op
 
 if TYPE_CHECKING:
@@ -196,8 +196,11 @@ def new_root() -> Node:
     return Node(None, _NOTHING, (), (), (), False)
 
 
+@native
 class Tree:
     """A structure tree with its node count. `clear` keeps the paths that still lead somewhere."""
+
+    __slots__ = ("count", "root")
 
     def __init__(self) -> None:
         self.root = new_root()
@@ -230,6 +233,7 @@ class Tree:
 
 TREE = Tree()
 CAPTURED = Tree()
+provide(tree=TREE, new_lock=type(threading.RLock()))
 register("structures", TREE.clear, lambda: TREE.count)
 register("captured structures", CAPTURED.clear, lambda: CAPTURED.count)
 

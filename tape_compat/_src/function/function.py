@@ -26,7 +26,7 @@ from .concrete import ConcreteFunction
 from .elements import taking, with_unknown_sizes
 from .function_spec import FunctionSpec
 from .retracing import General, Retracing, mapped, spec_like
-from .signature import Arguments, Bound, Signature, serves
+from .signature import Bound, Signature, serves
 from .trace import Trace, as_tensors, traced
 
 LOGGER = logging.getLogger("tape_compat")
@@ -121,27 +121,30 @@ class Function:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if MODE.python:
             return self._python_function(*args, **kwargs)
-        signature = self._signature
         self._calls += 1
-        if not kwargs and len(args) == signature.count:
-            arguments = Arguments()
-            parts, tensors = arguments.parts, arguments.tensors
+        if not kwargs and len(args) == self._signature.count:
+            avals = []
             for value in args:
-                if value.__class__ is Tensor and value._aval.dtype is not string:
-                    parts.append(value._aval)
-                    tensors.append(value)
-                else:
-                    arguments.add(value)
-            key = tuple(arguments.parts)
-        else:
-            bound = signature.bind(args, kwargs)
-            arguments = bound.taken_apart()
-            key = signature.key(bound, arguments)
+                if value.__class__ is not Tensor or value._aval.dtype is string:
+                    break
+                avals.append(value._aval)
+            else:
+                trace = self._traces.get(tuple(avals))
+                if trace.__class__ is Trace:
+                    return trace.call(list(args), ())  # type: ignore[union-attr]
+        return self._call(args, kwargs)
+
+    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Call it with whatever arguments."""
+        signature = self._signature
+        bound = signature.bind(args, kwargs)
+        arguments = bound.taken_apart()
+        key = signature.key(bound, arguments)
         trace = self._traces.get(key)
         if trace is None:
-            trace = self._trace(key, signature.bind(args, kwargs))
+            trace = self._trace(key, bound)
         if isinstance(trace, BySizes):
-            trace = self._trace_of_sizes(trace, signature.bind(args, kwargs))
+            trace = self._trace_of_sizes(trace, bound)
         if isinstance(trace, str):
             with taking():
                 result = self._python_function(*args, **kwargs)

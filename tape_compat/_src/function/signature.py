@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
-from ..core import dtypes
+from ..core import dtypes, limits
 from ..core.avals import Aval
 from ..values import nest
 from ..values.composite import CompositeTensor, Opaque, TypeSpec
@@ -155,6 +155,22 @@ def rebuilt(value: Any, tensors: Callable[[Any], Any]) -> Any:
     return value
 
 
+class _Place(NamedTuple):
+    """Stands for the argument of a call at this place."""
+
+    number: int
+
+
+class _Form(NamedTuple):
+    """Where calls of one form have the arguments of a function: among those given by position,
+    those given by name in the order of the call, and then the defaults."""
+
+    by_position: tuple[int, ...]
+    by_name: tuple[tuple[str, int], ...]
+    defaults: tuple[Any, ...]
+    names: tuple[str, ...]
+
+
 class Signature:
     """The parameters of a Python function, and what of them is given beforehand.
 
@@ -186,6 +202,7 @@ class Signature:
         plain = all(p.kind is p.POSITIONAL_OR_KEYWORD for p in parameters)
         #: How many arguments a call has that needs no binding; -1: each does.
         self.count = len(parameters) if plain and self.specs is None else -1
+        self._forms: dict[tuple[Any, ...], _Form] = {}
         if self.specs is not None:
             self._check_specs(self.specs)
 
@@ -231,17 +248,44 @@ class Signature:
         Raises: TypeError, as TensorFlow words it, if they do not fit.
         """
         try:
-            found = self.python.bind(*args, **kwargs)
-            found.apply_defaults()
-            args = found.args if self.specs is None else self._cast(found.args, self.specs)
-            return self.bound(args, found.kwargs)
+            form = self._forms.get((len(args), *kwargs)) or self._form(len(args), tuple(kwargs))
+            values = (*args, *kwargs.values(), *form.defaults)
+            by_position = tuple([values[i] for i in form.by_position])
+            if self.specs is not None:
+                by_position = self._cast(by_position, self.specs)
+            by_name = tuple([(name, values[i]) for name, i in form.by_name])
+            return Bound(by_position, by_name, form.names)
         except TypeError as error:
             raise self.refusal(error, args, kwargs) from None
 
+    def _form(self, count: int, names: tuple[str, ...]) -> _Form:
+        """The form of calls with `count` arguments by position and those of these names."""
+        places = list(map(_Place, range(count + len(names))))
+        found = self.python.bind(*places[:count], **dict(zip(names, places[count:])))
+        found.apply_defaults()
+        defaults: list[Any] = []
+
+        def index(value: Any) -> int:
+            if isinstance(value, _Place):
+                return value.number
+            defaults.append(value)
+            return len(places) + len(defaults) - 1
+
+        by_position = tuple(map(index, found.args))
+        by_name = tuple([(name, index(value)) for name, value in sorted(found.kwargs.items())])
+        form = _Form(by_position, by_name, tuple(defaults), self.shown_names(len(by_position)))
+        if len(self._forms) >= limits.MAX_CALL_FORMS:
+            self._forms.clear()
+        self._forms[(count, *names)] = form
+        return form
+
+    def shown_names(self, count: int) -> tuple[str, ...]:
+        """Names for `count` arguments by position."""
+        return (*self.names, *[f"{self.rest}_{i}" for i in range(count - len(self.names))])
+
     def bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Bound:
         """Arguments that are bound, with their names."""
-        more = [f"{self.rest}_{i}" for i in range(len(args) - len(self.names))]
-        return Bound(args, tuple(sorted(kwargs.items())), (*self.names, *more))
+        return Bound(args, tuple(sorted(kwargs.items())), self.shown_names(len(args)))
 
     def refusal(
         self, error: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
@@ -287,8 +331,13 @@ class Bound(NamedTuple):
 
     def taken_apart(self, specs: bool = False) -> Arguments:
         arguments = Arguments(specs)
+        parts, tensors = arguments.parts, arguments.tensors
         for value in self.args:
-            arguments.add(value)
+            if value.__class__ is Tensor and value._aval.dtype is not dtypes.string:
+                parts.append(value._aval)
+                tensors.append(value)
+            else:
+                arguments.add(value)
         for name, value in self.kwargs:
             arguments.parts.append((str, name))
             arguments.add(value)

@@ -9,11 +9,12 @@ from ..core import dimensions, errors, limits
 from ..core.avals import Aval
 from ..core.dimensions import Sizes
 from ..core.state import LOCAL
+from ..run.executor import run
 from ..values import nest
 from ..values.capture import Captured, call_captured, captured, capturing, symbolic_input
 from ..values.composite import Opaque
 from ..values.convert import convert
-from ..values.record import begin_step, flush
+from ..values.record import begin_step
 from ..values.spec import TensorSpec
 from ..values.tensor import Tensor
 from ..values.variable import Handle, Variable, current
@@ -203,7 +204,8 @@ class Trace:
         state = LOCAL.state
         if state.deferring:
             return self.results.packed(found.call(tensors))
-        begin_step()
+        if state.program is not None:
+            begin_step()
         state.origin = self._origin
         try:
             state.deferring = True  # no recorder is to be told which variables are read
@@ -212,7 +214,8 @@ class Trace:
         except BaseException:
             state.deferring = False
             raise
-        flush()
+        if state.program is not None:
+            run(state.program)
         return self.results.packed(outputs)
 
     def _fitted(self, tensors: Sequence[Tensor], variables: Sequence[Variable]) -> Captured:

@@ -8,23 +8,27 @@
     CLASS(GradientTape, X(ids) X(reads) X(_record) X(_watch_accessed_variables) X(_persistent)     \
                         X(_recording) X(_watched) X(_used_at) X(_warned))                          \
     CLASS(Handle, X(id) X(tensor) X(dtype) X(shape))                                               \
-    CLASS(History, X(key) X(settled))                                                              \
+    CLASS(History, X(key) X(settled) X(joins))                                                     \
     CLASS(Node, X(children) X(must_flush) X(outputs) X(first) X(first_leaf) X(differentiable)      \
                 X(scalars) X(last_edge) X(splices) X(runners) X(depth) X(aval))                    \
     CLASS(Program, X(log) X(refs) X(donatable) X(aliases) X(moved) X(calling) X(lock) X(owner)     \
-                   X(ran) X(results) X(launched) X(spread) X(origin) X(joins))                     \
+                   X(ran) X(results) X(launched) X(spread) X(origin) X(joins) X(joined_new)        \
+                   X(prepares) X(tree))                                                            \
     CLASS(Record, X(calls) X(program) X(variables) X(reassigned) X(escapes))                       \
     CLASS(Runner, X(donate) X(origin) X(recent))                                                   \
     CLASS(Runners, X(compiled))                                                                    \
     CLASS(Tensor, X(_aval) X(_array) X(_id))                                                       \
-    CLASS(ThreadState, X(program) X(recorders) X(deferring) X(capture) X(origin) X(device))        \
+    CLASS(ThreadState, X(program) X(recorders) X(deferring) X(capture) X(origin) X(device)         \
+                       X(previous) X(programs) X(ran_now))                                         \
+    CLASS(Tree, X(root))                                                                           \
     CLASS(Variable, X(_handle) X(_trainable) X(_view))                                             \
     CLASS(WholeProgram, X(packs) X(_packed))
 
 /* Objects that Python provides: `python.mode`. */
 #define OBJECTS(X)                                                                                 \
     X(array) X(as_result) X(begin_step) X(copy_all) X(counters) X(current_program) X(discard)      \
-    X(enable_x64) X(float32) X(local) X(mode) X(ndarray) X(next_id) X(no_ids) X(no_reads) X(own_local)
+    X(enable_x64) X(float32) X(histories) X(local) X(mode) X(ndarray) X(new_lock) X(next_id)       \
+    X(no_ids) X(no_reads) X(own_local) X(tree)
 
 /* Functions here that have a twin in Python, with their parameters. Here `apply` is
    `native_apply`, and `python.apply` is its twin. */
@@ -44,10 +48,11 @@
 
 /* Names of attributes, as strings: `text.ids`. */
 #define NAMES(X)                                                                                   \
-    X(__enter__) X(__exit__) X(_pack) X(_unread) X(acquire) X(arguments) X(call) X(draw) X(gradient) \
-    X(ids) X(immediate) X(record) X(release) X(spread) X(state) X(variable_accessed)
+    X(__enter__) X(__exit__) X(_pack) X(_unread) X(acquire) X(arguments) X(call) X(draw)           \
+    X(gradient) X(ids) X(immediate) X(item) X(record) X(release) X(spread) X(state)                \
+    X(variable_accessed)
 
-#define MOST_SLOTS 16
+#define MOST_SLOTS 20
 #define FIELD(slot) Py_ssize_t slot;
 #define DECLARE(name, fields)                                                                      \
     static struct {                                                                                \

@@ -210,6 +210,63 @@ static Edge *edge_of(PyObject *log, PyObject *closure, const uintptr_t *parts, P
     return edge;
 }
 
+/* Whether ops whose inputs have values join a program that begins where this thread is: see
+   executor.joins. A borrowed bool, or NULL. */
+static PyObject *joins_here(PyObject *current)
+{
+    PyObject *from = PyDict_GetItemWithError(python.histories, SLOT(current, ThreadState.origin));
+    return from ? SLOT(from, History.joins) : PyErr_Occurred() ? NULL : Py_True;
+}
+
+/* A program of this thread, none of which is pending: see Program.__init__. */
+static PyObject *new_program(PyObject *current, PyObject *joins)
+{
+    PyObject *self = Program.type->tp_alloc(Program.type, 0);
+    PyObject *lock = self ? PyObject_CallNoArgs(python.new_lock) : NULL;
+    if (!lock) {
+        Py_XDECREF(self);
+        return NULL;
+    }
+    SLOT(self, Program.lock) = lock;
+    put(self, Program.tree, python.tree);
+    put(self, Program.owner, current);
+    put(self, Program.origin, SLOT(current, ThreadState.origin));
+    put(self, Program.joins, joins);
+    put(self, Program.launched, empty);
+    put(self, Program.spread, Py_None);
+    Py_ssize_t no[] = {Program.ran, Program.calling, Program.joined_new, Program.prepares,
+                       Program.moved};
+    for (size_t i = 0; i < sizeof no / sizeof *no; i++)
+        put(self, no[i], Py_False);
+    Py_ssize_t lists[] = {Program.log, Program.aliases, Program.donatable, Program.results};
+    int failed = !(SLOT(self, Program.refs) = PyObject_CallNoArgs((PyObject *)&References_type));
+    for (size_t i = 0; !failed && i < sizeof lists / sizeof *lists; i++)
+        failed = !(SLOT(self, lists[i]) = PyList_New(0));
+    if (failed || PyList_Append(SLOT(self, Program.log), SLOT(python.tree, Tree.root)))
+        Py_CLEAR(self);
+    return self;
+}
+
+/* record.current_program where none is pending. */
+static PyObject *begin_program(PyObject *current)
+{
+    PyObject *before = SLOT(current, ThreadState.ran_now), *joins = joins_here(current);
+    if (!joins)
+        return NULL;
+    if (before != zero) /* which may have led to a tape */
+        return PyObject_CallOneArg(python.current_program, current);
+    PyObject *owner = new_program(current, joins);
+    PyObject *programs = owner ? PyNumber_Add(SLOT(current, ThreadState.programs), one) : NULL;
+    if (!programs) {
+        Py_XDECREF(owner);
+        return NULL;
+    }
+    Py_SETREF(SLOT(current, ThreadState.programs), programs);
+    put(current, ThreadState.program, owner);
+    put(current, ThreadState.previous, SLOT(current, ThreadState.origin));
+    return owner;
+}
+
 /* The program to append to, a new reference; NULL if the call must go the general way, with an
    error set if one happened. */
 static PyObject *program_for(PyObject *current, const Call *call)
@@ -219,7 +276,7 @@ static PyObject *program_for(PyObject *current, const Call *call)
     if (owner == Py_None) {
         PyObject *immediate = records ? PyObject_GetAttr(python.mode, text.immediate) : NULL;
         Py_XDECREF(immediate);
-        return immediate == Py_False ? PyObject_CallOneArg(python.current_program, current) : NULL;
+        return immediate == Py_False ? begin_program(current) : NULL;
     }
     records = records || (SLOT(owner, Program.joins) == Py_True &&
                           SLOT(current, ThreadState.device) == Py_None);
@@ -281,8 +338,15 @@ static PyObject *leaves_of(const Call *call, const int *leaf, int kind)
     PyObject *values = PyTuple_New(count);
     for (Py_ssize_t i = 0, k = 0; values && i < call->n; i++)
         if (leaf[i] == kind) {
-            PyObject *x = call->inputs[i];
-            PyTuple_SET_ITEM(values, k++, Py_NewRef(x ? SLOT(x, Tensor._array) : call->number));
+            PyObject *x = call->inputs[i], *value;
+            if (x && kind == SCALAR_LEAF)
+                value = PyObject_CallMethodNoArgs(SLOT(x, Tensor._array), text.item);
+            else
+                value = Py_NewRef(x ? SLOT(x, Tensor._array) : call->number);
+            if (value)
+                PyTuple_SET_ITEM(values, k++, value);
+            else
+                Py_CLEAR(values);
         }
     return values ? untracked(values) : NULL;
 }

@@ -395,4 +395,4 @@ def run_on_host(closure: Closure, avals: tuple[Aval, ...], arrays: Sequence[Any]
     return list(in_x64(on_host, op_runner(closure, avals).interpret, arrays))
 
 
-provide(copy_all=copy_all, discard=discard, enable_x64=jax.enable_x64)
+provide(copy_all=copy_all, discard=discard, enable_x64=jax.enable_x64, histories=_HISTORIES)

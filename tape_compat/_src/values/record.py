@@ -175,7 +175,7 @@ def _leaf(program: Program, x: Tensor) -> tuple[Aval | Packed, Any]:
     aval, array = x._aval, x._value()
     if array.__class__ is np.ndarray:
         if aval.packed is not None:
-            return aval.packed, array
+            return aval.packed, array.item()
         if aval.nbytes >= limits.MOVE_AT_FIRST_USE_BYTES or x._at[0] is not None:
             array = x._device_array()
     return aval, array
