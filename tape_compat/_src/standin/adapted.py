@@ -44,7 +44,15 @@ def _dividing_slices(sparse: ModuleType) -> None:
     sparse.elementwise_division = elementwise_division  # type: ignore[attr-defined]
 
 
-ADAPTED = {"keras.src.backend.tensorflow.sparse": _dividing_slices}
+def _read_beside(core: ModuleType) -> None:
+    """The values of a step may be read by another thread while the next one is under way."""
+    core.IS_THREAD_SAFE = True  # type: ignore[attr-defined]
+
+
+ADAPTED = {
+    "keras.src.backend.tensorflow.core": _read_beside,
+    "keras.src.backend.tensorflow.sparse": _dividing_slices,
+}
 
 
 class _Adapting:
