@@ -31,3 +31,37 @@ def test_numbers_are_those_of_tensorflow(program):
     assert found.keys() == expected.keys()
     for name, values in expected.items():
         np.testing.assert_allclose(found[name], values, rtol=1e-3, atol=1e-5, err_msg=name)
+
+
+def test_logs_are_read_beside_the_next_step():
+    program = """
+import threading
+import tape_compat as tf
+import keras
+import numpy as np
+from keras.src.utils import python_utils
+threads = []
+plain = python_utils.pythonify_logs
+def noted(logs):
+    if logs:
+        threads.append(threading.current_thread() is threading.main_thread())
+    return plain(logs)
+python_utils.pythonify_logs = noted
+model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(1)])
+model.compile("sgd", "mse")
+x = np.ones((64, 3), "float32")
+model.fit(x, x[:, :1], batch_size=8, verbose=0)
+assert threads[:8] == [False] * 8, threads
+class Stops(keras.callbacks.Callback):
+    def on_train_batch_end(self, batch, logs=None):
+        self.model.stop_training = batch == 2
+        self.last = batch, logs["loss"]
+stops = Stops()
+model.fit(x, x[:, :1], batch_size=8, verbose=0, callbacks=[stops])
+assert stops.last[0] == 2 and stops.last[1] >= 0
+"""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "KERAS_BACKEND": "tensorflow"}
+    command = [sys.executable, "-c", "import tape_compat; tape_compat.install_as_tensorflow()"]
+    command[2] += program
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

@@ -46,6 +46,10 @@ MAX_UNIFICATIONS = 150
 #: small, even and odd. All but three have to do.
 EXAMPLE_SIZES = (12, 7, 24, 5, 16, 3, 2)
 
+#: A function of the elements of a dataset with so many ops is looked at: what only moves elements
+#: runs at once, not as a program.
+MAX_SHORT_TRACE = 8
+
 #: Ways to call one function (how many arguments by position, which names) that are kept.
 MAX_CALL_FORMS = 64
 

@@ -384,7 +384,7 @@ def _filled(column: np.ndarray, size: int) -> np.ndarray:
 
 def run(trace: Trace, leaves: Sequence[Any]) -> Element:
     """The leaves of what a trace gives."""
-    found = trace.call([value_of(leaf) for leaf in leaves if leaf is not None], ())
+    found = trace.values([value_of(leaf) for leaf in leaves if leaf is not None])
     return tuple([x._value() if isinstance(x, Tensor) else x for x in found])
 
 

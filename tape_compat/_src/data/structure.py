@@ -7,6 +7,7 @@ with a spec of their own, such as datasets.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -141,6 +142,24 @@ def value_of(leaf: Any) -> Any:
     return concrete(leaf) if isinstance(leaf, jax.Array) else leaf
 
 
+def _packer(spec: Any) -> Callable[[Sequence[Any]], Any]:
+    """What arranges leaves as a structure, quickly for tuples and for dicts of leaves."""
+    children = children_of(spec)
+    if children is None:
+        return lambda leaves: leaves[0]
+    flat = all(children_of(child) is None for child in children)
+    if type(spec) is tuple and flat:
+        return tuple
+    if type(spec) is tuple:
+        ends = list(itertools.accumulate([len(flatten(child)) for child in children]))
+        parts = list(zip(map(_packer, children), [0, *ends], ends))
+        return lambda leaves: tuple([pack(leaves[start:end]) for pack, start, end in parts])
+    if type(spec) is dict and flat:
+        places = [(key, sorted(spec).index(key)) for key in spec]
+        return lambda leaves: {key: leaves[i] for key, i in places}
+    return lambda leaves: pack(spec, leaves)
+
+
 class Layout:
     """How elements of one spec are put together.
 
@@ -150,21 +169,7 @@ class Layout:
     def __init__(self, spec: Any):
         self.spec = spec
         self.specs = flatten(spec)
-        children = children_of(spec)
-        self.pack: Callable[[Sequence[Any]], Any]
-        if children is None:
-            self.pack = lambda leaves: leaves[0]
-        elif type(spec) is tuple and all(children_of(child) is None for child in children):
-            self.pack = tuple
-        elif type(spec) is dict and all(children_of(child) is None for child in children):
-            keys, order = sorted(spec), list(spec)
-            if keys == order:
-                self.pack = lambda leaves: dict(zip(keys, leaves))
-            else:
-                places = [keys.index(key) for key in order]
-                self.pack = lambda leaves: {k: leaves[i] for k, i in zip(order, places)}
-        else:
-            self.pack = lambda leaves: pack(spec, leaves)
+        self.pack: Callable[[Sequence[Any]], Any] = _packer(spec)
 
     def value(self, element: Element) -> Any:
         """What the user gets for an element."""

@@ -7,10 +7,8 @@ Python of the one outside runs, and the one inside is recorded for these sizes a
 
 from __future__ import annotations
 
-import contextlib
 import threading
 from collections import deque
-from collections.abc import Iterator
 from typing import Any
 
 from ..values import nest
@@ -32,15 +30,17 @@ class _Taken(threading.local):
 TAKEN = _Taken()
 
 
-@contextlib.contextmanager
-def taking() -> Iterator[None]:
-    """Around the Python of a function: the elements that it takes are noted."""
-    before = TAKEN.elements
-    TAKEN.elements = deque(maxlen=_LAST)
-    try:
-        yield
-    finally:
-        TAKEN.elements = before
+class taking:
+    """Context around the Python of a function: the elements that it takes are noted."""
+
+    __slots__ = ("_before",)
+
+    def __enter__(self) -> None:
+        self._before = TAKEN.elements
+        TAKEN.elements = deque(maxlen=_LAST)
+
+    def __exit__(self, *_: object) -> None:
+        TAKEN.elements = self._before
 
 
 def runs_as_python() -> bool:

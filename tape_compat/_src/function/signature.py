@@ -51,6 +51,8 @@ class Arguments:
             self._tensor(value)
         elif cls in _LITERALS:
             self.parts.append(value)
+        elif cls is tuple:
+            self._nest(value, value)
         elif isinstance(value, Variable):
             self._variable(value)
         elif isinstance(value, (np.ndarray, np.generic, jax.Array)):
@@ -105,7 +107,7 @@ class Arguments:
         self.parts.append((Variable, len(self.variables), *kind))
         self.variables.append(variable)
 
-    def _nest(self, value: Any, children: list[Any]) -> None:
+    def _nest(self, value: Any, children: Sequence[Any]) -> None:
         if isinstance(value, dict):
             self.parts += (dict, tuple(sorted(value)))
         else:

@@ -10,6 +10,7 @@ from ..core.avals import Aval
 from ..core.dimensions import Sizes
 from ..core.state import LOCAL
 from ..run.executor import run
+from ..run.op_by_op import interprets, op_runner
 from ..values import nest
 from ..values.capture import Captured, call_captured, captured, capturing, symbolic_input
 from ..values.composite import Opaque
@@ -35,7 +36,7 @@ class Results:
 
     leaves: for each leaf the number of an output, or (value,) where it is no output. single: if
     it is one tensor. flat: whether it is a plain list or tuple of tensors. keys: of a plain dict of
-    tensors.
+    tensors, with the numbers of these.
     """
 
     __slots__ = ("flat", "keys", "leaves", "outputs", "single", "structure")
@@ -54,9 +55,9 @@ class Results:
             and all(nest.children_of(x) is None for x in children)
         )
         self.flat = plain and type(result) in (list, tuple)
-        self.keys = tuple(result) if plain and type(result) is dict else None
-        if self.keys is not None and list(self.keys) != sorted(self.keys):
-            self.keys = None
+        self.keys = None
+        if plain and type(result) is dict:
+            self.keys = [(key, sorted(result).index(key)) for key in result]
 
     def _leaf(self, value: Any, function: Any) -> int | tuple[Any]:
         if value is None:
@@ -83,7 +84,7 @@ class Results:
         if self.flat:
             return type(self.structure)(outputs)
         if self.keys is not None:
-            return dict(zip(self.keys, outputs))
+            return {key: outputs[i] for key, i in self.keys}
         if not self.outputs and self.leaves == [(None,)] and self.structure == 0:
             return None
         leaves = [outputs[x] if isinstance(x, int) else x[0] for x in self.leaves]
@@ -169,6 +170,7 @@ class Trace:
         "_as_recorded",
         "_closures",
         "_origin",
+        "_short",
         "captured",
         "created",
         "graph",
@@ -194,6 +196,13 @@ class Trace:
         self.shapes = tuple(shapes) if any(map(dimensions.is_unknown, shapes)) else None
         self._as_recorded = self.shapes is None and not variables
         self._origin = (id(graph), 0)
+        #: Whether it computes only, and has few ops.
+        self._short = (
+            not captured.cells
+            and not captured.closure.effect
+            and all(isinstance(x, Tensor) and x._array is not None for x in captured.sources)
+            and len(captured.closure.flat.steps) <= limits.MAX_SHORT_TRACE
+        )
         #: For known sizes, by the avals of the tensors.
         self._closures: dict[tuple[Aval, ...], Any] = {}
 
@@ -217,6 +226,22 @@ class Trace:
         if state.program is not None:
             run(state.program)
         return self.results.packed(outputs)
+
+    def values(self, tensors: list[Tensor]) -> Any:
+        """What it gives for the elements of a dataset: the results or, of a short one that only
+        moves elements of arrays, arrays in their place. No program is made for these."""
+        state = LOCAL.state
+        if not self._short or state.deferring or state.program is not None or state.device:
+            return self.call(tensors, ())
+        inputs = [*tensors, *self.captured.sources]
+        closure = self.captured.closure
+        if self.shapes is not None:
+            closure = self._at_sizes(tensors)
+        kinds = tuple([x._aval for x in inputs])
+        runner = op_runner(closure, kinds)
+        if not runner.moves or not interprets():
+            return self.call(tensors, ())
+        return self.results.packed(runner.now(*[x._value() for x in inputs]))
 
     def _fitted(self, tensors: Sequence[Tensor], variables: Sequence[Variable]) -> Captured:
         """What was recorded, for tensors of these sizes and for these variables."""

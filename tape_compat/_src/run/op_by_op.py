@@ -24,10 +24,14 @@ from ..core.program import Node, Runner
 from ..core.steps import Steps, last_uses, leaf_layout, needed, slot_avals
 from ..core.x64 import in_x64
 from . import policy
+from .interpret import decompositions, products
 from .interpret.control import TURNS
 from .interpret.cost import WHILE_TURNS
 from .interpret.plan import Interpreted, interpreted
 from .interpret.randomness import HASHES
+
+#: Primitives that NumPy computes by BLAS.
+_BY_BLAS = frozenset((*products.TABLE, *decompositions.TABLE))
 
 
 @cache
@@ -46,10 +50,22 @@ class OpRunner:
 
     work: about how many seconds it takes when it is interpreted. dry: whether to run it on zeros
     does no harm: it calls nothing outside and is sure to end. compiled: whether it was. price:
-    about what its compile takes.
+    about what its compile takes. context: what calls `run` on the host. moves: whether it hardly
+    does more than to move elements, which no compiler does faster.
     """
 
-    __slots__ = ("_closure", "_left", "_loss", "_plan", "compiled", "dry", "price", "work")
+    __slots__ = (
+        "_closure",
+        "_left",
+        "_loss",
+        "_plan",
+        "compiled",
+        "context",
+        "dry",
+        "moves",
+        "price",
+        "work",
+    )
 
     def __init__(self, closure: Closure, avals: tuple[Aval, ...]):
         self._closure = closure
@@ -63,7 +79,10 @@ class OpRunner:
         self._left = self.price
         self.compiled = False
         self.work = plan.seconds
-        self._loss = self.work - policy.compiled_seconds(self.work)
+        threads = self.work > policy.THREADS_MATTER_SECONDS and any(names[p] for p in _BY_BLAS)
+        self.context: Callable[..., Any] = in_one_thread if threads else on_host
+        self.moves = self._plan is not None and plan.arithmetic <= policy.WITH_MOVES_SECONDS
+        self._loss = 0.0 if self.moves else self.work - policy.compiled_seconds(self.work)
 
     @property
     def seconds(self) -> float:
@@ -98,8 +117,7 @@ class OpRunner:
 
     def now(self, *arrays: Any) -> list[Any]:
         """`run` by itself."""
-        call = in_one_thread if self.work > policy.THREADS_MATTER_SECONDS else on_host
-        return list(map(result, in_x64(call, self.run, *arrays)))
+        return list(map(result, in_x64(self.context, self.run, *arrays)))
 
     def interpret(self, arrays: Sequence[Any]) -> Sequence[Any]:
         """The results by NumPy, where there is a rule for every primitive."""
@@ -175,8 +193,8 @@ class OpByOpProgram(Runner):
             Instruction(runner.run_in_program, step.inputs, step.first, step.end, dropped)
             for runner, step, dropped in zip(self._runners, steps, drops, strict=True)
         ]
-        most = max([runner.work for runner in self._runners], default=0.0)
-        self._context = in_one_thread if most > policy.THREADS_MATTER_SECONDS else on_host
+        threads = any(runner.context is in_one_thread for runner in self._runners)
+        self._context = in_one_thread if threads else on_host
         fused = policy.fused_seconds(sum([runner.work for runner in self._runners]))
         self._fixed_loss = policy.OP_SECONDS * len(steps) - fused
         self.dry = all(runner.dry for runner in self._runners)

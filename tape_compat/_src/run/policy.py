@@ -56,6 +56,10 @@ MISLED = 3
 #: with the square of the outputs. 2,000 chained additions, all alive, took 22 s.
 OP_SECONDS = 3e-6
 OP_CALL_SECONDS = 10e-6
+
+#: An op that moves elements, and computes no longer than this, is no faster when it is compiled:
+#: to take a batch of rows is arithmetic of their numbers, and a copy.
+WITH_MOVES_SECONDS = 20e-6
 OP_COMPILE_SECONDS = 0.04
 CONVOLUTION_COMPILE_SECONDS = 0.1
 HASH_COMPILE_SECONDS = 0.1

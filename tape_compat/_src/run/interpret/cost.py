@@ -37,6 +37,12 @@ FLOPS_OF_OTHERS = 2e9
 FRESH_BYTES = 8 << 20
 FRESH_BYTE_SECONDS = 0.12e-9
 
+#: What moves elements as they are.
+MOVES = frozenset(
+    "reshape squeeze expand_dims transpose rev slice split broadcast_in_dim concatenate stack tile "
+    "dynamic_slice dynamic_update_slice pad gather copy copy_p".split()
+)
+
 #: Of primitives, the calls of NumPy, and nanoseconds an element in 32 and in 64 bits. `where` and
 #: casts that saturate take several passes; functions of `math` go over Python floats.
 _TABLE: tuple[tuple[float, float, float, str], ...] = (

@@ -46,6 +46,7 @@ class Interpreted:
       seconds: what one call costs, an estimate from shapes.
       compiled_alone: how many primitives have no rule and are compiled by JAX, each by itself.
       effects: whether it does more than compute: callbacks, prints.
+      arithmetic: of the seconds, those of what does not just move elements.
 
     >>> import jax.numpy as jnp
     >>> plan = interpreted(jax.make_jaxpr(lambda x: jnp.tanh(x) * 2)(np.float32(0)))
@@ -53,7 +54,16 @@ class Interpreted:
     ([array(0., dtype=float32)], 0)
     """
 
-    __slots__ = ("_count", "_outputs", "_start", "_steps", "compiled_alone", "effects", "seconds")
+    __slots__ = (
+        "_count",
+        "_outputs",
+        "_start",
+        "_steps",
+        "arithmetic",
+        "compiled_alone",
+        "effects",
+        "seconds",
+    )
 
     def __init__(self, jaxpr: Any, sizes: Sizes | None = None):
         building = _Building(sizes or Sizes())
@@ -68,6 +78,7 @@ class Interpreted:
         self.seconds = cost.CALL_SECONDS + sum([draft.seconds for draft in drafts])
         self.compiled_alone = sum([draft.compiled_alone for draft in drafts])
         self.effects = bool(inner.effects)
+        self.arithmetic = sum([draft.seconds for draft in drafts if not draft.moves])
 
     def __call__(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
         """The outputs; some may be views of inputs."""
@@ -97,7 +108,7 @@ def interpreted(jaxpr: Any, sizes: Sizes | None = None) -> Interpreted:
 
 class _Draft(NamedTuple):
     """A step before it is known what is needed: with what it costs, how many primitives it has JAX
-    compile, and whether it does more than compute."""
+    compile, whether it does more than compute, and whether it just moves elements."""
 
     function: Function
     inputs: tuple[int, ...]
@@ -106,6 +117,7 @@ class _Draft(NamedTuple):
     seconds: float
     compiled_alone: int
     effects: bool
+    moves: bool
 
 
 class _Building:
@@ -174,8 +186,8 @@ class _Building:
     ) -> Sequence[int]:
         outputs = tuple([self.slot() for _ in eqn.outvars])
         single = None if eqn.primitive.multiple_results else outputs[0]
-        effects = bool(eqn.effects)
-        self.drafts.append(_Draft(function, inputs, single, outputs, seconds, alone, effects))
+        more = bool(eqn.effects), eqn.primitive.name in cost.MOVES
+        self.drafts.append(_Draft(function, inputs, single, outputs, seconds, alone, *more))
         return outputs
 
     def fold(self, eqn: Any, function: Function, inputs: tuple[int, ...]) -> Sequence[int]:
