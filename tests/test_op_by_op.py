@@ -188,3 +188,18 @@ def test_blas_has_its_threads_back():
         host.in_one_thread(work, 3)
     assert all(n == 1 for found in seen for n in found)
     assert threads() == before and not host._CALLS
+
+
+def test_what_a_step_gives_the_next_stays_on_the_host(monkeypatch):
+    moved = []
+    plain = jax.device_put
+    monkeypatch.setattr(jax, "device_put", lambda x, *rest: moved.append(x) or plain(x, *rest))
+    v = tf.Variable(np.ones((20, 30), "float32"))
+    data = tf.constant(np.full((20, 30), 2.0, "float32"))
+    for _ in range(6):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(v * data)
+        v.assign_sub(0.5 * tape.gradient(loss, v))
+        float(loss)
+    assert v.numpy()[0, 0] == 1 - 6 * 0.5 * 2
+    assert len(moved) <= 1  # the data, which each step reads

@@ -369,10 +369,9 @@ def _fill(
         by_slot = dict(zip(launched, results, strict=True))
         for tensor in tensors:
             tensor._array = by_slot[tensor._at[1]]
-    if spread is not None:
-        for tensor in tensors:
-            if tensor._array.__class__ is np.ndarray:
-                tensor._at = NOWHERE  # a constant of the host that was not used yet
+    for tensor in tensors:
+        if tensor._array.__class__ is np.ndarray:
+            tensor._at = NOWHERE  # it moves to the device when it is used a second time
 
 
 def _baseline() -> int:
