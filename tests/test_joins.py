@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import tape_compat as tf
+from tape_compat._src.core.state import LOCAL
+from tape_compat._src.core.steps import leaf_layout
 from tape_compat._src.run import policy
 
 pytestmark = [pytest.mark.compiled, pytest.mark.usefixtures("deferred")]
@@ -233,3 +235,18 @@ def test_code_after_the_last_step_is_right_whenever_it_runs(cheap_compiles):
     x = tf.constant([1.0, 2.0]) * 3.0
     assert (x + 1.0).numpy().tolist() == [4.0, 7.0]
     assert tf.counters.pending == 0
+
+
+def test_a_value_read_after_the_tape_is_the_same_leaf():
+    """Otherwise the overwritten buffer is read elsewhere, and has to be copied at each step."""
+    w, m = tf.Variable(tf.ones([20, 30])), tf.Variable(tf.zeros([20, 30]))
+    for expected in (0.0, 0.0, 0.0):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(w * w)
+        g = tape.gradient(loss, w)
+        m.assign(m.read_value() * 0.5 + g)
+        w.assign(w.read_value() - 0.5 * g)
+        arrays, _ = leaf_layout(LOCAL.state.program.node.path())
+        assert len(arrays) == 2  # what w and m hold
+        assert w.numpy()[0, 0] == expected
+    assert m.numpy()[0, 0] == 0.5

@@ -262,7 +262,10 @@ class Variable(operators.Operators):
     def read_value(self) -> Tensor:
         """The value now, as a Tensor of its own; tapes trace it to the variable."""
         tensor = self._as_tensor()
-        if LOCAL.state.recorders or LOCAL.state.capture is not None:
+        state = LOCAL.state
+        program = state.program
+        joins = program is not None and program.joins and state.device is None
+        if joins or state.recorders or state.capture is not None:
             return identity(tensor)
         return same_value(tensor, next_id())
 
