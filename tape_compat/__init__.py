@@ -78,6 +78,13 @@ from ._src.function.vectorized_map import vectorized_map as vectorized_map
 from ._src.interop.functional import functional as functional
 from ._src.interop.jax import as_op as as_op
 from ._src.interop.names import face as _face
+from ._src.library.initializers import (
+    Constant as constant_initializer,
+    Ones as ones_initializer,
+    RandomNormal as random_normal_initializer,
+    RandomUniform as random_uniform_initializer,
+    Zeros as zeros_initializer,
+)
 from ._src.ops.arithmetic import (
     add as add,
     atan2 as atan2,

@@ -22,6 +22,7 @@ SAYS = {
     "keras_transfer": "left or right, 2 new weights",
     "many_models": "model 7 goes on",
     "pinn_burgers": "error at t = 1",
+    "resume_training": "the last 40 losses are those of a run without a break",
     "train_digits": "test accuracy 9",
 }
 

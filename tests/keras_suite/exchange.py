@@ -1,10 +1,10 @@
 """Four trained Keras models in files, saved or loaded: prints what came out as JSON.
 
-`python tests/keras_suite/exchange.py save FOLDER` builds and trains them, writes `NAME.keras` and
-`NAME.weights.h5` and says what they predict, what their optimizers hold and how they train on.
-With `load` it reads the files that another run wrote, and says the same; `load ONE save OTHER` does
-both. `exchange.zip` is what Keras 3.10 on TensorFlow 2.21 saved, with what it said as
-`outcomes.json`, by `exchange.store`.
+`python tests/keras_suite/exchange.py save FOLDER` builds and trains them, writes `NAME.keras`,
+`NAME.weights.h5` and a checkpoint with the optimizer, `NAME.index`, and says what they predict,
+what their optimizers hold and how they train on. With `load` it reads the files that another run
+wrote, and says the same; `load ONE save OTHER` does both. `exchange.zip` is what Keras 3.10 on
+TensorFlow 2.21 saved, with what it said as `outcomes.json`, by `exchange.store`.
 """
 
 import json
@@ -108,6 +108,28 @@ def outcome(model, x):
     return found
 
 
+def held(model, x):
+    """What a model predicts, and what its optimizer holds, for a checkpoint of both."""
+    found = {"checkpoint": lists([model.predict(x, verbose=0)])}
+    found["checkpoint optimizer"] = lists(v.numpy() for v in model.optimizer.variables)
+    return found
+
+
+def checkpoint_of(model):
+    """Keras shows TensorFlow no layers that are in lists: they are given here."""
+    hidden = {"hidden": list(model.hidden)} if hasattr(model, "hidden") else {}
+    return tf.train.Checkpoint(model=model, optimizer=model.optimizer, **hidden)
+
+
+def restored(make, folder):
+    """Another model, with an optimizer, that took the values of a checkpoint."""
+    model, x, optimizer = make()
+    model.compile(optimizer, "mse")
+    optimizer.build(model.trainable_variables)
+    checkpoint_of(model).read(str(folder / make.__name__)).assert_consumed()
+    return held(model, x)
+
+
 def saved(make, folder):
     """Files of a model that was trained, and its outcome."""
     model, x, optimizer = make()
@@ -119,8 +141,9 @@ def saved(make, folder):
     model.fit(x, TARGETS, batch_size=10, shuffle=False, verbose=0)
     model.save(folder / f"{make.__name__}.keras")
     model.save_weights(folder / f"{make.__name__}.weights.h5")
-    weights = lists([model.predict(x, verbose=0)])
-    return {**outcome(model, x), "weights": weights}
+    checkpoint_of(model).write(str(folder / make.__name__))
+    found = {"weights": lists([model.predict(x, verbose=0)]), **held(model, x)}
+    return {**outcome(model, x), **found}
 
 
 def loaded(make, folder):
@@ -132,6 +155,7 @@ def loaded(make, folder):
     return {
         **outcome(keras.models.load_model(folder / f"{make.__name__}.keras"), x),
         "weights": weights,
+        **restored(make, folder),
     }
 
 

@@ -15,6 +15,7 @@ from .harness import Case, Raised, describe, raised
 #: Files whose cases make functions themselves, or whose values are read as they go.
 OWN_FUNCTIONS = (
     "cases_autograph",
+    "cases_checkpoints",
     "cases_control_flow",
     "cases_data",
     "cases_function_",

@@ -9,13 +9,14 @@ from ..core.errors import user_location
 from ..core.state import LOCAL
 from ..ops.random_keys import seed_word
 from ..values.composite import Opaque
+from ..values.trackable import Trackable
 from .options import Options
 from .pipeline import Pipeline
 from .selecting import Seeds
 from .specs import DatasetSpec
 
 
-class DatasetBase(Opaque):
+class DatasetBase(Opaque, Trackable):
     """A pipeline with its options."""
 
     _pipeline: Pipeline

@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 import json
 import threading
-from collections.abc import Iterator as PythonIterator
+from collections.abc import Iterable, Iterator as PythonIterator
 from typing import Any
 
 import numpy as np
@@ -177,11 +177,18 @@ class OwnedIterator(Iterator, Trackable):
 
     def _serialize_to_tensors(self) -> dict[str, Tensor]:
         """What a checkpoint keeps of it."""
-        return {"_STATE": self._save()}
+        return {"POSITION": self._save()}
 
     def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> None:
         """Take what a checkpoint kept."""
-        self._restore(restored_tensors["_STATE"])
+        self._restore(restored_tensors["POSITION"])
+
+    def _refuse_values(self, names: Iterable[str]) -> None:
+        """Refuse what a checkpoint of TensorFlow keeps of its iterators."""
+        raise NotImplementedError(
+            f"The checkpoint has the position of an iterator ({', '.join(names)}) as only "
+            "TensorFlow can read it. Leave the iterator out of the Checkpoint that is restored."
+        )
 
     def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
         return {}
@@ -258,6 +265,9 @@ class NumpyIterator(Trackable):
 
     def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> None:
         self._iterator._restore_from_tensors(restored_tensors)
+
+    def _refuse_values(self, names: Iterable[str]) -> None:
+        self._iterator._refuse_values(names)
 
     def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
         return {}

@@ -18,6 +18,7 @@ from ..core.state import LOCAL
 from ..values.convert import convert
 from ..values.record import apply
 from ..values.tensor import Tensor, concrete
+from ..values.trackable import Trackable
 from ..values.variable import Variable, read
 from .declare import Number
 from .random_draws import (
@@ -78,7 +79,7 @@ def create_rng_state(seed: Any, alg: Any) -> Tensor:
     return concrete(np.concatenate([np.zeros(size - len(words), np.int64), words]))
 
 
-class Generator:
+class Generator(Trackable):
     """A generator of random numbers with a state of its own, a variable.
 
     Args:
@@ -129,6 +130,9 @@ class Generator:
         """A generator with this key (a scalar) and counter ([2]; a scalar for ThreeFry)."""
         alg = _layout(alg)
         return cls(state=_joined(key, counter), alg=alg)
+
+    def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
+        return {"_state_var": self._state}
 
     @property
     def algorithm(self) -> int:

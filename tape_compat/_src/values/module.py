@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from . import nest
 from .names import name_scope
+from .trackable import NOTES, AutoTrackable
 from .variable import Variable
 
 __all__ = ["Module"]
@@ -27,7 +28,7 @@ def camel_to_snake(name: str) -> str:
     return re.sub(r"((?<=[a-z0-9])[A-Z]|(?!^)[A-Z](?=[a-z]))", r"_\1", name).lower()
 
 
-class Module:
+class Module(AutoTrackable):
     """A base class for what holds Variables: layers, models, optimizers.
 
     Attributes are searched for Variables and Modules in the order of their names, and nested
@@ -170,7 +171,7 @@ def _attribute_leaves(
 ) -> Iterator[tuple[_Path, Any]]:
     attributes = vars(module)
     for name in sorted(attributes, key=key):
-        if name in module._TF_MODULE_IGNORED_PROPERTIES:
+        if name in module._TF_MODULE_IGNORED_PROPERTIES or name in NOTES:
             continue
         try:
             leaves = nest.flatten_with_tuple_paths(attributes[name], expand_composites)

@@ -1,40 +1,226 @@
-"""The base classes of what has Variables in its attributes, as libraries derive theirs from them.
+"""The base classes of what has Variables in its attributes, and what a checkpoint sees of it.
 
-Nothing is kept here about attributes: whoever saves an object looks at them then.
+Attributes are looked at when an object is saved. What is noted here are the exceptions: names that
+are left out, objects tracked under a name that is no attribute, and values of a checkpoint that
+wait for an attribute (`_self_waiting`, which `_src/checkpoint` puts there and takes away).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import functools
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
+
+#: What is noted about attributes, among the attributes themselves.
+NOTES = (
+    "_self_waiting",
+    "_self_untracked",
+    "_self_tracked",
+    "_self_setattr_tracking",
+    "_self_update_uid",
+)
 
 
 class Trackable:
     """What a checkpoint can hold."""
 
+    __slots__ = ()
+
     def _track_trackable(self, trackable: Any, name: str, overwrite: bool = False) -> Any:
-        """Nothing needs to be noted: attributes are found when they are looked for."""
+        """Let `trackable` be the part `name` of this object. Gives `trackable`.
+
+        Raises: TypeError for what no checkpoint can hold; ValueError if there is another part with
+          this name, unless `overwrite`.
+        """
+        if not isinstance(trackable, Trackable):
+            raise TypeError(
+                "Trackable._track_trackable() can only be used to track objects of type Trackable. "
+                f"Got type {type(trackable)}."
+            )
+        noted = vars(self).setdefault("_self_tracked", {})
+        if noted.get(name, trackable) is not trackable and not overwrite:
+            raise ValueError(
+                f"Called Trackable._track_trackable() with name='{name}', but a Trackable with "
+                "this name is already declared as a dependency. Names must be unique (or "
+                "overwrite=True)."
+            )
+        noted[name] = trackable
         return trackable
 
+    def _maybe_initialize_trackable(self) -> None:
+        """Nothing is to be made ready."""
+
     def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
-        """The attributes that are Trackable themselves, by their names."""
-        return {name: value for name, value in vars(self).items() if isinstance(value, Trackable)}
+        """The parts that a checkpoint keeps, by their names."""
+        held = getattr(self, "__dict__", {})
+        return dict(held.get("_self_tracked", {}))
+
+    def _serialize_to_tensors(self) -> dict[str, Any]:
+        """What a checkpoint keeps of the object itself, without its parts."""
+        raise NotImplementedError
+
+    def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> Any:
+        """Take what a checkpoint kept."""
+        raise NotImplementedError
+
+
+class NoDependency:
+    """A value for an attribute that is not to be tracked."""
+
+    def __init__(self, value: Any):
+        self.value = value
 
 
 class AutoTrackable(Trackable):
     """A Trackable whose attributes belong to it."""
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        tracked = True
+        if value.__class__ is NoDependency:
+            tracked, value = False, value.value
+        super().__setattr__(name, value)
+        held = self.__dict__
+        if not tracked or not held.get("_self_setattr_tracking", True):
+            held.setdefault("_self_untracked", set()).add(name)
+            return
+        if "_self_untracked" in held:
+            held["_self_untracked"].discard(name)
+        if "_self_tracked" in held:
+            held["_self_tracked"].pop(name, None)
+        if "_self_waiting" in held:
+            held["_self_waiting"].attribute_set(self, name)
+
+    def __delattr__(self, name: str) -> None:
+        super().__delattr__(name)
+        for noted in ("_self_untracked", "_self_tracked"):
+            names = self.__dict__.get(noted, ())
+            if name in names:
+                names.remove(name) if isinstance(names, set) else names.pop(name)
+
+    def _no_dependency(self, value: Any) -> Any:
+        """A value that stays out of checkpoints when it is assigned to an attribute."""
+        return NoDependency(value)
+
+    def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
+        """The attributes that a checkpoint can hold, and what is tracked besides."""
+        held = vars(self)
+        left_out = {*NOTES, *held.get("_self_untracked", ())}
+        found = {k: v for k, v in held.items() if k not in left_out and is_trackable(v)}
+        return {**found, **held.get("_self_tracked", {})}
+
+
+# -- lists, dicts and tuples ---------------------------------------------------------------------
+
+
+def is_trackable(value: Any) -> bool:
+    """Whether a checkpoint keeps a value: a Trackable, a list, a dict, a tuple that holds one."""
+    if isinstance(value, Trackable):
+        return True
+    kind = value.__class__
+    if kind in (list, dict, OrderedDict, ListWrapper, _DictWrapper):
+        return True
+    return isinstance(value, tuple) and any(is_trackable(part) for part in value)
+
+
+def children(value: Any) -> dict[str, Any]:
+    """The parts of an object or a structure that a checkpoint keeps, by their names.
+
+    Raises: ValueError for a dict that holds such a part at a key that is no string.
+
+    >>> list(children(["a", [], {}])), children({"x": []})
+    (['1', '2'], {'x': []})
+    """
+    if isinstance(value, Trackable):
+        return value._trackable_children()
+    if isinstance(value, (ListWrapper, _DictWrapper)):
+        _check_source(value)
+    if isinstance(value, dict):
+        found = {key: part for key, part in value.items() if is_trackable(part)}
+        if not all(isinstance(key, str) for key in found):
+            raise ValueError(
+                f"Unable to save the object {value} (a dictionary wrapper constructed "
+                "automatically on attribute assignment). The wrapped dictionary contains a "
+                "non-string key which maps to a trackable object or mutable data structure."
+                "\n\nIf you don't need this dictionary checkpointed, wrap it in a non-trackable "
+                "object; it will be subsequently ignored."
+            )
+        return found
+    parts: Iterator[tuple[str, Any]] = ((str(i), part) for i, part in enumerate(value))
+    named = zip(getattr(value, "_fields", ()), value)
+    return {key: part for key, part in (*named, *parts) if is_trackable(part)}
+
+
+def wrapped(value: Any) -> Any:
+    """A list or dict that tells those who wait for its parts when something is put in."""
+    found = ListWrapper(value) if isinstance(value, list) else _DictWrapper(value)
+    found._self_source = value, _parts(value)
+    return found
+
+
+def _parts(value: Any) -> list[Any]:
+    return [*value, *value.values()] if isinstance(value, dict) else list(value)
+
+
+def _check_source(value: Any) -> None:
+    """Refuse a list or dict if the one that it was made of has changed since."""
+    source, before = vars(value).get("_self_source", ((), []))
+    now = _parts(source)
+    if len(now) != len(before) or any(a is not b for a, b in zip(now, before)):
+        raise ValueError(
+            f"Unable to save the object {value} (a wrapper constructed to track trackable "
+            "TensorFlow objects, when values of a checkpoint were to wait for it). What it was "
+            f"made of was modified outside the wrapper (its final value was {source}). Put new "
+            "parts into the attribute."
+        )
+
+
+def _noticed(method: str) -> Callable[..., Any]:
+    """A method of lists and dicts after which those that wait for parts look again."""
+
+    def noticed(self: Any, *args: Any, **kwargs: Any) -> Any:
+        base = list if isinstance(self, list) else dict
+        result = getattr(base, method)(self, *args, **kwargs)
+        waiting = self.__dict__.get("_self_waiting")
+        if waiting is not None:
+            waiting.look_again(self)
+        return result
+
+    noticed.__name__ = method
+    return noticed
+
 
 class ListWrapper(list):
-    """The class of lists in attributes of TensorFlow's Modules. Here they stay lists."""
+    """The class of lists in attributes of TensorFlow's Modules. Here they stay lists, except those
+    that values of a checkpoint wait for: they take them when something is put in."""
+
+    _self_source: tuple[Any, list[Any]]
+
+    append, extend, insert = (_noticed(name) for name in ("append", "extend", "insert"))
+    __setitem__, __iadd__ = _noticed("__setitem__"), _noticed("__iadd__")
 
 
 class _DictWrapper(dict):
-    """The class of dicts in attributes of TensorFlow's Modules. Here they stay dicts."""
+    """The class of dicts in attributes of TensorFlow's Modules. Here they stay dicts, except those
+    that values of a checkpoint wait for."""
+
+    _self_source: tuple[Any, list[Any]]
+    __setitem__, update = _noticed("__setitem__"), _noticed("update")
+    setdefault, __ior__ = _noticed("setdefault"), _noticed("__ior__")
 
 
 def untracked(method: _Method) -> _Method:
-    """A decorator of methods whose assignments to attributes are not to be tracked: none are."""
-    return method
+    """A decorator of methods whose assignments to attributes are not to be tracked."""
+
+    @functools.wraps(method)
+    def wrapped(self: Any, *args: Any, **kwargs: Any) -> Any:
+        before = getattr(self, "_self_setattr_tracking", True)
+        object.__setattr__(self, "_self_setattr_tracking", False)
+        try:
+            return method(self, *args, **kwargs)
+        finally:
+            object.__setattr__(self, "_self_setattr_tracking", before)
+
+    return wrapped  # type: ignore[return-value]

@@ -18,6 +18,10 @@ from .convert import convert
 from .names import current_name_scope
 from .record import identity
 from .tensor import Reference, Tensor, array_text, next_id, same_value
+from .trackable import Trackable
+
+#: The name of a variable's value in checkpoints.
+VALUE_KEY = "VARIABLE_VALUE"
 
 
 def own_variable(x: Any) -> Any:
@@ -85,7 +89,7 @@ def put_into(handle: Handle, tensor: Tensor) -> None:
 
 
 @native
-class Variable(operators.Operators):
+class Variable(operators.Operators, Trackable):
     """A value that can be assigned to, which tapes watch by themselves while it is trainable.
 
     An assignment is one step to all threads, so `use_locking` of the methods changes nothing.
@@ -363,6 +367,14 @@ class Variable(operators.Operators):
             f"Incompatible type conversion requested to type {dtype.name} for `tf.Variable of type "
             f"{self.dtype.name}. (Variable: {self!r})"
         )
+
+    def _serialize_to_tensors(self) -> dict[str, Any]:
+        """What a checkpoint keeps of it."""
+        return {VALUE_KEY: self._held}
+
+    def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> None:
+        """Take what a checkpoint kept."""
+        self.assign(restored_tensors[VALUE_KEY])
 
     def _set(self, tensor: Tensor) -> None:
         """Put a tensor that nobody else has into the cell."""

@@ -14,6 +14,8 @@ from ...core.state import LOCAL
 from ...ops.arguments import known_value
 from ...values.convert import convert
 from ...values.tensor import Tensor
+from ...values.trackable import Trackable
+from .buckets import in_buckets
 from .entries import Entries, as_array
 
 
@@ -31,7 +33,7 @@ def _named(value: Any, dtype: DType, name: str) -> np.ndarray:
         raise ValueError(f"{name}: {error}") from None
 
 
-class MutableHashTable:
+class MutableHashTable(Trackable):
     """A table whose keys and values may change.
 
     Args:
@@ -60,6 +62,29 @@ class MutableHashTable:
         self._entries = Entries(as_dtype(key_dtype), kind, default)
         self._name = name
         self._checkpoint = checkpoint
+
+    #: What the names of its values in checkpoints begin with.
+    _saveable_name = "table"
+
+    def _serialize_to_tensors(self) -> dict[str, Any]:
+        """What a checkpoint keeps of it."""
+        keys, values = self._entries.export()
+        return {"-keys": keys, "-values": values}
+
+    def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> None:
+        """Take what a checkpoint kept, instead of what there is."""
+        keys = as_array(restored_tensors["-keys"], self.key_dtype)
+        values = as_array(restored_tensors["-values"], self.value_dtype)
+        self._refill(keys, values)
+
+    def _refill(self, keys: np.ndarray, values: np.ndarray) -> None:
+        before = dict(self._entries.values)
+        self._entries.values.clear()
+        try:
+            self._entries.put(keys, values)
+        except Exception:
+            self._entries.values.update(before)
+            raise
 
     @property
     def name(self) -> str:
@@ -164,6 +189,23 @@ class DenseHashTable(MutableHashTable):
         self._empty, self._deleted = (key.item() for key in reserved)
         if self._empty == self._deleted:
             raise invalid("Empty and deleted keys cannot be equal", "MutableDenseHashTableV2")
+
+    def _serialize_to_tensors(self) -> dict[str, Any]:
+        """What a checkpoint keeps of it: all buckets."""
+        keys, values = (part._value() for part in self._entries.export())
+        buckets = in_buckets(keys.tolist(), self._empty)
+        width = self._entries.default.size
+        flat, nothing = values.reshape(len(keys), width), np.zeros(width, values.dtype)
+        rows = [nothing if at is None else flat[at] for _, at in buckets]
+        all_keys = np.empty((len(buckets), 1), keys.dtype)
+        all_keys[:, 0] = [key for key, _ in buckets]
+        return {"-keys": all_keys, "-values": np.stack(rows)}
+
+    def _refill(self, keys: np.ndarray, values: np.ndarray) -> None:
+        flat = keys.ravel()
+        taken = [at for at, key in enumerate(flat) if key not in (self._empty, self._deleted)]
+        shape = (len(flat), *self._entries.default.shape)
+        super()._refill(flat[taken], values.reshape(shape)[taken])
 
     def _keys(self, keys: Any) -> np.ndarray:
         found = super()._keys(keys)

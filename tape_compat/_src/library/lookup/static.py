@@ -18,6 +18,7 @@ from ...values.convert import convert
 from ...values.ragged import RaggedTensor
 from ...values.sparse import SparseTensor
 from ...values.tensor import Tensor, concrete
+from ...values.trackable import Trackable
 from .entries import Entries, as_array
 
 
@@ -38,7 +39,7 @@ def _like(keys: Any, values: Tensor) -> Any:
     return values
 
 
-class StaticHashTable:
+class StaticHashTable(Trackable):
     """A table filled by an initializer, with a value for keys that it does not have.
 
     Args:
@@ -132,7 +133,7 @@ class StaticHashTable:
         return self.lookup(keys)
 
 
-class StaticVocabularyTable:
+class StaticVocabularyTable(Trackable):
     """A table of int64 numbers from 0 on, with `num_oov_buckets` more, by a hash, for other keys.
 
     Args:

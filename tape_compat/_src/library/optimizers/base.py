@@ -31,6 +31,7 @@ from ...values.indexed_slices import IndexedSlices
 from ...values.record import apply
 from ...values.tensor import Tensor, concrete
 from ...values.variable import Variable, current, read
+from .kept import Kept
 from .schedules import LearningRateSchedule, deserialize, serialize
 
 LOGGER = logging.getLogger("tape_compat")
@@ -171,7 +172,7 @@ def _refuse_shape(shape: tuple[int, ...], given: tuple[int, ...]) -> None:
 # -- the base class ------------------------------------------------------------------------------
 
 
-class Optimizer:
+class Optimizer(Kept):
     """Base of the optimizers. Steps are equal to Keras 3's.
 
     Args of every optimizer:
@@ -198,6 +199,7 @@ class Optimizer:
     _arguments: ClassVar[tuple[str, ...]]
 
     def __init__(self, learning_rate: Any, **options: Unpack[Options]):
+        super().__init__()
         if not hasattr(self, "_updates"):
             raise NotImplementedError(
                 f"{type(self).__name__} has no update rule. Use SGD, Adam, RMSprop or Adagrad; "
@@ -250,10 +252,6 @@ class Optimizer:
         self._given: dict[tuple, tuple[tuple[float, ...], Tensor]] = {}
 
     # -- for the methods ------------------------------------------------------------------------
-
-    def _slot_values(self) -> Mapping[str, float]:
-        """Name and initial value of each slot."""
-        return {}
 
     def _numbers(self) -> dict[str, float]:
         """The numbers of the update rule: inputs, in the dtype of the variable."""
@@ -322,6 +320,7 @@ class Optimizer:
                 self._trainable.append(variable)
                 self._slots.append(None)
         self.built = True
+        self._take_waiting()
 
     def exclude_from_weight_decay(
         self,
@@ -494,6 +493,7 @@ class Optimizer:
             if slots is None:
                 with leaving() if recorded else nullcontext():  # at any call of a function
                     slots = self._slots[place] = self._make_slots(variable)
+                    self._take_waiting()
             sparse = isinstance(gradient, IndexedSlices)
             kind = sparse, self._decay_of(variable), current(variable._handle)._aval.scalar
             known = kinds.get(kind)
@@ -585,7 +585,9 @@ class Optimizer:
             initial = concrete(array, aval)
             # On the device from the start: a scalar would be packed in the first step only.
             initial._device_array()
-            slots.append(Variable(initial, trainable=False, name=f"{self.name}/{base}_{name}"))
+            slot = Variable(initial, trainable=False, name=f"{self.name}/{base}_{name}")
+            self._note_slot(name, self._places[variable._handle.id], slot)
+            slots.append(slot)
         return tuple(slots)
 
     # -- configuration --------------------------------------------------------------------------

@@ -52,6 +52,7 @@ class SGD(Optimizer):
 
     _updates = Updates(_sgd, "ResourceApplyGradientDescent")
     _arguments = ("momentum", "nesterov")
+    _prefix = ""
 
     def __init__(
         self,
@@ -130,6 +131,7 @@ class Adam(Optimizer):
 
     _updates = Updates(_adam, "ResourceApplyAdam")
     _arguments = ("beta_1", "beta_2", "epsilon", "amsgrad")
+    _together = ("momentum", "velocity")
 
     def __init__(
         self,

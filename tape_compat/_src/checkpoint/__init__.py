@@ -1,0 +1,1 @@
+"""Checkpoints: objects and their values in files, in the format of TensorFlow."""
