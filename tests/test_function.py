@@ -518,3 +518,32 @@ def test_arguments_are_bound_as_python_binds_them():
     for i in range(2 * limits.MAX_CALL_FORMS):
         signature.bind((1,), {"c": 3, f"name_{i}": i})
         assert len(signature._forms) <= limits.MAX_CALL_FORMS
+
+
+def test_the_python_of_a_call_grows_with_the_variables_not_their_square():
+    def python_calls(count):
+        variables = [tf.Variable(float(i)) for i in range(count)]
+
+        @tf.function
+        def step():
+            for v in variables:
+                v.assign_add(1.0)
+
+        for _ in range(6):
+            step()
+        seen = [0]
+
+        def note(frame, event, argument):
+            seen[0] += event == "call"
+
+        before = sys.getprofile()
+        sys.setprofile(note)
+        try:
+            step()
+        finally:
+            sys.setprofile(before)
+        assert float(variables[-1]) == count - 1 + 7
+        return seen[0]
+
+    few, many = python_calls(300), python_calls(1200)
+    assert many < 8 * few + 100

@@ -154,15 +154,15 @@ def _slots(
     """Where the inputs of an instruction stand in a program, and which of them are new to it: they
     will stand from `end` on."""
     slots = []
-    leaves: list[Tensor] = []
+    leaves: dict[int, Tensor] = {}
+    places: dict[int, int] = {}
     for x in inputs:
         slot = program.slot_of(x)
         if slot is None:
-            if all(x is not leaf for leaf in leaves):
-                leaves.append(x)
-            slot = end + next(i for i, leaf in enumerate(leaves) if leaf is x)
+            slot = places.setdefault(id(x), end + len(leaves))
+            leaves[id(x)] = x
         slots.append(slot)
-    return tuple(slots), leaves
+    return tuple(slots), list(leaves.values())
 
 
 def _leaf(program: Program, x: Tensor) -> tuple[Aval | Packed, Any]:
