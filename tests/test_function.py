@@ -545,5 +545,5 @@ def test_the_python_of_a_call_grows_with_the_variables_not_their_square():
         assert float(variables[-1]) == count - 1 + 7
         return seen[0]
 
-    few, many = python_calls(300), python_calls(1200)
+    few, many = python_calls(100), python_calls(400)
     assert many < 8 * few + 100
