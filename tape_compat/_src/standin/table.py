@@ -51,7 +51,7 @@ NAMES = {
     "python.framework.tensor_util.constant_value": "ops.creation:get_static_value",
     "python.framework.type_spec_registry.get_name": "standin.runtime:spec_name",
     "python.framework.type_spec_registry.lookup": "standin.runtime:spec_named",
-    "python.lib.io.tf_record.tf_record_iterator": "data.io.records:read_records",
+    "python.lib.io.tf_record.tf_record_iterator": "data.io.records:tf_record_iterator",
     "python.ops.linalg.sparse.sparse_csr_matrix_ops.csr_sparse_matrix_to_sparse_tensor": (
         "ops.sparse_products:csr_sparse_matrix_to_sparse_tensor"
     ),
