@@ -42,6 +42,10 @@ from ._src.core.dtypes import (
     variant as variant,
 )
 from ._src.core.shapes import TensorShape as TensorShape
+from ._src.data.io.tensors import (
+    make_ndarray as make_ndarray,
+    make_tensor_proto as make_tensor_proto,
+)
 from ._src.data.optional import OptionalSpec as OptionalSpec
 from ._src.diagnostics.assertions import (
     Assert as Assert,
@@ -298,6 +302,7 @@ if _typing.TYPE_CHECKING:  # imported when they are first used
         nest as nest,
         nn as nn,
         optimizers as optimizers,
+        profiler as profiler,
         quantization as quantization,
         ragged as ragged,
         random as random,
@@ -306,6 +311,7 @@ if _typing.TYPE_CHECKING:  # imported when they are first used
         signal as signal,
         sparse as sparse,
         strings as strings,
+        summary as summary,
         test as test,
         train as train,
     )

@@ -114,6 +114,11 @@ def test_functions_called_in_maps_keep_nothing_of_unknown_sizes():
 
 # --- texts
 
+
+def _image(contents):
+    return tf.io.decode_image(contents, channels=3, expand_animations=False)
+
+
 TEXTS = Dataset.from_tensor_slices(["a b", "c"])
 
 
@@ -129,6 +134,9 @@ TEXTS = Dataset.from_tensor_slices(["a b", "c"])
         (TEXTS, tf.io.read_file, [], tf.string),
         (TEXTS, lambda s: tf.io.decode_csv(s, [0, 0.5])[1], [], tf.float32),
         (TEXTS, lambda s: tf.io.decode_jpeg(tf.io.read_file(s), 3), [None, None, 3], tf.uint8),
+        (TEXTS, tf.io.decode_gif, [None, None, None, 3], tf.uint8),
+        (TEXTS, lambda s: tf.image.resize(_image(s), [4, 5]), [4, 5, 3], tf.float32),
+        (TEXTS, lambda s: tf.audio.decode_wav(s, 1).audio, [None, 1], tf.float32),
     ],
 )
 def test_maps_of_texts_know_their_specs_without_being_run(dataset, function, shape, dtype):

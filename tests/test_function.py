@@ -547,3 +547,13 @@ def test_the_python_of_a_call_grows_with_the_variables_not_their_square():
 
     few, many = python_calls(100), python_calls(400)
     assert many < 8 * few + 100
+
+
+def test_traces_for_texts_are_bounded(monkeypatch):
+    monkeypatch.setattr(limits, "MAX_TRACES_BY_TEXT", 3)
+    f = tf.function(lambda x: tf.strings.length(x) + 1)
+    for i in range(7):
+        assert f(tf.constant("a" * i)).numpy() == i + 1
+    assert f.experimental_get_tracing_count() == 7 and len(f._traces) == len(f._given) == 3
+    f(tf.constant("a" * 6)), f(tf.constant(""))
+    assert f.experimental_get_tracing_count() == 8

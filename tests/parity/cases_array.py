@@ -214,6 +214,12 @@ PROGRAMS = {
     "ensure_shape": (lambda tf, x: tf.ensure_shape(x, [None, 3]), M),
     "ensure_shape wrong": (lambda tf, x: tf.ensure_shape(x, [3, 3]), M),
     "searchsorted": (lambda tf, x: tf.searchsorted(x, [0.0, 2.0, 9.0]), [1.0, 2.0, 3.0]),
+    "searchsorted in nothing": (lambda tf, x: tf.searchsorted(x[:0], [0.0, 2.0]), [1.0]),
+    "searchsorted nothing": (lambda tf, x: tf.searchsorted(x, x[:0]), [1.0]),
+    "searchsorted in no columns": (
+        lambda tf, x: tf.searchsorted(tf.zeros([2, 0]), tf.zeros([2, 3])),
+        [1.0],
+    ),
     "searchsorted right": (lambda tf, x: tf.searchsorted(x, [2.0], side="right"), [1.0, 2.0, 3.0]),
     "unique": (lambda tf, x: tuple(tf.unique(x)), [3.0, 1.0, 3.0]),
     "unique_with_counts": (lambda tf, x: tuple(tf.unique_with_counts(x)), [3.0, 1.0, 3.0]),

@@ -1,5 +1,7 @@
 """Bytes decoded to numbers."""
 
+import numpy as np
+
 from .harness import attempt
 
 NEEDS = ("io.decode_raw",)
@@ -14,3 +16,27 @@ def case_decode_raw(tf):
         attempt(decode, ["abc"], tf.int16),
         attempt(decode, ["abc", "ab"], tf.uint8),
     )
+
+
+def case_specs_of_decoded_files(tf):
+    files = tf.data.Dataset.from_tensors(tf.io.encode_png(np.zeros([3, 4, 3], np.uint8)))
+    sound = tf.data.Dataset.from_tensors(tf.audio.encode_wav(np.zeros([4, 2], np.float32), 8000))
+
+    def image(contents, **options):
+        return tf.io.decode_image(contents, expand_animations=False, **options)
+
+    mapped = {
+        "image": files.map(image),
+        "gray": files.map(lambda x: image(x, channels=1, dtype=tf.float32)),
+        "resized": files.map(lambda x: tf.image.resize(image(x, channels=3), [5, 6])).batch(2),
+        "png": files.map(tf.io.decode_png),
+        "bmp": files.map(lambda x: tf.io.decode_bmp(x, channels=3)),
+        "gif": files.map(tf.io.decode_gif),
+        "jpeg": files.map(tf.io.is_jpeg),
+        "sound": sound.map(lambda x: tuple(tf.audio.decode_wav(x))),
+        "mono": sound.map(lambda x: tuple(tf.audio.decode_wav(x, 1, 3))),
+        "nothing": sound.map(lambda x: tuple(tf.audio.decode_wav(x, 0, 0))),
+    }
+    specs = {name: dataset.element_spec for name, dataset in mapped.items()}
+    runs = ("image", "gray", "resized", "sound", "mono", "nothing")
+    return specs, {name: next(iter(mapped[name])) for name in runs}

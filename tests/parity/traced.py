@@ -22,6 +22,7 @@ OWN_FUNCTIONS = (
     "cases_lookup",
     "cases_optimizers",
     "cases_random",
+    "cases_summary",
 )
 
 #: Words of errors that say that a value was looked at.

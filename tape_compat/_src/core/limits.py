@@ -53,5 +53,8 @@ MAX_SHORT_TRACE = 8
 #: Ways to call one function (how many arguments by position, which names) that are kept.
 MAX_CALL_FORMS = 64
 
+#: Traces of a function kept for the texts that it was called with, which count by value.
+MAX_TRACES_BY_TEXT = 512
+
 #: Conditionals and loops kept, by what they hold.
 MAX_CONTROL_FLOW = 4096

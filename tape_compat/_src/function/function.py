@@ -7,10 +7,11 @@ import inspect
 import logging
 import threading
 import weakref
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from ..core import errors
+from ..core import errors, limits
 from ..core.dimensions import INCONCLUSIVE
 from ..core.dtypes import string
 from ..core.state import MODE
@@ -66,6 +67,8 @@ class Function:
         self._traces: dict[tuple, Trace | BySizes | str] = {}
         self._given: dict[tuple, tuple[Bound, Trace]] = {}
         self._concrete: dict[tuple, ConcreteFunction] = {}
+        #: The keys of traces for texts, the oldest first.
+        self._by_text: deque[tuple[tuple, ...]] = deque()
         self._count = self._calls = 0
         self._detector = Retracing(python_function)
         self._general = General()
@@ -172,7 +175,17 @@ class Function:
                 if self._reduce_retracing:
                     self._traces[given.key] = found
                     self._general.came(given)
+                if _has_texts(key):
+                    self._forget_texts(key, given.key)
             return found
+
+    def _forget_texts(self, *keys: tuple) -> None:
+        """Let go of the trace for the texts that came first, if there are many."""
+        self._by_text.append(keys)
+        if len(self._by_text) > limits.MAX_TRACES_BY_TEXT:
+            for key in self._by_text.popleft():
+                for kept in (self._traces, self._given, self._concrete):
+                    kept.pop(key, None)
 
     def _trace_of_sizes(self, traces: BySizes, bound: Bound) -> Trace | str:
         """The trace for arguments of known sizes."""
@@ -311,6 +324,11 @@ def _method(function: Callable[..., Any], instance: Any) -> Callable[..., Any]:
     method.__signature__ = inspect.signature(bound)  # type: ignore[attr-defined]
     del method.__wrapped__  # type: ignore[attr-defined]
     return method
+
+
+def _has_texts(key: tuple) -> bool:
+    """Whether arguments are tensors of texts."""
+    return any(part.__class__ is tuple and part[:1] == (str,) for part in key)
 
 
 def _has_unknown(bound: Bound) -> bool:

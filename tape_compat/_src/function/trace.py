@@ -15,6 +15,7 @@ from ..values import nest
 from ..values.capture import Captured, call_captured, captured, capturing, symbolic_input
 from ..values.composite import Opaque
 from ..values.convert import convert
+from ..values.names import outside_scopes
 from ..values.record import begin_step
 from ..values.spec import TensorSpec
 from ..values.tensor import Tensor
@@ -22,6 +23,15 @@ from ..values.variable import Handle, Variable, current
 from .graph import FuncGraph
 from .signature import Bound, check_unchanged, copied, rebuilt
 from .tensor_array import TensorArray
+
+
+class Called:
+    """The records of the functions that are called, while somebody wants to know them."""
+
+    graphs: dict[int, FuncGraph] | None = None
+
+
+CALLED = Called()
 
 
 class _Array(NamedTuple):
@@ -210,6 +220,8 @@ class Trace:
         """Call it. By itself it runs now; under a tape, or in another function, it is recorded as
         one instruction."""
         found = self.captured if self._as_recorded else self._fitted(tensors, variables)
+        if CALLED.graphs is not None:
+            CALLED.graphs[id(self.graph)] = self.graph
         state = LOCAL.state
         if state.deferring:
             return self.results.packed(found.call(tensors))
@@ -311,7 +323,7 @@ def traced(
 
 def _recorded(function: Callable[..., Any], bound: Bound, name: str, recording: capturing) -> Trace:
     arguments = bound.taken_apart(specs=True)
-    with recording as graph:
+    with recording as graph, outside_scopes():
         assert isinstance(graph, FuncGraph)
         inputs = Inputs(graph)
         args = [inputs.of(name, value) for name, value in bound.named]

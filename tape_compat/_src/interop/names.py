@@ -64,10 +64,10 @@ def face(module_name: str) -> None:
     of TensorFlow's that is missing raises AttributeError with the reason.
 
     >>> import tape_compat as tf
-    >>> tf.summary
+    >>> tf.sysconfig
     Traceback (most recent call last):
         ...
-    AttributeError: module 'tape_compat' has no attribute 'summary': tf.summary is not built yet
+    AttributeError: module 'tape_compat' has no attribute 'sysconfig': tf.sysconfig belongs to ...
     """
     module = sys.modules[module_name]
     below = [

@@ -203,7 +203,7 @@ def argsort(
 
 
 def _searchsorted(rows: Any, values: Any, side: str, dtype: DType) -> Any:
-    if 0 in values.shape:
+    if 0 in rows.shape or 0 in values.shape:
         return jnp.zeros(values.shape, dtype.np_dtype)
     flat_rows = rows.reshape(-1, rows.shape[-1])
     flat_values = values.reshape(-1, values.shape[-1])

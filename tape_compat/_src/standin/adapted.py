@@ -4,6 +4,9 @@ Keras divides IndexedSlices by a tensor row by row, and adds the rows that the s
 where the tensor is zero or NaN: their number depends on values, which XLA cannot compile. Where a
 function is recorded these rows are left out. RMSprop, Adagrad, Adadelta and Adafactor divide the
 gradients of embeddings, by what is neither.
+
+Its histogram leaves out the elements that are in no bin. How many those are depends on values as
+well; in a function that is recorded they count for nothing instead.
 """
 
 from __future__ import annotations
@@ -15,10 +18,18 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
-from ..ops.gather_scatter import gather
+from ..ops.casting import cast
+from ..ops.comparison import logical_and
+from ..ops.creation import linspace
+from ..ops.gather_scatter import gather, scatter_nd
+from ..ops.ordering import searchsorted
+from ..ops.reductions import reduce_max, reduce_min
+from ..ops.shapes import expand_dims
 from ..values.composite import CompositeTensor
 from ..values.context import inside_function
+from ..values.convert import convert
 from ..values.indexed_slices import IndexedSlices
+from ..values.tensor import Tensor
 
 
 def _dividing_slices(sparse: ModuleType) -> None:
@@ -49,8 +60,29 @@ def _read_beside(core: ModuleType) -> None:
     core.IS_THREAD_SAFE = True  # type: ignore[attr-defined]
 
 
+def _counting(numpy: ModuleType) -> None:
+    """Keras' histogram, where a function is recorded without leaving out what is in no bin."""
+    by_leaving_out = getattr(numpy, "histogram", None)
+    if by_leaving_out is None:  # a Keras that has it elsewhere
+        return
+
+    @functools.wraps(by_leaving_out)
+    def histogram(x: Any, bins: int = 10, range: Any = None) -> tuple[Tensor, Tensor]:
+        if not inside_function():
+            return by_leaving_out(x, bins, range)
+        x = convert(x)
+        least, most = (reduce_min(x), reduce_max(x)) if range is None else range
+        counted = cast(logical_and(x >= least, x <= most), x.dtype)
+        edges = cast(linspace(least, most, bins + 1), x.dtype)
+        places = searchsorted(edges[1:-1], x, side="right")
+        return scatter_nd(expand_dims(places, -1), counted, (bins,)), edges
+
+    numpy.histogram = histogram  # type: ignore[attr-defined]
+
+
 ADAPTED = {
     "keras.src.backend.tensorflow.core": _read_beside,
+    "keras.src.backend.tensorflow.numpy": _counting,
     "keras.src.backend.tensorflow.sparse": _dividing_slices,
 }
 

@@ -25,6 +25,11 @@ NAMES = {
     "__internal__.tracking.no_automatic_dependency_tracking": "values.trackable:untracked",
     "__internal__.types.Tensor": "values.composite:TensorType",
     "compiler.tf2xla.python.xla.dynamic_update_slice": "standin.runtime:dynamic_update_slice",
+    "core.framework.summary_pb2.Summary": "diagnostics.summary.protos:Summary",
+    "core.framework.summary_pb2.SummaryMetadata": "diagnostics.summary.protos:SummaryMetadata",
+    "core.framework.tensor_pb2.TensorProto": "data.io.tensors:TensorProto",
+    "core.framework.tensor_shape_pb2.TensorShapeProto": "data.io.tensors:TensorShapeProto",
+    "core.util.event_pb2.Event": "diagnostics.summary.protos:Event",
     "experimental.dtensor.DTensorDevice": "standin.runtime:no_dtensor",
     "experimental.dtensor.Layout": "standin.runtime:no_dtensor",
     "experimental.dtensor.Mesh": "standin.runtime:no_dtensor",
@@ -46,6 +51,7 @@ NAMES = {
     "python.framework.tensor_util.constant_value": "ops.creation:get_static_value",
     "python.framework.type_spec_registry.get_name": "standin.runtime:spec_name",
     "python.framework.type_spec_registry.lookup": "standin.runtime:spec_named",
+    "python.lib.io.tf_record.tf_record_iterator": "data.io.records:tf_record_iterator",
     "python.ops.linalg.sparse.sparse_csr_matrix_ops.csr_sparse_matrix_to_sparse_tensor": (
         "ops.sparse_products:csr_sparse_matrix_to_sparse_tensor"
     ),
@@ -56,6 +62,9 @@ NAMES = {
         "ops.sparse_products:sparse_tensor_to_csr_sparse_matrix"
     ),
     "python.ops.math_ops.is_nan": "ops.elementwise:is_nan",
+    "python.summary.summary_iterator.summary_iterator": (
+        "diagnostics.summary.iterate:summary_iterator"
+    ),
     "python.trackable.data_structures.ListWrapper": "values.trackable:ListWrapper",
     "python.trackable.data_structures._DictWrapper": "values.trackable:_DictWrapper",
     "version.VERSION": "standin.table:VERSION",

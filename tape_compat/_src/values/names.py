@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
+from collections.abc import Iterator
 
 __all__ = ["current_name_scope", "name_scope"]
 
@@ -24,6 +26,17 @@ def current_name_scope() -> str:
     'outer/inner/'
     """
     return _STACK.scopes[-1]
+
+
+@contextlib.contextmanager
+def outside_scopes() -> Iterator[None]:
+    """A context outside of all scopes, as that of a function which is recorded."""
+    scopes = _STACK.scopes
+    scopes.append("")
+    try:
+        yield
+    finally:
+        scopes.pop()
 
 
 class name_scope:

@@ -1,5 +1,15 @@
 """`tf.compat.v1`: the names of TensorFlow 1 that libraries use in code for TensorFlow 2."""
 
+from ..._src.data.io.tensors import (
+    make_ndarray as make_ndarray,
+    make_tensor_proto as make_tensor_proto,
+)
+from ..._src.diagnostics.summary.protos import (
+    Event as Event,
+    HistogramProto as HistogramProto,
+    Summary as Summary,
+    SummaryMetadata as SummaryMetadata,
+)
 from ..._src.function.functional_ops import (
     foldl as foldl,
     foldr as foldr,
@@ -31,6 +41,6 @@ from ..._src.library.version1.initializers import (
     RandomNormal as random_normal_initializer,
     RandomUniform as random_uniform_initializer,
 )
-from . import math as math, nn as nn
+from . import io as io, math as math, nn as nn, train as train
 
 _face(__name__)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar
 
-import numpy as np
-
 from . import wire
+from .fields import Floats, Ints, Single, Texts, Values, escaped
 
 
 class DecodeError(Exception):
@@ -24,8 +22,9 @@ class Message:
 
     #: By name: the number of the field, and what it holds.
     FIELDS: ClassVar[dict[str, tuple[int, Any]]] = {}
-    #: The name of the group of fields of which one is set, and its fields.
+    #: The name of the group of fields of which one is set, and those fields: all if none is named.
     ONE_OF: ClassVar[str] = ""
+    GROUP: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, **fields: Any) -> None:
         self._fields: dict[str, Any] = {}
@@ -39,6 +38,9 @@ class Message:
     def _take(self, name: str, value: Any) -> None:
         """Set a field from an argument."""
         kind = self.FIELDS[name][1]
+        if isinstance(kind, Single):
+            setattr(self, name, value)
+            return
         made = kind()
         if isinstance(made, Message):
             if isinstance(value, dict):
@@ -49,18 +51,29 @@ class Message:
                     f"class: expected {kind.__name__} got {type(value).__name__}."
                 )
             made.CopyFrom(value)
-            if self.ONE_OF:
-                self._fields.clear()
-                self._set.clear()
+            self._choose(name)
         else:
             made.update(value) if isinstance(made, dict) else made.extend(value)
         self._fields[name] = made
         self._set.add(name)
 
+    def _alternatives(self) -> Iterable[str]:
+        """The fields of which one is set."""
+        return (self.GROUP or self.FIELDS) if self.ONE_OF else ()
+
+    def _choose(self, name: str) -> None:
+        """Unset the other fields of the group that a field is in."""
+        if name in self._alternatives():
+            for other in self._alternatives():
+                if other != name:
+                    self.ClearField(other)
+
     def __getattr__(self, name: str) -> Any:
         found = type(self).FIELDS.get(name)
         if found is None:
             raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        if isinstance(found[1], Single):
+            return self._fields.get(name, found[1].default)
         return self._fields.setdefault(name, found[1]())
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -70,6 +83,10 @@ class Message:
             raise AttributeError(
                 f'Assignment not allowed (no field "{name}" in protocol message object).'
             )
+        elif isinstance(kind := self.FIELDS[name][1], Single):
+            self._fields[name] = kind.checked(value)
+            self._set.add(name)
+            self._choose(name)
         else:
             raise AttributeError(
                 f'Assignment not allowed to message, map, or repeated field "{name}" in '
@@ -79,8 +96,11 @@ class Message:
     # -- what is set ----------------------------------------------------------------------------
 
     def HasField(self, field_name: str) -> bool:
-        """Whether a field that holds a message is set. Raises ValueError for another."""
+        """Whether a field is set that holds a message, or that is one of a group of which one is.
+        Raises ValueError for another."""
         kind = self.FIELDS.get(field_name, (0, None))[1]
+        if isinstance(kind, Single) and field_name in self._alternatives():
+            return field_name in self._set
         if not (isinstance(kind, type) and issubclass(kind, Message)):
             raise ValueError(f"Protocol message {type(self).__name__} has no such field.")
         held = self._fields.get(field_name)
@@ -90,23 +110,21 @@ class Message:
         """The field that is set, of those of which one may be."""
         if not self.ONE_OF or oneof_group != self.ONE_OF:
             raise ValueError(f'Protocol message {type(self).__name__} has no oneof "{oneof_group}"')
-        found = [name for name in self._fields if self.HasField(name)]
+        found = [n for n in self._fields if n in self._alternatives() and self.HasField(n)]
         return found[-1] if found else None
 
     def _is_empty(self) -> bool:
-        return not self._set and all(
-            held._is_empty() if isinstance(held, Message) else not held
-            for held in self._fields.values()
-        )
+        return "" not in self._set and next(self._held(), None) is None
 
     def _held(self) -> Iterator[tuple[str, Any]]:
         """The fields that are set, by their numbers."""
         chosen = self.WhichOneof(self.ONE_OF) if self.ONE_OF else None
+        group = set(self._alternatives())
         for name in self.FIELDS:
             held = self._fields.get(name)
-            if held is None or (self.ONE_OF and name != chosen):
+            if held is None or (name in group and name != chosen):
                 continue
-            if self.HasField(name) if isinstance(held, Message) else held:
+            if name in group or (self.HasField(name) if isinstance(held, Message) else held):
                 yield name, held
 
     def ListFields(self) -> list[tuple[str, Any]]:
@@ -131,13 +149,13 @@ class Message:
 
     def SerializeToString(self, deterministic: bool = False) -> bytes:
         """The message as bytes."""
-        return b"".join(
-            [self._field(self.FIELDS[n][0], held, deterministic) for n, held in self._held()]
-        )
+        return b"".join([self._field(*self.FIELDS[n], h, deterministic) for n, h in self._held()])
 
-    def _field(self, number: int, held: Any, deterministic: bool) -> bytes:
+    def _field(self, number: int, kind: Any, held: Any, deterministic: bool) -> bytes:
         if isinstance(held, Message):
             return wire.field(number, held.SerializeToString(deterministic))
+        if isinstance(kind, Single):
+            return kind.serialized(number, held)
         return held.serialized(number, deterministic)
 
     def ByteSize(self) -> int:
@@ -162,24 +180,29 @@ class Message:
         try:
             for number, kind, value in wire.fields(serialized):
                 name = names.get(number)
-                if name is None:
-                    continue
-                held = getattr(self, name)
-                if not isinstance(held, Message):
-                    held.read(kind, value)
-                    continue
-                if not isinstance(value, memoryview):
-                    raise ValueError("a message was expected")
-                if self.ONE_OF and self.WhichOneof(self.ONE_OF) not in (None, name):
-                    self.Clear()
-                    held = getattr(self, name)
-                held.MergeFromString(bytes(value))
-                self._set.add(name)
+                if name is not None:
+                    self._read(name, kind, value)
         except ValueError as error:
             raise DecodeError(
                 f"Error parsing message with type 'tensorflow.{type(self).__name__}': {error}"
             ) from None
         return len(serialized)
+
+    def _read(self, name: str, kind: int, value: Any) -> None:
+        """Take over a field as it is on the wire."""
+        single = self.FIELDS[name][1]
+        if isinstance(single, Single):
+            setattr(self, name, single.read(kind, value))
+            return
+        held = getattr(self, name)
+        if not isinstance(held, Message):
+            held.read(kind, value)
+            return
+        if not isinstance(value, memoryview):
+            raise ValueError("a message was expected")
+        self._choose(name)
+        held.MergeFromString(bytes(value))
+        self._set.add(name)
 
     def CopyFrom(self, other_msg: Any) -> None:
         """Become a copy of another message of the class."""
@@ -215,6 +238,10 @@ class Message:
 
     def _lines(self) -> Iterator[str]:
         for name, held in self._held():
+            kind = self.FIELDS[name][1]
+            if isinstance(kind, Single):
+                yield f"{name}: {kind.shown(held)}"
+                continue
             parts = [held] if isinstance(held, Message) else held.shown()
             for part in parts:
                 if isinstance(part, str):
@@ -228,105 +255,6 @@ class Message:
         return "".join(f"{line}\n" for line in self._lines())
 
 
-class _Values(list):
-    """A field that holds several numbers or texts."""
-
-    def __init__(self, values: Iterable[Any] = ()):
-        super().__init__(map(self.checked, values))
-
-    @staticmethod
-    def checked(value: Any) -> Any:
-        """A value as the field takes it. Raises TypeError or ValueError for another."""
-        return value
-
-    def append(self, value: Any) -> None:
-        super().append(self.checked(value))
-
-    def extend(self, values: Iterable[Any]) -> None:
-        super().extend(map(self.checked, values))
-
-    def insert(self, index: Any, value: Any) -> None:
-        super().insert(index, self.checked(value))
-
-    def __setitem__(self, place: Any, value: Any) -> None:
-        slices = isinstance(place, slice)
-        super().__setitem__(
-            place, list(map(self.checked, value)) if slices else self.checked(value)
-        )
-
-    def shown(self) -> Iterator[str]:
-        return map(str, self)
-
-
-class _Ints(_Values):
-    @staticmethod
-    def checked(value: Any) -> int:
-        try:
-            number = operator.index(value)
-        except TypeError:
-            raise TypeError(
-                f"{type(value).__name__!r} object cannot be interpreted as an integer"
-            ) from None
-        if not -(1 << 63) <= number < 1 << 63:
-            raise ValueError(f"Value out of range: {number}")
-        return number
-
-    def serialized(self, number: int, deterministic: bool) -> bytes:
-        return wire.field(number, wire.varints(self))
-
-    def read(self, kind: int, value: Any) -> None:
-        super().extend([wire.signed(value)] if kind == wire.VARINT else wire.read_varints(value))
-
-
-class _Floats(_Values):
-    @staticmethod
-    def checked(value: Any) -> float:
-        if isinstance(value, (str, bytes)):
-            raise TypeError(f"must be real number, not {type(value).__name__}")
-        with np.errstate(over="ignore"):
-            return float(np.float32(value))
-
-    def serialized(self, number: int, deterministic: bool) -> bytes:
-        return wire.field(number, np.array(self, "<f4").tobytes())
-
-    def read(self, kind: int, value: Any) -> None:
-        super().extend(np.frombuffer(value, "<f4").tolist())
-
-    def shown(self) -> Iterator[str]:
-        return (_shortest(x) for x in self)
-
-
-def _shortest(number: float) -> str:
-    """The shortest text of a float32."""
-    texts = (f"{number:.{digits}g}" for digits in range(6, 10))
-    return next((text for text in texts if np.float32(text) == np.float32(number)), str(number))
-
-
-class _Texts(_Values):
-    @staticmethod
-    def checked(value: Any) -> bytes:
-        if isinstance(value, str):
-            raise TypeError("expected bytes, str found")
-        if not isinstance(value, bytes):
-            raise TypeError(f"expected bytes, {type(value).__name__} found")
-        return value
-
-    def serialized(self, number: int, deterministic: bool) -> bytes:
-        return b"".join([wire.field(number, text) for text in self])
-
-    def read(self, kind: int, value: Any) -> None:
-        super().append(bytes(value))
-
-    def shown(self) -> Iterator[str]:
-        return (f'"{_escaped(text)}"' for text in self)
-
-
-def _escaped(text: bytes) -> str:
-    special = {9: "\\t", 10: "\\n", 13: "\\r", 34: '\\"', 39: "\\'", 92: "\\\\"}
-    plain = range(32, 127)
-    return "".join([special.get(c) or (chr(c) if c in plain else f"\\{c:03o}") for c in text])
-
-
 class BytesList(Message):
     """Texts: `value` is a list of bytes.
 
@@ -335,7 +263,7 @@ class BytesList(Message):
     [b'a']
     """
 
-    FIELDS: ClassVar = {"value": (1, _Texts)}
+    FIELDS: ClassVar = {"value": (1, Texts)}
 
 
 class FloatList(Message):
@@ -346,7 +274,7 @@ class FloatList(Message):
     [1.0, 0.5]
     """
 
-    FIELDS: ClassVar = {"value": (1, _Floats)}
+    FIELDS: ClassVar = {"value": (1, Floats)}
 
 
 class Int64List(Message):
@@ -357,7 +285,7 @@ class Int64List(Message):
     [0, 1, 2]
     """
 
-    FIELDS: ClassVar = {"value": (1, _Ints)}
+    FIELDS: ClassVar = {"value": (1, Ints)}
 
 
 class Feature(Message):
@@ -384,7 +312,7 @@ class _Entry:
         self._key, self._value = key, value
 
     def _lines(self) -> Iterator[str]:
-        yield f'key: "{_escaped(self._key.encode())}"'
+        yield f'key: "{escaped(self._key.encode())}"'
         yield "value {"
         yield from (f"  {line}" for line in self._value._lines())
         yield "}"
@@ -452,26 +380,34 @@ class Features(Message):
     FIELDS: ClassVar = {"feature": (1, _FeatureMap)}
 
 
-class _FeatureValues(_Values):
-    @staticmethod
-    def checked(value: Any) -> Feature:
-        if not isinstance(value, Feature):
-            raise TypeError(f"a Feature was expected, not {type(value).__name__}")
+class Messages(Values):
+    """A field that holds several messages of a class."""
+
+    KIND: ClassVar[type[Message]]
+
+    @classmethod
+    def checked(cls, value: Any) -> Any:  # type: ignore[override]
+        if not isinstance(value, cls.KIND):
+            raise TypeError(f"a {cls.KIND.__name__} was expected, not {type(value).__name__}")
         return value
 
-    def add(self, **fields: Any) -> Feature:
-        """A new feature at the end."""
-        super().append(Feature(**fields))
+    def add(self, **fields: Any) -> Any:
+        """A new message at the end."""
+        super().append(self.KIND(**fields))
         return self[-1]
 
     def serialized(self, number: int, deterministic: bool) -> bytes:
         return b"".join([wire.field(number, x.SerializeToString(deterministic)) for x in self])
 
     def read(self, kind: int, value: Any) -> None:
-        super().append(Feature.FromString(bytes(value)))
+        super().append(self.KIND.FromString(bytes(value)))
 
     def shown(self) -> Iterator[Any]:
         return iter(self)
+
+
+class _FeatureValues(Messages):
+    KIND = Feature
 
 
 class FeatureList(Message):

@@ -328,6 +328,25 @@ class TFRecordOptions:
         return kind
 
 
+def tf_record_iterator(path: Any, options: Any = None) -> Iterator[bytes]:
+    """The records of a file, one after the other.
+
+    Args:
+      options: TFRecordOptions, or the name of a compression.
+    Raises: NotFoundError if there is none, DataLossError where it is damaged.
+
+    >>> import tempfile
+    >>> import tape_compat as tf
+    >>> with tempfile.NamedTemporaryFile() as file:
+    ...     with tf.io.TFRecordWriter(file.name) as writer:
+    ...         writer.write(b"one")
+    ...     list(tf.compat.v1.io.tf_record_iterator(file.name))
+    [b'one']
+    """
+    path = path.decode() if isinstance(path, bytes) else str(path)
+    return read_records(path, TFRecordOptions.get_compression_type_string(options))
+
+
 class TFRecordWriter:
     """A file that records are written to.
 

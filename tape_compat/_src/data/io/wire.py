@@ -44,6 +44,11 @@ def number_field(number: int, value: int) -> bytes:
     return varint(number << 3 | VARINT) + varint(value)
 
 
+def fixed_field(number: int, kind: int, data: bytes) -> bytes:
+    """A field of 4 or 8 bytes: kind FIXED32 or FIXED64."""
+    return varint(number << 3 | kind) + data
+
+
 def read_varint(data: bytes | memoryview, at: int) -> tuple[int, int]:
     """The integer at a place, not negative, and the place after it."""
     first = data[at]

@@ -124,6 +124,9 @@ def decode_image(
     kernel, kind = "DecodeImage", as_dtype(dtype)
     if kind.name not in ("uint8", "uint16", "float32"):
         raise not_allowed(kind, "uint8, uint16, float", kernel, "dtype")
+    sketch = None if expand_animations else sketched(contents)
+    if sketch is not None:  # of animations not even the number of axes is known
+        return sketch.tensor([None, None, channels or None], kind)
     image, form = _opened(contents, kernel)
     if form != "GIF":
         return _typed(_pixels(image, channels or 0, kernel), kind, kernel)
@@ -207,12 +210,18 @@ def _only_default(function: str, **options: tuple[Any, Any]) -> None:
 
 def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> Tensor:
     """The image [h, w, c] of a BMP file, uint8."""
+    sketch = sketched(contents)
+    if sketch is not None:
+        return sketch.tensor([None, None, channels or None], dtypes.uint8)
     image, _ = _opened(contents, "DecodeBmp")
     return _typed(_pixels(image, channels, "DecodeBmp"), dtypes.uint8, "DecodeBmp")
 
 
 def decode_gif(contents: Any, name: str | None = None) -> Tensor:
     """All frames of a GIF file, uint8 [frames, h, w, 3]; another file is one frame."""
+    sketch = sketched(contents)
+    if sketch is not None:
+        return sketch.tensor([None, None, None, 3], dtypes.uint8)
     image, form = _opened(contents, "DecodeGif")
     if form != "GIF":
         return concrete(_pixels(image, 3, "DecodeGif")[None])
@@ -221,6 +230,9 @@ def decode_gif(contents: Any, name: str | None = None) -> Tensor:
 
 def is_jpeg(contents: Any, name: str | None = None) -> Tensor:
     """Whether a file begins as JPEG files do."""
+    sketch = sketched(contents)
+    if sketch is not None:
+        return sketch.tensor((), dtypes.bool)
     return concrete(np.asarray(_content(contents, "Substr").startswith(_STARTS["JPEG"])))
 
 

@@ -11,7 +11,7 @@ from ...core import dtypes
 from ...core.avals import Aval
 from ...core.refuse import invalid, shown
 from ...values.tensor import Tensor, concrete
-from ..arguments import known_value
+from ..arguments import known_value, sketched
 
 
 class DecodeWav(NamedTuple):
@@ -85,6 +85,11 @@ def decode_wav(
     >>> tf.audio.decode_wav(tf.audio.encode_wav([[0.5], [-1.0]], 8000)).audio.numpy().tolist()
     [[0.5], [-1.0]]
     """
+    sketch = sketched(contents)
+    if sketch is not None:
+        shape = [desired_samples, desired_channels]
+        audio = sketch.tensor([None if n < 0 else n for n in shape], dtypes.float32)
+        return DecodeWav(audio, sketch.tensor((), dtypes.int32))
     known = known_value(contents)
     if known.ndim:
         raise invalid(f"contents must be scalar, got shape {shown(known.shape)}", "DecodeWav")
@@ -92,7 +97,7 @@ def decode_wav(
     for value, what in ((desired_channels, "channels"), (desired_samples, "samples")):
         if value < -1:
             raise invalid(f"desired_{what} must be >= -1, got {value}", "DecodeWav")
-    if desired_channels > 0:
+    if desired_channels >= 0:
         last = found.shape[1] - 1
         found = found[:, [min(i, last) for i in range(desired_channels)]]
     if desired_samples >= 0:
