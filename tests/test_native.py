@@ -25,6 +25,7 @@ import tape_compat as tf
 from tape_compat._src.core.native import FASTPATH, TWINS
 from tape_compat._src.core.op import Op
 from tape_compat._src.core.state import LOCAL
+from tape_compat._src.data.io import records
 from tape_compat._src.run import executor
 from tape_compat._src.values import record as dispatch
 
@@ -619,3 +620,11 @@ def test_places_are_checked():
     for bad in (lambda: type(references)(1), lambda: references.append(1.0)):
         with pytest.raises(TypeError):
             bad()
+
+
+def test_checksums_are_those_of_python():
+    twin = TWINS["crc32c"]
+    assert records.crc32c(b"123456789") == twin(b"123456789") == 0xE3069283
+    data = np.random.default_rng(0).integers(0, 256, 5000, np.uint8).tobytes()
+    for size in (0, 1, 3, 7, 8, 9, 63, 64, 65, 256, 257, 5000):
+        assert records.crc32c(memoryview(data)[:size]) == twin(data[:size])

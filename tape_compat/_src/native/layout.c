@@ -36,6 +36,7 @@
     X(apply, METH_FASTCALL, "closure, inputs")                                                     \
     X(apply_scalar, METH_FASTCALL, "closure, x, value, reflected")                                 \
     X(call_captured, METH_FASTCALL, "closure, tensors, sources, cells")                            \
+    X(crc32c, METH_O, "data")                                                                      \
     X(flatten, METH_O, "donated")                                                                  \
     X(flushed, METH_FASTCALL, "function, arguments")                                               \
     X(gather, METH_O, "log")                                                                       \

@@ -13,6 +13,7 @@ from typing import IO, Any
 import numpy as np
 
 from ...core import errors
+from ...core.native import FASTPATH, native
 
 _POLYNOMIAL = 0x82F63B78
 #: How many bytes the checksums of several records take in one step.
@@ -48,6 +49,7 @@ def _jumps() -> list[list[int]]:
     return [[_advanced(byte << shift, _WIDTH) for byte in range(256)] for shift in (0, 8, 16, 24)]
 
 
+@native
 def crc32c(data: bytes | memoryview) -> int:
     """The CRC-32C (Castagnoli) of some bytes.
 
@@ -57,7 +59,7 @@ def crc32c(data: bytes | memoryview) -> int:
     if len(data) > _LARGE:
         return _crc32c_of_large(data)
     if len(data) > 256:
-        return crc32c_of_all([data])[0]
+        return _side_by_side([data])[0]
     state, table = 0xFFFFFFFF, _table()
     for byte in bytes(data):
         state = table[(state ^ byte) & 255] ^ state >> 8
@@ -111,13 +113,18 @@ def _moved_by(state: int, count: int) -> int:
 
 
 def crc32c_of_all(records: Sequence[bytes | memoryview]) -> list[int]:
-    """The CRC-32C of several records, worked out side by side in pieces of equal size.
+    """The CRC-32C of several records.
 
     >>> crc32c_of_all([b"a" * 300, b"123456789"])[1] == crc32c(b"123456789")
     True
     """
-    if not records or max(map(len, records)) <= 64:
+    if FASTPATH is not None or not records or max(map(len, records)) <= 64:
         return [crc32c(record) for record in records]
+    return _side_by_side(records)
+
+
+def _side_by_side(records: Sequence[bytes | memoryview]) -> list[int]:
+    """The same by NumPy, for all pieces of equal size at once."""
     counts = [max(1, -(-len(record) // _WIDTH)) for record in records]
     rows = np.zeros((sum(counts), _WIDTH), np.uint8)
     flat, at = rows.reshape(-1), 0
