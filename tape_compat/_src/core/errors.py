@@ -199,9 +199,23 @@ class NeedsValue(TypeError):
     recorded is called. Python must then run at each call."""
 
 
+class NeedsRun(NeedsValue):
+    """Something will be known when the Python of the function has run."""
+
+
 class NeedsPython(NeedsValue):
     """Something, such as the next element of a dataset, is there only when Python runs: that it
     then does at each call is no news."""
+
+
+class NotAsRecorded(InvalidArgumentError):
+    """A call of a function found that what its record takes for granted does not hold for it. The
+    function then runs its Python; a concrete function, which has none, raises this.
+
+    always: whether it will not hold for others either.
+    """
+
+    always = False
 
 
 class _WhileRecorded(InvalidArgumentError, ValueError):
@@ -215,7 +229,7 @@ class _WhileRecorded(InvalidArgumentError, ValueError):
         super().__init__(node_def, op, message, *payloads)
 
 
-_WhileRecorded.__name__ = InvalidArgumentError.__name__
+_WhileRecorded.__name__ = NotAsRecorded.__name__ = InvalidArgumentError.__name__
 
 
 def while_recorded(error: InvalidArgumentError) -> InvalidArgumentError:

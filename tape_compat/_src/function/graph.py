@@ -11,6 +11,7 @@ from ..core.avals import Aval
 from ..core.dtypes import DType
 from ..core.shapes import TensorShape
 from ..core.state import LOCAL, ThreadState
+from ..run import policy
 from ..values.capture import SymbolicProgram, leaving, lifted, within
 from ..values.operation import Operation, operations
 from ..values.tensor import Tensor, next_id
@@ -23,6 +24,21 @@ _SINGLETON = (
 )
 
 
+class Chances:
+    """How often a record was called, and how often what it assumes did not hold."""
+
+    __slots__ = ("calls", "refuted")
+
+    def __init__(self) -> None:
+        self.calls = 0
+        self.refuted: float = 0
+
+    @property
+    def used_up(self) -> bool:
+        """Whether it does not hold often enough."""
+        return self.refuted * policy.CALLS_AS_RECORDED > self.calls + policy.CALLS_AS_RECORDED
+
+
 class FuncGraph(SymbolicProgram):
     """The record of a function.
 
@@ -30,12 +46,19 @@ class FuncGraph(SymbolicProgram):
     the symbols that were returned; values_given: values of inputs in the call that is recorded, as
     far as they have one. variable_avals: those of variables of unknown shape.
     began: the identity that a tensor had when it was begun.
+    fallible: whether its Python can run where what it assumes does not hold; assumes: whether it
+    assumes something; chances: how often that held. in_parts:
+    whether Python does steps of it.
     """
 
     __slots__ = (
         "_unknown",
+        "assumes",
         "began",
+        "chances",
         "created",
+        "fallible",
+        "in_parts",
         "inputs",
         "outputs",
         "values_given",
@@ -56,6 +79,8 @@ class FuncGraph(SymbolicProgram):
         self.outputs: list[Tensor] = []
         self.values_given: dict[int, Tensor] = {}
         self.variable_avals: dict[Handle, Aval] = {}
+        self.fallible = self.assumes = self.in_parts = False
+        self.chances = Chances()
         self._unknown = 0
 
     def aval(self, shape: TensorShape, dtype: DType) -> Aval:
@@ -84,6 +109,29 @@ class FuncGraph(SymbolicProgram):
                 shape = TensorShape([None] * len(super()._aval_of(handle).shape))
             found = self.variable_avals[handle] = self.aval(shape, handle.dtype)
         return found
+
+    def assume(self, what: str) -> None:
+        """Note that it holds for calls only in which something is so.
+
+        Raises: NeedsValue if nothing else could be done in other calls.
+        """
+        if not self.fallible:
+            raise errors.NeedsValue(
+                f"{what} is known only when {self.name} is called (at {errors.user_location()})."
+            )
+        if self.outer is not None:
+            self.outer.assume(what)
+        self.assumes = True
+
+    def call_python(self, what: str) -> None:
+        """Note that Python does a step of it.
+
+        Raises: NeedsValue in a branch or a loop, and where its Python is not there.
+        """
+        self.assume(what)
+        if self.outer is not None:
+            self.outer.call_python(what)
+        self.in_parts = True
 
     def next_draw(self) -> int:
         """The number of a draw in this function."""
