@@ -11,7 +11,11 @@ from ._src.autodiff.custom import (
     recompute_grad as recompute_grad,
     stop_gradient as stop_gradient,
 )
-from ._src.autodiff.gradients import gradients as gradients
+from ._src.autodiff.gradients import (
+    AggregationMethod as AggregationMethod,
+    gradients as gradients,
+    hessians as hessians,
+)
 from ._src.autodiff.tape import (
     GradientTape as GradientTape,
     UnconnectedGradients as UnconnectedGradients,
