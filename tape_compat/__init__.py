@@ -77,7 +77,10 @@ from ._src.function.python_calls import (
     numpy_function as numpy_function,
     py_function as py_function,
 )
-from ._src.function.tensor_array import TensorArray as TensorArray
+from ._src.function.tensor_array import (
+    TensorArray as TensorArray,
+    TensorArraySpec as TensorArraySpec,
+)
 from ._src.function.vectorized_map import vectorized_map as vectorized_map
 from ._src.interop.functional import functional as functional
 from ._src.interop.jax import as_op as as_op

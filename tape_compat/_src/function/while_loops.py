@@ -34,7 +34,7 @@ from .recording import (
     tensor_of,
 )
 from .rows import Rolled
-from .tensor_array import TensorArray
+from .tensor_array import TensorArray, TensorArraySpec
 from .turns import Flow, guessed, turns
 
 
@@ -128,7 +128,7 @@ def _invariant(x: Any, shape: Any) -> TensorShape:
     if isinstance(shape, TensorSpec):
         shape = shape.shape
     elif shape is not None and not isinstance(shape, TensorShape):
-        if hasattr(shape, "dtype"):  # the spec of a TensorArray
+        if isinstance(shape, TensorArraySpec) and isinstance(x, TensorArray):
             return TensorShape(None)
         raise TypeError(
             f"'shape' must be one of TypeSpec, TensorShape or None. Received: {type(shape)}"
