@@ -306,6 +306,7 @@ if _typing.TYPE_CHECKING:  # imported when they are first used
         nn as nn,
         optimizers as optimizers,
         quantization as quantization,
+        queue as queue,
         ragged as ragged,
         random as random,
         raw_ops as raw_ops,
