@@ -85,6 +85,7 @@ from ._src.function.vectorized_map import vectorized_map as vectorized_map
 from ._src.interop.functional import functional as functional
 from ._src.interop.jax import as_op as as_op
 from ._src.interop.names import face as _face
+from ._src.library.critical_section import CriticalSection as CriticalSection
 from ._src.library.initializers import (
     Constant as constant_initializer,
     Ones as ones_initializer,
@@ -258,6 +259,10 @@ from ._src.values.context import (
     init_scope as init_scope,
     inside_function as inside_function,
 )
+from ._src.values.conversions import (
+    register_tensor_conversion_function as register_tensor_conversion_function,
+)
+from ._src.values.creators import variable_creator_scope as variable_creator_scope
 from ._src.values.indexed_slices import (
     IndexedSlices as IndexedSlices,
     IndexedSlicesSpec as IndexedSlicesSpec,
