@@ -28,8 +28,8 @@ from .concrete import ConcreteFunction
 from .elements import taking, with_unknown_sizes
 from .function_spec import FunctionSpec
 from .retracing import General, Retracing, mapped, spec_like
-from .signature import Bound, Signature, serves
-from .trace import Trace, as_tensors, traced
+from .signature import Arguments, Bound, Signature, serves
+from .trace import AssumingTrace, Trace, as_tensors, traced
 
 LOGGER = logging.getLogger("tape_compat")
 _AS_PYTHON = "%s cannot be recorded, and its Python runs at each call: %s"
@@ -156,7 +156,7 @@ class Function:
             trace = self._trace_of_sizes(trace, bound)
         if isinstance(trace, str):
             return self._as_python(args, kwargs)
-        if trace.graph.assumes:
+        if isinstance(trace, AssumingTrace):
             return self._tried(trace, arguments, args, kwargs)
         return trace.call(arguments.tensors, arguments.variables)
 

@@ -301,6 +301,13 @@ class Trace:
         )
 
 
+class AssumingTrace(Trace):
+    """One that a call may find not to be right for it; see `FuncGraph`. A class of its own, so that
+    the calls of others need not ask."""
+
+    __slots__ = ()
+
+
 def traced(
     function: Callable[..., Any],
     bound: Bound,
@@ -341,4 +348,5 @@ def _recorded(function: Callable[..., Any], bound: Bound, name: str, recording: 
         found = captured(graph, graph.inputs, None, results.outputs, name)
         graph.values_given.clear()
         graph.outputs = results.outputs
-    return Trace(found, results, graph, tuple(graph.inputs), tuple(arguments.variables))
+    make = AssumingTrace if graph.assumes else Trace
+    return make(found, results, graph, tuple(graph.inputs), tuple(arguments.variables))
