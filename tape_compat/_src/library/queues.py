@@ -276,7 +276,7 @@ class QueueBase:
     def _stacked(self, rows: list[_Row]) -> Any:
         if not rows:
             empty = [
-                convert(np.zeros((0, *shape.as_list()), dtype.as_numpy_dtype))
+                convert(np.zeros((0, *[n or 0 for n in shape.as_list()]), dtype.as_numpy_dtype))
                 for shape, dtype in zip(self._shapes, self._dtypes)
             ]
             return self._given(empty)

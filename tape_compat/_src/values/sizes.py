@@ -66,10 +66,10 @@ def distance(one: Tensor, other: Tensor, sketch: Any) -> int | None:
     sketch: a new one, whose sizes stand for what is not known.
     """
     known = _Known(sketch)
-    values = [known.value(x) for x in (one, other)]
-    if any(x is None or x.size != 1 for x in values):
+    first, second = known.value(one), known.value(other)
+    if first is None or second is None or first.size != 1 or second.size != 1:
         return None
-    found = values[1].astype(object).item() - values[0].astype(object).item()
+    found = second.astype(object).item() - first.astype(object).item()
     return None if is_symbolic(found) else int(found)
 
 
