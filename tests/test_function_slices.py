@@ -75,3 +75,18 @@ def test_under_an_accumulator():
         with tf.autodiff.ForwardAccumulator(x, tf.ones([3])) as accumulator:
             y = f(x, tf.constant(i))
         np.testing.assert_allclose(accumulator.jvp(y), expected)
+
+
+def test_a_function_around_one_that_gave_up_runs_its_python_too():
+    part = tf.function(lambda x, i: x[i : i + 2])
+    for _ in range(3):
+        assert part(tf.range(3), tf.constant(2)).numpy().tolist() == [2]
+
+    @tf.function
+    def around(x, i):
+        if tf.reduce_sum(x) > 0:
+            x = part(x, i)
+        return x
+
+    assert around(tf.range(3), tf.constant(2)).numpy().tolist() == [2]
+    assert around(tf.range(3), tf.constant(1)).numpy().tolist() == [1, 2]

@@ -172,10 +172,12 @@ class Function:
         """Call a trace that assumes something. Where that does not hold the Python runs, at each
         call if it happens often; what the call had done already is not done again."""
         chances = trace.graph.chances
+        state = LOCAL.state
         if chances.used_up:
+            if state.capture is not None:
+                raise errors.NeedsValue(f"{self._name} runs its Python at each call.")
             return self._as_python(args, kwargs)
         chances.calls += 1
-        state = LOCAL.state
         if state.capture is not None:
             if trace.graph.in_parts and state.recorders:  # which see its steps one by one
                 return as_tensors(self._converted(*args, **kwargs), self._python_function)
