@@ -11,7 +11,11 @@ from ._src.autodiff.custom import (
     recompute_grad as recompute_grad,
     stop_gradient as stop_gradient,
 )
-from ._src.autodiff.gradients import gradients as gradients
+from ._src.autodiff.gradients import (
+    AggregationMethod as AggregationMethod,
+    gradients as gradients,
+    hessians as hessians,
+)
 from ._src.autodiff.tape import (
     GradientTape as GradientTape,
     UnconnectedGradients as UnconnectedGradients,
@@ -77,11 +81,15 @@ from ._src.function.python_calls import (
     numpy_function as numpy_function,
     py_function as py_function,
 )
-from ._src.function.tensor_array import TensorArray as TensorArray
+from ._src.function.tensor_array import (
+    TensorArray as TensorArray,
+    TensorArraySpec as TensorArraySpec,
+)
 from ._src.function.vectorized_map import vectorized_map as vectorized_map
 from ._src.interop.functional import functional as functional
 from ._src.interop.jax import as_op as as_op
 from ._src.interop.names import face as _face
+from ._src.library.critical_section import CriticalSection as CriticalSection
 from ._src.library.initializers import (
     Constant as constant_initializer,
     Ones as ones_initializer,
@@ -255,6 +263,10 @@ from ._src.values.context import (
     init_scope as init_scope,
     inside_function as inside_function,
 )
+from ._src.values.conversions import (
+    register_tensor_conversion_function as register_tensor_conversion_function,
+)
+from ._src.values.creators import variable_creator_scope as variable_creator_scope
 from ._src.values.indexed_slices import (
     IndexedSlices as IndexedSlices,
     IndexedSlicesSpec as IndexedSlicesSpec,
@@ -304,6 +316,7 @@ if _typing.TYPE_CHECKING:  # imported when they are first used
         optimizers as optimizers,
         profiler as profiler,
         quantization as quantization,
+        queue as queue,
         ragged as ragged,
         random as random,
         raw_ops as raw_ops,

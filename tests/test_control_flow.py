@@ -311,3 +311,19 @@ def test_custom_gradients_and_tapes_in_loops():
         return tf.while_loop(lambda i, _: i < n, body, (0, x))[1]
 
     agree(descended, 8.0, 3)
+
+
+def test_custom_gradients_in_branches_in_forward_mode():
+    @tf.custom_gradient
+    def square(x):
+        return x * x, lambda upstream: upstream * 20.0 * x
+
+    @tf.function
+    def f(x):
+        y = tf.cond(x > 0.0, lambda: square(x), lambda: x)
+        return y, tf.recompute_grad(square)(x)
+
+    x = tf.constant(3.0)
+    with tf.autodiff.ForwardAccumulator(x, tf.constant(1.0)) as accumulator:
+        y = f(x)
+    assert [t.numpy() for t in accumulator.jvp(y)] == [60.0, 60.0]

@@ -2,13 +2,15 @@
 
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import tape_compat as tf
 from tape_compat._src.core.avals import Aval
-from tape_compat._src.core.dimensions import Sizes, numbered, variable
+from tape_compat._src.core.dimensions import Sizes, numbered, parsed, variable
 from tape_compat._src.core.errors import NeedsValue
+from tape_compat._src.core.op import Op
 from tape_compat._src.values.capture import capture, capturing, symbolic_input
 from tape_compat._src.values.convert import convert
 from tests.ops import ROWS
@@ -231,3 +233,11 @@ def test_a_size_that_would_be_another_for_an_empty_batch():
         return tf.zeros([tf.maximum(tf.shape(x)[0], 1), 3])
 
     assert [rows(tf.ones([n, 2])).shape[0] for n in (3, 0, 1)] == [3, 1, 1]
+
+
+def test_sizes_of_any_name_are_told_by_examples():
+    """Those of `jax.export` are the user's to name."""
+    op = Op(lambda x: jnp.zeros(int(x.shape[0]) + 1, x.dtype), "Longer").bind()
+    for text in ("batch", "d_x", "2*n"):
+        size = parsed(text)
+        assert op.infer((aval(size),))[0] == (aval(size + 1),)

@@ -3,6 +3,8 @@
 import copy
 import inspect
 import pickle
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -69,3 +71,16 @@ def test_an_op_names_the_line_that_called_it():
         line = inspect.currentframe().f_lineno + 1
         tf.ones((2, 3)) + tf.ones((2, 4))
     assert f"test_errors.py:{line}" in str(caught.value)
+
+
+def test_user_location_in_a_thread_of_the_library():
+    """Where no code of the user's runs, it is not that of the thread's module."""
+    found = []
+    thread = threading.Thread(target=lambda: found.append(user_location()))
+    thread.start()
+    thread.join()
+    assert found[0].startswith("test_errors.py:")
+    with ThreadPoolExecutor(1) as pool:
+        with pytest.raises(tf.errors.InvalidArgumentError) as raised:
+            pool.submit(tf.reshape, [1.0], [2]).result()
+    assert "thread" not in str(raised.value)

@@ -557,3 +557,35 @@ def test_traces_for_texts_are_bounded(monkeypatch):
     assert f.experimental_get_tracing_count() == 7 and len(f._traces) == len(f._given) == 3
     f(tf.constant("a" * 6)), f(tf.constant(""))
     assert f.experimental_get_tracing_count() == 8
+
+
+def test_arrays_as_arguments_and_results():
+    """TensorFlow refuses to change those of eager code, and makes a record for each."""
+    f = tf.function(lambda array: array.write(0, [5.0, 5.0]))
+    for rows in (2, 2, 3):
+        array = tf.TensorArray(tf.float32, rows).unstack(tf.ones([rows, 2]))
+        assert f(array).stack().numpy()[:2].tolist() == [[5.0, 5.0], [1.0, 1.0]]
+        assert array.stack().numpy()[0].tolist() == [1.0, 1.0]
+    assert f.experimental_get_tracing_count() == 2
+    assert tf.function(lambda a: f(a).stack()[0])(array).numpy().tolist() == [5.0, 5.0]
+
+    spec = tf.TensorArraySpec([2], tf.float32)
+    total = tf.function(lambda array: tf.reduce_sum(array.stack()), input_signature=[spec])
+    for rows in (2, 3):
+        array = tf.TensorArray(tf.float32, rows, element_shape=[2]).unstack(tf.ones([rows, 2]))
+        assert total(array).numpy() == 2.0 * rows
+    assert total.experimental_get_tracing_count() == 1
+    assert total.get_concrete_function()(array).numpy() == 6.0
+    for wrong in (tf.ones([3, 2]), tf.TensorArray(tf.int32, 0, element_shape=[2])):
+        with pytest.raises(TypeError, match="Can not cast"):
+            total(wrong)
+
+    @tf.function
+    def filled(n):
+        array = tf.TensorArray(tf.float32, 3)
+        invariants = tf.TensorShape([]), tf.TensorArraySpec(None, tf.float32)
+        more = lambda i, _: i < n
+        turn = lambda i, a: (i + 1, a.write(i, tf.cast(i, tf.float32)))
+        return tf.while_loop(more, turn, (0, array), invariants)[1].stack()
+
+    assert filled(3).numpy().tolist() == [0.0, 1.0, 2.0]

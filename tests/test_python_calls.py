@@ -61,19 +61,144 @@ def test_errors_are_those_of_tensorflow(error, expected):
         tf.numpy_function(fail, [1.0], tf.float32)
 
 
-def test_a_function_with_results_runs_its_python_at_each_call(caplog):
-    ran = []
+def test_a_function_with_results_is_recorded_when_their_shapes_were_seen(caplog):
+    ran, seen = [], []
+
+    def flip(x):
+        seen.append(len(x))
+        return np.flip(x)
 
     @tf.function
     def f(x):
         ran.append(1)
-        return tf.numpy_function(np.flip, [x], tf.float32) + 1.0
+        return tf.numpy_function(flip, [x], tf.float32) + 1.0
 
     with caplog.at_level(logging.WARNING, "tape_compat"):
-        for n in (2, 2, 2):
-            assert f(tf.range(n, dtype=tf.float32)).numpy().tolist() == [2.0, 1.0]
-    assert len(ran) == 4 and len(caplog.records) == 1
-    assert "the shapes of what tf.numpy_function gives are known when flip has" in caplog.text
+        for n in (2, 2, 2, 3, 3):
+            assert f(tf.range(n, dtype=tf.float32)).numpy().tolist() == [*range(n, 0, -1)]
+    assert len(ran) == 6 and not caplog.records  # for each shape: tried, run, recorded
+    assert seen == [2, 2, 2, 3, 3]
+
+
+def test_python_runs_where_a_result_has_another_shape(capfd, caplog):
+    ran, sizes = [], []
+    count = tf.Variable(0)
+
+    @tf.function
+    def f(n):
+        ran.append(1)
+        count.assign_add(1)
+        tf.print("begins")
+        x = tf.py_function(lambda n: (sizes.append(int(n)), tf.range(n))[1], [n], tf.int32)
+        return x * 2
+
+    with caplog.at_level(logging.WARNING, "tape_compat"):
+        for n in (2, 2, 3, 2, 3):
+            assert f(tf.constant(n)).numpy().tolist() == [2 * i for i in range(n)]
+    assert sizes == [2, 2, 3, 2, 3] and count.numpy() == 5 and len(ran) == 5
+    assert len(caplog.records) == 1 and "gave int32[3], and int32[2] when it was" in caplog.text
+    assert capfd.readouterr().err.count("begins") == 5
+
+
+def test_gradients_of_recorded_calls():
+    seen = []
+
+    def cube(x):
+        seen.append(1)
+        return x * x * x
+
+    @tf.function
+    def slope(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.py_function(cube, [2.0 * x], tf.float32)
+            z = y + tf.stop_gradient(tf.numpy_function(np.sin, [y], tf.float32))
+        return tape.gradient(z, x)
+
+    @tf.function
+    def value(x):
+        return tf.py_function(cube, [2.0 * x], tf.float32)
+
+    @tf.function
+    def outer(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = value(x)
+        return tape.gradient(y, x)
+
+    x = tf.constant([1.0, 2.0])
+    for f in (slope, outer):
+        for _ in range(3):
+            np.testing.assert_allclose(f(x), [24.0, 96.0])
+        assert f.experimental_get_tracing_count() == 2
+    assert len(seen) == 6
+    for _ in range(2):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = value(x)
+        np.testing.assert_allclose(tape.gradient(y, x), [24.0, 96.0])
+    assert len(seen) == 8
+
+
+@pytest.mark.parametrize("what", ["read", "assign"])
+def test_python_functions_of_the_variables_of_a_function(what, caplog):
+    v = tf.Variable(1.0)
+
+    def use(x):
+        return x * v if what == "read" else (v.assign(10.0), x)[1]
+
+    @tf.function
+    def f(x):
+        v.assign_add(1.0)
+        return tf.py_function(use, [x], tf.float32) + v
+
+    with caplog.at_level(logging.WARNING, "tape_compat"):
+        found = [float(f(tf.constant(1.0))) for _ in range(4)]
+    assert found == ([4.0, 6.0, 8.0, 10.0] if what == "read" else [11.0] * 4)
+    assert len(caplog.records) == 1 and "by a Python function that it calls" in caplog.text
+
+
+def test_calls_with_results_that_are_not_recorded(caplog):
+    def one(x):
+        return np.float32(1.0)
+
+    @tf.function
+    def loop(n):
+        total = tf.constant(0.0)
+        for _ in tf.range(n):
+            total += tf.numpy_function(one, [n], tf.float32)
+        return total
+
+    @tf.function
+    def text(x):
+        return tf.strings.length(tf.numpy_function(lambda x: b"abc", [x], tf.string))
+
+    for f, expected in ((loop, 3.0), (text, 3)):
+        with caplog.at_level(logging.WARNING, "tape_compat"):
+            assert [f(tf.constant(3)).numpy() for _ in range(3)] == [expected] * 3
+        assert len(caplog.records) == 1
+        caplog.clear()
+
+
+def test_an_error_in_a_recorded_call_leaves_variables_as_they_were():
+    v, fails = tf.Variable(0.0), []
+
+    def may_fail(x):
+        if fails:
+            raise ValueError("why")
+        return x
+
+    @tf.function
+    def f(x):
+        v.assign_add(1.0)
+        return tf.py_function(may_fail, [x], tf.float32)
+
+    for _ in range(3):
+        f(tf.constant(1.0))
+    fails.append(1)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="ValueError: why"):
+        f(tf.constant(1.0))
+    assert v.numpy() == 3.0
 
 
 def test_a_call_without_results_is_recorded():

@@ -503,3 +503,30 @@ def test_generators_under_a_tape(deferred):
     assert x._array is None
     np.testing.assert_allclose(tape.gradient(y, v).numpy(), x.numpy().sum(), rtol=1e-5)
     assert same(tf.random.Generator.from_seed(1).normal([3]), x)
+
+
+def test_candidates_come_as_often_as_expected():
+    """Without repetition, in a function that draws others at each call."""
+
+    @tf.function
+    def sample(true):
+        return tf.random.log_uniform_candidate_sampler(true, 1, 3, True, 6)
+
+    count, true = np.zeros(6), tf.zeros([1, 1], tf.int64)
+    for _ in range(300):
+        found = sample(true)[0].numpy()
+        assert len(set(found.tolist())) == 3
+        count[found] += 1 / 300
+    p = np.log1p(1 / np.arange(1, 7)) / np.log(7)
+    draw = np.random.default_rng(0).choice
+    expected = np.bincount(np.ravel([draw(6, 3, False, p) for _ in range(2000)])) / 2000
+    np.testing.assert_allclose(count, expected, atol=0.1)
+
+
+def test_candidates_by_weights():
+    weights = [1.0, 0.0, 3.0]
+    sample = tf.random.fixed_unigram_candidate_sampler
+    found = sample([[0]], 1, 2000, False, 3, unigrams=weights, seed=1).sampled_candidates
+    np.testing.assert_allclose(np.bincount(found) / 2000, [0.25, 0.0, 0.75], atol=0.05)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="range is too small"):
+        sample([[0]], 1, 3, True, 3, unigrams=weights)

@@ -17,6 +17,12 @@ from .._src.ops.blocks import (
     space_to_batch as space_to_batch,
     space_to_depth as space_to_depth,
 )
+from .._src.ops.candidates import (
+    all_candidate_sampler as all_candidate_sampler,
+    compute_accidental_hits as compute_accidental_hits,
+    fixed_unigram_candidate_sampler as fixed_unigram_candidate_sampler,
+    learned_unigram_candidate_sampler as learned_unigram_candidate_sampler,
+)
 from .._src.ops.convolutions import (
     atrous_conv2d as atrous_conv2d,
     atrous_conv2d_transpose as atrous_conv2d_transpose,
@@ -71,6 +77,10 @@ from .._src.ops.pooling import (
     max_pool2d as max_pool2d,
     max_pool3d as max_pool3d,
     pool as pool,
+)
+from .._src.ops.sampled_losses import (
+    nce_loss as nce_loss,
+    sampled_softmax_loss as sampled_softmax_loss,
 )
 from .._src.ops.sparse_embedding import (
     embedding_lookup_sparse as embedding_lookup_sparse,

@@ -1,6 +1,13 @@
 """`tf.random`: random tensors, by global seed, op seed, stateless seed or generator."""
 
 from .._src.interop.names import face as _face
+from .._src.ops.candidates import (
+    all_candidate_sampler as all_candidate_sampler,
+    fixed_unigram_candidate_sampler as fixed_unigram_candidate_sampler,
+    learned_unigram_candidate_sampler as learned_unigram_candidate_sampler,
+    log_uniform_candidate_sampler as log_uniform_candidate_sampler,
+    uniform_candidate_sampler as uniform_candidate_sampler,
+)
 from .._src.ops.random_generator import (
     Generator as Generator,
     create_rng_state as create_rng_state,

@@ -1311,3 +1311,43 @@ def case_eager_loop_under_a_tape(tf):
 def case_numpy_in_eager_loops(tf):
     y = tf.while_loop(lambda i: i < np.int32(3), lambda i: i + np.int32(1), [np.int32(0)])
     return y
+
+
+def case_while_condition_assigns(tf):
+    asked, total = tf.Variable(0), tf.Variable(0.0)
+
+    @tf.function
+    def f(n, x):
+        def goes_on(i, pair):
+            asked.assign_add(1)
+            total.assign_add(pair["a"])
+            return i < n
+
+        def body(i, pair):
+            total.assign(total * 2.0)
+            return i + 1, {"a": pair["a"] * x, "b": pair["b"]}
+
+        found = tf.while_loop(goes_on, body, (0, {"a": x, "b": tf.zeros([2])}))
+        few = tf.while_loop(
+            lambda i: asked.assign_add(1) > 0, lambda i: [i + 1], [0], maximum_iterations=2
+        )
+        return found, few, asked.read_value()
+
+    x = tf.constant(2.0)
+    return f(3, x), f(0, x), asked, total
+
+
+def case_autograph_condition_assigns(tf):
+    asked = tf.Variable(0)
+
+    @tf.function
+    def f(x):
+        while asked.assign_add(1) < 4 and tf.reduce_sum(x) < 100.0:
+            x = x * 2.0
+        return x
+
+    with tf.GradientTape() as tape:
+        x = tf.constant([1.0, 2.0])
+        tape.watch(x)
+        y = f(x)
+    return y, tape.gradient(y, x), asked, f(x), asked

@@ -384,3 +384,47 @@ def case_tangents_of_what_a_tape_keeps(tf):
         gc.collect()
         g = tape.gradient(y, x)
     return acc.jvp([y, g])
+
+
+def case_custom_gradients_in_functions(tf):
+    """In a function forward mode goes by the gradient function, else by what is done."""
+
+    @tf.custom_gradient
+    def square(x):
+        return x * x, lambda upstream: upstream * 20.0 * x
+
+    @tf.custom_gradient
+    def both(x, y):
+        return (x * x, x + y), lambda dx, dy: (dx * 20.0 * x + dy, dx + dy * y)
+
+    v = tf.Variable(2.0)
+
+    def loop(x):
+        for _ in tf.range(2):
+            x = square(x)
+        return x
+
+    inner = tf.function(square)
+    bodies = [
+        lambda x: square(x) + square(x * 2.0),
+        lambda x: both(x, x * 2.0),
+        loop,
+        lambda x: square(x * v),
+        lambda x: inner(x) * 2.0,
+    ]
+    x = tf.constant(3.0)
+    found = []
+    for body in [*map(tf.function, bodies), bodies[0]]:
+        with tf.autodiff.ForwardAccumulator(x, tf.constant(1.0)) as accumulator:
+            y = body(x)
+        found.append((y, accumulator.jvp(y)))
+    with tf.autodiff.ForwardAccumulator(x, tf.constant(1.0)) as outer:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = inner(x)
+        slope = tape.gradient(y, x)
+    with tf.autodiff.ForwardAccumulator(x, tf.constant(1.0)) as second:
+        with tf.autodiff.ForwardAccumulator(x, tf.constant(1.0)) as first:
+            y = inner(x)
+        speed = first.jvp(y)
+    return found, slope, outer.jvp(slope), speed, second.jvp(speed)

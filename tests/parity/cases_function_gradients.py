@@ -1043,3 +1043,64 @@ def case_exception_inside_a_tape(tf):
         except ValueError:
             y = x * x
     return tape.gradient(y, x)
+
+
+def case_tf_hessians(tf):
+    @tf.function
+    def f(x, m):
+        y = tf.reduce_sum(x**3) * tf.reduce_sum(m * m)
+        return tf.hessians(y, [x, m]), tf.hessians([y, tf.reduce_sum(x**2)], x)
+
+    return f(tf.constant([1.0, 2.0]), tf.constant([[1.0, 2.0]]))
+
+
+def case_tf_hessians_of_scalars_and_vectors(tf):
+    return (
+        tf.function(lambda x: tf.hessians(x**3, x))(tf.constant(2.0)),
+        tf.function(lambda x: tf.hessians(x**3, x))(tf.constant([1.0, 2.0])),
+    )
+
+
+def case_tf_hessians_refused(tf):
+    x = tf.constant([1.0, 2.0])
+    return (
+        attempt(lambda: tf.hessians(x, x)),
+        attempt(lambda: tf.function(lambda x: tf.hessians(tf.reduce_sum(x), x))(x), words=0),
+        attempt(
+            lambda: tf.function(lambda x: tf.hessians(tf.reduce_sum(x), [x, x * 2.0]))(x), words=0
+        ),
+    )
+
+
+def case_tf_gradients_aggregation(tf):
+    m = tf.AggregationMethod
+    x = tf.constant([1.0, 2.0])
+    given = [m.ADD_N, m.DEFAULT, m.EXPERIMENTAL_TREE, m.EXPERIMENTAL_ACCUMULATE_N]
+    found = [
+        tf.function(lambda x: tf.gradients(x * x + x, x, aggregation_method=k))(x) for k in given
+    ]
+    bad = tf.function(lambda x: tf.gradients(x * x, x, aggregation_method=7, gate_gradients=True))
+    return given, found, attempt(lambda: bad(x), words=0)
+
+
+def case_tf_gradients_weights(tf):
+    x = tf.constant([1.0, 2.0])
+
+    @tf.function
+    def f(x):
+        y = x * 2.0
+        return (
+            tf.gradients([x, y], x, grad_ys=[None, x]),
+            tf.gradients(x + y, [x, y], stop_gradients=[x, y]),
+            tf.gradients(x + y, [x, y], stop_gradients=y),
+            tf.gradients(x + y, [x, y], stop_gradients=x),
+            tf.gradients(x, [x, y], unconnected_gradients=tf.UnconnectedGradients.ZERO),
+        )
+
+    refused = [
+        lambda x: tf.gradients([x, x], x, grad_ys=[x]),
+        lambda x: tf.gradients(x * x, x, grad_ys=tf.constant([1, 2])),
+        lambda x: tf.gradients(x, [x, x], unconnected_gradients="nonsense"),
+        lambda x: tf.gradients([x * x], [[x], x]),
+    ]
+    return f(x), [attempt(lambda g=g: tf.function(g)(x), words=0) for g in refused]

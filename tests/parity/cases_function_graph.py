@@ -266,3 +266,25 @@ def case_operation_not_there(tf):
 
     inside(tf, program, vector(tf))
     return seen
+
+
+def case_graph_def(tf):
+    three, many = tf.constant([3.0, 4.0]), tf.zeros([200])
+    functions = [
+        tf.function(lambda x: tf.exp(x) * 2.0 + three),
+        tf.function(lambda x: (tf.exp(x), x)),
+        tf.function(lambda x: None),
+        tf.function(lambda x: tf.exp(tf.exp(x + 1.0) + 2.0)),
+    ]
+    found = []
+    for f in functions:
+        graph = f.get_concrete_function(tf.TensorSpec([2], tf.float32)).graph
+        nodes = graph.as_graph_def().node
+        found.append([(node.name, node.op, list(node.input)) for node in nodes])
+        found.append([(op.name, op.type) for op in graph.get_operations()])
+    graph = functions[0].get_concrete_function(tf.TensorSpec([2], tf.float32)).graph
+    last = graph.get_operation_by_name("Identity")
+    found.append((last.type, [x.name for x in last.inputs], last.outputs[0].shape))
+    large = tf.function(lambda x: x + many).get_concrete_function(tf.TensorSpec([], tf.float32))
+    found.append([node.op for node in large.graph.as_graph_def().node])
+    return found

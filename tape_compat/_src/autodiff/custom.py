@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 
 from ..core.avals import Aval
-from ..core.derivative import Jvp, conj, zero_cotangent
+from ..core.derivative import FORWARD, Jvp, conj, zero_cotangent
 from ..core.dimensions import Sizes
 from ..core.op import Closure, Op
 from ..core.state import LOCAL, paused
@@ -160,12 +160,41 @@ class _Transposed(Jvp):
         return transpose(tuple(map(jnp.asarray, arrays[self.count :])))
 
 
+def _forward_form(forward: Closure, pull: Callable[..., Any]) -> Callable[..., Any]:
+    """A function with a pullback of its own as forward mode takes it: the transpose of that."""
+
+    @jax.custom_jvp
+    def function(*arrays: Any) -> tuple[Any, ...]:
+        return forward.pure(*arrays)
+
+    @function.defjvp
+    def push(primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> Any:
+        outputs = forward.pure(*primals)
+        zeros = tuple(zero_cotangent(out) for out in outputs)
+        inexact = [i for i, out in enumerate(outputs) if jnp.issubdtype(out.dtype, jnp.inexact)]
+        moving = [i for i, x in enumerate(primals) if jnp.issubdtype(x.dtype, jnp.inexact)]
+
+        def linear(*cotangents: Any) -> Any:
+            full = list(zeros)
+            for i, c in zip(inexact, cotangents, strict=True):
+                full[i] = c
+            answers = pull(primals, tuple(full))
+            return tuple(answers[i] for i in moving)
+
+        _, transpose = jax.vjp(linear, *(zeros[i] for i in inexact))
+        given = iter(transpose(tuple(jnp.asarray(tangents[i]) for i in moving)))
+        pushed = [next(given) if i in inexact else zero for i, zero in enumerate(zeros)]
+        return outputs, tuple(pushed)
+
+    return function
+
+
 class CustomClosure(Closure):
     """A pure function with a pullback of its own, conjugated as TensorFlow's gradients are."""
 
     jvp_class = _Transposed
 
-    __slots__ = ("parts",)
+    __slots__ = ("_forward", "parts")
 
     def __init__(
         self, name: str, forward: Closure, backward: Closure, place: tuple[int, ...], arity: int
@@ -189,6 +218,10 @@ class CustomClosure(Closure):
         function.defvjp(save, pull)
         super().__init__(Op(function, name), {})
         self.parts = (forward, backward, place, arity)
+        self._forward = _forward_form(forward, pull)
+
+    def traced_pure(self, *arrays: Any) -> tuple[Any, ...]:
+        return self._forward(*arrays) if FORWARD.mode else super().traced_pure(*arrays)
 
     def _has_unknown(self) -> bool:
         return self.parts[0].unknown or self.parts[1].unknown
@@ -206,6 +239,10 @@ class Recomputed(Closure):
     def __init__(self, base: Closure, name: str):
         super().__init__(Op(jax.checkpoint(base.pure), name), {})
         self.base = base
+
+    def traced_pure(self, *arrays: Any) -> tuple[Any, ...]:
+        """Forward mode keeps nothing anyway."""
+        return self.base.pure(*arrays) if FORWARD.mode else super().traced_pure(*arrays)
 
     def _has_unknown(self) -> bool:
         return self.base.unknown

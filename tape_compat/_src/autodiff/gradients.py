@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..core.dtypes import as_dtype
 from ..core.errors import user_location
 from ..core.state import LOCAL
 from ..core.steps import needed
@@ -17,6 +18,20 @@ from ..values.record import apply
 from ..values.tensor import Tensor
 from ..values.variable import Variable
 from .tape import GradientTape, UnconnectedGradients
+
+
+class AggregationMethod:
+    """How `tf.gradients` may be told to sum gradients. XLA plans that, so they do the same.
+
+    >>> import tape_compat as tf
+    >>> tf.AggregationMethod.EXPERIMENTAL_TREE
+    1
+    """
+
+    ADD_N = 0
+    DEFAULT = ADD_N
+    EXPERIMENTAL_TREE = 1
+    EXPERIMENTAL_ACCUMULATE_N = 2
 
 
 def gradients(
@@ -35,6 +50,8 @@ def gradients(
       ys: a tensor, or a list of them.
       xs: a tensor or Variable, or a list of them; of tensors those that `ys` were computed from.
       grad_ys: what the derivative of each of `ys` is weighted with, None for ones.
+      aggregation_method: one of `tf.AggregationMethod`. Without effect, as `gate_gradients`: XLA
+        sums and orders.
       stop_gradients: tensors that count as constants.
       unconnected_gradients: what an x gives that no y depends on: None, or zeros.
     Returns: a list with a Tensor, IndexedSlices or None for each of `xs`.
@@ -55,8 +72,11 @@ def gradients(
             "tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape "
             f"instead. At {user_location()}."
         )
+    _check_method(aggregation_method)
     targets = [_dense(y) for y in nest.flatten(ys)]
     sources = list(xs) if isinstance(xs, (list, tuple)) else [xs]
+    if any(isinstance(x, (list, tuple, dict)) for x in sources):
+        raise TypeError(f"`xs` is to be a tensor or a flat list of them. At {user_location()}.")
     sources = [x if isinstance(x, (Tensor, Variable)) else convert(x) for x in sources]
     weights = _weights(grad_ys, len(targets))
     stops = [] if stop_gradients is None else nest.flatten(stop_gradients)
@@ -66,7 +86,72 @@ def gradients(
         targets = again.run(targets)
         if weights is not None:
             weights = [ones_like(y) if w is None else w for w, y in zip(weights, targets)]
+            _check_dtypes(weights, targets)
     return tape.gradient(targets, again.sources, weights, unconnected_gradients)
+
+
+def hessians(
+    ys: Any,
+    xs: Any,
+    gate_gradients: bool = False,
+    aggregation_method: int | None = None,
+    name: str = "hessians",
+) -> list[Tensor]:
+    """Second derivatives of the sum of `ys` by each of `xs`, inside a `tf.function`.
+
+    Args:
+      ys, xs, gate_gradients, aggregation_method: as of `tf.gradients`.
+    Returns: for each of `xs` a Tensor of its shape twice over.
+    Raises: RuntimeError in eager code; ValueError where a first or second derivative is None.
+
+    >>> import tape_compat as tf
+    >>> @tf.function
+    ... def curvature(x):
+    ...     return tf.hessians(tf.reduce_sum(x**3), x)[0]
+    >>> curvature(tf.constant([1.0, 2.0])).numpy().tolist()
+    [[6.0, 0.0], [0.0, 12.0]]
+    """
+    sources = list(xs) if isinstance(xs, (list, tuple)) else [xs]
+    slopes = gradients(ys, sources, aggregation_method=aggregation_method)
+    return [_hessian(slope, x) for slope, x in zip(slopes, sources, strict=True)]
+
+
+def _hessian(slope: Any, source: Any) -> Tensor:
+    if slope is None:
+        raise _no_value()
+    with GradientTape(watch_accessed_variables=False) as tape:
+        again = _Again(LOCAL.state.capture, tape, [source], [])
+        slopes = again.run([_dense(slope)])
+    found = tape.jacobian(slopes[0], again.sources[0])
+    if found is None:
+        raise _no_value()
+    return found
+
+
+def _no_value() -> ValueError:
+    return ValueError(
+        f"None values not supported. A derivative that tf.hessians needs is not connected (at "
+        f"{user_location()})."
+    )
+
+
+def _check_method(method: int | None) -> None:
+    known = [0, 1, 2]
+    if method is not None and method not in known:
+        raise ValueError(
+            f"Invalid `aggregation_method` specified {method}. Accepted values are {known}. At "
+            f"{user_location()}."
+        )
+
+
+def _check_dtypes(weights: list[Any], targets: list[Tensor]) -> None:
+    for i, (weight, target) in enumerate(zip(weights, targets, strict=True)):
+        dtype = getattr(weight, "dtype", target.dtype)
+        if dtype != target.dtype:
+            raise TypeError(
+                f"`grad_ys[{i}]` has type {as_dtype(dtype).name}, and `ys[{i}]` has type "
+                f"{target.dtype.name}. At {user_location()}."
+            )
 
 
 def _dense(y: Any) -> Tensor:

@@ -15,6 +15,7 @@ import jax.numpy as jnp
 from .avals import Aval
 from .caches import Cache
 from .call import Call
+from .derivative import FORWARD
 from .dimensions import Sizes, variables
 from .limits import MAX_CONTROL_FLOW
 from .op import Arrays, Closure, Op
@@ -54,7 +55,7 @@ class Structured(Closure):
         return self.run_parts([part.pure for part in self.parts], arrays)
 
     def traced_pure(self, *arrays: Any) -> Arrays:
-        return self._pure(*arrays)
+        return self.pure(*arrays) if FORWARD.mode else self._pure(*arrays)
 
     def run_parts(self, parts: Sequence[Part], arrays: Arrays) -> Arrays:
         """What it gives, by its parts as functions."""

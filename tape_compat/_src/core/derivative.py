@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -77,6 +78,16 @@ class Pullback(Closure):
         return self.base.primal(avals[: self.count])
 
 
+class _Forward(threading.local):
+    """Whether this thread traces something for forward mode: what JAX differentiates in reverse
+    only must then be given in another form."""
+
+    mode = False
+
+
+FORWARD = _Forward()
+
+
 class Jvp(Closure):
     """The forward derivative of a closure, itself a closure."""
 
@@ -97,7 +108,12 @@ class Jvp(Closure):
                 full[i] = array
             return tuple(o for o in self.base.pure(*full) if _inexact(o))
 
-        return jax.jvp(function, primals, tuple(map(jnp.asarray, arrays[self.count :])))[1]
+        tangents = tuple(map(jnp.asarray, arrays[self.count :]))
+        before, FORWARD.mode = FORWARD.mode, True
+        try:
+            return jax.jvp(function, primals, tangents)[1]
+        finally:
+            FORWARD.mode = before
 
     def _infer(self, avals: tuple[Aval, ...]) -> tuple[tuple[Aval, ...], bool]:
         if not any(aval.unknown for aval in avals):

@@ -326,6 +326,8 @@ def variables(values: Any) -> dict[str, None]:
 
     >>> list(variables((variable(1), (2, variable(0) * 3))))
     ['d1', 'd0']
+    >>> list(variables(parsed("max(batch, floordiv(d0, 2))")))
+    ['batch', 'd0']
     """
     found = _Noted()
     found.fill(values)
@@ -341,5 +343,6 @@ class _Noted(Sizes):
 
     def of(self, dimension: Size) -> Size:
         if is_symbolic(dimension):
-            self.names.update(dict.fromkeys(re.findall(r"\bd\d+\b", str(dimension))))
+            names = re.findall(r"[A-Za-z_]\w*", str(dimension))
+            self.names.update(dict.fromkeys(n for n in names if n not in _OPERATIONS))
         return dimension

@@ -199,9 +199,23 @@ class NeedsValue(TypeError):
     recorded is called. Python must then run at each call."""
 
 
+class NeedsRun(NeedsValue):
+    """Something will be known when the Python of the function has run."""
+
+
 class NeedsPython(NeedsValue):
     """Something, such as the next element of a dataset, is there only when Python runs: that it
     then does at each call is no news."""
+
+
+class NotAsRecorded(InvalidArgumentError):
+    """A call of a function found that what its record takes for granted does not hold for it. The
+    function then runs its Python; a concrete function, which has none, raises this.
+
+    always: whether it will not hold for others either.
+    """
+
+    always = False
 
 
 class _WhileRecorded(InvalidArgumentError, ValueError):
@@ -215,7 +229,7 @@ class _WhileRecorded(InvalidArgumentError, ValueError):
         super().__init__(node_def, op, message, *payloads)
 
 
-_WhileRecorded.__name__ = InvalidArgumentError.__name__
+_WhileRecorded.__name__ = NotAsRecorded.__name__ = InvalidArgumentError.__name__
 
 
 def while_recorded(error: InvalidArgumentError) -> InvalidArgumentError:
@@ -256,11 +270,23 @@ def user_location() -> str:
     >>> bool(re.fullmatch(r".+:\\d+", user_location()))
     True
     """
-    frame = sys._getframe(1)
-    while frame.f_back is not None and _place(frame) is None:
+    frame = outermost = sys._getframe(1)
+    while frame is not None and _place(frame) is None:
+        if not _begins_thread(frame):
+            outermost = frame
         frame = frame.f_back
+    frame = frame or outermost
     file, line = _place(frame) or (frame.f_code.co_filename, frame.f_lineno)
     return f"{os.path.basename(file or '<unknown>')}:{line}"
+
+
+#: The files that call what a thread is to run.
+_THREADS = (os.path.join("concurrent", "futures", "thread.py"), os.sep + "threading.py")
+
+
+def _begins_thread(frame: Any) -> bool:
+    """Whether a frame is where a thread begins: nobody is to look there."""
+    return frame.f_code.co_filename.endswith(_THREADS)
 
 
 def _place(frame: Any) -> tuple[str, int] | None:
@@ -268,4 +294,4 @@ def _place(frame: Any) -> tuple[str, int] | None:
     file = frame.f_code.co_filename
     if file in GENERATED:
         return GENERATED[file].get(frame.f_lineno)
-    return (file, frame.f_lineno) if is_users(file) else None
+    return (file, frame.f_lineno) if is_users(file) and not _begins_thread(frame) else None

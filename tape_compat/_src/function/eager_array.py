@@ -50,6 +50,10 @@ class EagerArray:
         self._elements = list(unstack(rows))
         return self
 
+    def holds_nothing(self) -> bool:
+        """Whether no element is there."""
+        return all(element is None for element in self._elements)
+
     def identity(self) -> EagerArray:
         """Itself."""
         return self

@@ -9,16 +9,18 @@ import threading
 import weakref
 from collections import deque
 from collections.abc import Callable
+from math import inf
 from typing import Any
 
 from ..core import errors, limits
 from ..core.dimensions import INCONCLUSIVE
 from ..core.dtypes import string
-from ..core.state import MODE
+from ..core.state import LOCAL, MODE
 from ..core.tracebacks import filter_traceback
 from ..run import policy
 from ..values import nest
 from ..values.context import inside_function
+from ..values.effects import done_so_far, not_again
 from ..values.spec import TensorSpec
 from ..values.tensor import Tensor
 from .autograph import converted
@@ -27,10 +29,17 @@ from .concrete import ConcreteFunction
 from .elements import taking, with_unknown_sizes
 from .function_spec import FunctionSpec
 from .retracing import General, Retracing, mapped, spec_like
-from .signature import Bound, Signature, serves
-from .trace import Trace, as_tensors, traced
+from .signature import Arguments, Bound, Signature, serves
+from .trace import AssumingTrace, Trace, as_tensors, traced
 
 LOGGER = logging.getLogger("tape_compat")
+_AS_PYTHON = "%s cannot be recorded, and its Python runs at each call: %s"
+
+
+class Unlearned(str):
+    """Why there is no trace yet: something must be seen first; the next call may make one."""
+
+    __slots__ = ()
 
 
 class BySizes(dict[tuple, Any]):
@@ -69,7 +78,7 @@ class Function:
         self._concrete: dict[tuple, ConcreteFunction] = {}
         #: The keys of traces for texts, the oldest first.
         self._by_text: deque[tuple[tuple, ...]] = deque()
-        self._count = self._calls = 0
+        self._count = self._calls = self._unlearned = 0
         self._detector = Retracing(python_function)
         self._general = General()
         self._options = (
@@ -149,10 +158,42 @@ class Function:
         if isinstance(trace, BySizes):
             trace = self._trace_of_sizes(trace, bound)
         if isinstance(trace, str):
-            with taking():
-                result = self._python_function(*args, **kwargs)
-            return as_tensors(result, self._python_function)
+            return self._as_python(args, kwargs)
+        if isinstance(trace, AssumingTrace):
+            return self._tried(trace, arguments, args, kwargs)
         return trace.call(arguments.tensors, arguments.variables)
+
+    def _as_python(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What the Python function gives."""
+        with taking():
+            result = self._python_function(*args, **kwargs)
+        return as_tensors(result, self._python_function)
+
+    def _tried(
+        self, trace: Trace, arguments: Arguments, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        """Call a trace that assumes something. Where that does not hold the Python runs, at each
+        call if it happens often; what the call had done already is not done again."""
+        chances = trace.graph.chances
+        state = LOCAL.state
+        if chances.used_up:
+            if state.capture is not None:
+                raise errors.NeedsValue(f"{self._name} runs its Python at each call.")
+            return self._as_python(args, kwargs)
+        chances.calls += 1
+        if state.capture is not None:
+            if trace.graph.in_parts and state.recorders:  # which see its steps one by one
+                return as_tensors(self._converted(*args, **kwargs), self._python_function)
+            return trace.call(arguments.tensors, arguments.variables)
+        with done_so_far() as done:
+            try:
+                return trace.call(arguments.tensors, arguments.variables)
+            except errors.NotAsRecorded as error:
+                chances.refuted = inf if error.always else chances.refuted + 1
+                if chances.used_up:
+                    LOGGER.warning(_AS_PYTHON, self._name, error)
+        with not_again(done):
+            return self._as_python(args, kwargs)
 
     def _trace(self, key: tuple, bound: Bound) -> Trace | BySizes | str:
         """The trace for these arguments, made by one thread; those for each set of sizes, if it
@@ -169,6 +210,8 @@ class Function:
                     found = self._serving(key) or self._record(given, by_sizes)
                 if isinstance(found, str) and by_sizes:
                     found = BySizes()
+                elif isinstance(found, Unlearned):
+                    return found
                 elif isinstance(found, str) and _has_unknown(bound):
                     return found  # it may be possible where the sizes are known
                 self._traces[key] = found
@@ -192,7 +235,9 @@ class Function:
         with self._lock:
             found = traces.get(bound.key)
             if found is None:
-                found = traces[bound.key] = self._record(bound, settled=True)
+                found = self._record(bound, settled=True)
+                if not isinstance(found, Unlearned):
+                    traces[bound.key] = found
             return found
 
     def _serving(self, key: tuple) -> Trace | None:
@@ -216,10 +261,11 @@ class Function:
         except (errors.NeedsValue, INCONCLUSIVE) as error:
             if inside_function() and not by_sizes:
                 raise
+            if isinstance(error, errors.NeedsRun) and self._unlearned < policy.UNLEARNED_CALLS:
+                self._unlearned += not by_sizes
+                return Unlearned(error)
             if not by_sizes and not isinstance(error, errors.NeedsPython):
-                LOGGER.warning(
-                    "%s cannot be recorded, and its Python runs at each call: %s", self._name, error
-                )
+                LOGGER.warning(_AS_PYTHON, self._name, error)
             return str(error)
         except Exception as error:
             filter_traceback(error)
@@ -231,7 +277,7 @@ class Function:
 
     def _recorded(self, bound: Bound, creates: bool, settled: bool) -> Trace:
         self._count += 1
-        found = traced(self._converted, bound, self._name, creates, settled)
+        found = traced(self._converted, bound, self._name, creates, settled, fallible=True)
         due = policy.JIT_COMPILE_DUE if self._jit_compile else policy.FUNCTION_DUE
         found.captured.closure.due = due
         return found

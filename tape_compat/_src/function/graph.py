@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from typing import Any, NoReturn
+from typing import Any
 
 from ..core import dimensions, errors
 from ..core.avals import Aval
 from ..core.dtypes import DType
 from ..core.shapes import TensorShape
 from ..core.state import LOCAL, ThreadState
+from ..run import policy
 from ..values.capture import SymbolicProgram, leaving, lifted, within
-from ..values.operation import Operation, operations
+from ..values.graph_def import GraphDef, NodeDef, listed
+from ..values.operation import Operation
 from ..values.tensor import Tensor, next_id
 from ..values.variable import Handle, Variable, initial_tensor
 
@@ -23,6 +25,21 @@ _SINGLETON = (
 )
 
 
+class Chances:
+    """How often a record was called, and how often what it assumes did not hold."""
+
+    __slots__ = ("calls", "refuted")
+
+    def __init__(self) -> None:
+        self.calls = 0
+        self.refuted: float = 0
+
+    @property
+    def used_up(self) -> bool:
+        """Whether it does not hold often enough."""
+        return self.refuted * policy.CALLS_AS_RECORDED > self.calls + policy.CALLS_AS_RECORDED
+
+
 class FuncGraph(SymbolicProgram):
     """The record of a function.
 
@@ -30,12 +47,19 @@ class FuncGraph(SymbolicProgram):
     the symbols that were returned; values_given: values of inputs in the call that is recorded, as
     far as they have one. variable_avals: those of variables of unknown shape.
     began: the identity that a tensor had when it was begun.
+    fallible: whether its Python can run where what it assumes does not hold; assumes: whether it
+    assumes something; chances: how often that held. in_parts:
+    whether Python does steps of it.
     """
 
     __slots__ = (
         "_unknown",
+        "assumes",
         "began",
+        "chances",
         "created",
+        "fallible",
+        "in_parts",
         "inputs",
         "outputs",
         "values_given",
@@ -56,6 +80,8 @@ class FuncGraph(SymbolicProgram):
         self.outputs: list[Tensor] = []
         self.values_given: dict[int, Tensor] = {}
         self.variable_avals: dict[Handle, Aval] = {}
+        self.fallible = self.assumes = self.in_parts = False
+        self.chances = Chances()
         self._unknown = 0
 
     def aval(self, shape: TensorShape, dtype: DType) -> Aval:
@@ -85,6 +111,29 @@ class FuncGraph(SymbolicProgram):
             found = self.variable_avals[handle] = self.aval(shape, handle.dtype)
         return found
 
+    def assume(self, what: str) -> None:
+        """Note that it holds for calls only in which something is so.
+
+        Raises: NeedsValue if nothing else could be done in other calls.
+        """
+        if not self.fallible:
+            raise errors.NeedsValue(
+                f"{what} is known only when {self.name} is called (at {errors.user_location()})."
+            )
+        if self.outer is not None:
+            self.outer.assume(what)
+        self.assumes = True
+
+    def call_python(self, what: str) -> None:
+        """Note that Python does a step of it.
+
+        Raises: NeedsValue in a branch or a loop, and where its Python is not there.
+        """
+        self.assume(what)
+        if self.outer is not None:
+            self.outer.call_python(what)
+        self.in_parts = True
+
     def next_draw(self) -> int:
         """The number of a draw in this function."""
         self.draws += 1
@@ -106,13 +155,20 @@ class FuncGraph(SymbolicProgram):
         values = [self.values_given[id(x)] for x in known]
         return lifted(initial_tensor(value, dtype), known, values)
 
+    def _listed(self) -> list[tuple[NodeDef, Operation]]:
+        def constant(x: Tensor) -> bool:
+            return isinstance(x._id, int) and x._id >= self.began
+
+        return listed(self, self.outputs, constant)
+
     def get_operations(self) -> list[Operation]:
-        """Its instructions, in order."""
-        return operations(self)
+        """Its instructions, in order, with the constants that they read and the identities of the
+        outputs."""
+        return [operation for _, operation in self._listed()]
 
     def get_operation_by_name(self, name: str) -> Operation:
         """An instruction by its name. Raises KeyError if there is none."""
-        for found in operations(self):
+        for found in self.get_operations():
             if found.name == name:
                 return found
         raise KeyError(f"The name {name!r} refers to an Operation not in the graph.")
@@ -139,9 +195,28 @@ class FuncGraph(SymbolicProgram):
         with within(self):
             yield self
 
-    def as_graph_def(self, *args: Any, **kwargs: Any) -> NoReturn:
-        """Refused."""
-        raise NotImplementedError(
-            "FuncGraph.as_graph_def: there are no GraphDefs here. StableHLO is given by "
-            "tf.function's experimental_get_compiler_ir(*args)(stage='stablehlo')."
-        )
+    def as_graph_def(
+        self,
+        from_version: int | None = None,
+        add_shapes: bool = False,
+        use_pybind11_proto: bool = False,
+    ) -> GraphDef:
+        """Its nodes: `.node` is a list of what has a `name`, an `op`, an `input` and an `attr`.
+
+        It tells what a function does; it is no message, and cannot be loaded. What is done is given
+        by `experimental_get_compiler_ir`.
+
+        Raises: NotImplementedError for arguments other than `add_shapes`, which changes nothing.
+
+        >>> import tape_compat as tf
+        >>> f = tf.function(lambda x: tf.exp(x) * 2.0)
+        >>> graph = f.get_concrete_function(tf.TensorSpec([2])).graph
+        >>> [(node.name, node.op, node.input) for node in graph.as_graph_def().node][2:4]
+        [('mul/y', 'Const', []), ('mul', 'Mul', ['Exp', 'mul/y'])]
+        """
+        if from_version is not None or use_pybind11_proto:
+            raise NotImplementedError(
+                "FuncGraph.as_graph_def: `from_version` and `use_pybind11_proto`: there are no "
+                "GraphDef messages here."
+            )
+        return GraphDef([node for node, _ in self._listed()])

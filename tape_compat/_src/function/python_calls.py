@@ -18,6 +18,7 @@ from ..values.spec import TensorSpec
 from ..values.tensor import Tensor, concrete
 from .autograph.convert import do_not_convert
 from .elements import runs_as_python
+from .python_steps import call_now, learn, record_call
 
 
 def py_function(
@@ -37,9 +38,9 @@ def py_function(
     Raises: what TensorFlow makes of an error of `func`: InvalidArgumentError of a TypeError or a
       ValueError, UnknownError of most others.
 
-    In a `tf.function` a call without results is recorded, and done in the order of the program. One
-    with results cannot be recorded, since their shapes are not known: the Python of the whole
-    function then runs at each call, with one warning. `tape_compat.as_op` records a JAX function.
+    In a `tf.function` a call is recorded, and done in the order of the program. One with results is
+    so once the function has run as Python, which shows their shapes; not in branches and loops, nor
+    if it gives texts. `tape_compat.as_op` records a JAX function.
 
     >>> import tape_compat as tf
     >>> x = tf.constant(3.0)
@@ -64,10 +65,17 @@ def py_function(
     title = getattr(func, "__name__", "py_function")
     if LOCAL.state.capture is not None:
         if dtypes:
-            raise _unknown("py_function", title)
+
+            def again(*values: Any) -> list[Tensor]:
+                return _call(func, dtypes, title, *values)
+
+            results, _ = record_call("py_function", "EagerPyFunc", title, again, tensors)
+            return results[0] if single else results
         _record(lambda *arrays: func(*map(concrete, arrays)), tensors, title, "EagerPyFunc")
         return None
-    results = _call(func, dtypes, title, *tensors)
+    results = call_now(lambda *values: _call(func, dtypes, title, *values), tensors)
+    if runs_as_python():
+        learn("py_function", title, tensors, results, single)
     return results[0] if single else results
 
 
@@ -88,7 +96,7 @@ def numpy_function(
       Tout: a dtype, or a list of them, one for each result; an empty list for none.
     Returns: Tensors in the structure that `func` gives; None if it gives None.
 
-    In a `tf.function` it is as `py_function`: it is recorded if it has no results.
+    In a `tf.function` it is as `py_function`.
 
     >>> import numpy as np
     >>> import tape_compat as tf
@@ -101,23 +109,36 @@ def numpy_function(
             lambda *args: numpy_function(func, args, Tout, stateful, name)
         )
     given = [] if inp is None else list(inp)
+    title = getattr(func, "__name__", "numpy_function")
+
+    def of_arrays(*values: Any) -> list[Tensor]:
+        return _tensors(_given(func, [np.asarray(value)[()] for value in values]))
+
     if LOCAL.state.capture is not None:
-        title = getattr(func, "__name__", "numpy_function")
+        inputs = list(map(convert, given))
         if not isinstance(Tout, (list, tuple)) or Tout:
-            raise _unknown("numpy_function", title)
-        _record(func, list(map(convert, given)), title, "PyFunc")
+            results, single = record_call("numpy_function", "PyFunc", title, of_arrays, inputs)
+            return results[0] if single else results
+        _record(func, inputs, title, "PyFunc")
         return None
     if runs_as_python():  # there inputs are tensors, and a scalar is none of NumPy's arrays
-        arrays = [np.asarray(convert(value))[()] for value in given]
+        inputs = list(map(convert, given))
+        results = call_now(of_arrays, inputs)
+        learn("numpy_function", title, inputs, results, len(results) == 1)
     else:
-        arrays = list(map(np.asarray, given))
-    found = do_not_convert(func)(*arrays)
+        results = _tensors(_given(func, list(map(np.asarray, given))))
+    return results[0] if len(results) == 1 else results or None
+
+
+def _given(func: Callable[..., Any], arrays: list[Any]) -> Any:
+    return do_not_convert(func)(*arrays)
+
+
+def _tensors(found: Any) -> list[Tensor]:
+    """What a function of arrays gave."""
     if found is None:
-        return None
-    if isinstance(found, (list, tuple)):
-        values = list(map(convert, found))
-        return values[0] if len(values) == 1 else values
-    return convert(found)
+        return []
+    return list(map(convert, found)) if isinstance(found, (list, tuple)) else [convert(found)]
 
 
 def _check_tout(tout: Any, name: str) -> None:
@@ -132,13 +153,6 @@ def _check_tout(tout: Any, name: str) -> None:
 
 def _dtype(part: Any) -> DType:
     return part.dtype if isinstance(part, TensorSpec) else as_dtype(part)
-
-
-def _unknown(api: str, title: str) -> errors.NeedsValue:
-    return errors.NeedsValue(
-        f"the shapes of what tf.{api} gives are known when {title} has run "
-        f"(at {errors.user_location()}). A JAX function may be recorded: tape_compat.as_op."
-    )
 
 
 def _record(func: Callable[..., Any], tensors: list[Tensor], title: str, name: str) -> None:

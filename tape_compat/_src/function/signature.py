@@ -22,6 +22,7 @@ from ..values.convert import convert
 from ..values.spec import TensorSpec
 from ..values.tensor import Tensor
 from ..values.variable import Variable
+from .tensor_array import TensorArray, TensorArraySpec
 
 _BY_NAME = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_KEYWORD)
 
@@ -59,6 +60,8 @@ class Arguments:
             self._tensor(convert(value))
         elif isinstance(value, TensorSpec):
             self._spec(value)
+        elif isinstance(value, TensorArray):
+            self._array(value)
         elif isinstance(value, TypeSpec):
             self._composite_spec(value)
         else:
@@ -94,8 +97,18 @@ class Arguments:
         if isinstance(spec.value_type, type) and issubclass(spec.value_type, Opaque):
             self.parts.append((spec.value_type, spec))
             return
-        self.parts += (spec.value_type, 1, spec)
+        self.parts += (
+            (spec, -1) if isinstance(spec, TensorArraySpec) else (spec.value_type, 1, spec)
+        )
         self.add(spec._component_specs)
+
+    def _array(self, array: TensorArray) -> None:
+        """A TensorArray counts as a tensor of its elements."""
+        buffer = array._as_buffer()
+        size = int(array.size()) if buffer is None else -1
+        self.parts += (array._type_spec, size)
+        if buffer is not None:
+            self._tensor(buffer)
 
     def _variable(self, variable: Variable) -> None:
         handle = variable._handle
@@ -144,6 +157,8 @@ def rebuilt(value: Any, tensors: Callable[[Any], Any]) -> Any:
         return value
     if isinstance(value, (Tensor, np.ndarray, np.generic, jax.Array, TensorSpec)):
         return tensors(value)
+    if isinstance(value, TensorArray):
+        return value._as_argument(tensors)
     if isinstance(value, TypeSpec) and isinstance(value.value_type, type):
         if issubclass(value.value_type, Opaque):
             return value._stand_in()  # type: ignore[attr-defined]
@@ -406,6 +421,8 @@ def cast_to(spec: Any, value: Any) -> Any:
     if not isinstance(spec, TensorSpec):
         if isinstance(spec, TypeSpec) and not spec.is_compatible_with(value):
             raise TypeError(f"Can not cast {value!r} to {spec!r}")
+        if isinstance(value, TensorArray) and value._as_buffer() is None:
+            raise TypeError(f"Can not cast a TensorArray that holds nothing to {spec!r}")
         return value
     if isinstance(value, TensorSpec):
         given = value

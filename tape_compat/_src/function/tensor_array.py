@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from ..core.dtypes import as_dtype
+from ..core.dtypes import as_dtype, float32
+from ..core.errors import user_location
 from ..core.shapes import TensorShape
 from ..core.state import LOCAL
+from ..values.composite import TypeSpec
+from ..values.spec import TensorSpec
 from ..values.tensor import Tensor
 from .eager_array import EagerArray
 from .recorded_array import RecordedArray
@@ -91,6 +95,38 @@ class TensorArray:
         settings = array.dynamic_size, True, array.infer_shape, array.element_shape
         found = EagerArray(array.dtype, array.length if buffer is None else 0, *settings)
         return self._with(found if buffer is None else found.holding(buffer))
+
+    @property
+    def _type_spec(self) -> TensorArraySpec:
+        return TensorArraySpec(
+            self.element_shape, self.dtype, bool(self.dynamic_size), self._infer_shape
+        )
+
+    def _as_buffer(self) -> Tensor | None:
+        """The elements as one tensor, as which an array is given to a function; None if there are
+        none, and their shape is not known."""
+        array = self._implementation
+        if isinstance(array, RecordedArray):
+            return array.buffer
+        if array.holds_nothing() and not array.element_shape.is_fully_defined():
+            return None
+        return array.stack()
+
+    def _as_argument(self, tensors: Callable[[Any], Any]) -> Any:
+        """What a function is given, with what `tensors` makes of the elements."""
+        buffer = self._as_buffer()
+        found = None if buffer is None else tensors(buffer)
+        if isinstance(found, TensorSpec):
+            return self._type_spec
+        if LOCAL.state.capture is None or isinstance(self._implementation, RecordedArray):
+            return self if found is None else self._with(self._implementation)
+        if found is not None:
+            return self._type_spec._from_components(found)
+        array = TensorArray.__new__(TensorArray)
+        array._implementation = RecordedArray.empty(
+            self.dtype, self.size(), self.dynamic_size, True, self._infer_shape, self.element_shape
+        )
+        return array
 
     @property
     def _here(self) -> Any:
@@ -191,3 +227,86 @@ class TensorArray:
     def close(self, name: str | None = None) -> None:
         """Forget the elements."""
         self._here.close()
+
+
+class TensorArraySpec(TypeSpec):
+    """What is known of a TensorArray beforehand.
+
+    Args:
+      element_shape: the shape of the elements, None for any.
+      dtype: of the elements.
+      dynamic_size: whether writes after the end make it larger.
+      infer_shape: whether all elements must have one shape.
+
+    >>> import tape_compat as tf
+    >>> @tf.function(input_signature=[tf.TensorArraySpec([2], tf.float32)])
+    ... def total(array):
+    ...     return tf.reduce_sum(array.stack())
+    >>> array = tf.TensorArray(tf.float32, size=3, element_shape=[2])
+    >>> total(array.unstack(tf.ones([3, 2]))).numpy().item()
+    6.0
+    """
+
+    __slots__ = ("_dtype", "_dynamic_size", "_element_shape", "_infer_shape")
+
+    def __init__(
+        self,
+        element_shape: Any = None,
+        dtype: Any = float32,
+        dynamic_size: bool = False,
+        infer_shape: bool = True,
+    ):
+        self._element_shape = TensorShape(element_shape)
+        self._dtype = as_dtype(dtype)
+        self._dynamic_size = dynamic_size
+        self._infer_shape = infer_shape
+
+    @staticmethod
+    def from_value(value: TensorArray) -> TensorArraySpec:
+        """The spec of an array. Raises TypeError for another value."""
+        if not isinstance(value, TensorArray):
+            raise TypeError(
+                f"Expected value to be a TensorArray, but got: `{type(value)}` (at "
+                f"{user_location()})."
+            )
+        return value._type_spec
+
+    @property
+    def value_type(self) -> type:
+        """TensorArray."""
+        return TensorArray
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return self._element_shape, self._dtype, self._dynamic_size, self._infer_shape
+
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
+        """Whether a TensorArray, or what another spec describes, fits this spec."""
+        if isinstance(spec_or_value, TensorArray):
+            spec_or_value = spec_or_value._type_spec
+        return super().is_compatible_with(spec_or_value)
+
+    def is_subtype_of(self, other: Any) -> bool:
+        """Whether every array of this spec fits `other` too, whatever its elements."""
+        return type(other) is type(self) and self._serialize()[1:] == other._serialize()[1:]
+
+    def most_specific_common_supertype(self, others: Any) -> Any:
+        """This spec, if the others differ from it in the shape of the elements only; else None."""
+        return self if all(map(self.is_subtype_of, others)) else None
+
+    @property
+    def _component_specs(self) -> TensorSpec:
+        shape = self._element_shape
+        rows = TensorShape(None) if shape.rank is None else TensorShape([None, *shape])
+        return TensorSpec(rows, self._dtype)
+
+    def _to_components(self, value: TensorArray) -> Tensor | None:
+        return value._as_buffer()
+
+    def _from_components(self, components: Any) -> Any:
+        if isinstance(components, TensorSpec):
+            return self
+        array = RecordedArray(self._dtype, self._dynamic_size, self._infer_shape)
+        array._shape = [self._element_shape.merge_with(components.shape[1:])]
+        found = TensorArray.__new__(TensorArray)
+        found._implementation = array.with_buffer(components)
+        return found

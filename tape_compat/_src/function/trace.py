@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from ..core import dimensions, errors, limits
 from ..core.avals import Aval
 from ..core.dimensions import Sizes
-from ..core.state import LOCAL
+from ..core.state import LOCAL, ThreadState
 from ..run.executor import run
 from ..run.op_by_op import interprets, op_runner
 from ..values import nest
@@ -21,6 +21,7 @@ from ..values.spec import TensorSpec
 from ..values.tensor import Tensor
 from ..values.variable import Handle, Variable, current
 from .graph import FuncGraph
+from .python_steps import call_in_parts
 from .signature import Bound, check_unchanged, copied, rebuilt
 from .tensor_array import TensorArray
 
@@ -223,7 +224,12 @@ class Trace:
         if CALLED.graphs is not None:
             CALLED.graphs[id(self.graph)] = self.graph
         state = LOCAL.state
+        if self.graph.in_parts and state.capture is None:
+            return self.results.packed(call_in_parts(found, tensors))
         if state.deferring:
+            if self.graph.assumes and state.capture is not None:
+                note = state.capture.call_python if self.graph.in_parts else state.capture.assume
+                note(f"What {self.graph.name} assumes")
             return self.results.packed(found.call(tensors))
         if state.program is not None:
             begin_step()
@@ -307,12 +313,31 @@ class Trace:
         )
 
 
+class AssumingTrace(Trace):
+    """One that a call may find not to be right for it; see `FuncGraph`. A class of its own, so that
+    the calls of others need not ask."""
+
+    __slots__ = ()
+
+
 def traced(
-    function: Callable[..., Any], bound: Bound, name: str, creates: bool, settled: bool = False
+    function: Callable[..., Any],
+    bound: Bound,
+    name: str,
+    creates: bool,
+    settled: bool = False,
+    fallible: bool = False,
 ) -> Trace:
     """Record a Python function with these arguments, the tensors among them made symbolic. settled:
-    it was to be recorded for all sizes, and is recorded for those of one call."""
-    recording = capturing(lambda state: FuncGraph(state, name, creates, settled))
+    it was to be recorded for all sizes, and is recorded for those of one call. fallible: see
+    `FuncGraph`."""
+
+    def graph(state: ThreadState) -> FuncGraph:
+        made = FuncGraph(state, name, creates, settled)
+        made.fallible = fallible
+        return made
+
+    recording = capturing(graph)
     try:
         return _recorded(function, bound, name, recording)
     except BaseException:  # an interrupt may have come just before the context was left
@@ -335,4 +360,5 @@ def _recorded(function: Callable[..., Any], bound: Bound, name: str, recording: 
         found = captured(graph, graph.inputs, None, results.outputs, name)
         graph.values_given.clear()
         graph.outputs = results.outputs
-    return Trace(found, results, graph, tuple(graph.inputs), tuple(arguments.variables))
+    make = AssumingTrace if graph.assumes else Trace
+    return make(found, results, graph, tuple(graph.inputs), tuple(arguments.variables))

@@ -34,7 +34,7 @@ from .recording import (
     tensor_of,
 )
 from .rows import Rolled
-from .tensor_array import TensorArray
+from .tensor_array import TensorArray, TensorArraySpec
 from .turns import Flow, guessed, turns
 
 
@@ -51,10 +51,7 @@ def repeat(
         lambda leaves: truth(goes_on(*packed(loop_vars, leaves))), given, "while_cond"
     )
     if condition.captured.cells:
-        raise NotImplementedError(
-            "The condition of a while loop cannot assign to variables; let the body do so. At "
-            f"{errors.user_location()}."
-        )
+        return _assigning(goes_on, body, loop_vars, shape_invariants)
 
     def checked(leaves: list[Any]) -> Any:
         result = body(*packed(loop_vars, leaves))
@@ -68,6 +65,22 @@ def repeat(
         _guess(condition, given),
     )
     return _Loop(given, condition, turn).call(loop_vars)
+
+
+def _assigning(
+    goes_on: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, shape_invariants: Any
+) -> Any:
+    """A loop whose condition assigns to variables: it is asked before the loop, and at the end of
+    each turn."""
+
+    def turn(_: Any, variables: Any) -> Any:
+        result = _like(body(*variables), loop_vars)
+        after = packed(loop_vars, [tensor_of(leaf) for leaf in flat(result)])
+        return truth(goes_on(*after)), after
+
+    first = truth(goes_on(*loop_vars))
+    invariants = None if shape_invariants is None else (first.shape, shape_invariants)
+    return repeat(lambda more, _: more, turn, (first, loop_vars), invariants)[1]
 
 
 def _guess(condition: Part, given: Sequence[Any]) -> Size | None:
@@ -115,7 +128,7 @@ def _invariant(x: Any, shape: Any) -> TensorShape:
     if isinstance(shape, TensorSpec):
         shape = shape.shape
     elif shape is not None and not isinstance(shape, TensorShape):
-        if hasattr(shape, "dtype"):  # the spec of a TensorArray
+        if isinstance(shape, TensorArraySpec) and isinstance(x, TensorArray):
             return TensorShape(None)
         raise TypeError(
             f"'shape' must be one of TypeSpec, TensorShape or None. Received: {type(shape)}"

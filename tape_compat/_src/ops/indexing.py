@@ -35,6 +35,7 @@ from ..values.tensor import Tensor, concrete, mark_slice
 from ..values.updates import apply_off_tape
 from ..values.variable import Variable, read
 from .arguments import INDEX_DTYPES, as_size, as_tensor, dims, is_text, move_text
+from .moving_slices import Moving, assume_inside, moving
 from .selection import boolean_mask
 from .shapes import reshape
 
@@ -163,17 +164,24 @@ def _clipped(spec: tuple[Any, ...], shape: tuple[int, ...]) -> tuple[Any, ...]:
     return tuple(out)
 
 
+def _by_axis(plan: _Plan, places: Sequence[Any]) -> dict[int, Any]:
+    """The places that are inputs, by their axes."""
+    axes = sorted([*plan.dynamic, *[axis for axis, _, _ in plan.windows]])
+    return dict(zip(axes, places, strict=True))
+
+
 def _indexed(x: Any, *places: Any, spec: tuple[Any, ...]) -> Any:
     plan = _planned(spec, x.shape)
     if any(cut != (0, n, 1) for cut, n in zip(plan.cuts, x.shape)):
         x = lax.slice(x, *zip(*plan.cuts))
+    given = _by_axis(plan, places)
     if plan.windows:
         starts, sizes, steps = [np.int32(0)] * x.ndim, list(x.shape), [1] * x.ndim
-        for (axis, width, step), place in zip(plan.windows, places, strict=True):
-            starts[axis], sizes[axis], steps[axis] = place, width, step
+        for axis, width, step in plan.windows:
+            starts[axis], sizes[axis], steps[axis] = given[axis], width, step
         x = lax.slice(lax.dynamic_slice(x, starts, sizes), [0] * x.ndim, sizes, steps)
-    for axis, place in zip(plan.dynamic, places):
-        size = x.shape[axis]
+    for axis in plan.dynamic:
+        place, size = given[axis], x.shape[axis]
         if size == 0:  # nothing can be taken, but nothing may have to be
             x = jnp.zeros((*x.shape[:axis], 1, *x.shape[axis + 1 :]), x.dtype)
             continue
@@ -260,7 +268,7 @@ def getitem(x: Any, index: Any) -> Tensor:
         return at(x, (index,), ())
     if _is_mask(index):
         return boolean_mask(x, index)
-    return at(x, *_spec(index if isinstance(index, (list, tuple)) else (index,)))
+    return at(x, *spec_of(index, x))
 
 
 def variable_getitem(variable: Variable, index: Any) -> Tensor:
@@ -272,7 +280,7 @@ def variable_getitem(variable: Variable, index: Any) -> Tensor:
     else:
         if _is_mask(index):
             return boolean_mask(x, index)
-        spec, places = _spec(index if isinstance(index, (list, tuple)) else (index,))
+        spec, places = spec_of(index, x)
     part = at(x, spec, places)
     mark_slice(part, variable, spec, places)
     return part
@@ -280,12 +288,13 @@ def variable_getitem(variable: Variable, index: Any) -> Tensor:
 
 def at(x: Tensor, spec: tuple[Any, ...], places: tuple[Tensor, ...]) -> Tensor:
     array = x._array
-    fixed, plan = spec, None
+    fixed, plan, known = spec, None, True
     if places:
         fixed = _with_known(spec, places)
-        if DYNAMIC not in fixed:
+        known = fixed is not spec
+        if known:
             plan = _planned(fixed, x._aval.shape)  # raises for what is out of range
-    if array.__class__ is np.ndarray and DYNAMIC not in fixed:
+    if array.__class__ is np.ndarray and known:
         kind = array.dtype.kind
         if kind == "O" or (kind in "iub" and array.size <= policy.HOST_SIZE):
             return _host_item(x, array, plan or _planned(fixed, x._aval.shape))
@@ -349,10 +358,14 @@ def _called(
     return op.bind(spec=spec), inputs
 
 
+def _has_windows(spec: tuple[Any, ...]) -> bool:
+    return any(entry.__class__ is tuple and entry[0] == WINDOW for entry in spec)
+
+
 def _with_known(spec: tuple[Any, ...], places: tuple[Tensor, ...]) -> tuple[Any, ...]:
     """The spec with the numbers of its scalar tensors, if the host knows them all."""
     known = [host_value(p) for p in places]
-    if any(k is None for k in known):
+    if any(k is None for k in known) or _has_windows(spec):
         return spec
     values = iter(known)
     return tuple(int(next(values)) if s is DYNAMIC else s for s in spec)  # type: ignore[arg-type]
@@ -391,11 +404,12 @@ def _assigned(x: Any, value: Any, *places: Any, spec: tuple[Any, ...]) -> Any:
     # What begins at an input is cut whole in the plan.
     index: list[Any] = [builtins.slice(*cut) for cut in plan.cuts]
     widths = [len(range(*cut)) for cut in plan.cuts]
-    starts: list[Any] = [np.int32(0) if plan.windows else start for start, _, _ in plan.cuts]
-    for axis, place in zip(plan.dynamic, places):
-        index[axis], widths[axis] = place, 1
-    for (axis, width, _), place in zip(plan.windows, places):
-        starts[axis], widths[axis] = place, width
+    starts: list[Any] = [np.int32(start) if plan.windows else start for start, _, _ in plan.cuts]
+    given = _by_axis(plan, places)
+    for axis in plan.dynamic:
+        index[axis], widths[axis] = given[axis], 1
+    for axis, width, _ in plan.windows:
+        starts[axis], widths[axis] = given[axis], width
     value = lax.rev(lax.reshape(value, widths), plan.reversed)
     if not plan.dynamic and all(step == 1 for _, _, step in plan.cuts):
         return lax.dynamic_update_slice(x, value, starts)
@@ -418,11 +432,19 @@ _ASSIGNED = Op(
 )
 
 
+def _moves_plainly(spec: tuple[Any, ...]) -> bool:
+    """Whether a spec takes rows one after the other on each axis."""
+    parts = [entry for entry in spec if entry.__class__ is tuple and entry != _WHOLE]
+    return DYNAMIC not in spec and all(part[2] in (None, 1) for part in parts)
+
+
 def slice_assigned(
     x: Tensor, value: Tensor, spec: tuple[Any, ...], places: tuple[Tensor, ...]
 ) -> Tensor:
     """`x` with `value` at `spec`, seen by no tape: an assignment to a slice of a variable."""
     fixed = _with_known(spec, places)
+    if _has_windows(spec) and not _moves_plainly(spec):
+        raise NeedsValue("Where to assign is known only when the function is called")
     if DYNAMIC not in fixed:
         _check_assigned((x._aval, value._aval), fixed)  # raises for what is out of range
     if is_text(x):
@@ -446,15 +468,22 @@ def _is_mask(index: Any) -> bool:
     return dtype is not None and (dtype is dtypes.bool or dtype == np.bool_)
 
 
-def _spec(index: Sequence[Any]) -> tuple[tuple[Any, ...], tuple[Tensor, ...]]:
-    """The spec of an index, and the scalar tensors in it."""
+def spec_of(index: Any, x: Tensor) -> tuple[tuple[Any, ...], tuple[Tensor, ...]]:
+    """The spec of an index of `x`, and the scalar tensors in it."""
     spec: list[Any] = []
     places: list[Tensor] = []
-    for entry in index:
+    slices: list[tuple[int, Moving]] = []
+    for entry in index if isinstance(index, (list, tuple)) else (index,):
         if entry is None or entry is Ellipsis or entry.__class__ is int:
             spec.append(entry)
         elif entry.__class__ is builtins.slice:
-            spec.append((_bound(entry.start), _bound(entry.stop), _bound(entry.step)))
+            try:
+                spec.append((_bound(entry.start), _bound(entry.stop), _bound(entry.step)))
+            except NeedsValue:
+                found = moving(entry)
+                places.append(found.start)
+                spec.append((WINDOW, found.width, found.step, True))
+                slices.append((len(spec) - 1, found))
         elif isinstance(entry, (Tensor, Variable)):
             _check_index(entry)
             spec.append(DYNAMIC)
@@ -462,7 +491,22 @@ def _spec(index: Sequence[Any]) -> tuple[tuple[Any, ...], tuple[Tensor, ...]]:
         else:
             _check_index(entry)
             spec.append(int(entry))
+    if slices:
+        _assume_inside(x._aval.shape, spec, slices)
     return tuple(spec), tuple(places)
+
+
+def _assume_inside(shape: Shape, spec: list[Any], slices: list[tuple[int, Moving]]) -> None:
+    """Let the record be for calls in which these entries of a spec lie inside the shape."""
+    taken = [entry for entry in spec if entry is not None and entry is not Ellipsis]
+    if len(taken) > len(shape):
+        return  # which is refused
+    axes = []
+    for place, part in slices:
+        before = [entry for entry in spec[:place] if entry is not None]
+        hidden = len(shape) - len(taken) - 1 if Ellipsis in before else 0
+        axes.append((len(before) + hidden, part))
+    assume_inside(axes, shape)
 
 
 def _bound(value: Any) -> Size | None:

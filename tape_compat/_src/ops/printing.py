@@ -17,7 +17,7 @@ from ..core.errors import NotFoundError
 from ..core.state import LOCAL
 from ..values import nest
 from ..values.convert import convert
-from ..values.effects import record_effect
+from ..values.effects import once, record_effect
 from ..values.indexed_slices import IndexedSlices
 from ..values.tensor import Tensor, concrete
 from ..values.variable import Variable
@@ -76,7 +76,7 @@ def print(
     if symbolic or LOCAL.state.capture is not None:
         record_effect(write_now, [convert(x) for x in symbolic], "PrintV2")
     else:
-        write_now()
+        once(write_now)
 
 
 def _has_no_value(x: Any) -> bool:

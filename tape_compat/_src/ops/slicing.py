@@ -10,6 +10,7 @@ from jax import lax
 
 from ..core.avals import Aval
 from ..core.dimensions import Shape, is_unknown, less
+from ..core.errors import NeedsValue
 from ..core.op import Op
 from ..core.refuse import invalid, shown
 from ..values.bounds import host_value
@@ -17,7 +18,7 @@ from ..values.record import apply
 from ..values.tensor import Tensor, mark_slice
 from ..values.variable import Variable
 from .arguments import as_tensor, dims, is_text, move_text
-from .indexing import at
+from .indexing import at, spec_of
 
 
 def strided_slice(
@@ -45,7 +46,10 @@ def strided_slice(
     >>> tf.strided_slice([1, 2, 3, 4], [0], [4], [2]).numpy().tolist()
     [1, 3]
     """
-    starts, stops = dims(begin), dims(end)
+    try:
+        starts, stops = dims(begin), dims(end)
+    except NeedsValue:
+        starts, stops = _scalars(begin), _scalars(end)
     steps = (1,) * len(starts) if strides is None else dims(strides)
     spec: list[Any] = []
     for i, (start, stop, step) in enumerate(zip(starts, stops, steps, strict=True)):
@@ -58,12 +62,24 @@ def strided_slice(
             spec.append(0 if begin_mask & bit else start)
         else:
             spec.append(
-                (None if begin_mask & bit else start, None if end_mask & bit else stop, step)
+                builtins.slice(
+                    None if begin_mask & bit else start, None if end_mask & bit else stop, step
+                )
             )
-    part = at(as_tensor(input_), tuple(spec), ())
+    x = as_tensor(input_)
+    found, places = spec_of(tuple(spec), x)
+    part = at(x, found, places)
     if var is not None:
-        mark_slice(part, var, tuple(spec), ())
+        mark_slice(part, var, found, places)
     return part
+
+
+def _scalars(vector: Any) -> tuple[Any, ...]:
+    """The entries of a vector of which some are not known."""
+    if isinstance(vector, (list, tuple)):
+        return tuple(vector)
+    vector = as_tensor(vector)
+    return tuple([vector[i] for i in range(vector._aval.shape[0])])
 
 
 def _check_slice(

@@ -37,6 +37,14 @@ FUNCTION_RUNS = 10_000
 FUNCTION_DUE = 4
 JIT_COMPILE_DUE = 2
 
+#: A function that calls Python functions with results is recorded when it has run as Python, which
+#: shows their shapes; so often it may bring new ones.
+UNLEARNED_CALLS = 20
+
+#: A record that assumes something, as that a slice lies inside its axis, is tried while that holds
+#: for all but one in so many calls, and one more: the last batch of an epoch may be smaller.
+CALLS_AS_RECORDED = 10
+
 #: While a step is pending, ops whose inputs have values join it: an optimizer written by hand is
 #: then part of the step, 1.0 instead of 1.9 times `jax.jit`. Where so many programs from one place
 #: were each given new ones, and none settled meanwhile, they run at once again.

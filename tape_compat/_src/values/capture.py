@@ -212,6 +212,24 @@ class SymbolicProgram(Program):
         """Note that a variable is assigned to (called by the engine)."""
         self.variables.setdefault(variable._handle, variable)
 
+    def assume(self, what: str) -> None:
+        """Note that it holds for calls only in which something is so.
+
+        Raises: NeedsValue if nothing else could be done in other calls.
+        """
+        if self.outer is None:
+            raise NeedsValue(f"{what} is known only when it is called (at {user_location()}).")
+        self.outer.assume(what)
+
+    def call_python(self, what: str) -> None:
+        """Note that Python does a step of it.
+
+        Raises: NeedsValue in a branch or a loop, and where its Python is not there.
+        """
+        raise NeedsValue(
+            f"{what} is needed inside a branch, a loop or a map (at {user_location()})."
+        )
+
     def next_draw(self) -> int:
         """The number of a draw in the whole function."""
         if self.outer is not None:

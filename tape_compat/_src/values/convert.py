@@ -18,6 +18,7 @@ from ..core.state import LOCAL
 from ..core.x64 import in_x64
 from . import operators
 from .composite import CompositeTensor
+from .conversions import converted, registered
 from .dispatch import refusal
 from .tensor import Tensor, concrete
 
@@ -47,6 +48,10 @@ def convert(value: Any, dtype: Any = None, hint: DType | None = None) -> Tensor:
     protocol = getattr(value.__class__, "__tf_tensor__", None)
     if protocol is not None:  # of other libraries' classes
         return convert(protocol(value, dtype, None), dtype)
+    if registered(value):
+        found = converted(value, dtype, hint)
+        if found is not None:
+            return found
     if isinstance(value, CompositeTensor):
         raise refusal(value)
     if isinstance(value, jax.Array):
@@ -118,6 +123,8 @@ def _holds_tensor(value: Iterable[Any]) -> bool:
         elif isinstance(item, CompositeTensor) and not hasattr(item, "_as_tensor"):
             raise refusal(item)
         elif isinstance(item, (Tensor, jax.Array)) or hasattr(item, "_as_tensor"):
+            return True
+        elif registered(item):
             return True
     return False
 

@@ -6,24 +6,88 @@ instruction that calls back to Python, in the order of the program.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+import contextlib
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, ClassVar
 
 import jax
 import numpy as np
 from jax.experimental import io_callback
 
 from ..core.dtypes import string
-from ..core.errors import InvalidArgumentError
+from ..core.errors import InvalidArgumentError, NotAsRecorded
 from ..core.op import Op
+from ..core.state import LOCAL
 from ..run.executor import FAILURES
 from .record import apply
 from .tensor import Tensor
 
 
-def record_effect(function: Callable[..., None], tensors: Sequence[Tensor], name: str) -> None:
+class _Done:
+    """Effects of calls that may be given up. logs: for each such call under way what its effects
+    gave so far; left: what those gave that are not to be done again."""
+
+    logs: ClassVar[list[list[Any]]] = []
+    left: deque[Any] = deque()
+
+
+class _Within(threading.local):
+    """Whether this thread is doing an effect: what it does in turn is a part of that."""
+
+    effect = False
+
+
+_WITHIN = _Within()
+
+
+@contextlib.contextmanager
+def done_so_far() -> Iterator[list[Any]]:
+    """What the effects of a call give meanwhile, in their order."""
+    log: list[Any] = []
+    _Done.logs.append(log)
+    try:
+        yield log
+    finally:
+        _Done.logs = [other for other in _Done.logs if other is not log]
+
+
+@contextlib.contextmanager
+def not_again(done: Sequence[Any]) -> Iterator[None]:
+    """The first effects are not done: they give this."""
+    before, _Done.left = _Done.left, deque(done)
+    try:
+        yield
+    finally:
+        _Done.left = before
+
+
+def once(function: Callable[..., Any], *args: Any) -> Any:
+    """What an effect gives. If a call has done it already, before that was given up, it is not done
+    again."""
+    if _WITHIN.effect:
+        return function(*args)
+    logs = _Done.logs
+    if _Done.left:
+        result = _Done.left.popleft()
+    else:
+        _WITHIN.effect = True
+        try:
+            result = function(*args)
+        finally:
+            _WITHIN.effect = False
+    if logs:
+        logs[-1].append(result)
+    return result
+
+
+def record_effect(
+    function: Callable[..., None], tensors: Sequence[Tensor], name: str, checks: bool = False
+) -> None:
     """Record an instruction that calls `function` of the values of tensors, as NumPy arrays. What
-    it raises, the call of the program raises; what would follow it is not done."""
+    it raises, the call of the program raises; what would follow it is not done. checks: whether it
+    does no more than that."""
 
     texts = {i: x.numpy() for i, x in enumerate(tensors) if x.dtype is string}  # of the host
     computed = [i for i in range(len(tensors)) if i not in texts]
@@ -32,8 +96,9 @@ def record_effect(function: Callable[..., None], tensors: Sequence[Tensor], name
         if FAILURES:
             return
         given = {**texts, **dict(zip(computed, map(np.asarray, arrays), strict=True))}
+        values = [given[i] for i in range(len(tensors))]
         try:
-            function(*[given[i] for i in range(len(tensors))])
+            function(*values) if checks else once(function, *values)
         except Exception as error:
             FAILURES.append(error)
 
@@ -60,6 +125,29 @@ def require(ok: Tensor, tensors: Sequence[Tensor], failure: Callable[..., str]) 
 
     given = (ok, *tensors)
     if any(x._is_symbolic() for x in given):
-        record_effect(check, given, "Assert")
+        record_effect(check, given, "Assert", checks=True)
     elif not np.all(ok.numpy()):
         check(*[x.numpy() for x in given])
+
+
+def _unless(ok: Any, text: str) -> tuple[()]:
+    def fail() -> None:
+        if not FAILURES:
+            FAILURES.append(NotAsRecorded(None, None, text))
+
+    jax.lax.cond(ok, lambda: None, lambda: io_callback(fail, None, ordered=True))
+    return ()
+
+
+_ASSUME = Op(_unless, "Assert", effect=True, differentiable=False)
+
+
+def assume(ok: Tensor, what: str, otherwise: str) -> None:
+    """Let the function that is being recorded be recorded for the calls in which `ok`, a bool
+    scalar, is true. In others its Python runs.
+
+    what: what is assumed; otherwise: what the error says of other calls.
+    Raises: NeedsValue if its Python could not run.
+    """
+    LOCAL.state.capture.assume(what)
+    apply(_ASSUME.bind(text=otherwise), (ok,))

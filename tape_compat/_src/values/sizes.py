@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..core.avals import Aval
-from ..core.dimensions import is_unknown
+from ..core.dimensions import is_symbolic, is_unknown
 from ..core.errors import NeedsValue, user_location
 from ..core.op import Closure
 from ..core.program import Node, Program, node_of
@@ -59,6 +59,20 @@ def number_of(tensor: Tensor) -> np.ndarray:
     return found
 
 
+def distance(one: Tensor, other: Tensor, sketch: Any) -> int | None:
+    """How much less a scalar tensor is than another, whatever they are; None if that is not known.
+    Where sizes and numbers are compared on the way it may be so for most values only.
+
+    sketch: a new one, whose sizes stand for what is not known.
+    """
+    known = _Known(sketch)
+    first, second = known.value(one), known.value(other)
+    if first is None or second is None or first.size != 1 or second.size != 1:
+        return None
+    found = second.astype(object).item() - first.astype(object).item()
+    return None if is_symbolic(found) else int(found)
+
+
 class _Known:
     """Values of slots, each worked out once."""
 
@@ -83,6 +97,14 @@ class _Known:
         if not _small(aval) or aval.np_dtype.kind not in _INTEGERS:
             return None
         return self._sketch.sizes(program, slot, aval.shape)
+
+    def value(self, tensor: Tensor) -> np.ndarray | None:
+        """The value of a tensor of the record that is under way."""
+        capture = LOCAL.state.capture
+        if tensor._array is not None and (capture is None or capture.is_constant(tensor)):
+            return np.asarray(tensor._value())
+        program, slot = tensor._at
+        return None if program is None or not program.symbolic else self.of(program, slot)
 
     def _tensor(self, tensor: Any) -> np.ndarray | None:
         if tensor.__class__ is not Tensor:  # a variable, the key of a draw

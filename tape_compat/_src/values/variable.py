@@ -15,6 +15,7 @@ from ..core.state import LOCAL, seen_by
 from . import operators, updates as _updates
 from .bounds import refuse_positions, refuse_rows
 from .convert import convert
+from .creators import Created
 from .names import current_name_scope
 from .record import identity
 from .tensor import Reference, Tensor, array_text, next_id, same_value
@@ -89,7 +90,7 @@ def put_into(handle: Handle, tensor: Tensor) -> None:
 
 
 @native
-class Variable(operators.Operators, Trackable):
+class Variable(operators.Operators, Trackable, metaclass=Created):
     """A value that can be assigned to, which tapes watch by themselves while it is trainable.
 
     An assignment is one step to all threads, so `use_locking` of the methods changes nothing.
@@ -123,6 +124,7 @@ class Variable(operators.Operators, Trackable):
         "_view",
     )
     __array_priority__ = 100
+    _by_creators = True
 
     def __init__(
         self,

@@ -1,0 +1,414 @@
+"""Calls of Python functions with results, in functions that are recorded.
+
+Their shapes are those that the calls gave when the function ran as Python, for inputs of the same
+shapes. The record is run in parts, from one such call to the next; where a call gives another shape
+the Python of the whole function runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from ..autodiff.tape import GradientTape
+from ..core import errors
+from ..core.avals import Aval
+from ..core.caches import Cache
+from ..core.call import Call
+from ..core.dtypes import int32, string
+from ..core.limits import MAX_CONTROL_FLOW
+from ..core.op import Closure, Op
+from ..core.state import LOCAL
+from ..core.steps import Step, Steps
+from ..ops.creation import zeros_like
+from ..values.capture import Captured, value_of
+from ..values.convert import convert
+from ..values.effects import once
+from ..values.record import apply, begin_step, flush, identity, notify
+from ..values.tensor import Tensor
+from ..values.variable import Handle, Variable, put_into, read
+
+#: How many shapes of results are remembered.
+_MAX_LEARNT = 4096
+
+
+class Called:
+    """A call of a Python function that was done: its inputs, what it gave, and the tape around it,
+    if a gradient will be asked for."""
+
+    def __init__(self, call: Callable[..., list[Tensor]], inputs: Sequence[Tensor], taped: bool):
+        self.inputs = list(inputs)
+        self.tape = GradientTape(persistent=True, watch_accessed_variables=False) if taped else None
+        if self.tape is None:
+            self.outputs = call(*self.inputs)
+            return
+        with self.tape as tape:
+            for x in self.inputs:
+                if x._aval.trainable:
+                    tape.watch(x)
+            self.outputs = call(*self.inputs)
+
+    def gradients(self, cotangents: Sequence[Tensor | None]) -> list[Tensor]:
+        """The gradient of each input; zeros where there is none."""
+        assert self.tape is not None
+        pairs = [(y, c) for y, c in zip(self.outputs, cotangents, strict=True) if c is not None]
+        found = self.tape.gradient([y for y, _ in pairs], self.inputs, [c for _, c in pairs])
+        return [zeros_like(x) if g is None else convert(g) for x, g in zip(self.inputs, found)]
+
+
+# ---------------------------------------------------------------------------------------------
+# What results are like.
+
+
+class Results(NamedTuple):
+    """What a call gives. single: whether that is one tensor, not a list."""
+
+    avals: tuple[Aval, ...]
+    single: bool
+
+
+#: By where a call stands, its function and the avals of its inputs: what it gave; why that is not
+#: known.
+_LEARNT: Cache[tuple, Results | str] = Cache("results of Python functions", _MAX_LEARNT)
+
+
+def _key(api: str, title: str, inputs: Sequence[Tensor]) -> tuple:
+    return errors.user_location(), api, title, tuple([x._aval for x in inputs])
+
+
+def learn(
+    api: str, title: str, inputs: Sequence[Tensor], outputs: Sequence[Tensor], single: bool
+) -> None:
+    """Note what a call has given."""
+    key = _key(api, title, inputs)
+    found: Results | str = Results(tuple([y._aval for y in outputs]), single)
+    before = _LEARNT.get(key)
+    if not outputs:
+        found = "it gave nothing"
+    elif any(aval.dtype.name == "string" for aval in found.avals):
+        found = "texts are of the host"
+    elif before not in (None, found):
+        found = "the shapes of what it gives differ from call to call"
+    _LEARNT.put(key, found)
+
+
+def expected(api: str, title: str, inputs: Sequence[Tensor]) -> Results:
+    """What a call that is being recorded will give.
+
+    Raises: NeedsRun if that is not known yet, NeedsValue if it cannot be recorded.
+    """
+    found = _LEARNT.get(_key(api, title, inputs))
+    if isinstance(found, Results):
+        return found
+    if any(x._aval.unknown for x in inputs):
+        found = "what it gives is known for known sizes only"
+    where = f"what tf.{api} gives is known when {title} has run (at {errors.user_location()})"
+    if found is None:
+        raise errors.NeedsRun(f"{where}.")
+    raise errors.NeedsValue(f"{where}: {found}. A JAX function may be recorded: tape_compat.as_op.")
+
+
+# ---------------------------------------------------------------------------------------------
+# Recording.
+
+
+class PythonStep(Closure):
+    """A step that Python does, between two parts of a record."""
+
+    __slots__ = ("avals",)
+
+    def __init__(self, name: str, avals: tuple[Aval, ...]):
+        super().__init__(Op(self._refused, name, effect=True, differentiable=False), {})
+        self.avals = avals
+
+    def _infer(self, avals: tuple[Aval, ...]) -> tuple[tuple[Aval, ...], bool]:
+        return self.avals, False
+
+    def _has_unknown(self) -> bool:
+        return False
+
+    def _refused(self, *_: Any) -> Any:
+        raise NotImplementedError(
+            f"{self.name}: a Python function with results is called between programs, not inside "
+            f"one. At {errors.user_location()}."
+        )
+
+    def done(self, found: Captured, *values: Any) -> list[Any]:
+        """What it gives, of values of a run. found: what is being run"""
+        raise NotImplementedError
+
+
+#: In a record a `Called` is a number.
+_NUMBER = Aval.of((), int32)
+
+
+class _Forward(PythonStep):
+    """The call; its last output is a `Called`. taped: whether its gradient is a step too."""
+
+    __slots__ = ("call", "taped", "texts", "title")
+
+    def __init__(self, name: str, title: str, call: Any, results: Results, texts: dict[int, Any]):
+        super().__init__(name, (*results.avals, _NUMBER))
+        self.call, self.title, self.texts, self.taped = call, title, texts, False
+
+    def done(self, found: Captured, *values: Any) -> list[Any]:
+        called = once(self._called, found, _merged(self.texts, values))
+        given = tuple([y._aval for y in called.outputs])
+        if given != self.avals[:-1]:
+            raise errors.NotAsRecorded(
+                None,
+                None,
+                f"{self.title} gave {_shown(given)}, and {_shown(self.avals[:-1])} when it was "
+                f"recorded (at {errors.user_location()}).",
+            )
+        return [*called.outputs, called]
+
+    def _called(self, found: Captured, inputs: list[Any]) -> Called:
+        reads = _Reads()
+        state = LOCAL.state
+        before = [(s, s.tensor) for s in found.sources if isinstance(s, Handle)]
+        state.recorders = (*state.recorders, reads)
+        try:
+            called = Called(self.call, inputs, self.taped)
+        finally:
+            state.recorders = tuple([r for r in state.recorders if r is not reads])
+        if not reads.handles.isdisjoint(found.cells):
+            raise _of_variables("read")  # what it read may be too old
+        if any(handle.tensor is not held for handle, held in before):
+            for handle, held in before:
+                handle.tensor = held
+            raise _of_variables("assigned to")
+        return called
+
+
+class _Backward(PythonStep):
+    """The gradients of the inputs `want` by those of the outputs `have`."""
+
+    __slots__ = ("count", "have", "want")
+
+    def __init__(self, forward: _Forward, inputs: Sequence[Tensor], want: Any, have: Any):
+        super().__init__(f"{forward.name}Grad", tuple([inputs[i]._aval for i in want]))
+        self.count, self.want, self.have = len(forward.avals) - 1, want, have
+
+    def done(self, found: Captured, *values: Any) -> list[Any]:
+        called, *given = values
+        cotangents: list[Any] = [None] * self.count
+        for i, cotangent in zip(self.have, given, strict=True):
+            cotangents[i] = cotangent
+        answers = called.gradients(cotangents)
+        return [answers[i] for i in self.want]
+
+
+class _Rule:
+    """How tapes in a record see a call. number: what stands for its `Called`."""
+
+    differentiable = True
+
+    def __init__(self, forward: _Forward, number: Tensor, places: Sequence[int]):
+        self.name = forward.name
+        self._forward, self._number, self._places = forward, number, places
+
+    def pull(
+        self, inputs: tuple[Tensor, ...], cotangents: list[Any], want: tuple[int, ...]
+    ) -> list[Any]:
+        """The gradients of the inputs `want`, worked out by the tape around the call."""
+        self._forward.taped = True
+        have = tuple([i for i, c in enumerate(cotangents) if c is not None])
+        given = tuple([cotangents[i] for i in have])
+        places = tuple([self._places[i] for i in want])
+        step = _Backward(
+            self._forward, _merged(dict.fromkeys(self._forward.texts), inputs), places, have
+        )
+        step.avals = tuple([inputs[i]._aval for i in want])
+        outputs = apply(step, (self._number, *given))
+        notify(LOCAL.state.recorders, _Twice(self.name), (*inputs, *given), outputs, None)
+        return list(outputs)
+
+    def as_closure(self, inputs: tuple[Tensor, ...]) -> Any:
+        """Refused: it is not for JAX to differentiate."""
+        raise errors.NeedsValue(
+            f"Of {self.name} a tape gives gradients, no Jacobians (at {errors.user_location()})."
+        )
+
+
+class _Twice(_Rule):
+    """How tapes see a gradient."""
+
+    def __init__(self, name: str):
+        self.name = name
+
+    def pull(self, inputs: Any, cotangents: Any, want: Any) -> list[Any]:
+        """Refused: the Python of the whole function gives it."""
+        raise errors.NeedsValue(
+            f"A second gradient through {self.name} (at {errors.user_location()})."
+        )
+
+
+class _Replayed(_Rule):
+    """How tapes see a call that was done before the record was given up."""
+
+    def __init__(self, called: Called):
+        self.name = "EagerPyFunc"
+        self._called = called
+
+    def pull(
+        self, inputs: tuple[Tensor, ...], cotangents: list[Any], want: tuple[int, ...]
+    ) -> list[Any]:
+        """The gradients of the inputs `want`."""
+        found = self._called.gradients(cotangents)
+        return [found[i] for i in want]
+
+
+def _merged(texts: dict[int, Any], values: Sequence[Any]) -> list[Any]:
+    """The inputs of a call: texts, which are known when it is recorded, and values."""
+    left = iter(values)
+    return [texts[i] if i in texts else next(left) for i in range(len(texts) + len(values))]
+
+
+def _shown(avals: Sequence[Aval]) -> str:
+    return ", ".join(f"{aval.dtype.name}{list(aval.shape)}" for aval in avals) or "nothing"
+
+
+def record_call(
+    api: str, name: str, title: str, call: Callable[..., list[Tensor]], inputs: list[Tensor]
+) -> tuple[list[Tensor], bool]:
+    """Record a call: its results, and whether that is one tensor, not a list. Tapes follow
+    `EagerPyFunc`."""
+    results = expected(api, title, inputs)
+    state = LOCAL.state
+    state.capture.call_python(f"What {title} gives")
+    texts = {i: x for i, x in enumerate(inputs) if x.dtype is string}
+    places = [i for i in range(len(inputs)) if i not in texts]
+    given = tuple([inputs[i] for i in places])
+    step = _Forward(name, title, call, results, texts)
+    *outputs, number = apply(step, given)
+    if name == "EagerPyFunc":
+        rule = _Rule(step, number, places)
+        notify(state.recorders, rule, given, tuple(outputs), None)
+    return outputs, results.single
+
+
+def call_now(call: Callable[..., list[Tensor]], inputs: list[Tensor]) -> list[Tensor]:
+    """What a call gives where values are at hand, or has given in a record that was given up."""
+    called = once(Called, call, inputs, False)
+    if called is None:  # it was recorded without results
+        return []
+    if called.tape is not None:
+        notify(LOCAL.state.recorders, _Replayed(called), tuple(inputs), tuple(called.outputs), None)
+    return called.outputs
+
+
+# ---------------------------------------------------------------------------------------------
+# Running.
+
+
+class _Part(NamedTuple):
+    """A part of a record: what it does, the numbers of what it reads, and of what it gives."""
+
+    closure: Closure
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+
+
+#: The parts of a record.
+_PARTS: Cache[Call, list[_Part]] = Cache("parts of functions", MAX_CONTROL_FLOW)
+
+
+def _parts(call: Call) -> list[_Part]:
+    found = _PARTS.get(call)
+    return _PARTS.put(call, _split(call)) if found is None else found
+
+
+def _split(call: Call) -> list[_Part]:
+    flat = call.flat
+    groups: list[list[Step]] = [[]]
+    for step in flat.steps:
+        if isinstance(step.closure, PythonStep):
+            groups += [[step], []]
+        else:
+            groups[-1].append(step)
+    wanted = set(flat.outputs)
+    parts = []
+    for group in reversed(groups):
+        if not group:
+            continue
+        made = [i for step in group for i in range(step.first, step.end)]
+        read = dict.fromkeys(i for step in group for i in step.inputs)
+        inputs = tuple([i for i in read if i not in set(made)])
+        if isinstance(group[0].closure, PythonStep):
+            parts.append(_Part(group[0].closure, group[0].inputs, tuple(made)))
+        else:
+            outputs = tuple([i for i in made if i in wanted])
+            steps = Steps.numbered(group, inputs, outputs)
+            parts.append(_Part(Call(steps, call.name, call.due), inputs, outputs))
+        wanted.update(inputs)
+    return parts[::-1]
+
+
+class _Reads:
+    """A recorder that notes which variables are read."""
+
+    ids: frozenset[int] = frozenset()
+
+    def __init__(self) -> None:
+        self.handles: set[Handle] = set()
+
+    def variable_accessed(self, variable: Variable) -> None:
+        """Note a variable."""
+        self.handles.add(variable._handle)
+
+    def variables_since(self) -> dict[int, int]:
+        """It tracks none."""
+        return {}
+
+    def escaped(self, tensor: Tensor) -> None:
+        """Nothing to do."""
+
+
+def call_in_parts(found: Captured, tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """Call what was recorded, with the steps that Python does: the tensors of the result. Variables
+    are assigned to at its end."""
+    for variable in found.reads:
+        read(variable)
+    values: dict[int, Any] = dict(enumerate(tensors))
+    for i, source in enumerate(found.sources, len(tensors)):
+        values[i] = value_of(source)
+    for part in _parts(found.closure):
+        given = tuple([values[i] for i in part.inputs])
+        if isinstance(part.closure, PythonStep):
+            flush()
+            outputs = part.closure.done(found, *given)
+        else:
+            outputs = _as_program(part.closure, given)
+        values.update(zip(part.outputs, outputs, strict=True))
+    results = [values[i] for i in found.closure.flat.outputs]
+    count = len(results) - len(found.cells)
+    for handle, tensor in zip(found.cells, results[count:], strict=True):
+        put_into(handle, identity(tensor))
+    return tuple(results[:count])
+
+
+def _of_variables(what: str) -> errors.NotAsRecorded:
+    error = errors.NotAsRecorded(
+        None,
+        None,
+        f"A variable of the function was {what} by a Python function that it calls (at "
+        f"{errors.user_location()}).",
+    )
+    error.always = True
+    return error
+
+
+def _as_program(closure: Closure, given: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+    state = LOCAL.state
+    if state.deferring:
+        return apply(closure, given)
+    begin_step()
+    state.origin = (id(closure), 0)
+    state.deferring = True
+    try:
+        outputs = apply(closure, given)
+    finally:
+        state.deferring = False
+    flush()
+    return outputs

@@ -1,0 +1,66 @@
+"""`tf.variable_creator_scope`: functions that have a say in how variables are made."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import inspect
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+
+class _Creators(threading.local):
+    """Those of this thread, the innermost last."""
+
+    stack: tuple[Callable[..., Any], ...] = ()
+
+
+_CREATORS = _Creators()
+
+
+@contextlib.contextmanager
+def variable_creator_scope(variable_creator: Callable[..., Any]) -> Iterator[None]:
+    """Let a function make the variables that are made inside.
+
+    Args:
+      variable_creator: is called as `variable_creator(next_creator, **kwargs)`, with what
+        `tf.Variable` takes by name; what it gives is the variable. `next_creator(**kwargs)` makes
+        one, by the scope around or as usual. The innermost scope is asked first.
+
+    >>> import tape_compat as tf
+    >>> def frozen(next_creator, **kwargs):
+    ...     return next_creator(**{**kwargs, "trainable": False})
+    >>> with tf.variable_creator_scope(frozen):
+    ...     v = tf.Variable(1.0)
+    >>> v.trainable
+    False
+    """
+    before = _CREATORS.stack
+    _CREATORS.stack = (*before, variable_creator)
+    try:
+        yield
+    finally:
+        _CREATORS.stack = before
+
+
+class Created(type):
+    """The class of a class whose instances creators may make. Those of its subclasses are made as
+    usual."""
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        make = super().__call__
+        if not _CREATORS.stack or not cls.__dict__.get("_by_creators"):
+            return make(*args, **kwargs)
+        names = list(inspect.signature(cls.__init__).parameters)[1:]
+        defaults = {
+            name: parameter.default
+            for name, parameter in inspect.signature(cls.__init__).parameters.items()
+            if parameter.default is not parameter.empty
+        }
+        if len(args) > len(names):
+            return make(*args, **kwargs)  # which is refused
+        creator: Callable[..., Any] = make
+        for outer in _CREATORS.stack:
+            creator = functools.partial(outer, creator)
+        return creator(**{**defaults, **dict(zip(names, args)), **kwargs})

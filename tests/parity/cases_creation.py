@@ -1,0 +1,123 @@
+"""How variables and tensors are made by functions of the user's; critical sections."""
+
+import threading
+
+import numpy as np
+
+from .harness import attempt
+
+NEEDS = ("variable_creator_scope", "register_tensor_conversion_function", "CriticalSection")
+
+
+def case_creators(tf):
+    seen = []
+
+    def rename(next_creator, **kwargs):
+        seen.append(sorted(kwargs))
+        seen.append([kwargs[name] for name in ("initial_value", "trainable", "dtype", "shape")])
+        return next_creator(**{**kwargs, "name": "new"})
+
+    def order(number):
+        def creator(next_creator, **kwargs):
+            seen.append(number)
+            return next_creator(**kwargs)
+
+        return creator
+
+    with tf.variable_creator_scope(rename):
+        v = tf.Variable(1.0, False)
+        with tf.variable_creator_scope(order(1)), tf.variable_creator_scope(order(2)):
+            w = tf.Variable([2.0], dtype=tf.float64)
+    with tf.variable_creator_scope(lambda next_creator, **kwargs: "other"):
+        other = tf.Variable(1.0)
+    try:
+        with tf.variable_creator_scope(rename):
+            raise KeyError
+    except KeyError:
+        after = tf.Variable(1.0, name="after")
+    return seen, v.name, v.trainable, w.name, w, other, after.name
+
+
+def case_creators_in_functions(tf):
+    made, seen = [], []
+
+    def creator(next_creator, **kwargs):
+        seen.append("made")
+        return next_creator(**{**kwargs, "trainable": False})
+
+    @tf.function
+    def f(x):
+        if not made:
+            with tf.variable_creator_scope(creator):
+                made.append(tf.Variable(3.0))
+        return made[0] * x
+
+    return f(tf.constant(2.0)), f(tf.constant(3.0)), seen, made[0].trainable
+
+
+class _Held:
+    def __init__(self, x):
+        self.x = x
+
+
+def case_conversions(tf):
+    class Held(_Held):
+        pass
+
+    class Derived(Held):
+        pass
+
+    class Wrong(_Held):
+        pass
+
+    def convert(value, dtype=None, name=None, as_ref=False):
+        return NotImplemented if dtype == tf.int64 else tf.constant(value.x, dtype)
+
+    register = tf.register_tensor_conversion_function
+    register(Held, convert)
+    register(Wrong, lambda value, dtype=None, name=None, as_ref=False: "no tensor")
+    found = [
+        tf.convert_to_tensor(Held(1.0)),
+        tf.constant(1.0) + Held(2.0),
+        tf.add(Held(1.0), Held(2.0)),
+        tf.stack([Held(1.0), Held(2.0)]),
+        tf.convert_to_tensor(Held(1), tf.float32),
+        tf.convert_to_tensor(Derived(4.0)),
+        tf.function(lambda: tf.convert_to_tensor(Held(3.0)) * 2.0)(),
+        tf.function(lambda held: held.x * 2.0)(Held(3.0)),
+    ]
+    register(Held, lambda value, dtype=None, name=None, as_ref=False: tf.constant(7.0), priority=9)
+    refused = [
+        lambda: tf.convert_to_tensor(Wrong(1)),
+        lambda: register("x", convert),
+        lambda: register(Held, 3),
+        lambda: register(int, convert),
+        lambda: register((Held, np.ndarray), convert),
+    ]
+    return found, tf.convert_to_tensor(Held(1.0)), [attempt(call, words=2) for call in refused]
+
+
+def case_critical_sections(tf):
+    section, v = tf.CriticalSection(), tf.Variable(0)
+
+    @tf.function
+    def f():
+        return section.execute(lambda: v.assign_add(2))
+
+    def count():
+        for _ in range(20):
+            section.execute(lambda: v.assign(v + 1))
+
+    threads = [threading.Thread(target=count) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return (
+        section.execute(lambda: v.assign_add(1)),
+        f(),
+        section.execute(lambda: (1, {"a": tf.constant(2)}, None)),
+        section.execute(lambda: None),
+        attempt(lambda: section.execute(3), words=0),
+        v,
+    )
