@@ -144,10 +144,6 @@ class Function:
                 trace = self._traces.get(tuple(avals))
                 if trace.__class__ is Trace:
                     return trace.call(list(args), ())  # type: ignore[union-attr]
-        return self._call(args, kwargs)
-
-    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Call it with whatever arguments."""
         signature = self._signature
         bound = signature.bind(args, kwargs)
         arguments = bound.taken_apart()
