@@ -232,3 +232,24 @@ def test_scalars_in_functions_and_maps_are_none_of_numpys_arrays():
     assert set(kinds) == {(bytes, np.int32)}
     tf.numpy_function(lambda x: kinds.append(type(x)), [1.0], [])
     assert kinds[-1] is np.ndarray
+
+
+def test_gradients_of_a_record_with_python_in_it_are_refused():
+    @tf.function
+    def slope(x):
+        y = tf.py_function(lambda a: a * a, [x], tf.float32)
+        return tf.gradients(y, x)
+
+    for _ in range(3):  # the first runs as Python
+        with pytest.raises((RuntimeError, NotImplementedError), match="GradientTape"):
+            slope(tf.constant(2.0))
+
+    @tf.function
+    def by_tape(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.py_function(lambda a: a * a, [x], tf.float32)
+        return tape.gradient(y, x)
+
+    for value in (2.0, 3.0, 4.0):
+        assert by_tape(tf.constant(value)).numpy() == 2 * value

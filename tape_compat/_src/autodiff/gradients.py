@@ -56,7 +56,7 @@ def gradients(
       unconnected_gradients: what an x gives that no y depends on: None, or zeros.
     Returns: a list with a Tensor, IndexedSlices or None for each of `xs`.
     Raises: RuntimeError in eager code, where `tf.GradientTape` does it; ValueError if `grad_ys` are
-      not as many as `ys`.
+      not as many as `ys`; NotImplementedError after a `tf.py_function` that gives something.
 
     What lies between `xs` and `ys` is recorded once more under a tape, and XLA computes it once.
 
@@ -71,6 +71,11 @@ def gradients(
         raise RuntimeError(
             "tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape "
             f"instead. At {user_location()}."
+        )
+    if getattr(LOCAL.state.capture, "in_parts", False):
+        raise NotImplementedError(
+            "tf.gradients in a function that takes results of tf.py_function or tf.numpy_function "
+            f"is not built: take the gradient by a tf.GradientTape. At {user_location()}."
         )
     _check_method(aggregation_method)
     targets = [_dense(y) for y in nest.flatten(ys)]
