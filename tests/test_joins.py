@@ -8,7 +8,8 @@ import pytest
 import tape_compat as tf
 from tape_compat._src.core.state import LOCAL
 from tape_compat._src.core.steps import leaf_layout
-from tape_compat._src.run import policy
+from tape_compat._src.run import executor, policy
+from tape_compat._src.values.record import flush
 
 pytestmark = [pytest.mark.compiled, pytest.mark.usefixtures("deferred")]
 
@@ -250,3 +251,68 @@ def test_a_value_read_after_the_tape_is_the_same_leaf():
         assert len(arrays) == 2  # what w and m hold
         assert w.numpy()[0, 0] == expected
     assert m.numpy()[0, 0] == 0.5
+
+
+@pytest.mark.parametrize("every", [1, 3, 1000])
+def test_what_prepares_a_step_belongs_to_it_whenever_it_is_read(counted, cheap_compiles, every):
+    """Its values are no results of the program before; a step that is read is the same program."""
+    data = tf.constant(np.arange(480, dtype=np.float32).reshape(120, 4) / 100)
+    w = tf.Variable(tf.ones([4, 2]))
+
+    def step(i):
+        rows = tf.unstack(data[3 * i : 3 * i + 3])
+        with tf.GradientTape() as tape:
+            loss = tf.add_n([tf.reduce_sum(tf.square(row @ w)) for row in [r[None] for r in rows]])
+        w.assign_sub(0.01 * tape.gradient(loss, w))
+        if i % every == 0:
+            assert np.isfinite(float(loss))
+
+    for i in range(20):
+        step(i)
+    before = counted()
+    for i in range(20, 40):
+        step(i)
+    after = counted()
+    assert after["compiles"] == before["compiles"]
+    assert after["op_by_op"] - before["op_by_op"] <= 1
+    flush()
+    assert w.numpy().shape == (4, 2)
+
+
+def test_ops_after_a_step_that_prepare_none_are_recorded_with_it_again():
+    w, x = tf.Variable(tf.ones([3, 3])), tf.constant(np.ones((3, 3), "float32"))
+
+    def step():
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(w @ x)
+        w.assign_sub(0.1 * tape.gradient(loss, w))
+        return loss
+
+    for _ in range(4):
+        step()
+        y = tf.exp(x) * 2.0  # looks like what prepares the next
+    for _ in range(2 * policy.MISLED):
+        step()
+        y = tf.exp(x) * 2.0
+        assert float(y[0, 0]) == pytest.approx(2 * np.e)  # and is not
+    np.testing.assert_allclose(w.numpy(), 1 - 0.3 * (4 + 2 * policy.MISLED), rtol=1e-4)
+    (history,) = [h for key, h in executor._HISTORIES.items() if key == LOCAL.state.origin]
+    assert history.misled <= policy.MISLED
+
+
+def test_an_interrupted_split_loses_nothing():
+    data, w = tf.constant(np.ones((8, 2), "float32")), tf.Variable(tf.zeros([2]))
+
+    def step(i):
+        row = data[i % 8] * 1.0
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(tf.square(w - row))
+        w.assign_sub(0.25 * tape.gradient(loss, w))
+
+    for i in range(6):
+        step(i)
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        tf.matmul(data, data)  # the op that would be the first of the next
+    for i in range(3):
+        step(i)
+    np.testing.assert_allclose(w.numpy(), 1 - 0.5**9, rtol=1e-5)

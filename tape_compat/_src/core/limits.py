@@ -14,6 +14,9 @@ MAX_PENDING_BYTES = 1 << 32
 #: 35 to 45 ms a slice; now 0.1 s.
 STATIC_FORMS = 8
 
+#: So many ops between two tapes may be what prepares the second.
+MOST_BEFORE_TAPE = 64
+
 #: Distinct (op, attributes) pairs kept per op, and distinct input shapes per pair.
 MAX_CLOSURES_PER_OP = 4096
 MAX_SHAPES_PER_CLOSURE = 1024

@@ -78,6 +78,7 @@ class Node(_LastEdge):
 
     __slots__ = (
         "__weakref__",
+        "_tail",
         "aval",
         "captures",
         "children",
@@ -136,6 +137,14 @@ class Node(_LastEdge):
             or self.nbytes > limits.MAX_PENDING_BYTES
         )
         self.differentiable = closure.differentiable and any(aval.trainable for aval in outputs)
+        self._tail: int | None = None
+
+    @property
+    def tail(self) -> int:
+        """How many of the last instructions, but not all, read nothing but leaves and each other."""
+        if self._tail is None:
+            self._tail = _tail(self.path())
+        return self._tail
 
     def path(self) -> list[Node]:
         """The instructions from the first to this one."""
@@ -146,6 +155,16 @@ class Node(_LastEdge):
             node = node.parent
         nodes.reverse()
         return nodes
+
+
+def _tail(path: list[Node]) -> int:
+    made = {slot for node in path for slot in range(node.first, node.end)}
+    found, earliest = 0, path[-1].end
+    for count, node in enumerate(reversed(path[-limits.MOST_BEFORE_TAPE :]), 1):
+        earliest = min([earliest, *(slot for slot in node.inputs if slot in made)])
+        if earliest >= node.first and count < len(path):
+            found = count
+    return found
 
 
 _NOTHING = Op(lambda: (), "NoOp").bind()
@@ -245,6 +264,7 @@ class Program:
     __slots__ = (
         "__weakref__",
         "aliases",
+        "begun",
         "calling",
         "donatable",
         "joined_new",
@@ -259,6 +279,7 @@ class Program:
         "ran",
         "refs",
         "results",
+        "split",
         "spread",
         "tree",
     )
@@ -277,8 +298,11 @@ class Program:
         #: Whether ops whose inputs have values are recorded here as well, and whether one of those
         #: was not known at its place.
         self.joins = self.joined_new = False
-        #: Whether it holds nothing but what is likely to prepare a step that has not begun.
+        #: Whether it holds nothing but what is likely to prepare a step that has not begun. begun:
+        #: how long the log was when it did. split: how long it is when what prepares the next one
+        #: is likely to come, 0 if that is not known.
         self.prepares = False
+        self.begun, self.split = 1, 0
         #: Whether a tensor that was a leaf here became one of another thread's program meanwhile.
         self.moved = False
         #: To the outputs, and to further handles on them. A reference whose entry was never

@@ -8,12 +8,12 @@
     CLASS(GradientTape, X(ids) X(reads) X(_record) X(_watch_accessed_variables) X(_persistent)     \
                         X(_recording) X(_watched) X(_used_at) X(_warned))                          \
     CLASS(Handle, X(id) X(tensor) X(dtype) X(shape))                                               \
-    CLASS(History, X(key) X(settled) X(joins))                                                     \
+    CLASS(History, X(key) X(settled) X(joins) X(step))                                             \
     CLASS(Node, X(children) X(must_flush) X(outputs) X(first) X(first_leaf) X(differentiable)      \
                 X(scalars) X(last_edge) X(splices) X(runners) X(depth) X(aval))                    \
     CLASS(Program, X(log) X(refs) X(donatable) X(aliases) X(moved) X(calling) X(lock) X(owner)     \
                    X(ran) X(results) X(launched) X(spread) X(origin) X(joins) X(joined_new)        \
-                   X(prepares) X(tree))                                                            \
+                   X(prepares) X(tree) X(begun) X(split))                                          \
     CLASS(Record, X(calls) X(program) X(variables) X(reassigned) X(escapes))                       \
     CLASS(Runner, X(donate) X(origin) X(recent))                                                   \
     CLASS(Runners, X(compiled))                                                                    \

@@ -210,28 +210,36 @@ static Edge *edge_of(PyObject *log, PyObject *closure, const uintptr_t *parts, P
     return edge;
 }
 
-/* Whether ops whose inputs have values join a program that begins where this thread is: see
-   executor.joins. A borrowed bool, or NULL. */
-static PyObject *joins_here(PyObject *current)
+/* What was seen from where this thread is, borrowed; NULL if nothing was, or for an error. */
+static PyObject *history_here(PyObject *current)
 {
-    PyObject *from = PyDict_GetItemWithError(python.histories, SLOT(current, ThreadState.origin));
-    return from ? SLOT(from, History.joins) : PyErr_Occurred() ? NULL : Py_True;
+    return PyDict_GetItemWithError(python.histories, SLOT(current, ThreadState.origin));
+}
+
+/* executor.split_of a program that begins with a step, a new reference. */
+static PyObject *split_of(PyObject *from)
+{
+    PyObject *step = from ? SLOT(from, History.step) : zero;
+    return step == zero ? Py_NewRef(zero) : PyNumber_Add(step, one);
 }
 
 /* A program of this thread, none of which is pending: see Program.__init__. */
-static PyObject *new_program(PyObject *current, PyObject *joins)
+static PyObject *new_program(PyObject *current, PyObject *from)
 {
-    PyObject *self = Program.type->tp_alloc(Program.type, 0);
-    PyObject *lock = self ? PyObject_CallNoArgs(python.new_lock) : NULL;
-    if (!lock) {
-        Py_XDECREF(self);
+    PyObject *split = split_of(from), *lock = split ? PyObject_CallNoArgs(python.new_lock) : NULL;
+    PyObject *self = lock ? Program.type->tp_alloc(Program.type, 0) : NULL;
+    if (!self) {
+        Py_XDECREF(split);
+        Py_XDECREF(lock);
         return NULL;
     }
     SLOT(self, Program.lock) = lock;
+    SLOT(self, Program.split) = split;
+    put(self, Program.begun, one);
     put(self, Program.tree, python.tree);
     put(self, Program.owner, current);
     put(self, Program.origin, SLOT(current, ThreadState.origin));
-    put(self, Program.joins, joins);
+    put(self, Program.joins, from ? SLOT(from, History.joins) : Py_True);
     put(self, Program.launched, empty);
     put(self, Program.spread, Py_None);
     Py_ssize_t no[] = {Program.ran, Program.calling, Program.joined_new, Program.prepares,
@@ -250,12 +258,12 @@ static PyObject *new_program(PyObject *current, PyObject *joins)
 /* record.current_program where none is pending. */
 static PyObject *begin_program(PyObject *current)
 {
-    PyObject *before = SLOT(current, ThreadState.ran_now), *joins = joins_here(current);
-    if (!joins)
+    PyObject *before = SLOT(current, ThreadState.ran_now), *from = history_here(current);
+    if (!from && PyErr_Occurred())
         return NULL;
     if (before != zero) /* which may have led to a tape */
         return PyObject_CallOneArg(python.current_program, current);
-    PyObject *owner = new_program(current, joins);
+    PyObject *owner = new_program(current, from);
     PyObject *programs = owner ? PyNumber_Add(SLOT(current, ThreadState.programs), one) : NULL;
     if (!programs) {
         Py_XDECREF(owner);
@@ -265,6 +273,31 @@ static PyObject *begin_program(PyObject *current)
     put(current, ThreadState.program, owner);
     put(current, ThreadState.previous, SLOT(current, ThreadState.origin));
     return owner;
+}
+
+static PyObject *native_run(PyObject *module, PyObject *owner);
+
+/* Run what is pending, which is as long as a step was before the next one was prepared; a program
+   for the first op of that, whose inputs have values, some on a device. NULL as of `program_for`. */
+static PyObject *after_split(PyObject *current, PyObject *owner, const Call *call)
+{
+    int on_device = 0;
+    for (Py_ssize_t i = 0; i < call->n; i++) {
+        PyObject *x = call->inputs[i], *array = x ? SLOT(x, Tensor._array) : python.ndarray;
+        if (array == Py_None)
+            return NULL;
+        on_device = on_device || (x && (PyObject *)Py_TYPE(array) != python.ndarray);
+    }
+    if (!on_device || SLOT(owner, Program.joins) != Py_True ||
+        SLOT(current, ThreadState.device) != Py_None)
+        return NULL;
+    Py_INCREF(owner);
+    PyObject *done = native_run(NULL, owner), *fresh = NULL;
+    if (done && SLOT(current, ThreadState.program) == Py_None && (fresh = begin_program(current)))
+        put(fresh, Program.prepares, Py_True);
+    Py_XDECREF(done);
+    Py_DECREF(owner);
+    return fresh;
 }
 
 /* The program to append to, a new reference; NULL if the call must go the general way, with an
@@ -278,6 +311,10 @@ static PyObject *program_for(PyObject *current, const Call *call)
         Py_XDECREF(immediate);
         return immediate == Py_False ? begin_program(current) : NULL;
     }
+    /* What prepares the next step may begin here: see record._splits. */
+    if (!records && Py_TYPE(owner) == Program.type && SLOT(owner, Program.split) != zero &&
+        PyLong_AsSsize_t(SLOT(owner, Program.split)) == PyList_GET_SIZE(SLOT(owner, Program.log)))
+        return after_split(current, owner, call);
     records = records || (SLOT(owner, Program.joins) == Py_True &&
                           SLOT(current, ThreadState.device) == Py_None);
     for (Py_ssize_t i = 0; i < call->n && !records; i++)

@@ -123,6 +123,7 @@ class History:
         "ran_between",
         "runs",
         "settled",
+        "step",
     )
 
     def __init__(self, key: Any = None) -> None:
@@ -134,7 +135,7 @@ class History:
         self.joins = True
         self.new_joins = 0
         self.leads = False
-        self.misled = self.ran_between = self.instructions = 0
+        self.misled = self.ran_between = self.instructions = self.step = 0
         self.last: Any = None
         self.previous: Hashable = None
         self.runs: OrderedDict[Hashable, int] = OrderedDict()
@@ -174,6 +175,12 @@ class History:
         """Note that what was to prepare a step was run without one."""
         self.leads = False
         self.misled += 1
+        self.step = 0
+
+    def prepared(self, instructions: int) -> None:
+        """Note that so many of a step came before what prepared the next one."""
+        if self.misled < policy.MISLED:
+            self.step = instructions
 
     def joined_new(self) -> None:
         """Note a program that was given new ops of concrete inputs."""

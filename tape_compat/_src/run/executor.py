@@ -54,7 +54,7 @@ def joins(origin: Any) -> bool:
 def leads_to_tape(origin: Any) -> bool:
     """Whether ops that follow a program that began there are likely to lead to a tape."""
     found = _HISTORIES.get(origin)
-    return found is not None and found.leads and found.joins
+    return found is not None and bool(found.leads or found.step) and found.joins
 
 
 def led_to_tape(origin: Any, ops: int) -> None:
@@ -62,6 +62,21 @@ def led_to_tape(origin: Any, ops: int) -> None:
     found = _HISTORIES.get(origin)
     if found is not None:
         found.led(ops)
+
+
+def split_of(origin: Any, begun: int) -> int:
+    """How long the log of a program that begins there is when what prepares the next step is likely
+    to come, 0 if that is not known; `begun`: how long it is when its own step begins."""
+    found = _HISTORIES.get(origin)
+    return begun + found.step if found is not None and found.step else 0
+
+
+def note_tail(program: Program) -> None:
+    """Note, when a tape is entered, how much of what is pending belongs to the step before it."""
+    found = _HISTORIES.get(program.origin)
+    step = len(program.log) - program.node.tail - program.begun
+    if found is not None and program.node.tail and step > 0:
+        found.prepared(step)
 
 
 def forget_histories(left: int = 0) -> None:

@@ -51,10 +51,10 @@ CALLS_AS_RECORDED = 10
 NEW_JOINS = 8
 
 #: Where a step is read at each turn, nothing is pending when the next one is prepared (its slices,
-#: casts, noise). At most MOST_BEFORE_TAPE such ops between two tapes are recorded with the second
-#: once they have cost, at RUN_NOW_SECONDS each, what another compile of the step costs; not where
-#: they were looked at before a tape was entered MISLED times.
-MOST_BEFORE_TAPE = 64
+#: casts, noise). At most `limits.MOST_BEFORE_TAPE` such ops between two tapes are recorded with the
+#: second once they have cost, at RUN_NOW_SECONDS each, what another compile of the step costs, or
+#: came while a step was pending; not where they were looked at before a tape was entered MISLED
+#: times.
 RUN_NOW_SECONDS = 20e-6
 MISLED = 3
 

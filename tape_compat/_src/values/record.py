@@ -35,11 +35,15 @@ def apply(closure: Closure, inputs: tuple[Tensor, ...]) -> Any:
     is pending, when an input is, and where it is likely to prepare a step; else it runs now.
     """
     state = LOCAL.state
-    if not state.deferring and not _joins(state, inputs) and _concrete(inputs):
-        if not _prepares(state, inputs):
-            state.ran_now += 1
-            return _run_now(closure, inputs, state)
-        current_program(state).prepares = True
+    if not state.deferring:
+        splits = _splits(state, inputs)
+        if splits:
+            flush()
+        if splits or (not _joins(state, inputs) and _concrete(inputs)):
+            if not splits and not _prepares(state, inputs):
+                state.ran_now += 1
+                return _run_now(closure, inputs, state)
+            current_program(state).prepares = True
     if MODE.immediate and state.capture is None:
         return _run_now(closure, inputs, state)
     program = current_program(state)
@@ -101,6 +105,22 @@ def _joins(state: ThreadState, inputs: tuple[Tensor, ...]) -> bool:
     """Whether an op belongs to what is pending though its inputs have values."""
     program = state.program
     return program is not None and state.device is None and (program.joins or not inputs)
+
+
+def _splits(state: ThreadState, inputs: tuple[Tensor, ...]) -> bool:
+    """Whether an op is likely to be the first of what prepares the next step: what is pending is as
+    long as a step was before such ops. They are recorded with the step that they prepare, where XLA
+    can fuse them, and a step that is read is the same program as one that is not."""
+    program = state.program
+    return (
+        program is not None
+        and program.split == len(program.log)
+        and program.joins
+        and state.device is None
+        and not program.symbolic
+        and _concrete(inputs)
+        and not _host_only(inputs)
+    )
 
 
 def _prepares(state: ThreadState, inputs: tuple[Tensor, ...]) -> bool:
@@ -211,7 +231,8 @@ def current_program(state: ThreadState) -> Program:
         program = state.program = Program(state)
         program.origin = state.origin
         program.joins = executor.joins(state.origin)
-        if state.deferring and 0 < state.ran_now <= policy.MOST_BEFORE_TAPE:
+        program.split = executor.split_of(state.origin, program.begun)
+        if state.deferring and 0 < state.ran_now <= limits.MOST_BEFORE_TAPE:
             executor.led_to_tape(state.previous, state.ran_now)
         state.previous, state.ran_now = state.origin, 0
         state.programs += 1
@@ -357,8 +378,12 @@ def begin_step() -> None:
     program = LOCAL.state.program
     if program is not None and program.prepares:
         program.prepares = False
-    else:
-        flush()
+        program.begun = len(program.log)
+        program.split = executor.split_of(program.origin, program.begun)
+    elif program is not None and not program.symbolic:
+        if program.node.joined:
+            executor.note_tail(program)
+        executor.run(program)
 
 
 def flush() -> None:
