@@ -8,7 +8,7 @@ import os
 import threading
 import weakref
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -59,6 +59,10 @@ class Checkpoint(AutoTrackable):
     _failed: Any
     #: Parts of the root besides its own; None where this Checkpoint is the root.
     _attached: Any
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...  # what it was given
 
     def __init__(self, root: Any = None, **kwargs: Any):
         for name in ("_save_counter", "_writer", "_failed", "_attached"):
