@@ -141,7 +141,7 @@ class Node(_LastEdge):
 
     @property
     def tail(self) -> int:
-        """How many of the last instructions, but not all, read nothing but leaves and each other."""
+        """How many of the last instructions, not all, read nothing but leaves and each other."""
         if self._tail is None:
             self._tail = _tail(self.path())
         return self._tail
