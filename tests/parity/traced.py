@@ -47,6 +47,7 @@ DIFFERENCES: dict[str, str] = {
     "custom/custom_tensor_in_keyword": _RECORDED,
     "forward/custom_gradient": "to be mended: forward mode takes the derivative of the ops",
     "forward/custom_gradient_of_None": _RECORDED,
+    "forward/custom_gradients_in_functions": "its last body is in a function, too",
     "forward/custom_gradient_of_two": _RECORDED,
     "forward/custom_gradient_of_wrong_dtypes": _RECORDED,
     "forward/custom_gradient_that_fails": _RECORDED,
