@@ -51,7 +51,7 @@ model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(1)])
 model.compile("sgd", "mse")
 x = np.ones((64, 3), "float32")
 model.fit(x, x[:, :1], batch_size=8, verbose=0)
-assert threads[:8] == [False] * 8, threads
+assert threads.count(False) == 8, threads  # of the batches
 class Stops(keras.callbacks.Callback):
     def on_train_batch_end(self, batch, logs=None):
         self.model.stop_training = batch == 2
