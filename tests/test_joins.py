@@ -300,7 +300,7 @@ def test_ops_after_a_step_that_prepare_none_are_recorded_with_it_again():
     assert history.misled <= policy.MISLED
 
 
-def test_an_interrupted_split_loses_nothing():
+def test_an_error_where_the_next_step_is_prepared_loses_nothing():
     data, w = tf.constant(np.ones((8, 2), "float32")), tf.Variable(tf.zeros([2]))
 
     def step(i):

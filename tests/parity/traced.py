@@ -35,6 +35,7 @@ _LOOKED = (
 )
 
 _TEXT = "what a symbolic tensor says of itself"
+_BY_GRADIENT = "eager forward mode goes by the ops, that of functions by the gradient function"
 _RECORDED = "a function with a gradient of its own is recorded once with that, and looked at then"
 
 #: Cases that differ in a function, and why.
@@ -45,9 +46,9 @@ DIFFERENCES: dict[str, str] = {
     "custom/custom_none_gradient": _RECORDED,
     "custom/custom_outside_tape": _RECORDED,
     "custom/custom_tensor_in_keyword": _RECORDED,
-    "forward/custom_gradient": "to be mended: forward mode takes the derivative of the ops",
+    "forward/custom_gradient": _BY_GRADIENT,
     "forward/custom_gradient_of_None": _RECORDED,
-    "forward/custom_gradients_in_functions": "its last body is in a function, too",
+    "forward/custom_gradients_in_functions": _BY_GRADIENT,
     "forward/custom_gradient_of_two": _RECORDED,
     "forward/custom_gradient_of_wrong_dtypes": _RECORDED,
     "forward/custom_gradient_that_fails": _RECORDED,
