@@ -121,6 +121,25 @@ def test_prefetch_runs_ahead_as_far_as_it_may():
     assert 4 <= len(made) <= 6
 
 
+@pytest.mark.parametrize(("size", "ahead"), [(1, 8), (1 << 19, 4)])
+def test_how_far_prefetch_runs_ahead_by_itself_depends_on_the_size_of_elements(size, ahead):
+    made = []
+
+    def generate():
+        for i in range(20):
+            made.append(i)
+            yield np.zeros(size, np.float32)
+
+    spec = tf.TensorSpec([size], tf.float32)
+    dataset = Dataset.from_generator(generate, output_signature=spec).prefetch(tf.data.AUTOTUNE)
+    iterator = iter(dataset)
+    next(iterator)
+    wait_until(lambda: len(made) == ahead)
+    for _ in range(ahead):
+        next(iterator)
+    wait_until(lambda: ahead < len(made) <= 2 * ahead)
+
+
 def wait_until(true, seconds=5.0):
     end = time.monotonic() + seconds
     while not true() and time.monotonic() < end:

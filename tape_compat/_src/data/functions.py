@@ -39,7 +39,17 @@ from ..values.tensor import Tensor
 from .options import DEBUGGING
 from .pipeline import Pipeline, Rows
 from .specs import DatasetSpec, NoneTensorSpec
-from .structure import Element, Layout, array_of, dtype_of, pack, shape_of, taken_apart, value_of
+from .structure import (
+    Element,
+    Layout,
+    array_of,
+    dtype_of,
+    nbytes_of,
+    pack,
+    shape_of,
+    taken_apart,
+    value_of,
+)
 
 LOGGER = logging.getLogger("tape_compat")
 
@@ -295,11 +305,10 @@ class ElementFunction:
         meanwhile, or results are large."""
         if not self.is_silent():
             return 0
-        size = 1
-        for spec in [*self._source.layout.specs, *Layout(self.record().spec).specs]:
-            if isinstance(spec, TensorSpec):
-                size += (spec.shape.num_elements() or AHEAD_BYTES) * spec.dtype.size
-        count = min(AHEAD, AHEAD_BYTES // size)
+        size = nbytes_of([*self._source.layout.specs, *Layout(self.record().spec).specs])
+        if size is None:
+            return 0
+        count = min(AHEAD, AHEAD_BYTES // (1 + size))
         return count if count > 3 else 0
 
     def over_rows(self) -> RowFunction | None:

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core import errors
+from ..core import dtypes, errors
+from ..core.avals import Aval
 from ..core.errors import user_location
 from ..values.composite import Opaque, TypeSpec
 from ..values.tensor import Tensor, concrete
@@ -56,6 +57,7 @@ class OptionalSpec(TypeSpec):
 
 #: What an Optional without a value has, and specs that are to be those of its value.
 _NOTHING, _OF_VALUE = object(), object()
+_TRUE, _FALSE, _TRUTH = np.array(True), np.array(False), Aval.of((), dtypes.bool)
 
 
 class Optional(Opaque):
@@ -85,7 +87,7 @@ class Optional(Opaque):
 
     def has_value(self, name: str | None = None) -> Tensor:
         """Whether there is a value: a bool scalar."""
-        return concrete(np.array(self._value is not _NOTHING))
+        return concrete(_TRUE if self._value is not _NOTHING else _FALSE, _TRUTH)
 
     def get_value(self, name: str | None = None) -> Any:
         """The value. Raises InvalidArgumentError if there is none."""

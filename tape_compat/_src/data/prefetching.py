@@ -6,65 +6,73 @@ import atexit
 import os
 import threading
 import weakref
-from collections import deque
 from collections.abc import Callable
+from queue import SimpleQueue
 from typing import Any
 
 from .options import DEBUGGING
 from .parallel import refuse_fork
 from .pipeline import AUTOTUNE, Pipeline, SameRows, Stream
-from .structure import Element
+from .structure import Element, nbytes_of
 
-#: How many elements are made ahead where the number is left to us.
-AHEAD = 4
+#: How many elements are made ahead where the number is left to us, of small ones and of others.
+AHEAD, AHEAD_OF_LARGE = 8, 4
+#: How many bytes a small element takes at most.
+SMALL = 1 << 20
 
 
 class _Queue:
-    """What the thread and its stream share. Neither holds the other."""
+    """What the thread and its stream share. Neither holds the other.
+
+    The thread takes a place for each element it makes. Places come back several at a time, so that
+    it is woken for several elements.
+    """
 
     def __init__(self, room: int):
-        self.room = room
-        self.items: deque[tuple[bool, Any]] = deque()
-        self.changed = threading.Condition()
-        self.closed = self.ended = False
+        self._places: SimpleQueue[None] = SimpleQueue()
+        #: Elements and errors; None at the end.
+        self._items: SimpleQueue[tuple[bool, Any] | None] = SimpleQueue()
+        self._at_once = max(1, room // 2)
+        self._taken = 0
+        self.closed = False
         self._process = os.getpid()
+        self._free(room)
+
+    def _free(self, places: int) -> None:
+        for _ in range(places):
+            self._places.put(None)
 
     def close(self) -> None:
         """Let the thread end."""
-        if self._process != os.getpid():  # where there is no such thread
-            return
-        with self.changed:
+        if self._process == os.getpid():  # where there is such a thread
             self.closed = True
-            self.items.clear()
-            self.changed.notify_all()
+            self._free(1)
+            self.end()
 
-    def put(self, item: tuple[bool, Any]) -> bool:
-        """Add what was made when there is room. False if nobody wants more."""
-        with self.changed:
-            while len(self.items) >= self.room and not self.closed:
-                self.changed.wait()
-            if self.closed:
-                return False
-            self.items.append(item)
-            self.changed.notify_all()
-            return True
+    def wanted(self) -> bool:
+        """Wait for a place. False if nobody wants more."""
+        self._places.get()
+        return not self.closed
+
+    def put(self, item: tuple[bool, Any]) -> None:
+        """Add what was made."""
+        self._items.put(item)
 
     def get(self) -> tuple[bool, Any]:
         refuse_fork(self._process)
-        with self.changed:
-            while not self.items:
-                if self.closed or self.ended:
-                    raise StopIteration
-                self.changed.wait()
-            item = self.items.popleft()
-            self.changed.notify_all()
-            return item
+        item = self._items.get()
+        if item is None or self.closed:
+            self.end()  # which it stays for who asks again
+            raise StopIteration
+        self._taken += 1
+        if self._taken == self._at_once:
+            self._taken = 0
+            self._free(self._at_once)
+        return item
 
     def end(self) -> None:
         """No more comes."""
-        with self.changed:
-            self.ended = True
-            self.changed.notify_all()
+        self._items.put(None)
 
 
 _QUEUES: weakref.WeakSet[_Queue] = weakref.WeakSet()
@@ -80,15 +88,14 @@ def _work(begin: Callable[[], Stream], queue: _Queue) -> None:
     """What the thread does."""
     try:
         source = begin()
-        while not queue.closed:
+        while queue.wanted():
             try:
                 item = True, source.step()
             except StopIteration:
                 break
             except Exception as error:
                 item = False, error
-            if not queue.put(item):
-                break
+            queue.put(item)
             del item
     except BaseException as error:
         queue.put((False, error))
@@ -142,15 +149,22 @@ class Prefetch(SameRows):
 
     def __init__(self, source: Pipeline, buffer: int):
         super().__init__(source)
-        self._buffer = AHEAD if buffer == AUTOTUNE else buffer
-        if DEBUGGING.on:
-            self._buffer = 0
+        self._buffer = 0 if DEBUGGING.on else buffer
 
     def _open(self) -> Stream:
         source = self.inputs[0]
         if self._buffer == 0:
             return source.open()
-        return PrefetchStream(source.open, self._buffer)
+        return PrefetchStream(source.open, self._room())
+
+    def _room(self) -> int:
+        """How many elements are made ahead."""
+        if self._buffer != AUTOTUNE:
+            return self._buffer
+        if not self.spec_is_known():
+            return AHEAD_OF_LARGE
+        size = nbytes_of(self.layout.specs)
+        return AHEAD_OF_LARGE if size is None or size > SMALL else AHEAD
 
     def chunks(self) -> Any:
         return self.inputs[0].chunks()

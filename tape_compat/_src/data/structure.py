@@ -53,6 +53,14 @@ def flatten(structure: Any) -> list[Any]:
 
 def map_leaves(function: Callable[[Any], Any], structure: Any) -> Any:
     """A structure of what `function` makes of each leaf."""
+    kind = structure.__class__
+    if kind is Tensor:
+        return function(structure)
+    if kind is tuple:
+        return tuple([map_leaves(function, child) for child in structure])
+    if kind is dict:
+        found = {key: map_leaves(function, structure[key]) for key in sorted(structure)}
+        return {key: found[key] for key in structure}
     children = children_of(structure)
     if children is None:
         return function(structure)
@@ -133,13 +141,34 @@ def shape_of(leaf: Any) -> tuple[int, ...]:
     return leaf._aval.shape if isinstance(leaf, Tensor) else leaf.shape
 
 
-def value_of(leaf: Any) -> Any:
-    """What the user gets for a leaf: a Tensor for an array."""
+def nbytes_of(specs: Sequence[TypeSpec]) -> int | None:
+    """How many bytes the tensors of an element take; None where a size is not known."""
+    total = 0
+    for spec in specs:
+        if isinstance(spec, TensorSpec):
+            count = spec.shape.num_elements()
+            if count is None:
+                return None
+            total += count * spec.dtype.size
+    return total
+
+
+def value_of(leaf: Any, aval: Aval | None = None) -> Any:
+    """What the user gets for a leaf: a Tensor for an array, of this aval if it has the shape."""
+    if leaf.__class__ is np.ndarray and aval is not None and aval.shape == leaf.shape:
+        return concrete(leaf, aval)
     if isinstance(leaf, np.ndarray):
         if leaf.dtype == object:
             return concrete(leaf, Aval.of(leaf.shape, dtypes.string))
         return concrete(leaf)
     return concrete(leaf) if isinstance(leaf, jax.Array) else leaf
+
+
+def _aval_of(spec: TypeSpec) -> Aval | None:
+    """The aval of all arrays of a spec, if they have one."""
+    if not isinstance(spec, TensorSpec) or not spec.shape.is_fully_defined():
+        return None
+    return Aval.of(tuple(spec.shape.as_list()), spec.dtype)
 
 
 def _packer(spec: Any) -> Callable[[Sequence[Any]], Any]:
@@ -169,8 +198,9 @@ class Layout:
     def __init__(self, spec: Any):
         self.spec = spec
         self.specs = flatten(spec)
+        self._avals = list(map(_aval_of, self.specs))
         self.pack: Callable[[Sequence[Any]], Any] = _packer(spec)
 
     def value(self, element: Element) -> Any:
         """What the user gets for an element."""
-        return self.pack([value_of(leaf) for leaf in element])
+        return self.pack(list(map(value_of, element, self._avals)))

@@ -135,15 +135,18 @@ class Function:
             return self._python_function(*args, **kwargs)
         self._calls += 1
         if not kwargs and len(args) == self._signature.count:
-            avals = []
+            parts: list[Any] = []
+            tensors: list[Tensor] = []
             for value in args:
-                if value.__class__ is not Tensor or value._aval.dtype is string:
+                if value.__class__ is Tensor and value._aval.dtype is not string:
+                    parts.append(value._aval)
+                    tensors.append(value)
+                elif value.__class__ is not tuple or not _add_tensors(value, parts, tensors):
                     break
-                avals.append(value._aval)
             else:
-                trace = self._traces.get(tuple(avals))
+                trace = self._traces.get(tuple(parts))
                 if trace.__class__ is Trace:
-                    return trace.call(list(args), ())  # type: ignore[union-attr]
+                    return trace.call(tensors, ())  # type: ignore[union-attr]
         signature = self._signature
         bound = signature.bind(args, kwargs)
         arguments = bound.taken_apart()
@@ -366,6 +369,17 @@ def _method(function: Callable[..., Any], instance: Any) -> Callable[..., Any]:
     method.__signature__ = inspect.signature(bound)  # type: ignore[attr-defined]
     del method.__wrapped__  # type: ignore[attr-defined]
     return method
+
+
+def _add_tensors(value: tuple[Any, ...], parts: list[Any], tensors: list[Tensor]) -> bool:
+    """Take apart a tuple of tensors, as `Arguments` does; False if it has anything else."""
+    parts += (tuple, len(value))
+    for child in value:
+        if child.__class__ is not Tensor or child._aval.dtype is string:
+            return False
+        parts.append(child._aval)
+        tensors.append(child)
+    return True
 
 
 def _has_texts(key: tuple) -> bool:
