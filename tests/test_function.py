@@ -549,12 +549,18 @@ def test_the_python_of_a_call_grows_with_the_variables_not_their_square():
     assert many < 8 * few + 100
 
 
-def test_traces_for_texts_are_bounded(monkeypatch):
+def test_traces_for_texts_are_bounded_and_not_warned_of(monkeypatch, caplog):
     monkeypatch.setattr(limits, "MAX_TRACES_BY_TEXT", 3)
+    scaled = tf.function(lambda x, by: x * by)
+    for by in range(6):
+        scaled(tf.ones([2]), by=by)
+    assert len(scaled._traces) == 6  # which know nothing of texts
+    caplog.clear()
     f = tf.function(lambda x: tf.strings.length(x) + 1)
     for i in range(7):
         assert f(tf.constant("a" * i)).numpy() == i + 1
     assert f.experimental_get_tracing_count() == 7 and len(f._traces) == len(f._given) == 3
+    assert not caplog.records
     f(tf.constant("a" * 6)), f(tf.constant(""))
     assert f.experimental_get_tracing_count() == 8
 

@@ -1,5 +1,8 @@
 """While a step is pending, ops whose inputs have values belong to it."""
 
+import os
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -115,12 +118,37 @@ def test_an_error_comes_at_its_own_line_and_loses_nothing():
     assert w.numpy().tolist() == pytest.approx([0.8, 1.6])
 
 
-def test_what_is_put_on_a_device_runs_there_at_once():
+def test_the_default_device_by_its_name_changes_nothing():
     w = pending_step()
     with tf.device("/CPU:0"):
         y = tf.constant([1.0]) + tf.constant([2.0])
-    assert y._array is not None and tf.counters.pending > 0
+    assert y._array is None and tf.counters.pending > 0
+    assert y.numpy().tolist() == [3.0]
     assert w.numpy().tolist() == pytest.approx([0.8, 1.6])
+
+
+TWO_DEVICES = """
+import tape_compat as tf
+w = tf.Variable([1.0, 2.0])
+with tf.GradientTape() as tape:
+    loss = tf.reduce_sum(w * w)
+w.assign_sub(0.1 * tape.gradient(loss, w))
+assert tf.counters.pending > 0
+with tf.device("/CPU:1"):
+    y = tf.constant([1.0]) + tf.constant([2.0])
+assert y._array is not None and tf.counters.pending > 0
+print(y.device, w.device, y.numpy(), w.numpy())
+"""
+
+
+def test_what_is_put_on_another_device_runs_there_at_once():
+    env = {**os.environ, "XLA_FLAGS": "--xla_force_host_platform_device_count=2"}
+    found = subprocess.run(
+        [sys.executable, "-c", TWO_DEVICES], env=env, capture_output=True, text=True, check=True
+    )
+    place = "/job:localhost/replica:0/task:0/device:CPU:"
+    assert found.stdout.split("[")[0].split() == [place + "1", place + "0"]
+    assert found.stdout.split("[")[1:] == ["3.] ", "0.8 1.6]\n"]
 
 
 def test_another_thread_has_its_own():

@@ -229,8 +229,9 @@ _OPERATIONS: dict[str, Callable[..., Size]] = {
 
 
 @lru_cache(maxsize=4096)
-def _expression(text: str) -> Any:
-    return compile(re.sub(r"\^", "**", text), "<dimension>", "eval")
+def _expression(dimension: Any) -> Any:
+    """Python code of an expression: JAX has no public way to work one out, but its text."""
+    return compile(str(dimension).replace("^", "**"), "<dimension>", "eval")
 
 
 class _Values(dict[str, Any]):
@@ -277,7 +278,7 @@ class Sizes:
             return int(dimension)
         if not self._values:
             return dimension
-        return eval(_expression(str(dimension)), {"__builtins__": {}}, self._values)
+        return eval(_expression(dimension), {"__builtins__": {}}, self._values)
 
     def shape(self, shape: Sequence[Size]) -> Shape:
         return tuple([self.of(dimension) for dimension in shape])

@@ -249,7 +249,8 @@ class Function:
     def _record(self, bound: Bound, by_sizes: bool = False, settled: bool = False) -> Trace | str:
         """Record the Python function; a second time if it made variables at the first. by_sizes: if
         that is not possible, it will be recorded for each set of sizes; settled: it is now."""
-        why = self._detector.traced(self._calls)
+        # texts are part of what is recorded here, not in TensorFlow
+        why = None if _has_texts(bound.key) else self._detector.traced(self._calls)
         if why is not None:
             LOGGER.warning("%s", why)
         try:
@@ -383,8 +384,8 @@ def _add_tensors(value: tuple[Any, ...], parts: list[Any], tensors: list[Tensor]
 
 
 def _has_texts(key: tuple) -> bool:
-    """Whether arguments are tensors of texts."""
-    return any(part.__class__ is tuple and part[:1] == (str,) for part in key)
+    """Whether arguments are tensors of texts. Names of arguments are pairs with `str`."""
+    return any(part.__class__ is tuple and part[:1] == (str,) and len(part) == 3 for part in key)
 
 
 def _has_unknown(bound: Bound) -> bool:

@@ -35,11 +35,17 @@ def device(device_name: Any) -> Iterator[None]:
     """
     state = LOCAL.state
     before = state.device
-    state.device = _find(device_name)
+    found = _find(device_name)
+    state.device = None if found is _default() else found
     try:
         yield
     finally:
         state.device = before
+
+
+def _default() -> Any:
+    """The device that is used where none is asked for."""
+    return getattr(jax.config, "jax_default_device", None) or jax.local_devices()[0]
 
 
 def _find(name: Any) -> Any:

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..core.avals import Aval
 from ..core.dimensions import is_symbolic, is_unknown
+from ..core.dtypes import string
 from ..core.errors import NeedsValue, user_location
 from ..core.op import Closure
 from ..core.program import Node, Program, node_of
@@ -51,7 +52,9 @@ def sizes_of(tensor: Tensor, sketch: bool = True) -> np.ndarray:
 def number_of(tensor: Tensor) -> np.ndarray:
     """`sizes_of` where no size may be unknown."""
     found = sizes_of(tensor)
-    if found.dtype == object and is_unknown(found.ravel().tolist()):
+    if tensor._aval.dtype is string or found.dtype != object:
+        return found
+    if is_unknown(found.ravel().tolist()):
         raise NeedsValue(
             f"{tensor!s} (at {user_location()}) is computed from sizes that are known only when "
             "the function that is being recorded is called."

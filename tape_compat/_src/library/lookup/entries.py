@@ -70,6 +70,8 @@ class Entries:
 
     def _array(self, rows: Sequence[Any], shape: tuple[int, ...]) -> np.ndarray:
         kind = object if self.value_dtype is dtypes.string else self.value_dtype.np_dtype
+        if not self.default.ndim:
+            return np.fromiter(rows, kind, len(rows)).reshape(shape)
         out = np.empty((len(rows), *self.default.shape), kind)
         for i, row in enumerate(rows):
             out[i] = row
