@@ -55,15 +55,14 @@ class _Windows:
             flat = flat[..., None] + np.arange(self.sizes[axis]) * self._strides[axis]
         return flat
 
-    def whole_rows(self) -> bool:
-        """Whether it is rows along the first axis that are taken, one at a time."""
-        rest = tuple(range(1, len(self.shape)))
-        return (
-            self.axes == (0,)
-            and not self.batch
-            and self.kept == rest
-            and (self.sizes[1:] == self.shape[1:])
-        )
+    def along(self) -> int | None:
+        """The axis along which whole slices are taken, one at a time; None if it is not that."""
+        if len(self.axes) != 1 or self.batch:
+            return None
+        axis = self.axes[0]
+        rest = tuple([i for i in range(len(self.shape)) if i != axis])
+        whole = all(self.sizes[i] == self.shape[i] for i in rest)
+        return axis if whole and self.kept == rest else None
 
 
 def _inside(first: Any, indices: Any) -> Any:
@@ -107,21 +106,29 @@ def _gather(params: Params, ins: Avals, outs: Avals) -> Function:
     windows, out = _gather_windows(params, ins), outs[0]
     order = _order(tuple(params["dimension_numbers"].offset_dims), len(out.shape))
     value = _fill_value(params, out.dtype)
-    rows, still = windows.whole_rows(), order == tuple(range(len(order)))
+    along, still = windows.along(), order == tuple(range(len(order)))
     if 0 in out.shape or 0 in windows.shape:
         return lambda x, indices: np.full(out.shape, value, out.dtype)
 
     def taken(x: Any, first: Any) -> Any:
         """[indices, axes kept]"""
-        return x.take(first[..., 0], 0) if rows else np.ravel(x)[windows.elements(first)]
+        if along is None:
+            return np.ravel(x)[windows.elements(first)]
+        places = first[..., 0]
+        found = x.take(places, along)
+        if along == 0 or places.ndim == 0:
+            return found
+        lead = tuple(range(places.ndim))
+        return np.moveaxis(found, tuple([along + i for i in lead]), lead)
 
     def clipped(x: Any, indices: Any) -> Any:
         found = taken(x, windows.first(indices))
         return found if still else found.transpose(order)
 
     def filled(x: Any, indices: Any) -> Any:
-        if rows and still and windows.holds(indices):
-            return x.take(indices[..., 0], 0)
+        if along is not None and windows.holds(indices):
+            found = taken(x, indices)
+            return found if still else found.transpose(order)
         first = windows.first(indices)
         found, inside = taken(x, first), _inside(first, indices)
         if not inside.all():
