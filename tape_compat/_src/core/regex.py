@@ -110,7 +110,8 @@ def as_bytes(text: str) -> bytes:
 def replaced(pattern: re.Pattern[str], text: str, rewrite: str, everywhere: bool) -> str:
     """The matches of a pattern replaced as RE2 does: in `rewrite`, \\1 stands for a group. A
     rewrite that names a group that is not there changes nothing."""
-    groups = [int(n) for n in re.findall(r"\\(\d)", rewrite)]
+    plain = "\\" not in rewrite
+    groups = [] if plain else [int(n) for n in re.findall(r"\\(\d)", rewrite)]
     if groups and max(groups) > pattern.groups:
         return text
     out, end = [], 0
@@ -118,7 +119,7 @@ def replaced(pattern: re.Pattern[str], text: str, rewrite: str, everywhere: bool
     for match in pattern.finditer(text):
         if match.end() == match.start() == last:
             continue  # nothing, right after a match
-        out += [text[end : match.start()], _rewritten(match, rewrite)]
+        out += [text[end : match.start()], rewrite if plain else _rewritten(match, rewrite)]
         end = last = match.end()
         if not everywhere:
             break

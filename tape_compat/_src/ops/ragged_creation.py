@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core import dtypes
+from ..core.avals import Aval
 from ..core.dtypes import as_dtype
 from ..core.errors import InvalidArgumentError, user_location
 from ..core.refuse import invalid
@@ -24,7 +25,7 @@ from .gather_scatter import gather, tensor_scatter_nd_update
 from .ragged_rows import Rows, axis_of, ragged, rows_of, select, spans, splits_dtype
 from .repeating import broadcast_to
 from .shapes import reshape
-from .sparse_layout import made, positions, taken
+from .sparse_layout import made, on_hand, positions, taken
 
 # ---------------------------------------------------------------------------------------------
 # From Python.
@@ -352,14 +353,18 @@ def _scattered(
     values: Tensor, places: np.ndarray, total: int, default: Tensor, inner: Sequence[int]
 ) -> Tensor:
     """[total, ...] with values at places and the default elsewhere."""
+    held, other = on_hand(values), on_hand(default)
+    if values.dtype is dtypes.string:
+        held, other = values._value(), default._value()
+    if held is not None and other is not None:
+        out = np.empty([total, *inner], held.dtype)
+        out[...] = other
+        out[places] = held
+        return concrete(out, Aval.of(out.shape, values._aval.dtype))
     if not default._aval.shape:
         start = fill([total, *inner], default)
     else:
         start = broadcast_to(default, [total, *inner])
-    if values.dtype is dtypes.string:
-        out = np.array(start._value(), object)
-        out[places] = values._value()
-        return convert(out, dtypes.string)
     if not len(places):
         return start
     return tensor_scatter_nd_update(start, concrete(places[:, None].astype(np.int64)), values)

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..core import dtypes
+from ..core.avals import Aval
 from ..core.op import Op
 from ..core.refuse import invalid, shown
 from ..values.convert import convert
@@ -46,10 +47,20 @@ def _take(values: Any, places: Any) -> Any:
 _TAKE = Op(_take, "GatherV2").bind()
 
 
+def on_hand(values: Tensor) -> np.ndarray | None:
+    """The array of texts, integers or truth values that NumPy holds: no derivative goes through
+    them, and ever new sizes (words of texts) need no program each."""
+    array = values._array
+    return array if type(array) is np.ndarray and array.dtype.kind in "Oiub" else None
+
+
 def taken(values: Tensor, places: np.ndarray) -> Tensor:
     """The values at places of the host; the same tensor if that is all of them, in order."""
     if places.size == values._aval.shape[0] and np.array_equal(places, np.arange(places.size)):
         return values
+    held = on_hand(values)
+    if held is not None:
+        return concrete(held[places], Aval.of((len(places), *held.shape[1:]), values._aval.dtype))
     index = concrete(np.asarray(places, np.int64))
     if is_text(values) or not places.size:
         return gather(values, index)

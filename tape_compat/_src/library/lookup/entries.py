@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -61,7 +62,7 @@ class Entries:
         found = self.values
         flat = keys.ravel().tolist()
         if defaults is None:
-            rows: Sequence[Any] = [found.get(key, self._missing) for key in flat]
+            rows: Sequence[Any] = list(map(found.get, flat, itertools.repeat(self._missing)))
         else:
             full = np.broadcast_to(defaults, (*keys.shape, *self.default.shape))
             others = full.reshape((-1, *self.default.shape))
