@@ -417,3 +417,8 @@ def test_layouts_are_refused(name):
     arguments = ([2], 1.0) if name == "fill" else ([2],)
     with pytest.raises(NotImplementedError, match=f"{name}: `layout` places"):
         getattr(tf, name)(*arguments, layout="a layout")
+
+
+def test_gather_from_nothing_in_a_function():
+    taken = tf.function(lambda x, i: tf.gather(x, i, axis=1))
+    assert taken(tf.zeros([2, 0, 3]), tf.constant([4])).numpy().tolist() == [[[0.0] * 3]] * 2

@@ -327,3 +327,22 @@ def test_custom_gradients_in_branches_in_forward_mode():
     with tf.autodiff.ForwardAccumulator(x, tf.constant(1.0)) as accumulator:
         y = f(x)
     assert [t.numpy() for t in accumulator.jvp(y)] == [60.0, 60.0]
+
+
+def test_a_branch_that_sizes_rule_out_need_not_be_possible():
+    """Keras' associative_scan has such branches; TensorFlow does not know the sizes in it."""
+
+    @tf.function
+    def joined(x, y):
+        same = tf.equal(x.shape[0], tf.shape(y)[0])
+        return tf.cond(same, lambda: x + y, lambda: tf.concat([x, y], 0))
+
+    assert joined(tf.ones(2), tf.ones(3)).numpy().tolist() == [1.0] * 5
+    assert joined(tf.ones(2), tf.ones(2)).numpy().tolist() == [2.0] * 2
+
+    @tf.function
+    def wrong(x, y):
+        return tf.cond(tf.equal(tf.shape(x)[0], 2), lambda: x + y, lambda: x)
+
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        wrong(tf.ones(2), tf.ones(3))

@@ -33,6 +33,11 @@ ROWS = Dataset.from_tensor_slices(np.arange(12, dtype=np.float32).reshape(2, 3, 
         (ROWS, lambda x: x[x > 2], [None]),
         (ROWS, lambda x: tf.where(x > 2), [None, 2]),
         (ROWS, lambda x: tf.gather_nd(x, tf.where(x > 2)), [None]),
+        (ROWS, lambda x: tf.math.bincount(tf.cast(x[0], tf.int32), minlength=2), [None]),
+        (ROWS, lambda x: tf.range(0.0, x[0, 0]), [None]),
+        (ROWS, lambda x: tf.repeat(x, tf.cast(x[:, 0], tf.int32), 0), [None, 2]),
+        (ROWS, lambda x: tf.unique(x[:, 0]).y, [None]),
+        (ROWS, lambda x: tf.unique_with_counts(x[:, 0]).idx, [3]),
     ],
 )
 def test_sizes_that_do_not_depend_on_values_are_known(dataset, function, shape):

@@ -595,3 +595,12 @@ def test_arrays_as_arguments_and_results():
         return tf.while_loop(more, turn, (0, array), invariants)[1].stack()
 
     assert filled(3).numpy().tolist() == [0.0, 1.0, 2.0]
+
+
+def test_a_graph_tells_shapes_that_depend_on_values():
+    """So that Keras builds functional models with layers that leave out rows."""
+    with tf.Graph().as_default():
+        x = tf.compat.v1.placeholder("float32", [None, 3])
+        kept = tf.boolean_mask(x, x[:, 0] > 0)
+        counts = tf.math.bincount(tf.cast(x[:, 0], tf.int32))
+    assert kept.shape.as_list() == [None, 3] and counts.shape.as_list() == [None]

@@ -39,6 +39,8 @@ tape_compat.install_as_tensorflow()
 tape_compat.install_as_tensorflow()
 import tensorflow as tf
 import tensorflow.compat.v1 as v1
+import tensorflow.compat.v2 as v2, tensorflow.compat.v2.nn
+from tensorflow.compat.v2 import constant
 from tensorflow import nn
 from tensorflow.math import special
 from tensorflow.python.eager import context
@@ -46,6 +48,7 @@ from tensorflow.python.trackable.data_structures import ListWrapper, _DictWrappe
 from tensorflow.__internal__ import tracking
 print(json.dumps([
     tf.square is tape_compat.square, nn is tape_compat.nn, v1 is tape_compat.compat.v1,
+    v2.nn is nn and constant is v2.constant is tf.constant and v2.__version__ == tf.__version__,
     special is tape_compat.math.special, context.context().executing_eagerly(),
     isinstance(tf.constant(1.0), tf.__internal__.types.Tensor), tf.__version__,
     importlib.util.find_spec("tensorflow").name, tf.__spec__.name, tf.__path__,
@@ -53,7 +56,7 @@ print(json.dumps([
     type(tf.Module).__name__, tape_compat.__name__,
 ]))
 """
-    ) == [True] * 6 + ["2.21.0", "tensorflow", "tensorflow", []] + [
+    ) == [True] * 7 + ["2.21.0", "tensorflow", "tensorflow", []] + [
         "tape_compat.nn",
         "tape_compat.nn",
         True,
@@ -207,7 +210,8 @@ import tape_compat as tf
 from tape_compat.keras import layers
 import tape_compat.keras.layers as same
 import tensorflow.keras.layers as also
-import numpy as np
+from tensorflow.keras.saving import load_model
+import keras, numpy as np
 model = tf.keras.Sequential([tf.keras.Input((3,)), layers.Dense(2, use_bias=False)])
 (w,) = model.trainable_variables
 x = tf.constant([[1.0, 2.0, 3.0]])
@@ -215,7 +219,10 @@ with tf.GradientTape(persistent=True) as tape:
     y = tf.reduce_sum(model(x))
     squares = tf.reduce_sum(w * w)
 by_kernel = tape.gradient(y, w)
-found = [layers is same is also, by_kernel.numpy().tolist(), tf.is_tensor(w)]
+version1 = tf.compat.v1.keras
+found = [layers is same is also is version1.layers and load_model is keras.saving.load_model]
+found[0] &= tf.keras.__version__ == version1.__version__ == keras.__version__
+found += [by_kernel.numpy().tolist(), tf.is_tensor(w)]
 found.append(bool(np.allclose(tape.gradient(squares, [w])[0], 2 * w.numpy())))
 found.append(tape.jacobian(model(x), w) is None)  # nothing of it was recorded
 with tf.GradientTape(watch_accessed_variables=False) as tape:

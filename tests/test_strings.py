@@ -99,3 +99,26 @@ def test_other_ops_take_strings():
 def test_in_a_function():
     words = tf.function(lambda x: tf.strings.split(tf.strings.lower(x)))
     assert values(words(tf.constant(["A b", "C"]))) == [[b"a", b"b"], [b"c"]]
+
+
+def test_a_function_that_moves_many_texts_is_recorded(caplog):
+    @tf.function
+    def moved(texts):
+        rare = tf.gather_nd(texts, tf.where(tf.not_equal(texts, "0")))
+        both = tf.transpose(tf.stack([texts, tf.where(tf.equal(texts, "1"), "one", texts)]))
+        rows = tf.reverse(tf.reshape(tf.tile(both, [1, 2]), [-1, 4])[1:], [0])
+        short = tf.boolean_mask(texts, tf.equal(texts, "7"))
+        return [tf.strings.length(found) for found in (rare, rows, short)]
+
+    words = [str(i) for i in range(100)]
+    rare, rows, short = map(values, moved(tf.constant(words)))
+    assert rare == [len(word) for word in words[1:]]
+    assert rows[-1] == [1, 3, 1, 3] and len(rows) == 99
+    assert short == [1]
+    assert not caplog.records
+
+
+def test_texts_that_a_symbolic_index_moves_run_as_python(caplog):
+    taken = tf.function(lambda texts, i: tf.strings.length(tf.gather(texts, i)))
+    assert values(taken(tf.constant(["a", "bb", "ccc"]), tf.constant([2, 0]))) == [3, 1]
+    assert "its Python runs at each call" in caplog.text

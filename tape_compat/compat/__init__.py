@@ -16,6 +16,6 @@ from .._src.library.version1.text import (
     path_to_str as path_to_str,
     real_types as real_types,
 )
-from . import v1 as v1
+from . import v1 as v1, v2 as v2
 
 _face(__name__)

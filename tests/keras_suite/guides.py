@@ -126,6 +126,18 @@ def meta_gradient():
     return [float(loss), *(float(tf.norm(g)) for g in found)]
 
 
+def old_ctc_loss():
+    """The backend's loss that programs of Keras 2 give to `compile`."""
+
+    @tf.function
+    def loss(labels, rows):
+        times, lengths = tf.constant([[8], [7], [8], [6]]), tf.constant([[3], [2], [1], [3]])
+        return tf.keras.backend.ctc_batch_cost(labels, rows, times, lengths)
+
+    rows = tf.nn.softmax(VECTORS.reshape(4, 8, 4))
+    return tf.reshape(loss(tf.constant(WORDS[:4, :3] % 3), rows), [-1]).numpy().tolist()
+
+
 def class_activation_map():
     image = keras.Input((8, 8, 3))
     seen = layers.Conv2D(4, 3, activation="relu", name="seen")(image)
@@ -195,6 +207,7 @@ GUIDES = (
     scaled_loss,
     gradient_penalty,
     meta_gradient,
+    old_ctc_loss,
     class_activation_map,
     stateful_rnn,
     refusals,

@@ -65,17 +65,21 @@ def cond(
     if isinstance(pred, bool):
         raise TypeError("pred must not be a Python bool", pred)
     functions, names = (false_fn, true_fn), ("false_fn", "true_fn")
-    known = _settled(pred)
-    if known is not None:
-        return choose(convert(0), functions[known:][:1], names[known:][:1], "cond")
-    return choose(truth(pred), functions, names, "cond")
+    known = _by_sizes(pred) if LOCAL.state.capture.settled else None
+    if known is None:
+        try:
+            return choose(truth(pred), functions, names, "cond")
+        except errors.InvalidArgumentError:
+            known = _by_sizes(pred)
+            if known is None:
+                raise
+    return choose(convert(0), functions[known:][:1], names[known:][:1], "cond")
 
 
-def _settled(pred: Any) -> bool | None:
-    """The value of a predicate that depends on sizes only, where those stand for unknown ones: what
-    it is not need not be possible for them."""
-    capture = LOCAL.state.capture
-    if capture is None or not capture.settled or not isinstance(pred, Tensor):
+def _by_sizes(pred: Any) -> bool | None:
+    """The value of a predicate that depends on sizes only: what it is not need not be possible for
+    them, and TensorFlow, which knows fewer sizes, may not see that."""
+    if not isinstance(pred, Tensor):
         return None
     try:
         return bool(number_of(pred))

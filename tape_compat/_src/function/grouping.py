@@ -12,7 +12,7 @@ from ..core.errors import user_location
 from ..core.shapes import as_shape
 from ..core.state import LOCAL
 from ..values import nest
-from ..values.capture import capturing, symbolic_input
+from ..values.capture import Sketch, capturing, symbolic_input
 from ..values.context import inside_function
 from ..values.convert import convert
 from ..values.indexed_slices import IndexedSlices
@@ -59,6 +59,7 @@ class Graph(abc.ABC):  # noqa: B024 - what is entered is a FuncGraph
         self._entered = True
         with capturing(lambda state: FuncGraph(state, self.name, creates=True)) as program:
             assert isinstance(program, FuncGraph)
+            program.sketch = Sketch()  # it is never called: it tells shapes
             yield program
 
 

@@ -19,6 +19,7 @@ from ..core.dtypes import DType
 from ..core.refuse import invalid, not_allowed, shown
 from ..core.shapes import TensorShape
 from ..core.state import LOCAL
+from ..values.capture import leaving
 from ..values.composite import CompositeTensor
 from ..values.convert import convert, to_numpy
 from ..values.dispatch import refusal
@@ -187,6 +188,12 @@ def move_text(move: Callable[..., Any], *tensors: Tensor) -> Any:
         found = flat[index.ravel()].reshape(index.shape)
         return concrete(found, Aval.of(found.shape, dtypes.string))
 
+    if LOCAL.state.capture is not None:  # texts in a function are constants, however many
+        try:
+            with leaving():
+                return look_up(move(*places))
+        except TypeError:  # they are moved by what is symbolic, or wrong: refused below
+            pass
     return look_up(move(*places))
 
 

@@ -19,7 +19,7 @@ from ..values.convert import convert
 from ..values.dispatch import takes_composites
 from ..values.record import apply
 from ..values.tensor import Tensor
-from .arguments import as_size, known_value
+from .arguments import as_size, known_value, sketched
 from .casting import cast
 from .checks import REAL
 from .declare import name_ops, op, static
@@ -149,6 +149,8 @@ def bincount(
     least, most = (None if n is None else as_size(n) for n in (minlength, maxlength))
     if least is not None and least == most and arr._is_symbolic():
         size = least
+    elif (sketch := sketched(arr)) is not None:
+        size = sketch.size()
     else:
         size = _length(known_value(arr), least, most)
     inputs = (arr,)
@@ -177,6 +179,8 @@ def confusion_matrix(
     """
     labels, predictions = convert(labels), convert(predictions)
     classes = None if num_classes is None else as_size(num_classes)
+    if classes is None and (sketch := sketched(labels) or sketched(predictions)) is not None:
+        classes = sketch.size()
     if classes is None or not (labels._is_symbolic() or predictions._is_symbolic()):
         classes = _classes(known_value(labels), known_value(predictions), classes)
     inputs = [labels, predictions]

@@ -25,7 +25,16 @@ from ..values.dispatch import takes_composites
 from ..values.record import apply
 from ..values.tensor import Tensor, concrete, next_id, same_value
 from ..values.variable import Variable, read
-from .arguments import as_int, as_own_tensor, as_size, as_tensor, dims, known_sizes, known_value
+from .arguments import (
+    as_int,
+    as_own_tensor,
+    as_size,
+    as_tensor,
+    dims,
+    known_sizes,
+    known_value,
+    sketched,
+)
 from .casting import cast
 from .declare import Number
 from .repeating import broadcast_to
@@ -308,7 +317,14 @@ def range(
     """
     if limit is None:
         start, limit = 0, start
-    arrays = [known_sizes(x) for x in (start, limit, delta)]
+    try:
+        arrays = [known_sizes(x) for x in (start, limit, delta)]
+    except NeedsValue:
+        sketch = next(filter(None, map(sketched, (start, limit, delta))), None)
+        if sketch is None:
+            raise
+        names = [as_tensor(x).dtype.name for x in (start, limit, delta)]
+        return sketch.tensor([None], as_dtype(dtype or max(names, key=_RANGE_DTYPES.index)))
     for array, what in zip(arrays, ("start", "limit", "delta")):
         if array.size != 1:
             raise invalid(f"{what} must be a scalar, not shape {shown(array.shape)}", "Range")

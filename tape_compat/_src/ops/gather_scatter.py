@@ -31,6 +31,10 @@ from .shapes import host_shape, reshape
 def _gather(params: Any, indices: Any, axis: int, batch_dims: int) -> Any:
     if batch_dims:
         return jax.vmap(lambda p, i: _gather(p, i, axis - 1, batch_dims - 1))(params, indices)
+    if not params.shape[axis]:  # every index is outside, and JAX takes nothing from nothing
+        return jnp.zeros(
+            (*params.shape[:axis], *indices.shape, *params.shape[axis + 1 :]), params.dtype
+        )
     places = dropped(indices, params.shape[axis])
     return jnp.take(params, places, axis=axis, mode="fill", fill_value=0)
 

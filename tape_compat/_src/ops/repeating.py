@@ -15,7 +15,7 @@ from ..core.refuse import invalid, shown
 from ..values.dispatch import takes_composites
 from ..values.record import apply
 from ..values.tensor import Tensor, concrete
-from .arguments import as_int, as_tensor, dims, is_text, known_sizes, move_text
+from .arguments import as_int, as_tensor, dims, is_text, known_sizes, move_text, sketched
 from .shapes import reshape, set_sizes
 
 
@@ -137,6 +137,11 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
     if axis is None:
         x, axis = reshape(x, (-1,)), 0
     axis = _check_repeat_axis(x, as_int(axis))
+    sketch = sketched(repeats)
+    if sketch is not None and len(repeats._aval.shape) == 1:
+        return sketch.tensor(
+            [None if i == axis else n for i, n in enumerate(x._aval.shape)], x.dtype
+        )
     times = known_sizes(repeats).ravel()
     length = x._aval.shape[axis]
     if times.size != 1 and differ(times.size, length):

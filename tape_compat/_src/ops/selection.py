@@ -213,6 +213,14 @@ def unique_with_counts(
     >>> [t.numpy().tolist() for t in tf.unique_with_counts([3, 1, 3])]
     [[3, 1], [0, 1, 0], [2, 1]]
     """
+    sketch = sketched(x)
+    if sketch is not None and len(x._aval.shape) == 1:
+        distinct, kind = (sketch.size(),), as_dtype(out_idx)
+        return UniqueWithCounts(
+            sketch.tensor(distinct, x.dtype),
+            sketch.tensor(x._aval.shape, kind),
+            sketch.tensor(distinct, kind),
+        )
     known = known_value(x)
     if known.ndim != 1:
         raise invalid("unique expects a 1D vector.", "Unique")

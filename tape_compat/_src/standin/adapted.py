@@ -6,7 +6,8 @@ function is recorded these rows are left out. RMSprop, Adagrad, Adadelta and Ada
 gradients of embeddings, by what is neither.
 
 Its histogram leaves out the elements that are in no bin. How many those are depends on values as
-well; in a function that is recorded they count for nothing instead.
+well; in a function that is recorded they count for nothing instead. Its old CTC loss makes a
+SparseTensor of its labels, for which the same is true: there it takes them as they are.
 """
 
 from __future__ import annotations
@@ -21,10 +22,12 @@ from typing import Any
 from ..ops.casting import cast
 from ..ops.comparison import logical_and
 from ..ops.creation import linspace
+from ..ops.ctc_losses import ctc_loss
+from ..ops.elementwise import log
 from ..ops.gather_scatter import gather, scatter_nd
 from ..ops.ordering import searchsorted
 from ..ops.reductions import reduce_max, reduce_min
-from ..ops.shapes import expand_dims
+from ..ops.shapes import expand_dims, squeeze
 from ..values.composite import CompositeTensor
 from ..values.context import inside_function
 from ..values.convert import convert
@@ -80,10 +83,31 @@ def _counting(numpy: ModuleType) -> None:
     numpy.histogram = histogram  # type: ignore[attr-defined]
 
 
+def _of_dense_labels(backend: ModuleType) -> None:
+    """The CTC loss of old programs, where a function is recorded without a SparseTensor."""
+    by_sparse = getattr(backend, "ctc_batch_cost", None)
+    if by_sparse is None:  # a Keras without it
+        return
+
+    @functools.wraps(by_sparse)
+    def ctc_batch_cost(y_true: Any, y_pred: Any, input_length: Any, label_length: Any) -> Tensor:
+        if not inside_function():
+            return by_sparse(y_true, y_pred, input_length, label_length)
+        times, lengths = (cast(squeeze(x, -1), "int32") for x in (input_length, label_length))
+        scores = convert(y_pred)
+        scores = log(scores + convert(backend.backend.epsilon(), scores.dtype))
+        return expand_dims(
+            ctc_loss(cast(y_true, "int32"), scores, lengths, times, False, None, -1), 1
+        )
+
+    backend.ctc_batch_cost = ctc_batch_cost  # type: ignore[attr-defined]
+
+
 ADAPTED = {
     "keras.src.backend.tensorflow.core": _read_beside,
     "keras.src.backend.tensorflow.numpy": _counting,
     "keras.src.backend.tensorflow.sparse": _dividing_slices,
+    "keras.src.legacy.backend": _of_dense_labels,
 }
 
 

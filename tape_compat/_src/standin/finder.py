@@ -134,15 +134,22 @@ def _doc() -> str | None:
 
 def _ours(below: str) -> ModuleType | None:
     """Our module of this name, or a part of Keras: 'keras.layers'."""
+    below = below.removeprefix("compat.v2.")
     above, _, name = below.rpartition(".")
     if above == "keras" or above.startswith("keras."):
         importlib.import_module(f"{_PACKAGE}._src.standin.keras").keras()  # or the reason
         parent = importlib.import_module(f"{_PACKAGE}.{above}")
         found = getattr(parent, name, None)
-        return found if isinstance(found, ModuleType) else None
+        return found if isinstance(found, ModuleType) else _unlisted(below)
     if not _exists(f"{_PACKAGE}.{below}"):
         return None
     return importlib.import_module(f"{_PACKAGE}.{below}")
+
+
+def _unlisted(below: str) -> ModuleType | None:
+    """A module that Keras has for `tf.keras`, but not among its names: 'keras.saving'."""
+    name = f"keras._tf_keras.{below}"
+    return importlib.import_module(name) if _exists(name) else None
 
 
 def _exists(module: str) -> bool:

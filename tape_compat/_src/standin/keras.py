@@ -68,7 +68,7 @@ def attribute(name: str) -> Any:
 
     Raises: AttributeError for a name that Keras has not, or with the reason why there is no Keras.
     """
-    if name.startswith("__"):
+    if name.startswith("__") and name != "__version__":
         raise AttributeError(f"module '{_PACKAGE}.keras' has no attribute {name!r}")
     if not available():
         own = importlib.import_module(f"{_PACKAGE}.optimizers")
@@ -87,7 +87,7 @@ def attribute(name: str) -> Any:
 
 def face(module_name: str) -> None:
     """Make a module `tf.keras`, or the part of Keras with its name: `tf.losses`."""
-    part = module_name.removeprefix(_PACKAGE).lstrip(".")
+    part = module_name.rpartition(".")[2]
 
     def of_keras(name: str) -> Any:
         return attribute(name)

@@ -41,6 +41,6 @@ from ..._src.library.version1.initializers import (
     RandomNormal as random_normal_initializer,
     RandomUniform as random_uniform_initializer,
 )
-from . import io as io, math as math, nn as nn, train as train
+from . import io as io, keras as keras, math as math, nn as nn, train as train
 
 _face(__name__)
