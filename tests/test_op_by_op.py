@@ -51,6 +51,19 @@ def cheap(monkeypatch):
     monkeypatch.setattr(policy, "compile_seconds", lambda *_: price)
 
 
+@pytest.fixture(scope="module")
+def xla_programs():
+    """Grows by one with each program that XLA compiles."""
+    found = []
+
+    def listen(event, duration_secs, **_):
+        if event == "/jax/core/compile/backend_compile_duration":
+            found.append(duration_secs)
+
+    jax.monitoring.register_event_duration_secs_listener(listen)
+    return found
+
+
 def test_a_new_program_is_interpreted(counted):
     step, _ = regression(5)
     for _ in range(3):
@@ -86,6 +99,26 @@ def test_another_thread_compiles_it_first(cheap):
         seen.append(found.beside is not None)
     assert True in seen and not seen[0]
     assert not any(t.name == "tape_compat compile" for t in threading.enumerate())
+
+
+def test_a_step_is_one_program_of_xla_whoever_compiles_it(cheap, xla_programs):
+    """What it is compiled with, and what JAX is given of it before, are no programs more."""
+    rows = tf.constant(np.ones((5, 19), np.float32))
+    variables = [tf.Variable(np.ones(shape, np.float32)) for shape in ((19, 17), (17,), (17, 1))]
+    w, b, last = variables
+
+    def step():
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(tf.square(tf.tanh(rows @ w + b) @ last))
+        for variable, gradient in zip(variables, tape.gradient(loss, variables), strict=True):
+            variable.assign_sub(0.1 * gradient)
+        return loss
+
+    step().numpy()
+    before = len(xla_programs)
+    for _ in range(40):
+        step().numpy()
+    assert len(xla_programs) == before + 1
 
 
 def test_a_compile_that_fails_beside_is_tried_again_and_raises(cheap, monkeypatch, caplog):

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from ..core.avals import matched
@@ -18,7 +17,7 @@ from ..core.native import native
 from ..core.program import Node, Program, Runner
 from ..core.steps import Steps, leaf_layout, needed, slot_avals
 from ..core.x64 import in_x64
-from .donation import arranged, donating
+from .donation import Spare, arranged, donating
 
 LOGGER = logging.getLogger("tape_compat")
 
@@ -89,8 +88,8 @@ class WholeProgram(Runner):
         arrays, scalars = leaf_layout(path)
         kinds = [(avals[slot].shape, avals[slot].np_dtype) for slot in arrays]
         kinds += [((len(slots),), dtype) for dtype, slots in scalars.items()]
-        zeros = [in_x64(jnp.zeros, *kind) for kind in kinds]
-        jax.block_until_ready(in_x64(self.call, *arranged(zeros, self.donate)))
+        zeros = [in_x64(jax.device_put, np.zeros(*kind)) for kind in kinds]
+        jax.block_until_ready(in_x64(self.call, *arranged(zeros, self.donate, Spare)))
 
 
 class Compiling:
