@@ -8,7 +8,7 @@ import pytest
 
 import tape_compat as tf
 from tape_compat._src.core import host
-from tape_compat._src.run import executor, policy
+from tape_compat._src.run import executor, policy, whole
 from tape_compat._src.run.kept import KEPT
 from tape_compat._src.run.op_by_op import HostResult, OpByOpProgram
 from tape_compat._src.values.record import flush
@@ -44,6 +44,7 @@ def losses(count, width):
 @pytest.fixture
 def cheap(monkeypatch):
     """Compiles that are paid for by some ten runs of `regression`."""
+    KEPT.clear()
     step, _ = regression(31)
     float(step())
     programs = [r for r in KEPT.order if isinstance(r, OpByOpProgram)]
@@ -221,6 +222,36 @@ def test_blas_has_its_threads_back():
         host.in_one_thread(work, 3)
     assert all(n == 1 for found in seen for n in found)
     assert threads() == before and not host._CALLS
+
+
+def test_plans_that_came_once_go_before_others(monkeypatch):
+    """Programs that are ever new leave no more than a few plans."""
+    KEPT.clear()
+    monkeypatch.setattr(policy, "FEW_ONCE", 2)
+    monkeypatch.setattr(policy, "ONCE_INSTRUCTIONS", 1)
+    often, _ = regression(41)
+    for _ in range(3):
+        often().numpy()
+    plans = {plan for plan in KEPT.order if plan.recent}
+    for width in range(42, 52):
+        step, _ = regression(width)
+        step().numpy()
+    assert plans and len(KEPT.once) == 2 and len(KEPT.order) == 2 + len(plans)
+    assert plans <= set(KEPT.order)
+    assert KEPT.once_instructions == sum(plan.node.depth for plan in KEPT.once)
+    KEPT.clear()
+    assert not KEPT.once and not KEPT.once_instructions
+
+
+def test_what_a_compile_has_freed_is_returned(cheap, monkeypatch):
+    returned = []
+    monkeypatch.setattr(whole, "return_freed_memory", lambda: returned.append("beside"))
+    monkeypatch.setattr(executor, "return_freed_memory", lambda: returned.append("here"))
+    monkeypatch.setattr(policy, "LARGE_COMPILE", 1)
+    step, _ = regression(53)
+    for _ in range(16):
+        step().numpy()
+    assert returned == ["beside", "here"]
 
 
 def test_what_a_step_gives_the_next_stays_on_the_host(monkeypatch):

@@ -155,13 +155,18 @@ MAX_HISTORIES = 512
 #: Compiled programs kept; beyond that the oldest of those that have not been used of late go.
 MAX_EXECUTABLES = 256
 
-#: Instructions of all compiled programs and plans that are kept, and nodes of the tree of seen
-#: structures: beyond twice as many the tree is cut back to what leads to one of these. A node takes
-#: about 0.8 kB.
+#: Instructions of all compiled programs and plans that are kept. Of plans that came once only
+#: ONCE_INSTRUCTIONS, or FEW_ONCE plans: they take 0.4 kB an instruction, and hold on to the nodes
+#: of their structure, of which `limits.SPARE_NODES` is the bound.
 MAX_NODES = 200_000
+ONCE_INSTRUCTIONS = 10_000
+FEW_ONCE = 16
 
 #: Sequences remembered at one node of the tree; beyond that they are forgotten.
 MAX_SPLICES = 64
+
+#: After the compile of a program of so many instructions what it has freed goes back to the system.
+LARGE_COMPILE = 64
 
 #: A compile longer than this many seconds is announced by one line (logger `tape_compat`).
 SLOW_COMPILE_SECONDS = 3.0

@@ -13,6 +13,7 @@ import numpy as np
 from ..core.avals import matched
 from ..core.call import flattened
 from ..core.counters import COUNTERS
+from ..core.host import return_freed_memory
 from ..core.native import native
 from ..core.program import Node, Program, Runner
 from ..core.steps import Steps, leaf_layout, needed, slot_avals
@@ -105,6 +106,7 @@ class Compiling:
         try:
             assert self._program is not None
             self._program.compile()
+            return_freed_memory()
         except Exception as error:
             LOGGER.warning("A step could not be compiled in another thread: %s", error)
             self._program = None
