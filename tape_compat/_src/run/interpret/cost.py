@@ -31,7 +31,7 @@ WHILE_TURNS = 10
 
 #: Multiplications and additions a second in `np.matmul`, by the kind and size of numbers: BLAS for
 #: floats, a plain loop for integers.
-FLOPS = {"f4": 50e9, "f8": 25e9, "c8": 10e9, "c16": 5e9}
+FLOPS = {"f4": 75e9, "f8": 37e9, "c8": 10e9, "c16": 5e9}
 FLOPS_OF_OTHERS = 2e9
 
 #: Memory that is new costs, beyond what the allocator keeps at hand: 0.1 to 0.15 ns a byte.
