@@ -19,7 +19,7 @@ from tape_compat._src.core.caches import held
 from tape_compat._src.core.op import Closure, primitives as names
 from tape_compat._src.core.state import LOCAL
 from tape_compat._src.core.x64 import in_x64
-from tape_compat._src.run.interpret import products
+from tape_compat._src.run.interpret import cost, products
 from tape_compat._src.run.interpret.plan import Interpreted, interpreted
 from tape_compat._src.run.interpret.rules import RULES
 from tests.ops import ROWS, checks
@@ -834,6 +834,8 @@ def test_seconds_grow_with_the_work():
 
     assert seconds(jnp.sin, 100) < seconds(jnp.sin, 10_000) < seconds(lax.erf, 10_000)
     assert 3e-6 < seconds(lambda x: -x, 3) < 1e-5
+    small, large = [seconds(lambda x: x + 1, n << 18) for n in (32, 64)]
+    assert large > small + (32 << 20) * cost.FRESH_BYTE_SECONDS
     assert seconds(lambda x: x @ x, 300, 300) > 4 * seconds(lambda x: x @ x, 100, 100)
     loop = lambda n: lambda x: lax.scan(lambda c, _: (jnp.sin(c), None), x, None, length=n)[0]
     assert seconds(loop(100), 3) > 50 * 1e-6

@@ -122,9 +122,10 @@ def test_prune_keeps_what_leads_somewhere():
 
 def test_a_tree_is_pruned_when_it_has_grown_beyond_what_was_left(monkeypatch):
     monkeypatch.setattr(limits, "SPARE_NODES", 2)
-    tree, node = Tree(), None
+    tree = Tree()
+    node = tree.root
     for name in "abc":
-        node = tree.extend(node or tree.root, (name,), Node(tree.root, SIN, (0,), (), (F32,), True))
+        node = tree.extend(node, (name,), Node(tree.root, SIN, (0,), (), (F32,), True))
     assert tree.overgrown
     node.runners = Runners()
     tree.prune()
