@@ -26,7 +26,7 @@ NEW_STRUCTURES_BEFORE_OP_BY_OP = 2
 SIGHTS = 2
 FEW_STRUCTURES = 4
 HITS_TO_SETTLE = 8
-BESIDE_SHARE = 0.4
+BESIDE_SHARE = 0.7
 DEAR_COMPILE_SECONDS = 8.0
 
 #: What the user declared a function is likely to be called again: if its compile pays in
