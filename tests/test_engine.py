@@ -299,10 +299,12 @@ def test_caches_are_bounded(monkeypatch):
 
 
 def test_the_structure_tree_is_bounded(monkeypatch):
+    from tape_compat._src.core import limits
     from tape_compat._src.core.program import TREE
 
     TREE.prune()
-    monkeypatch.setattr(policy, "MAX_NODES", TREE.count // 2 + 100)
+    monkeypatch.setattr(limits, "SPARE_NODES", 100)
+    most = 2 * TREE.kept + 101
     x = tf.Variable(0.5)
     rng = np.random.default_rng(0)
     for _ in range(40):
@@ -311,7 +313,8 @@ def test_the_structure_tree_is_bounded(monkeypatch):
             for choice in rng.integers(0, 3, 12):
                 y = (tf.sin, tf.cos, tf.tanh)[choice](y)
         flush()
-    assert TREE.count <= 2 * policy.MAX_NODES + 1
+        assert TREE.count <= max(most, 2 * TREE.kept + 101)
+    assert TREE.count < 40 * 12
 
 
 def test_a_dropped_program_compiles_again_and_is_right(monkeypatch):

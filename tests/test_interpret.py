@@ -19,6 +19,7 @@ from tape_compat._src.core.caches import held
 from tape_compat._src.core.op import Closure, primitives as names
 from tape_compat._src.core.state import LOCAL
 from tape_compat._src.core.x64 import in_x64
+from tape_compat._src.run.interpret import cost, products
 from tape_compat._src.run.interpret.plan import Interpreted, interpreted
 from tape_compat._src.run.interpret.rules import RULES
 from tests.ops import ROWS, checks
@@ -553,15 +554,18 @@ CONVOLUTIONS = [
 ]
 
 
+@pytest.mark.parametrize("block", [products.BLOCK, 1])
 @pytest.mark.parametrize("case", CONVOLUTIONS, ids=str)
-def test_convolutions(case):
+def test_convolutions(case, block):
     left, right, options = case
     options = {"window_strides": (1,) * (len(left) - 2)} | options
     x, w = numbers(np.dtype("float64"), *left), numbers(np.dtype("float64"), *right)
     convolve = partial(lax.conv_general_dilated, **options)
-    check(convolve, x, w, times=4)
-    if convolve is not None and len(left) == 4:
-        check(jax.grad(lambda x, w: jnp.sum(convolve(x, w) ** 2), (0, 1)), x, w, times=4)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(products, "BLOCK", block)
+        check(convolve, x, w, times=4)
+        if len(left) == 4:
+            check(jax.grad(lambda x, w: jnp.sum(convolve(x, w) ** 2), (0, 1)), x, w, times=4)
 
 
 def test_convolutions_of_other_dtypes():
@@ -779,12 +783,59 @@ def test_effects_come_in_order():
     assert seen == [3.0, 6.0]
 
 
+# -- large arrays are gone over in other ways ------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", [*KINDS, np.dtype("float64")], ids=str)
+def test_choices_of_large_arrays(dtype):
+    x, y = numbers(dtype, 70, 80), numbers(dtype, 80, 70).T
+    if dtype.kind == "f":
+        x[0], y[1] = np.nan, -np.inf
+    which = np.arange(70 * 80).reshape(70, 80) % 3 == 0
+    choices = [
+        lambda w, x, y: lax.select(w, x, y),
+        lambda w, x, y: lax.select_n(w[0, 0], x, y),
+        lambda w, x, y: lax.select_n(w.astype(np.int32), x, y),
+        lambda w, x, y: jnp.where(w[:, :1], x, np.zeros((), dtype)),
+    ]
+    each(choices, which, x, y)
+
+
+@pytest.mark.parametrize("dtype", [*FLOATS, np.dtype("int8"), np.dtype("uint32")], ids=str)
+def test_short_axes_of_large_arrays(dtype):
+    """As pooling has them: the last two axes as one, the first extreme of it as a vector."""
+    x = (np.arange(2 * 40 * 40 * 3).reshape(2, 20, 2, 20, 2, 3) * 7919 % 11).astype(dtype)
+    if dtype.kind in "fV":
+        x[0, 0, 1, 0, 1], x[1, 1] = np.nan, -np.inf
+
+    def functions(x):
+        flat = jnp.transpose(x, (0, 1, 3, 5, 2, 4)).reshape(2, 20, 20, 3, 4)
+        largest, smallest = jnp.argmax(flat, -1), jnp.argmin(flat, -1)
+        hot = lax.broadcasted_iota(largest.dtype, flat.shape, 4) == largest[..., None]
+        pooled = jnp.where(hot, flat, 0)
+        back = jnp.transpose(pooled.reshape(2, 20, 20, 3, 2, 2), (0, 1, 4, 2, 5, 3))
+        return largest, smallest, hot, back.reshape(2, 40, 40, 3), flat.reshape(-1)
+
+    check(functions, x)
+    check(lambda x: jnp.argmax(x.reshape(6, -1), 0), x)
+
+
+def test_products_are_told_from_other_work():
+    x = np.zeros((1, 8, 8, 2), np.float32)
+    assert plan_of(lambda x: jnp.sin(x), x).products == 0.0
+    for function in (lambda x: x @ x.mT, lambda x: jax.lax.conv(x, x, (1, 1), "VALID")):
+        plan = plan_of(function, x)
+        assert 0.0 < plan.products < plan.seconds
+
+
 def test_seconds_grow_with_the_work():
     def seconds(function, *shape):
         return plan_of(function, np.zeros(shape, np.float32)).seconds
 
     assert seconds(jnp.sin, 100) < seconds(jnp.sin, 10_000) < seconds(lax.erf, 10_000)
     assert 3e-6 < seconds(lambda x: -x, 3) < 1e-5
+    small, large = [seconds(lambda x: x + 1, n << 18) for n in (32, 64)]
+    assert large > small + (32 << 20) * cost.FRESH_BYTE_SECONDS
     assert seconds(lambda x: x @ x, 300, 300) > 4 * seconds(lambda x: x @ x, 100, 100)
     loop = lambda n: lambda x: lax.scan(lambda c, _: (jnp.sin(c), None), x, None, length=n)[0]
     assert seconds(loop(100), 3) > 50 * 1e-6

@@ -368,13 +368,13 @@ def given():
 def taken(monkeypatch, given):
     """Whether JAX has taken the buffers that it was given in Python since `given` was
     cleared."""
-    copy_all = donation.copied
+    before = donation.replaced
 
-    def copied(array):
-        given.append(copy_all(array))
+    def replaced(array):
+        given.append(before(array))
         return given[-1]
 
-    monkeypatch.setattr(donation, "copied", copied)
+    monkeypatch.setattr(donation, "replaced", replaced)
     return lambda: bool(given) and given[-1].is_deleted()
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import tape_compat as tf
 from tape_compat._src.core import host
-from tape_compat._src.run import executor, policy
+from tape_compat._src.run import executor, policy, whole
 from tape_compat._src.run.kept import KEPT
 from tape_compat._src.run.op_by_op import HostResult, OpByOpProgram
 from tape_compat._src.values.record import flush
@@ -44,11 +44,25 @@ def losses(count, width):
 @pytest.fixture
 def cheap(monkeypatch):
     """Compiles that are paid for by some ten runs of `regression`."""
+    KEPT.clear()
     step, _ = regression(31)
     float(step())
     programs = [r for r in KEPT.order if isinstance(r, OpByOpProgram)]
     price = 10 * programs[-1].loss
     monkeypatch.setattr(policy, "compile_seconds", lambda *_: price)
+
+
+@pytest.fixture(scope="module")
+def xla_programs():
+    """Grows by one with each program that XLA compiles."""
+    found = []
+
+    def listen(event, duration_secs, **_):
+        if event == "/jax/core/compile/backend_compile_duration":
+            found.append(duration_secs)
+
+    jax.monitoring.register_event_duration_secs_listener(listen)
+    return found
 
 
 def test_a_new_program_is_interpreted(counted):
@@ -86,6 +100,26 @@ def test_another_thread_compiles_it_first(cheap):
         seen.append(found.beside is not None)
     assert True in seen and not seen[0]
     assert not any(t.name == "tape_compat compile" for t in threading.enumerate())
+
+
+def test_a_step_is_one_program_of_xla_whoever_compiles_it(cheap, xla_programs):
+    """What it is compiled with, and what JAX is given of it before, are no programs more."""
+    rows = tf.constant(np.ones((5, 19), np.float32))
+    variables = [tf.Variable(np.ones(shape, np.float32)) for shape in ((19, 17), (17,), (17, 1))]
+    w, b, last = variables
+
+    def step():
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(tf.square(tf.tanh(rows @ w + b) @ last))
+        for variable, gradient in zip(variables, tape.gradient(loss, variables), strict=True):
+            variable.assign_sub(0.1 * gradient)
+        return loss
+
+    step().numpy()
+    before = len(xla_programs)
+    for _ in range(40):
+        step().numpy()
+    assert len(xla_programs) == before + 1
 
 
 def test_a_compile_that_fails_beside_is_tried_again_and_raises(cheap, monkeypatch, caplog):
@@ -188,6 +222,36 @@ def test_blas_has_its_threads_back():
         host.in_one_thread(work, 3)
     assert all(n == 1 for found in seen for n in found)
     assert threads() == before and not host._CALLS
+
+
+def test_plans_that_came_once_go_before_others(monkeypatch):
+    """Programs that are ever new leave no more than a few plans."""
+    KEPT.clear()
+    monkeypatch.setattr(policy, "FEW_ONCE", 2)
+    monkeypatch.setattr(policy, "ONCE_INSTRUCTIONS", 1)
+    often, _ = regression(41)
+    for _ in range(3):
+        often().numpy()
+    plans = {plan for plan in KEPT.order if plan.recent}
+    for width in range(42, 52):
+        step, _ = regression(width)
+        step().numpy()
+    assert plans and len(KEPT.once) == 2 and len(KEPT.order) == 2 + len(plans)
+    assert plans <= set(KEPT.order)
+    assert KEPT.once_instructions == sum(plan.node.depth for plan in KEPT.once)
+    KEPT.clear()
+    assert not KEPT.once and not KEPT.once_instructions
+
+
+def test_what_a_compile_has_freed_is_returned(cheap, monkeypatch):
+    returned = []
+    monkeypatch.setattr(whole, "return_freed_memory", lambda: returned.append("beside"))
+    monkeypatch.setattr(executor, "return_freed_memory", lambda: returned.append("here"))
+    monkeypatch.setattr(policy, "LARGE_COMPILE", 1)
+    step, _ = regression(53)
+    for _ in range(16):
+        step().numpy()
+    assert returned == ["beside", "here"]
 
 
 def test_what_a_step_gives_the_next_stays_on_the_host(monkeypatch):

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tape_compat._src.core import dtypes
+from tape_compat._src.core import dtypes, limits
 from tape_compat._src.core.avals import Aval
 from tape_compat._src.core.derivative import jvp, pullback
 from tape_compat._src.core.op import Op
@@ -118,6 +118,26 @@ def test_prune_keeps_what_leads_somewhere():
     tree.prune()
     assert list(a.children) == [("b",)]
     assert tree.root.children == {("a",): a}
+
+
+def test_a_tree_is_pruned_when_it_has_grown_beyond_what_was_left(monkeypatch):
+    monkeypatch.setattr(limits, "SPARE_NODES", 2)
+    tree = Tree()
+    node = tree.root
+    for name in "abc":
+        node = tree.extend(node, (name,), Node(tree.root, SIN, (0,), (), (F32,), True))
+    assert tree.overgrown
+    node.runners = Runners()
+    tree.prune()
+    assert not tree.overgrown and tree.kept == tree.count
+    for i in range(tree.kept + 2):
+        assert not tree.overgrown
+        tree.extend(tree.root, (i,), Node(tree.root, SIN, (0,), (), (F32,), True))
+    assert not tree.overgrown
+    tree.extend(tree.root, ("one more",), Node(tree.root, SIN, (0,), (), (F32,), True))
+    assert tree.overgrown
+    tree.clear()
+    assert not tree.overgrown and not tree.kept
 
 
 def test_captures_of_one_structure_are_one_closure():

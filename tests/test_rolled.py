@@ -577,3 +577,20 @@ def test_random_recurrences(seed):
 
     for length in (20, 37):
         check(program, length)
+
+
+def test_lengths_that_come_once_leave_nothing_for_long(monkeypatch, counted):
+    """They run by what was compiled of their template."""
+    monkeypatch.setattr(policy, "FEW_ONCE", 2)
+    monkeypatch.setattr(policy, "ONCE_INSTRUCTIONS", 1)
+    recurrent(30)
+    recurrent(31)
+    compiles = counted()["compiles"]
+    for _ in range(2):
+        recurrent(32)
+    recent = {runner for runner in KEPT.order if runner.recent}
+    for length in range(33, 41):
+        recurrent(length)
+    assert counted()["compiles"] == compiles
+    assert len(KEPT.once) == 2 and recent and recent <= set(KEPT.order)
+    assert len(KEPT.order) <= 8

@@ -6,6 +6,10 @@ MAX_PENDING_INSTRUCTIONS = 20_000
 #: ... or when the concrete arrays that it keeps alive reach this many bytes.
 MAX_PENDING_BYTES = 1 << 32
 
+#: When the tree of seen structures has so many nodes more than twice those that led to a prepared
+#: program when it was last cut back, it is cut back to what leads to one. A node takes 0.8 kB.
+SPARE_NODES = 25_000
+
 #: Slices of one kind (`x[a:b]` of one width and shape) are recorded with their place fixed, which
 #: XLA can fuse: the gates of an LSTM, the heads of an attention, the windows of a loop. When so
 #: many programs each brought other places, they are taken for the batches of an epoch, and new ones

@@ -217,17 +217,22 @@ def new_root() -> Node:
 
 @native
 class Tree:
-    """A structure tree with its node count. `clear` keeps the paths that still lead somewhere."""
+    """A structure tree with its node count. kept: how many nodes `prune` left the last time."""
 
-    __slots__ = ("count", "root")
+    __slots__ = ("count", "kept", "root")
 
     def __init__(self) -> None:
         self.root = new_root()
-        self.count = 0
+        self.count = self.kept = 0
 
     def extend(self, node: Node, key: tuple, child: Node) -> Node:
         self.count += 1
         return node.children.setdefault(key, child)
+
+    @property
+    def overgrown(self) -> bool:
+        """Whether it is time to prune it."""
+        return self.count > 2 * self.kept + limits.SPARE_NODES
 
     def prune(self) -> None:
         """Cut every branch that leads to no compiled program."""
@@ -243,11 +248,11 @@ class Tree:
             node.children = {k: c for k, c in node.children.items() if id(c) in useful}
             node.splices.clear()
             node.last_edge = None
-        self.count = len(useful)
+        self.count = self.kept = len(useful)
 
     def clear(self) -> None:
         """Forget every structure. Programs under way keep the nodes that they stand on."""
-        self.root, self.count = new_root(), 0
+        self.root, self.count, self.kept = new_root(), 0, 0
 
 
 TREE = Tree()

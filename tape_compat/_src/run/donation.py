@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import jax
@@ -53,8 +54,21 @@ def copied(array: Any) -> Any:
     return array if array.__class__ is np.ndarray else in_x64(jnp.copy, array)
 
 
+def replaced(array: Any) -> Any:
+    """`copied` where that is rare: on the host without a program for the shape, which takes longer
+    to compile than the copy to be made."""
+    if array.__class__ is np.ndarray or jax.default_backend() != "cpu":
+        return copied(array)
+    return in_x64(partial(jax.device_put, may_alias=False), array)
+
+
+class Spare(list[Any]):
+    """Arrays that nobody needs should the call fail."""
+
+
 def copy_all(arrays: list[Any]) -> list[Any]:
-    return [copied(array) for array in arrays]
+    """What JAX is given in their place when it goes through Python."""
+    return arrays if isinstance(arrays, Spare) else [replaced(array) for array in arrays]
 
 
 def _arrays(_: Any, arrays: Any) -> Any:
@@ -79,8 +93,11 @@ def donating(function: Callable[..., Any], donate: tuple[int, ...]) -> Callable[
     return jax.jit(program, donate_argnums=0)
 
 
-def arranged(arguments: list[Any], donate: tuple[int, ...]) -> list[Any]:
-    """The arguments with those at `donate` taken out into one `Donated`, in that order.
+def arranged(
+    arguments: list[Any], donate: tuple[int, ...], kind: type[list[Any]] = list
+) -> list[Any]:
+    """The arguments with those at `donate` taken out into one `Donated` of a list of that kind, in
+    that order.
 
     JAX gives the first buffer of a shape and dtype to the first output of it, and so on. Where a
     value is written over another one that is still to be read, XLA copies that one first.
@@ -89,4 +106,4 @@ def arranged(arguments: list[Any], donate: tuple[int, ...]) -> list[Any]:
         return arguments
     taken = set(donate)
     rest = [array for i, array in enumerate(arguments) if i not in taken]
-    return [Donated([arguments[i] for i in donate]), *rest]
+    return [Donated(kind([arguments[i] for i in donate])), *rest]

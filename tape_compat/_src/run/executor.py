@@ -16,7 +16,7 @@ from ..core.avals import Aval
 from ..core.caches import register
 from ..core.counters import COUNTERS
 from ..core.errors import JAX_FOLDER, user_location
-from ..core.host import on_host
+from ..core.host import on_host, return_freed_memory
 from ..core.native import native, provide
 from ..core.op import Closure
 from ..core.program import NOWHERE, Entry, Node, Program, References, Runner
@@ -213,6 +213,7 @@ def _launch(program: Program, live: tuple[int, ...]) -> None:
     loops = kept.as_loops(node, key)
     if loops is not None and kept.bind(loops):
         _run_compiled(program, history, loops)
+        loops.recent = False  # it has come once
         return
     seen = history.miss((id(node), live) if loops is None else (loops.template,))
     apart = kept.op_by_op(node, live)
@@ -268,6 +269,8 @@ def _compile(
         kept.keep(whole)
         size = apart.instructions
     COUNTERS.compiles += 1
+    if size >= policy.LARGE_COMPILE:
+        return_freed_memory()
     notice(time.perf_counter() - start, size)
 
 

@@ -15,13 +15,17 @@ from .op_by_op import OpByOpProgram
 class _Kept:
     """The runners of all nodes. Beyond `policy.MAX_EXECUTABLES`, and `policy.MAX_NODES`
     instructions in all, the first that was not used since it was last spared is dropped (eviction
-    by second chance): each use sets its `recent`, which is cheaper than to keep them in order."""
+    by second chance): each use sets its `recent`, which is cheaper than to keep them in order.
+
+    once: of those that are made in little time, the ones that were not used again when looked at
+    last. Of them some go much sooner: most programs of a loop that is ever new never come again."""
 
     def __init__(self) -> None:
         self.order: OrderedDict[Runner, None] = OrderedDict()
-        self.instructions = 0
+        self.once: OrderedDict[Runner, None] = OrderedDict()
+        self.instructions = self.once_instructions = 0
 
-    def add(self, runner: Runner) -> None:
+    def add(self, runner: Runner, quickly_made: bool = False) -> None:
         self.instructions += runner.node.depth
         while self.order and (
             len(self.order) >= policy.MAX_EXECUTABLES or self.instructions > policy.MAX_NODES
@@ -33,6 +37,24 @@ class _Kept:
                 continue
             self._forget(oldest)
         self.order[runner] = None
+        if quickly_made:
+            self.once[runner] = None
+            self.once_instructions += runner.node.depth
+            self._forget_some()
+
+    def _forget_some(self) -> None:
+        while (
+            len(self.once) > policy.FEW_ONCE and self.once_instructions > policy.ONCE_INSTRUCTIONS
+        ):
+            oldest = next(iter(self.once))
+            self._not_once(oldest)
+            if not oldest.recent:
+                self.drop(oldest)
+
+    def _not_once(self, runner: Runner) -> None:
+        if runner in self.once:
+            del self.once[runner]
+            self.once_instructions -= runner.node.depth
 
     def drop(self, runner: Runner) -> None:
         if runner in self.order:
@@ -44,12 +66,14 @@ class _Kept:
         if runners is not None and runners.remove(runner):
             runner.node.runners = None
         self.instructions -= runner.node.depth
+        self._not_once(runner)
 
     def clear(self) -> None:
         for runner in self.order:
             runner.node.runners = None
         self.order.clear()
-        self.instructions = 0
+        self.once.clear()
+        self.instructions = self.once_instructions = 0
         _TEMPLATES.clear()
 
 
@@ -80,7 +104,7 @@ def as_loops(node: Node, key: tuple) -> LoopProgram | None:
     live, donatable = key
     found = loop_program(node, key, live, donatable)
     if found is not None:
-        KEPT.add(found)
+        KEPT.add(found, quickly_made=True)
     runners_of(node).loops[key] = found
     return found
 
@@ -105,7 +129,7 @@ def op_by_op(node: Node, live: tuple[int, ...]) -> OpByOpProgram:
     found = None if node.runners is None else node.runners.op_by_op.get(live)
     if found is None:
         found = runners_of(node).op_by_op[live] = OpByOpProgram(node, live)
-        KEPT.add(found)
+        KEPT.add(found, quickly_made=True)
     else:
         found.recent = True
     return found

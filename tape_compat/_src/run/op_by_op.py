@@ -18,7 +18,7 @@ from ..core import limits
 from ..core.avals import Aval
 from ..core.call import Call, flattened
 from ..core.counters import COUNTERS
-from ..core.host import in_one_thread, on_host
+from ..core.host import in_one_thread, keep_freed_memory, on_host
 from ..core.op import Closure, primitives
 from ..core.program import Node, Runner
 from ..core.steps import Steps, last_uses, leaf_layout, needed, slot_avals
@@ -48,10 +48,11 @@ def interprets() -> bool:
 class OpRunner:
     """How one closure runs by itself on arrays of some shapes.
 
-    work: about how many seconds it takes when it is interpreted. dry: whether to run it on zeros
-    does no harm: it calls nothing outside and is sure to end. compiled: whether it was. price:
-    about what its compile takes. context: what calls `run` on the host. moves: whether it hardly
-    does more than to move elements, which no compiler does faster.
+    work: about how many seconds it takes when it is interpreted; products: those of products of
+    arrays. dry: whether to run it on zeros does no harm: it calls nothing outside and is sure to
+    end. compiled: whether it was. price: about what its compile takes. context: what calls `run` on
+    the host. moves: whether it hardly does more than to move elements, which no compiler does
+    faster.
     """
 
     __slots__ = (
@@ -64,6 +65,7 @@ class OpRunner:
         "dry",
         "moves",
         "price",
+        "products",
         "work",
     )
 
@@ -82,7 +84,11 @@ class OpRunner:
         threads = self.work > policy.THREADS_MATTER_SECONDS and any(names[p] for p in _BY_BLAS)
         self.context: Callable[..., Any] = in_one_thread if threads else on_host
         self.moves = self._plan is not None and plan.arithmetic <= policy.WITH_MOVES_SECONDS
-        self._loss = 0.0 if self.moves else self.work - policy.compiled_seconds(self.work)
+        self.products = plan.products
+        compiled = policy.compiled_seconds(self.work, self.products)
+        self._loss = 0.0 if self.moves else self.work - compiled
+        if self._plan is not None and any(aval.nbytes >= policy.LARGE_BYTES for aval in avals):
+            keep_freed_memory()
 
     @property
     def seconds(self) -> float:
@@ -195,7 +201,8 @@ class OpByOpProgram(Runner):
         ]
         threads = any(runner.context is in_one_thread for runner in self._runners)
         self._context = in_one_thread if threads else on_host
-        fused = policy.fused_seconds(sum([runner.work for runner in self._runners]))
+        work = sum([runner.work for runner in self._runners])
+        fused = policy.fused_seconds(work, sum([runner.products for runner in self._runners]))
         self._fixed_loss = policy.OP_SECONDS * len(steps) - fused
         self.dry = all(runner.dry for runner in self._runners)
         least = policy.op_compile_seconds()

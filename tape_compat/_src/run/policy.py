@@ -26,7 +26,7 @@ NEW_STRUCTURES_BEFORE_OP_BY_OP = 2
 SIGHTS = 2
 FEW_STRUCTURES = 4
 HITS_TO_SETTLE = 8
-BESIDE_SHARE = 0.25
+BESIDE_SHARE = 0.7
 DEAR_COMPILE_SECONDS = 8.0
 
 #: What the user declared a function is likely to be called again: if its compile pays in
@@ -69,11 +69,11 @@ OP_CALL_SECONDS = 10e-6
 #: to take a batch of rows is arithmetic of their numbers, and a copy.
 WITH_MOVES_SECONDS = 20e-6
 OP_COMPILE_SECONDS = 0.04
-CONVOLUTION_COMPILE_SECONDS = 0.1
+CONVOLUTION_COMPILE_SECONDS = 0.06
 HASH_COMPILE_SECONDS = 0.1
 SHARE_IN_PROGRAMS = 0.25
 COMPILE_SECONDS = 0.2
-COMPILE_SECONDS_PER_INSTRUCTION = 2e-3
+COMPILE_SECONDS_PER_INSTRUCTION = 3e-3
 COMPILE_SECONDS_PER_OUTPUT_SQUARED = 5e-6
 
 #: An op that takes less to interpret has no product of matrices that BLAS would share out.
@@ -81,9 +81,14 @@ THREADS_MATTER_SECONDS = 14e-6
 
 #: Of the time that the interpreter takes, a compiled op takes about COMPILED_SHARE where arrays are
 #: large, and no less than a call takes where they are small; a program compiled as a whole
-#: FUSED_SHARE.
+#: FUSED_SHARE. Products of matrices and convolutions, which BLAS does in one thread, take
+#: PRODUCTS_SHARE of theirs: an MLP 784-1024-1024-10 of 256 rows 40 ms, 25 compiled.
 COMPILED_SHARE = 0.4
 FUSED_SHARE = 0.3
+PRODUCTS_SHARE = 0.6
+
+#: Where arrays of so many bytes are interpreted, memory that was freed is kept for the next ones.
+LARGE_BYTES = 1 << 17
 
 #: Records this short run op by op the first time: their ops are often compiled already.
 SHORT_PROGRAM = 3
@@ -150,13 +155,18 @@ MAX_HISTORIES = 512
 #: Compiled programs kept; beyond that the oldest of those that have not been used of late go.
 MAX_EXECUTABLES = 256
 
-#: Instructions of all compiled programs and plans that are kept, and nodes of the tree of seen
-#: structures: beyond twice as many the tree is cut back to what leads to one of these. A node takes
-#: about 0.8 kB.
+#: Instructions of all compiled programs and plans that are kept. Of plans that came once only
+#: ONCE_INSTRUCTIONS, or FEW_ONCE plans: they take 0.4 kB an instruction, and hold on to the nodes
+#: of their structure, of which `limits.SPARE_NODES` is the bound.
 MAX_NODES = 200_000
+ONCE_INSTRUCTIONS = 10_000
+FEW_ONCE = 16
 
 #: Sequences remembered at one node of the tree; beyond that they are forgotten.
 MAX_SPLICES = 64
+
+#: After the compile of a program of so many instructions what it has freed goes back to the system.
+LARGE_COMPILE = 64
 
 #: A compile longer than this many seconds is announced by one line (logger `tape_compat`).
 SLOW_COMPILE_SECONDS = 3.0
@@ -179,11 +189,14 @@ def op_compile_seconds(convolutions: int = 0, hashes: int = 0) -> float:
     return OP_COMPILE_SECONDS + dear
 
 
-def compiled_seconds(interpreted: float) -> float:
-    """About how long a compiled op takes that is interpreted in so many seconds."""
-    return max(OP_CALL_SECONDS, COMPILED_SHARE * interpreted)
+def compiled_seconds(interpreted: float, products: float = 0.0) -> float:
+    """About how long a compiled op takes that is interpreted in so many seconds, of which products
+    of matrices and convolutions take those."""
+    return max(
+        OP_CALL_SECONDS, COMPILED_SHARE * (interpreted - products) + PRODUCTS_SHARE * products
+    )
 
 
-def fused_seconds(interpreted: float) -> float:
+def fused_seconds(interpreted: float, products: float = 0.0) -> float:
     """About how long a compiled program takes that is interpreted in so many seconds."""
-    return max(OP_CALL_SECONDS, FUSED_SHARE * interpreted)
+    return max(OP_CALL_SECONDS, FUSED_SHARE * (interpreted - products) + PRODUCTS_SHARE * products)

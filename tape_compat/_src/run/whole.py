@@ -8,17 +8,17 @@ from collections.abc import Callable
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from ..core.avals import matched
 from ..core.call import flattened
 from ..core.counters import COUNTERS
+from ..core.host import return_freed_memory
 from ..core.native import native
 from ..core.program import Node, Program, Runner
 from ..core.steps import Steps, leaf_layout, needed, slot_avals
 from ..core.x64 import in_x64
-from .donation import arranged, donating
+from .donation import Spare, arranged, donating
 
 LOGGER = logging.getLogger("tape_compat")
 
@@ -89,8 +89,8 @@ class WholeProgram(Runner):
         arrays, scalars = leaf_layout(path)
         kinds = [(avals[slot].shape, avals[slot].np_dtype) for slot in arrays]
         kinds += [((len(slots),), dtype) for dtype, slots in scalars.items()]
-        zeros = [in_x64(jnp.zeros, *kind) for kind in kinds]
-        jax.block_until_ready(in_x64(self.call, *arranged(zeros, self.donate)))
+        zeros = [in_x64(jax.device_put, np.zeros(*kind)) for kind in kinds]
+        jax.block_until_ready(in_x64(self.call, *arranged(zeros, self.donate, Spare)))
 
 
 class Compiling:
@@ -106,6 +106,7 @@ class Compiling:
         try:
             assert self._program is not None
             self._program.compile()
+            return_freed_memory()
         except Exception as error:
             LOGGER.warning("A step could not be compiled in another thread: %s", error)
             self._program = None

@@ -66,7 +66,7 @@ def apply(closure: Closure, inputs: tuple[Tensor, ...]) -> Any:
             # A structure not seen before: shapes and dtypes are worked out, or refused.
             given, single = _inferred(program, closure, inputs)
             child = Node(node, closure, slots, tuple([kind for kind, _ in new]), given, single)
-            if program.tree.count > 2 * policy.MAX_NODES:
+            if program.tree.overgrown:
                 program.tree.prune()
             child = program.tree.extend(node, key, child)
             if not state.deferring:

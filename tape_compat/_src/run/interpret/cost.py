@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from .indexing import SCATTERS
+from .products import BLOCK
 from .rule import Avals, Params, narrow, size
 
 #: Of a whole plan: the handling of floating point errors (1.5 us), the list of values.
@@ -30,12 +31,13 @@ WHILE_TURNS = 10
 
 #: Multiplications and additions a second in `np.matmul`, by the kind and size of numbers: BLAS for
 #: floats, a plain loop for integers.
-FLOPS = {"f4": 50e9, "f8": 25e9, "c8": 10e9, "c16": 5e9}
+FLOPS = {"f4": 75e9, "f8": 37e9, "c8": 10e9, "c16": 5e9}
 FLOPS_OF_OTHERS = 2e9
 
-#: Memory that is new costs, beyond what the allocator keeps at hand: 0.1 to 0.15 ns a byte.
-FRESH_BYTES = 8 << 20
-FRESH_BYTE_SECONDS = 0.12e-9
+#: Beyond what glibc keeps of freed blocks, memory is new: its pages come from the system, 0.3 ns a
+#: byte, and a result moves to the device by another copy. 256 MB took 260 ms.
+FRESH_BYTES = 32 << 20
+FRESH_BYTE_SECONDS = 0.8e-9
 
 #: What moves elements as they are.
 MOVES = frozenset(
@@ -49,7 +51,8 @@ _TABLE: tuple[tuple[float, float, float, str], ...] = (
     (0.3, 0.0, 0.0, "reshape squeeze expand_dims transpose rev slice split empty platform_index"),
     (0.7, 0.0, 0.0, "broadcast_in_dim"),
     (1.0, 0.5, 1.0, "reduce_sum reduce_prod reduce_max reduce_min reduce_and reduce_or reduce_xor"),
-    (3.0, 2.0, 2.5, "select_n clamp round argmax argmin iota stack tile"),
+    (3.0, 2.0, 2.5, "clamp round argmax argmin iota stack tile"),
+    (4.0, 0.8, 1.6, "select_n"),
     (3.0, 0.5, 0.8, "dynamic_slice dynamic_update_slice pad"),
     (1.0, 0.8, 2.0, "exp exp2 log log1p expm1 tanh sqrt rsqrt cbrt asin acos atan sinh cosh"),
     (1.0, 1.2, 10.0, "sin cos tan asinh acosh atanh"),
@@ -105,11 +108,16 @@ def _dot(params: Params, ins: Avals, outs: Avals) -> float:
 
 
 def _conv(params: Params, ins: Avals, outs: Avals) -> float:
-    features = ins[1].shape[params["dimension_numbers"].rhs_spec[0]]
+    numbers = params["dimension_numbers"]
+    features = ins[1].shape[numbers.rhs_spec[0]]
     depth = size(ins[1]) // max(features, 1)
-    patches = size(outs[0]) // max(features, 1) * depth * params["feature_group_count"]
-    moved = size(ins[0]) + patches
-    return 20 * NUMPY_SECONDS + moved * 5e-9 + 2.0 * _product(size(outs[0]) * depth, outs[0])
+    elements = size(outs[0]) // max(features, 1) * depth * params["feature_group_count"]
+    places, window = [outs[0].shape[i] for i in numbers.out_spec[2:]], ins[1].shape
+    few = math.prod(places) < math.prod([window[i] for i in numbers.rhs_spec[2:]])
+    beside = outs[0].shape[numbers.out_spec[0]] if few else window[numbers.rhs_spec[1]]
+    moved = size(ins[0]) * 1e-9 + elements * (0.3e-9 + 3e-9 / max(beside, 1))
+    calls = 20 + 6 * math.ceil(elements / BLOCK)
+    return calls * NUMPY_SECONDS + moved + _product(size(outs[0]) * depth, outs[0])
 
 
 def _sort(params: Params, ins: Avals, outs: Avals) -> float:

@@ -16,6 +16,7 @@ from ...core.traces import with_sizes
 from ...core.x64 import in_x64
 from . import cost
 from .control import CALLS, CONTROL, called
+from .products import TABLE as PRODUCTS
 from .randomness import as_words, is_key, key_of, of_keys, words_of
 from .rule import Function, Rule, known, narrow, same, size, widened
 from .rules import RULES
@@ -47,6 +48,7 @@ class Interpreted:
       compiled_alone: how many primitives have no rule and are compiled by JAX, each by itself.
       effects: whether it does more than compute: callbacks, prints.
       arithmetic: of the seconds, those of what does not just move elements.
+      products: of the seconds, those of products of matrices and convolutions.
 
     >>> import jax.numpy as jnp
     >>> plan = interpreted(jax.make_jaxpr(lambda x: jnp.tanh(x) * 2)(np.float32(0)))
@@ -62,6 +64,7 @@ class Interpreted:
         "arithmetic",
         "compiled_alone",
         "effects",
+        "products",
         "seconds",
     )
 
@@ -79,6 +82,7 @@ class Interpreted:
         self.compiled_alone = sum([draft.compiled_alone for draft in drafts])
         self.effects = bool(inner.effects)
         self.arithmetic = sum([draft.seconds for draft in drafts if not draft.moves])
+        self.products = sum([draft.seconds for draft in drafts if draft.product])
 
     def __call__(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
         """The outputs; some may be views of inputs."""
@@ -108,7 +112,7 @@ def interpreted(jaxpr: Any, sizes: Sizes | None = None) -> Interpreted:
 
 class _Draft(NamedTuple):
     """A step before it is known what is needed: with what it costs, how many primitives it has JAX
-    compile, whether it does more than compute, and whether it just moves elements."""
+    compile, whether it does more than compute, just moves elements, or is a product of arrays."""
 
     function: Function
     inputs: tuple[int, ...]
@@ -118,6 +122,7 @@ class _Draft(NamedTuple):
     compiled_alone: int
     effects: bool
     moves: bool
+    product: bool
 
 
 class _Building:
@@ -186,7 +191,8 @@ class _Building:
     ) -> Sequence[int]:
         outputs = tuple([self.slot() for _ in eqn.outvars])
         single = None if eqn.primitive.multiple_results else outputs[0]
-        more = bool(eqn.effects), eqn.primitive.name in cost.MOVES
+        name = eqn.primitive.name
+        more = bool(eqn.effects), name in cost.MOVES, name in PRODUCTS
         self.drafts.append(_Draft(function, inputs, single, outputs, seconds, alone, *more))
         return outputs
 
