@@ -212,7 +212,7 @@ from ._src.ops.ordering import (
 )
 from ._src.ops.printing import print as print
 from ._src.ops.products import einsum as einsum, matmul as matmul, tensordot as tensordot
-from ._src.ops.ragged_maps import RaggedTensor as RaggedTensor
+from ._src.ops.ragged_values import RaggedTensor as RaggedTensor
 from ._src.ops.reductions import (
     argmax as argmax,
     argmin as argmin,

@@ -13,6 +13,7 @@ from ..core.avals import Aval
 from ..core.op import Op
 from ..core.refuse import invalid, not_allowed
 from ..values.convert import convert
+from ..values.dispatch import maps_composites
 from ..values.record import apply
 from ..values.tensor import Tensor
 from . import rules
@@ -176,6 +177,7 @@ def _check_same_shape(avals: tuple[Aval, ...]) -> None:
 _SIGMOID_CROSS_ENTROPY = Op(_sigmoid_cross_entropy, "Mul", check=_check_same_shape).bind()
 
 
+@maps_composites
 def sigmoid_cross_entropy_with_logits(
     labels: Any = None, logits: Any = None, name: str | None = None
 ) -> Tensor:

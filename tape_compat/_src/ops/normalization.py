@@ -11,6 +11,7 @@ from ..core.avals import Aval
 from ..core.op import Op
 from ..core.refuse import invalid, shown
 from ..values.convert import convert
+from ..values.dispatch import takes_composites
 from ..values.record import apply
 from ..values.tensor import Tensor
 from . import rules
@@ -103,6 +104,7 @@ def _static_axes(axes: Any) -> Any:
     return tuple(axes) if isinstance(axes, range) else static(axes)
 
 
+@takes_composites
 def moments(
     x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
