@@ -121,6 +121,14 @@ PROGRAMS = {
         lambda tf, x: tf.nn.sparse_softmax_cross_entropy_with_logits([2.0, 1.0], x),
         LOGITS,
     ),
+    "sparse cross entropy label out of range": (
+        lambda tf, x: tf.nn.sparse_softmax_cross_entropy_with_logits([1, 3], x),
+        LOGITS,
+    ),
+    "sparse cross entropy negative label": (
+        lambda tf, x: tf.nn.sparse_softmax_cross_entropy_with_logits([[-1, 1]], x[None]),
+        LOGITS,
+    ),
     "sparse cross entropy shapes": (
         lambda tf, x: tf.nn.sparse_softmax_cross_entropy_with_logits([2, 1, 0], x),
         LOGITS,
