@@ -89,6 +89,7 @@ from ._src.function.vectorized_map import vectorized_map as vectorized_map
 from ._src.interop.functional import functional as functional
 from ._src.interop.jax import as_op as as_op
 from ._src.interop.names import face as _face
+from ._src.library.config import get_logger as get_logger
 from ._src.library.critical_section import CriticalSection as CriticalSection
 from ._src.library.initializers import (
     Constant as constant_initializer,
