@@ -98,6 +98,7 @@ from ._src.library.initializers import (
     RandomUniform as random_uniform_initializer,
     Zeros as zeros_initializer,
 )
+from ._src.library.machine import timestamp as timestamp
 from ._src.ops.arithmetic import (
     add as add,
     atan2 as atan2,
@@ -155,6 +156,7 @@ from ._src.ops.decompositions import (
     eigvals as eigvals,
     sqrtm as matrix_square_root,
 )
+from ._src.ops.edit_distances import edit_distance as edit_distance
 from ._src.ops.elementwise import (
     abs as abs,
     acos as acos,
