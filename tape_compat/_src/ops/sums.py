@@ -70,7 +70,7 @@ def add_n(inputs: Sequence[Any], name: str | None = None) -> Tensor:
     )
     if not hasattr(inputs, "__iter__"):
         raise ValueError(message)
-    tensors = matching(list(inputs))
+    tensors = [x if x.__class__ is Tensor else convert(x) for x in inputs]
     if not tensors:
         raise ValueError(message)
     if len(tensors) == 1:
