@@ -89,6 +89,7 @@ from ._src.function.vectorized_map import vectorized_map as vectorized_map
 from ._src.interop.functional import functional as functional
 from ._src.interop.jax import as_op as as_op
 from ._src.interop.names import face as _face
+from ._src.library.config import get_logger as get_logger
 from ._src.library.critical_section import CriticalSection as CriticalSection
 from ._src.library.initializers import (
     Constant as constant_initializer,
@@ -97,6 +98,7 @@ from ._src.library.initializers import (
     RandomUniform as random_uniform_initializer,
     Zeros as zeros_initializer,
 )
+from ._src.library.machine import timestamp as timestamp
 from ._src.ops.arithmetic import (
     add as add,
     atan2 as atan2,
@@ -154,6 +156,7 @@ from ._src.ops.decompositions import (
     eigvals as eigvals,
     sqrtm as matrix_square_root,
 )
+from ._src.ops.edit_distances import edit_distance as edit_distance
 from ._src.ops.elementwise import (
     abs as abs,
     acos as acos,
@@ -212,7 +215,7 @@ from ._src.ops.ordering import (
 )
 from ._src.ops.printing import print as print
 from ._src.ops.products import einsum as einsum, matmul as matmul, tensordot as tensordot
-from ._src.ops.ragged_maps import RaggedTensor as RaggedTensor
+from ._src.ops.ragged_values import RaggedTensor as RaggedTensor
 from ._src.ops.reductions import (
     argmax as argmax,
     argmin as argmin,

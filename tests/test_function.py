@@ -398,6 +398,13 @@ def test_python_runs_where_a_value_is_needed(caplog):
         positive.get_concrete_function(tf.TensorSpec([3]))
 
 
+def test_a_concrete_function_is_of_the_texts_it_was_recorded_for():
+    double = tf.function(lambda text: text + text).get_concrete_function(tf.constant("a"))
+    assert double(tf.constant("a")).numpy() == b"aa"
+    with pytest.raises(NotImplementedError, match="recorded for the texts b'a'"):
+        double(tf.constant("b"))
+
+
 def test_variables_are_made_at_the_first_call_only():
     class Lazy:
         w = None

@@ -196,12 +196,19 @@ def test_a_variable_dropped_frees_its_buffer():
 def test_device():
     with tf.device("/CPU:0"):
         assert tf.constant([1.0]).device.endswith("device:CPU:0")
-    with pytest.raises(tf.errors.InvalidArgumentError, match="Could not satisfy"):
-        with tf.device("/GPU:99"):
-            pass
-    with pytest.raises(ValueError, match="is not a device"):
-        with tf.device("a b"):
-            pass
+    with tf.device("/GPU:99"):  # another one stands in for it
+        assert (tf.constant([1.0]) + 1.0).numpy() == [2.0]
+    tf.config.set_soft_device_placement(False)
+    try:
+        with pytest.raises(tf.errors.InvalidArgumentError, match="Could not satisfy"):
+            with tf.device("/GPU:99"):
+                pass
+    finally:
+        tf.config.set_soft_device_placement(True)
+    for name in ("a b", "/XYZ:0"):
+        with pytest.raises(ValueError, match="while parsing the device spec"):
+            with tf.device(name):
+                pass
 
 
 @pytest.mark.compiled

@@ -31,6 +31,7 @@ from .._src.ops.images.files import (
     encode_png as encode_png,
     is_jpeg as is_jpeg,
 )
+from .._src.ops.strings import decode_base64 as decode_base64, encode_base64 as encode_base64
 from . import gfile as gfile
 
 _face(__name__)

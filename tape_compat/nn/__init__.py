@@ -64,7 +64,11 @@ from .._src.ops.losses import (
 from .._src.ops.normalization import (
     batch_normalization as batch_normalization,
     bias_add as bias_add,
+    local_response_normalization as local_response_normalization,
+    local_response_normalization as lrn,
     moments as moments,
+    normalize_moments as normalize_moments,
+    sufficient_statistics as sufficient_statistics,
     weighted_moments as weighted_moments,
 )
 from .._src.ops.pooling import (

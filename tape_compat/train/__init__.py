@@ -29,6 +29,9 @@ from .._src.data.io.messages import (
     SequenceExample as SequenceExample,
 )
 from .._src.interop.names import face as _face
+from .._src.library.moving_average import (
+    ExponentialMovingAverage as ExponentialMovingAverage,
+)
 from . import experimental as experimental
 
 _face(__name__)

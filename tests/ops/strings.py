@@ -4,6 +4,8 @@
 WITHOUT_ROW = dict.fromkeys(
     (
         "as_string",
+        "decode_base64",
+        "encode_base64",
         "format",
         "join",
         "length",

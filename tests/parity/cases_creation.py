@@ -121,3 +121,49 @@ def case_critical_sections(tf):
         attempt(lambda: section.execute(3), words=0),
         v,
     )
+
+
+def case_sequences_of_arrays(tf):
+    kinds = "int8 uint8 int32 int64 uint64 float16 float32 float64 bool complex64".split()
+    found = []
+    for kind in kinds:
+        one, row = getattr(np, kind if kind != "bool" else "bool_")(1), np.ones(2, kind)
+        for value in (
+            [one, one],
+            [row, row],
+            (row,),
+            [[row]],
+            [one, 2],
+            [2, one],
+            [one, 1.5],
+            [1.5, one],
+            [row, [1, 2]],
+            [row, np.ones(2, np.float32)],
+            [np.zeros(0, kind)],
+        ):
+            found.append(attempt(lambda: tf.constant(value).dtype))
+    return (
+        found,
+        tf.constant([np.int64(2**40), 1]),
+        tf.stack([np.int64(1), np.int64(2)]),
+        tf.reduce_mean([np.float32(1), 2.0]),
+        tf.Variable([np.arange(2)]).dtype,
+        tf.ragged.constant([[np.int64(1)], [2]]).dtype,
+        tf.constant(np.array([b"a"])).numpy().tolist(),
+        str(tf.constant(np.arange(3, dtype=">i4")).numpy().dtype),
+    )
+
+
+def case_literals_of_two_dtypes(tf):
+    ops = [
+        tf.maximum,
+        tf.multiply,
+        tf.greater,
+        tf.subtract,
+        tf.add,
+        lambda x, y: tf.where(True, x, y),
+    ]
+    pairs = [(1, 2.5), (1.5, 2), ([1], [2.5]), (1, "a"), (1.0, 1j)]
+    found = [attempt(op, x, y) for op in ops for x, y in pairs]
+    sums = [[1, 2.5], [tf.constant(1.0), 2], [1, 2**40], [[1], np.array([2.5])], [1.5, 2.5]]
+    return found, [attempt(tf.add_n, values) for values in sums]

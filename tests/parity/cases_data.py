@@ -809,3 +809,9 @@ def case_files_refused(tf):
         "files": lambda tf: tf.data.Dataset.list_files("/there/is/none/*"),
     }
     return attempts(tf, programs, words=3)
+
+
+def case_lists_of_arrays(tf):
+    rows = np.arange(2)
+    values = [[rows, rows], {"a": [rows, rows]}, [[1, 2], rows], [rows, [1, 2]], [np.int64(1), 2]]
+    return [tf.data.Dataset.from_tensor_slices(value).element_spec for value in values]

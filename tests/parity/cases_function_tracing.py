@@ -1883,6 +1883,25 @@ def case_pretty_printed_signatures(tf):
     return power.pretty_printed_concrete_signatures()
 
 
+def case_concrete_function_of_texts(tf):
+    @tf.function
+    def f(text, x=None):
+        return text + text if x is None else tf.strings.length(text) + x
+
+    f(tf.constant(["a", "b"]))
+    one = f.get_concrete_function(tf.constant("a"))
+    two = f.get_concrete_function(tf.constant("abc"), tf.TensorSpec([], tf.int32))
+    return (
+        f.pretty_printed_concrete_signatures(),
+        one.structured_input_signature,
+        two.structured_input_signature,
+        one(tf.constant("a")),
+        one(text=tf.constant("a")),
+        two(tf.constant("abc"), tf.constant(2)),
+        attempt(lambda: one(tf.constant(1)))[0],
+    )
+
+
 def case_pretty_printed_signature_of_structures(tf):
     @tf.function
     def f(d, flag=True, name="n"):

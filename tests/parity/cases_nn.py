@@ -121,6 +121,14 @@ PROGRAMS = {
         lambda tf, x: tf.nn.sparse_softmax_cross_entropy_with_logits([2.0, 1.0], x),
         LOGITS,
     ),
+    "sparse cross entropy label out of range": (
+        lambda tf, x: tf.nn.sparse_softmax_cross_entropy_with_logits([1, 3], x),
+        LOGITS,
+    ),
+    "sparse cross entropy negative label": (
+        lambda tf, x: tf.nn.sparse_softmax_cross_entropy_with_logits([[-1, 1]], x[None]),
+        LOGITS,
+    ),
     "sparse cross entropy shapes": (
         lambda tf, x: tf.nn.sparse_softmax_cross_entropy_with_logits([2, 1, 0], x),
         LOGITS,
@@ -254,3 +262,31 @@ def case_errors(tf):
         },
         words=3,
     )
+
+
+def case_local_response_normalization(tf):
+    x = tf.reshape(tf.sin(tf.range(24.0)), [1, 2, 2, 6])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.nn.local_response_normalization(x, 2, bias=1.5, alpha=0.7, beta=0.75)
+        loss = tf.reduce_sum(y * tf.range(6.0))
+    return (
+        y,
+        tape.gradient(loss, x),
+        tf.nn.lrn(x),
+        tf.nn.lrn(tf.cast(x, tf.float16)).dtype,
+        attempts(
+            tf,
+            {
+                "rank": lambda tf: tf.nn.lrn(tf.ones([1, 2, 3])),
+                "float64": lambda tf: tf.nn.lrn(tf.ones([1, 1, 1, 2], tf.float64)),
+            },
+        ),
+    )
+
+
+def case_sufficient_statistics(tf):
+    x = tf.constant([[1.0, 2.0], [3.0, 5.0]])
+    whole = tf.nn.sufficient_statistics(x, [0, 1])
+    shifted = tf.nn.sufficient_statistics(x, [0], shift=1.0, keepdims=True)
+    return whole, shifted, tf.nn.normalize_moments(*whole), tf.nn.normalize_moments(*shifted)

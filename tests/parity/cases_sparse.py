@@ -197,3 +197,21 @@ def case_segments(tf):
         results += [y, tape.gradient(loss, data), op(data, [0, 2], [0, 1], num_segments=4)]
         results += [attempt(op, data, [0, 2], [1, 0]), attempt(op, data, [0, 9], [0, 1])]
     return results
+
+
+def case_edit_distance(tf):
+    a = tf.sparse.from_dense([[1, 2, 3], [4, 0, 0]])
+    b = tf.sparse.from_dense([[1, 3, 3], [0, 0, 0]])
+    texts = tf.sparse.from_dense([["a", "b"]]), tf.sparse.from_dense([["b", ""], ["c", "d"]])
+    cube = tf.SparseTensor([[0, 0, 0], [0, 1, 0]], [1, 2], [1, 2, 1])
+    other = tf.SparseTensor([[0, 0, 0], [0, 1, 0], [0, 1, 1]], [1, 3, 4], [1, 2, 2])
+    return (
+        tf.edit_distance(a, b),
+        tf.edit_distance(b, a),
+        tf.edit_distance(a, b, normalize=False),
+        tf.edit_distance(*texts),
+        tf.edit_distance(cube, other),
+        attempt(tf.edit_distance, a, tf.sparse.from_dense([1, 2])),
+        attempt(tf.edit_distance, a, texts[0]),
+        attempt(tf.edit_distance, [1], [2]),
+    )

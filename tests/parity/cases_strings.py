@@ -4,6 +4,12 @@ from .harness import attempt
 
 #: Expressions.
 PROGRAMS = [
+    'tf.io.encode_base64(["a","hi?",""])',
+    'tf.io.encode_base64(["a","ab"],pad=True)',
+    'tf.io.decode_base64(["aGk_","YQ==","YQ",""])',
+    'tf.io.decode_base64("a")',
+    'tf.io.decode_base64("YQ=")',
+    'tf.io.decode_base64("YQ?")',
     'tf.strings.lower(["AbC","ÄÖ"])',
     'tf.strings.lower(["AbC","ÄÖ"],encoding="utf-8")',
     'tf.strings.upper(["abc","äö"],encoding="utf-8")',

@@ -275,6 +275,8 @@ def case_tensor_protos(tf):
     return (
         [proto.SerializeToString() for proto in protos],
         [tf.make_ndarray(proto) for proto in protos],
+        [str(proto) for proto in protos[:4]],
+        str(tf.make_tensor_proto([2.7182818, 0.5])),
         tf.make_tensor_proto([1, 2, 3, 4], dtype=tf.float32, shape=[2, 2]).SerializeToString(),
         tf.make_tensor_proto(1.0, shape=[2, 2], allow_broadcast=True).SerializeToString(),
         attempt(tf.make_tensor_proto, [1, 2], shape=[3]),

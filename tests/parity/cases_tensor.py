@@ -577,6 +577,14 @@ def case_device_scope(tf):
         return tf.constant(1.0) + 1.0
 
 
+def case_device_that_is_not_there(tf):
+    found = []
+    for name in ("/GPU:0", "gpu:7", "/device:TPU:0", "/cpu:3"):
+        with tf.device(name):
+            found.append(tf.constant(1.0) + 1.0)
+    return found, tf.config.get_soft_device_placement()
+
+
 def case_get_static_value(tf):
     return tf.get_static_value(tf.constant([1, 2])), tf.get_static_value(3)
 

@@ -681,3 +681,27 @@ def case_graph_attributes(tf):
     names = ("initializer", "op", "graph", "create", "initial_value")
     values = {name: attempt(getattr, v, name) for name in names}
     return values, attempt(setattr, v, "initializer", 1, words=2)
+
+
+def case_exponential_moving_average(tf):
+    v, w = tf.Variable([1.0, 2.0], name="v"), tf.Variable(3.0, name="w")
+    ema = tf.train.ExponentialMovingAverage(0.9)
+    early = tf.train.ExponentialMovingAverage(0.9, num_updates=1, name="early")
+    found = []
+    for i in range(3):
+        found.append((ema.apply([v, w]), ema.average(v).numpy(), ema.average(w).numpy()))
+        early.apply([w])
+        v.assign_add([1.0, float(i)])
+        w.assign(w * 2.0)
+    return (
+        found,
+        early.average(w),
+        ema.average(v).name,
+        ema.average_name(w),
+        ema.name,
+        ema.average(tf.Variable(1.0)),
+        list(ema.variables_to_restore([v])),
+        ema.apply(),
+        attempt(ema.apply, [tf.Variable(1)]),
+        attempt(ema.apply, [tf.constant(1.0)]),
+    )

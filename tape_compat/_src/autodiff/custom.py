@@ -20,7 +20,9 @@ from ..values import nest
 from ..values.capture import anchor, capture, capturing, close, leaves_of, symbolic_input
 from ..values.composite import TensorType
 from ..values.convert import convert
+from ..values.dispatch import define, takes_composites
 from ..values.indexed_slices import IndexedSlices
+from ..values.ragged import RaggedTensor
 from ..values.record import apply, identity, notify
 from ..values.tensor import Tensor
 from ..values.variable import Variable, current
@@ -457,6 +459,7 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
 _STOP = Op(jax.lax.stop_gradient, "StopGradient", differentiable=False).bind()
 
 
+@takes_composites
 def stop_gradient(input: Any, name: str | None = None) -> Tensor:
     """The value of `input`, a constant to every derivative.
 
@@ -468,3 +471,9 @@ def stop_gradient(input: Any, name: str | None = None) -> Tensor:
     3.0
     """
     return apply(_STOP, (convert(input),))
+
+
+define(
+    RaggedTensor,
+    stop_gradient=lambda input, name=None: input.with_flat_values(stop_gradient(input.flat_values)),
+)

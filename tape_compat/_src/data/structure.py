@@ -100,6 +100,9 @@ def leaf_of(value: Any) -> Any:
         return value.read_value()
     if hasattr(value, "_type_spec"):
         return value
+    if isinstance(value, list) and len({getattr(x, "dtype", None) for x in value}) == 1:
+        if all(isinstance(x, np.ndarray) for x in value):  # they keep their dtype
+            return convert(np.asarray(value))
     return convert(value)
 
 

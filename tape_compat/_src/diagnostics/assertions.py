@@ -19,10 +19,12 @@ from ..core.refuse import not_allowed
 from ..core.shapes import TensorShape
 from ..core.state import LOCAL
 from ..ops import comparison, elementwise, reductions, shapes
+from ..ops.ragged_maps import broadcast
 from ..values import operators
 from ..values.convert import convert
 from ..values.effects import require
 from ..values.indexed_slices import IndexedSlices
+from ..values.ragged import RaggedTensor
 from ..values.tensor import Tensor
 from ..values.variable import Variable
 
@@ -58,6 +60,14 @@ def _tensor(value: Any) -> Tensor:
     return value if isinstance(value, Tensor) else convert(value)
 
 
+def _pair(x: Any, y: Any) -> tuple[Tensor, Tensor]:
+    """Two tensors; the values of ragged ones, side by side."""
+    if isinstance(x, RaggedTensor) or isinstance(y, RaggedTensor):
+        given = [v if isinstance(v, RaggedTensor) else _tensor(v) for v in (x, y)]
+        x, y = [v.flat_values if isinstance(v, RaggedTensor) else v for v in broadcast(given)]
+    return _tensor(x), _tensor(y)
+
+
 def _prefix(message: Any) -> str:
     return f"{message}.  " if message else ""
 
@@ -91,7 +101,7 @@ def _comparison(
     sign: str, compare: Callable[..., Tensor], x: Any, y: Any, message: Any, summarize: int | None
 ) -> None:
     """Raise unless `compare(x, y)` is true everywhere."""
-    x, y = _tensor(x), _tensor(y)
+    x, y = _pair(x, y)
 
     def failure(holds: Any, x_values: Any, y_values: Any) -> str:
         return _comparison_text(sign, holds, x_values, y_values, message, _shown(summarize))
@@ -253,6 +263,8 @@ def assert_near(
     >>> import tape_compat as tf
     >>> tf.debugging.assert_near(tf.constant([1.0]), [1.0 + 1e-7])
     """
+    if isinstance(x, RaggedTensor) or isinstance(y, RaggedTensor):
+        x, y = _pair(x, y)
     x = _tensor(x)
     y = convert(y, x.dtype)
     if not x.dtype.trainable:
@@ -327,7 +339,7 @@ def _symbolic(x: Any) -> bool:
 # Finite values.
 
 
-def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor:
+def check_numerics(tensor: Any, message: str, name: str | None = None) -> Any:
     """`tensor` itself, after a check that it has no NaN and no infinity.
 
     On a tape its gradient is checked in the same way when it is taken; inside `jacobian` it is not.
@@ -343,6 +355,8 @@ def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor
     Traceback (most recent call last):
     tape_compat.errors.InvalidArgumentError: log : Tensor had NaN values ...
     """
+    if isinstance(tensor, RaggedTensor):
+        return tensor.with_flat_values(check_numerics(tensor.flat_values, message))
     x = _tensor(tensor)
     _raise_unless_finite(x, message)
     return _checked_gradient(x, message) if LOCAL.state.recorders else shapes.identity(x)
@@ -549,13 +563,17 @@ def _size_problem(
 # Dtypes and types.
 
 
+def _dtype(value: Any) -> DType:
+    return value.dtype if isinstance(value, RaggedTensor) else _tensor(value).dtype
+
+
 def assert_type(tensor: Any, tf_type: Any, message: Any = None, name: str | None = None) -> None:
     """Check that `tensor` has the dtype `tf_type`; TypeError if not.
 
     >>> import tape_compat as tf
     >>> tf.debugging.assert_type(1.0, tf.float32)
     """
-    wanted, found = as_dtype(tf_type), _tensor(tensor).dtype
+    wanted, found = as_dtype(tf_type), _dtype(tensor)
     if found is not wanted:
         raise TypeError(f"{_prefix(message)}tensor must be of type {wanted!r}; got {found!r}")
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 from typing import Any
 
 from ..core import errors
 from ..core.avals import Aval
+from ..core.dtypes import string
 from ..core.refuse import tf_dtype_name
 from ..values import nest
 from ..values.composite import TypeSpec
@@ -40,6 +42,8 @@ class ConcreteFunction:
         self._bound = bound
         self._name = f"__inference_{name}_{id(trace) % 10**6}"
         self._function_name = name
+        #: The texts that it was recorded for.
+        self._texts = _texts_of(_apart(*bound.args, *dict(bound.kwargs).values()))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         arguments = self._structured(args, kwargs)
@@ -47,6 +51,7 @@ class ConcreteFunction:
             tensors, variables = self._flat(args, kwargs, arguments), self._trace.variables
         else:
             tensors, variables = arguments.tensors, arguments.variables
+            self._refuse_other_texts(arguments)
         for i, (x, wanted) in enumerate(zip(tensors, self._trace.inputs, strict=True)):
             if x.dtype is not wanted.dtype:
                 raise errors.InvalidArgumentError(
@@ -57,6 +62,24 @@ class ConcreteFunction:
                     f"tensor [Op:{self._name}] (at {errors.user_location()})",
                 )
         return self._trace.call(tensors, variables)
+
+    def _refuse_other_texts(self, arguments: Arguments) -> None:
+        """Texts are computed with when the function is recorded: they must be those."""
+        given, recorded = _texts_of(arguments), self._texts
+        if len(given) < len(recorded):
+            raise errors.InvalidArgumentError(
+                None,
+                None,
+                f"cannot compute {self._name} as an input was expected to be a string tensor but "
+                f"is a {tf_dtype_name(arguments.tensors[0].dtype)} tensor [Op:{self._name}] "
+                f"(at {errors.user_location()})",
+            )
+        if given != recorded:
+            shown = ", ".join(repr(text) for _, _, texts in recorded for text in texts)
+            raise NotImplementedError(
+                f"{self._name} was recorded for the texts {shown}: call {self._function_name} for "
+                f"others (at {errors.user_location()})"
+            )
 
     def _structured(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments | TypeError:
         """The arguments by the parameters of the function; those that were no tensors may be left
@@ -144,12 +167,19 @@ class ConcreteFunction:
     def structured_input_signature(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments by position and by name, with a TensorSpec for each tensor."""
         specs = iter(self._input_specs)
+        by_position = [name for name, _ in self._bound.named]
 
-        def spec(_: Any) -> TensorSpec:
+        def spec(value: Any, name: str) -> TensorSpec:
+            if getattr(value, "dtype", None) is string:  # no input: it is known
+                return TensorSpec(value.shape, string, name)
             return next(specs)
 
-        args = tuple([rebuilt(value, spec) for value in self._bound.args])
-        return args, {name: rebuilt(value, spec) for name, value in self._bound.kwargs}
+        def specs_in(value: Any, name: str) -> Any:
+            return rebuilt(value, lambda x: spec(x, name))
+
+        names = itertools.chain(by_position, itertools.repeat("args"))
+        args = tuple([specs_in(value, name) for value, name in zip(self._bound.args, names)])
+        return args, {name: specs_in(value, name) for name, value in self._bound.kwargs}
 
     @property
     def _input_specs(self) -> list[TensorSpec]:
@@ -232,12 +262,24 @@ def _before(x: Tensor, began: int) -> bool:
     return not isinstance(x._id, int) or x._id < began
 
 
-def _tensors_in(value: Any) -> bool:
+def _apart(*values: Any) -> Arguments:
+    """Values taken apart, with specs among them."""
     arguments = Arguments(specs=True)
-    arguments.add(value)
+    for value in values:
+        arguments.add(value)
+    return arguments
+
+
+def _texts_of(arguments: Arguments) -> list[tuple]:
+    """The texts among arguments."""
+    return [part for part in arguments.parts if isinstance(part, tuple) and part[:1] == (str,)]
+
+
+def _tensors_in(value: Any) -> bool:
+    arguments = _apart(value)
     specs = any(isinstance(p, tuple) and p[:1] == (TensorSpec,) for p in arguments.parts)
     avals = any(isinstance(p, Aval) for p in arguments.parts)
-    return avals or bool(arguments.variables) or specs
+    return avals or bool(arguments.variables) or specs or bool(_texts_of(arguments))
 
 
 def cast(wanted: Any, value: Any) -> Any:

@@ -6,6 +6,7 @@ come too late for that say so: they raise, or warn where programs commonly make 
 
 from __future__ import annotations
 
+import logging
 import os
 import warnings
 from typing import Any, NamedTuple
@@ -51,6 +52,33 @@ def run_functions_eagerly(run_eagerly: bool) -> None:
 def functions_run_eagerly() -> bool:
     """Whether functions run their Python, and every op at its call: see `run_functions_eagerly`."""
     return state.MODE.python
+
+
+def set_soft_device_placement(enabled: bool) -> None:
+    """Whether `tf.device` takes another device for one that is not there (True at the start).
+
+    >>> import tape_compat as tf
+    >>> tf.config.set_soft_device_placement(False)
+    >>> tf.config.get_soft_device_placement()
+    False
+    >>> tf.config.set_soft_device_placement(True)
+    """
+    context.PLACEMENT.soft = bool(enabled)
+
+
+def get_soft_device_placement() -> bool:
+    """Whether `tf.device` takes another device for one that is not there."""
+    return context.PLACEMENT.soft
+
+
+def get_logger() -> logging.Logger:
+    """The logger of what this library has to say: `tape_compat`.
+
+    >>> import tape_compat as tf
+    >>> tf.get_logger().name
+    'tape_compat'
+    """
+    return logging.getLogger("tape_compat")
 
 
 def _jax_devices() -> dict[PhysicalDevice, Any]:

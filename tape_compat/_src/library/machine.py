@@ -1,14 +1,33 @@
-"""`tf.test`: what programs ask about the machine they run on."""
+"""What programs ask about the machine they run on, its clock among that."""
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import jax
 
+from ..core.dtypes import float64
+from ..core.errors import NeedsPython, user_location
+from ..values.context import inside_function
+from ..values.convert import convert
+from ..values.tensor import Tensor
+
 
 def _gpus() -> list[Any]:
     return [device for device in jax.devices() if device.platform == "gpu"]
+
+
+def timestamp(name: str | None = None) -> Tensor:
+    """Seconds since 1970, float64. A `tf.function` that asks runs its Python at each call.
+
+    >>> import tape_compat as tf
+    >>> tf.timestamp().dtype
+    tf.float64
+    """
+    if inside_function():
+        raise NeedsPython(f"The time is not known (at {user_location()})")
+    return convert(time.time(), float64)
 
 
 def is_gpu_available(

@@ -12,6 +12,7 @@ from jax import lax
 from ..core.avals import Aval
 from ..core.op import Op
 from ..values.convert import convert
+from ..values.dispatch import maps_composites
 from ..values.record import apply, apply_scalar
 from ..values.tensor import Tensor
 from . import rules
@@ -46,6 +47,7 @@ _LEAKY_RELU = Op(
 ).bind()
 
 
+@maps_composites
 def leaky_relu(features: Any, alpha: Number = 0.2, name: str | None = None) -> Tensor:
     """x where it is positive, alpha * x elsewhere. Integers give float32.
 
@@ -112,6 +114,7 @@ _GELU = _GELU_OP.bind(approximate=False)
 _GELU_BY_TANH = _GELU_OP.bind(approximate=True)
 
 
+@maps_composites
 def gelu(features: Any, approximate: bool = False, name: str | None = None) -> Tensor:
     """x times the normal distribution function of x; with tanh if `approximate`.
 
@@ -133,6 +136,7 @@ def _silu(x: Any, *beta: Any) -> Any:
 _SILU = Op(_silu, "Sigmoid", check=check_dtypes("Sigmoid", "float complex")).bind()
 
 
+@maps_composites
 def silu(features: Any, beta: Number = 1.0) -> Tensor:
     """x * sigmoid(beta * x); `beta` may be a tensor.
 

@@ -18,7 +18,7 @@ from ..core.refuse import invalid, tf_dtype_name
 from ..values import operators
 from ..values.composite import CompositeTensor
 from ..values.convert import convert
-from ..values.dispatch import called
+from ..values.dispatch import called, takes_composites
 from ..values.indexed_slices import IndexedSlices
 from ..values.record import apply
 from ..values.tensor import Tensor
@@ -122,6 +122,7 @@ def _saturate(x: Any, dtype: DType) -> Any:
 _SATURATE = Op(_saturate, "Cast", check=_check_cast)
 
 
+@takes_composites
 def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
     """`cast`, with what is out of the range of `dtype` moved to its nearest end.
 
@@ -151,6 +152,7 @@ _BITCAST = Op(
 )
 
 
+@takes_composites
 def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
     """The bits of `input` read as another dtype. A smaller one adds a last axis, a larger takes it.
 

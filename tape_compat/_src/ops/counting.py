@@ -10,7 +10,7 @@ from jax import lax
 
 from ..core import dtypes
 from ..core.avals import Aval
-from ..core.dimensions import Size, less, maximum, minimum
+from ..core.dimensions import Size, differ, less, maximum, minimum
 from ..core.dtypes import DType
 from ..core.op import Op
 from ..core.refuse import invalid
@@ -65,7 +65,27 @@ def top_k(
     return TopKV2(*apply(closure, (convert(input),)))
 
 
-@op(arrays=2, kernel="InTopKV2", same_dtype=False, differentiable=False)
+def _check_in_top_k(avals: tuple[Aval, ...], k: Any) -> None:
+    targets, predictions = avals
+    if len(predictions.shape) != 2:
+        raise invalid("predictions must be 2-dimensional", "InTopKV2")
+    if len(targets.shape) != 1:
+        raise invalid("targets must be 1-dimensional", "InTopKV2")
+    if differ(predictions.shape[0], targets.shape[0]):
+        raise invalid(
+            f"First dimension of predictions {predictions.shape[0]} must match length of targets "
+            f"{targets.shape[0]}",
+            "InTopKV2",
+        )
+
+
+@op(
+    arrays=2,
+    kernel="InTopKV2",
+    same_dtype=False,
+    differentiable=False,
+    check=_check_in_top_k,
+)
 def _in_top_k(targets, predictions, k=1):
     classes = predictions.shape[1]
     inside = (targets >= 0) & (targets < classes)

@@ -434,7 +434,8 @@ def name_ops(table: dict[str, Any]) -> None:
 
 
 def matching(values: Sequence[Any]) -> list[Tensor]:
-    """Values as tensors of one dtype: the others adopt that of the first that is a tensor."""
+    """Values as tensors of one dtype: the others adopt that of the first that is a tensor, or of
+    the first. Raises TypeError for what Python writes in another way."""
     dtype = None
     for x in values:
         if x.__class__ is Tensor or hasattr(x, "_as_tensor"):
@@ -442,11 +443,22 @@ def matching(values: Sequence[Any]) -> list[Tensor]:
             break
     if dtype is not None:
         return [x if x.__class__ is Tensor else _adopting(x, dtype) for x in values]
-    tensors = []
+    tensors: list[Tensor] = []
     for x in values:
-        tensor = convert(x, hint=tensors[0].dtype if tensors else None)
-        tensors.append(tensor)
+        dtype = tensors[0].dtype if tensors else None
+        arrays = dtype is None or isinstance(x, (np.ndarray, np.generic))
+        tensors.append(convert(x, hint=dtype) if arrays else _written_as(x, dtype))
     return tensors
+
+
+def _written_as(x: Any, dtype: DType | None) -> Tensor:
+    """Python's numbers in a dtype. Raises TypeError, with all of them, if they do not fit."""
+    try:
+        return convert(x, dtype)
+    except TypeError:
+        if dtype is None or not isinstance(x, (list, tuple)):
+            raise
+        raise TypeError(f"Cannot convert {x!r} to EagerTensor of dtype {dtype.name}") from None
 
 
 def _adopting(x: Any, dtype: DType) -> Tensor:

@@ -22,6 +22,7 @@ from ..core.op import Op
 from ..core.refuse import invalid
 from ..values import operators
 from ..values.convert import convert
+from ..values.dispatch import maps_composites
 from ..values.indexed_slices import IndexedSlices
 from ..values.record import apply
 from ..values.tensor import Tensor
@@ -134,6 +135,7 @@ _ANGLE_OF_REAL = unary(
 )
 
 
+@maps_composites
 def imag(input: Any, name: str | None = None) -> Tensor:
     """Imaginary part; zeros without a gradient if `input` is real.
 
@@ -145,6 +147,7 @@ def imag(input: Any, name: str | None = None) -> Tensor:
     return (_IMAG if x.dtype.is_complex else _IMAG_OF_REAL)(x)
 
 
+@maps_composites
 def angle(input: Any, name: str | None = None) -> Tensor:
     """Argument, in radians; 0 or pi without a gradient if `input` is real.
 
@@ -178,6 +181,7 @@ _MAKE_COMPLEX = Op(
 ).bind()
 
 
+@maps_composites
 def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
     """real + i imag: float32 gives complex64, float64 gives complex128.
 

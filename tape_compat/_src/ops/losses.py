@@ -12,7 +12,9 @@ from ..core import dtypes
 from ..core.avals import Aval
 from ..core.op import Op
 from ..core.refuse import invalid, not_allowed
+from ..values.bounds import refuse_labels
 from ..values.convert import convert
+from ..values.dispatch import maps_composites
 from ..values.record import apply
 from ..values.tensor import Tensor
 from . import rules
@@ -139,9 +141,10 @@ def sparse_softmax_cross_entropy_with_logits(
     """-log_softmax(logits)[label] of each row.
 
     Args:
-      labels: int32 or int64 [...]. One out of range gives NaN.
+      labels: int32 or int64 [...]. One out of range, if it is not known at the call, gives NaN.
       logits: [..., classes].
-    Raises: ValueError if the shapes do not match, InvalidArgumentError for other dtypes.
+    Raises: ValueError if the shapes do not match, InvalidArgumentError for other dtypes and for a
+      label out of range that is known.
 
     >>> import tape_compat as tf
     >>> loss = tf.nn.sparse_softmax_cross_entropy_with_logits([1], [[0.0, 0.0]])
@@ -151,6 +154,9 @@ def sparse_softmax_cross_entropy_with_logits(
     _both_given(labels, logits, "sparse_softmax_cross_entropy_with_logits")
     labels = labels if labels.__class__ is Tensor else convert(labels)
     logits = logits if logits.__class__ is Tensor else convert(logits)
+    shape = logits._aval.shape
+    if shape and labels._aval.shape == shape[:-1]:
+        refuse_labels(labels, shape[-1], "SparseSoftmaxCrossEntropyWithLogits")
     return apply(_SPARSE_CROSS_ENTROPY, (labels, logits))
 
 
@@ -176,6 +182,7 @@ def _check_same_shape(avals: tuple[Aval, ...]) -> None:
 _SIGMOID_CROSS_ENTROPY = Op(_sigmoid_cross_entropy, "Mul", check=_check_same_shape).bind()
 
 
+@maps_composites
 def sigmoid_cross_entropy_with_logits(
     labels: Any = None, logits: Any = None, name: str | None = None
 ) -> Tensor:

@@ -5,17 +5,23 @@ from __future__ import annotations
 from typing import Any
 
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
 from ..core.avals import Aval
 from ..core.op import Op
-from ..core.refuse import invalid, shown
+from ..core.refuse import invalid, not_allowed, shown
 from ..values.convert import convert
+from ..values.dispatch import takes_composites
 from ..values.record import apply
 from ..values.tensor import Tensor
-from . import rules
+from . import arithmetic, elementwise, reductions, rules
+from .arguments import known_value
+from .casting import cast
 from .checks import check_dtypes
 from .declare import Number, check_same_dtype, matching, static
+from .gather_scatter import gather
+from .shapes import shape as shape_of
 from .windows import channels_last
 
 
@@ -103,6 +109,7 @@ def _static_axes(axes: Any) -> Any:
     return tuple(axes) if isinstance(axes, range) else static(axes)
 
 
+@takes_composites
 def moments(
     x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
@@ -186,3 +193,90 @@ def batch_normalization(
     inputs += [t for t in (offset, scale) if t is not None]
     closure = _BATCH_NORMALIZATION.bind(has_offset=offset is not None, has_scale=scale is not None)
     return apply(closure, tuple(matching(inputs)))
+
+
+def _local_response(x: Any, radius: int, bias: float, alpha: float, beta: float) -> Any:
+    wide = x.astype(jnp.float32) if x.dtype != jnp.float32 else x
+    window, around = (1, 1, 1, 2 * radius + 1), ((0, 0), (0, 0), (0, 0), (radius, radius))
+    total = lax.reduce_window(lax.square(wide), 0.0, lax.add, window, (1, 1, 1, 1), around)
+    return (wide * (bias + alpha * total) ** -beta).astype(x.dtype)
+
+
+def _check_local_response(avals: tuple[Aval, ...], **_: Any) -> None:
+    (aval,) = avals
+    if aval.dtype.name not in ("float16", "bfloat16", "float32"):
+        raise not_allowed(aval.dtype, "half, bfloat16, float", "LRN")
+    if len(aval.shape) != 4:
+        raise invalid("in must be 4-dimensional", "LRN")
+
+
+_LOCAL_RESPONSE = Op(_local_response, "LRN", check=_check_local_response)
+
+
+def local_response_normalization(
+    input: Any,
+    depth_radius: int = 5,
+    bias: float = 1,
+    alpha: float = 1,
+    beta: float = 0.5,
+    name: str | None = None,
+) -> Tensor:
+    """x / (bias + alpha * s) ** beta, where s sums the squares of the channels near by.
+
+    Args:
+      input: float16, bfloat16 or float32 [batch, height, width, channels].
+      depth_radius: so many channels on each side count.
+    Raises: InvalidArgumentError for another rank or dtype.
+
+    >>> import tape_compat as tf
+    >>> tf.nn.local_response_normalization(tf.ones([1, 1, 1, 3]), 1).numpy().round(3).tolist()
+    [[[[0.5770000219345093, 0.5, 0.5770000219345093]]]]
+    """
+    closure = _LOCAL_RESPONSE.bind(
+        radius=int(static(depth_radius)),
+        bias=float(static(bias)),
+        alpha=float(static(alpha)),
+        beta=float(static(beta)),
+    )
+    return apply(closure, (convert(input),))
+
+
+def sufficient_statistics(
+    x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
+) -> tuple[Any, Tensor, Tensor, Any]:
+    """What `normalize_moments` makes moments of: the number of elements along `axes`, their sum and
+    the sum of their squares, each after `shift` was taken away; and `shift`.
+
+    >>> import tape_compat as tf
+    >>> count, total, squares, _ = tf.nn.sufficient_statistics([1.0, 3.0], axes=[0])
+    >>> float(count), float(total), float(squares)
+    (2.0, 4.0, 10.0)
+    """
+    x = convert(x)
+    axes = [int(axis) for axis in np.atleast_1d(known_value(axes))]
+    sizes = gather(shape_of(x), axes)
+    count = cast(reductions.reduce_prod(sizes), x.dtype)
+    if shift is not None:
+        shift = convert(shift, x.dtype)
+        mean, squares = x - shift, arithmetic.squared_difference(x, shift)
+    else:
+        mean, squares = x, elementwise.square(x)
+    total = reductions.reduce_sum(mean, axes, keepdims)
+    return count, total, reductions.reduce_sum(squares, axes, keepdims), shift
+
+
+def normalize_moments(
+    counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, name: str | None = None
+) -> tuple[Tensor, Tensor]:
+    """Mean and variance of what `sufficient_statistics` gives.
+
+    >>> import tape_compat as tf
+    >>> mean, variance = tf.nn.normalize_moments(2.0, 4.0, 10.0, None)
+    >>> float(mean), float(variance)
+    (2.0, 1.0)
+    """
+    divisor = elementwise.reciprocal(convert(counts))
+    shifted = arithmetic.multiply(mean_ss, divisor)
+    mean = shifted if shift is None else arithmetic.add(shifted, shift)
+    squares = arithmetic.multiply(variance_ss, divisor)
+    return mean, arithmetic.subtract(squares, elementwise.square(shifted))

@@ -66,6 +66,10 @@ def _is_scalar(x: Any) -> bool:
 
 
 def _elementwise(op: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    named = {k: x for k, x in kwargs.items() if isinstance(x, (RaggedTensor, Tensor))}
+    if named:
+        return _elementwise(_by_name(op, len(args), [*named]), [*args, *named.values()],
+                            {k: x for k, x in kwargs.items() if k not in named})  # fmt: skip
     operands = [x for x in args if isinstance(x, RaggedTensor)]
     if not operands:
         return NotImplemented
@@ -80,6 +84,15 @@ def _elementwise(op: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, 
         first = operands[0]
     flat = [x.flat_values if isinstance(x, RaggedTensor) else x for x in plain]
     return first.with_flat_values(op(*flat, **kwargs))
+
+
+def _by_name(op: Callable[..., Any], count: int, names: list[str]) -> Callable[..., Any]:
+    """An op whose arguments after the first `count` are those of these names."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return op(*args[:count], **dict(zip(names, args[count:])), **kwargs)
+
+    return call
 
 
 def _operand(x: Any, like: RaggedTensor) -> Any:
@@ -253,7 +266,7 @@ def _logical(segment: _Segment, flip: bool) -> _Segment:
 _sum = _reduction(segments.unsorted_segment_sum, reductions.reduce_sum)
 
 
-def _mean(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: Any = None) -> Any:
+def mean_of(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: Any = None) -> Any:
     if axis is None:
         found = reductions.reduce_mean(input_tensor.flat_values)
         return _kept(found, range(len(input_tensor.shape))) if keepdims else found
@@ -263,8 +276,8 @@ def _mean(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: Any
 
 
 def _variance(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: Any = None) -> Any:
-    squares = _mean(arithmetic.multiply(input_tensor, input_tensor), axis, keepdims)
-    mean = _mean(input_tensor, axis, keepdims)
+    squares = mean_of(arithmetic.multiply(input_tensor, input_tensor), axis, keepdims)
+    mean = mean_of(input_tensor, axis, keepdims)
     return arithmetic.maximum(arithmetic.subtract(squares, arithmetic.multiply(mean, mean)), 0.0)
 
 
@@ -275,7 +288,7 @@ def _std(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: Any 
 dispatch.define(
     RaggedTensor,
     reduce_sum=_sum,
-    reduce_mean=_mean,
+    reduce_mean=mean_of,
     reduce_variance=_variance,
     reduce_std=_std,
     reduce_prod=_reduction(segments.unsorted_segment_prod, reductions.reduce_prod),
@@ -402,7 +415,7 @@ def _size(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> 
 
 
 def _shape(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> Any:
-    return DynamicRaggedShape.from_tensor(input)
+    return DynamicRaggedShape.from_tensor(input, out_type)
 
 
 def _rank(input: Any, name: str | None = None) -> Tensor:

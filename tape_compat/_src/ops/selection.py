@@ -126,6 +126,7 @@ def _of_mask(x: Tensor, axis: int, mask: np.ndarray) -> Tensor:
     return set_sizes(x, (*have[:axis], *mask.shape, *have[axis + mask.ndim :]))
 
 
+@takes_composites
 def dynamic_partition(
     data: Any, partitions: Any, num_partitions: int, name: str | None = None
 ) -> list[Tensor]:

@@ -32,6 +32,7 @@ from ..values import operators, record as dispatch
 from ..values.convert import convert
 from ..values.dispatch import takes_composites
 from ..values.indexed_slices import IndexedSlices
+from ..values.ragged import RaggedTensor
 from ..values.record import apply
 from ..values.tensor import Tensor, concrete, next_id, same_value
 from ..values.variable import Variable
@@ -328,7 +329,12 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
     >>> tf.reshape([1, 2, 3, 4], [2, -1]).numpy().tolist()
     [[1, 2], [3, 4]]
     """
-    x = tensor if tensor.__class__ is Tensor else convert(tensor)
+    if tensor.__class__ is Tensor:
+        x = tensor
+    elif isinstance(tensor, RaggedTensor):
+        x = tensor.flat_values
+    else:
+        x = convert(tensor)
     wanted = dims(shape, "Tshape", "Reshape")
     if x._aval.dtype is dtypes.string:
         return move_text(lambda p: reshape(p, wanted), x)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -543,3 +545,39 @@ def unsorted_segment_join(
         rows = np.flatnonzero(ids.ravel() == index[0])
         out[index] = between.join(flat[(row, *index[1:])] for row in rows)
     return as_strings(out)
+
+
+def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Tensor:
+    """Strings in web-safe base64, with `=` at the end if `pad`.
+
+    >>> import tape_compat as tf
+    >>> tf.io.encode_base64(["hi?", "a"]).numpy().tolist()
+    [b'aGk_', b'YQ']
+    """
+
+    def encoded(text: bytes) -> bytes:
+        found = base64.urlsafe_b64encode(text)
+        return found if pad else found.rstrip(b"=")
+
+    return as_strings(each(encoded, text_values(input)))
+
+
+def decode_base64(input: Any, name: str | None = None) -> Tensor:
+    """The strings that web-safe base64 stands for, with or without `=` at the end.
+
+    Raises: InvalidArgumentError for text that is none.
+
+    >>> import tape_compat as tf
+    >>> tf.io.decode_base64("aGk_").numpy()
+    b'hi?'
+    """
+
+    def decoded(text: bytes) -> bytes:
+        if len(text) % 4 == 1:
+            raise invalid("Base64 string length cannot be 1 modulo 4.", "DecodeBase64")
+        bare = re.sub(rb"={1,2}$", b"", text) if len(text) % 4 == 0 else text
+        if re.search(rb"[^A-Za-z0-9_-]", bare):
+            raise invalid("Invalid character found in base64.", "DecodeBase64")
+        return base64.urlsafe_b64decode(bare + b"=" * (-len(bare) % 4))
+
+    return as_strings(each(decoded, text_values(input)))

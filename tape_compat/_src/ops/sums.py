@@ -14,6 +14,7 @@ from ..core.avals import Aval
 from ..core.op import Op
 from ..core.refuse import invalid, shown
 from ..values.convert import convert
+from ..values.dispatch import takes_composites
 from ..values.indexed_slices import IndexedSlices
 from ..values.record import apply
 from ..values.tensor import Tensor
@@ -53,6 +54,7 @@ def _slices_to_each(
 _ADD_N = Op(_sum_of, "AddN", check=_check_add_n, sparse=_slices_to_each).bind()
 
 
+@takes_composites
 def add_n(inputs: Sequence[Any], name: str | None = None) -> Tensor:
     """Sum of tensors of one shape; IndexedSlices are taken as dense tensors.
 
@@ -68,7 +70,7 @@ def add_n(inputs: Sequence[Any], name: str | None = None) -> Tensor:
     )
     if not hasattr(inputs, "__iter__"):
         raise ValueError(message)
-    tensors = matching(list(inputs))
+    tensors = [x if x.__class__ is Tensor else convert(x) for x in inputs]
     if not tensors:
         raise ValueError(message)
     if len(tensors) == 1:

@@ -45,6 +45,19 @@ def refuse_rows(indices: Tensor, rows: int, kernel: str) -> None:
     raise invalid(f"indices{_place(at)} = {known[tuple(at)]} is not in [0, {rows})", kernel)
 
 
+def refuse_labels(labels: Tensor, classes: int, kernel: str) -> None:
+    """TensorFlow's error for a label that is of no class."""
+    known = _known(labels)
+    if known is None or is_symbolic(classes) or (known.min() >= 0 and known.max() < classes):
+        return
+    bad = known[(known < 0) | (known >= classes)][0]
+    raise invalid(
+        f"Received a label value of {bad} which is outside the valid range of [0, {classes}).  "
+        f"Label values: {' '.join(map(str, known.ravel().tolist()))}",
+        kernel,
+    )
+
+
 def refuse_segments(ids: Tensor, segments: int, kernel: str) -> None:
     """TensorFlow's error for a segment that is not there. Negative ones are left out."""
     known = _known(ids)

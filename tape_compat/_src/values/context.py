@@ -23,9 +23,11 @@ _DEVICE = re.compile(
 def device(device_name: Any) -> Iterator[None]:
     """Put constants made inside, and ops run at once, on this device: `"CPU:0"`, `"/GPU:1"`.
 
-    Recorded work runs where its inputs are. None means the default device.
+    Recorded work runs where its inputs are. None means the default device. In the place of a device
+    that is not there stands the first of its kind, or the default device if there is none.
 
-    Raises: ValueError for a name that is none; InvalidArgumentError for a device that is not there.
+    Raises: ValueError for a name that is none; InvalidArgumentError for a device that is not there
+      after `tf.config.set_soft_device_placement(False)`.
 
     >>> import tape_compat as tf
     >>> with tf.device("/CPU:0"):
@@ -48,21 +50,36 @@ def _default() -> Any:
     return getattr(jax.config, "jax_default_device", None) or jax.local_devices()[0]
 
 
+#: Kinds of devices that programs name, whether they are there or not.
+_KINDS = ("cpu", "gpu", "tpu")
+
+
+class _Placement:
+    """soft: whether a device that is not there is replaced by another."""
+
+    soft = True
+
+
+PLACEMENT = _Placement()
+
+
 def _find(name: Any) -> Any:
     if name is None or name == "":
         return None
     text = str(getattr(name, "name", name))
     match = _DEVICE.match(text)
     if match is None:
-        raise ValueError(
-            f"Unknown attribute: '{text}' is not a device such as 'CPU:0' or '/GPU:1'."
-        )
+        raise _unknown(text.strip("/").split(":")[0], text)
     kind = match["kind"].lower()
     number = 0 if match["number"] in (None, "*") else int(match["number"])
     try:
         found = jax.devices(kind)
     except RuntimeError:
         found = []
+    if not found and kind not in _KINDS:
+        raise _unknown(match["kind"], text)
+    if number >= len(found) and PLACEMENT.soft:
+        return found[0] if found else None
     if number >= len(found):
         raise errors.InvalidArgumentError(
             None,
@@ -71,6 +88,13 @@ def _find(name: Any) -> Any:
             f"[{', '.join(f'{d.platform.upper()}:{d.id}' for d in jax.devices())}].",
         )
     return found[number]
+
+
+def _unknown(part: str, text: str) -> ValueError:
+    return ValueError(
+        f"Unknown attribute '{part}' is encountered while parsing the device spec: '{text}'. "
+        "A device is written as 'CPU:0' or '/GPU:1'."
+    )
 
 
 def set_immediate(value: bool) -> None:

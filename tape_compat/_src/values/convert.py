@@ -195,6 +195,8 @@ def _from_numpy(value: Any, dtype: DType | None) -> np.ndarray:
     array = np.array(value)
     if array.dtype.kind in "SUO":
         return _strings(array, dtype)
+    if not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder("="))
     if dtype is None:
         try:
             dtypes.from_numpy(array.dtype)
@@ -219,7 +221,7 @@ def _strings(array: np.ndarray, dtype: DType | None) -> np.ndarray:
         if isinstance(item, str):
             return item.encode()
         if isinstance(item, bytes):
-            return item
+            return bytes(item)
         raise ValueError(
             f"Failed to convert a NumPy array to a Tensor (Unsupported object type "
             f"{type(item).__name__})."
@@ -245,10 +247,30 @@ def _from_sequence(value: Sequence[Any], dtype: DType | None) -> np.ndarray:
             raise ValueError(_MIXED)
         return _strings(np.array(value, object), dtype)
     if of_numpy:
-        return _from_numpy(array, dtype)
+        return _from_numpy(array, dtype or _dtype_of_parts(array, leaves))
     if not array.size:
         return np.zeros(array.shape, (dtype or dtypes.float32).np_dtype)
     return _from_python(array, leaves[0], dtype, leaves)
+
+
+def _dtype_of_parts(array: np.ndarray, leaves: list[Any]) -> DType | None:
+    """The dtype of a sequence with NumPy's arrays and numbers in it: they count as Python's, but
+    that the first says which float it is. None for what Python has no numbers for."""
+    numbers = (*_NUMBERS, np.ndarray, np.generic)
+    kinds = {np.asarray(x).dtype.kind for x in leaves if isinstance(x, numbers)}
+    if not kinds <= set("biufc") or not all(isinstance(x, numbers) for x in leaves):
+        return None
+    if not array.size:
+        return dtypes.float32
+    first = np.asarray(leaves[0]).dtype
+    if ("b" in kinds and len(kinds) > 1) or ("c" in kinds and first.kind != "c"):
+        raise ValueError(_MIXED)
+    if "c" in kinds:
+        return dtypes.complex128
+    if "f" in kinds:
+        own = first.kind == "f" and isinstance(leaves[0], (np.ndarray, np.generic))
+        return dtypes.from_numpy(first) if own else dtypes.float32
+    return dtypes.bool if kinds == {"b"} else _default_dtype(int, [array.min(), array.max()])
 
 
 def _leaves(value: Any) -> Iterable[Any]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtypes import DType, int64
+from ..core.dtypes import DType, as_dtype, int64
 from .ragged import RaggedTensor
 from .row_partition import RowPartition, host
 from .tensor import Tensor, concrete
@@ -19,22 +19,28 @@ class DynamicRaggedShape:
     Args:
       row_partitions: of each axis after the first that is ragged, outermost first.
       inner_shape: the shape of the innermost values, whose first size is that of them all.
+      dtype: of the sizes that it gives; default that of the partitions.
 
     >>> import tape_compat as tf
     >>> tf.shape(tf.ragged.constant([[1, 2], [3]]))
     <DynamicRaggedShape lengths=[2, (2, 1)] num_row_partitions=1>
     """
 
-    def __init__(self, row_partitions: Sequence[RowPartition], inner_shape: Any) -> None:
+    def __init__(
+        self, row_partitions: Sequence[RowPartition], inner_shape: Any, dtype: Any = None
+    ) -> None:
         self._partitions = tuple(row_partitions)
         self._inner = tuple(inner_shape)
+        own = self._partitions[0].dtype if self._partitions else int64
+        self._dtype = own if dtype is None else as_dtype(dtype)
 
     @classmethod
-    def from_tensor(cls, t: Any) -> DynamicRaggedShape:
-        """The shape of a RaggedTensor or a Tensor."""
+    def from_tensor(cls, t: Any, dtype: Any = None) -> DynamicRaggedShape:
+        """The shape of a RaggedTensor or a Tensor; its sizes are of the dtype of the rows' splits,
+        or of another one."""
         if isinstance(t, RaggedTensor):
-            return cls(t._partitions, t.flat_values._aval.shape)
-        return cls((), t.shape)
+            return cls(t._partitions, t.flat_values._aval.shape, dtype)
+        return cls((), t.shape, dtype)
 
     @property
     def row_partitions(self) -> tuple[RowPartition, ...]:
@@ -64,7 +70,7 @@ class DynamicRaggedShape:
     @property
     def dtype(self) -> DType:
         """int32 or int64."""
-        return self._partitions[0].dtype if self._partitions else int64
+        return self._dtype
 
     def static_lengths(self, ragged_lengths: bool = True) -> list[Any]:
         """For each axis its size; a tuple of lengths, or None, for a ragged one."""

@@ -107,8 +107,8 @@ class Doubles(Values):
 
 
 def _shortest(number: float) -> str:
-    """The shortest text of a float32."""
-    texts = (f"{number:.{digits}g}" for digits in range(6, 10))
+    """The text of a float32: six digits, or nine where they do not tell it."""
+    texts = (f"{number:.{digits}g}" for digits in (6, 9))
     return next((text for text in texts if np.float32(text) == np.float32(number)), str(number))
 
 

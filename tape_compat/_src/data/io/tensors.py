@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ...core.dtypes import DType
+from ...core.dtypes import DType, as_dtype
+from ...core.refuse import tf_dtype_name
 from ...values.convert import convert
 from ..structure import array_of
 from . import wire
@@ -33,11 +34,15 @@ class TensorShapeProto(Message):
     Dim = _Dim
 
 
+def _dtype_text(number: int) -> str:
+    return f"DT_{tf_dtype_name(as_dtype(number)).upper()}" if number else "DT_INVALID"
+
+
 class TensorProto(Message):
     """A tensor: its dtype as a number, its shape, and its elements in one of the other fields."""
 
     FIELDS: ClassVar = {
-        "dtype": (1, INT),
+        "dtype": (1, INT._replace(shown=_dtype_text)),
         "tensor_shape": (2, TensorShapeProto),
         "version_number": (3, INT),
         "tensor_content": (4, DATA),
