@@ -73,9 +73,14 @@ def test_cross_entropy_in_half_precision():
         np.testing.assert_allclose(np.float32(loss.numpy()), [2.4076], rtol=1e-2)
 
 
-def test_label_out_of_range_is_nan():
-    loss = tf.nn.sparse_softmax_cross_entropy_with_logits([0, 3, -1], tf.zeros([3, 3]))
-    np.testing.assert_array_equal(np.isnan(loss.numpy()), [False, True, True])
+def test_label_out_of_range_that_is_computed_is_nan():
+    def losses(labels):
+        return tf.nn.sparse_softmax_cross_entropy_with_logits(labels, tf.zeros([3, 3]))
+
+    found = tf.function(losses)(tf.constant([0, 3, -1]))
+    np.testing.assert_array_equal(np.isnan(found.numpy()), [False, True, True])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Received a label value of 3 which"):
+        losses([0, 3, -1])
 
 
 @pytest.mark.parametrize(

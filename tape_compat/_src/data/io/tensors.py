@@ -99,7 +99,7 @@ def make_tensor_proto(
 
     >>> import tape_compat as tf
     >>> tf.make_tensor_proto(3)
-    dtype: 3
+    dtype: DT_INT32
     tensor_shape {
     }
     int_val: 3
