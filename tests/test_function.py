@@ -556,6 +556,28 @@ def test_the_python_of_a_call_grows_with_the_variables_not_their_square():
     assert many < 8 * few + 100
 
 
+def test_methods_of_what_is_gone():
+    class Scale(tf.Module):
+        def __init__(self):
+            super().__init__()
+            self.by = tf.Variable(3.0)
+
+        @tf.function
+        def doubled(self, x):
+            return x * 2.0
+
+        @tf.function
+        def scaled(self, x):
+            return x * self.by
+
+    kept = Scale()
+    assert kept.scaled(tf.constant(2.0)).numpy() == 6.0
+    assert Scale().doubled(tf.constant(2.0)).numpy() == 4.0
+    with pytest.raises(AttributeError, match="'NoneType' object has no attribute 'by'") as caught:
+        Scale().scaled(tf.constant(2.0))
+    assert "keep the object" in caught.value.__notes__[0]
+
+
 def test_traces_for_texts_are_bounded_and_not_warned_of(monkeypatch, caplog):
     monkeypatch.setattr(limits, "MAX_TRACES_BY_TEXT", 3)
     scaled = tf.function(lambda x, by: x * by)

@@ -363,7 +363,17 @@ def _method(function: Callable[..., Any], instance: Any) -> Callable[..., Any]:
         held = lambda: instance  # noqa: E731
 
     def method(*args: Any, **kwargs: Any) -> Any:
-        return function.__get__(held())(*args, **kwargs)
+        owner = held()
+        if owner is not None:
+            return function.__get__(owner)(*args, **kwargs)
+        try:
+            return function(None, *args, **kwargs)
+        except AttributeError as error:
+            error.add_note(
+                f"{function.__qualname__} was called when the object that it is a method of was "
+                "gone, as in `M().f(x)`: keep the object in a variable."
+            )
+            raise
 
     bound = function.__get__(instance)
     functools.update_wrapper(method, function, updated=())
