@@ -556,6 +556,15 @@ def test_the_python_of_a_call_grows_with_the_variables_not_their_square():
     assert many < 8 * few + 100
 
 
+def test_a_concrete_function_with_arguments_by_name_only():
+    @tf.function
+    def scaled(x, *, by):
+        return x * by
+
+    concrete = scaled.get_concrete_function(tf.TensorSpec([2]), by=tf.TensorSpec([]))
+    assert concrete(tf.ones([2]), by=tf.constant(3.0)).numpy().tolist() == [3.0, 3.0]
+
+
 def test_methods_of_what_is_gone():
     class Scale(tf.Module):
         def __init__(self):

@@ -16,7 +16,7 @@ from ..values.convert import convert
 from ..values.spec import TensorSpec
 from ..values.tensor import Tensor
 from ..values.variable import Handle, Variable
-from .signature import Arguments, Bound, Signature, rebuilt
+from .signature import Arguments, Bound, Signature, rebuilt, texts_in
 from .trace import Trace
 
 
@@ -43,7 +43,7 @@ class ConcreteFunction:
         self._name = f"__inference_{name}_{id(trace) % 10**6}"
         self._function_name = name
         #: The texts that it was recorded for.
-        self._texts = _texts_of(_apart(*bound.args, *dict(bound.kwargs).values()))
+        self._texts = texts_in(_apart(*bound.args, *dict(bound.kwargs).values()).parts)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         arguments = self._structured(args, kwargs)
@@ -65,7 +65,7 @@ class ConcreteFunction:
 
     def _refuse_other_texts(self, arguments: Arguments) -> None:
         """Texts are computed with when the function is recorded: they must be those."""
-        given, recorded = _texts_of(arguments), self._texts
+        given, recorded = texts_in(arguments.parts), self._texts
         if len(given) < len(recorded):
             raise errors.InvalidArgumentError(
                 None,
@@ -270,16 +270,11 @@ def _apart(*values: Any) -> Arguments:
     return arguments
 
 
-def _texts_of(arguments: Arguments) -> list[tuple]:
-    """The texts among arguments."""
-    return [part for part in arguments.parts if isinstance(part, tuple) and part[:1] == (str,)]
-
-
 def _tensors_in(value: Any) -> bool:
     arguments = _apart(value)
     specs = any(isinstance(p, tuple) and p[:1] == (TensorSpec,) for p in arguments.parts)
     avals = any(isinstance(p, Aval) for p in arguments.parts)
-    return avals or bool(arguments.variables) or specs or bool(_texts_of(arguments))
+    return avals or bool(arguments.variables) or specs or bool(texts_in(arguments.parts))
 
 
 def cast(wanted: Any, value: Any) -> Any:

@@ -29,7 +29,7 @@ from .concrete import ConcreteFunction
 from .elements import taking, with_unknown_sizes
 from .function_spec import FunctionSpec
 from .retracing import General, Retracing, mapped, spec_like
-from .signature import Arguments, Bound, Signature, serves
+from .signature import Arguments, Bound, Signature, serves, texts_in
 from .trace import AssumingTrace, Trace, as_tensors, traced
 
 LOGGER = logging.getLogger("tape_compat")
@@ -217,7 +217,7 @@ class Function:
                 if self._reduce_retracing:
                     self._traces[given.key] = found
                     self._general.came(given)
-                if _has_texts(key):
+                if texts_in(key):
                     self._forget_texts(key, given.key)
             return found
 
@@ -250,7 +250,7 @@ class Function:
         """Record the Python function; a second time if it made variables at the first. by_sizes: if
         that is not possible, it will be recorded for each set of sizes; settled: it is now."""
         # texts are part of what is recorded here, not in TensorFlow
-        why = None if _has_texts(bound.key) else self._detector.traced(self._calls)
+        why = None if texts_in(bound.key) else self._detector.traced(self._calls)
         if why is not None:
             LOGGER.warning("%s", why)
         try:
@@ -391,11 +391,6 @@ def _add_tensors(value: tuple[Any, ...], parts: list[Any], tensors: list[Tensor]
         parts.append(child._aval)
         tensors.append(child)
     return True
-
-
-def _has_texts(key: tuple) -> bool:
-    """Whether arguments are tensors of texts. Names of arguments are pairs with `str`."""
-    return any(part.__class__ is tuple and part[:1] == (str,) and len(part) == 3 for part in key)
 
 
 def _has_unknown(bound: Bound) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import jax
@@ -359,6 +359,12 @@ class Bound(NamedTuple):
             arguments.parts.append((str, name))
             arguments.add(value)
         return arguments
+
+
+def texts_in(parts: Iterable[Any]) -> list[tuple[Any, ...]]:
+    """Those of the parts that are tensors of texts: (str, shape, texts). Names of arguments are
+    pairs with `str`."""
+    return [p for p in parts if p.__class__ is tuple and p[:1] == (str,) and len(p) == 3]
 
 
 def serves(general: tuple, key: tuple) -> bool:

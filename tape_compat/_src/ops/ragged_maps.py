@@ -239,16 +239,17 @@ def _reduction(segment: _Segment, dense: Callable[..., Any]) -> Callable[..., An
         axes = _axes(input_tensor, axis)
         if axes is None:
             found = dense(input_tensor.flat_values)
-            return _kept(found, range(len(input_tensor.shape))) if keepdims else found
+            return with_axes(found, range(len(input_tensor.shape))) if keepdims else found
         found = input_tensor
         for i in axes:
             found = _reduced(found, i, segment, dense)
-        return _kept(found, reversed(axes)) if keepdims else found
+        return with_axes(found, reversed(axes)) if keepdims else found
 
     return form
 
 
-def _kept(found: Any, axes: Any) -> Any:
+def with_axes(found: Any, axes: Any) -> Any:
+    """With axes of one element put in at these places, one after the other."""
     for i in axes:
         found = expand_dims(found, i)
     return found
@@ -269,7 +270,7 @@ _sum = _reduction(segments.unsorted_segment_sum, reductions.reduce_sum)
 def mean_of(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: Any = None) -> Any:
     if axis is None:
         found = reductions.reduce_mean(input_tensor.flat_values)
-        return _kept(found, range(len(input_tensor.shape))) if keepdims else found
+        return with_axes(found, range(len(input_tensor.shape))) if keepdims else found
     total = _sum(input_tensor, axis, keepdims)
     ones = input_tensor.with_flat_values(creation.ones_like(input_tensor.flat_values))
     return arithmetic.divide(total, _sum(ones, axis, keepdims))

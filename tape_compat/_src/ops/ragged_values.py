@@ -15,7 +15,7 @@ from ..core import dtypes
 from ..core.errors import InvalidArgumentError, user_location
 from ..values import dispatch
 from ..values.convert import convert
-from ..values.ragged import RaggedTensor as RaggedTensor
+from ..values.ragged import RaggedTensor
 from ..values.tensor import Tensor, concrete
 from . import (
     arithmetic,
@@ -33,7 +33,7 @@ from . import (
 )
 from .arguments import as_int, known_value
 from .ragged_creation import boolean_mask
-from .ragged_maps import mean_of, same_form
+from .ragged_maps import mean_of, same_form, with_axes
 from .ragged_rows import Rows, axis_of, expand_dims, ragged, rows_of, select, splits_dtype
 
 # ---------------------------------------------------------------------------------------------
@@ -81,9 +81,7 @@ def _reduce_logsumexp(
 ) -> Any:
     if axis is None:
         found = reductions.reduce_logsumexp(input_tensor.flat_values)
-        for _ in range(len(input_tensor.shape) if keepdims else 0):
-            found = expand_dims(found, 0)
-        return found
+        return with_axes(found, range(len(input_tensor.shape))) if keepdims else found
     given = np.atleast_1d(known_value(axis)).tolist()
     if len(given) != 1:
         raise NotImplementedError("tf.reduce_logsumexp of a ragged tensor over several axes")
