@@ -11,6 +11,7 @@ import signal
 import sys
 import sysconfig
 import time
+from functools import cache
 
 import jax
 import numpy as np
@@ -41,7 +42,7 @@ class Injector:
     def __call__(self, frame, event, _):
         if not frame.f_code.co_filename.startswith(PACKAGE):
             return None
-        if event == "line" and not self.fired and not _entering_exit(frame):
+        if event == "line" and not self.fired and not _entering_exit(frame.f_code, frame.f_lineno):
             self.left -= 1
             if self.left <= 0:
                 self.fired = True
@@ -50,14 +51,14 @@ class Injector:
         return self
 
 
-def _entering_exit(frame):
+@cache
+def _entering_exit(code, line):
     """The first line of `__exit__`, or a `with`, which has its turn again before that: an interrupt
     there is before any code that could heal it, as for every context manager written in Python."""
-    code = frame.f_code
-    if linecache.getline(code.co_filename, frame.f_lineno).lstrip().startswith("with "):
+    if linecache.getline(code.co_filename, line).lstrip().startswith("with "):
         return True
     lines = sorted({line for *_, line in code.co_lines() if line})  # decorators, then the body
-    return code.co_name == "__exit__" and frame.f_lineno <= lines[1]
+    return code.co_name == "__exit__" and line <= lines[1]
 
 
 class Model:

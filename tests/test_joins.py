@@ -1,8 +1,5 @@
 """While a step is pending, ops whose inputs have values belong to it."""
 
-import os
-import subprocess
-import sys
 import threading
 
 import numpy as np
@@ -13,6 +10,7 @@ from tape_compat._src.core.state import LOCAL
 from tape_compat._src.core.steps import leaf_layout
 from tape_compat._src.run import executor, policy
 from tape_compat._src.values.record import flush
+from tests.processes import run
 
 pytestmark = [pytest.mark.compiled, pytest.mark.usefixtures("deferred")]
 
@@ -142,10 +140,8 @@ print(y.device, w.device, y.numpy(), w.numpy())
 
 
 def test_what_is_put_on_another_device_runs_there_at_once():
-    env = {**os.environ, "XLA_FLAGS": "--xla_force_host_platform_device_count=2"}
-    found = subprocess.run(
-        [sys.executable, "-c", TWO_DEVICES], env=env, capture_output=True, text=True, check=True
-    )
+    flags = "--xla_force_host_platform_device_count=2"
+    found = run("-c", TWO_DEVICES, after="tape_compat", XLA_FLAGS=flags)
     place = "/job:localhost/replica:0/task:0/device:CPU:"
     assert found.stdout.split("[")[0].split() == [place + "1", place + "0"]
     assert found.stdout.split("[")[1:] == ["3.] ", "0.8 1.6]\n"]

@@ -48,7 +48,7 @@ def cheap(monkeypatch):
     step, _ = regression(31)
     float(step())
     programs = [r for r in KEPT.order if isinstance(r, OpByOpProgram)]
-    price = 10 * programs[-1].loss
+    price = 10 * programs[-1].loss(())
     monkeypatch.setattr(policy, "compile_seconds", lambda *_: price)
 
 

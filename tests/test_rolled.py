@@ -503,7 +503,7 @@ def test_an_exception_in_the_run_loses_nothing(monkeypatch):
             h = tf.sin(h * w) + 1.0
             states.append(h)
         loss = tf.reduce_sum(h)
-    original, calls = rolled.LoopProgram._spread, []
+    original, calls = rolled.LoopProgram._unpacked, []
 
     def interrupted(self, results):
         calls.append(1)
@@ -511,7 +511,7 @@ def test_an_exception_in_the_run_loses_nothing(monkeypatch):
             raise KeyboardInterrupt
         return original(self, results)
 
-    monkeypatch.setattr(rolled.LoopProgram, "_spread", interrupted)
+    monkeypatch.setattr(rolled.LoopProgram, "_unpacked", interrupted)
     with pytest.raises(KeyboardInterrupt):
         loss.numpy()
     expected = np.ones(3, "float32")

@@ -12,7 +12,7 @@
     CLASS(Node, X(children) X(must_flush) X(outputs) X(first) X(first_leaf) X(differentiable)      \
                 X(scalars) X(last_edge) X(splices) X(runners) X(depth) X(aval))                    \
     CLASS(Program, X(log) X(refs) X(donatable) X(aliases) X(moved) X(calling) X(lock) X(owner)     \
-                   X(ran) X(results) X(launched) X(spread) X(origin) X(joins) X(joined_new)        \
+                   X(ran) X(results) X(launched) X(unpack_results) X(origin) X(joins) X(joined_new)\
                    X(prepares) X(tree) X(begun) X(split))                                          \
     CLASS(Record, X(calls) X(program) X(variables) X(reassigned) X(escapes))                       \
     CLASS(Runner, X(donate) X(origin) X(recent))                                                   \
@@ -50,7 +50,7 @@
 /* Names of attributes, as strings: `text.ids`. */
 #define NAMES(X)                                                                                   \
     X(__enter__) X(__exit__) X(_pack) X(_unread) X(acquire) X(arguments) X(call) X(draw)           \
-    X(gradient) X(ids) X(immediate) X(item) X(record) X(release) X(spread) X(state)                \
+    X(gradient) X(ids) X(immediate) X(item) X(record) X(release) X(unpack_results) X(state)        \
     X(variable_accessed)
 
 #define MOST_SLOTS 20

@@ -241,7 +241,7 @@ static PyObject *new_program(PyObject *current, PyObject *from)
     put(self, Program.origin, SLOT(current, ThreadState.origin));
     put(self, Program.joins, from ? SLOT(from, History.joins) : Py_True);
     put(self, Program.launched, empty);
-    put(self, Program.spread, Py_None);
+    put(self, Program.unpack_results, Py_None);
     Py_ssize_t no[] = {Program.ran, Program.calling, Program.joined_new, Program.prepares,
                        Program.moved};
     for (size_t i = 0; i < sizeof no / sizeof *no; i++)

@@ -258,20 +258,20 @@ static int call_program(PyObject *owner, PyObject *log, PyObject *used, PyObject
         return 0;
     }
     PyObject *call = PyObject_GetAttr(used, text.call);
-    PyObject *spread = call ? PyObject_GetAttr(used, text.spread) : NULL;
+    PyObject *unpack_results = call ? PyObject_GetAttr(used, text.unpack_results) : NULL;
     int done = -1;
-    if (spread && !count(Counters.instructions, SLOT(end_of(log), Node.depth)) &&
+    if (unpack_results && !count(Counters.instructions, SLOT(end_of(log), Node.depth)) &&
         !count(Counters.cache_hits, one) && !count(Counters.dispatches, one) &&
         !count(Counters.fused, one)) {
         put(used, Runner.recent, Py_True);
         put(owner, Program.launched, slots);
-        put(owner, Program.spread, spread);
+        put(owner, Program.unpack_results, unpack_results);
         done = call_into(owner, call, arguments);
         if (done < 0)
             discard_left(used);
     }
     Py_XDECREF(call);
-    Py_XDECREF(spread);
+    Py_XDECREF(unpack_results);
     Py_DECREF(arguments);
     return done;
 }
@@ -282,9 +282,9 @@ static int fill(PyObject *owner, PyObject *tensors)
     if (SLOT(owner, Program.ran) != Py_False || !PyList_GET_SIZE(SLOT(owner, Program.results)))
         return 0; /* see is_ours */
     PyObject *results = Py_NewRef(PyList_GET_ITEM(SLOT(owner, Program.results), 0));
-    int spread = SLOT(owner, Program.spread) != Py_None;
-    if (spread)
-        Py_SETREF(results, PyObject_CallOneArg(SLOT(owner, Program.spread), results));
+    int unpack_results = SLOT(owner, Program.unpack_results) != Py_None;
+    if (unpack_results)
+        Py_SETREF(results, PyObject_CallOneArg(SLOT(owner, Program.unpack_results), results));
     PyObject *all = results ? PySequence_Fast(results, "results of a program") : NULL;
     Py_XDECREF(results);
     Py_ssize_t n = PyList_GET_SIZE(tensors);
@@ -292,7 +292,7 @@ static int fill(PyObject *owner, PyObject *tensors)
     for (Py_ssize_t i = 0; done > 0 && i < n; i++) {
         PyObject *x = PyList_GET_ITEM(tensors, i), *array = PySequence_Fast_GET_ITEM(all, i);
         put(x, Tensor._array, array);
-        if (spread && (PyObject *)Py_TYPE(array) == python.ndarray)
+        if (unpack_results && (PyObject *)Py_TYPE(array) == python.ndarray)
             set_place(x, Py_None, -1);
     }
     Py_XDECREF(all);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import sys
 import time
 from collections import OrderedDict
@@ -23,7 +24,7 @@ from ..core.program import NOWHERE, Entry, Node, Program, References, Runner
 from ..core.x64 import in_x64
 from . import kept, policy
 from .choose import Choice, Facts, History, Later, choose, later
-from .donation import arranged, copied, copy_all
+from .donation import ONLY_OURS, arranged, copied, copy_all
 from .loops.template import compile_for
 from .loops.write import LoopProgram
 from .op_by_op import OpByOpProgram, interprets, op_runner
@@ -119,10 +120,10 @@ def run(program: Program) -> None:
                 except Exception:
                     if not program.ran:
                         raise
-            launched, spread = program.launched, program.spread
+            launched, unpack_results = program.launched, program.unpack_results
             if program.ran or not results:
                 return  # a signal handler or a finalizer has wanted a value meanwhile
-            _fill(results[0], spread, slots, launched, tensors)
+            _fill(results[0], unpack_results, slots, launched, tensors)
         _finish(program)
     if effects:
         finish_effects()
@@ -225,7 +226,7 @@ def _launch(program: Program, live: tuple[int, ...]) -> None:
         as_loops=loops is not None,
         interpreted=interprets(),
         dry=apart.dry,
-        loss=apart.loss,
+        loss=apart.loss(program.donatable),
         op_compiles=apart.compile_seconds,
         price=once * apart.price,
         due=apart.due,
@@ -238,8 +239,12 @@ def _launch(program: Program, live: tuple[int, ...]) -> None:
         begun = WholeProgram(node, key, donations(program, node, live)).begin()
         apart.beside = key, begun
     COUNTERS.op_by_op += 1
-    program.spread = None
-    program.results.append(apart.run(*gather(program.log)))
+    program.unpack_results = None
+    results, changes = apart.run_in_place(*gather(program.log), program.donatable)
+    # One C call makes the changes and stores the results: an interrupt between the two would have
+    # them made again, or never.
+    made = [starmap(put, (arguments,)) for put, arguments in changes]
+    program.results.extend(map(operator.itemgetter(0), zip((results,), *made)))
 
 
 def _compile(
@@ -345,13 +350,13 @@ def _call(program: Program, runner: WholeProgram | LoopProgram) -> None:
     arguments = runner.arguments(*gather(program.log))
     count = sys.getrefcount
     for i in runner.donate:
-        if count(arguments[i]) > _ONLY_OURS:
+        if count(arguments[i]) > ONLY_OURS:
             # Somebody else holds this buffer and may still read it: give a copy away.
             arguments[i] = copied(arguments[i])
     arguments = arranged(arguments, runner.donate)
     COUNTERS.dispatches += 1
     COUNTERS.fused += 1
-    program.spread = runner.spread
+    program.unpack_results = runner.unpack_results
     # One C call runs the program and stores its results: an interrupt between the two would lose
     # the buffers of donated variables.
     try:
@@ -373,13 +378,13 @@ def discard(runner: Runner, error: BaseException) -> None:
 
 def _fill(
     results: Any,
-    spread: Callable[[Any], list[Any]] | None,
+    unpack_results: Callable[[Any], list[Any]] | None,
     slots: tuple[int, ...],
     launched: tuple[int, ...],
     tensors: list[Any],
 ) -> None:
-    if spread is not None:
-        results = spread(results)
+    if unpack_results is not None:
+        results = unpack_results(results)
     if slots is launched and len(slots) == len(tensors):
         for tensor, array in zip(tensors, results, strict=True):
             tensor._array = array
@@ -390,16 +395,6 @@ def _fill(
     for tensor in tensors:
         if tensor._array.__class__ is np.ndarray:
             tensor._at = NOWHERE  # it moves to the device when it is used a second time
-
-
-def _baseline() -> int:
-    """References counted for an array that only a leaf tuple and a list of arguments hold."""
-    leaves = (np.zeros(1),)
-    arrays = [leaves[0]]
-    return sys.getrefcount(arrays[0])
-
-
-_ONLY_OURS = _baseline()
 
 
 def run_now(closure: Closure, avals: tuple[Aval, ...], arrays: Sequence[Any]) -> list[Any]:

@@ -6,6 +6,7 @@ costs; where the interpreter is no gain (an accelerator, a decomposition) it is 
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
@@ -24,6 +25,7 @@ from ..core.program import Node, Runner
 from ..core.steps import Steps, last_uses, leaf_layout, needed, slot_avals
 from ..core.x64 import in_x64
 from . import policy
+from .donation import ONLY_OURS
 from .interpret import decompositions, products
 from .interpret.control import TURNS
 from .interpret.cost import WHILE_TURNS
@@ -43,6 +45,14 @@ def _on_host() -> bool:
 def interprets() -> bool:
     """Whether ops may be interpreted: they run where NumPy does."""
     return policy.INTERPRETS and _on_host()
+
+
+class Change(NamedTuple):
+    """A change of some elements of an array that nobody else holds: a function in C, and what it
+    takes, the flat array first."""
+
+    put: Callable[..., None]
+    arguments: tuple[Any, Any, Any]
 
 
 class OpRunner:
@@ -104,6 +114,19 @@ class OpRunner:
         return self._run(arrays, policy.SHARE_IN_PROGRAMS * self._loss)
 
     @property
+    def scattered(self) -> int | None:
+        """The input of which it only changes some elements, while it is interpreted."""
+        return self._plan.scattered if self._plan is not None else None
+
+    def changes(self, *arrays: Any) -> Change:
+        """What it changes of the input `scattered`. That costs so little that it is not counted."""
+        assert self._plan is not None and self._plan.scattered is not None
+        COUNTERS.interpreted += 1
+        given = [np.asarray(array) for array in arrays]
+        put, places, updates = self._plan.changes(given)
+        return Change(put, (given[self._plan.scattered].reshape(-1), places, updates))
+
+    @property
     def compiles_next(self) -> bool:
         """Whether the next run in a program is to compile it."""
         left = self._left - policy.SHARE_IN_PROGRAMS * self._loss
@@ -162,13 +185,17 @@ class OpByOpProgram(Runner):
     """
 
     __slots__ = (
+        "_arrays",
         "_calls",
         "_context",
         "_dtypes",
         "_fixed_loss",
+        "_free",
+        "_given_away",
         "_live",
         "_more",
         "_runners",
+        "_scatters",
         "beside",
         "dry",
         "due",
@@ -180,6 +207,7 @@ class OpByOpProgram(Runner):
         path = node.path()
         self.beside: tuple[tuple, Any] | None = None
         arrays, scalars = leaf_layout(path)
+        self._arrays = arrays
         self._dtypes = list(scalars)
         leaves = [*arrays, *[slot for slots in scalars.values() for slot in slots]]
         called = Steps.numbered(needed(path, live), leaves, live)
@@ -199,11 +227,13 @@ class OpByOpProgram(Runner):
             Instruction(runner.run_in_program, step.inputs, step.first, step.end, dropped)
             for runner, step, dropped in zip(self._runners, steps, drops, strict=True)
         ]
+        #: The slots given away last, and the instructions that change arrays in them in place.
+        self._given_away: tuple[int, ...] | None = None
+        self._free: frozenset[int] = frozenset()
+        self._fixed_loss = 0.0
+        self._scatters = self._find_scatters([aval.nbytes for aval in avals[: len(arrays)]])
         threads = any(runner.context is in_one_thread for runner in self._runners)
         self._context = in_one_thread if threads else on_host
-        work = sum([runner.work for runner in self._runners])
-        fused = policy.fused_seconds(work, sum([runner.products for runner in self._runners]))
-        self._fixed_loss = policy.OP_SECONDS * len(steps) - fused
         self.dry = all(runner.dry for runner in self._runners)
         least = policy.op_compile_seconds()
         self.price = sum([runner.price - least for runner in self._runners])
@@ -218,22 +248,114 @@ class OpByOpProgram(Runner):
         """About how long it takes to compile what ops the next run is to compile by themselves."""
         return sum([runner.price for runner in self._runners if runner.compiles_next])
 
-    @property
-    def loss(self) -> float:
-        """About how many seconds longer a run takes than one of the compiled program."""
-        return sum([runner.seconds for runner in self._runners]) + self._fixed_loss
+    def loss(self, donatable: Sequence[int]) -> float:
+        """About how many seconds longer a run takes than one of the compiled program, where the
+        arrays in these slots are given away."""
+        free = self._in_place(donatable)
+        seconds = sum([runner.seconds for runner in self._runners])
+        return seconds - sum([self._runners[i].seconds for i in free]) + self._fixed_loss
+
+    def _in_place(self, donatable: Sequence[int]) -> frozenset[int]:
+        """The instructions that only change elements of an array in one of these slots, as the last
+        to read it, and whose result no other reads."""
+        key = tuple(donatable)
+        if key != self._given_away:
+            self._given_away = key
+            given = {i for i, slot in enumerate(self._arrays) if slot in key}
+            self._free = frozenset(
+                [i for i in self._scatters if self._calls[i].inputs[self._scatters[i]] in given]
+            )
+            runners = [runner for i, runner in enumerate(self._runners) if i not in self._free]
+            work = sum([runner.work for runner in runners])
+            fused = policy.fused_seconds(work, sum([runner.products for runner in runners]))
+            self._fixed_loss = policy.OP_SECONDS * len(self._runners) - fused
+        return self._free
+
+    def _find_scatters(self, sizes: Sequence[int]) -> dict[int, int]:
+        """The instructions that change elements of a large array leaf which nobody reads after
+        them, with the input that it is; `sizes`: of the array leaves, in bytes."""
+        found = {}
+        read: Counter[int] = Counter(i for call in self._calls for i in call.inputs)
+        for i, (runner, call) in enumerate(zip(self._runners, self._calls, strict=True)):
+            place = runner.scattered
+            if place is not None and call.end == call.first + 1:
+                source = call.inputs[place]
+                large = source < len(sizes) and sizes[source] >= policy.IN_PLACE_BYTES
+                if (
+                    large
+                    and source in call.drops
+                    and not read[call.first]
+                    and self._live.count(call.first) == 1
+                ):
+                    found[i] = place
+        return found
 
     def run(self, arrays: Iterable[Any], scalars: dict[np.dtype, list[Any]]) -> list[Any]:
         """Run on the leaves; gives the live outputs. Arrays go after their last use."""
-        numbers = [np.array(value, dtype) for dtype in self._dtypes for value in scalars[dtype]]
-        return in_x64(self._context, self._run, [*arrays, *numbers, *self._more])
+        env = self._given(arrays, scalars)
+        return in_x64(self._context, self._run, env, frozenset(), [])
 
-    def _run(self, env: list[Any]) -> list[Any]:
-        for run, inputs, first, end, drops in self._calls:
-            env[first:end] = run(*[env[i] for i in inputs])
+    def run_in_place(
+        self,
+        arrays: list[Any],
+        scalars: dict[np.dtype, list[Any]],
+        donatable: Sequence[int],
+    ) -> tuple[list[Any], list[Change]]:
+        """`run`, and the changes that make the results what they are: of arrays in the slots
+        `donatable` that nobody holds but the leaves and `arrays`. Nothing is changed yet."""
+        changing = self._in_place(donatable)
+        if changing:
+            changing = frozenset(
+                [i for i in changing if _is_ours(arrays, self._calls[i].inputs[self._scatters[i]])]
+            )
+        changes: list[Change] = []
+        env = self._given(arrays, scalars)
+        results = in_x64(self._context, self._run, env, changing, changes)
+        return _apart(results, changes) if changes else (results, changes)
+
+    def _given(self, arrays: Iterable[Any], scalars: dict[np.dtype, list[Any]]) -> list[Any]:
+        numbers = [np.array(value, dtype) for dtype in self._dtypes for value in scalars[dtype]]
+        return [*arrays, *numbers, *self._more]
+
+    def _run(self, env: list[Any], changing: frozenset[int], changes: list[Change]) -> list[Any]:
+        for i, (run, inputs, first, end, drops) in enumerate(self._calls):
+            if i in changing and self._runners[i].scattered is not None:
+                changes.append(self._runners[i].changes(*[env[slot] for slot in inputs]))
+                env[first] = env[inputs[self._scatters[i]]]
+            else:
+                env[first:end] = run(*[env[slot] for slot in inputs])
             for slot in drops:
                 env[slot] = None
         return [result(env[slot]) for slot in self._live]
+
+
+def _apart(results: list[Any], changes: list[Change]) -> tuple[list[Any], list[Change]]:
+    """The same, where nothing else is in the memory of the arrays to be changed, and nothing still
+    reads it, as ops that JAX compiled may do in threads of their own."""
+    jax.block_until_ready(results)
+    changed = [change.arguments[0] for change in changes]
+
+    def own(array: Any) -> Any:
+        if array.__class__ is not np.ndarray and not isinstance(array, HostResult):
+            return array
+        return array.copy() if any(np.may_share_memory(array, x) for x in changed) else array
+
+    whole = {x.__array_interface__["data"][0] for x in changed}
+    results = [
+        x if x.__class__ is np.ndarray and x.flags.owndata and x.ctypes.data in whole else own(x)
+        for x in results
+    ]
+    return results, [
+        Change(put, (flat, own(places), own(updates))) for put, (flat, places, updates) in changes
+    ]
+
+
+def _is_ours(arrays: list[Any], i: int) -> bool:
+    """Whether an array of the host is held by the leaves of a program and this list alone."""
+    if arrays[i].__class__ is not np.ndarray or sys.getrefcount(arrays[i]) > ONLY_OURS:
+        return False
+    flags = arrays[i].flags
+    return flags.owndata and flags.writeable and flags.c_contiguous
 
 
 class HostResult(np.ndarray):

@@ -33,7 +33,7 @@ class WholeProgram(Runner):
     __slots__ = ("_packed", "call", "packs")
 
     #: Its results are the live outputs.
-    spread = None
+    unpack_results = None
 
     def __init__(self, node: Node, key: tuple, donate: tuple[int, ...]):
         super().__init__(node, key)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from typing import Any
 
 import numpy as np
@@ -152,8 +153,30 @@ def _scatter_windows(params: Params, ins: Avals) -> _Windows:
     return _Windows(shape, tuple(sizes), axes, tuple(zip(batched, others, strict=True)), kept)
 
 
-def _put(flat: Any, places: Any, values: Any) -> None:
-    flat[places] = values
+class Scatter:
+    """What does a scatter: a copy of the array, of which some elements are then changed by `put`.
+
+    Attributes:
+      put: takes the flat array, the places in it and the updates; a function in C, so that no
+        signal comes between.
+    """
+
+    def __init__(self, put: Function, windows: _Windows, order: tuple[int, ...], moves: bool):
+        self.put = put
+        self._windows, self._order, self._moves = windows, order, moves
+
+    def places(self, indices: Any, updates: Any) -> tuple[Any, Any]:
+        """Which elements change, in the flat array, and the updates for them."""
+        first = self._windows.first(indices)
+        places, updates = self._windows.elements(first), updates.transpose(self._order)
+        if not self._moves and not (inside := _inside(first, indices)).all():
+            places, updates = places[inside], updates[inside]
+        return places.reshape(-1), updates.reshape(-1)
+
+    def __call__(self, x: Any, indices: Any, updates: Any) -> Any:
+        out = np.array(x, order="C")
+        self.put(out.reshape(-1), *self.places(indices, updates))
+        return out
 
 
 def _scatter(put: Function) -> Rule:
@@ -162,20 +185,9 @@ def _scatter(put: Function) -> Rule:
         inner = params["dimension_numbers"].update_window_dims
         rank = len(ins[2].shape)
         order = (*[i for i in range(rank) if i not in inner], *inner)
-        moves = params["mode"] == lax.GatherScatterMode.CLIP
         if 0 in ins[2].shape or 0 in windows.shape:
             return lambda x, indices, updates: x
-
-        def function(x: Any, indices: Any, updates: Any) -> Any:
-            out = np.array(x, order="C")
-            first = windows.first(indices)
-            places, updates = windows.elements(first), updates.transpose(order)
-            if not moves and not (inside := _inside(first, indices)).all():
-                places, updates = places[inside], updates[inside]
-            put(out.reshape(-1), places.reshape(-1), updates.reshape(-1))
-            return out
-
-        return function
+        return Scatter(put, windows, order, params["mode"] == lax.GatherScatterMode.CLIP)
 
     return Rule(build)
 
@@ -188,7 +200,7 @@ _UPDATES = {
     "max": np.maximum,
 }
 SCATTERS: dict[str, Rule] = {
-    "scatter": _scatter(_put),
+    "scatter": _scatter(operator.setitem),
     **{f"scatter-{name}": _scatter(function.at) for name, function in _UPDATES.items()},
     **{f"scatter_{name}": _scatter(function.at) for name, function in _UPDATES.items()},
 }

@@ -16,6 +16,7 @@ from ...core.traces import with_sizes
 from ...core.x64 import in_x64
 from . import cost
 from .control import CALLS, CONTROL, called
+from .indexing import Scatter
 from .products import TABLE as PRODUCTS
 from .randomness import as_words, is_key, key_of, of_keys, words_of
 from .rule import Function, Rule, known, narrow, same, size, widened
@@ -49,6 +50,8 @@ class Interpreted:
       effects: whether it does more than compute: callbacks, prints.
       arithmetic: of the seconds, those of what does not just move elements.
       products: of the seconds, those of products of matrices and convolutions.
+      scattered: the input whose elements the last step changes, where that is all that is done
+        with it, and gives the one output; None if there is no such.
 
     >>> import jax.numpy as jnp
     >>> plan = interpreted(jax.make_jaxpr(lambda x: jnp.tanh(x) * 2)(np.float32(0)))
@@ -65,6 +68,7 @@ class Interpreted:
         "compiled_alone",
         "effects",
         "products",
+        "scattered",
         "seconds",
     )
 
@@ -83,6 +87,15 @@ class Interpreted:
         self.effects = bool(inner.effects)
         self.arithmetic = sum([draft.seconds for draft in drafts if not draft.moves])
         self.products = sum([draft.seconds for draft in drafts if draft.product])
+        self.scattered = self._scattered()
+
+    def _scattered(self) -> int | None:
+        if not self._steps or not isinstance(self._steps[-1].function, Scatter):
+            return None
+        *before, last = self._steps
+        array, *rest = last.inputs
+        alone = array < self._count and array not in rest and (last.output,) == self._outputs
+        return array if alone and not any(array in step.inputs for step in before) else None
 
     def __call__(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
         """The outputs; some may be views of inputs."""
@@ -91,9 +104,22 @@ class Interpreted:
 
     def run(self, arrays: Sequence[Any]) -> list[Any]:
         """The same inside another plan: by `on_host`, and NumPy scalars come and go as well."""
+        values = self._values(arrays, self._steps)
+        return [values[i] for i in self._outputs]
+
+    def changes(self, arrays: Sequence[Any]) -> tuple[Function, Any, Any]:
+        """Of a plan with `scattered`: what changes the elements of that input in its flat array,
+        which elements, and by what."""
+        *before, last = self._steps
+        values = self._values(arrays, before)
+        scatter: Any = last.function
+        return scatter.put, *scatter.places(*[values[i] for i in last.inputs[1:]])
+
+    def _values(self, arrays: Sequence[Any], steps: Sequence[Step]) -> list[Any]:
+        """What is in the slots after these steps."""
         values = self._start.copy()
         values[: self._count] = arrays
-        for function, inputs, output, outputs, done in self._steps:
+        for function, inputs, output, outputs, done in steps:
             found = function(*[values[i] for i in inputs])
             if output is not None:
                 values[output] = found
@@ -102,7 +128,7 @@ class Interpreted:
                     values[i] = value
             for i in done:
                 values[i] = None
-        return [values[i] for i in self._outputs]
+        return values
 
 
 def interpreted(jaxpr: Any, sizes: Sizes | None = None) -> Interpreted:

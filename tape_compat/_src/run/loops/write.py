@@ -49,10 +49,10 @@ class LoopProgram(Runner):
     """A record as a template with its arguments.
 
     counts: how often each loop turns, then how many rows the leaves have of which rows are read.
-    loops: how many loops there are. spread: makes the live outputs, in order, of what the compiled
-    template gives; None if that is what it gives. compiled: the template compiled, once chosen.
-    layered: whether each turn has variables of its own. runs: how often it ran then. whole: the
-    program while it is compiled as a whole.
+    loops: how many loops there are. unpack_results: makes the live outputs, in order, of what the
+    compiled template gives; None if that is what it gives. compiled: the template compiled, once
+    chosen. layered: whether each turn has variables of its own. runs: how often it ran then. whole:
+    the program while it is compiled as a whole.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class LoopProgram(Runner):
         self.layered, self.runs = layered, 0
         self.whole: Any = None
         self.loops = sum(isinstance(s, Loop) for s in template.segments)
-        self.spread = self._spread if template.buffers else None
+        self.unpack_results = self._unpacked if template.buffers else None
 
     @property
     def call(self) -> Any:
@@ -110,7 +110,7 @@ class LoopProgram(Runner):
             found = self._vector = capacities, in_x64(jax.device_put, found[1])
         return found[1]
 
-    def _spread(self, results: Sequence[Any]) -> list[Any]:
+    def _unpacked(self, results: Sequence[Any]) -> list[Any]:
         """The live outputs in order, some of them rows of stacks."""
         taken: dict[int, set[int]] = {}
         for buffer, place in self._recipe.places:
