@@ -31,7 +31,7 @@ def refusal(value: Any) -> CompositeOperand:
     )
 
 
-#: The forms of ops by class and by the op's name.
+#: The forms of ops by class and by the op's name; those of a base serve its subclasses.
 _FORMS: dict[tuple[type, str], Callable[..., Any]] = {}
 
 #: By class, what calls an elementwise op on arguments of which one is of the class.
@@ -75,9 +75,10 @@ def elementwise(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 def called(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The op `name` of arguments, one of which is a composite. NotImplemented if it has no form."""
     for value in composites((*args, *kwargs.values())):
-        form = _FORMS.get((value.__class__, name))
-        if form is not None:
-            return form(*args, **kwargs)
+        for cls in value.__class__.__mro__:
+            form = _FORMS.get((cls, name))
+            if form is not None:
+                return form(*args, **kwargs)
     return NotImplemented
 
 

@@ -1,0 +1,1 @@
+"""`tf.experimental.numpy`: NumPy's functions on tensors, made of the other ops."""
