@@ -90,6 +90,12 @@ ROWS = [
         lambda x: scipy.linalg.sqrtm(np_positive(x)),
         program=lambda tf, x: tf.linalg.sqrtm(positive(tf, x)),
     ),
+    Row(
+        "linalg.logm",
+        [S + 1j * np.eye(3)],
+        scipy.linalg.logm,
+        orders=0,
+    ),
     Row("linalg.matrix_rank", [np.outer(W, W)], lambda x: 1, gradient=False),
     Row(
         "linalg.matrix_rank",

@@ -402,4 +402,52 @@ def sqrtm(input, name=None):
     return _root(input)
 
 
+@jax.custom_jvp
+def _logarithm(a: Any) -> Any:
+    flat = a.reshape(-1, *a.shape[-2:])
+    if not a.size:
+        return a
+    return jnp.stack([_one_logarithm(matrix) for matrix in flat]).reshape(a.shape)
+
+
+@_logarithm.defjvp
+def _logarithm_jvp(primals: Any, tangents: Any) -> Any:
+    raise NotImplementedError("the derivative of tf.linalg.logm; TensorFlow has none either")
+
+
+def _one_logarithm(a: Any) -> Any:
+    """Square roots until the matrix is near the identity, where log(I + X) is the integral over t
+    of X (I + t X)^-1. Source: Higham, Functions of Matrices, section 11."""
+    unit = jnp.eye(a.shape[-1], dtype=a.dtype)
+
+    def is_far(state: Any) -> Any:
+        x, count = state
+        return (jnp.linalg.norm(x - unit, 1) > 0.25) & (count < 64)
+
+    def halved(state: Any) -> Any:
+        x, count = state
+        return jax.scipy.linalg.sqrtm(x), count + 1
+
+    x, count = lax.while_loop(is_far, halved, (a, 0))
+    x = x - unit
+    points, weights = np.polynomial.legendre.leggauss(8)  # on [-1, 1]
+    parts = [
+        weight / 2 * jnp.linalg.solve(unit + (point + 1) / 2 * x, x)
+        for point, weight in zip(points.tolist(), weights.tolist())
+    ]
+    return jnp.sum(jnp.stack(parts), 0) * (2.0**count).astype(a.dtype)
+
+
+@op(kernel="MatrixLogarithm", dtypes="complex", check=check_square("MatrixLogarithm"))
+def logm(input, name=None):
+    """The principal logarithm of complex square matrices [..., n, n]. CPU only; no derivative.
+
+    >>> import tape_compat as tf
+    >>> x = tf.constant([[1.0, 1.0], [0.0, 1.0]], tf.complex64)
+    >>> tf.math.real(tf.linalg.logm(x)).numpy().round(4).tolist()
+    [[0.0, 1.0], [0.0, 0.0]]
+    """
+    return _logarithm(input)
+
+
 name_ops(globals())

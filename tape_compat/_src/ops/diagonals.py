@@ -16,6 +16,7 @@ from ..core.dimensions import Size, differ, fit, less, maximum, minimum
 from ..core.op import Op
 from ..core.refuse import invalid, not_allowed, shown
 from ..values.convert import convert
+from ..values.dispatch import takes_composites
 from ..values.record import apply
 from ..values.tensor import Tensor
 from .arguments import as_size, as_tensor, dims
@@ -113,6 +114,7 @@ def _padding(value: Any, x: Tensor) -> Tensor:
 _DIAG_PART = Op(_diag_part, "MatrixDiagPartV3", check=_check_diag_part)
 
 
+@takes_composites
 def diag_part(
     input: Any,
     name: str = "diag_part",

@@ -16,6 +16,7 @@ from ..core.native import native_calls
 from ..core.op import Op
 from ..core.refuse import invalid, not_allowed, shown
 from ..values import operators
+from ..values.dispatch import CompositeOperand, called, takes_composites
 from ..values.record import apply
 from ..values.tensor import Tensor
 from ..values.variable import Variable, read
@@ -111,7 +112,13 @@ def matmul(
         if a.__class__ is Tensor and b.__class__ is Variable:
             b = read(b)
         else:
-            a, b = matching((a, b))
+            try:
+                a, b = matching((a, b))
+            except CompositeOperand:
+                options = (a_is_sparse, b_is_sparse, output_type)
+                return _of_composites(
+                    a, b, transpose_a, transpose_b, adjoint_a, adjoint_b, *options
+                )
     if not (transpose_a or transpose_b or adjoint_a or adjoint_b or output_type is not None):
         return apply(_PLAIN_MATMUL, (a, b))
     for which, transposed, adjointed in (
@@ -133,6 +140,14 @@ def matmul(
     return apply(closure, (a, b))
 
 
+def _of_composites(*args: Any) -> Any:
+    """What `matmul` gives where an argument is a composite that has a form for it."""
+    found = called("matmul", args, {})
+    if found is NotImplemented:
+        raise
+    return found
+
+
 def _check_matvec(avals: tuple[Aval, ...], ta: bool, aa: bool) -> None:
     a, b = avals
     check_matmul((a, Aval.of((*b.shape, 1), b.dtype)), ta=ta, aa=aa)
@@ -145,6 +160,7 @@ _MATVEC = Op(
 )
 
 
+@takes_composites
 def matvec(
     a: Any,
     b: Any,
@@ -389,6 +405,7 @@ def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = F
     return apply(_ADJOINT if conjugate else _MATRIX_TRANSPOSE, (a,))
 
 
+@takes_composites
 def adjoint(matrix: Any, name: str | None = None) -> Tensor:
     """The conjugate transpose of `matrix` [..., n, m].
 

@@ -67,8 +67,13 @@ class LogMatrixDeterminant(NamedTuple):
     log_abs_determinant: Tensor
 
 
+def _slogdet(a: Any) -> Any:
+    sign, logarithm = jnp.linalg.slogdet(a)
+    return sign, logarithm.astype(a.dtype)
+
+
 _SLOGDET = Op(
-    lambda a: tuple(jnp.linalg.slogdet(a)),
+    _slogdet,
     "LogMatrixDeterminant",
     check=check_square("LogMatrixDeterminant"),
 ).bind()
@@ -76,6 +81,8 @@ _SLOGDET = Op(
 
 def slogdet(input: Any, name: str | None = None) -> LogMatrixDeterminant:
     """Sign and logarithm of the absolute value of the determinant of matrices [..., n, n].
+
+    Both are of the dtype of `input`, complex ones as well.
 
     >>> import tape_compat as tf
     >>> float(tf.linalg.slogdet([[-1.0, 0.0], [0.0, 1.0]]).sign)
