@@ -2,13 +2,12 @@
 
 import collections
 import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 
 import tape_compat as tf
+from tests.processes import run
 
 Dataset = tf.data.Dataset
 Pair = collections.namedtuple("Pair", "x y")
@@ -61,8 +60,8 @@ def test_another_process_reads_them(tmp_path):
         "import sys, tape_compat as tf; "
         "print([bytes(x['a']) for x in tf.data.Dataset.load(sys.argv[1]).as_numpy_iterator()])"
     )
-    command = [sys.executable, "-c", program, str(tmp_path)]
-    assert subprocess.check_output(command, text=True).strip() == "[b'x', b'y']"
+    found = run("-c", program, tmp_path, after="tape_compat")
+    assert found.stdout.strip() == "[b'x', b'y']"
 
 
 def test_a_file_cut_short_is_told(tmp_path):

@@ -1,6 +1,11 @@
 """`tf.io`: files, records, images in files, and tensors as bytes."""
 
+from .._src.data.io.composite_features import (
+    RaggedFeature as RaggedFeature,
+    SparseFeature as SparseFeature,
+)
 from .._src.data.io.contents import (
+    decode_compressed as decode_compressed,
     decode_raw as decode_raw,
     matching_files as matching_files,
     parse_tensor as parse_tensor,
@@ -20,6 +25,15 @@ from .._src.data.io.records import (
     TFRecordOptions as TFRecordOptions,
     TFRecordWriter as TFRecordWriter,
 )
+from .._src.data.io.sequences import (
+    parse_sequence_example as parse_sequence_example,
+    parse_single_sequence_example as parse_single_sequence_example,
+)
+from .._src.data.io.serialized_sparse import (
+    deserialize_many_sparse as deserialize_many_sparse,
+    serialize_many_sparse as serialize_many_sparse,
+    serialize_sparse as serialize_sparse,
+)
 from .._src.interop.names import face as _face
 from .._src.ops.images.files import (
     decode_bmp as decode_bmp,
@@ -30,6 +44,10 @@ from .._src.ops.images.files import (
     encode_jpeg as encode_jpeg,
     encode_png as encode_png,
     is_jpeg as is_jpeg,
+)
+from .._src.ops.images.jpeg import (
+    decode_and_crop_jpeg as decode_and_crop_jpeg,
+    extract_jpeg_shape as extract_jpeg_shape,
 )
 from .._src.ops.strings import decode_base64 as decode_base64, encode_base64 as encode_base64
 from . import gfile as gfile

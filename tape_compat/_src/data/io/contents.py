@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+import zlib
 from typing import Any
 
 import numpy as np
@@ -189,6 +190,36 @@ def decode_raw(
     return value_of(found.reshape(*array.shape, size).copy())
 
 
+def decode_compressed(bytes: Any, compression_type: str = "", name: str | None = None) -> Tensor:
+    """Texts that were compressed, as they were before.
+
+    Args:
+      bytes: string tensor of any shape.
+      compression_type: "", "GZIP" or "ZLIB".
+    Raises: InvalidArgumentError for another type; DataLossError for what was not compressed so.
+
+    >>> import tape_compat as tf, zlib
+    >>> tf.io.decode_compressed(zlib.compress(b"abc"), "ZLIB").numpy()
+    b'abc'
+    """
+    kernel = "DecodeCompressed"
+    if compression_type not in ("", "GZIP", "ZLIB"):
+        said = "Only ZLIB, GZIP or NONE are supported compressions"
+        raise invalid(said, kernel)
+    array = texts(bytes, "bytes")
+    window = {"GZIP": 16 + zlib.MAX_WBITS, "ZLIB": zlib.MAX_WBITS}.get(compression_type)
+    found = array.copy()
+    for place in np.ndindex(array.shape) if window is not None else ():
+        each: Any = array[place]
+        try:
+            found[place] = zlib.decompressobj(window or 0).decompress(each)
+        except zlib.error as error:
+            raise errors.DataLossError(
+                None, None, f"inflate() failed: {error} [Op:{kernel}] (at {user_location()})"
+            ) from None
+    return convert(found)
+
+
 def serialize_tensor(tensor: Any, name: str | None = None) -> Tensor:
     """A tensor as TensorFlow's message of bytes, a string scalar.
 
@@ -200,10 +231,13 @@ def serialize_tensor(tensor: Any, name: str | None = None) -> Tensor:
     return convert(serialized(array_of(array), array.dtype))
 
 
-def serialized(array: np.ndarray, dtype: DType) -> bytes:
-    """An array as a message."""
+def serialized(array: np.ndarray, dtype: DType, packed: bool = False) -> bytes:
+    """An array as a message. packed: whether texts stand together, as within other messages."""
     sizes = b"".join([wire.field(2, _size(size)) for size in array.shape])
     head = wire.number_field(1, dtype.as_datatype_enum) + wire.field(2, sizes)
+    if dtype is dtypes.string and packed and array.size:
+        items = array.ravel().tolist()
+        return head + wire.field(4, wire.varints(map(len, items)) + b"".join(items))
     if dtype is dtypes.string:
         return head + b"".join([wire.field(8, item) for item in array.ravel()])
     return head + wire.field(4, array.tobytes()) if array.size else head
@@ -230,13 +264,13 @@ def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Ten
         raise invalid(f"Cannot parse tensor from proto: {error}", "ParseTensor") from None
     if dtype is not wanted:
         raise invalid(
-            f"Type mismatch between parsed tensor ({_short(dtype)}) and dtype ({_short(wanted)})",
+            f"Type mismatch between parsed tensor ({short(dtype)}) and dtype ({short(wanted)})",
             "ParseTensor",
         )
     return value_of(array)
 
 
-def _short(dtype: DType) -> str:
+def short(dtype: DType) -> str:
     return {"float32": "float", "float64": "double", "float16": "half"}.get(dtype.name, dtype.name)
 
 
@@ -277,8 +311,23 @@ def _numbers(kind: int, part: Any, form: str | None) -> list[Any]:
     return [wire.signed(part)] if kind == wire.VARINT else wire.read_varints(part)
 
 
+def _packed_texts(content: Any, count: int) -> np.ndarray:
+    """Texts of which the lengths come first, all together, then the texts."""
+    lengths, at = [], 0
+    for _ in range(count):
+        length, at = wire.read_varint(content, at)
+        lengths.append(length)
+    array = np.empty(count, object)
+    for place, length in enumerate(lengths):
+        array[place] = bytes(content[at : at + length])
+        at += length
+    return array
+
+
 def _array(dtype: DType, shape: list[int], content: Any, values: list[Any]) -> np.ndarray:
     count = int(np.prod(shape, dtype=np.int64))
+    if content is not None and dtype is dtypes.string:
+        return _packed_texts(content, count).reshape(shape)
     if content is not None:
         return np.frombuffer(content, dtype.np_dtype).reshape(shape).copy()
     if dtype is dtypes.string:

@@ -16,6 +16,7 @@ from ...values.sparse import SparseTensor, SparseTensorSpec
 from ...values.tensor import Tensor
 from ..structure import array_of, value_of
 from . import wire
+from .composite_features import RaggedFeature, SparseFeature, check_keys, flat_array, ragged, sparse
 from .contents import invalid, text, texts
 
 _KERNEL = "ParseExampleV2"
@@ -65,19 +66,19 @@ class FixedLenSequenceFeature(NamedTuple):
     default_value: Any = None
 
 
-class _Values(NamedTuple):
+class FeatureValues(NamedTuple):
     """What a feature holds: its dtype, None if nothing, and the values."""
 
     dtype: DType | None
     values: Sequence[Any]
 
 
-_NOTHING = _Values(None, ())
+NOTHING = FeatureValues(None, ())
 
 
-def features_of(message: bytes) -> dict[str, _Values]:
+def features_of(message: bytes) -> dict[str, FeatureValues]:
     """The features of a serialized example. Raises ValueError for what is none."""
-    found: dict[str, _Values] = {}
+    found: dict[str, FeatureValues] = {}
     for number, _, features in wire.fields(message):
         if number != 1:
             continue
@@ -88,16 +89,23 @@ def features_of(message: bytes) -> dict[str, _Values]:
     return found
 
 
-def _entry(entry: Any) -> tuple[str, _Values]:
-    name, values = "", _NOTHING
+def _entry(entry: Any) -> tuple[str, FeatureValues]:
+    name, values = "", NOTHING
     for number, _, part in wire.fields(entry):
         if number == 1:
             name = bytes(part).decode()  # type: ignore[arg-type]
         elif number == 2:
-            for kind, _, held in wire.fields(part):  # type: ignore[arg-type]
-                if kind in _KINDS:
-                    values = _Values(_KINDS[kind][1], _list(kind, held))
+            values = values_of(part)
     return name, values
+
+
+def values_of(feature: Any) -> FeatureValues:
+    """What a serialized Feature holds."""
+    values = NOTHING
+    for kind, _, held in wire.fields(feature):
+        if kind in _KINDS:
+            values = FeatureValues(_KINDS[kind][1], _list(kind, held))
+    return values
 
 
 def _list(kind: int, message: Any) -> Sequence[Any]:
@@ -126,9 +134,10 @@ def parse_single_example(
 
     Args:
       serialized: string scalar, a serialized `tf.train.Example`.
-      features: dict of FixedLenFeature, VarLenFeature, FixedLenSequenceFeature by name.
+      features: dict by name of FixedLenFeature, VarLenFeature, FixedLenSequenceFeature,
+        SparseFeature and RaggedFeature.
       example_names: a name for messages.
-    Returns: dict of tensors, and of SparseTensors for VarLenFeature.
+    Returns: dict of tensors, and of SparseTensors and RaggedTensors for features of these.
     Raises: ValueError for no features; InvalidArgumentError for an example that does not fit them.
 
     >>> import tape_compat as tf
@@ -138,11 +147,11 @@ def parse_single_example(
     >>> tf.io.parse_single_example(example.SerializeToString(), spec)["ages"].numpy().tolist()
     [3, 5]
     """
-    sketch = sketched(serialized)
-    if sketch is not None and features:
+    sketch = _sketch(serialized, features)
+    if sketch is not None:
         return {key: _shapes_of(features[key], (), sketch) for key in sorted(features)}
     message = text(serialized, "serialized", _KERNEL)
-    return _Parser(features, [message], None, single=True).parsed()
+    return Parser(features, [message], None, single=True).parsed()
 
 
 def parse_example(
@@ -152,9 +161,10 @@ def parse_example(
 
     Args:
       serialized: string tensor [n], serialized `tf.train.Example`s.
-      features: dict of FixedLenFeature, VarLenFeature, FixedLenSequenceFeature by name.
+      features: dict by name of FixedLenFeature, VarLenFeature, FixedLenSequenceFeature,
+        SparseFeature and RaggedFeature.
       example_names: string tensor [n], for messages.
-    Returns: dict of tensors [n, ...], and of SparseTensors for VarLenFeature.
+    Returns: dict of tensors [n, ...], and of SparseTensors and RaggedTensors for features of these.
     Raises: ValueError for no features; InvalidArgumentError for an example that does not fit them.
 
     >>> import tape_compat as tf
@@ -164,8 +174,8 @@ def parse_example(
     >>> tf.io.parse_example([example.SerializeToString()] * 2, spec)["ages"].numpy().tolist()
     [[3, 5], [3, 5]]
     """
-    sketch = sketched(serialized)
-    if sketch is not None and features and serialized.shape.rank == 1:
+    sketch = _sketch(serialized, features)
+    if sketch is not None and serialized.shape.rank == 1:
         sizes = serialized._aval.shape
         return {key: _shapes_of(features[key], sizes, sketch) for key in sorted(features)}
     array = texts(serialized, "serialized")
@@ -177,23 +187,34 @@ def parse_example(
             _KERNEL,
         )
     names = None if example_names is None else texts(example_names, "example_names").tolist()
-    return _Parser(features, array.tolist(), names, single=False).parsed()
+    return Parser(features, array.tolist(), names, single=False).parsed()
+
+
+def _sketch(serialized: Any, features: Any) -> Any:
+    """What makes tensors of shapes alone; None where values are wanted, or are needed for it."""
+    if not features or any(isinstance(features[key], RaggedFeature) for key in features):
+        return None
+    return sketched(serialized)
 
 
 def _shapes_of(feature: Any, sizes: tuple[Any, ...], sketch: Any) -> Any:
     """What stands for a feature of examples, where the shapes of results are all that is wanted."""
     dtype = as_dtype(feature.dtype)
-    if isinstance(feature, VarLenFeature):
-        count, rank = sketch.size(), len(sizes) + 1
+    if isinstance(feature, (VarLenFeature, SparseFeature)):
+        axes: list[int | None] = [None]
+        if isinstance(feature, SparseFeature):
+            several = isinstance(feature.size, (list, tuple))
+            axes = [*feature.size] if several else [feature.size]
+        count, rank = sketch.size(), len(sizes) + len(axes)
         parts = [((count, rank), dtypes.int64), ((count,), dtype), ((rank,), dtypes.int64)]
         tensors = [sketch.tensor(shape, kind) for shape, kind in parts]
         static = [size if isinstance(size, int) else None for size in sizes]
-        return SparseTensorSpec([*static, None], dtype)._from_components(tensors)
+        return SparseTensorSpec([*static, *axes], dtype)._from_components(tensors)
     more = [None] if isinstance(feature, FixedLenSequenceFeature) else []
     return sketch.tensor([*sizes, *more, *TensorShape(feature.shape).as_list()], dtype)
 
 
-class _Parser:
+class Parser:
     """Examples taken apart. single: whether there is one, without a first axis."""
 
     def __init__(
@@ -205,8 +226,9 @@ class _Parser:
             raise ValueError(f"Argument `features` cannot be None or falsy. Got {features}")
         if not isinstance(features, Mapping):
             raise TypeError(f"`features` must be a dict, not {features!r}")
+        check_keys(features)
         self._features, self._single, self._names = features, single, names
-        self._examples: list[dict[str, _Values]] = []
+        self._examples: list[dict[str, FeatureValues]] = []
         for i, message in enumerate(messages):
             try:
                 self._examples.append(features_of(message))
@@ -227,6 +249,10 @@ class _Parser:
         return f"Name: {'<unknown>' if given is None else given.decode()}, "
 
     def _feature(self, key: str, feature: Any) -> Any:
+        if isinstance(feature, RaggedFeature):
+            return ragged(key, feature, self._read, self._single)
+        if isinstance(feature, SparseFeature):
+            return sparse(feature, self._read, self._single)
         if not isinstance(feature, (FixedLenFeature, VarLenFeature, FixedLenSequenceFeature)):
             raise NotImplementedError(f"Feature {key}: {type(feature).__name__} {feature!r}")
         if feature.dtype is None:
@@ -238,26 +264,32 @@ class _Parser:
                 "float, int64, string",
                 _KERNEL,
             )
-        found = [self._values(key, dtype, i) for i in range(len(self._examples))]
+        found = self._read(key, dtype)
         if isinstance(feature, VarLenFeature):
             return self._sparse(found, dtype)
         if isinstance(feature, FixedLenFeature):
             return self._fixed(key, feature, dtype, found)
         return self._sequence(key, feature, dtype, found)
 
+    def _read(self, key: str, dtype: DType) -> list[Sequence[Any] | None]:
+        return [self._values(key, dtype, i) for i in range(len(self._examples))]
+
     def _values(self, key: str, dtype: DType, index: int) -> Sequence[Any] | None:
         """The values of a feature of one example; None if it has none."""
-        found = self._examples[index].get(key, _NOTHING)
+        found = self._examples[index].get(key, NOTHING)
         if found.dtype is None:
             return None
         if found.dtype is not dtype:
-            place = "" if self._single else f", Index: {index}"
-            raise invalid(
-                f"{self._of(index)}Key: {key}{place}.  Data types don't match. Data type: "
-                f"{_short(found.dtype)} but expected type: {_short(dtype)}",
-                _KERNEL,
-            )
+            raise self._other_dtype(key, index, found.dtype, dtype)
         return found.values
+
+    def _other_dtype(self, key: str, index: int, found: DType, dtype: DType) -> Exception:
+        place = "" if self._single else f", Index: {index}"
+        return invalid(
+            f"{self._of(index)}Key: {key}{place}.  Data types don't match. Data type: "
+            f"{short(found)} but expected type: {short(dtype)}",
+            _KERNEL,
+        )
 
     def _fixed(
         self, key: str, feature: FixedLenFeature, dtype: DType, found: list[Sequence[Any] | None]
@@ -275,17 +307,20 @@ class _Parser:
         for i, values in enumerate(found):
             if values is None:
                 if default is None:
-                    raise invalid(
-                        f"{self._of(i)}Feature: {key} (data type: {_short(dtype)}) is required but "
-                        "could not be found.",
-                        _KERNEL,
-                    )
+                    raise self._missing(key, dtype, i, sizes)
                 values = default
             elif len(values) != count:
                 raise self._other_size(key, dtype, i, len(values), sizes)
-            rows.append(_array(values, dtype))
-        joined = np.concatenate(rows) if rows else _array([], dtype)
+            rows.append(flat_array(values, dtype))
+        joined = np.concatenate(rows) if rows else flat_array([], dtype)
         return value_of(joined.reshape(sizes if self._single else [len(rows), *sizes]))
+
+    def _missing(self, key: str, dtype: DType, i: int, sizes: list[int]) -> Exception:
+        return invalid(
+            f"{self._of(i)}Feature: {key} (data type: {short(dtype)}) is required but could not "
+            "be found.",
+            _KERNEL,
+        )
 
     def _other_size(self, key: str, dtype: DType, i: int, size: int, sizes: list[int]) -> Exception:
         if self._single:
@@ -296,7 +331,7 @@ class _Parser:
                 _KERNEL,
             )
         return invalid(
-            f"{self._of(i)}Key: {key}, Index: {i}.  Number of {_short(dtype)} values != expected.  "
+            f"{self._of(i)}Key: {key}, Index: {i}.  Number of {short(dtype)} values != expected.  "
             f"Values size: {size} but output shape: {sizes}",
             _KERNEL,
         )
@@ -318,7 +353,7 @@ class _Parser:
         for i, values in enumerate(given):
             if len(values) % count:
                 raise invalid(
-                    f"{self._of(i)}Key: {key}, Index: {i}.  Number of {_short(dtype)} values is "
+                    f"{self._of(i)}Key: {key}, Index: {i}.  Number of {short(dtype)} values is "
                     f"not a multiple of stride length. Saw {len(values)} values but output shape "
                     f"is: {sizes}",
                     _KERNEL,
@@ -326,14 +361,16 @@ class _Parser:
         longest = max([len(values) for values in given], default=0)
         fill = _default(feature, dtype, [])
         value = fill[0] if fill else (b"" if dtype is dtypes.string else 0)
-        rows = [_array([*values, *[value] * (longest - len(values))], dtype) for values in given]
-        joined = np.concatenate(rows) if rows else _array([], dtype)
+        rows = [
+            flat_array([*values, *[value] * (longest - len(values))], dtype) for values in given
+        ]
+        joined = np.concatenate(rows) if rows else flat_array([], dtype)
         shape = [longest // count, *sizes]
         return value_of(joined.reshape(shape if self._single else [len(rows), *shape]))
 
     def _sparse(self, found: list[Sequence[Any] | None], dtype: DType) -> SparseTensor:
         given = [() if values is None else values for values in found]
-        values = value_of(_array([x for each in given for x in each], dtype))
+        values = value_of(flat_array([x for each in given for x in each], dtype))
         if self._single:
             count = len(given[0])
             return SparseTensor(np.arange(count, dtype=np.int64)[:, None], values, [count])
@@ -354,11 +391,5 @@ def _default(feature: Any, dtype: DType, sizes: list[int]) -> list[Any] | None:
     return array.ravel().tolist() * (count if array.size == 1 else 1)
 
 
-def _array(values: Sequence[Any], dtype: DType) -> np.ndarray:
-    array = np.empty(len(values), dtype.np_dtype)
-    array[:] = values
-    return array
-
-
-def _short(dtype: DType) -> str:
+def short(dtype: DType) -> str:
     return "float" if dtype is dtypes.float32 else dtype.name

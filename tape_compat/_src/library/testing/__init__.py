@@ -1,0 +1,1 @@
+"""`tf.test`: test cases of unittest that compare tensors."""

@@ -1,0 +1,89 @@
+"""What tests read of tensors: NumPy arrays, and the parts of composite tensors."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...values import nest
+from ...values.indexed_slices import IndexedSlices
+from ...values.ragged import RaggedTensor
+from ...values.sparse import SparseTensor
+
+
+class SparseTensorValue(NamedTuple):
+    """The arrays of a SparseTensor."""
+
+    indices: Any
+    values: Any
+    dense_shape: Any
+
+
+class IndexedSlicesValue(NamedTuple):
+    """The arrays of IndexedSlices."""
+
+    values: Any
+    indices: Any
+    dense_shape: Any
+
+
+class RaggedTensorValue(NamedTuple):
+    """The arrays of a RaggedTensor: `values` is another where several axes are ragged."""
+
+    values: Any
+    row_splits: Any
+
+
+def evaluated(tensors: Any) -> Any:
+    """A nest of tensors with NumPy arrays in their places.
+
+    Raises: ValueError for a leaf that is neither a tensor, None nor a function that gives such.
+    """
+    return nest.map_structure(_evaluated, tensors)
+
+
+def _evaluated(tensor: Any) -> Any:
+    if tensor is None:
+        return None
+    if callable(tensor):
+        return evaluated(tensor())
+    if isinstance(tensor, SparseTensor):
+        parts = (tensor.indices, tensor.values, tensor.dense_shape)
+        return SparseTensorValue(*(part.numpy() for part in parts))
+    if isinstance(tensor, RaggedTensor):
+        return RaggedTensorValue(_evaluated(tensor.values), tensor.row_splits.numpy())
+    if isinstance(tensor, IndexedSlices):
+        parts = (tensor.values, tensor.indices, tensor.dense_shape)
+        return IndexedSlicesValue(*(_evaluated(part) for part in parts))
+    if not hasattr(tensor, "numpy"):
+        raise ValueError(f"Unsupported type {type(tensor).__name__!r}.")
+    return tensor.numpy()
+
+
+def as_array(value: Any) -> np.ndarray:
+    """A tensor, array, number or list of these as a NumPy array; texts as objects of bytes."""
+    if hasattr(value, "numpy") or isinstance(value, (SparseTensor, IndexedSlices)):
+        value = _evaluated(value)
+    if isinstance(value, (list, tuple)):
+        value = [as_array(part) if _has_tensors(part) else part for part in value]
+    array = np.asarray(value)
+    if array.dtype.kind == "U":
+        array = np.char.encode(array, "utf-8")
+    return array.astype(object) if array.dtype.kind == "S" else array
+
+
+def _has_tensors(value: Any) -> bool:
+    return hasattr(value, "numpy") or (
+        isinstance(value, (list, tuple)) and any(map(_has_tensors, value))
+    )
+
+
+def ragged_list(value: Any) -> Any:
+    """A RaggedTensor, or anything that is compared with one, as lists."""
+    if isinstance(value, RaggedTensor):
+        return value.to_list()
+    if isinstance(value, (list, tuple)):
+        return [ragged_list(part) for part in value]
+    array = as_array(value)
+    return array.tolist()

@@ -1,0 +1,141 @@
+"""tf.io: ragged and sparse features of examples."""
+
+
+def ints(tf, *values):
+    return tf.train.Feature(int64_list=tf.train.Int64List(value=values))
+
+
+def floats(tf, *values):
+    return tf.train.Feature(float_list=tf.train.FloatList(value=values))
+
+
+def example(tf, **features):
+    return tf.train.Example(features=tf.train.Features(feature=features)).SerializeToString()
+
+
+def three(tf):
+    """The values, their rows by splits and lengths, and indices."""
+    parts = {"s": ints(tf, 0, 1, 3), "l": ints(tf, 1, 2)}
+    first = example(tf, v=floats(tf, 1, 2, 3), i=ints(tf, 5, 2, 0), j=ints(tf, 1, 1, 1), **parts)
+    second = example(
+        tf, v=floats(tf, 4), s=ints(tf, 0, 1), l=ints(tf, 1), i=ints(tf, 3), j=ints(tf, 0)
+    )
+    return [first, second, example(tf)]
+
+
+def parts(tensor):
+    """A tensor; the rows of a ragged one."""
+    if not hasattr(tensor, "row_splits"):
+        return tensor
+    return tensor.to_list(), tensor.shape.rank, tensor.row_splits.dtype, tensor.flat_values
+
+
+def parsed(tf, examples, feature):
+    """The tensor of a batch, and that of the first alone."""
+    batch = tf.io.parse_example(examples, {"x": feature})["x"]
+    single = tf.io.parse_single_example(examples[0], {"x": feature})["x"]
+    return parts(batch), parts(single)
+
+
+def case_ragged(tf):
+    ragged, examples = tf.io.RaggedFeature, three(tf)
+    return [
+        parsed(tf, examples, ragged(tf.float32, "v")),
+        parsed(tf, examples, ragged(tf.float32, "v", row_splits_dtype=tf.int64)),
+        parsed(tf, examples, ragged(tf.float32, "v", [ragged.RowSplits("s")])),
+        parsed(tf, examples, ragged(tf.float32, "v", [ragged.RowLengths("l")])),
+        parts(tf.io.parse_example(examples, {"v": ragged(tf.float32)})["v"]),
+        ragged(tf.int64),
+    ]
+
+
+def case_ragged_by_other_partitions(tf):
+    ragged = tf.io.RaggedFeature
+    one = example(
+        tf, v=floats(tf, 1, 2, 3), i=ints(tf, 0, 0, 2), s=ints(tf, 0, 1), e=ints(tf, 1, 3)
+    )
+    two = example(tf, v=floats(tf, 4), i=ints(tf, 1), s=ints(tf, 0), e=ints(tf, 1))
+    return [
+        parsed(tf, [one, two], ragged(tf.float32, "v", [ragged.ValueRowIds("i")])),
+        parsed(tf, [one, two], ragged(tf.float32, "v", [ragged.RowStarts("s")])),
+        parsed(tf, [one, two], ragged(tf.float32, "v", [ragged.RowLimits("e")])),
+    ]
+
+
+def case_ragged_of_several_partitions(tf):
+    ragged = tf.io.RaggedFeature
+    one = example(tf, v=floats(tf, 1, 2, 3, 4), a=ints(tf, 1, 1), b=ints(tf, 1, 3), c=ints(tf, 2))
+    none = example(tf)
+    rows = [ragged.RowLengths("a"), ragged.RowLengths("b")]
+    return [
+        parsed(tf, [one, none], ragged(tf.float32, "v", rows)),
+        parsed(tf, [one, none], ragged(tf.float32, "v", [ragged.UniformRowLength(2)])),
+        parsed(
+            tf,
+            [one, none],
+            ragged(tf.float32, "v", [ragged.UniformRowLength(2), ragged.RowLengths("b")]),
+        ),
+        parsed(
+            tf,
+            [one, none],
+            ragged(tf.float32, "v", [ragged.RowLengths("c"), ragged.UniformRowLength(2)]),
+        ),
+        parsed(
+            tf,
+            [one, none],
+            ragged(tf.float32, "v", [ragged.UniformRowLength(2), ragged.UniformRowLength(1)]),
+        ),
+    ]
+
+
+def case_ragged_of_texts(tf):
+    words = tf.train.Feature(bytes_list=tf.train.BytesList(value=[b"a", b"bc"]))
+    return parsed(tf, [example(tf, v=words), example(tf)], tf.io.RaggedFeature(tf.string, "v"))
+
+
+def case_ragged_of_another_dtype(tf):
+    return tf.io.RaggedFeature(tf.int32, "v")
+
+
+def case_sparse(tf):
+    sparse, examples = tf.io.SparseFeature, three(tf)
+    return [
+        parsed(tf, examples, sparse("i", "v", tf.float32, 6)),
+        parsed(tf, examples, sparse("i", "v", tf.float32, 6, already_sorted=True)),
+        parsed(tf, examples, sparse(["i", "j"], "v", tf.float32, [6, 2])),
+        parsed(tf, examples, sparse(["i"], "v", tf.float32, [6])),
+        sparse("i", "v", tf.float32, 6),
+    ]
+
+
+def case_sparse_of_other_lengths(tf):
+    one = example(tf, i=ints(tf, 1, 2), v=floats(tf, 1))
+    return tf.io.parse_example([one], {"x": tf.io.SparseFeature("i", "v", tf.float32, 6)})
+
+
+def case_sparse_without_key(tf):
+    return tf.io.parse_example(three(tf), {"x": tf.io.SparseFeature("", "v", tf.float32, 6)})
+
+
+def case_in_a_dataset(tf):
+    data, found = tf.data.Dataset.from_tensor_slices(three(tf)).batch(2), []
+    for feature in (
+        tf.io.RaggedFeature(tf.float32, "v"),
+        tf.io.SparseFeature("i", "v", tf.float32, 6),
+    ):
+        mapped = data.map(lambda batch: tf.io.parse_example(batch, {"x": feature})["x"])
+        found += [parts(tensor) for tensor in mapped]
+    return found
+
+
+def case_keys_of_two_kinds(tf):
+    dense, ragged = tf.io.FixedLenFeature([3], tf.float32), tf.io.RaggedFeature(tf.float32, "v")
+    sparse = tf.io.SparseFeature("i", "v", tf.float32, 6)
+    pairs = [(dense, sparse), (dense, ragged), (sparse, ragged)]
+    found = []
+    for one, other in pairs:
+        try:
+            tf.io.parse_example(three(tf), {"v": one, "x": other})
+        except ValueError as error:
+            found.append(str(error).strip("('")[:44])  # TensorFlow's second is two texts
+    return found

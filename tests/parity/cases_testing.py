@@ -1,0 +1,168 @@
+"""tf.test: what its assertions accept and refuse, and Jacobians by tape and by differences."""
+
+import unittest
+
+import numpy as np
+
+
+def refused(tf, *calls):
+    """Names of what the assertions raise; None where they hold."""
+
+    class Case(tf.test.TestCase):
+        def runTest(self):
+            pass
+
+    found = []
+    for name, *arguments in calls:
+        try:
+            getattr(Case(), name)(*arguments)
+            found.append(None)
+        except Exception as error:
+            found.append(type(error).__name__)
+    return found
+
+
+def case_equal(tf):
+    ragged = tf.ragged.constant([[1], [2, 3]])
+    return refused(
+        tf,
+        ("assertAllEqual", [1, 2], [1, 3]),
+        ("assertAllEqual", [1, 2], [1, 2, 3]),
+        ("assertAllEqual", [np.nan, 2.0], tf.constant([np.nan, 2.0])),
+        ("assertAllEqual", tf.constant(["a"]), [b"a"]),
+        ("assertAllEqual", tf.constant(["a"]), ["b"]),
+        ("assertAllEqual", tf.ones([2], tf.bfloat16), [1.0, 1.0]),
+        ("assertAllEqual", [tf.ones(2), tf.ones(2)], np.ones((2, 2))),
+        ("assertAllEqual", ragged, [[1], [2, 3]]),
+        ("assertAllEqual", ragged, [[1], [2, 4]]),
+        ("assertNotAllEqual", [1.0], [1.0]),
+        ("assertNotAllEqual", [1.0], [1.0, 2.0]),
+    )
+
+
+def case_close(tf):
+    half, b16 = tf.constant([1.0], tf.float16), tf.constant([1.0], tf.bfloat16)
+    return refused(
+        tf,
+        ("assertAllClose", [1.0, 2.0], [1.0, 3.0]),
+        ("assertAllClose", {"a": 1.0}, {"a": tf.constant(1.0)}),
+        ("assertAllClose", {"a": 1.0}, {"b": 1.0}),
+        ("assertAllClose", {"a": 1.0}, [1.0]),
+        ("assertAllClose", [np.nan], [np.nan]),
+        ("assertAllClose", (tf.ones(2), {"a": [tf.ones(3)]}), (tf.ones(2), {"a": [tf.ones(3)]})),
+        ("assertAllClose", (tf.ones(2), tf.ones(3)), (tf.ones(2), tf.zeros(3))),
+        ("assertAllClose", tf.ones(2), tf.ones([1, 2])),
+        ("assertAllClose", [1.0], b16),
+        ("assertNotAllClose", [1.0], [1.0]),
+        ("assertAllCloseAccordingToType", half, tf.constant([1.0005], tf.float16)),
+        ("assertAllCloseAccordingToType", b16, tf.constant([1.005], tf.bfloat16)),
+        ("assertAllCloseAccordingToType", tf.ones(1), [1.005]),
+        ("assertNear", 1.0, 2.0, 0.1),
+        ("assertArrayNear", [1.0], [1.05], 0.1),
+        ("assertNDArrayNear", np.ones(2), np.zeros(2), 0.1),
+    )
+
+
+def case_shapes_and_ranges(tf):
+    return refused(
+        tf,
+        ("assertShapeEqual", np.ones(3), tf.ones(3)),
+        ("assertShapeEqual", np.ones(2), tf.ones(3)),
+        ("assertShapeEqual", [1], tf.ones(3)),
+        ("assertDTypeEqual", tf.ones(3), np.float64),
+        ("assertDTypeEqual", tf.ones(3), tf.float32),
+        ("assertAllInRange", [1, 2, 5], 1, 3),
+        ("assertAllInRange", [1, 2, 3], 1, 3),
+        ("assertAllInRange", [1, 2, 3], 1, 3, False, True),
+        ("assertAllInRange", ["a"], 1, 3),
+        ("assertAllInRange", [np.nan], 1, 3),
+        ("assertAllInSet", [1, 2, 5], [1, 2]),
+        ("assertAllInSet", tf.constant([True]), [1, 2]),
+        ("assertAllGreater", [1, 2], 1),
+        ("assertAllGreaterEqual", [1, 2], 1),
+        ("assertAllLess", [1, 2], 2),
+        ("assertAllLessEqual", [1, 2], 2),
+        ("assertDeviceEqual", "/cpu:0", "/device:CPU:0"),
+        ("assertLen", [1], 2),
+        ("assertStartsWith", "abc", "b"),
+    )
+
+
+def case_errors(tf):
+    case, found = tf.test.TestCase(), []
+    shape = tf.errors.InvalidArgumentError(None, None, "Incompatible shapes: 2 and 3")
+    for context, error in (
+        (case.assertRaisesWithPredicateMatch(ValueError, "b.d"), ValueError("abcde")),
+        (case.assertRaisesWithPredicateMatch(ValueError, "b.e"), ValueError("abcde")),
+        (case.assertRaisesWithPredicateMatch(ValueError, lambda e: False), ValueError("abcde")),
+        (case.assertRaisesWithPredicateMatch(ValueError, "b.d"), TypeError("abcde")),
+        (case.assertRaisesWithPredicateMatch(ValueError, "b.d"), None),
+        (case.assertRaisesOpError("shapes"), shape),
+        (case.assertRaisesIncompatibleShapesError(), shape),
+        (case.assertRaisesWithLiteralMatch(ValueError, "a.c"), ValueError("a.c")),
+        (case.assertRaisesWithLiteralMatch(ValueError, "a.c"), ValueError("abc")),
+    ):
+        try:
+            with context:
+                if error is not None:
+                    raise error
+            found.append(None)
+        except AssertionError as failed:
+            found.append(type(failed).__name__)
+    return found
+
+
+def case_evaluate(tf):
+    case = tf.test.TestCase()
+    parts = case.evaluate([tf.sparse.from_dense([0, 1]), tf.ragged.constant([[1], []])])
+    nest = case.evaluate({"a": tf.ones(2), "v": [tf.Variable(1.0), None, lambda: tf.zeros(1)]})
+    with case.cached_session() as session:
+        run = session.run(tf.ones(2))
+    return nest, list(parts[0]), parts[1].values, parts[1].row_splits, run
+
+
+def case_evaluate_a_number(tf):
+    return tf.test.TestCase().evaluate([1.0])
+
+
+def case_a_session_is_not_used(tf):
+    with tf.test.TestCase().session() as session, tf.test.TestCase().test_session():
+        try:
+            session.run(tf.ones(2))
+        except AttributeError as error:
+            return str(error)[:60]
+
+
+def case_a_run_of_tests(tf):
+    class Draws(tf.test.TestCase):
+        drawn = []
+
+        def test_a(self):
+            self.drawn.append(np.random.rand())
+
+        @tf.test.disable_with_predicate(lambda: True, "why")
+        def test_b(self):
+            raise ValueError
+
+        def test_c(self):
+            self.drawn.append(np.random.rand())
+            self.assertAllClose(1.0, 2.0)
+
+    result = unittest.TestResult()
+    unittest.defaultTestLoader.loadTestsFromTestCase(Draws).run(result)
+    counts = result.testsRun, len(result.failures), len(result.errors)
+    return counts, Draws.drawn, sorted(why for _, why in result.skipped)
+
+
+def case_compute_gradient(tf):
+    square, column = np.arange(4.0).reshape(2, 2), np.ones((2, 1))
+    return (
+        tf.test.compute_gradient(tf.matmul, [square, column]),
+        tf.test.compute_gradient(lambda x: x[:2] * 3.0, [np.ones(3)], delta=0.25),
+        tf.test.compute_gradient(lambda x: x * (1 + 2j), [np.ones(1) + 0j]),
+        tf.test.compute_gradient(tf.stop_gradient, [np.ones(1)]),
+    )
+
+
+def case_compute_gradient_of_integers(tf):
+    return tf.test.compute_gradient(lambda x: x, [np.ones(1, np.int32)])
