@@ -24,6 +24,14 @@ from ._src.ops.images.colors import (
     yiq_to_rgb as yiq_to_rgb,
     yuv_to_rgb as yuv_to_rgb,
 )
+from ._src.ops.images.distortions import (
+    sample_distorted_bounding_box as sample_distorted_bounding_box,
+    stateless_sample_distorted_bounding_box as stateless_sample_distorted_bounding_box,
+)
+from ._src.ops.images.drawing import (
+    draw_bounding_boxes as draw_bounding_boxes,
+    extract_glimpse as extract_glimpse,
+)
 from ._src.ops.images.files import (
     decode_bmp as decode_bmp,
     decode_gif as decode_gif,
@@ -44,6 +52,13 @@ from ._src.ops.images.geometry import (
     resize_with_pad as resize_with_pad,
     rot90 as rot90,
     transpose as transpose,
+)
+from ._src.ops.images.jpeg import (
+    adjust_jpeg_quality as adjust_jpeg_quality,
+    decode_and_crop_jpeg as decode_and_crop_jpeg,
+    extract_jpeg_shape as extract_jpeg_shape,
+    random_jpeg_quality as random_jpeg_quality,
+    stateless_random_jpeg_quality as stateless_random_jpeg_quality,
 )
 from ._src.ops.images.measures import (
     image_gradients as image_gradients,
@@ -71,5 +86,15 @@ from ._src.ops.images.randomly import (
     stateless_random_saturation as stateless_random_saturation,
 )
 from ._src.ops.images.resize import ResizeMethod as ResizeMethod, resize as resize
+from ._src.ops.images.suppression import (
+    combined_non_max_suppression as combined_non_max_suppression,
+)
+from ._src.ops.images.suppression_padded import (
+    non_max_suppression_padded as non_max_suppression_padded,
+)
+from ._src.ops.images.suppression_scores import (
+    non_max_suppression_overlaps as non_max_suppression_overlaps,
+    non_max_suppression_with_scores as non_max_suppression_with_scores,
+)
 
 _face(__name__)

@@ -35,6 +35,8 @@ from .._src.ops.comparison import (
     not_equal as not_equal,
 )
 from .._src.ops.counting import (
+    approx_max_k as approx_max_k,
+    approx_min_k as approx_min_k,
     bincount as bincount,
     confusion_matrix as confusion_matrix,
     in_top_k as in_top_k,
@@ -135,6 +137,7 @@ from .._src.ops.segments import (
     unsorted_segment_sqrt_n as unsorted_segment_sqrt_n,
     unsorted_segment_sum as unsorted_segment_sum,
 )
+from .._src.ops.special import betainc as betainc
 from .._src.ops.sums import (
     accumulate_n as accumulate_n,
     add_n as add_n,

@@ -32,6 +32,11 @@ def _conv_transpose(y: Any, f: Any, shape: Any, strides: int, dilations: int = 1
 
 IMAGE, FILTER = normal(1, 5, 4, 2), normal(3, 2, 2, 3)
 
+#: Public ops without a row, and why.
+WITHOUT_ROW = dict.fromkeys(
+    ("depthwise_conv2d_backprop_filter", "depthwise_conv2d_backprop_input"),
+    "see tests/parity/cases_windows_nn.py",
+)
 ROWS = [
     *(
         Row(

@@ -22,6 +22,20 @@ ROWS = [
     Row("math.zero_fraction", [np.array([0.0, 1.0])], lambda x: np.mean(x == 0), gradient=False),
     Row("math.top_k", [distinct(2, 4)], _top_k, {"k": 2}),
     Row(
+        "math.approx_max_k",
+        [distinct(2, 4)],
+        _top_k,
+        {"k": 2},
+        differs="TensorFlow takes no float64",
+    ),
+    Row(
+        "math.approx_min_k",
+        [distinct(2, 4)],
+        lambda x, k: (np.sort(x)[:, :k], np.argsort(x)[:, :k]),
+        {"k": 2},
+        differs="TensorFlow has it for TPUs only",
+    ),
+    Row(
         "math.in_top_k",
         [np.array([0, 1], np.int32), np.array([[1.0, 2.0], [3.0, 4.0]], np.float32)],
         lambda t, p, k: p.argmax(1) == t,

@@ -18,6 +18,7 @@ def _weighted_loss(labels: Any, logits: Any, weight: float) -> Any:
 LABELS = np.array([[0.2, 0.5, 0.3], [1.0, 0.0, 0.0]])
 
 ROWS = [
+    Row("nn.scale_regularization_loss", [normal(3)], np.sum),
     Row(
         "nn.softmax_cross_entropy_with_logits",
         [LABELS, normal(2, 3)],

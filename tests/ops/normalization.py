@@ -21,6 +21,7 @@ def _weighted_moments(x: Any, axes: Any, w: Any) -> Any:
 #: Public ops without a row, and why.
 WITHOUT_ROW = {
     "local_response_normalization": "takes no float64; see tests/parity/cases_nn.py",
+    "batch_norm_with_global_normalization": "see tests/parity/cases_windows_nn.py",
     "sufficient_statistics": "gives a None; see tests/parity/cases_nn.py",
 }
 ROWS = [

@@ -20,6 +20,16 @@ def _avg_pool(x: Any, ksize: int, strides: int, padding: str) -> Any:
     return np.nanmean(patches, tuple(range(rank + 2, 2 * rank + 2)))
 
 
+def _places(x: Any, ksize: int, strides: int) -> Any:
+    """Where the values of the pool stand in each image; they differ."""
+    values = _max_pool(x, ksize, strides, "SAME")
+    found = []
+    for image, pool in zip(x, values):
+        order = np.argsort(image, None)
+        found.append(order[np.searchsorted(image.ravel(), pool, sorter=order)])
+    return np.array(found)
+
+
 ROWS = [
     *(
         Row(
@@ -49,10 +59,47 @@ ROWS = [
             ),
         )
     ),
+    *(
+        Row(
+            f"nn.{kind}_pool",
+            [distinct(1, 5, 4, 2)],
+            reference,
+            {"ksize": 3, "strides": 2, "padding": "SAME"},
+            label="strides",
+        )
+        for kind, reference in (("max", _max_pool), ("avg", _avg_pool))
+    ),
     Row(
         "nn.pool",
         [distinct(1, 5, 4, 2)],
         lambda x, window_shape, pooling_type, strides: _max_pool(x, 2, 1, "VALID"),
         {"window_shape": [2, 2], "pooling_type": "MAX", "strides": [1, 1]},
+    ),
+    Row(
+        "nn.max_pool_with_argmax",
+        [distinct(2, 5, 4, 2)],
+        lambda x: _max_pool(x, 2, 2, "SAME"),
+        program=lambda tf, x: tf.nn.max_pool_with_argmax(x, 2, 2, "SAME")[0],
+        orders=1,
+    ),
+    *(
+        Row(
+            "nn.max_pool_with_argmax",
+            [distinct(2, 5, 4, 2)],
+            lambda x, of=of: of(x),
+            program=lambda tf, x, options=options: tf.nn.max_pool_with_argmax(
+                x, 3, 2, "SAME", **options
+            )[1],
+            gradient=False,
+            label=label,
+        )
+        for label, options, of in (
+            ("places", {}, lambda x: _places(x, 3, 2)),
+            (
+                "places in the batch",
+                {"include_batch_in_index": True, "output_dtype": "int32"},
+                lambda x: _places(x, 3, 2) + np.array([0, 40])[:, None, None, None],
+            ),
+        )
     ),
 ]

@@ -7,6 +7,12 @@ from .samples import WHERE, V, X
 
 ROWS = [
     Row(
+        "unravel_index",
+        [np.array([5, 1], np.int32), np.array([2, 3], np.int32)],
+        lambda indices, dims: np.array(np.unravel_index(indices, dims)),
+        gradient=False,
+    ),
+    Row(
         "where",
         [X, X[:1] ** 2],
         lambda x, y: np.where(WHERE, x, y),

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from .derivatives import derivatives
-from .harness import attempts, options
+from .harness import attempt, attempts, options
 
 RNG = np.random.default_rng(11)
 IMAGE = RNG.normal(size=(2, 4, 6, 4)).astype(np.float32)
@@ -426,3 +426,21 @@ def case_errors(tf):
         },
         words=3,
     )
+
+
+def case_combined_non_max_suppression(tf):
+    random = np.random.RandomState(3)
+    corners = random.uniform(-0.2, 1.2, [2, 9, 1, 4]).astype(np.float32)
+    several = random.uniform(0, 1, [2, 9, 3, 4]).astype(np.float32)
+    scores = (random.permutation(54).reshape(2, 9, 3) / 54).astype(np.float32)
+    chosen = tf.image.combined_non_max_suppression
+    return [
+        tuple(chosen(corners, scores, 4, 6)),
+        tuple(chosen(corners, scores, 4, 20, iou_threshold=0.2, clip_boxes=False)),
+        tuple(chosen(several, scores, 2, 20, 0.1, 0.5, pad_per_class=True)),
+        tuple(chosen(several, scores, 20, 5, 0.9, pad_per_class=True)),
+        attempt(lambda: chosen(corners, scores, 4, 6, iou_threshold=2.0), words=0),
+        attempt(lambda: chosen(corners[0], scores, 4, 6), words=0),
+        attempt(lambda: chosen(several[:, :, :2], scores, 4, 6), words=0),
+        attempt(lambda: chosen(corners, scores, 4, 0), words=0),
+    ]

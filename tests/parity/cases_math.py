@@ -381,6 +381,33 @@ CASES |= {
         },
         words=0,
     ),
+    "unravel_index": lambda tf: attempts(
+        tf,
+        {
+            "vector": lambda tf: tf.unravel_index([5, 1], [2, 3]),
+            "rank 3": lambda tf: tf.unravel_index([7, 23, 0], [2, 3, 4]),
+            "negative": lambda tf: tf.unravel_index(-1, [2, 3]),
+            "int64": lambda tf: tf.unravel_index(np.int64(5), np.array([2, 3])),
+            "beyond": lambda tf: tf.unravel_index(6, [2, 3]),
+            "matrix": lambda tf: tf.unravel_index([[5]], [2, 3]),
+            "scalar dims": lambda tf: tf.unravel_index([5], 6),
+            "float": lambda tf: tf.unravel_index(5.0, [2, 3]),
+            "size of zero": lambda tf: tf.unravel_index(1, [0, 3]),
+        },
+        words=8,
+    ),
+    "betainc": lambda tf: attempts(
+        tf,
+        {
+            "values": lambda tf: tf.math.betainc(
+                [0.5, 2.0, -1.0], [2.0, 3.0, 2.0], [0.3, 0.0, 1.0]
+            ),
+            "scalars": lambda tf: tf.math.betainc([1.0, 2.0], 1.0, 0.5),
+            "shapes": lambda tf: tf.math.betainc([1.0, 2.0], [1.0], 0.5),
+            "integers": lambda tf: tf.math.betainc(1, 2, 3),
+        },
+        words=8,
+    ),
     "logical": lambda tf: attempts(
         tf,
         {
@@ -445,3 +472,7 @@ def case_names_accepted(tf):
         tf.reduce_sum(x, name="s"),
         tf.matmul([x], [[1.0], [1.0]], name="m"),
     )
+
+
+def case_complex_to_bool(tf):
+    return tf.cast(np.complex64([1j, 1, 0, np.nan]), tf.bool)

@@ -1,11 +1,11 @@
-"""`tf.raw_ops`, `tf.experimental.numpy` and histograms."""
+"""`tf.raw_ops` and histograms."""
 
 import numpy as np
 
 from .derivatives import derivatives
 from .harness import attempts, options
 
-NEEDS = ("raw_ops", "experimental.numpy")
+NEEDS = ("raw_ops",)
 IMAGES = np.arange(24, dtype=np.float32).reshape(2, 4, 3, 1) ** 1.5
 TURNED = np.float32([[1.0, 0.3, -1.6, 0.2, 1, 2.3, 0.05, 0.1], [0.8, -0.3, 1, 0.4, 0.9, 0, 0, 0]])
 
@@ -65,17 +65,6 @@ def case_histograms(tf):
     )
 
 
-def case_numpy_names(tf):
-    tnp, x = tf.experimental.numpy, np.arange(6)
-    return (
-        tnp.select([x < 3, x > 4], [x, x**2]),
-        tnp.select([x < 3, x > 4], [x, x * 1.5], -1),
-        tnp.select([tf.constant([True, False])], [tf.constant([1.0, 5.0])], default=2),
-        tnp.finfo(tf.float32).eps,
-        tnp.finfo("float64").max,
-    )
-
-
 def case_errors(tf):
     raw = tf.raw_ops
     image = tf.ones([1, 4, 4, 1])
@@ -108,8 +97,6 @@ def case_errors(tf):
                 tf.constant([1.0], tf.float16), [0.0, 5.0]
             ),
             "to int16": lambda tf: tf.histogram_fixed_width([1.0], [0.0, 5.0], dtype=tf.int16),
-            "select": lambda tf: tf.experimental.numpy.select([True], [1, 2]),
-            "select nothing": lambda tf: tf.experimental.numpy.select([], []),
         },
         words=4,
     )

@@ -31,8 +31,6 @@ LOGGER = logging.getLogger("tape_compat")
 def _cast(x: Any, dtype: DType) -> Any:
     to = dtype.np_dtype
     if jnp.issubdtype(x.dtype, jnp.complexfloating) and not dtype.is_complex:
-        if dtype.is_bool:
-            return x != 0
         x = lax.real(x)
     return lax.convert_element_type(x, to)
 

@@ -480,6 +480,117 @@ def depthwise_conv2d(
     return apply(closure, tuple(matching((input, filter))))
 
 
+def _depthwise_to_input(filters: Any, dy: Any, shape: Any, **attributes: Any) -> Any:
+    def forward(x: Any) -> Any:
+        return _convolve(x, filters, **attributes, depthwise=True)
+
+    (out,) = jax.linear_transpose(forward, jax.ShapeDtypeStruct(shape, dy.dtype))(dy)
+    return out
+
+
+def _depthwise_to_filter(x: Any, dy: Any, shape: Any, **attributes: Any) -> Any:
+    def forward(filters: Any) -> Any:
+        return _convolve(x, filters, **attributes, depthwise=True)
+
+    (out,) = jax.linear_transpose(forward, jax.ShapeDtypeStruct(shape, dy.dtype))(dy)
+    return out
+
+
+def _check_depthwise_back(
+    x: Aval, filters: Aval, dy: Aval, attributes: dict[str, Any], kernel: str
+) -> None:
+    check_same_dtype((filters, dy), kernel)
+    _check_convolution(kernel)((x, filters), depthwise=True, **attributes)
+    (found,), _ = _DEPTHWISE.bind(**attributes, depthwise=True).infer((x, filters))
+    if any(map(differ, found.shape, dy.shape)) or len(dy.shape) != 4:
+        raise invalid(
+            f"out_backprop has shape {shown(dy.shape)}, the convolution gives {shown(found.shape)}",
+            kernel,
+        )
+
+
+def _check_to_input(avals: tuple[Aval, ...], shape: tuple[int, ...], **attributes: Any) -> None:
+    filters, dy = avals
+    x = Aval.of(shape, filters.dtype)
+    _check_depthwise_back(x, filters, dy, attributes, "DepthwiseConv2dNativeBackpropInput")
+
+
+def _check_to_filter(avals: tuple[Aval, ...], shape: tuple[int, ...], **attributes: Any) -> None:
+    x, dy = avals
+    filters = Aval.of(shape, x.dtype)
+    _check_depthwise_back(x, filters, dy, attributes, "DepthwiseConv2dNativeBackpropFilter")
+
+
+_TO_INPUT = Op(_depthwise_to_input, "DepthwiseConv2dNativeBackpropInput", check=_check_to_input)
+_TO_FILTER = Op(_depthwise_to_filter, "DepthwiseConv2dNativeBackpropFilter", check=_check_to_filter)
+
+
+def _depthwise_back(
+    op: Op, pair: Any, sizes: Any, strides: Any, padding: Any, data_format: Any, dilations: Any
+) -> Tensor:
+    last = channels_last(data_format)
+    closure = op.bind(
+        shape=dims(sizes),
+        strides=per_dimension(strides, 2, "strides", last, op.name),
+        padding=explicit_padding(padding, 2, last, op.name),
+        dilations=per_dimension(dilations, 2, "dilations", last, op.name),
+        last=last,
+    )
+    return apply(closure, tuple(matching(pair)))
+
+
+def depthwise_conv2d_backprop_input(
+    input_sizes: Any,
+    filter: Any,
+    out_backprop: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NHWC",
+    dilations: Any = (1, 1, 1, 1),
+    name: str | None = None,
+) -> Tensor:
+    """The gradient of `depthwise_conv2d` by its input, of shape `input_sizes`.
+
+    Args:
+      out_backprop: the gradient by its output; the other arguments are those it was called with.
+    Raises: InvalidArgumentError if the shapes do not fit.
+
+    >>> import tape_compat as tf
+    >>> f, dy = tf.ones([2, 2, 1, 1]), tf.ones([1, 2, 2, 1])
+    >>> back = tf.nn.depthwise_conv2d_backprop_input
+    >>> back([1, 3, 3, 1], f, dy, [1, 1, 1, 1], "VALID").numpy()[0, :, :, 0].tolist()
+    [[1.0, 2.0, 1.0], [2.0, 4.0, 2.0], [1.0, 2.0, 1.0]]
+    """
+    pair = (filter, out_backprop)
+    return _depthwise_back(_TO_INPUT, pair, input_sizes, strides, padding, data_format, dilations)
+
+
+def depthwise_conv2d_backprop_filter(
+    input: Any,
+    filter_sizes: Any,
+    out_backprop: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NHWC",
+    dilations: Any = (1, 1, 1, 1),
+    name: str | None = None,
+) -> Tensor:
+    """The gradient of `depthwise_conv2d` by its filter, of shape `filter_sizes`.
+
+    Args:
+      out_backprop: the gradient by its output; the other arguments are those it was called with.
+    Raises: InvalidArgumentError if the shapes do not fit.
+
+    >>> import tape_compat as tf
+    >>> x, dy = tf.ones([1, 3, 3, 1]), tf.ones([1, 2, 2, 1])
+    >>> back = tf.nn.depthwise_conv2d_backprop_filter
+    >>> back(x, [2, 2, 1, 1], dy, [1, 1, 1, 1], "VALID").numpy().ravel().tolist()
+    [4.0, 4.0, 4.0, 4.0]
+    """
+    pair = (input, out_backprop)
+    return _depthwise_back(_TO_FILTER, pair, filter_sizes, strides, padding, data_format, dilations)
+
+
 def separable_conv2d(
     input: Any,
     depthwise_filter: Any,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
@@ -63,6 +64,51 @@ def top_k(
     """
     closure = _TOP_K.bind(k=static(k), index_type=dtypes.as_dtype(index_type))
     return TopKV2(*apply(closure, (convert(input),)))
+
+
+class ApproxTopK(NamedTuple):
+    """What `approx_max_k` and `approx_min_k` give."""
+
+    values: Tensor
+    indices: Tensor
+
+
+def _approximate(function: Callable[..., Any], kernel: str, which: str, example: str) -> Any:
+    declared = Op(function, kernel)
+
+    def approx(
+        operand: Any,
+        k: Any,
+        reduction_dimension: int = -1,
+        recall_target: float = 0.95,
+        reduction_input_size_override: int = -1,
+        aggregate_to_topk: bool = True,
+        name: str | None = None,
+    ) -> ApproxTopK:
+        closure = declared.bind(
+            k=static(k),
+            reduction_dimension=static(reduction_dimension),
+            recall_target=float(recall_target),
+            reduction_input_size_override=static(reduction_input_size_override),
+            aggregate_to_topk=bool(aggregate_to_topk),
+        )
+        return ApproxTopK(*apply(closure, (convert(operand),)))
+
+    approx.__name__ = approx.__qualname__ = function.__name__
+    approx.__doc__ = f"""The `k` {which} along an axis, and where they stand (int32).
+
+    On TPUs each is found with probability `recall_target`; on CPUs and GPUs all are.
+    Source: Chern et al. 2022, TPU-KNN, by `jax.lax.{function.__name__}`.
+
+    >>> import tape_compat as tf
+    >>> tf.math.{function.__name__}([1.0, 3.0, 2.0], k=2).indices.numpy().tolist()
+    {example}
+    """
+    return approx
+
+
+approx_max_k = _approximate(lax.approx_max_k, "ApproxMaxK", "largest", "[1, 2]")
+approx_min_k = _approximate(lax.approx_min_k, "ApproxMinK", "smallest", "[0, 2]")
 
 
 def _check_in_top_k(avals: tuple[Aval, ...], k: Any) -> None:

@@ -15,7 +15,7 @@ from ..core.op import Op
 from ..core.refuse import invalid, shown
 from ..values.convert import convert
 from ..values.dispatch import maps_composites
-from ..values.record import apply
+from ..values.record import apply, identity
 from ..values.tensor import Tensor
 from . import rules
 from .declare import Number, is_number, static
@@ -40,7 +40,6 @@ def _check_dropout(avals: tuple[Aval, ...]) -> None:
 
 
 _DROPOUT = Op(_dropout, "SelectV2", check=_check_dropout).bind()
-_SAME = Op(lambda x: x, "Identity").bind()
 
 
 def _rate_tensor(rate: Any, x: Tensor) -> Tensor:
@@ -139,7 +138,7 @@ def _dropped(x: Any, rate: Any, noise_shape: Any, draw: Callable[[Any, Any], Any
         )
     rate_tensor = _rate_tensor(rate, x)
     if is_number(rate, 0):
-        return apply(_SAME, (x,))
+        return identity(x)
     shape = x._aval.shape
     if noise_shape is not None:
         given = static(noise_shape)

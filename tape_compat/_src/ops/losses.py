@@ -18,8 +18,10 @@ from ..values.dispatch import maps_composites
 from ..values.record import apply
 from ..values.tensor import Tensor
 from . import rules
+from .arithmetic import truediv
 from .checks import check_dtypes
 from .declare import Number, check_same_dtype, name_ops, op, static
+from .reductions import reduce_sum
 from .shapes import host_shape
 
 
@@ -266,6 +268,16 @@ def l2_loss(t, name=None):
     12.5
     """
     return jnp.sum(lax.square(t)) / 2
+
+
+def scale_regularization_loss(regularization_loss: Any) -> Tensor:
+    """The sum of the losses by how many replicas train, which is one.
+
+    >>> import tape_compat as tf
+    >>> float(tf.nn.scale_regularization_loss([3.0, 4.0]))
+    7.0
+    """
+    return truediv(reduce_sum(regularization_loss), 1)
 
 
 def compute_average_loss(

@@ -195,6 +195,27 @@ def batch_normalization(
     return apply(closure, tuple(matching(inputs)))
 
 
+def batch_norm_with_global_normalization(
+    input: Any,
+    mean: Any,
+    variance: Any,
+    beta: Any,
+    gamma: Any,
+    variance_epsilon: Number,
+    scale_after_normalization: bool,
+    name: str | None = None,
+) -> Tensor:
+    """`batch_normalization` with the offset `beta`, and the scale `gamma` if it is asked for.
+
+    >>> import tape_compat as tf
+    >>> normalize = tf.nn.batch_norm_with_global_normalization
+    >>> normalize([1.0, 3.0], 2.0, 4.0, 0.5, 3.0, 0.0, True).numpy().tolist()
+    [-1.0, 2.0]
+    """
+    scale = gamma if scale_after_normalization else None
+    return batch_normalization(input, mean, variance, beta, scale, variance_epsilon)
+
+
 def _local_response(x: Any, radius: int, bias: float, alpha: float, beta: float) -> Any:
     wide = x.astype(jnp.float32) if x.dtype != jnp.float32 else x
     window, around = (1, 1, 1, 2 * radius + 1), ((0, 0), (0, 0), (0, 0), (radius, radius))

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math as _math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
 from ..core.avals import Aval
+from ..core.dtypes import as_dtype, int64
 from ..core.op import Op
-from ..core.refuse import invalid, shown
+from ..core.refuse import invalid, not_allowed, shown
 from ..values.convert import convert
 from ..values.record import apply
 from ..values.tensor import Tensor
@@ -100,6 +101,29 @@ def _avg_pool(
     return total(x) / total(jnp.ones_like(x))
 
 
+def _argmax(
+    x: Any, window: tuple[int, ...], strides: tuple[int, ...], padding: str, dtype: str, batch: bool
+) -> Any:
+    """Where the largest of each window stands, the first of equal ones, in the flattened image, or
+    in the flattened batch."""
+    window, strides = _whole(window, True), _whole(strides, True)
+    size = _math.prod(x.shape[1:])
+    index = jnp.arange(size, dtype=dtype).reshape(1, *x.shape[1:])
+    if batch:
+        index = index + size * jnp.arange(x.shape[0], dtype=dtype)[:, None, None, None]
+    index = jnp.broadcast_to(index, x.shape)
+    floating = jnp.issubdtype(x.dtype, jnp.floating)
+    lowest = np.asarray(-np.inf if floating else np.iinfo(x.dtype).min, x.dtype)
+    none = np.asarray(np.iinfo(dtype).max, dtype)
+
+    def larger(one: Any, other: Any) -> Any:
+        (x, i), (y, j) = one, other
+        first = (x > y) | ((x == y) & (i < j))
+        return jnp.where(first, x, y), jnp.where(first, i, j)
+
+    return lax.reduce_window((x, index), (lowest, none), larger, window, strides, padding)[1]
+
+
 def _check_pool(kernel: str, kinds: str) -> Callable[..., None]:
     def check(avals: tuple[Aval, ...], window: tuple[int, ...], **_: Any) -> None:
         check_dtypes(kernel, kinds)(avals)
@@ -114,13 +138,41 @@ def _check_pool(kernel: str, kinds: str) -> Callable[..., None]:
     return check
 
 
+def _pooled(
+    avals: tuple[Aval, ...],
+    window: tuple[int, ...],
+    strides: tuple[int, ...],
+    padding: Any,
+    last: bool = True,
+    dtype: str | None = None,
+    **_: Any,
+) -> Aval:
+    """What a pool gives, also of sizes that are not known."""
+    shape = avals[0].shape
+    sizes = []
+    for axis, (n, w, step) in enumerate(
+        zip(shape[1:-1] if last else shape[2:], window, strides, strict=True)
+    ):
+        if padding == "SAME":
+            sizes.append((n + step - 1) // step)
+        else:
+            whole = n if padding == "VALID" else n + sum(padding[axis])
+            sizes.append((whole - w) // step + 1)
+    found = (shape[0], *sizes, shape[-1]) if last else (*shape[:2], *sizes)
+    return Aval.of(found, avals[0].dtype if dtype is None else as_dtype(dtype))
+
+
+def _declared(pool: Any, kernel: str, kinds: str, masks: bool = False) -> Op:
+    return Op(pool, kernel, check=_check_pool(kernel, kinds), shapes=_pooled, masks=masks)
+
+
 _POOLS = {
-    ("max", 1): Op(_max_pool, "MaxPool", check=_check_pool("MaxPool", REAL), masks=True),
-    ("max", 2): Op(_max_pool, "MaxPool", check=_check_pool("MaxPool", REAL), masks=True),
-    ("max", 3): Op(_max_pool, "MaxPool3D", check=_check_pool("MaxPool3D", "float"), masks=True),
-    ("avg", 1): Op(_avg_pool, "AvgPool", check=_check_pool("AvgPool", "float")),
-    ("avg", 2): Op(_avg_pool, "AvgPool", check=_check_pool("AvgPool", "float")),
-    ("avg", 3): Op(_avg_pool, "AvgPool3D", check=_check_pool("AvgPool3D", "float")),
+    ("max", 1): _declared(_max_pool, "MaxPool", REAL, masks=True),
+    ("max", 2): _declared(_max_pool, "MaxPool", REAL, masks=True),
+    ("max", 3): _declared(_max_pool, "MaxPool3D", "float", masks=True),
+    ("avg", 1): _declared(_avg_pool, "AvgPool", "float"),
+    ("avg", 2): _declared(_avg_pool, "AvgPool", "float"),
+    ("avg", 3): _declared(_avg_pool, "AvgPool3D", "float"),
 }
 
 
@@ -164,6 +216,72 @@ def max_pool(
     """
     x = convert(input)
     return _pool("max", _spatial_rank(x, data_format), x, ksize, strides, padding, data_format)
+
+
+class MaxPoolWithArgmax(NamedTuple):
+    """What `max_pool_with_argmax` gives."""
+
+    output: Tensor
+    argmax: Tensor
+
+
+def _check_argmax(avals: tuple[Aval, ...], **_: Any) -> None:
+    check_dtypes("MaxPoolWithArgmax", REAL)(avals)
+    if len(avals[0].shape) != 4:
+        raise invalid("tensor_in must be 4-dimensional (2)", "MaxPoolWithArgmax")
+
+
+_ARGMAX = Op(
+    _argmax, "MaxPoolWithArgmax", differentiable=False, check=_check_argmax, shapes=_pooled
+)
+
+
+def max_pool_with_argmax(
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: str,
+    data_format: str = "NHWC",
+    output_dtype: Any = int64,
+    include_batch_in_index: bool = False,
+    name: str | None = None,
+) -> MaxPoolWithArgmax:
+    """Largest of each window of images [b, h, w, c], and where it stands.
+
+    Args:
+      padding: "SAME" or "VALID".
+      output_dtype: int64 or int32, of the places.
+      include_batch_in_index: whether places are those in the flattened batch, ((b h + y) w + x) c
+        + channel, or in the image, without the batch's.
+    Raises: ValueError for another `data_format`, InvalidArgumentError for another rank.
+
+    >>> import tape_compat as tf
+    >>> images = tf.reshape([1.0, 5.0, 2.0, 3.0], [1, 2, 2, 1])
+    >>> found = tf.nn.max_pool_with_argmax(images, 2, 2, "VALID")
+    >>> found.output.numpy().item(), found.argmax.numpy().item()
+    (5.0, 1)
+    """
+    if data_format != "NHWC":
+        raise ValueError(
+            "`data_format` values other  than 'NHWC' are not supported. Received: "
+            f"data_format={data_format}"
+        )
+    if not isinstance(padding, str):
+        raise TypeError(f"Expected string for argument 'padding' not {padding!r}.")
+    kernel = "MaxPoolWithArgmax"
+    dtype = as_dtype(output_dtype)
+    if dtype.name not in ("int32", "int64"):
+        raise not_allowed(dtype, ("int32", "int64"), kernel, "Targmax")
+    x = convert(input)
+    places = _ARGMAX.bind(
+        window=per_dimension(ksize, 2, "ksize", True, kernel),
+        strides=per_dimension(strides, 2, "strides", True, kernel),
+        padding=explicit_padding(padding, 2, True, kernel),
+        dtype=dtype.name,
+        batch=bool(include_batch_in_index),
+    )
+    argmax = apply(places, (x,))
+    return MaxPoolWithArgmax(_pool("max", 2, x, ksize, strides, padding, data_format), argmax)
 
 
 def avg_pool(

@@ -7,22 +7,26 @@ from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from ..core import dtypes
 from ..core.avals import Aval
 from ..core.dimensions import broadcast, fit
 from ..core.dtypes import as_dtype
 from ..core.op import Op
-from ..core.refuse import invalid, shown, tf_dtype_name
+from ..core.refuse import invalid, not_allowed, shown, tf_dtype_name
 from ..values.convert import convert
 from ..values.dispatch import takes_composites
+from ..values.effects import require
 from ..values.record import apply
 from ..values.tensor import Tensor, concrete
 from .arguments import as_int, as_tensor, is_text, known_value, move_text, sketched
+from .comparison import less, not_equal
 from .creation import zeros
 from .declare import matching
 from .gather_scatter import gather_nd
 from .joining import concat
+from .reductions import reduce_prod
 from .shapes import reshape, set_sizes
 
 
@@ -251,3 +255,58 @@ def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Uniq
     [[3, 1], [0, 1, 0]]
     """
     return Unique(*unique_with_counts(x, out_idx)[:2])
+
+
+def _unravel_index(indices: Any, dims: Any) -> Any:
+    lead = (-1,) + (1,) * indices.ndim
+    strides = jnp.flip(jnp.cumprod(jnp.flip(jnp.concatenate([dims[1:], jnp.ones_like(dims[:1])]))))
+    strides = strides.astype(dims.dtype)
+    return lax.rem(
+        lax.div(*jnp.broadcast_arrays(indices, strides.reshape(lead))),
+        jnp.broadcast_to(dims.reshape(lead), (dims.size, *indices.shape)),
+    )
+
+
+def _check_unravel_index(avals: tuple[Aval, ...]) -> None:
+    indices, sizes = avals
+    if indices.dtype not in (dtypes.int32, dtypes.int64):
+        raise not_allowed(indices.dtype, "int32, int64", "UnravelIndex", "Tidx")
+    if len(indices.shape) > 1:
+        text = f'The indices can only be scalar or vector, got "{shown(indices.shape)}"'
+        raise invalid(text, "UnravelIndex")
+    if len(sizes.shape) != 1:
+        raise invalid(f'The indices can only be 1-D, got "{shown(sizes.shape)}"', "UnravelIndex")
+
+
+_UNRAVEL = Op(
+    _unravel_index, "UnravelIndex", check=_check_unravel_index, differentiable=False
+).bind()
+
+
+def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
+    """Where elements stand in an array of shape `dims` [rank], by their numbers `indices` in the
+    flat array, a scalar or [n]: a tensor [rank] or [rank, n] of their dtype, int32 or int64.
+
+    Raises: InvalidArgumentError for a number beyond the array, or a size of 0.
+
+    >>> import tape_compat as tf
+    >>> tf.unravel_index([5, 1], [2, 3]).numpy().tolist()
+    [[1, 0], [2, 1]]
+    """
+    indices, dims = matching((indices, dims))
+    found = apply(_UNRAVEL, (indices, dims))
+    require(not_equal(dims, 0), (dims,), _size_of_zero)
+    require(less(indices, reduce_prod(dims)), (indices,), _out_of_bound)
+    return found
+
+
+def _size_of_zero(_: Any, dims: Any) -> str:
+    place = int(np.argmin(dims != 0))
+    return (
+        f"Input dims cannot contain a dim of zero, but dims contains zero at index {place} "
+        "[Op:UnravelIndex]"
+    )
+
+
+def _out_of_bound(*_: Any) -> str:
+    return "index is out of bound as with dims [Op:UnravelIndex]"

@@ -16,7 +16,7 @@ from ..core.refuse import invalid, shown
 from ..values.convert import convert
 from ..values.dispatch import takes_composites
 from ..values.indexed_slices import IndexedSlices
-from ..values.record import apply
+from ..values.record import apply, identity
 from ..values.tensor import Tensor
 from . import rules
 from .arithmetic import multiply
@@ -74,11 +74,8 @@ def add_n(inputs: Sequence[Any], name: str | None = None) -> Tensor:
     if not tensors:
         raise ValueError(message)
     if len(tensors) == 1:
-        return apply(_SAME, (tensors[0],))
+        return identity(tensors[0])
     return apply(_ADD_N, tuple(tensors))
-
-
-_SAME = Op(lambda x: x, "Identity").bind()
 
 
 def accumulate_n(

@@ -124,18 +124,19 @@ def crop_and_resize(
     return apply(closure, (image, convert(boxes, "float32"), indices, outside))
 
 
-def _overlap(box: np.ndarray, others: np.ndarray) -> np.ndarray:
+def overlap(box: Any, others: Any, numpy: Any = np) -> Any:
     """The area that boxes share with one, by the area of both together."""
 
-    def corners(b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return np.minimum(b[..., :2], b[..., 2:]), np.maximum(b[..., :2], b[..., 2:])
+    def corners(b: Any) -> tuple[Any, Any]:
+        return numpy.minimum(b[..., :2], b[..., 2:]), numpy.maximum(b[..., :2], b[..., 2:])
 
     (low, high), (lows, highs) = corners(box), corners(others)
-    area, areas = np.prod(high - low), np.prod(highs - lows, -1)
-    shared = np.prod(np.maximum(np.minimum(high, highs) - np.maximum(low, lows), 0), -1)
+    area, areas = numpy.prod(high - low), numpy.prod(highs - lows, -1)
+    sides = numpy.maximum(numpy.minimum(high, highs) - numpy.maximum(low, lows), 0)
+    shared = numpy.prod(sides, -1)
     either = area + areas - shared
     usable = (area > 0) & (areas > 0)
-    return np.where(usable, shared / np.where(usable, either, 1), 0)
+    return numpy.where(usable, shared / numpy.where(usable, either, 1), 0)
 
 
 def non_max_suppression(
@@ -176,6 +177,6 @@ def non_max_suppression(
     for i in left:
         if len(chosen) >= most:
             break
-        if not chosen or _overlap(corners[i], corners[chosen]).max() <= limit:
+        if not chosen or overlap(corners[i], corners[chosen]).max() <= limit:
             chosen.append(int(i))
     return concrete(np.asarray(chosen, np.int32))

@@ -51,12 +51,28 @@ def _content(contents: Any, kernel: str) -> bytes:
     return found.encode() if isinstance(found, str) else bytes(found)
 
 
+def _kind(content: bytes) -> str | None:
+    return next((k for k, starts in _STARTS.items() if content.startswith(starts)), None)
+
+
+def kind_of(contents: Any, kernel: str) -> str | None:
+    """The format of a file, by its first bytes; None if it is of no known one."""
+    return _kind(_content(contents, kernel))
+
+
+def header(contents: Any, kernel: str) -> tuple[int, int, int]:
+    """Height, width and channels of the image of a file, which is not decoded."""
+    with _readable("JPEG", kernel):
+        image = _pillow().open(io.BytesIO(_content(contents, kernel)))
+    return image.height, image.width, len(image.getbands())
+
+
 def _opened(contents: Any, kernel: str) -> tuple[Any, str]:
     """An image of Pillow, and its format."""
     content = _content(contents, kernel)
     if not content:
         raise invalid("Input is empty.", kernel)
-    kind = next((k for k, starts in _STARTS.items() if content.startswith(starts)), None)
+    kind = _kind(content)
     if kind is None:
         raise invalid(
             "Unknown image file format. One of JPEG, JPEG XL, PNG, GIF, BMP, WebP required.", kernel

@@ -9,12 +9,13 @@ import numpy as np
 
 from ...core import errors
 from ...core.avals import Aval
-from ...core.dimensions import Size, maximum
+from ...core.dimensions import Size, less, maximum
 from ...core.op import Op
 from ...core.refuse import invalid, not_allowed, shown
 from ...values.convert import convert
 from ...values.record import apply
 from ...values.tensor import Tensor
+from ..checks import REAL, check_dtypes
 from ..declare import static
 
 _KERNEL = "ExtractImagePatches"
@@ -108,3 +109,86 @@ def extract_patches(
         padding=padding,
     )
     return apply(closure, (convert(images),))
+
+
+# -- of volumes ------------------------------------------------------------------------------------
+
+_VOLUMES = "ExtractVolumePatches"
+
+
+def _volume_patches(x: Any, sizes: tuple, strides: tuple, padding: str) -> Any:
+    found = [_places(x.shape[1 + i], sizes[i], strides[i], 1, padding) for i in range(3)]
+    x = jnp.pad(x, [(0, 0), *[place[1:] for place in found], (0, 0)])
+    for i, (count, *_) in enumerate(found):
+        index = (np.arange(count) * strides[i])[:, None] + np.arange(sizes[i])
+        x = jnp.take(x, index, axis=1 + 2 * i, mode="clip")
+    x = jnp.transpose(x, (0, 1, 3, 5, 2, 4, 6, 7))
+    return x.reshape(*x.shape[:4], sizes[0] * sizes[1] * sizes[2] * x.shape[-1])
+
+
+def _volume_sizes(aval: Aval, sizes: tuple, strides: tuple, padding: str) -> list[Size]:
+    for i in range(3):
+        size = aval.shape[1 + i]
+        if padding == "VALID" and less(size, sizes[i] - strides[i]):
+            raise invalid(
+                f"Computed output size would be negative: {(size - sizes[i]) // strides[i] + 1} "
+                f"[input_size: {size}, effective_filter_size: {sizes[i]}, stride: {strides[i]}]",
+                _VOLUMES,
+            )
+    return [_count(aval.shape[1 + i], sizes[i], strides[i], 1, padding) for i in range(3)]
+
+
+def _check_volumes(avals: tuple[Aval, ...], **attributes: Any) -> None:
+    check_dtypes(_VOLUMES, REAL)(avals)
+    if len(avals[0].shape) != 5:
+        raise invalid(f"input must be 5-dimensional{shown(avals[0].shape)}", _VOLUMES)
+    _volume_sizes(avals[0], **attributes)
+
+
+def _volume_shape(avals: tuple[Aval, ...], sizes: tuple, strides: tuple, padding: str) -> Aval:
+    counts = _volume_sizes(avals[0], sizes, strides, padding)
+    n, *_, c = avals[0].shape
+    return Aval.of((n, *counts, sizes[0] * sizes[1] * sizes[2] * c), avals[0].dtype)
+
+
+_OF_VOLUMES = Op(_volume_patches, _VOLUMES, check=_check_volumes, shapes=_volume_shape)
+
+
+def _of_space(value: Any, what: str) -> tuple[int, int, int]:
+    given = static(value)
+    if len(given) < 5:
+        raise invalid(
+            f"Length for attr '{what}' of {len(given)} must be at least minimum 5", _VOLUMES
+        )
+    if given[0] != 1 or given[4] != 1:
+        raise errors.UnimplementedError(
+            None,
+            None,
+            f"Only support {what} across space. [Op:{_VOLUMES}] (at {errors.user_location()})",
+        )
+    return given[1], given[2], given[3]
+
+
+def extract_volume_patches(
+    input: Any, ksizes: Any, strides: Any, padding: str, name: str | None = None
+) -> Tensor:
+    """Patches of volumes [n, d, h, w, c], each laid out as channels: [n, ..., pd * ph * pw * c].
+
+    Args:
+      ksizes: [1, pd, ph, pw, 1], of a patch.
+      strides: [1, planes, rows, columns, 1], from one patch to the next.
+      padding: "VALID" or "SAME", which pads with zeros.
+    Raises: InvalidArgumentError for another rank, dtype or padding, or patches too large.
+
+    >>> import tape_compat as tf
+    >>> x = tf.reshape(tf.range(8), [1, 2, 2, 2, 1])
+    >>> ones = [1, 1, 1, 1, 1]
+    >>> tf.extract_volume_patches(x, [1, 1, 2, 2, 1], ones, "VALID").numpy()[0, :, 0, 0].tolist()
+    [[0, 1, 2, 3], [4, 5, 6, 7]]
+    """
+    if padding not in ("SAME", "VALID"):
+        raise not_allowed(f'"{padding}"', '"SAME", "VALID"', _VOLUMES, "padding")
+    closure = _OF_VOLUMES.bind(
+        sizes=_of_space(ksizes, "ksizes"), strides=_of_space(strides, "strides"), padding=padding
+    )
+    return apply(closure, (convert(input),))
