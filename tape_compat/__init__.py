@@ -195,6 +195,7 @@ from ._src.ops.histograms import (
     histogram_fixed_width as histogram_fixed_width,
     histogram_fixed_width_bins as histogram_fixed_width_bins,
 )
+from ._src.ops.images.patches import extract_volume_patches as extract_volume_patches
 from ._src.ops.indexing import newaxis as newaxis
 from ._src.ops.joining import (
     concat as concat,
@@ -236,6 +237,7 @@ from ._src.ops.selection import (
     dynamic_stitch as dynamic_stitch,
     unique as unique,
     unique_with_counts as unique_with_counts,
+    unravel_index as unravel_index,
     where as where,
 )
 from ._src.ops.shapes import (
@@ -265,6 +267,7 @@ from ._src.values.context import (
     executing_eagerly as executing_eagerly,
     init_scope as init_scope,
     inside_function as inside_function,
+    is_symbolic_tensor as is_symbolic_tensor,
 )
 from ._src.values.conversions import (
     register_tensor_conversion_function as register_tensor_conversion_function,
@@ -275,7 +278,10 @@ from ._src.values.indexed_slices import (
     IndexedSlicesSpec as IndexedSlicesSpec,
 )
 from ._src.values.module import Module as Module
-from ._src.values.names import name_scope as name_scope
+from ._src.values.names import (
+    get_current_name_scope as get_current_name_scope,
+    name_scope as name_scope,
+)
 from ._src.values.operation import Operation as Operation
 from ._src.values.ragged import RaggedTensorSpec as RaggedTensorSpec
 from ._src.values.sparse import SparseTensorSpec as SparseTensorSpec
@@ -330,6 +336,8 @@ if _typing.TYPE_CHECKING:  # imported when they are first used
         summary as summary,
         test as test,
         train as train,
+        types as types,
+        version as version,
     )
 
 __version__ = "0.1.0"

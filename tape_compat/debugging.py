@@ -31,6 +31,14 @@ from ._src.diagnostics.assertions import (
     check_numerics as check_numerics,
     is_numeric_tensor as is_numeric_tensor,
 )
+from ._src.diagnostics.numerics import (
+    disable_check_numerics as disable_check_numerics,
+    enable_check_numerics as enable_check_numerics,
+)
 from ._src.interop.names import face as _face
+from ._src.library.config import (
+    get_log_device_placement as get_log_device_placement,
+    set_log_device_placement as set_log_device_placement,
+)
 
 _face(__name__)

@@ -561,8 +561,7 @@ def test_memory_of_a_cpu():
         experimental.get_memory_growth(cpu)
     with pytest.raises(ValueError, match="Unrecognized device: 'foo'"):
         experimental.set_memory_growth("foo", True)
-    with pytest.raises(ValueError, match="Allocator stats not available for device 'CPU:0'"):
-        experimental.get_memory_info("CPU:0")
+    assert experimental.get_memory_info("CPU:0") == {"current": 0, "peak": 0}
     with pytest.raises(ValueError, match="No matching devices found for 'TPU:77'"):
         experimental.get_memory_info("TPU:77")
     with pytest.raises(ValueError, match="Failed parsing device name: 'foo'"):
@@ -620,3 +619,79 @@ def test_immediate_mode(deferred):
     assert tape.gradient(y, x).numpy() == 6.0
     tf.config.run_functions_eagerly(False)
     assert tf.config.functions_run_eagerly() is False
+
+
+@pytest.fixture
+def check_numerics():
+    d.enable_check_numerics()
+    yield
+    d.disable_check_numerics()
+
+
+def test_the_op_that_gives_nan_first_is_named(check_numerics):
+    with pytest.raises(Error) as caught:
+        tf.math.log(tf.constant([1.0, 0.0, -1.0]))
+    lines = str(caught.value).split("\n")
+    assert lines[2] == (
+        '!!! Detected Infinity or NaN in output 0 of eagerly-executing op "Log" '
+        "(# of outputs: 1) !!!"
+    )
+    assert lines[3:7] == [
+        "  dtype: <dtype: 'float32'>",
+        "  shape: (3,)",
+        "  # of -Inf elements: 1",
+        "  # of +NaN elements: 1",
+    ]
+    assert lines[8] == "  Input tensor: tf.Tensor([ 1.  0. -1.], shape=(3,), dtype=float32)"
+    assert "Tensor had -Inf and NaN values [Op:Log] (at test_debugging.py:" in lines[10]
+
+
+def test_gradients_and_functions_are_checked(check_numerics):
+    x = tf.Variable(0.0)
+    with tf.GradientTape() as tape:
+        y = tf.sqrt(x)
+    with pytest.raises(Error, match=r'"SqrtGrad".*\(# of outputs: 1\)'):
+        tape.gradient(y, x)
+
+    @tf.function
+    def f(x):
+        return tf.reduce_sum(tf.stack([tf.math.log(x), x]))
+
+    with pytest.raises(Error, match='op "Log"'):
+        f(tf.constant([0.0, 1.0]))
+    assert np.isfinite(f(tf.constant([1.0, 2.0])).numpy())
+
+
+def test_what_only_moves_is_not_checked(check_numerics):
+    bad = tf.constant([NAN, 1.0])
+    assert np.isnan(tf.reshape(bad, [1, 2]).numpy()).any()
+    assert tf.constant([1, 2]).numpy().tolist() == [1, 2]
+    with pytest.raises(Error, match=r"Input tensors \(2\)"):
+        bad + 1.0
+
+
+def test_checks_are_taken_back():
+    before = state.MODE.immediate, state.MODE.python
+    d.enable_check_numerics()
+    d.enable_check_numerics()
+    d.disable_check_numerics()
+    d.disable_check_numerics()
+    assert (state.MODE.immediate, state.MODE.python) == before
+    assert np.isnan(tf.math.log(tf.constant(-1.0)).numpy())
+
+
+def test_settings_of_devices(caplog):
+    precise = tf.config.experimental
+    assert precise.tensor_float_32_execution_enabled()
+    try:
+        precise.enable_tensor_float_32_execution(False)
+        assert not precise.tensor_float_32_execution_enabled()
+        np.testing.assert_array_equal(tf.ones([2, 2]) @ tf.ones([2, 2]), np.full((2, 2), 2.0))
+    finally:
+        precise.enable_tensor_float_32_execution(True)
+    with caplog.at_level(logging.WARNING, "tape_compat"):
+        d.set_log_device_placement(True)
+    assert "Ops run on" in caplog.text and d.get_log_device_placement()
+    d.set_log_device_placement(False)
+    assert precise.get_memory_usage("CPU:0") == 0
+    assert precise.reset_memory_stats("CPU:0") is None

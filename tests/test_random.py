@@ -1,12 +1,10 @@
 """tf.random: the rules of seeding, what the draws are like, and what the engine does with them."""
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 
 import tape_compat as tf
+from tests.processes import run
 
 SIZE = 20_000
 #: Every stateful draw as a function of an op seed.
@@ -106,10 +104,7 @@ tf.random.set_seed(1)
 print(tf.random.normal([2]).numpy().tolist())
 """
     (free, seeded), (other_free, other_seeded) = (
-        subprocess.run(
-            [sys.executable, "-c", code], capture_output=True, text=True, check=True
-        ).stdout.splitlines()
-        for _ in range(2)
+        run("-c", code, after="tape_compat").stdout.splitlines() for _ in range(2)
     )
     assert seeded == other_seeded
     assert free != other_free

@@ -1,34 +1,26 @@
 """tape_compat in the place of TensorFlow: each in a process of its own, as users have it."""
 
 import json
-import os
 import re
-import subprocess
-import sys
 from importlib.util import find_spec
 
 import pytest
 
 import tape_compat as tf
 from tape_compat._src.standin.runtime import smart_cond
+from tests.processes import ROOT, run
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 needs_keras = pytest.mark.skipif(find_spec("keras") is None, reason="Keras is not installed")
 
 
-def run(*arguments, check=True, **environment):
-    """What a new process prints; its errors too where `check` is False."""
-    variables = {**os.environ, "PYTHONPATH": ROOT, **environment}
-    found = subprocess.run(
-        [sys.executable, *arguments], env=variables, capture_output=True, text=True
-    )
-    if check:
-        assert found.returncode == 0, found.stderr
-    return found.stdout if check else found.stdout + found.stderr
+def said(*arguments, **options):
+    """What a program prints; its errors too where it may fail."""
+    done = run(*arguments, **{"after": "tape_compat", **options})
+    return done.stdout if options.get("check", True) else done.stdout + done.stderr
 
 
-def printed(code, **environment):
-    return json.loads(run("-c", f"import json\n{code}", **environment))
+def printed(code, **options):
+    return json.loads(said("-c", f"import json\n{code}", **options))
 
 
 def test_imports_are_ours():
@@ -110,7 +102,7 @@ def test_conditions_on_sizes_are_decided_at_once():
 
 
 def test_it_does_not_come_after_the_real_one():
-    found = run(
+    found = said(
         "-c",
         "import sys, types; sys.modules['tensorflow'] = types.ModuleType('tensorflow')\n"
         "import tape_compat; tape_compat.install_as_tensorflow()",
@@ -138,7 +130,7 @@ def test_the_real_one_stays_where_it_is_not_asked_for(tmp_path):
         "try: tape_compat.keras.layers\n"
         "except AttributeError as error: print(error)"
     )
-    assert "The real TensorFlow has been imported already" in run("-c", code, str(tmp_path))
+    assert "The real TensorFlow has been imported already" in said("-c", code, str(tmp_path))
 
 
 def test_run_a_script_and_a_module(tmp_path):
@@ -148,17 +140,13 @@ def test_run_a_script_and_a_module(tmp_path):
         "print(tf.square.__module__.split('.')[0], __name__, sys.argv[1:], sys.path[0])\n"
     )
     expected = f"tape_compat __main__ ['--flag', '2'] {tmp_path}\n"
-    assert run("-m", "tape_compat", "run", str(script), "--flag", "2") == expected
-    variables = {**os.environ, "PYTHONPATH": ROOT}
-    module = ["-m", "tape_compat", "run", "-m", "program", "--flag", "2"]
-    found = subprocess.run(
-        [sys.executable, *module], env=variables, capture_output=True, text=True, cwd=tmp_path
-    )
-    assert found.stdout.startswith("tape_compat __main__ ['--flag', '2']"), found.stderr
+    assert said("-m", "tape_compat", "run", str(script), "--flag", "2", after="") == expected
+    found = said("-m", "tape_compat", "run", "-m", "program", "--flag", "2", cwd=tmp_path)
+    assert found.startswith("tape_compat __main__ ['--flag', '2']")
     (tmp_path / "tensorflow.py").write_text("def square(x): pass\n")
-    found = run("-m", "tape_compat", "run", str(script), TAPE_COMPAT_AS_TENSORFLOW="0")
+    found = said("-m", "tape_compat", "run", str(script), TAPE_COMPAT_AS_TENSORFLOW="0")
     assert found.startswith("tensorflow __main__ []")
-    assert "usage: python -m tape_compat" in run("-m", "tape_compat", check=False)
+    assert "usage: python -m tape_compat" in said("-m", "tape_compat", check=False)
 
 
 # ---------------------------------------------------------------------------------------------
@@ -193,11 +181,11 @@ print(json.dumps(found))
 
 @needs_keras
 def test_another_backend_is_refused():
-    for code, environment in (
-        ("import tape_compat as tf; tf.keras.layers", {"KERAS_BACKEND": "jax"}),
-        ("import keras, tape_compat as tf; tf.keras.layers", {"KERAS_BACKEND": "jax"}),
+    for code, after in (
+        ("import tape_compat as tf; tf.keras.layers", "tape_compat"),
+        ("import keras, tape_compat as tf; tf.keras.layers", ""),
     ):
-        found = run("-c", code, check=False, **environment)
+        found = said("-c", code, check=False, after=after, KERAS_BACKEND="jax")
         assert "AttributeError" in found and "'jax'" in found and "KERAS_BACKEND" in found
 
 
@@ -239,6 +227,7 @@ found.append(layers.Embedding(4, 2, mask_zero=True)(tf.constant([[1, 0]]))._kera
              .tolist())
 print(json.dumps(found))
 """,
+        after="",
         KERAS_BACKEND="tensorflow",
     )
     assert found[:7] == [
@@ -257,8 +246,8 @@ print(json.dumps(found))
 @needs_keras
 def test_the_page_about_keras():
     """Each block of Python in it runs, in a process of its own."""
-    with open(os.path.join(ROOT, "docs", "keras.md")) as file:
-        blocks = re.findall(r"```python\n(.*?)```", file.read(), re.DOTALL)
+    page = (ROOT / "docs" / "keras.md").read_text()
+    blocks = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     assert len(blocks) == 3
     for block in blocks:
-        run("-c", block, KERAS_BACKEND="tensorflow")
+        run("-c", block, after="keras")

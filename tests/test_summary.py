@@ -4,8 +4,6 @@ import base64
 import gc
 import json
 import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -13,6 +11,7 @@ import pytest
 import tape_compat as tf
 from tape_compat._src.diagnostics.summary import writers
 from tests.goldens.make_summaries import CALLS, FILE, written
+from tests.processes import run
 
 GOLDEN = json.loads(FILE.read_text())
 
@@ -185,9 +184,7 @@ os.wait()
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_what_is_kept_is_written_once_at_the_end_of_processes(tmp_path):
-    subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", _EXITS, str(tmp_path)], check=True, timeout=60
-    )
+    run("-W", "ignore", "-c", _EXITS, tmp_path, after="tape_compat")
     assert sorted(event.summary.value[0].tag for event in events(tmp_path)) == ["child", "x"]
 
 

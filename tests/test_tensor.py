@@ -246,3 +246,31 @@ def test_a_buffer_of_a_variables_value_is_not_reused():
         views.append(memoryview(v.read_value()))
         v.assign_add(tf.ones(1000))
     assert [view[0] for view in views] == [0.0] * 5
+
+
+def test_dlpack_capsules():
+    x = tf.constant([1.0, 2.0])
+    capsule = tf.experimental.dlpack.to_dlpack(x)
+    assert tf.experimental.dlpack.from_dlpack(capsule).numpy().tolist() == [1.0, 2.0]
+    y = tf.experimental.dlpack.from_dlpack(np.arange(3))
+    assert y.dtype == tf.int64 and y.numpy().tolist() == [0, 1, 2]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="must be a TF tensor, not Python"):
+        tf.experimental.dlpack.to_dlpack(1)
+
+
+def test_what_is_symbolic():
+    seen = []
+    f = tf.function(lambda x: seen.append([tf.is_symbolic_tensor(v) for v in (x, 1, np.ones(2))]))
+    f(tf.constant(1.0))
+    assert seen == [[True, False, False]] and not tf.is_symbolic_tensor(tf.constant(1.0))
+
+
+def test_types_and_versions():
+    f = tf.function(lambda: 1)
+    assert isinstance(f, tf.types.experimental.GenericFunction)
+    assert isinstance(f, tf.types.experimental.PolymorphicFunction)
+    assert isinstance(f.get_concrete_function(), tf.types.experimental.ConcreteFunction)
+    assert tf.version.VERSION.split(".")[0] == "2" and tf.version.GIT_VERSION
+    with tf.name_scope("a"), tf.name_scope("b"):
+        assert tf.get_current_name_scope() == "a/b"
+    assert tf.get_current_name_scope() == ""

@@ -6,7 +6,7 @@ import contextlib
 import logging
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from types import CodeType, MappingProxyType
 from typing import Any
@@ -326,9 +326,12 @@ class GradientTape:
                 "CompositeTensors to be differentiated, but received None."
             )
         targets = [target] if target.__class__ is Tensor else [_target(t) for t in _flat(target)]
-        flat = _flat(sources)
+        flat, rebuild = _flat(sources), None
         for source in flat:
             if source.__class__ is not Variable and source.__class__ is not Tensor:
+                if hasattr(source, "_of_gradients"):
+                    flat, rebuild = _in_parts(flat)
+                    break
                 _source(source)
         zero = _zero(unconnected_gradients)
         seeds: list[Any] = [None] * len(targets)
@@ -349,6 +352,8 @@ class GradientTape:
         self._finish("gradient")
         if flat is sources:
             return answers
+        if rebuild is not None:
+            answers = rebuild(answers)
         return nest.pack_sequence_as(sources, answers)
 
     def jacobian(
@@ -565,6 +570,30 @@ def _source(value: Any) -> int:
     if isinstance(value, (Tensor, Variable)):
         return value._id
     raise _not_a_tensor("source", value)
+
+
+def _in_parts(sources: list[Any]) -> tuple[list[Any], Callable[[list[Any]], list[Any]]]:
+    """Sources with the tensors of those that are composites instead, and what makes the gradients
+    of these composites again."""
+    parts = [
+        list(map(own_variable, nest.flatten(x, expand_composites=True)))
+        if hasattr(x, "_of_gradients")
+        else [x]
+        for x in sources
+    ]
+    flat = [part for several in parts for part in several]
+    for part in flat:
+        _source(part)
+
+    def rebuild(answers: list[Any]) -> list[Any]:
+        each = iter(answers)
+        found = [[next(each) for _ in several] for several in parts]
+        return [
+            x._of_gradients(gradients) if hasattr(x, "_of_gradients") else gradients[0]
+            for x, gradients in zip(sources, found)
+        ]
+
+    return flat, rebuild
 
 
 def _not_a_tensor(role: str, value: Any) -> Exception:

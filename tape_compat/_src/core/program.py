@@ -285,8 +285,8 @@ class Program:
         "refs",
         "results",
         "split",
-        "spread",
         "tree",
+        "unpack_results",
     )
 
     #: A symbolic program (see `capture.py`) has inputs without values and never runs.
@@ -319,7 +319,7 @@ class Program:
         self.results: list[Any] = []
         self.launched: tuple[int, ...] = ()
         #: Makes the arrays of these slots of the results, if they are not that already.
-        self.spread: Any = None
+        self.unpack_results: Any = None
         self.origin: Any = None
 
     def __len__(self) -> int:

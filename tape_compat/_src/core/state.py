@@ -69,13 +69,14 @@ LOCAL = _Local()
 
 class _Mode:
     """immediate: whether ops run at their call. python: whether functions run their Python at each
-    call."""
+    call. checks: what looks at the closure, inputs and outputs of each op that runs at its call."""
 
-    __slots__ = ("immediate", "python")
+    __slots__ = ("checks", "immediate", "python")
 
 
 MODE = _Mode()
 MODE.python = False
+MODE.checks = None
 #: Whether ops run at their call from the start.
 IMMEDIATE = os.environ.get("TAPE_COMPAT_IMMEDIATE", "0").lower() not in ("", "0", "false")
 MODE.immediate = IMMEDIATE

@@ -7,7 +7,7 @@ and the numbers of what they give.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,18 +41,25 @@ class Steps(NamedTuple):
 
     @staticmethod
     def numbered(
-        steps: Iterable[Node | Step], inputs: Iterable[int], outputs: Iterable[int]
+        steps: Iterable[Node | Step],
+        inputs: Iterable[int],
+        outputs: Iterable[int],
+        same: Mapping[int, int] | None = None,
     ) -> Steps:
-        """Instructions in a numbering of any kind: `inputs` and `outputs` are given in it."""
+        """Instructions in a numbering of any kind: `inputs` and `outputs` are given in it, and
+        `same` has for values that are no inputs those that they are equal to."""
         number = {slot: i for i, slot in enumerate(inputs)}
-        count = len(number)
+        count = end = len(number)
+        for slot, other in (same or {}).items():
+            number[slot] = number[other]
         own = []
         for step in steps:
             read = tuple([number[slot] for slot in step.inputs])
-            first = len(number)
+            first = end
             for slot in range(step.first, step.end):
-                number[slot] = len(number)
-            own.append(Step(step.closure, read, first, len(number)))
+                number[slot] = end
+                end += 1
+            own.append(Step(step.closure, read, first, end))
         return Steps(count, tuple(own), tuple([number[slot] for slot in outputs]))
 
     def replay(self, *arrays: Any) -> tuple[Any, ...]:

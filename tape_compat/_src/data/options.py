@@ -54,16 +54,18 @@ class AutotuneAlgorithm(enum.Enum):
 
 
 class _Group:
-    """Settings with names that are known; another name is refused."""
+    """Settings with names that are known; another name is refused. One has those that were asked
+    for or set; the others have their defaults."""
 
     _settings: dict[str, Any] = {}
 
-    def __init__(self) -> None:
-        for name, default in self._settings.items():
-            made = (
-                default() if isinstance(default, type) and issubclass(default, _Group) else default
-            )
-            object.__setattr__(self, name, made)
+    def __getattr__(self, name: str) -> Any:
+        if name not in self._settings:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        default = self._settings[name]
+        found = default() if _is_group(default) else default
+        object.__setattr__(self, name, found)
+        return found
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name not in self._settings:
@@ -74,7 +76,9 @@ class _Group:
         object.__setattr__(self, name, value)
 
     def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and vars(self) == vars(other)
+        return type(other) is type(self) and all(
+            getattr(self, name) == getattr(other, name) for name in self._settings
+        )
 
     def __hash__(self) -> int:
         return id(self)
@@ -82,14 +86,18 @@ class _Group:
     def _merged(self, other: Any) -> Any:
         """These settings, with those of `other` that are not its defaults."""
         found = type(self)()
-        for name, default in self._settings.items():
+        for name in dict.fromkeys((*vars(self), *vars(other))):
             mine, theirs = getattr(self, name), getattr(other, name)
             if isinstance(mine, _Group):
                 chosen = mine._merged(theirs)
             else:
-                chosen = mine if theirs == default else theirs
+                chosen = mine if theirs == self._settings[name] else theirs
             object.__setattr__(found, name, chosen)
         return found
+
+
+def _is_group(default: Any) -> bool:
+    return isinstance(default, type) and issubclass(default, _Group)
 
 
 class AutotuneOptions(_Group):

@@ -213,13 +213,54 @@ def get_memory_growth(device: PhysicalDevice) -> bool:
 def get_memory_info(device: str) -> dict[str, int]:
     """Bytes in use on a device such as 'GPU:0': {'current': ..., 'peak': ...}.
 
-    Raises: ValueError if there is no such device, or its memory is not counted, as a CPU's.
+    A CPU's memory is not counted: 0 and 0, as TensorFlow says.
+    Raises: ValueError if there is no such device, or its memory is not counted.
     """
-    stats = _named(device).memory_stats()
+    found = _named(device)
+    if found.platform == "cpu":
+        return {"current": 0, "peak": 0}
+    stats = found.memory_stats()
     if not stats or "bytes_in_use" not in stats:
         raise ValueError(f"Allocator stats not available for device '{device}'")
     current = stats["bytes_in_use"]
     return {"current": current, "peak": stats.get("peak_bytes_in_use", current)}
+
+
+def get_memory_usage(device: str) -> int:
+    """Bytes in use on a device such as 'GPU:0': see `get_memory_info`."""
+    return get_memory_info(device)["current"]
+
+
+def reset_memory_stats(device: str) -> None:
+    """Begin to count the peak of `get_memory_info` anew. A CPU's is not counted.
+
+    Raises: ValueError if there is no such device; NotImplementedError for a GPU or TPU, whose peak
+      JAX counts from the start of the process.
+    """
+    if _named(device).platform != "cpu":
+        raise NotImplementedError(
+            f"reset_memory_stats: JAX counts the peak of '{device}' from the start of the process."
+        )
+
+
+def tensor_float_32_execution_enabled() -> bool:
+    """Whether products of float32 may run with fewer bits, on GPUs that do so (True at first)."""
+    return _ASKED["float32"] != "highest"
+
+
+def enable_tensor_float_32_execution(enabled: bool) -> None:
+    """Let products of float32 run with fewer bits on GPUs that do so (True), or with all (False).
+
+    It is JAX's setting `jax_default_matmul_precision`; CPUs use all bits.
+
+    >>> import tape_compat as tf
+    >>> tf.config.experimental.enable_tensor_float_32_execution(False)
+    >>> tf.config.experimental.tensor_float_32_execution_enabled()
+    False
+    >>> tf.config.experimental.enable_tensor_float_32_execution(True)
+    """
+    _ASKED["float32"] = None if enabled else "highest"
+    jax.config.update("jax_default_matmul_precision", _ASKED["float32"])
 
 
 def get_device_details(device: PhysicalDevice) -> dict[str, Any]:
@@ -246,8 +287,33 @@ def enable_op_determinism() -> None:
     _ASKED["determinism"] = True
 
 
-#: What was asked for that changes no op.
-_ASKED = {"determinism": False}
+#: What was asked for: bits of float32 products as JAX names them, and what changes no op.
+_ASKED: dict[str, Any] = {"determinism": False, "float32": None, "placement": False}
+
+
+def set_log_device_placement(enabled: bool) -> None:
+    """Whether to say where ops run. What a step does is compiled as one program for one device, so
+    that is said once, by `tf.get_logger()`; ops within `tf.device` run on the device that it
+    names.
+
+    >>> import tape_compat as tf
+    >>> tf.debugging.set_log_device_placement(False)
+    >>> tf.debugging.get_log_device_placement()
+    False
+    """
+    _ASKED["placement"] = bool(enabled)
+    if enabled:
+        device = jax.devices()[0]
+        get_logger().warning(
+            "Ops run on %s %d, compiled together; those within tf.device on the device it names.",
+            device.platform.upper(),
+            device.id,
+        )
+
+
+def get_log_device_placement() -> bool:
+    """Whether `set_log_device_placement` asked for it."""
+    return bool(_ASKED["placement"])
 
 
 def is_op_determinism_enabled() -> bool:

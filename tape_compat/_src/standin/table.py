@@ -9,6 +9,7 @@ from __future__ import annotations
 
 #: TensorFlow whose public names and behaviour these are.
 VERSION = "2.21.0"
+GIT_VERSION = "v2.21.0"
 
 NAMES = {
     "__internal__.CompositeTensor": "values.composite:CompositeTensor",
@@ -62,12 +63,14 @@ NAMES = {
         "ops.sparse_products:sparse_tensor_to_csr_sparse_matrix"
     ),
     "python.ops.math_ops.is_nan": "ops.elementwise:is_nan",
+    "python.ops.numpy_ops.np_config.enable_numpy_behavior": (
+        "ops.numpy.behavior:experimental_enable_numpy_behavior"
+    ),
     "python.summary.summary_iterator.summary_iterator": (
         "diagnostics.summary.iterate:summary_iterator"
     ),
     "python.trackable.data_structures.ListWrapper": "values.trackable:ListWrapper",
     "python.trackable.data_structures._DictWrapper": "values.trackable:_DictWrapper",
-    "version.VERSION": "standin.table:VERSION",
 }
 
 #: Classes that libraries know by the module and name that these have in TensorFlow.

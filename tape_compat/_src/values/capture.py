@@ -8,6 +8,7 @@ same closure.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -133,6 +134,7 @@ class SymbolicProgram(Program):
         "name",
         "outer",
         "reads",
+        "same",
         "settled",
         "sketch",
         "symbols",
@@ -158,6 +160,8 @@ class SymbolicProgram(Program):
         self.keys: dict[int, tuple[Tensor, Drawn]] = {}
         self.argument_names: dict[int, str] = {}
         self.draws = 0
+        #: The slots of numbers that are equal to others, and the slots of these.
+        self.same: dict[int, int] = {}
         #: What stands for values that it needs and that are known at the call only, if its outputs'
         #: shapes are all that is wanted of it.
         self.sketch: Sketch | None = None if self.outer is None else self.outer.sketch
@@ -270,13 +274,29 @@ class SymbolicProgram(Program):
     def sources(self) -> tuple[Source, ...]:
         """Where the inputs that are no arguments come from: variables in the order in which they
         were met, then the leaves in the order of their slots."""
-        leaves = sorted(self.leaves.values(), key=lambda leaf: leaf[0])
-        return (*self.symbols, *[self._leaf_source(x) for _, x in leaves])
+        return (*self.symbols, *[self._leaf_source(x) for _, x in self._distinct_leaves()])
 
     def further_inputs(self) -> list[int]:
         """Their slots."""
-        leaves = sorted(slot for slot, _ in self.leaves.values())
+        leaves = [slot for slot, _ in self._distinct_leaves()]
         return [*[x._at[1] for x in self.symbols.values()], *leaves]
+
+    def _distinct_leaves(self) -> list[tuple[int, Tensor]]:
+        leaves = sorted(self.leaves.values(), key=_slot)
+        return [leaf for leaf in leaves if leaf[0] not in self.same]
+
+    def share_numbers(self) -> None:
+        """Let numbers that are equal, and that nobody else holds any more, be one input: what is
+        computed of them, as the bias corrections of each variable in an optimizer, is computed
+        once."""
+        self.same = {}
+        first: dict[tuple[Aval, bytes], int] = {}
+        for leaf in sorted(self.leaves.values(), key=_slot):
+            if _is_number(leaf) and _references(leaf) <= _OWN and id(leaf[1]) not in self.keys:
+                number = leaf[1]._aval, leaf[1]._array.tobytes()
+                earlier = first.setdefault(number, leaf[0])
+                if earlier != leaf[0]:
+                    self.same[leaf[0]] = earlier
 
     def name_of(self, slot: int) -> str:
         """The name of a tensor as TensorFlow makes it: its op's, numbered where there are more."""
@@ -301,6 +321,24 @@ class SymbolicProgram(Program):
                 return x
         node = next(node for node in self.node.path() if node.first <= slot < node.end)
         return pending(node.outputs[slot - node.first], self, slot)
+
+
+def _slot(leaf: tuple[int, Tensor]) -> int:
+    return leaf[0]
+
+
+def _is_number(leaf: tuple[int, Tensor]) -> bool:
+    x = leaf[1]
+    return x._array.__class__ is np.ndarray and x._aval.packed is not None
+
+
+def _references(leaf: tuple[int, Tensor]) -> int:
+    """How many references to the tensor of a leaf are counted."""
+    return sys.getrefcount(leaf[1])
+
+
+#: References to a tensor that only its record holds.
+_OWN = _references((0, Tensor.__new__(Tensor)))
 
 
 def lifted(x: Tensor, inputs: Sequence[Tensor] = (), values: Sequence[Tensor] = ()) -> Tensor:
@@ -466,6 +504,7 @@ def captured(
     cells = tuple(program.cells)
     given = [anchor(program, tensor) for tensor in outputs]
     given += [anchor(program, program.values[handle]) for handle in cells]
+    program.share_numbers()
     closure = close(program, inputs, given, name)
     reads, variables = tuple(program.reads.values()), tuple(program.variables.values())
     return Captured(closure, program.sources(), result, cells, reads, variables)
@@ -492,11 +531,11 @@ def close(
     node = program.node
     live = tuple(tensor._at[1] for tensor in outputs)
     given = tuple(tensor._at[1] for tensor in inputs)
-    key = (name, live, given)
+    key = (name, live, given, tuple(program.same.items()))
     found: Any = node.captures.get(key)
     if found is None:
         slots = (*given, *program.further_inputs())
         inputs = set(slots)
         path = [s for s in needed(node.path(), live) if s.first not in inputs or s.first == s.end]
-        found = node.captures[key] = Call(Steps.numbered(path, slots, live), name)
+        found = node.captures[key] = Call(Steps.numbered(path, slots, live, program.same), name)
     return found

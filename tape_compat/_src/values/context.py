@@ -13,6 +13,7 @@ from ..core import caches, errors
 from ..core.state import LOCAL, MODE, suspended
 from .capture import leaving
 from .record import flush
+from .tensor import Tensor
 
 _DEVICE = re.compile(
     r"^(/job:\w+)?(/replica:\d+)?(/task:\d+)?/?(device:)?(?P<kind>[A-Za-z]+)(:(?P<number>\d+|\*))?$"
@@ -170,3 +171,15 @@ def init_scope() -> Iterator[None]:
 def control_dependencies(control_inputs: Any) -> Iterator[None]:
     """A context in which nothing changes: ops run, or seem to, in the order of their calls."""
     yield
+
+
+def is_symbolic_tensor(tensor: Any) -> bool:
+    """Whether something is a tensor of a function that is being recorded, without a value yet.
+
+    >>> import tape_compat as tf
+    >>> seen = []
+    >>> f = tf.function(lambda x: seen.append(tf.is_symbolic_tensor(x)))
+    >>> f(tf.constant(1.0)), seen, tf.is_symbolic_tensor(tf.constant(1.0))
+    (None, [True], False)
+    """
+    return isinstance(tensor, Tensor) and tensor._is_symbolic()

@@ -6,7 +6,7 @@ import contextlib
 import threading
 from collections.abc import Iterator
 
-__all__ = ["current_name_scope", "name_scope"]
+__all__ = ["current_name_scope", "get_current_name_scope", "name_scope"]
 
 
 class _Stack(threading.local):
@@ -26,6 +26,17 @@ def current_name_scope() -> str:
     'outer/inner/'
     """
     return _STACK.scopes[-1]
+
+
+def get_current_name_scope() -> str:
+    """The names of the scopes in force, joined by slashes: '' outside any.
+
+    >>> import tape_compat as tf
+    >>> with tf.name_scope("outer"), tf.name_scope("inner"):
+    ...     tf.get_current_name_scope()
+    'outer/inner'
+    """
+    return current_name_scope().rstrip("/")
 
 
 @contextlib.contextmanager

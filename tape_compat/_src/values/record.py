@@ -23,6 +23,7 @@ from ..core.program import Entry, Node, Program, node_of, refer
 from ..core.state import LOCAL, MODE, ThreadState
 from ..core.x64 import in_x64
 from ..run import executor, policy
+from ..run.op_by_op import interprets
 from . import forked
 from .tensor import Tensor, concrete, pending
 
@@ -187,7 +188,8 @@ def _slots(
 
 def _leaf(program: Program, x: Tensor) -> tuple[Aval | Packed, Any]:
     """What stands in a key for a tensor that is new to a program, and its array. One of the host
-    moves to the device if it is large, or was used before."""
+    moves to the device if it is large, or was used before; one that may be changed in place does
+    not at once."""
     if program.symbolic:
         if x._array is None and x._at[0].symbolic:
             program.refuse_foreign(x)  # type: ignore[attr-defined]
@@ -196,7 +198,9 @@ def _leaf(program: Program, x: Tensor) -> tuple[Aval | Packed, Any]:
     if array.__class__ is np.ndarray:
         if aval.packed is not None:
             return aval.packed, array.item()
-        if aval.nbytes >= limits.MOVE_AT_FIRST_USE_BYTES or x._at[0] is not None:
+        large = aval.nbytes >= limits.MOVE_AT_FIRST_USE_BYTES
+        stays = aval.nbytes >= policy.IN_PLACE_BYTES and interprets()
+        if (large and not stays) or x._at[0] is not None:
             array = x._device_array()
     return aval, array
 
@@ -338,6 +342,8 @@ def _run_now(
     if closure.effect:
         executor.finish_effects()
     outputs = tuple(map(concrete, results, avals))
+    if MODE.checks is not None:
+        MODE.checks(closure, inputs, outputs)
     if state.recorders:
         notify(state.recorders, closure, inputs, outputs, None)
     return outputs[0] if single else outputs

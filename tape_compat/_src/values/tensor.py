@@ -312,6 +312,12 @@ class Tensor(operators.Operators, TensorType, Placed):
 
     def __getattr__(self, name: str) -> Any:
         hint = ""
+        if name in _OF_NUMPY:
+            raise AttributeError(
+                f"Tensor object has no attribute '{name}'. If you are looking for numpy-related "
+                "methods, please run the following: "
+                "tf.experimental.numpy.experimental_enable_numpy_behavior()"
+            )
         if name == "assign":
             identity = self._id
             if identity.__class__ is SliceIdentity:
@@ -378,6 +384,9 @@ class Tensor(operators.Operators, TensorType, Placed):
 #: By the identity of a tensor, a host constant that has been read as a buffer. Whoever did so may
 #: hold the tensor alone, as `np.frombuffer` does, and the tensor may move to the device.
 _LENT: dict[int, tuple[weakref.ref, np.ndarray]] = {}
+
+#: Attributes of NumPy's arrays that tensors get when they are asked to behave so.
+_OF_NUMPY = frozenset("T astype ravel transpose reshape clip size tolist data".split())
 
 _SIGN = {"assign_add": "+", "assign_sub": "-"}
 
