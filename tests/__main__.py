@@ -17,8 +17,8 @@ TensorFlow gave in `.tensorflow_outcomes`, which makes the next run faster.
                                 inside a `tf.function`
 
 and, beside these, `parity-deferred` and `parity-immediate`, one mode each; `part`, the tests in
-deferred mode with one in four of the rows; `pure-python`, those of the engine without its C;
-`keras`, those that Keras' wheel ships (half an hour).
+deferred mode with one in four of the rows, but for those that only read files; `pure-python`, those
+of the engine without its C; `keras`, those that Keras' wheel ships (half an hour).
 
 XLA is told to compile quickly rather than well, which halves a first run; not for parity, where the
 last digits count (the second derivative of `gelu` far out), and not where XLA_FLAGS is set, if to
@@ -51,11 +51,13 @@ ENGINE = [
 MODELESS = [
     f"--ignore=tests/test_{name}.py"
     for name in (
-        "benchmarks cache caches choose docs dtypes dtypes_exact find fork interpret layout names "
-        "native program shapes standin traces types".split()
+        "benchmarks cache caches choose docs dtypes dtypes_exact find fork in_place interpret "
+        "layout names native program shapes standin traces types".split()
     )
 ]
 MODELESS.append("--ignore=tests/keras_suite")
+#: Tests of files: no JAX has a part in them.
+STATIC = [f"--ignore=tests/test_{name}.py" for name in ("layout", "types")]
 STEPS = {
     "lint": (["ruff", "check", "."], {}),
     "format": (["ruff", "format", "--check", "."], {}),
@@ -66,7 +68,7 @@ STEPS = {
     "parity-deferred": ([*PARITY, "--modes=deferred"], DEFERRED),
     "parity-immediate": ([*PARITY, "--modes=immediate"], DEFERRED),
     "traced": ([*PYTEST, *TRACED, "--modes=traced", "--part=3"], DEFERRED),
-    "part": ([*OWN, PART], DEFERRED),
+    "part": ([*OWN, PART, *STATIC], DEFERRED),
     "compiled": ([*OWN, PART, *MODELESS], {**DEFERRED, "TAPE_COMPAT_INTERPRETS": "0"}),
     "keras": (["tests.keras_suite"], DEFERRED),
     "keras-sample": (["tests.keras_suite", "--sample"], DEFERRED),

@@ -14,6 +14,8 @@ from tape_compat._src.standin import keras as standin_keras
 from tape_compat._src.values.context import set_immediate
 from tape_compat._src.values.record import flush
 
+gc.set_threshold(100_000, 50, 100)  # an eighth of the time goes into more frequent collections
+
 #: Tables of rows, which hold no tests of their own, and what runs in processes of its own.
 collect_ignore = [
     "ops",

@@ -28,7 +28,7 @@ OURS = {
 }
 
 #: Namespaces of which the ledger lists what is here only: they are large, and few use them.
-IN_PART = {"raw_ops", "experimental.numpy"}
+IN_PART = {"raw_ops"}
 
 
 #: Faces whose names are Keras', which are not listed.

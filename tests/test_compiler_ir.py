@@ -1,5 +1,6 @@
 """`experimental_get_compiler_ir` and `function_spec`."""
 
+import numpy as np
 import pytest
 
 import tape_compat as tf
@@ -56,3 +57,28 @@ def test_function_spec():
     full = spec.fullargspec
     assert (full.varargs, full.varkw, full.defaults) == ("rest", "named", (1,))
     assert (full.kwonlyargs, full.kwonlydefaults) == (["z", "w"], {"w": 2})
+
+
+def test_equal_numbers_are_one_input():
+    """What an optimizer computes of its numbers for each variable is computed once."""
+    step = tf.Variable(1.0)
+    variables = [tf.Variable([1.0, 2.0]) for _ in range(3)]
+
+    @tf.function
+    def update():
+        for v in variables:
+            v.assign_sub(v * tf.sqrt(1.0 - tf.pow(0.9, step)) / (1.0 - tf.pow(0.9, step)))
+
+    ir = update.experimental_get_compiler_ir()(stage="stablehlo")
+    assert ir.count("stablehlo.power") == 1
+    update()
+    np.testing.assert_allclose(variables[2], [1 - 0.1**-0.5, 2 - 2 * 0.1**-0.5], rtol=1e-6)
+
+
+def test_equal_constants_that_are_held_are_apart():
+    one, two = tf.constant(2.0), tf.constant(2.0)
+    f = tf.function(lambda x: x * one + tf.square(x) * two * 2.0)
+    with tf.GradientTape() as tape:
+        tape.watch([one, two])
+        y = f(tf.constant(3.0))
+    assert [g.numpy() for g in tape.gradient(y, [one, two])] == [3.0, 18.0]

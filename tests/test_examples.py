@@ -1,12 +1,11 @@
 """Every example runs to its end; each asserts its own result."""
 
-import os
-import subprocess
-import sys
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+
+from tests.processes import run
 
 EXAMPLES = sorted((Path(__file__).resolve().parent.parent / "examples").glob("*.py"))
 #: A largest value is compared with what is computed a second time: where nothing is optimized XLA
@@ -34,20 +33,12 @@ def test_example(path, tmp_path):
             pytest.importorskip(needed, reason=f"{needed} (extra `examples`) is not installed")
     if path.stem.startswith("keras_") and find_spec("keras") is None:
         pytest.skip("keras (extra `keras`) is not installed")
-    environment = {**os.environ, "PYTHONPATH": str(path.parent.parent)}
-    if path.stem in AS_USERS_DO:
-        environment["XLA_FLAGS"] = ""
+    environment = {"XLA_FLAGS": ""} if path.stem in AS_USERS_DO else {}
+    after = "keras" if path.stem.startswith("keras_") else "tape_compat"
     copy = tmp_path / path.name  # what it writes beside itself goes there
     copy.write_text(path.read_text())
-    done = subprocess.run(
-        [sys.executable, "-W", "error::DeprecationWarning:__main__", str(copy)],
-        cwd=tmp_path,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+    strict = "error::DeprecationWarning:__main__"
+    done = run("-W", strict, str(copy), after=after, cwd=tmp_path, **environment)
     assert SAYS[path.stem] in done.stdout
     if path.stem == "train_digits":
         assert (tmp_path / "train_digits.png").stat().st_size > 10_000

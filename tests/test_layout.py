@@ -15,7 +15,7 @@ FILES = sorted(ROOT.rglob("*.py"))
 
 #: Lower layers first: a file of `_src` imports only from its own layer and those before.
 LAYERS = (
-    "native core run values ops autodiff function data checkpoint library diagnostics interop "
+    "native core run values ops autodiff function data checkpoint diagnostics library interop "
     "standin faces"
 ).split()
 RANK = {name: rank for rank, name in enumerate(LAYERS)}

@@ -63,7 +63,7 @@ def test_row(row, check):
 def namespaces() -> list[ModuleType]:
     """The modules that users see, `tf` first."""
     found = (getattr(tf, name) for name in dir(tf))
-    spaces = [tf, *(v for v in found if isinstance(v, ModuleType))]
+    spaces = [tf, *(v for v in found if isinstance(v, ModuleType)), tf.math.special]
     return [m for m in spaces if m.__name__.startswith("tape_compat") and "._src" not in m.__name__]
 
 

@@ -3,6 +3,7 @@
 KERAS_RESULTS names a file that gets a line for each test: its outcome and its id.
 """
 
+import gc
 import os
 import sys
 import types
@@ -11,6 +12,7 @@ from importlib.util import find_spec
 
 import pytest
 
+gc.set_threshold(100_000, 50, 100)  # as in tests/conftest.py
 os.environ["KERAS_BACKEND"] = "tensorflow"
 ON_TENSORFLOW = os.environ.get("KERAS_ON") == "tensorflow"
 if not ON_TENSORFLOW:

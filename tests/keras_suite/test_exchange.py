@@ -5,9 +5,6 @@ tested in `tests/parity/test_keras_files.py`.
 """
 
 import json
-import os
-import subprocess
-import sys
 import zipfile
 from importlib.util import find_spec
 from io import BytesIO
@@ -16,20 +13,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.processes import run
+
 HERE = Path(__file__).parent
-ROOT = HERE.parent.parent
 MODELS = ("functional", "recurrent", "subclassed", "mixed")
 pytestmark = pytest.mark.skipif(find_spec("keras") is None, reason="Keras is not installed")
 
 
 def said(actions, on_tensorflow=False):
     """What `exchange.py` prints, run on us or on TensorFlow, line by line."""
-    command = [sys.executable, str(HERE / "exchange.py")]
-    if not on_tensorflow:
-        command[1:1] = ["-m", "tape_compat", "run"]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "KERAS_BACKEND": "tensorflow"}
-    done = subprocess.run([*command, *actions], env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    ours = [] if on_tensorflow else ["-m", "tape_compat", "run"]
+    after = "" if on_tensorflow else "keras"
+    done = run(*ours, HERE / "exchange.py", *actions, after=after, KERAS_BACKEND="tensorflow")
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 

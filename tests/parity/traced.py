@@ -54,6 +54,7 @@ DIFFERENCES: dict[str, str] = {
     "forward/custom_gradient_that_fails": _RECORDED,
     "forward/custom_gradient_that_works": _RECORDED,
     "forward/dead_primals_tangents": "what is recorded is alive until the function is recorded",
+    "linear_operator/assertions": "a check that fails raises where the function is called",
     "ragged/tf.debugging.assert_near(f,_f_+_1)": _TEXT,
     "tensor/debugging": "a check of constants that fails raises where the function is called",
     "tensor/executing_eagerly": "it is asked where it runs",
