@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import jax
@@ -19,6 +20,7 @@ from ..values.tensor import Tensor
 from .arguments import dims
 from .checks import check_dtypes
 from .declare import check_same_dtype, matching
+from .kernel_gradient import kernel_gradient
 from .shapes import reshape
 from .windows import channels_last, explicit_padding, per_dimension
 
@@ -95,8 +97,26 @@ def _check_convolution(kernel: str, batch_rank: int = 1) -> Callable[..., None]:
     return check
 
 
+def _pull(
+    arrays: Sequence[Any],
+    cotangents: Sequence[Any],
+    wrt: tuple[int, ...],
+    **attributes: Any,
+) -> tuple[Any, ...]:
+    """The pullback of a convolution."""
+    (x, filters), (dy,) = arrays, cotangents
+    convolve = partial(_convolve, **attributes)
+    found = []
+    for i in wrt:
+        if i == 0:
+            found.append(_convolve_back(dy, filters, x.shape, **attributes))
+        else:
+            found.append(kernel_gradient(convolve, x, dy, filters.shape, **attributes))
+    return tuple(found)
+
+
 _CONVOLUTIONS = {
-    rank: Op(_convolve, kernel, check=_check_convolution(kernel))
+    rank: Op(_convolve, kernel, check=_check_convolution(kernel), pull=_pull)
     for rank, kernel in {1: "Conv2D", 2: "Conv2D", 3: "Conv3D"}.items()
 }
 _DEPTHWISE = Op(
@@ -240,6 +260,25 @@ def _convolve_back(
     return out
 
 
+def _pull_back(
+    arrays: Sequence[Any],
+    cotangents: Sequence[Any],
+    wrt: tuple[int, ...],
+    shape: tuple[int, ...],
+    **attributes: Any,
+) -> tuple[Any, ...]:
+    """The pullback of the transpose of a convolution."""
+    (y, filters), (dx,) = arrays, cotangents
+    convolve = partial(_convolve, **attributes)
+    found = []
+    for i in wrt:
+        if i == 0:
+            found.append(convolve(dx, filters))
+        else:
+            found.append(kernel_gradient(convolve, dx, y, filters.shape, **attributes))
+    return tuple(found)
+
+
 def _check_transpose(kernel: str) -> Callable[..., None]:
     def check(
         avals: tuple[Aval, ...],
@@ -288,6 +327,7 @@ _TRANSPOSES = {
         kernel,
         check=_check_transpose(kernel),
         shapes=lambda avals, shape, **_: Aval.of(shape, avals[0].dtype),
+        pull=_pull_back,
     )
     for rank, kernel in {
         1: "Conv2DBackpropInput",

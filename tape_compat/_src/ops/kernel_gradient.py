@@ -1,0 +1,122 @@
+"""The derivative of a convolution by its kernel, as processors do it quickest."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+#: On processors XLA takes the derivative for a convolution by a window as large as the image: of 32
+#: images 28 x 28 x 32 by 64 kernels 3 x 3 it took 24 ms, where a matrix product of as many
+#: multiplications takes 3; windows side by side, and their product, 10 ms (JAX 0.10; 12 and 10 in
+#: JAX 0.12). XLA's may be quicker for small images, few features and little work: below these.
+LEAST_PLACES = 100
+LEAST_FEATURES = 32
+LEAST_MULTIPLICATIONS = 100_000_000
+
+#: Elements of windows that lie side by side at a time: all of 29 MB took 21 ms, for the pages of
+#: such an array are new at each step.
+BLOCK = 1 << 20
+
+
+def kernel_gradient(
+    convolve: Callable[[Any, Any], Any],
+    x: Any,
+    dy: Any,
+    kernel: tuple[int, ...],
+    strides: tuple[int, ...],
+    padding: Any,
+    dilations: tuple[int, ...],
+    last: bool,
+) -> Any:
+    """The cotangent of the kernel, of shape `kernel`, of `convolve(x, filters)` by that of its
+    output. Source: Goodfellow et al., Deep Learning, equation 9.11."""
+
+    def transposed(x: Any, dy: Any) -> Any:
+        (found,) = jax.linear_transpose(
+            partial(convolve, x), jax.ShapeDtypeStruct(kernel, dy.dtype)
+        )(dy)
+        return found
+
+    if not last or not _pays(x, dy, kernel):
+        return transposed(x, dy)
+    window, pads = kernel[:-2], padding
+    if isinstance(padding, str):
+        reach = [(size - 1) * step + 1 for size, step in zip(window, dilations, strict=True)]
+        pads = lax.padtype_to_pads(x.shape[1:-1], reach, strides, padding)
+
+    def side_by_side(x: Any, dy: Any) -> Any:
+        x = jnp.pad(x, ((0, 0), *pads, (0, 0)))
+        return _by_windows(x, dy, window, strides, dilations).reshape(kernel)
+
+    @jax.custom_jvp
+    def gradient(x: Any, dy: Any) -> Any:
+        return lax.platform_dependent(x, dy, cpu=side_by_side, default=transposed)
+
+    @gradient.defjvp
+    def _(primals: Any, tangents: Any) -> Any:
+        (x, dy), (x_dot, dy_dot) = primals, tangents
+        return gradient(x, dy), transposed(x_dot, dy) + transposed(x, dy_dot)
+
+    return gradient(x, dy)
+
+
+def _pays(x: Any, dy: Any, kernel: tuple[int, ...]) -> bool:
+    if not all(isinstance(size, int) for size in (*x.shape, *dy.shape)):
+        return False  # traced for any size
+    *window, depth, features = kernel
+    places = math.prod(dy.shape[1:-1])
+    return (
+        x.dtype in (jnp.float32, jnp.float64)
+        and depth == x.shape[-1]
+        and math.prod(window) > 1
+        and places >= LEAST_PLACES
+        and (features >= LEAST_FEATURES or len(window) == 3)
+        and dy.shape[0] * places * math.prod(kernel) >= LEAST_MULTIPLICATIONS
+    )
+
+
+def _windows(
+    x: Any,
+    window: Sequence[int],
+    places: Sequence[int],
+    strides: Sequence[int],
+    dilations: Sequence[int],
+) -> Iterator[Any]:
+    """Of each element of the window, what lies under it at all places."""
+    for offset in itertools.product(*map(range, window)):
+        begin = [i * step for i, step in zip(offset, dilations, strict=True)]
+        end = [
+            i + (n - 1) * stride + 1 for i, n, stride in zip(begin, places, strides, strict=True)
+        ]
+        yield lax.slice(x, (0, *begin, 0), (x.shape[0], *end, x.shape[-1]), (1, *strides, 1))
+
+
+def _by_windows(
+    x: Any, dy: Any, window: Sequence[int], strides: Sequence[int], dilations: Sequence[int]
+) -> Any:
+    """[window..., channels, features] as a matrix, by a product for each block of examples. `x` is
+    padded."""
+    n, places, features = dy.shape[0], dy.shape[1:-1], dy.shape[-1]
+    depth = math.prod(window) * x.shape[-1]
+    most = max(1, BLOCK // (math.prod(places) * depth))
+    block = max(size for size in range(1, min(most, n) + 1) if n % size == 0)
+
+    def add(total: Any, some: tuple[Any, Any]) -> tuple[Any, None]:
+        x, dy = some
+        parts = list(_windows(x, window, places, strides, dilations))
+        # Within the loop of a product XLA would look up each element among the parts.
+        matrix = lax.optimization_barrier(jnp.concatenate(parts, -1)).reshape(-1, depth)
+        return total + lax.dot_general(dy, matrix, (((0,), (0,)), ((), ()))), None
+
+    blocks = (
+        x.reshape(n // block, block, *x.shape[1:]),
+        dy.reshape(n // block, -1, features),
+    )
+    return lax.scan(add, jnp.zeros((features, depth), dy.dtype), blocks)[0].T
