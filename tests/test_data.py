@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import tape_compat as tf
+from tape_compat._src.data import prefetching
 from tape_compat._src.run import policy
 
 Dataset = tf.data.Dataset
@@ -128,16 +129,32 @@ def test_how_far_prefetch_runs_ahead_by_itself_depends_on_the_size_of_elements(s
     def generate():
         for i in range(20):
             made.append(i)
+            time.sleep(0.01 * (i in (1, 2)))
             yield np.zeros(size, np.float32)
 
     spec = tf.TensorSpec([size], tf.float32)
     dataset = Dataset.from_generator(generate, output_signature=spec).prefetch(tf.data.AUTOTUNE)
     iterator = iter(dataset)
-    next(iterator)
-    wait_until(lambda: len(made) == ahead)
+    for _ in range(4):  # of which two take long; the last one comes from a thread
+        next(iterator)
+    wait_until(lambda: len(made) == 3 + ahead)
     for _ in range(ahead):
         next(iterator)
-    wait_until(lambda: ahead < len(made) <= 2 * ahead)
+    wait_until(lambda: 3 + ahead < len(made) <= 3 + 2 * ahead)
+    made.clear()
+    next(iter(dataset))  # which is known to take long now
+    wait_until(lambda: len(made) == ahead)
+
+
+def test_quick_elements_are_made_as_they_are_asked_for(monkeypatch):
+    monkeypatch.setattr(prefetching, "QUICK_SECONDS", 60.0)
+    made, before = [], prefetching_threads()
+    dataset = Dataset.range(10).map(lambda x: tf.py_function(made.append, [x], []) or x)
+    iterator = iter(dataset.prefetch(tf.data.AUTOTUNE))
+    for i in range(5):
+        assert next(iterator).numpy() == i
+        assert len(made) == i + 1
+    assert set(prefetching_threads()) <= set(before)
 
 
 def wait_until(true, seconds=5.0):

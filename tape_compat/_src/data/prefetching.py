@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import os
 import threading
+import time
 import weakref
 from collections.abc import Callable
 from queue import SimpleQueue
@@ -19,6 +20,16 @@ from .structure import Element, nbytes_of
 AHEAD, AHEAD_OF_LARGE = 8, 4
 #: How many bytes a small element takes at most.
 SMALL = 1 << 20
+
+#: Where the number is left to us, elements are made as they are asked for while that takes no
+#: longer: to hand over an element and to share the interpreter's lock with a thread cost a step of
+#: `fit` 0.1 ms. What each takes beyond it is added up, at most so much of one, for it may be the
+#: system that kept it waiting, and less what others took less; a thread makes them from when the
+#: sum is that of DEAR. Short waits are for the interpreter's lock, for which a thread waits too.
+QUICK_SECONDS = 100e-6
+SHORT_WAIT_SECONDS = 1e-3
+MOST_OF_ONE = 20 * QUICK_SECONDS
+DEAR = 30 * QUICK_SECONDS
 
 
 class _Queue:
@@ -142,6 +153,48 @@ class PrefetchStream(Stream):
         return step()
 
 
+class TriedStream(Stream):
+    """A stream whose elements are made as they are asked for, and by a thread once they are dear.
+
+    became_dear: called then.
+    """
+
+    __slots__ = ("_became_dear", "_begin", "_beyond", "_room", "_source")
+
+    def __init__(self, begin: Callable[[], Stream], room: int, became_dear: Callable[[], None]):
+        self._begin, self._room, self._became_dear = begin, room, became_dear
+        self._source: Stream | None = None
+        self._beyond = 0.0
+        super().__init__(self._first, lambda count: self._opened().skip(count))
+
+    def _opened(self) -> Stream:
+        if self._source is None:
+            self._source = self._begin()
+        return self._source
+
+    def _first(self) -> Element:
+        """What is done for the first one need not be for the others."""
+        source = self._opened()
+        self.step = self._timed
+        return source.step()
+
+    def _timed(self) -> Element:
+        source = self._opened()
+        began, worked = time.perf_counter(), time.thread_time()
+        element = source.step()
+        worked, took = time.thread_time() - worked, time.perf_counter() - began
+        beyond = max(worked, took - SHORT_WAIT_SECONDS) - QUICK_SECONDS
+        self._beyond = max(0.0, self._beyond + min(beyond, MOST_OF_ONE))
+        if self._beyond > DEAR:
+            self._source = PrefetchStream(lambda: source, self._room)
+            self.step = self._ahead
+            self._became_dear()
+        return element
+
+    def _ahead(self) -> Element:
+        return self._opened().step()
+
+
 class Prefetch(SameRows):
     """The elements, made ahead of their use."""
 
@@ -150,12 +203,18 @@ class Prefetch(SameRows):
     def __init__(self, source: Pipeline, buffer: int):
         super().__init__(source)
         self._buffer = 0 if DEBUGGING.on else buffer
+        self._dear = buffer != AUTOTUNE
 
     def _open(self) -> Stream:
         source = self.inputs[0]
         if self._buffer == 0:
             return source.open()
-        return PrefetchStream(source.open, self._room())
+        if self._dear:
+            return PrefetchStream(source.open, self._room())
+        return TriedStream(source.open, self._room(), self._become_dear)
+
+    def _become_dear(self) -> None:
+        self._dear = True
 
     def _room(self) -> int:
         """How many elements are made ahead."""
