@@ -413,6 +413,18 @@ def test_reductions(dtype):
     each(reduced(dtype, (1,)), np.zeros((2, 0, 3), dtype))
 
 
+@pytest.mark.parametrize("dtype", [*KINDS, np.dtype("float64")], ids=str)
+@pytest.mark.parametrize("shape", [(40, 13, 9), (5000, 3), (37, 128), (4, 4, 4, 20, 5)], ids=str)
+def test_reductions_of_many_short_rows(shape, dtype):
+    x = numbers(dtype, *shape)
+    axes = tuple(range(len(shape) - 1))
+    functions = [f for f in reduced(dtype, axes) if f.func is not lax.reduce_prod]
+    each(functions, x, times=1000)
+    # The same of arrays whose elements lie in another order.
+    turned = np.moveaxis(x, -1, 0)
+    each([lambda x, f=f: f(jnp.moveaxis(x, 0, -1)) for f in functions], turned, times=1000)
+
+
 def test_sums_of_narrow_floats_are_wide():
     """Wider than XLA's, which has 996.5."""
     x = np.full(10_000, 0.1, np.float16)

@@ -137,14 +137,15 @@ class Node(_LastEdge):
             or self.nbytes > limits.MAX_PENDING_BYTES
         )
         self.differentiable = closure.differentiable and any(aval.trainable for aval in outputs)
-        self._tail: int | None = None
+        self._tail: tuple[tuple[int, ...], int] | None = None
 
-    @property
-    def tail(self) -> int:
-        """How many of the last instructions, not all, read nothing but leaves and each other."""
-        if self._tail is None:
-            self._tail = _tail(self.path())
-        return self._tail
+    def tail(self, overwritten: tuple[int, ...]) -> int:
+        """How many of the last instructions, not all, read nothing but leaves and each other, and
+        none of the leaves of variables that were overwritten."""
+        known = self._tail
+        if known is None or known[0] != overwritten:
+            known = self._tail = overwritten, _tail(self.path(), overwritten)
+        return known[1]
 
     def path(self) -> list[Node]:
         """The instructions from the first to this one."""
@@ -157,10 +158,13 @@ class Node(_LastEdge):
         return nodes
 
 
-def _tail(path: list[Node]) -> int:
+def _tail(path: list[Node], overwritten: tuple[int, ...]) -> int:
     made = {slot for node in path for slot in range(node.first, node.end)}
+    updated = set(overwritten)
     found, earliest = 0, path[-1].end
     for count, node in enumerate(reversed(path[-limits.MOST_BEFORE_TAPE :]), 1):
+        if not updated.isdisjoint(node.inputs):
+            break  # the update of a variable belongs to the step
         earliest = min([earliest, *(slot for slot in node.inputs if slot in made)])
         if earliest >= node.first and count < len(path):
             found = count

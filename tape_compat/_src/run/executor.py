@@ -75,8 +75,9 @@ def split_of(origin: Any, begun: int) -> int:
 def note_tail(program: Program) -> None:
     """Note, when a tape is entered, how much of what is pending belongs to the step before it."""
     found = _HISTORIES.get(program.origin)
-    step = len(program.log) - program.node.tail - program.begun
-    if found is not None and program.node.tail and step > 0:
+    tail = program.node.tail(tuple(program.donatable))
+    step = len(program.log) - tail - program.begun
+    if found is not None and tail and step > 0:
         found.prepared(step)
 
 

@@ -192,8 +192,6 @@ class _Building:
             return self.call(called(params), inputs)
         if name == "dim_as_value":
             return [self.hold(np.asarray(params["dim"], eqn.outvars[0].aval.dtype))]
-        if name == "platform_index":
-            return [self.hold(np.int32(_default(params["platforms"])))]
         if name == "cond" and inputs[0] in self.constant:
             index = min(max(int(self.values[inputs[0]]), 0), len(params["branches"]) - 1)
             return self.call(params["branches"][index], inputs[1:])
@@ -254,14 +252,6 @@ class _Building:
                 read.update(draft.inputs)
                 found.append(draft)
         return found[::-1]
-
-
-def _default(platforms: Sequence[Any]) -> int:
-    """Which branch of `lax.platform_dependent` is the default: NumPy has ways of its own, and what
-    is made for the processor is made for XLA. If there is none, that for the processor."""
-    if None in platforms:
-        return platforms.index(None)
-    return next(i for i, names in enumerate(platforms) if "cpu" in names)
 
 
 def _steps(drafts: Sequence[_Draft], kept: set[int]) -> list[Step]:

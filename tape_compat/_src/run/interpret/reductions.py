@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -36,6 +37,9 @@ def _reduce(function: np.ufunc, start: Callable[[Any], Any] | None = None) -> Ru
             return same
         if len(axes) == 1 and _folds(ins[0], axes[0]):
             return _folded(function, axes[0], ins[0].shape[axes[0]])
+        together = _rows_together(ins[0], axes)
+        if together > 1:
+            return _by_long_rows(function, axes, together, dtype)
         if start is None:
             return lambda x: reduce(x, axes, dtype)
         if 0 in ins[0].shape:
@@ -48,6 +52,37 @@ def _reduce(function: np.ufunc, start: Callable[[Any], Any] | None = None) -> Ru
 
 def _folds(aval: Any, axis: int) -> bool:
     return 1 < aval.shape[axis] <= SHORT_AXIS and size(aval) > SMALL
+
+
+#: Elements that are reduced side by side, where each row of an array has fewer.
+LONG_ROW = 1024
+
+
+def _rows_together(aval: Any, axes: tuple[int, ...]) -> int:
+    """Where all axes but the last ones are reduced, which are short: how many rows to reduce as one
+    long row, which divides their number. The sum over 32 x 26 x 26 x 8 took 300 us, 18 so."""
+    kept = math.prod(aval.shape[len(axes) :])
+    leading = sorted(axes) == list(range(len(axes)))
+    if not leading or not 1 < kept <= LONG_ROW // 2 or size(aval) <= SMALL:
+        return 1
+    if aval.dtype.kind not in "iufc" or aval.dtype.itemsize < 4:
+        return 1
+    rows = size(aval) // kept
+    return next(n for n in range(LONG_ROW // kept, 0, -1) if rows % n == 0)
+
+
+def _by_long_rows(function: np.ufunc, axes: tuple[int, ...], together: int, dtype: Any) -> Function:
+    """Rows of that many side by side, then what lies side by side."""
+    reduce, first = function.reduce, len(axes)
+
+    def by_long_rows(x: Any) -> Any:
+        if not x.flags.c_contiguous:
+            return reduce(x, axes, dtype)
+        kept = x.shape[first:]
+        row = math.prod(kept) * together
+        return reduce(reduce(x.reshape(-1, row), 0, dtype).reshape(together, *kept), 0, dtype)
+
+    return by_long_rows
 
 
 def _parts(axis: int, length: int) -> list[tuple[Any, ...]]:
