@@ -11,13 +11,14 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from ..core import dtypes
 from ..core.avals import Aval
 from ..core.op import Op
 from ..core.refuse import invalid, not_allowed, shown, tf_dtype_name
 from ..values import operators
-from ..values.bounds import dropped, refuse_positions, refuse_rows
+from ..values.bounds import refuse_positions, refuse_rows
 from ..values.convert import convert
 from ..values.dispatch import takes_composites
 from ..values.indexed_slices import IndexedSlices
@@ -35,8 +36,14 @@ def _gather(params: Any, indices: Any, axis: int, batch_dims: int) -> Any:
         return jnp.zeros(
             (*params.shape[:axis], *indices.shape, *params.shape[axis + 1 :]), params.dtype
         )
-    places = dropped(indices, params.shape[axis])
-    return jnp.take(params, places, axis=axis, mode="fill", fill_value=0)
+    after, last = axis + indices.ndim, params.ndim - 1 + indices.ndim
+    numbers = lax.GatherDimensionNumbers(
+        offset_dims=(*range(axis), *range(after, last)),
+        collapsed_slice_dims=(axis,),
+        start_index_map=(axis,),
+    )
+    sizes = (*params.shape[:axis], 1, *params.shape[axis + 1 :])
+    return lax.gather(params, indices[..., None], numbers, sizes, mode="fill", fill_value=0)
 
 
 def _check_gather(avals: tuple[Aval, ...], axis: int, batch_dims: int) -> None:
@@ -124,8 +131,8 @@ def gather(
     return apply(_GATHER.bind(axis=axis, batch_dims=batch), (params, indices))
 
 
-def _positions(indices: Any, shape: Sequence[int]) -> tuple[Any, ...]:
-    return tuple(dropped(indices[..., i], shape[i]) for i in range(indices.shape[-1]))
+def _positions(indices: Any) -> tuple[Any, ...]:
+    return tuple(indices[..., i] for i in range(indices.shape[-1]))
 
 
 def _gather_nd(params: Any, indices: Any, batch_dims: int) -> Any:
@@ -133,7 +140,8 @@ def _gather_nd(params: Any, indices: Any, batch_dims: int) -> Any:
         return jax.vmap(lambda p, i: _gather_nd(p, i, batch_dims - 1))(params, indices)
     if not indices.shape[-1]:
         return jnp.broadcast_to(params, (*indices.shape[:-1], *params.shape))
-    return params.at[_positions(indices, params.shape)].get(mode="fill", fill_value=0)
+    at = params.at[_positions(indices)]
+    return at.get(mode="fill", fill_value=0, wrap_negative_indices=False)
 
 
 def _check_gather_nd(avals: tuple[Aval, ...], batch_dims: int) -> None:
@@ -199,13 +207,13 @@ def gather_nd(
 
 
 def _scattered(x: Any, indices: Any, updates: Any, method: str) -> Any:
-    where_to = _positions(indices, x.shape)
+    where_to = _positions(indices)
     if not where_to:
         updates = jnp.sum(updates.reshape(-1, *x.shape), 0) if method == "add" else updates
         return getattr(x.at[...], method)(
             updates.reshape(-1, *x.shape)[-1] if method != "add" else updates
         )
-    return getattr(x.at[where_to], method)(updates, mode="drop")
+    return getattr(x.at[where_to], method)(updates, mode="drop", wrap_negative_indices=False)
 
 
 def _scatter_nd(indices: Any, updates: Any, shape: tuple[int, ...]) -> Any:

@@ -19,8 +19,8 @@ from .tensor import Tensor
 
 
 def _densify(values: Any, indices: Any, shape: Shape) -> Any:
-    where = dropped(indices, shape[0])
-    return jnp.zeros(shape, values.dtype).at[where].add(values, mode="drop")
+    at = jnp.zeros(shape, values.dtype).at[indices]
+    return at.add(values, mode="drop", wrap_negative_indices=False)
 
 
 _DENSIFY = Op(_densify, "UnsortedSegmentSum")

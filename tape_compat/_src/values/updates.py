@@ -9,24 +9,26 @@ import jax.numpy as jnp
 
 from ..core.op import Closure, Op
 from ..core.state import seen_by
-from .bounds import dropped
 from .record import apply
 from .tensor import Tensor
+
+
+def _scattered(at: Any, method: str, updates: Any) -> Any:
+    """What lies outside is left out; no index counts from the end."""
+    return getattr(at, method)(updates, mode="drop", wrap_negative_indices=False)
 
 
 def _rows(method: str) -> Any:
     def scatter(x: Any, indices: Any, updates: Any) -> Any:
         shape = (*indices.shape, *x.shape[1:])
-        where = dropped(indices, x.shape[0])
-        return getattr(x.at[where], method)(jnp.broadcast_to(updates, shape), mode="drop")
+        return _scattered(x.at[indices], method, jnp.broadcast_to(updates, shape))
 
     return scatter
 
 
 def _nd(method: str) -> Any:
     def scatter(x: Any, indices: Any, updates: Any) -> Any:
-        where = tuple(dropped(i, n) for i, n in zip(jnp.moveaxis(indices, -1, 0), x.shape))
-        return getattr(x.at[where], method)(updates, mode="drop")
+        return _scattered(x.at[tuple(jnp.moveaxis(indices, -1, 0))], method, updates)
 
     return scatter
 
