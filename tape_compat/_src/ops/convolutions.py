@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 from jax import lax
 
@@ -20,7 +19,7 @@ from ..values.tensor import Tensor
 from .arguments import dims
 from .checks import check_dtypes
 from .declare import check_same_dtype, matching
-from .kernel_gradient import kernel_gradient
+from .kernel_gradient import kernel_gradient, transposed
 from .shapes import reshape
 from .windows import channels_last, explicit_padding, per_dimension
 
@@ -106,13 +105,11 @@ def _pull(
     """The pullback of a convolution."""
     (x, filters), (dy,) = arrays, cotangents
     convolve = partial(_convolve, **attributes)
-    found = []
-    for i in wrt:
-        if i == 0:
-            found.append(_convolve_back(dy, filters, x.shape, **attributes))
-        else:
-            found.append(kernel_gradient(convolve, x, dy, filters.shape, **attributes))
-    return tuple(found)
+    by = (
+        lambda: _convolve_back(dy, filters, x.shape, **attributes),
+        lambda: kernel_gradient(convolve, x, dy, filters.shape, **attributes),
+    )
+    return tuple([by[i]() for i in wrt])
 
 
 _CONVOLUTIONS = {
@@ -242,22 +239,9 @@ def convolution(
     return _convolution(rank, input, filters, strides, padding, data_format, dilations)
 
 
-def _convolve_back(
-    y: Any,
-    filters: Any,
-    shape: tuple[int, ...],
-    strides: tuple[int, ...],
-    padding: Any,
-    dilations: tuple[int, ...],
-    last: bool,
-) -> Any:
+def _convolve_back(y: Any, filters: Any, shape: tuple[int, ...], **attributes: Any) -> Any:
     """The transpose of a convolution whose input has `shape`."""
-
-    def forward(x: Any) -> Any:
-        return _convolve(x, filters, strides, padding, dilations, last)
-
-    (out,) = jax.linear_transpose(forward, jax.ShapeDtypeStruct(shape, y.dtype))(y)
-    return out
+    return transposed(lambda x: _convolve(x, filters, **attributes), shape, y)
 
 
 def _pull_back(
@@ -270,13 +254,11 @@ def _pull_back(
     """The pullback of the transpose of a convolution."""
     (y, filters), (dx,) = arrays, cotangents
     convolve = partial(_convolve, **attributes)
-    found = []
-    for i in wrt:
-        if i == 0:
-            found.append(convolve(dx, filters))
-        else:
-            found.append(kernel_gradient(convolve, dx, y, filters.shape, **attributes))
-    return tuple(found)
+    by = (
+        lambda: convolve(dx, filters),
+        lambda: kernel_gradient(convolve, dx, y, filters.shape, **attributes),
+    )
+    return tuple([by[i]() for i in wrt])
 
 
 def _check_transpose(kernel: str) -> Callable[..., None]:
@@ -521,19 +503,11 @@ def depthwise_conv2d(
 
 
 def _depthwise_to_input(filters: Any, dy: Any, shape: Any, **attributes: Any) -> Any:
-    def forward(x: Any) -> Any:
-        return _convolve(x, filters, **attributes, depthwise=True)
-
-    (out,) = jax.linear_transpose(forward, jax.ShapeDtypeStruct(shape, dy.dtype))(dy)
-    return out
+    return _convolve_back(dy, filters, shape, **attributes, depthwise=True)
 
 
 def _depthwise_to_filter(x: Any, dy: Any, shape: Any, **attributes: Any) -> Any:
-    def forward(filters: Any) -> Any:
-        return _convolve(x, filters, **attributes, depthwise=True)
-
-    (out,) = jax.linear_transpose(forward, jax.ShapeDtypeStruct(shape, dy.dtype))(dy)
-    return out
+    return transposed(partial(_convolve, x, **attributes, depthwise=True), shape, dy)
 
 
 def _check_depthwise_back(

@@ -18,7 +18,7 @@ from ..core.avals import Aval
 from ..core.op import Op
 from ..core.refuse import invalid, not_allowed, shown, tf_dtype_name
 from ..values import operators
-from ..values.bounds import refuse_positions, refuse_rows
+from ..values.bounds import refuse_positions, refuse_rows, scattered
 from ..values.convert import convert
 from ..values.dispatch import takes_composites
 from ..values.indexed_slices import IndexedSlices
@@ -213,7 +213,7 @@ def _scattered(x: Any, indices: Any, updates: Any, method: str) -> Any:
         return getattr(x.at[...], method)(
             updates.reshape(-1, *x.shape)[-1] if method != "add" else updates
         )
-    return getattr(x.at[where_to], method)(updates, mode="drop", wrap_negative_indices=False)
+    return scattered(x.at[where_to], method, updates)
 
 
 def _scatter_nd(indices: Any, updates: Any, shape: tuple[int, ...]) -> Any:

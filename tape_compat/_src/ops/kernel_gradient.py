@@ -25,6 +25,12 @@ LEAST_MULTIPLICATIONS = 100_000_000
 BLOCK = 1 << 20
 
 
+def transposed(linear: Callable[[Any], Any], shape: tuple[int, ...], y: Any) -> Any:
+    """The transpose at `y` of a linear function of an array of `shape`."""
+    (found,) = jax.linear_transpose(linear, jax.ShapeDtypeStruct(shape, y.dtype))(y)
+    return found
+
+
 def kernel_gradient(
     convolve: Callable[[Any, Any], Any],
     x: Any,
@@ -38,14 +44,11 @@ def kernel_gradient(
     """The cotangent of the kernel, of shape `kernel`, of `convolve(x, filters)` by that of its
     output. Source: Goodfellow et al., Deep Learning, equation 9.11."""
 
-    def transposed(x: Any, dy: Any) -> Any:
-        (found,) = jax.linear_transpose(
-            partial(convolve, x), jax.ShapeDtypeStruct(kernel, dy.dtype)
-        )(dy)
-        return found
+    def by_xla(x: Any, dy: Any) -> Any:
+        return transposed(partial(convolve, x), kernel, dy)
 
     if not last or not _pays(x, dy, kernel):
-        return transposed(x, dy)
+        return by_xla(x, dy)
     window, pads = kernel[:-2], padding
     if isinstance(padding, str):
         reach = [(size - 1) * step + 1 for size, step in zip(window, dilations, strict=True)]
@@ -57,12 +60,12 @@ def kernel_gradient(
 
     @jax.custom_jvp
     def gradient(x: Any, dy: Any) -> Any:
-        return lax.platform_dependent(x, dy, cpu=side_by_side, default=transposed)
+        return lax.platform_dependent(x, dy, cpu=side_by_side, default=by_xla)
 
     @gradient.defjvp
     def _(primals: Any, tangents: Any) -> Any:
         (x, dy), (x_dot, dy_dot) = primals, tangents
-        return gradient(x, dy), transposed(x_dot, dy) + transposed(x, dy_dot)
+        return gradient(x, dy), by_xla(x_dot, dy) + by_xla(x, dy_dot)
 
     return gradient(x, dy)
 

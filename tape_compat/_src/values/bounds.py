@@ -24,6 +24,11 @@ def dropped(indices: Any, size: int) -> Any:
     return jnp.where(indices < 0, size, indices)
 
 
+def scattered(at: Any, method: str, updates: Any) -> Any:
+    """`x.at[...]` with updates: what lies outside is left out, and no index counts from the end."""
+    return getattr(at, method)(updates, mode="drop", wrap_negative_indices=False)
+
+
 def host_value(tensor: Tensor) -> np.ndarray | None:
     """The value of a host constant, None for anything else."""
     array = tensor._array

@@ -10,7 +10,7 @@ from ..core.dimensions import Shape, is_symbolic
 from ..core.dtypes import DType, as_dtype, float32, int64
 from ..core.op import Op
 from ..core.shapes import ShapeLike, TensorShape, as_shape
-from .bounds import dropped, refuse_segments
+from .bounds import refuse_segments, scattered
 from .composite import CompositeTensor, TypeSpec
 from .convert import convert
 from .record import apply
@@ -19,8 +19,7 @@ from .tensor import Tensor
 
 
 def _densify(values: Any, indices: Any, shape: Shape) -> Any:
-    at = jnp.zeros(shape, values.dtype).at[indices]
-    return at.add(values, mode="drop", wrap_negative_indices=False)
+    return scattered(jnp.zeros(shape, values.dtype).at[indices], "add", values)
 
 
 _DENSIFY = Op(_densify, "UnsortedSegmentSum")

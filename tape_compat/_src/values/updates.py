@@ -9,26 +9,22 @@ import jax.numpy as jnp
 
 from ..core.op import Closure, Op
 from ..core.state import seen_by
+from .bounds import scattered
 from .record import apply
 from .tensor import Tensor
-
-
-def _scattered(at: Any, method: str, updates: Any) -> Any:
-    """What lies outside is left out; no index counts from the end."""
-    return getattr(at, method)(updates, mode="drop", wrap_negative_indices=False)
 
 
 def _rows(method: str) -> Any:
     def scatter(x: Any, indices: Any, updates: Any) -> Any:
         shape = (*indices.shape, *x.shape[1:])
-        return _scattered(x.at[indices], method, jnp.broadcast_to(updates, shape))
+        return scattered(x.at[indices], method, jnp.broadcast_to(updates, shape))
 
     return scatter
 
 
 def _nd(method: str) -> Any:
     def scatter(x: Any, indices: Any, updates: Any) -> Any:
-        return _scattered(x.at[tuple(jnp.moveaxis(indices, -1, 0))], method, updates)
+        return scattered(x.at[tuple(jnp.moveaxis(indices, -1, 0))], method, updates)
 
     return scatter
 
