@@ -11,8 +11,6 @@ from enum import Enum
 from types import CodeType, MappingProxyType
 from typing import Any
 
-import numpy as np
-
 from ..core import limits
 from ..core.dimensions import broadcast, fit
 from ..core.errors import InvalidArgumentError, user_location

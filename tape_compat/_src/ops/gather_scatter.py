@@ -5,7 +5,7 @@ An index out of range that the host knows is an error; otherwise it reads zeros 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import jax

@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...core.dtypes import int32
-from ...ops.creation import ones
 from ...ops.joining import concat
-from ...ops.repeating import broadcast_to
-from ...ops.shapes import broadcast_dynamic_shape, reshape, shape
+from ...ops.shapes import reshape, shape
 from ...values.convert import convert
 
 
