@@ -164,6 +164,14 @@ def wait_until(true, seconds=5.0):
     assert true()
 
 
+@pytest.mark.parametrize("size", [0, 1])
+def test_a_dataset_of_one_element_is_prefetched_without_a_thread(size):
+    before = prefetching_threads()
+    iterator = iter(Dataset.range(size).map(lambda x: x + 1).prefetch(1))
+    assert [int(x) for x in iterator] == [1] * size
+    assert set(prefetching_threads()) <= set(before)
+
+
 def prefetching_threads():
     return [t for t in threading.enumerate() if t.name.startswith("tape_compat")]
 

@@ -207,8 +207,8 @@ class Prefetch(SameRows):
 
     def _open(self) -> Stream:
         source = self.inputs[0]
-        if self._buffer == 0:
-            return source.open()
+        if self._buffer == 0 or 0 <= source.size() <= 1:
+            return source.open()  # nothing comes while one is used
         if self._dear:
             return PrefetchStream(source.open, self._room())
         return TriedStream(source.open, self._room(), self._become_dear)
