@@ -1,5 +1,8 @@
 """Jacobians, forward mode, custom gradients, recomputation, sparse gradients, JAX functions."""
 
+import functools
+import re
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -148,6 +151,64 @@ def test_jacobian_wrt_an_intermediate_and_its_input():
     dh, dx = tape.jacobian(y, [h, x])
     np.testing.assert_allclose(dh.numpy(), np.diag([2.0, 8.0]))
     np.testing.assert_allclose(dx.numpy(), np.diag([4.0, 32.0]))
+
+
+def _products(compiled_text):
+    return len(re.findall(r" dot\(", compiled_text))
+
+
+def test_second_derivatives_take_no_more_products_than_by_hand():
+    """What is zero everywhere, as the second derivative of relu, is not multiplied; what a target
+    and its Jacobian are made of is differentiated once."""
+    rng = np.random.default_rng(0)
+    sizes = [(5, 7), (7, 7), (7, 3)]
+    weights = [tf.Variable(rng.normal(size=s).astype(np.float32)) for s in sizes]
+    x = tf.constant(rng.normal(size=(4, 5)).astype(np.float32))
+
+    def model(tanh, relu, x, weights):
+        return relu(tanh(x @ weights[0]) @ weights[1]) @ weights[2]
+
+    def smooth(tanh, x, weights):
+        return tanh(tanh(x @ weights[0]) @ weights[1]) @ weights[2]
+
+    @tf.function
+    def penalty(x):
+        with tf.GradientTape() as outer:
+            with tf.GradientTape() as inner:
+                inner.watch(x)
+                y = tf.reduce_sum(model(tf.nn.relu, tf.nn.leaky_relu, x, weights))
+            loss = tf.reduce_sum(inner.gradient(y, x) ** 2)
+        return outer.gradient(loss, weights)
+
+    @tf.function
+    def slopes(x):
+        with tf.GradientTape() as outer:
+            with tf.GradientTape() as inner:
+                inner.watch(x)
+                y = smooth(tf.tanh, x, weights)
+            loss = tf.reduce_sum(inner.batch_jacobian(y, x) ** 2) + tf.reduce_sum(y**3)
+        return outer.gradient(loss, weights)
+
+    def penalty_by_hand(weights, x):
+        leaky = functools.partial(jax.nn.leaky_relu, negative_slope=0.2)
+        y = functools.partial(model, jax.nn.relu, leaky)
+        return jnp.sum(jax.grad(lambda x: jnp.sum(y(x, weights)))(x) ** 2)
+
+    def slopes_by_hand(weights, x):
+        def both(x):
+            y = smooth(jnp.tanh, x[None], weights)[0]
+            return y, y
+
+        j, y = jax.vmap(jax.jacrev(both, has_aux=True))(x)
+        return jnp.sum(j**2) + jnp.sum(y**3)
+
+    for ours, by_hand in ((penalty, penalty_by_hand), (slopes, slopes_by_hand)):
+        arrays = [jnp.asarray(w.numpy()) for w in weights], jnp.asarray(x.numpy())
+        lowered = jax.jit(jax.grad(by_hand)).lower(*arrays)
+        text = ours.experimental_get_compiler_ir(x)(stage="optimized_hlo")
+        assert 0 < _products(text) <= _products(lowered.compile().as_text())
+        for gradient, expected in zip(ours(x), lowered.compile()(*arrays), strict=True):
+            np.testing.assert_allclose(gradient.numpy(), expected, rtol=1e-4, atol=1e-5)
 
 
 # -- forward mode ---------------------------------------------------------------------------------

@@ -168,3 +168,52 @@ def case_cast_of_a_variable_to_its_dtype(tf):
     with tf.GradientTape(persistent=True) as tape:
         a, b = tf.sin(same), tf.sin(other)
     return same is v, tape.gradient(a, v), tape.gradient(b, v)
+
+
+def _relu_layers(tf, x, w):
+    return tf.nn.max_pool2d(
+        tf.reshape(tf.nn.leaky_relu(tf.nn.relu(x @ w) - 0.5, 0.3), [1, 2, 2, 1]), 2, 1, "SAME"
+    )
+
+
+def case_second_through_layers_that_compare(tf):
+    """Zeros by what is only compared, and what comes by other ways beside them."""
+    x, w = tf.constant([[0.3, 0.8], [-0.5, 2.0]]), tf.Variable([[1.0, -1.0], [0.5, 2.0]])
+    v = tf.Variable([[2.0, 1.0], [1.0, 3.0]])
+    with tf.GradientTape(persistent=True) as outer:
+        outer.watch(x)
+        with tf.GradientTape() as inner:
+            inner.watch(x)
+            hidden = _relu_layers(tf, x * v, w)
+            y = tf.reduce_sum(hidden)
+        g = inner.gradient(y, x)
+        both = tf.reduce_sum(g * g) + tf.reduce_sum(hidden**2)
+    return g, outer.gradient(g, [x, w, v]), outer.gradient(both, [x, w, v])
+
+
+def case_second_only_compared_through_a_custom_gradient(tf):
+    @tf.custom_gradient
+    def twice(x):
+        return 2.0 * x, lambda upstream: upstream + 1.0
+
+    x = tf.constant([1.0, -1.0])
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        with tf.GradientTape() as inner:
+            h = twice(x)
+            inner.watch(h)
+            y = tf.nn.relu(h)
+        g = inner.gradient(y, h)
+    return g, outer.gradient(g, x)
+
+
+def case_jacobian_of_layers_that_compare(tf):
+    x = tf.constant([[0.3, 0.8], [-0.5, 2.0]])
+    w = tf.Variable([[1.0, -1.0], [0.5, 2.0]])
+    with tf.GradientTape(persistent=True) as outer:
+        outer.watch(x)
+        with tf.GradientTape() as inner:
+            inner.watch(x)
+            y = tf.nn.relu(x @ w)
+        j = inner.jacobian(y, x)
+    return j, outer.gradient(j, [x, w])

@@ -22,6 +22,7 @@ from ..core.steps import Steps
 from ..values.tensor import Tensor
 
 _FOUND: Cache[tuple, tuple[frozenset[int], ...]] = Cache("dependence", limits.MAX_DEPENDENCES)
+_VARYING: Cache[tuple, tuple[frozenset[int], ...]] = Cache("variation", limits.MAX_DEPENDENCES)
 
 #: Primitives and kinds of numbers that no derivative comes through, as in TensorFlow.
 _STEPS = frozenset(("floor", "ceil", "round"))
@@ -43,21 +44,34 @@ def used_by(closure: Closure, avals: tuple[Aval, ...]) -> tuple[frozenset[int], 
         elif isinstance(closure, Structured):
             found = closure.dependence(avals, _of_steps)
         else:
-            found = _by_trace(closure, avals)
+            found = _by_trace(closure, avals, base_of(closure).op.masks)
         if closure.as_one:
             found = (frozenset().union(*found),) * len(found)
         _FOUND.put(key, found)
     return found
 
 
-def _by_trace(closure: Closure, avals: tuple[Aval, ...]) -> tuple[frozenset[int], ...]:
+def varied_by(closure: Closure, inputs: tuple[Tensor, ...]) -> tuple[frozenset[int], ...]:
+    """Of `used_inputs`, those by which the derivative is not zero everywhere: a second derivative
+    of relu is there, but only compares."""
+    if closure.as_one or not base_of(closure).op.masks:
+        return used_inputs(closure, inputs)
+    avals = tuple([x._aval for x in inputs])
+    key = (closure, *avals)
+    found = _VARYING.get(key)
+    return found or _VARYING.put(key, _by_trace(closure, avals, by_mask=False))
+
+
+def _by_trace(
+    closure: Closure, avals: tuple[Aval, ...], by_mask: bool
+) -> tuple[frozenset[int], ...]:
     if closure.unknown or any(aval.unknown for aval in avals):
         known = example(closure, avals)
         if known is None:
             return (frozenset(range(len(avals))),) * len(closure.infer(avals)[0])
         closure, avals = known
     jaxpr = closure.trace(avals).jaxpr.jaxpr
-    return tuple(_dependence(jaxpr, _base(closure).op.masks))
+    return tuple(_dependence(jaxpr, by_mask))
 
 
 def _of_steps(steps: Steps, given: tuple[Aval, ...]) -> tuple[frozenset[int], ...]:
@@ -80,7 +94,7 @@ def _of_steps(steps: Steps, given: tuple[Aval, ...]) -> tuple[frozenset[int], ..
     return tuple([used[i] for i in steps.outputs])
 
 
-def _base(closure: Any) -> Closure:
+def base_of(closure: Any) -> Closure:
     """The closure whose derivative, of any order, this is."""
     while isinstance(closure, (Pullback, Jvp)):
         closure = closure.base

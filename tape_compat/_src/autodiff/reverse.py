@@ -29,7 +29,7 @@ from ..values.indexed_slices import IndexedSlices
 from ..values.record import apply
 from ..values.tensor import Tensor
 from ..values.variable import current
-from .dependence import used_inputs
+from .dependence import used_inputs, varied_by
 
 Cotangent = Tensor | IndexedSlices
 
@@ -92,6 +92,28 @@ def leading_to(
     return tuple([i for i in want if any(i in u for u in used)])
 
 
+class _Zeros(NamedTuple):
+    """A cotangent that is zero whatever the numbers are. TensorFlow makes such zeros and multiplies
+    them; here they are made where somebody asks for them."""
+
+    aval: Aval
+
+
+def _varying(
+    call: Any, inputs: tuple[Tensor, ...], want: tuple[int, ...], cotangents: list[Any]
+) -> tuple[int, ...]:
+    """Of the inputs `want` of a call, those whose cotangents are not zero everywhere."""
+    if not isinstance(call, Closure):
+        return want  # a rule of the user's may make something of zeros
+    varying = [c is not None and c.__class__ is not _Zeros for c in cotangents]
+    if not any(varying):
+        return ()
+    if not call.derivative:
+        return want
+    used = [u for u, does in zip(varied_by(call, inputs), varying, strict=True) if does]
+    return tuple([i for i in want if any(i in u for u in used)])
+
+
 def gradients(
     calls: Calls,
     targets: Sequence[Tensor],
@@ -104,7 +126,7 @@ def gradients(
     `missed`."""
     steps, reached = connected(calls, sources, tracked)
     reached.update(sources)
-    sums: dict[int, Cotangent | list[IndexedSlices]] = {}
+    sums: dict[int, Cotangent | list[IndexedSlices] | _Zeros] = {}
     for target, seed in zip(targets, seeds, strict=True):
         if target._id in reached and target._aval.np_dtype.kind != "O":
             _add(sums, target._id, filled(target._aval, 1) if seed is None else seed)
@@ -118,11 +140,19 @@ def gradients(
         want = leading_to(call, inputs, want, [c is not None for c in cotangents])
         if not want:
             continue
+        varying = _varying(call, inputs, want, cotangents)
+        for i in want:
+            if i not in varying:
+                sums.setdefault(inputs[i]._id, _Zeros(inputs[i]._aval))
+        if not varying:
+            continue
+        cotangents = [None if c.__class__ is _Zeros else c for c in cotangents]
         given = inputs if shown is None else shown(inputs, outputs)
-        for i, cotangent in zip(want, pull(call, given, cotangents, want), strict=True):
+        for i, cotangent in zip(varying, pull(call, given, cotangents, varying), strict=True):
             if cotangent is not None:
                 _add(sums, inputs[i]._id, cotangent)
-    return [total(sums[s]) if s in sums else None for s in sources]
+    found = [total(sums[s]) if s in sums else None for s in sources]
+    return [filled(c.aval, 0) if isinstance(c, _Zeros) else c for c in found]
 
 
 def pull(
@@ -245,7 +275,7 @@ def _add(sums: dict[int, Any], key: int, cotangent: Cotangent) -> None:
     """Add a cotangent to a sum: at once, so that only the sum stays alive and a loop's turns are
     alike, but sparse ones are collected until the sum is wanted."""
     before = sums.get(key)
-    if before is None:
+    if before is None or before.__class__ is _Zeros:
         sums[key] = cotangent
     elif isinstance(cotangent, Tensor):
         sums[key] = apply(_ADD, (dense(total(before)), cotangent))
