@@ -323,3 +323,50 @@ def case_empty_source_beside_another(tf):
         tape.watch([x, y])
         z = y * y * tf.reduce_sum(tf.exp(x)) + y * y
     return tape.jacobian(z, [x, y], experimental_use_pfor=False)
+
+
+def case_gradient_by_what_the_target_is_made_of(tf):
+    """What the tape recorded between source and target is what its Jacobian depends on."""
+    x = tf.constant([0.3, 0.7])
+    with tf.GradientTape(persistent=True) as outer:
+        outer.watch(x)
+        with tf.GradientTape(persistent=True) as inner:
+            inner.watch(x)
+            h = x * x
+            inner.watch(h)
+            outer.watch(h)
+            y = h * x + tf.sin(h)
+        by_x, by_h = inner.jacobian(y, [x, h])
+    return [outer.gradient(j, [x, h]) for j in (by_x, by_h)]
+
+
+def case_target_and_its_jacobian(tf):
+    w = tf.Variable([[0.1, 0.2], [0.3, -0.4]])
+    x = tf.constant([[1.0, 2.0], [0.5, -1.0]])
+    with tf.GradientTape() as outer:
+        with tf.GradientTape() as inner:
+            inner.watch(x)
+            y = tf.tanh(tf.tanh(x @ w) @ w)
+        j = inner.batch_jacobian(y, x)
+        loss = tf.reduce_sum(j**2) + tf.reduce_sum(y**3)
+    return loss, outer.gradient(loss, w)
+
+
+def case_outer_tape_begun_after_the_target(tf):
+    w = tf.Variable([[0.1, 0.2], [0.3, -0.4]])
+    x = tf.constant([[1.0, 2.0], [0.5, -1.0]])
+    with tf.GradientTape(persistent=True) as inner:
+        inner.watch(x)
+        y = tf.tanh(tf.tanh(x @ w) @ w)
+        with tf.GradientTape() as outer:
+            outer.watch(w)
+            j = inner.batch_jacobian(y, x)
+    return j, outer.gradient(j, w)
+
+
+def case_negative_zeros_stay(tf):
+    x = tf.constant([-0.0, 1.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = 1.0 / x
+    return tape.jacobian(y, x)

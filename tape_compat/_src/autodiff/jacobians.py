@@ -20,6 +20,7 @@ from ..run import policy
 from ..values.record import apply
 from ..values.tensor import Tensor
 from . import reverse
+from .dependence import base_of
 
 _CLOSURES: Cache[tuple, Closure] = Cache("jacobians", policy.MAX_EXECUTABLES)
 
@@ -27,8 +28,10 @@ _CLOSURES: Cache[tuple, Closure] = Cache("jacobians", policy.MAX_EXECUTABLES)
 class _Slice:
     """The recorded calls between sources and target, as steps.
 
-    externals: the tensors read from outside; the first inputs. The others are what is added to the
-    sources in `used` (their places, in order) where they are read. avals: of the sources.
+    externals: the tensors read, those that the calls made among them, as they were recorded: what
+    depends on the Jacobian is differentiated by them, once with all that depends on them elsewhere.
+    They are the first inputs. The others are what is added to the sources in `used` (their places,
+    in order) where they are read. avals: of the sources.
     """
 
     __slots__ = ("avals", "externals", "steps", "used")
@@ -45,13 +48,13 @@ class _Slice:
         self.externals: list[Tensor] = []
         self.avals: dict[int, Aval] = {}
         steps: list[Step] = []
-        # Numbers of values: of what calls made, by identity; of tensors from outside, by id; of
-        # what is added, by the place of its source; of sums, by value and place.
+        # Numbers of values: of what calls make, by identity; of tensors as they were recorded, by
+        # id; of what is added, by the place of its source; of what is read, by what it consists of.
         numbers = itertools.count()
         made: dict[int, int] = {}
         external: dict[int, int] = {}
         added: dict[int, int] = {}
-        sums: dict[tuple[int, int], int] = {}
+        reads: dict[tuple, int] = {}
 
         def step(closure: Closure, inputs: Sequence[int], outputs: int) -> int:
             """Add an instruction; gives the number of its first output."""
@@ -59,23 +62,27 @@ class _Slice:
             steps.append(Step(closure, tuple(inputs), given[0], given[-1] + 1))
             return given[0]
 
-        def read(x: Tensor, counts: bool = True, given: Tensor | None = None) -> int:
-            number = made.get(x._id)
-            if number is None:
-                given = x if given is None else given
-                if id(given) not in external:
-                    external[id(given)] = next(numbers)
-                    self.externals.append(given)
-                number = external[id(given)]
-            place = place_of.get(x._id) if counts and x._aval.trainable else None
-            if place is None:
+        def read(x: Tensor, counts: bool, given: Tensor) -> int:
+            """The number of an input, through which derivatives go if it counts."""
+            if id(given) not in external:
+                external[id(given)] = next(numbers)
+                self.externals.append(given)
+            number = external[id(given)]
+            counts = counts and x._aval.trainable
+            parts = [made[x._id]] if counts and x._id in made else []
+            place = place_of.get(x._id) if counts else None
+            if place is not None:
+                if place not in added:
+                    added[place] = next(numbers)
+                    self.avals[place] = x._aval
+                parts.append(added[place])
+            if not parts:
                 return number
-            if place not in added:
-                added[place] = next(numbers)
-                self.avals[place] = x._aval
-            if (number, place) not in sums:
-                sums[number, place] = step(_SUM, (number, added[place]), 1)
-            return sums[number, place]
+            key = (number, *parts)
+            if key not in reads:
+                through = parts[0] if len(parts) == 1 else step(_SUM, parts, 1)
+                reads[key] = step(_AS_RECORDED, (number, through), 1)
+            return reads[key]
 
         for (call, inputs, outputs, _), want in recorded:
             if isinstance(call, Closure):
@@ -86,7 +93,7 @@ class _Slice:
             given = inputs if shown is None else shown(inputs, outputs)
             first = step(call, list(map(read, inputs, counts, given)), len(outputs))
             made.update(zip(outputs, itertools.count(first)))
-        last = read(target)
+        last = read(target, True, target)
         self.used = sorted(self.avals)
         known = [*external.values(), *(added[place] for place in self.used)]
         self.steps = Steps.numbered(steps, known, [last])
@@ -96,7 +103,19 @@ def _called(closure: Closure, arrays: tuple[Any, ...]) -> tuple[Any, ...]:
     return closure.pure(*arrays)
 
 
+@jax.custom_jvp
+def _as_recorded(value: Any, through: Any) -> Any:
+    """The value, with the derivatives of what it would be again."""
+    return value
+
+
+@_as_recorded.defjvp
+def _(primals: Any, tangents: Any) -> Any:
+    return primals[0], tangents[1]
+
+
 _SUM = Op(lambda x, added: x + added, "AddV2").bind()
+_AS_RECORDED = Op(_as_recorded, "Identity").bind()
 
 
 class _Jacobian(Closure):
@@ -120,7 +139,9 @@ class _Jacobian(Closure):
         at_a_time: int | None,
     ):
         self.parts = (steps, added, target, paired, at_a_time)
-        super().__init__(Op(self._compute, "BatchJacobian" if paired else "Jacobian"), {})
+        masks = any(base_of(step.closure).op.masks for step in steps.steps)
+        name = "BatchJacobian" if paired else "Jacobian"
+        super().__init__(Op(self._compute, name, masks=masks), {})
 
     def _compute(self, *externals: Any) -> tuple[Any, ...]:
         steps, added, target, paired, at_a_time = self.parts
