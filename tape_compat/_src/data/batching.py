@@ -24,7 +24,6 @@ from .structure import (
     children_of,
     flatten_up_to,
     map_leaves,
-    pack,
 )
 
 

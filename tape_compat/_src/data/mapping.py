@@ -14,7 +14,7 @@ from ..values.spec import TensorSpec
 from .functions import ElementFunction
 from .options import DEBUGGING
 from .parallel import ParallelStream
-from .pipeline import INFINITE, UNKNOWN, Pipeline, Rows, Stream, joined_rows, stacked
+from .pipeline import UNKNOWN, Pipeline, Rows, Stream, joined_rows, stacked
 from .sources import as_op_error
 from .specs import CLASSES, DatasetSpec
 from .structure import Element, array_of, leaf_of, spec_of

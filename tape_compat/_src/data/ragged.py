@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core.dtypes import DType
 from ..values.composite import TypeSpec
-from ..values.ragged import RaggedTensor, RaggedTensorSpec
+from ..values.ragged import RaggedTensorSpec
 from ..values.sparse import SparseTensorSpec
 from ..values.spec import TensorSpec
 from .batching import Batch, taken_elements

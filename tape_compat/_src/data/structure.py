@@ -16,7 +16,6 @@ import numpy as np
 
 from ..core import dtypes
 from ..core.avals import Aval
-from ..core.shapes import TensorShape
 from ..values import nest
 from ..values.composite import CompositeTensor, TypeSpec
 from ..values.convert import convert

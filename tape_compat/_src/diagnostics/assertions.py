@@ -14,7 +14,6 @@ import numpy as np
 
 from ..autodiff.custom import custom_gradient
 from ..core.dtypes import DType, as_dtype, float32, int32
-from ..core.errors import InvalidArgumentError
 from ..core.refuse import not_allowed
 from ..core.shapes import TensorShape
 from ..core.state import LOCAL

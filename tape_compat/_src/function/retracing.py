@@ -8,7 +8,6 @@ from typing import Any
 from ..core.avals import Aval
 from ..values.convert import convert
 from ..values.spec import TensorSpec
-from ..values.tensor import Tensor
 from .signature import Bound, rebuilt
 
 #: TensorFlow warns, at most so many times, once that many of the last calls were recorded.

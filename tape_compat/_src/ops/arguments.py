@@ -7,12 +7,12 @@ recorded program.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ..core import dtypes, errors
+from ..core import dtypes
 from ..core.avals import Aval
 from ..core.dimensions import Shape, Size, is_symbolic
 from ..core.dtypes import DType

@@ -10,7 +10,7 @@ from ..core import dtypes
 from ..core.avals import Aval
 from ..core.dimensions import divides, less
 from ..core.op import Op
-from ..core.refuse import invalid, not_allowed, shown
+from ..core.refuse import invalid, not_allowed
 from ..values.convert import convert
 from ..values.record import apply
 from ..values.tensor import Tensor

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeAlias, TypeVar, 
 
 import numpy as np
 
-from ..core import errors, limits
+from ..core import limits
 from ..core.avals import Aval
 from ..core.dimensions import broadcast
 from ..core.dtypes import DType, float32

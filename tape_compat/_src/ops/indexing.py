@@ -34,7 +34,7 @@ from ..values.record import apply
 from ..values.tensor import Tensor, concrete, mark_slice
 from ..values.updates import apply_off_tape
 from ..values.variable import Variable, read
-from .arguments import INDEX_DTYPES, as_size, as_tensor, dims, is_text, move_text
+from .arguments import INDEX_DTYPES, as_size, as_tensor, is_text, move_text
 from .moving_slices import Moving, assume_inside, moving
 from .selection import boolean_mask
 from .shapes import reshape

@@ -21,7 +21,7 @@ from ..values.sparse import SparseTensor, known_dense_shape
 from ..values.tensor import Tensor, concrete
 from .arguments import as_int, as_tensor, known_value
 from .creation import fill
-from .gather_scatter import gather, tensor_scatter_nd_update
+from .gather_scatter import tensor_scatter_nd_update
 from .ragged_rows import Rows, axis_of, ragged, rows_of, select, spans, splits_dtype
 from .repeating import broadcast_to
 from .shapes import reshape

@@ -28,14 +28,13 @@ from . import (
     creation,
     elementwise,
     gather_scatter,
-    joining,
     reductions,
     segments,
     selection,
     shapes,
 )
 from .arguments import as_int, known_value
-from .ragged_creation import boolean_mask, coordinates, map_flat_values, same_rows
+from .ragged_creation import coordinates, same_rows
 from .ragged_rows import (
     Rows,
     axis_of,

@@ -24,7 +24,6 @@ from . import (
     elementwise,
     gather_scatter,
     joining,
-    normalization,
     reductions,
     segments,
     selection,

@@ -17,7 +17,6 @@ from ..core.dimensions import (
     broadcast,
     differ,
     divides,
-    is_symbolic,
     is_unknown,
     less,
     product,
@@ -36,7 +35,7 @@ from ..values.ragged import RaggedTensor
 from ..values.record import apply
 from ..values.tensor import Tensor, concrete, next_id, same_value
 from ..values.variable import Variable
-from .arguments import as_int, as_tensor, dims, is_text, known_sizes, known_value, move_text
+from .arguments import as_tensor, dims, is_text, known_value, move_text
 
 
 @takes_composites

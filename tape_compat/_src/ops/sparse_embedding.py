@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 
 from ..core import dtypes
-from ..core.refuse import invalid
-from ..values.convert import convert
 from ..values.sparse import SparseTensor, known_dense_shape
 from ..values.tensor import Tensor, concrete
 from . import arithmetic, elementwise
@@ -17,11 +15,9 @@ from .arguments import known_value
 from .casting import cast
 from .creation import ones, zeros_like
 from .embedding import embedding_lookup
-from .gather_scatter import gather
-from .reductions import reduce_prod
 from .segments import unsorted_segment_sum
 from .selection import where
-from .shapes import expand_dims, reshape
+from .shapes import reshape
 from .sparse_layout import as_sparse, fill_empty_rows, made, positions, retain
 
 LOGGER = logging.getLogger("tape_compat")

@@ -15,9 +15,8 @@ from ..core.dtypes import as_dtype
 from ..core.errors import OutOfRangeError, user_location
 from ..core.hashing import fingerprint64, murmur64, siphash
 from ..core.refuse import invalid, not_allowed_text
-from ..values import dispatch
 from ..values.convert import convert
-from ..values.dispatch import CompositeOperand, maps_composites
+from ..values.dispatch import maps_composites
 from ..values.ragged import RaggedTensor
 from ..values.row_partition import host
 from ..values.tensor import Tensor, concrete

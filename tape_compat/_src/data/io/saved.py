@@ -11,8 +11,6 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from ...core import errors
 from ..fingerprints import fingerprint
 from ..functions import ElementFunction

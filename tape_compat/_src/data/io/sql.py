@@ -14,7 +14,7 @@ from ...core.dtypes import DType, as_dtype
 from ...values.spec import TensorSpec
 from ..dataset import Dataset
 from ..pipeline import UNKNOWN, Pipeline, Stream, refused
-from ..structure import Element, flatten, map_leaves, pack
+from ..structure import Element, flatten, map_leaves
 from .contents import text
 
 _TYPES = (

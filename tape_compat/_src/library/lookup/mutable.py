@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from ...core import dtypes
 from ...core.dtypes import DType, as_dtype
 from ...core.errors import NeedsValue, user_location
 from ...core.refuse import invalid

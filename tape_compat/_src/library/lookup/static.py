@@ -8,7 +8,7 @@ import numpy as np
 
 from ...core import dtypes
 from ...core.dtypes import DType, as_dtype
-from ...core.hashing import fingerprint64, siphash
+from ...core.hashing import fingerprint64
 from ...ops import arithmetic, casting, comparison, gather_scatter, ordering, selection
 from ...ops.arguments import known_value
 from ...ops.creation import fill

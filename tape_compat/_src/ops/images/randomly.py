@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from ...core.dimensions import is_unknown, less
-from ...core.errors import user_location
 from ...core.refuse import invalid
 from ...values.convert import convert
 from ...values.tensor import Tensor
