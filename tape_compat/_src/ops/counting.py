@@ -15,7 +15,7 @@ from ..core.dimensions import Size, differ, less, maximum, minimum
 from ..core.dtypes import DType
 from ..core.op import Op
 from ..core.refuse import invalid
-from ..values.bounds import dropped
+from ..values.bounds import scattered
 from ..values.convert import convert
 from ..values.dispatch import takes_composites
 from ..values.record import apply
@@ -158,11 +158,10 @@ def _counts(values: Any, *weights: Any, size: int, dtype: Any, binary: bool) -> 
     """Counts of each row of values [rows, n]."""
     rows = jnp.arange(values.shape[0])[:, None]
     zeros = jnp.zeros((values.shape[0], size), dtype)
-    values = dropped(values, size)
     if binary:
-        return zeros.at[rows, values].set(jnp.ones((), dtype), mode="drop")
+        return scattered(zeros.at[rows, values], "set", jnp.ones((), dtype))
     given = weights[0] if weights else jnp.ones((), dtype)
-    return zeros.at[rows, values].add(given, mode="drop")
+    return scattered(zeros.at[rows, values], "add", given)
 
 
 def _bincount(*arrays: Any, size: int, dtype: DType, binary: bool, by_row: bool) -> Any:
@@ -272,8 +271,7 @@ def _classes(labels: np.ndarray, predictions: np.ndarray, classes: Size | None) 
 def _confusion(labels: Any, predictions: Any, *weights: Any, classes: int, dtype: DType) -> Any:
     given = weights[0].reshape(-1) if weights else jnp.ones((), dtype.np_dtype)
     zeros = jnp.zeros((classes, classes), dtype.np_dtype)
-    places = [dropped(x.reshape(-1), classes) for x in (labels, predictions)]
-    return zeros.at[tuple(places)].add(given, mode="drop")
+    return scattered(zeros.at[labels.reshape(-1), predictions.reshape(-1)], "add", given)
 
 
 _CONFUSION = Op(_confusion, "ScatterNd")

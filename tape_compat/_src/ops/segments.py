@@ -12,7 +12,7 @@ from ..core.avals import Aval
 from ..core.dimensions import differ
 from ..core.op import Op
 from ..core.refuse import invalid, shown
-from ..values.bounds import dropped, refuse_segments
+from ..values.bounds import refuse_segments, scattered
 from ..values.convert import convert
 from ..values.record import apply
 from ..values.tensor import Tensor
@@ -34,25 +34,30 @@ def _check_unsorted(kernel: str) -> Callable[..., None]:
     return check
 
 
-def _flat_segments(data: Any, ids: Any, segments: int) -> tuple[Any, Any]:
-    """Data [n, ...] and ids [n]; what lies outside has the id `segments`, which is dropped."""
-    rest = data.shape[ids.ndim :]
+def _flat(data: Any, ids: Any) -> tuple[Any, Any]:
+    """Data [n, ...] and ids [n]."""
     flat = ids.reshape(-1)
-    return data.reshape(flat.size, *rest), dropped(flat, segments)
+    return data.reshape(flat.size, *data.shape[ids.ndim :]), flat
+
+
+def _inside(data: Any, ids: Any, segments: int) -> tuple[Any, Any]:
+    """The same; what has a negative id has the id `segments`, which is left out."""
+    data, ids = _flat(data, ids)
+    return data, jnp.where(ids < 0, segments, ids)
 
 
 def _segment_sum(data: Any, ids: Any, segments: int) -> Any:
-    data, ids = _flat_segments(data, ids, segments)
-    return jnp.zeros((segments, *data.shape[1:]), data.dtype).at[ids].add(data, mode="drop")
+    data, ids = _flat(data, ids)
+    return scattered(jnp.zeros((segments, *data.shape[1:]), data.dtype).at[ids], "add", data)
 
 
 def _segment_prod(data: Any, ids: Any, segments: int) -> Any:
-    data, ids = _flat_segments(data, ids, segments)
+    data, ids = _inside(data, ids, segments)
     return rules.segment_product(data, ids, segments)
 
 
 def _segment_extreme(data: Any, ids: Any, segments: int, largest: bool) -> Any:
-    data, ids = _flat_segments(data, ids, segments)
+    data, ids = _inside(data, ids, segments)
     return rules.segment_extreme(data, ids, segments, largest)
 
 
@@ -83,7 +88,7 @@ def _where_present(function: Callable[..., Any]) -> Callable[..., Any]:
     """`function`, with 0 for segments that have no element."""
 
     def filled(data: Any, ids: Any, segments: int) -> Any:
-        count = jnp.zeros(segments, jnp.int32).at[ids].add(1, mode="drop")
+        count = scattered(jnp.zeros(segments, jnp.int32).at[ids], "add", 1)
         shape = (segments,) + (1,) * (data.ndim - 1)
         return jnp.where(count.reshape(shape) > 0, function(data, ids, segments), 0)
 

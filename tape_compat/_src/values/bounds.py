@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import jax.numpy as jnp
 import numpy as np
 
 from ..core.dimensions import is_symbolic
@@ -17,11 +16,6 @@ from ..core.refuse import invalid, shown
 
 if TYPE_CHECKING:
     from .tensor import Tensor
-
-
-def dropped(indices: Any, size: int) -> Any:
-    """Negative indices moved past the end, where JAX's modes `drop` and `fill` find them."""
-    return jnp.where(indices < 0, size, indices)
 
 
 def scattered(at: Any, method: str, updates: Any) -> Any:
