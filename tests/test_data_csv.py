@@ -114,3 +114,23 @@ def test_files_that_are_not_compressed_so_are_told(written, kind):
     ):
         with pytest.raises(tf.errors.DataLossError, match="inflate"):
             list(dataset)
+
+
+def test_columns_are_made_once_for_defaults_that_are_written_down():
+    """Defaults that print alike are alike; 0.0 and -0.0, 1 and 1.0 and True are not."""
+    for defaults, wanted in (
+        ([0.0, ""], [0.0, b""]),
+        ([-0.0, b"a"], [-0.0, b"a"]),
+        ([1, "a"], [1, b"a"]),
+        ([1.0, "a"], [1.0, b"a"]),
+        ([[1], ["b"]], [1, b"b"]),
+        ([tf.constant(2, tf.int64), "c"], [2, b"c"]),
+    ):
+        for _ in range(2):
+            found = [x.numpy() for x in tf.io.decode_csv(",", defaults)]
+            assert repr([x if isinstance(x, bytes) else x.item() for x in found]) == repr(wanted)
+    for _ in range(2):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="bool"):
+            tf.io.decode_csv(",", [True, ""])
+        with pytest.raises(tf.errors.InvalidArgumentError, match="required"):
+            tf.io.decode_csv(",", [[], ""])

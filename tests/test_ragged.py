@@ -155,3 +155,20 @@ def test_as_an_input_signature():
     assert double(tf.ragged.constant([[1], [2, 3]])).to_list() == [[2], [4, 6]]
     assert double(tf.ragged.constant([[1], [2, 3], []])).to_list() == [[2], [4, 6], []]
     assert traces == [[None, None]]
+
+
+@pytest.mark.parametrize("shape", [None, [None, 2], [5, 4], [3, None], [2, 3]])
+@pytest.mark.parametrize("kind", ["int32", "string", "float32", "bool"])
+def test_to_tensor_cuts_and_fills_alike_for_all_dtypes(shape, kind):
+    """What is on the host takes another way than what has derivatives."""
+    rows = [[1, 2, 3], [], [4]]
+    values = {"int32": int, "string": lambda n: str(n).encode(), "float32": float, "bool": bool}
+    ragged = tf.ragged.constant([[values[kind](n) for n in row] for row in rows], kind)
+    default = values[kind](7)
+    height, width = [n or m for n, m in zip(shape or (None, None), (3, 3))]
+    expected = [[default] * width for _ in range(height)]
+    for i, row in enumerate(rows[:height]):
+        for k, n in enumerate(row[:width]):
+            expected[i][k] = values[kind](n)
+    found = ragged.to_tensor(default, shape=shape)
+    assert found.dtype == kind and found.numpy().tolist() == expected

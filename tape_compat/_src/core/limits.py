@@ -65,3 +65,6 @@ MAX_TRACES_BY_TEXT = 512
 
 #: Conditionals and loops kept, by what they hold.
 MAX_CONTROL_FLOW = 4096
+
+#: Of so many lists of defaults of CSV fields the columns are kept.
+MAX_COLUMNS = 64

@@ -331,6 +331,10 @@ def to_tensor(x: RaggedTensor, default_value: Any, shape: Any) -> Tensor:
     inner = sizes[depth:]
     if list(default._aval.shape) and default._aval.shape != tuple(inner):
         default = broadcast_to(default, inner)
+    if depth == 2:
+        found = _side_by_side(rows, sizes, default)
+        if found is not None:
+            return found
     places = coordinates(rows)
     keep = np.flatnonzero((places < np.array(sizes[:depth])).all(1))
     strides = np.append(np.cumprod(np.array(sizes[1:depth], np.int64)[::-1])[::-1], 1)
@@ -343,6 +347,28 @@ def to_tensor(x: RaggedTensor, default_value: Any, shape: Any) -> Tensor:
     return reshape(found, sizes)
 
 
+def _on_host(tensor: Tensor) -> np.ndarray | None:
+    """Its value if it is on the host, as all texts are."""
+    return tensor._value() if tensor.dtype is dtypes.string else on_hand(tensor)
+
+
+def _side_by_side(rows: Rows, sizes: Sequence[int], default: Tensor) -> Tensor | None:
+    """Rows of one ragged axis, cut or with the default behind them, if all is on the host."""
+    splits, width = rows.splits[0], sizes[1]
+    lengths = np.diff(splits)
+    if sizes[0] < rows.height:
+        return None
+    held, other = _on_host(rows.flat), _on_host(default)
+    if held is None or other is None or list(held.shape[1:]) != list(sizes[2:]):
+        return None
+    if len(lengths) and lengths.max() > width:
+        held = held[np.arange(splits[-1]) - np.repeat(splits[:-1], lengths) < width]
+    out = np.empty(sizes, held.dtype)
+    out[...] = other
+    out[: rows.height][np.arange(width) < lengths[:, None]] = held
+    return concrete(out, Aval.of(out.shape, rows.flat._aval.dtype))
+
+
 def _listed(shape: Any) -> list[int | None]:
     if isinstance(shape, (list, tuple)):
         return [None if n is None else as_int(n) for n in shape]
@@ -353,9 +379,7 @@ def _scattered(
     values: Tensor, places: np.ndarray, total: int, default: Tensor, inner: Sequence[int]
 ) -> Tensor:
     """[total, ...] with values at places and the default elsewhere."""
-    held, other = on_hand(values), on_hand(default)
-    if values.dtype is dtypes.string:
-        held, other = values._value(), default._value()
+    held, other = _on_host(values), _on_host(default)
     if held is not None and other is not None:
         out = np.empty([total, *inner], held.dtype)
         out[...] = other

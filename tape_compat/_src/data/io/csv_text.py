@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ...core import dtypes, errors
+from ...core import dtypes, errors, limits
+from ...core.caches import Cache
 from ...core.dtypes import DType
 from ...ops.arguments import sketched
 from ...values.convert import convert
@@ -50,6 +51,30 @@ class Field:
 
 def fields_of(record_defaults: Sequence[Any]) -> list[Field]:
     """The columns that defaults describe. Raises InvalidArgumentError for another dtype."""
+    form = _written_down(record_defaults)
+    if form is None:
+        return _fields_of(record_defaults)
+    known = _FIELDS.get(form)
+    return _FIELDS.put(form, _fields_of(record_defaults)) if known is None else known
+
+
+#: Columns by the text of their defaults: a function of a dataset gives them for each record.
+_FIELDS: Cache[tuple, list[Field]] = Cache("columns of CSV", limits.MAX_COLUMNS)
+_PLAIN = frozenset((bool, int, float, str, bytes))
+
+
+def _written_down(defaults: Sequence[Any]) -> tuple | None:
+    """The text of defaults, None if they are not numbers and texts, or lists of one of them."""
+    found = []
+    for default in defaults:
+        listed = default.__class__ is list and len(default) < 2
+        if not all(part.__class__ in _PLAIN for part in (default if listed else (default,))):
+            return None
+        found.append(repr(default))
+    return tuple(found)
+
+
+def _fields_of(record_defaults: Sequence[Any]) -> list[Field]:
     found = []
     for i, default in enumerate(record_defaults):
         tensor = convert(default)
