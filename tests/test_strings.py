@@ -4,6 +4,7 @@ import pytest
 
 import tape_compat as tf
 from tape_compat._src.core import hashing, regex
+from tape_compat._src.ops import string_splits
 
 
 def values(x):
@@ -122,3 +123,25 @@ def test_texts_that_a_symbolic_index_moves_run_as_python(caplog):
     taken = tf.function(lambda texts, i: tf.strings.length(tf.gather(texts, i)))
     assert values(taken(tf.constant(["a", "bb", "ccc"]), tf.constant([2, 0]))) == [3, 1]
     assert "its Python runs at each call" in caplog.text
+
+
+@pytest.mark.parametrize("encoding", ["UTF-8", "UTF-16-BE", "UTF-32-BE", "latin-1"])
+def test_characters_of_a_sound_text_are_those_found_one_by_one(encoding):
+    for text in (
+        "",
+        "plain text\n",
+        "\ufeffmark",
+        "na\u00efve",
+        "\U0001f600 \u4e2d\u6587",
+        "\x00\x7f",
+    ):
+        try:
+            raw = text.encode(encoding)
+        except UnicodeEncodeError:
+            continue
+        codec = string_splits._codec(encoding, "")
+        pairs = string_splits._decoded(raw, codec, "strict", 65533, False, "")
+        codes, places = tf.strings.unicode_decode_with_offsets(raw, encoding)
+        assert list(zip(codes.numpy().tolist(), places.numpy().tolist())) == pairs
+        pieces = tf.strings.unicode_split(raw, encoding).numpy().tolist()
+        assert pieces == [chr(code).encode(encoding) for code, _ in pairs]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..core import dtypes
+from ..core.dtypes import DType
 from ..core.refuse import invalid, not_allowed_text
 from ..values.convert import convert
 from ..values.dispatch import maps_composites
@@ -110,7 +112,7 @@ def _check_errors(errors: str, kernel: str) -> None:
 def _decoded(
     s: bytes, codec: str, errors: str, replacement: int, control: bool, kernel: str
 ) -> list[tuple[int, int]]:
-    """The characters of a string, each with where it begins."""
+    """The characters of a string, each code with where it begins."""
     found: list[tuple[int, int]] = []
     at = 0
     while at < len(s):
@@ -136,20 +138,50 @@ def _decoded(
     return found
 
 
+class _Reading(NamedTuple):
+    """What of characters is wanted: of one, by its code and where it begins, and of a text all of
+    whose bytes are characters; both with the codec."""
+
+    one: Callable[[tuple[int, int], str], Any]
+    text: Callable[[str, str], list[Any]]
+    dtype: DType
+
+
+def _places(text: str, codec: str) -> list[int]:
+    sizes = [len(character.encode(codec)) for character in text]
+    return list(itertools.accumulate(sizes, initial=0))[:-1]
+
+
+_CODES = _Reading(lambda found, codec: found[0], lambda text, _: [*map(ord, text)], dtypes.int32)
+_PLACES = _Reading(lambda found, codec: found[1], _places, dtypes.int64)
+_PIECES = _Reading(
+    lambda found, codec: _encoded(found[0], codec),
+    lambda text, codec: [character.encode(codec) for character in text],
+    dtypes.string,
+)
+
+
 def _characters(
+    reading: _Reading,
     input: Any,
     input_encoding: str,
     errors: str,
     replacement_char: int,
-    replace_control_characters: bool,
-    of: Callable[[tuple[int, int]], Any],
-    dtype: Any,
-    kernel: str = "UnicodeDecode",
+    replace_control_characters: bool = False,
 ) -> Any:
-    codec = _codec(input_encoding, kernel)
-    _check_errors(errors, kernel)
-    settings = (codec, errors, replacement_char, replace_control_characters, kernel)
-    return _taken_apart(input, lambda s: [of(pair) for pair in _decoded(s, *settings)], dtype)
+    codec = _codec(input_encoding, "UnicodeDecode")
+    _check_errors(errors, "UnicodeDecode")
+    settings = (codec, errors, replacement_char, replace_control_characters, "UnicodeDecode")
+
+    def parts(s: bytes) -> list[Any]:
+        if not replace_control_characters:
+            try:
+                return reading.text(s.decode(codec), codec)
+            except UnicodeError:
+                pass
+        return [reading.one(found, codec) for found in _decoded(s, *settings)]
+
+    return _taken_apart(input, parts, reading.dtype)
 
 
 def unicode_decode(
@@ -172,7 +204,7 @@ def unicode_decode(
     [97, 98]
     """
     settings = (input_encoding, errors, replacement_char, replace_control_characters)
-    return _characters(input, *settings, lambda pair: pair[0], dtypes.int32)
+    return _characters(_CODES, input, *settings)
 
 
 def unicode_decode_with_offsets(
@@ -190,10 +222,7 @@ def unicode_decode_with_offsets(
     <tf.RaggedTensor [[0, 1]]>
     """
     settings = (input_encoding, errors, replacement_char, replace_control_characters)
-    return (
-        _characters(input, *settings, lambda pair: pair[0], dtypes.int32),
-        _characters(input, *settings, lambda pair: pair[1], dtypes.int64),
-    )
+    return _characters(_CODES, input, *settings), _characters(_PLACES, input, *settings)
 
 
 def unicode_split(
@@ -209,9 +238,7 @@ def unicode_split(
     >>> tf.strings.unicode_split("ab", "UTF-8").numpy().tolist()
     [b'a', b'b']
     """
-    codec = _codec(input_encoding, "UnicodeDecode")
-    settings = (input_encoding, errors, replacement_char, False)
-    return _characters(input, *settings, lambda pair: _encoded(pair[0], codec), dtypes.string)
+    return _characters(_PIECES, input, input_encoding, errors, replacement_char)
 
 
 def unicode_split_with_offsets(
@@ -227,12 +254,8 @@ def unicode_split_with_offsets(
     >>> tf.strings.unicode_split_with_offsets(["ab"], "UTF-8")[1]
     <tf.RaggedTensor [[0, 1]]>
     """
-    codec = _codec(input_encoding, "UnicodeDecode")
-    settings = (input_encoding, errors, replacement_char, False)
-    return (
-        _characters(input, *settings, lambda pair: _encoded(pair[0], codec), dtypes.string),
-        _characters(input, *settings, lambda pair: pair[1], dtypes.int64),
-    )
+    settings = (input_encoding, errors, replacement_char)
+    return _characters(_PIECES, input, *settings), _characters(_PLACES, input, *settings)
 
 
 def _encoded(code: int, codec: str) -> bytes:
