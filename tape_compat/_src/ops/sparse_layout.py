@@ -12,7 +12,6 @@ from ..core import dtypes
 from ..core.avals import Aval
 from ..core.op import Op
 from ..core.refuse import invalid, shown
-from ..values.bounds import host_value
 from ..values.convert import convert
 from ..values.indexed_slices import IndexedSlices
 from ..values.record import apply
@@ -51,8 +50,9 @@ _TAKE = Op(_take, "GatherV2").bind()
 def on_hand(values: Tensor) -> np.ndarray | None:
     """The array of texts, integers or truth values that NumPy holds: no derivative goes through
     them, and ever new sizes (words of texts) need no program each."""
-    array = host_value(values)
-    return array if array is not None and array.dtype.kind in "Oiub" else None
+    array = values._array
+    held = isinstance(array, np.ndarray) and array.dtype.kind in "Oiub"
+    return array.view(np.ndarray) if held else None
 
 
 def taken(values: Tensor, places: np.ndarray) -> Tensor:
