@@ -116,6 +116,10 @@ def test_where_it_does_not_pay():
         return kernel_gradient._pays(x, dy, kernel)
 
     assert taken((32, 28, 28, 32), (3, 3, 32, 64))
+    assert taken((128, 28, 28, 1), (3, 3, 1, 32))  # many images
+    assert taken((64, 28, 28, 1), (3, 3, 1, 16)) and not taken((64, 28, 28, 2), (3, 3, 2, 16))
+    assert not taken((128, 28, 28, 1), (5, 5, 1, 32))
+    assert not taken((128, 64, 64, 1), (3, 3, 1, 8))
     assert not taken((32, 7, 7, 256), (3, 3, 256, 256))  # small images
     assert not taken((8, 32, 32, 16), (3, 3, 16, 16))  # little work
     assert not taken((32, 28, 28, 32), (3, 3, 16, 64))  # groups
