@@ -21,9 +21,11 @@ CASES = {
 }
 
 
-@pytest.fixture
-def always(monkeypatch):
+@pytest.fixture(params=["by rows", "by windows"])
+def always(request, monkeypatch):
     """No case is too small, and blocks are of few examples."""
+    least = 0 if request.param == "by rows" else 1 << 30
+    monkeypatch.setattr(kernel_gradient, "LEAST_CHANNELS_BY_ROWS", least)
     for name in ("LEAST_PLACES", "LEAST_FEATURES", "LEAST_MULTIPLICATIONS"):
         monkeypatch.setattr(kernel_gradient, name, 0)
     monkeypatch.setattr(kernel_gradient, "BLOCK", 1 << 11)

@@ -28,6 +28,10 @@ MOST_PLACES = 1024
 MOST_WINDOW = 9
 LEAST_EXAMPLES_BY_FEATURES = 2048
 
+#: With so many channels windows are of one row each, and moved along the first axis as a whole: a
+#: part of the array as it lies in memory. 32 images 28 x 28 x 32 by 64 kernels: 10.2 -> 8.2 ms.
+LEAST_CHANNELS_BY_ROWS = 32
+
 #: Elements of windows that lie side by side at a time: all of 29 MB took 21 ms, for the pages of
 #: such an array are new at each step.
 BLOCK = 1 << 20
@@ -120,22 +124,33 @@ def _windows(
 def _by_windows(
     x: Any, dy: Any, window: Sequence[int], strides: Sequence[int], dilations: Sequence[int]
 ) -> Any:
-    """[window..., channels, features] as a matrix, by a product for each block of examples. `x` is
+    """[window..., channels, features] as a matrix, by products for each block of examples. `x` is
     padded."""
     n, places, features = dy.shape[0], dy.shape[1:-1], dy.shape[-1]
     depth = math.prod(window) * x.shape[-1]
     most = max(1, BLOCK // (math.prod(places) * depth))
     block = max(size for size in range(1, min(most, n) + 1) if n % size == 0)
+    # The parts of the windows along the first axis that a product is taken with at once.
+    rows, over, step = [0], window[0], dilations[0]
+    if strides[0] == 1 and x.shape[-1] >= LEAST_CHANNELS_BY_ROWS:
+        rows, over = [i * step for i in range(window[0])], 1
 
     def add(total: Any, some: tuple[Any, Any]) -> tuple[Any, None]:
         x, dy = some
-        parts = list(_windows(x, window, places, strides, dilations))
+        across = places if over > 1 else (x.shape[1], *places[1:])
+        parts = list(_windows(x, (over, *window[1:]), across, strides, dilations))
         # Within the loop of a product XLA would look up each element among the parts.
-        matrix = lax.optimization_barrier(jnp.concatenate(parts, -1)).reshape(-1, depth)
-        return total + lax.dot_general(dy, matrix, (((0,), (0,)), ((), ()))), None
+        matrix = lax.optimization_barrier(jnp.concatenate(parts, -1))
+        found = []
+        for row in rows:
+            part = lax.slice_in_dim(matrix, row, row + places[0], axis=1)
+            part = lax.optimization_barrier(part).reshape(*dy.shape[:2], -1)
+            found.append(lax.dot_general(dy, part, (((0, 1), (0, 1)), ((), ()))))
+        return total + jnp.stack(found), None
 
     blocks = (
         x.reshape(n // block, block, *x.shape[1:]),
-        dy.reshape(n // block, -1, features),
+        dy.reshape(n // block, block, -1, features),
     )
-    return lax.scan(add, jnp.zeros((features, depth), dy.dtype), blocks)[0].T
+    start = jnp.zeros((len(rows), features, depth // len(rows)), dy.dtype)
+    return lax.scan(add, start, blocks)[0].swapaxes(1, 2)
