@@ -353,3 +353,8 @@ def case_indices_out_of_range(tf):
         },
         words=8,
     )
+
+
+def case_printed(tf):
+    slices = tf.IndexedSlices(tf.ones([2, 2]), tf.constant([0, 1]), tf.constant([3, 2]))
+    return str(slices), str(tf.IndexedSlices(tf.ones([1]), [0]))
