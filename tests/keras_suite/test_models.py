@@ -1,7 +1,8 @@
 """Keras models on us: the numbers of TensorFlow.
 
 `models.py` trains some by a loop, a decorated loop and `fit`, `guides.py` does what Keras' guides
-do. `models.json` and `guides.json` are what they print on the real TensorFlow.
+do, `seeded.py` trains some from a seed. `models.json` and its kind are what they print on the real
+TensorFlow.
 """
 
 import json
@@ -17,7 +18,7 @@ HERE = Path(__file__).parent
 pytestmark = pytest.mark.skipif(find_spec("keras") is None, reason="Keras is not installed")
 
 
-@pytest.mark.parametrize("program", ["models", "guides"])
+@pytest.mark.parametrize("program", ["models", "guides", "seeded"])
 def test_numbers_are_those_of_tensorflow(program):
     # one of them imports `tensorflow`, then Keras, in a new process, as users have it
     after = "keras" if program == "models" else ""

@@ -227,3 +227,83 @@ def case_generator(tf):
 def case_split(tf):
     seeds = tf.random.split([1, 2], 3)
     return seeds.shape, seeds.dtype, tf.random.fold_in([1, 2], 5).shape
+
+
+# -- numbers of a stateless seed ------------------------------------------------------------------
+
+
+def _stateless(draw, **changes):
+    """A draw for seeds of all kinds, in shapes whose sizes are no multiples of four, too."""
+
+    def case(tf):
+        seeds = [1, 2], [-5, 7], tf.constant([1 << 40, -(1 << 35)], tf.int64)
+        return [draw(tf, shape, seed) for seed in seeds for shape in ([], [0], [3], [2, 5], [257])]
+
+    case.parity = changes
+    return case
+
+
+def _draw(name, dtype):
+    return _stateless(
+        lambda tf, shape, seed: getattr(tf.random, name)(shape, seed, dtype=dtype),
+        rtol=2e-3 if "float16" in dtype else 1e-5,
+        atol=2e-3 if "float16" in dtype else 1e-5,
+    )
+
+
+CASES |= {
+    f"{name}_{dtype}": _draw(name, dtype)
+    for name in ("stateless_uniform", "stateless_normal", "stateless_truncated_normal")
+    for dtype in ("float32", "float64", "float16")
+}
+CASES |= {
+    "stateless_integers": _stateless(
+        lambda tf, shape, seed: [
+            tf.random.stateless_uniform(shape, seed, -7, 1000, tf.int32),
+            tf.random.stateless_uniform(shape, seed, -(1 << 40), 1 << 41, tf.int64),
+            tf.random.stateless_uniform(shape, seed, None, None, tf.int32),
+            tf.random.stateless_uniform(shape, seed, None, None, tf.uint64),
+        ]
+    ),
+    "stateless_of_moments": _stateless(
+        lambda tf, shape, seed: [
+            tf.random.stateless_uniform(shape, seed, -2.0, 5.0),
+            tf.random.stateless_normal(shape, seed, 3.0, 0.5),
+            tf.random.stateless_truncated_normal(shape, seed, 3.0, 0.5),
+        ]
+    ),
+}
+
+
+def case_stateless_categories(tf):
+    odds = tf.math.log([[0.2, 0.3, 0.5], [0.6, 0.2, 0.2]])
+    return [tf.random.stateless_categorical(odds, 7, seed) for seed in ([1, 2], [3, 4])]
+
+
+def case_stateless_seeds_from_seeds(tf):
+    pieces = tf.random.split([1, 2], 3), tf.random.fold_in([3, 4], 7)
+    return pieces, tf.random.stateless_uniform([2], pieces[0][1])
+
+
+def case_stateless_dropout(tf):
+    drop = tf.nn.experimental.stateless_dropout
+    return drop(tf.ones([3, 5]), 0.4, [1, 2]), drop(
+        tf.ones([4, 6]), 0.5, [3, 4], noise_shape=[4, 1]
+    )
+
+
+def case_stateless_in_functions(tf):
+    @tf.function(input_signature=[tf.TensorSpec([None, 3])])
+    def noisy(x):
+        return x + tf.random.stateless_normal(tf.shape(x), [1, 2])
+
+    draw = tf.random.stateless_uniform
+    each = tf.map_fn(lambda n: draw([2], [n, 1]), tf.range(3), fn_output_signature=tf.float32)
+    return noisy(tf.zeros([2, 3])), noisy(tf.zeros([5, 3])), each
+
+
+def case_stateless_moments_have_gradients(tf):
+    mean, stddev = tf.Variable([1.0, 2.0]), tf.Variable(0.5)
+    with tf.GradientTape() as tape:
+        x = tf.random.stateless_normal([3, 2], [1, 2], mean, stddev)
+    return x, tape.gradient(x, [mean, stddev])

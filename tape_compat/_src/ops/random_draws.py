@@ -1,4 +1,5 @@
-"""Random draws as ops of tensors: `key` is a drawn word or a stateless seed."""
+"""Random draws as ops of tensors: `key` is a drawn word, for numbers of JAX, or a stateless seed,
+for those of TensorFlow where they are simple."""
 
 from __future__ import annotations
 
@@ -20,6 +21,7 @@ from ..core.shapes import TensorShape
 from ..values.convert import convert
 from ..values.record import apply, identity
 from ..values.tensor import Tensor, concrete
+from . import philox
 from .arguments import dims
 from .declare import check_broadcast, is_number
 from .gather_scatter import gather
@@ -90,11 +92,20 @@ def broadcast_shape(avals: Sequence[Aval], kernel: str) -> tuple[int, ...]:
     return found
 
 
+def _is_seed(key: Any, shape: tuple[Any, ...]) -> bool:
+    """Whether TensorFlow's numbers are to be drawn; shapes of unknown sizes are only inferred."""
+    return key.ndim == 1 and all(isinstance(size, int) for size in shape)
+
+
 def _draw_normal(key: Any, *moments: Any, shape: tuple[int, ...], dtype: DType) -> Any:
+    if _is_seed(key, shape):
+        return _located(philox.normal(key, shape, dtype), moments)
     return _located(jax.random.normal(typed_key(key), shape, dtype.np_dtype), moments)
 
 
 def _draw_truncated(key: Any, *moments: Any, shape: tuple[int, ...], dtype: DType) -> Any:
+    if _is_seed(key, shape):
+        return _located(philox.truncated_normal(key, shape, dtype), moments)
     two = jnp.asarray(2, dtype.np_dtype)
     return _located(
         jax.random.truncated_normal(typed_key(key), -two, two, shape, dtype.np_dtype), moments
@@ -117,17 +128,25 @@ def _draw_between(
 
 
 def _draw_uniform(key: Any, *bounds: Any, shape: tuple[int, ...], dtype: DType) -> Any:
-    share = jax.random.uniform(typed_key(key), shape, dtype.np_dtype)
+    if _is_seed(key, shape):
+        share = philox.uniform(key, shape, dtype)
+    else:
+        share = jax.random.uniform(typed_key(key), shape, dtype.np_dtype)
     return share * (bounds[1] - bounds[0]) + bounds[0] if bounds else share
 
 
 def _draw_integers(key: Any, low: Any, high: Any, shape: tuple[int, ...], dtype: DType) -> Any:
+    if _is_seed(key, shape):
+        return philox.integers(key, shape, low, high, dtype)
     return jax.random.randint(typed_key(key), shape, low, high, dtype.np_dtype)
 
 
 def _draw_bits(key: Any, shape: tuple[int, ...], dtype: DType) -> Any:
     unsigned = np.uint32 if dtype.size == 4 else np.uint64
-    bits = jax.random.bits(typed_key(key), shape, unsigned)
+    if _is_seed(key, shape):
+        bits = philox.bits(key, shape, unsigned)
+    else:
+        bits = jax.random.bits(typed_key(key), shape, unsigned)
     return lax.bitcast_convert_type(bits, dtype.np_dtype)
 
 
@@ -162,7 +181,7 @@ def _draw_categories(key: Any, logits: Any, count: int, dtype: DType) -> Any:
     odds = jnp.where(usable, jnp.exp(logits - jnp.where(jnp.isfinite(largest), largest, 0)), 0)
     upto = jnp.cumsum(odds, axis=1)
     total = upto[:, -1:]
-    share = jax.random.uniform(typed_key(key), (logits.shape[0], count), np.float64) * total
+    share = _draw_uniform(key, shape=(logits.shape[0], count), dtype=dtypes.float64) * total
     share = jnp.minimum(share, jnp.nextafter(total, 0.0))  # the product may round up
     find = jax.vmap(lambda row, wanted: jnp.searchsorted(row, wanted, side="right"))
     return find(upto, share).astype(dtype.np_dtype)

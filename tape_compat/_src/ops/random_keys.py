@@ -1,8 +1,9 @@
 """Keys of random draws, from the global seed, op seeds and stateless seeds.
 
-The rules of seeding are TensorFlow's; the numbers are those of JAX's ThreeFry generator. The key of
-a draw is an input of its op, one integer worked out on the host, so draws that differ only in their
-seed are one structure: they compile once and wait on a tape like any other op.
+The rules of seeding are TensorFlow's; the numbers are those of JAX's ThreeFry generator, but for
+what `philox.py` gives of stateless seeds. The key of a draw is an input of its op, one integer
+worked out on the host, so draws that differ only in their seed are one structure: they compile once
+and wait on a tape like any other op.
 """
 
 from __future__ import annotations
