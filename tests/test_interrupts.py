@@ -357,7 +357,7 @@ def test_interrupted_at_lines_of_a_compile(compiled_first):
     assert interrupted_call(Momentum(), every, Momentum().values()) is None
     lines = 10**9 - every.left
     places = {first_call(at) for at in range(0, lines, lines // 30)}
-    assert len(places - {None}) > 12  # where none is injected, the next line has two turns
+    assert len(places - {None}) > 8  # where none is injected, the next line has two turns
 
 
 @pytest.fixture
