@@ -24,8 +24,8 @@ _ROUNDS = 10
 #: The key under which a seed is hashed.
 _SCRAMBLE = 0x3EC8F720, 0x02461E29
 
-#: Blocks that belong to four truncated normal numbers, and those that they are looked for in: of 16
-#: normal numbers 4 are almost surely (but for 1 in 10**15) below 2.
+#: Blocks that belong to four truncated normal numbers, and those that they are looked for in, twice
+#: as many for doubles: of 16 numbers 4 are almost surely (but for 1 in 10**15) below 2.
 _RESERVED, _TRIED = 256, 4
 
 #: Numbers below it have no logarithm in a Box-Muller transform.
@@ -154,10 +154,12 @@ def truncated_normal(seed: Any, shape: tuple[int, ...], dtype: DType) -> Any:
     """Standard normal numbers, without those of 2 and more: each few from blocks of their own, of
     which they are the first that are smaller."""
     double = dtype is dtypes.float64
-    a_group, reserved = (2, _RESERVED // 2) if double else (4, _RESERVED)
+    a_group, reserved, blocks = (
+        (2, _RESERVED // 2, 2 * _TRIED) if double else (4, _RESERVED, _TRIED)
+    )
     count = math.prod(shape)
     starts = _parts(count, a_group) * reserved
-    words = _blocks(seed, starts[:, None] + jnp.arange(_TRIED))
+    words = _blocks(seed, starts[:, None] + jnp.arange(blocks))
     # One after the other, and all of them made before: XLA would make them anew for each that asks.
     tried = lax.optimization_barrier(_bell(words.reshape(len(starts), -1), double).T)
 
