@@ -2,6 +2,7 @@
 
 import gc
 import zlib
+from pathlib import Path
 
 import jax
 import pytest
@@ -19,11 +20,7 @@ gc.set_threshold(100_000, 50, 100)  # an eighth of the time goes into more frequ
 #: Tables of rows, which hold no tests of their own, and what runs in processes of its own.
 collect_ignore = [
     "ops",
-    "keras_suite/__main__.py",
-    "keras_suite/exchange.py",
-    "keras_suite/guides.py",
-    "keras_suite/models.py",
-    "keras_suite/plugin.py",
+    *(p for p in Path(__file__).parent.glob("keras_suite/*.py") if not p.name.startswith("test_")),
 ]
 
 
