@@ -60,6 +60,8 @@ class Op:
       through: the inputs that derivatives flow to; None for all.
       pull: its pullback, where one is quicker than what JAX makes of `fn`: called as
         `pull(arrays, cotangents, wrt, **attributes)`, gives the cotangents of the inputs at `wrt`.
+      host: what NumPy does instead of `fn` where ops are interpreted: takes and gives NumPy arrays.
+        Such an op has `shapes`, and is traced by JAX where it is compiled only.
       effect: whether it does something beside what it gives: it is never left out, done twice, or
         merged with another.
     """
@@ -73,6 +75,7 @@ class Op:
         "dynamic_form",
         "effect",
         "fn",
+        "host",
         "host_foldable",
         "masks",
         "name",
@@ -103,6 +106,7 @@ class Op:
         effect: bool = False,
         through: tuple[int, ...] | None = None,
         pull: Callable[..., Arrays] | None = None,
+        host: Callable[..., Any] | None = None,
     ):
         self.fn = fn
         self.name = name
@@ -119,6 +123,7 @@ class Op:
         self.effect = effect
         self.through = through
         self.pull = pull
+        self.host = host
         self._closures: dict[tuple, Closure] = {}
         _OPS.add(self)
 
@@ -277,6 +282,11 @@ class Closure:
         """The closure that this is a derivative of, of any order, and its inputs among these."""
         return self, avals
 
+    @property
+    def by_hand(self) -> Callable[..., Any] | None:
+        """What NumPy does in its place, if there is such a function."""
+        return None if self.op.host is None else partial(self.op.host, **self.attributes)
+
     def _has_unknown(self) -> bool:
         return bool(variables(tuple(self.attributes.values())))
 
@@ -286,6 +296,8 @@ class Closure:
 
     def _infer(self, avals: tuple[Aval, ...]) -> tuple[tuple[Aval, ...], bool]:
         if any(aval.unknown for aval in avals) or self.unknown:
+            return infer_unknown(self, avals)
+        if self.op.host is not None:
             return infer_unknown(self, avals)
         if self.op.check is not None:
             self.op.check(avals, **self.attributes)

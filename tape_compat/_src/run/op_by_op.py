@@ -29,7 +29,7 @@ from .donation import ONLY_OURS
 from .interpret import decompositions, products
 from .interpret.control import TURNS
 from .interpret.cost import WHILE_TURNS
-from .interpret.plan import Interpreted, interpreted
+from .interpret.plan import ByHand, Interpreted, interpreted
 from .interpret.randomness import HASHES
 
 #: Primitives that NumPy computes by BLAS.
@@ -81,11 +81,9 @@ class OpRunner:
 
     def __init__(self, closure: Closure, avals: tuple[Aval, ...]):
         self._closure = closure
-        jaxpr, sizes, *_ = closure.trace(avals)
-        plan = interpreted(jaxpr, sizes)
-        names = Counter(primitives(jaxpr.jaxpr))
-        self.dry = not jaxpr.effects and "while" not in names
-        self._plan: Interpreted | None = None if plan.compiled_alone else plan
+        plan, names, effects = _planned(closure, avals)
+        self.dry = not effects and "while" not in names
+        self._plan: Interpreted | ByHand | None = None if plan.compiled_alone else plan
         hashes = sum([names[name] for name in HASHES])
         self.price = policy.op_compile_seconds(names["conv_general_dilated"], hashes)
         self._left = self.price
@@ -93,7 +91,8 @@ class OpRunner:
         self.work = plan.seconds
         threads = self.work > policy.THREADS_MATTER_SECONDS and any(names[p] for p in _BY_BLAS)
         self.context: Callable[..., Any] = in_one_thread if threads else on_host
-        self.moves = self._plan is not None and plan.arithmetic <= policy.WITH_MOVES_SECONDS
+        few = plan.arithmetic <= policy.WITH_MOVES_SECONDS
+        self.moves = self._plan is not None and few
         self.products = plan.products
         compiled = policy.compiled_seconds(self.work, self.products)
         self._loss = 0.0 if self.moves else self.work - compiled
@@ -120,7 +119,7 @@ class OpRunner:
 
     def changes(self, *arrays: Any) -> Change:
         """What it changes of the input `scattered`. That costs so little that it is not counted."""
-        assert self._plan is not None and self._plan.scattered is not None
+        assert isinstance(self._plan, Interpreted) and self._plan.scattered is not None
         COUNTERS.interpreted += 1
         given = [np.asarray(array) for array in arrays]
         put, places, updates = self._plan.changes(given)
@@ -154,6 +153,18 @@ class OpRunner:
             return self._closure.run(*arrays)
         COUNTERS.interpreted += 1
         return self._plan.run([np.asarray(array) for array in arrays])
+
+
+def _planned(
+    closure: Closure, avals: tuple[Aval, ...]
+) -> tuple[Interpreted | ByHand, Counter[str], bool]:
+    """How it is interpreted, the primitives in it, and whether it does more than compute."""
+    if closure.by_hand is not None:
+        outputs, single = closure.infer(avals)
+        plan = ByHand(closure.by_hand, single, sum([aval.size for aval in outputs]))
+        return plan, Counter(HASHES[:1]), False
+    jaxpr, sizes, *_ = closure.trace(avals)
+    return interpreted(jaxpr, sizes), Counter(primitives(jaxpr.jaxpr)), bool(jaxpr.effects)
 
 
 def op_runner(closure: Closure, avals: tuple[Aval, ...]) -> OpRunner:

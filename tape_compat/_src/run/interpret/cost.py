@@ -188,6 +188,11 @@ _OWN: dict[str, Callable[[Params, Avals, Avals], float]] = {
 }
 
 
+def by_hand_seconds(elements: int) -> float:
+    """What is written by hand: about 20 calls of NumPy, and a few passes."""
+    return CALL_SECONDS + 20 * NUMPY_SECONDS + elements * 5e-9
+
+
 def nested_seconds(name: str, params: Params, plans: list[float]) -> float:
     """What a condition or a loop costs, by what its parts cost once."""
     turn = NUMPY_SECONDS + max(plans, default=0.0)
