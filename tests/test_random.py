@@ -1,9 +1,12 @@
 """tf.random: the rules of seeding, what the draws are like, and what the engine does with them."""
 
+import jax
 import numpy as np
 import pytest
 
 import tape_compat as tf
+from tape_compat._src.core.x64 import in_x64
+from tape_compat._src.ops import philox, philox_host
 from tests.processes import run
 
 SIZE = 20_000
@@ -91,9 +94,12 @@ def test_a_seed_is_its_value():
             first = tf.random.normal([3])
         else:
             assert same(tf.random.normal([3]), first)
-    for other in (-7, 7 + 2**64, "7", 7.5):
+    for other in (-7, 7 + 2**64, 7.5):
         tf.random.set_seed(other)
         assert not same(tf.random.normal([3]), first)
+    for call in (tf.random.set_seed, lambda seed: tf.random.normal([3], seed=seed)):
+        with pytest.raises(TypeError, match=r"must be an integer, not '7' \(at test_random.py"):
+            call("7")
 
 
 def test_processes_agree_only_when_seeded():
@@ -525,3 +531,99 @@ def test_candidates_by_weights():
     np.testing.assert_allclose(np.bincount(found) / 2000, [0.25, 0.0, 0.75], atol=0.05)
     with pytest.raises(tf.errors.InvalidArgumentError, match="range is too small"):
         sample([[0]], 1, 3, True, 3, unigrams=weights)
+
+
+KEYS = {
+    "draw": np.array([(1 << 64) - 5, 3, 1, 2], np.uint64),
+    "seed": np.array([5, -7], np.int64),
+    "short seed": np.array([5, 7], np.int32),
+}
+NUMBERS = {tf.float16: 2e-3, tf.bfloat16: 1.6e-2, tf.float32: 2e-6, tf.float64: 1e-14}
+
+
+def draws(shape):
+    """What NumPy and what XLA draws."""
+    for dtype, error in NUMBERS.items():
+        for name in ("uniform", "normal", "truncated_normal"):
+            exact = 0.0 if name == "uniform" else error
+            yield name, exact, getattr(philox_host, name), getattr(philox, name), (shape, dtype)
+    for kind in (np.uint32, np.uint64):
+        yield "bits", 0.0, philox_host.bits, philox.bits, (shape, kind)
+
+
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("shape", [(), (0,), (3,), (7, 5), (1001,)])
+def test_the_host_draws_what_xla_draws(key, shape):
+    key = KEYS[key]
+    cases = list(draws(shape))
+    compiled = in_x64(jax.jit(lambda key: [case[3](key, *case[4]) for case in cases]), key)
+    for (name, error, host, _, arguments), other in zip(cases, compiled, strict=True):
+        found, other = host(key, *arguments), np.asarray(other)
+        assert found.dtype == other.dtype and found.shape == other.shape == shape, name
+        wide = found.astype(np.float64), other.astype(np.float64)
+        np.testing.assert_allclose(*wide, rtol=0, atol=error, err_msg=str((name, arguments)))
+    count = int(np.prod(shape))
+    order = in_x64(jax.jit(lambda key: philox.order(key, count)), key)
+    assert np.array_equal(philox_host.order(key, count), order)
+
+
+def test_more_numbers_than_fit_the_cache_at_once():
+    numbers = philox_host.truncated_normal(KEYS["seed"], (40_000,), tf.float32)
+    few = philox_host.truncated_normal(KEYS["seed"], (33_000,), tf.float32)
+    assert np.abs(numbers).max() < 2.0 and len(np.unique(numbers)) > 39_900
+    assert np.array_equal(numbers[:33_000], few)
+
+
+@pytest.mark.interpreted
+def test_draws_are_not_compiled_while_ops_are_interpreted(counted):
+    tf.random.set_seed(1)
+    for n in range(5, 15):
+        for _ in range(20):
+            x = tf.random.normal([n, 3]), tf.random.shuffle(tf.range(n * 100))
+            assert [float(tf.reduce_sum(y)) for y in x]
+    assert counted()["op_compiles"] == counted()["compiles"] == 0
+
+
+def test_draws_in_functions_go_on_where_others_stopped():
+    """Rows at once, and one by one, draw the same numbers."""
+    tf.random.set_seed(3)
+
+    @tf.function
+    def one():
+        return tf.random.normal([2])
+
+    @tf.function
+    def several(n):
+        return tf.vectorized_map(lambda x: x + tf.random.normal([2]), tf.zeros([n, 2]))
+
+    each = [one().numpy() for _ in range(5)]
+    assert np.array_equal(several(5), each)
+    assert not np.array_equal(several(5), each)
+
+    @tf.function
+    def nested(n):
+        found = tf.zeros([2])
+        for _ in tf.range(2):
+            for _ in tf.range(n):
+                found += one()
+        return found, one()
+
+    total, last = nested(2)
+    np.testing.assert_allclose(total, sum(each[:4]), rtol=1e-5)
+    assert np.array_equal(last, each[0])  # each call that is recorded has a generator of its own
+
+
+def test_a_loop_of_unknown_length_never_draws_twice_the_same():
+    tf.random.set_seed(3)
+
+    @tf.function(input_signature=[tf.TensorSpec([], tf.int32)])
+    def drawn(n):
+        found = tf.TensorArray(tf.float32, 0, dynamic_size=True)
+        i = 0
+        while i < n:
+            found = found.write(i, tf.random.uniform([]))
+            i += 1
+        return found.stack()
+
+    numbers = [x for _ in range(3) for x in drawn(4).numpy().tolist()]
+    assert len(set(numbers)) == 12

@@ -38,6 +38,27 @@ def recurrent():
     return model, np.random.randint(0, 20, (48, 5))
 
 
+def own_loop():
+    """A generator network trained in a loop of one's own: data shuffled, noise drawn."""
+    tf.random.set_seed(11)
+    rows = tf.data.Dataset.from_tensor_slices(tf.random.normal([64, 3])).shuffle(20).batch(16)
+    weights = tf.Variable(tf.random.truncated_normal([3, 3], stddev=0.5))
+    losses = []
+
+    @tf.function
+    def step(x):
+        noise = tf.random.uniform(tf.shape(x), -0.1, 0.1)
+        with tf.GradientTape() as tape:
+            y = tf.nn.dropout(tf.tanh((x + noise) @ weights), 0.2)
+            loss = tf.reduce_mean((y - x) ** 2)
+        weights.assign_sub(0.5 * tape.gradient(loss, weights))
+        return loss
+
+    for _ in range(2):
+        losses += [float(step(x)) for x in rows]
+    return losses + np.ravel(tf.random.shuffle(weights, seed=3)).tolist()
+
+
 def main():
     out = {}
     for make in (dropped, noisy_images, recurrent):
@@ -45,9 +66,7 @@ def main():
         model, x = make()
         out[f"{make.__name__} weights"] = [float(np.sum(w**2)) for w in model.get_weights()]
         model.compile("adam", "mse")
-        history = model.fit(
-            x, np.linspace(0, 1, 48), epochs=3, batch_size=16, shuffle=False, verbose=0
-        )
+        history = model.fit(x, np.linspace(0, 1, 48), epochs=3, batch_size=16, verbose=0)
         out[f"{make.__name__} losses"] = history.history["loss"]
         out[f"{make.__name__} answers"] = model.predict(x[:4], verbose=0).ravel().tolist()
     seed = keras.random.SeedGenerator(3)
@@ -61,6 +80,7 @@ def main():
         keras.random.shuffle(np.arange(5), seed=seed),
     ]
     out["draws"] = [float(x) for draw in draws for x in np.ravel(draw)]
+    out["own loop"] = own_loop()
     print(json.dumps(out))
 
 

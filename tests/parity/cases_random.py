@@ -307,3 +307,161 @@ def case_stateless_moments_have_gradients(tf):
     with tf.GradientTape() as tape:
         x = tf.random.stateless_normal([3, 2], [1, 2], mean, stddev)
     return x, tape.gradient(x, [mean, stddev])
+
+
+# -- numbers of the global seed and of op seeds ---------------------------------------------------
+
+
+def _stateful(name, dtype):
+    def case(tf):
+        draw = getattr(tf.random, name)
+        tf.random.set_seed(42)
+        free = [draw(shape, dtype=dtype) for shape in ([], [0], [3], [2, 5], [257])]
+        own = [draw([n], dtype=dtype, seed=3) for n in (5, 1, 70)]
+        tf.random.set_seed(43)
+        again = draw([3], dtype=dtype, seed=3), draw([3], dtype=dtype, seed=4)
+        return free, own, again, draw([2], dtype=dtype)
+
+    case.parity = {"rtol": 2e-3, "atol": 2e-3} if "float16" in dtype else {"atol": 1e-5}
+    return case
+
+
+CASES |= {
+    f"stateful_{name}_{dtype}": _stateful(name, dtype)
+    for name in ("uniform", "normal", "truncated_normal")
+    for dtype in ("float32", "float64", "float16")
+}
+
+
+def case_stateful_integers(tf):
+    tf.random.set_seed(-5)
+    draw = tf.random.uniform
+    free = draw([7], 0, 100, tf.int32), draw([3], -(1 << 40), 1 << 41, tf.int64)
+    return free, [draw([2], 0, 9, dtype, seed=1) for dtype in ("int32", "int64", "int32")]
+
+
+def case_stateful_seeds(tf):
+    found = []
+    for seed in (0, 1 << 40, -1, True, np.int64(3)):
+        tf.random.set_seed(seed)
+        found.append([tf.random.uniform([2], seed=own) for own in (None, 0, 1 << 35, -2)])
+    return found
+
+
+def case_stateful_choices(tf):
+    tf.random.set_seed(9)
+    odds = tf.math.log([[0.2, 0.3, 0.5], [0.6, 0.2, 0.2]])
+    shuffle = tf.random.shuffle
+    return {
+        "categories": [tf.random.categorical(odds, n, seed=1) for n in (5, 5, 1)],
+        "category": tf.random.categorical(odds[:1], 1, tf.int32),
+        "orders": [shuffle(tf.range(n), seed=2) for n in (10, 9, 1, 0, 5)],
+        "rows": shuffle(tf.reshape(tf.range(12), [6, 2])),
+        "texts": shuffle(["a", "b", "c", "d"]),
+        "dropout": [tf.nn.dropout(tf.ones([2, 5]), 0.3, seed=4) for _ in range(2)],
+        "next": tf.random.uniform([2]),
+    }
+
+
+def case_stateful_images(tf):
+    tf.random.set_seed(5)
+    x = tf.reshape(tf.range(48.0), [1, 4, 4, 3]) / 48
+    image = tf.image
+    return [
+        image.random_flip_left_right(x),
+        image.random_flip_up_down(tf.tile(x, [5, 1, 1, 1])),
+        image.random_brightness(x, 0.5),
+        image.random_contrast(x, 0.5, 1.5),
+        image.random_saturation(x, 0.5, 1.5),
+        image.random_hue(x, 0.3),
+        image.random_crop(x[0], [2, 2, 3]),
+    ]
+
+
+case_stateful_images.parity = {"atol": 1e-5}
+
+
+def case_stateful_functions(tf):
+    tf.random.set_seed(42)
+
+    @tf.function
+    def two():
+        return tf.random.uniform([2]), tf.random.normal([3]), tf.random.uniform([2], seed=7)
+
+    @tf.function
+    def calls():
+        return two(), tf.random.uniform([]), two()
+
+    @tf.function
+    def parts(n):
+        x, total = tf.random.uniform([]), 0.0
+        for _ in tf.range(3):
+            total += tf.random.uniform([])
+        y = tf.random.uniform([]) if n > 0 else tf.random.uniform([]) + 1.0
+        return x, total, y, tf.random.uniform([])
+
+    found = [two(), two(), calls(), calls(), parts(tf.constant(1)), tf.random.uniform([2])]
+    tf.random.set_seed(43)  # functions begin anew, with the seed they were recorded with
+    return found, two(), two(), tf.random.uniform([2])
+
+
+case_stateful_functions.parity = {"atol": 1e-5}
+
+
+def case_generator_numbers(tf):
+    gen = tf.random.Generator.from_seed(7)
+    found = [
+        gen.normal([3]),
+        gen.uniform([2], dtype=tf.float64),
+        gen.uniform_full_int([2]),
+        gen.uniform([2], 0, 10, tf.int32),
+        gen.truncated_normal([5]),
+        gen.make_seeds(2),
+        gen.split(2)[1].normal([2]),
+    ]
+    gen.binomial([2], 10.0, 0.5)
+    crowded = tf.random.Generator.from_state([-2, 3, 4], "philox")
+
+    @tf.function
+    def step():
+        return crowded.normal([5]), gen.uniform([3]), gen.make_seeds(2)
+
+    return found, gen.state, step(), step(), crowded.state
+
+
+case_generator_numbers.parity = {"atol": 1e-5}
+
+
+def case_random_datasets(tf):
+    data, ints = tf.data.Dataset, lambda dataset: [int(x) for x in dataset]
+    tf.random.set_seed(5)
+    free, fixed = data.range(20).shuffle(6), data.range(9).shuffle(20, 3, False)
+    pairs = data.from_tensor_slices((np.arange(12), np.arange(12) * 2)).shuffle(5, seed=1)
+    sampled = data.sample_from_datasets(
+        [data.range(5), data.range(10, 15), data.range(20, 40)], weights=[0.3, 0.5, 0.2]
+    )
+    unsized = data.range(30).filter(lambda x: x % 3 > 0).shuffle(8, seed=2)
+    return {
+        "shuffled": [ints(free), ints(free), ints(free.take(3)), ints(free)],
+        "fixed": [ints(fixed), ints(fixed)],
+        "repeated": ints(data.range(4).shuffle(4).repeat(3)),
+        "pairs": [[x for x, _ in pairs.batch(4)] for _ in range(2)],
+        "unsized": [ints(unsized), ints(unsized)],
+        "drawn": ints(data.random(seed=4).take(3)),
+        "drawn anew": [ints(d.take(2)) for d in [data.random(4, True)] for _ in range(2)],
+        "sampled": [ints(sampled), ints(sampled)],
+        "next": tf.random.uniform([2]),
+    }
+
+
+def case_draws_in_datasets(tf):
+    tf.random.set_seed(5)
+    draws = tf.data.Dataset.range(40).map(lambda x: tf.random.uniform([]))
+    orders = tf.data.Dataset.range(3).map(lambda x: tf.random.shuffle(tf.range(5)))
+
+    def column(dataset):
+        return np.array(list(dataset.as_numpy_iterator()))
+
+    first, again = column(draws), column(draws)
+    batches = np.concatenate(list(draws.repeat(2).batch(7).as_numpy_iterator()))
+    return first, again, batches, column(orders)

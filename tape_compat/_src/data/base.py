@@ -7,7 +7,7 @@ from typing import Any
 from ..core import errors
 from ..core.errors import user_location
 from ..core.state import LOCAL
-from ..ops.random_keys import seed_word
+from ..ops.random_keys import next_pair
 from ..values.composite import Opaque
 from ..values.trackable import Trackable
 from .options import Options
@@ -56,8 +56,8 @@ def known_size(pipeline: Pipeline) -> int:
 def seeds(seed: Any, again: bool) -> Seeds:
     """Seeds of the runs over a dataset, from an op's seed and the global one."""
     if LOCAL.state.capture is not None:
-        return Seeds(0, again)
-    return Seeds(seed_word("Dataset", seed), again)
+        return Seeds((0, 0), again)
+    return Seeds(next_pair(seed), again)
 
 
 def dataset_of(value: Any, what: str) -> DatasetBase:

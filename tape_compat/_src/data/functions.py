@@ -29,7 +29,7 @@ from ..function.signature import Bound
 from ..function.trace import Trace, traced
 from ..function.vectorized_map import vectorized_map
 from ..values import nest
-from ..values.capture import Sketch
+from ..values.capture import Captured, Drawn, Sketch
 from ..values.composite import TypeSpec
 from ..values.ragged import RaggedTensorSpec
 from ..values.sparse import SparseTensorSpec
@@ -229,6 +229,15 @@ class ElementFunction:
 
     # -- running it -----------------------------------------------------------------------------
 
+    def begin(self) -> None:
+        """Let its random numbers begin anew, as they do in each iterator."""
+        with self._lock:
+            records = [self._general, *self._records.values()]
+        for record in records:
+            if record is not None and record.trace is not None:
+                for drawn in _drawn(record.trace):
+                    drawn.generator.begin()
+
     def __call__(self, element: Element) -> Element:
         """The leaves of its result for an element."""
         record = self.record()
@@ -367,6 +376,7 @@ class RowFunction:
                 except Exception:  # one by one it goes, or tells why not
                     self._impossible = True
                     return None
+                found.captured = _with_origins(found.captured)
                 self._traces[count] = found
             return found
 
@@ -382,7 +392,24 @@ class RowFunction:
         found = run(trace, columns)
         if count < size:
             found = tuple([x if x is None else np.asarray(x)[:count] for x in found])
+            for drawn in _drawn(trace):
+                drawn.generator.give_back(drawn.times // size * (size - count))
         return count, found
+
+
+def _drawn(trace: Trace) -> list[Drawn]:
+    """The draws of a trace."""
+    return [source for source in trace.captured.sources if isinstance(source, Drawn)]
+
+
+def _with_origins(captured: Captured) -> Captured:
+    """What was recorded, with the generators of the function that it calls, not others of its own:
+    rows draw what elements would, one after the other."""
+    sources = [
+        s._replace(generator=s.generator.origin) if isinstance(s, Drawn) else s
+        for s in captured.sources
+    ]
+    return captured._replace(sources=tuple(sources))
 
 
 def _filled(column: np.ndarray, size: int) -> np.ndarray:
@@ -438,3 +465,16 @@ def same_structure(one: Any, other: Any) -> bool:
     except (TypeError, ValueError):
         return False
     return True
+
+
+def begin_anew(pipeline: Pipeline) -> None:
+    """Let the random numbers of the functions in a pipeline begin anew."""
+    for function in functions_of(pipeline):
+        function.begin()
+    for each in pipeline.inputs:
+        begin_anew(each)
+
+
+def functions_of(pipeline: Pipeline) -> list[ElementFunction]:
+    """Those of the last step."""
+    return [x for x in vars(pipeline).values() if isinstance(x, ElementFunction)]

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import itertools
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from ..core import dtypes, errors
+from ..ops.philox_host import stateless_shares
 from ..values.spec import TensorSpec
 from .combining import common_spec
 from .mapping import Applied, FlatMap, opened
 from .pipeline import AUTOTUNE, INFINITE, UNKNOWN, Pipeline, Stream
 from .selecting import Seeds
 from .structure import Element, array_of
+
+#: How many choices are drawn at once.
+_AT_ONCE = 64
 
 
 class Interleave(FlatMap):
@@ -151,20 +156,25 @@ class Sample(_Directed):
         self._weights, self._seeds = weights, seeds
 
     def _choices(self) -> Callable[[list[bool]], int]:
-        random = self._seeds.generator()
-        everything = np.cumsum(self._weights / self._weights.sum())
+        chosen = self._chosen()
 
         def choose(ended: list[bool]) -> int:
-            if not any(ended):
-                return min(int(np.searchsorted(everything, random.random(), "right")), last)
-            left = np.where(ended, 0.0, self._weights)
-            if not left.sum():  # those that are left have no weight
+            if not self._weights[~np.array(ended)].any():  # those that are left have no weight
                 ended[:] = [True] * len(ended)
                 return 0
-            return int(random.choice(len(left), p=left / left.sum()))
+            return next(place for place in chosen if not ended[place])
 
-        last = int(np.flatnonzero(self._weights)[-1])
         return choose
+
+    def _chosen(self) -> Iterator[int]:
+        """Which input comes next, whether it has ended or not: categories of two words each."""
+        words = self._seeds.words()
+        upto = np.cumsum(self._weights / self._weights.max())
+        last = int(np.flatnonzero(self._weights)[-1])
+        while True:
+            seeds = np.array(list(itertools.islice(words, 2 * _AT_ONCE)))
+            shares = stateless_shares(seeds.reshape(-1, 2)) * upto[-1]
+            yield from np.minimum(np.searchsorted(upto, shares, "right"), last).tolist()
 
 
 def check_choice(spec: Any) -> None:

@@ -18,6 +18,7 @@ from ..values.composite import CompositeTensor, Opaque
 from ..values.convert import convert
 from ..values.tensor import Tensor
 from ..values.trackable import Trackable
+from .functions import begin_anew
 from .optional import Optional
 from .pipeline import Pipeline, refused
 from .specs import CLASSES, IteratorSpec, one_of_equal
@@ -76,6 +77,7 @@ class OwnedIterator(Iterator, Trackable):
         self._stream: Any = None
         if begin:
             refuse_recording("An iterator")
+            begin_anew(pipeline)
             self._stream = pipeline.open()
         self._spec: IteratorSpec | None = None
         self._given = 0

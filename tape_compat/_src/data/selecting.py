@@ -3,38 +3,49 @@
 from __future__ import annotations
 
 import itertools
+import sys
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
+from ..ops.philox_host import Words
 from .pipeline import INFINITE, UNKNOWN, Chunk, Numbers, Pipeline, SameRows, Stream
 from .structure import Element
 
-#: How many random numbers a shuffle draws at once.
-DRAWS = 1024
+#: How many elements a shuffle gives at once.
+AT_ONCE = 1024
 
 
 class Seeds:
-    """Seeds of the runs over one pipeline: another one for each, or always the first."""
+    """Seeds of the runs over one pipeline: other ones for each, two words of a generator, or always
+    those that it is given."""
 
-    def __init__(self, start: int, again: bool):
-        self._start, self._run, self._again = start, 0, again
+    def __init__(self, pair: tuple[int, int], again: bool):
+        self._pair, self._run, self._again = pair, 0, again
+
+    def words(self) -> Iterator[int]:
+        """Random words for the next run."""
+        if not self._again:
+            return Words(*self._pair).each()
+        words = Words(*self._pair, self._run // 2).take(1)
+        first = 2 * (self._run % 2)
+        self._run += 1
+        return Words(*words[first : first + 2].tolist()).each()
 
     def generator(self) -> np.random.Generator:
-        """Random numbers for the next run."""
-        seed = np.random.SeedSequence([self._start, self._run])
-        self._run += self._again
-        return np.random.Generator(np.random.SFC64(seed))
+        """NumPy's generator for the next run."""
+        return np.random.Generator(np.random.SFC64(list(itertools.islice(self.words(), 4))))
 
     @property
-    def position(self) -> tuple[int, int]:
-        """What tells the seed of the next run, and of those after it."""
-        return self._start, self._run
+    def position(self) -> tuple[int, int, int]:
+        """What tells the seeds of the next run, and of those after it."""
+        return *self._pair, self._run
 
     @position.setter
-    def position(self, position: tuple[int, int]) -> None:
-        self._start, self._run = position
+    def position(self, position: tuple[int, int, int]) -> None:
+        key, upper, self._run = position
+        self._pair = key, upper
 
 
 class Shuffle(SameRows):
@@ -47,62 +58,71 @@ class Shuffle(SameRows):
         self._buffer, self._seeds = buffer, seeds
 
     def chunks(self) -> Iterator[Chunk]:
-        numbers, random = Numbers(self.inputs[0].chunks()), self._seeds.generator()
-        buffer = self._buffer
-        if buffer is None:
-            buffer = max(self.inputs[0].size(), 1)
-        found = numbers.take(buffer)
+        numbers, words = Numbers(self.inputs[0].chunks()), self._seeds.words()
+        size = self._buffer
+        if size is None:
+            size = max(self.inputs[0].size(), 1)
+        found = numbers.take(size)
         if found is None:
             return
-        after = numbers.take(DRAWS) if len(found) == buffer else None
-        if after is None:
-            yield random.permutation(np.asarray(found))
-            return
         held = np.asarray(found).tolist()
+        start = 0
+        after = numbers.take(AT_ONCE) if len(held) == size else None
         while after is not None:
             out = []
-            for place, new in zip(random.integers(0, buffer, len(after)).tolist(), after):
+            for new, word in zip(np.asarray(after).tolist(), words):
+                place = (start + word % size) % size
                 out.append(held[place])
-                held[place] = int(new)
+                held[place], held[start] = held[start], new
+                start = (start + 1) % size
             yield np.array(out, np.int64)
-            after = numbers.take(DRAWS)
-        yield random.permutation(np.array(held, np.int64))
+            after = numbers.take(AT_ONCE)
+        yield np.array(_shuffled(held[start:] + held[:start], words), np.int64)
 
     def _open(self) -> Stream:
-        source, random = self.inputs[0].open(), self._seeds.generator()
-        held: list[Element] = []
-        places: list[int] = []
-        size = self._buffer
+        source, words = self.inputs[0].open(), self._seeds.words()
+        #: The elements, from `start` on in a circle; None where there is none.
+        held: list[Element | None] = []
+        size = self._buffer or sys.maxsize
         ended = False
+        start = count = 0
 
         def fill() -> None:
-            nonlocal ended
-            while not ended and (size is None or len(held) < size):
+            nonlocal ended, count
+            while not ended and count < size:
                 try:
-                    held.append(source.step())
+                    element = source.step()
                 except StopIteration:
                     ended = True
+                    return
+                if len(held) == size:
+                    held[(start + count) % size] = element
+                else:
+                    held.append(element)
+                count += 1
 
         def step() -> Element:
+            nonlocal start, count
             fill()
-            if not held:
+            if not count:
                 raise StopIteration
-            if ended:
-                return _drawn(held, int(random.integers(0, len(held))))
-            if not places:
-                places.extend(random.integers(0, len(held), DRAWS).tolist())
-            return _drawn(held, places.pop())
+            place = (start + next(words) % count) % len(held)
+            found, held[place], held[start] = held[place], held[start], None
+            start = (start + 1) % len(held)
+            count -= 1
+            assert found is not None
+            return found
 
         return Stream(step)
 
 
-def _drawn(held: list[Element], place: int) -> Element:
-    """Take an element out of those held, the last of which comes to its place."""
-    last = held.pop()
-    if place == len(held):
-        return last
-    found, held[place] = held[place], last
-    return found
+def _shuffled(held: list[int], words: Iterator[int]) -> list[int]:
+    """All of them in random order (Fisher and Yates)."""
+    left = len(held)
+    for i, word in zip(range(left), words):
+        place = i + word % (left - i)
+        held[i], held[place] = held[place], held[i]
+    return held
 
 
 class Repeat(SameRows):

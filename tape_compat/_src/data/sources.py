@@ -234,10 +234,10 @@ class Random(Pipeline):
         return INFINITE
 
     def _open(self) -> Stream:
-        generator = self._seeds.generator()
+        words = self._seeds.words()
 
         def step() -> Element:
-            return (np.array(generator.integers(0, 1 << 32), np.int64),)
+            return (np.array(next(words), np.int64),)
 
         return Stream(step)
 

@@ -9,13 +9,13 @@ from typing import Any
 import jax
 import jax.export
 
-from ..core import dtypes
 from ..core.avals import Aval
 from ..core.dimensions import Sizes
 from ..core.errors import user_location
 from ..core.op import Closure
 from ..core.shapes import TensorShape
 from ..core.x64 import in_x64
+from ..ops.random_keys import KEY
 from ..values.capture import Drawn, Source
 from ..values.convert import convert
 from ..values.spec import TensorSpec
@@ -79,9 +79,9 @@ def compiler_ir(trace: Trace, bound: Bound) -> Callable[..., str | bytes]:
 
 
 def _aval(source: Source) -> Aval:
-    """The aval of what a source gives; the key of a draw is a word."""
+    """The aval of what a source gives."""
     if isinstance(source, Drawn):
-        return Aval.of((), dtypes.uint64)
+        return KEY
     return current(source)._aval if isinstance(source, Handle) else source._aval
 
 

@@ -134,11 +134,6 @@ class FuncGraph(SymbolicProgram):
             self.outer.call_python(what)
         self.in_parts = True
 
-    def next_draw(self) -> int:
-        """The number of a draw in this function."""
-        self.draws += 1
-        return self.draws
-
     def initial(self, value: Any, dtype: Any, variable: Variable) -> Tensor:
         """The initial value of a variable that is made meanwhile, worked out at once.
 

@@ -7,21 +7,23 @@ from typing import Any
 import numpy as np
 
 from ..core.op import Op
-from ..ops.random_keys import STEP
+
+#: How many turns a loop is taken to have at most where that is not known.
+UNKNOWN_TURNS = 1 << 32
+
+#: In a key the number of draws before it.
+_BEFORE = np.array([0, 0, 0, 1], np.uint64)
 
 
-def _mixed(word: Any) -> Any:
-    """SplitMix64's bijection, which `random_keys.mix` does with Python's integers."""
-    u = np.uint64
-    word = (word ^ (word >> u(30))) * u(0xBF58476D1CE4E5B9)
-    word = (word ^ (word >> u(27))) * u(0x94D049BB133111EB)
-    return word ^ (word >> u(31))
+def _next(key: Any, times: int) -> Any:
+    return key + _BEFORE * np.uint64(times)
 
 
-#: The key that a loop begins with, of the one it is given. A loop in a loop begins with a mixed key
-#: of the turn, so no two draws have the same one.
-FIRST_KEY = Op(_mixed, "LoopKey", differentiable=False, host_foldable=False).bind()
-#: The key of the next turn.
-NEXT_KEY = Op(
-    lambda word: word + np.uint64(STEP), "NextKey", differentiable=False, host_foldable=False
-).bind()
+def _rows(key: Any, rows: int, times: int) -> Any:
+    return key + np.arange(rows, dtype=np.uint64)[:, None] * np.uint64(times) * _BEFORE
+
+
+#: The key of the next turn, where each has so many draws.
+NEXT_KEY = Op(_next, "NextKey", differentiable=False, host_foldable=False)
+#: The keys of all turns at once.
+ROW_KEYS = Op(_rows, "RowKeys", differentiable=False, host_foldable=False)

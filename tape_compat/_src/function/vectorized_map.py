@@ -6,30 +6,19 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from ..core.avals import Aval
 from ..core.batches import Batched
 from ..core.control import calling, structured
 from ..core.dimensions import Size, differ
 from ..core.errors import user_location
-from ..core.op import Op
-from ..ops.random_keys import STEP
 from ..values.capture import Drawn, value_of
 from ..values.record import apply
+from ..values.tensor import Tensor
 from .functional_ops import map_fn
-from .keys import FIRST_KEY
+from .keys import ROW_KEYS, UNKNOWN_TURNS
 from .recording import Part, flat, note_variables, packed, record, tensor_of
 
 LOGGER = logging.getLogger("tape_compat")
-
-#: Keys of draws, one for each row, from one.
-_KEYS = Op(
-    lambda word, count: word + np.uint64(STEP) * np.arange(count, dtype=np.uint64),
-    "RowKeys",
-    differentiable=False,
-    host_foldable=False,
-)
 
 
 def vectorized_map(
@@ -61,18 +50,17 @@ def vectorized_map(
     part = record(lambda leaves: fn(packed(elems, leaves)), rows, "vectorized_map")
     if part.captured.cells or part.captured.closure.effect:
         return _one_by_one(fn, elems, part, fallback_to_while_loop, warn)
-    sources: list[Any] = []
-    for source in part.captured.sources:
-        drawn = isinstance(source, Drawn)
-        sources.append(_keys(source, count) if drawn else source)
-        by_rows.append(drawn)
+    by_rows += [isinstance(source, Drawn) for source in part.captured.sources]
     inputs = len(by_rows)
     outputs = range(inputs, inputs + part.outputs)
     steps = calling(part.captured.closure, part.outputs, inputs, range(inputs), outputs)
     closure = structured(Batched, "Map", (steps,), count, tuple(by_rows))
     given = [x if rows else x[0] for x, rows in zip(tensors, by_rows)]
     note_variables([part])
-    found = iter(apply(closure, (*given, *map(value_of, sources))))
+    values = [
+        _keys(s, count) if isinstance(s, Drawn) else value_of(s) for s in part.captured.sources
+    ]
+    found = iter(apply(closure, (*given, *values)))
     return packed(part.structure, [None if x is None else next(found) for x in part.leaves])
 
 
@@ -92,8 +80,10 @@ def _is_one(size: Size) -> bool:
     return type(size) is int and size == 1
 
 
-def _keys(source: Drawn, count: Size) -> Drawn:
-    return Drawn(lambda: apply(_KEYS.bind(count=count), (apply(FIRST_KEY, (source.draw(),)),)))
+def _keys(source: Drawn, count: Size) -> Tensor:
+    """The keys of a draw, one for each row."""
+    key = source.draw(count if isinstance(count, int) else UNKNOWN_TURNS)
+    return apply(ROW_KEYS.bind(rows=count, times=source.times), (key,))
 
 
 def _one_by_one(

@@ -18,7 +18,7 @@ from ..values.spec import TensorSpec
 from ..values.tensor import Tensor
 from ..values.variable import put_into
 from .branches import truth
-from .keys import FIRST_KEY, NEXT_KEY
+from .keys import NEXT_KEY, UNKNOWN_TURNS
 from .recorded_array import RecordedArray
 from .recording import (
     Operands,
@@ -35,7 +35,7 @@ from .recording import (
 )
 from .rows import Rolled
 from .tensor_array import TensorArray, TensorArraySpec
-from .turns import Flow, guessed, turns
+from .turns import Count, Flow, guessed, turns
 
 
 def repeat(
@@ -260,9 +260,9 @@ class _Loop:
         end = count + turn.outputs
         steps = [Step(turn.captured.closure, tuple(self._arguments(turn)), count, end)]
         first = len(self.first)
-        for place in range(first, first + len(self.keys)):
+        for place, drawn in enumerate(self.keys, first):
             last = steps[-1].end
-            steps.append(Step(NEXT_KEY, (place,), last, last + 1))
+            steps.append(Step(NEXT_KEY.bind(times=drawn.times), (place,), last, last + 1))
         numbers = list(range(count, steps[-1].end))
         leaves, cells, keys = (
             numbers[:first],
@@ -276,7 +276,7 @@ class _Loop:
         goes_on, body = self.steps()
         count = turns(goes_on, body, self.inputs, self.carried)
         note_variables(self.parts)
-        values = [_begin(source) for source in self.inputs]
+        values = [_begin(source, count) for source in self.inputs]
         flows = [Flow(steps, self.inputs, self.carried) for steps in (goes_on, body)]
         rolled = Rolled(flows[0], flows[1], count)
         outputs = rolled.results(values, apply(rolled.closure(), rolled.arguments(values)))
@@ -306,7 +306,8 @@ def _length(array: RecordedArray, rolled: Rolled, place: int) -> Size:
     return maximum(last + 1, array.length)
 
 
-def _begin(source: Source) -> Tensor:
-    """What a loop begins with."""
-    value = value_of(source)
-    return apply(FIRST_KEY, (value,)) if isinstance(source, Drawn) else value
+def _begin(source: Source, count: Count) -> Tensor:
+    """What a loop of so many turns begins with."""
+    if not isinstance(source, Drawn):
+        return value_of(source)
+    return source.draw(count.most if count.exact and isinstance(count.most, int) else UNKNOWN_TURNS)

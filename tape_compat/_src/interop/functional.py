@@ -22,7 +22,7 @@ from ..core.x64 import in_x64
 from ..function.function import Function, function
 from ..function.signature import rebuilt
 from ..function.trace import Trace
-from ..ops.random_keys import next_key
+from ..ops.random_keys import next_key, typed_key
 from ..run.executor import finish_effects
 from ..values.capture import Drawn
 from ..values.convert import convert
@@ -98,8 +98,7 @@ class Functional:
             array = _narrow(variable._held._value())  # a copy, which may be donated
             state[_part(variable)][self._names[variable._handle]] = jnp.array(array)
         if _draws(trace):
-            word = int(next_key("Functional", None)._value())
-            state["key"] = jnp.asarray([word >> 32, word & 0xFFFFFFFF], np.uint32)
+            state["key"] = in_x64(_state_key, next_key("Functional", None)._value())
         return state
 
     def __call__(self, state: State, *args: Any, **kwargs: Any) -> tuple[Any, State]:
@@ -303,9 +302,15 @@ def _replay(closure: Any, arrays: list[Any], sources: list[Any], dtypes: list[An
     return closure.traced(*arrays, *wide)
 
 
+def _state_key(key: Any) -> Any:
+    return jax.random.key_data(typed_key(jnp.asarray(key)))
+
+
 def _split(key: Any, draws: int) -> tuple[list[Any], Any]:
-    """Words for so many draws, uint64, and the key after them."""
+    """Keys of so many draws, uint64 [4], and the key after them."""
     split = jax.random.split(jax.random.wrap_key_data(key, impl="threefry2x32"), draws + 1)
     data = jax.random.key_data(split)
     wide = data.astype(np.uint64)
-    return [(wide[i, 0] << 32) | wide[i, 1] for i in range(draws)], data[draws]
+    zero = np.uint64(0)
+    words = [(wide[i, 0] << 32) | wide[i, 1] for i in range(draws)]
+    return [jnp.stack([zero, zero, word, zero]) for word in words], data[draws]

@@ -37,6 +37,7 @@
     X(apply_scalar, METH_FASTCALL, "closure, x, value, reflected")                                 \
     X(call_captured, METH_FASTCALL, "closure, tensors, sources, cells")                            \
     X(crc32c, METH_O, "data")                                                                      \
+    X(fill, METH_FASTCALL, "out, lower, upper, key, length, apart")                                \
     X(flatten, METH_O, "donated")                                                                  \
     X(flushed, METH_FASTCALL, "function, arguments")                                               \
     X(gather, METH_O, "log")                                                                       \
@@ -44,6 +45,7 @@
     X(refer, METH_O, "x")                                                                          \
     X(run, METH_O, "program")                                                                      \
     X(splice_outputs, METH_FASTCALL, "program, slots")                                             \
+    X(swap, METH_FASTCALL, "order, words")                                                         \
     X(track, METH_O, "tensor")                                                                     \
     X(waiting, METH_O, "references")
 

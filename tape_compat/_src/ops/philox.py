@@ -1,13 +1,15 @@
-"""TensorFlow's random numbers of a stateless seed.
+"""TensorFlow's random numbers.
 
-A seed [2] gives the key and the counter of a Philox generator; blocks of four words, counted from
-there, give the numbers. Source: Salmon et al., Parallel random numbers: as easy as 1, 2, 3 (2011),
-Philox-4x32 of ten rounds; and what `tf.random.stateless_uniform` and its kind give.
+The key of a draw (see `random_keys.KEY`), or a stateless seed [2], gives the key and the counter of
+a Philox generator; blocks of four words, counted from there, give the numbers. Source: Salmon et
+al., Parallel random numbers: as easy as 1, 2, 3 (2011), Philox-4x32 of ten rounds; and what
+`tf.random.uniform`, `tf.random.stateless_uniform` and their kind give.
 """
 
 from __future__ import annotations
 
 import math
+import operator
 from typing import Any
 
 import jax.numpy as jnp
@@ -16,22 +18,23 @@ from jax import lax
 
 from ..core import dtypes
 from ..core.dtypes import DType
+from .random_keys import KEY, RESERVED
 
 _MULTIPLIERS = 0xD2511F53, 0xCD9E8D57
 _STEPS = 0x9E3779B9, 0xBB67AE85
-_ROUNDS = 10
+ROUNDS = 10
 
 #: The key under which a seed is hashed.
-_SCRAMBLE = 0x3EC8F720, 0x02461E29
+SCRAMBLE = 0x3EC8F720, 0x02461E29
 
-#: Blocks that belong to four truncated normal numbers, and those that they are looked for in, twice
-#: as many for doubles: of 16 numbers 4 are almost surely (but for 1 in 10**15) below 2.
-_RESERVED, _TRIED = 256, 4
+#: Of the blocks that belong to four truncated normal numbers those that they are looked for in,
+#: twice as many for doubles: of 16 numbers 4 are almost surely (but for 1 in 10**15) below 2.
+TRIED = 4
 
 #: Numbers below it have no logarithm in a Box-Muller transform.
-_LEAST = 1e-7
+LEAST = 1e-7
 
-_TWO = 2.0
+TWO = 2.0
 
 
 def _words(*words: Any) -> tuple[Any, ...]:
@@ -44,31 +47,43 @@ def _product(a: int, b: Any) -> tuple[Any, Any]:
     return (whole >> np.uint64(32)).astype(np.uint32), whole.astype(np.uint32)
 
 
+def mixed_round(_: Any, words: tuple[Any, ...]) -> tuple[Any, ...]:
+    """A round: the next counter, of four words, and the next key, of two."""
+    counter, key = words[:4], words[4:]
+    high0, low0 = _product(_MULTIPLIERS[0], counter[0])
+    high1, low1 = _product(_MULTIPLIERS[1], counter[2])
+    mixed = high1 ^ counter[1] ^ key[0], low1, high0 ^ counter[3] ^ key[1], low0
+    stepped = [word + np.uint32(step) for word, step in zip(key, _STEPS, strict=True)]
+    return *mixed, *stepped
+
+
 def _hashed(counter: tuple[Any, ...], key: tuple[Any, ...]) -> tuple[Any, ...]:
     """Four random words for a counter of four words and a key of two."""
-
-    def mix(_: Any, words: tuple[Any, ...]) -> tuple[Any, ...]:
-        counter, key = words[:4], words[4:]
-        high0, low0 = _product(_MULTIPLIERS[0], counter[0])
-        high1, low1 = _product(_MULTIPLIERS[1], counter[2])
-        mixed = high1 ^ counter[1] ^ key[0], low1, high0 ^ counter[3] ^ key[1], low0
-        stepped = [word + np.uint32(step) for word, step in zip(key, _STEPS, strict=True)]
-        return *mixed, *stepped
-
     # A loop, for side by side XLA makes the words of a round anew for each that reads them: a
     # million numbers took 300 ms, and take 10.
-    return lax.fori_loop(0, _ROUNDS, mix, (*counter, *key))[:4]
+    return lax.fori_loop(0, ROUNDS, mixed_round, (*counter, *key))[:4]
 
 
-def _blocks(seed: Any, places: Any) -> Any:
-    """Words [..., 4] of the blocks at places, for a seed [2]."""
-    seed = seed.astype(np.int64)
-    first = _words(seed[0], seed[0] >> 32, seed[1], seed[1] >> 32)
-    mixed = _hashed(first, _words(*_SCRAMBLE))
-    ones = jnp.ones(places.shape, np.uint32)
+def halves(word: Any) -> tuple[Any, Any]:
+    """The lower and the upper half of 64 bits."""
+    return word.astype(np.uint32), (word >> 32).astype(np.uint32)
+
+
+def _blocks(key: Any, places: Any, reserved: int) -> Any:
+    """Words [..., 4] of the blocks at places; a draw has so many reserved."""
     places = places.astype(np.uint64)
-    counter = _words(places, places >> np.uint64(32), mixed[2] * ones, mixed[3] * ones)
-    return jnp.stack(_hashed(counter, mixed[:2]), axis=-1)
+    if key.shape == KEY.shape:
+        first = key[0] + key[3] * np.uint64(reserved)
+        lower = first + places
+        upper = key[1] + (first < key[0]) + (lower < first)
+        counter = *halves(lower), *halves(upper)
+        words = halves(key[2])
+    else:
+        seed = key.astype(np.int64)
+        *words, third, fourth = _hashed((*halves(seed[0]), *halves(seed[1])), _words(*SCRAMBLE))
+        ones = jnp.ones(places.shape, np.uint32)
+        counter = *halves(places), third * ones, fourth * ones
+    return jnp.stack(_hashed(counter, tuple(words)), axis=-1)
 
 
 def _parts(count: int, size: int) -> Any:
@@ -76,9 +91,9 @@ def _parts(count: int, size: int) -> Any:
     return jnp.arange(max(1, -(-count // size)))
 
 
-def _numbered(seed: Any, count: int) -> Any:
+def _numbered(key: Any, count: int, reserved: int) -> Any:
     """The first `count` words."""
-    return _blocks(seed, _parts(count, 4)).reshape(-1)[:count]
+    return _blocks(key, _parts(count, 4), reserved).reshape(-1)[:count]
 
 
 def _doubled(words: Any) -> tuple[Any, Any]:
@@ -87,20 +102,26 @@ def _doubled(words: Any) -> tuple[Any, Any]:
     return pairs[..., 0], pairs[..., 1]
 
 
-def bits(seed: Any, shape: tuple[int, ...], kind: Any) -> Any:
+def count_of(shape: tuple[int, ...]) -> int:
+    """How many elements there are. Raises for unknown sizes: nothing is drawn for these."""
+    return math.prod(map(operator.index, shape))
+
+
+def bits(key: Any, shape: tuple[int, ...], kind: Any) -> Any:
     """Unsigned integers of 32 or 64 bits, all of which are random."""
-    count = math.prod(shape)
+    count = count_of(shape)
+    reserved = RESERVED * count
     if np.dtype(kind).itemsize == 4:
-        return _numbered(seed, count).reshape(shape)
-    low, high = _doubled(_numbered(seed, 2 * count))
+        return _numbered(key, count, reserved).reshape(shape)
+    low, high = _doubled(_numbered(key, 2 * count, reserved))
     return (low | high << np.uint64(32)).reshape(shape)
 
 
-def integers(seed: Any, shape: tuple[int, ...], low: Any, high: Any, dtype: DType) -> Any:
+def integers(key: Any, shape: tuple[int, ...], low: Any, high: Any, dtype: DType) -> Any:
     """Integers of [low, high)."""
     unsigned = np.uint32 if dtype.size == 4 else np.uint64
     low, high = [lax.bitcast_convert_type(x, unsigned) for x in (low, high)]
-    found = bits(seed, shape, unsigned)
+    found = bits(key, shape, unsigned)
     return lax.bitcast_convert_type(low + found % (high - low), dtype.np_dtype)
 
 
@@ -117,12 +138,15 @@ def _double_shares(words: Any) -> Any:
     return lax.bitcast_convert_type(mantissa | np.uint64(1023 << 52), np.float64) - 1
 
 
-def uniform(seed: Any, shape: tuple[int, ...], dtype: DType) -> Any:
-    """Numbers of [0, 1), of as many random bits as the mantissa has."""
-    count = math.prod(shape)
+def uniform(key: Any, shape: tuple[int, ...], dtype: DType, reserved: int | None = None) -> Any:
+    """Numbers of [0, 1), of as many random bits as the mantissa has. reserved: how many blocks the
+    draw takes, if that does not follow from the shape."""
+    count = count_of(shape)
+    if reserved is None:
+        reserved = RESERVED * count
     if dtype is dtypes.float64:
-        return _double_shares(_numbered(seed, 2 * count)).reshape(shape)
-    words = _numbered(seed, count)
+        return _double_shares(_numbered(key, 2 * count, reserved)).reshape(shape)
+    words = _numbered(key, count, reserved)
     if dtype is dtypes.float32:
         return _shares(words).reshape(shape)
     kept, ones = (0x3FF, 15 << 10) if dtype is dtypes.float16 else (0x7F, 127 << 7)
@@ -135,37 +159,35 @@ def _bell(words: Any, double: bool) -> Any:
     words (Box and Muller 1958)."""
     shares = _double_shares(words) if double else _shares(words)
     pairs = shares.reshape(*shares.shape[:-1], shares.shape[-1] // 2, 2)
-    radius = jnp.sqrt(-2 * jnp.log(jnp.maximum(pairs[..., 0], shares.dtype.type(_LEAST))))
+    radius = jnp.sqrt(-2 * jnp.log(jnp.maximum(pairs[..., 0], shares.dtype.type(LEAST))))
     angle = shares.dtype.type(2 * math.pi) * pairs[..., 1]
     found = jnp.stack([jnp.sin(angle) * radius, jnp.cos(angle) * radius], -1)
     return found.reshape(shares.shape)
 
 
-def normal(seed: Any, shape: tuple[int, ...], dtype: DType) -> Any:
+def normal(key: Any, shape: tuple[int, ...], dtype: DType) -> Any:
     """Standard normal numbers."""
     double = dtype is dtypes.float64
     a_block = 2 if double else 4
-    count = math.prod(shape)
-    words = _blocks(seed, _parts(count, a_block))
+    count = count_of(shape)
+    words = _blocks(key, _parts(count, a_block), RESERVED * count)
     return _bell(words, double).reshape(-1)[:count].astype(dtype.np_dtype).reshape(shape)
 
 
-def truncated_normal(seed: Any, shape: tuple[int, ...], dtype: DType) -> Any:
+def truncated_normal(key: Any, shape: tuple[int, ...], dtype: DType) -> Any:
     """Standard normal numbers, without those of 2 and more: each few from blocks of their own, of
     which they are the first that are smaller."""
     double = dtype is dtypes.float64
-    a_group, reserved, blocks = (
-        (2, _RESERVED // 2, 2 * _TRIED) if double else (4, _RESERVED, _TRIED)
-    )
-    count = math.prod(shape)
-    starts = _parts(count, a_group) * reserved
-    words = _blocks(seed, starts[:, None] + jnp.arange(blocks))
+    a_group, apart, blocks = (2, RESERVED // 2, 2 * TRIED) if double else (4, RESERVED, TRIED)
+    count = count_of(shape)
+    starts = _parts(count, a_group) * apart
+    words = _blocks(key, starts[:, None] + jnp.arange(blocks), RESERVED * count)
     # One after the other, and all of them made before: XLA would make them anew for each that asks.
     tried = lax.optimization_barrier(_bell(words.reshape(len(starts), -1), double).T)
 
     def take(i: Any, taken: tuple[Any, ...]) -> tuple[Any, ...]:
         number, *found = taken
-        small = jnp.abs(tried[i]) < _TWO
+        small = jnp.abs(tried[i]) < TWO
         found = [jnp.where(small & (number == k), tried[i], x) for k, x in enumerate(found)]
         return number + small, *found
 
@@ -173,3 +195,24 @@ def truncated_normal(seed: Any, shape: tuple[int, ...], dtype: DType) -> Any:
     start = jnp.zeros(len(starts), np.int32), *[none] * a_group
     found = jnp.stack(lax.fori_loop(0, len(tried), take, start)[1:], -1)
     return found.reshape(-1)[:count].astype(dtype.np_dtype).reshape(shape)
+
+
+def order(key: Any, count: int) -> Any:
+    """The numbers below `count` in random order (Fisher and Yates), int64."""
+    numbers = np.arange(count)
+    if count < 2:
+        return jnp.asarray(numbers)
+    left = (count - numbers).astype(np.uint32)
+    places = numbers + (_numbered(key, count, shuffled_blocks(count)) % left).astype(np.int64)
+
+    def swap(i: Any, found: Any) -> Any:
+        place = places[i]
+        here, there = found[i], found[place]
+        return found.at[i].set(there).at[place].set(here)
+
+    return lax.fori_loop(0, count - 1, swap, jnp.asarray(numbers))
+
+
+def shuffled_blocks(count: int) -> int:
+    """The blocks that a shuffle of so many takes: a word for each but the last."""
+    return max(0, -(-(count - 1) // 4))

@@ -1,8 +1,10 @@
-"""Random draws as ops of tensors: `key` is a drawn word, for numbers of JAX, or a stateless seed,
-for those of TensorFlow where they are simple."""
+"""Random draws as ops of tensors: `key` is that of a draw, or a stateless seed. The numbers are
+TensorFlow's where they are simple."""
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -21,11 +23,11 @@ from ..core.shapes import TensorShape
 from ..values.convert import convert
 from ..values.record import apply, identity
 from ..values.tensor import Tensor, concrete
-from . import philox
+from . import philox, philox_host
 from .arguments import dims
 from .declare import check_broadcast, is_number
 from .gather_scatter import gather
-from .random_keys import plain_seed, typed_key
+from .random_keys import KEY, RESERVED, plain_seed, typed_key
 
 
 def draw_shape(shape: Any, kernel: str) -> tuple[int, ...]:
@@ -92,24 +94,17 @@ def broadcast_shape(avals: Sequence[Aval], kernel: str) -> tuple[int, ...]:
     return found
 
 
-def _is_seed(key: Any, shape: tuple[Any, ...]) -> bool:
-    """Whether TensorFlow's numbers are to be drawn; shapes of unknown sizes are only inferred."""
-    return key.ndim == 1 and all(isinstance(size, int) for size in shape)
+def _drawn(avals: tuple[Aval, ...], shape: tuple[Any, ...], dtype: DType) -> Aval:
+    """What is drawn, where a size is unknown."""
+    return Aval.of(broadcast_shape([Aval.of(shape, dtype), *avals[1:]], "AddV2"), dtype)
 
 
 def _draw_normal(key: Any, *moments: Any, shape: tuple[int, ...], dtype: DType) -> Any:
-    if _is_seed(key, shape):
-        return _located(philox.normal(key, shape, dtype), moments)
-    return _located(jax.random.normal(typed_key(key), shape, dtype.np_dtype), moments)
+    return _located(philox.normal(key, shape, dtype), moments)
 
 
 def _draw_truncated(key: Any, *moments: Any, shape: tuple[int, ...], dtype: DType) -> Any:
-    if _is_seed(key, shape):
-        return _located(philox.truncated_normal(key, shape, dtype), moments)
-    two = jnp.asarray(2, dtype.np_dtype)
-    return _located(
-        jax.random.truncated_normal(typed_key(key), -two, two, shape, dtype.np_dtype), moments
-    )
+    return _located(philox.truncated_normal(key, shape, dtype), moments)
 
 
 def _located(noise: Any, moments: tuple[Any, ...]) -> Any:
@@ -128,26 +123,20 @@ def _draw_between(
 
 
 def _draw_uniform(key: Any, *bounds: Any, shape: tuple[int, ...], dtype: DType) -> Any:
-    if _is_seed(key, shape):
-        share = philox.uniform(key, shape, dtype)
-    else:
-        share = jax.random.uniform(typed_key(key), shape, dtype.np_dtype)
+    return _between(philox.uniform(key, shape, dtype), bounds)
+
+
+def _between(share: Any, bounds: tuple[Any, ...]) -> Any:
     return share * (bounds[1] - bounds[0]) + bounds[0] if bounds else share
 
 
 def _draw_integers(key: Any, low: Any, high: Any, shape: tuple[int, ...], dtype: DType) -> Any:
-    if _is_seed(key, shape):
-        return philox.integers(key, shape, low, high, dtype)
-    return jax.random.randint(typed_key(key), shape, low, high, dtype.np_dtype)
+    return philox.integers(key, shape, low, high, dtype)
 
 
 def _draw_bits(key: Any, shape: tuple[int, ...], dtype: DType) -> Any:
     unsigned = np.uint32 if dtype.size == 4 else np.uint64
-    if _is_seed(key, shape):
-        bits = philox.bits(key, shape, unsigned)
-    else:
-        bits = jax.random.bits(typed_key(key), shape, unsigned)
-    return lax.bitcast_convert_type(bits, dtype.np_dtype)
+    return lax.bitcast_convert_type(philox.bits(key, shape, unsigned), dtype.np_dtype)
 
 
 def _gamma(key: Any, alpha: Any, beta: Any, shape: tuple[int, ...], dtype: DType) -> Any:
@@ -181,7 +170,9 @@ def _draw_categories(key: Any, logits: Any, count: int, dtype: DType) -> Any:
     odds = jnp.where(usable, jnp.exp(logits - jnp.where(jnp.isfinite(largest), largest, 0)), 0)
     upto = jnp.cumsum(odds, axis=1)
     total = upto[:, -1:]
-    share = _draw_uniform(key, shape=(logits.shape[0], count), dtype=dtypes.float64) * total
+    shape = logits.shape[0], count
+    reserved = RESERVED * class_numbers(*shape)
+    share = philox.uniform(key, shape, dtypes.float64, reserved) * total
     share = jnp.minimum(share, jnp.nextafter(total, 0.0))  # the product may round up
     find = jax.vmap(lambda row, wanted: jnp.searchsorted(row, wanted, side="right"))
     return find(upto, share).astype(dtype.np_dtype)
@@ -200,9 +191,23 @@ def _check_categories(avals: tuple[Aval, ...], count: int, dtype: DType) -> None
 def _draw_order(key: Any, value: Any) -> Any:
     if not value.ndim:
         return value
-    # Sorted by 64 random bits once; `jax.random.permutation` sorts twice by 32.
-    bits = jax.random.bits(typed_key(key), value.shape[:1], np.uint64)
-    return jnp.take(value, jnp.argsort(bits), axis=0)
+
+    def sorted_by_bits(key: Any) -> Any:
+        # By 64 random bits once; `jax.random.permutation` sorts twice by 32.
+        return jnp.argsort(jax.random.bits(typed_key(key), value.shape[:1], np.uint64))
+
+    if key.shape == KEY.shape:
+        # One element after the other, which accelerators are slow at.
+        swapped = functools.partial(philox.order, count=operator.index(value.shape[0]))
+        order = lax.platform_dependent(key, cpu=swapped, default=sorted_by_bits)
+    else:
+        order = sorted_by_bits(key)
+    return jnp.take(value, order, axis=0)
+
+
+def class_numbers(rows: int, count: int) -> int:
+    """How many numbers a draw of classes takes."""
+    return 2 * rows * -(-count // 4) * 4
 
 
 def _fold(seed: Any, data: Any) -> Any:
@@ -210,28 +215,81 @@ def _fold(seed: Any, data: Any) -> Any:
     return jnp.stack([first, data])
 
 
-def _random(
-    draw: Callable[..., Any], kernel: str, differentiable: bool = False, check: Any = None
-) -> Op:
-    return Op(draw, kernel, differentiable=differentiable, check=check, host_foldable=False)
+def _host_normal(key: Any, *moments: Any, shape: tuple[int, ...], dtype: DType) -> Any:
+    return _located(philox_host.normal(key, shape, dtype), moments)
 
 
-NORMAL = _random(_draw_normal, "RandomStandardNormal", True, _broadcasts)
-TRUNCATED = _random(_draw_truncated, "TruncatedNormal", True, _broadcasts)
+def _host_truncated(key: Any, *moments: Any, shape: tuple[int, ...], dtype: DType) -> Any:
+    return _located(philox_host.truncated_normal(key, shape, dtype), moments)
+
+
+def _host_uniform(key: Any, *bounds: Any, shape: tuple[int, ...], dtype: DType) -> Any:
+    return _between(philox_host.uniform(key, shape, dtype), bounds)
+
+
+def _host_integers(key: Any, low: Any, high: Any, shape: tuple[int, ...], dtype: DType) -> Any:
+    return philox_host.integers(key, low, high, shape, dtype)
+
+
+def _host_bits(key: Any, shape: tuple[int, ...], dtype: DType) -> Any:
+    unsigned = np.uint32 if dtype.size == 4 else np.uint64
+    return philox_host.bits(key, shape, unsigned).view(dtype.np_dtype)
+
+
+def _host_categories(key: Any, logits: Any, count: int, dtype: DType) -> Any:
+    logits = logits.astype(np.float64)
+    usable = np.isfinite(logits)
+    largest = np.max(logits, axis=1, keepdims=True, initial=-np.inf, where=usable)
+    largest[np.isinf(largest)] = 0
+    upto = np.cumsum(np.exp(logits - largest, out=np.zeros_like(logits), where=usable), axis=1)
+    total = upto[:, -1:]
+    shape = logits.shape[0], count
+    reserved = RESERVED * class_numbers(*shape)
+    share = philox_host.uniform(key, shape, dtypes.float64, reserved) * total
+    share = np.minimum(share, np.nextafter(total, 0.0))
+    found = np.empty(shape, dtype.np_dtype)
+    for out, row, wanted in zip(found, upto, share, strict=True):
+        out[:] = np.searchsorted(row, wanted, side="right")
+    return found
+
+
+def _host_order(key: Any, value: Any) -> Any:
+    if not value.ndim:
+        return value
+    return np.take(value, philox_host.order(key, len(value)), axis=0)
+
+
+def _random(draw: Callable[..., Any], kernel: str, **more: Any) -> Op:
+    return Op(draw, kernel, host_foldable=False, **{"differentiable": False, **more})
+
+
+def _located_op(draw: Callable[..., Any], kernel: str, host: Callable[..., Any]) -> Op:
+    return _random(draw, kernel, differentiable=True, check=_broadcasts, shapes=_drawn, host=host)
+
+
+NORMAL = _located_op(_draw_normal, "RandomStandardNormal", _host_normal)
+TRUNCATED = _located_op(_draw_truncated, "TruncatedNormal", _host_truncated)
+_UNIFORM = _located_op(_draw_uniform, "RandomUniform", _host_uniform)
 BETWEEN = _random(
     _draw_between,
     "StatelessParameterizedTruncatedNormal",
-    True,
-    _ends("StatelessParameterizedTruncatedNormal"),
+    differentiable=True,
+    check=_ends("StatelessParameterizedTruncatedNormal"),
 )
-_UNIFORM = _random(_draw_uniform, "RandomUniform", True, _broadcasts)
-_INTEGERS = _random(_draw_integers, "RandomUniformInt")
-BITS = _random(_draw_bits, "StatelessRandomUniformFullIntV2")
-_GAMMA = _random(_gamma, "RandomGamma", True, _ends("StatelessRandomGammaV3"))
-POISSON = _random(_draw_poisson, "RandomPoissonV2", False, _ends("StatelessRandomPoisson"))
-BINOMIAL = _random(_binomial, "StatelessRandomBinomial", False, _ends("StatelessRandomBinomial"))
-_CATEGORIES = _random(_draw_categories, "Multinomial", False, _check_categories)
-_ORDER = _random(_draw_order, "RandomShuffle")
+_INTEGERS = _random(_draw_integers, "RandomUniformInt", shapes=_drawn, host=_host_integers)
+BITS = _random(_draw_bits, "StatelessRandomUniformFullIntV2", shapes=_drawn, host=_host_bits)
+_GAMMA = _random(_gamma, "RandomGamma", differentiable=True, check=_ends("StatelessRandomGammaV3"))
+POISSON = _random(_draw_poisson, "RandomPoissonV2", check=_ends("StatelessRandomPoisson"))
+BINOMIAL = _random(_binomial, "StatelessRandomBinomial", check=_ends("StatelessRandomBinomial"))
+_CATEGORIES = _random(
+    _draw_categories,
+    "Multinomial",
+    check=_check_categories,
+    shapes=lambda avals, count, dtype: Aval.of((avals[1].shape[0], count), dtype),
+    host=_host_categories,
+)
+_ORDER = _random(_draw_order, "RandomShuffle", shapes=lambda avals: avals[1])
+_SHUFFLED = _random(_draw_order, "RandomShuffle", shapes=lambda avals: avals[1], host=_host_order)
 FOLD = _random(_fold, "StatelessRandomUniformFullIntV2")
 
 
@@ -293,9 +351,10 @@ def shuffled(key: Tensor, value: Any) -> Tensor:
     """The rows of a tensor in random order."""
     value = convert(value)
     aval = value._aval
+    closure = (_SHUFFLED if key._aval is KEY else _ORDER).bind()
     if aval.dtype is not dtypes.string:
-        return apply(_ORDER.bind(), (key, value))
+        return apply(closure, (key, value))
     if not aval.shape:
         return identity(value)
     places = concrete(np.arange(aval.shape[0], dtype=np.int32))
-    return gather(value, apply(_ORDER.bind(), (key, places)))
+    return gather(value, apply(closure, (key, places)))

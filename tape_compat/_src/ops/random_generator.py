@@ -20,7 +20,9 @@ from ..values.record import apply
 from ..values.tensor import Tensor, concrete
 from ..values.trackable import Trackable
 from ..values.variable import Variable, read
+from .creation import zeros_like
 from .declare import Number
+from .joining import stack
 from .random_draws import (
     BINOMIAL,
     BITS,
@@ -34,14 +36,14 @@ from .random_draws import (
     draw_flat,
     draw_shape,
 )
-from .random_keys import MASK, STEP, Algorithm, algorithm_number, key_of, mix, plain_seed
+from .random_keys import MASK, RESERVED, Algorithm, algorithm_number, key_of, plain_seed
 from .random_stateless import draw_binomial
 
 #: Words of a state: a counter, then one word of key.
 _STATE_SIZE = {1: 3, 2: 2}
 
-#: How far a draw moves the counter for each number drawn.
-_PER_NUMBER = 256
+#: How many numbers' blocks of words each number of a binomial draw takes.
+_PER_BINOMIAL = 125
 _STATE_LOCK = threading.Lock()
 
 
@@ -87,7 +89,7 @@ class Generator(Trackable):
       state: integers [3] ([2] for ThreeFry), and
       alg: "philox", "threefry" or "auto_select".
 
-    The state moves as TensorFlow's does; the numbers are JAX's.
+    The state moves as TensorFlow's does. Numbers are TensorFlow's for Philox, but for `binomial`.
 
     >>> import tape_compat as tf
     >>> one, two = tf.random.Generator.from_seed(1), tf.random.Generator.from_seed(1)
@@ -170,45 +172,32 @@ class Generator(Trackable):
         with _STATE_LOCK:
             before = self._state.numpy()
             words = [int(w) & MASK for w in before]
-            counter = sum(w << (64 * i) for i, w in enumerate(words[:-1])) + numbers * _PER_NUMBER
+            counter = sum(w << (64 * i) for i, w in enumerate(words[:-1])) + numbers * RESERVED
             moved = [counter >> (64 * i) for i in range(len(words) - 1)]
             self._state.assign(concrete(_signed([*moved, words[-1]])))
         return before, words
 
-    def _word(self, numbers: int) -> int:
-        """The key of the next draw, of so many numbers, as a word."""
-        word = 0
-        for part in reversed(self._advance(numbers)[1]):
-            word = mix((word ^ part) + STEP)
-        return word
-
-    def _key(self, sizes: tuple[int, ...]) -> Tensor:
-        numbers = math.prod(sizes)
+    def _key(self, numbers: int) -> Tensor:
+        """The key of the next draw, of so many numbers."""
         if LOCAL.state.capture is None:
-            return key_of(self._word(numbers))
+            *counter, key = self._advance(numbers)[1]
+            return key_of(key, *reversed(counter))
         state, key = apply(_MOVE.bind(numbers=numbers), (read(self._state),))
         self._state.assign(state)
         return key
 
-    def _words(self, count: Any) -> np.ndarray:
-        count = draw_shape([count], BITS.name)[0]
-        start = self._word(count)
-        return _signed([mix(start + (i + 1) * STEP) for i in range(count)])
-
     def make_seeds(self, count: int = 1) -> Tensor:
         """Seeds for `count` stateless ops, int64 [2, count]."""
-        if LOCAL.state.capture is not None:
-            size = draw_shape([count], BITS.name)[0]
-            return apply(_SEEDS.bind(count=size), (self._key((size,)),))
-        words = self._words(count)
-        return concrete(np.stack([words, np.zeros_like(words)]))
+        keys = self.uniform_full_int([count], dtypes.int64)
+        return stack([keys, zeros_like(keys)])
 
     def split(self, count: int = 1) -> list[Generator]:
         """`count` new generators, independent of each other and of this one."""
         counter = [0] * (_STATE_SIZE[self._alg] - 1)
+        keys = self.uniform_full_int([count], dtypes.int64)
         return [
-            Generator(state=np.array([*counter, word], np.int64), alg=self._alg)
-            for word in self._words(count).tolist()
+            Generator(state=np.array([*counter, key], np.int64), alg=self._alg)
+            for key in keys.numpy().tolist()
         ]
 
     def normal(
@@ -221,7 +210,7 @@ class Generator(Trackable):
     ) -> Tensor:
         """As `tf.random.normal`."""
         sizes = draw_shape(shape, "StatelessRandomNormalV2")
-        return draw_bell(NORMAL, self._key(sizes), sizes, mean, stddev, dtype)
+        return draw_bell(NORMAL, self._key(math.prod(sizes)), sizes, mean, stddev, dtype)
 
     def truncated_normal(
         self,
@@ -233,7 +222,7 @@ class Generator(Trackable):
     ) -> Tensor:
         """As `tf.random.truncated_normal`."""
         sizes = draw_shape(shape, "StatelessTruncatedNormalV2")
-        return draw_bell(TRUNCATED, self._key(sizes), sizes, mean, stddev, dtype)
+        return draw_bell(TRUNCATED, self._key(math.prod(sizes)), sizes, mean, stddev, dtype)
 
     def uniform(
         self,
@@ -255,7 +244,7 @@ class Generator(Trackable):
         kernel = "StatelessRandomUniformIntV2" if dtype.is_integer else "StatelessRandomUniformV2"
         check_attribute(dtype, (*FLOATING, *SIGNED), kernel)
         sizes = draw_shape(shape, kernel)
-        return draw_flat(self._key(sizes), sizes, minval, maxval, dtype, kernel)
+        return draw_flat(self._key(math.prod(sizes)), sizes, minval, maxval, dtype, kernel)
 
     def uniform_full_int(
         self, shape: Any, dtype: Any = dtypes.uint64, name: str | None = None
@@ -264,7 +253,7 @@ class Generator(Trackable):
         dtype = as_dtype(dtype)
         check_attribute(dtype, (*SIGNED, *UNSIGNED), BITS.name)
         sizes = draw_shape(shape, BITS.name)
-        return apply(BITS.bind(shape=sizes, dtype=dtype), (self._key(sizes),))
+        return apply(BITS.bind(shape=sizes, dtype=dtype), (self._key(math.prod(sizes)),))
 
     def binomial(
         self,
@@ -275,38 +264,26 @@ class Generator(Trackable):
         name: str | None = None,
     ) -> Tensor:
         """As `tf.random.stateless_binomial`, without the seed."""
-        key = self._key(draw_shape(shape, BINOMIAL.name))
+        sizes = draw_shape(shape, BINOMIAL.name)
+        key = self._key(_PER_BINOMIAL * math.prod(sizes))
         return draw_binomial(key, shape, counts, probs, dtype)
 
 
-def _mixed(word: Any) -> Any:
-    """`mix` of an array of uint64."""
-    word = (word ^ (word >> 30)) * np.uint64(0xBF58476D1CE4E5B9)
-    word = (word ^ (word >> 27)) * np.uint64(0x94D049BB133111EB)
-    return word ^ (word >> 31)
-
-
 def _moved(state: Any, numbers: int) -> tuple[Any, Any]:
-    """The state after so many numbers, and the key of the draw: `_advance` and `_word`."""
-    words = list(state.astype(np.uint64))
-    word = np.uint64(0)
-    for part in reversed(words):
-        word = _mixed((word ^ part) + np.uint64(STEP))
-    carry = np.uint64(numbers * _PER_NUMBER)
-    for i, part in enumerate(words[:-1]):
-        words[i] = part + carry
-        carry = (words[i] < part).astype(np.uint64)
-    return jnp.stack(words).astype(np.int64), word
-
-
-def _seeds(key: Any, count: int) -> Any:
-    words = _mixed(key + jnp.arange(1, count + 1, dtype=np.uint64) * np.uint64(STEP))
-    return jnp.stack([words.astype(np.int64), jnp.zeros(count, np.int64)])
+    """The state after so many numbers, and the key of the draw: what `_key` does on the host."""
+    *counter, key = state.astype(np.uint64)
+    zero = np.uint64(0)
+    drawn = jnp.stack([*counter, *[zero] * (2 - len(counter)), key, zero])
+    carry = jnp.asarray(numbers * RESERVED, np.uint64)
+    moved = []
+    for part in counter:
+        moved.append(part + carry)
+        carry = (moved[-1] < part).astype(np.uint64)
+    return jnp.stack([*moved, key]).astype(np.int64), drawn
 
 
 #: How a generator moves on in a function that is being recorded, where its state has no value.
 _MOVE = Op(_moved, "RngReadAndSkip", differentiable=False, host_foldable=False)
-_SEEDS = Op(_seeds, "RngSeeds", differentiable=False, host_foldable=False)
 
 
 def _joined(key: Any, counter: Any) -> np.ndarray:

@@ -1,19 +1,18 @@
 """Keys of random draws, from the global seed, op seeds and stateless seeds.
 
-The rules of seeding are TensorFlow's; the numbers are those of JAX's ThreeFry generator, but for
-what `philox.py` gives of stateless seeds. The key of a draw is an input of its op, one integer
-worked out on the host, so draws that differ only in their seed are one structure: they compile once
-and wait on a tape like any other op.
+The rules of seeding and the numbers are TensorFlow's, but for what `philox.py` does not give: these
+come from JAX's ThreeFry generator, by the same keys. The key of a draw is an input of its op, four
+words worked out on the host, so draws that differ only in their seed are one structure: they
+compile once and wait on a tape like any other op.
 """
 
 from __future__ import annotations
 
 import enum
-import hashlib
-import itertools
 import operator
+import random
 import secrets
-from collections.abc import Callable
+import threading
 from typing import Any
 
 import jax
@@ -22,8 +21,10 @@ import numpy as np
 
 from ..core import dtypes
 from ..core.avals import Aval
+from ..core.errors import user_location
 from ..core.refuse import invalid, not_allowed, shown
 from ..core.state import LOCAL
+from ..values.capture import Drawn
 from ..values.convert import convert
 from ..values.tensor import Tensor, concrete
 from ..values.variable import Variable
@@ -32,21 +33,26 @@ MASK = (1 << 64) - 1
 
 #: Steps and multipliers of SplitMix64 (Steele, Lea, Flood 2014), a bijection of 64-bit words.
 STEP = 0x9E3779B97F4A7C15
-_WORD = Aval.of((), dtypes.uint64)
+
+#: Of a draw: where the counter of its generator begins (two words), the key of the generator, and
+#: how many draws of as many numbers came before this one.
+KEY = Aval.of((4,), dtypes.uint64)
+
+#: Blocks of four words that belong to a number; a draw moves the counter by so many for each.
+RESERVED = 256
+
+#: The global seed of ops that have one of their own where none was set.
+_DEFAULT_SEED = 87654321
+#: Seeds are taken modulo this.
+_SEEDS = (1 << 31) - 1
+_LOCK = threading.Lock()
 
 
-def mix(word: int) -> int:
-    """A bijection of 64-bit words that looks random."""
-    word &= MASK
-    word = ((word ^ (word >> 30)) * 0xBF58476D1CE4E5B9) & MASK
-    word = ((word ^ (word >> 27)) * 0x94D049BB133111EB) & MASK
+def mixed(word: Any) -> Any:
+    """A bijection of 64-bit words that looks random, of an array of uint64."""
+    word = (word ^ (word >> 30)) * np.uint64(0xBF58476D1CE4E5B9)
+    word = (word ^ (word >> 27)) * np.uint64(0x94D049BB133111EB)
     return word ^ (word >> 31)
-
-
-def _digest(*parts: Any) -> int:
-    """A 64-bit word that stands for the texts of `parts`."""
-    text = "/".join(map(repr, parts)).encode()
-    return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "little")
 
 
 def plain_seed(seed: Any) -> Any:
@@ -59,77 +65,109 @@ def plain_seed(seed: Any) -> Any:
         return seed.item() if isinstance(seed, (np.generic, np.ndarray)) else seed
 
 
+def _pair(seed: Any, own: Any) -> tuple[int, int] | None:
+    """The key and the upper counter of a generator, of the global seed and an op's own; None where
+    there is neither."""
+    if seed is None and own is None:
+        return None
+    pair = _number(_DEFAULT_SEED if seed is None else seed), _number(own)
+    return pair if any(pair) else (0, _SEEDS)
+
+
+def _number(seed: Any) -> int:
+    if not isinstance(seed, (int, float)):
+        raise TypeError(f"A seed must be an integer, not {seed!r} (at {user_location()}).")
+    return int(seed % _SEEDS)
+
+
 class _Streams:
-    """The streams of keys under one global seed: one for each op seed, one for ops without."""
+    """The generators of ops under one global seed. Those with a seed of their own go on where the
+    last of their kind stopped; each other one takes the next seed there is."""
 
     def __init__(self, seed: Any):
         self.seed = seed
-        self.streams: dict[tuple, tuple[int, Callable[[], int]]] = {}
+        self._own_seeds = random.Random(seed)
+        self._blocks: dict[tuple, int] = {}
 
-    def next_key(self, kernel: str, seed: Any) -> Tensor:
-        name = ("", None) if seed is None else (kernel, seed)
-        stream = self.streams.get(name)
-        if stream is None:
-            stream = self.streams.setdefault(
-                name, (self._start(*name), itertools.count(1).__next__)
-            )
-        start, count = stream
-        return key_of(mix(start + count() * STEP))
+    def next_key(self, kernel: str, seed: Any, blocks: int) -> Tensor:
+        with _LOCK:
+            pair = self.next_pair(seed)
+            if seed is None:
+                return key_of(*_unpredictable(pair))
+            start = self._blocks.get((kernel, pair), 0)
+            self._blocks[kernel, pair] = start + blocks
+        assert pair is not None
+        return key_of(*pair, start)
 
-    def _start(self, kernel: str, seed: Any) -> int:
-        if self.seed is None and seed is None:
-            return secrets.randbits(64)
-        return _digest(self.seed, kernel, seed)
+    def next_pair(self, seed: Any) -> tuple[int, int] | None:
+        if seed is None and self.seed is not None:
+            seed = self._own_seeds.randint(0, _SEEDS)
+        return _pair(self.seed, seed)
 
 
 _streams = _Streams(None)
 
 
-def key_of(word: int) -> Tensor:
-    """The key of a draw as a tensor on the host."""
-    return concrete(np.array(word, np.uint64), _WORD)
+def _unpredictable(pair: tuple[int, int] | None) -> tuple[int, int]:
+    return (secrets.randbits(64), secrets.randbits(64)) if pair is None else pair
 
 
-def next_key(kernel: str, seed: Any) -> Tensor:
-    """The key of the next draw: an integer on the host. In a function that is being recorded it
-    stands for another one at each call."""
+def key_of(key: int, upper: int = 0, lower: int = 0, before: int = 0) -> Tensor:
+    """The key of a draw as a tensor on the host; see `KEY`."""
+    words = [lower & MASK, upper & MASK, key & MASK, before]
+    return concrete(np.array(words, np.uint64), KEY)
+
+
+def next_key(kernel: str, seed: Any, blocks: int = RESERVED) -> Tensor:
+    """The key of the next draw, which takes so many blocks of words. In a function that is being
+    recorded it stands for another one at each call."""
     if seed is not None and seed.__class__ is not int:
         seed = plain_seed(seed)
     capture = LOCAL.state.capture
-    if capture is not None:
-        return _Site(kernel, seed, capture.next_draw()).key()
-    return _streams.next_key(kernel, seed)
+    if capture is None:
+        return _streams.next_key(kernel, seed, blocks)
+    if seed is None and _streams.seed is not None:
+        seed = capture.next_draw()
+    return capture.drawn(key_of(0), Drawn(_Site(_pair(_streams.seed, seed)), 1))
 
 
-def seed_word(kernel: str, seed: Any) -> int:
-    """A word for what draws by itself: of the global seed and its own, or another one each time."""
-    if seed is None:
-        return int(_streams.next_key(kernel, None)._value())
-    return _streams._start(kernel, plain_seed(seed))
+def next_pair(seed: Any) -> tuple[int, int]:
+    """Two seeds for what draws by itself, of the global seed and its own, if there is one."""
+    with _LOCK:
+        return _unpredictable(_streams.next_pair(plain_seed(seed)))
 
 
 class _Site:
-    """A draw in a function. It has a stream of its own, of the op's seed or else of its number, so
-    that functions of one kind draw the same after `set_seed`, as in TensorFlow."""
+    """A draw in a function. It has a generator of its own, which begins anew after `set_seed`.
 
-    def __init__(self, kernel: str, seed: Any, number: int):
-        self._name = (kernel, seed) if seed is not None else ("", number)
-        self._seeded = seed is not None
+    origin: the draw itself, if this one is made by calling the function that it is in.
+    """
+
+    def __init__(self, pair: tuple[int, int] | None, origin: _Site | None = None):
+        self._pair, self.origin = pair, origin or self
+        self._words = _unpredictable(pair)
         self._streams: _Streams | None = None
-        self._start = self._count = 0
+        self._count = 0
 
-    def key(self) -> Tensor:
-        """The key of the next draw; in a function that is recorded it stands for that of each."""
+    def key(self, count: int = 1) -> Tensor:
+        """The key of the next of so many draws; in a function that is recorded it stands for that
+        of each call, of a generator of its own."""
         capture = LOCAL.state.capture
         if capture is not None:
-            return capture.drawn(key_of(0), self.key)
+            return capture.drawn(key_of(0), Drawn(_Site(self._pair, self.origin), count))
         if self._streams is not _streams:
             self._streams, self._count = _streams, 0
-            unseeded = _streams.seed is None and not self._seeded
-            start = secrets.randbits(64) if unseeded else _digest(_streams.seed, *self._name)
-            self._start = start
-        self._count += 1
-        return key_of(mix(self._start + self._count * STEP))
+        self._count += count
+        return key_of(*self._words, 0, self._count - count)
+
+    def begin(self) -> None:
+        """Draw the same numbers again, if there is a seed."""
+        if self._pair is not None:
+            self._count = 0
+
+    def give_back(self, count: int) -> None:
+        """Take so many draws for not made."""
+        self._count -= count
 
 
 def set_seed(seed: Any) -> None:
@@ -137,7 +175,7 @@ def set_seed(seed: Any) -> None:
 
     A draw depends on this seed, on its op's `seed` if it has one, and on how many draws were made
     before it: of ops of the same kind with that seed, or of all ops without. An op's seed alone
-    makes a program repeatable, too.
+    makes a program repeatable, too. Functions have the seed that there was when they were recorded.
 
     >>> import tape_compat as tf
     >>> tf.random.set_seed(3)
@@ -145,9 +183,14 @@ def set_seed(seed: Any) -> None:
     >>> tf.random.set_seed(3)
     >>> bool(tf.reduce_all(tf.random.normal([2]) == a)), bool(tf.reduce_all(a == b))
     (True, False)
+
+    Raises: TypeError for a seed that is no number.
     """
     global _streams
-    _streams = _Streams(plain_seed(seed))
+    seed = plain_seed(seed)
+    if seed is not None:
+        _number(seed)
+    _streams = _Streams(seed)
 
 
 def seed_tensor(seed: Any) -> Tensor:
@@ -162,11 +205,14 @@ def seed_tensor(seed: Any) -> Tensor:
     return tensor
 
 
-def typed_key(word: Any) -> Any:
-    """JAX's key of a drawn word, uint64 [], or of a stateless seed, int32 or int64 [2]."""
-    if word.ndim == 0:
+def typed_key(key: Any) -> Any:
+    """JAX's key of a draw's, uint64 [4], or of a stateless seed, int32 or int64 [2]."""
+    if key.shape == KEY.shape:
+        word = np.uint64(0)
+        for i in range(4):
+            word = mixed((word ^ key[i]) + np.uint64(STEP))
         return _wrap(jnp.stack([word >> 32, word]).astype(np.uint32))
-    word = word.astype(np.int64)
+    word = key.astype(np.int64)
     high = (word >> 32).astype(np.uint32)
     return jax.random.fold_in(jax.random.fold_in(_wrap(word.astype(np.uint32)), high[0]), high[1])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from ..core import dtypes
@@ -10,6 +11,7 @@ from ..values.convert import convert
 from ..values.record import apply
 from ..values.tensor import Tensor
 from .declare import Number
+from .philox import shuffled_blocks
 from .random_draws import (
     COUNTS,
     FLOATING,
@@ -20,6 +22,7 @@ from .random_draws import (
     broadcast_shape,
     check_attribute,
     check_one_of,
+    class_numbers,
     draw_bell,
     draw_classes,
     draw_flat,
@@ -28,7 +31,20 @@ from .random_draws import (
     gamma_parameters,
     shuffled,
 )
-from .random_keys import next_key
+from .random_keys import RESERVED, next_key, plain_seed
+
+
+def _known(sizes: tuple[Any, ...]) -> bool:
+    return all(isinstance(size, int) for size in sizes)
+
+
+def _next_key(kernel: str, seed: Any, sizes: tuple[int, ...], dtype: Any) -> Tensor:
+    """The key of a draw of these sizes. Dtypes of a kernel are kernels of their own."""
+    if seed is None:
+        return next_key(kernel, None)
+    # In functions, where sizes may be unknown, the op works out how far it moves.
+    numbers = math.prod(sizes) if _known(sizes) else 0
+    return next_key(f"{kernel} {as_dtype(dtype or dtypes.int64).name}", seed, RESERVED * numbers)
 
 
 def normal(
@@ -52,7 +68,7 @@ def normal(
     """
     kernel = "RandomStandardNormal"
     sizes = draw_shape(shape, kernel)
-    return draw_bell(NORMAL, next_key(kernel, seed), sizes, mean, stddev, dtype)
+    return draw_bell(NORMAL, _next_key(kernel, seed, sizes, dtype), sizes, mean, stddev, dtype)
 
 
 def truncated_normal(
@@ -71,7 +87,7 @@ def truncated_normal(
     """
     kernel = "TruncatedNormal"
     sizes = draw_shape(shape, kernel)
-    return draw_bell(TRUNCATED, next_key(kernel, seed), sizes, mean, stddev, dtype)
+    return draw_bell(TRUNCATED, _next_key(kernel, seed, sizes, dtype), sizes, mean, stddev, dtype)
 
 
 def uniform(
@@ -102,7 +118,7 @@ def uniform(
         raise ValueError(f"Must specify maxval for integer dtype {dtype!r}")
     kernel = "RandomUniformInt" if dtype.is_integer else "RandomUniform"
     sizes = draw_shape(shape, kernel)
-    return draw_flat(next_key(kernel, seed), sizes, minval, maxval, dtype, kernel)
+    return draw_flat(_next_key(kernel, seed, sizes, dtype), sizes, minval, maxval, dtype, kernel)
 
 
 def gamma(
@@ -125,7 +141,8 @@ def gamma(
     sizes = draw_shape(shape, kernel)
     alpha, beta = gamma_parameters(alpha, beta, dtype)
     end = broadcast_shape((alpha._aval, beta._aval), "BroadcastArgs")
-    return draw_gamma(next_key(kernel, seed), (*sizes, *end), alpha, beta)
+    sizes = (*sizes, *end)
+    return draw_gamma(_next_key(kernel, seed, sizes, alpha.dtype), sizes, alpha, beta)
 
 
 def poisson(
@@ -144,8 +161,9 @@ def poisson(
     kernel = "RandomPoissonV2"
     sizes, lam, dtype = draw_shape(shape, kernel), convert(lam), as_dtype(dtype)
     check_attribute(dtype, COUNTS, kernel)
-    closure = POISSON.bind(shape=(*sizes, *lam._aval.shape), dtype=dtype)
-    return apply(closure, (next_key(kernel, seed), lam))
+    sizes = (*sizes, *lam._aval.shape)
+    key = _next_key(kernel, seed, sizes, dtype)
+    return apply(POISSON.bind(shape=sizes, dtype=dtype), (key, lam))
 
 
 def categorical(
@@ -163,7 +181,11 @@ def categorical(
     >>> tf.random.categorical([[0.0, -1e9]], 3).numpy().tolist()
     [[0, 0, 0]]
     """
-    return draw_classes(next_key("Multinomial", seed), logits, num_samples, dtype)
+    logits, count = convert(logits), int(plain_seed(num_samples))
+    shape = logits._aval.shape
+    rows = shape[0] if len(shape) == 2 and count >= 0 else 0
+    key = _next_key("Multinomial", seed, (class_numbers(rows, count),), dtype)
+    return draw_classes(key, logits, count, dtype)
 
 
 def shuffle(value: Any, seed: Any = None, name: str | None = None) -> Tensor:
@@ -173,4 +195,7 @@ def shuffle(value: Any, seed: Any = None, name: str | None = None) -> Tensor:
     >>> sorted(tf.random.shuffle([3, 1, 2]).numpy().tolist())
     [1, 2, 3]
     """
-    return shuffled(next_key("RandomShuffle", seed), value)
+    value = convert(value)
+    rows = value._aval.shape[:1]
+    blocks = shuffled_blocks(*rows) if seed is not None and _known(rows) else 0
+    return shuffled(next_key(f"RandomShuffle {value.dtype.name}", seed, blocks), value)

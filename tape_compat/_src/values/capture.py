@@ -38,9 +38,17 @@ _PLACEHOLDER = Op(lambda shape, dtype: jnp.zeros(shape, dtype.np_dtype), "Placeh
 
 
 class Drawn(NamedTuple):
-    """The key of a random draw: another one at each call."""
+    """The key of a random draw: another one at each call.
 
-    draw: Callable[[], Tensor]
+    generator: gives it, by `key(count)`. times: how many draws of the generator a call makes.
+    """
+
+    generator: Any
+    times: int
+
+    def draw(self, calls: int = 1) -> Tensor:
+        """The key of the next of so many calls."""
+        return self.generator.key(self.times * calls)
 
 
 #: Where a further input of a captured function comes from: it is a constant, what a variable holds
@@ -235,15 +243,13 @@ class SymbolicProgram(Program):
         )
 
     def next_draw(self) -> int:
-        """The number of a draw in the whole function."""
-        if self.outer is not None:
-            return self.outer.next_draw()
+        """The number of a draw that has no seed of its own. Branches and loops count theirs."""
         self.draws += 1
-        return self.draws
+        return self.draws - 1
 
-    def drawn(self, key: Tensor, draw: Callable[[], Tensor]) -> Tensor:
-        """`key`, which stands for what `draw` gives at each call."""
-        self.keys[id(key)] = (key, Drawn(draw))
+    def drawn(self, key: Tensor, source: Drawn) -> Tensor:
+        """`key`, which stands for what its source gives at each call."""
+        self.keys[id(key)] = (key, source)
         return key
 
     def initial(self, value: Any, dtype: Any, variable: Variable) -> Tensor:
