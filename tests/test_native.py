@@ -649,6 +649,17 @@ def test_random_words_are_those_of_python():
         assert " ".join(f"{each:08x}" for each in words) == expected
 
 
+@pytest.mark.parametrize("most", [None, 3e38, 60.0])
+def test_numbers_that_are_looked_for_are_those_of_python(most):
+    parameters = np.array([0.3, 1.0, 2.0, 7.5, 9.99, 10.0, 40.0, 1e5, 0.0, np.inf, np.nan, -1.0])
+    found, others = np.empty((30, 12)), np.empty((30, 12))
+    for generator in ((5, 6, 7), ((1 << 64) - 300, 6, 1 << 63)):
+        philox_host.look_for(found, parameters, *generator, most)
+        TWINS["look_for"](others, parameters, *generator, most)
+        np.testing.assert_allclose(found, others, rtol=1e-14)
+        assert most is None or np.nanmax(found[:, :9]) <= most
+
+
 def test_orders_are_those_of_python():
     for size in (0, 1, 2, 50):
         words = np.random.default_rng(0).integers(0, 1 << 32, size, np.uint32)

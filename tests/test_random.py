@@ -567,6 +567,28 @@ def test_the_host_draws_what_xla_draws(key, shape):
     assert np.array_equal(philox_host.order(key, count), order)
 
 
+@pytest.mark.parametrize("key", KEYS)
+def test_the_host_looks_for_what_xla_looks_for(key):
+    key = KEYS[key]
+    alpha = np.array([0.3, 1.0, 2.0, 7.5, 0.01, 1e3, 0.0, np.inf, np.nan, -1.0])
+    rates = np.array([0.5, 3.0, 9.9, 10.0, 40.0, 1e4, 0.0, -1.0, 1e7, np.inf, np.nan])
+    shapes = (20, 10), (20, 11)
+
+    def looked_for(key, alpha, rates):
+        return philox.gamma(key, alpha, shapes[0]), philox.poisson(key, rates, shapes[1], 3e38)
+
+    compiled = in_x64(jax.jit(looked_for), key, alpha, rates)
+    np.testing.assert_allclose(philox_host.gamma(key, alpha, shapes[0]), compiled[0], rtol=1e-9)
+    assert np.array_equal(
+        philox_host.poisson(key, rates, shapes[1], 3e38), compiled[1], equal_nan=True
+    )
+    for shape in ((0, 3), (3,)):
+        assert philox_host.gamma(key, alpha[:3], shape).shape == shape
+        assert (
+            in_x64(jax.eval_shape, lambda k: philox.gamma(k, alpha[:3], shape), key).shape == shape
+        )
+
+
 def test_more_numbers_than_fit_the_cache_at_once():
     numbers = philox_host.truncated_normal(KEYS["seed"], (40_000,), tf.float32)
     few = philox_host.truncated_normal(KEYS["seed"], (33_000,), tf.float32)

@@ -465,3 +465,34 @@ def case_draws_in_datasets(tf):
     first, again = column(draws), column(draws)
     batches = np.concatenate(list(draws.repeat(2).batch(7).as_numpy_iterator()))
     return first, again, batches, column(orders)
+
+
+def case_gamma_and_poisson_numbers(tf):
+    tf.random.set_seed(5)
+    alpha, rates = [0.3, 1.0, 2.0, 7.5], [0.5, 3.0, 9.9, 10.0, 40.0, 1e4]
+    gamma, poisson = tf.random.gamma, tf.random.poisson
+    found = [gamma([9], alpha, seed=3, dtype=dtype) for dtype in ("float32", "float64", "float64")]
+    found += [poisson([9], rates, seed=4, dtype=dtype) for dtype in ("float32", "int32", "float32")]
+    found += [gamma([3, 2], [[0.5], [2.0]], [1.0, 4.0]), poisson([], 3.0), gamma([0], 2.0)]
+    found += [tf.random.stateless_gamma([9, 2, 4], [1, 2], alpha, dtype=tf.float64)]
+    found += [tf.random.stateless_gamma([5, 2, 3], [1, 2], [[0.5], [2.0]], [1.0, 2.0, 4.0])]
+    found += [tf.random.stateless_poisson([9, 6], [1, 2], rates, tf.int64)]
+    return found, tf.random.uniform([2])
+
+
+case_gamma_and_poisson_numbers.parity = {"atol": 1e-5}
+
+
+def case_gamma_has_a_derivative(tf):
+    alpha, beta = tf.Variable([0.5, 1.0, 3.0]), tf.Variable(2.0)
+    with tf.GradientTape() as tape:
+        x = tf.random.stateless_gamma([4, 3], [1, 2], alpha, beta)
+    return x, tape.gradient(x, [alpha, beta])
+
+
+case_gamma_has_a_derivative.parity = {"rtol": 1e-4}
+
+
+def case_stateless_orders(tf):
+    shuffle = tf.random.experimental.stateless_shuffle
+    return [shuffle(tf.range(n), [1, 2]) for n in (10, 6, 1, 0)], shuffle(["a", "b", "c"], [3, 4])

@@ -41,6 +41,7 @@
     X(flatten, METH_O, "donated")                                                                  \
     X(flushed, METH_FASTCALL, "function, arguments")                                               \
     X(gather, METH_O, "log")                                                                       \
+    X(look_for, METH_FASTCALL, "out, parameters, lower, upper, key, most")                         \
     X(read, METH_O, "variable")                                                                    \
     X(refer, METH_O, "x")                                                                          \
     X(run, METH_O, "program")                                                                      \

@@ -8,9 +8,11 @@ al., Parallel random numbers: as easy as 1, 2, 3 (2011), Philox-4x32 of ten roun
 
 from __future__ import annotations
 
+import functools
 import math
 import operator
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
@@ -216,3 +218,125 @@ def order(key: Any, count: int) -> Any:
 def shuffled_blocks(count: int) -> int:
     """The blocks that a shuffle of so many takes: a word for each but the last."""
     return max(0, -(-(count - 1) // 4))
+
+
+class _Numbers(NamedTuple):
+    """Of generators side by side, the blocks of which each gives two uniform numbers of [0, 1) or
+    two normal ones: how many were taken, and the two last of each kind with how many are left."""
+
+    taken: Any
+    uniform: tuple[Any, Any, Any]
+    normal: tuple[Any, Any, Any]
+
+    @staticmethod
+    def none(shape: tuple[int, ...]) -> _Numbers:
+        none, zero = jnp.zeros(shape, np.int64), jnp.zeros(shape)
+        return _Numbers(none, (zero, zero, none), (zero, zero, none))
+
+
+class _Generators:
+    """A generator for each number of an array that is looked for among others."""
+
+    def __init__(self, key: Any, parameters: Any, shape: tuple[int, ...]):
+        kinds = count_of(parameters.shape)
+        self.shape = count_of(shape) // max(kinds, 1), kinds
+        self.parameters = jnp.broadcast_to(parameters.reshape(-1).astype(np.float64), self.shape)
+        samples = self.shape[0]
+        self._first = RESERVED * (np.arange(kinds) * samples + np.arange(samples)[:, None])
+        self._key, self._reserved = key, RESERVED * math.prod(self.shape)
+
+    def _next(self, numbers: _Numbers, pair: Any, made: Any, wanted: Any) -> tuple[Any, Any, Any]:
+        """The next number where it is wanted, the pairs then, and the blocks taken."""
+        second, first, left = pair
+        new = wanted & (left == 0)
+        words = _blocks(self._key, self._first + numbers.taken, self._reserved)
+        found = made(words)
+        second = jnp.where(new, found[..., 1], second)
+        first = jnp.where(new, found[..., 0], first)
+        left = jnp.where(new, 2, left) - wanted
+        return jnp.where(left == 1, second, first), (second, first, left), numbers.taken + new
+
+    def uniform(self, numbers: _Numbers, wanted: Any) -> tuple[Any, _Numbers]:
+        found, pair, taken = self._next(numbers, numbers.uniform, _double_shares, wanted)
+        return found, numbers._replace(uniform=pair, taken=taken)
+
+    def normal(self, numbers: _Numbers, wanted: Any) -> tuple[Any, _Numbers]:
+        made = functools.partial(_bell, double=True)
+        found, pair, taken = self._next(numbers, numbers.normal, made, wanted)
+        return found, numbers._replace(normal=pair, taken=taken)
+
+    def look(self, wanted: Any, attempt: Callable[..., tuple[Any, Any, _Numbers]]) -> Any:
+        """The numbers of attempts, `attempt(wanted, numbers)`: what was found, where that will do,
+        and the numbers after it. Goes on until each that is wanted will do."""
+
+        def once(state: tuple[Any, Any, _Numbers]) -> tuple[Any, Any, _Numbers]:
+            wanted, found, numbers = state
+            new, good, numbers = attempt(wanted, numbers)
+            return wanted & ~good, jnp.where(wanted & good, new, found), numbers
+
+        start = wanted, jnp.zeros(self.shape), _Numbers.none(self.shape)
+        return lax.while_loop(lambda state: jnp.any(state[0]), once, start)[1]
+
+
+def gamma(key: Any, alpha: Any, shape: tuple[int, ...]) -> Any:
+    """Gamma distributed numbers, float64, of a shape that ends with that of alpha (Marsaglia and
+    Tsang, A simple method for generating gamma variables, 2000)."""
+    generators = _Generators(key, alpha, shape)
+    alpha = generators.parameters
+    below = alpha < 1
+    d = alpha + jnp.where(below, 2 / 3, -1 / 3)
+    c = 1 / 3 / jnp.sqrt(d)
+
+    def attempt(wanted: Any, numbers: _Numbers) -> tuple[Any, Any, _Numbers]:
+        x, numbers = generators.normal(numbers, wanted)
+        v = 1 + c * x
+        wanted &= ~(v <= 0)
+        v = v * v * v
+        u, numbers = generators.uniform(numbers, wanted)
+        good = u < 1 - 0.0331 * (x * x) * (x * x)
+        good |= jnp.log(u) < 0.5 * x * x + d * (1 - v + jnp.log(v))
+        wanted &= good
+        power, numbers = generators.uniform(numbers, wanted & below)
+        return d * v * jnp.where(below, power ** (1 / alpha), 1), wanted, numbers
+
+    found = generators.look(alpha != 1, attempt)
+    share, _ = generators.uniform(_Numbers.none(generators.shape), alpha == 1)
+    return jnp.where(alpha == 1, -jnp.log1p(-share), found).reshape(shape)
+
+
+def poisson(key: Any, rate: Any, shape: tuple[int, ...], most: float) -> Any:
+    """Numbers of Poisson's distribution, float64, of a shape that ends with that of the rate: by
+    Knuth (The art of computer programming 2, 3.4.1), and of rates from 10 on by Hörmann, The
+    transformed rejection method for generating Poisson random variables (1993)."""
+    generators = _Generators(key, rate, shape)
+    rate = generators.parameters
+    few, beyond = rate < 10, ~(rate < most)
+    least = jnp.exp(-rate)
+
+    def multiply(state: tuple[Any, ...]) -> tuple[Any, ...]:
+        wanted, count, product, numbers = state
+        share, numbers = generators.uniform(numbers, wanted)
+        product *= jnp.where(wanted, share, 1)
+        wanted &= product > least
+        return wanted, count + wanted, product, numbers
+
+    zero = jnp.zeros(generators.shape)
+    start = few, zero, zero + 1, _Numbers.none(generators.shape)
+    counted = lax.while_loop(lambda state: jnp.any(state[0]), multiply, start)[1]
+    b = 0.931 + 2.53 * jnp.sqrt(rate)
+    a, inverse = -0.059 + 0.02483 * b, 1.1239 + 1.1328 / (b - 3.4)
+
+    def attempt(wanted: Any, numbers: _Numbers) -> tuple[Any, Any, _Numbers]:
+        u, numbers = generators.uniform(numbers, wanted)
+        v, numbers = generators.uniform(numbers, wanted)
+        u -= 0.5
+        left = 0.5 - jnp.abs(u)
+        count = jnp.floor((2 * a / left + b) * u + rate + 0.43)
+        quick = (left >= 0.07) & (v <= 0.9277 - 3.6224 / (b - 2))
+        bad = (count < 0) | ((left < 0.013) & (v > left))
+        likely = -rate + count * jnp.log(rate) - lax.lgamma(count + 1)
+        slow = jnp.log(v * inverse / (a / (left * left) + b)) <= likely
+        return count, (count <= most) & (quick | ~bad & slow), numbers
+
+    found = generators.look(~few & ~beyond, attempt)
+    return jnp.where(few, counted, jnp.where(beyond, jnp.minimum(rate, most), found)).reshape(shape)

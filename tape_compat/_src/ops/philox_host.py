@@ -51,6 +51,90 @@ def swap(order: np.ndarray, words: np.ndarray) -> None:
     order[:] = found
 
 
+class _Numbers:
+    """Uniform numbers of [0, 1) and normal ones: two of a block, the second first."""
+
+    def __init__(self, lower: int, upper: int, key: int):
+        self._words = Words(key, upper + (lower >> 64) & MASK, lower & MASK)
+        self._uniform: list[float] = []
+        self._normal: list[float] = []
+
+    def uniform(self) -> float:
+        if not self._uniform:
+            self._uniform = _double_shares(self._words.take(1)).tolist()
+        return self._uniform.pop()
+
+    def normal(self) -> float:
+        if not self._normal:
+            self._normal = _bell(self._words.take(1), True).tolist()
+        return self._normal.pop()
+
+
+@native
+def look_for(
+    out: np.ndarray, parameters: np.ndarray, lower: int, upper: int, key: int, most: float | None
+) -> None:
+    """Fill an array, float64 [samples, n], with gamma distributed numbers of `parameters`, float64
+    [n]; with those of Poisson's distribution if there is a largest one, `most`."""
+    samples = len(out)
+    for i in range(out.size):
+        numbers, parameter = (
+            _Numbers(lower + RESERVED * i, upper, key),
+            float(parameters[i // samples]),
+        )
+        if most is None:
+            found = _gamma_number(numbers, parameter)
+        else:
+            found = _poisson_number(numbers, parameter, most)
+        out[i % samples, i // samples] = found
+
+
+def _gamma_number(numbers: _Numbers, alpha: float) -> float:
+    """By Marsaglia and Tsang, A simple method for generating gamma variables (2000)."""
+    if alpha == 1.0:
+        return -math.log1p(-numbers.uniform())
+    d = alpha + (2.0 / 3.0 if alpha < 1.0 else -1.0 / 3.0)
+    c = 1.0 / 3.0 / math.sqrt(d) if d > 0.0 else math.nan
+    while True:
+        x = numbers.normal()
+        v = 1.0 + c * x
+        if v <= 0.0:
+            continue
+        v, u = v**3, numbers.uniform()
+        quick = u < 1.0 - 0.0331 * (x * x) * (x * x)
+        if quick or (v == v and math.log(u) < 0.5 * x * x + d * (1.0 - v + math.log(v))):
+            if not 0.0 <= alpha < 1.0:
+                return d * v
+            return d * v * (numbers.uniform() ** (1.0 / alpha) if alpha else 0.0)
+
+
+def _poisson_number(numbers: _Numbers, rate: float, most: float) -> float:
+    """By Knuth, The art of computer programming 2, 3.4.1, and for rates of 10 and more by Hörmann,
+    The transformed rejection method for generating Poisson random variables (1993)."""
+    if not rate < most:
+        return most if rate >= most else rate
+    if rate < 10.0:
+        count, product, least = 0, numbers.uniform(), math.exp(-rate)
+        while product > least:
+            count, product = count + 1, product * numbers.uniform()
+        return count
+    b = 0.931 + 2.53 * math.sqrt(rate)
+    a, inverse = -0.059 + 0.02483 * b, 1.1239 + 1.1328 / (b - 3.4)
+    while True:
+        u, v = numbers.uniform() - 0.5, numbers.uniform()
+        left = 0.5 - abs(u)
+        count = math.floor((2.0 * a / left + b) * u + rate + 0.43)
+        if count > most:
+            continue
+        if left >= 0.07 and v <= 0.9277 - 3.6224 / (b - 2.0):
+            return count
+        if count < 0 or (left < 0.013 and v > left):
+            continue
+        likely = -rate + count * math.log(rate) - math.lgamma(count + 1.0)
+        if math.log(v * inverse / (a / (left * left) + b)) <= likely:
+            return count
+
+
 class Words:
     """The words of a generator one after the other."""
 
@@ -189,6 +273,25 @@ def truncated_normal(key: np.ndarray, shape: tuple[int, ...], dtype: DType) -> n
         small &= np.cumsum(small, axis=1) <= a_group
         chunk[others] = more[small].reshape(-1, a_group)
     return numbers.reshape(-1)[:count].astype(dtype.np_dtype, copy=False).reshape(shape)
+
+
+def gamma(key: np.ndarray, alpha: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """Gamma distributed numbers, float64, of a shape that ends with that of alpha."""
+    return _looked_for(key, alpha, shape, None)
+
+
+def poisson(key: np.ndarray, rate: np.ndarray, shape: tuple[int, ...], most: float) -> np.ndarray:
+    """Numbers of Poisson's distribution, float64, of a shape that ends with that of the rate."""
+    return _looked_for(key, rate, shape, most)
+
+
+def _looked_for(
+    key: np.ndarray, parameters: np.ndarray, shape: tuple[int, ...], most: float | None
+) -> np.ndarray:
+    flat = np.ascontiguousarray(parameters, np.float64).reshape(-1)
+    out = np.empty((math.prod(shape) // max(len(flat), 1), len(flat)), np.float64)
+    look_for(out, flat, *_state(key, RESERVED * out.size), most)
+    return out.reshape(shape)
 
 
 def order(key: np.ndarray, count: int) -> np.ndarray:

@@ -27,7 +27,7 @@ from . import philox, philox_host
 from .arguments import dims
 from .declare import check_broadcast, is_number
 from .gather_scatter import gather
-from .random_keys import KEY, RESERVED, plain_seed, typed_key
+from .random_keys import RESERVED, plain_seed, typed_key
 
 
 def draw_shape(shape: Any, kernel: str) -> tuple[int, ...]:
@@ -139,16 +139,44 @@ def _draw_bits(key: Any, shape: tuple[int, ...], dtype: DType) -> Any:
     return lax.bitcast_convert_type(philox.bits(key, shape, unsigned), dtype.np_dtype)
 
 
+@jax.custom_jvp
+def _sample_of(alpha: Any, sample: Any) -> Any:
+    """A gamma distributed sample, with its derivative by alpha."""
+    return sample
+
+
+@_sample_of.defjvp
+def _sample_jvp(primals: tuple[Any, Any], tangents: tuple[Any, Any]) -> tuple[Any, Any]:
+    alpha, sample = primals
+    derivative: Any = lax.random_gamma_grad
+    return sample, derivative(alpha, sample) * tangents[0]
+
+
 def _gamma(key: Any, alpha: Any, beta: Any, shape: tuple[int, ...], dtype: DType) -> Any:
-    sample = jax.random.gamma(typed_key(key), jnp.broadcast_to(alpha, shape), shape, dtype.np_dtype)
+    every = jnp.broadcast_to(alpha, jnp.broadcast_shapes(alpha.shape, beta.shape))
+    drawn = philox.gamma(key, lax.stop_gradient(every), shape).astype(dtype.np_dtype)
     least = jnp.asarray(jnp.finfo(dtype.np_dtype).tiny, dtype.np_dtype)
-    sample = sample / beta
+    sample = _sample_of(jnp.broadcast_to(every, shape), drawn) / beta
     return jnp.where(sample < least, least, sample)
 
 
+def _host_gamma(key: Any, alpha: Any, beta: Any, shape: tuple[int, ...], dtype: DType) -> Any:
+    every = np.broadcast_to(alpha, np.broadcast_shapes(alpha.shape, beta.shape))
+    sample = philox_host.gamma(key, every, shape).astype(dtype.np_dtype) / beta
+    least = np.asarray(jnp.finfo(dtype.np_dtype).tiny, dtype.np_dtype)
+    return np.where(sample < least, least, sample)
+
+
 def _draw_poisson(key: Any, rate: Any, shape: tuple[int, ...], dtype: DType) -> Any:
-    count = jax.random.poisson(typed_key(key), jnp.broadcast_to(rate, shape), shape, np.int64)
-    return jnp.maximum(count, 0).astype(dtype.np_dtype)
+    return philox.poisson(key, rate, shape, float(dtype.max)).astype(dtype.np_dtype)
+
+
+def _host_poisson(key: Any, rate: Any, shape: tuple[int, ...], dtype: DType) -> Any:
+    return philox_host.poisson(key, rate, shape, float(dtype.max)).astype(dtype.np_dtype)
+
+
+def _whole(avals: tuple[Aval, ...], shape: tuple[Any, ...], dtype: DType) -> Aval:
+    return Aval.of(shape, dtype)
 
 
 def _binomial(key: Any, counts: Any, probs: Any, shape: tuple[int, ...], dtype: DType) -> Any:
@@ -196,12 +224,9 @@ def _draw_order(key: Any, value: Any) -> Any:
         # By 64 random bits once; `jax.random.permutation` sorts twice by 32.
         return jnp.argsort(jax.random.bits(typed_key(key), value.shape[:1], np.uint64))
 
-    if key.shape == KEY.shape:
-        # One element after the other, which accelerators are slow at.
-        swapped = functools.partial(philox.order, count=operator.index(value.shape[0]))
-        order = lax.platform_dependent(key, cpu=swapped, default=sorted_by_bits)
-    else:
-        order = sorted_by_bits(key)
+    # One element after the other, which accelerators are slow at.
+    swapped = functools.partial(philox.order, count=operator.index(value.shape[0]))
+    order = lax.platform_dependent(key, cpu=swapped, default=sorted_by_bits)
     return jnp.take(value, order, axis=0)
 
 
@@ -278,8 +303,21 @@ BETWEEN = _random(
 )
 _INTEGERS = _random(_draw_integers, "RandomUniformInt", shapes=_drawn, host=_host_integers)
 BITS = _random(_draw_bits, "StatelessRandomUniformFullIntV2", shapes=_drawn, host=_host_bits)
-_GAMMA = _random(_gamma, "RandomGamma", differentiable=True, check=_ends("StatelessRandomGammaV3"))
-POISSON = _random(_draw_poisson, "RandomPoissonV2", check=_ends("StatelessRandomPoisson"))
+_GAMMA = _random(
+    _gamma,
+    "RandomGamma",
+    differentiable=True,
+    check=_ends("StatelessRandomGammaV3"),
+    shapes=_whole,
+    host=_host_gamma,
+)
+POISSON = _random(
+    _draw_poisson,
+    "RandomPoissonV2",
+    check=_ends("StatelessRandomPoisson"),
+    shapes=_whole,
+    host=_host_poisson,
+)
 BINOMIAL = _random(_binomial, "StatelessRandomBinomial", check=_ends("StatelessRandomBinomial"))
 _CATEGORIES = _random(
     _draw_categories,
@@ -288,8 +326,7 @@ _CATEGORIES = _random(
     shapes=lambda avals, count, dtype: Aval.of((avals[1].shape[0], count), dtype),
     host=_host_categories,
 )
-_ORDER = _random(_draw_order, "RandomShuffle", shapes=lambda avals: avals[1])
-_SHUFFLED = _random(_draw_order, "RandomShuffle", shapes=lambda avals: avals[1], host=_host_order)
+_ORDER = _random(_draw_order, "RandomShuffle", shapes=lambda avals: avals[1], host=_host_order)
 FOLD = _random(_fold, "StatelessRandomUniformFullIntV2")
 
 
@@ -351,10 +388,9 @@ def shuffled(key: Tensor, value: Any) -> Tensor:
     """The rows of a tensor in random order."""
     value = convert(value)
     aval = value._aval
-    closure = (_SHUFFLED if key._aval is KEY else _ORDER).bind()
     if aval.dtype is not dtypes.string:
-        return apply(closure, (key, value))
+        return apply(_ORDER.bind(), (key, value))
     if not aval.shape:
         return identity(value)
     places = concrete(np.arange(aval.shape[0], dtype=np.int32))
-    return gather(value, apply(closure, (key, places)))
+    return gather(value, apply(_ORDER.bind(), (key, places)))
