@@ -496,3 +496,36 @@ case_gamma_has_a_derivative.parity = {"rtol": 1e-4}
 def case_stateless_orders(tf):
     shuffle = tf.random.experimental.stateless_shuffle
     return [shuffle(tf.range(n), [1, 2]) for n in (10, 6, 1, 0)], shuffle(["a", "b", "c"], [3, 4])
+
+
+def case_generators_share_a_variable(tf):
+    gen = tf.random.Generator.from_seed(3)
+    other = tf.random.Generator.from_state(gen.state, alg="philox")
+    copy = tf.random.Generator.from_state(gen.state.numpy(), alg="philox")
+    drawn = gen.normal([2]), other.normal([2]), gen.normal([2]), copy.normal([2])
+    states = {
+        "short": lambda tf: tf.Variable([1, 2], dtype=tf.int64),
+        "int32": lambda tf: tf.Variable([1, 2, 3]),
+        "float": lambda tf: tf.Variable([1.0, 2.0, 3.0]),
+    }
+    wrong = {
+        name: lambda tf, made=made: tf.random.Generator.from_state(made(tf), 1).normal([1])
+        for name, made in states.items()
+    }
+    return drawn, attempts(tf, wrong, words=0)
+
+
+case_generators_share_a_variable.parity = {"atol": 1e-5}
+
+
+def case_draws_in_datasets_of_datasets(tf):
+    """Each run of the outer function makes a dataset, whose draws go on."""
+    tf.random.set_seed(7)
+
+    def inner(i):
+        rows = tf.data.Dataset.range(5)
+        return rows.map(lambda j: tf.cast(10 * i + j, tf.float32) + tf.random.uniform([]))
+
+    turns = tf.data.Dataset.range(4).interleave(inner, cycle_length=2)
+    flat = tf.data.Dataset.range(3).flat_map(inner)
+    return [[list(d.as_numpy_iterator()) for _ in range(2)] for d in (turns, flat)]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import zip_longest
 from typing import Any
 
@@ -87,6 +87,15 @@ class Recorded:
         self.constant: tuple[int, ...] = ()
 
 
+class _Running(threading.local):
+    """The function that runs for an element in this thread."""
+
+    function: ElementFunction | None = None
+
+
+_RUNNING = _Running()
+
+
 class ElementFunction:
     """A function of the elements of a pipeline.
 
@@ -112,6 +121,10 @@ class ElementFunction:
         self._as_python = DEBUGGING.on
         #: How often it was called for an element.
         self.calls = 0
+        #: The function in whose run it was made, if it is of a dataset in a dataset.
+        self._outer = _RUNNING.function
+        #: The generators of functions that are made in its runs, each run anew: they go on.
+        self._generators: dict[tuple, Any] = {}
 
     # -- what it gives --------------------------------------------------------------------------
 
@@ -185,6 +198,8 @@ class ElementFunction:
                 return found
             if len(given) == len(specs) or all(isinstance(s, _OF_NOTHING) for s in specs):
                 found.trace = trace
+                if self._outer is not None:
+                    self._outer.adopt(self, trace)
         except _NotTensors:
             pass
         except (errors.NeedsValue, INCONCLUSIVE):
@@ -212,8 +227,12 @@ class ElementFunction:
     def _called(self, function: Callable[..., Any], leaves: Sequence[Any]) -> Any:
         """The function of an element: of the parts of a tuple, or of the one other thing."""
         value = self._source.layout.pack(leaves)
-        with contextlib.nullcontext() if self._as_python else taking():
-            result = function(*value) if type(value) is tuple else function(value)
+        before, _RUNNING.function = _RUNNING.function, self
+        try:
+            with contextlib.nullcontext() if self._as_python else taking():
+                result = function(*value) if type(value) is tuple else function(value)
+        finally:
+            _RUNNING.function = before
         return tuple(result) if isinstance(result, list) else result
 
     def _described(self, result: Any) -> tuple[Any, list[Any]]:
@@ -233,10 +252,23 @@ class ElementFunction:
         """Let its random numbers begin anew, as they do in each iterator."""
         with self._lock:
             records = [self._general, *self._records.values()]
+            generators = list(self._generators.values())
         for record in records:
             if record is not None and record.trace is not None:
-                for drawn in _drawn(record.trace):
-                    drawn.generator.begin()
+                generators += [drawn.generator for drawn in _drawn(record.trace.captured)]
+        for generator in generators:
+            generator.begin()
+
+    def adopt(self, inner: ElementFunction, trace: Trace) -> None:
+        """Let a function of a dataset that was made in a run of this one draw from where that of
+        the last run stopped."""
+        code = getattr(inner.function, "__code__", inner.title)
+        with self._lock:
+            known = [
+                self._generators.setdefault((code, i), drawn.generator)
+                for i, drawn in enumerate(_drawn(trace.captured))
+            ]
+        trace.captured = _with_generators(trace.captured, known)
 
     def __call__(self, element: Element) -> Element:
         """The leaves of its result for an element."""
@@ -392,24 +424,29 @@ class RowFunction:
         found = run(trace, columns)
         if count < size:
             found = tuple([x if x is None else np.asarray(x)[:count] for x in found])
-            for drawn in _drawn(trace):
+            for drawn in _drawn(trace.captured):
                 drawn.generator.give_back(drawn.times // size * (size - count))
         return count, found
 
 
-def _drawn(trace: Trace) -> list[Drawn]:
-    """The draws of a trace."""
-    return [source for source in trace.captured.sources if isinstance(source, Drawn)]
+def _drawn(captured: Captured) -> list[Drawn]:
+    """The draws that were recorded."""
+    return [source for source in captured.sources if isinstance(source, Drawn)]
+
+
+def _with_generators(captured: Captured, generators: Iterable[Any]) -> Captured:
+    """What was recorded, with these generators for its draws."""
+    found = iter(generators)
+    sources = [
+        s._replace(generator=next(found)) if isinstance(s, Drawn) else s for s in captured.sources
+    ]
+    return captured._replace(sources=tuple(sources))
 
 
 def _with_origins(captured: Captured) -> Captured:
     """What was recorded, with the generators of the function that it calls, not others of its own:
     rows draw what elements would, one after the other."""
-    sources = [
-        s._replace(generator=s.generator.origin) if isinstance(s, Drawn) else s
-        for s in captured.sources
-    ]
-    return captured._replace(sources=tuple(sources))
+    return _with_generators(captured, [s.generator.origin for s in _drawn(captured)])
 
 
 def _filled(column: np.ndarray, size: int) -> np.ndarray:

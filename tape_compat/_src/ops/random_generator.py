@@ -14,6 +14,7 @@ import numpy as np
 from ..core import dtypes
 from ..core.dtypes import as_dtype
 from ..core.op import Op
+from ..core.refuse import invalid, tf_dtype_name
 from ..core.state import LOCAL
 from ..values.convert import convert
 from ..values.record import apply
@@ -61,9 +62,21 @@ def _state_array(state: Any, alg: int) -> np.ndarray:
     array = np.array(convert(state)._value())
     if array.dtype.kind not in "iu":
         raise TypeError(f"The state of a generator must be integers, not {array.dtype.name}")
-    if array.shape != (_STATE_SIZE[alg],):
-        raise ValueError(f"Shapes {array.shape} and [{_STATE_SIZE[alg]}] are incompatible")
+    _check_shape(array.shape, alg)
     return array.astype(np.int64)
+
+
+def _check_shape(shape: tuple[int | None, ...], alg: int) -> None:
+    if shape != (_STATE_SIZE[alg],):
+        raise ValueError(f"Shapes {shape} and [{_STATE_SIZE[alg]}] are incompatible")
+
+
+def _checked(state: Variable, alg: int) -> Variable:
+    _check_shape(tuple(state.shape), alg)
+    if state.dtype is not dtypes.int64:
+        what = f"dtype of RNG state variable must be int64, not {tf_dtype_name(state.dtype)}"
+        raise invalid(what, "RngReadAndSkip")
+    return state
 
 
 def create_rng_state(seed: Any, alg: Any) -> Tensor:
@@ -86,7 +99,7 @@ class Generator(Trackable):
 
     Args:
       copy_from: a generator to start from, or else both of
-      state: integers [3] ([2] for ThreeFry), and
+      state: integers [3] ([2] for ThreeFry); a Variable, int64, is shared; and
       alg: "philox", "threefry" or "auto_select".
 
     The state moves as TensorFlow's does. Numbers are TensorFlow's for Philox, but for `binomial`.
@@ -107,6 +120,9 @@ class Generator(Trackable):
             if state is None or alg is None:
                 raise ValueError("Generator: copy_from, or state and alg, must be given")
             self._alg = _layout(alg)
+            if isinstance(state, Variable):
+                self._state = _checked(state, self._alg)
+                return
             array = _state_array(state, self._alg)
         self._state = Variable(array, trainable=False, name="StateVar", dtype=dtypes.int64)
 
