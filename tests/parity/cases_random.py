@@ -529,3 +529,52 @@ def case_draws_in_datasets_of_datasets(tf):
     turns = tf.data.Dataset.range(4).interleave(inner, cycle_length=2)
     flat = tf.data.Dataset.range(3).flat_map(inner)
     return [[list(d.as_numpy_iterator()) for _ in range(2)] for d in (turns, flat)]
+
+
+RUNS = {
+    "plain": lambda d: d,
+    "batch": lambda d: d.batch(3),
+    "prefetch": lambda d: d.batch(3).prefetch(2),
+    "repeat": lambda d: d.repeat(2),
+    "repeat endlessly": lambda d: d.repeat().take(20),
+    "take": lambda d: d.take(5),
+    "take none": lambda d: d.take(0).concatenate(d),
+    "skip": lambda d: d.skip(2),
+    "shard": lambda d: d.shard(2, 1),
+    "map": lambda d: d.map(lambda x: x + 1),
+    "filter": lambda d: d.filter(lambda x: x % 2 == 0),
+    "cache": lambda d: d.cache(),
+    "cache endlessly": lambda d: d.cache().repeat().take(20),
+    "concatenate": lambda d: d.concatenate(d),
+    "shuffle": lambda d: d.shuffle(4, seed=2),
+    "enumerate": lambda d: d.enumerate().map(lambda i, x: x),
+    "flat_map": lambda d: d.batch(3).flat_map(lambda x: type(d).from_tensor_slices(x)),
+    "window": lambda d: d.window(3).flat_map(lambda x: x),
+    "unbatch": lambda d: d.batch(3).unbatch(),
+    "scan": lambda d: d.scan(np.int64(0), lambda total, x: (total + x, total)),
+    "interleave": lambda d: d.batch(3).interleave(
+        lambda x: type(d).from_tensor_slices(x), cycle_length=2
+    ),
+}
+
+
+def _run(change):
+    """Iterators that are made begin a run, whether they are used or not."""
+
+    def case(tf):
+        tf.random.set_seed(3)
+        found = []
+        for source in (
+            tf.data.Dataset.range(10),
+            tf.data.Dataset.range(14).filter(lambda x: x > 3),
+        ):
+            dataset = change(source.shuffle(10, seed=4))
+            kept = iter(dataset)
+            iter(dataset)
+            found += [list(dataset.as_numpy_iterator()), next(kept), next(iter(dataset))]
+        return found
+
+    return case
+
+
+CASES |= {f"runs of {name}": _run(change) for name, change in RUNS.items()}

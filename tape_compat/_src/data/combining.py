@@ -97,7 +97,7 @@ class Concatenate(Pipeline):
 
     def _open(self) -> Stream:
         remaining = iter(self.inputs)
-        current: Stream | None = None
+        current: Stream | None = next(remaining).open()
 
         def step() -> Element:
             nonlocal current

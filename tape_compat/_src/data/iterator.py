@@ -75,15 +75,17 @@ class OwnedIterator(Iterator, Trackable):
         self._pipeline = pipeline
         self._lock = threading.Lock()
         self._stream: Any = None
+        #: Which seeds the run began with.
+        self._seeds: list[tuple[int, ...]] | None = None
         if begin:
             refuse_recording("An iterator")
             begin_anew(pipeline)
+            self._seeds = pipeline.positions()
             self._stream = pipeline.open()
         self._spec: IteratorSpec | None = None
         self._given = 0
         #: Whether making an element failed; then none is left out without being made.
         self._failed = False
-        self._seeds: list[tuple[int, int]] | None = None
 
     @property
     def element_spec(self) -> Any:
@@ -115,8 +117,6 @@ class OwnedIterator(Iterator, Trackable):
         return value
 
     def _step(self) -> Any:
-        if self._seeds is None:
-            self._seeds = self._pipeline.positions()
         try:
             element = self._stream.step()
         except (StopIteration, errors.NeedsPython):
@@ -156,7 +156,7 @@ class OwnedIterator(Iterator, Trackable):
                 except Exception:  # as when it was made first
                     continue
 
-    def _checked(self, state: Any) -> tuple[int, bool, list[tuple[int, int]]]:
+    def _checked(self, state: Any) -> tuple[int, bool, list[tuple[int, ...]]]:
         """What a state says, if it is one of an iterator over such a dataset."""
         tensor = convert(state)
         try:

@@ -26,18 +26,20 @@ class Cache(SameRows):
         self._elements: list[Element] | None = None
         self._chunks: list[Chunk] | None = None
         #: Where the seeds below it stood before the run that is kept.
-        self._kept_from: list[tuple[int, int]] | None = None
+        self._kept_from: list[tuple[int, ...]] | None = None
 
-    def positions(self) -> list[tuple[int, int]]:
+    def positions(self) -> list[tuple[int, ...]]:
         return super().positions() if self._kept_from is None else self._kept_from
 
     def chunks(self) -> Iterator[Chunk]:
         if self._chunks is not None:
-            yield from self._chunks
-            return
-        found: list[Chunk] = []
+            return iter(self._chunks)
         seeds = super().positions()
-        for chunk in self.inputs[0].chunks():
+        return self._keeping(self.inputs[0].chunks(), seeds)
+
+    def _keeping(self, chunks: Iterator[Chunk], seeds: list[Any]) -> Iterator[Chunk]:
+        found: list[Chunk] = []
+        for chunk in chunks:
             found.append(chunk)
             yield chunk
         self._chunks, self._kept_from = found, seeds

@@ -286,12 +286,12 @@ class Pipeline:
     def _open(self) -> Stream:
         raise NotImplementedError(f"{type(self).__name__}._open")
 
-    def positions(self) -> list[tuple[int, int]]:
+    def positions(self) -> list[tuple[int, ...]]:
         """Which seeds its next run takes, and those of its inputs."""
         own = [] if self._seeds is None else [self._seeds.position]
         return own + [found for each in self.inputs for found in each.positions()]
 
-    def put_back(self, positions: Iterator[tuple[int, int]]) -> None:
+    def put_back(self, positions: Iterator[tuple[int, ...]]) -> None:
         """Let the next run take the seeds that `positions` told."""
         if self._seeds is not None:
             self._seeds.position = next(positions)
@@ -304,3 +304,11 @@ class SameRows(Pipeline):
 
     def _selection(self) -> Selection | None:
         return self.inputs[0].selection
+
+    def chunks(self) -> Iterator[Chunk]:
+        # The run of the input begins now, with its random numbers, not with the first element.
+        return self.chosen(self.inputs[0].chunks())
+
+    def chosen(self, chunks: Iterator[Chunk]) -> Iterator[Chunk]:
+        """Which of the input's rows it gives, in order."""
+        raise NotImplementedError(f"{type(self).__name__}.chosen")

@@ -95,10 +95,9 @@ def _close_all() -> None:
         queue.close()
 
 
-def _work(begin: Callable[[], Stream], queue: _Queue) -> None:
+def _work(source: Stream, queue: _Queue) -> None:
     """What the thread does."""
     try:
-        source = begin()
         while queue.wanted():
             try:
                 item = True, source.step()
@@ -117,30 +116,26 @@ def _work(begin: Callable[[], Stream], queue: _Queue) -> None:
 class PrefetchStream(Stream):
     """A stream whose elements a thread makes; the thread ends with it."""
 
-    __slots__ = ("_begin", "_queue")
+    __slots__ = ("_queue", "_source")
 
-    def __init__(self, begin: Callable[[], Stream], room: int):
-        self._begin: Callable[[], Stream] | None = begin
+    def __init__(self, source: Stream, room: int):
+        self._source: Stream | None = source
         self._queue = _Queue(room)
         super().__init__(self._start)
 
     def skip(self, count: int) -> int:
-        begin = self._begin
-        if begin is None:  # the thread has begun
+        if self._source is None:  # the thread has begun
             return super().skip(count)
-
-        source = begin()
-        self._begin = lambda: source
-        return source.skip(count)
+        return self._source.skip(count)
 
     def _start(self) -> Element:
         queue = self._queue
         _QUEUES.add(queue)
         weakref.finalize(self, queue.close)
         thread = threading.Thread(
-            target=_work, args=(self._begin, queue), name="tape_compat.prefetch", daemon=True
+            target=_work, args=(self._source, queue), name="tape_compat.prefetch", daemon=True
         )
-        self._begin = None
+        self._source = None
         thread.start()
 
         def step() -> Element:
@@ -159,40 +154,33 @@ class TriedStream(Stream):
     became_dear: called then.
     """
 
-    __slots__ = ("_became_dear", "_begin", "_beyond", "_room", "_source")
+    __slots__ = ("_became_dear", "_beyond", "_room", "_source")
 
-    def __init__(self, begin: Callable[[], Stream], room: int, became_dear: Callable[[], None]):
-        self._begin, self._room, self._became_dear = begin, room, became_dear
-        self._source: Stream | None = None
+    def __init__(self, source: Stream, room: int, became_dear: Callable[[], None]):
+        self._source, self._room, self._became_dear = source, room, became_dear
         self._beyond = 0.0
-        super().__init__(self._first, lambda count: self._opened().skip(count))
-
-    def _opened(self) -> Stream:
-        if self._source is None:
-            self._source = self._begin()
-        return self._source
+        super().__init__(self._first, lambda count: self._source.skip(count))
 
     def _first(self) -> Element:
         """What is done for the first one need not be for the others."""
-        source = self._opened()
         self.step = self._timed
-        return source.step()
+        return self._source.step()
 
     def _timed(self) -> Element:
-        source = self._opened()
+        source = self._source
         began, worked = time.perf_counter(), time.thread_time()
         element = source.step()
         worked, took = time.thread_time() - worked, time.perf_counter() - began
         beyond = max(worked, took - SHORT_WAIT_SECONDS) - QUICK_SECONDS
         self._beyond = max(0.0, self._beyond + min(beyond, MOST_OF_ONE))
         if self._beyond > DEAR:
-            self._source = PrefetchStream(lambda: source, self._room)
+            self._source = PrefetchStream(source, self._room)
             self.step = self._ahead
             self._became_dear()
         return element
 
     def _ahead(self) -> Element:
-        return self._opened().step()
+        return self._source.step()
 
 
 class Prefetch(SameRows):
@@ -206,12 +194,12 @@ class Prefetch(SameRows):
         self._dear = buffer != AUTOTUNE
 
     def _open(self) -> Stream:
-        source = self.inputs[0]
-        if self._buffer == 0 or 0 <= source.size() <= 1:
-            return source.open()  # nothing comes while one is used
+        source = self.inputs[0].open()
+        if self._buffer == 0 or 0 <= self.inputs[0].size() <= 1:
+            return source  # nothing comes while one is used
         if self._dear:
-            return PrefetchStream(source.open, self._room())
-        return TriedStream(source.open, self._room(), self._become_dear)
+            return PrefetchStream(source, self._room())
+        return TriedStream(source, self._room(), self._become_dear)
 
     def _become_dear(self) -> None:
         self._dear = True

@@ -58,8 +58,11 @@ class Shuffle(SameRows):
         self._buffer, self._seeds = buffer, seeds
 
     def chunks(self) -> Iterator[Chunk]:
-        numbers, words = Numbers(self.inputs[0].chunks()), self._seeds.words()
-        size = self._buffer
+        return self._drawn(self._seeds.words())
+
+    def _drawn(self, words: Iterator[int]) -> Iterator[Chunk]:
+        # As in TensorFlow, the run of the input begins with the first element.
+        numbers, size = Numbers(self.inputs[0].chunks()), self._buffer
         if size is None:
             size = max(self.inputs[0].size(), 1)
         found = numbers.take(size)
@@ -80,7 +83,8 @@ class Shuffle(SameRows):
         yield np.array(_shuffled(held[start:] + held[:start], words), np.int64)
 
     def _open(self) -> Stream:
-        source, words = self.inputs[0].open(), self._seeds.words()
+        words = self._seeds.words()
+        source: Stream | None = None
         #: The elements, from `start` on in a circle; None where there is none.
         held: list[Element | None] = []
         size = self._buffer or sys.maxsize
@@ -88,7 +92,9 @@ class Shuffle(SameRows):
         start = count = 0
 
         def fill() -> None:
-            nonlocal ended, count
+            nonlocal ended, count, source
+            if source is None:
+                source = self.inputs[0].open()
             while not ended and count < size:
                 try:
                     element = source.step()
@@ -146,11 +152,16 @@ class Repeat(SameRows):
         return itertools.count() if self._count < 0 else range(self._count)
 
     def chunks(self) -> Iterator[Chunk]:
+        # The first run of the input begins at once.
+        return self._repeated(self.inputs[0].chunks() if self._count else None)
+
+    def _repeated(self, first: Iterator[Chunk] | None) -> Iterator[Chunk]:
         for _ in self._times():
             empty = True
-            for chunk in self.inputs[0].chunks():
+            for chunk in first or self.inputs[0].chunks():
                 empty = empty and not len(chunk)
                 yield chunk
+            first = None
             if empty and self._count < 0:
                 return
 
@@ -158,6 +169,9 @@ class Repeat(SameRows):
         times = iter(self._times())
         current: Stream | None = None
         given = True
+        if self._count:
+            next(times)
+            current, given = self.inputs[0].open(), False
 
         def step() -> Element:
             nonlocal current, given
@@ -212,11 +226,12 @@ class Take(SameRows):
         return self._count if size == INFINITE else min(size, self._count)
 
     def chunks(self) -> Iterator[Chunk]:
+        return super().chunks() if self._count else iter(())
+
+    def chosen(self, chunks: Iterator[Chunk]) -> Iterator[Chunk]:
         left = self._count
         if left < 0:
-            yield from self.inputs[0].chunks()
-            return
-        chunks = self.inputs[0].chunks()
+            yield from chunks
         while left > 0:
             chunk = next(chunks, None)
             if chunk is None:
@@ -225,6 +240,8 @@ class Take(SameRows):
             left -= len(chunk)
 
     def _open(self) -> Stream:
+        if not self._count:
+            return Stream(iter(()).__next__)
         source, left = self.inputs[0].open(), self._count
         if left < 0:
             return source
@@ -261,11 +278,11 @@ class Skip(SameRows):
             return size
         return 0 if self._count < 0 else max(0, size - self._count)
 
-    def chunks(self) -> Iterator[Chunk]:
+    def chosen(self, chunks: Iterator[Chunk]) -> Iterator[Chunk]:
         left = self._count
         if left < 0:
             return
-        for chunk in self.inputs[0].chunks():
+        for chunk in chunks:
             yield chunk[left:]
             left = max(0, left - len(chunk))
 
@@ -297,9 +314,9 @@ class Shard(SameRows):
         size = self.inputs[0].size()
         return size if size < 0 else len(range(self._index, size, self._num_shards))
 
-    def chunks(self) -> Iterator[Chunk]:
+    def chosen(self, chunks: Iterator[Chunk]) -> Iterator[Chunk]:
         first = self._index
-        for chunk in self.inputs[0].chunks():
+        for chunk in chunks:
             yield chunk[first :: self._num_shards]
             first = (first - len(chunk)) % self._num_shards
 

@@ -67,10 +67,10 @@ class Window(Pipeline):
         return 0 if size < reach else (size - reach) // self._shift + 1
 
     def _open(self) -> Stream:
-        return Stream(self._windows().__next__)
+        return Stream(self._windows(self.inputs[0].open()).__next__)
 
-    def _windows(self) -> Iterator[Element]:
-        source, specs = self.inputs[0].open(), self.inputs[0].layout.specs
+    def _windows(self, source: Stream) -> Iterator[Element]:
+        specs = self.inputs[0].layout.specs
         reach = (self._size - 1) * self._stride + 1
         held: deque[Element] = deque()
         skipped, ended = 0, False
