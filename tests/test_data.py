@@ -124,7 +124,7 @@ def test_prefetch_runs_ahead_as_far_as_it_may():
 
 @pytest.mark.parametrize(("size", "ahead"), [(1, 8), (1 << 19, 4)])
 def test_how_far_prefetch_runs_ahead_by_itself_depends_on_the_size_of_elements(size, ahead):
-    made = []
+    made, before = [], set(prefetching_threads())
 
     def generate():
         for i in range(20):
@@ -141,8 +141,12 @@ def test_how_far_prefetch_runs_ahead_by_itself_depends_on_the_size_of_elements(s
     for _ in range(ahead):
         next(iterator)
     wait_until(lambda: 3 + ahead < len(made) <= 3 + 2 * ahead)
+    del iterator
+    gc.collect()
+    wait_until(lambda: set(prefetching_threads()) <= before)  # none is still to add to `made`
     made.clear()
-    next(iter(dataset))  # which is known to take long now
+    iterator = iter(dataset)
+    next(iterator)  # which is known to take long now
     wait_until(lambda: len(made) == ahead)
 
 
