@@ -578,3 +578,52 @@ def _run(change):
 
 
 CASES |= {f"runs of {name}": _run(change) for name, change in RUNS.items()}
+
+
+def case_draws_where_python_runs(tf):
+    """In loops over datasets, of iterators and of texts, in maps of texts, in py_function."""
+    tf.random.set_seed(1)
+    data = tf.data.Dataset
+    numbers = data.range(6).batch(2)
+    noisy = data.range(6).map(lambda x: tf.cast(x, tf.float32) + tf.random.uniform([]))
+    weight = tf.Variable(tf.random.normal([3]))
+
+    @tf.function
+    def dropped(x):
+        return tf.reduce_sum(tf.nn.dropout(tf.cast(x, tf.float32), 0.3) * weight[0])
+
+    @tf.function
+    def epoch(dataset):
+        total = tf.random.uniform([])
+        for x in dataset:
+            total += tf.reduce_sum(tf.random.normal([2]) * tf.cast(x, tf.float32)) + dropped(x)
+        return total, tf.random.uniform([])
+
+    @tf.function
+    def of_iterator(iterator):
+        return next(iterator) + tf.random.normal([]), next(iterator), dropped(tf.ones([3]))
+
+    @tf.function
+    def of_text(text):
+        if tf.strings.length(text) > 2:
+            return tf.random.uniform([])
+        return tf.random.uniform([], seed=4)
+
+    texts = data.from_tensor_slices(["a", "bb", "ccc"]).map(
+        lambda s: (tf.strings.length(s), tf.random.uniform([]), tf.random.normal([2]))
+    )
+    eager = data.range(3).map(
+        lambda x: tf.py_function(lambda v: tf.random.uniform([]) + float(v), [x], tf.float32)
+    )
+    iterator = iter(noisy)
+    return {
+        "loops": [epoch(numbers), epoch(numbers.take(2)), epoch(numbers)],
+        "iterators": [of_iterator(iterator), of_iterator(iterator)],
+        "texts": [of_text(text) for text in ("abc", "a", "abcd", "b")],
+        "maps": [list(texts), list(texts)],
+        "py_function": list(eager),
+        "next": tf.random.uniform([2]),
+    }
+
+
+case_draws_where_python_runs.parity = {"atol": 1e-5}

@@ -68,3 +68,7 @@ MAX_CONTROL_FLOW = 4096
 
 #: Of so many lists of defaults of CSV fields the columns are kept.
 MAX_COLUMNS = 64
+
+#: Draws of random numbers in one function that Python runs at each call; those beyond are drawn as
+#: outside of functions.
+MAX_PYTHON_DRAWS = 4096

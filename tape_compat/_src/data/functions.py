@@ -28,6 +28,7 @@ from ..function.function import Function
 from ..function.signature import Bound
 from ..function.trace import Trace, traced
 from ..function.vectorized_map import vectorized_map
+from ..ops.random_keys import PythonDraws
 from ..values import nest
 from ..values.capture import Captured, Drawn, Sketch
 from ..values.composite import TypeSpec
@@ -125,6 +126,8 @@ class ElementFunction:
         self._outer = _RUNNING.function
         #: The generators of functions that are made in its runs, each run anew: they go on.
         self._generators: dict[tuple, Any] = {}
+        #: Its draws where it runs as Python.
+        self._draws = PythonDraws()
 
     # -- what it gives --------------------------------------------------------------------------
 
@@ -229,7 +232,7 @@ class ElementFunction:
         value = self._source.layout.pack(leaves)
         before, _RUNNING.function = _RUNNING.function, self
         try:
-            with contextlib.nullcontext() if self._as_python else taking():
+            with contextlib.nullcontext() if self._as_python else taking(), self._draws.running():
                 result = function(*value) if type(value) is tuple else function(value)
         finally:
             _RUNNING.function = before
@@ -258,6 +261,7 @@ class ElementFunction:
                 generators += [drawn.generator for drawn in _drawn(record.trace.captured)]
         for generator in generators:
             generator.begin()
+        self._draws.begin()
 
     def adopt(self, inner: ElementFunction, trace: Trace) -> None:
         """Let a function of a dataset that was made in a run of this one draw from where that of

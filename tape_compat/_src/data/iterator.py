@@ -14,6 +14,7 @@ from ..core import errors
 from ..core.errors import user_location
 from ..core.state import LOCAL, suspended
 from ..function.elements import took
+from ..ops.random_keys import LoopDraws
 from ..values.composite import CompositeTensor, Opaque
 from ..values.convert import convert
 from ..values.tensor import Tensor
@@ -84,6 +85,7 @@ class OwnedIterator(Iterator, Trackable):
             self._stream = pipeline.open()
         self._spec: IteratorSpec | None = None
         self._given = 0
+        self._draws = LoopDraws()
         #: Whether making an element failed; then none is left out without being made.
         self._failed = False
 
@@ -110,7 +112,7 @@ class OwnedIterator(Iterator, Trackable):
         return self._next()
 
     def _next(self) -> Any:
-        with self._lock:
+        with self._lock, self._draws:
             element = self._step()
         value = self._pipeline.layout.value(element)
         took(value, self._pipeline.spec)

@@ -17,6 +17,7 @@ from ..core.dimensions import INCONCLUSIVE
 from ..core.dtypes import string
 from ..core.state import LOCAL, MODE
 from ..core.tracebacks import filter_traceback
+from ..ops.random_keys import PythonDraws
 from ..run import policy
 from ..values import nest
 from ..values.context import inside_function
@@ -80,6 +81,8 @@ class Function:
         self._by_text: deque[tuple[tuple, ...]] = deque()
         self._count = self._calls = self._unlearned = 0
         self._detector = Retracing(python_function)
+        #: Its draws where it runs as Python.
+        self._draws = PythonDraws()
         self._general = General()
         self._options = (
             input_signature,
@@ -164,7 +167,7 @@ class Function:
 
     def _as_python(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What the Python function gives."""
-        with taking():
+        with taking(), self._draws.running():
             result = self._python_function(*args, **kwargs)
         return as_tensors(result, self._python_function)
 

@@ -12,6 +12,7 @@ import numpy as np
 from ..core import errors
 from ..core.dtypes import DType, as_dtype
 from ..core.state import LOCAL
+from ..ops.random_keys import outside_of_functions
 from ..values.convert import convert
 from ..values.effects import record_effect
 from ..values.spec import TensorSpec
@@ -167,7 +168,8 @@ def _record(func: Callable[..., Any], tensors: list[Tensor], title: str, name: s
 def _call(func: Callable[..., Any], dtypes: list[DType], title: str, *values: Any) -> list[Tensor]:
     """The results of a function, as tensors of these dtypes."""
     try:
-        found = do_not_convert(func)(*values)
+        with outside_of_functions():
+            found = do_not_convert(func)(*values)
         if found is None or not dtypes:
             given: list[Any] = []
         else:

@@ -8,18 +8,21 @@ compile once and wait on a tape like any other op.
 
 from __future__ import annotations
 
+import contextlib
 import enum
 import operator
 import random
 import secrets
 import threading
+from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..core import dtypes
+from ..core import dtypes, limits
 from ..core.avals import Aval
 from ..core.errors import user_location
 from ..core.refuse import invalid, not_allowed, shown
@@ -125,6 +128,8 @@ def next_key(kernel: str, seed: Any, blocks: int = RESERVED) -> Tensor:
         seed = plain_seed(seed)
     capture = LOCAL.state.capture
     if capture is None:
+        if _RUNNING.run is not None:
+            return _RUNNING.run.next_key(kernel, seed, blocks)
         return _streams.next_key(kernel, seed, blocks)
     if seed is None and _streams.seed is not None:
         seed = capture.next_draw()
@@ -155,6 +160,11 @@ class _Site:
         capture = LOCAL.state.capture
         if capture is not None:
             return capture.drawn(key_of(0), Drawn(_Site(self._pair, self.origin), count))
+        if _RUNNING.run is not None:
+            return _RUNNING.run.called(self)._next(count)
+        return self._next(count)
+
+    def _next(self, count: int) -> Tensor:
         if self._streams is not _streams:
             self._streams, self._count = _streams, 0
         self._count += count
@@ -168,6 +178,98 @@ class _Site:
     def give_back(self, count: int) -> None:
         """Take so many draws for not made."""
         self._count -= count
+
+
+class _Running(threading.local):
+    """The function that Python runs in this thread."""
+
+    run: _Run | None = None
+
+
+_RUNNING = _Running()
+
+
+class PythonDraws:
+    """The draws of a function that Python runs at each call: those that it would make if it was
+    recorded, each in its place with a generator of its own."""
+
+    def __init__(self) -> None:
+        self._sites: dict[Any, _Site] = {}
+
+    @contextlib.contextmanager
+    def running(self) -> Iterator[None]:
+        """In which the function runs."""
+        before, _RUNNING.run = _RUNNING.run, _Run(self._sites)
+        try:
+            yield
+        finally:
+            _RUNNING.run = before
+
+    def begin(self) -> None:
+        """Draw the same numbers again, where there is a seed."""
+        for site in list(self._sites.values()):
+            site.begin()
+
+
+class _Run:
+    """One run of such a function."""
+
+    def __init__(self, sites: dict[Any, _Site]):
+        self._sites = sites
+        self._draws = self._unseeded = 0
+        self._calls: Counter[_Site] = Counter()
+
+    def next_key(self, kernel: str, seed: Any, blocks: int) -> Tensor:
+        own = seed
+        if seed is None and _streams.seed is not None:
+            own, self._unseeded = self._unseeded, self._unseeded + 1
+        self._draws += 1
+        pair = _pair(_streams.seed, own)
+        site = self._site((self._draws, pair), pair)
+        return _streams.next_key(kernel, seed, blocks) if site is None else site._next(1)
+
+    def called(self, site: _Site) -> _Site:
+        """The generator of a draw in a function that it calls, in each call another one."""
+        self._calls[site] += 1
+        return self._site((site, self._calls[site]), site._pair) or site
+
+    def _site(self, place: Any, pair: tuple[int, int] | None) -> _Site | None:
+        found = self._sites.get(place)
+        if found is None and len(self._sites) < limits.MAX_PYTHON_DRAWS:
+            found = self._sites.setdefault(place, _Site(pair))
+        return found
+
+
+@contextlib.contextmanager
+def outside_of_functions() -> Iterator[None]:
+    """In which draws are those of eager code."""
+    before, _RUNNING.run = _RUNNING.run, None
+    try:
+        yield
+    finally:
+        _RUNNING.run = before
+
+
+class LoopDraws:
+    """The draws of a loop over a dataset in a function that Python runs. Its turns are runs of a
+    function of their own, which begins anew with each loop; enter it to make an element, which is
+    outside of functions."""
+
+    def __init__(self) -> None:
+        self._outer, self._turn, self._before = _RUNNING.run, _RUNNING.run, _RUNNING.run
+        self._sites: dict[Any, _Site] = {}
+
+    def __enter__(self) -> None:
+        self._before, _RUNNING.run = _RUNNING.run, None
+
+    def __exit__(self, kind: Any, *_: Any) -> None:
+        before, self._before = self._before, None
+        if before is None or (before is not self._outer and before is not self._turn):
+            _RUNNING.run = before
+        elif kind is None:
+            _RUNNING.run = self._turn = _Run(self._sites)
+        else:
+            _RUNNING.run = self._turn = self._outer
 
 
 def set_seed(seed: Any) -> None:
