@@ -12,7 +12,6 @@ import contextlib
 import enum
 import operator
 import random
-import secrets
 import threading
 from collections import Counter
 from collections.abc import Iterator
@@ -111,8 +110,14 @@ class _Streams:
 _streams = _Streams(None)
 
 
+#: Seeded by the system.
+_UNSEEDED = random.Random()
+
+
 def _unpredictable(pair: tuple[int, int] | None) -> tuple[int, int]:
-    return (secrets.randbits(64), secrets.randbits(64)) if pair is None else pair
+    if pair is not None:
+        return pair
+    return _UNSEEDED.getrandbits(64), _UNSEEDED.getrandbits(64)
 
 
 def key_of(key: int, upper: int = 0, lower: int = 0, before: int = 0) -> Tensor:
