@@ -1,5 +1,7 @@
 """tf.random: the rules of seeding, what the draws are like, and what the engine does with them."""
 
+import concurrent.futures
+
 import jax
 import numpy as np
 import pytest
@@ -633,6 +635,17 @@ def test_draws_in_functions_go_on_where_others_stopped():
     total, last = nested(2)
     np.testing.assert_allclose(total, sum(each[:4]), rtol=1e-5)
     assert np.array_equal(last, each[0])  # each call that is recorded has a generator of its own
+
+
+def test_threads_that_call_one_function_draw_other_numbers():
+    @tf.function
+    def draw():
+        return tf.random.uniform([])
+
+    draw()
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        numbers = list(pool.map(lambda _: float(draw()), range(400)))
+    assert len(set(numbers)) > 395
 
 
 def test_a_loop_of_unknown_length_never_draws_twice_the_same():

@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import enum
 import operator
+import os
 import random
 import threading
 from collections import Counter
@@ -110,8 +111,10 @@ class _Streams:
 _streams = _Streams(None)
 
 
-#: Seeded by the system.
+#: Seeded by the system, in each process.
 _UNSEEDED = random.Random()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_UNSEEDED.seed)
 
 
 def _unpredictable(pair: tuple[int, int] | None) -> tuple[int, int]:
@@ -170,10 +173,11 @@ class _Site:
         return self._next(count)
 
     def _next(self, count: int) -> Tensor:
-        if self._streams is not _streams:
-            self._streams, self._count = _streams, 0
-        self._count += count
-        return key_of(*self._words, 0, self._count - count)
+        with _LOCK:
+            if self._streams is not _streams:
+                self._streams, self._count = _streams, 0
+            before, self._count = self._count, self._count + count
+        return key_of(*self._words, 0, before)
 
     def begin(self) -> None:
         """Draw the same numbers again, if there is a seed."""
@@ -182,7 +186,8 @@ class _Site:
 
     def give_back(self, count: int) -> None:
         """Take so many draws for not made."""
-        self._count -= count
+        with _LOCK:
+            self._count -= count
 
 
 class _Running(threading.local):
