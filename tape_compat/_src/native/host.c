@@ -128,6 +128,29 @@ static void fill_words(uint32_t *out, Py_ssize_t blocks, uint64_t lower, uint64_
     }
 }
 
+/* n unsigned numbers of 64 bits; -1 with an error set if one is none. */
+static int unsigned_numbers(PyObject *const *args, int n, uint64_t *numbers)
+{
+    for (int i = 0; i < n; i++) {
+        numbers[i] = PyLong_AsUnsignedLongLong(args[i]);
+        if (numbers[i] == (uint64_t)-1 && PyErr_Occurred())
+            return -1;
+    }
+    return 0;
+}
+
+/* The buffers of an array that is written to and of one that is read; -1 with an error set. */
+static int get_buffers(PyObject *const *args, Py_buffer *written, Py_buffer *read)
+{
+    if (PyObject_GetBuffer(args[0], written, PyBUF_WRITABLE))
+        return -1;
+    if (PyObject_GetBuffer(args[1], read, PyBUF_SIMPLE)) {
+        PyBuffer_Release(written);
+        return -1;
+    }
+    return 0;
+}
+
 /* fill(out, lower, upper, key, length, apart): words of a generator, into a buffer. */
 static PyObject *native_fill(PyObject *module, PyObject *const *args, Py_ssize_t n)
 {
@@ -135,12 +158,8 @@ static PyObject *native_fill(PyObject *module, PyObject *const *args, Py_ssize_t
     Py_buffer view;
     if (n != 6)
         return refuse("fill(out, lower, upper, key, length, apart)");
-    for (int i = 0; i < 5; i++) {
-        numbers[i] = PyLong_AsUnsignedLongLong(args[i + 1]);
-        if (numbers[i] == (uint64_t)-1 && PyErr_Occurred())
-            return NULL;
-    }
-    if (PyObject_GetBuffer(args[0], &view, PyBUF_WRITABLE))
+    if (unsigned_numbers(args + 1, 5, numbers) ||
+        PyObject_GetBuffer(args[0], &view, PyBUF_WRITABLE))
         return NULL;
     Py_BEGIN_ALLOW_THREADS
     fill_words(view.buf, view.len / 16, numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]);
@@ -156,12 +175,8 @@ static PyObject *native_swap(PyObject *module, PyObject *const *args, Py_ssize_t
     Py_buffer order, words;
     if (n != 2)
         return refuse("swap(order, words)");
-    if (PyObject_GetBuffer(args[0], &order, PyBUF_WRITABLE))
+    if (get_buffers(args, &order, &words))
         return NULL;
-    if (PyObject_GetBuffer(args[1], &words, PyBUF_SIMPLE)) {
-        PyBuffer_Release(&order);
-        return NULL;
-    }
     Py_ssize_t count = order.len / 8, most = words.len / 4;
     int64_t *at = order.buf;
     const uint32_t *word = words.buf;
@@ -275,19 +290,12 @@ static PyObject *native_look_for(PyObject *module, PyObject *const *args, Py_ssi
     Py_buffer out, parameters;
     if (n != 6)
         return refuse("look_for(out, parameters, lower, upper, key, most)");
-    for (int i = 0; i < 3; i++) {
-        numbers[i] = PyLong_AsUnsignedLongLong(args[i + 2]);
-        if (numbers[i] == (uint64_t)-1 && PyErr_Occurred())
-            return NULL;
-    }
+    if (unsigned_numbers(args + 2, 3, numbers))
+        return NULL;
     if (args[5] != Py_None && (most = PyFloat_AsDouble(args[5])) == -1.0 && PyErr_Occurred())
         return NULL;
-    if (PyObject_GetBuffer(args[0], &out, PyBUF_WRITABLE))
+    if (get_buffers(args, &out, &parameters))
         return NULL;
-    if (PyObject_GetBuffer(args[1], &parameters, PyBUF_SIMPLE)) {
-        PyBuffer_Release(&out);
-        return NULL;
-    }
     Py_ssize_t kinds = parameters.len / 8, samples = kinds ? out.len / 8 / kinds : 0;
     const double *parameter = parameters.buf;
     double *found = out.buf;
