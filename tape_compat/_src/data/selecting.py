@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..ops.philox_host import Words
+from ..ops.philox_host import Words, swap
 from .pipeline import INFINITE, UNKNOWN, Chunk, Numbers, Pipeline, SameRows, Stream
 from .structure import Element
 
@@ -80,7 +80,9 @@ class Shuffle(SameRows):
                 start = (start + 1) % size
             yield np.array(out, np.int64)
             after = numbers.take(AT_ONCE)
-        yield np.array(_shuffled(held[start:] + held[:start], words), np.int64)
+        order = np.array(held[start:] + held[:start], np.int64)
+        swap(order, np.fromiter(words, np.uint32, len(order)))
+        yield order
 
     def _open(self) -> Stream:
         words = self._seeds.words()
@@ -120,15 +122,6 @@ class Shuffle(SameRows):
             return found
 
         return Stream(step)
-
-
-def _shuffled(held: list[int], words: Iterator[int]) -> list[int]:
-    """All of them in random order (Fisher and Yates)."""
-    left = len(held)
-    for i, word in zip(range(left), words):
-        place = i + word % (left - i)
-        held[i], held[place] = held[place], held[i]
-    return held
 
 
 class Repeat(SameRows):
