@@ -295,9 +295,8 @@ class Closure:
         return self.op.bind(**given)
 
     def _infer(self, avals: tuple[Aval, ...]) -> tuple[tuple[Aval, ...], bool]:
-        if any(aval.unknown for aval in avals) or self.unknown:
-            return infer_unknown(self, avals)
-        if self.op.host is not None:
+        unknown = any(aval.unknown for aval in avals) or self.unknown
+        if unknown or self.op.host is not None:
             return infer_unknown(self, avals)
         if self.op.check is not None:
             self.op.check(avals, **self.attributes)

@@ -78,10 +78,8 @@ def look_for(
     [n]; with those of Poisson's distribution if there is a largest one, `most`."""
     samples = len(out)
     for i in range(out.size):
-        numbers, parameter = (
-            _Numbers(lower + RESERVED * i, upper, key),
-            float(parameters[i // samples]),
-        )
+        numbers = _Numbers(lower + RESERVED * i, upper, key)
+        parameter = float(parameters[i // samples])
         if most is None:
             found = _gamma_number(numbers, parameter)
         else:

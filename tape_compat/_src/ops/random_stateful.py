@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from ..core import dtypes
+from ..core.dimensions import is_unknown
 from ..core.dtypes import as_dtype
 from ..values.convert import convert
 from ..values.record import apply
@@ -34,16 +35,12 @@ from .random_draws import (
 from .random_keys import RESERVED, next_key, plain_seed
 
 
-def _known(sizes: tuple[Any, ...]) -> bool:
-    return all(isinstance(size, int) for size in sizes)
-
-
 def _next_key(kernel: str, seed: Any, sizes: tuple[int, ...], dtype: Any) -> Tensor:
     """The key of a draw of these sizes. Dtypes of a kernel are kernels of their own."""
     if seed is None:
         return next_key(kernel, None)
     # In functions, where sizes may be unknown, the op works out how far it moves.
-    numbers = math.prod(sizes) if _known(sizes) else 0
+    numbers = 0 if is_unknown(sizes) else math.prod(sizes)
     return next_key(f"{kernel} {as_dtype(dtype or dtypes.int64).name}", seed, RESERVED * numbers)
 
 
@@ -197,5 +194,5 @@ def shuffle(value: Any, seed: Any = None, name: str | None = None) -> Tensor:
     """
     value = convert(value)
     rows = value._aval.shape[:1]
-    blocks = shuffled_blocks(*rows) if seed is not None and _known(rows) else 0
+    blocks = 0 if seed is None or is_unknown(rows) else shuffled_blocks(*rows)
     return shuffled(next_key(f"RandomShuffle {value.dtype.name}", seed, blocks), value)

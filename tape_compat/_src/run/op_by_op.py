@@ -159,9 +159,10 @@ def _planned(
     closure: Closure, avals: tuple[Aval, ...]
 ) -> tuple[Interpreted | ByHand, Counter[str], bool]:
     """How it is interpreted, the primitives in it, and whether it does more than compute."""
-    if closure.by_hand is not None:
+    by_hand = closure.by_hand
+    if by_hand is not None:
         outputs, single = closure.infer(avals)
-        plan = ByHand(closure.by_hand, single, sum([aval.size for aval in outputs]))
+        plan = ByHand(by_hand, single, sum([aval.size for aval in outputs]))
         return plan, Counter(HASHES[:1]), False
     jaxpr, sizes, *_ = closure.trace(avals)
     return interpreted(jaxpr, sizes), Counter(primitives(jaxpr.jaxpr)), bool(jaxpr.effects)
