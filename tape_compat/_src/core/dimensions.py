@@ -302,6 +302,14 @@ class Sizes:
             return type(value)(*filled) if hasattr(value, "_fields") else type(value)(filled)
         return self.of(value) if is_symbolic(value) else value
 
+    def and_those(self, others: Sizes) -> Sizes:
+        """These sizes and others.
+
+        >>> Sizes(d0=2).and_those(Sizes(d1=3))
+        Sizes(d0=2, d1=3)
+        """
+        return Sizes(**{**self._values, **others._values})
+
     def __bool__(self) -> bool:
         return bool(self._values)
 

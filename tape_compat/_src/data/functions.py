@@ -20,11 +20,13 @@ from ..core import dtypes, errors
 from ..core.dimensions import INCONCLUSIVE
 from ..core.errors import user_location
 from ..core.shapes import TensorShape
-from ..core.state import LOCAL, MODE
+from ..core.state import MODE
 from ..core.tracebacks import filter_traceback
 from ..function.autograph import converted
 from ..function.elements import taking
 from ..function.function import Function
+from ..function.python_steps import computes_with_texts, is_silent
+from ..function.row_parts import RowParts
 from ..function.signature import Bound
 from ..function.trace import Trace, traced
 from ..function.vectorized_map import vectorized_map
@@ -150,8 +152,9 @@ class ElementFunction:
         return self._source.spec_is_known() and self.record().spec is not None
 
     def is_recorded(self) -> bool:
-        """Whether it is known that it runs compiled."""
-        return self._source.spec_is_known() and self.record().trace is not None
+        """Whether it is known that it runs compiled, or for many elements at once."""
+        trace = self.record().trace if self._source.spec_is_known() else None
+        return trace is not None and (not trace.graph.in_parts or self.over_rows() is not None)
 
     def output_spec(self) -> Any:
         """The specs of its results; of what only running shows, by the first element."""
@@ -175,17 +178,16 @@ class ElementFunction:
         known = [self._symbolic(spec) for spec in specs]
         if any(symbol is _UNKNOWN for symbol in known) or MODE.python:
             return found
-        given = [spec for spec in specs if _is_input(spec)]
+        given = [spec for spec in specs if isinstance(spec, TensorSpec)]
+        texts = any(spec.dtype is dtypes.string for spec in given)
         sketch = Sketch()
 
         def body(*tensors: Tensor) -> list[Any]:
-            LOCAL.state.capture.sketch = sketch
             remaining = iter(tensors)
-            leaves = []
-            for spec, symbol in zip(specs, known):
-                if isinstance(spec, TensorSpec) and spec.dtype is dtypes.string:
-                    symbol = sketch.tensor(spec.shape.as_list(), spec.dtype)
-                leaves.append(next(remaining) if _is_input(spec) else symbol)
+            leaves = [
+                next(remaining) if isinstance(spec, TensorSpec) else symbol
+                for spec, symbol in zip(specs, known)
+            ]
             result = self._called(self._converted, leaves)
             found.spec, results = self._described(result)
             if not all(isinstance(x, Tensor) or x is None for x in results):
@@ -194,10 +196,10 @@ class ElementFunction:
 
         bound = Bound(tuple(given), (), tuple(f"args_{i}" for i in range(len(given))))
         try:
-            trace = traced(body, bound, self._name, True)
+            trace = traced(body, bound, self._name, True, sketch=sketch)
             if trace.created:
-                trace = traced(body, bound, self._name, False)
-            if sketch.used:  # the record tells shapes only
+                trace = traced(body, bound, self._name, False, sketch=sketch)
+            if sketch.used or _computes_with_texts(trace):  # the record tells shapes only
                 return found
             if len(given) == len(specs) or all(isinstance(s, _OF_NOTHING) for s in specs):
                 found.trace = trace
@@ -206,9 +208,9 @@ class ElementFunction:
         except _NotTensors:
             pass
         except (errors.NeedsValue, INCONCLUSIVE):
-            found.spec = None if sketch.used else found.spec
+            found.spec = None if sketch.used or texts else found.spec
         except Exception as error:
-            if sketch.used:  # running it will tell what is wrong
+            if sketch.used or texts:  # running it will tell what is wrong
                 found.spec = None
                 return found
             filter_traceback(error)
@@ -343,7 +345,7 @@ class ElementFunction:
             return False
         trace = self.record().trace if self._source.spec_is_known() else None
         found = None if trace is None else trace.captured
-        return found is not None and not found.variables and not found.closure.effect
+        return found is not None and not found.variables and is_silent(found.closure)
 
     def ahead(self) -> int:
         """For how many elements it may be called ahead of their use; 0 where a variable may change
@@ -385,12 +387,17 @@ class RowFunction:
 
     def __init__(self, trace: Trace, specs: Sequence[Any], name: str):
         self._element, self._specs, self._name = trace, specs, name
+        self._parts = RowParts(trace) if trace.graph.in_parts else None
         self._traces: dict[int, Trace] = {}
+        #: For how many elements its parts were done.
+        self._sizes: set[int] = set()
         self._lock = threading.RLock()
         self._impossible = False
 
     def possible(self) -> bool:
         """Whether it can be recorded for stacked elements."""
+        if self._parts is not None:
+            return self._parts.possible()
         return self._trace(2) is not None
 
     def _body(self, *columns: Tensor) -> list[Any]:
@@ -420,17 +427,27 @@ class RowFunction:
         """The results for stacked elements, stacked. Where there are fewer than `wanted`, and it is
         compiled for so many, they are filled up."""
         count, columns = rows
-        size = wanted if wanted in self._traces else count
-        trace = self._trace(size)
-        assert trace is not None
+        size = wanted if wanted in self._traces or wanted in self._sizes else count
         if count < size:
             columns = tuple([_filled(array_of(x), size) for x in columns])
-        found = run(trace, columns)
+        if self._parts is not None:
+            self._sizes.add(size)
+            found = _values(self._parts(size, [value_of(x) for x in columns]))
+        else:
+            trace = self._trace(size)
+            assert trace is not None
+            found = run(trace, columns)
+            for drawn in _drawn(trace.captured) if count < size else ():
+                drawn.generator.give_back(drawn.times // size * (size - count))
         if count < size:
             found = tuple([x if x is None else np.asarray(x)[:count] for x in found])
-            for drawn in _drawn(trace.captured):
-                drawn.generator.give_back(drawn.times // size * (size - count))
         return count, found
+
+
+def _computes_with_texts(trace: Trace) -> bool:
+    """Whether something takes a text that is no step of the host, and cannot."""
+    texts = [i for i, x in enumerate(trace.inputs) if x.dtype is dtypes.string]
+    return trace.graph.in_parts and computes_with_texts(trace.captured.closure, texts)
 
 
 def _drawn(captured: Captured) -> list[Drawn]:
@@ -461,13 +478,11 @@ def _filled(column: np.ndarray, size: int) -> np.ndarray:
 
 def run(trace: Trace, leaves: Sequence[Any]) -> Element:
     """The leaves of what a trace gives."""
-    found = trace.values([value_of(leaf) for leaf in leaves if leaf is not None])
-    return tuple([x._value() if isinstance(x, Tensor) else x for x in found])
+    return _values(trace.values([value_of(leaf) for leaf in leaves if leaf is not None]))
 
 
-def _is_input(spec: TypeSpec) -> bool:
-    """Whether a leaf is an input of what is recorded: texts are not, which the host computes."""
-    return isinstance(spec, TensorSpec) and spec.dtype is not dtypes.string
+def _values(results: Sequence[Any]) -> Element:
+    return tuple([x._value() if isinstance(x, Tensor) else x for x in results])
 
 
 _UNKNOWN = object()

@@ -14,7 +14,7 @@ from ..values.spec import TensorSpec
 from .functions import ElementFunction
 from .options import DEBUGGING
 from .parallel import ParallelStream
-from .pipeline import UNKNOWN, Pipeline, Rows, Stream, joined_rows, stacked
+from .pipeline import UNKNOWN, Pipeline, Rows, Stream, joined_rows
 from .sources import as_op_error
 from .specs import CLASSES, DatasetSpec
 from .structure import Element, array_of, leaf_of, spec_of
@@ -111,7 +111,7 @@ class _Ahead(Stream):
     """A run that applies a function: for several elements at once where it was called often before
     and nobody can tell when it is called."""
 
-    __slots__ = ("_ahead", "_applied", "_by_rows", "_held", "_source")
+    __slots__ = ("_ahead", "_applied", "_by_rows", "_failed", "_held", "_left", "_source")
 
     def __init__(self, source: Stream, function: ElementFunction):
         self._source, self._applied = source, Applied(function)
@@ -119,6 +119,9 @@ class _Ahead(Stream):
         self._ahead = -1  # not looked for yet
         #: Elements that are made, the next one last.
         self._held: list[Element] = []
+        #: Those of the source that could not go at once, the next one last; whether one failed.
+        self._left: list[Element] = []
+        self._failed = False
         super().__init__(self._element)
 
     def _element(self) -> Element:
@@ -139,20 +142,32 @@ class _Ahead(Stream):
             self._by_rows = self._applied.function.over_rows()
         return self._by_rows is not None
 
-    def _results(self, rows: Rows, size: int) -> Rows:
-        """What the function gives for stacked elements; one by one if they cannot go at once, or
-        for the error of one of them."""
+    def _results(self, rows: Rows, size: int) -> Rows | None:
+        """What the function gives for stacked elements. None if they cannot go at once, or one of
+        them fails: they are left to go one by one."""
         try:
-            if self._by_rows is not None:
-                found = self._by_rows(rows, size)
-                self._applied.count += rows[0]
-                return found
+            found = self._by_rows(rows, size)
         except Exception:
+            self._left = elements_of(rows[1], range(rows[0] - 1, -1, -1))
+            self._failed = False
+            return None
+        self._applied.count += rows[0]
+        return found
+
+    def _one_left(self) -> tuple[Element, Element]:
+        """One of those that are left, and what the function gives for it. Where none of them fails
+        it is done one by one from then on."""
+        element = self._left.pop()
+        try:
+            found = self._applied(element)
+        except Exception:
+            self._failed = True
+            raise
+        if not self._left and not self._failed:
             self._by_rows = None
             self._ahead = 0
             self._applied.function.one_by_one()
-        elements = elements_of(rows[1], range(rows[0]))
-        return rows[0], stacked(list(map(self._applied, elements)))
+        return element, found
 
 
 def elements_of(leaves: Element, places: Iterable[int]) -> list[Element]:
@@ -171,33 +186,44 @@ class MapStream(_Ahead):
         return self._source.unseen and self._applied.function.is_silent()
 
     def skip(self, count: int) -> int:
-        if self._held or not self._applied.function.is_silent():
+        if self._held or self._left or not self._applied.function.is_silent():
             return super().skip(count)
         done = self._source.skip(count)
         self._applied.count += done
         return done
 
     def _element(self) -> Element:
+        if self._left:
+            return self._one_left()[1]
         if not self._held:
             several = self._several()
             if not several:
                 return self._applied(self._source.step())
-            rows = self.rows(several)
-            if rows is None:
+            given = self._source.rows(several)
+            if given is None:
                 raise StopIteration
+            rows = self._results(given, several)
+            if rows is None:
+                return self._one_left()[1]
             self._held = elements_of(rows[1], range(rows[0] - 1, -1, -1))
         return self._held.pop()
 
     def rows(self, count: int) -> Rows | None:
-        if self._held or not self._found_rows():
+        if self._held or self._left or not self._found_rows():
             return super().rows(count)
         parts: list[Rows] = []
         while count > 0:
             size = min(count, ROWS)
-            rows = self._source.rows(size)
-            if rows is None:
+            given = self._source.rows(size)
+            if given is None:
                 break
-            parts.append(self._results(rows, size))
+            rows = self._results(given, size)
+            if rows is None:
+                rows = super().rows(count)
+                assert rows is not None
+                parts.append(rows)
+                break
+            parts.append(rows)
             count = count - size if rows[0] == size else 0
         return joined_rows(parts)
 
@@ -209,6 +235,11 @@ class FilterStream(_Ahead):
 
     def _element(self) -> Element:
         while not self._held:
+            if self._left:
+                element, found = self._one_left()
+                if truth(found):
+                    return element
+                continue
             several = self._several()
             if not several:
                 element = self._source.step()
@@ -218,8 +249,10 @@ class FilterStream(_Ahead):
             rows = self._source.rows(several)
             if rows is None:
                 raise StopIteration
-            fits = array_of(self._results(rows, several)[1][0])
-            self._held = elements_of(rows[1], np.flatnonzero(fits)[::-1].tolist())
+            found = self._results(rows, several)
+            if found is not None:
+                fits = np.flatnonzero(array_of(found[1][0]))
+                self._held = elements_of(rows[1], fits[::-1].tolist())
         return self._held.pop()
 
 

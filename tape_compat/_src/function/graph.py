@@ -134,6 +134,11 @@ class FuncGraph(SymbolicProgram):
             self.outer.call_python(what)
         self.in_parts = True
 
+    def take_host_step(self) -> bool:
+        """Note that the host does a step of it; False in the record of another function."""
+        self.in_parts = self.in_parts or self.outer is None
+        return self.outer is None
+
     def initial(self, value: Any, dtype: Any, variable: Variable) -> Tensor:
         """The initial value of a variable that is made meanwhile, worked out at once.
 

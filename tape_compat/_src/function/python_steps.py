@@ -7,7 +7,7 @@ the Python of the whole function runs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from ..autodiff.tape import GradientTape
@@ -15,15 +15,17 @@ from ..core import errors
 from ..core.avals import Aval
 from ..core.caches import Cache
 from ..core.call import Call
+from ..core.dimensions import Sizes
 from ..core.dtypes import int32, string
 from ..core.limits import MAX_CONTROL_FLOW
-from ..core.op import Closure, Op
+from ..core.op import Closure
 from ..core.state import LOCAL
 from ..core.steps import Step, Steps
 from ..ops.creation import zeros_like
 from ..values.capture import Captured, value_of
 from ..values.convert import convert
 from ..values.effects import once
+from ..values.host_steps import HostStep, PythonStep
 from ..values.record import apply, begin_step, flush, identity, notify
 from ..values.tensor import Tensor
 from ..values.variable import Handle, Variable, put_into, read
@@ -110,32 +112,6 @@ def expected(api: str, title: str, inputs: Sequence[Tensor]) -> Results:
 
 # ---------------------------------------------------------------------------------------------
 # Recording.
-
-
-class PythonStep(Closure):
-    """A step that Python does, between two parts of a record."""
-
-    __slots__ = ("avals",)
-
-    def __init__(self, name: str, avals: tuple[Aval, ...]):
-        super().__init__(Op(self._refused, name, effect=True, differentiable=False), {})
-        self.avals = avals
-
-    def _infer(self, avals: tuple[Aval, ...]) -> tuple[tuple[Aval, ...], bool]:
-        return self.avals, False
-
-    def _has_unknown(self) -> bool:
-        return False
-
-    def _refused(self, *_: Any) -> Any:
-        raise NotImplementedError(
-            f"{self.name}: a Python function with results is called between programs, not inside "
-            f"one. At {errors.user_location()}."
-        )
-
-    def done(self, found: Captured, *values: Any) -> list[Any]:
-        """What it gives, of values of a run. found: what is being run"""
-        raise NotImplementedError
 
 
 #: In a record a `Called` is a number.
@@ -302,7 +278,7 @@ def call_now(call: Callable[..., list[Tensor]], inputs: list[Tensor]) -> list[Te
 # Running.
 
 
-class _Part(NamedTuple):
+class ProgramPart(NamedTuple):
     """A part of a record: what it does, the numbers of what it reads, and of what it gives."""
 
     closure: Closure
@@ -311,15 +287,15 @@ class _Part(NamedTuple):
 
 
 #: The parts of a record.
-_PARTS: Cache[Call, list[_Part]] = Cache("parts of functions", MAX_CONTROL_FLOW)
+_PARTS: Cache[Call, list[ProgramPart]] = Cache("parts of functions", MAX_CONTROL_FLOW)
 
 
-def _parts(call: Call) -> list[_Part]:
+def parts_of(call: Call) -> list[ProgramPart]:
     found = _PARTS.get(call)
     return _PARTS.put(call, _split(call)) if found is None else found
 
 
-def _split(call: Call) -> list[_Part]:
+def _split(call: Call) -> list[ProgramPart]:
     flat = call.flat
     groups: list[list[Step]] = [[]]
     for step in flat.steps:
@@ -336,13 +312,33 @@ def _split(call: Call) -> list[_Part]:
         read = dict.fromkeys(i for step in group for i in step.inputs)
         inputs = tuple([i for i in read if i not in set(made)])
         if isinstance(group[0].closure, PythonStep):
-            parts.append(_Part(group[0].closure, group[0].inputs, tuple(made)))
+            parts.append(ProgramPart(group[0].closure, group[0].inputs, tuple(made)))
         else:
             outputs = tuple([i for i in made if i in wanted])
             steps = Steps.numbered(group, inputs, outputs)
-            parts.append(_Part(Call(steps, call.name, call.due), inputs, outputs))
+            parts.append(ProgramPart(Call(steps, call.name, call.due), inputs, outputs))
         wanted.update(inputs)
     return parts[::-1]
+
+
+def is_silent(call: Call) -> bool:
+    """Whether nobody can tell when it is called."""
+    if not call.effect:
+        return True
+    closures = [step.closure for step in call.flat.steps]
+    return all(isinstance(c, HostStep) and c.silent for c in closures if c.effect)
+
+
+def computes_with_texts(call: Call, texts: Iterable[int]) -> bool:
+    """Whether a step that Python does not do takes a text. texts: the numbers of those inputs."""
+    found = set(texts)
+    for step in call.flat.steps:
+        if isinstance(step.closure, PythonStep):
+            places = range(step.first, step.end)
+            found |= {i for i, aval in zip(places, step.closure.avals) if aval.dtype is string}
+        elif not found.isdisjoint(step.inputs):
+            return True
+    return False
 
 
 class _Reads:
@@ -373,19 +369,50 @@ def call_in_parts(found: Captured, tensors: Sequence[Tensor]) -> tuple[Tensor, .
     values: dict[int, Any] = dict(enumerate(tensors))
     for i, source in enumerate(found.sources, len(tensors)):
         values[i] = value_of(source)
-    for part in _parts(found.closure):
+    sizes = Sizes()
+    for part in parts_of(found.closure):
+        closure = part.closure
         given = tuple([values[i] for i in part.inputs])
-        if isinstance(part.closure, PythonStep):
+        if isinstance(closure, PythonStep):
             flush()
-            outputs = part.closure.done(found, *given)
+            outputs = closure.done(found, *given)
+            if isinstance(closure, HostStep):
+                sizes = _with_sizes_of(sizes, closure, outputs)
         else:
-            outputs = _as_program(part.closure, given)
+            outputs = as_program(closure.at(sizes) if sizes else closure, given)
         values.update(zip(part.outputs, outputs, strict=True))
     results = [values[i] for i in found.closure.flat.outputs]
     count = len(results) - len(found.cells)
     for handle, tensor in zip(found.cells, results[count:], strict=True):
         put_into(handle, identity(tensor))
     return tuple(results[:count])
+
+
+#: By sizes, and what a step was to give and gave.
+_SIZES: Cache[tuple, Sizes] = Cache("sizes that steps gave", _MAX_LEARNT)
+
+
+def _with_sizes_of(sizes: Sizes, step: PythonStep, outputs: Sequence[Tensor]) -> Sizes:
+    """Sizes with those of what a step gave.
+
+    Raises: NotAsRecorded if they are not of the kind that was recorded.
+    """
+    found = tuple([y._aval for y in outputs])
+    if found == step.avals:
+        return sizes
+    key = sizes, step.avals, found
+    known = _SIZES.get(key)
+    if known is not None:
+        return known
+    more = Sizes.between([aval.shape for aval in step.avals], [aval.shape for aval in found])
+    if more is None or any(a.dtype is not b.dtype for a, b in zip(found, step.avals)):
+        raise errors.NotAsRecorded(
+            None,
+            None,
+            f"{step.name} gave {_shown(found)}, and {_shown(step.avals)} when it was recorded (at "
+            f"{errors.user_location()}).",
+        )
+    return _SIZES.put(key, sizes.and_those(more))
 
 
 def _of_variables(what: str) -> errors.NotAsRecorded:
@@ -399,7 +426,8 @@ def _of_variables(what: str) -> errors.NotAsRecorded:
     return error
 
 
-def _as_program(closure: Closure, given: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+def as_program(closure: Closure, given: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+    """What a closure gives: recorded, or run at once as a program of its own."""
     state = LOCAL.state
     if state.deferring:
         return apply(closure, given)

@@ -50,7 +50,13 @@ def tensor_of(leaf: Any) -> Any:
         if recording():
             raise errors.NeedsPython(f"{leaf!r} is known when Python runs")
         return leaf
-    return leaf.read_value() if isinstance(leaf, Variable) else convert(leaf)
+    tensor = leaf.read_value() if isinstance(leaf, Variable) else convert(leaf)
+    if tensor.dtype is string and tensor._is_symbolic():
+        raise errors.NeedsValue(
+            f"A text that is known when the function is called cannot go into or out of a branch "
+            f"or a loop (at {errors.user_location()})."
+        )
+    return tensor
 
 
 class Part(NamedTuple):

@@ -8,11 +8,20 @@ from typing import Any, NamedTuple
 from ..core import dimensions, errors, limits
 from ..core.avals import Aval
 from ..core.dimensions import Sizes
+from ..core.dtypes import string
 from ..core.state import LOCAL, ThreadState
 from ..run.executor import run
 from ..run.op_by_op import interprets, op_runner
 from ..values import nest
-from ..values.capture import Captured, call_captured, captured, capturing, symbolic_input
+from ..values.capture import (
+    Captured,
+    Sketch,
+    call_captured,
+    captured,
+    capturing,
+    symbolic_input,
+    symbolic_value,
+)
 from ..values.composite import Opaque
 from ..values.convert import convert
 from ..values.names import outside_scopes
@@ -76,7 +85,7 @@ class Results:
         if isinstance(value, TensorArray):
             return self._array(value)
         tensor = _returned(value, function)
-        if tensor._aval.dtype.name == "string":
+        if tensor._aval.dtype is string and not tensor._is_symbolic():
             return (tensor,)
         self.outputs.append(tensor)
         return len(self.outputs) - 1
@@ -149,11 +158,11 @@ class Inputs:
     def _input(self, name: str, value: Any) -> Tensor:
         graph = self._graph
         if isinstance(value, TensorSpec):
-            x = symbolic_input(graph.aval(value.shape, value.dtype))
+            x = self._symbol(graph.aval(value.shape, value.dtype))
             name = value.name or name
         else:
             value = convert(value)
-            if value._aval.dtype.name == "string":  # the host computes with its value
+            if value._aval.dtype is string:  # the host computes with its value
                 return value
             x = symbolic_input(value._aval)
             graph.values_given[id(x)] = value
@@ -161,6 +170,13 @@ class Inputs:
         names[x._at[1]] = _unique(name, set(names.values()))
         graph.inputs.append(x)
         return x
+
+    def _symbol(self, aval: Aval) -> Tensor:
+        sketch = self._graph.sketch
+        if sketch is None or aval.dtype is not string:
+            return symbolic_input(aval)
+        sketch.used = not self._graph.take_host_step() or sketch.used
+        return symbolic_value(aval)
 
 
 def _unique(name: str, taken: set[str]) -> str:
@@ -211,6 +227,7 @@ class Trace:
         self._short = (
             not captured.cells
             and not captured.closure.effect
+            and not graph.in_parts
             and all(isinstance(x, Tensor) and x._array is not None for x in captured.sources)
             and len(captured.closure.flat.steps) <= limits.MAX_SHORT_TRACE
         )
@@ -227,7 +244,7 @@ class Trace:
         if self.graph.in_parts and state.capture is None:
             return self.results.packed(call_in_parts(found, tensors))
         if state.deferring:
-            if self.graph.assumes and state.capture is not None:
+            if (self.graph.assumes or self.graph.in_parts) and state.capture is not None:
                 note = state.capture.call_python if self.graph.in_parts else state.capture.assume
                 note(f"What {self.graph.name} assumes")
             return self.results.packed(found.call(tensors))
@@ -327,14 +344,15 @@ def traced(
     creates: bool,
     settled: bool = False,
     fallible: bool = False,
+    sketch: Sketch | None = None,
 ) -> Trace:
     """Record a Python function with these arguments, the tensors among them made symbolic. settled:
-    it was to be recorded for all sizes, and is recorded for those of one call. fallible: see
-    `FuncGraph`."""
+    it was to be recorded for all sizes, and is recorded for those of one call. fallible, sketch:
+    see `FuncGraph`; with a sketch texts are inputs as well."""
 
     def graph(state: ThreadState) -> FuncGraph:
         made = FuncGraph(state, name, creates, settled)
-        made.fallible = fallible
+        made.fallible, made.sketch = fallible, sketch
         return made
 
     recording = capturing(graph)

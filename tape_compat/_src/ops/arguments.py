@@ -23,6 +23,7 @@ from ..values.capture import leaving
 from ..values.composite import CompositeTensor
 from ..values.convert import convert, to_numpy
 from ..values.dispatch import refusal
+from ..values.host_steps import SAME, by_host, recorded
 from ..values.sizes import number_of, sizes_of
 from ..values.tensor import Tensor, concrete, next_id, same_value
 from ..values.variable import Variable
@@ -101,6 +102,12 @@ def sketched(value: Any) -> Any:
     return capture.sketch if value._is_symbolic() else None
 
 
+def packed(value: Any) -> Any:
+    """A list of what a record computes as a tensor; anything else as it is."""
+    recording = LOCAL.state.capture is not None
+    return convert(value) if recording and isinstance(value, (list, tuple)) else value
+
+
 def known_sizes(value: Any) -> np.ndarray:
     """A value as NumPy; of objects if there are unknown sizes in it."""
     if isinstance(value, (list, tuple)) and not _is_plain(value):
@@ -164,6 +171,13 @@ def is_text(tensor: Tensor) -> bool:
 
 def move_text(move: Callable[..., Any], *tensors: Tensor) -> Any:
     """A movement of data on strings, which JAX does not have: made on positions, then looked up."""
+    capture = LOCAL.state.capture
+    if capture is None or capture.sketch is None:
+        return _move_text(move, *tensors)
+    return recorded(_move_text, (move, *tensors), {})
+
+
+def _move_text(move: Callable[..., Any], *tensors: Tensor) -> Any:
     sketch = next((found for found in map(sketched, tensors) if found is not None), None)
     if sketch is not None:
         shapes = [t._aval.shape for t in tensors]
@@ -198,19 +212,20 @@ def move_text(move: Callable[..., Any], *tensors: Tensor) -> Any:
 
 
 def sketches_as(dtype: Any) -> Callable[[Any], Any]:
-    """Decorate an elementwise op of strings: what it gives where the shapes of results are all that
-    is wanted is of this dtype, or of the one that a function of its arguments says."""
+    """Decorate an elementwise op of strings, which the host computes: what it gives is of this
+    dtype, or of the one that a function of its arguments says."""
 
     def decorate(function: Any) -> Any:
         @functools.wraps(function)
-        def call(input: Any, *args: Any, **kwargs: Any) -> Any:
-            sketch = sketched(input)
+        def outlined(input: Any, *args: Any, **kwargs: Any) -> Any:
+            tensor = packed(input)
+            sketch = sketched(tensor)
             if sketch is None:
-                return function(input, *args, **kwargs)
+                return function(tensor, *args, **kwargs)
             found = dtype if isinstance(dtype, DType) else dtype(*args, **kwargs)
-            return sketch.tensor(input._aval.shape, found)
+            return sketch.tensor(tensor._aval.shape, found)
 
-        return call
+        return by_host(SAME)(outlined)
 
     return decorate
 

@@ -10,16 +10,20 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from ..core import dimensions
+from ..core import dimensions, dtypes
 from ..core.avals import Aval
+from ..core.dimensions import broadcast
 from ..core.op import Op
 from ..core.refuse import invalid
+from ..core.state import LOCAL
 from ..values import operators
 from ..values.composite import CompositeTensor
 from ..values.convert import convert
+from ..values.host_steps import SAME, recorded
 from ..values.record import apply
 from ..values.tensor import Tensor, concrete
 from . import rules
+from .arguments import sketched
 from .checks import INEXACT, NUMBER, REAL, refuse_unsigned
 from .declare import allowed, binary, check_broadcast, matching, name_ops
 
@@ -29,6 +33,17 @@ multiply = binary(jnp.multiply, "x * y.", kernel="Mul", dtypes=NUMBER, of_sizes=
 
 def text_on_host(function: Callable[..., Any], *tensors: Tensor) -> Tensor:
     """A NumPy function of string tensors."""
+    capture = LOCAL.state.capture
+    if capture is None or capture.sketch is None:
+        return _text_on_host(function, *tensors)
+    return recorded(_text_on_host, (function, *tensors), {}, SAME)
+
+
+def _text_on_host(function: Callable[..., Any], *tensors: Tensor) -> Tensor:
+    sketch = next(filter(None, map(sketched, tensors)), None)
+    shape = broadcast([x._aval.shape for x in tensors])
+    if sketch is not None and shape is not None:
+        return sketch.tensor(shape, dtypes.string if function is np.add else dtypes.bool)
     result = function(*(np.asarray(x._value(), object) for x in tensors))
     if function is np.add:
         return convert(np.asarray(result, object))

@@ -13,21 +13,30 @@ from ..core.dtypes import DType
 from ..core.refuse import invalid, not_allowed_text
 from ..values.convert import convert
 from ..values.dispatch import maps_composites
+from ..values.host_steps import by_host
 from ..values.ragged import RaggedTensor
 from ..values.row_partition import RowPartition, host, splits_of_lengths
 from ..values.tensor import Tensor, concrete
-from .arguments import known_value, sketched
+from .arguments import known_value, packed, sketched, sketches_as
 from .ragged_rows import rows_of
 from .strings import as_strings, each, text_values
 
 
-def _taken_apart(input: Any, parts: Callable[[bytes], Sequence[Any]], dtype: Any) -> Any:
-    """The parts of each string along a new ragged axis; a vector for a scalar."""
+def _taken_apart(
+    input: Any, parts: Callable[[bytes], Sequence[Any]], dtype: Any, counted: bool = True
+) -> Any:
+    """The parts of each string along a new ragged axis; a vector for a scalar. counted: whether
+    TensorFlow knows beforehand how many rows that makes."""
     if isinstance(input, RaggedTensor):
         return input.with_flat_values(_taken_apart(input.flat_values, parts, dtype))
+    input = packed(input)
     sketch = sketched(input)
-    if sketch is not None and not input._aval.shape:
-        return sketch.tensor([None], dtype)
+    if sketch is not None and len(input._aval.shape) < 2:
+        sizes, values = input._aval.shape, sketch.tensor([None], dtype)
+        if not sizes:
+            return values
+        splits = sketch.tensor([sizes[0] + 1 if counted else None], dtypes.int64)
+        return RaggedTensor(values, RowPartition(splits), internal=True)
     array = text_values(input)
     found = [parts(s) for s in array.ravel().tolist()]
     flat = [part for row in found for part in row]
@@ -50,6 +59,7 @@ def _taken_apart(input: Any, parts: Callable[[bytes], Sequence[Any]], dtype: Any
 _SPACE = b" \t\n\v\f\r"
 
 
+@by_host()
 def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = None) -> Any:
     """Strings cut at `sep`, or at white space, of which several count as one.
 
@@ -64,10 +74,11 @@ def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = No
     between: Any = b"" if sep is None else text_values(sep)[()]
     most = int(maxsplit)
     if between:
-        return _taken_apart(input, lambda s: s.split(between, most), dtypes.string)
-    return _taken_apart(input, lambda s: s.strip(_SPACE).split(None, most), dtypes.string)
+        return _taken_apart(input, lambda s: s.split(between, most), dtypes.string, False)
+    return _taken_apart(input, lambda s: s.strip(_SPACE).split(None, most), dtypes.string, False)
 
 
+@by_host()
 def bytes_split(input: Any, name: str | None = None) -> Any:
     """The single bytes of strings along a new ragged axis; a vector for a scalar.
 
@@ -75,7 +86,9 @@ def bytes_split(input: Any, name: str | None = None) -> Any:
     >>> tf.strings.bytes_split(["ab", "c"])
     <tf.RaggedTensor [[b'a', b'b'], [b'c']]>
     """
-    return _taken_apart(input, lambda s: [s[i : i + 1] for i in range(len(s))], dtypes.string)
+    return _taken_apart(
+        input, lambda s: [s[i : i + 1] for i in range(len(s))], dtypes.string, False
+    )
 
 
 # ---------------------------------------------------------------------------------------------
@@ -184,6 +197,7 @@ def _characters(
     return _taken_apart(input, parts, reading.dtype)
 
 
+@by_host()
 def unicode_decode(
     input: Any,
     input_encoding: str,
@@ -207,6 +221,7 @@ def unicode_decode(
     return _characters(_CODES, input, *settings)
 
 
+@by_host()
 def unicode_decode_with_offsets(
     input: Any,
     input_encoding: str,
@@ -225,6 +240,7 @@ def unicode_decode_with_offsets(
     return _characters(_CODES, input, *settings), _characters(_PLACES, input, *settings)
 
 
+@by_host()
 def unicode_split(
     input: Any,
     input_encoding: str,
@@ -241,6 +257,7 @@ def unicode_split(
     return _characters(_PIECES, input, input_encoding, errors, replacement_char)
 
 
+@by_host()
 def unicode_split_with_offsets(
     input: Any,
     input_encoding: str,
@@ -315,6 +332,7 @@ def _joined(codes: Sequence[int], codec: str, errors: str, replacement: int) -> 
 
 
 @maps_composites
+@sketches_as(dtypes.string)
 def unicode_transcode(
     input: Any,
     input_encoding: str,

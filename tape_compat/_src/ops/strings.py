@@ -17,10 +17,11 @@ from ..core.hashing import fingerprint64, murmur64, siphash
 from ..core.refuse import invalid, not_allowed_text
 from ..values.convert import convert
 from ..values.dispatch import maps_composites
+from ..values.host_steps import SAME, by_host
 from ..values.ragged import RaggedTensor
 from ..values.row_partition import host
 from ..values.tensor import Tensor, concrete
-from .arguments import as_int, known_value, sketches_as
+from .arguments import as_int, known_value, packed, sketched, sketches_as
 from .printing import tensor_text
 from .ragged_maps import broadcast
 
@@ -173,6 +174,7 @@ def _part(parts: Any, begin: int, count: int, whole: bytes, place: int) -> bytes
     return found if isinstance(found, bytes) else b"".join(found)
 
 
+@by_host(SAME)
 def join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
     """The strings of several tensors of one shape, or scalars, end to end.
 
@@ -188,6 +190,10 @@ def join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
         flat = [x.flat_values if isinstance(x, RaggedTensor) else x for x in matched]
         first = next(x for x in matched if isinstance(x, RaggedTensor))
         return first.with_flat_values(join(flat, separator))
+    sketch = next(filter(None, map(sketched, given)), None)
+    if sketch is not None:
+        shapes = [np.shape(x) if not isinstance(x, Tensor) else x._aval.shape for x in given]
+        return sketch.tensor(max(shapes, key=len), dtypes.string)
     arrays = [text_values(x) for x in given]
     shape: tuple[int, ...] = ()
     for array in arrays:
@@ -212,6 +218,7 @@ def _one_bytes(value: Any) -> bytes:
     return value.encode() if isinstance(value, str) else bytes(value)
 
 
+@by_host()
 def reduce_join(
     inputs: Any, axis: Any = None, keepdims: bool = False, separator: str = "", name: Any = None
 ) -> Any:
@@ -223,7 +230,11 @@ def reduce_join(
     >>> tf.strings.reduce_join([["a", "b"], ["c", "d"]], axis=1).numpy().tolist()
     [b'ab', b'cd']
     """
-    between = _one_bytes(separator)
+    between, inputs = _one_bytes(separator), packed(inputs)
+    sketch = sketched(inputs)
+    if sketch is not None and not isinstance(axis, Tensor):
+        sizes = _without_axes(inputs._aval.shape, axis, keepdims)
+        return sketch.tensor(sizes, dtypes.string)
     if isinstance(inputs, RaggedTensor):
         return _join_rows(inputs, axis, keepdims, between)
     array = text_values(inputs)
@@ -248,6 +259,13 @@ def reduce_join(
     if keepdims:
         out = out.reshape([1 if i in axes else n for i, n in enumerate(array.shape)])
     return as_strings(out)
+
+
+def _without_axes(sizes: Sequence[Any], axis: Any, keepdims: bool) -> list[Any]:
+    """The sizes of what is left of a tensor, if these axes are there."""
+    rank = len(sizes)
+    axes = range(rank) if axis is None else [i % max(rank, 1) for i in np.atleast_1d(axis).tolist()]
+    return [1 if i in axes else n for i, n in enumerate(sizes) if keepdims or i not in axes]
 
 
 def _join_rows(x: RaggedTensor, axis: Any, keepdims: bool, between: bytes) -> Any:
@@ -441,6 +459,7 @@ def _check_format(
         raise invalid(f'Fill argument not supported: "{fill}"', kernel)
 
 
+@by_host()
 def format(
     template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: Any = None
 ) -> Tensor:
@@ -460,6 +479,9 @@ def format(
             f"{len(given)}. Please ensure the number of placeholders in template "
             "matches inputs length."
         )
+    sketch = next(filter(None, map(sketched, given)), None)
+    if sketch is not None:
+        return sketch.tensor((), dtypes.string)
     out = [parts[0]]
     for value, after in zip(given, parts[1:]):
         out += [tensor_text(convert(value), summarize, True), after]
@@ -546,6 +568,7 @@ def unsorted_segment_join(
     return as_strings(out)
 
 
+@sketches_as(dtypes.string)
 def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Tensor:
     """Strings in web-safe base64, with `=` at the end if `pad`.
 
@@ -561,6 +584,7 @@ def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Ten
     return as_strings(each(encoded, text_values(input)))
 
 
+@sketches_as(dtypes.string)
 def decode_base64(input: Any, name: str | None = None) -> Tensor:
     """The strings that web-safe base64 stands for, with or without `=` at the end.
 

@@ -115,10 +115,7 @@ class Sketch:
         """What stands for a result; a None in its shape for a size that is not known."""
         self.used = True
         sizes = tuple([self.size() if size is None else size for size in shape])
-        if dtype is not string:
-            return symbolic_input(Aval.of(sizes, dtype))
-        place = symbolic_input(Aval.of(sizes, int8))  # JAX has no texts
-        return pending(Aval.of(sizes, dtype), *place._at)
+        return symbolic_value(Aval.of(sizes, dtype))
 
 
 class SymbolicProgram(Program):
@@ -241,6 +238,10 @@ class SymbolicProgram(Program):
         raise NeedsValue(
             f"{what} is needed inside a branch, a loop or a map (at {user_location()})."
         )
+
+    def take_host_step(self) -> bool:
+        """Note that the host does a step of it; False if that is not possible here."""
+        return False
 
     def next_draw(self) -> int:
         """The number of a draw that has no seed of its own. Branches and loops count theirs."""
@@ -480,6 +481,14 @@ def symbolic_input(aval: Aval) -> Tensor:
     if aval.dtype.name == "string":
         raise NeedsValue(f"A string is known only when it is given (at {user_location()}).")
     return apply(_PLACEHOLDER.bind(shape=aval.shape, dtype=aval.dtype), ())
+
+
+def symbolic_value(aval: Aval) -> Tensor:
+    """As `symbolic_input`, of texts too, which steps of the host may take."""
+    if aval.dtype is not string:
+        return symbolic_input(aval)
+    place = symbolic_input(Aval.of(aval.shape, int8))  # JAX has no texts
+    return pending(aval, *place._at)
 
 
 def capture(

@@ -15,6 +15,7 @@ from ...core.errors import user_location
 from ...core.state import LOCAL
 from ...ops.arguments import sketched
 from ...values.convert import convert
+from ...values.host_steps import SAME, by_host
 from ...values.tensor import Tensor
 from ..structure import array_of, value_of
 from . import wire
@@ -60,6 +61,7 @@ def _refuse_recording(what: str) -> None:
         raise errors.NeedsValue(f"{what} looks at files when Python runs (at {user_location()})")
 
 
+@by_host()
 def read_file(filename: Any, name: str | None = None) -> Tensor:
     """What a file holds, as a string scalar. Raises NotFoundError if there is none.
 
@@ -142,6 +144,7 @@ def strings(values: list[bytes]) -> Tensor:
 # Tensors as bytes.
 
 
+@by_host()
 def decode_raw(
     input_bytes: Any,
     out_type: Any,
@@ -164,7 +167,12 @@ def decode_raw(
     [1, 2]
     """
     kernel = "DecodeRaw" if fixed_length is None else "DecodePaddedRaw"
-    array, dtype = texts(input_bytes, "input_bytes"), as_dtype(out_type)
+    dtype, sketch = as_dtype(out_type), sketched(input_bytes)
+    if sketch is not None:
+        known = None if fixed_length is None else int(convert(fixed_length))
+        count = None if known is None else known // dtype.np_dtype.itemsize
+        return sketch.tensor((*input_bytes._aval.shape, count), dtype)
+    array = texts(input_bytes, "input_bytes")
     each = array.ravel().tolist()
     if fixed_length is not None:
         count = int(convert(fixed_length))
@@ -190,6 +198,7 @@ def decode_raw(
     return value_of(found.reshape(*array.shape, size).copy())
 
 
+@by_host(SAME)
 def decode_compressed(bytes: Any, compression_type: str = "", name: str | None = None) -> Tensor:
     """Texts that were compressed, as they were before.
 
@@ -206,6 +215,9 @@ def decode_compressed(bytes: Any, compression_type: str = "", name: str | None =
     if compression_type not in ("", "GZIP", "ZLIB"):
         said = "Only ZLIB, GZIP or NONE are supported compressions"
         raise invalid(said, kernel)
+    sketch = sketched(bytes)
+    if sketch is not None:
+        return sketch.tensor(bytes._aval.shape, dtypes.string)
     array = texts(bytes, "bytes")
     window = {"GZIP": 16 + zlib.MAX_WBITS, "ZLIB": zlib.MAX_WBITS}.get(compression_type)
     found = array.copy()
@@ -220,6 +232,7 @@ def decode_compressed(bytes: Any, compression_type: str = "", name: str | None =
     return convert(found)
 
 
+@by_host()
 def serialize_tensor(tensor: Any, name: str | None = None) -> Tensor:
     """A tensor as TensorFlow's message of bytes, a string scalar.
 
@@ -228,6 +241,9 @@ def serialize_tensor(tensor: Any, name: str | None = None) -> Tensor:
     b'\\x08\\n\\x12\\x04\\x12\\x02\\x08\\x01"\\x01\\x01'
     """
     array = convert(tensor)
+    sketch = sketched(array)
+    if sketch is not None:
+        return sketch.tensor((), dtypes.string)
     return convert(serialized(array_of(array), array.dtype))
 
 

@@ -13,6 +13,7 @@ from ...core.caches import Cache
 from ...core.dtypes import DType
 from ...ops.arguments import sketched
 from ...values.convert import convert
+from ...values.host_steps import SAME, by_host
 from ...values.tensor import Tensor
 from ..structure import array_of, value_of
 from .contents import invalid, texts
@@ -188,6 +189,7 @@ def _refuse_line_ends(record: bytes, delimiter: bytes, inside: str) -> None:
         raise Malformed(f"Unquoted fields cannot have {inside} inside")
 
 
+@by_host(SAME)
 def decode_csv(
     records: Any,
     record_defaults: Sequence[Any],

@@ -12,6 +12,7 @@ from ...core.dtypes import DType, as_dtype
 from ...core.shapes import TensorShape, as_shape
 from ...ops.arguments import sketched
 from ...values.convert import convert
+from ...values.host_steps import by_host
 from ...values.sparse import SparseTensor, SparseTensorSpec
 from ...values.tensor import Tensor
 from ..structure import array_of, value_of
@@ -127,6 +128,7 @@ def _list(kind: int, message: Any) -> Sequence[Any]:
 # ---------------------------------------------------------------------------------------------
 
 
+@by_host(lambda *args, **kwargs: parse_example(*args, **kwargs))
 def parse_single_example(
     serialized: Any, features: Any, example_names: Any = None, name: str | None = None
 ) -> dict[str, Any]:
@@ -154,6 +156,7 @@ def parse_single_example(
     return Parser(features, [message], None, single=True).parsed()
 
 
+@by_host()
 def parse_example(
     serialized: Any, features: Any, example_names: Any = None, name: str | None = None
 ) -> dict[str, Any]:

@@ -10,11 +10,12 @@ from ...core import dtypes
 from ...core.dtypes import DType, as_dtype
 from ...core.hashing import fingerprint64
 from ...ops import arithmetic, casting, comparison, gather_scatter, ordering, selection
-from ...ops.arguments import known_value
+from ...ops.arguments import known_value, sketched
 from ...ops.creation import fill
 from ...ops.shapes import reshape, shape
 from ...ops.strings import as_string
 from ...values.convert import convert
+from ...values.host_steps import SAME, by_host
 from ...values.ragged import RaggedTensor
 from ...values.sparse import SparseTensor
 from ...values.tensor import Tensor, concrete
@@ -110,9 +111,16 @@ class StaticHashTable(Trackable):
                 f"Dtype of argument `keys` must be {self.key_dtype!s}, received: {keys.dtype!s}"
             )
         values = convert(_values_of(keys))
-        if values._is_symbolic() and self.value_dtype is not dtypes.string:
+        if values._is_symbolic() and dtypes.string not in (self.key_dtype, self.value_dtype):
             return _like(keys, self._searched(values))
-        return _like(keys, self._entries.find(known_value(values)))
+        return _like(keys, self._found(values))
+
+    @by_host(SAME)
+    def _found(self, keys: Tensor) -> Tensor:
+        sketch = sketched(keys)
+        if sketch is not None:
+            return sketch.tensor(keys._aval.shape, self.value_dtype)
+        return self._entries.find(known_value(keys))
 
     def _searched(self, keys: Tensor) -> Tensor:
         """The values of numbers that are not known yet."""
@@ -204,7 +212,13 @@ class StaticVocabularyTable(Trackable):
             raise TypeError(
                 f"Dtype of argument `keys` must be {self._key_dtype!s}, received: {keys.dtype!s}"
             )
-        given = convert(_values_of(keys))
+        return _like(keys, self._found(convert(_values_of(keys))))
+
+    @by_host(SAME)
+    def _found(self, given: Tensor) -> Tensor:
+        sketch = sketched(given)
+        if sketch is not None:
+            return sketch.tensor(given._aval.shape, dtypes.int64)
         texts = known_value(given if given.dtype is dtypes.string else as_string(given))
         known = 0 if self._table is None else int(self._table.size())
         hashed = [known + fingerprint64(text) % self._buckets for text in texts.ravel().tolist()]
@@ -213,7 +227,7 @@ class StaticVocabularyTable(Trackable):
             own = casting.cast(given, self._table.key_dtype)
             values = np.asarray(self._table.lookup(own)._value())
             found = np.where(values >= 0, values, found)
-        return _like(keys, concrete(found))
+        return concrete(found)
 
     def __getitem__(self, keys: Any) -> Any:
         return self.lookup(keys)

@@ -14,6 +14,7 @@ from ...core import dtypes
 from ...core.avals import Aval
 from ...core.dtypes import DType, as_dtype
 from ...core.refuse import invalid, not_allowed, shown
+from ...values.host_steps import by_host
 from ...values.tensor import Tensor, concrete
 from ..arguments import known_value, sketched
 from .colors import convert_image_dtype
@@ -122,6 +123,7 @@ def _typed(pixels: np.ndarray, dtype: DType, kernel: str) -> Tensor:
     return tensor if dtype is dtypes.uint8 else convert_image_dtype(tensor, dtype)
 
 
+@by_host()
 def decode_image(
     contents: Any,
     channels: int | None = None,
@@ -161,6 +163,7 @@ def _frames(image: Any) -> np.ndarray:
     return np.stack(found)
 
 
+@by_host()
 def decode_png(
     contents: Any, channels: int = 0, dtype: Any = dtypes.uint8, name: str | None = None
 ) -> Tensor:
@@ -191,6 +194,7 @@ def _single(image: Any, kernel: str) -> Tensor:
     return concrete(frames[0])
 
 
+@by_host()
 def decode_jpeg(
     contents: Any,
     channels: int = 0,
@@ -224,6 +228,7 @@ def _only_default(function: str, **options: tuple[Any, Any]) -> None:
             raise NotImplementedError(f"tf.image.{function}: {option}={given!r}")
 
 
+@by_host()
 def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> Tensor:
     """The image [h, w, c] of a BMP file, uint8."""
     sketch = sketched(contents)
@@ -233,6 +238,7 @@ def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> Ten
     return _typed(_pixels(image, channels, "DecodeBmp"), dtypes.uint8, "DecodeBmp")
 
 
+@by_host()
 def decode_gif(contents: Any, name: str | None = None) -> Tensor:
     """All frames of a GIF file, uint8 [frames, h, w, 3]; another file is one frame."""
     sketch = sketched(contents)
@@ -244,6 +250,7 @@ def decode_gif(contents: Any, name: str | None = None) -> Tensor:
     return concrete(_frames(image))
 
 
+@by_host()
 def is_jpeg(contents: Any, name: str | None = None) -> Tensor:
     """Whether a file begins as JPEG files do."""
     sketch = sketched(contents)
@@ -277,11 +284,15 @@ def _wrong_channels(shape: tuple[int, ...], kernel: str) -> str:
     return f"image must have 1 or 3 channels, got {shown(shape)}"
 
 
+@by_host()
 def encode_png(image: Any, compression: int = -1, name: str | None = None) -> Tensor:
     """The PNG file, a string, of an image [h, w, c] of uint8, or of uint16 with one channel.
 
     More axes before give as many files. Raises: ImportError without Pillow.
     """
+    sketch = sketched(image)
+    if sketch is not None:
+        return sketch.tensor(image._aval.shape[:-3], dtypes.string)
     pixels = known_value(image)
     if pixels.ndim > 3:
         files = [encode_png(part, compression).numpy() for part in pixels]
@@ -294,6 +305,7 @@ def encode_png(image: Any, compression: int = -1, name: str | None = None) -> Te
     return _text(out.getvalue())
 
 
+@by_host()
 def encode_jpeg(
     image: Any,
     format: str = "",
@@ -313,9 +325,12 @@ def encode_jpeg(
     Pillow.
     """
     _only_default("encode_jpeg", xmp_metadata=(xmp_metadata, ""), density_unit=(density_unit, "in"))
-    opened, out = _to_pillow(image, (1, 3), "EncodeJpeg"), io.BytesIO()
     if format not in ("", "grayscale", "rgb"):
         raise not_allowed(f'"{format}"', '"", "grayscale", "rgb"', "EncodeJpeg", "format")
+    sketch = sketched(image)
+    if sketch is not None:
+        return sketch.tensor((), dtypes.string)
+    opened, out = _to_pillow(image, (1, 3), "EncodeJpeg"), io.BytesIO()
     opened.save(
         out,
         "JPEG",

@@ -10,6 +10,7 @@ from ...core import dtypes
 from ...core.dtypes import as_dtype
 from ...core.refuse import check_dtype_of, invalid, not_allowed, shown
 from ...values.convert import convert
+from ...values.host_steps import by_host
 from ...values.tensor import Tensor, concrete
 from ..arguments import known_value, sketched
 from ..random_stateful import uniform
@@ -20,6 +21,7 @@ from .files import decode_jpeg, encode_jpeg, header, kind_of
 _METHODS = ("", "INTEGER_FAST", "INTEGER_ACCURATE")
 
 
+@by_host()
 def decode_and_crop_jpeg(
     contents: Any,
     crop_window: Any,
@@ -67,6 +69,7 @@ def decode_and_crop_jpeg(
     return concrete(np.ascontiguousarray(pixels[top : top + height, left : left + width]))
 
 
+@by_host()
 def extract_jpeg_shape(
     contents: Any, output_type: Any = dtypes.int32, name: str | None = None
 ) -> Tensor:
@@ -95,6 +98,7 @@ def extract_jpeg_shape(
     return concrete(np.asarray(header(contents, kernel), dtype.np_dtype))
 
 
+@by_host()
 def adjust_jpeg_quality(
     image: Any, jpeg_quality: Any, dct_method: str = "", name: str | None = None
 ) -> Tensor:

@@ -10,6 +10,7 @@ import numpy as np
 from ...core import dtypes
 from ...core.avals import Aval
 from ...core.refuse import invalid, shown
+from ...values.host_steps import by_host
 from ...values.tensor import Tensor, concrete
 from ..arguments import known_value, sketched
 
@@ -71,6 +72,7 @@ def _samples(content: bytes) -> tuple[np.ndarray, int]:
     raise invalid("No data in WAV file", "DecodeWav")
 
 
+@by_host()
 def decode_wav(
     contents: Any, desired_channels: int = -1, desired_samples: int = -1, name: str | None = None
 ) -> DecodeWav:

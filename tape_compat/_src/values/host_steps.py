@@ -1,0 +1,233 @@
+"""Steps of a record that Python does, between two parts of it.
+
+JAX has no texts, and files are looked at when a function runs. An op of these, met while the
+function of a dataset's elements is recorded, becomes a `HostStep`: at each call it is done with the
+values that it then has, and what it gives goes on into the compiled part behind it.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
+
+from ..core.avals import Aval
+from ..core.caches import Cache
+from ..core.dtypes import DType
+from ..core.errors import user_location
+from ..core.limits import MAX_CONTROL_FLOW
+from ..core.op import Closure, Op
+from ..core.state import LOCAL
+from . import nest
+from .capture import Captured
+from .composite import CompositeTensor
+from .record import apply
+from .tensor import Tensor
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+class PythonStep(Closure):
+    """A step that Python does, between two parts of a record."""
+
+    __slots__ = ("avals",)
+
+    def __init__(self, name: str, avals: tuple[Aval, ...], effect: bool = True):
+        super().__init__(Op(self._refused, name, effect=effect, differentiable=False), {})
+        self.avals = avals
+
+    def _infer(self, avals: tuple[Aval, ...]) -> tuple[tuple[Aval, ...], bool]:
+        return self.avals, False
+
+    def _has_unknown(self) -> bool:
+        return False
+
+    def _refused(self, *_: Any) -> Any:
+        raise NotImplementedError(
+            f"{self.name}: a Python function with results is called between programs, not inside "
+            f"one. At {user_location()}."
+        )
+
+    def done(self, found: Captured, *values: Any) -> list[Any]:
+        """What it gives, of values of a run. found: what is being run"""
+        raise NotImplementedError
+
+
+#: Stands for an op that takes stacked arguments itself: it is elementwise.
+SAME: Any = object()
+
+
+class HostStep(PythonStep):
+    """An op of the host, of tensors that have values when it is done.
+
+    call: takes them. rows: takes them stacked, and gives the results stacked; None if there is no
+    such function. silent: whether nobody can tell when it is done.
+    """
+
+    __slots__ = ("call", "rows", "silent")
+
+    def __init__(
+        self,
+        name: str,
+        call: Callable[..., Any],
+        rows: Callable[..., Any] | None,
+        avals: tuple[Aval, ...],
+        effect: bool = False,
+    ):
+        # one that gives sizes is done even where nothing else of it is wanted
+        super().__init__(name, avals, effect or any(aval.unknown for aval in avals))
+        self.call, self.rows, self.silent = call, rows, not effect
+
+    def done(self, found: Captured | None, *values: Any) -> list[Any]:
+        return _tensors(self.call(*values))
+
+    def of_rows(self, *values: Any) -> list[Any]:
+        """What it gives for stacked values, stacked."""
+        assert self.rows is not None
+        return _tensors(self.rows(*values))
+
+
+#: Steps by their functions, other arguments and results: what is recorded again is the same.
+_STEPS: Cache[Any, HostStep] = Cache("steps of the host", MAX_CONTROL_FLOW)
+
+
+def by_host(rows: Any = None, effect: bool = False) -> Callable[[_Function], _Function]:
+    """Decorate an op whose values the host works out: it is recorded as a `HostStep` where the
+    function of elements is. Of arguments without values it gives what stands for its results, by
+    the `sketch` of the record.
+
+    rows: what takes the same arguments with tensors stacked, and gives the results stacked; `SAME`
+    if the op does. effect: whether what it gives depends on more than
+    its arguments.
+    """
+
+    def decorate(function: _Function) -> _Function:
+        @functools.wraps(function)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            capture = LOCAL.state.capture
+            if capture is None or capture.sketch is None:
+                return function(*args, **kwargs)
+            return recorded(function, args, kwargs, rows, effect)
+
+        return call  # type: ignore[return-value]
+
+    return decorate
+
+
+def recorded(
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    rows: Any = None,
+    effect: bool = False,
+) -> Any:
+    """Record the call of an op of the host, if an argument of it has no value yet."""
+    given = _Given(args, kwargs)
+    capture = LOCAL.state.capture
+    sketch = capture.sketch
+    before, sketch.used = sketch.used, False
+    try:
+        outline = function(*args, **kwargs)
+    finally:
+        outlined, sketch.used = sketch.used, before or sketch.used
+    if not outlined or not given.inputs or not capture.take_host_step():
+        return outline
+    sketch.used = before
+    several = nest.flatten(outline, expand_composites=True)
+    avals = tuple([x._aval for x in several if isinstance(x, Tensor)])
+    key = given.key
+    found = _STEPS.get((function, key, avals)) if key is not None else None
+    if found is None:
+        if rows is SAME:
+            rows = function if _same_shapes(given.inputs, avals) else None
+        stacked = None if rows is None else given.calling(rows)
+        found = HostStep(function.__name__, given.calling(function), stacked, avals, effect)
+        if key is not None:
+            _STEPS.put((function, key, avals), found)
+    outputs = iter(apply(found, given.inputs))
+    filled = [next(outputs) if isinstance(x, Tensor) else x for x in several]
+    return nest.pack_sequence_as(outline, filled, expand_composites=True)
+
+
+def _same_shapes(inputs: Sequence[Tensor], outputs: Sequence[Aval]) -> bool:
+    """Whether an op may be elementwise, by the shapes of what it takes and gives."""
+    shape = inputs[0]._aval.shape
+    return all(aval.shape == shape for aval in (*[x._aval for x in inputs], *outputs))
+
+
+def _tensors(result: Any) -> list[Tensor]:
+    if result.__class__ is Tensor:
+        return [result]
+    return [x for x in nest.flatten(result, expand_composites=True) if isinstance(x, Tensor)]
+
+
+#: Classes of arguments that a step may be known by.
+_PLAIN = frozenset((str, bytes, int, float, bool, type(None), type, DType))
+
+
+class _Given:
+    """The arguments of a call. inputs: those tensors that have no values yet. key: what tells the
+    others; None if it would hold an object."""
+
+    def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any]):
+        paths = nest.flatten_with_tuple_paths((args, kwargs), expand_composites=True)
+        self.inputs = tuple([x for _, x in paths if _is_unknown(x)])
+        self._args = [_Argument(x) for x in args]
+        self._kwargs = {name: _Argument(x) for name, x in kwargs.items()}
+        known = [(path, None if _is_unknown(x) else x) for path, x in paths]
+        self.key: Any = None
+        plain = all(x.__class__ in _PLAIN for _, x in known)
+        if plain and not any(map(_is_composite, nest.flatten((args, kwargs)))):
+            kinds = tuple([(path, x.__class__, x) for path, x in known])
+            self.key = kinds, tuple([x._aval for x in self.inputs])
+
+    def calling(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """A function of the inputs."""
+        args, kwargs = self._args, self._kwargs
+
+        def call(*values: Tensor) -> Any:
+            left = iter(values)
+            full = [x.filled(left) for x in args]
+            return function(*full, **{name: x.filled(left) for name, x in kwargs.items()})
+
+        return call
+
+
+class _Argument:
+    """An argument, with room for the tensors in it that have no values yet."""
+
+    __slots__ = ("_is_room", "_leaves", "_structure")
+
+    def __init__(self, value: Any):
+        leaves = nest.flatten(value, expand_composites=True)
+        self._is_room = _is_unknown(value)
+        self._leaves = [_ROOM if _is_unknown(x) else x for x in leaves]
+        #: As it is if it has no room.
+        self._structure = None if self._is_room else value
+        if not any(x is _ROOM for x in self._leaves):
+            self._leaves = []
+        elif not any(map(_is_composite, nest.flatten(value))):
+            self._structure = nest.pack_sequence_as(value, [None] * len(leaves))
+
+    def filled(self, values: Iterator[Tensor]) -> Any:
+        if self._is_room:
+            return next(values)
+        if not self._leaves:
+            return self._structure
+        full = [next(values) if x is _ROOM else x for x in self._leaves]
+        return nest.pack_sequence_as(self._structure, full, expand_composites=True)
+
+
+class _Room:
+    """Stands where a tensor goes."""
+
+
+_ROOM: Any = _Room()
+
+
+def _is_composite(x: Any) -> bool:
+    return isinstance(x, CompositeTensor)
+
+
+def _is_unknown(x: Any) -> bool:
+    return x.__class__ is Tensor and x._is_symbolic()
