@@ -25,7 +25,7 @@ import tape_compat as tf
 from tape_compat._src.core.native import FASTPATH, TWINS
 from tape_compat._src.core.op import Op
 from tape_compat._src.core.state import LOCAL
-from tape_compat._src.data.io import records
+from tape_compat._src.data.io import parsing, records
 from tape_compat._src.ops import philox_host
 from tape_compat._src.run import executor
 from tape_compat._src.values import record as dispatch
@@ -629,6 +629,46 @@ def test_checksums_are_those_of_python():
     data = np.random.default_rng(0).integers(0, 256, 5000, np.uint8).tobytes()
     for size in (0, 1, 3, 7, 8, 9, 63, 64, 65, 256, 257, 5000):
         assert records.crc32c(memoryview(data)[:size]) == twin(data[:size])
+
+
+def example_bytes(rng):
+    """A serialized example with features of each kind."""
+    train = tf.train
+    features = {
+        "texts": train.Feature(bytes_list=train.BytesList(value=[b"", b"ab", b"c" * 200])),
+        "floats": train.Feature(float_list=train.FloatList(value=rng.normal(size=3))),
+        "integers": train.Feature(int64_list=train.Int64List(value=[0, -1, 1 << 62, 300])),
+        "none": train.Feature(int64_list=train.Int64List(value=[])),
+        "\u00e4": train.Feature(),
+    }
+    return train.Example(features=train.Features(feature=features)).SerializeToString()
+
+
+def parsed_or_refused(function, message):
+    try:
+        return function(message)
+    except ValueError:
+        return "refused"
+
+
+def test_examples_are_taken_apart_as_in_python():
+    twin = TWINS["features_of"]
+    rng = np.random.default_rng(0)
+    message = example_bytes(rng)
+    found = parsing.features_of(message)
+    assert found == twin(message)
+    assert found["texts"] == (1, [b"", b"ab", b"c" * 200])
+    assert np.frombuffer(found["integers"][1], np.int64).tolist() == [0, -1, 1 << 62, 300]
+    refused = 0
+    for _ in range(4000):  # of bytes that are wrong somewhere, both make the same
+        size = rng.integers(1, len(message)) if rng.random() < 0.1 else len(message)
+        wrong = bytearray(message[:size])
+        for place in rng.integers(0, len(wrong), rng.integers(0, 4)):
+            wrong[place] = rng.integers(0, 256)
+        theirs = parsed_or_refused(twin, bytes(wrong))
+        assert parsed_or_refused(parsing.features_of, bytes(wrong)) == theirs
+        refused += theirs == "refused"
+    assert 500 < refused < 3900
 
 
 def test_random_words_are_those_of_python():

@@ -20,7 +20,7 @@ except ImportError:
 _Twin = TypeVar("_Twin", bound=Callable[..., Any])
 
 #: The version of the C code that the Python functions agree with.
-VERSION = 34
+VERSION = 35
 
 
 def _load() -> ModuleType | None:

@@ -37,6 +37,7 @@
     X(apply_scalar, METH_FASTCALL, "closure, x, value, reflected")                                 \
     X(call_captured, METH_FASTCALL, "closure, tensors, sources, cells")                            \
     X(crc32c, METH_O, "data")                                                                      \
+    X(features_of, METH_O, "message")                                                              \
     X(fill, METH_FASTCALL, "out, lower, upper, key, length, apart")                                \
     X(flatten, METH_O, "donated")                                                                  \
     X(flushed, METH_FASTCALL, "function, arguments")                                               \

@@ -6,6 +6,7 @@
 #include "record.c"
 #include "donation.c"
 #include "host.c"
+#include "examples.c"
 #include "run.c"
 #include "variable.c"
 #include "tape.c"

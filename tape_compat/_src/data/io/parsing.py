@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...core import dtypes
 from ...core.dtypes import DType, as_dtype
+from ...core.native import native
 from ...core.shapes import TensorShape, as_shape
 from ...ops.arguments import sketched
 from ...values.convert import convert
@@ -75,54 +77,82 @@ class FeatureValues(NamedTuple):
 
 
 NOTHING = FeatureValues(None, ())
+#: What `features_of` gives for a feature that holds nothing.
+_EMPTY: tuple[int, Any] = (0, ())
 
 
-def features_of(message: bytes) -> dict[str, FeatureValues]:
-    """The features of a serialized example. Raises ValueError for what is none."""
-    found: dict[str, FeatureValues] = {}
-    for number, _, features in wire.fields(message):
-        if number != 1:
-            continue
-        for key, _, entry in wire.fields(features):  # type: ignore[arg-type]
-            if key == 1:
-                name, values = _entry(entry)
-                found[name] = values
+@native
+def features_of(message: bytes) -> dict[str, tuple[int, Any]]:
+    """The features of a serialized example, each by its kind, 0 to 3, and the values: a list of
+    bytes, or the bytes of floats or of integers of 64 bits.
+
+    Raises: ValueError for what is none.
+    """
+    found: dict[str, tuple[int, Any]] = {}
+    for features in wire.parts(message, 1):
+        for entry in wire.parts(features, 1):
+            name, values = b"", _EMPTY
+            for number, kind, part in wire.fields(entry):
+                if number in (1, 2) and kind == wire.VARINT:
+                    raise ValueError("an integer stands where a message is wanted")
+                if number == 1:
+                    name = bytes(part)  # type: ignore[arg-type]
+                elif number == 2:
+                    values = _values_in(part)
+            found[name.decode()] = values
     return found
-
-
-def _entry(entry: Any) -> tuple[str, FeatureValues]:
-    name, values = "", NOTHING
-    for number, _, part in wire.fields(entry):
-        if number == 1:
-            name = bytes(part).decode()  # type: ignore[arg-type]
-        elif number == 2:
-            values = values_of(part)
-    return name, values
 
 
 def values_of(feature: Any) -> FeatureValues:
     """What a serialized Feature holds."""
-    values = NOTHING
-    for kind, _, held in wire.fields(feature):
-        if kind in _KINDS:
-            values = FeatureValues(_KINDS[kind][1], _list(kind, held))
-    return values
+    return _values(_values_in(feature))
 
 
-def _list(kind: int, message: Any) -> Sequence[Any]:
-    found: list[Any] = []
-    for number, form, part in wire.fields(message):
+def _values(found: tuple[int, Any]) -> FeatureValues:
+    kind, values = found
+    if not kind:
+        return NOTHING
+    dtype = _KINDS[kind][1]
+    return FeatureValues(dtype, values if kind == 1 else np.frombuffer(values, dtype.np_dtype))
+
+
+def _values_in(feature: Any) -> tuple[int, Any]:
+    found = _EMPTY
+    for number, kind, held in wire.fields(feature):
+        if number not in _KINDS:
+            continue
+        if kind == wire.VARINT:
+            raise ValueError("an integer stands where a message is wanted")
+        found = number, _LISTS[number](held)
+    return found
+
+
+def _texts(message: Any) -> list[bytes]:
+    return list(map(bytes, wire.parts(message, 1)))
+
+
+def _floats(message: Any) -> bytes:
+    found = list(wire.parts(message, 1))
+    if any(len(part) % 4 for part in found):
+        raise ValueError("floats of 4 bytes each do not fill a field")
+    return b"".join(found)
+
+
+def _integers(message: Any) -> bytes:
+    found: list[int] = []
+    for number, kind, part in wire.fields(message):
         if number != 1:
             continue
-        if kind == 1:
-            found.append(bytes(part))  # type: ignore[arg-type]
-        elif kind == 2:
-            found.extend(np.frombuffer(part, "<f4"))  # type: ignore[arg-type]
-        elif form == wire.VARINT:
+        if kind == wire.VARINT:
             found.append(wire.signed(part))  # type: ignore[arg-type]
-        else:
+        elif kind == wire.BYTES:
             found.extend(wire.read_varints(part))  # type: ignore[arg-type]
-    return found
+        else:
+            raise ValueError("integers are of another kind")
+    return np.array(found, np.int64).tobytes()
+
+
+_LISTS: dict[int, Callable[[Any], Any]] = {1: _texts, 2: _floats, 3: _integers}
 
 
 # ---------------------------------------------------------------------------------------------
@@ -231,7 +261,7 @@ class Parser:
             raise TypeError(f"`features` must be a dict, not {features!r}")
         check_keys(features)
         self._features, self._single, self._names = features, single, names
-        self._examples: list[dict[str, FeatureValues]] = []
+        self._examples: list[dict[str, tuple[int, Any]]] = []
         for i, message in enumerate(messages):
             try:
                 self._examples.append(features_of(message))
@@ -267,11 +297,11 @@ class Parser:
                 "float, int64, string",
                 _KERNEL,
             )
+        if isinstance(feature, FixedLenFeature):
+            return self._fixed(key, feature, dtype)
         found = self._read(key, dtype)
         if isinstance(feature, VarLenFeature):
             return self._sparse(found, dtype)
-        if isinstance(feature, FixedLenFeature):
-            return self._fixed(key, feature, dtype, found)
         return self._sequence(key, feature, dtype, found)
 
     def _read(self, key: str, dtype: DType) -> list[Sequence[Any] | None]:
@@ -279,7 +309,7 @@ class Parser:
 
     def _values(self, key: str, dtype: DType, index: int) -> Sequence[Any] | None:
         """The values of a feature of one example; None if it has none."""
-        found = self._examples[index].get(key, NOTHING)
+        found = _values(self._examples[index].get(key, _EMPTY))
         if found.dtype is None:
             return None
         if found.dtype is not dtype:
@@ -294,9 +324,7 @@ class Parser:
             _KERNEL,
         )
 
-    def _fixed(
-        self, key: str, feature: FixedLenFeature, dtype: DType, found: list[Sequence[Any] | None]
-    ) -> Tensor:
+    def _fixed(self, key: str, feature: FixedLenFeature, dtype: DType) -> Tensor:
         shape = as_shape(feature.shape)
         if not shape.is_fully_defined():
             raise ValueError(
@@ -304,10 +332,14 @@ class Parser:
                 "FixedLenSequenceFeature."
             )
         sizes = [int(size or 0) for size in shape]
-        count = int(np.prod(sizes, dtype=np.int64))
+        count = math.prod(sizes)
+        shape = sizes if self._single else [len(self._examples), *sizes]
+        joined = self._joined(key, dtype, count)
+        if joined is not None:
+            return value_of(joined.reshape(shape))
         default = _default(feature, dtype, sizes)
         rows = []
-        for i, values in enumerate(found):
+        for i, values in enumerate(self._read(key, dtype)):
             if values is None:
                 if default is None:
                     raise self._missing(key, dtype, i, sizes)
@@ -316,7 +348,20 @@ class Parser:
                 raise self._other_size(key, dtype, i, len(values), sizes)
             rows.append(flat_array(values, dtype))
         joined = np.concatenate(rows) if rows else flat_array([], dtype)
-        return value_of(joined.reshape(sizes if self._single else [len(rows), *sizes]))
+        return value_of(joined.reshape(shape))
+
+    def _joined(self, key: str, dtype: DType, count: int) -> np.ndarray | None:
+        """The values of a feature of which each example has so many; None if one has not."""
+        found = [example.get(key, _EMPTY) for example in self._examples]
+        size = count * (1 if dtype is dtypes.string else dtype.size)
+        if any(
+            len(values) != size or not kind or _KINDS[kind][1] is not dtype
+            for kind, values in found
+        ):
+            return None
+        if dtype is dtypes.string:
+            return flat_array([text for _, texts in found for text in texts], dtype)
+        return np.frombuffer(b"".join([values for _, values in found]), dtype.np_dtype)
 
     def _missing(self, key: str, dtype: DType, i: int, sizes: list[int]) -> Exception:
         return invalid(

@@ -81,10 +81,28 @@ def read_varints(data: bytes | memoryview) -> list[int]:
     if not (array > 127).any():
         return array.tolist()
     found, at = [], 0
-    while at < len(data):
-        number, at = read_varint(data, at)
-        found.append(signed(number))
+    try:
+        while at < len(data):
+            number, at = read_varint(data, at)
+            found.append(signed(number))
+    except IndexError:
+        raise ValueError("the message ends within a field") from None
     return found
+
+
+def parts(data: bytes | memoryview, number: int) -> Iterator[memoryview]:
+    """The bytes of the fields of a number.
+
+    Raises: ValueError for what is no message, or if one is an integer.
+
+    >>> [bytes(part) for part in parts(field(1, b"a") + field(2, b"b") + field(1, b"c"), 1)]
+    [b'a', b'c']
+    """
+    for found, kind, part in fields(data):
+        if found == number:
+            if kind == VARINT:
+                raise ValueError("an integer stands where a message is wanted")
+            yield part  # type: ignore[misc]
 
 
 def fields(data: bytes | memoryview) -> Iterator[tuple[int, int, int | memoryview]]:
