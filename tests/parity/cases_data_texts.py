@@ -51,6 +51,9 @@ def _functions(tf):
         "bytes": strings.bytes_split,
         "codes": lambda s: tf.reduce_sum(strings.unicode_decode(s, "UTF-8")),
         "characters": lambda s: tf.size(strings.unicode_split(s, "UTF-8")),
+        "dense": lambda s: strings.split([s, "x"]).to_tensor(),
+        "dense_of_shape": lambda s: strings.split([s, "x"]).to_tensor("-", shape=[None, 2]),
+        "dense_of_two": lambda s: strings.unicode_split([s, "xy"], "UTF-8").to_tensor(),
         "several_characters": lambda s: strings.unicode_split([s, "xy"], "UTF-8"),
         "several_codes": lambda s: strings.unicode_decode([s, "xy"], "UTF-8"),
         "several_bytes": lambda s: strings.bytes_split([s, "xy"]),
@@ -123,6 +126,9 @@ def case_batches_of_texts(tf):
         lambda s: tf.shape(s)[0] + strings.length(s),
         lambda s: strings.reduce_join(s),
         lambda s: tf.boolean_mask(s, strings.length(s) > 3),
+        lambda s: tf.reshape(s, [tf.shape(s)[0], 1]),
+        lambda s: table.lookup(strings.split(s)).to_tensor(-2),
+        lambda s: strings.split(strings.lower(s), " ").to_tensor("", shape=[None, 3]),
     ]
     return [shown(texts.map(f)) for f in functions]
 

@@ -494,8 +494,7 @@ def _more_by_sizes(specs: Sequence[TypeSpec]) -> bool:
     if not all(isinstance(spec, _OF_NOTHING) for spec in specs):
         return False
     tensors = [spec for spec in specs if isinstance(spec, TensorSpec)]
-    known = all(spec.shape.is_fully_defined() for spec in tensors)
-    return not known and all(spec.dtype is not dtypes.string for spec in tensors)
+    return not all(spec.shape.is_fully_defined() for spec in tensors)
 
 
 def _of_any_size(spec: Any, known: Sequence[TensorShape | None] = ()) -> Any:

@@ -304,9 +304,9 @@ def _split(call: Call) -> list[ProgramPart]:
         else:
             groups[-1].append(step)
     wanted = set(flat.outputs)
-    parts = []
+    parts: list[ProgramPart] = []
     for group in reversed(groups):
-        if not group:
+        if not group or (len(group) == 1 and _is_idle(group[0], wanted, parts)):
             continue
         made = [i for step in group for i in range(step.first, step.end)]
         read = dict.fromkeys(i for step in group for i in step.inputs)
@@ -339,6 +339,15 @@ def computes_with_texts(call: Call, texts: Iterable[int]) -> bool:
         elif not found.isdisjoint(step.inputs):
             return True
     return False
+
+
+def _is_idle(step: Step, wanted: set[int], later: Sequence[ProgramPart]) -> bool:
+    """Whether nothing that a step of the host gives is wanted, nor its sizes by what follows."""
+    if not isinstance(step.closure, HostStep) or not step.closure.silent:
+        return False
+    if not wanted.isdisjoint(range(step.first, step.end)):
+        return False
+    return not any(part.closure.unknown for part in later)
 
 
 class _Reads:

@@ -42,11 +42,7 @@ greater_equal = _comparison(jnp.greater_equal, "Where x >= y.", "GreaterEqual")
 
 
 def _fits(x: Any, y: Any) -> bool:
-    try:
-        np.broadcast_shapes(x.shape, y.shape)
-    except ValueError:
-        return False
-    return True
+    return broadcast([x.shape, y.shape]) is not None
 
 
 def _check_loosely(kernel: str) -> Callable[..., None]:

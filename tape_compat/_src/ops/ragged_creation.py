@@ -15,11 +15,12 @@ from ..core.refuse import invalid
 from ..core.shapes import TensorShape
 from ..values import operators
 from ..values.convert import convert
+from ..values.host_steps import by_host
 from ..values.ragged import RaggedTensor
 from ..values.row_partition import RowPartition, host, splits_of_lengths
 from ..values.sparse import SparseTensor, known_dense_shape
 from ..values.tensor import Tensor, concrete
-from .arguments import as_int, as_tensor, known_value
+from .arguments import as_int, as_tensor, known_value, sketched
 from .creation import fill
 from .gather_scatter import tensor_scatter_nd_update
 from .ragged_rows import Rows, axis_of, ragged, rows_of, select, spans, splits_dtype
@@ -314,8 +315,22 @@ def bounding_sizes(rows: Rows) -> list[int]:
     return [rows.height, *given, *rows.flat._aval.shape[1:]]
 
 
+def _outline(x: RaggedTensor, sketch: Any, shape: Any) -> Tensor:
+    """What stands for the tensor of rows that are not known yet."""
+    depth, inner = len(x._partitions), x.flat_values._aval.shape[1:]
+    sizes = [x._partitions[0]._splits._aval.shape[0] - 1, *[None] * depth, *inner]
+    wanted = shape.as_list() if isinstance(shape, TensorShape) else shape
+    for i, size in enumerate(wanted or ()):
+        sizes[i] = sizes[i] if size is None or size == -1 else size
+    return sketch.tensor(sizes, x.dtype)
+
+
+@by_host()
 def to_tensor(x: RaggedTensor, default_value: Any, shape: Any) -> Tensor:
     """See `RaggedTensor.to_tensor`."""
+    sketch = next(filter(None, [sketched(p._splits) for p in x._partitions]), None)
+    if sketch is not None and not isinstance(shape, Tensor):
+        return _outline(x, sketch, shape)
     rows = rows_of(x)
     sizes = bounding_sizes(rows)
     if shape is not None:

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from ..core.avals import Aval
 from ..core.caches import Cache
+from ..core.dimensions import is_symbolic
 from ..core.dtypes import DType
 from ..core.errors import user_location
 from ..core.limits import MAX_CONTROL_FLOW
@@ -130,7 +131,7 @@ def recorded(
         outline = function(*args, **kwargs)
     finally:
         outlined, sketch.used = sketch.used, before or sketch.used
-    if not outlined or not given.inputs or not capture.take_host_step():
+    if not outlined or not given.inputs or _has_sizes(args) or not capture.take_host_step():
         return outline
     sketch.used = before
     several = nest.flatten(outline, expand_composites=True)
@@ -147,6 +148,17 @@ def recorded(
     outputs = iter(apply(found, given.inputs))
     filled = [next(outputs) if isinstance(x, Tensor) else x for x in several]
     return nest.pack_sequence_as(outline, filled, expand_composites=True)
+
+
+def _has_sizes(args: tuple[Any, ...]) -> bool:
+    """Whether an argument is a size that is not known yet, or a function that has one."""
+    for x in nest.flatten(args):
+        if is_symbolic(x):
+            return True
+        cells = getattr(x, "__closure__", None) or ()
+        if any(is_symbolic(value) for cell in cells for value in nest.flatten(cell.cell_contents)):
+            return True
+    return False
 
 
 def _same_shapes(inputs: Sequence[Tensor], outputs: Sequence[Aval]) -> bool:
