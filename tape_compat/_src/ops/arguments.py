@@ -7,7 +7,8 @@ recorded program.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -169,31 +170,33 @@ def is_text(tensor: Tensor) -> bool:
     return tensor._aval.dtype is dtypes.string
 
 
-def move_text(move: Callable[..., Any], *tensors: Tensor) -> Any:
-    """A movement of data on strings, which JAX does not have: made on positions, then looked up."""
+def move_text(move: Callable[..., Any], *tensors: Tensor, by: Sequence[Any] = ()) -> Any:
+    """A movement of data on strings, which JAX does not have: made on positions, then looked up.
+
+    move: takes the positions in the place of each tensor, then what it moves them `by`.
+    """
     capture = LOCAL.state.capture
     if capture is None or capture.sketch is None:
-        return _move_text(move, *tensors)
-    return recorded(_move_text, (move, *tensors), {})
+        return _move_text(move, tensors, by)
+    ranks = [len(t._aval.shape) for t in tensors]
+    fixed = not any(sketched(x) for x in by)
+    rows = functools.partial(_move_rows, ranks) if fixed else None
+    return recorded(_move_text, (move, list(tensors), list(by)), {}, rows)
 
 
-def _move_text(move: Callable[..., Any], *tensors: Tensor) -> Any:
-    sketch = next((found for found in map(sketched, tensors) if found is not None), None)
+def _move_text(move: Callable[..., Any], tensors: Sequence[Tensor], by: Sequence[Any]) -> Any:
+    sketch = next((found for found in map(sketched, (*tensors, *by)) if found is not None), None)
     if sketch is not None:
         shapes = [t._aval.shape for t in tensors]
-        moved = move(*[sketch.tensor(shape, dtypes.int32) for shape in shapes])
+        moved = move(*[sketch.tensor(shape, dtypes.int32) for shape in shapes], *by)
         several = isinstance(moved, (list, tuple))
         texts = [
             sketch.tensor(t._aval.shape, dtypes.string) for t in (moved if several else [moved])
         ]
         return texts if several else texts[0]
     arrays = [np.asarray(t._value()) for t in tensors]
-    places, start = [], 0
-    for array in arrays:
-        place = np.arange(start, start + array.size, dtype=np.int32).reshape(array.shape)
-        places.append(concrete(place))
-        start += array.size
     flat = np.concatenate([array.ravel() for array in arrays])
+    places = _positions([array.shape for array in arrays])
 
     def look_up(place: Any) -> Any:
         if isinstance(place, list):
@@ -205,10 +208,48 @@ def _move_text(move: Callable[..., Any], *tensors: Tensor) -> Any:
     if LOCAL.state.capture is not None:  # texts in a function are constants, however many
         try:
             with leaving():
-                return look_up(move(*places))
+                return look_up(move(*places, *by))
         except TypeError:  # they are moved by what is symbolic, or wrong: refused below
             pass
-    return look_up(move(*places))
+    return look_up(move(*places, *by))
+
+
+def _positions(shapes: Sequence[tuple[int, ...]]) -> list[Tensor]:
+    """Numbers of the elements of arrays of these shapes, one after the other."""
+    places, start = [], 0
+    for shape in shapes:
+        size = math.prod(shape)
+        places.append(concrete(np.arange(start, start + size, dtype=np.int32).reshape(shape)))
+        start += size
+    return places
+
+
+def _move_rows(
+    ranks: Sequence[int], move: Callable[..., Any], tensors: Sequence[Tensor], by: Sequence[Any]
+) -> Any:
+    """As `_move_text`, of tensors of which those with an axis more than these ranks are stacked."""
+    arrays = [np.asarray(t._value()) for t in tensors]
+    stacked = [array.ndim > rank for array, rank in zip(arrays, ranks, strict=True)]
+    count = next(len(array) for array, rows in zip(arrays, stacked) if rows)
+    shapes = [array.shape[1:] if rows else array.shape for array, rows in zip(arrays, stacked)]
+    flat = np.concatenate(
+        [
+            array.reshape(count, -1)
+            if rows
+            else np.broadcast_to(array.ravel(), (count, array.size))
+            for array, rows in zip(arrays, stacked)
+        ],
+        axis=1,
+    )
+
+    def look_up(place: Any) -> Any:
+        if isinstance(place, list):
+            return [look_up(p) for p in place]
+        index = np.asarray(place._value())
+        found = flat[:, index.ravel()].reshape(count, *index.shape)
+        return concrete(found, Aval.of(found.shape, dtypes.string))
+
+    return look_up(move(*_positions(shapes), *by))
 
 
 def sketches_as(dtype: Any) -> Callable[[Any], Any]:

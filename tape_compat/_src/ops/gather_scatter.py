@@ -127,7 +127,8 @@ def gather(
         )
     refuse_rows(indices, have[axis], "GatherV2")
     if is_text(params):
-        return move_text(lambda p: gather(p, indices, axis=axis, batch_dims=batch), params)
+        settings = {"axis": axis, "batch_dims": batch}
+        return move_text(lambda p, i: gather(p, i, **settings), params, by=(indices,))
     return apply(_GATHER.bind(axis=axis, batch_dims=batch), (params, indices))
 
 
@@ -202,7 +203,7 @@ def gather_nd(
     if bad_indices_policy != "IGNORE":
         refuse_positions(indices, params._aval.shape[batch:], "GatherNd", "param ")
     if is_text(params):
-        return move_text(lambda p: gather_nd(p, indices, batch), params)
+        return move_text(lambda p, i: gather_nd(p, i, batch), params, by=(indices,))
     return apply(_GATHER_ND.bind(batch_dims=batch), (params, indices))
 
 

@@ -299,7 +299,7 @@ def at(x: Tensor, spec: tuple[Any, ...], places: tuple[Tensor, ...]) -> Tensor:
         if kind == "O" or (kind in "iub" and array.size <= policy.HOST_SIZE):
             return _host_item(x, array, plan or _planned(fixed, x._aval.shape))
     if x._aval.dtype is dtypes.string:
-        return move_text(lambda p: at(p, spec, places), x)
+        return move_text(lambda p, *by: at(p, spec, by), x, by=places)
     if places:
         return apply(_INDEXED.bind(spec=spec), (x, *places))
     found = _PLACES.get((spec, x._aval.shape))

@@ -139,7 +139,7 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
     if shifts._aval.size != len(axes):
         raise invalid("shift and axis must have the same size", "Roll")
     if is_text(x):
-        return move_text(lambda p: roll(p, shifts, axes), x)
+        return move_text(lambda p, n: roll(p, n, axes), x, by=(shifts,))
     return apply(_ROLL.bind(axis=axes), (x, shifts))
 
 

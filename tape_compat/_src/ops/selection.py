@@ -74,7 +74,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
         condition = convert(condition, hint=dtypes.bool)
     x, y = matching((x, y))
     if is_text(x) and is_text(y):
-        return move_text(lambda p, q: where(condition, p, q), x, y)
+        return move_text(lambda p, q, c: where(c, p, q), x, y, by=(condition,))
     return apply(_WHERE, (condition, x, y))
 
 

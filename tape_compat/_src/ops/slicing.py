@@ -139,7 +139,7 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor
     """
     x, extent = as_tensor(input_), dims(size)
     if is_text(x):
-        return move_text(lambda p: slice(p, begin, size), x)
+        return move_text(lambda p, b: slice(p, b, size), x, by=(begin,))
     fixed = not isinstance(begin, (Tensor, Variable)) and not any(
         isinstance(b, (Tensor, Variable)) for b in begin
     )
