@@ -47,7 +47,6 @@ DIFFERENCES: dict[str, str] = {
     "function_tracing/instance_with_slots": "works; TensorFlow must hold the instance weakly",
     "function_tracing/names_of_ops": "the `name` of an op has no effect",
     "function_tracing/reduce_retracing_rank": _ANY_RANK,
-    "function_tracing/string_tensor_while_tracing": "strings count by value",
     "function_tracing/symbol_as_a_sequence": _ITERATED,
     "function_tracing/symbol_as_an_index": "a NeedsValue, a TypeError too",
     "function_tracing/unpack_a_symbol": _ITERATED,

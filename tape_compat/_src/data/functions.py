@@ -25,7 +25,7 @@ from ..core.tracebacks import filter_traceback
 from ..function.autograph import converted
 from ..function.elements import taking
 from ..function.function import Function
-from ..function.python_steps import computes_with_texts, is_silent
+from ..function.python_steps import is_silent
 from ..function.row_parts import RowParts
 from ..function.signature import Bound
 from ..function.trace import Trace, traced
@@ -199,7 +199,7 @@ class ElementFunction:
             trace = traced(body, bound, self._name, True, sketch=sketch)
             if trace.created:
                 trace = traced(body, bound, self._name, False, sketch=sketch)
-            if sketch.used or _computes_with_texts(trace):  # the record tells shapes only
+            if sketch.used or trace.computes_with_texts():  # the record tells shapes only
                 return found
             if len(given) == len(specs) or all(isinstance(s, _OF_NOTHING) for s in specs):
                 found.trace = trace
@@ -442,12 +442,6 @@ class RowFunction:
         if count < size:
             found = tuple([x if x is None else np.asarray(x)[:count] for x in found])
         return count, found
-
-
-def _computes_with_texts(trace: Trace) -> bool:
-    """Whether something takes a text that is no step of the host, and cannot."""
-    texts = [i for i, x in enumerate(trace.inputs) if x.dtype is dtypes.string]
-    return trace.graph.in_parts and computes_with_texts(trace.captured.closure, texts)
 
 
 def _drawn(captured: Captured) -> list[Drawn]:

@@ -43,7 +43,7 @@ class ConcreteFunction:
         self._name = f"__inference_{name}_{id(trace) % 10**6}"
         self._function_name = name
         #: The texts that it was recorded for.
-        self._texts = texts_in(_apart(*bound.args, *dict(bound.kwargs).values()).parts)
+        self._texts = texts_in(bound.taken_apart(specs=True).parts)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         arguments = self._structured(args, kwargs)
@@ -93,7 +93,8 @@ class ConcreteFunction:
                 (n, cast(s, v))
                 for (n, s), (_, v) in zip(self._bound.kwargs, given.kwargs, strict=True)
             ]
-            return Bound(tuple(values), tuple(named), given.names).taken_apart()
+            known = self._bound.known_texts
+            return Bound(tuple(values), tuple(named), given.names, known).taken_apart()
         except (TypeError, ValueError) as error:
             return TypeError(str(error))
 
@@ -170,7 +171,7 @@ class ConcreteFunction:
         by_position = [name for name, _ in self._bound.named]
 
         def spec(value: Any, name: str) -> TensorSpec:
-            if getattr(value, "dtype", None) is string:  # no input: it is known
+            if self._bound.known_texts and getattr(value, "dtype", None) is string:  # no input
                 return TensorSpec(value.shape, string, name)
             return next(specs)
 

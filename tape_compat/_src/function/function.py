@@ -15,11 +15,13 @@ from typing import Any
 from ..core import errors, limits
 from ..core.dimensions import INCONCLUSIVE
 from ..core.dtypes import string
+from ..core.errors import user_location
 from ..core.state import LOCAL, MODE
 from ..core.tracebacks import filter_traceback
 from ..ops.random_keys import PythonDraws
 from ..run import policy
 from ..values import nest
+from ..values.capture import Sketch
 from ..values.context import inside_function
 from ..values.effects import done_so_far, not_again
 from ..values.spec import TensorSpec
@@ -79,6 +81,10 @@ class Function:
         self._concrete: dict[tuple, ConcreteFunction] = {}
         #: The keys of traces for texts, the oldest first.
         self._by_text: deque[tuple[tuple, ...]] = deque()
+        #: Whether it can be recorded only where texts are known.
+        self._needs_texts = False
+        #: The keys of arguments with texts for which it cannot be recorded, whatever they are.
+        self._never: set[tuple] = set()
         self._count = self._calls = self._unlearned = 0
         self._detector = Retracing(python_function)
         #: Its draws where it runs as Python.
@@ -150,10 +156,40 @@ class Function:
                 trace = self._traces.get(tuple(parts))
                 if trace.__class__ is Trace:
                     return trace.call(tensors, ())  # type: ignore[union-attr]
-        signature = self._signature
-        bound = signature.bind(args, kwargs)
+        bound = self._signature.bind(args, kwargs)
         arguments = bound.taken_apart()
-        key = signature.key(bound, arguments)
+        if arguments.has_texts:
+            return self._call_with_texts(bound, arguments, args, kwargs)
+        return self._called(bound, arguments, args, kwargs)
+
+    def _call_with_texts(
+        self, bound: Bound, arguments: Arguments, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        """Call it with tensors of texts. They are inputs of what is recorded, which the host does
+        steps of; where that cannot be, their values are parts of it."""
+        inside = LOCAL.state.capture is not None
+        if inside and any(x.dtype is string and x._is_symbolic() for x in arguments.tensors):
+            return as_tensors(self._converted(*args, **kwargs), self._python_function)
+        if not inside and not self._needs_texts:
+            try:
+                return self._called(bound, arguments, args, kwargs)
+            except _NeedsTexts:
+                self._needs_texts = True
+        key = self._signature.key(bound, arguments)
+        if key in self._never and not inside:
+            return self._as_python(args, kwargs)
+        bound = bound._replace(known_texts=True)
+        arguments = bound.taken_apart()
+        result = self._called(bound, arguments, args, kwargs)
+        if self._traces.get(self._signature.key(bound, arguments)).__class__ is str:
+            self._never.add(key)
+        return result
+
+    def _called(
+        self, bound: Bound, arguments: Arguments, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        """Call it with bound arguments, which are taken apart."""
+        key = self._signature.key(bound, arguments)
         trace = self._traces.get(key)
         if trace is None:
             trace = self._trace(key, bound)
@@ -262,6 +298,8 @@ class Function:
                 self._may_create = False
                 found = self._recorded(bound, False, settled)
         except (errors.NeedsValue, INCONCLUSIVE) as error:
+            if _with_texts(bound) and not by_sizes:
+                raise _NeedsTexts from error
             if inside_function() and not by_sizes:
                 raise
             if isinstance(error, errors.NeedsRun) and self._unlearned < policy.UNLEARNED_CALLS:
@@ -271,24 +309,35 @@ class Function:
                 LOGGER.warning(_AS_PYTHON, self._name, error)
             return str(error)
         except Exception as error:
+            if _with_texts(bound):  # with their values it will be told what is wrong
+                raise _NeedsTexts from error
             filter_traceback(error)
             raise
         self._may_create = False
-        given = mapped(bound, spec_like)  # which holds no tensors
+        given = mapped(bound, lambda x: spec_like(x, bound.known_texts))  # which holds no tensors
         self._given[given.key] = given, found
         return found
 
     def _recorded(self, bound: Bound, creates: bool, settled: bool) -> Trace:
+        sketch = Sketch() if _with_texts(bound) else None
+        found = traced(self._converted, bound, self._name, creates, settled, True, sketch)
+        if sketch is not None and (sketch.used or found.computes_with_texts()):
+            raise errors.NeedsValue(f"{self._name} computes with texts (at {user_location()})")
         self._count += 1
-        found = traced(self._converted, bound, self._name, creates, settled, fallible=True)
         due = policy.JIT_COMPILE_DUE if self._jit_compile else policy.FUNCTION_DUE
         found.captured.closure.due = due
         return found
 
     def trace_for(self, bound: Bound) -> Trace:
         """The trace for bound arguments. Raises NeedsValue if Python must run at each call."""
+        if self._needs_texts and _with_texts(bound):
+            bound = bound._replace(known_texts=True)
         key = self._signature.general(bound).key
-        found = self._traces.get(key) or self._trace(key, bound)
+        try:
+            found = self._traces.get(key) or self._trace(key, bound)
+        except _NeedsTexts:
+            self._needs_texts = True
+            return self.trace_for(bound)
         if isinstance(found, BySizes):
             found = self._trace_of_sizes(found, bound)
         if isinstance(found, str):
@@ -313,8 +362,9 @@ class Function:
         key = bound.key
         found = self._concrete.get(key)
         if found is None:
-            found = ConcreteFunction(self.trace_for(bound), signature, bound, self._name)
-            self._concrete[key] = found
+            trace = self.trace_for(bound)
+            bound = bound._replace(known_texts=self._needs_texts)
+            found = self._concrete[key] = ConcreteFunction(trace, signature, bound, self._name)
         return found
 
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
@@ -396,6 +446,15 @@ def _add_tensors(value: tuple[Any, ...], parts: list[Any], tensors: list[Tensor]
     return True
 
 
+class _NeedsTexts(Exception):
+    """A function cannot be recorded without the values of the texts that it is given."""
+
+
+def _with_texts(bound: Bound) -> bool:
+    """Whether there are tensors of texts among arguments that are inputs of what is recorded."""
+    return not bound.known_texts and bound.taken_apart(specs=True).has_texts
+
+
 def _has_unknown(bound: Bound) -> bool:
     """Whether a size of an argument is not known."""
     values = nest.flatten((bound.args, tuple(value for _, value in bound.kwargs)))
@@ -425,7 +484,7 @@ def function(
     first call with arguments of a kind runs the Python function on symbolic tensors, which have
     shapes and dtypes and no values, and records the ops; the record then runs as one XLA program
     without Python. Tensors are of a kind by dtype and shape, Variables by these and by which of
-    them are the same, numbers and strings (tensors of strings too) by value, structures by their
+    them are the same, numbers and strings by value, structures by their
     classes and keys, other objects by equality, or identity where they define none.
 
     Variables are read and assigned to in the order of the program, and so are prints, checks and

@@ -136,7 +136,9 @@ class FuncGraph(SymbolicProgram):
 
     def take_host_step(self) -> bool:
         """Note that the host does a step of it; False in the record of another function."""
-        self.in_parts = self.in_parts or self.outer is None
+        if self.outer is None:
+            self.in_parts = True
+            self.assumes = self.assumes or self.fallible
         return self.outer is None
 
     def initial(self, value: Any, dtype: Any, variable: Variable) -> Tensor:

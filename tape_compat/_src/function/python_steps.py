@@ -253,7 +253,7 @@ def record_call(
     results = expected(api, title, inputs)
     state = LOCAL.state
     state.capture.call_python(f"What {title} gives")
-    texts = {i: x for i, x in enumerate(inputs) if x.dtype is string}
+    texts = {i: x for i, x in enumerate(inputs) if x.dtype is string and not x._is_symbolic()}
     places = [i for i in range(len(inputs)) if i not in texts]
     given = tuple([inputs[i] for i in places])
     step = _Forward(name, title, call, results, texts)

@@ -6,6 +6,7 @@ from collections import deque
 from typing import Any
 
 from ..core.avals import Aval
+from ..core.dtypes import string
 from ..values.convert import convert
 from ..values.spec import TensorSpec
 from .signature import Bound, rebuilt
@@ -76,7 +77,7 @@ def _specs(bound: Bound) -> tuple[tuple, list[TensorSpec], Bound]:
     specs: list[TensorSpec] = []
 
     def note(value: Any) -> Any:
-        spec = spec_like(value)
+        spec = spec_like(value, bound.known_texts)
         specs.append(spec)
         return spec
 
@@ -93,12 +94,12 @@ def _without_sizes(part: Any) -> Any:
     return part
 
 
-def spec_like(value: Any) -> Any:
-    """A spec in the place of a tensor; a string tensor stays, for its value counts."""
+def spec_like(value: Any, known_texts: bool = False) -> Any:
+    """A spec in the place of a tensor; one of texts stays where its value counts."""
     if isinstance(value, TensorSpec):
         return value
     x = convert(value)
-    return x if x.dtype.name == "string" else TensorSpec(x.shape, x.dtype)
+    return x if known_texts and x.dtype is string else TensorSpec(x.shape, x.dtype)
 
 
 def mapped(bound: Bound, function: Any) -> Bound:

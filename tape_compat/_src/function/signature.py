@@ -34,13 +34,15 @@ class Arguments:
     """The arguments of one call, taken apart.
 
     parts: what a trace is known by. tensors: in order. variables: the different ones, in order.
-    specs: whether TensorSpecs may stand for tensors.
+    specs: whether TensorSpecs may stand for tensors. known_texts: see `Bound`. has_texts: whether
+    there are tensors of texts.
     """
 
-    __slots__ = ("parts", "specs", "tensors", "variables")
+    __slots__ = ("has_texts", "known_texts", "parts", "specs", "tensors", "variables")
 
-    def __init__(self, specs: bool = False) -> None:
-        self.specs = specs
+    def __init__(self, specs: bool = False, known_texts: bool = False) -> None:
+        self.specs, self.known_texts = specs, known_texts
+        self.has_texts = False
         self.parts: list[Any] = []
         self.tensors: list[Tensor] = []
         self.variables: list[Variable] = []
@@ -72,10 +74,12 @@ class Arguments:
                 self._nest(value, children)
 
     def _tensor(self, x: Tensor) -> None:
-        if x._aval.dtype is dtypes.string:  # the host computes with its value
-            values = x._value()
-            self.parts.append((str, values.shape, tuple(values.ravel().tolist())))
-            return
+        if x._aval.dtype is dtypes.string:
+            self.has_texts = True
+            if self.known_texts:
+                values = x._value()
+                self.parts.append((str, values.shape, tuple(values.ravel().tolist())))
+                return
         self.parts.append(x._aval)
         self.tensors.append(x)
 
@@ -87,6 +91,7 @@ class Arguments:
                 "a Tensor."
             )
         shape = spec.shape
+        self.has_texts = self.has_texts or spec.dtype is dtypes.string
         if shape.is_fully_defined():
             self.parts.append(Aval.of(tuple(shape.as_list()), spec.dtype))
         else:
@@ -330,11 +335,16 @@ class Signature:
 
 
 class Bound(NamedTuple):
-    """Arguments by position, arguments by name in order of the names, and names of the first."""
+    """Arguments by position, arguments by name in order of the names, and names of the first.
+
+    known_texts: whether the values of tensors of texts are parts of what is recorded, because it
+    could not be recorded without.
+    """
 
     args: tuple[Any, ...]
     kwargs: tuple[tuple[str, Any], ...]
     names: tuple[str, ...]
+    known_texts: bool = False
 
     @property
     def named(self) -> list[tuple[str, Any]]:
@@ -347,7 +357,7 @@ class Bound(NamedTuple):
         return tuple(self.taken_apart(specs=True).parts)
 
     def taken_apart(self, specs: bool = False) -> Arguments:
-        arguments = Arguments(specs)
+        arguments = Arguments(specs, self.known_texts)
         parts, tensors = arguments.parts, arguments.tensors
         for value in self.args:
             if value.__class__ is Tensor and value._aval.dtype is not dtypes.string:

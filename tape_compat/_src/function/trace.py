@@ -30,7 +30,7 @@ from ..values.spec import TensorSpec
 from ..values.tensor import Tensor
 from ..values.variable import Handle, Variable, current
 from .graph import FuncGraph
-from .python_steps import call_in_parts
+from .python_steps import call_in_parts, computes_with_texts
 from .signature import Bound, check_unchanged, copied, rebuilt
 from .tensor_array import TensorArray
 
@@ -148,8 +148,8 @@ def as_tensors(result: Any, function: Any) -> Any:
 class Inputs:
     """The symbolic inputs of a trace, made as its arguments are gone through."""
 
-    def __init__(self, graph: FuncGraph):
-        self._graph = graph
+    def __init__(self, graph: FuncGraph, known_texts: bool):
+        self._graph, self._known_texts = graph, known_texts
 
     def of(self, name: str, value: Any) -> Any:
         """An argument with symbolic inputs for the tensors in it, which have its name."""
@@ -162,9 +162,9 @@ class Inputs:
             name = value.name or name
         else:
             value = convert(value)
-            if value._aval.dtype is string:  # the host computes with its value
+            if value._aval.dtype is string and self._known_texts:
                 return value
-            x = symbolic_input(value._aval)
+            x = self._symbol(value._aval)
             graph.values_given[id(x)] = value
         names = graph.argument_names
         names[x._at[1]] = _unique(name, set(names.values()))
@@ -233,6 +233,11 @@ class Trace:
         )
         #: For known sizes, by the avals of the tensors.
         self._closures: dict[tuple[Aval, ...], Any] = {}
+
+    def computes_with_texts(self) -> bool:
+        """Whether something takes a text that is no step of the host, and cannot."""
+        texts = [i for i, x in enumerate(self.inputs) if x._aval.dtype is string]
+        return self.graph.in_parts and computes_with_texts(self.captured.closure, texts)
 
     def call(self, tensors: list[Tensor], variables: Sequence[Variable]) -> Any:
         """Call it. By itself it runs now; under a tape, or in another function, it is recorded as
@@ -368,7 +373,7 @@ def _recorded(function: Callable[..., Any], bound: Bound, name: str, recording: 
     arguments = bound.taken_apart(specs=True)
     with recording as graph, outside_scopes():
         assert isinstance(graph, FuncGraph)
-        inputs = Inputs(graph)
+        inputs = Inputs(graph, bound.known_texts)
         args = [inputs.of(name, value) for name, value in bound.named]
         kwargs = {name: inputs.of(name, value) for name, value in bound.kwargs}
         given = [*args, *kwargs.values()]

@@ -71,7 +71,7 @@ def print(
     def write_now(*values: Any) -> None:
         known = {id(x): concrete(v) for x, v in zip(symbolic, values, strict=True)}
         given = nest.map_structure(lambda x: known.get(id(x), x), inputs, expand_composites=True)
-        write(sep.join([_text(value, count) for value in given]), last)
+        write(sep.join([_text(value, count, len(given) > 1) for value in given]), last)
 
     if symbolic or LOCAL.state.capture is not None:
         record_effect(write_now, [convert(x) for x in symbolic], "PrintV2")
@@ -113,11 +113,11 @@ def _append(path: str, text: str) -> None:
         raise NotFoundError(None, None, message) from error
 
 
-def _text(value: Any, summarize: int) -> str:
+def _text(value: Any, summarize: int, quoted: bool) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, (Tensor, Variable, IndexedSlices)):
-        return tensor_text(value, summarize)
+        return tensor_text(value, summarize, quoted)
     if not nest.is_nested(value):
         return pprint.pformat(value)
     texts: list[str] = []

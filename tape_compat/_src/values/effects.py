@@ -17,10 +17,11 @@ import numpy as np
 from jax.experimental import io_callback
 
 from ..core.dtypes import string
-from ..core.errors import InvalidArgumentError, NotAsRecorded
+from ..core.errors import InvalidArgumentError, NeedsValue, NotAsRecorded
 from ..core.op import Op
 from ..core.state import LOCAL
 from ..run.executor import FAILURES
+from .host_steps import HostStep
 from .record import apply
 from .tensor import Tensor
 
@@ -88,7 +89,9 @@ def record_effect(
     """Record an instruction that calls `function` of the values of tensors, as NumPy arrays. What
     it raises, the call of the program raises; what would follow it is not done. checks: whether it
     does no more than that."""
-
+    if any(x.dtype is string and x._is_symbolic() for x in tensors):
+        _record_on_host(function, tensors, name, checks)
+        return
     texts = {i: x.numpy() for i, x in enumerate(tensors) if x.dtype is string}  # of the host
     computed = [i for i in range(len(tensors)) if i not in texts]
 
@@ -110,6 +113,25 @@ def record_effect(
         Op(effect, name, effect=True, differentiable=False).bind(),
         tuple([tensors[i] for i in computed]),
     )
+
+
+def _record_on_host(
+    function: Callable[..., None], tensors: Sequence[Tensor], name: str, checks: bool
+) -> None:
+    """As `record_effect`, of texts that are known at the call: the host does it between parts."""
+
+    def call(*values: Tensor) -> list[Tensor]:
+        arrays = [np.asarray(x._value()) for x in values]
+        if checks:
+            function(*arrays)
+        else:
+            once(function, *arrays)
+        return []
+
+    capture = LOCAL.state.capture
+    if not capture.take_host_step():
+        raise NeedsValue(f"A text of {name} is known when the function is called.")
+    apply(HostStep(name, call, None, (), effect=True), tuple(tensors))
 
 
 def require(ok: Tensor, tensors: Sequence[Tensor], failure: Callable[..., str]) -> None:

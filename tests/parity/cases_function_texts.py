@@ -1,0 +1,205 @@
+"""`tf.function` of texts: recorded once, with steps of the host between its programs."""
+
+import contextlib
+import io
+
+import numpy as np
+
+NEEDS = ("function", "strings.split")
+
+
+def traced(tf, function, *calls):
+    """What a decorated function gives for each of some arguments, and how often its Python ran."""
+    runs = []
+
+    @tf.function
+    def counted(*args):
+        runs.append(1)
+        return function(*args)
+
+    found = [counted(*args) for args in calls]
+    return [x.to_list() if hasattr(x, "to_list") else x for x in found], len(runs)
+
+
+def case_ops(tf):
+    strings, c = tf.strings, tf.constant
+    one, two = c("ab 1"), c("c 22")
+    several, others = c(["a b", "c"]), c(["x y", "z"])
+    return [
+        traced(tf, lambda s: s, (one,), (two,)),
+        traced(tf, lambda s: (s + s, [s], {"a": s}), (one,), (two,)),
+        traced(tf, strings.length, (one,), (two,), (one,)),
+        traced(tf, strings.upper, (one,), (several,), (others,)),
+        traced(tf, lambda s: strings.split(s)[0], (one,), (two,)),
+        traced(tf, strings.split, (several,), (others,)),
+        traced(tf, lambda s: strings.split(s).to_tensor("-"), (several,), (others,)),
+        traced(tf, lambda s: strings.to_number(strings.split(s)[1]) * 2.0, (one,), (two,)),
+        traced(tf, lambda s, x: strings.to_number(s) + x, (c("2"), c(1.0)), (c("5"), c(2.0))),
+        traced(tf, lambda s, k: strings.join([s, k]), (one, "x"), (two, "x"), (one, "y")),
+        traced(tf, lambda s: tf.where(tf.equal(s, "c 22"), 1, 2), (one,), (two,)),
+        traced(tf, lambda s: tf.where(strings.length(s) > 4, s, "short"), (one,), (c("abcde"),)),
+        traced(tf, lambda s: tf.reverse(s, [0]), (several,), (others,)),
+        traced(tf, lambda d: strings.length(d["t"]) * d["k"], ({"t": one, "k": c(2)},),
+               ({"t": two, "k": c(3)},)),
+        traced(tf, strings.length, (np.array(["abc", "d"]),), (np.array(["ab", "d"]),)),
+        traced(tf, lambda x: strings.length(strings.as_string(x)), (c(12),), (c(345),))[0],
+        traced(tf, lambda s: tf.io.decode_csv(s, [0, ""]), (c("1,a"),), (c("2,b"),)),
+    ]  # fmt: skip
+
+
+def case_texts_in_branches_and_loops(tf):
+    def loop(s):
+        total = 0
+        for word in tf.strings.split(s):
+            total += tf.strings.length(word)
+        return total
+
+    def branch(s):
+        if tf.strings.length(s) > 3:
+            return tf.strings.length(s)
+        return -1
+
+    choose = lambda s: tf.cond(tf.strings.length(s) > 3, lambda: s, lambda: "short")
+    calls = [(tf.constant(text),) for text in ("ab c", "d", "d", "ab c")]
+    return [traced(tf, function, *calls)[0] for function in (loop, branch, choose)]
+
+
+def case_signatures(tf):
+    c, text = tf.constant, tf.TensorSpec([None], tf.string, "names")
+    runs = []
+
+    @tf.function(input_signature=[text])
+    def upper(s):
+        runs.append(1)
+        return tf.strings.upper(s), tf.strings.length(s)
+
+    of_any = tf.function(lambda s: tf.strings.length(s) * 2).get_concrete_function(text)
+    of_one = tf.function(lambda s: tf.strings.length(s)).get_concrete_function(c("a"))
+    return [
+        upper(c(["a", "b"])),
+        upper(c(["cde"])),
+        len(runs),
+        of_any(c(["a", "bcd"])),
+        of_any(names=c(["xy"])),
+        repr(of_any.structured_input_signature),
+        of_one(c("a longer one")),
+        repr(of_any.structured_outputs.shape),
+    ]
+
+
+def case_state(tf):
+    v = tf.Variable(1.0)
+
+    def add(s):
+        v.assign_add(tf.strings.to_number(s))
+        return v * 2.0
+
+    found = traced(tf, add, (tf.constant("2"),), (tf.constant("5"),))
+    table = tf.lookup.StaticHashTable(
+        tf.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2]), -1)  # fmt: skip
+    looked_up = traced(tf, lambda s: table.lookup(s) + 1, (tf.constant(["a", "z"]),),
+                       (tf.constant(["b", "b"]),))  # fmt: skip
+    return found, v, looked_up
+
+
+def case_gradients(tf):
+    x, w = tf.Variable([1.0, 2.0, 4.0]), tf.constant(3.0)
+
+    @tf.function
+    def loss(names, w):
+        rows = tf.gather(x, tf.strings.length(names))
+        return tf.reduce_sum(rows * rows * w)
+
+    @tf.function
+    def inside(names):
+        with tf.GradientTape() as tape:
+            y = loss(names, w)
+        return tape.gradient(y, [x])
+
+    found = []
+    for names in (["a", ""], ["", "xx"]):
+        with tf.GradientTape() as tape:
+            tape.watch(w)
+            y = loss(tf.constant(names), w)
+        found += [y, *map(tf.convert_to_tensor, tape.gradient(y, [x, w]))]
+        found += list(map(tf.convert_to_tensor, inside(tf.constant(names))))
+    return found
+
+
+def case_functions_in_functions(tf):
+    runs = []
+
+    @tf.function
+    def inner(s):
+        runs.append(1)
+        return tf.strings.length(s) * 2
+
+    outer = traced(
+        tf, lambda s: inner(s) + inner(s + "x"), (tf.constant("a"),), (tf.constant("bcd"),)
+    )
+    constant = traced(tf, lambda x: inner(tf.constant("abc")) + x, (tf.constant(1),))
+    mapped = list(tf.data.Dataset.from_tensor_slices(["a", "bc"]).map(inner))
+    return outer, constant, mapped
+
+
+def case_python_and_prints(tf):
+    out = io.StringIO()
+    calls = [(tf.constant(text),) for text in ("ab", "c", "ab")]
+
+    def printed(s):
+        tf.print("text", s, tf.strings.length(s), [s], output_stream="file:///dev/null")
+        return tf.strings.length(s)
+
+    def counted(s):
+        return tf.py_function(lambda t: len(t.numpy()), [s], tf.int32)
+
+    with contextlib.redirect_stdout(out):
+        found = traced(tf, printed, *calls)
+    return found, traced(tf, counted, *calls)[0]
+
+
+def case_errors(tf):
+    number = tf.function(tf.strings.to_number)
+    found = []
+    for text in ("1", "x", "3"):
+        try:
+            found.append(number(tf.constant(text)))
+        except tf.errors.InvalidArgumentError as error:
+            found.append("could not correctly convert string: x" in str(error))
+
+    @tf.function
+    def checked(s):
+        tf.debugging.assert_equal(tf.strings.length(s), 1, message="one letter")
+        return tf.strings.upper(s)
+
+    for text in ("a", "bc"):
+        try:
+            found.append(checked(tf.constant(text)))
+        except tf.errors.InvalidArgumentError as error:
+            found.append("one letter" in str(error))
+    return found
+
+
+def case_prints_of_texts(tf):
+    import os
+    import tempfile
+
+    def written(*args, **options):
+        handle, path = tempfile.mkstemp()
+        os.close(handle)
+        try:
+            tf.print(*args, output_stream=f"file://{path}", **options)
+            with open(path, encoding="utf-8") as file:
+                return file.read()
+        finally:
+            os.remove(path)
+
+    c = tf.constant
+    return [
+        written(c("a")),
+        written("a", c("b")),
+        written(c("a"), c(1)),
+        written([c("a")]),
+        written(c(["a", "b"]), c("x"), sep=","),
+        written(tf.strings.join(["a", "b"])),
+    ]
