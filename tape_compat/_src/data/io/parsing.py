@@ -73,7 +73,7 @@ class FeatureValues(NamedTuple):
     """What a feature holds: its dtype, None if nothing, and the values."""
 
     dtype: DType | None
-    values: Sequence[Any]
+    values: Any
 
 
 NOTHING = FeatureValues(None, ())
