@@ -127,7 +127,7 @@ class _Forward(PythonStep):
         super().__init__(name, (*results.avals, _NUMBER))
         self.call, self.title, self.texts, self.taped = call, title, texts, False
 
-    def done(self, found: Captured, *values: Any) -> list[Any]:
+    def done(self, found: Captured, /, *values: Any) -> list[Any]:
         called = once(self._called, found, _merged(self.texts, values))
         given = tuple([y._aval for y in called.outputs])
         if given != self.avals[:-1]:
@@ -166,7 +166,7 @@ class _Backward(PythonStep):
         super().__init__(f"{forward.name}Grad", tuple([inputs[i]._aval for i in want]))
         self.count, self.want, self.have = len(forward.avals) - 1, want, have
 
-    def done(self, found: Captured, *values: Any) -> list[Any]:
+    def done(self, found: Captured, /, *values: Any) -> list[Any]:
         called, *given = values
         cotangents: list[Any] = [None] * self.count
         for i, cotangent in zip(self.have, given, strict=True):

@@ -49,7 +49,7 @@ class PythonStep(Closure):
             f"one. At {user_location()}."
         )
 
-    def done(self, found: Captured, *values: Any) -> list[Any]:
+    def done(self, found: Captured, /, *values: Any) -> list[Any]:
         """What it gives, of values of a run. found: what is being run"""
         raise NotImplementedError
 
@@ -79,7 +79,7 @@ class HostStep(PythonStep):
         super().__init__(name, avals, effect or any(aval.unknown for aval in avals))
         self.call, self.rows, self.silent = call, rows, not effect
 
-    def done(self, found: Captured | None, *values: Any) -> list[Any]:
+    def done(self, _found: Captured | None, /, *values: Any) -> list[Any]:
         return _tensors(self.call(*values))
 
     def of_rows(self, *values: Any) -> list[Any]:
