@@ -292,6 +292,7 @@ class Function:
         why = None if texts_in(bound.key) else self._detector.traced(self._calls)
         if why is not None:
             LOGGER.warning("%s", why)
+        count = self._count
         try:
             found = self._recorded(bound, self._may_create, settled)
             if found.created:
@@ -299,6 +300,7 @@ class Function:
                 found = self._recorded(bound, False, settled)
         except (errors.NeedsValue, INCONCLUSIVE) as error:
             if _with_texts(bound) and not by_sizes:
+                self._count = count
                 raise _NeedsTexts from error
             if inside_function() and not by_sizes:
                 raise
@@ -310,6 +312,7 @@ class Function:
             return str(error)
         except Exception as error:
             if _with_texts(bound):  # with their values it will be told what is wrong
+                self._count = count
                 raise _NeedsTexts from error
             filter_traceback(error)
             raise
@@ -319,11 +322,11 @@ class Function:
         return found
 
     def _recorded(self, bound: Bound, creates: bool, settled: bool) -> Trace:
+        self._count += 1
         sketch = Sketch() if _with_texts(bound) else None
         found = traced(self._converted, bound, self._name, creates, settled, True, sketch)
         if sketch is not None and (sketch.used or found.computes_with_texts()):
             raise errors.NeedsValue(f"{self._name} computes with texts (at {user_location()})")
-        self._count += 1
         due = policy.JIT_COMPILE_DUE if self._jit_compile else policy.FUNCTION_DUE
         found.captured.closure.due = due
         return found
