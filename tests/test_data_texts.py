@@ -1,5 +1,6 @@
 """`tf.data`: functions of texts, recorded with steps of the host."""
 
+import io
 import threading
 
 import numpy as np
@@ -177,6 +178,31 @@ def test_threads_take_turns():
     assert not wrong
     parallel = texts(400).map(FUNCTIONS["raw"], num_parallel_calls=4)
     assert [len(x) for x in parallel] == [len(f"{i} b") for i in range(400)]
+
+
+def test_what_is_several_programs_is_no_pure_function():
+    count = tf.function(lambda s: tf.strings.length(s) * 2)
+    with pytest.raises(NotImplementedError, match="several programs"):
+        tf.engine.functional(count).init(tf.TensorSpec([], tf.string))
+    with pytest.raises(NotImplementedError, match="several programs"):
+        count.experimental_get_compiler_ir(tf.constant("abc"))
+    with pytest.raises(NotImplementedError, match="map_fn"):
+        tf.vectorized_map(count, tf.constant(["a", "bc"]))
+    graph = count.get_concrete_function(tf.constant("a")).graph
+    assert [op.type for op in graph.get_operations()] == [
+        "Placeholder", "length", "Const", "Mul", "Identity"]  # fmt: skip
+
+
+def test_an_image_of_another_shape_than_the_op_says():
+    from PIL import Image
+
+    files = [tf.io.encode_png(tf.zeros([4, 4, 3], tf.uint8)).numpy()]
+    with io.BytesIO() as out:
+        Image.new("RGB", (3, 2)).save(out, "GIF")
+        files.append(out.getvalue())
+    dataset = tf.data.Dataset.from_tensor_slices([files[0], files[1], files[0]])
+    shapes = [x.shape for x in dataset.map(lambda s: tf.io.decode_png(s, channels=1) // 2)]
+    assert shapes == [(4, 4, 1), (2, 3, 3), (4, 4, 1)]
 
 
 def test_a_map_in_a_function_and_in_a_tape():

@@ -35,6 +35,7 @@ def compiler_ir(trace: Trace, bound: Bound) -> Callable[..., str | bytes]:
 
     Raises: ValueError if a shape is not known whole.
     """
+    trace.require_one_program("The program")
     shapes = _shapes(bound)
     if not all(shape.is_fully_defined() for shape in shapes):
         raise ValueError(

@@ -182,6 +182,8 @@ class Function:
         arguments = bound.taken_apart()
         result = self._called(bound, arguments, args, kwargs)
         if self._traces.get(self._signature.key(bound, arguments)).__class__ is str:
+            if len(self._never) >= limits.MAX_TRACES_BY_TEXT:
+                self._never.clear()
             self._never.add(key)
         return result
 

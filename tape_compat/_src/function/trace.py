@@ -234,6 +234,14 @@ class Trace:
         #: For known sizes, by the avals of the tensors.
         self._closures: dict[tuple[Aval, ...], Any] = {}
 
+    def require_one_program(self, what: str) -> None:
+        """Refuse what needs all of it in one program, if Python does steps of it."""
+        if self.graph.in_parts:
+            raise NotImplementedError(
+                f"{what} of {self.graph.name}: Python does steps of it (ops of texts and files, "
+                f"tf.py_function), so it is several programs. At {errors.user_location()}."
+            )
+
     def computes_with_texts(self) -> bool:
         """Whether something takes a text that is no step of the host, and cannot."""
         texts = [i for i, x in enumerate(self.inputs) if x._aval.dtype is string]

@@ -10,6 +10,7 @@ from ..core.avals import Aval
 from ..core.batches import Batched
 from ..core.control import calling, structured
 from ..core.dimensions import Size, differ
+from ..core.dtypes import string
 from ..core.errors import user_location
 from ..values.capture import Drawn, value_of
 from ..values.record import apply
@@ -39,6 +40,11 @@ def vectorized_map(
     <tf.Tensor: shape=(2,), dtype=float32, numpy=array([ 5., 25.], dtype=float32)>
     """
     tensors = [tensor_of(x) for x in flat(elems)]
+    if any(x.dtype is string for x in tensors):
+        raise NotImplementedError(
+            f"vectorized_map of texts, which the host computes with: take tf.map_fn (at "
+            f"{user_location()})."
+        )
     if not tensors or any(not x._aval.shape for x in tensors):
         raise ValueError(
             f"vectorized_map maps over the first axis of tensors, which {elems} does not have (at "

@@ -169,6 +169,7 @@ class Functional:
             )
         with jax.ensure_compile_time_eval():  # whatever JAX is tracing
             trace = self._function.trace_for(bound)
+        trace.require_one_program("A pure function")
         for variable in trace.captured.variables:
             self._name(variable)
         return trace, arrays

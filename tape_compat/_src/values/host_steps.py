@@ -1,8 +1,9 @@
 """Steps of a record that Python does, between two parts of it.
 
-JAX has no texts, and files are looked at when a function runs. An op of these, met while the
-function of a dataset's elements is recorded, becomes a `HostStep`: at each call it is done with the
-values that it then has, and what it gives goes on into the compiled part behind it.
+JAX has no texts, and files are looked at when a function runs. An op of these that is met while a
+function is recorded becomes a `HostStep`: at each call it is done with the values that there are
+then, and what it gives goes on into the compiled part behind it. Sizes that are known only then
+are unknown ones of the record.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from ..core.limits import MAX_CONTROL_FLOW
 from ..core.op import Closure, Op
 from ..core.state import LOCAL
 from . import nest
-from .capture import Captured
+from .capture import Captured, capturing
 from .composite import CompositeTensor
 from .record import apply
 from .tensor import Tensor
@@ -93,13 +94,11 @@ _STEPS: Cache[Any, HostStep] = Cache("steps of the host", MAX_CONTROL_FLOW)
 
 
 def by_host(rows: Any = None, effect: bool = False) -> Callable[[_Function], _Function]:
-    """Decorate an op whose values the host works out: it is recorded as a `HostStep` where the
-    function of elements is. Of arguments without values it gives what stands for its results, by
-    the `sketch` of the record.
+    """Decorate an op whose values the host works out: it is recorded as a `HostStep`. Of arguments
+    without values it gives what stands for its results, by the `sketch` of the record.
 
     rows: what takes the same arguments with tensors stacked, and gives the results stacked; `SAME`
-    if the op does. effect: whether what it gives depends on more than
-    its arguments.
+    if the op does. effect: whether what it gives depends on more than its arguments.
     """
 
     def decorate(function: _Function) -> _Function:
@@ -122,18 +121,21 @@ def recorded(
     rows: Any = None,
     effect: bool = False,
 ) -> Any:
-    """Record the call of an op of the host, if an argument of it has no value yet."""
+    """Record the call of an op of the host, if an argument of it has no value yet. Where that is
+    not possible, the record only tells shapes."""
     given = _Given(args, kwargs)
     capture = LOCAL.state.capture
     sketch = capture.sketch
     before, sketch.used = sketch.used, False
     try:
-        outline = function(*args, **kwargs)
-    finally:
-        outlined, sketch.used = sketch.used, before or sketch.used
+        with capturing():  # what stands for the results is no part of the record
+            outline = function(*args, **kwargs)
+    except BaseException:
+        sketch.used = before or sketch.used
+        raise
+    outlined, sketch.used = sketch.used, before
     if not outlined or not given.inputs or _has_sizes(args) or not capture.take_host_step():
-        return outline
-    sketch.used = before
+        return function(*args, **kwargs)
     several = nest.flatten(outline, expand_composites=True)
     avals = tuple([x._aval for x in several if isinstance(x, Tensor)])
     key = given.key
