@@ -69,11 +69,94 @@ def generator(tf: Any) -> tuple[Any, int]:
     return dataset.batch(64).prefetch(tf.data.AUTOTUNE), FEW
 
 
+def examples(tf: Any) -> tuple[Any, int]:
+    """Serialized examples, parsed one by one before a batch."""
+    train, io = tf.train, tf.io
+
+    def serialized(i: int) -> bytes:
+        floats = train.Feature(float_list=train.FloatList(value=[i / 2] * 8))
+        number = train.Feature(int64_list=train.Int64List(value=[i]))
+        text = train.Feature(bytes_list=train.BytesList(value=[b"text"]))
+        features = train.Features(feature={"x": floats, "y": number, "s": text})
+        return train.Example(features=features).SerializeToString()
+
+    def parsed(text: Any) -> Any:
+        kinds = {
+            "x": io.FixedLenFeature([8], tf.float32),
+            "y": io.FixedLenFeature([], tf.int64),
+            "s": io.FixedLenFeature([], tf.string),
+        }
+        found = io.parse_single_example(text, kinds)
+        return found["x"] * 2.0, found["y"], tf.strings.length(found["s"])
+
+    dataset = tf.data.Dataset.from_tensor_slices([serialized(i) for i in range(FEW)])
+    dataset = dataset.map(parsed, num_parallel_calls=tf.data.AUTOTUNE).batch(64)
+    return dataset.prefetch(tf.data.AUTOTUNE), FEW
+
+
+def csv(tf: Any) -> tuple[Any, int]:
+    """Lines of comma-separated values, taken apart one by one before a batch."""
+
+    def columns(line: Any) -> Any:
+        number, share, _ = tf.io.decode_csv(line, [0, 0.0, ""])
+        return tf.stack([tf.cast(number, tf.float32), share])
+
+    dataset = tf.data.Dataset.from_tensor_slices([f"{i},{i / 2},n{i}" for i in range(FEW)])
+    dataset = dataset.map(columns, num_parallel_calls=tf.data.AUTOTUNE).batch(64)
+    return dataset.prefetch(tf.data.AUTOTUNE), FEW
+
+
+def texts(tf: Any) -> tuple[Any, int]:
+    """Texts cleaned and looked up one by one before a batch."""
+    words = tf.constant([f"w{i}" for i in range(100)])
+    numbers = tf.lookup.KeyValueTensorInitializer(words, tf.range(100, dtype=tf.int64))
+    table = tf.lookup.StaticHashTable(numbers, -1)
+
+    def number(text: Any) -> Any:
+        return table.lookup(tf.strings.regex_replace(tf.strings.lower(text), "[^a-z0-9]", ""))
+
+    dataset = tf.data.Dataset.from_tensor_slices([f"W-{i % 120}!" for i in range(FEW)])
+    dataset = dataset.map(number, num_parallel_calls=tf.data.AUTOTUNE).batch(64)
+    return dataset.prefetch(tf.data.AUTOTUNE), FEW
+
+
+def words(tf: Any) -> tuple[Any, int]:
+    """Texts cut into words, of which those of a batch are filled up."""
+
+    def lengths(text: Any) -> Any:
+        return tf.strings.length(tf.strings.split(text))
+
+    lines = [" ".join(["word"] * (1 + i % 9)) for i in range(FEW)]
+    dataset = tf.data.Dataset.from_tensor_slices(lines)
+    dataset = dataset.map(lengths, num_parallel_calls=tf.data.AUTOTUNE).padded_batch(64)
+    return dataset.prefetch(tf.data.AUTOTUNE), FEW
+
+
+def images(tf: Any) -> tuple[Any, int]:
+    """JPEG files of 160 x 160 pixels, decoded, resized and scaled before a batch."""
+    generator = np.random.default_rng(0)
+    small = generator.integers(0, 255, (FEW // 8, 10, 10, 3)).astype(np.uint8)
+    files = [tf.io.encode_jpeg(x.repeat(16, 0).repeat(16, 1)).numpy() for x in small]
+
+    def decoded(content: Any) -> Any:
+        image = tf.io.decode_jpeg(content, channels=3)
+        return tf.image.resize(tf.cast(image, tf.float32) / 255.0, [64, 64])
+
+    dataset = tf.data.Dataset.from_tensor_slices(files)
+    dataset = dataset.map(decoded, num_parallel_calls=tf.data.AUTOTUNE).batch(32)
+    return dataset.prefetch(tf.data.AUTOTUNE), len(files)
+
+
 PIPELINES: dict[str, Callable[[Any], tuple[Any, int]]] = {
     "slices": slices,
     "tensor_map": tensor_map,
     "python_map": python_map,
     "generator": generator,
+    "examples": examples,
+    "csv": csv,
+    "texts": texts,
+    "words": words,
+    "images": images,
 }
 LIBRARIES = ("tensorflow", "tape_compat")
 

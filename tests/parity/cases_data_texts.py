@@ -218,6 +218,32 @@ def case_images_and_files(tf):
         return tf.image.resize(image, [3, 3]), tf.shape(image)
 
     images = tf.data.Dataset.from_tensor_slices(files)
+
+    def cropped(s):
+        image = tf.io.decode_png(s, channels=3)
+        return tf.image.random_crop(image, [3, 2, 3], seed=2)
+
+    def flipped(s):
+        image = tf.io.decode_image(s, channels=3, expand_animations=False)
+        image.set_shape([None, None, 3])
+        image = tf.image.random_flip_left_right(image, seed=3)
+        return tf.image.resize_with_pad(image, 8, 8), tf.image.resize_with_pad(image, 3, 9)
+
+    def too_large(s):
+        return tf.image.random_crop(tf.io.decode_png(s, channels=3), [6, 2, 3], seed=2)
+
+    def sizes(s):
+        image = tf.image.central_crop(tf.io.decode_png(s, channels=3), 0.5)
+        return tf.image.resize(image, [4, 9], preserve_aspect_ratio=True)
+
+    tf.random.set_seed(5)
+    random = [shown(images.map(cropped)), shown(images.map(flipped))]
+    iterator, taken = iter(images.map(too_large)), []
+    for _ in files:
+        try:
+            taken.append(next(iterator))
+        except tf.errors.InvalidArgumentError as error:
+            taken.append("Need value.shape >= size" in str(error))
     with tempfile.TemporaryDirectory() as folder:
         paths = []
         for i, content in enumerate(files):
@@ -233,6 +259,9 @@ def case_images_and_files(tf):
         shown(images.map(decoded)),
         shown(images.map(decoded, num_parallel_calls=2).batch(3)),
         shown(images.map(lambda s: tf.io.decode_image(s, expand_animations=False))),
+        list(images.map(sizes)),
+        random,
+        taken,
         found,
     ]
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from ...core.dimensions import Size, is_symbolic, is_unknown, less, maximum, minimum
 from ...values.convert import convert
 from ...values.tensor import Tensor
@@ -14,7 +12,7 @@ from ..joining import pad
 from ..ordering import reverse
 from ..shapes import expand_dims, identity, squeeze, transpose as permute
 from ..slicing import slice as cut
-from .resize import ResizeMethod, resize
+from .resize import ResizeMethod, resize, resize_and_pad, within
 
 
 def checked(image: Any) -> Tensor:
@@ -207,7 +205,7 @@ def resize_with_pad(
 ) -> Tensor:
     """Images resized in their own proportions, then padded with zeros to the target size.
 
-    Raises: ValueError for a size below 1; NotImplementedError if height or width is unknown.
+    Raises: ValueError for a size below 1; NotImplementedError for one that is unknown.
 
     >>> import tape_compat as tf
     >>> tf.image.resize_with_pad([[[1.0], [1.0]]], 2, 2).numpy()[..., 0].tolist()
@@ -218,16 +216,15 @@ def resize_with_pad(
     target = [as_size(target_height), as_size(target_width)]
     _require(not less(target[1], 1), "target_width must be > 0.")
     _require(not less(target[0], 1), "target_height must be > 0.")
-    have = x._aval.shape[1:3]
-    if is_unknown((*target, *have)):
-        raise NotImplementedError(
-            "tf.image.resize_with_pad of images whose height or width is unknown"
-        )
-    old, new = np.asarray(have, np.float32), np.asarray(target, np.float32)
-    fitted = old / np.max(old / new)
-    size = [int(n) for n in np.floor(fitted)]
-    offset = [max(0, int(n)) for n in np.floor((new - fitted) / 2)]
-    found = pad_to_bounding_box(resize(x, size, method, antialias=antialias), *offset, *target)
+    if is_unknown(target):
+        raise NotImplementedError("tf.image.resize_with_pad to a size that is unknown")
+    height, width = map(int, target)
+    if is_unknown(x._aval.shape[1:3]):
+        found = resize_and_pad(x, (height, width), method, antialias)
+    else:
+        size, offset = within(x._aval.shape[1:3], target)
+        found = resize(x, size, method, antialias=antialias)
+        found = pad_to_bounding_box(found, *offset, height, width)
     return squeeze(found, [0]) if rank == 3 else found
 
 

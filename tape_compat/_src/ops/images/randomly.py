@@ -6,10 +6,14 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from jax import lax
 
-from ...core.dimensions import is_unknown, less
+from ...core.avals import Aval
+from ...core.dimensions import Shape, is_unknown, less
+from ...core.op import Op
 from ...core.refuse import invalid
 from ...values.convert import convert
+from ...values.record import apply
 from ...values.tensor import Tensor
 from ..arguments import dims
 from ..arithmetic import add, floormod, multiply, subtract
@@ -147,19 +151,38 @@ def stateless_random_saturation(image: Any, lower: Any, upper: Any, seed: Any = 
 def _part(value: Any, size: Any, draw: _Draw) -> Tensor:
     x, sizes = convert(value), dims(size)
     have = x._aval.shape
+    _check_part(have, sizes)
+    drawn = draw([len(have)], 0, np.iinfo(np.int32).max, dtype="int32")
+    if have == sizes:
+        return identity(x)
+    if is_unknown((*have, *sizes)):
+        return apply(_PART.bind(size=sizes), (x, drawn))
+    limits = convert(np.subtract(have, sizes).astype(np.int32) + 1)
+    return cut(x, floormod(drawn, limits), list(sizes))
+
+
+def _check_part(have: Shape, sizes: Shape) -> None:
     if len(sizes) != len(have) or any(map(less, have, sizes)):
         raise invalid(
             "Expected 'tf.Tensor(False, shape=(), dtype=bool)' to be true. Summarized data: "
             f"Need value.shape >= size, got {list(have)}, {list(sizes)}",
             "Assert",
         )
-    if have == sizes:
-        return identity(x)
-    if is_unknown((*have, *sizes)):
-        raise NotImplementedError("tf.image.random_crop of sizes that are unknown")
-    limits = convert(np.subtract(have, sizes).astype(np.int32) + 1)
-    most = np.iinfo(np.int32).max
-    return cut(x, floormod(draw([len(have)], 0, most, dtype="int32"), limits), list(sizes))
+
+
+def _cut_out(x: Any, drawn: Any, size: tuple[int, ...]) -> Any:
+    limits = np.subtract(x.shape, size) + 1
+    return lax.dynamic_slice(x, list(drawn % limits.astype(np.int32)), size)
+
+
+#: A part of a tensor of unknown sizes, which are checked when they are known.
+_PART = Op(
+    _cut_out,
+    "Slice",
+    check=lambda avals, size: _check_part(avals[0].shape, size),
+    shapes=lambda avals, size: Aval.of(size, avals[0].dtype),
+    through=(0,),
+)
 
 
 def random_crop(value: Any, size: Any, seed: Any = None, name: str | None = None) -> Tensor:

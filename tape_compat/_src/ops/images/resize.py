@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import jax.numpy as jnp
@@ -116,6 +117,37 @@ _RESIZE = {
 }
 
 
+def within(have: Sequence[int], target: Sequence[int]) -> tuple[list[int], list[int]]:
+    """The size of an image of its own proportions inside a target, and where it begins there."""
+    old, new = np.asarray(have, np.float32), np.asarray(target, np.float32)
+    fitted = old / np.max(old / new)
+    return np.floor(fitted).astype(int).tolist(), np.maximum(
+        0, np.floor((new - fitted) / 2)
+    ).astype(int).tolist()
+
+
+def _resize_and_pad(x: Any, size: tuple[int, int], method: str, antialias: bool) -> Any:
+    inner, offset = within(x.shape[1:3], size)
+    found = _resize(x, (inner[0], inner[1]), method, antialias)
+    pairs = [(o, n - o - i) for o, n, i in zip(offset, size, inner, strict=True)]
+    return jnp.pad(found, [(0, 0), *pairs, (0, 0)])
+
+
+_RESIZE_AND_PAD = Op(_resize_and_pad, "ResizeWithPad", check=_check, shapes=_shape)
+
+
+def resize_and_pad(x: Tensor, size: tuple[int, int], method: str, antialias: bool) -> Tensor:
+    """Images [n, h, w, c] of unknown height or width, inside a size, with zeros around them."""
+    antialias = _antialias(method, antialias)
+    return apply(_RESIZE_AND_PAD.bind(size=size, method=method, antialias=antialias), (x,))
+
+
+def _antialias(method: str, antialias: bool) -> bool:
+    if method not in _KERNELS and method not in resize_weights.FILTERS:
+        raise ValueError(f"Resize method is not implemented: {method}")
+    return bool(antialias) and method not in ("nearest", "area")
+
+
 def _new_size(size: Any) -> Shape:
     try:
         given = dims(size)
@@ -167,9 +199,7 @@ def resize(
     wanted = _new_size(size)
     if preserve_aspect_ratio:
         wanted = _fitted(wanted, x._aval.shape[1:3])
-    if method not in _KERNELS and method not in resize_weights.FILTERS:
-        raise ValueError(f"Resize method is not implemented: {method}")
-    antialias = bool(antialias) and method not in ("nearest", "area")
+    antialias = _antialias(method, antialias)
     op = _RESIZE[_kernel(method, antialias)]
     found = apply(op.bind(size=wanted, method=method, antialias=antialias), (x,))
     return squeeze(found, [0]) if rank == 3 else found
