@@ -83,8 +83,8 @@ class Function:
         self._by_text: deque[tuple[tuple, ...]] = deque()
         #: Whether it can be recorded only where texts are known.
         self._needs_texts = False
-        #: The keys of arguments with texts for which it cannot be recorded, whatever they are.
-        self._never: set[tuple] = set()
+        #: For arguments with texts, whatever these are: why it cannot be recorded.
+        self._never: dict[tuple, str] = {}
         self._count = self._calls = self._unlearned = 0
         self._detector = Retracing(python_function)
         #: Its draws where it runs as Python.
@@ -159,38 +159,10 @@ class Function:
         bound = self._signature.bind(args, kwargs)
         arguments = bound.taken_apart()
         if arguments.has_texts:
-            return self._call_with_texts(bound, arguments, args, kwargs)
-        return self._called(bound, arguments, args, kwargs)
-
-    def _call_with_texts(
-        self, bound: Bound, arguments: Arguments, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> Any:
-        """Call it with tensors of texts. They are inputs of what is recorded, which the host does
-        steps of; where that cannot be, their values are parts of it."""
-        inside = LOCAL.state.capture is not None
-        if inside and any(x.dtype is string and x._is_symbolic() for x in arguments.tensors):
-            return as_tensors(self._converted(*args, **kwargs), self._python_function)
-        if not inside and not self._needs_texts:
-            try:
-                return self._called(bound, arguments, args, kwargs)
-            except _NeedsTexts:
-                self._needs_texts = True
-        key = self._signature.key(bound, arguments)
-        if key in self._never and not inside:
-            return self._as_python(args, kwargs)
-        bound = bound._replace(known_texts=True)
-        arguments = bound.taken_apart()
-        result = self._called(bound, arguments, args, kwargs)
-        if self._traces.get(self._signature.key(bound, arguments)).__class__ is str:
-            if len(self._never) >= limits.MAX_TRACES_BY_TEXT:
-                self._never.clear()
-            self._never.add(key)
-        return result
-
-    def _called(
-        self, bound: Bound, arguments: Arguments, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> Any:
-        """Call it with bound arguments, which are taken apart."""
+            if any(x._aval.dtype is string and x._is_symbolic() for x in arguments.tensors):
+                return as_tensors(self._converted(*args, **kwargs), self._python_function)
+            bound = self._of_texts(bound, arguments)
+            arguments = bound.taken_apart()
         key = self._signature.key(bound, arguments)
         trace = self._traces.get(key)
         if trace is None:
@@ -202,6 +174,22 @@ class Function:
         if isinstance(trace, AssumingTrace):
             return self._tried(trace, arguments, args, kwargs)
         return trace.call(arguments.tensors, arguments.variables)
+
+    def _of_texts(self, bound: Bound, arguments: Arguments) -> Bound:
+        """Arguments with tensors of texts. These are inputs of what is recorded, which the host
+        does steps of; where that cannot be, their values are parts of it."""
+        known = bound._replace(known_texts=True)
+        if self._needs_texts or LOCAL.state.capture is not None:
+            return known
+        key = self._signature.key(bound, arguments)
+        try:
+            trace = self._traces.get(key) or self._trace(key, bound)
+            if isinstance(trace, BySizes):
+                self._trace_of_sizes(trace, bound)
+        except _NeedsTexts:
+            self._needs_texts = True
+            return known
+        return bound
 
     def _as_python(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What the Python function gives."""
@@ -240,6 +228,10 @@ class Function:
         takes them to record it; why there is none, if Python must run at each call."""
         with self._lock:
             found = self._traces.get(key)
+            if found is None and bound.known_texts and self._never:
+                found = self._never.get(
+                    self._signature.general(bound)._replace(known_texts=False).key
+                )
             if found is None:
                 given = with_unknown_sizes(self._signature.general(bound))
                 if self._reduce_retracing:
@@ -309,6 +301,10 @@ class Function:
             if isinstance(error, errors.NeedsRun) and self._unlearned < policy.UNLEARNED_CALLS:
                 self._unlearned += not by_sizes
                 return Unlearned(error)
+            if bound.known_texts and not by_sizes:
+                if len(self._never) >= limits.MAX_TRACES_BY_TEXT:
+                    self._never.clear()
+                self._never[bound._replace(known_texts=False).key] = str(error)
             if not by_sizes and not isinstance(error, errors.NeedsPython):
                 LOGGER.warning(_AS_PYTHON, self._name, error)
             return str(error)
