@@ -20,6 +20,7 @@ from ..core.dtypes import DType
 from ..core.refuse import invalid, not_allowed, shown
 from ..core.shapes import TensorShape
 from ..core.state import LOCAL
+from ..values import nest
 from ..values.capture import leaving
 from ..values.composite import CompositeTensor
 from ..values.convert import convert, to_numpy
@@ -105,8 +106,9 @@ def sketched(value: Any) -> Any:
 
 def packed(value: Any) -> Any:
     """A list of what a record computes as a tensor; anything else as it is."""
-    recording = LOCAL.state.capture is not None
-    return convert(value) if recording and isinstance(value, (list, tuple)) else value
+    if LOCAL.state.capture is None or not isinstance(value, (list, tuple)):
+        return value
+    return convert(value) if any(map(sketched, nest.flatten(value))) else value
 
 
 def known_sizes(value: Any) -> np.ndarray:
