@@ -162,7 +162,8 @@ class Function:
             if any(x._aval.dtype is string and x._is_symbolic() for x in arguments.tensors):
                 return as_tensors(self._converted(*args, **kwargs), self._python_function)
             bound = self._of_texts(bound, arguments)
-            arguments = bound.taken_apart()
+            if bound.known_texts:
+                arguments = bound.taken_apart()
         key = self._signature.key(bound, arguments)
         trace = self._traces.get(key)
         if trace is None:

@@ -85,14 +85,12 @@ def _done(
     if any(x._aval.shape for x, stacked in zip(given, rows) if not stacked):
         raise NotImplementedError(f"{closure.name} of rows and of what is the same for all")
     found = closure.of_rows(*given)
-    wanted = [Aval.of((count, *aval.shape), aval.dtype) for aval in closure.avals]
-    if [(x._aval.shape, x._aval.dtype) for x in found] != [(a.shape, a.dtype) for a in wanted]:
+    wanted = [((count, *aval.shape), aval.dtype) for aval in closure.avals]
+    if [(x._aval.shape, x._aval.dtype) for x in found] != wanted:
         raise ValueError(f"{closure.name} does not give rows for rows")
     return found
 
 
 def _repeated(x: Tensor, count: int) -> Tensor:
-    array = np.asarray(x._value())
-    return concrete(
-        np.broadcast_to(array, (count, *array.shape)), Aval.of((count, *array.shape), x.dtype)
-    )
+    shape = (count, *x._aval.shape)
+    return concrete(np.broadcast_to(np.asarray(x._value()), shape), Aval.of(shape, x.dtype))

@@ -95,20 +95,21 @@ def known_value(value: Any) -> np.ndarray:
     return _known(value, number_of)
 
 
-def sketched(value: Any) -> Any:
-    """What gives sizes for the results of an op whose argument has no value yet, where the shapes
-    of results are all that is wanted; None elsewhere."""
+def sketched(*values: Any) -> Any:
+    """What gives sizes for the results of an op of which an argument has no value yet, where the
+    shapes of results are all that is wanted; None elsewhere."""
     capture = LOCAL.state.capture
-    if capture is None or capture.sketch is None or not isinstance(value, Tensor):
+    if capture is None or capture.sketch is None:
         return None
-    return capture.sketch if value._is_symbolic() else None
+    unknown = any(isinstance(value, Tensor) and value._is_symbolic() for value in values)
+    return capture.sketch if unknown else None
 
 
 def packed(value: Any) -> Any:
     """A list of what a record computes as a tensor; anything else as it is."""
     if LOCAL.state.capture is None or not isinstance(value, (list, tuple)):
         return value
-    return convert(value) if any(map(sketched, nest.flatten(value))) else value
+    return convert(value) if sketched(*nest.flatten(value)) else value
 
 
 def known_sizes(value: Any) -> np.ndarray:
@@ -181,13 +182,12 @@ def move_text(move: Callable[..., Any], *tensors: Tensor, by: Sequence[Any] = ()
     if capture is None or capture.sketch is None:
         return _move_text(move, tensors, by)
     ranks = [len(t._aval.shape) for t in tensors]
-    fixed = not any(sketched(x) for x in by)
-    rows = functools.partial(_move_rows, ranks) if fixed else None
+    rows = None if sketched(*by) else functools.partial(_move_rows, ranks)
     return recorded(_move_text, (move, list(tensors), list(by)), {}, rows)
 
 
 def _move_text(move: Callable[..., Any], tensors: Sequence[Tensor], by: Sequence[Any]) -> Any:
-    sketch = next((found for found in map(sketched, (*tensors, *by)) if found is not None), None)
+    sketch = sketched(*tensors, *by)
     if sketch is not None:
         shapes = [t._aval.shape for t in tensors]
         moved = move(*[sketch.tensor(shape, dtypes.int32) for shape in shapes], *by)
@@ -199,21 +199,13 @@ def _move_text(move: Callable[..., Any], tensors: Sequence[Tensor], by: Sequence
     arrays = [np.asarray(t._value()) for t in tensors]
     flat = np.concatenate([array.ravel() for array in arrays])
     places = _positions([array.shape for array in arrays])
-
-    def look_up(place: Any) -> Any:
-        if isinstance(place, list):
-            return [look_up(p) for p in place]
-        index = np.asarray(place._value())
-        found = flat[index.ravel()].reshape(index.shape)
-        return concrete(found, Aval.of(found.shape, dtypes.string))
-
     if LOCAL.state.capture is not None:  # texts in a function are constants, however many
         try:
             with leaving():
-                return look_up(move(*places, *by))
+                return _looked_up(flat, move(*places, *by))
         except TypeError:  # they are moved by what is symbolic, or wrong: refused below
             pass
-    return look_up(move(*places, *by))
+    return _looked_up(flat, move(*places, *by))
 
 
 def _positions(shapes: Sequence[tuple[int, ...]]) -> list[Tensor]:
@@ -243,15 +235,16 @@ def _move_rows(
         ],
         axis=1,
     )
+    return _looked_up(flat, move(*_positions(shapes), *by))
 
-    def look_up(place: Any) -> Any:
-        if isinstance(place, list):
-            return [look_up(p) for p in place]
-        index = np.asarray(place._value())
-        found = flat[:, index.ravel()].reshape(count, *index.shape)
-        return concrete(found, Aval.of(found.shape, dtypes.string))
 
-    return look_up(move(*_positions(shapes), *by))
+def _looked_up(flat: np.ndarray, place: Any) -> Any:
+    """The texts at places, or lists of places, along the last axis of an array."""
+    if isinstance(place, list):
+        return [_looked_up(flat, each) for each in place]
+    index = np.asarray(place._value())
+    found = flat[..., index.ravel()].reshape((*flat.shape[:-1], *index.shape))
+    return concrete(found, Aval.of(found.shape, dtypes.string))
 
 
 def sketches_as(dtype: Any) -> Callable[[Any], Any]:

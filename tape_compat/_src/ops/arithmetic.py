@@ -15,11 +15,10 @@ from ..core.avals import Aval
 from ..core.dimensions import broadcast
 from ..core.op import Op
 from ..core.refuse import invalid
-from ..core.state import LOCAL
 from ..values import operators
 from ..values.composite import CompositeTensor
 from ..values.convert import convert
-from ..values.host_steps import SAME, recorded
+from ..values.host_steps import SAME, by_host
 from ..values.record import apply
 from ..values.tensor import Tensor, concrete
 from . import rules
@@ -31,16 +30,10 @@ subtract = binary(jnp.subtract, "x - y.", kernel="Sub", dtypes=NUMBER, of_sizes=
 multiply = binary(jnp.multiply, "x * y.", kernel="Mul", dtypes=NUMBER, of_sizes=operator.mul)
 
 
+@by_host(SAME)
 def text_on_host(function: Callable[..., Any], *tensors: Tensor) -> Tensor:
     """A NumPy function of string tensors."""
-    capture = LOCAL.state.capture
-    if capture is None or capture.sketch is None:
-        return _text_on_host(function, *tensors)
-    return recorded(_text_on_host, (function, *tensors), {}, SAME)
-
-
-def _text_on_host(function: Callable[..., Any], *tensors: Tensor) -> Tensor:
-    sketch = next(filter(None, map(sketched, tensors)), None)
+    sketch = sketched(*tensors)
     shape = broadcast([x._aval.shape for x in tensors])
     if sketch is not None and shape is not None:
         return sketch.tensor(shape, dtypes.string if function is np.add else dtypes.bool)

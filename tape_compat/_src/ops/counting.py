@@ -244,7 +244,7 @@ def confusion_matrix(
     """
     labels, predictions = convert(labels), convert(predictions)
     classes = None if num_classes is None else as_size(num_classes)
-    if classes is None and (sketch := sketched(labels) or sketched(predictions)) is not None:
+    if classes is None and (sketch := sketched(labels, predictions)) is not None:
         classes = sketch.size()
     if classes is None or not (labels._is_symbolic() or predictions._is_symbolic()):
         classes = _classes(known_value(labels), known_value(predictions), classes)

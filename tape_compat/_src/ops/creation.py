@@ -320,7 +320,7 @@ def range(
     try:
         arrays = [known_sizes(x) for x in (start, limit, delta)]
     except NeedsValue:
-        sketch = next(filter(None, map(sketched, (start, limit, delta))), None)
+        sketch = sketched(start, limit, delta)
         if sketch is None:
             raise
         names = [as_tensor(x).dtype.name for x in (start, limit, delta)]

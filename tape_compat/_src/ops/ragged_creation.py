@@ -328,7 +328,7 @@ def _outline(x: RaggedTensor, sketch: Any, shape: Any) -> Tensor:
 @by_host()
 def to_tensor(x: RaggedTensor, default_value: Any, shape: Any) -> Tensor:
     """See `RaggedTensor.to_tensor`."""
-    sketch = next(filter(None, [sketched(p._splits) for p in x._partitions]), None)
+    sketch = sketched(*[p._splits for p in x._partitions])
     if sketch is not None and not isinstance(shape, Tensor):
         return _outline(x, sketch, shape)
     rows = rows_of(x)

@@ -190,7 +190,7 @@ def join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
         flat = [x.flat_values if isinstance(x, RaggedTensor) else x for x in matched]
         first = next(x for x in matched if isinstance(x, RaggedTensor))
         return first.with_flat_values(join(flat, separator))
-    sketch = next(filter(None, map(sketched, given)), None)
+    sketch = sketched(*given)
     if sketch is not None:
         shapes = [np.shape(x) if not isinstance(x, Tensor) else x._aval.shape for x in given]
         return sketch.tensor(max(shapes, key=len), dtypes.string)
@@ -479,7 +479,7 @@ def format(
             f"{len(given)}. Please ensure the number of placeholders in template "
             "matches inputs length."
         )
-    sketch = next(filter(None, map(sketched, given)), None)
+    sketch = sketched(*given)
     if sketch is not None:
         return sketch.tensor((), dtypes.string)
     out = [parts[0]]

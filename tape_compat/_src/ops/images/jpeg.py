@@ -47,7 +47,7 @@ def decode_and_crop_jpeg(
     TensorShape([3, 4, 3])
     """
     kernel = "DecodeAndCropJpeg"
-    sketch = sketched(contents) or sketched(crop_window)
+    sketch = sketched(contents, crop_window)
     if sketch is not None:
         return sketch.tensor([None, None, channels or None], dtypes.uint8)
     kind = kind_of(contents, kernel)
@@ -126,7 +126,7 @@ def adjust_jpeg_quality(
     if dct_method not in _METHODS:
         listed = ", ".join(map(repr, _METHODS))
         raise invalid(f"dct_method must be one of {{{listed}}}", "DecodeJpeg")
-    sketch = sketched(x) or sketched(quality)
+    sketch = sketched(x, quality)
     if sketch is not None:
         return sketch.tensor(shape, x.dtype)
     number = int(known_value(quality))
