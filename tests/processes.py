@@ -125,6 +125,8 @@ def _begin(arguments):
         module = module + "$" if module else ""
         warnings.filterwarnings(action, "", getattr(builtins, category or "Warning"), module)
         arguments = arguments[2:]
+    # JAX's cache on disk has no lock, see `filterwarnings` in pyproject.toml.
+    warnings.filterwarnings("ignore", "Error reading persistent compilation cache entry")
     if arguments[0] == "-m":
         sys.argv, sys.path[0] = arguments[1:], os.getcwd()
         runpy.run_module(arguments[1], run_name="__main__", alter_sys=True)
