@@ -329,6 +329,7 @@ if _typing.TYPE_CHECKING:  # imported when they are first used
         ragged as ragged,
         random as random,
         raw_ops as raw_ops,
+        saved_model as saved_model,
         sets as sets,
         signal as signal,
         sparse as sparse,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,17 +24,21 @@ class View(NamedTuple):
     parts: list[dict[str, Any]]
 
 
-def view_of(root: Any, attached: Mapping[str, Any] | None = None) -> View:
+def view_of(
+    root: Any,
+    attached: Mapping[str, Any] | None = None,
+    parts_of: Callable[[Any], dict[str, Any]] = children,
+) -> View:
     """Go through an object and its parts.
 
-    Args: `attached`: parts of `root` besides its own.
+    Args: `attached`: parts of `root` besides its own. `parts_of`: gives the parts of an object.
     """
     view = View([root], [()], {id(root): 0}, [])
     ahead = deque([root])
     while ahead:
         value = ahead.popleft()
         path = view.paths[view.numbers[id(value)]]
-        parts = children(value)
+        parts = parts_of(value)
         if value is root and attached:
             parts = {**parts, **attached}
         view.parts.append(parts)
@@ -102,7 +106,11 @@ def gather(
 
     Args: `copy`: whether values are copied, so that they stay what they are.
     """
-    view = view_of(root, attached)
+    return values_in(view_of(root, attached), copy)
+
+
+def values_in(view: View, copy: bool = False) -> dict[str, np.ndarray]:
+    """The values of the objects of a view, by their keys, with the graph."""
     nodes = [
         Node({name: view.numbers[id(part)] for name, part in parts.items()}) for parts in view.parts
     ]

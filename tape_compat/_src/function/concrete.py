@@ -15,12 +15,13 @@ from ..values.composite import TypeSpec
 from ..values.convert import convert
 from ..values.spec import TensorSpec
 from ..values.tensor import Tensor
+from ..values.trackable import Recorded
 from ..values.variable import Handle, Variable
 from .signature import Arguments, Bound, Signature, rebuilt, texts_in
 from .trace import Trace
 
 
-class ConcreteFunction:
+class ConcreteFunction(Recorded):
     """One trace of a `tf.function`, made by its `get_concrete_function`.
 
     It is called with the arguments of the function by position and name, or with the tensors among
@@ -62,6 +63,10 @@ class ConcreteFunction:
                     f"tensor [Op:{self._name}] (at {errors.user_location()})",
                 )
         return self._trace.call(tensors, variables)
+
+    def _called(self, tensors: list[Tensor]) -> Any:
+        """What it gives for its tensors, in order."""
+        return self._trace.call(tensors, self._trace.variables)
 
     def _refuse_other_texts(self, arguments: Arguments) -> None:
         """Texts are computed with when the function is recorded: they must be those."""

@@ -26,6 +26,7 @@ from ..values.context import inside_function
 from ..values.effects import done_so_far, not_again
 from ..values.spec import TensorSpec
 from ..values.tensor import Tensor
+from ..values.trackable import Recorded
 from .autograph import converted
 from .compiler_ir import compiler_ir
 from .concrete import ConcreteFunction
@@ -50,7 +51,7 @@ class BySizes(dict[tuple, Any]):
     an op or the Python function needs a number."""
 
 
-class Function:
+class Function(Recorded):
     """What `tf.function` makes of a Python function. Called, it records it or runs a record."""
 
     def __init__(
@@ -379,6 +380,18 @@ class Function:
             if key not in self._concrete:
                 self._concrete[key] = ConcreteFunction(trace, self._signature, bound, self._name)
         return list(self._concrete.values())
+
+    def _list_all_concrete_functions(self) -> list[ConcreteFunction]:
+        """Those that were recorded, and the one for `input_signature` if there is one."""
+        if self._signature.specs is not None and not self._given:
+            self.get_concrete_function()
+        return self._concretes()
+
+    def _trackable_children(self, save_type: str = "checkpoint", **_: Any) -> dict[str, Any]:
+        """The parts that a SavedModel keeps: its concrete functions."""
+        if save_type == "checkpoint":
+            return {}
+        return {f"trace_{i}": c for i, c in enumerate(self._list_all_concrete_functions())}
 
     def experimental_get_compiler_ir(self, *args: Any, **kwargs: Any) -> Callable[..., str | bytes]:
         """What XLA makes of the function for arguments like these, tensors or TensorSpecs.

@@ -8,6 +8,7 @@ wait for an attribute (`_self_waiting`, which `_src/checkpoint` puts there and t
 from __future__ import annotations
 
 import functools
+import inspect
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
@@ -109,7 +110,28 @@ class AutoTrackable(Trackable):
         held = vars(self)
         left_out = {*NOTES, *held.get("_self_untracked", ())}
         found = {k: v for k, v in held.items() if k not in left_out and is_trackable(v)}
-        return {**found, **held.get("_self_tracked", {})}
+        functions = functions_of(self) if save_type == "savedmodel" else {}
+        return {**found, **functions, **held.get("_self_tracked", {})}
+
+
+def functions_of(value: Any) -> dict[str, Any]:
+    """The `tf.function`s in the attributes of an object and of its class, by their names."""
+    found = {name: part for name, part in vars(value).items() if is_function(part)}
+    for name in dir(type(value)):
+        if name not in found and is_function(inspect.getattr_static(type(value), name, None)):
+            found[name] = getattr(value, name)
+    return found
+
+
+def is_function(value: Any) -> bool:
+    """Whether a value is a `tf.function`, or one of its concrete functions."""
+    return isinstance(value, Recorded)
+
+
+class Recorded:
+    """The base of functions that are recorded."""
+
+    __slots__ = ()
 
 
 # -- lists, dicts and tuples ---------------------------------------------------------------------

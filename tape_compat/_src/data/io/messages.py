@@ -318,7 +318,7 @@ class _Entry:
         yield "}"
 
 
-class _Map(dict):
+class Map(dict):
     """A field that holds messages by name; one that is missing is made when it is looked at."""
 
     KIND: ClassVar[type[Message]]
@@ -349,7 +349,7 @@ class _Map(dict):
             parts.append(wire.field(number, wire.field(1, key.encode()) + wire.field(2, message)))
         return b"".join(parts)
 
-    def read(self, kind: int, value: Any) -> None:
+    def read(self, _kind: int, value: Any) -> None:
         key, message = "", b""
         for number, _, part in wire.fields(value):
             if number == 1:
@@ -363,7 +363,7 @@ class _Map(dict):
         return (_Entry(key, value) for key, value in self.items())
 
 
-class _FeatureMap(_Map):
+class _FeatureMap(Map):
     KIND = Feature
 
 
@@ -421,7 +421,7 @@ class FeatureList(Message):
     FIELDS: ClassVar = {"feature": (1, _FeatureValues)}
 
 
-class _FeatureListMap(_Map):
+class _FeatureListMap(Map):
     KIND = FeatureList
 
 

@@ -1,0 +1,1 @@
+"""SavedModels: programs with their variables as files."""

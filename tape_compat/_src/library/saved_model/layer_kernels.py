@@ -1,0 +1,275 @@
+"""Kernels of layers, of images and of random numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...core.dtypes import DType, bfloat16, float16, float32, int64
+from ...ops import (
+    arithmetic,
+    blocks,
+    casting,
+    convolutions,
+    creation,
+    elementwise,
+    losses,
+    normalization,
+    pooling,
+    random_stateful,
+    random_stateless,
+    shapes,
+)
+from ...ops.images.resize import resize
+from ...values.tensor import Tensor
+from .registry import KERNELS, Kernel, kernel
+
+# -- layers ---------------------------------------------------------------------------------------
+
+
+def _padding(padding: str, explicit: Sequence[int]) -> Any:
+    """What convolutions take: the name, or pairs for each axis."""
+    if padding != "EXPLICIT":
+        return padding
+    return [list(explicit[i : i + 2]) for i in range(0, len(explicit), 2)]
+
+
+@kernel("Conv2D")
+def _conv2d(
+    x: Any,
+    filters: Any,
+    *,
+    strides: Sequence[int],
+    padding: str,
+    explicit_paddings: Sequence[int] = (),
+    data_format: str = "NHWC",
+    dilations: Sequence[int] = (1, 1, 1, 1),
+) -> Tensor:
+    pads = _padding(padding, explicit_paddings)
+    return convolutions.conv2d(x, filters, list(strides), pads, data_format, list(dilations))
+
+
+@kernel("Conv3D")
+def _conv3d(
+    x: Any,
+    filters: Any,
+    *,
+    strides: Sequence[int],
+    padding: str,
+    data_format: str = "NDHWC",
+    dilations: Sequence[int] = (1, 1, 1, 1, 1),
+) -> Tensor:
+    return convolutions.conv3d(x, filters, list(strides), padding, data_format, list(dilations))
+
+
+@kernel("DepthwiseConv2dNative")
+def _depthwise_conv2d(
+    x: Any,
+    filters: Any,
+    *,
+    strides: Sequence[int],
+    padding: str,
+    explicit_paddings: Sequence[int] = (),
+    data_format: str = "NHWC",
+    dilations: Sequence[int] = (1, 1, 1, 1),
+) -> Tensor:
+    pads = _padding(padding, explicit_paddings)
+    rates = list(dilations[1:3] if data_format == "NHWC" else dilations[2:])
+    return convolutions.depthwise_conv2d(x, filters, list(strides), pads, data_format, rates)
+
+
+@kernel("Conv2DBackpropInput")
+def _conv2d_transpose(
+    shape: Any,
+    filters: Any,
+    x: Any,
+    *,
+    strides: Sequence[int],
+    padding: str,
+    explicit_paddings: Sequence[int] = (),
+    data_format: str = "NHWC",
+    dilations: Sequence[int] = (1, 1, 1, 1),
+) -> Tensor:
+    pads = _padding(padding, explicit_paddings)
+    return convolutions.conv2d_transpose(
+        x, filters, shape, list(strides), pads, data_format, list(dilations)
+    )
+
+
+@kernel("Conv3DBackpropInputV2")
+def _conv3d_transpose(
+    shape: Any,
+    filters: Any,
+    x: Any,
+    *,
+    strides: Sequence[int],
+    padding: str,
+    data_format: str = "NDHWC",
+    dilations: Sequence[int] = (1, 1, 1, 1, 1),
+) -> Tensor:
+    return convolutions.conv3d_transpose(
+        x, filters, shape, list(strides), padding, data_format, list(dilations)
+    )
+
+
+def _pool(pool: Kernel, default: str) -> Kernel:
+    def pooled(
+        x: Any,
+        *,
+        ksize: Sequence[int],
+        strides: Sequence[int],
+        padding: str,
+        explicit_paddings: Sequence[int] = (),
+        data_format: str = default,
+    ) -> Tensor:
+        pads = _padding(padding, explicit_paddings)
+        return pool(x, list(ksize), list(strides), pads, data_format)
+
+    return pooled
+
+
+KERNELS |= {
+    "AvgPool": _pool(pooling.avg_pool2d, "NHWC"),
+    "AvgPool3D": _pool(pooling.avg_pool3d, "NDHWC"),
+    "MaxPool": _pool(pooling.max_pool2d, "NHWC"),
+    "MaxPool3D": _pool(pooling.max_pool3d, "NDHWC"),
+}
+
+
+@kernel("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3")
+def _batch_norm(
+    x: Any,
+    scale: Any,
+    offset: Any,
+    mean: Any,
+    variance: Any,
+    *,
+    epsilon: float = 1e-4,
+    exponential_avg_factor: float = 1.0,
+    data_format: str = "NHWC",
+    is_training: bool = True,
+) -> Sequence[Tensor]:
+    rank = len(x._aval.shape)
+    channels = 1 if data_format.startswith("NC") else rank - 1
+    axes = [axis for axis in range(rank) if axis != channels]
+    wide = casting.cast(x, float32) if x.dtype in (float16, bfloat16) else x
+    if is_training:
+        now, spread = normalization.moments(wide, axes)
+        count = casting.cast(shapes.size(x) // shapes.shape(x)[channels], float32)
+        unbiased = spread * (count / arithmetic.maximum(count - 1.0, 1.0))
+        kept = 1.0 - exponential_avg_factor
+        blended = exponential_avg_factor != 1.0
+        means = now * exponential_avg_factor + mean * kept if blended else now
+        spreads = unbiased * exponential_avg_factor + variance * kept if blended else unbiased
+    else:
+        now, spread, means, spreads = mean, variance, mean, variance
+    form = [1] * rank
+    form[channels] = -1
+    at, by, shift, factor = [shapes.reshape(p, form) for p in (now, spread, offset, scale)]
+    y = normalization.batch_normalization(wide, at, by, shift, factor, epsilon)
+    return casting.cast(y, x.dtype), means, spreads, now, spread, creation.zeros([0])
+
+
+@kernel("LRN")
+def _local_response(
+    x: Any, *, depth_radius: int = 5, bias: float = 1.0, alpha: float = 1.0, beta: float = 0.5
+) -> Tensor:
+    return normalization.local_response_normalization(x, depth_radius, bias, alpha, beta)
+
+
+@kernel("SoftmaxCrossEntropyWithLogits")
+def _cross_entropy(logits: Any, labels: Any) -> Sequence[Tensor]:
+    loss = losses.softmax_cross_entropy_with_logits(labels, logits)
+    return loss, elementwise.softmax(logits) - labels
+
+
+@kernel("SparseSoftmaxCrossEntropyWithLogits")
+def _sparse_cross_entropy(logits: Any, labels: Any) -> Sequence[Tensor]:
+    loss = losses.sparse_softmax_cross_entropy_with_logits(labels, logits)
+    hot = creation.one_hot(labels, shapes.shape(logits)[-1], dtype=logits.dtype)
+    return loss, elementwise.softmax(logits) - hot
+
+
+@kernel("DepthToSpace")
+def _depth_to_space(x: Any, *, block_size: int, data_format: str = "NHWC") -> Tensor:
+    return blocks.depth_to_space(x, block_size, data_format)
+
+
+@kernel("SpaceToDepth")
+def _space_to_depth(x: Any, *, block_size: int, data_format: str = "NHWC") -> Tensor:
+    return blocks.space_to_depth(x, block_size, data_format)
+
+
+@kernel("BatchToSpaceND")
+def _batch_to_space(x: Any, block: Any, crops: Any) -> Tensor:
+    return blocks.batch_to_space(x, block, crops)
+
+
+@kernel("SpaceToBatchND")
+def _space_to_batch(x: Any, block: Any, paddings: Any) -> Tensor:
+    return blocks.space_to_batch(x, block, paddings)
+
+
+def _resizing(method: str) -> Kernel:
+    def resized(
+        x: Any, size: Any, *, align_corners: bool = False, half_pixel_centers: bool = False
+    ) -> Tensor:
+        if align_corners or not (half_pixel_centers or method == "area"):
+            raise NotImplementedError(
+                f"resizing by {method!r} with align_corners={align_corners}, half_pixel_centers="
+                f"{half_pixel_centers}, which only TensorFlow 1 does"
+            )
+        return resize(x, size, method)
+
+    return resized
+
+
+KERNELS |= {
+    "ResizeArea": _resizing("area"),
+    "ResizeBicubic": _resizing("bicubic"),
+    "ResizeBilinear": _resizing("bilinear"),
+    "ResizeNearestNeighbor": _resizing("nearest"),
+}
+
+# -- random numbers -------------------------------------------------------------------------------
+
+
+def _seed(seed: int, seed2: int) -> int | None:
+    return seed2 if seed or seed2 else None
+
+
+@kernel("RandomUniform")
+def _uniform(shape: Any, *, dtype: DType, seed: int = 0, seed2: int = 0) -> Tensor:
+    return random_stateful.uniform(shape, dtype=dtype, seed=_seed(seed, seed2))
+
+
+@kernel("RandomUniformInt")
+def _uniform_int(shape: Any, low: Any, high: Any, *, seed: int = 0, seed2: int = 0) -> Tensor:
+    return random_stateful.uniform(shape, low, high, low.dtype, _seed(seed, seed2))
+
+
+@kernel("RandomStandardNormal")
+def _normal(shape: Any, *, dtype: DType, seed: int = 0, seed2: int = 0) -> Tensor:
+    return random_stateful.normal(shape, dtype=dtype, seed=_seed(seed, seed2))
+
+
+@kernel("TruncatedNormal")
+def _truncated_normal(shape: Any, *, dtype: DType, seed: int = 0, seed2: int = 0) -> Tensor:
+    return random_stateful.truncated_normal(shape, dtype=dtype, seed=_seed(seed, seed2))
+
+
+@kernel("Multinomial")
+def _multinomial(
+    logits: Any, count: Any, *, seed: int = 0, seed2: int = 0, output_dtype: DType = int64
+) -> Tensor:
+    return random_stateful.categorical(logits, count, output_dtype, _seed(seed, seed2))
+
+
+@kernel("StatelessRandomUniform")
+def _stateless_uniform(shape: Any, seed: Any, *, dtype: DType = float32) -> Tensor:
+    return random_stateless.stateless_uniform(shape, seed, dtype=dtype)
+
+
+@kernel("StatelessRandomNormal")
+def _stateless_normal(shape: Any, seed: Any, *, dtype: DType = float32) -> Tensor:
+    return random_stateless.stateless_normal(shape, seed, dtype=dtype)

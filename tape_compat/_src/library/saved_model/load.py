@@ -1,0 +1,339 @@
+"""`tf.saved_model.load`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from ...checkpoint.graph import GRAPH_KEY, Graph, parsed
+from ...checkpoint.reader import CheckpointReader
+from ...core.dtypes import as_dtype
+from ...core.errors import user_location
+from ...data.io.messages import DecodeError
+from ...ops.creation import zeros
+from ...values.convert import convert
+from ...values.tensor import Tensor
+from ...values.variable import VALUE_KEY, Variable
+from . import array_kernels, layer_kernels, node_kernels, text_kernels
+from .assets import Asset
+from .constants import SAVED_MODEL_FILENAME_PB
+from .messages import MetaGraphDef, SavedModel, SavedObject
+from .nodes import Library, attribute
+from .options import LoadOptions
+from .restored import Case, RestoredConcrete, RestoredFunction, RestoredObject, Signatures
+from .structured import shape_of
+
+#: The modules that put their rows into the table of kernels.
+TABLES = (array_kernels, layer_kernels, node_kernels, text_kernels)
+
+
+def contains_saved_model(export_dir: Any) -> bool:
+    """Whether a folder holds a SavedModel.
+
+    >>> import tape_compat as tf
+    >>> tf.saved_model.contains_saved_model("/there/is/none")
+    False
+    """
+    return os.path.exists(os.path.join(os.fspath(export_dir), SAVED_MODEL_FILENAME_PB))
+
+
+def load(export_dir: Any, tags: Any = None, options: LoadOptions | None = None) -> Any:
+    """The object that a SavedModel holds, one of TensorFlow's or of ours.
+
+    Its parts are attributes: Variables with their values, lists, dicts, and `tf.function`s, which
+    take the kinds of arguments that they were recorded for and have derivatives. `signatures` has
+    the functions for serving, by their names; they take tensors by name and give a dict.
+
+    A function's graph is read node by node and recorded anew, for XLA.
+
+    Args:
+      export_dir: the folder.
+      tags: those of the graph that is wanted, if the SavedModel has several.
+    Raises: OSError if there is no SavedModel; ValueError for other tags; NotImplementedError when a
+      function is recorded whose graph has a kernel that is not here, naming it.
+
+    >>> import tempfile
+    >>> import tape_compat as tf
+    >>> class Scale(tf.Module):
+    ...     def __init__(self):
+    ...         self.factor = tf.Variable(3.0)
+    ...
+    ...     @tf.function(input_signature=[tf.TensorSpec([None], tf.float32)])
+    ...     def __call__(self, x):
+    ...         return self.factor * x
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     tf.saved_model.save(Scale(), folder)
+    ...     loaded = tf.saved_model.load(folder)
+    >>> loaded(tf.constant([1.0, 2.0])).numpy().tolist()
+    [3.0, 6.0]
+    >>> loaded.signatures["serving_default"](x=tf.constant([1.0]))["output_0"].numpy().tolist()
+    [3.0]
+    """
+    folder = os.fspath(export_dir)
+    model = _read(folder)
+    graph = _chosen(model.meta_graphs, tags, folder)
+    if not graph.object_graph_def.nodes:
+        raise NotImplementedError(
+            f"The SavedModel at {folder} was written by TensorFlow 1: it has graphs and no "
+            f"objects, and is not read. At {user_location()}."
+        )
+    loading = _Loading(graph, folder, options or LoadOptions())
+    found = loading.root()
+    if options is not None and options.experimental_load_function_aliases:
+        found.function_aliases = loading.aliases
+    found.tensorflow_version = graph.meta_info_def.tensorflow_version
+    return found
+
+
+def _read(folder: str) -> SavedModel:
+    path = os.path.join(folder, SAVED_MODEL_FILENAME_PB)
+    try:
+        with open(path, "rb") as file:
+            data = file.read()
+    except FileNotFoundError:
+        raise OSError(
+            f"SavedModel file does not exist at: {folder}{os.sep}"
+            "{saved_model.pbtxt|saved_model.pb}"
+        ) from None
+    try:
+        found: SavedModel = SavedModel.FromString(data)
+    except DecodeError as error:
+        raise OSError(f"Cannot parse file {path}: {error}") from None
+    return found
+
+
+def _chosen(graphs: Iterable[MetaGraphDef], tags: Any, folder: str) -> MetaGraphDef:
+    """The graph with the tags that are asked for."""
+    wanted = None if tags is None else set([tags] if isinstance(tags, str) else tags)
+    graphs = list(graphs)
+    if len(graphs) == 1:
+        have = list(graphs[0].meta_info_def.tags)
+        if wanted is not None and wanted != set(have):
+            raise ValueError(
+                f"Got an incompatible argument to `tags`: {sorted(wanted)}. The SavedModel at "
+                f"{folder} has one MetaGraph with tags {have}. You may omit the argument, pass "
+                "'None', or pass matching tags."
+            )
+        return graphs[0]
+    for graph in graphs:
+        if wanted == set(graph.meta_info_def.tags):
+            return graph
+    have = [list(graph.meta_info_def.tags) for graph in graphs]
+    raise ValueError(
+        f"The SavedModel at {folder} has {len(graphs)} MetaGraphs, with tags {have}. Pass the tags "
+        f"of one as `tags`; got {tags!r}."
+    )
+
+
+class _Loading:
+    """A SavedModel that is being loaded: its objects by their numbers, as far as they are made."""
+
+    def __init__(self, graph: MetaGraphDef, folder: str, options: LoadOptions):
+        self._saved = graph.object_graph_def
+        self._nodes = list(self._saved.nodes)
+        self._folder, self._options = folder, options
+        self._assets = [asset.filename for asset in graph.asset_file_def]
+        self._constants = {n.name: n for n in graph.graph_def.node if n.op == "Const"}
+        self._library = Library(graph.graph_def.library.function)
+        self._values = self._variable_values()
+        self._made: dict[int, Any] = {}
+        #: Functions by the names that the user gave them when they were saved.
+        self.aliases: dict[str, Any] = {}
+        self._aliases = {x.key: x.value for x in graph.meta_info_def.function_aliases}
+        self._makers: dict[str, Callable[[int, Any], Any]] = {
+            "user_object": self._object,
+            "variable": self._variable,
+            "function": self._function,
+            "bare_concrete_function": self._concrete,
+            "constant": self._constant,
+            "asset": self._asset,
+            "resource": self._resource,
+        }
+
+    def root(self) -> Any:
+        """The object that was saved."""
+        found = self.object(0)
+        for number in list(self._made):
+            self._put_parts(number)
+        if not hasattr(found, "signatures"):
+            found.signatures = Signatures()
+        return found
+
+    def object(self, number: int) -> Any:
+        """The object of a number, and those below it."""
+        if number not in self._made:
+            node = self._nodes[number]
+            kind = node.WhichOneof("kind")
+            make = self._makers.get(kind or "")
+            if make is None:
+                raise NotImplementedError(
+                    f"an object of the kind {kind!r} in the SavedModel at {self._folder}"
+                )
+            self._made[number] = make(number, getattr(node, kind))
+            if kind in ("user_object", "resource"):
+                for part in node.children:
+                    self.object(part.node_id)
+        return self._made[number]
+
+    # -- kinds of objects -----------------------------------------------------------------------
+
+    def _object(self, number: int, saved: Any) -> Any:
+        if saved.identifier == "signature_map":
+            return Signatures()
+        if saved.identifier in ("trackable_list_wrapper", "trackable_tuple_wrapper"):
+            return []
+        if saved.identifier == "trackable_dict_wrapper":
+            return {}
+        made = RestoredObject()
+        object.__setattr__(made, "_identifier", saved.identifier)
+        return made
+
+    def _variable(self, number: int, saved: Any) -> Any:
+        shape, dtype = shape_of(saved.shape), as_dtype(saved.dtype)
+        value = self._values.get(number)
+        options = self._options
+        if value is None:
+            if options.experimental_skip_checkpoint or options.allow_partial_checkpoint:
+                sizes = [size or 0 for size in shape.as_list()] if shape.rank is not None else []
+                return Variable(
+                    zeros(sizes, dtype), trainable=saved.trainable, name=saved.name, shape=shape
+                )
+            raise ValueError(
+                f"The SavedModel at {self._folder} has no value of the Variable {saved.name!r}."
+            )
+        return Variable(
+            convert(value, dtype), trainable=saved.trainable, name=saved.name, shape=shape
+        )
+
+    def _function(self, number: int, saved: Any) -> Any:
+        cases = list(map(self._case, saved.concrete_functions))
+        name = saved.concrete_functions[0] if saved.concrete_functions else "function"
+        made = RestoredFunction(_plain_name(name), saved.function_spec, cases)
+        if name in self._aliases:
+            self.aliases[self._aliases[name]] = made
+        return made
+
+    def _concrete(self, number: int, saved: Any) -> Any:
+        name = saved.concrete_function_name
+        names = saved.argument_keywords
+        case = self._case(name)
+        return RestoredConcrete(_plain_name(name), saved.function_spec, names, case)
+
+    def _case(self, name: str) -> Case:
+        saved = self._saved.concrete_functions[name]
+        captured = [self._handle(self.object(number)) for number in saved.bound_inputs]
+        return Case(self._library[name], saved, captured)
+
+    def _handle(self, value: Any) -> Any:
+        """What a function takes for an object that it captured."""
+        return value.asset_path if isinstance(value, Asset) else value
+
+    def _constant(self, number: int, saved: Any) -> Tensor:
+        found: Tensor = attribute(self._constants[saved.operation].attr["value"])
+        return found
+
+    def _asset(self, number: int, saved: Any) -> Asset:
+        name = self._assets[saved.asset_file_def_index]
+        return Asset(os.path.join(self._folder, "assets", name))
+
+    def _resource(self, number: int, saved: Any) -> Any:
+        """A table: the function that makes it is run, and the one that fills it."""
+        parts = {part.local_name: part.node_id for part in self._nodes[number].children}
+        if "_create_resource" not in parts:
+            raise NotImplementedError(
+                f"a resource that no function makes, in the SavedModel at {self._folder}"
+            )
+        (made,) = self._run(parts["_create_resource"])
+        self._made[number] = made
+        if "_initialize" in parts:
+            self._run(parts["_initialize"])
+        return made
+
+    def _run(self, number: int) -> list[Any]:
+        """What a function without arguments gives."""
+        node: SavedObject = self._nodes[number]
+        kind = node.WhichOneof("kind")
+        if kind == "function":
+            name = node.function.concrete_functions[0]
+        else:
+            name = node.bare_concrete_function.concrete_function_name
+        bound = self._saved.concrete_functions[name].bound_inputs
+        return self._library[name](*[self._handle(self.object(i)) for i in bound])
+
+    # -- parts ----------------------------------------------------------------------------------
+
+    def _put_parts(self, number: int) -> None:
+        """Give an object its parts."""
+        owner, node = self._made[number], self._nodes[number]
+        if isinstance(owner, Signatures):
+            for part in node.children:
+                owner.put(part.local_name, self._made[part.node_id])
+        elif isinstance(owner, (list, dict, RestoredObject)):
+            parts = [(part.local_name, self._part(part.node_id)) for part in node.children]
+            if isinstance(owner, list):
+                owner.extend(_in_order(parts))
+            elif isinstance(owner, dict):
+                owner.update(parts)
+            else:
+                for name, part in parts:
+                    setattr(owner, name, part)
+
+    def _part(self, number: int) -> Any:
+        found = self.object(number)
+        return found.concrete if isinstance(found, RestoredConcrete) else found
+
+    # -- values ---------------------------------------------------------------------------------
+
+    def _variable_values(self) -> dict[int, Any]:
+        """The values of the variables by their numbers. The checkpoint has a graph of its own, in
+        which the same names lead to the same objects."""
+        prefix = os.path.join(self._folder, "variables", "variables")
+        skip = self._options.experimental_skip_checkpoint
+        if skip or not any(node.WhichOneof("kind") == "variable" for node in self._nodes):
+            return {}
+        reader = CheckpointReader(prefix)
+        graph: Graph = parsed(reader.get_tensor(GRAPH_KEY))
+        places = {0: 0}
+        ahead = [0]
+        keys: dict[int, str] = {}
+        while ahead:
+            number = ahead.pop()
+            there = graph.nodes[places[number]]
+            for value in there.values:
+                if value.name == VALUE_KEY:
+                    keys[number] = value.key
+            for part in self._nodes[number].children:
+                place = there.children.get(part.local_name)
+                if place is not None and part.node_id not in places:
+                    places[part.node_id] = place
+                    ahead.append(part.node_id)
+            slots = {slot.name: slot for slot in there.slots}
+            for slot in self._nodes[number].slot_variables:
+                found = slots.get(slot.slot_name)
+                if found is not None and slot.slot_variable_node_id not in places:
+                    places[slot.slot_variable_node_id] = found.slot
+                    ahead.append(slot.slot_variable_node_id)
+        values = reader.get_tensors(list(keys.values()))
+        return {number: values[key] for number, key in keys.items()}
+
+
+def _plain_name(name: str) -> str:
+    """The name of a function without what TensorFlow puts around it.
+
+    >>> _plain_name("__inference_call_12"), _plain_name("other")
+    ('call', 'other')
+    """
+    if not name.startswith("__inference_"):
+        return name
+    return name.removeprefix("__inference_").rpartition("_")[0]
+
+
+def _in_order(parts: Iterable[tuple[str, Any]]) -> list[Any]:
+    """The items of a list, by their places; not its other attributes.
+
+    >>> _in_order([("10", "b"), ("9", "a"), ("name", "c")])
+    ['a', 'b']
+    """
+    found = [(int(name), part) for name, part in parts if name.isdecimal()]
+    return [part for _, part in sorted(found, key=lambda item: item[0])]

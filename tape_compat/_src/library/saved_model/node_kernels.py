@@ -1,0 +1,274 @@
+"""Kernels that read and assign to variables, call other functions, or hold lists and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...core.dtypes import int32
+from ...core.op import Op
+from ...core.shapes import TensorShape
+from ...diagnostics.assertions import Assert
+from ...function.control_flow import cond, switch_case, while_loop
+from ...function.tensor_array import TensorArray
+from ...ops import gather_scatter, shapes
+from ...ops.arguments import known_value
+from ...ops.printing import print as print_op
+from ...values.convert import convert
+from ...values.indexed_slices import IndexedSlices
+from ...values.record import apply
+from ...values.tensor import Tensor
+from .nodes import GraphFunction, Node, node_kernel
+from .program import Derivative, Program, aval_of, op_of
+
+# -- variables ------------------------------------------------------------------------------------
+
+
+@node_kernel("VarHandleOp")
+def _variable(node: Node) -> Any:
+    """A variable of the graph itself, by the name that its nodes share."""
+    name = node.attribute("shared_name") or node.name
+    try:
+        return node.library.variables[name]
+    except KeyError:
+        raise ValueError(f"the graph has no variable {name!r}") from None
+
+
+@node_kernel("ReadVariableOp")
+def _read(node: Node) -> Any:
+    return node.inputs[0].read_value()
+
+
+@node_kernel("AssignVariableOp")
+def _assign(node: Node) -> None:
+    node.inputs[0].assign(node.inputs[1])
+
+
+@node_kernel("AssignAddVariableOp")
+def _assign_add(node: Node) -> None:
+    node.inputs[0].assign_add(node.inputs[1])
+
+
+@node_kernel("AssignSubVariableOp")
+def _assign_sub(node: Node) -> None:
+    node.inputs[0].assign_sub(node.inputs[1])
+
+
+@node_kernel("VarIsInitializedOp")
+def _is_initialized(node: Node) -> Any:
+    return convert(True)
+
+
+@node_kernel("VariableShape")
+def _variable_shape(node: Node) -> Any:
+    return shapes.shape(node.inputs[0], node.attribute("out_type", int32))
+
+
+@node_kernel("ResourceGather")
+def _resource_gather(node: Node) -> Any:
+    variable, indices = node.inputs
+    return gather_scatter.gather(variable, indices, batch_dims=node.attribute("batch_dims", 0))
+
+
+@node_kernel("ResourceGatherNd")
+def _resource_gather_nd(node: Node) -> Any:
+    return gather_scatter.gather_nd(*node.inputs)
+
+
+@node_kernel("ResourceScatterAdd", "ResourceScatterSub", "ResourceScatterUpdate")
+def _resource_scatter(node: Node) -> None:
+    variable, indices, updates = node.inputs
+    method = {"Add": "scatter_add", "Sub": "scatter_sub", "Update": "scatter_update"}
+    getattr(variable, method[node.op.removeprefix("ResourceScatter")])(
+        IndexedSlices(updates, indices)
+    )
+
+
+# -- calls and control flow -----------------------------------------------------------------------
+
+
+@node_kernel("NoOp")
+def _nothing(node: Node) -> None:
+    return None
+
+
+@node_kernel("PartitionedCall", "StatefulPartitionedCall")
+def _call(node: Node) -> list[Any]:
+    return node.function("f")(*node.inputs)
+
+
+@node_kernel("If", "StatelessIf")
+def _if(node: Node) -> list[Any]:
+    pred, *inputs = node.inputs
+    yes, no = node.function("then_branch"), node.function("else_branch")
+    return _branch(cond(_truth(pred), _branch_of(yes, inputs), _branch_of(no, inputs)))
+
+
+@node_kernel("Case", "StatelessCase")
+def _case(node: Node) -> list[Any]:
+    index, *inputs = node.inputs
+    branches = [node.library[name] for name in node.attribute("branches")]
+    return _branch(switch_case(index, [_branch_of(branch, inputs) for branch in branches]))
+
+
+def _branch_of(function: GraphFunction, inputs: Sequence[Any]) -> Any:
+    return lambda: function(*inputs) or None
+
+
+def _branch(found: Any) -> list[Any]:
+    if found is None:
+        return []
+    return list(found) if isinstance(found, (list, tuple)) else [found]
+
+
+def _truth(pred: Any) -> Any:
+    """A condition: a number is true if it is not 0, an array if it has elements."""
+    if pred._aval.shape:
+        return shapes.size(pred) > 0
+    return pred if pred.dtype.is_bool else pred != 0
+
+
+@node_kernel("While", "StatelessWhile")
+def _while(node: Node) -> list[Any]:
+    """A loop. Handles of variables stay what they are in all turns, and are no loop variables."""
+    test, body = node.function("cond"), node.function("body")
+    turning = [i for i, x in enumerate(node.inputs) if isinstance(x, (Tensor, TensorArray))]
+
+    def whole(values: Sequence[Any]) -> list[Any]:
+        found = list(node.inputs)
+        for i, value in zip(turning, values, strict=True):
+            found[i] = value
+        return found
+
+    def turn(*values: Any) -> list[Any]:
+        after = body(*whole(values))
+        return [after[i] for i in turning]
+
+    first = [node.inputs[i] for i in turning]
+    known = [x.shape if isinstance(x, Tensor) else TensorShape(None) for x in first]
+    declared = node.attribute("output_shapes") or [TensorShape(None)] * len(node.inputs)
+    invariants = [
+        _invariant(have, declared[i], x) for i, have, x in zip(turning, known, first, strict=True)
+    ]
+    last = while_loop(
+        lambda *values: _truth(test(*whole(values))[0]), turn, first, shape_invariants=invariants
+    )
+    return whole(last)
+
+
+def _invariant(have: TensorShape, declared: TensorShape, x: Any) -> TensorShape:
+    """The shape that a loop variable keeps: what it is at first, but where the graph says that it
+    is not known."""
+    if not isinstance(x, Tensor) or declared.rank is None or x._aval.unknown:
+        return have
+    if declared.rank != have.rank:
+        return have
+    sizes = zip(have.as_list(), declared.as_list(), strict=True)
+    return TensorShape([None if wanted is None else size for size, wanted in sizes])
+
+
+@node_kernel("Assert")
+def _assert(node: Node) -> None:
+    condition, *data = node.inputs
+    Assert(condition, data, node.attribute("summarize", 3))
+
+
+@node_kernel("PrintV2")
+def _print(node: Node) -> None:
+    print_op(node.inputs[0])
+
+
+# -- lists of tensors -----------------------------------------------------------------------------
+
+
+@node_kernel("TensorListReserve")
+def _reserve(node: Node) -> Any:
+    shape, count = node.inputs
+    return _list(node.attribute("element_dtype"), count, _element_shape(shape))
+
+
+@node_kernel("EmptyTensorList")
+def _empty_list(node: Node) -> Any:
+    return _list(node.attribute("element_dtype"), 0, _element_shape(node.inputs[0]), True)
+
+
+def _list(dtype: Any, count: Any, shape: TensorShape | None, grows: bool = False) -> TensorArray:
+    return TensorArray(
+        dtype, count, dynamic_size=grows, clear_after_read=False, element_shape=shape
+    )
+
+
+def _element_shape(shape: Any) -> TensorShape | None:
+    """The shape of elements; None where it is not known."""
+    sizes = known_value(shape).tolist()
+    if not isinstance(sizes, list):
+        return None if sizes < 0 else TensorShape([])
+    return TensorShape([None if size < 0 else size for size in sizes])
+
+
+@node_kernel("TensorListFromTensor")
+def _list_of(node: Node) -> Any:
+    tensor, shape = node.inputs
+    count = shapes.shape(tensor)[0]
+    return _list(tensor.dtype, count, _element_shape(shape)).unstack(tensor)
+
+
+@node_kernel("TensorListSetItem")
+def _set_item(node: Node) -> Any:
+    array, index, item = node.inputs
+    return array.write(index, item)
+
+
+@node_kernel("TensorListPushBack")
+def _push_back(node: Node) -> Any:
+    array, item = node.inputs
+    return array.write(array.size(), item)
+
+
+@node_kernel("TensorListGetItem")
+def _get_item(node: Node) -> Any:
+    return node.inputs[0].read(node.inputs[1])
+
+
+@node_kernel("TensorListStack")
+def _stack(node: Node) -> Any:
+    return node.inputs[0].stack()
+
+
+@node_kernel("TensorListLength")
+def _length(node: Node) -> Any:
+    return node.inputs[0].size()
+
+
+# -- programs -------------------------------------------------------------------------------------
+
+
+@node_kernel("XlaCallModule")
+def _program(node: Node) -> Any:
+    """A program that `save` wrote."""
+    if node.attribute("_inputs") is None:
+        raise NotImplementedError(
+            f"the program of {node.name!r} does not say what it takes: only those that this "
+            "library has written are read"
+        )
+    return apply(_op(node).bind(), tuple(map(convert, node.inputs)))
+
+
+def _op(node: Node) -> Op:
+    """The op of a program, made once."""
+    found: Op | None = node.kept.get("op")
+    if found is None:
+        inputs = tuple(map(aval_of, node.attribute("_inputs")))
+        outputs = tuple(map(aval_of, node.attribute("_outputs") or ()))
+        platforms = tuple([name.lower() for name in node.attribute("platforms")])
+        version = node.attribute("version")
+        program = Program(node.data("module"), version, platforms, inputs, outputs)
+        derivative = None
+        if node.attribute("_derivative_inputs"):
+            wrt, of = node.attribute("_derivative_inputs"), node.attribute("_derivative_outputs")
+            given = (*inputs, *[outputs[i] for i in of])
+            found_avals = tuple([inputs[i] for i in wrt])
+            pull = Program(node.data("_derivative_module"), version, platforms, given, found_avals)
+            derivative = Derivative(pull, tuple(wrt), tuple(of))
+        found = node.kept["op"] = op_of(program, derivative, node.function_name)
+    return found

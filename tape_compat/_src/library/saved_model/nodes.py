@@ -1,0 +1,195 @@
+"""A graph as a Python function: its nodes, done one after the other by our ops."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
+from typing import Any
+
+from ...core.dtypes import as_dtype
+from ...data.io.tensors import make_ndarray
+from ...values.convert import convert
+from .messages import AttrValue, FunctionDef, NodeDef
+from .registry import KERNELS, OUTPUTS
+from .structured import shape_of
+
+#: Kernels that need more than the values of their inputs: they take a `Node` instead.
+NODES: dict[str, Callable[[Node], Any]] = {}
+
+
+def node_kernel(*names: str) -> Callable[[Callable[[Node], Any]], Callable[[Node], Any]]:
+    """A decorator: the function does the nodes of these kernels."""
+
+    def noted(function: Callable[[Node], Any]) -> Callable[[Node], Any]:
+        NODES.update(dict.fromkeys(names, function))
+        return function
+
+    return noted
+
+
+def attribute(value: AttrValue) -> Any:
+    """What an attribute is, as Python has it; a function is its name."""
+    kind = value.WhichOneof("value")
+    if kind == "list":
+        fields = value.list.ListFields()
+        return [_value(name, item) for name, items in fields for item in items]
+    return _value(kind or "i", getattr(value, kind or "i"))
+
+
+def _value(kind: str, held: Any) -> Any:
+    if kind == "type":
+        return as_dtype(held)
+    if kind == "shape":
+        return shape_of(held)
+    if kind == "tensor":
+        return convert(make_ndarray(held), as_dtype(held.dtype))
+    if kind == "func":
+        return held.name
+    if kind == "b":
+        return bool(held)
+    return _text(held) if kind == "s" else held
+
+
+def _text(data: bytes) -> str | bytes:
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return data
+
+
+class Library:
+    """The functions of a graph by their names. variables: those that nodes of the graph itself
+    make, by their names."""
+
+    def __init__(self, functions: Iterable[FunctionDef]):
+        self._functions = {f.signature.name: GraphFunction(f, self) for f in functions}
+        self.variables: dict[str, Any] = {}
+        #: What was worked out of nodes, by their identities.
+        self.kept: dict[int, dict[str, Any]] = {}
+
+    def __getitem__(self, name: str) -> GraphFunction:
+        return self._functions[name]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._functions
+
+
+class Node:
+    """A node that is being done: its kernel, its inputs and its attributes."""
+
+    def __init__(self, node: NodeDef, inputs: Sequence[Any], library: Library, function: str):
+        self.name, self.op, self.function_name = node.name, node.op, function
+        self.inputs, self.library = list(inputs), library
+        self._attributes = node.attr
+        #: What was worked out of the node's attributes in a run before.
+        self.kept: dict[str, Any] = library.kept.setdefault(id(node), {})
+
+    def attribute(self, name: str, default: Any = None) -> Any:
+        """An attribute, or `default` if the graph leaves it out."""
+        return attribute(self._attributes[name]) if name in self._attributes else default
+
+    def data(self, name: str) -> bytes:
+        """The bytes of an attribute."""
+        found: bytes = self._attributes[name].s
+        return found
+
+    def function(self, name: str) -> GraphFunction:
+        """The function that an attribute names."""
+        return self.library[self.attribute(name)]
+
+
+@cache
+def _wanted(op: str) -> tuple[str, ...]:
+    """The attributes that a kernel takes."""
+    parameters = inspect.signature(KERNELS[op]).parameters.values()
+    return tuple([p.name for p in parameters if p.kind is p.KEYWORD_ONLY])
+
+
+def _done(node: NodeDef, inputs: Sequence[Any], library: Library, function: str) -> list[Any]:
+    """The outputs of a node. function: the name of the one that it is in."""
+    special = NODES.get(node.op)
+    if special is not None:
+        found = special(Node(node, inputs, library, function))
+    elif node.op in KERNELS:
+        given = {n: attribute(node.attr[n]) for n in _wanted(node.op) if n in node.attr}
+        found = KERNELS[node.op](*inputs, **given)
+    elif node.op in library:  # older graphs call functions as if they were kernels
+        found = library[node.op](*inputs)
+    else:
+        raise NotImplementedError(
+            f"the kernel {node.op!r} of the node {node.name!r} is not here; there are "
+            f"{len(KERNELS) + len(NODES)} of TensorFlow's"
+        )
+    if found is None:
+        return []
+    return list(found) if isinstance(found, (list, tuple)) else [found]
+
+
+class GraphFunction:
+    """A function of a graph, which takes and gives flat lists of values.
+
+    Values are tensors or, where TensorFlow has handles of resources, the objects that these are.
+    """
+
+    def __init__(self, function: FunctionDef, library: Library):
+        self.name = function.signature.name
+        self._arguments = [arg.name for arg in function.signature.input_arg]
+        results = {entry.key: entry.value for entry in function.ret}
+        self._results = [results[arg.name] for arg in function.signature.output_arg]
+        self._after = [entry.value for entry in function.control_ret]
+        self._nodes = {node.name: node for node in function.node_def}
+        self._library = library
+
+    def __call__(self, *inputs: Any) -> list[Any]:
+        """What it gives. All that it does beside comes in the order that the graph asks for."""
+        values: dict[str, Any] = dict(zip(self._arguments, inputs, strict=True))
+        run = Run(self._nodes, values, self._library, self.name)
+        for name in self._after:
+            run.node(name)
+        return [run.value(reference) for reference in self._results]
+
+
+class Run:
+    """One run through the nodes of a function. given: the values of its arguments."""
+
+    def __init__(
+        self, nodes: dict[str, NodeDef], given: dict[str, Any], library: Library, name: str
+    ):
+        self._nodes, self._given, self._library, self._name = nodes, given, library, name
+        self._done: dict[str, list[Any]] = {}
+
+    def value(self, reference: str) -> Any:
+        """The value that `argument`, `node`, `node:1` or `node:output:1` names."""
+        name, *place = reference.split(":")
+        if name in self._given and name not in self._done:
+            return self._given[name]
+        outputs = self.node(name)
+        if len(place) < 2:
+            return outputs[int(place[0]) if place else 0]
+        several = OUTPUTS.get(self._nodes[name].op)
+        return outputs[int(place[1]) if several is None else several.index(place[0])]
+
+    def node(self, name: str) -> list[Any]:
+        """The outputs of a node, which is done after those that it depends on."""
+        ahead = [name]
+        while ahead:
+            top = ahead[-1]
+            if top in self._done:
+                ahead.pop()
+                continue
+            node = self._nodes[top]
+            before = [n for n in self._before(node) if n not in self._done]
+            if before:
+                ahead += before[::-1]
+                continue
+            inputs = [self.value(x) for x in node.input if not x.startswith("^")]
+            self._done[top] = _done(node, inputs, self._library, self._name)
+            ahead.pop()
+        return self._done[name]
+
+    def _before(self, node: NodeDef) -> Iterator[str]:
+        for reference in node.input:
+            name = reference.lstrip("^").partition(":")[0]
+            if name not in self._given:
+                yield name

@@ -1,0 +1,211 @@
+"""Programs of StableHLO: made of closures to be written, and read as ops.
+
+Unknown sizes stay unknown in them: they are dimension expressions of `jax.export`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import jax
+import jax.export
+import jax.numpy as jnp
+
+from ...core.avals import Aval
+from ...core.call import Call
+from ...core.derivative import conj, pullback
+from ...core.dimensions import Size, Sizes, is_symbolic, parsed
+from ...core.dtypes import as_dtype
+from ...core.errors import user_location
+from ...core.op import Arrays, Closure, Op
+from ...core.x64 import in_x64
+
+#: What programs are lowered for; if an op is not there on one of them, for this machine alone.
+PLATFORMS = ("cpu", "cuda", "tpu")
+
+
+class Program(NamedTuple):
+    """A program as bytes, with the version of how it is called, the platforms that it is lowered
+    for, and the avals of what it takes and gives."""
+
+    module: bytes
+    version: int
+    platforms: tuple[str, ...]
+    inputs: tuple[Aval, ...]
+    outputs: tuple[Aval, ...]
+
+
+def one_batch(avals: Sequence[Aval]) -> Sizes:
+    """Sizes with which all first axes of unknown size have the same one."""
+    first = [aval.shape[0] for aval in avals if aval.shape and is_symbolic(aval.shape[0])]
+    return Sizes(**{str(size): first[0] for size in first[1:] if size != first[0]})
+
+
+def program_of(closure: Closure, avals: Sequence[Aval], name: str) -> Program:
+    """The program of a closure.
+
+    Raises: NotImplementedError if it calls Python, or needs sizes that are not known.
+    """
+    outputs, _ = closure.infer(tuple(avals))
+
+    def call(*arrays: Any) -> Arrays:
+        return closure.fn(*arrays)
+
+    call.__name__ = call.__qualname__ = name
+    structs = [aval.struct for aval in avals]
+    try:
+        try:
+            exported = in_x64(_exported, call, structs, PLATFORMS)
+        except NotImplementedError:
+            exported = in_x64(_exported, call, structs, (jax.default_backend(),))
+    except (NotImplementedError, ValueError, TypeError) as error:
+        raise NotImplementedError(
+            f"{name} cannot be written as a program: {str(error).splitlines()[0]} (at "
+            f"{user_location()})"
+        ) from error
+    return Program(
+        bytes(exported.mlir_module_serialized),
+        exported.calling_convention_version,
+        tuple(exported.platforms),
+        tuple(avals),
+        outputs,
+    )
+
+
+def _exported(call: Any, structs: Sequence[Any], platforms: Sequence[str]) -> Any:
+    jitted = jax.jit(call, keep_unused=True)
+    return jax.export.export(jitted, platforms=platforms)(*structs)
+
+
+class Derivative(NamedTuple):
+    """The program from all inputs of another one and the cotangents of its outputs at `outputs` to
+    the cotangents of its inputs at `inputs`."""
+
+    program: Program
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+
+
+def derivative_of(closure: Call, program: Program, name: str) -> Derivative | None:
+    """The derivative of a closure as a program; None if there is nothing to differentiate by.
+
+    Raises: NotImplementedError if it cannot be written.
+    """
+    inputs, outputs = _places(program.inputs), _places(program.outputs)
+    if not inputs or not outputs:
+        return None
+    steps = closure.steps
+    # JAX makes no zeros for integers of unknown sizes
+    inexact = Call(steps._replace(outputs=tuple([steps.outputs[i] for i in outputs])), name)
+    count = len(program.inputs)
+    pull = pullback(inexact.without_effect(), count, inputs, tuple(range(len(outputs))))
+    avals = [*program.inputs, *[program.outputs[i] for i in outputs]]
+    return Derivative(program_of(pull, avals, name), inputs, outputs)
+
+
+def _places(avals: Sequence[Aval]) -> tuple[int, ...]:
+    return tuple([i for i, aval in enumerate(avals) if aval.trainable])
+
+
+# -- as text --------------------------------------------------------------------------------------
+
+
+def aval_text(aval: Aval) -> str:
+    """An aval as text.
+
+    >>> aval_text(Aval.of((parsed("2*d0"), 3), as_dtype("float32")))
+    'float32[2*d0;3]'
+    """
+    return f"{aval.dtype.name}[{';'.join(map(str, aval.shape))}]"
+
+
+def aval_of(text: str) -> Aval:
+    """The aval that a text tells of.
+
+    >>> aval_of("float32[2*d0;3]")
+    float32[2*d0, 3]
+    """
+    dtype, _, sizes = text.removesuffix("]").partition("[")
+    return Aval.of(tuple(map(_size, filter(None, sizes.split(";")))), as_dtype(dtype))
+
+
+def _size(text: str) -> Size:
+    return int(text) if text.isdecimal() else parsed(text)
+
+
+# -- read -----------------------------------------------------------------------------------------
+
+
+def _callable(program: Program) -> Any:
+    """A program as JAX calls it. All but the module is as in a program that JAX makes of the same
+    inputs and outputs."""
+
+    def like(*arrays: Any) -> Arrays:
+        return tuple([jnp.zeros(aval.shape, aval.np_dtype) for aval in program.outputs])
+
+    structs = [aval.struct for aval in program.inputs]
+    exported = in_x64(_exported, like, structs, program.platforms)
+    return dataclasses.replace(
+        exported,
+        mlir_module_serialized=program.module,
+        calling_convention_version=program.version,
+        uses_global_constants=True,
+    )
+
+
+class _Lazy:
+    """A program that is read when it is first called. What was written of its derivatives is not in
+    it: JAX cannot differentiate it."""
+
+    def __init__(self, program: Program, name: str):
+        self._program, self._name = program, name
+        self._call: Any = None
+
+    def __call__(self, *arrays: Any) -> Arrays:
+        if self._call is None:
+            exported = _callable(self._program)
+            self._call = jax.custom_jvp(lambda *arrays: tuple(exported.call(*arrays)))
+            self._call.defjvp(self._refused)
+        found: Arrays = self._call(*arrays)
+        return found
+
+    def _refused(self, _primals: Any, _tangents: Any) -> Any:
+        raise NotImplementedError(
+            f"{self._name} of a SavedModel has no such derivative: that of reverse mode and of the "
+            f"first order is written, unless the SaveOptions say otherwise. At {user_location()}."
+        )
+
+
+def op_of(program: Program, derivative: Derivative | None, name: str) -> Op:
+    """A program as an op, with its derivative if that was written too. name: for messages."""
+
+    def shapes(avals: Sequence[Aval]) -> tuple[Aval, ...]:
+        sizes = _sizes(program.inputs, avals)
+        return tuple([aval.at(sizes) for aval in program.outputs])
+
+    pull = None if derivative is None else _pull_of(derivative, name)
+    return Op(_Lazy(program, name), "XlaCallModule", shapes=shapes, pull=pull, host_foldable=False)
+
+
+def _sizes(wanted: Sequence[Aval], given: Sequence[Aval]) -> Sizes:
+    """The unknown sizes of a program that is given such arrays. Where one has two sizes, the first
+    counts: they must be equal when they are known."""
+    found: dict[str, Size] = {}
+    for want, have in zip(wanted, given, strict=True):
+        for size, there in zip(want.shape, have.shape, strict=True):
+            if is_symbolic(size):
+                found.setdefault(str(size), there)
+    return Sizes(**found)
+
+
+def _pull_of(derivative: Derivative, name: str) -> Any:
+    call = _Lazy(derivative.program, name)
+
+    def pull(arrays: Sequence[Any], cotangents: Sequence[Any], wrt: tuple[int, ...]) -> Arrays:
+        given = [conj(cotangents[i]) for i in derivative.outputs]
+        found = dict(zip(derivative.inputs, call(*arrays, *given), strict=True))
+        return tuple([conj(found[i]) for i in wrt])
+
+    return pull

@@ -1,0 +1,192 @@
+"""What a SavedModel gives when it is loaded: objects with their parts, and functions."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ...core.dtypes import as_dtype
+from ...function.concrete import ConcreteFunction
+from ...function.function import Function
+from ...values import nest
+from ...values.convert import convert
+from ...values.spec import TensorSpec
+from ...values.tensor import Tensor
+from ...values.trackable import AutoTrackable, Trackable
+from ...values.variable import Variable
+from .messages import FunctionSpec, SavedConcreteFunction
+from .nodes import GraphFunction
+from .structured import decoded, signature_of
+
+
+class RestoredObject(AutoTrackable):
+    """An object of a SavedModel: its parts are its attributes, and it can be called if it could
+    when it was saved."""
+
+    #: Its class when it was saved, as the file names it.
+    _identifier = ""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        call = vars(self).get("__call__")
+        if call is None:
+            raise TypeError(f"{self!r} is not callable: it had no tf.function `__call__`")
+        return call(*args, **kwargs)
+
+
+class Signatures(Mapping[str, ConcreteFunction], Trackable):
+    """The functions that a SavedModel gives to those who serve it, by their names."""
+
+    def __init__(self) -> None:
+        self._functions: dict[str, Any] = {}
+
+    def put(self, name: str, function: Any) -> None:
+        self._functions[name] = function
+
+    def __getitem__(self, name: str) -> ConcreteFunction:
+        found: ConcreteFunction = self._functions[name].concrete
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._functions)
+
+    def __len__(self) -> int:
+        return len(self._functions)
+
+    def __repr__(self) -> str:
+        return f"_SignatureMap({dict(self)})"
+
+
+class Case:
+    """A function of the graph for arguments of one kind.
+
+    args, kwargs: the arguments, with a TensorSpec for each tensor. captured: what it takes beside
+    them.
+    """
+
+    def __init__(self, function: GraphFunction, saved: SavedConcreteFunction, captured: list[Any]):
+        self.args, self.kwargs = decoded(saved.canonicalized_input_signature)
+        self._function, self._captured = function, captured
+        self._leaves = nest.flatten((self.args, self.kwargs))
+        self._output = decoded(saved.output_signature)
+
+    def takes(self, args: tuple[Any, ...], kwargs: dict[str, Any], converts: bool) -> bool:
+        """Whether arguments are of its kind; converts: or can be made tensors of it."""
+        given = args[: len(self.args)], kwargs
+        if args[len(self.args) :] or len(args) < len(self.args):
+            return False
+        try:
+            nest.assert_same_structure(given, (self.args, self.kwargs), check_types=False)
+        except (ValueError, TypeError):
+            return False
+        pairs = zip(nest.flatten(given), self._leaves, strict=True)
+        return all(_fits(value, wanted, converts) for value, wanted in pairs)
+
+    def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What it gives for arguments of its kind."""
+        pairs = zip(nest.flatten((args, kwargs)), self._leaves, strict=True)
+        tensors = [convert(x, w.dtype) for x, w in pairs if isinstance(w, TensorSpec)]
+        outputs = iter(self._function(*tensors, *self._captured))
+        leaves = [
+            next(outputs) if isinstance(leaf, TensorSpec) else leaf
+            for leaf in nest.flatten(self._output)
+        ]
+        return nest.pack_sequence_as(self._output, leaves)
+
+
+def _fits(value: Any, wanted: Any, converts: bool) -> bool:
+    if not isinstance(wanted, TensorSpec):
+        same = value is wanted or (not isinstance(value, Tensor) and value == wanted)
+        return bool(same)
+    if isinstance(value, TensorSpec):
+        return wanted.is_compatible_with(value)
+    if not isinstance(value, (Tensor, Variable)):
+        if not converts or value is None:
+            return False
+        try:
+            value = convert(value, wanted.dtype)
+        except (TypeError, ValueError):
+            return False
+    return as_dtype(value.dtype) is wanted.dtype and wanted.shape.is_compatible_with(value.shape)
+
+
+class RestoredFunction(Function):
+    """A `tf.function` of a SavedModel, for the kinds of arguments that it was recorded for."""
+
+    def __init__(self, name: str, spec: FunctionSpec, cases: Sequence[Case]):
+        self._cases = list(cases)
+
+        def restored(*args: Any, **kwargs: Any) -> Any:
+            return self._case(args, kwargs).call(args, kwargs)
+
+        restored.__name__ = restored.__qualname__ = name
+        restored.__signature__ = signature_of(spec)  # type: ignore[attr-defined]
+        specs = decoded(spec.input_signature)
+        jit = {1: True, 2: False}.get(spec.jit_compile)
+        super().__init__(restored, name, specs, autograph=False, jit_compile=jit)
+
+    def _case(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Case:
+        if not self._cases:
+            raise ValueError("Found zero restored functions for caller function.")
+        for converts in (False, True):
+            for case in self._cases:
+                if case.takes(args, kwargs, converts):
+                    return case
+        options = "\n\n".join(
+            f"Option {i}:\n{_listed(case.args, case.kwargs)}"
+            for i, case in enumerate(self._cases, 1)
+        )
+        raise ValueError(
+            "Could not find matching concrete function to call loaded from the SavedModel. Got:\n"
+            f"{_listed(args, kwargs)}\n\n Expected these arguments to match one of the following "
+            f"{len(self._cases)} option(s):\n\n{options}"
+        )
+
+    @property
+    def concrete_functions(self) -> list[ConcreteFunction]:
+        """One for each kind of arguments."""
+        return [self.get_concrete_function(*case.args, **case.kwargs) for case in self._cases]
+
+    def _concretes(self) -> list[ConcreteFunction]:
+        return self.concrete_functions
+
+
+def _listed(args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
+    lines = [f"  Positional arguments ({len(args)} total):"]
+    lines += [f"    * {_shown(value)}" for value in args]
+    return "\n".join([*lines, f"  Keyword arguments: {dict(kwargs)}"])
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, Tensor) and value._is_symbolic():
+        return f"<tf.Tensor {value.name!r} shape={value.shape} dtype={value.dtype.name}>"
+    return repr(value)
+
+
+class RestoredConcrete:
+    """A function of a SavedModel for one kind of arguments; it is recorded when it is asked for."""
+
+    def __init__(self, name: str, spec: FunctionSpec, names: Sequence[str], case: Case):
+        signature = signature_of(spec) if spec.fullargspec.WhichOneof("kind") else _named(names)
+        self._name, self._case, self._signature = name, case, signature
+        self._found: ConcreteFunction | None = None
+
+    @property
+    def concrete(self) -> ConcreteFunction:
+        """The function."""
+        if self._found is None:
+            case = self._case
+
+            def restored(*args: Any, **kwargs: Any) -> Any:
+                return case.call(args, kwargs)
+
+            restored.__name__ = restored.__qualname__ = self._name
+            restored.__signature__ = self._signature  # type: ignore[attr-defined]
+            function = Function(restored, self._name, autograph=False)
+            self._found = function.get_concrete_function(*case.args, **case.kwargs)
+        return self._found
+
+
+def _named(names: Sequence[str]) -> inspect.Signature:
+    kind = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Signature([inspect.Parameter(name, kind) for name in names])

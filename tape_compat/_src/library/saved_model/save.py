@@ -1,0 +1,268 @@
+"""`tf.saved_model.save`."""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+from collections.abc import Mapping
+from typing import Any
+
+from ...checkpoint.bundle import write_bundle
+from ...checkpoint.keys import path_of, value_key
+from ...checkpoint.saving import View, values_in, view_of
+from ...checkpoint.variables import is_variable, variable_of
+from ...core.errors import NeedsValue, user_location
+from ...core.state import LOCAL
+from ...function.concrete import ConcreteFunction
+from ...function.function import Function
+from ...values.trackable import Trackable, children
+from ...values.variable import VALUE_KEY, Handle, Variable
+from .assets import Asset
+from .definitions import Definition, defined, unique
+from .main_graph import MainGraph
+from .messages import FunctionSpec, SavedModel, SavedObject
+from .options import SaveOptions
+from .restored import RestoredObject, Signatures
+from .signatures import signature_functions
+from .structured import function_spec, shape_proto
+
+LOGGER = logging.getLogger("tape_compat")
+
+
+def save(obj: Any, export_dir: Any, signatures: Any = None, options: Any = None) -> None:
+    """Write an object with its Variables and its `tf.function`s, as a SavedModel.
+
+    Functions are written as programs of StableHLO, for each kind of arguments that they were
+    recorded for: call them before, or give them an `input_signature`. `tf.saved_model.load` reads
+    them here, with their derivatives; TensorFlow, and what serves its models, runs them by XLA.
+
+    Args:
+      obj: a `tf.Module`, a Keras model, or another object that a checkpoint holds.
+      export_dir: the folder, which is made.
+      signatures: what to serve: a `tf.function` with an `input_signature`, a concrete function, or
+        several by their names. They get tensors by name, and give a dict. Without it, the one
+        function of `obj` that has an `input_signature`, as "serving_default".
+      options: a `SaveOptions`.
+    Raises: ValueError for an object that no checkpoint holds, or what is no signature;
+      AssertionError if a function uses a Variable that is no part of `obj`; NotImplementedError if
+      a signature cannot be written as one program, as one that prints, or that texts go through.
+      Other functions that cannot be written are left out, and the logger `tape_compat` says so.
+
+    >>> import tempfile
+    >>> import tape_compat as tf
+    >>> module = tf.Module()
+    >>> module.w = tf.Variable([1.0, 2.0])
+    >>> module.f = tf.function(lambda x: x * module.w)
+    >>> _ = module.f(tf.ones([2]))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     tf.saved_model.save(module, folder)
+    ...     sorted(os.listdir(folder))
+    ['assets', 'saved_model.pb', 'variables']
+    """
+    if LOCAL.state.capture is not None:
+        raise AssertionError(
+            "tf.saved_model.save is not supported inside a traced @tf.function. Move the call to "
+            "the outer eagerly-executed context."
+        )
+    if not isinstance(obj, Trackable):
+        raise ValueError(
+            "Expected an object of type `Trackable`, such as `tf.Module` or a subclass of the "
+            f"`Trackable` class, for export. Got {obj} with type {type(obj)}."
+        )
+    folder = os.fspath(export_dir)
+    saving = _Saving(obj, signature_functions(obj, signatures), options or SaveOptions())
+    model = saving.model()
+    os.makedirs(os.path.join(folder, "variables"), exist_ok=True)
+    os.makedirs(os.path.join(folder, "assets"), exist_ok=True)
+    write_bundle(os.path.join(folder, "variables", "variables"), values_in(saving.view))
+    for name, path in saving.assets.items():
+        shutil.copyfile(path, os.path.join(folder, "assets", name))
+    with open(os.path.join(folder, "saved_model.pb"), "wb") as file:
+        file.write(model.SerializeToString(deterministic=True))
+
+
+#: How a message says whether XLA is to compile a function.
+_JIT_COMPILE = {None: 0, True: 1, False: 2}
+
+
+def _parts_of(value: Any) -> dict[str, Any]:
+    """The parts of an object that a SavedModel keeps."""
+    if isinstance(value, (Function, ConcreteFunction)):
+        return {}
+    if not isinstance(value, Trackable):
+        return children(value)
+    found = value._trackable_children("savedmodel", cache={})
+    return {name: part for name, part in found.items() if not isinstance(part, Signatures)}
+
+
+class _Saving:
+    """An object that is being saved: the view of its parts, and what is written of them."""
+
+    def __init__(self, root: Any, signatures: dict[str, ConcreteFunction], options: SaveOptions):
+        self._options = options
+        self._map = Signatures()
+        self._signatures = signatures
+        self.view: View = view_of(root, {"signatures": self._map}, _parts_of)
+        #: The files of assets by the names that they get.
+        self.assets: dict[str, str] = {}
+        self._numbers: dict[Handle, int] = {}
+        for number, value in enumerate(self.view.objects):
+            variable = variable_of(value)
+            if variable is not None:
+                self._numbers.setdefault(variable._handle, number)
+        self._definitions: dict[int, tuple[str, Definition]] = {}
+        self._names: set[str] = set()
+        self._model = SavedModel(saved_model_schema_version=1)
+        self._graph = self._model.meta_graphs.add()
+        self._objects = self._graph.object_graph_def
+        self._main = MainGraph(self._graph)
+
+    def model(self) -> SavedModel:
+        """The message of the whole."""
+        info = self._graph.meta_info_def
+        info.tags.extend(["serve", *(self._options.extra_tags or ())])
+        info.stripped_default_attrs = True
+        for handle, number in self._numbers.items():
+            variable = variable_of(self.view.objects[number])
+            assert variable is not None
+            self._main.add_variable(handle, variable)
+        for value, parts in zip(self.view.objects, self.view.parts, strict=True):
+            node = self._objects.nodes.add()
+            for name, part in parts.items():
+                node.children.add(node_id=self.view.numbers[id(part)], local_name=name)
+            self._describe(node, value)
+        self._add_signatures()
+        self._main.add_saver(self._keys())
+        for alias, function in self._options.function_aliases.items():
+            for concrete in function._list_all_concrete_functions():
+                name, _ = self._defined(concrete)
+                info.function_aliases.add(key=name, value=alias)
+        return self._model
+
+    def _keys(self) -> dict[Handle, str]:
+        """The names of the variables' values in the checkpoint."""
+        paths = self.view.paths
+        return {
+            handle: value_key(path_of(paths[number]), VALUE_KEY)
+            for handle, number in self._numbers.items()
+        }
+
+    # -- objects --------------------------------------------------------------------------------
+
+    def _describe(self, node: SavedObject, value: Any) -> None:
+        """Say in the message of an object what it is."""
+        variable = variable_of(value) if is_variable(value) else None
+        if variable is not None:
+            self._variable(node, variable)
+        elif isinstance(value, Function):
+            self._function(node, value)
+        elif isinstance(value, ConcreteFunction):
+            self._concrete(node, value)
+        elif isinstance(value, Asset):
+            node.asset.asset_file_def_index = self._asset(value)
+            node.asset.SetInParent()
+        else:
+            node.user_object.identifier = _identifier(value)
+            node.user_object.version.producer = node.user_object.version.min_consumer = 1
+
+    def _variable(self, node: SavedObject, variable: Variable) -> None:
+        made = node.variable
+        made.dtype = variable.dtype.as_datatype_enum
+        made.shape.CopyFrom(shape_proto(variable._handle.shape))
+        made.shape.SetInParent()
+        made.trainable = variable.trainable
+        made.name = variable._shared_name
+
+    def _asset(self, asset: Asset) -> int:
+        path = asset.asset_path.numpy().decode()
+        name = unique(os.path.basename(path), set(self.assets))
+        self.assets[name] = path
+        return self._main.add_asset(name)
+
+    def _function(self, node: SavedObject, function: Function) -> None:
+        made = node.function
+        made.SetInParent()
+        signature = function._signature
+        made.function_spec.CopyFrom(function_spec(signature.python, signature.specs))
+        made.function_spec.jit_compile = _JIT_COMPILE[function._jit_compile]
+        try:
+            recorded = function._list_all_concrete_functions()
+        except NeedsValue as error:
+            LOGGER.warning("%s is left out of the SavedModel: %s", function.name, error)
+            return
+        for concrete in recorded:
+            try:
+                name, _ = self._defined(concrete)
+            except NotImplementedError as error:
+                LOGGER.warning("%s is left out of the SavedModel: %s", function.name, error)
+                continue
+            made.concrete_functions.append(name)
+
+    def _concrete(self, node: SavedObject, concrete: ConcreteFunction) -> None:
+        made = node.bare_concrete_function
+        made.concrete_function_name, definition = self._defined(concrete)
+        names = [spec.name or "" for spec in definition.inputs]
+        made.argument_keywords.extend(names)
+        made.allowed_positional_arguments = len(names)
+        made.function_spec.CopyFrom(_spec_of(concrete))
+
+    def _defined(self, concrete: ConcreteFunction) -> tuple[str, Definition]:
+        """The name of a concrete function in the graph, which it is written to."""
+        found = self._definitions.get(id(concrete._trace))
+        if found is None:
+            number = len(self._definitions) + 1
+            name = f"__inference_{concrete._function_name}_{number}".replace("<lambda>", "lambda")
+            definition = defined(concrete, name, self._options.experimental_custom_gradients)
+            self._refuse_untracked(concrete, definition)
+            self._graph.graph_def.library.function.append(definition.function)
+            for handle in definition.handles:
+                definition.saved.bound_inputs.append(self._numbers[handle])
+            self._objects.concrete_functions[name].CopyFrom(definition.saved)
+            found = self._definitions[id(concrete._trace)] = name, definition
+        return found
+
+    def _refuse_untracked(self, concrete: ConcreteFunction, definition: Definition) -> None:
+        for handle in definition.handles:
+            if handle not in self._numbers:
+                used = concrete.variables
+                variable = next((v for v in used if v._handle is handle), handle)
+                raise AssertionError(
+                    "Tried to export a function which references an 'untracked' resource. "
+                    "TensorFlow objects (e.g. tf.Variable) captured by functions must be 'tracked' "
+                    "by assigning them to an attribute of a tracked object or assigned to an "
+                    "attribute of the main object directly. See the information below:\n"
+                    f"\tFunction name = {concrete.name!r}\n"
+                    f"\tTrackable referencing this tensor = {variable!r}\n"
+                    f"\tAt {user_location()}"
+                )
+
+    # -- what is served -------------------------------------------------------------------------
+
+    def _add_signatures(self) -> None:
+        holder = self._objects.nodes[self.view.numbers[id(self._map)]]
+        for name, concrete in self._signatures.items():
+            function_name, definition = self._defined(concrete)
+            node = self._objects.nodes.add()
+            holder.children.add(node_id=len(self._objects.nodes) - 1, local_name=name)
+            self._concrete(node, concrete)
+            self._main.add_signature(name, function_name, definition)
+
+
+def _spec_of(concrete: ConcreteFunction) -> FunctionSpec:
+    return function_spec(concrete._signature.python)
+
+
+def _identifier(value: Any) -> str:
+    """How TensorFlow names the class of an object."""
+    if isinstance(value, Signatures):
+        return "signature_map"
+    if isinstance(value, RestoredObject) and value._identifier:
+        return value._identifier
+    if isinstance(value, list):
+        return "trackable_list_wrapper"
+    if isinstance(value, Mapping):
+        return "trackable_dict_wrapper"
+    if isinstance(value, tuple):
+        return "trackable_tuple_wrapper"
+    return "_generic_user_object"

@@ -1,0 +1,226 @@
+"""Kernels of tables and of texts that are cut into words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...core.dtypes import DType, float32, int64, string
+from ...data.io import contents
+from ...ops import histograms, strings
+from ...ops.arguments import known_value, sketched
+from ...ops.string_splits import split
+from ...values.convert import convert
+from ...values.host_steps import by_host
+from ...values.ragged import RaggedTensor
+from ...values.tensor import Tensor, concrete
+from ..lookup.initializers import KeyValueTensorInitializer, TextFileInitializer
+from ..lookup.static import StaticHashTable
+from .nodes import Node, node_kernel
+from .registry import OUTPUTS, kernel
+
+
+class RestoredTable:
+    """A table of a graph, which is filled by another node than the one that makes it."""
+
+    def __init__(self, key_dtype: DType, value_dtype: DType):
+        self.key_dtype, self.value_dtype = key_dtype, value_dtype
+        self._initializer: Any = None
+        self._tables: dict[Any, StaticHashTable] = {}
+
+    def fill(self, initializer: Any) -> None:
+        """Take the keys and values that an initializer gives."""
+        self._initializer = initializer
+        self._tables.clear()
+
+    def with_default(self, default: Any) -> StaticHashTable:
+        """The table with a value for keys that it does not have."""
+        value = np.ravel(known_value(default)).item()
+        found = self._tables.get(value)
+        if found is None:
+            if self._initializer is None:
+                raise ValueError("Table not initialized.")
+            found = self._tables[value] = StaticHashTable(self._initializer, value)
+        return found
+
+
+@node_kernel("HashTableV2", "HashTable")
+def _table(node: Node) -> Any:
+    return RestoredTable(node.attribute("key_dtype"), node.attribute("value_dtype"))
+
+
+@node_kernel("LookupTableImportV2", "InitializeTableV2")
+def _import(node: Node) -> None:
+    table, keys, values = node.inputs
+    table.fill(KeyValueTensorInitializer(keys, values, table.key_dtype, table.value_dtype))
+
+
+@node_kernel("InitializeTableFromTextFileV2")
+def _import_file(node: Node) -> None:
+    table, path = node.inputs
+    size = node.attribute("vocab_size", -1)
+    table.fill(
+        TextFileInitializer(
+            known_value(path).item().decode(),
+            table.key_dtype,
+            node.attribute("key_index"),
+            table.value_dtype,
+            node.attribute("value_index"),
+            None if size < 0 else size,
+            node.attribute("delimiter", "\t"),
+            value_index_offset=node.attribute("offset", 0),
+        )
+    )
+
+
+@node_kernel("LookupTableFindV2")
+def _find(node: Node) -> Any:
+    table, keys, default = node.inputs
+    return table.with_default(default).lookup(convert(keys))
+
+
+@node_kernel("LookupTableSizeV2")
+def _size(node: Node) -> Any:
+    table = node.inputs[0]
+    zero = "" if table.value_dtype is string else 0
+    return table.with_default(convert(zero, table.value_dtype)).size()
+
+
+OUTPUTS["StringSplitV2"] = ("indices", "values", "shape")
+
+
+@by_host()
+def _split_to_sparse(input: Tensor, sep: Any, maxsplit: int) -> tuple[Tensor, Tensor, Tensor]:
+    """The words of texts with their places, and the shape of all."""
+    sketch = sketched(input)
+    if sketch is not None:
+        count = sketch.size()
+        kinds = (((count, 2), int64), ((count,), string), ((2,), int64))
+        words = [sketch.tensor(shape, dtype) for shape, dtype in kinds]
+        return words[0], words[1], words[2]
+    rows: RaggedTensor = split(input, sep, maxsplit)
+    splits = np.asarray(rows.row_splits._value())
+    lengths = np.diff(splits)
+    row = np.repeat(np.arange(lengths.size), lengths)
+    places = np.stack([row, np.arange(splits[-1]) - splits[row]], 1) if row.size else row[:, None]
+    if not row.size:
+        places = np.zeros((0, 2), np.int64)
+    shape = np.array([lengths.size, lengths.max(initial=0)], np.int64)
+    return concrete(places.astype(np.int64)), rows.flat_values, concrete(shape)
+
+
+@node_kernel("StringSplitV2")
+def _string_split(node: Node) -> Any:
+    input, sep = node.inputs
+    return _split_to_sparse(convert(input), known_value(sep).item(), node.attribute("maxsplit", -1))
+
+
+@node_kernel("RaggedTensorToTensor")
+def _ragged_to_tensor(node: Node) -> Any:
+    """Rows of values, by tensors that say where they end, filled up to a shape."""
+    shape, values, default, *partitions = node.inputs
+    sizes = known_value(shape).tolist()
+    wanted = tuple([None if n < 0 else n for n in sizes]) if isinstance(sizes, list) else None
+    kinds = tuple(node.attribute("row_partition_types"))
+    return _filled(values, known_value(default), partitions, kinds, wanted)
+
+
+@by_host()
+def _filled(
+    values: Any, default: Any, partitions: list[Any], kinds: tuple[str, ...], wanted: Any
+) -> Tensor:
+    """`wanted`: the sizes of the result, None where they are those of the rows."""
+    sketch = sketched(values, *partitions)
+    if sketch is not None:
+        levels = len([kind for kind in kinds if kind != "FIRST_DIM_SIZE"])
+        inner = values._aval.shape[1:]
+        return sketch.tensor(wanted or (*[None] * (levels + 1), *inner), values.dtype)
+    found: Any = values
+    left = list(zip(kinds, partitions, strict=True))
+    while left:
+        kind, tensor = left.pop()
+        if kind == "ROW_SPLITS":
+            found = RaggedTensor.from_row_splits(found, tensor, validate=False)
+        elif kind == "VALUE_ROWIDS" and [k for k, _ in left] == ["FIRST_DIM_SIZE"]:
+            count = left.pop()[1]
+            found = RaggedTensor.from_value_rowids(found, tensor, count, validate=False)
+        else:
+            raise NotImplementedError(f"rows of the kinds {kinds}")
+    return found.to_tensor(default, shape=wanted)
+
+
+@kernel("StaticRegexFullMatch")
+def _full_match(x: Any, *, pattern: str) -> Tensor:
+    return strings.regex_full_match(x, pattern)
+
+
+@kernel("Bucketize")
+def _bucketize(x: Any, *, boundaries: Any) -> Tensor:
+    return histograms.bucketize(x, list(boundaries))
+
+
+@node_kernel("DisableCopyOnRead")
+def _nothing(node: Node) -> None:
+    return None
+
+
+# -- texts ----------------------------------------------------------------------------------------
+
+
+@kernel("StringJoin")
+def _join(*inputs: Any, separator: str = "") -> Any:
+    return strings.join(list(inputs), separator)
+
+
+@kernel("AsString")
+def _as_string(
+    x: Any,
+    *,
+    precision: int = -1,
+    scientific: bool = False,
+    shortest: bool = False,
+    width: int = -1,
+    fill: str = "",
+) -> Tensor:
+    return strings.as_string(x, precision, scientific, shortest, width, fill)
+
+
+@kernel("StringLower")
+def _lower(x: Any, *, encoding: str = "") -> Tensor:
+    return strings.lower(x, encoding)
+
+
+@kernel("StringUpper")
+def _upper(x: Any, *, encoding: str = "") -> Tensor:
+    return strings.upper(x, encoding)
+
+
+@kernel("StringStrip")
+def _strip(x: Any) -> Tensor:
+    return strings.strip(x)
+
+
+@kernel("StringToNumber")
+def _to_number(x: Any, *, out_type: DType = float32) -> Tensor:
+    return strings.to_number(x, out_type)
+
+
+@kernel("StringToHashBucketFast")
+def _hash_bucket(x: Any, *, num_buckets: int) -> Tensor:
+    return strings.to_hash_bucket_fast(x, num_buckets)
+
+
+@kernel("StaticRegexReplace")
+def _static_replace(x: Any, *, pattern: str, rewrite: str, replace_global: bool = True) -> Tensor:
+    return strings.regex_replace(x, pattern, rewrite, replace_global)
+
+
+@kernel("RegexReplace")
+def _replace(x: Any, pattern: Any, rewrite: Any, *, replace_global: bool = True) -> Tensor:
+    return strings.regex_replace(x, pattern, rewrite, replace_global)
+
+
+@kernel("DecodeRaw")
+def _decode_raw(x: Any, *, out_type: DType, little_endian: bool = True) -> Tensor:
+    return contents.decode_raw(x, out_type, little_endian)

@@ -1,0 +1,360 @@
+"""SavedModels of TensorFlow read here, and ours read by TensorFlow."""
+
+import numpy as np
+import pytest
+
+import tape_compat
+from tests.oracle import tensorflow
+from tests.parity import store
+
+pytestmark = pytest.mark.skipif(
+    not store.installed(), reason="tensorflow, the oracle, is not installed (extra `parity`)"
+)
+
+
+@pytest.fixture(params=["from TensorFlow", "to TensorFlow", "ours alone"])
+def ways(request):
+    """The module that writes, and that which reads."""
+    if request.param == "ours alone":
+        return tape_compat, tape_compat
+    ways = tensorflow(), tape_compat
+    return ways if request.param == "from TensorFlow" else ways[::-1]
+
+
+def numbers(value):
+    """What a function gave, as arrays in the structure that it has."""
+    if isinstance(value, dict):
+        return {key: numbers(part) for key, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [type(value).__name__, *map(numbers, value)]
+    if value is None or isinstance(value, (int, float, str)):
+        return value
+    array = np.asarray(value.numpy())
+    return array.dtype.name, array.tolist()
+
+
+def assert_near(one, other):
+    assert type(one) is type(other)
+    if isinstance(one, dict):
+        assert one.keys() == other.keys()
+        for key in one:
+            assert_near(one[key], other[key])
+    elif isinstance(one, (list, tuple)):
+        assert len(one) == len(other)
+        for a, b in zip(one, other):
+            assert_near(a, b)
+    elif isinstance(one, float):
+        assert one == pytest.approx(other, rel=1e-5, abs=1e-6, nan_ok=True)
+    else:
+        assert one == other
+
+
+def module(tf):
+    """An object with variables in all kinds of places, and functions of all kinds."""
+
+    class Inner(tf.Module):
+        def __init__(self):
+            super().__init__()
+            self.scale = tf.Variable([2.0, 3.0], name="scale")
+
+        @tf.function(input_signature=[tf.TensorSpec([None, 2], tf.float32)])
+        def __call__(self, x):
+            return x * self.scale
+
+    class Outer(tf.Module):
+        def __init__(self):
+            super().__init__()
+            self.w = tf.Variable([[1.0, 2.0], [3.0, 4.0]], name="w")
+            self.count = tf.Variable(0, trainable=False, dtype=tf.int64)
+            self.inner = Inner()
+            self.parts = [tf.Variable(1.0), {"a": tf.Variable([True, False])}]
+            self.pair = (tf.Variable(5.0), tf.Variable("text"))
+            self.free = tf.Variable(tf.zeros([1]), shape=[None])
+
+        @tf.function
+        def step(self, x, scale=2.0, *, add=False):
+            self.count.assign_add(1)
+            y = self.inner(x @ self.w) * scale
+            return {"y": y + 1.0 if add else y, "n": self.count.read_value()}
+
+        @tf.function
+        def nest(self, pair, named):
+            one, (two,) = pair
+            return [one + two, (named["b"] - named["a"], None)]
+
+        @tf.function(input_signature=[tf.TensorSpec([None], tf.float32)])
+        def grow(self, x):
+            self.free.assign(tf.concat([self.free, x], 0))
+            return tf.shape(self.free)[0]
+
+        @tf.function(input_signature=[tf.TensorSpec([None, None], tf.float32)])
+        def sizes(self, x):
+            rows, columns = tf.shape(x)[0], tf.shape(x)[1]
+            total = tf.reduce_sum(tf.reshape(x, [rows * columns]))
+            return tf.zeros([rows, 2]) + total, tf.range(columns)
+
+        @tf.function(input_signature=[tf.TensorSpec([], tf.int32)])
+        def loop(self, n):
+            total = tf.constant(0.0)
+            for i in tf.range(n):
+                if i % 2 == 0:
+                    total += tf.reduce_sum(self.w)
+                else:
+                    total -= 1.0
+            return total
+
+    return Outer()
+
+
+def use(tf, m):
+    """What the functions give."""
+    x = tf.constant([[1.0, -1.0], [0.5, 2.0], [0.0, 1.0]])
+    found = [
+        m.step(x),
+        m.step(x, 2.0, add=True),
+        m.step(x, scale=3.0),
+        m.nest((x, [x]), {"a": x, "b": 2.0 * x}),
+        m.grow(tf.ones([3])),
+        m.grow(tf.ones([2])),
+        m.sizes(x),
+        m.sizes(tf.ones([1, 4])),
+        m.loop(tf.constant(5)),
+        m.inner(tf.ones([4, 2])),
+        m.parts[0].read_value(),
+        m.parts[1]["a"].read_value(),
+        m.pair[0].read_value(),
+        m.pair[1].read_value(),
+        m.count.read_value(),
+        m.free.read_value(),
+    ]
+    return list(map(numbers, found))
+
+
+def test_objects_with_functions(ways, tmp_path):
+    writer, reader = ways
+    made = module(writer)
+    use(writer, made)  # records
+    made.count.assign(0)
+    made.free.assign([0.0])
+    writer.saved_model.save(made, str(tmp_path / "a"))
+    loaded = reader.saved_model.load(str(tmp_path / "a"))
+    expected = use(writer, made)
+    found = use(reader, loaded)
+    # A tuple of a SavedModel is a list when it is loaded by TensorFlow, and here.
+    assert_near(found, expected)
+    assert loaded.w.trainable and not loaded.count.trainable
+    assert loaded.free.shape.as_list() == [None]
+    assert loaded.w.name == "w:0"
+
+
+def test_what_was_loaded_is_saved_again(ways, tmp_path):
+    writer, reader = ways
+    made = module(writer)
+    expected = use(writer, made)
+    made.count.assign(0)
+    made.free.assign([0.0])
+    writer.saved_model.save(made, str(tmp_path / "a"))
+    loaded = tape_compat.saved_model.load(str(tmp_path / "a"))
+    tape_compat.saved_model.save(loaded, str(tmp_path / "b"))
+    again = reader.saved_model.load(str(tmp_path / "b"))
+    assert_near(use(reader, again), expected)
+
+
+def signatures_of(tf, made):
+    concrete = made.step.get_concrete_function(tf.TensorSpec([None, 2], tf.float32, name="x"))
+    several = tf.function(lambda a, b: (a + b, a - b))
+    spec = tf.TensorSpec([2], tf.float32)
+    return {
+        "serving_default": concrete,
+        "inner": made.inner.__call__,
+        "several": several.get_concrete_function(spec, tf.TensorSpec([], tf.float32, name="bias")),
+    }
+
+
+def test_signatures(ways, tmp_path):
+    writer, reader = ways
+    made = module(writer)
+    writer.saved_model.save(made, str(tmp_path), signatures=signatures_of(writer, made))
+    loaded = reader.saved_model.load(str(tmp_path))
+    assert sorted(loaded.signatures) == ["inner", "serving_default", "several"]
+    served = loaded.signatures["serving_default"]
+    x = reader.constant([[1.0, 2.0]])
+    assert_near(numbers(served(x=x)), {"n": ("int64", 1), "y": ("float32", [[28.0, 60.0]])})
+    assert_near(numbers(served(x)), {"n": ("int64", 2), "y": ("float32", [[28.0, 60.0]])})
+    ((args, named)) = served.structured_input_signature
+    assert args == () and named["x"].shape.as_list() == [None, 2]
+    inner = loaded.signatures["inner"](x=x)
+    assert_near(numbers(inner), {"output_0": ("float32", [[2.0, 6.0]])})
+    several = loaded.signatures["several"](a=reader.ones([2]), bias=reader.constant(3.0))
+    expected = {"output_0": ("float32", [4.0, 4.0]), "output_1": ("float32", [-2.0, -2.0])}
+    assert_near(numbers(several), expected)
+    with pytest.raises(TypeError):
+        loaded.signatures["inner"](y=x)
+
+
+def test_a_session_serves_ours(tmp_path):
+    """As programs without Python do: by the graph, its placeholders and its saver."""
+    tf = tensorflow()
+    made = module(tape_compat)
+    made.w.assign([[2.0, 0.0], [0.0, 2.0]])
+    signatures = signatures_of(tape_compat, made)
+    tape_compat.saved_model.save(made, str(tmp_path), signatures=signatures)
+    with tf.compat.v1.Session(graph=tf.Graph()) as session:
+        loaded = tf.compat.v1.saved_model.load(session, ["serve"], str(tmp_path))
+        served = loaded.signature_def["serving_default"]
+        fed = {served.inputs["x"].name: [[1.0, 2.0]]}
+        for count in (1, 2):
+            y, n = session.run([served.outputs["y"].name, served.outputs["n"].name], fed)
+            assert y.tolist() == [[8.0, 24.0]] and n == count
+        saver = tf.compat.v1.train.Saver(saver_def=loaded.saver_def)
+        path = saver.save(session, str(tmp_path / "again"), write_meta_graph=False)
+    kept = tape_compat.train.load_checkpoint(path)
+    assert kept.get_tensor("count/.ATTRIBUTES/VARIABLE_VALUE") == 2
+
+
+def test_derivatives(ways, tmp_path):
+    """Ours have them when they are read here; TensorFlow cannot differentiate a program of XLA."""
+    writer, reader = ways
+    made = module(writer)
+    x = [[1.0, -1.0], [0.5, 2.0]]
+    expected = gradients(writer, made, writer.constant(x))
+    writer.saved_model.save(made, str(tmp_path))
+    loaded = reader.saved_model.load(str(tmp_path))
+    if reader is not tape_compat:
+        with pytest.raises(LookupError, match="XlaCallModule"):
+            gradients(reader, loaded, reader.constant(x))
+        return
+    assert_near(gradients(reader, loaded, reader.constant(x)), expected)
+
+
+def gradients(tf, m, x):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        loss = tf.reduce_sum(m.step(x)["y"] ** 2)
+    return list(map(numbers, tape.gradient(loss, [x, m.w, m.inner.scale])))
+
+
+def test_checkpoints_read_saved_models(ways, tmp_path):
+    writer, reader = ways
+    made = module(writer)
+    made.w.assign([[5.0, 6.0], [7.0, 8.0]])
+    writer.saved_model.save(made, str(tmp_path))
+    other = module(reader)
+    reader.train.Checkpoint(other).restore(str(tmp_path)).expect_partial()
+    assert other.w.numpy().tolist() == [[5.0, 6.0], [7.0, 8.0]]
+
+
+def test_assets(ways, tmp_path):
+    writer, reader = ways
+    file = tmp_path / "words.txt"
+    file.write_text("one two")
+    made = writer.Module()
+    made.words = writer.saved_model.Asset(str(file))
+    writer.saved_model.save(made, str(tmp_path / "a"))
+    file.unlink()
+    loaded = reader.saved_model.load(str(tmp_path / "a"))
+    path = loaded.words.asset_path.numpy().decode()
+    assert reader.io.read_file(path).numpy() == b"one two"
+
+
+def test_options(ways, tmp_path):
+    writer, reader = ways
+    made = module(writer)
+    options = writer.saved_model.SaveOptions(
+        function_aliases={"other": made.inner.__call__}, extra_tags=["more"]
+    )
+    writer.saved_model.save(made, str(tmp_path), options=options)
+    options = reader.saved_model.LoadOptions(experimental_load_function_aliases=True)
+    loaded = reader.saved_model.load(str(tmp_path), tags=["serve", "more"], options=options)
+    assert loaded.function_aliases["other"](reader.ones([1, 2])).numpy().tolist() == [[2.0, 3.0]]
+    with pytest.raises(ValueError, match="incompatible argument to `tags`: "):
+        reader.saved_model.load(str(tmp_path), tags=["train"])
+
+
+def test_tables_and_words_of_tensorflow(tmp_path):
+    tf = tensorflow()
+    file = tmp_path / "words.txt"
+    file.write_text("cat\ndog\n")
+
+    class Words(tf.Module):
+        def __init__(self):
+            super().__init__()
+            initializer = tf.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2])
+            self.table = tf.lookup.StaticHashTable(initializer, default_value=-1)
+            self.scores = tf.lookup.StaticHashTable(
+                tf.lookup.KeyValueTensorInitializer([1, 2], [0.5, 1.5]), default_value=9.0
+            )
+            self.lines = tf.lookup.StaticHashTable(
+                tf.lookup.TextFileInitializer(
+                    str(file),
+                    tf.string,
+                    tf.lookup.TextFileIndex.WHOLE_LINE,
+                    tf.int64,
+                    tf.lookup.TextFileIndex.LINE_NUMBER,
+                ),
+                default_value=7,
+            )
+            self.weights = tf.Variable([1.0, 2.0, 3.0, 4.0])
+
+        @tf.function(input_signature=[tf.TensorSpec([None], tf.string)])
+        def numbers(self, texts):
+            words = tf.strings.split(tf.strings.lower(texts))
+            found = tf.ragged.map_flat_values(self.table.lookup, words).to_tensor(0)
+            scores = self.scores.lookup(tf.constant([1, 2, 3]))
+            weights = tf.gather(self.weights, found + 1)
+            return found, scores, weights, self.lines.lookup(texts), self.table.size()
+
+    made = Words()
+    tf.saved_model.save(made, str(tmp_path / "a"))
+    file.unlink()
+    loaded = tape_compat.saved_model.load(str(tmp_path / "a"))
+    for texts in (["A b", "c", "b b A"], ["dog", "cat"], [""]):
+        expected = numbers(made.numbers(tf.constant(texts)))
+        assert_near(numbers(loaded.numbers(tape_compat.constant(texts))), expected)
+    assert loaded.numbers.experimental_get_tracing_count() == 1
+    served = loaded.signatures["serving_default"](texts=tape_compat.constant(["b"]))
+    assert served["output_0"].numpy().tolist() == [[2]]
+
+
+def raised(call):
+    with pytest.raises(Exception) as error:
+        call()
+    return type(error.value).__name__, str(error.value)
+
+
+def test_errors(tmp_path):
+    """TensorFlow's classes and words."""
+    found = []
+    for tf in (tensorflow(), tape_compat):
+        folder = str(tmp_path / tf.__name__)
+        m = tf.Module()
+        m.f = tf.function(lambda x, *, flag=True: [x] if flag else [x, x])
+        m.never = tf.function(lambda x: x)
+        for flag in (True, False):
+            m.f(tf.ones([2]), flag=flag)
+        tf.saved_model.save(m, folder)
+        loaded = tf.saved_model.load(folder)
+        untracked = tf.Variable(1.0)
+        other = tf.Module()
+        spec = [tf.TensorSpec([], tf.float32)]
+        other.f = tf.function(lambda x: x + untracked, input_signature=spec)
+        none = tf.function(lambda x: [x, None]).get_concrete_function(*spec)
+        calls = [
+            lambda: loaded.f(tf.ones([3])),
+            lambda: loaded.f(tf.ones([2]), flag=3),
+            lambda: loaded.f(tf.ones([2]), other=1),
+            lambda: loaded.never(tf.ones([2])),
+            lambda: tf.saved_model.load(folder + "x"),
+            lambda: tf.saved_model.load(folder, tags="train"),
+            lambda: tf.saved_model.save(3, folder),
+            lambda: tf.saved_model.save(m, folder, signatures=m.never),
+            lambda: tf.saved_model.save(m, folder, signatures=none),
+            lambda: tf.saved_model.save(other, folder),
+        ]
+        found.append(list(map(raised, calls)))
+    for (kind, words), (ours, said) in zip(*found):
+        assert ours == kind
+        lines = (line for line in words.splitlines() if line.strip() and "user code" not in line)
+        first = next(lines)
+        first = first.split("<")[0].split("/tmp")[0].split("ValueError: ")[-1].strip()
+        assert first.split("function __inference")[0][:120] in said, (words, said)

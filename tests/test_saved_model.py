@@ -1,0 +1,258 @@
+"""SavedModels, without TensorFlow; `tests/parity/test_saved_models.py` exchanges them with it."""
+
+import logging
+import os
+
+import jax
+import numpy as np
+import pytest
+
+import tape_compat as tf
+from tape_compat._src.library.saved_model.messages import SavedModel
+
+
+@pytest.fixture
+def saved(tmp_path):
+    """Saves an object, and gives what is loaded."""
+
+    def again(obj, *args, **kwargs):
+        tf.saved_model.save(obj, str(tmp_path), *args, **kwargs)
+        return tf.saved_model.load(str(tmp_path))
+
+    return again
+
+
+def with_function(function, *variables, **options):
+    made = tf.Module()
+    made.variables_ = list(variables)
+    made.f = tf.function(function, **options)
+    return made
+
+
+def test_a_loaded_function_is_recorded_once_for_all_sizes(saved):
+    spec = [tf.TensorSpec([None, None], tf.float32)]
+    w = tf.Variable(2.0)
+    loaded = saved(with_function(lambda x: tf.nn.softmax(x * w), w, input_signature=spec))
+    for shape in ((2, 3), (4, 1), (1, 7)):
+        x = tf.random.normal(shape)
+        np.testing.assert_allclose(loaded.f(x), tf.nn.softmax(x * 2.0), 1e-6)
+    assert loaded.f.experimental_get_tracing_count() == 1
+
+
+def test_a_loaded_model_is_trained_on(saved):
+    tf.random.set_seed(3)
+    w, b = tf.Variable(tf.random.normal([3, 1])), tf.Variable([0.0])
+    made = with_function(lambda x: tf.tanh(x) @ w + b, w, b)
+    x, y = tf.random.normal([16, 3]), tf.random.normal([16, 1])
+    made.f(x)
+
+    def trained(function, variables):
+        optimizer, losses = tf.optimizers.SGD(0.1), []
+
+        @tf.function
+        def step():
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_mean((function(x) - y) ** 2)
+            optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables))
+            return loss
+
+        for _ in range(5):
+            losses.append(float(step()))
+        return losses
+
+    loaded = saved(made)
+    found = trained(loaded.f, loaded.variables_)
+    np.testing.assert_allclose(found, trained(made.f, [w, b]), 1e-5)
+    assert found[-1] < found[0]
+
+
+def test_draws_are_others_at_each_call(saved):
+    made = with_function(lambda: (tf.random.normal([4]), tf.random.uniform([], 0, 10, tf.int32)))
+    made.f()
+    loaded = saved(made)
+    one, other = loaded.f()[0].numpy(), loaded.f()[0].numpy()
+    assert (one != other).all() and np.isfinite(one).all()
+    tf.random.set_seed(5)
+    first = loaded.f()[0].numpy()
+    tf.random.set_seed(5)
+    assert (loaded.f()[0].numpy() == first).all()
+
+
+def test_dtypes(saved):
+    names = "bfloat16 float16 float32 float64 int8 uint8 int16 uint16 int32 uint32 int64 uint64"
+    made = tf.Module()
+    made.parts = {name: tf.Variable(tf.cast([0, 1, 2], name)) for name in names.split()}
+    made.parts |= {
+        "bool": tf.Variable([True]),
+        "complex64": tf.Variable([1 + 2j], dtype="complex64"),
+    }
+    made.f = tf.function(lambda: {name: tf.stack([v, v]) for name, v in made.parts.items()})
+    expected = made.f()
+    found = saved(made).f()
+    for name, value in expected.items():
+        assert found[name].dtype is value.dtype
+        np.testing.assert_array_equal(found[name].numpy(), value.numpy())
+
+
+def test_what_cannot_be_one_program_is_left_out_or_refused(saved, tmp_path, caplog):
+    def prints(x):
+        tf.print("seen", x)
+        return x
+
+    made = with_function(prints)
+    made.g = tf.function(lambda x: x + 1.0)
+    made.f(tf.ones([1]))
+    made.g(tf.ones([1]))
+    with caplog.at_level(logging.WARNING, "tape_compat"):
+        loaded = saved(made)
+    assert "prints is left out of the SavedModel: " in caplog.text
+    assert "test_saved_model.py:" in caplog.text
+    assert loaded.g(tf.ones([1])).numpy().tolist() == [2.0]
+    with pytest.raises(ValueError, match="Found zero restored functions for caller function"):
+        loaded.f(tf.ones([1]))
+    concrete = made.f.get_concrete_function(tf.ones([1]))
+    with pytest.raises(NotImplementedError, match="cannot be written as a program"):
+        tf.saved_model.save(made, str(tmp_path), signatures=concrete)
+
+
+def test_a_function_that_takes_variables_is_left_out(saved, caplog):
+    v = tf.Variable(1.0)
+    made = with_function(lambda x: x * 2.0, v)
+    made.f(v)
+    made.f(tf.constant(3.0))
+    with caplog.at_level(logging.WARNING, "tape_compat"):
+        loaded = saved(made)
+    assert "takes Variables as arguments" in caplog.text
+    assert float(loaded.f(tf.constant(3.0))) == 6.0
+
+
+def test_saving_leaves_everything_usable_after_an_error(tmp_path):
+    outside, w = tf.Variable(1.0), tf.Variable(2.0)
+    spec = [tf.TensorSpec([], tf.float32)]
+    made = with_function(lambda x: x * w + outside, w, input_signature=spec)
+    with pytest.raises(AssertionError, match="'untracked' resource"):
+        tf.saved_model.save(made, str(tmp_path))
+    assert not os.listdir(tmp_path)
+    assert float(made.f(tf.constant(3.0))) == 7.0
+    made.outside = outside
+    tf.saved_model.save(made, str(tmp_path))
+    assert float(tf.saved_model.load(str(tmp_path)).f(tf.constant(3.0))) == 7.0
+
+
+def test_without_derivatives(tmp_path):
+    w = tf.Variable(2.0)
+    made = with_function(lambda x: tf.sin(x * w), w)
+    made.f(tf.constant(1.0))
+    sizes = []
+    for differentiable in (True, False):
+        options = tf.saved_model.SaveOptions(experimental_custom_gradients=differentiable)
+        tf.saved_model.save(made, str(tmp_path), options=options)
+        sizes.append((tmp_path / "saved_model.pb").stat().st_size)
+    assert sizes[0] > sizes[1]
+    loaded = tf.saved_model.load(str(tmp_path))
+    x = tf.constant(1.0)
+    assert float(loaded.f(x)) == pytest.approx(np.sin(2.0))
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = loaded.f(x)
+    with pytest.raises(NotImplementedError, match="of a SavedModel has no such derivative"):
+        print(tape.gradient(y, x))
+
+
+def test_derivatives_of_the_first_order_and_of_reverse_mode_are_there(saved):
+    w = tf.Variable(2.0)
+    made = with_function(lambda x: tf.sin(x * w), w)
+    x = tf.constant(1.0)
+    made.f(x)
+    loaded = saved(made)
+    with tf.GradientTape(persistent=True) as outer:
+        outer.watch(x)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = loaded.f(x)
+        slope = tape.gradient(y, x)
+    assert float(slope) == pytest.approx(2.0 * np.cos(2.0))
+    with pytest.raises(NotImplementedError, match="of a SavedModel has no such derivative"):
+        print(outer.gradient(slope, x))
+    with pytest.raises(NotImplementedError, match="of a SavedModel has no such derivative"):
+        with tf.autodiff.ForwardAccumulator(x, tf.constant(1.0)) as forward:
+            y = loaded.f(x)
+        print(forward.jvp(y))
+
+
+def test_a_program_is_written_for_all_platforms(tmp_path):
+    made = with_function(
+        lambda x: tf.linalg.matvec(x, x[0]), input_signature=[tf.TensorSpec([3, 3])]
+    )
+    tf.saved_model.save(made, str(tmp_path))
+    model = SavedModel.FromString((tmp_path / "saved_model.pb").read_bytes())
+    functions = model.meta_graphs[0].graph_def.library.function
+    nodes = [n for f in functions for n in f.node_def if n.op == "XlaCallModule"]
+    assert nodes
+    for node in nodes:
+        assert list(node.attr["platforms"].list.s) == [b"CPU", b"CUDA", b"TPU"]
+    assert jax.default_backend().upper().encode() in (b"CPU", b"GPU", b"TPU")
+
+
+def test_parts_of_the_checkpoint_may_be_missing(tmp_path):
+    made = with_function(lambda x: x, tf.Variable([1.0, 2.0]))
+    tf.saved_model.save(made, str(tmp_path))
+    options = tf.saved_model.LoadOptions(experimental_skip_checkpoint=True)
+    loaded = tf.saved_model.load(str(tmp_path), options=options)
+    assert loaded.variables_[0].numpy().tolist() == [0.0, 0.0]
+
+
+def test_a_damaged_file(tmp_path):
+    (tmp_path / "saved_model.pb").write_bytes(b"\xff\xff no message")
+    with pytest.raises(OSError, match="Cannot parse file"):
+        tf.saved_model.load(str(tmp_path))
+
+
+def test_a_graph_without_objects_is_refused(tmp_path):
+    model = SavedModel()
+    model.meta_graphs.add().meta_info_def.tags.append("serve")
+    (tmp_path / "saved_model.pb").write_bytes(model.SerializeToString())
+    with pytest.raises(NotImplementedError, match="written by TensorFlow 1"):
+        tf.saved_model.load(str(tmp_path))
+
+
+def test_an_unknown_kernel_is_named_when_it_is_called(tmp_path):
+    made = with_function(lambda x: x + 1.0, input_signature=[tf.TensorSpec([], tf.float32)])
+    tf.saved_model.save(made, str(tmp_path))
+    file = tmp_path / "saved_model.pb"
+    model = SavedModel.FromString(file.read_bytes())
+    for function in model.meta_graphs[0].graph_def.library.function:
+        for node in function.node_def:
+            if node.op == "XlaCallModule":
+                node.op = "NoSuchKernel"
+    file.write_bytes(model.SerializeToString())
+    loaded = tf.saved_model.load(str(tmp_path))
+    with pytest.raises(
+        NotImplementedError, match="the kernel 'NoSuchKernel' of the node 'program'"
+    ):
+        loaded.f(tf.constant(1.0))
+
+
+def test_save_in_a_function_is_refused(tmp_path):
+    made = tf.Module()
+
+    @tf.function
+    def save():
+        tf.saved_model.save(made, str(tmp_path))
+
+    with pytest.raises(AssertionError, match="not supported inside a traced"):
+        save()
+
+
+def test_an_object_that_had_no_call_is_not_callable(saved):
+    with pytest.raises(TypeError, match="is not callable"):
+        saved(tf.Module())(1)
+
+
+def test_batches_of_several_inputs_are_of_one_size(saved):
+    specs = [tf.TensorSpec([None, 2]), tf.TensorSpec([None, 3])]
+    made = with_function(lambda a, b: tf.concat([a, b], 1), input_signature=specs)
+    loaded = saved(made)
+    for size in (1, 4):
+        found = loaded.f(tf.ones([size, 2]), tf.zeros([size, 3]))
+        assert found.shape.as_list() == [size, 5]
