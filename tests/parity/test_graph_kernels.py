@@ -266,6 +266,12 @@ OTHERS = {
     ),
     "StridedSlice": lambda r, c: c(X)[::-1, None, 1:],
     "StringJoin": lambda r, c: r.StringJoin(inputs=[c(WORDS), c(b"!")], separator=" "),
+    "RegexFullMatch": lambda r, c: r.RegexFullMatch(input=c(WORDS), pattern="[a-b ]+"),
+    "StringLength": lambda r, c: r.StringLength(input=c(WORDS)),
+    "Substr": lambda r, c: r.Substr(input=c([b"abc", b"de"]), pos=1, len=1),
+    "StringToHashBucketStrong": lambda r, c: r.StringToHashBucketStrong(
+        input=c(WORDS), num_buckets=50, key=[1, 2]
+    ),
     "StringToHashBucketFast": lambda r, c: r.StringToHashBucketFast(input=c(WORDS), num_buckets=50),
     "StringToNumber": lambda r, c: r.StringToNumber(string_tensor=c([b"1.5"]), out_type=np.float64),
     "Sum": lambda r, c: r.Sum(input=c(X), axis=[1], keep_dims=True),

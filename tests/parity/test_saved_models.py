@@ -271,6 +271,76 @@ def test_options(ways, tmp_path):
         reader.saved_model.load(str(tmp_path), tags=["train"])
 
 
+def text_functions(tf, table):
+    """Functions of a vector of texts."""
+    split = tf.strings.split
+    return {
+        "cases": lambda x: (tf.strings.lower(x), tf.strings.upper(x, encoding="utf-8")),
+        "strip": lambda x: tf.strings.strip(x),
+        "sizes": lambda x: (tf.strings.length(x), tf.strings.length(x, unit="UTF8_CHAR")),
+        "parts": lambda x: tf.strings.substr(x, 0, 2),
+        "replace": lambda x: tf.strings.regex_replace(x, "[ab]", "<\\0>", replace_global=False),
+        "match": lambda x: tf.strings.regex_full_match(x, "[ab ]*"),
+        "join": lambda x: tf.strings.join([x, "!", x], separator="-"),
+        "numbers": lambda x: tf.strings.to_number(tf.strings.as_string(tf.strings.length(x))),
+        "buckets": lambda x: tf.strings.to_hash_bucket_fast(x, 1000),
+        "strong": lambda x: tf.strings.to_hash_bucket_strong(x, 1000, [1, 2]),
+        "equal": lambda x: (tf.equal(x, "a"), tf.not_equal(x, "a"), x + "b"),
+        "words": lambda x: split(x).to_tensor("-"),
+        "cut": lambda x: split(x, "b").to_tensor("", shape=[None, 2]),
+        "found": lambda x: table.lookup(split(x)).to_tensor(-7),
+        "weights": lambda x: tf.reduce_sum(
+            tf.cast(table.lookup(tf.expand_dims(x, 1)), tf.float32) * [1.0, 2.0], 1
+        ),
+        "where": lambda x: tf.where(tf.equal(x, "a"), "yes", x),
+        "moved": lambda x: (x[::-1], tf.gather(x, [0, 0]), tf.reshape(x, [1, -1]), x[:1]),
+        "several": lambda x: tf.concat([x, tf.strings.lower(x), ["end"]], 0),
+        "stacked": lambda x: tf.transpose(tf.stack([x, x + "!"])),
+        "known": lambda x: ("text", tf.size(x)),
+    }
+
+
+def test_texts(ways, tmp_path):
+    writer, reader = ways
+    made = writer.Module()
+    made.table = writer.lookup.StaticHashTable(
+        writer.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2]), default_value=-1
+    )
+    made.w = writer.Variable(2.0)
+    spec = [writer.TensorSpec([None], writer.string)]
+    functions = text_functions(writer, made.table)
+    for name, function in functions.items():
+        setattr(made, name, writer.function(function, input_signature=spec, autograph=False))
+    signatures = {"serving_default": made.found, "words": made.words}
+    writer.saved_model.save(made, str(tmp_path), signatures=signatures)
+    loaded = reader.saved_model.load(str(tmp_path))
+    for texts in (["A b", "a", "", " b b  A ", "ä"], ["a"]):
+        for name in functions:
+            expected = numbers(getattr(made, name)(writer.constant(texts)))
+            found = numbers(getattr(loaded, name)(reader.constant(texts)))
+            assert_near(found, expected)
+    served = loaded.signatures["serving_default"](x=reader.constant(["a b"]))
+    assert served["output_0"].numpy().tolist() == [[1, 2]]
+
+
+def test_a_session_serves_texts(tmp_path):
+    tf = tensorflow()
+    made = tape_compat.Module()
+    made.table = tape_compat.lookup.StaticHashTable(
+        tape_compat.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2]), default_value=-1
+    )
+    spec = [tape_compat.TensorSpec([None], tape_compat.string, name="texts")]
+    made.f = tape_compat.function(
+        lambda texts: made.table.lookup(tape_compat.strings.lower(texts)), input_signature=spec
+    )
+    tape_compat.saved_model.save(made, str(tmp_path))
+    with tf.compat.v1.Session(graph=tf.Graph()) as session:
+        loaded = tf.compat.v1.saved_model.load(session, ["serve"], str(tmp_path))
+        served = loaded.signature_def["serving_default"]
+        fed = {served.inputs["texts"].name: ["A", "c", "b"]}
+        assert session.run(served.outputs["output_0"].name, fed).tolist() == [1, -1, 2]
+
+
 def test_tables_and_words_of_tensorflow(tmp_path):
     tf = tensorflow()
     file = tmp_path / "words.txt"

@@ -9,8 +9,8 @@ are unknown ones of the record.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple, TypeVar
 
 from ..core.avals import Aval
 from ..core.caches import Cache
@@ -63,10 +63,11 @@ class HostStep(PythonStep):
     """An op of the host, of tensors that have values when it is done.
 
     call: takes them. rows: takes them stacked, and gives the results stacked; None if there is no
-    such function. silent: whether nobody can tell when it is done.
+    such function. silent: whether nobody can tell when it is done. form: what `call` calls, and
+    with which other arguments; None where that is not told.
     """
 
-    __slots__ = ("call", "rows", "silent")
+    __slots__ = ("call", "form", "rows", "silent")
 
     def __init__(
         self,
@@ -79,6 +80,7 @@ class HostStep(PythonStep):
         # one that gives sizes is done even where nothing else of it is wanted
         super().__init__(name, avals, effect or any(aval.unknown for aval in avals))
         self.call, self.rows, self.silent = call, rows, not effect
+        self.form: Form | None = None
 
     def done(self, _found: Captured | None, /, *values: Any) -> list[Any]:
         return _tensors(self.call(*values))
@@ -145,6 +147,7 @@ def recorded(
             rows = function if _same_shapes(given.inputs, avals) else None
         stacked = None if rows is None else given.calling(rows)
         found = HostStep(function.__name__, given.calling(function), stacked, avals, effect)
+        found.form = Form(function, *given.parts)
         if key is not None:
             _STEPS.put((function, key, avals), found)
     outputs = iter(apply(found, given.inputs))
@@ -195,16 +198,41 @@ class _Given:
             kinds = tuple([(path, x.__class__, x) for path, x in known])
             self.key = kinds, tuple([x._aval for x in self.inputs])
 
+    @property
+    def parts(self) -> tuple[list[_Argument], dict[str, _Argument]]:
+        """The arguments by position and by name, with room for the inputs."""
+        return self._args, self._kwargs
+
     def calling(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """A function of the inputs."""
-        args, kwargs = self._args, self._kwargs
+        form = Form(function, *self.parts)
 
         def call(*values: Tensor) -> Any:
-            left = iter(values)
-            full = [x.filled(left) for x in args]
-            return function(*full, **{name: x.filled(left) for name, x in kwargs.items()})
+            args, kwargs = form.filled(values)
+            return function(*args, **kwargs)
 
         return call
+
+
+class Form(NamedTuple):
+    """A function of the host and its arguments, with room for the inputs among them."""
+
+    function: Callable[..., Any]
+    args: list[_Argument]
+    kwargs: dict[str, _Argument]
+
+    def filled(self, values: Iterable[Any]) -> tuple[list[Any], dict[str, Any]]:
+        """The arguments with these inputs."""
+        left = iter(values)
+        args = [x.filled(left) for x in self.args]
+        return args, {name: x.filled(left) for name, x in self.kwargs.items()}
+
+    def outlined(self, values: Iterable[Any]) -> tuple[list[Any], dict[str, Any]]:
+        """The arguments with what stands for the inputs, which need be no tensors; None for a
+        composite that has some of them."""
+        left = iter(values)
+        args = [x.outlined(left) for x in self.args]
+        return args, {name: x.outlined(left) for name, x in self.kwargs.items()}
 
 
 class _Argument:
@@ -230,6 +258,15 @@ class _Argument:
             return self._structure
         full = [next(values) if x is _ROOM else x for x in self._leaves]
         return nest.pack_sequence_as(self._structure, full, expand_composites=True)
+
+    def outlined(self, values: Iterator[Any]) -> Any:
+        """As `filled`, but None for a composite."""
+        if not self._leaves or self._is_room or not _is_composite(self._structure):
+            return self.filled(values)
+        for leaf in self._leaves:
+            if leaf is _ROOM:
+                next(values)
+        return None
 
 
 class _Room:

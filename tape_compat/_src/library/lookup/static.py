@@ -21,6 +21,7 @@ from ...values.sparse import SparseTensor
 from ...values.tensor import Tensor, concrete
 from ...values.trackable import Trackable
 from .entries import Entries, as_array
+from .resources import TrackableResource
 
 
 def _values_of(keys: Any) -> Tensor:
@@ -40,7 +41,7 @@ def _like(keys: Any, values: Tensor) -> Any:
     return values
 
 
-class StaticHashTable(Trackable):
+class StaticHashTable(TrackableResource):
     """A table filled by an initializer, with a value for keys that it does not have.
 
     Args:
@@ -61,6 +62,7 @@ class StaticHashTable(Trackable):
         name: str | None = None,
         experimental_is_anonymous: bool = False,
     ) -> None:
+        super().__init__()
         self._initializer = initializer
         self._name = name
         value_dtype = as_dtype(initializer.value_dtype)
@@ -69,6 +71,10 @@ class StaticHashTable(Trackable):
         default = as_array(self._default_value, value_dtype)
         self._entries = Entries(as_dtype(initializer.key_dtype), value_dtype, default)
         initializer.initialize(self)
+
+    def _create_resource(self) -> Any:
+        """It is what it holds."""
+        return self
 
     def _fill(self, keys: np.ndarray, values: np.ndarray) -> None:
         self._entries.put_once(keys, values)

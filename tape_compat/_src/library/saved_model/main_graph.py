@@ -15,8 +15,11 @@ from ...core.dtypes import string
 from ...core.shapes import TensorShape
 from ...data.io.tensors import make_tensor_proto
 from ...values.spec import TensorSpec
+from ...values.tensor import Tensor
 from ...values.variable import Handle, Variable
-from .definitions import Definition, make_node, unique
+from ..lookup.static import StaticHashTable
+from .definitions import Definition
+from .make_nodes import RESOURCE, make_node, unique
 from .messages import MetaGraphDef, NameAttrList
 from .structured import shape_proto
 
@@ -33,7 +36,8 @@ class MainGraph:
         graph.graph_def.versions.producer = _PRODUCER
         graph.graph_def.versions.min_consumer = _MIN_CONSUMER
         self._taken: set[str] = set()
-        self._handles: dict[Handle, str] = {}
+        self._handles: dict[Any, str] = {}
+        self._filled: list[str] = []
         self._shared: set[str] = set()
 
     def _node(
@@ -48,6 +52,28 @@ class MainGraph:
         shared = unique(variable._shared_name, self._shared)
         attr = {"shared_name": shared, "shape": handle.shape, "dtype": handle.dtype}
         self._handles[handle] = self._node("variable", "VarHandleOp", (), attr)
+
+    def add_table(self, table: StaticHashTable) -> None:
+        """Add a table, and what fills it when the graph is initialized."""
+        kinds = {"key_dtype": table.key_dtype, "value_dtype": table.value_dtype}
+        shared = unique("table", self._shared)
+        node = self._node("table", "HashTableV2", (), {**kinds, "shared_name": shared})
+        self._handles[table] = node
+        inputs = [node, *[self._constant(part) for part in table.export()]]
+        attr = {"Tin": table.key_dtype, "Tout": table.value_dtype}
+        self._filled.append(f"^{self._node('table_filled', 'LookupTableImportV2', inputs, attr)}")
+
+    def add_initializer(self) -> None:
+        """Add the node that fills the tables, by the name that servers ask for."""
+        if self._filled:
+            node = self._node("initialized", "NoOp", self._filled)
+            info = self._graph.signature_def[_INITIALIZER].outputs[_INITIALIZER]
+            info.name = node
+            info.tensor_shape.unknown_rank = 1
+
+    def _constant(self, value: Tensor) -> str:
+        attr = {"value": make_tensor_proto(value), "dtype": value.dtype}
+        return self._node("constant", "Const", (), attr)
 
     def add_asset(self, name: str) -> int:
         """Add a file. Gives its number."""
@@ -68,12 +94,12 @@ class MainGraph:
         called = NameAttrList(name=function)
         given = [spec.dtype for spec in definition.inputs]
         attr = {"Tout": [spec.dtype for spec in definition.outputs], "f": called}
-        inputs += [self._handles[handle] for handle in definition.handles]
+        inputs += [self._handles[handle] for handle in definition.resources]
         node = make_node(unique(f"call_{name}", self._taken), _CALL, inputs, attr)
         types = node.attr["Tin"].list
         types.SetInParent()
         types.type.extend([dtype.as_datatype_enum for dtype in given])
-        types.type.extend([_RESOURCE] * len(definition.handles))
+        types.type.extend([RESOURCE] * len(definition.resources))
         self._graph.graph_def.node.append(node)
         labels = sorted(_labels(definition))
         for place, (label, spec) in enumerate(zip(labels, definition.outputs, strict=True)):
@@ -113,8 +139,8 @@ class MainGraph:
         return self._node(name, "Const", (), attr)
 
 
+_INITIALIZER = "__saved_model_init_op"
 _CALL = "StatefulPartitionedCall"
-_RESOURCE = 20
 
 
 def _of_text() -> dict[str, Any]:

@@ -48,7 +48,6 @@ def program_of(closure: Closure, avals: Sequence[Aval], name: str) -> Program:
 
     Raises: NotImplementedError if it calls Python, or needs sizes that are not known.
     """
-    outputs, _ = closure.infer(tuple(avals))
 
     def call(*arrays: Any) -> Arrays:
         return closure.fn(*arrays)
@@ -56,11 +55,12 @@ def program_of(closure: Closure, avals: Sequence[Aval], name: str) -> Program:
     call.__name__ = call.__qualname__ = name
     structs = [aval.struct for aval in avals]
     try:
+        outputs, _ = closure.infer(tuple(avals))
         try:
             exported = in_x64(_exported, call, structs, PLATFORMS)
         except NotImplementedError:
             exported = in_x64(_exported, call, structs, (jax.default_backend(),))
-    except (NotImplementedError, ValueError, TypeError) as error:
+    except Exception as error:  # JAX's are of many classes
         raise NotImplementedError(
             f"{name} cannot be written as a program: {str(error).splitlines()[0]} (at "
             f"{user_location()})"

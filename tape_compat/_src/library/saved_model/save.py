@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import logging
 import os
 import shutil
@@ -18,14 +19,17 @@ from ...function.concrete import ConcreteFunction
 from ...function.function import Function
 from ...values.trackable import Trackable, children
 from ...values.variable import VALUE_KEY, Handle, Variable
+from ..lookup.static import StaticHashTable
 from .assets import Asset
-from .definitions import Definition, defined, unique
+from .definitions import Definition, defined
 from .main_graph import MainGraph
+from .make_nodes import unique
 from .messages import FunctionSpec, SavedModel, SavedObject
 from .options import SaveOptions
 from .restored import RestoredObject, Signatures
 from .signatures import signature_functions
 from .structured import function_spec, shape_proto
+from .table_functions import table_functions
 
 LOGGER = logging.getLogger("tape_compat")
 
@@ -106,11 +110,14 @@ class _Saving:
         self.view: View = view_of(root, {"signatures": self._map}, _parts_of)
         #: The files of assets by the names that they get.
         self.assets: dict[str, str] = {}
-        self._numbers: dict[Handle, int] = {}
+        #: The numbers of what functions take handles of: variables and tables.
+        self._numbers: dict[Any, int] = {}
         for number, value in enumerate(self.view.objects):
             variable = variable_of(value)
             if variable is not None:
                 self._numbers.setdefault(variable._handle, number)
+            elif isinstance(value, StaticHashTable):
+                self._numbers[value] = number
         self._definitions: dict[int, tuple[str, Definition]] = {}
         self._names: set[str] = set()
         self._model = SavedModel(saved_model_schema_version=1)
@@ -123,17 +130,23 @@ class _Saving:
         info = self._graph.meta_info_def
         info.tags.extend(["serve", *(self._options.extra_tags or ())])
         info.stripped_default_attrs = True
-        for handle, number in self._numbers.items():
+        for resource, number in self._numbers.items():
             variable = variable_of(self.view.objects[number])
-            assert variable is not None
-            self._main.add_variable(handle, variable)
+            if variable is None:
+                self._main.add_table(resource)
+            else:
+                self._main.add_variable(resource, variable)
         for value, parts in zip(self.view.objects, self.view.parts, strict=True):
             node = self._objects.nodes.add()
             for name, part in parts.items():
                 node.children.add(node_id=self.view.numbers[id(part)], local_name=name)
             self._describe(node, value)
+        for resource, number in self._numbers.items():
+            if isinstance(resource, StaticHashTable):
+                self._add_table_functions(resource, number)
         self._add_signatures()
         self._main.add_saver(self._keys())
+        self._main.add_initializer()
         for alias, function in self._options.function_aliases.items():
             for concrete in function._list_all_concrete_functions():
                 name, _ = self._defined(concrete)
@@ -146,6 +159,7 @@ class _Saving:
         return {
             handle: value_key(path_of(paths[number]), VALUE_KEY)
             for handle, number in self._numbers.items()
+            if isinstance(handle, Handle)
         }
 
     # -- objects --------------------------------------------------------------------------------
@@ -159,6 +173,8 @@ class _Saving:
             self._function(node, value)
         elif isinstance(value, ConcreteFunction):
             self._concrete(node, value)
+        elif isinstance(value, StaticHashTable):
+            node.resource.SetInParent()
         elif isinstance(value, Asset):
             node.asset.asset_file_def_index = self._asset(value)
             node.asset.SetInParent()
@@ -216,17 +232,17 @@ class _Saving:
             definition = defined(concrete, name, self._options.experimental_custom_gradients)
             self._refuse_untracked(concrete, definition)
             self._graph.graph_def.library.function.append(definition.function)
-            for handle in definition.handles:
-                definition.saved.bound_inputs.append(self._numbers[handle])
+            for resource in definition.resources:
+                definition.saved.bound_inputs.append(self._numbers[resource])
             self._objects.concrete_functions[name].CopyFrom(definition.saved)
             found = self._definitions[id(concrete._trace)] = name, definition
         return found
 
     def _refuse_untracked(self, concrete: ConcreteFunction, definition: Definition) -> None:
-        for handle in definition.handles:
-            if handle not in self._numbers:
+        for resource in definition.resources:
+            if resource not in self._numbers:
                 used = concrete.variables
-                variable = next((v for v in used if v._handle is handle), handle)
+                variable = next((v for v in used if v._handle is resource), resource)
                 raise AssertionError(
                     "Tried to export a function which references an 'untracked' resource. "
                     "TensorFlow objects (e.g. tf.Variable) captured by functions must be 'tracked' "
@@ -236,6 +252,20 @@ class _Saving:
                     f"\tTrackable referencing this tensor = {variable!r}\n"
                     f"\tAt {user_location()}"
                 )
+
+    def _add_table_functions(self, table: StaticHashTable, number: int) -> None:
+        """Add the functions that make and fill a table."""
+        names = ("_create_resource", "_initialize")
+        for label, definition in zip(names, table_functions(table, number), strict=True):
+            name = definition.function.signature.name
+            self._graph.graph_def.library.function.append(definition.function)
+            definition.saved.bound_inputs.extend([number] * len(definition.resources))
+            self._objects.concrete_functions[name].CopyFrom(definition.saved)
+            node = self._objects.nodes.add()
+            node.function.concrete_functions.append(name)
+            node.function.function_spec.CopyFrom(function_spec(inspect.Signature()))
+            holder = self._objects.nodes[number]
+            holder.children.add(node_id=len(self._objects.nodes) - 1, local_name=label)
 
     # -- what is served -------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ from ...function.function import Function
 from ...values.spec import TensorSpec
 from ...values.tensor import Tensor
 from ...values.trackable import functions_of
-from .definitions import unique
+from .make_nodes import unique
 
 DEFAULT = "serving_default"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -199,6 +200,26 @@ def _upper(x: Any, *, encoding: str = "") -> Tensor:
 @kernel("StringStrip")
 def _strip(x: Any) -> Tensor:
     return strings.strip(x)
+
+
+@kernel("StringLength")
+def _length(x: Any, *, unit: str = "BYTE") -> Tensor:
+    return strings.length(x, unit)
+
+
+@kernel("Substr")
+def _substr(x: Any, pos: Any, len: Any, *, unit: str = "BYTE") -> Tensor:
+    return strings.substr(x, pos, len, unit)
+
+
+@kernel("RegexFullMatch")
+def _match(x: Any, pattern: Any) -> Tensor:
+    return strings.regex_full_match(x, pattern)
+
+
+@kernel("StringToHashBucketStrong")
+def _hash_bucket_strong(x: Any, *, num_buckets: int, key: Sequence[int]) -> Tensor:
+    return strings.to_hash_bucket_strong(x, num_buckets, list(key))
 
 
 @kernel("StringToNumber")

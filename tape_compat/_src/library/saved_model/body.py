@@ -1,0 +1,130 @@
+"""The nodes of a function that is being written."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Sequence
+from typing import Any, cast
+
+import numpy as np
+
+from ...core.avals import Aval
+from ...core.call import Call
+from ...core.dimensions import Sizes
+from ...core.dtypes import DType, int32, int64, string, uint64
+from ...data.io.tensors import make_tensor_proto
+from .make_nodes import (
+    RESOURCE,
+    argument_name,
+    make_node,
+    program_attributes,
+    put_attribute,
+    unique,
+)
+from .messages import FunctionDef, NodeDef
+from .program import derivative_of, one_batch, program_of
+
+LOGGER = logging.getLogger("tape_compat")
+_LARGEST = (1 << 63) - 1
+#: Of the four words of a key the last counts the draws before it: it is 0.
+_KEY_MASK = np.array([_LARGEST, _LARGEST, _LARGEST, 0], np.uint64)
+
+
+class Body:
+    """The nodes of a function of a graph. Values are known by references: `x` is an argument,
+    `node:output:1` the second value of an output of a node.
+
+    resources: the objects that it takes handles of, with their arguments.
+    """
+
+    def __init__(self, name: str, title: str, differentiable: bool):
+        self.function = FunctionDef()
+        self.function.signature.name = name
+        self.resources: dict[Any, str] = {}
+        self._title, self._differentiable = title, differentiable
+        self._taken: set[str] = set()
+
+    def argument(self, name: str, dtype: DType) -> str:
+        """Add an argument. Gives its name."""
+        found = unique(argument_name(name), self._taken)
+        self.function.signature.input_arg.add(name=found, type=dtype.as_datatype_enum)
+        return found
+
+    def resource(self, value: Any) -> str:
+        """The argument for the handle of a variable or a table."""
+        found = self.resources.get(value)
+        if found is None:
+            found = self.resources[value] = unique("resource", self._taken)
+        return found
+
+    def finish_arguments(self) -> None:
+        """Add the arguments for handles, behind the others."""
+        for name in self.resources.values():
+            self.function.signature.input_arg.add(name=name, type=RESOURCE)
+
+    def node(
+        self, name: str, op: str, inputs: Iterable[str] = (), attr: dict[str, Any] | None = None
+    ) -> NodeDef:
+        """Add a node, with a name like this one."""
+        node = make_node(unique(name, self._taken), op, inputs, attr)
+        self.function.node_def.append(node)
+        return node
+
+    def value(
+        self, op: str, output: str, inputs: Iterable[str], attr: dict[str, Any] | None = None
+    ) -> str:
+        """Add a node. Gives its value, which the kernel calls `output`."""
+        return f"{self.node(op.lower(), op, inputs, attr).name}:{output}:0"
+
+    def constant(self, value: Any, dtype: DType) -> str:
+        """Add a constant."""
+        array = np.asarray(value, object if dtype is string else dtype.np_dtype)
+        attr = {"value": make_tensor_proto(array, dtype), "dtype": dtype}
+        return self.value("Const", "output", (), attr)
+
+    def result(self, name: str, reference: str, dtype: DType, after: Sequence[str]) -> None:
+        """Add a result, which comes after these nodes."""
+        inputs = [reference, *[f"^{node}" for node in after]]
+        node = self.node(f"{name}_value", "Identity", inputs, {"T": dtype})
+        self.function.signature.output_arg.add(name=name, type=dtype.as_datatype_enum)
+        self.function.ret.add(key=name, value=f"{node.name}:output:0")
+
+    def key(self) -> str:
+        """The key of a draw: random words, another one at each call."""
+        shape = self.constant([4], int32)
+        low, high = self.constant(0, int64), self.constant(_LARGEST, int64)
+        attr = {"Tout": int64, "T": int32}
+        words = self.value("RandomUniformInt", "output", [shape, low, high], attr)
+        bits = self.value("Bitcast", "output", [words], {"T": int64, "type": uint64})
+        mask = self.constant(_KEY_MASK, uint64)
+        return self.value("BitwiseAnd", "z", [bits, mask], {"T": uint64})
+
+    def program(
+        self, closure: Call, avals: Sequence[Aval], references: Sequence[str], one: bool = False
+    ) -> list[str]:
+        """Add a program with its derivative: what a closure does with values of these avals. Gives
+        what it gives. one: whether batches may be taken to be of one size if need be.
+
+        Raises: NotImplementedError if it cannot be written.
+        """
+        name = self.function.signature.name
+        try:
+            program = program_of(closure, avals, name)
+        except NotImplementedError:
+            sizes = one_batch(avals) if one else Sizes()
+            if not sizes:
+                raise
+            closure, avals = cast(Call, closure.at(sizes)), [aval.at(sizes) for aval in avals]
+            program = program_of(closure, avals, name)
+        node = self.node("program", "XlaCallModule", references, program_attributes(program))
+        if self._differentiable:
+            try:
+                derivative = derivative_of(closure, program, f"{name}_grad")
+            except NotImplementedError as error:
+                LOGGER.warning("%s is saved without its derivative: %s", self._title, error)
+            else:
+                if derivative is not None:
+                    put_attribute(node, "_derivative_module", derivative.program.module)
+                    put_attribute(node, "_derivative_inputs", list(derivative.inputs))
+                    put_attribute(node, "_derivative_outputs", list(derivative.outputs))
+        return [f"{node.name}:output:{i}" for i in range(len(program.outputs))]

@@ -1,0 +1,328 @@
+"""Steps of the host as kernels of TensorFlow's: what functions do with texts and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import jax.numpy as jnp
+import numpy as np
+
+from ...core.avals import Aval
+from ...core.call import Call
+from ...core.dtypes import DType, as_dtype, float32, int32, int64, string
+from ...core.errors import user_location
+from ...core.op import Op
+from ...core.steps import Step, Steps
+from ...ops.creation import range as range_op
+from ...ops.shapes import reshape, shape, size
+from ...values.capture import capture
+from ...values.convert import convert
+from ...values.host_steps import HostStep
+from ...values.tensor import Tensor
+from ..lookup.static import StaticHashTable
+from .body import Body
+
+
+class Given(NamedTuple):
+    """What a step of the host is given: its arguments, with the references and avals of those that
+    are known at the call only in their places, and these in order."""
+
+    body: Body
+    args: list[Any]
+    kwargs: dict[str, Any]
+    values: list[Reference]
+    outputs: tuple[Aval, ...]
+
+    def option(self, place: int, name: str, default: Any) -> Any:
+        """An argument by position or by name."""
+        if len(self.args) > place:
+            return self.args[place]
+        return self.kwargs.get(name, default)
+
+    def reference(self, value: Any, dtype: DType = string) -> str:
+        """An argument that may be known."""
+        if isinstance(value, Reference):
+            return value.name
+        return self.body.constant(_array(value, dtype), dtype)
+
+
+class Reference(NamedTuple):
+    """A value of the function that is written, and its aval."""
+
+    name: str
+    aval: Aval
+
+
+Writer = Callable[[Given], Sequence[str]]
+_WRITERS: dict[str, Writer] = {}
+
+
+def _writer(*names: str) -> Callable[[Writer], Writer]:
+    """A decorator: the function writes the steps of these names."""
+
+    def noted(function: Writer) -> Writer:
+        _WRITERS.update(dict.fromkeys(names, function))
+        return function
+
+    return noted
+
+
+def write_step(
+    body: Body, step: HostStep, references: Sequence[str], avals: Sequence[Aval]
+) -> list[str]:
+    """Write a step of the host. Gives what it gives.
+
+    Raises: NotImplementedError for one that there are no kernels for.
+    """
+    writer = _WRITERS.get(step.name)
+    if writer is None or step.form is None:
+        raise NotImplementedError(
+            f"{step.name} of texts or files cannot be written to a SavedModel (at "
+            f"{user_location()})"
+        )
+    values = [Reference(name, aval) for name, aval in zip(references, avals, strict=True)]
+    args, kwargs = step.form.outlined(values)
+    return list(writer(Given(body, args, kwargs, values, step.avals)))
+
+
+def _array(value: Any, dtype: DType) -> np.ndarray:
+    found = convert(value, dtype)._value()
+    return np.asarray(found)
+
+
+def _unsupported(what: str) -> NotImplementedError:
+    return NotImplementedError(f"{what} cannot be written to a SavedModel (at {user_location()})")
+
+
+# -- texts one by one -----------------------------------------------------------------------------
+
+
+def _in_case(op: str) -> Writer:
+    def write(given: Given) -> list[str]:
+        attr = {"encoding": given.option(1, "encoding", "")}
+        return [given.body.value(op, "output", [given.args[0].name], attr)]
+
+    return write
+
+
+_WRITERS |= {"lower": _in_case("StringLower"), "upper": _in_case("StringUpper")}
+
+
+@_writer("strip")
+def _strip(given: Given) -> list[str]:
+    return [given.body.value("StringStrip", "output", [given.args[0].name])]
+
+
+@_writer("length")
+def _length(given: Given) -> list[str]:
+    attr = {"unit": given.option(1, "unit", "BYTE")}
+    return [given.body.value("StringLength", "output", [given.args[0].name], attr)]
+
+
+@_writer("substr")
+def _substr(given: Given) -> list[str]:
+    place = given.reference(given.option(1, "pos", 0), int32)
+    count = given.reference(given.option(2, "len", 0), int32)
+    attr = {"T": int32, "unit": given.option(3, "unit", "BYTE")}
+    return [given.body.value("Substr", "output", [given.args[0].name, place, count], attr)]
+
+
+@_writer("regex_replace")
+def _regex_replace(given: Given) -> list[str]:
+    text, pattern, rewrite = (given.option(0, "input", None), *given.args[1:3])
+    attr = {"replace_global": bool(given.option(3, "replace_global", True))}
+    inputs = [text.name, given.reference(pattern), given.reference(rewrite)]
+    return [given.body.value("RegexReplace", "output", inputs, attr)]
+
+
+@_writer("regex_full_match")
+def _regex_full_match(given: Given) -> list[str]:
+    inputs = [given.args[0].name, given.reference(given.args[1])]
+    return [given.body.value("RegexFullMatch", "output", inputs)]
+
+
+@_writer("to_number")
+def _to_number(given: Given) -> list[str]:
+    attr = {"out_type": as_dtype(given.option(1, "out_type", float32))}
+    return [given.body.value("StringToNumber", "output", [given.args[0].name], attr)]
+
+
+@_writer("as_string")
+def _as_string(given: Given) -> list[str]:
+    number = given.args[0]
+    names = ("precision", "scientific", "shortest", "width", "fill")
+    values = {name: given.option(i, name, None) for i, name in enumerate(names, 1)}
+    attr = {name: value for name, value in values.items() if value is not None}
+    attr["T"] = number.aval.dtype
+    return [given.body.value("AsString", "output", [number.name], attr)]
+
+
+@_writer("to_hash_bucket_fast")
+def _hash_fast(given: Given) -> list[str]:
+    attr = {"num_buckets": int(given.option(1, "num_buckets", 0))}
+    return [given.body.value("StringToHashBucketFast", "output", [given.args[0].name], attr)]
+
+
+@_writer("to_hash_bucket_strong")
+def _hash_strong(given: Given) -> list[str]:
+    attr = {"num_buckets": int(given.args[1]), "key": list(map(int, given.args[2]))}
+    return [given.body.value("StringToHashBucketStrong", "output", [given.args[0].name], attr)]
+
+
+@_writer("join")
+def _join(given: Given) -> list[str]:
+    inputs = [given.reference(x) for x in given.args[0]]
+    attr = {"N": len(inputs), "separator": given.option(1, "separator", "")}
+    return [given.body.value("StringJoin", "output", inputs, attr)]
+
+
+@_writer("text_on_host")
+def _operator(given: Given) -> list[str]:
+    """`==`, `!=` and `+` of texts."""
+    function, *texts = given.args
+    inputs = [given.reference(x) for x in texts]
+    if function is np.add:
+        attr: dict[str, Any] = {"N": len(inputs)}
+        return [given.body.value("StringJoin", "output", inputs, attr)]
+    op = {np.equal: "Equal", np.not_equal: "NotEqual"}.get(function)
+    if op is None:
+        raise _unsupported(f"{function!r} of texts")
+    return [given.body.value(op, "z", inputs, {"T": string})]
+
+
+# -- words and tables -----------------------------------------------------------------------------
+
+
+@_writer("split")
+def _split(given: Given) -> list[str]:
+    """The words of all texts, and where those of each end."""
+    text = given.args[0]
+    sep, most = given.option(1, "sep", None), given.option(2, "maxsplit", -1)
+    rank = len(text.aval.shape)
+    if rank > 1:
+        raise _unsupported("tf.strings.split of a tensor with several axes")
+    body = given.body
+    vector = text.name
+    if not rank:
+        shape = body.constant([1], int32)
+        vector = body.value("Reshape", "output", [vector, shape], {"T": string, "Tshape": int32})
+    inputs = [vector, given.reference("" if sep is None else sep)]
+    node = body.node("split", "StringSplitV2", inputs, {"maxsplit": int(most)})
+    words = f"{node.name}:values:0"
+    if not rank:
+        return [words]
+    lengths = body.value("StringLength", "output", [vector])
+    avals = (Aval.of((given.outputs[0].shape[0], 2), int64), Aval.of(text.aval.shape, int32))
+    splits = _computed(body, _row_splits, avals, [f"{node.name}:indices:0", lengths])
+    return [words, *splits]
+
+
+def _row_splits(indices: Any, texts: Any) -> Any:
+    """Where the rows end whose numbers stand in order in a column."""
+    counts = jnp.zeros(texts.shape[0] + 1, jnp.int64).at[indices[:, 0] + 1].add(1)
+    return jnp.cumsum(counts)
+
+
+def _computed(
+    body: Body, function: Callable[..., Any], avals: Sequence[Aval], references: Sequence[str]
+) -> list[str]:
+    """A program of a function of arrays."""
+    closure = Op(function, function.__name__, differentiable=False).bind()
+    count = len(avals)
+    outputs = len(closure.infer(tuple(avals))[0])
+    step = Step(closure, tuple(range(count)), count, count + outputs)
+    steps = Steps(count, (step,), tuple(range(count, count + outputs)))
+    return body.program(Call(steps, function.__name__), avals, references)
+
+
+@_writer("to_tensor")
+def _to_tensor(given: Given) -> list[str]:
+    """Rows of values filled up."""
+    if len(given.values) != 2:
+        raise _unsupported("a RaggedTensor with several ragged axes")
+    values, splits = given.values
+    _, default, shape = given.args
+    dtype = values.aval.dtype
+    body = given.body
+    if shape is None:
+        wanted = body.constant(-1, int64)
+    else:
+        wanted = body.constant([-1 if n is None else int(n) for n in shape], int64)
+    if default is None:
+        default = "" if dtype is string else 0
+    filler = given.reference(default, dtype)
+    attr = {"T": dtype, "Tindex": int64, "Tshape": int64, "num_row_partition_tensors": 1}
+    attr["row_partition_types"] = ["ROW_SPLITS"]
+    inputs = [wanted, values.name, filler, splits.name]
+    return [body.value("RaggedTensorToTensor", "result", inputs, attr)]
+
+
+@_writer("_found")
+def _lookup(given: Given) -> list[str]:
+    table, keys = given.args[0], given.args[1]
+    if not isinstance(table, StaticHashTable):
+        raise _unsupported(f"{type(table).__name__}.lookup")
+    body, default = given.body, table.default_value
+    inputs = [body.resource(table), keys.name, given.reference(default, table.value_dtype)]
+    attr = {"Tin": table.key_dtype, "Tout": table.value_dtype}
+    return [body.value("LookupTableFindV2", "values", inputs, attr)]
+
+
+# -- movements ------------------------------------------------------------------------------------
+
+
+@_writer("_move_text")
+def _move(given: Given) -> list[str]:
+    """Texts moved as their places are: a program works out these, by the sizes of the texts'
+    lengths, which stand in for them."""
+    move, texts, by = given.args
+    body = given.body
+    if not all(isinstance(x, Reference) for x in texts):
+        texts = [_as_reference(body, x) for x in texts]
+    lengths = [body.value("StringLength", "output", [x.name]) for x in texts]
+    known = [x for x in by if isinstance(x, Reference)]
+    avals = [Aval.of(x.aval.shape, int32) for x in texts] + [x.aval for x in known]
+    several: list[bool] = []
+
+    def places(*inputs: Tensor) -> Any:
+        numbers = _places(inputs[: len(texts)])
+        left = iter(inputs[len(texts) :])
+        found = move(*numbers, *[next(left) if isinstance(x, Reference) else x for x in by])
+        several.append(isinstance(found, (list, tuple)))
+        return list(found) if several[-1] else [found]
+
+    captured = capture(places, avals, lambda found: found, "move")
+    if any(not isinstance(source, Tensor) for source in captured.sources):
+        raise _unsupported("a movement of texts by a variable")
+    constants = [body.constant(x._value(), x.dtype) for x in captured.sources]  # type: ignore[union-attr]
+    kinds = [*avals, *[x._aval for x in captured.sources]]  # type: ignore[union-attr]
+    given_to = [*lengths, *[x.name for x in known], *constants]
+    indices = body.program(captured.closure, kinds, given_to)
+    flat = body.constant([-1], int32)
+    attr: dict[str, Any] = {"T": string, "Tshape": int32}
+    parts = [body.value("Reshape", "output", [x.name, flat], attr) for x in texts]
+    axis = body.constant(0, int32)
+    if len(parts) > 1:
+        attr = {"N": len(parts), "T": string, "Tidx": int32}
+        parts = [body.value("ConcatV2", "output", [*parts, axis], attr)]
+    attr = {"Tparams": string, "Tindices": int32, "Taxis": int32}
+    return [body.value("GatherV2", "output", [parts[0], index, axis], attr) for index in indices]
+
+
+def _as_reference(body: Body, x: Any) -> Reference:
+    if isinstance(x, Reference):
+        return x
+    tensor = convert(x)
+    return Reference(body.constant(tensor._value(), string), tensor._aval)
+
+
+def _places(lengths: Sequence[Tensor]) -> list[Tensor]:
+    """Numbers of the elements of arrays of these shapes, one after the other."""
+    found: list[Tensor] = []
+    start: Any = 0
+    for x in lengths:
+        count = size(x)
+        found.append(reshape(range_op(start, start + count), shape(x)))
+        start = start + count
+    return found
