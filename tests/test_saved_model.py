@@ -78,6 +78,28 @@ def test_draws_are_others_at_each_call(saved):
     assert (loaded.f()[0].numpy() == first).all()
 
 
+def test_draws_of_unknown_sizes_are_those_of_their_keys(saved):
+    def draws(x):
+        shape = tf.shape(x)
+        seed = [3, 4]
+        return (
+            tf.random.stateless_uniform(shape, seed),
+            tf.random.stateless_uniform(shape, seed, 0, 100, tf.int64),
+            tf.random.stateless_normal(shape, seed),
+            tf.random.stateless_normal(shape, seed, dtype=tf.float64),
+            tf.random.stateless_truncated_normal(shape, seed),
+            tf.nn.dropout(x, 0.5),
+        )
+
+    made = with_function(draws, input_signature=[tf.TensorSpec([None, 3], tf.float32)])
+    loaded = saved(made)
+    for rows in (1, 2, 5):
+        x = tf.ones([rows, 3])
+        for one, other in zip(loaded.f(x)[:-1], made.f(x)[:-1], strict=True):
+            np.testing.assert_allclose(one.numpy(), other.numpy(), 1e-6)
+        assert set(loaded.f(x)[-1].numpy().ravel()) <= {0.0, 2.0}
+
+
 def test_dtypes(saved):
     names = "bfloat16 float16 float32 float64 int8 uint8 int16 uint16 int32 uint32 int64 uint64"
     made = tf.Module()

@@ -48,7 +48,7 @@ class TrackableView:
 
     def descendants(self) -> list[Any]:
         """The object and what is reached from it, nearest first."""
-        return view_of(self.root).objects
+        return view_of(self.root, parts_of=self.children).objects
 
 
 def object_graph(reader: CheckpointReader, path: Any) -> Graph:

@@ -19,6 +19,7 @@ import numpy as np
 from jax import lax
 
 from ..core import dtypes
+from ..core.dimensions import Shape, Size, is_symbolic, product
 from ..core.dtypes import DType
 from .random_keys import KEY, RESERVED
 
@@ -71,11 +72,16 @@ def halves(word: Any) -> tuple[Any, Any]:
     return word.astype(np.uint32), (word >> 32).astype(np.uint32)
 
 
-def _blocks(key: Any, places: Any, reserved: int) -> Any:
+def _word(size: Size) -> Any:
+    """A size as a word of 64 bits."""
+    return jnp.asarray(size).astype(np.uint64) if is_symbolic(size) else np.uint64(size)
+
+
+def _blocks(key: Any, places: Any, reserved: Size) -> Any:
     """Words [..., 4] of the blocks at places; a draw has so many reserved."""
     places = places.astype(np.uint64)
     if key.shape == KEY.shape:
-        first = key[0] + key[3] * np.uint64(reserved)
+        first = key[0] + key[3] * _word(reserved)
         lower = first + places
         upper = key[1] + (first < key[0]) + (lower < first)
         counter = *halves(lower), *halves(upper)
@@ -88,14 +94,21 @@ def _blocks(key: Any, places: Any, reserved: int) -> Any:
     return jnp.stack(_hashed(counter, tuple(words)), axis=-1)
 
 
-def _parts(count: int, size: int) -> Any:
+def _parts(count: Size, size: int) -> Any:
     """The numbers of the parts of a size that hold so many; of one for none."""
-    return jnp.arange(max(1, -(-count // size)))
+    parts = -(-count // size)
+    return jnp.arange(parts if is_symbolic(parts) else max(1, parts))
 
 
-def _numbered(key: Any, count: int, reserved: int) -> Any:
+def _first(numbers: Any, count: Size) -> Any:
+    """The first `count` of all."""
+    numbers = numbers.reshape(-1)
+    return numbers[jnp.arange(count)] if is_symbolic(count) else numbers[:count]
+
+
+def _numbered(key: Any, count: Size, reserved: Size) -> Any:
     """The first `count` words."""
-    return _blocks(key, _parts(count, 4), reserved).reshape(-1)[:count]
+    return _first(_blocks(key, _parts(count, 4), reserved), count)
 
 
 def _doubled(words: Any) -> tuple[Any, Any]:
@@ -109,9 +122,9 @@ def count_of(shape: tuple[int, ...]) -> int:
     return math.prod(map(operator.index, shape))
 
 
-def bits(key: Any, shape: tuple[int, ...], kind: Any) -> Any:
+def bits(key: Any, shape: Shape, kind: Any) -> Any:
     """Unsigned integers of 32 or 64 bits, all of which are random."""
-    count = count_of(shape)
+    count = product(shape)
     reserved = RESERVED * count
     if np.dtype(kind).itemsize == 4:
         return _numbered(key, count, reserved).reshape(shape)
@@ -119,7 +132,7 @@ def bits(key: Any, shape: tuple[int, ...], kind: Any) -> Any:
     return (low | high << np.uint64(32)).reshape(shape)
 
 
-def integers(key: Any, shape: tuple[int, ...], low: Any, high: Any, dtype: DType) -> Any:
+def integers(key: Any, shape: Shape, low: Any, high: Any, dtype: DType) -> Any:
     """Integers of [low, high)."""
     unsigned = np.uint32 if dtype.size == 4 else np.uint64
     low, high = [lax.bitcast_convert_type(x, unsigned) for x in (low, high)]
@@ -140,10 +153,10 @@ def _double_shares(words: Any) -> Any:
     return lax.bitcast_convert_type(mantissa | np.uint64(1023 << 52), np.float64) - 1
 
 
-def uniform(key: Any, shape: tuple[int, ...], dtype: DType, reserved: int | None = None) -> Any:
+def uniform(key: Any, shape: Shape, dtype: DType, reserved: int | None = None) -> Any:
     """Numbers of [0, 1), of as many random bits as the mantissa has. reserved: how many blocks the
     draw takes, if that does not follow from the shape."""
-    count = count_of(shape)
+    count = product(shape)
     if reserved is None:
         reserved = RESERVED * count
     if dtype is dtypes.float64:
@@ -167,25 +180,25 @@ def _bell(words: Any, double: bool) -> Any:
     return found.reshape(shares.shape)
 
 
-def normal(key: Any, shape: tuple[int, ...], dtype: DType) -> Any:
+def normal(key: Any, shape: Shape, dtype: DType) -> Any:
     """Standard normal numbers."""
     double = dtype is dtypes.float64
     a_block = 2 if double else 4
-    count = count_of(shape)
+    count = product(shape)
     words = _blocks(key, _parts(count, a_block), RESERVED * count)
-    return _bell(words, double).reshape(-1)[:count].astype(dtype.np_dtype).reshape(shape)
+    return _first(_bell(words, double), count).astype(dtype.np_dtype).reshape(shape)
 
 
-def truncated_normal(key: Any, shape: tuple[int, ...], dtype: DType) -> Any:
+def truncated_normal(key: Any, shape: Shape, dtype: DType) -> Any:
     """Standard normal numbers, without those of 2 and more: each few from blocks of their own, of
     which they are the first that are smaller."""
     double = dtype is dtypes.float64
     a_group, apart, blocks = (2, RESERVED // 2, 2 * TRIED) if double else (4, RESERVED, TRIED)
-    count = count_of(shape)
+    count = product(shape)
     starts = _parts(count, a_group) * apart
     words = _blocks(key, starts[:, None] + jnp.arange(blocks), RESERVED * count)
     # One after the other, and all of them made before: XLA would make them anew for each that asks.
-    tried = lax.optimization_barrier(_bell(words.reshape(len(starts), -1), double).T)
+    tried = lax.optimization_barrier(_bell(words.reshape(starts.shape[0], -1), double).T)
 
     def take(i: Any, taken: tuple[Any, ...]) -> tuple[Any, ...]:
         number, *found = taken
@@ -193,10 +206,10 @@ def truncated_normal(key: Any, shape: tuple[int, ...], dtype: DType) -> Any:
         found = [jnp.where(small & (number == k), tried[i], x) for k, x in enumerate(found)]
         return number + small, *found
 
-    none = jnp.zeros(len(starts), tried.dtype)
-    start = jnp.zeros(len(starts), np.int32), *[none] * a_group
+    none = jnp.zeros(starts.shape, tried.dtype)
+    start = jnp.zeros(starts.shape, np.int32), *[none] * a_group
     found = jnp.stack(lax.fori_loop(0, len(tried), take, start)[1:], -1)
-    return found.reshape(-1)[:count].astype(dtype.np_dtype).reshape(shape)
+    return _first(found, count).astype(dtype.np_dtype).reshape(shape)
 
 
 def order(key: Any, count: int) -> Any:
