@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 import tape_compat as tf
+from tape_compat._src.core.x64 import enable_x64
 from tape_compat._src.library.saved_model.messages import SavedModel
+from tape_compat._src.library.saved_model.plain import FORMULAS
 
 
 @pytest.fixture
@@ -98,6 +100,63 @@ def test_draws_of_unknown_sizes_are_those_of_their_keys(saved):
         for one, other in zip(loaded.f(x)[:-1], made.f(x)[:-1], strict=True):
             np.testing.assert_allclose(one.numpy(), other.numpy(), 1e-6)
         assert set(loaded.f(x)[-1].numpy().ravel()) <= {0.0, 2.0}
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_formulas_are_near_the_functions(dtype):
+    wide = np.concatenate([np.linspace(-6, 6, 1001), [0.0, 1e-6, -1e-6, 1e-30, 60.0, -60.0]])
+    inside = np.linspace(-1, 1, 1001)
+    points = {"acos": inside, "asin": inside, "atanh": inside[1:-1], "acosh": 1 + np.abs(wide)}
+    points["erfc"] = np.linspace(-5, 5, 501)
+    near = 2e-6 if dtype == "float32" else 1e-12
+    with enable_x64(True):
+        for name, formula in FORMULAS.items():
+            if name == "top_k":
+                continue
+            x = jax.numpy.asarray(points.get(name, wide).astype(dtype))
+            exact = getattr(jax.lax, name)(x)
+            found = formula(x)
+            assert found.dtype == x.dtype
+            np.testing.assert_allclose(found, exact, near, near / 10, err_msg=name)
+            special = jax.numpy.asarray(np.array([np.inf, -np.inf, np.nan], dtype))
+            with np.errstate(invalid="ignore"):
+                np.testing.assert_allclose(
+                    formula(special), getattr(jax.lax, name)(special), near, err_msg=name
+                )
+
+
+def test_the_largest_by_sorting():
+    for x in (
+        np.array([[1, 3, 3, 2], [0, 0, 0, 0], [-5, -1, -5, -1]], np.int32),
+        np.array([[1.0, -np.inf, 2.0, 2.0]], np.float32),
+        np.array([[3, 255, 0, 255]], np.uint8),
+    ):
+        for k in (1, 3, 4):
+            expected = jax.lax.top_k(x, k)
+            for one, other in zip(
+                FORMULAS["top_k"](jax.numpy.asarray(x), k), expected, strict=True
+            ):
+                np.testing.assert_array_equal(one, other)
+
+
+def test_no_composite_is_written_wherever_it_stands(tmp_path):
+    """In branches, loops, scans, and functions with derivatives of their own."""
+
+    def function(x):
+        x = tf.cond(x[0, 0] > 0.0, lambda: tf.nn.gelu(x), lambda: tf.sinh(x))
+        x = tf.while_loop(lambda i, _: i < 3, lambda i, y: (i + 1, tf.math.erf(y)), [0, x])[1]
+        x = tf.map_fn(tf.acosh, x + 2.0)
+        return tf.scan(lambda a, b: a + tf.asin(b / 100.0), x), tf.math.top_k(x, 2).values
+
+    made = with_function(function, input_signature=[tf.TensorSpec([4, 3], tf.float32)])
+    tf.saved_model.save(made, str(tmp_path))
+    data = (tmp_path / "saved_model.pb").read_bytes()
+    assert b"XlaCallModule" in data and b"chlo." not in data
+    loaded = tf.saved_model.load(str(tmp_path))
+    for sign in (1.0, -1.0):
+        x = sign * tf.abs(tf.random.normal([4, 3], seed=3))
+        for one, other in zip(loaded.f(x), made.f(x), strict=True):
+            np.testing.assert_allclose(one, other, 1e-5, 1e-6)
 
 
 def test_dtypes(saved):

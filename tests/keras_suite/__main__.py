@@ -26,8 +26,9 @@ ASKED = 0.98
 
 #: Folders of Keras' tests that say something about the backend.
 FOLDERS = (
-    "activations backend/common backend/tensorflow callbacks constraints initializers layers "
-    "losses metrics models ops optimizers random regularizers saving trainers utils"
+    "activations backend/common backend/tensorflow callbacks constraints "
+    "export/saved_model_test.py export/tfsm_layer_test.py initializers layers losses metrics "
+    "models ops optimizers random regularizers saving trainers utils"
 ).split()
 
 

@@ -2016,3 +2016,24 @@ def case_two_threads_trace_once(tf):
     for thread in threads:
         thread.join()
     return len(traces), sorted(results)
+
+
+def case_a_signature_leaves_a_parameter_out(tf):
+    return tf.function(lambda x, y: x, input_signature=[tf.TensorSpec([])])
+
+
+def case_an_empty_signature_leaves_a_parameter_out(tf):
+    return tf.function(lambda inputs: inputs, input_signature=())
+
+
+def case_a_signature_and_a_parameter_by_name_without_default(tf):
+    return tf.function(lambda x, *, k: x, input_signature=[tf.TensorSpec([])])
+
+
+def case_a_signature_leaves_defaults_out(tf):
+    f = tf.function(
+        lambda x, y=2.0, *more, k=3.0: x * y + k,
+        input_signature=[tf.TensorSpec([])],
+        autograph=False,
+    )
+    return f(tf.constant(5.0))

@@ -241,6 +241,16 @@ class Signature:
         if extra > 0 and not several:
             s = "s" if extra > 1 else ""
             raise TypeError(f"input_signature contains {extra} extra type constraint{s}.")
+        own = [p for p in self._by_position if p.name != "self" and p.kind is not p.VAR_POSITIONAL]
+        for p in own[len(specs) :]:
+            if p.default is p.empty:
+                raise TypeError(f"input_signature missing type constraint for {p.name}")
+        for p in self.python.parameters.values():
+            if p.kind is p.KEYWORD_ONLY and p.default is p.empty:
+                raise TypeError(
+                    f"Since input_signature is defined, keyword-only parameter `{p.name}` must "
+                    "have a default value"
+                )
 
     def _left(self, args: tuple[Any, ...], specs: tuple[Any, ...]) -> tuple[Any, ...]:
         """The arguments that there are no specs for: they must be the defaults."""

@@ -21,6 +21,7 @@ from ...core.dtypes import as_dtype
 from ...core.errors import user_location
 from ...core.op import Arrays, Closure, Op
 from ...core.x64 import in_x64
+from .plain import plain
 
 #: What programs are lowered for; if an op is not there on one of them, for this machine alone.
 PLATFORMS = ("cpu", "cuda", "tpu")
@@ -50,7 +51,7 @@ def program_of(closure: Closure, avals: Sequence[Aval], name: str) -> Program:
     """
 
     def call(*arrays: Any) -> Arrays:
-        return closure.fn(*arrays)
+        return plain(closure.fn)(*arrays)
 
     call.__name__ = call.__qualname__ = name
     structs = [aval.struct for aval in avals]

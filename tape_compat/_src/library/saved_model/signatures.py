@@ -31,7 +31,10 @@ def signature_functions(obj: Any, signatures: Any) -> dict[str, ConcreteFunction
 
 def _only(obj: Any) -> ConcreteFunction | None:
     """The function to serve if the user named none: the model's own, or the one that there is."""
-    own = getattr(obj, "_default_save_signature", None)
+    try:
+        own = getattr(obj, "_default_save_signature", None)
+    except Exception:  # as TensorFlow does: Keras makes it of what the model was called with
+        own = None
     if own is not None:
         return _concrete(own)
     found = []
