@@ -394,10 +394,11 @@ class Closure:
 
     def forget(self) -> None:
         """Drop what was worked out and compiled for this closure and its derivatives."""
-        for derived in list(self._derived.values()):
-            derived.forget()
+        derived = list(self._derived.values())
         for cache in (self._derived, self._shapes, self._shared, self._fixed, self.runners):
             cache.clear()
+        for closure in derived:  # it may be this one: that at sizes that are unknown themselves
+            closure.forget()
         self._jit = self._dynamic_form = None
         self._traces = Traces(self.inner)
 
