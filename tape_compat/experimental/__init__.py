@@ -1,9 +1,22 @@
 """`tf.experimental`: names that may still change in TensorFlow."""
 
 from .._src.data.optional import Optional as Optional
+from .._src.interop.dispatch import (
+    dispatch_for_api as dispatch_for_api,
+    dispatch_for_binary_elementwise_apis as dispatch_for_binary_elementwise_apis,
+    dispatch_for_binary_elementwise_assert_apis as dispatch_for_binary_elementwise_assert_apis,
+    dispatch_for_unary_elementwise_apis as dispatch_for_unary_elementwise_apis,
+    unregister_dispatch_for as unregister_dispatch_for,
+)
 from .._src.interop.names import face as _face
+from .._src.values.extension_type import (
+    BatchableExtensionType as BatchableExtensionType,
+    ExtensionType as ExtensionType,
+    ExtensionTypeBatchEncoder as ExtensionTypeBatchEncoder,
+    ExtensionTypeSpec as ExtensionTypeSpec,
+)
 from .._src.values.ragged_shape import DynamicRaggedShape as DynamicRaggedShape
 from .._src.values.row_partition import RowPartition as RowPartition
-from . import dlpack as dlpack, numpy as numpy
+from . import dlpack as dlpack, extension_type as extension_type, numpy as numpy
 
 _face(__name__)

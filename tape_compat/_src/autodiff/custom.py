@@ -16,9 +16,10 @@ from ..core.derivative import FORWARD, Jvp, conj, zero_cotangent
 from ..core.dimensions import Sizes
 from ..core.op import Closure, Op
 from ..core.state import LOCAL, paused
+from ..ops.shapes import identity as copied
 from ..values import nest
 from ..values.capture import anchor, capture, capturing, close, leaves_of, symbolic_input
-from ..values.composite import TensorType
+from ..values.composite import CompositeTensor, TensorType
 from ..values.convert import convert
 from ..values.dispatch import define, takes_composites
 from ..values.indexed_slices import IndexedSlices
@@ -473,6 +474,11 @@ def stop_gradient(input: Any, name: str | None = None) -> Tensor:
     return apply(_STOP, (convert(input),))
 
 
+def _of_parts(function: Callable[[Any], Any]) -> Callable[..., Any]:
+    return lambda input, name=None: nest.map_structure(function, input, expand_composites=True)
+
+
+define(CompositeTensor, stop_gradient=_of_parts(stop_gradient), identity=_of_parts(copied))
 define(
     RaggedTensor,
     stop_gradient=lambda input, name=None: input.with_flat_values(stop_gradient(input.flat_values)),

@@ -18,7 +18,7 @@ from ..core.native import native, native_calls, provide
 from ..core.state import LOCAL
 from ..ops.repeating import broadcast_to
 from ..values import nest
-from ..values.composite import TensorType
+from ..values.composite import CompositeTensor, TensorType
 from ..values.convert import convert
 from ..values.indexed_slices import IndexedSlices
 from ..values.record import begin_step
@@ -595,6 +595,11 @@ def _in_parts(sources: list[Any]) -> tuple[list[Any], Callable[[list[Any]], list
 
 
 def _not_a_tensor(role: str, value: Any) -> Exception:
+    if isinstance(value, CompositeTensor):
+        return ValueError(
+            f"Type {type(value).__name__} is not supported as a gradient source or gradient "
+            f"target. Take the {role}'s tensors. At {user_location()}."
+        )
     if value is None or isinstance(value, str):
         return TypeError(
             f"Cannot convert the argument `type_value`: {value!r} to a TensorFlow DType. (It is a "

@@ -16,8 +16,8 @@ from ..values.convert import convert
 from ..values.ragged import RaggedTensorSpec
 from ..values.spec import TensorSpec
 from ..values.tensor import Tensor
-from .composites import Column, batched_spec, has_ragged_rows, row_spec, stacked_rows
-from .pipeline import INFINITE, UNKNOWN, Pipeline, Rows, Stream, stack_leaf, stacked_by
+from .composites import Column, has_ragged_rows, stack_leaf, stacked_rows
+from .pipeline import INFINITE, UNKNOWN, Pipeline, Rows, Stream, stacked_by
 from .structure import (
     Element,
     array_of,
@@ -38,7 +38,7 @@ class Batch(Pipeline):
 
     def _spec(self) -> Any:
         size = self._static_size()
-        return map_leaves(lambda spec: batched_spec(spec, size), self.inputs[0].spec)
+        return map_leaves(lambda spec: spec._batch(size), self.inputs[0].spec)
 
     def _static_size(self) -> int | None:
         known = self._drop or self.inputs[0].size() == INFINITE
@@ -237,7 +237,7 @@ class Unbatch(Pipeline):
     name = "UnbatchDataset"
 
     def _spec(self) -> Any:
-        return map_leaves(row_spec, self.inputs[0].spec)
+        return map_leaves(lambda spec: spec._unbatch(), self.inputs[0].spec)
 
     def size(self) -> int:
         size, rows = self.inputs[0].size(), self._static_rows()
@@ -303,14 +303,14 @@ class Rebatch(Pipeline):
             size = self._sizes[0]
             if self._drop or (rows is not None and rows % size == 0):
                 known = size
-        return map_leaves(lambda s: batched_spec(row_spec(s), known), self.inputs[0].spec)
+        return map_leaves(lambda s: s._unbatch()._batch(known), self.inputs[0].spec)
 
     def size(self) -> int:
         return UNKNOWN
 
     def _open(self) -> Stream:
         source = self.inputs[0].open()
-        specs = list(map(row_spec, self.inputs[0].layout.specs))
+        specs = [spec._unbatch() for spec in self.inputs[0].layout.specs]
         parts: list[list[Any]] = []
         held = turn = 0
 

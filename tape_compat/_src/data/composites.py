@@ -9,40 +9,20 @@ import numpy as np
 
 from ..core import errors
 from ..core.dtypes import DType
-from ..values.composite import TypeSpec
+from ..values.composite import CompositeTensor, TypeSpec
+from ..values.extension_type import BatchableExtensionType
 from ..values.ragged import RaggedTensor, RaggedTensorSpec
-from ..values.sparse import SparseTensor, SparseTensorSpec
-from ..values.spec import TensorSpec
-from .specs import NoneTensorSpec
-from .structure import array_of, leaf_of
+from ..values.sparse import SparseTensor
+from .structure import array_of, leaf_of, value_of
 
 
-def row_spec(spec: TypeSpec) -> TypeSpec:
-    """The spec of the rows of values of a spec."""
-    if isinstance(spec, RaggedTensorSpec) and spec.ragged_rank:
-        rank = spec.ragged_rank - 1
-        return RaggedTensorSpec(spec.shape[1:], spec.dtype, rank, spec.row_splits_dtype)
-    if isinstance(spec, NoneTensorSpec):
-        return spec
-    if not isinstance(spec, (TensorSpec, SparseTensorSpec, RaggedTensorSpec)):
-        raise NotImplementedError(f"Elements of {spec} have no rows.")
-    if spec.shape.rank == 0:
-        raise ValueError("Unbatching a tensor is only supported for rank >= 1")
-    if isinstance(spec, SparseTensorSpec):
-        return SparseTensorSpec(spec.shape[1:], spec.dtype)
-    return TensorSpec(spec.shape[1:], spec.dtype)
-
-
-def batched_spec(spec: TypeSpec, size: int | None) -> TypeSpec:
-    """The spec of so many values of a spec, stacked."""
-    if isinstance(spec, NoneTensorSpec):
-        return spec
-    if not isinstance(spec, (TensorSpec, SparseTensorSpec, RaggedTensorSpec)):
-        raise NotImplementedError(f"Elements of {spec} cannot be batched.")
-    shape = None if spec.shape.rank is None else [size, *spec.shape]
-    if isinstance(spec, RaggedTensorSpec):
-        return RaggedTensorSpec(shape, spec.dtype, spec.ragged_rank + 1, spec.row_splits_dtype)
-    return type(spec)(shape, spec.dtype)
+def row_count(leaf: Any) -> int | None:
+    """How many rows a leaf has, if that is known."""
+    if isinstance(leaf, BatchableExtensionType):
+        parts = type(leaf).__batch_encoder__.encode(leaf._type_spec, leaf, 1)
+        known = [size for size in map(row_count, parts) if size is not None]
+        return known[0] if known else None
+    return leaf.shape[0]
 
 
 class Column:
@@ -55,6 +35,8 @@ class Column:
         """The rows of a leaf that has a value."""
         if isinstance(leaf, RaggedTensor):
             return _RaggedColumn(leaf)
+        if isinstance(leaf, BatchableExtensionType):
+            return _EncodedColumn(leaf)
         return _SparseColumn(leaf) if isinstance(leaf, SparseTensor) else _ArrayColumn(leaf)
 
     def __getitem__(self, i: int) -> Any:
@@ -80,7 +62,7 @@ class _ArrayColumn(Column):
 class _RaggedColumn(Column):
     def __init__(self, leaf: RaggedTensor):
         self._flat, *self._splits = [array_of(x) for x in leaf._type_spec._to_components(leaf)]
-        self._spec: Any = row_spec(leaf._type_spec)
+        self._spec: Any = leaf._type_spec._unbatch()
         self.size = len(self._splits[0]) - 1
 
     def __getitem__(self, i: int) -> Any:
@@ -109,8 +91,43 @@ class _SparseColumn(Column):
         return SparseTensor(self._indices[row, 1:], self._values[row], self._shape[1:])
 
 
+class _EncodedColumn(Column):
+    """Of extension types: the columns of their encodings."""
+
+    def __init__(self, leaf: BatchableExtensionType):
+        spec = leaf._type_spec
+        self._encoder = type(leaf).__batch_encoder__
+        self._columns = list(map(Column.of, self._encoder.encode(spec, leaf, 1)))
+        self._spec = spec._unbatch()
+        self.size = self._columns[0].size if self._columns else -1
+
+    def __getitem__(self, i: int) -> Any:
+        rows = [value_of(column[i]) for column in self._columns]
+        return self._encoder.decode(self._spec, rows)
+
+
 # ---------------------------------------------------------------------------------------------
 # Stacking.
+
+
+def stack_leaf(column: tuple[Any, ...], place: int) -> Any:
+    """The array of the values of one leaf."""
+    first = column[0]
+    if first is None:
+        return None
+    if isinstance(first, CompositeTensor):
+        return stacked_composites(column, place)
+    if not hasattr(first, "dtype") or not hasattr(first, "shape"):
+        raise NotImplementedError(f"A batch of {type(first).__name__} is not supported.")
+    arrays = list(map(array_of, column))
+    shape = arrays[0].shape
+    for i, array in enumerate(arrays):
+        if array.shape != shape:
+            raise differ(place, shape, i, array.shape)
+    out = np.empty((len(arrays), *shape), arrays[0].dtype)
+    for i, array in enumerate(arrays):
+        out[i, ...] = array
+    return out
 
 
 def stacked_ragged(arrays: Sequence[np.ndarray], ragged_rank: int, splits: DType) -> RaggedTensor:
@@ -137,7 +154,7 @@ def stacked_rows(column: Sequence[Any], spec: RaggedTensorSpec) -> RaggedTensor:
         ends = np.cumsum([0, *[splits[-1] for splits in level]])
         moved = [splits[1:] + end for splits, end in zip(level, ends)]
         rows.append(np.concatenate([[0], *moved]))
-    batched: Any = batched_spec(spec, None)
+    batched: Any = spec._batch(None)
     splits = [each.astype(kind.np_dtype) for each in rows]
     return batched._from_components([np.concatenate(flats), *splits])
 
@@ -203,7 +220,24 @@ def stacked_composites(column: Sequence[Any], place: int) -> Any:
         if common is None:
             raise differ(place, list(first.shape), 1, list(column[1].shape))
         return stacked_rows(column, common)
+    if isinstance(first, BatchableExtensionType):
+        return _stacked_encodings(column, place)
     raise NotImplementedError(f"A batch of {type(first).__name__} is not supported.")
+
+
+def _stacked_encodings(column: Sequence[BatchableExtensionType], place: int) -> Any:
+    spec, encoder = column[0]._type_spec, type(column[0]).__batch_encoder__
+    for i, value in enumerate(column):
+        if value._type_spec != spec:
+            spec = spec.most_specific_common_supertype([value._type_spec])
+            if spec is None:
+                raise ValueError(
+                    f"Cannot batch {column[0]!r} and {value!r}, elements 0 and {i}: they differ in "
+                    "more than the sizes of their tensors."
+                )
+    encodings = zip(*[encoder.encode(x._type_spec, x) for x in column], strict=True)
+    parts = [value_of(stack_leaf(parts, place)) for parts in encodings]
+    return encoder.decode(spec._batch(len(column)), parts)
 
 
 def has_ragged_rows(specs: Sequence[TypeSpec]) -> bool:

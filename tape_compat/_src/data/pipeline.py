@@ -17,9 +17,9 @@ import numpy as np
 
 from ..core import errors
 from ..core.errors import user_location
-from ..values.composite import CompositeTensor, TypeSpec
+from ..values.composite import TypeSpec
 from ..values.ragged import RaggedTensorSpec
-from .composites import differ, stacked_composites, stacked_rows
+from .composites import stack_leaf, stacked_rows
 from .structure import Element, Layout, array_of
 
 AUTOTUNE = -1
@@ -108,26 +108,6 @@ def stacked(elements: list[Element]) -> tuple[Any, ...]:
     Raises: InvalidArgumentError if shapes differ.
     """
     return tuple([stack_leaf(column, place) for place, column in enumerate(zip(*elements))])
-
-
-def stack_leaf(column: tuple[Any, ...], place: int) -> Any:
-    """The array of the values of one leaf."""
-    first = column[0]
-    if first is None:
-        return None
-    if isinstance(first, CompositeTensor):
-        return stacked_composites(column, place)
-    if not hasattr(first, "dtype") or not hasattr(first, "shape"):
-        raise NotImplementedError(f"A batch of {type(first).__name__} is not supported.")
-    arrays = list(map(array_of, column))
-    shape = arrays[0].shape
-    for i, array in enumerate(arrays):
-        if array.shape != shape:
-            raise differ(place, shape, i, array.shape)
-    out = np.empty((len(arrays), *shape), arrays[0].dtype)
-    for i, array in enumerate(arrays):
-        out[i, ...] = array
-    return out
 
 
 def joined_rows(parts: list[Rows]) -> Rows | None:

@@ -11,8 +11,8 @@ from ..values.ragged import RaggedTensorSpec
 from ..values.sparse import SparseTensorSpec
 from ..values.spec import TensorSpec
 from .batching import Batch, taken_elements
-from .composites import batched_spec, sparse_rows, stacked_ragged, stacked_rows
-from .pipeline import Pipeline, Rows, Stream, stack_leaf
+from .composites import sparse_rows, stack_leaf, stacked_ragged, stacked_rows
+from .pipeline import Pipeline, Rows, Stream
 from .structure import array_of, map_leaves, pack
 
 
@@ -30,7 +30,7 @@ class RaggedBatch(Batch):
     def _batched(self, spec: TypeSpec, size: int | None) -> TypeSpec:
         rank = _ragged_rank(spec)
         if not rank or not isinstance(spec, TensorSpec):
-            return batched_spec(spec, size)
+            return spec._batch(size)
         return RaggedTensorSpec([size, *spec.shape], spec.dtype, rank, self._splits)
 
     def _rows(self, source: Stream) -> Rows | None:

@@ -17,7 +17,7 @@ from ..values.composite import CompositeTensor, TypeSpec
 from ..values.convert import convert, to_numpy
 from ..values.spec import TensorSpec
 from ..values.tensor import Tensor
-from .composites import Column, row_spec
+from .composites import Column, row_count
 from .pipeline import (
     INFINITE,
     UNKNOWN,
@@ -83,8 +83,8 @@ class Slices(Pipeline):
         specs, self._leaves = taken_apart(value)
         if not self._leaves:
             raise ValueError("Invalid `element`. `element` should not be empty.")
-        self._specs = map_leaves(row_spec, specs)
-        sizes = [leaf.shape[0] for leaf in self._leaves if leaf is not None]
+        self._specs = map_leaves(lambda spec: spec._unbatch(), specs)
+        sizes = [row_count(leaf) for leaf in self._leaves if leaf is not None]
         known = [size for size in sizes if size is not None]
         for size in known:
             if size != known[0]:

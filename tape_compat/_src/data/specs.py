@@ -141,6 +141,12 @@ class NoneTensorSpec(TypeSpec):
     def _serialize(self) -> tuple[Any, ...]:
         return ()
 
+    def _batch(self, batch_size: int | None) -> NoneTensorSpec:
+        return self
+
+    def _unbatch(self) -> NoneTensorSpec:
+        return self
+
     def is_compatible_with(self, spec_or_value: Any) -> bool:
         """Whether it is None, or the spec of None."""
         return spec_or_value is None or isinstance(spec_or_value, NoneTensorSpec)

@@ -9,10 +9,13 @@ from ..core.dtypes import as_dtype
 from ..core.errors import user_location
 from ..values import nest
 from ..values.convert import convert
+from ..values.extension_type import BatchableExtensionType
+from ..values.ragged import RaggedTensor
 from ..values.spec import TensorSpec
 from ..values.tensor import Tensor
 from .autograph.convert import convert_in_context
 from .control_flow import while_loop
+from .extension_rows import has_encodings, over_encodings
 from .ragged_rows import has_rows, map_ragged
 from .recording import tensor_of
 from .tensor_array import TensorArray
@@ -49,6 +52,8 @@ def map_fn(
     fn = convert_in_context(fn)
     if fn_output_signature is None:
         fn_output_signature = dtype
+    if has_encodings(elems) or has_encodings(fn_output_signature):
+        return _map_encodings(fn, elems, fn_output_signature, infer_shape)
     if has_rows(elems) or has_rows(fn_output_signature):
         return map_ragged(fn, elems, fn_output_signature)
     rows = _Rows(elems)
@@ -71,6 +76,22 @@ def map_fn(
     count = rows.count
     _, arrays = while_loop(lambda i, _: i < count, turn, (convert(0), arrays))
     return nest.pack_sequence_as(like, [array.stack() for array in arrays])
+
+
+def _map_encodings(fn: Callable[[Any], Any], elems: Any, signature: Any, infer_shape: bool) -> Any:
+    def mapped(of_rows: Callable[[Any], Any], rows: Any, given: Any) -> Any:
+        return map_fn(of_rows, rows, infer_shape=infer_shape, fn_output_signature=given)
+
+    if signature is None:
+        signature = nest.map_structure(_row_signature, elems)
+    return over_encodings(mapped, fn, elems, signature)
+
+
+def _row_signature(x: Any) -> Any:
+    """What `map_fn` takes for results that are like the rows of a value."""
+    if isinstance(x, BatchableExtensionType):
+        return x._type_spec._unbatch()
+    return x if isinstance(x, RaggedTensor) else tensor_of(x).dtype
 
 
 def _check_callable(fn: Any) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 from ..core.avals import Aval
 from ..core.dtypes import string
 from ..values.convert import convert
+from ..values.extension_type import ExtensionTypeSpec
 from ..values.spec import TensorSpec
 from .signature import Bound, rebuilt
 
@@ -91,7 +92,7 @@ def _without_sizes(part: Any) -> Any:
         return part.dtype, len(part.shape)
     if isinstance(part, tuple) and part[:1] == (TensorSpec,):
         return part[2], part[1].rank
-    return part
+    return part._without_sizes() if isinstance(part, ExtensionTypeSpec) else part
 
 
 def spec_like(value: Any, known_texts: bool = False) -> Any:

@@ -15,6 +15,7 @@ from ..core.errors import user_location
 from ..values.capture import Drawn, value_of
 from ..values.record import apply
 from ..values.tensor import Tensor
+from .extension_rows import has_encodings, over_encodings
 from .functional_ops import map_fn
 from .keys import ROW_KEYS, UNKNOWN_TURNS
 from .recording import Part, flat, note_variables, packed, record, tensor_of
@@ -39,6 +40,12 @@ def vectorized_map(
     >>> tf.vectorized_map(lambda x: tf.reduce_sum(x * x), tf.constant([[1.0, 2.0], [3.0, 4.0]]))
     <tf.Tensor: shape=(2,), dtype=float32, numpy=array([ 5., 25.], dtype=float32)>
     """
+    if has_encodings(elems):
+        return over_encodings(
+            lambda of_rows, rows, _: vectorized_map(of_rows, rows, fallback_to_while_loop, warn),
+            fn,
+            elems,
+        )
     tensors = [tensor_of(x) for x in flat(elems)]
     if any(x.dtype is string for x in tensors):
         raise NotImplementedError(

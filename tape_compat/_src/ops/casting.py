@@ -66,7 +66,7 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
         if isinstance(x, IndexedSlices):
             return IndexedSlices(cast(x.values, dtype), x.indices, x.dense_shape)
         if isinstance(x, CompositeTensor):
-            found = called("cast", (x, dtype), {})
+            found = called(cast, (x, dtype), {})
             if found is not NotImplemented:
                 return found
         if isinstance(x, Variable) and x.dtype is dtype:

@@ -19,10 +19,13 @@ from ..core.op import Op
 from ..core.refuse import invalid, not_allowed, shown
 from ..run import policy
 from ..values.bounds import host_value
-from ..values.composite import CompositeTensor, TensorType
+from ..values.composite import TensorType
 from ..values.convert import convert
 from ..values.dispatch import takes_composites
+from ..values.indexed_slices import IndexedSlices
+from ..values.ragged import RaggedTensor
 from ..values.record import apply
+from ..values.sparse import SparseTensor
 from ..values.tensor import Tensor, concrete, next_id, same_value
 from ..values.variable import Variable, read
 from .arguments import (
@@ -107,13 +110,15 @@ def convert_to_tensor(
 
 
 def is_tensor(x: Any) -> bool:
-    """Whether `x` is a Tensor, a Variable, a composite as IndexedSlices, or a Keras variable.
+    """Whether `x` is a Tensor, sparse or ragged or not, a Variable, or IndexedSlices.
+
+    A variable of Keras is one too; an ExtensionType or a LinearOperator is not.
 
     >>> import tape_compat as tf
     >>> tf.is_tensor(tf.Variable(1.0)), tf.is_tensor([1.0])
     (True, False)
     """
-    return isinstance(x, (TensorType, Variable, CompositeTensor))
+    return isinstance(x, (TensorType, Variable, RaggedTensor, SparseTensor, IndexedSlices))
 
 
 def get_static_value(tensor: Any, partial: bool = False) -> Any:

@@ -356,7 +356,7 @@ def op(
                     return apply(closure, _inputs(values))
             return general(args, kwargs)
         except CompositeOperand:
-            return _composite(dispatch.called(fn.__name__, args, kwargs))
+            return _composite(dispatch.called(fast, args, kwargs))
 
     def general(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         given = _arguments(fn.__name__, names, args, kwargs)

@@ -142,7 +142,7 @@ def matmul(
 
 def _of_composites(*args: Any) -> Any:
     """What `matmul` gives where an argument is a composite that has a form for it."""
-    found = called("matmul", args, {})
+    found = called(matmul, args, {})
     if found is NotImplemented:
         raise
     return found

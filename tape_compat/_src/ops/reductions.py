@@ -15,6 +15,7 @@ from ..core.dimensions import maximum, minimum, product
 from ..core.dtypes import DType
 from ..core.op import Op
 from ..core.refuse import invalid, not_allowed, shown
+from ..values import operators
 from ..values.convert import convert
 from ..values.dispatch import takes_composites
 from ..values.record import apply
@@ -141,6 +142,9 @@ def reduce_any(input_tensor, axis=None, keepdims=False, name=None):
 def reduce_all(input_tensor, axis=None, keepdims=False, name=None):
     """Whether all are true over `axis`, all axes if None."""
     return jnp.all(input_tensor, axis=axis, keepdims=bool(keepdims))
+
+
+operators.define(all=reduce_all)
 
 
 def _log_sum_exp(x: Any, axis: Any, keepdims: bool) -> Any:

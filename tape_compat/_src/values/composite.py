@@ -43,6 +43,14 @@ class TypeSpec:
         """The value of this spec that is made of these components."""
         raise NotImplementedError(f"{type(self).__name__}._from_components")
 
+    def _batch(self, batch_size: int | None) -> Any:
+        """The spec of so many values of this spec, stacked; None for an unknown number."""
+        raise NotImplementedError(f"Elements of {self} cannot be batched.")
+
+    def _unbatch(self) -> Any:
+        """The spec of one of the rows of values of this spec."""
+        raise NotImplementedError(f"Elements of {self} have no rows.")
+
     def is_compatible_with(self, spec_or_value: Any) -> bool:
         """Whether a value, or some value of another spec, fits this spec."""
         spec = spec_or_value
@@ -94,6 +102,18 @@ class TypeSpec:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}{self._serialize()!r}"
+
+
+def batched_shape(shape: TensorShape, size: int | None) -> TensorShape:
+    """The shape of so many values of a shape, stacked."""
+    return TensorShape(None if shape.rank is None else [size, *shape])
+
+
+def row_shape(shape: TensorShape) -> TensorShape:
+    """The shape of the rows of values of a shape. Raises ValueError for that of scalars."""
+    if shape.rank == 0:
+        raise ValueError("Unbatching a tensor is only supported for rank >= 1")
+    return shape[1:]
 
 
 class TensorType:

@@ -11,6 +11,7 @@ import functools
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
+from . import targets
 from .composite import CompositeTensor
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -63,6 +64,9 @@ def composites(values: Iterable[Any], depth: int = 2) -> Iterable[Any]:
 def elementwise(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """An elementwise op of arguments, one of which is a composite. NotImplemented if none is that
     has a form."""
+    found = targets.called(function, args, kwargs)
+    if found is not NotImplemented:
+        return found
     for value in composites((*args, *kwargs.values()), 1):
         form = _ELEMENTWISE.get(value.__class__)
         if form is not None:
@@ -72,11 +76,14 @@ def elementwise(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     return NotImplemented
 
 
-def called(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """The op `name` of arguments, one of which is a composite. NotImplemented if it has no form."""
+def called(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """An op of arguments, one of which is a composite. NotImplemented if it has no form."""
+    found = targets.called(function, args, kwargs)
+    if found is not NotImplemented:
+        return found
     for value in composites((*args, *kwargs.values())):
         for cls in value.__class__.__mro__:
-            form = _FORMS.get((cls, name))
+            form = _FORMS.get((cls, function.__name__))
             if form is not None:
                 return form(*args, **kwargs)
     return NotImplemented
@@ -84,7 +91,7 @@ def called(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 def takes_composites(function: _Function) -> _Function:
     """Decorate an op that has forms for composites under its own name."""
-    return _taking(function, lambda call, args, kwargs: called(function.__name__, args, kwargs))
+    return _taking(function, called)
 
 
 def maps_composites(function: _Function) -> _Function:
@@ -103,4 +110,5 @@ def _taking(function: Any, form: Callable[..., Any]) -> Any:
                 raise
             return found
 
+    call.takes_composites = True  # type: ignore[attr-defined]
     return call

@@ -53,6 +53,11 @@ def define(**functions: Callable[..., Any]) -> None:
             )
 
 
+def function_of(name: str) -> Callable[..., Any]:
+    """The op that an operator calls, by the operator's name."""
+    return _TABLE[name]
+
+
 def call(name: str, *args: Any) -> Any:
     """Call an op of the table by its name."""
     return _TABLE[name](*args)

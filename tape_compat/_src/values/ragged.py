@@ -11,7 +11,7 @@ from ..core.dtypes import DType, as_dtype, float32, int32, int64
 from ..core.errors import InvalidArgumentError, user_location
 from ..core.shapes import ShapeLike, TensorShape, as_shape
 from . import operators
-from .composite import CompositeTensor, TypeSpec
+from .composite import CompositeTensor, TypeSpec, batched_shape, row_shape
 from .convert import convert
 from .row_partition import RowPartition, host
 from .spec import TensorSpec
@@ -530,6 +530,18 @@ class RaggedTensorSpec(TypeSpec):
             return value._type_spec
         tensor = convert(value)
         return cls(tensor.shape, tensor.dtype, 0)
+
+    def _batch(self, batch_size: int | None) -> RaggedTensorSpec:
+        shape = batched_shape(self._shape, batch_size)
+        rank = self._ragged_rank + 1
+        return RaggedTensorSpec(shape, self._dtype, rank, self._row_splits_dtype)
+
+    def _unbatch(self) -> TypeSpec:
+        shape = row_shape(self._shape)
+        if not self._ragged_rank:
+            return TensorSpec(shape, self._dtype)
+        rank = self._ragged_rank - 1
+        return RaggedTensorSpec(shape, self._dtype, rank, self._row_splits_dtype)
 
     def _serialize(self) -> tuple[Any, ...]:
         return self._shape, self._dtype, self._ragged_rank, self._row_splits_dtype

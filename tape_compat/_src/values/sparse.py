@@ -11,7 +11,7 @@ from ..core.dtypes import DType, as_dtype, float32, int64
 from ..core.errors import NeedsValue
 from ..core.shapes import ShapeLike, TensorShape, as_shape
 from . import operators
-from .composite import CompositeTensor, TypeSpec
+from .composite import CompositeTensor, TypeSpec, batched_shape, row_shape
 from .convert import convert
 from .sizes import sizes_of
 from .spec import TensorSpec
@@ -222,6 +222,12 @@ class SparseTensorSpec(TypeSpec):
         if isinstance(value, SparseTensor):
             return value._type_spec
         raise TypeError(f"Expected SparseTensor, got {type(value)}")
+
+    def _batch(self, batch_size: int | None) -> SparseTensorSpec:
+        return SparseTensorSpec(batched_shape(self._shape, batch_size), self._dtype)
+
+    def _unbatch(self) -> SparseTensorSpec:
+        return SparseTensorSpec(row_shape(self._shape), self._dtype)
 
     def _serialize(self) -> tuple[Any, ...]:
         return self._shape, self._dtype

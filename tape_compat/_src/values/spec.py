@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core.dtypes import DType, as_dtype, float32
 from ..core.shapes import ShapeLike, TensorShape, as_shape
-from .composite import TypeSpec, spec_of_composite
+from .composite import TypeSpec, batched_shape, row_shape, spec_of_composite
 from .convert import convert
 from .tensor import Tensor
 
@@ -79,6 +79,12 @@ class TensorSpec(TypeSpec):
     def _from_components(self, components: Any) -> Any:
         return components
 
+    def _batch(self, batch_size: int | None) -> TensorSpec:
+        return TensorSpec(batched_shape(self._shape, batch_size), self._dtype)
+
+    def _unbatch(self) -> TensorSpec:
+        return TensorSpec(row_shape(self._shape), self._dtype)
+
     def is_compatible_with(self, spec_or_value: Any) -> bool:
         """Whether a Tensor, or some Tensor of another spec, fits this spec. False for others."""
         if not isinstance(spec_or_value, (TensorSpec, Tensor)):
@@ -141,7 +147,7 @@ def type_spec_from_value(value: Any) -> TypeSpec:
     if isinstance(value, Tensor):
         return TensorSpec(value.shape, value.dtype)
     spec = spec_of_composite(value)
-    if spec is None:
+    if spec is None and not isinstance(value, type):
         spec = getattr(value, "_type_spec", None)
     if spec is None:
         try:
