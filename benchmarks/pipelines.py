@@ -147,6 +147,25 @@ def images(tf: Any) -> tuple[Any, int]:
     return dataset.prefetch(tf.data.AUTOTUNE), len(files)
 
 
+def photos(tf: Any) -> tuple[Any, int]:
+    """JPEG files of about 350 x 350 pixels, each of another size, scaled to one for a batch."""
+    generator = np.random.default_rng(0)
+    files = []
+    for _ in range(FEW // 8):
+        height, width = generator.integers(10, 25, 2)
+        small = generator.integers(0, 255, (height, width, 3)).astype(np.uint8)
+        large = small.repeat(20, 0).repeat(20, 1)[: -generator.integers(1, 20)]
+        files.append(tf.io.encode_jpeg(large[:, : -generator.integers(1, 20)]).numpy())
+
+    def decoded(content: Any) -> Any:
+        image = tf.cast(tf.io.decode_jpeg(content, channels=3), tf.float32) / 255.0
+        return tf.image.resize(image, [224, 224])
+
+    dataset = tf.data.Dataset.from_tensor_slices(files)
+    dataset = dataset.map(decoded, num_parallel_calls=tf.data.AUTOTUNE).batch(32)
+    return dataset.prefetch(tf.data.AUTOTUNE), len(files)
+
+
 PIPELINES: dict[str, Callable[[Any], tuple[Any, int]]] = {
     "slices": slices,
     "tensor_map": tensor_map,
@@ -157,6 +176,7 @@ PIPELINES: dict[str, Callable[[Any], tuple[Any, int]]] = {
     "texts": texts,
     "words": words,
     "images": images,
+    "photos": photos,
 }
 LIBRARIES = ("tensorflow", "tape_compat")
 

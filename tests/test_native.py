@@ -27,6 +27,7 @@ from tape_compat._src.core.op import Op
 from tape_compat._src.core.state import LOCAL
 from tape_compat._src.data.io import parsing, records
 from tape_compat._src.ops import philox_host
+from tape_compat._src.ops.images import resample, resize_weights
 from tape_compat._src.run import executor
 from tape_compat._src.values import record as dispatch
 
@@ -669,6 +670,38 @@ def test_examples_are_taken_apart_as_in_python():
         assert parsed_or_refused(parsing.features_of, bytes(wrong)) == theirs
         refused += theirs == "refused"
     assert 500 < refused < 3900
+
+
+@pytest.mark.parametrize("kind", ["uint8", "float32"])
+@pytest.mark.parametrize("channels", [1, 3, 4])
+def test_pixels_between_pixels_are_those_of_python(kind, channels):
+    rng = np.random.default_rng(channels)
+    for old, new in (((35, 38), (22, 24)), ((5, 7), (11, 3)), ((4, 4), (4, 4)), ((1, 9), (6, 1))):
+        images = rng.integers(0, 255, (2, *old, channels)).astype(kind)
+        between = [resize_weights.bilinear(n, m) for n, m in zip(new, old, strict=True)]
+        found = np.empty((2, *new, channels), np.float32)
+        others = np.empty_like(found)
+        resample.resample(images, found, *between[0], *between[1])
+        TWINS["resample"](images, others, *between[0], *between[1])
+        np.testing.assert_array_equal(found, others)
+
+
+def test_pixels_are_taken_from_inside_of_images():
+    images, found = np.zeros((1, 4, 4, 3), np.uint8), np.zeros((1, 2, 2, 3), np.float32)
+    (low, high, share), whole = resize_weights.bilinear(2, 4), resize_weights.bilinear(2, 4)
+    for wrong in (
+        (low + 9, high, share, *whole),
+        (low, high - 9, share, *whole),
+        (low[:1], high, share, *whole),
+        (low, high, share.astype(np.float64), *whole),
+        (*whole, low, high, share[:1]),
+    ):
+        if FASTPATH is not None:
+            with pytest.raises(ValueError, match="do not fit together"):
+                resample.resample(images, found, *wrong)
+    with pytest.raises((BufferError, ValueError)):
+        found.flags.writeable = False
+        resample.resample(images, found, *whole, *whole)
 
 
 def test_random_words_are_those_of_python():

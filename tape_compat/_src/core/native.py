@@ -20,7 +20,7 @@ except ImportError:
 _Twin = TypeVar("_Twin", bound=Callable[..., Any])
 
 #: The version of the C code that the Python functions agree with.
-VERSION = 35
+VERSION = 36
 
 
 def _load() -> ModuleType | None:

@@ -13,15 +13,21 @@ from typing import Any
 from .pipeline import AUTOTUNE, Stream
 from .structure import Element
 
-#: Threads pay off for functions that take at least so many seconds, most of them waiting.
-WORTH = 5e-4
+#: Threads are tried for functions that take at least so many seconds: to hand over an element
+#: costs a sixth of it.
+WORTH = 3e-4
 #: How many elements are made one by one before threads are thought of.
 TRIED = 3
+#: After how many elements it is seen whether threads made them sooner, and by how much they must:
+#: those that hold the interpreter's lock wait for each other.
+CHECKED, GAIN = 24, 1.2
 
 
-def workers(num_parallel_calls: int) -> int:
-    """How many threads to use."""
-    return max(4, os.cpu_count() or 1) if num_parallel_calls == AUTOTUNE else num_parallel_calls
+def workers(num_parallel_calls: int, waits: bool) -> int:
+    """How many threads to use. waits: whether the function waits most of the time."""
+    if num_parallel_calls != AUTOTUNE:
+        return num_parallel_calls
+    return max(4 if waits else 1, os.cpu_count() or 1)
 
 
 def refuse_fork(process: int) -> None:
@@ -38,10 +44,25 @@ def _shut_down(pool: ThreadPoolExecutor, process: int) -> None:
         pool.shutdown(wait=False, cancel_futures=True)
 
 
+def _timed(
+    taken: list[float], function: Callable[[Element, int], Element], element: Element, index: int
+) -> Element:
+    """The result, and how long it took, which threads do not tell the stream itself: it may end
+    before them."""
+    began = time.perf_counter()
+    try:
+        return function(element, index)
+    finally:
+        if len(taken) < CHECKED:
+            taken.append(time.perf_counter() - began)
+
+
 class ParallelStream(Stream):
-    """Results of a function of an element and its number: in threads if it takes long."""
+    """Results of a function of an element and its number: in threads if it takes long, and if
+    these make elements sooner."""
 
     __slots__ = (
+        "_count",
         "_ended",
         "_function",
         "_index",
@@ -50,12 +71,17 @@ class ParallelStream(Stream):
         "_process",
         "_source",
         "_spent",
+        "_taken",
+        "_worked",
         "_workers",
     )
 
     def __init__(self, source: Stream, function: Callable[[Element, int], Element], count: int):
-        self._source, self._function, self._workers = source, function, workers(count)
-        self._index, self._spent, self._ended = 0, 0.0, False
+        self._source, self._function, self._count = source, function, count
+        self._index, self._spent, self._worked, self._ended = 0, 0.0, 0.0, False
+        self._workers = 1
+        #: What elements took in threads.
+        self._taken: list[float] = []
         self._pending: deque[Future[Element]] = deque()
         self._pool: Any = None
         super().__init__(self._alone)
@@ -64,16 +90,18 @@ class ParallelStream(Stream):
         """The next result, made in this thread."""
         element = self._source.step()
         index, self._index = self._index, self._index + 1
-        began = time.perf_counter()
+        began, worked = time.perf_counter(), time.thread_time()
         try:
             return self._function(element, index)
         finally:
-            if index:  # the first one may compile, or read what is slow once
+            if 0 < index <= TRIED:  # the first one may compile, or read what is slow once
                 self._spent += time.perf_counter() - began
+                self._worked += time.thread_time() - worked
             if index == TRIED:
                 self._decide()
 
     def _decide(self) -> None:
+        self._workers = workers(self._count, self._worked < self._spent / 2)
         if self._spent / TRIED < WORTH or self._workers < 2:
             return
         self._pool = ThreadPoolExecutor(self._workers, "tape_compat.map")
@@ -85,11 +113,23 @@ class ParallelStream(Stream):
         """The next result, while threads make those after it."""
         refuse_fork(self._process)
         pending = self._pending
+        if len(self._taken) == CHECKED and not self._gains():
+            self._workers = 0
+            self._pool.shutdown(wait=False)
         while not self._ended and len(pending) < self._workers:
             pending.append(self._submitted())
-        if not pending:
+        if pending:
+            return pending.popleft().result()
+        if self._ended:
             raise StopIteration
-        return pending.popleft().result()
+        self.step = self._alone
+        return self._alone()
+
+    def _gains(self) -> bool:
+        """Whether threads make elements sooner than one after the other. Said once."""
+        alone, together = self._spent / TRIED, sum(self._taken) / len(self._taken)
+        self._taken.append(0.0)
+        return alone * self._workers > GAIN * together
 
     def _submitted(self) -> Future[Element]:
         try:
@@ -104,4 +144,4 @@ class ParallelStream(Stream):
             made.set_exception(error)
             return made
         index, self._index = self._index, self._index + 1
-        return self._pool.submit(self._function, element, index)
+        return self._pool.submit(_timed, self._taken, self._function, element, index)

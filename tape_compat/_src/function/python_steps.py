@@ -22,12 +22,14 @@ from ..core.op import Closure
 from ..core.state import LOCAL
 from ..core.steps import Step, Steps
 from ..ops.creation import zeros_like
+from ..run.op_by_op import interprets
+from ..run.polymorphic import Polymorphic
 from ..values.capture import Captured, value_of
 from ..values.convert import convert
 from ..values.effects import once
 from ..values.host_steps import HostStep, PythonStep
 from ..values.record import apply, begin_step, flush, identity, notify
-from ..values.tensor import Tensor
+from ..values.tensor import Tensor, concrete
 from ..values.variable import Handle, Variable, put_into, read
 
 #: How many shapes of results are remembered.
@@ -388,13 +390,38 @@ def call_in_parts(found: Captured, tensors: Sequence[Tensor]) -> tuple[Tensor, .
             if isinstance(closure, HostStep):
                 sizes = _with_sizes_of(sizes, closure, outputs)
         else:
-            outputs = as_program(closure.at(sizes) if sizes else closure, given)
+            outputs = _run_part(closure, sizes, given) if sizes else as_program(closure, given)
         values.update(zip(part.outputs, outputs, strict=True))
     results = [values[i] for i in found.closure.flat.outputs]
     count = len(results) - len(found.cells)
     for handle, tensor in zip(found.cells, results[count:], strict=True):
         put_into(handle, identity(tensor))
     return tuple(results[:count])
+
+
+#: What parts without effects do for sizes that are new.
+_POLYMORPHIC: Cache[Closure, Polymorphic] = Cache("parts for any sizes", MAX_CONTROL_FLOW)
+
+
+def _run_part(closure: Closure, sizes: Sizes, given: tuple[Tensor, ...]) -> Sequence[Tensor]:
+    """What a part gives for sizes that a step of the host has given."""
+    state = LOCAL.state
+    idle = not state.deferring and not state.recorders and state.program is None
+    if idle and interprets() and state.device is None and _is_pure(closure):
+        steps = closure.flat  # type: ignore[attr-defined]
+        program = _POLYMORPHIC.find(closure, lambda: Polymorphic(steps))
+        if program.is_new(sizes if closure.unknown else None, tuple([x._aval for x in given])):
+            try:
+                found = program.run(sizes, [x._value() for x in given])
+            except Exception:  # below it is raised as of the op that it comes from
+                pass
+            else:
+                return list(map(concrete, found))
+    return as_program(closure.at(sizes), given)
+
+
+def _is_pure(closure: Closure) -> bool:
+    return isinstance(closure, Call) and not closure.effect
 
 
 #: By sizes, and what a step was to give and gave.

@@ -45,6 +45,7 @@
     X(look_for, METH_FASTCALL, "out, parameters, lower, upper, key, most")                         \
     X(read, METH_O, "variable")                                                                    \
     X(refer, METH_O, "x")                                                                          \
+    X(resample, METH_FASTCALL, "images, found, above, below, down, left, right, across")           \
     X(run, METH_O, "program")                                                                      \
     X(splice_outputs, METH_FASTCALL, "program, slots")                                             \
     X(swap, METH_FASTCALL, "order, words")                                                         \

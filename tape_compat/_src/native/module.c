@@ -7,6 +7,7 @@
 #include "donation.c"
 #include "host.c"
 #include "examples.c"
+#include "images.c"
 #include "run.c"
 #include "variable.c"
 #include "tape.c"

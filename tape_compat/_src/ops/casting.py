@@ -46,7 +46,7 @@ def _check_cast(avals: tuple[Aval, ...], dtype: DType) -> None:
         )
 
 
-_CAST = Op(_cast, "Cast", check=_check_cast, of_sizes=lambda x, dtype: x)
+_CAST = Op(_cast, "Cast", check=_check_cast, broadcasts=True, of_sizes=lambda x, dtype: x)
 _CASTS: Cache[DType, Any] = Cache("casts", 64)
 
 

@@ -157,7 +157,13 @@ def unary(
     kernel = kernel or _camel(fn.__name__)
     check = _combined(kernel, dtypes, False, False, None)
     closure = Op(
-        fn, kernel, differentiable=differentiable, check=check, sparse=sparse, of_sizes=of_sizes
+        fn,
+        kernel,
+        differentiable=differentiable,
+        check=check,
+        sparse=sparse,
+        of_sizes=of_sizes,
+        broadcasts=True,
     ).bind()
 
     def call(x: Any, name: str | None = None) -> Tensor:

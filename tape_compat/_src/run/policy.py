@@ -175,6 +175,13 @@ LARGE_COMPILE = 64
 #: A compile longer than this many seconds is announced by one line (logger `tape_compat`).
 SLOW_COMPILE_SECONDS = 3.0
 
+#: For sizes that have come so often, parts of functions between steps of the host are programs of
+#: these sizes; before that NumPy does their ops, and nothing is made for the sizes. Such a program
+#: takes about a millisecond to make.
+NEW_SIZES = 16
+#: Of how many sizes it is counted how often they have come.
+SIZES_COUNTED = 4096
+
 #: Integer constants of at most this many elements are computed on the host at once, so that shape
 #: arithmetic (`tf.shape(x)[0] * 2`) never has to run the pending work.
 HOST_SIZE = 64

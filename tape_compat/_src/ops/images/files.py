@@ -106,7 +106,7 @@ def _pixels(image: Any, channels: int, kernel: str) -> np.ndarray:
         image = image.convert("L" if image.mode == "1" else "RGB")
     if channels == 1 and image.mode in ("RGB", "RGBA"):
         return (np.asarray(image)[..., :3].astype(np.int32) @ _GRAY >> 15).astype(np.uint8)
-    if channels:
+    if channels and image.mode != _MODES[channels]:
         image = image.convert(_MODES[channels])
     found = np.asarray(image)
     return found if found.ndim == 3 else found[..., None]

@@ -18,8 +18,8 @@ from ...values.convert import convert
 from ...values.record import apply
 from ...values.tensor import Tensor
 from ..arguments import dims
-from ..shapes import expand_dims, squeeze
 from . import resize_weights
+from .resample import resample
 
 
 class ResizeMethod:
@@ -47,47 +47,63 @@ _TAKEN = frozenset("int8 uint8 int16 uint16 int32 int64 bfloat16 float16 float32
 _FEW = 4
 
 
-def _along(x: Any, axis: int, new: int, method: str, antialias: bool) -> Any:
-    """`x` with `axis` of another size."""
+def _along(x: Any, axis: int, new: int, method: str, antialias: bool, xp: Any) -> Any:
+    """`x` with `axis` of another size, by `jax.numpy` or NumPy."""
     old = x.shape[axis]
     if method == "nearest":
-        return jnp.take(x, resize_weights.nearest(new, old), axis=axis)
+        return xp.take(x, resize_weights.nearest(new, old), axis=axis)
     if method == "bilinear" and not antialias:
         low, high, share = resize_weights.bilinear(new, old)
         share = share.reshape([-1 if i == axis else 1 for i in range(x.ndim)])
-        first = jnp.take(x, low, axis=axis)
-        return first + (jnp.take(x, high, axis=axis) - first) * share
+        first = xp.take(x, low, axis=axis)
+        return first + (xp.take(x, high, axis=axis) - first) * share
     if method == "bicubic" and not antialias:
         weights = resize_weights.bicubic(new, old)
     elif method == "area":
         weights = resize_weights.area(new, old)
     else:
         weights = resize_weights.filtered(new, old, method, antialias)
-    return _weighted(x, axis, weights)
+    return _weighted(x, axis, weights, xp)
 
 
-def _weighted(x: Any, axis: int, weights: np.ndarray) -> Any:
+def _weighted(x: Any, axis: int, weights: np.ndarray, xp: Any) -> Any:
     most = int((weights != 0).sum(1).max())
     if most > _FEW:
-        contracted = jnp.tensordot(x, weights, ((axis,), (1,)), precision=lax.Precision.HIGHEST)
-        return jnp.moveaxis(contracted, -1, axis)
+        exact = {"precision": lax.Precision.HIGHEST} if xp is jnp else {}
+        return xp.moveaxis(xp.tensordot(x, weights, ((axis,), (1,)), **exact), -1, axis)
     # The places with a weight first, in their order.
     places = np.argsort(weights == 0, axis=1, kind="stable")[:, :most]
     shares = np.take_along_axis(weights, places, 1)
     shape = [-1 if i == axis else 1 for i in range(x.ndim)]
     return sum(
-        jnp.take(x, places[:, k], axis=axis) * shares[:, k].reshape(shape) for k in range(most)
+        xp.take(x, places[:, k], axis=axis) * shares[:, k].reshape(shape) for k in range(most)
     )
 
 
-def _resize(x: Any, size: tuple[int, int], method: str, antialias: bool) -> Any:
+def _resize(x: Any, size: tuple[int, int], method: str, antialias: bool, xp: Any = jnp) -> Any:
     if method != "nearest":
         x = x.astype(np.float32)
+    if x.ndim == 3:
+        return _resize(x[None], size, method, antialias, xp)[0]
     if 0 in x.shape:
-        return jnp.zeros((x.shape[0], *size, x.shape[3]), x.dtype)
+        return xp.zeros((x.shape[0], *size, x.shape[3]), x.dtype)
     for axis in (2, 1):
-        x = _along(x, axis, size[axis - 1], method, antialias)
+        x = _along(x, axis, size[axis - 1], method, antialias, xp)
     return x
+
+
+def _on_host(x: np.ndarray, size: tuple[int, int], method: str, antialias: bool) -> np.ndarray:
+    """The same by NumPy, which needs no trace for images of yet another size."""
+    if method != "bilinear" or antialias or 0 in x.shape:
+        return _resize(x, size, method, antialias, np)
+    if x.ndim == 3:
+        return _on_host(x[None], size, method, antialias)[0]
+    if x.dtype not in (np.uint8, np.float32):
+        x = x.astype(np.float32)
+    found = np.empty((x.shape[0], *size, x.shape[3]), np.float32)
+    rows, columns = [resize_weights.bilinear(n, old) for n, old in zip(size, x.shape[1:3])]
+    resample(np.ascontiguousarray(x), found, *rows, *columns)
+    return found
 
 
 def _kernel(method: str, antialias: bool) -> str:
@@ -101,18 +117,18 @@ def _check(avals: tuple[Aval, ...], size: Shape, method: str, antialias: bool) -
         raise not_allowed(x.dtype, _LISTED, kernel)
     if any(less(n, 1) for n in size):
         raise invalid("output dimensions must be positive", kernel)
-    if any(less(n, 1) for n in x.shape[1:3]):
+    if any(less(n, 1) for n in x.shape[-3:-1]):
         raise invalid("input image must be of non-zero size", kernel)
 
 
 def _shape(avals: tuple[Aval, ...], size: Shape, method: str, antialias: bool) -> Aval:
-    n, _, _, channels = avals[0].shape
+    *count, _, _, channels = avals[0].shape
     dtype = avals[0].dtype if method == "nearest" else dtypes.float32
-    return Aval.of((n, *size, channels), dtype)
+    return Aval.of((*count, *size, channels), dtype)
 
 
 _RESIZE = {
-    kernel: Op(_resize, kernel, check=_check, shapes=_shape)
+    kernel: Op(_resize, kernel, check=_check, shapes=_shape, host=_on_host)
     for kernel in (*_KERNELS.values(), "ScaleAndTranslate")
 }
 
@@ -194,12 +210,9 @@ def resize(
     rank = len(x._aval.shape)
     if rank not in (3, 4):
         raise ValueError("'images' must have either 3 or 4 dimensions.")
-    if rank == 3:
-        x = expand_dims(x, 0)
     wanted = _new_size(size)
     if preserve_aspect_ratio:
-        wanted = _fitted(wanted, x._aval.shape[1:3])
+        wanted = _fitted(wanted, x._aval.shape[-3:-1])
     antialias = _antialias(method, antialias)
     op = _RESIZE[_kernel(method, antialias)]
-    found = apply(op.bind(size=wanted, method=method, antialias=antialias), (x,))
-    return squeeze(found, [0]) if rank == 3 else found
+    return apply(op.bind(size=wanted, method=method, antialias=antialias), (x,))
