@@ -141,3 +141,14 @@ def test_a_tape_sees_what_is_done_for_new_sizes():
         with tf.GradientTape() as tape:
             loss = total(content)
         np.testing.assert_allclose(tape.gradient(loss, scale) * scale, loss, rtol=1e-5)
+
+
+def test_what_an_op_checks_is_checked_for_each_size():
+    def cut(content):
+        image = tf.io.decode_jpeg(content, channels=3)
+        return tf.image.random_crop(image, [24, 24, 3], seed=1)
+
+    iterator = iter(tf.data.Dataset.from_tensor_slices([jpeg(30, 24), jpeg(20, 30)]).map(cut))
+    assert next(iterator).shape == [24, 24, 3]
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"Need value\.shape >= size"):
+        next(iterator)

@@ -25,8 +25,9 @@ from ..core.dtypes import as_dtype
 from ..core.errors import NeedsValue
 from ..core.op import Closure, DynamicForm, Op
 from ..core.refuse import invalid, shown
-from ..core.state import LOCAL
+from ..core.state import LOCAL, MODE
 from ..run import policy
+from ..run.op_by_op import interprets
 from ..values import operators
 from ..values.bounds import host_value
 from ..values.convert import convert
@@ -302,6 +303,8 @@ def at(x: Tensor, spec: tuple[Any, ...], places: tuple[Tensor, ...]) -> Tensor:
         return move_text(lambda p, *by: at(p, spec, by), x, by=places)
     if places:
         return apply(_INDEXED.bind(spec=spec), (x, *places))
+    if array.__class__ is np.ndarray and _is_idle():
+        return _host_item(x, array, _planned(spec, x._aval.shape))
     found = _PLACES.get((spec, x._aval.shape))
     if found is None:
         if _is_open(spec, x._aval):
@@ -311,6 +314,15 @@ def at(x: Tensor, spec: tuple[Any, ...], places: tuple[Tensor, ...]) -> Tensor:
     if array is None:
         return apply(_INDEXED.bind(spec=clipped), (x,))
     return apply(*_called(_INDEXED, clipped, dynamic, (x,)))
+
+
+def _is_idle() -> bool:
+    """Whether nobody records what is done: then no plan and no program is worth making."""
+    state = LOCAL.state
+    recording = state.deferring or state.recorders or state.capture is not None
+    if recording or state.program is not None or state.device is not None:
+        return False
+    return MODE.checks is None and interprets()
 
 
 def _is_open(spec: tuple[Any, ...], aval: Aval) -> bool:
@@ -372,11 +384,15 @@ def _with_known(spec: tuple[Any, ...], places: tuple[Tensor, ...]) -> tuple[Any,
 
 
 def _host_item(x: Tensor, array: np.ndarray, plan: _Plan) -> Tensor:
-    """Small integers and strings on the host: shapes, labels."""
-    part = array[tuple(builtins.slice(*cut) for cut in plan.cuts)]
+    """Done on the host; a view of a large array."""
+    part = array[tuple([builtins.slice(*cut) for cut in plan.cuts])]
     if plan.reversed:
         part = np.flip(part, plan.reversed)
-    return concrete(np.array(part).reshape(plan.shape), Aval.of(plan.shape, x._aval.dtype))
+    if part.size <= policy.HOST_SIZE:
+        part = np.array(part)
+    if part.shape != plan.shape:
+        part = part.reshape(plan.shape)
+    return concrete(part, Aval.of(plan.shape, x._aval.dtype))
 
 
 def _check_assigned(avals: tuple[Aval, ...], spec: tuple[Any, ...]) -> None:

@@ -79,14 +79,15 @@ def _called(closure: Closure, sizes: Sizes, given: list[Any]) -> Sequence[Any]:
         if isinstance(plan, Interpreted):
             COUNTERS.interpreted += 1
             return plan.run(given)
-    at = closure.at(sizes)
+    at, avals = closure.at(sizes), tuple([Aval.of_array(np.asarray(array)) for array in given])
+    at.infer(avals)  # raises for what is wrong
     by_hand = at.by_hand
-    if by_hand is not None:
-        COUNTERS.interpreted += 1
-        found = by_hand(*given)
-        return found if isinstance(found, (tuple, list)) else [found]
-    runner = op_runner(at, tuple([Aval.of_array(np.asarray(array)) for array in given]))
-    return runner.context(runner.run, *given)
+    if by_hand is None:
+        runner = op_runner(at, avals)
+        return runner.context(runner.run, *given)
+    COUNTERS.interpreted += 1
+    found = by_hand(*given)
+    return found if isinstance(found, (tuple, list)) else [found]
 
 
 def _plan(closure: Closure, dtypes: tuple[Any, ...]) -> Interpreted | bool:

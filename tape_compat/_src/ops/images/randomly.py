@@ -175,6 +175,11 @@ def _cut_out(x: Any, drawn: Any, size: tuple[int, ...]) -> Any:
     return lax.dynamic_slice(x, list(drawn % limits.astype(np.int32)), size)
 
 
+def _cut_out_on_host(x: np.ndarray, drawn: np.ndarray, size: tuple[int, ...]) -> np.ndarray:
+    starts = drawn % (np.subtract(x.shape, size) + 1)
+    return x[tuple([slice(start, start + n) for start, n in zip(starts.tolist(), size)])]
+
+
 #: A part of a tensor of unknown sizes, which are checked when they are known.
 _PART = Op(
     _cut_out,
@@ -182,6 +187,7 @@ _PART = Op(
     check=lambda avals, size: _check_part(avals[0].shape, size),
     shapes=lambda avals, size: Aval.of(size, avals[0].dtype),
     through=(0,),
+    host=_cut_out_on_host,
 )
 
 

@@ -143,13 +143,31 @@ def within(have: Sequence[int], target: Sequence[int]) -> tuple[list[int], list[
 
 
 def _resize_and_pad(x: Any, size: tuple[int, int], method: str, antialias: bool) -> Any:
+    inner, pairs = _fitted_within(x, size)
+    return jnp.pad(_resize(x, inner, method, antialias), pairs)
+
+
+def _resize_and_pad_on_host(
+    x: np.ndarray, size: tuple[int, int], method: str, antialias: bool
+) -> np.ndarray:
+    inner, pairs = _fitted_within(x, size)
+    return np.pad(_on_host(x, inner, method, antialias), pairs)
+
+
+def _fitted_within(x: Any, size: tuple[int, int]) -> tuple[tuple[int, int], list[tuple[int, int]]]:
+    """The size of images inside a target, and how they are padded to that."""
     inner, offset = within(x.shape[1:3], size)
-    found = _resize(x, (inner[0], inner[1]), method, antialias)
     pairs = [(o, n - o - i) for o, n, i in zip(offset, size, inner, strict=True)]
-    return jnp.pad(found, [(0, 0), *pairs, (0, 0)])
+    return (inner[0], inner[1]), [(0, 0), *pairs, (0, 0)]
 
 
-_RESIZE_AND_PAD = Op(_resize_and_pad, "ResizeWithPad", check=_check, shapes=_shape)
+_RESIZE_AND_PAD = Op(
+    _resize_and_pad,
+    "ResizeWithPad",
+    check=_check,
+    shapes=_shape,
+    host=_resize_and_pad_on_host,
+)
 
 
 def resize_and_pad(x: Tensor, size: tuple[int, int], method: str, antialias: bool) -> Tensor:
