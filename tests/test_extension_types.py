@@ -69,7 +69,7 @@ def test_values_without_tensors_are_equal():
     assert bool(Nothing() == Nothing()) and bool(Nothing(2) != Nothing())
 
 
-def test_a_step_with_extension_types_is_one_program(counted):
+def test_a_step_with_extension_types_is_one_program(counted, deferred):
     Masked = masked()
     w = tf.Variable([1.0, 2.0])
 

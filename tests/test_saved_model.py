@@ -11,6 +11,7 @@ import tape_compat as tf
 from tape_compat._src.core.x64 import enable_x64
 from tape_compat._src.library.saved_model.messages import SavedModel
 from tape_compat._src.library.saved_model.plain import FORMULAS
+from tape_compat._src.values import extension_type
 
 
 @pytest.fixture
@@ -325,6 +326,28 @@ def test_save_in_a_function_is_refused(tmp_path):
 
     with pytest.raises(AssertionError, match="not supported inside a traced"):
         save()
+
+
+def test_extension_types_need_a_name_to_be_saved(tmp_path):
+    class Unnamed(tf.experimental.ExtensionType):
+        x: tf.Tensor
+
+    made = with_function(lambda v: v.x + 1.0, input_signature=[Unnamed.Spec(tf.TensorSpec([]))])
+    with pytest.raises(NotImplementedError, match=r"needs a `__name__` to be saved"):
+        tf.saved_model.save(made, str(tmp_path))
+
+
+def test_extension_types_are_defined_before_they_are_loaded(tmp_path):
+    class Named(tf.experimental.ExtensionType):
+        __name__ = "tests.saved.Named"
+        x: tf.Tensor
+
+    made = with_function(lambda v: v, input_signature=[Named.Spec(tf.TensorSpec([]))])
+    tf.saved_model.save(made, str(tmp_path))
+    assert tf.saved_model.load(str(tmp_path)).f(Named(2.0)).x.numpy() == 2.0
+    del extension_type.REGISTERED["tests.saved.Named.Spec"]
+    with pytest.raises(NotImplementedError, match=r"'tests\.saved\.Named\.Spec': define"):
+        tf.saved_model.load(str(tmp_path))
 
 
 def test_an_object_that_had_no_call_is_not_callable(saved):

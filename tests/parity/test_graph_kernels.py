@@ -255,6 +255,12 @@ OTHERS = {
     "SparseSoftmaxCrossEntropyWithLogits": lambda r, c: r.SparseSoftmaxCrossEntropyWithLogits(
         features=c(X), labels=[2, 0]
     ),
+    "SparseToDense": lambda r, c: r.SparseToDense(
+        sparse_indices=[[0, 1], [1, 2]],
+        output_shape=[2, 3],
+        sparse_values=c([1.0, 2.0]),
+        default_value=c(-1.0),
+    ),
     "Split": lambda r, c: r.Split(axis=1, value=c(X), num_split=3),
     "SplitV": lambda r, c: r.SplitV(value=c(X), size_splits=[1, 2], axis=1, num_split=2),
     "Squeeze": lambda r, c: r.Squeeze(input=c([[X]]), axis=[1]),

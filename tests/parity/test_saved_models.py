@@ -160,6 +160,59 @@ def test_what_was_loaded_is_saved_again(ways, tmp_path):
     assert_near(use(reader, again), expected)
 
 
+def with_composites(tf, masked):
+    made = tf.Module()
+    made.scale = tf.Variable(2.0)
+    spec = masked.Spec(tf.TensorSpec([None]), tf.TensorSpec([None], tf.bool), 3)
+
+    @tf.function(input_signature=[spec])
+    def of_types(m):
+        kept = tf.where(m.mask, m.values, 0.0)
+        return masked(m.values * made.scale, m.mask), [tf.reduce_sum(kept), m.n]
+
+    @tf.function(input_signature=[tf.RaggedTensorSpec([None, None], tf.float32)])
+    def of_ragged(rows):
+        return {"scaled": tf.ragged.map_flat_values(lambda x: x * made.scale, rows), "rows": rows}
+
+    made.of_types, made.of_ragged = of_types, of_ragged
+    made.of_any = tf.function(lambda pair: pair[1].values + pair[0])
+    made.of_any((tf.constant([1.0, 2.0]), masked([1.0, 2.0], [True, False])))
+    return made
+
+
+def use_composites(tf, made, masked):
+    types, (total, n) = made.of_types(masked([1.0, 2.0, 4.0], [True, False, True]))
+    ragged = made.of_ragged(tf.ragged.constant([[1.0, 2.0], [], [3.0]]))
+    either = made.of_any((tf.constant([3.0, 5.0]), masked([1.0, 2.0], [True, False])))
+    assert type(types) is masked
+    return [
+        numbers([types.values, types.mask, total, either, n]),
+        [types.n, {name: part.to_list() for name, part in ragged.items()}],
+    ]
+
+
+def test_composites(ways, tmp_path):
+    """Extension types that have a name, and ragged tensors."""
+    kinds = {}
+    for tf in set(ways):
+
+        class Masked(tf.experimental.ExtensionType):
+            __name__ = f"parity.{tmp_path.name}"  # one for each test of a process
+            values: tf.Tensor
+            mask: tf.Tensor
+            n: int = 3
+
+        kinds[tf] = Masked
+    writer, reader = ways
+    made = with_composites(writer, kinds[writer])
+    writer.saved_model.save(made, str(tmp_path / "a"))
+    loaded = reader.saved_model.load(str(tmp_path / "a"))
+    expected = use_composites(writer, made, kinds[writer])
+    assert_near(use_composites(reader, loaded, kinds[reader]), expected)
+    with pytest.raises((TypeError, ValueError)):
+        loaded.of_types(reader.constant([1.0]))
+
+
 def signatures_of(tf, made):
     concrete = made.step.get_concrete_function(tf.TensorSpec([None, 2], tf.float32, name="x"))
     several = tf.function(lambda a, b: (a + b, a - b))

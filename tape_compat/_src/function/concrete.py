@@ -11,7 +11,7 @@ from ..core.avals import Aval
 from ..core.dtypes import string
 from ..core.refuse import tf_dtype_name
 from ..values import nest
-from ..values.composite import TypeSpec
+from ..values.composite import CompositeTensor, TypeSpec
 from ..values.convert import convert
 from ..values.spec import TensorSpec
 from ..values.tensor import Tensor
@@ -171,7 +171,7 @@ class ConcreteFunction(Recorded):
 
     @property
     def structured_input_signature(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """The arguments by position and by name, with a TensorSpec for each tensor."""
+        """The arguments by position and by name, with a spec for each tensor and composite."""
         specs = iter(self._input_specs)
         by_position = [name for name, _ in self._bound.named]
 
@@ -181,6 +181,14 @@ class ConcreteFunction(Recorded):
             return next(specs)
 
         def specs_in(value: Any, name: str) -> Any:
+            if isinstance(value, CompositeTensor):
+                value = value._type_spec
+            if isinstance(value, TypeSpec) and not isinstance(value, TensorSpec):
+                rebuilt(value._component_specs, lambda x: spec(x, name))
+                return value
+            children = nest.children_of(value)
+            if children is not None:
+                return nest.rebuilt(value, [specs_in(child, name) for child in children])
             return rebuilt(value, lambda x: spec(x, name))
 
         names = itertools.chain(by_position, itertools.repeat("args"))

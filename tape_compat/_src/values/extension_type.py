@@ -104,6 +104,11 @@ def _register(cls: Any, name: str) -> None:
         )
 
 
+def name_of(cls: Any) -> str | None:
+    """The name of the specs of an extension type in SavedModels; None if it has none."""
+    return next((name for name, known in REGISTERED.items() if known is cls), None)
+
+
 def _own_annotations(cls: type, frame: types.FrameType) -> dict[str, Any]:
     """The fields that a class declares itself, and their annotations. One that is a text is looked
     up in the frame that makes the class, and stays a text if it is not known there yet."""

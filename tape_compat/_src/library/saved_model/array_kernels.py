@@ -42,6 +42,16 @@ from ...values.convert import convert
 from ...values.tensor import Tensor
 from .registry import KERNELS, Kernel, kernel
 
+
+def _sparse_to_dense(indices: Any, shape: Any, values: Any, default: Any) -> Tensor:
+    places, given = convert(indices), convert(values)
+    if len(places._aval.shape) < 2:
+        places = shapes.reshape(places, [-1, 1])
+    if not given._aval.shape:
+        given = creation.fill([places.shape[0]], given)
+    return gather_scatter.tensor_scatter_nd_update(creation.fill(shape, default), places, given)
+
+
 #: Those that take the inputs of the node and no attribute.
 _PLAIN: dict[str, Kernel] = {
     "Abs": elementwise.abs,
@@ -159,6 +169,7 @@ _PLAIN: dict[str, Kernel] = {
     "Softplus": elementwise.softplus,
     "Softsign": elementwise.softsign,
     "Sqrt": elementwise.sqrt,
+    "SparseToDense": _sparse_to_dense,
     "Square": elementwise.square,
     "SquaredDifference": arithmetic.squared_difference,
     "StopGradient": stop_gradient,

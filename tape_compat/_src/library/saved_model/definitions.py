@@ -21,6 +21,7 @@ from ...function.trace import Trace
 from ...ops.random_keys import KEY
 from ...values import nest
 from ...values.capture import Drawn
+from ...values.composite import CompositeTensor
 from ...values.host_steps import HostStep, PythonStep
 from ...values.spec import TensorSpec
 from ...values.tensor import Tensor
@@ -178,7 +179,7 @@ def _write_results(
 ) -> tuple[TensorSpec, ...]:
     places = {id(x): i for i, x in enumerate(concrete._trace.results.outputs)}
     specs: list[TensorSpec] = []
-    for x in nest.flatten(concrete.structured_outputs):
+    for x in nest.flatten(concrete.structured_outputs, expand_composites=True):
         if not isinstance(x, Tensor):
             continue
         place = places.get(id(x))
@@ -189,7 +190,11 @@ def _write_results(
 
 
 def _specs(outputs: Any) -> Any:
-    """What a function gives, with a TensorSpec for each tensor."""
-    return nest.map_structure(
-        lambda x: TensorSpec(x.shape, x.dtype) if isinstance(x, Tensor) else x, outputs
-    )
+    """What a function gives, with a spec for each tensor and composite."""
+
+    def spec(x: Any) -> Any:
+        if isinstance(x, CompositeTensor):
+            return x._type_spec
+        return TensorSpec(x.shape, x.dtype) if isinstance(x, Tensor) else x
+
+    return nest.map_structure(spec, outputs)

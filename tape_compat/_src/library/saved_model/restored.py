@@ -10,6 +10,7 @@ from ...core.dtypes import as_dtype
 from ...function.concrete import ConcreteFunction
 from ...function.function import Function
 from ...values import nest
+from ...values.composite import TypeSpec
 from ...values.convert import convert
 from ...values.spec import TensorSpec
 from ...values.tensor import Tensor
@@ -85,16 +86,32 @@ class Case:
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What it gives for arguments of its kind."""
         pairs = zip(nest.flatten((args, kwargs)), self._leaves, strict=True)
-        tensors = [convert(x, w.dtype) for x, w in pairs if isinstance(w, TensorSpec)]
+        tensors = [part for value, wanted in pairs for part in _tensors(value, wanted)]
         outputs = iter(self._function(*tensors, *self._captured))
-        leaves = [
-            next(outputs) if isinstance(leaf, TensorSpec) else leaf
-            for leaf in nest.flatten(self._output)
-        ]
+        leaves = [_result(leaf, outputs) for leaf in nest.flatten(self._output)]
         return nest.pack_sequence_as(self._output, leaves)
 
 
+def _tensors(value: Any, wanted: Any) -> list[Tensor]:
+    """The tensors of an argument of a kind."""
+    if isinstance(wanted, TensorSpec):
+        return [convert(value, wanted.dtype)]
+    return nest.flatten(value, expand_composites=True) if isinstance(wanted, TypeSpec) else []
+
+
+def _result(kind: Any, outputs: Iterator[Tensor]) -> Any:
+    """What a function gives of a kind, which it takes from its tensors."""
+    if isinstance(kind, TensorSpec):
+        return next(outputs)
+    if not isinstance(kind, TypeSpec):
+        return kind
+    specs = kind._component_specs
+    return kind._from_components(nest.map_structure(lambda spec: _result(spec, outputs), specs))
+
+
 def _fits(value: Any, wanted: Any, converts: bool) -> bool:
+    if isinstance(wanted, TypeSpec) and not isinstance(wanted, TensorSpec):
+        return wanted.is_compatible_with(value)
     if not isinstance(wanted, TensorSpec):
         same = value is wanted or (not isinstance(value, Tensor) and value == wanted)
         return bool(same)

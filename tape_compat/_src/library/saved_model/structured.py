@@ -13,7 +13,13 @@ import numpy as np
 from ...core.dtypes import DType, as_dtype
 from ...core.shapes import TensorShape
 from ...data.io.tensors import TensorShapeProto, make_ndarray, make_tensor_proto
+from ...values import nest
+from ...values.composite import TypeSpec
 from ...values.convert import convert
+from ...values.extension_type import REGISTERED, ExtensionTypeSpec, name_of
+from ...values.indexed_slices import IndexedSlicesSpec
+from ...values.ragged import RaggedTensorSpec
+from ...values.sparse import SparseTensorSpec
 from ...values.spec import TensorSpec
 from ...values.tensor import Tensor
 from .messages import FunctionSpec, StructuredValue
@@ -42,10 +48,10 @@ def shape_of(proto: Any) -> TensorShape:
 
 
 def encoded(value: Any) -> StructuredValue:
-    """The message of a Python value: of None, a number, a text, a dtype, a shape, a tensor, a spec,
-    or a list, tuple or dict of such.
+    """The message of a Python value: of None, a number, a text, a dtype, a shape, a tensor, a spec
+    of one or of a composite, or a list, tuple or dict of such.
 
-    Raises: TypeError for another.
+    Raises: TypeError for another; NotImplementedError for an ExtensionType without a name.
     """
     made = StructuredValue()
     if value is None:
@@ -61,6 +67,8 @@ def encoded(value: Any) -> StructuredValue:
     elif isinstance(value, TensorSpec):
         made.tensor_spec_value.CopyFrom(_spec_proto(made, value))
         made.tensor_spec_value.SetInParent()
+    elif isinstance(value, TypeSpec):
+        _encode_type_spec(made, value)
     elif isinstance(value, TensorShape):
         made.tensor_shape_value.CopyFrom(shape_proto(value))
         made.tensor_shape_value.SetInParent()
@@ -78,6 +86,58 @@ def _spec_proto(made: StructuredValue, spec: TensorSpec) -> Any:
     return kind(
         name=spec.name or "", shape=shape_proto(spec.shape), dtype=spec.dtype.as_datatype_enum
     )
+
+
+#: The specs of composites that TensorFlow's files number, by these numbers.
+_SPECS: dict[int, Any] = {1: SparseTensorSpec, 2: IndexedSlicesSpec, 3: RaggedTensorSpec}
+_EXTENSION_TYPE = 13
+
+
+def _encode_type_spec(made: StructuredValue, spec: TypeSpec) -> None:
+    number = next((number for number, kind in _SPECS.items() if type(spec) is kind), None)
+    name = type(spec).__name__
+    if isinstance(spec, ExtensionTypeSpec):
+        number, name = _EXTENSION_TYPE, name_of(spec.value_type)
+    if name is None:
+        raise NotImplementedError(
+            f"No encoder for object {spec!r}: an ExtensionType needs a `__name__` to be saved, by "
+            "which it is found when it is loaded"
+        )
+    if number is None:
+        raise TypeError(f"No encoder for object {spec!r} of type {type(spec)}.")
+    held = made.type_spec_value
+    held.type_spec_class, held.type_spec_class_name = number, name
+    held.type_state.CopyFrom(encoded(spec._serialize()))
+    held.num_flat_components = len(components(spec))
+
+
+def _decoded_type_spec(held: Any) -> TypeSpec:
+    """The spec that a message holds.
+
+    Raises: NotImplementedError for that of a class that is not here.
+    """
+    kind = _SPECS.get(held.type_spec_class)
+    if held.type_spec_class == _EXTENSION_TYPE:
+        known = REGISTERED.get(held.type_spec_class_name)
+        if known is None:
+            raise NotImplementedError(
+                f"a SavedModel takes or gives {held.type_spec_class_name!r}: define the "
+                "ExtensionType of this `__name__` before loading it"
+            )
+        kind = known.Spec
+    if kind is None:
+        raise NotImplementedError(
+            f"a SavedModel with a {held.type_spec_class_name} among the arguments or results of a "
+            "function is not read"
+        )
+    return kind._deserialize(decoded(held.type_state))
+
+
+def components(spec: TypeSpec) -> list[TensorSpec]:
+    """The specs of the tensors that values of a spec are made of."""
+    if isinstance(spec, TensorSpec):
+        return [spec]
+    return [part for inner in nest.flatten(spec._component_specs) for part in components(inner)]
 
 
 def _encode_nest(made: StructuredValue, value: Any) -> None:
@@ -117,6 +177,8 @@ def decoded(value: StructuredValue) -> Any:
         return held
     if kind in ("tensor_spec_value", "bounded_tensor_spec_value"):
         return TensorSpec(shape_of(held.shape), as_dtype(held.dtype), held.name or None)
+    if kind == "type_spec_value":
+        return _decoded_type_spec(held)
     if kind == "tensor_shape_value":
         return shape_of(held)
     if kind == "tensor_dtype_value":
@@ -135,8 +197,7 @@ def decoded(value: StructuredValue) -> Any:
         fields = tuple([pair.key for pair in held.values])
         return _named_tuple(held.name, fields)(*[decoded(pair.value) for pair in held.values])
     raise NotImplementedError(
-        f"a SavedModel with a {held.type_spec_class_name or kind} among the arguments or results "
-        "of a function is not read: only tensors are"
+        f"a SavedModel with a {kind} among the arguments or results of a function is not read"
     )
 
 
