@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tape_compat as tf
-from tape_compat._src.data import prefetching
+from tape_compat._src.data import parallel, prefetching
 from tape_compat._src.run import policy
 
 Dataset = tf.data.Dataset
@@ -204,16 +204,39 @@ def test_an_error_comes_through_prefetch_and_the_next_element_after_it():
 
 
 def test_slow_python_runs_in_threads_and_in_order():
+    running, most = set(), []
+
     def slow(x):
+        running.add(int(x))
         time.sleep(0.003)
+        most.append(len(running))
+        running.remove(int(x))
         return x * 2
 
     dataset = Dataset.range(30).map(
         lambda x: tf.numpy_function(slow, [x], tf.int64), num_parallel_calls=8
     )
-    began = time.monotonic()
     assert numbers(dataset) == list(range(0, 60, 2))
-    assert time.monotonic() - began < 0.09
+    assert 1 < max(most) <= 8
+
+
+def test_threads_that_make_elements_no_sooner_end(monkeypatch):
+    monkeypatch.setattr(parallel, "GAIN", 1e6)
+    running, most, before = set(), [], set(threading.enumerate())
+
+    def slow(x):
+        running.add(int(x))
+        time.sleep(0.001)
+        most.append(len(running))
+        running.remove(int(x))
+        return x + 1
+
+    dataset = Dataset.range(80).map(
+        lambda x: tf.numpy_function(slow, [x], tf.int64), num_parallel_calls=4
+    )
+    assert numbers(dataset) == list(range(1, 81))
+    assert max(most) > 1 and most[-30:] == [1] * 30
+    wait_until(lambda: not set(threading.enumerate()) - before)
 
 
 # --- functions
