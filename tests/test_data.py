@@ -204,7 +204,7 @@ def test_an_error_comes_through_prefetch_and_the_next_element_after_it():
 
 
 def test_slow_python_runs_in_threads_and_in_order():
-    running, most = set(), []
+    running, most, before = set(), [], set(threading.enumerate())
 
     def slow(x):
         running.add(int(x))
@@ -216,8 +216,11 @@ def test_slow_python_runs_in_threads_and_in_order():
     dataset = Dataset.range(30).map(
         lambda x: tf.numpy_function(slow, [x], tf.int64), num_parallel_calls=8
     )
-    assert numbers(dataset) == list(range(0, 60, 2))
+    iterator = iter(dataset)
+    assert [int(x) for x in iterator] == list(range(0, 60, 2))
     assert 1 < max(most) <= 8
+    wait_until(lambda: not set(threading.enumerate()) - before)  # the iterator is still there
+    assert next(iterator, None) is None
 
 
 def test_threads_that_make_elements_no_sooner_end(monkeypatch):

@@ -136,6 +136,7 @@ class ParallelStream(Stream):
             element = self._source.step()
         except StopIteration:
             self._ended = True
+            self._pool.shutdown(wait=False)  # when what was begun is done
             made: Future[Element] = Future()
             made.set_exception(StopIteration())
             return made
