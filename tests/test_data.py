@@ -203,19 +203,26 @@ def test_an_error_comes_through_prefetch_and_the_next_element_after_it():
         iterator.get_next()
 
 
-def test_slow_python_runs_in_threads_and_in_order():
+def mapped_slowly(count, seconds, threads):
+    """A dataset of doubled numbers, each made by slow Python; how many calls of it ran when each
+    ended; and the threads that there were before."""
     running, most, before = set(), [], set(threading.enumerate())
 
     def slow(x):
         running.add(int(x))
-        time.sleep(0.003)
+        time.sleep(seconds)
         most.append(len(running))
         running.remove(int(x))
         return x * 2
 
-    dataset = Dataset.range(30).map(
-        lambda x: tf.numpy_function(slow, [x], tf.int64), num_parallel_calls=8
+    dataset = Dataset.range(count).map(
+        lambda x: tf.numpy_function(slow, [x], tf.int64), num_parallel_calls=threads
     )
+    return dataset, most, before
+
+
+def test_slow_python_runs_in_threads_and_in_order():
+    dataset, most, before = mapped_slowly(30, 0.003, 8)
     iterator = iter(dataset)
     assert [int(x) for x in iterator] == list(range(0, 60, 2))
     assert 1 < max(most) <= 8
@@ -225,19 +232,8 @@ def test_slow_python_runs_in_threads_and_in_order():
 
 def test_threads_that_make_elements_no_sooner_end(monkeypatch):
     monkeypatch.setattr(parallel, "GAIN", 1e6)
-    running, most, before = set(), [], set(threading.enumerate())
-
-    def slow(x):
-        running.add(int(x))
-        time.sleep(0.001)
-        most.append(len(running))
-        running.remove(int(x))
-        return x + 1
-
-    dataset = Dataset.range(80).map(
-        lambda x: tf.numpy_function(slow, [x], tf.int64), num_parallel_calls=4
-    )
-    assert numbers(dataset) == list(range(1, 81))
+    dataset, most, before = mapped_slowly(80, 0.001, 4)
+    assert numbers(dataset) == list(range(0, 160, 2))
     assert max(most) > 1 and most[-30:] == [1] * 30
     wait_until(lambda: not set(threading.enumerate()) - before)
 

@@ -62,6 +62,7 @@ class ParallelStream(Stream):
     these make elements sooner."""
 
     __slots__ = (
+        "_checked",
         "_count",
         "_ended",
         "_function",
@@ -79,7 +80,7 @@ class ParallelStream(Stream):
     def __init__(self, source: Stream, function: Callable[[Element, int], Element], count: int):
         self._source, self._function, self._count = source, function, count
         self._index, self._spent, self._worked, self._ended = 0, 0.0, 0.0, False
-        self._workers = 1
+        self._workers, self._checked = 1, False
         #: What elements took in threads.
         self._taken: list[float] = []
         self._pending: deque[Future[Element]] = deque()
@@ -113,9 +114,11 @@ class ParallelStream(Stream):
         """The next result, while threads make those after it."""
         refuse_fork(self._process)
         pending = self._pending
-        if len(self._taken) == CHECKED and not self._gains():
-            self._workers = 0
-            self._pool.shutdown(wait=False)
+        if not self._checked and len(self._taken) >= CHECKED:
+            self._checked = True
+            if not self._gains():
+                self._workers = 0
+                self._pool.shutdown(wait=False)
         while not self._ended and len(pending) < self._workers:
             pending.append(self._submitted())
         if pending:
@@ -126,9 +129,8 @@ class ParallelStream(Stream):
         return self._alone()
 
     def _gains(self) -> bool:
-        """Whether threads make elements sooner than one after the other. Said once."""
+        """Whether threads make elements sooner than one after the other."""
         alone, together = self._spent / TRIED, sum(self._taken) / len(self._taken)
-        self._taken.append(0.0)
         return alone * self._workers > GAIN * together
 
     def _submitted(self) -> Future[Element]:
