@@ -16,33 +16,32 @@ def has_encodings(structure: Any) -> bool:
     return any(isinstance(x, kinds) for x in nest.flatten(structure))
 
 
+def _mapped(kind: type, function: Callable[[Any], Any], structure: Any) -> Any:
+    """A structure with what `function` makes of the leaves of a class in their places."""
+    return nest.map_structure(lambda x: function(x) if isinstance(x, kind) else x, structure)
+
+
 def _encoded(structure: Any, minimum_rank: int = 0) -> Any:
     """A structure with the encodings of extension types, as tuples, in their places."""
 
     def encode(x: Any) -> Any:
-        if not isinstance(x, BatchableExtensionType):
-            return x
         return tuple(type(x).__batch_encoder__.encode(x._type_spec, x, minimum_rank))
 
-    return nest.map_structure(encode, structure)
+    return _mapped(BatchableExtensionType, encode, structure)
 
 
 def _specs(structure: Any) -> Any:
     """A structure with the specs of extension types in their places."""
-    return nest.map_structure(
-        lambda x: x._type_spec if isinstance(x, BatchableExtensionType) else x, structure
-    )
+    return _mapped(BatchableExtensionType, lambda x: x._type_spec, structure)
 
 
 def _signature(specs: Any) -> Any:
     """Specs of results, with those of their encodings for extension types."""
 
     def encode(spec: Any) -> Any:
-        if not isinstance(spec, BatchableExtensionTypeSpec):
-            return spec
         return tuple(spec.value_type.__batch_encoder__.encoding_specs(spec))
 
-    return nest.map_structure(encode, specs)
+    return _mapped(BatchableExtensionTypeSpec, encode, specs)
 
 
 def _decoded(specs: Any, structure: Any) -> Any:
@@ -70,13 +69,6 @@ def _up_to(structure: Any, value: Any) -> list[Any]:
     return [part for child, inner in pairs for part in _up_to(child, inner)]
 
 
-def _in_batches(specs: Any, count: int | None) -> Any:
-    def batched(spec: Any) -> Any:
-        return spec._batch(count) if isinstance(spec, BatchableExtensionTypeSpec) else spec
-
-    return nest.map_structure(batched, specs)
-
-
 def over_encodings(
     mapped: Callable[..., Any], fn: Callable[[Any], Any], elems: Any, signature: Any = None
 ) -> Any:
@@ -86,9 +78,7 @@ def over_encodings(
       of what it has given.
     Raises: ValueError if `fn` gives what is not of the signature.
     """
-    rows = nest.map_structure(
-        lambda x: x._unbatch() if isinstance(x, BatchableExtensionTypeSpec) else x, _specs(elems)
-    )
+    rows = _mapped(BatchableExtensionTypeSpec, lambda spec: spec._unbatch(), _specs(elems))
     found: list[Any] = [signature]
 
     def of_encodings(row: Any) -> Any:
@@ -107,4 +97,5 @@ def over_encodings(
 
     given = None if signature is None else _signature(signature)
     outcome = mapped(of_encodings, _encoded(elems, 1), given)
-    return _decoded(_in_batches(found[0], None), outcome)
+    batches = _mapped(BatchableExtensionTypeSpec, lambda spec: spec._batch(None), found[0])
+    return _decoded(batches, outcome)

@@ -22,7 +22,7 @@ from ..core.op import Closure
 from ..core.state import LOCAL
 from ..core.steps import Step, Steps
 from ..ops.creation import zeros_like
-from ..run.op_by_op import interprets
+from ..run.op_by_op import unrecorded
 from ..run.polymorphic import Polymorphic
 from ..values.capture import Captured, value_of
 from ..values.convert import convert
@@ -405,10 +405,8 @@ _POLYMORPHIC: Cache[Closure, Polymorphic] = Cache("parts for any sizes", MAX_CON
 
 def _run_part(closure: Closure, sizes: Sizes, given: tuple[Tensor, ...]) -> Sequence[Tensor]:
     """What a part gives for sizes that a step of the host has given."""
-    state = LOCAL.state
-    idle = not state.deferring and not state.recorders and state.program is None
-    if idle and interprets() and state.device is None and _is_pure(closure):
-        steps = closure.flat  # type: ignore[attr-defined]
+    if isinstance(closure, Call) and not closure.effect and unrecorded():
+        steps = closure.flat
         program = _POLYMORPHIC.find(closure, lambda: Polymorphic(steps))
         if program.is_new(sizes if closure.unknown else None, tuple([x._aval for x in given])):
             try:
@@ -418,10 +416,6 @@ def _run_part(closure: Closure, sizes: Sizes, given: tuple[Tensor, ...]) -> Sequ
             else:
                 return list(map(concrete, found))
     return as_program(closure.at(sizes), given)
-
-
-def _is_pure(closure: Closure) -> bool:
-    return isinstance(closure, Call) and not closure.effect
 
 
 #: By sizes, and what a step was to give and gave.

@@ -139,12 +139,10 @@ def _attach(api: Any) -> None:
 
     @functools.wraps(api)
     def call(*args: Any, **kwargs: Any) -> Any:
-        for _ in composites((*args, *kwargs.values())):
+        found = NotImplemented
+        if next(iter(composites((*args, *kwargs.values()))), None) is not None:
             found = called(api, args, kwargs)
-            if found is not NotImplemented:
-                return found
-            break
-        return api(*args, **kwargs)
+        return api(*args, **kwargs) if found is NotImplemented else found
 
     call.takes_composites = True  # type: ignore[attr-defined]
     for face in _faces():
@@ -244,7 +242,7 @@ def dispatch_for_api(api: Any, *signatures: dict[Any, Any]) -> Callable[[_Functi
 
 
 def _elementwise(
-    kind: str, article: str, names: Sequence[str], classes: tuple[Any, ...]
+    kind: str, names: Sequence[str], classes: tuple[Any, ...]
 ) -> Callable[[_Function], _Function]:
     def decorated(handler: _Function) -> _Function:
         checks = list(map(_check_of, classes))
@@ -252,8 +250,7 @@ def _elementwise(
         if known is not None:
             shown = classes[0] if len(classes) == 1 else classes
             raise ValueError(
-                f"{article} {kind} dispatch handler ({known}) has already been registered for "
-                f"{shown}."
+                f"A {kind} dispatch handler ({known}) has already been registered for {shown}."
             )
         _HANDLERS[kind, classes] = handler
         for api in _named(names):
@@ -300,7 +297,7 @@ def dispatch_for_unary_elementwise_apis(x_type: Any) -> Callable[[_Function], _F
     >>> tf.abs(Masked([1, -2], [True, False])).values.numpy().tolist()
     [1, 2]
     """
-    return _elementwise("unary elementwise", "A", _UNARY, (x_type,))
+    return _elementwise("unary elementwise", _UNARY, (x_type,))
 
 
 def dispatch_for_binary_elementwise_apis(
@@ -323,7 +320,7 @@ def dispatch_for_binary_elementwise_apis(
     >>> tf.add(masked, masked).values.numpy().tolist()
     [2, 4]
     """
-    return _elementwise("binary elementwise", "A", _BINARY, (x_type, y_type))
+    return _elementwise("binary elementwise", _BINARY, (x_type, y_type))
 
 
 def dispatch_for_binary_elementwise_assert_apis(
@@ -345,7 +342,7 @@ def dispatch_for_binary_elementwise_assert_apis(
     ...     return api_func(tf.boolean_mask(x.values, x.mask), tf.boolean_mask(y.values, y.mask))
     >>> tf.debugging.assert_equal(Masked([1, 2], [True, False]), Masked([1, 3], [True, False]))
     """
-    return _elementwise("binary elementwise assert", "A", _ASSERTS, (x_type, y_type))
+    return _elementwise("binary elementwise assert", _ASSERTS, (x_type, y_type))
 
 
 def unregister_dispatch_for(dispatch_target: Callable[..., Any]) -> None:

@@ -25,9 +25,9 @@ from ..core.dtypes import as_dtype
 from ..core.errors import NeedsValue
 from ..core.op import Closure, DynamicForm, Op
 from ..core.refuse import invalid, shown
-from ..core.state import LOCAL, MODE
+from ..core.state import LOCAL
 from ..run import policy
-from ..run.op_by_op import interprets
+from ..run.op_by_op import unrecorded
 from ..values import operators
 from ..values.bounds import host_value
 from ..values.convert import convert
@@ -303,7 +303,7 @@ def at(x: Tensor, spec: tuple[Any, ...], places: tuple[Tensor, ...]) -> Tensor:
         return move_text(lambda p, *by: at(p, spec, by), x, by=places)
     if places:
         return apply(_INDEXED.bind(spec=spec), (x, *places))
-    if array.__class__ is np.ndarray and _is_idle():
+    if array.__class__ is np.ndarray and unrecorded():
         return _host_item(x, array, _planned(spec, x._aval.shape))
     found = _PLACES.get((spec, x._aval.shape))
     if found is None:
@@ -314,15 +314,6 @@ def at(x: Tensor, spec: tuple[Any, ...], places: tuple[Tensor, ...]) -> Tensor:
     if array is None:
         return apply(_INDEXED.bind(spec=clipped), (x,))
     return apply(*_called(_INDEXED, clipped, dynamic, (x,)))
-
-
-def _is_idle() -> bool:
-    """Whether nobody records what is done: then no plan and no program is worth making."""
-    state = LOCAL.state
-    recording = state.deferring or state.recorders or state.capture is not None
-    if recording or state.program is not None or state.device is not None:
-        return False
-    return MODE.checks is None and interprets()
 
 
 def _is_open(spec: tuple[Any, ...], aval: Aval) -> bool:

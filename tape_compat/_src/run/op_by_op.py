@@ -22,6 +22,7 @@ from ..core.counters import COUNTERS
 from ..core.host import in_one_thread, keep_freed_memory, on_host
 from ..core.op import Closure, primitives
 from ..core.program import Node, Runner
+from ..core.state import LOCAL, MODE
 from ..core.steps import Steps, last_uses, leaf_layout, needed, slot_avals
 from ..core.x64 import in_x64
 from . import policy
@@ -45,6 +46,17 @@ def _on_host() -> bool:
 def interprets() -> bool:
     """Whether ops may be interpreted: they run where NumPy does."""
     return policy.INTERPRETS and _on_host()
+
+
+def unrecorded() -> bool:
+    """Whether nobody records what is done, and it may be interpreted: what needs no plan and no
+    program is then done at once."""
+    state = LOCAL.state
+    if state.deferring or state.recorders or state.capture is not None:
+        return False
+    if state.program is not None or state.device is not None:
+        return False
+    return MODE.checks is None and interprets()
 
 
 class Change(NamedTuple):

@@ -173,12 +173,41 @@ def _constructor(cls: Any, spec: bool = False) -> Callable[..., None]:
     return made
 
 
-def _refuse_change(value: Any, name: str, kind: str) -> None:
-    """Attributes change in constructors only, and only those that are fields."""
+class _Unchangeable:
+    """The base of what has fields: they are set in constructors only, and nothing else is."""
+
+    __slots__ = ()
+
+    def _declared_fields(self) -> Sequence[Field]:
+        raise NotImplementedError(f"{type(self).__name__}._declared_fields")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        _refuse_change(self, name)
+        vars(self)[name] = value
+
+    def __delattr__(self, name: str) -> None:
+        _refuse_change(self, name)
+        del vars(self)[name]
+
+
+def _refuse_change(value: _Unchangeable, name: str) -> None:
     if _OPEN not in vars(value) or all(field.name != name for field in value._declared_fields()):
+        kind = "ExtensionTypeSpec" if isinstance(value, TypeSpec) else "ExtensionType"
         raise AttributeError(
             f"Cannot mutate attribute `{name}` outside the custom constructor of {kind}."
         )
+
+
+def _held(value: _Unchangeable) -> tuple[Any, ...]:
+    """What the fields hold, in their order."""
+    held = vars(value)
+    return tuple([held[field.name] for field in value._declared_fields()])
+
+
+def _shown(value: _Unchangeable, parts: Iterable[Any]) -> str:
+    pairs = zip(value._declared_fields(), parts, strict=True)
+    inner = ", ".join(f"{field.name}={part!r}" for field, part in pairs)
+    return f"{type(value).__qualname__}({inner})"
 
 
 def _finished(value: Any, cls: Any, of_spec: bool = False) -> None:
@@ -192,7 +221,7 @@ def _finished(value: Any, cls: Any, of_spec: bool = False) -> None:
         held[name] = _fields.converted(held[name], annotation, name, of_spec)
 
 
-class ExtensionType(CompositeTensor, metaclass=ExtensionTypeMetaclass):
+class ExtensionType(_Unchangeable, CompositeTensor, metaclass=ExtensionTypeMetaclass):
     """The base of classes of users whose values are made of tensors.
 
     A class declares its fields by annotations: `tf.Tensor`, classes of composites such as
@@ -229,14 +258,6 @@ class ExtensionType(CompositeTensor, metaclass=ExtensionTypeMetaclass):
     def _declared_fields(self) -> Sequence[Field]:
         return type(self)._fields
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        _refuse_change(self, name, "ExtensionType")
-        vars(self)[name] = value
-
-    def __delattr__(self, name: str) -> None:
-        _refuse_change(self, name, "ExtensionType")
-        del vars(self)[name]
-
     def _finish(self) -> None:
         _finished(self, type(self))
         self.__validate__()
@@ -265,12 +286,10 @@ class ExtensionType(CompositeTensor, metaclass=ExtensionTypeMetaclass):
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        held = vars(self)
-        inner = ", ".join(f"{f.name}={held[f.name]!r}" for f in self._declared_fields())
-        return f"{type(self).__qualname__}({inner})"
+        return _shown(self, _held(self))
 
 
-class ExtensionTypeSpec(TypeSpec, metaclass=_Declared):
+class ExtensionTypeSpec(_Unchangeable, TypeSpec, metaclass=_Declared):
     """The base of the specs of extension types: `cls.Spec` of a class is made of its fields, with
     specs where these are tensors or composites.
 
@@ -305,24 +324,12 @@ class ExtensionTypeSpec(TypeSpec, metaclass=_Declared):
     def _declared_fields(self) -> Sequence[Field]:
         return self._of._fields
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        _refuse_change(self, name, "ExtensionTypeSpec")
-        vars(self)[name] = value
-
-    def __delattr__(self, name: str) -> None:
-        _refuse_change(self, name, "ExtensionTypeSpec")
-        del vars(self)[name]
-
     def _finish(self) -> None:
         _finished(self, self._of, of_spec=True)
 
-    def _held(self) -> tuple[Any, ...]:
-        held = vars(self)
-        return tuple([held[field.name] for field in self._of._fields])
-
     def _serialize(self) -> tuple[Any, ...]:
         names = [field.name for field in self._of._fields]
-        return tuple(zip(names, map(_fields.plain, self._held())))
+        return tuple(zip(names, map(_fields.plain, _held(self))))
 
     @classmethod
     def _deserialize(cls, parts: tuple[Any, ...]) -> Any:
@@ -330,12 +337,10 @@ class ExtensionTypeSpec(TypeSpec, metaclass=_Declared):
 
     @property
     def _component_specs(self) -> Any:
-        return tuple(_fields.specs_in(self._held()))
+        return tuple(_fields.specs_in(_held(self)))
 
     def _to_components(self, value: Any) -> Any:
-        held = vars(value)
-        values = tuple([held[field.name] for field in self._of._fields])
-        return tuple([part for _, part in _fields.pairs(self._held(), values)])
+        return tuple([part for _, part in _fields.pairs(_held(self), _held(value))])
 
     def _from_components(self, components: Any) -> Any:
         """The value; of what are no tensors, as specs, one that only holds them."""
@@ -351,7 +356,7 @@ class ExtensionTypeSpec(TypeSpec, metaclass=_Declared):
 
     def _parts_by(self, function: Callable[[TypeSpec], Any]) -> dict[str, Any]:
         """The fields, with what `function` makes of the specs in them."""
-        held = zip(self._of._fields, self._held(), strict=True)
+        held = zip(self._of._fields, _held(self), strict=True)
         return {field.name: _fields.mapped(function, part) for field, part in held}
 
     def _changed(self, function: Callable[[TypeSpec], Any]) -> Any:
@@ -362,8 +367,7 @@ class ExtensionTypeSpec(TypeSpec, metaclass=_Declared):
         return self._changed(_without_sizes)
 
     def __repr__(self) -> str:
-        inner = ", ".join(f"{name}={part!r}" for name, part in self._serialize())
-        return f"{type(self).__qualname__}({inner})"
+        return _shown(self, map(_fields.plain, _held(self)))
 
 
 def _without_sizes(spec: TypeSpec) -> TypeSpec:
@@ -490,5 +494,6 @@ def as_dict(value: ExtensionType) -> dict[str, Any]:
     >>> tf.experimental.extension_type.as_dict(Pair(3))
     {'x': 3, 'y': 'a'}
     """
-    held = vars(value)
-    return {field.name: held[field.name] for field in value._declared_fields()}
+    return {
+        field.name: part for field, part in zip(value._declared_fields(), _held(value), strict=True)
+    }

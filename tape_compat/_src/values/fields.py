@@ -166,7 +166,7 @@ def _tuple(value: Any, parts: tuple[Any, ...], path: str, of_spec: bool) -> tupl
 
 
 def spec_of(value: Any) -> Any:
-    """A field's value with specs instead of what is made of tensors."""
+    """A field, or a part of a result, with specs instead of what is made of tensors."""
     if isinstance(value, Tensor):
         return TensorSpec(value.shape, value.dtype)
     if isinstance(value, CompositeTensor):

@@ -21,7 +21,7 @@ from ...function.trace import Trace
 from ...ops.random_keys import KEY
 from ...values import nest
 from ...values.capture import Drawn
-from ...values.composite import CompositeTensor
+from ...values.fields import spec_of
 from ...values.host_steps import HostStep, PythonStep
 from ...values.spec import TensorSpec
 from ...values.tensor import Tensor
@@ -191,10 +191,4 @@ def _write_results(
 
 def _specs(outputs: Any) -> Any:
     """What a function gives, with a spec for each tensor and composite."""
-
-    def spec(x: Any) -> Any:
-        if isinstance(x, CompositeTensor):
-            return x._type_spec
-        return TensorSpec(x.shape, x.dtype) if isinstance(x, Tensor) else x
-
-    return nest.map_structure(spec, outputs)
+    return nest.map_structure(spec_of, outputs)
