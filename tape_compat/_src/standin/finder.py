@@ -13,7 +13,7 @@ from typing import Any
 
 from ..interop import names
 from .adapted import ADAPTED, adapting_spec
-from .table import NAMES, VERSION
+from .table import MODULES, NAMES, STDLIB, VERSION
 
 _PACKAGE = __name__.partition(".")[0]
 _ROOT = "tensorflow"
@@ -42,10 +42,23 @@ class Private(ModuleType):
             value = entry(place)
         elif is_private(path):
             value = importlib.import_module(f"{_ROOT}.{path}")
+        elif self._below in MODULES:
+            value = self._from(MODULES[self._below], name)
         else:
             value = self._public(name)
         setattr(self, name, value)
         return value
+
+    def _from(self, modules: tuple[str, ...], name: str) -> Any:
+        """A name of the modules that stand in the table for this one, by that or, without its
+        ending, as it is called in public."""
+        plain = name.removesuffix("_v2").removesuffix("V2")
+        for each in modules:
+            module = importlib.import_module(each if each in STDLIB else f"{_PACKAGE}{each}")
+            for known in dict.fromkeys((name, plain)):
+                if not known.startswith("__") and hasattr(module, known):
+                    return getattr(module, known)
+        raise self._missing(name)
 
     def _public(self, name: str) -> Any:
         """One of our public names, where the module is one of ours."""
@@ -54,7 +67,10 @@ class Private(ModuleType):
             return getattr(importlib.import_module(f"{_PACKAGE}.keras"), name)
         if not name.startswith("__") and _exists(here):
             return getattr(importlib.import_module(here), name)
-        raise AttributeError(
+        raise self._missing(name)
+
+    def _missing(self, name: str) -> AttributeError:
+        return AttributeError(
             f"module {self.__name__!r} has no attribute {name!r}: {_PACKAGE} stands in for "
             "TensorFlow, and of its private names has only those that libraries are known to use",
             name=name,
@@ -69,7 +85,12 @@ class Private(ModuleType):
 
 def is_private(path: str) -> bool:
     """Whether a module stands in the table: 'python.eager' does with 'python.eager.context'."""
-    return not path or any(name.startswith(f"{path}.") for name in NAMES)
+    below = f"{path}."
+    return (
+        not path
+        or path in MODULES
+        or any(name.startswith(below) for table in (NAMES, MODULES) for name in table)
+    )
 
 
 class _Known:

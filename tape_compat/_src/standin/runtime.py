@@ -10,11 +10,9 @@ from ..function.control_flow import cond
 from ..library.distribute import get_strategy
 from ..ops.creation import get_static_value
 from ..ops.slicing import dynamic_update_slice as dynamic_update_slice
-from ..values.composite import TypeSpec
 from ..values.context import executing_eagerly
 from ..values.record import flush
 from ..values.sizes import number_of
-from ..values.spec import TensorSpec
 from ..values.tensor import Tensor
 
 #: The name of an axis that is on every device.
@@ -44,6 +42,9 @@ class _Context:
         """Start what is pending."""
         flush()
 
+    def enable_xla_devices(self) -> None:
+        """Nothing: programs are XLA's anyway."""
+
     def num_gpus(self) -> int:
         """No GPU is said to be here, since TensorFlow's kernels for them are not."""
         return 0
@@ -71,27 +72,6 @@ def smart_cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: Any =
 def maybe_merge_call(fn: Callable[..., Any], strategy: Any, *args: Any, **kwargs: Any) -> Any:
     """`fn(strategy, *args)`: there is one replica."""
     return fn(strategy or get_strategy(), *args, **kwargs)
-
-
-def unwrap(maybe_decorator: Any) -> tuple[list[Any], Any]:
-    """The decorators of a function, none of which is known, and the function below them."""
-    while hasattr(maybe_decorator, "__wrapped__"):
-        maybe_decorator = maybe_decorator.__wrapped__
-    return [], maybe_decorator
-
-
-def spec_name(cls: type[TypeSpec]) -> str:
-    """The name that a class of specs is registered by. Raises ValueError if it has none."""
-    if cls is TensorSpec:
-        return "tf.TensorSpec"
-    raise ValueError(f"TypeSpec {cls.__module__}.{cls.__name__} has not been registered.")
-
-
-def spec_named(name: str) -> type[TypeSpec]:
-    """The class of specs with this name. Raises ValueError if there is none."""
-    if name == "tf.TensorSpec":
-        return TensorSpec
-    raise ValueError(f"No TypeSpec has been registered with name {name!r}")
 
 
 def no_dtensor(*_: Any, **__: Any) -> NoReturn:

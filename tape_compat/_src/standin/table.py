@@ -3,6 +3,9 @@
 `{"python.eager.context.context": "standin.runtime:context"}`: `tensorflow.python.eager.context` is
 a module with the function `context` of `_src/standin/runtime.py`. What stands here comes before the
 public names; everything else below `tensorflow` is the module of ours with that name.
+
+Where a private module of TensorFlow is another way to public names, MODULES says which modules
+these are in: `{"python.ops.nn_ops": (".nn",)}`.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ NAMES = {
     "__internal__.CompositeTensor": "values.composite:CompositeTensor",
     "__internal__.EagerTensor": "values.tensor:Tensor",
     "__internal__.FuncGraph": "function.grouping:Graph",
-    "__internal__.decorator.unwrap": "standin.runtime:unwrap",
+    "__internal__.decorator.unwrap": "standin.utilities:unwrap",
     "__internal__.distribute.interim.maybe_merge_call": "standin.runtime:maybe_merge_call",
     "__internal__.distribute.strategy_supports_no_merge_call": "standin.runtime:true",
     "__internal__.eager_context.eager_mode": "values.context:init_scope",
@@ -50,8 +53,10 @@ NAMES = {
     "python.framework.ops.Tensor": "values.tensor:Tensor",
     "python.framework.ops.convert_to_tensor": "ops.creation:convert_to_tensor",
     "python.framework.tensor_util.constant_value": "ops.creation:get_static_value",
-    "python.framework.type_spec_registry.get_name": "standin.runtime:spec_name",
-    "python.framework.type_spec_registry.lookup": "standin.runtime:spec_named",
+    "python.framework.smart_cond.smart_cond": "standin.runtime:smart_cond",
+    "python.framework.smart_cond.smart_constant_value": "standin.framework:smart_constant_value",
+    "python.framework.type_spec_registry._NAME_TO_TYPE_SPEC": "values.spec_registry:NAME_TO_SPEC",
+    "python.framework.type_spec_registry._TYPE_SPEC_TO_NAME": "values.spec_registry:SPEC_TO_NAME",
     "python.lib.io.tf_record.tf_record_iterator": "data.io.records:tf_record_iterator",
     "python.ops.linalg.sparse.sparse_csr_matrix_ops.csr_sparse_matrix_to_sparse_tensor": (
         "ops.sparse_products:csr_sparse_matrix_to_sparse_tensor"
@@ -81,3 +86,79 @@ RECOGNIZED = {
     "python.types.core.Tensor": "values.composite:TensorType",
 }
 NAMES.update(RECOGNIZED)
+
+#: The modules of Python itself among those of MODULES.
+STDLIB = frozenset({"inspect"})
+
+_OPS = ("", ".math", ".nn", ".linalg", ".random", ".debugging")
+
+MODULES = {
+    "python.framework.composite_tensor": ("._src.values.composite",),
+    "python.framework.constant_op": ("",),
+    "python.framework.dtypes": (".dtypes", ""),
+    "python.framework.errors": (".errors",),
+    "python.framework.errors_impl": (".errors",),
+    "python.framework.indexed_slices": ("",),
+    "python.framework.ops": ("", "._src.standin.framework"),
+    "python.framework.random_seed": ("._src.standin.framework", ".random"),
+    "python.framework.sparse_tensor": ("", ".sparse"),
+    "python.framework.tensor": ("", "._src.standin.framework"),
+    "python.framework.tensor_conversion": ("", "._src.standin.framework"),
+    "python.framework.tensor_conversion_registry": ("", "._src.standin.framework"),
+    "python.framework.tensor_shape": ("", "._src.standin.framework"),
+    "python.framework.tensor_spec": ("", "._src.standin.framework"),
+    "python.framework.tensor_util": ("", "._src.standin.framework"),
+    "python.framework.type_spec": ("", "._src.standin.framework"),
+    "python.framework.type_spec_registry": ("._src.values.spec_registry",),
+    "python.module.module": ("",),
+    "python.ops.array_ops": _OPS,
+    "python.ops.array_ops_stack": _OPS,
+    "python.ops.bitwise_ops": (".bitwise",),
+    "python.ops.check_ops": (".debugging", ""),
+    "python.ops.clip_ops": _OPS,
+    "python.ops.control_flow_assert": (".debugging",),
+    "python.ops.control_flow_case": ("", "._src.standin.framework"),
+    "python.ops.control_flow_ops": ("", "._src.standin.framework"),
+    "python.ops.control_flow_util": ("._src.standin.framework",),
+    "python.ops.custom_gradient": ("",),
+    "python.ops.functional_ops": ("",),
+    "python.ops.gen_array_ops": ("._src.standin.framework", *_OPS, ".raw_ops"),
+    "python.ops.gen_math_ops": (*_OPS, ".raw_ops"),
+    "python.ops.gen_nn_ops": (".nn", ".math", ".raw_ops"),
+    "python.ops.gradients_impl": ("",),
+    "python.ops.image_ops": (".image",),
+    "python.ops.init_ops_v2": (".initializers", ""),
+    "python.ops.linalg.linalg": (".linalg", ""),
+    "python.ops.linalg.linear_operator": (".linalg",),
+    "python.ops.linalg_ops": _OPS,
+    "python.ops.lookup_ops": (".lookup",),
+    "python.ops.map_fn": ("",),
+    "python.ops.math_ops": (".math", *_OPS),
+    "python.ops.nn": (".nn", ".math", ""),
+    "python.ops.nn_impl": (".nn", ".math"),
+    "python.ops.nn_ops": (".nn", ".math"),
+    "python.ops.numpy_ops": (".experimental.numpy",),
+    "python.ops.parallel_for.control_flow_ops": ("._src.standin.framework", ""),
+    "python.ops.parsing_ops": (".io",),
+    "python.ops.ragged.ragged_factory_ops": (".ragged",),
+    "python.ops.random_ops": (".random", "._src.standin.framework"),
+    "python.ops.resource_variable_ops": ("._src.standin.framework", ""),
+    "python.ops.sparse_ops": (".sparse",),
+    "python.ops.special_math_ops": (".math.special", ".math", ""),
+    "python.ops.state_ops": ("._src.standin.framework",),
+    "python.ops.stateless_random_ops": (".random",),
+    "python.ops.string_ops": (".strings",),
+    "python.ops.tensor_array_ops": ("",),
+    "python.ops.variables": ("",),
+    "python.ops.while_loop": ("",),
+    "python.platform.gfile": (".io.gfile",),
+    "python.platform.test": (".test",),
+    "python.platform.tf_logging": (".compat.v1.logging", "._src.standin.utilities"),
+    "python.util.deprecation": ("._src.standin.utilities",),
+    "python.util.nest": ("._src.standin.nests", ".nest", "._src.values.nest"),
+    "python.util.tf_contextlib": ("._src.standin.utilities",),
+    "python.util.tf_decorator": ("._src.standin.utilities",),
+    "python.util.tf_export": ("._src.standin.utilities",),
+    "python.util.tf_inspect": ("._src.standin.utilities", "inspect"),
+    "python.util.variable_utils": ("._src.standin.framework",),
+}

@@ -163,22 +163,22 @@ def _collect(structure: Any, find: Callable[[type], _Kind | None], leaves: list[
         _collect(child, find, leaves)
 
 
-def children_of(structure: Any) -> list[Any] | None:
+def children_of(structure: Any, expand_composites: bool = True) -> list[Any] | None:
     """What a structure or composite consists of, one level deep; None for a leaf."""
-    kind = _kind_or_composite(structure.__class__)
+    kind = _finder(expand_composites)(structure.__class__)
     return None if kind is None else list(kind.children(structure))
 
 
-def keys_of(structure: Any) -> list[Any]:
+def keys_of(structure: Any, expand_composites: bool = True) -> list[Any]:
     """What the children of a structure or composite are called in it."""
-    kind = _kind_or_composite(structure.__class__)
+    kind = _finder(expand_composites)(structure.__class__)
     assert kind is not None
     return list(kind.keys(structure))
 
 
-def rebuilt(structure: Any, children: list[Any]) -> Any:
+def rebuilt(structure: Any, children: list[Any], expand_composites: bool = True) -> Any:
     """A structure or composite of the same kind that consists of these children."""
-    kind = _kind_or_composite(structure.__class__)
+    kind = _finder(expand_composites)(structure.__class__)
     assert kind is not None
     return kind.rebuild(structure, children)
 

@@ -10,6 +10,7 @@ from ..core.shapes import ShapeLike, TensorShape, as_shape
 from .composite import TypeSpec, batched_shape, row_shape, spec_of_composite
 from .convert import convert
 from .tensor import Tensor
+from .variable import Variable
 
 
 class TensorSpec(TypeSpec):
@@ -135,6 +136,71 @@ class TensorSpec(TypeSpec):
         return f"TensorSpec(shape={self._shape}, dtype={self._dtype!r}, name={self._name!r})"
 
 
+class VariableSpec(TypeSpec):
+    """What is known of a Variable beforehand.
+
+    Args:
+      shape: as TensorShape takes it.
+      dtype: as `tf.as_dtype` takes it.
+      trainable: bool.
+      alias_id: int or None; variables whose specs have the same number are the same one.
+    """
+
+    __slots__ = ("alias_id", "dtype", "shape", "trainable")
+
+    def __init__(
+        self,
+        shape: ShapeLike,
+        dtype: Any = float32,
+        trainable: bool = True,
+        alias_id: int | None = None,
+    ) -> None:
+        self.shape, self.dtype = as_shape(shape), as_dtype(dtype)
+        self.trainable, self.alias_id = trainable, alias_id
+
+    @classmethod
+    def from_value(cls, value: Variable) -> VariableSpec:
+        """The spec of a Variable."""
+        return cls(value.shape, value.dtype, value.trainable)
+
+    @property
+    def name(self) -> None:
+        """None."""
+
+    @property
+    def value_type(self) -> type:
+        """`tf.Variable`."""
+        return Variable
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return self.shape, self.dtype, self.trainable, self.alias_id
+
+    @property
+    def _component_specs(self) -> Any:
+        return self
+
+    def _to_components(self, value: Any) -> Any:
+        return value
+
+    def _from_components(self, components: Any) -> Any:
+        return components
+
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
+        """Whether a Variable, or some Variable of another spec, fits this spec."""
+        return (
+            isinstance(spec_or_value, (VariableSpec, Variable))
+            and self.dtype is spec_or_value.dtype
+            and self.trainable == spec_or_value.trainable
+            and self.shape.is_compatible_with(spec_or_value.shape)
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"VariableSpec(shape={self.shape}, dtype={self.dtype!r}, "
+            f"trainable={self.trainable!r}, alias_id={self.alias_id!r})"
+        )
+
+
 def type_spec_from_value(value: Any) -> TypeSpec:
     """The spec of a tensor, of a composite, or of anything that has a spec of its own.
 
@@ -146,6 +212,8 @@ def type_spec_from_value(value: Any) -> TypeSpec:
     """
     if isinstance(value, Tensor):
         return TensorSpec(value.shape, value.dtype)
+    if isinstance(value, Variable):
+        return VariableSpec.from_value(value)
     spec = spec_of_composite(value)
     if spec is None and not isinstance(value, type):
         spec = getattr(value, "_type_spec", None)

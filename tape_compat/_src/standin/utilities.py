@@ -1,0 +1,283 @@
+"""`tensorflow.python.util`: decorators and questions about functions, as libraries use them."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import inspect
+import logging
+from collections import namedtuple
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ..core.errors import user_location
+from ..library.config import get_logger
+
+#: Whether what is deprecated is told; off within `silence()`.
+_TELLS = [True]
+_TOLD: set[Any] = set()
+
+DeprecatedArgSpec = namedtuple("DeprecatedArgSpec", ["position", "has_ok_value", "ok_value"])
+
+
+def _tell(key: Any, once: bool, what: str, date: str | None, instructions: str) -> None:
+    if not _TELLS[-1] or (once and key in _TOLD):
+        return
+    _TOLD.add(key)
+    when = "in a future version" if date is None else f"after {date}"
+    get_logger().log(
+        logging.WARNING,
+        "From %s: %s is deprecated and will be removed %s.\nInstructions for updating:\n%s",
+        user_location(),
+        what,
+        when,
+        instructions,
+    )
+
+
+def _name(function: Any) -> str:
+    return f"{getattr(function, '__qualname__', function)} (from {function.__module__})"
+
+
+def deprecated(date: str | None, instructions: str, warn_once: bool = True) -> Callable[[Any], Any]:
+    """A decorator of functions and classes whose use is to be warned of, once."""
+
+    def decorate(target: Any) -> Any:
+        if inspect.isclass(target):
+            made: Any = target.__init__
+
+            @functools.wraps(made)
+            def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
+                _tell(target, warn_once, _name(target), date, instructions)
+                made(self, *args, **kwargs)
+
+            target.__init__ = __init__
+            return target
+
+        @functools.wraps(target)
+        def wrapper(*args: Any, **kwargs: Any) -> Any:
+            _tell(wrapper, warn_once, _name(target), date, instructions)
+            return target(*args, **kwargs)
+
+        return wrapper
+
+    return decorate
+
+
+def deprecated_args(
+    date: str | None, instructions: str, *deprecated_arg_names_or_tuples: Any, **kwargs: Any
+) -> Callable[[Any], Any]:
+    """A decorator of functions some of whose arguments are to be warned of.
+
+    Args:
+      deprecated_arg_names_or_tuples: names; or (name, value), where that value is not warned of.
+      kwargs: warn_once, True if not given.
+    """
+    once = kwargs.pop("warn_once", True)
+    fine = dict(
+        each if isinstance(each, tuple) else (each, None) for each in deprecated_arg_names_or_tuples
+    )
+    return _of_arguments(
+        date, instructions, lambda name, x: name in fine and x is not fine[name], once
+    )
+
+
+def deprecated_arg_values(
+    date: str | None, instructions: str, warn_once: bool = True, **deprecated_kwargs: Any
+) -> Callable[[Any], Any]:
+    """A decorator of functions some values of whose arguments are to be warned of."""
+
+    def is_deprecated(name: str, value: Any) -> bool:
+        if name not in deprecated_kwargs:
+            return False
+        same = value == deprecated_kwargs[name]
+        return isinstance(same, bool) and same
+
+    return _of_arguments(date, instructions, is_deprecated, warn_once)
+
+
+def _of_arguments(
+    date: str | None,
+    instructions: str,
+    is_deprecated: Callable[[str, Any], bool],
+    once: bool,
+) -> Callable[[Any], Any]:
+    def decorate(target: Any) -> Any:
+        signature = inspect.signature(target)
+
+        @functools.wraps(target)
+        def wrapper(*args: Any, **kwargs: Any) -> Any:
+            with contextlib.suppress(TypeError):  # the call itself tells
+                for name, value in signature.bind(*args, **kwargs).arguments.items():
+                    if is_deprecated(name, value):
+                        what = f"calling {_name(target)} with {name}={value!r}"
+                        _tell((wrapper, name), once, what, date, instructions)
+            return target(*args, **kwargs)
+
+        return wrapper
+
+    return decorate
+
+
+def deprecated_alias(
+    deprecated_name: str, name: str, func_or_class: Any, warn_once: bool = True
+) -> Any:
+    """The same function or class by another name, whose use is to be warned of."""
+    what, instructions = f"The name {deprecated_name}", f"Please use {name} instead."
+    if inspect.isclass(func_or_class):
+
+        class Alias(func_or_class):
+            def __init__(self, *args: Any, **kwargs: Any):
+                _tell(Alias, warn_once, what, None, instructions)
+                super().__init__(*args, **kwargs)
+
+        return functools.wraps(func_or_class, updated=())(Alias)
+
+    @functools.wraps(func_or_class)
+    def alias(*args: Any, **kwargs: Any) -> Any:
+        _tell(alias, warn_once, what, None, instructions)
+        return func_or_class(*args, **kwargs)
+
+    return alias
+
+
+def deprecated_endpoints(*args: str) -> Callable[[Any], Any]:
+    """A decorator that does nothing: it names old public names of a function."""
+    return lambda target: target
+
+
+def deprecated_argument_lookup(new_name: str, new_value: Any, old_name: str, old_value: Any) -> Any:
+    """The value of an argument that has an old name too. Raises ValueError if both are given."""
+    if old_value is None:
+        return new_value
+    if new_value is not None:
+        raise ValueError(f"Cannot specify both '{old_name}' and '{new_name}'.")
+    return old_value
+
+
+@contextlib.contextmanager
+def silence() -> Iterator[None]:
+    """Within it nothing is warned of."""
+    _TELLS.append(False)
+    try:
+        yield
+    finally:
+        _TELLS.pop()
+
+
+# -- tf_decorator
+
+
+class TFDecorator:
+    """A decorator: what it is called, and what it was made of."""
+
+    def __init__(
+        self,
+        decorator_name: str,
+        target: Any,
+        decorator_doc: str = "",
+        decorator_argspec: Any = None,
+    ):
+        self.decorator_name, self.decorated_target = decorator_name, target
+        self.decorator_doc, self.decorator_argspec = decorator_doc, decorator_argspec
+
+
+def make_decorator(
+    target: Any,
+    decorator_func: Any,
+    decorator_name: str | None = None,
+    decorator_doc: str = "",
+    decorator_argspec: Any = None,
+) -> Any:
+    """`decorator_func`, which looks like `target` from outside."""
+    functools.update_wrapper(decorator_func, target)
+    name = decorator_name or inspect.stack()[1].function
+    decorator_func._tf_decorator = TFDecorator(name, target, decorator_doc, decorator_argspec)
+    if decorator_argspec is not None:
+        decorator_func.__signature__ = _signature_of(decorator_argspec)
+    return decorator_func
+
+
+def _signature_of(spec: Any) -> inspect.Signature:
+    """A signature of the argspec that a decorator gives its function."""
+    kinds, first = inspect.Parameter, len(spec.args) - len(spec.defaults or ())
+    parameters = [
+        kinds(
+            name,
+            kinds.POSITIONAL_OR_KEYWORD,
+            default=spec.defaults[i - first] if i >= first else kinds.empty,
+        )
+        for i, name in enumerate(spec.args)
+    ]
+    if spec.varargs:
+        parameters.append(kinds(spec.varargs, kinds.VAR_POSITIONAL))
+    for name in getattr(spec, "kwonlyargs", ()):
+        default = (spec.kwonlydefaults or {}).get(name, kinds.empty)
+        parameters.append(kinds(name, kinds.KEYWORD_ONLY, default=default))
+    rest = spec.varkw if hasattr(spec, "varkw") else spec.keywords
+    if rest:
+        parameters.append(kinds(rest, kinds.VAR_KEYWORD))
+    return inspect.Signature(parameters)
+
+
+def unwrap(maybe_tf_decorator: Any) -> tuple[list[Any], Any]:
+    """The decorators made by `make_decorator`, the outermost first, and what is below them."""
+    found = []
+    target = maybe_tf_decorator
+    while True:
+        decorator = getattr(target, "_tf_decorator", None)
+        if isinstance(decorator, TFDecorator):
+            found.append(decorator)
+            target = decorator.decorated_target
+        elif hasattr(target, "__wrapped__"):
+            target = target.__wrapped__
+        else:
+            return found, target
+
+
+def rewrap(decorator_func: Any, previous_target: Any, new_target: Any) -> Any:
+    """The same decorators around another function; that itself if there are none."""
+    decorators, target = unwrap(decorator_func)
+    if not decorators or target is not previous_target:
+        return new_target
+    innermost = decorators[-1]
+    innermost.decorated_target = new_target
+    return decorator_func
+
+
+# -- tf_inspect, beside the names of `inspect`
+
+ArgSpec = namedtuple("ArgSpec", ["args", "varargs", "keywords", "defaults"])
+
+
+def getfullargspec(obj: Any) -> inspect.FullArgSpec:
+    """`inspect.getfullargspec`, through decorators."""
+    target = obj
+    while hasattr(target, "__wrapped__") and not hasattr(target, "__signature__"):
+        target = target.__wrapped__
+    return inspect.getfullargspec(target)
+
+
+def getargspec(obj: Any) -> Any:
+    """The parameters of a function that has no keyword-only ones."""
+    spec = getfullargspec(obj)
+    return ArgSpec(spec.args, spec.varargs, spec.varkw, spec.defaults)
+
+
+# -- tf_contextlib
+
+
+def contextmanager(target: Callable[..., Any]) -> Any:
+    """`contextlib.contextmanager`."""
+    return make_decorator(target, contextlib.contextmanager(target), "contextmanager")
+
+
+# -- tf_export
+
+
+def tf_export(*args: str, **kwargs: Any) -> Callable[[Any], Any]:
+    """A decorator that does nothing: it says where a name is public."""
+    return lambda target: target
+
+
+keras_export = tf_export
