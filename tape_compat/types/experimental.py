@@ -8,5 +8,9 @@ from .._src.function.function import (
 )
 from .._src.interop.names import face as _face
 from .._src.ops.declare import TensorLike as TensorLike
+from .._src.values.trace_type import (
+    SupportsTracingProtocol as SupportsTracingProtocol,
+    TraceType as TraceType,
+)
 
 _face(__name__)

@@ -66,6 +66,11 @@ class Arguments:
             self._array(value)
         elif isinstance(value, TypeSpec):
             self._composite_spec(value)
+        elif hasattr(cls, "__tf_tracing_type__"):
+            kind = value.__tf_tracing_type__(None)
+            self.parts.append(kind)
+            for x in kind.to_tensors(value):
+                self._tensor(convert(x))
         else:
             children = nest.children_of(value)
             if children is None:
@@ -169,6 +174,10 @@ def rebuilt(value: Any, tensors: Callable[[Any], Any]) -> Any:
             return value._stand_in()  # type: ignore[attr-defined]
     if isinstance(value, TypeSpec):
         return value._from_components(rebuilt(value._component_specs, tensors))
+    if hasattr(value, "__tf_tracing_type__"):
+        kind = value.__tf_tracing_type__(None)
+        given = [tensors(x) for x in kind.to_tensors(value)]
+        return kind.from_tensors(iter(given)) if given else kind.placeholder_value(None)
     children = nest.children_of(value)
     if children is not None:
         return nest.rebuilt(value, [rebuilt(child, tensors) for child in children])

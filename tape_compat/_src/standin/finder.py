@@ -137,7 +137,11 @@ class Finder:
             if not below:
                 vars(module).update(__version__=VERSION, __git_version__="", __doc__=_doc())
             return _spec(fullname, module, True)
-        found = _ours(below)
+        second = below.removeprefix("compat.v2.")
+        if second != below and is_private(second):
+            found = importlib.import_module(f"{_ROOT}.{second}")
+        else:
+            found = _ours(below)
         if found is None:
             if root == _ROOT and below:
                 why = names.reason(f"tf.{below}")

@@ -281,3 +281,75 @@ def tf_export(*args: str, **kwargs: Any) -> Callable[[Any], Any]:
 
 
 keras_export = tf_export
+
+
+# -- dispatch: functions of libraries that other functions take the place of for some classes
+
+
+def add_dispatch_support(target: Any = None, iterable_parameters: Any = None) -> Any:
+    """A decorator of functions that `dispatch_for_types` may be used for."""
+    if target is None:
+        return add_dispatch_support
+    handlers: list[tuple[tuple[type, ...], Any]] = []
+
+    @functools.wraps(target)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return target(*args, **kwargs)
+        except (TypeError, ValueError):
+            given = [*args, *kwargs.values()]
+            for types, handler in handlers:
+                if any(isinstance(value, types) for value in given):
+                    return handler(*args, **kwargs)
+            raise
+
+    wrapper._handlers = handlers  # type: ignore[attr-defined]
+    return wrapper
+
+
+def dispatch_for_types(op: Any, *types: type) -> Callable[[Any], Any]:
+    """A decorator of the function that is called where `op` fails for an argument of a class.
+
+    Raises: AssertionError for a function without `add_dispatch_support`.
+    """
+
+    def decorate(handler: Any) -> Any:
+        if not hasattr(op, "_handlers"):
+            raise AssertionError(f"Dispatching not enabled for {op}")
+        op._handlers.append((types, handler))
+        return handler
+
+    return decorate
+
+
+class OpDispatcher:
+    """The base of what says how an op takes values of other classes; it is not asked here."""
+
+    NOT_SUPPORTED = object()
+
+
+class GlobalOpDispatcher(OpDispatcher):
+    """The same for all ops."""
+
+    def register(self) -> None:
+        """Nothing: see OpDispatcher."""
+
+
+# -- doc_controls: decorators that tell a generator of documents, and do nothing
+
+
+def do_not_generate_docs(target: Any) -> Any:
+    """`target`."""
+    return target
+
+
+do_not_doc_inheritable = do_not_doc_in_subclasses = do_not_generate_docs
+doc_in_current_and_subclasses = doc_private = for_subclass_implementers = do_not_generate_docs
+
+
+def inheritable_header(text: str) -> Callable[[Any], Any]:
+    """A decorator that does nothing."""
+    return do_not_generate_docs
+
+
+header = inheritable_header

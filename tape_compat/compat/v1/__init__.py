@@ -38,9 +38,24 @@ from ..._src.library.version1.calls import (
 )
 from ..._src.library.version1.dimension import Dimension as Dimension
 from ..._src.library.version1.initializers import (
+    Constant as constant_initializer,
+    GlorotNormal as glorot_normal_initializer,
+    GlorotUniform as glorot_uniform_initializer,
+    Ones as ones_initializer,
+    Orthogonal as orthogonal_initializer,
     RandomNormal as random_normal_initializer,
     RandomUniform as random_uniform_initializer,
+    TruncatedNormal as truncated_normal_initializer,
+    VarianceScaling as variance_scaling_initializer,
+    Zeros as zeros_initializer,
 )
-from . import io as io, keras as keras, math as math, nn as nn, train as train
+from . import (
+    initializers as initializers,
+    io as io,
+    keras as keras,
+    math as math,
+    nn as nn,
+    train as train,
+)
 
 _face(__name__)

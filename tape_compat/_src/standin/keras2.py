@@ -1,0 +1,62 @@
+"""What Keras 2, the package `tf_keras`, asks of TensorFlow's private modules."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class DistributedDataset:
+    """The class of the datasets of several devices: none is one."""
+
+
+class DistributedIterator:
+    """The class of their iterators: none is one."""
+
+
+class DistributedDatasetInterface:
+    """What both would be."""
+
+
+class DelegatingTrackableMixin:
+    """An object that a checkpoint sees as another one, which it is made of."""
+
+    def __init__(self, trackable_obj: Any):
+        self._trackable = trackable_obj
+
+    def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
+        """The parts of the other one."""
+        return self._trackable._trackable_children(save_type, **kwargs)
+
+    def _track_trackable(self, *args: Any, **kwargs: Any) -> Any:
+        """Let something be a part of the other one."""
+        return self._trackable._track_trackable(*args, **kwargs)
+
+    def _maybe_initialize_trackable(self) -> None:
+        """Nothing is to be made ready."""
+
+
+class Gauge:
+    """What counts uses of TensorFlow: nothing is counted."""
+
+    def __init__(self, *_: Any):
+        pass
+
+    def get_cell(self, *_: Any) -> Gauge:
+        """Itself."""
+        return self
+
+    def set(self, *_: Any) -> None:
+        """Nothing."""
+
+    def increase_by(self, *_: Any) -> None:
+        """Nothing."""
+
+    def add(self, *_: Any) -> None:
+        """Nothing."""
+
+
+BoolGauge = StringGauge = IntGauge = Counter = Sampler = Gauge
+
+
+def ExponentialBuckets(*_: Any) -> None:
+    """Nothing: see Gauge."""

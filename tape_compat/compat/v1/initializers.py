@@ -1,0 +1,18 @@
+"""`tf.compat.v1.initializers`: functions from a shape to the first value of a variable."""
+
+from ..._src.interop.names import face as _face
+from ..._src.library.version1.initializers import (
+    Constant as constant,
+    GlorotNormal as glorot_normal,
+    GlorotUniform as glorot_uniform,
+    Identity as identity,
+    Ones as ones,
+    Orthogonal as orthogonal,
+    RandomNormal as random_normal,
+    RandomUniform as random_uniform,
+    TruncatedNormal as truncated_normal,
+    VarianceScaling as variance_scaling,
+    Zeros as zeros,
+)
+
+_face(__name__)
