@@ -164,6 +164,10 @@ def InXlaContext(graph: Any) -> bool:
     return False
 
 
+def get_enclosing_xla_context() -> None:
+    """None: see `GraphOrParentsInXlaContext`."""
+
+
 def IsInWhileLoop(op: Any) -> bool:
     """False: loops hold functions of their own."""
     return False

@@ -60,3 +60,51 @@ BoolGauge = StringGauge = IntGauge = Counter = Sampler = Gauge
 
 def ExponentialBuckets(*_: Any) -> None:
     """Nothing: see Gauge."""
+
+
+class KerasModeKeys:
+    """What a model is called for."""
+
+    TRAIN, TEST, PREDICT = "train", "test", "predict"
+
+
+class EstimatorModeKeys:
+    """What an estimator is called for."""
+
+    TRAIN, EVAL, PREDICT = "train", "eval", "infer"
+
+
+def is_predict(mode: str) -> bool:
+    """Whether a mode is to predict."""
+    return mode in (KerasModeKeys.PREDICT, EstimatorModeKeys.PREDICT)
+
+
+def is_eval(mode: str) -> bool:
+    """Whether a mode is to evaluate."""
+    return mode in (KerasModeKeys.TEST, EstimatorModeKeys.EVAL)
+
+
+def is_train(mode: str) -> bool:
+    """Whether a mode is to train."""
+    return mode == KerasModeKeys.TRAIN
+
+
+class _OfOneKind:
+    """The class of datasets that were made in one way: here all are of one class, and none of
+    this."""
+
+
+_GeneratorDataset = _RangeDataset = _SparseTensorSliceDataset = _OfOneKind
+_TensorDataset = _TensorSliceDataset = _OfOneKind
+
+
+class FeatureColumn:
+    """The base of `tf.feature_column`, which is not here: none is one."""
+
+
+class StateManager(FeatureColumn):
+    """What would hold the variables of feature columns."""
+
+
+class FeatureTransformationCache(FeatureColumn):
+    """What would hold their values."""

@@ -11,6 +11,7 @@ from ..library.distribute import get_strategy
 from ..ops.creation import get_static_value
 from ..ops.slicing import dynamic_update_slice as dynamic_update_slice
 from ..values.context import executing_eagerly
+from ..values.operators import call
 from ..values.record import flush
 from ..values.sizes import number_of
 from ..values.tensor import Tensor
@@ -79,3 +80,18 @@ def no_dtensor(*_: Any, **__: Any) -> NoReturn:
     raise NotImplementedError(
         f"tf.experimental.dtensor: work on several devices is to follow. At {user_location()}."
     )
+
+
+def add(x: Any, y: Any, name: Any = None) -> Any:
+    """`x + y`."""
+    return call("add", x, y)
+
+
+def getitem(tensor: Any, slice_spec: Any, var: Any = None) -> Any:
+    """`tensor[slice_spec]`."""
+    return call("getitem", tensor, slice_spec)
+
+
+def ragged_getitem(rt_input: Any, key: Any) -> Any:
+    """`rt_input[key]`."""
+    return rt_input[key]

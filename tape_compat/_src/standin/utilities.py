@@ -274,13 +274,53 @@ def contextmanager(target: Callable[..., Any]) -> Any:
 
 # -- tf_export
 
-
-def tf_export(*args: str, **kwargs: Any) -> Callable[[Any], Any]:
-    """A decorator that does nothing: it says where a name is public."""
-    return lambda target: target
+#: By the name of a library, what it has by each of its public names.
+_EXPORTED: dict[str, dict[str, Any]] = {}
 
 
-keras_export = tf_export
+class api_export:
+    """A decorator that notes by which names a library shows something.
+
+    Args:
+      args: the names, the canonical one first.
+      api_name: of the library: 'keras'.
+    """
+
+    def __init__(self, *args: str, api_name: str = "tensorflow", **_: Any):
+        self._names, self._library = args, api_name
+
+    def __call__(self, target: Any) -> Any:
+        known = _EXPORTED.setdefault(self._library, {})
+        known.update(dict.fromkeys(self._names, target))
+        with contextlib.suppress(AttributeError, TypeError):  # what has no attributes
+            names = {**vars(target).get("_exported_names", {}), self._library: self._names}
+            target._exported_names = names
+        return target
+
+    def export_constant(self, module_name: str, name: str) -> None:
+        """Nothing: constants are not looked for by name."""
+
+
+tf_export = api_export
+keras_export = functools.partial(api_export, api_name="keras")
+estimator_export = functools.partial(api_export, api_name="estimator")
+
+
+def get_canonical_name_for_symbol(
+    symbol: Any, api_name: str = "tensorflow", add_prefix_to_v1_names: bool = False
+) -> str | None:
+    """The first name that a library shows something by; None if it does not."""
+    held = symbol.__dict__ if hasattr(symbol, "__dict__") else {}
+    names = held.get("_exported_names", {}).get(api_name, ())
+    return names[0] if names else None
+
+
+def get_symbol_from_name(name: str) -> Any:
+    """What a library shows by a name: 'keras.layers.Dense'; None if nothing."""
+    for known in _EXPORTED.values():
+        if name in known:
+            return known[name]
+    return None
 
 
 # -- dispatch: functions of libraries that other functions take the place of for some classes
@@ -323,16 +363,15 @@ def dispatch_for_types(op: Any, *types: type) -> Callable[[Any], Any]:
 
 
 class OpDispatcher:
-    """The base of what says how an op takes values of other classes; it is not asked here."""
+    """The base of what takes the place of one op for values of other classes. It is not asked."""
 
     NOT_SUPPORTED = object()
 
+    def register(self, op: Any = None) -> None:
+        """Nothing."""
 
-class GlobalOpDispatcher(OpDispatcher):
-    """The same for all ops."""
 
-    def register(self) -> None:
-        """Nothing: see OpDispatcher."""
+GlobalOpDispatcher = OpDispatcher
 
 
 # -- doc_controls: decorators that tell a generator of documents, and do nothing

@@ -9,7 +9,7 @@ from typing import Any
 from .install import FINDER
 
 _PACKAGE = __name__.partition(".")[0]
-_OF_ALL = ("__all__", "__internal__", "__version__")
+_OF_ALL = ("__all__", "__internal__", "__operators__", "__version__")
 
 
 def _all() -> ModuleType:

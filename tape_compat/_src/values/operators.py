@@ -26,6 +26,11 @@ class Operators:
 
     __hash__ = None  # type: ignore[assignment]
 
+    #: What a class has of Python's operators that works as a tensor does.
+    OVERLOADABLE_OPERATORS = frozenset(
+        [f"__{name}__" for name in (*_BINARY, *_PLAIN)] + [f"__r{name}__" for name in _BINARY]
+    )
+
     if TYPE_CHECKING:  # what `define` adds
 
         def _unary(self) -> Any: ...
