@@ -13,7 +13,7 @@ from typing import Any
 
 from ..interop import names
 from .adapted import ADAPTED, adapting_spec
-from .table import MODULES, NAMES, STDLIB, VERSION
+from .table import MODULES, NAMES, VERSION
 
 _PACKAGE = __name__.partition(".")[0]
 _ROOT = "tensorflow"
@@ -53,8 +53,12 @@ class Private(ModuleType):
         """A name of the modules that stand in the table for this one, by that or, without its
         ending, as it is called in public."""
         plain = name.removesuffix("_v2").removesuffix("V2")
+        if name.endswith(("_v1", "V1")):
+            modules, plain = (".compat.v1", *modules), name[:-2].removesuffix("_")
         for each in modules:
-            module = importlib.import_module(each if each in STDLIB else f"{_PACKAGE}{each}")
+            module = importlib.import_module(
+                each if each[:1] not in ("", ".") else f"{_PACKAGE}{each}"
+            )
             for known in dict.fromkeys((name, plain)):
                 if not known.startswith("__") and hasattr(module, known):
                     return getattr(module, known)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
-from ..core.errors import NeedsValue
+from ..autodiff.custom import custom_gradient
+from ..core.errors import NeedsValue, user_location
 from ..core.shapes import TensorShape, as_shape as as_shape
 from ..function.vectorized_map import vectorized_map
 from ..library.version1.dimension import Dimension as Dimension
@@ -21,7 +22,8 @@ from ..values.composite import CompositeTensor, TypeSpec
 from ..values.context import executing_eagerly, init_scope
 from ..values.convert import convert
 from ..values.nest import children_of, map_structure, rebuilt
-from ..values.spec import VariableSpec as VariableSpec
+from ..values.record import identity
+from ..values.spec import DenseSpec as DenseSpec, VariableSpec as VariableSpec
 from ..values.tensor import Tensor
 from ..values.variable import Variable
 
@@ -144,6 +146,11 @@ def register_type_spec_from_value_converter(
     )
 
 
+def make_composite_tensor(cls: Any, module_name: str = "tf.linalg") -> Any:
+    """A class of linear operators as it is: each has a class of specs."""
+    return cls
+
+
 # -- graphs and control flow
 
 ENABLE_CONTROL_FLOW_V2 = True
@@ -239,3 +246,27 @@ def smart_constant_value(pred: Any) -> bool | None:
 def get_seed(op_seed: int | None) -> tuple[Any, Any]:
     """The seeds of the graph and of an op, as they were given."""
     return None, op_seed
+
+
+def parameterized_truncated_normal(*_: Any, **__: Any) -> NoReturn:
+    """Refused: the stateless op is there."""
+    raise NotImplementedError(
+        "parameterized_truncated_normal: take tf.random.stateless_parameterized_truncated_normal "
+        f"(at {user_location()})"
+    )
+
+
+# -- derivatives
+
+
+def prevent_gradient(input: Any, message: str = "", name: Any = None) -> Tensor:
+    """A tensor as it is, whose derivative is an error: LookupError with a message."""
+
+    @custom_gradient
+    def through(x: Any) -> Any:
+        def refuse(*_: Any) -> NoReturn:
+            raise LookupError(f"Gradient explicitly disabled. Reason: {message!r}")
+
+        return identity(x), refuse
+
+    return through(convert(input))

@@ -5,7 +5,7 @@ a module with the function `context` of `_src/standin/runtime.py`. What stands h
 public names; everything else below `tensorflow` is the module of ours with that name.
 
 Where a private module of TensorFlow is another way to public names, MODULES says which modules
-these are in: `{"python.ops.nn_ops": (".nn",)}`.
+these are in: `{"python.ops.nn_ops": (".nn",)}`, those of other packages by their whole names.
 """
 
 from __future__ import annotations
@@ -104,9 +104,6 @@ RECOGNIZED = {
 }
 NAMES.update(RECOGNIZED)
 
-#: The modules of Python itself among those of MODULES.
-STDLIB = frozenset({"inspect"})
-
 _OPS = ("", ".math", ".nn", ".linalg", ".random", ".debugging")
 
 MODULES = {
@@ -119,6 +116,20 @@ MODULES = {
     "core.framework.attr_value_pb2": (),
     "core.protobuf.cluster_pb2": (),
     "core.protobuf.config_pb2": (),
+    "python.autograph.converters.break_statements": ("malt.converters.break_statements",),
+    "python.autograph.converters.continue_statements": ("malt.converters.continue_statements",),
+    "python.autograph.converters.return_statements": ("malt.converters.return_statements",),
+    "python.autograph.core.converter": ("malt.core.converter",),
+    "python.autograph.pyct.anno": ("malt.pyct.anno",),
+    "python.autograph.pyct.common_transformers.anf": ("malt.pyct.common_transformers.anf",),
+    "python.autograph.pyct.inspect_utils": ("malt.pyct.inspect_utils",),
+    "python.autograph.pyct.loader": ("malt.pyct.loader",),
+    "python.autograph.pyct.naming": ("malt.pyct.naming",),
+    "python.autograph.pyct.parser": ("malt.pyct.parser",),
+    "python.autograph.pyct.qual_names": ("malt.pyct.qual_names",),
+    "python.autograph.pyct.static_analysis.activity": ("malt.pyct.static_analysis.activity",),
+    "python.autograph.pyct.templates": ("malt.pyct.templates",),
+    "python.autograph.pyct.transformer": ("malt.pyct.transformer",),
     "python.data.ops.from_generator_op": ("._src.standin.keras2",),
     "python.data.ops.from_sparse_tensor_slices_op": ("._src.standin.keras2",),
     "python.data.ops.from_tensor_slices_op": ("._src.standin.keras2",),
@@ -150,7 +161,7 @@ MODULES = {
     "python.framework.type_spec": ("", "._src.standin.framework"),
     "python.framework.type_spec_registry": ("._src.values.spec_registry",),
     "python.module.module": ("",),
-    "python.ops.array_ops": _OPS,
+    "python.ops.array_ops": ("._src.standin.framework", "", ".math", ".nn", ".linalg"),
     "python.ops.array_ops_stack": _OPS,
     "python.ops.bitwise_ops": (".bitwise",),
     "python.ops.check_ops": (".debugging", ""),
@@ -170,7 +181,8 @@ MODULES = {
     "python.ops.init_ops": (".initializers", ""),
     "python.ops.init_ops_v2": (".initializers", ""),
     "python.ops.linalg.linalg": (".linalg", ""),
-    "python.ops.linalg.linear_operator": (".linalg",),
+    "python.ops.linalg.linear_operator": (".linalg", "._src.standin.framework"),
+    "python.ops.linalg.linear_operator_addition": (),
     "python.ops.linalg_ops": _OPS,
     "python.ops.lookup_ops": (".lookup",),
     "python.ops.map_fn": ("",),

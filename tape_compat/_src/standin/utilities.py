@@ -6,12 +6,15 @@ import contextlib
 import functools
 import inspect
 import logging
+import sys
 from collections import namedtuple
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..core.errors import user_location
 from ..library.config import get_logger
+
+_PACKAGE = __name__.partition("_src")[0]
 
 #: Whether what is deprecated is told; off within `silence()`.
 _TELLS = [True]
@@ -191,7 +194,7 @@ def make_decorator(
 ) -> Any:
     """`decorator_func`, which looks like `target` from outside."""
     functools.update_wrapper(decorator_func, target)
-    name = decorator_name or inspect.stack()[1].function
+    name = decorator_name or sys._getframe(1).f_code.co_name
     decorator_func._tf_decorator = TFDecorator(name, target, decorator_doc, decorator_argspec)
     if decorator_argspec is not None:
         decorator_func.__signature__ = _signature_of(decorator_argspec)
@@ -251,11 +254,13 @@ ArgSpec = namedtuple("ArgSpec", ["args", "varargs", "keywords", "defaults"])
 
 
 def getfullargspec(obj: Any) -> inspect.FullArgSpec:
-    """`inspect.getfullargspec`, through decorators."""
+    """`inspect.getfullargspec`, through decorators; of ops without annotations, as TensorFlow's."""
     target = obj
     while hasattr(target, "__wrapped__") and not hasattr(target, "__signature__"):
         target = target.__wrapped__
-    return inspect.getfullargspec(target)
+    spec = inspect.getfullargspec(target)
+    ours = (getattr(target, "__module__", None) or "").startswith(_PACKAGE)
+    return spec._replace(annotations={}) if ours else spec
 
 
 def getargspec(obj: Any) -> Any:

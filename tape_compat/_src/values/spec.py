@@ -13,20 +13,8 @@ from .tensor import Tensor
 from .variable import Variable
 
 
-class TensorSpec(TypeSpec):
-    """What is known of a Tensor beforehand: its shape, dtype and name.
-
-    Args:
-      shape: as TensorShape takes it.
-      dtype: as `tf.as_dtype` takes it.
-      name: str or None.
-    Raises: TypeError if `shape` or `dtype` names none.
-
-    >>> import tape_compat as tf
-    >>> spec = tf.TensorSpec([None, 2], tf.float32)
-    >>> spec, spec.is_compatible_with(tf.ones((3, 2)))
-    (TensorSpec(shape=(None, 2), dtype=tf.float32, name=None), True)
-    """
+class DenseSpec(TypeSpec):
+    """What is known beforehand of a value that has a shape, a dtype and a name."""
 
     __slots__ = ("_dtype", "_name", "_shape")
 
@@ -36,16 +24,9 @@ class TensorSpec(TypeSpec):
         self._name = name
 
     @classmethod
-    def from_spec(cls, spec: Any, name: str | None = None) -> TensorSpec:
+    def from_spec(cls, spec: Any, name: str | None = None) -> Any:
         """A spec with the shape and dtype of `spec`, and `name` or else its name."""
         return cls(spec.shape, spec.dtype, name or spec.name)
-
-    @classmethod
-    def from_tensor(cls, tensor: Any, name: str | None = None) -> TensorSpec:
-        """The spec of a Tensor. Raises ValueError if `tensor` is none."""
-        if not isinstance(tensor, Tensor):
-            raise ValueError(f"`tensor` should be a tf.Tensor, but got type {type(tensor)}.")
-        return cls(tensor.shape, tensor.dtype, name)
 
     @property
     def shape(self) -> TensorShape:
@@ -62,13 +43,38 @@ class TensorSpec(TypeSpec):
         """The name, None if it has none."""
         return self._name
 
+    def _serialize(self) -> tuple[Any, ...]:
+        return self._shape, self._dtype, self._name
+
+
+class TensorSpec(DenseSpec):
+    """What is known of a Tensor beforehand: its shape, dtype and name.
+
+    Args:
+      shape: as TensorShape takes it.
+      dtype: as `tf.as_dtype` takes it.
+      name: str or None.
+    Raises: TypeError if `shape` or `dtype` names none.
+
+    >>> import tape_compat as tf
+    >>> spec = tf.TensorSpec([None, 2], tf.float32)
+    >>> spec, spec.is_compatible_with(tf.ones((3, 2)))
+    (TensorSpec(shape=(None, 2), dtype=tf.float32, name=None), True)
+    """
+
+    __slots__ = ()
+
+    @classmethod
+    def from_tensor(cls, tensor: Any, name: str | None = None) -> TensorSpec:
+        """The spec of a Tensor. Raises ValueError if `tensor` is none."""
+        if not isinstance(tensor, Tensor):
+            raise ValueError(f"`tensor` should be a tf.Tensor, but got type {type(tensor)}.")
+        return cls(tensor.shape, tensor.dtype, name)
+
     @property
     def value_type(self) -> type:
         """The class of the values a TensorSpec describes: `tf.Tensor`."""
         return Tensor
-
-    def _serialize(self) -> tuple[Any, ...]:
-        return self._shape, self._dtype, self._name
 
     @property
     def _component_specs(self) -> Any:

@@ -207,6 +207,8 @@ class Tensor(operators.Operators, TensorType, Placed):
             return False
         return bool(np.asarray(self._value()))  # NumPy's error for more than one element
 
+    __nonzero__ = __bool__  # Python 2's name, by which libraries take it
+
     def __float__(self) -> float:
         if self._is_symbolic():
             raise self._no_number("float() argument must be a string or a real number")
