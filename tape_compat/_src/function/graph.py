@@ -14,6 +14,7 @@ from ..core.state import LOCAL, ThreadState
 from ..run import policy
 from ..values.capture import SymbolicProgram, leaving, lifted, within
 from ..values.graph_def import GraphDef, NodeDef, listed
+from ..values.names import current_name_scope
 from ..values.operation import Operation
 from ..values.tensor import Tensor, next_id
 from ..values.variable import Handle, Variable, initial_tensor
@@ -53,6 +54,7 @@ class FuncGraph(SymbolicProgram):
     """
 
     __slots__ = (
+        "_names_used",
         "_unknown",
         "assumes",
         "began",
@@ -83,6 +85,29 @@ class FuncGraph(SymbolicProgram):
         self.fallible = self.assumes = self.in_parts = False
         self.chances = Chances()
         self._unknown = 0
+        self._names_used: dict[str, int] = {}
+
+    def unique_name(self, name: str, mark_as_used: bool = True) -> str:
+        """The name below the name scope; with a number if it has been given before.
+
+        mark_as_used: whether it counts as given now.
+
+        >>> import tape_compat as tf
+        >>> with tf.Graph().as_default() as graph:
+        ...     graph.unique_name("a"), graph.unique_name("a", mark_as_used=False)
+        ('a', 'a_1')
+        """
+        used = self._names_used
+        wanted = f"{current_name_scope()}{name}"
+        key, count = wanted.lower(), used.get(wanted.lower(), 0)
+        if mark_as_used:
+            used[key] = count + 1
+        found = wanted
+        while count and found.lower() in used:
+            found, count = f"{wanted}_{count}", count + 1
+        if mark_as_used:
+            used.setdefault(found.lower(), 1)
+        return found
 
     def aval(self, shape: TensorShape, dtype: DType) -> Aval:
         """An aval with an unknown size for each None.

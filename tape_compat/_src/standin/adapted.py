@@ -1,4 +1,4 @@
-"""What is done otherwise in modules of Keras, as they are loaded on us.
+"""What is done otherwise in modules of libraries, as they are loaded on us.
 
 Keras divides IndexedSlices by a tensor row by row, and adds the rows that the slices have not and
 where the tensor is zero or NaN: their number depends on values, which XLA cannot compile. Where a
@@ -8,6 +8,9 @@ gradients of embeddings, by what is neither.
 Its histogram leaves out the elements that are in no bin. How many those are depends on values as
 well; in a function that is recorded they count for nothing instead. Its old CTC loss makes a
 SparseTensor of its labels, for which the same is true: there it takes them as they are.
+
+TensorFlow Probability has two functions for some random numbers, of which the runtime takes
+one by the device. Here the one for CPUs is called, on any.
 """
 
 from __future__ import annotations
@@ -19,9 +22,10 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
+from ..core.dtypes import float32
 from ..ops.casting import cast
 from ..ops.comparison import logical_and
-from ..ops.creation import linspace
+from ..ops.creation import constant, linspace
 from ..ops.ctc_losses import ctc_loss
 from ..ops.elementwise import log
 from ..ops.gather_scatter import gather, scatter_nd
@@ -103,11 +107,24 @@ def _of_dense_labels(backend: ModuleType) -> None:
     backend.ctc_batch_cost = ctc_batch_cost  # type: ignore[attr-defined]
 
 
+def _of_cpus(selection: ModuleType) -> None:
+    """The choice between two functions for random numbers."""
+    by_runtime = float(getattr(selection, "_RUNTIME_CPU", 2))
+
+    def implementation_selecting(
+        fn_name: str, default_fn: Callable[..., Any], cpu_fn: Callable[..., Any]
+    ) -> Callable[..., Any]:
+        return lambda **kwargs: (cpu_fn(**kwargs), constant(by_runtime, float32))
+
+    selection.implementation_selecting = implementation_selecting  # type: ignore[attr-defined]
+
+
 ADAPTED = {
     "keras.src.backend.tensorflow.core": _read_beside,
     "keras.src.backend.tensorflow.numpy": _counting,
     "keras.src.backend.tensorflow.sparse": _dividing_slices,
     "keras.src.legacy.backend": _of_dense_labels,
+    "tensorflow_probability.python.internal.implementation_selection": _of_cpus,
 }
 
 

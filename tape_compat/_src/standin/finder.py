@@ -128,7 +128,7 @@ class Finder:
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         root, _, below = fullname.partition(".")
-        if root == "keras" and self.installed and fullname in ADAPTED:
+        if self.installed and fullname in ADAPTED:
             return adapting_spec(fullname, path)
         below_keras = fullname.startswith(f"{_PACKAGE}.keras.")
         if not below_keras and not (self.installed and (root == _ROOT or fullname == _JAX2TF)):
