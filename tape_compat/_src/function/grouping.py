@@ -134,10 +134,6 @@ def get_default_graph() -> Any:
     return _OUTSIDE if graph is None else graph
 
 
-def reset_default_graph() -> None:
-    """Nothing: outside of functions no graph holds anything."""
-
-
 def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tensor:
     """A tensor of a graph or function that is being recorded which stands for no value yet.
 

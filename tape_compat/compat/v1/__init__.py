@@ -20,7 +20,6 @@ from ..._src.function.grouping import (
     Graph as Graph,
     get_default_graph as get_default_graph,
     placeholder as placeholder,
-    reset_default_graph as reset_default_graph,
 )
 from ..._src.interop.names import face as _face
 from ..._src.library.version1.calls import (
@@ -35,6 +34,14 @@ from ..._src.library.version1.calls import (
     pad as pad,
     where as where,
     while_loop as while_loop,
+)
+from ..._src.library.version1.collections import (
+    GraphKeys as GraphKeys,
+    add_to_collection as add_to_collection,
+    add_to_collections as add_to_collections,
+    get_collection as get_collection,
+    get_collection_ref as get_collection_ref,
+    reset_default_graph as reset_default_graph,
 )
 from ..._src.library.version1.dimension import Dimension as Dimension
 from ..._src.library.version1.initializers import (
@@ -53,6 +60,8 @@ from . import (
     initializers as initializers,
     io as io,
     keras as keras,
+    logging as logging,
+    losses as losses,
     math as math,
     nn as nn,
     train as train,
