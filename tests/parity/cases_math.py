@@ -476,3 +476,14 @@ def case_names_accepted(tf):
 
 def case_complex_to_bool(tf):
     return tf.cast(np.complex64([1j, 1, 0, np.nan]), tf.bool)
+
+
+def case_ranges_as_axes(tf):
+    x = tf.reshape(tf.range(8.0), [2, 2, 2])
+    reductions = (tf.reduce_sum, tf.reduce_max, tf.reduce_mean, tf.reduce_logsumexp)
+    return {
+        "ranges": [f(x, axis=range(*ends)) for f in reductions for ends in ((1, 3), (1, 1))],
+        "constants": [tf.constant(range(*ends)) for ends in ((3,), (1, 1))],
+        "reversed": tf.reverse(x, range(1, 3)),
+        "transposed": tf.transpose(x, range(2, -1, -1)),
+    }

@@ -480,7 +480,7 @@ def static(value: Any) -> Any:
     """An attribute as a hashable Python value. A tensor gives its value."""
     if value is None or value.__class__ in (int, bool, str, float):
         return value
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple, range)):
         return tuple(static(v) for v in value)
     if isinstance(value, TensorShape):
         return tuple(value.as_list())
