@@ -8,6 +8,7 @@ with "is not built yet" as the reason; write a better one into the file where th
 import ast
 import csv
 import importlib
+import inspect
 import types
 from importlib.util import find_spec
 from pathlib import Path
@@ -19,6 +20,7 @@ from tests.oracle import tensorflow
 
 ROOT = Path(tape_compat.__file__).parent
 FILE = ROOT / "_src" / "interop" / "names.tsv"
+VERSION1 = FILE.with_name("version1.tsv")
 NOT_BUILT = "is not built yet"
 
 #: Public names that TensorFlow has not, below `tape_compat`.
@@ -174,11 +176,100 @@ def _where(name: str, places: dict[str, str]) -> str:
     return places.get(name, "the package")
 
 
+#: Names of `tf.compat.v1` that are texts and numbers of `tf.version`.
+OF_VERSION = (
+    "COMPILER_VERSION GIT_VERSION GRAPH_DEF_VERSION GRAPH_DEF_VERSION_MIN_CONSUMER "
+    "GRAPH_DEF_VERSION_MIN_PRODUCER VERSION".split()
+)
+#: Namespaces that are not looked into: Keras', those of other versions, and private ones.
+NOT_WALKED = {"keras", "compat", "estimator", "lite", "python", "core"}
+#: What stands for a namespace itself.
+PLAIN_VALUES = (int, str, float, types.NoneType)
+
+
+def walked(space: Any, path: str = "") -> dict[str, dict[str, Any]]:
+    """The names of a module of TensorFlow and of those below it, by namespace."""
+    found: dict[str, dict[str, Any]] = {path: {}}
+    for name in dir(space):
+        if name.startswith("_") or name in NOT_WALKED:
+            continue
+        value = getattr(space, name)
+        if not isinstance(value, types.ModuleType):
+            found[path][name] = value
+        elif "_api.v2" in vars(value).get("__name__", ""):
+            found |= walked(value, f"{path}.{name}".lstrip("."))
+    return found
+
+
+def _unwrapped(value: Any) -> list[Any]:
+    """A value, and what it wraps."""
+    found = [value]
+    while hasattr(found[-1], "__wrapped__"):
+        found.append(found[-1].__wrapped__)
+    return found
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two are one object, or wrap one and are called alike."""
+    if isinstance(one, PLAIN_VALUES):
+        return one == other and type(one) is type(other)
+    if one is other or not callable(one) or isinstance(one, type):
+        return one is other
+    inside = {id(each) for each in _unwrapped(one)} & {id(each) for each in _unwrapped(other)}
+    return bool(inside) and inspect.signature(one) == inspect.signature(other)
+
+
+def version1_names(tf: Any) -> dict[str, dict[str, str]]:
+    """The names of `tf.compat.v1` that are here because they are what they are, or what is called
+    otherwise, in `tf`: of each namespace, by name the place below `tf`."""
+    public = {space: names for space, names in walked(tf).items() if not of_keras(f"tf.{space}.x")}
+    everywhere: dict[int, list[tuple[str, Any]]] = {}
+    for space, names in public.items():
+        for name, value in names.items():
+            for each in _unwrapped(value):
+                everywhere.setdefault(id(each), []).append((f"{space}.{name}".lstrip("."), value))
+    found: dict[str, dict[str, str]] = {}
+    for space, names in walked(tf.compat.v1).items():
+        theirs, places = public.get(space, {}), {}
+        for name, value in names.items():
+            of_tf = [path for path, other in everywhere.get(id(value), ()) if _same(value, other)]
+            if name in theirs and _same(value, theirs[name]):
+                places[name] = f"{space}.{name}".lstrip(".")
+            elif not isinstance(value, PLAIN_VALUES) and of_tf:
+                places[name] = min(of_tf, key=_rank)
+        if not space:
+            places |= {name: f"version.{name}" for name in OF_VERSION} | {"compat": "compat"}
+        places = {name: place for name, place in places.items() if _is_here(f"tf.{place}")}
+        if places:
+            found[space] = places
+    return found
+
+
+def write_version1(found: dict[str, dict[str, str]]) -> None:
+    lines = []
+    for space, names in sorted(found.items()):
+        above = f"{space}." if space else ""
+        whole = space in faces() and set(module(space).__all__) - set(faces_below(space)) == set(
+            names
+        )
+        plain = [n if place == above + n else f"{n}={place}" for n, place in sorted(names.items())]
+        listed = ["*"] if whole and not any("=" in each for each in plain) else plain
+        lines.append(f"{space}\t{' '.join(listed)}\n")
+    VERSION1.write_text("".join(lines))
+
+
+def faces_below(space: str) -> list[str]:
+    """'special' of 'math'."""
+    start = f"{space}."
+    return [face[len(start) :].partition(".")[0] for face in faces() if face.startswith(start)]
+
+
 def main() -> None:
     rows, places = read(), shown()
     groups = [(f"tf.{name}",) for name in places if name not in OURS]
     if find_spec("tensorflow") is not None:
         groups += tensorflow_names(tensorflow())
+        write_version1(version1_names(tensorflow()))
     for names in groups:
         rows = _merged(rows, names)
     for name, row in list(rows.items()):

@@ -43,18 +43,23 @@ def _rows() -> dict[str, Name]:
 
 
 def reason(name: str) -> str:
-    """Why 'tf.sysconfig' is missing; '' for a name that TensorFlow has not, or that is here.
+    """Why 'tf.sysconfig' is missing; '' for a name that TensorFlow has not, or that is here. A name
+    of `tf.compat.v1` without a reason of its own has that of the one in `tf`.
 
     >>> from tape_compat._src.interop.names import reason
     >>> reason("tf.sysconfig.get_build_info"), reason("tf.exp"), reason("tf.exq")
     ("belongs to TensorFlow's runtime, which is not here", '', '')
     """
+    asked = name
     while name:
         row = _rows().get(name)
-        if row and (row.where or row.reason):
+        if row and row.reason:
             return row.reason
+        if row and row.where:
+            break
         name = (row.name if row else name).rpartition(".")[0]
-    return ""
+    of_v1 = asked.startswith("tf.compat.v1.")
+    return reason(asked.replace("compat.v1.", "", 1)) if of_v1 else ""
 
 
 def face(module_name: str) -> None:

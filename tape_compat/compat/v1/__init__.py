@@ -1,9 +1,5 @@
-"""`tf.compat.v1`: the names of TensorFlow 1 that libraries use in code for TensorFlow 2."""
+"""`tf.compat.v1`: the names of TensorFlow 1, for eager code and `tf.function`."""
 
-from ..._src.data.io.tensors import (
-    make_ndarray as make_ndarray,
-    make_tensor_proto as make_tensor_proto,
-)
 from ..._src.diagnostics.summary.protos import (
     Event as Event,
     HistogramProto as HistogramProto,
@@ -17,11 +13,10 @@ from ..._src.function.functional_ops import (
     scan as scan,
 )
 from ..._src.function.grouping import (
-    Graph as Graph,
     get_default_graph as get_default_graph,
     placeholder as placeholder,
 )
-from ..._src.interop.names import face as _face
+from ..._src.interop.version1 import face as _face
 from ..._src.library.version1.calls import (
     assign as assign,
     assign_add as assign_add,

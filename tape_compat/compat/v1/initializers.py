@@ -1,6 +1,6 @@
 """`tf.compat.v1.initializers`: functions from a shape to the first value of a variable."""
 
-from ..._src.interop.names import face as _face
+from ..._src.interop.version1 import face as _face
 from ..._src.library.version1.initializers import (
     Constant as constant,
     GlorotNormal as glorot_normal,

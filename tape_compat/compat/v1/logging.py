@@ -1,6 +1,6 @@
 """`tf.compat.v1.logging`: messages of the logger `tensorflow`."""
 
-from ..._src.interop.names import face as _face
+from ..._src.interop.version1 import face as _face
 from ..._src.library.version1.logging import (
     DEBUG as DEBUG,
     ERROR as ERROR,

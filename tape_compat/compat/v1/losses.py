@@ -1,6 +1,6 @@
 """`tf.compat.v1.losses`: losses that are weighted and reduced to one number."""
 
-from ..._src.interop.names import face as _face
+from ..._src.interop.version1 import face as _face
 from ..._src.library.version1.losses import (
     Reduction as Reduction,
     absolute_difference as absolute_difference,

@@ -1,6 +1,6 @@
 """`tf.compat.v1.nn`: names whose arguments differ from those of `tf.nn`."""
 
-from ..._src.interop.names import face as _face
+from ..._src.interop.version1 import face as _face
 from ..._src.library.version1.calls import (
     avg_pool as avg_pool,
     conv2d_transpose as conv2d_transpose,

@@ -1,0 +1,98 @@
+"""`tf.compat.v1`: the names that are those of `tf`, by the table `_src/interop/version1.tsv`."""
+
+import importlib
+import json
+from importlib.util import find_spec
+from typing import Any
+
+import pytest
+
+import tape_compat
+from tape_compat._src.interop import names, version1
+from tests import ledger
+from tests.oracle import tensorflow
+from tests.processes import run
+
+V1: Any = tape_compat.compat.v1
+LISTED = [
+    (space, name, place)
+    for space, found in version1.table().items()
+    for name, place in found.items()
+    if name != "*"
+]
+
+
+def module(space):
+    return importlib.import_module(f"tape_compat.compat.v1.{space}".rstrip("."))
+
+
+def test_names_are_those_of_tf():
+    for space, name, place in LISTED:
+        assert getattr(module(space), name) is ledger.here(f"tf.{place}"), (space, name)
+        assert name in dir(module(space)) and name in module(space).__all__
+    assert len(LISTED) > 700
+    for space, found in version1.table().items():
+        if "*" in found:
+            theirs = importlib.import_module(f"tape_compat.{space}")
+            for name in theirs.__all__:
+                value = getattr(theirs, name)
+                assert getattr(module(space), name) is value or name in dir(module(space))
+
+
+def test_no_name_is_written_down_twice():
+    """What a file imports comes before the table, and would hide it."""
+    for space, name, _ in LISTED:
+        assert name not in vars(module(space)), (space, name)
+
+
+def test_namespaces_are_modules():
+    assert V1.types.experimental.TensorLike is tape_compat.types.experimental.TensorLike
+    assert V1.math.special is module("math.special") and V1.io.gfile is module("io.gfile")
+    assert V1.math.special.dawsn is tape_compat.math.special.dawsn
+    assert {"math", "linalg", "cholesky", "losses", "types", "compat"} <= set(dir(V1))
+    assert V1.compat.as_text is tape_compat.compat.as_text
+    space = {}
+    exec("from tape_compat.compat.v1 import *\nfrom tape_compat.compat.v1.linalg import *", space)
+    assert space["cholesky"] is tape_compat.linalg.cholesky is V1.cholesky
+    assert space["det"] is tape_compat.linalg.det and space["math"] is V1.math
+
+
+def test_they_are_imported_as_tensorflow():
+    found = run(
+        "-c",
+        """
+import tape_compat, json
+tape_compat.install_as_tensorflow()
+import tensorflow.compat.v1 as tf
+import tensorflow.compat.v1.linalg as linalg
+from tensorflow.compat.v1.math import special
+from tensorflow.compat.v1 import gfile, losses
+print(json.dumps([
+    tf.linalg is linalg, tf.math.special is special, gfile.GFile is tf.gfile.GFile,
+    linalg.det is tf.matrix_determinant, tf.losses is losses,
+]))
+""",
+        after="tape_compat",
+    )
+    assert json.loads(found.stdout) == [True] * 5
+
+
+def test_missing_names_say_why():
+    for name in ("sysconfig", "tpu"):
+        why = names.reason(f"tf.compat.v1.{name}")
+        assert why
+        with pytest.raises(AttributeError, match=f"tf.compat.v1.{name} "):
+            getattr(V1, name)
+    with pytest.raises(AttributeError, match=r"has no attribute 'exq'$"):
+        V1.exq
+    with pytest.raises(AttributeError, match=r"has no attribute 'exq'$"):
+        V1.linalg.exq
+
+
+@pytest.mark.skipif(find_spec("tensorflow") is None, reason="tensorflow is not installed")
+def test_the_table_is_that_of_tensorflow(tmp_path, monkeypatch):
+    """Run `python -m tests.ledger` if not."""
+    before = ledger.VERSION1.read_text()
+    monkeypatch.setattr(ledger, "VERSION1", tmp_path / "version1.tsv")
+    ledger.write_version1(ledger.version1_names(tensorflow()))
+    assert ledger.VERSION1.read_text() == before
