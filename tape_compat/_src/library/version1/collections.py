@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import weakref
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ...core.state import LOCAL
@@ -69,9 +69,20 @@ def _collections(graph: Any) -> dict[Any, list[Any]]:
     return _OF_GRAPHS[graph]
 
 
+#: What else is forgotten with the collections of eager code.
+_ON_RESET: list[Callable[[], None]] = []
+
+
+def on_reset(function: Callable[[], None]) -> None:
+    """Let `reset_default_graph` call a function."""
+    _ON_RESET.append(function)
+
+
 def reset_default_graph() -> None:
-    """Forget the collections of eager code; no other graph holds anything."""
+    """Forget the collections of eager code, and which names have been used."""
     _OF_GRAPHS.pop(_OUTSIDE, None)
+    for function in _ON_RESET:
+        function()
 
 
 def get_collection_ref(key: Any) -> list[Any]:
