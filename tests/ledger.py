@@ -29,8 +29,10 @@ OURS = {
     *("engine.as_op", "engine.clear_caches", "engine.counters", "engine.functional"),
 }
 
-#: Namespaces of which the ledger lists what is here only: they are large, and few use them.
-IN_PART = {"raw_ops"}
+#: Where the names of a face are from that does not import them.
+TABLES = {"raw_ops": "library.raw.calls"}
+#: Why ops of handles, of functions and of devices in data centres are missing.
+OF_RUNTIME = "belongs to TensorFlow's runtime, which is not here"
 
 
 #: Faces whose names are Keras', which are not listed.
@@ -65,7 +67,7 @@ def shown() -> dict[str, str]:
     for face in faces():
         for name in module(face).__all__:
             path = ".".join(filter(None, (face, name)))
-            found[path] = path
+            found[path] = TABLES.get(face, path)
         found.update({f"{face}.{n}".lstrip("."): w for n, w in _imports(face).items()})
     return found
 
@@ -128,7 +130,7 @@ def tensorflow_names(tf: Any) -> list[tuple[str, ...]]:
         space = tf
         if face and not hasattr(tape_compat, face.partition(".")[0]):
             continue
-        if face == "engine" or face in IN_PART:
+        if face == "engine":
             continue
         for part in filter(None, face.split(".")):
             space = getattr(space, part)
@@ -264,6 +266,26 @@ def faces_below(space: str) -> list[str]:
     return [face[len(start) :].partition(".")[0] for face in faces() if face.startswith(start)]
 
 
+def _reason(name: str) -> str:
+    """Why a name is missing that nothing has been written of."""
+    space, _, op = name.rpartition(".")
+    if space != "tf.raw_ops" or find_spec("tensorflow") is None:
+        return NOT_BUILT
+    registry = importlib.import_module("tensorflow.python.framework.op_def_registry")
+    definition = registry.get(op)
+    if definition is None:
+        return NOT_BUILT
+    arguments = [*definition.input_arg, *definition.output_arg]
+    handles = {tensorflow().resource.as_datatype_enum, tensorflow().variant.as_datatype_enum}
+    if (
+        any(word in op for word in ("TPU", "Cudnn", "Nccl", "SparseCore", "Collective"))
+        or any(x.type in handles or x.is_ref for x in arguments)
+        or any(x.type == "func" for x in definition.attr)
+    ):
+        return OF_RUNTIME
+    return NOT_BUILT
+
+
 def main() -> None:
     rows, places = read(), shown()
     groups = [(f"tf.{name}",) for name in places if name not in OURS]
@@ -282,7 +304,7 @@ def main() -> None:
             rows[name] = row._replace(where=_where(name[3:], places), reason="")
         else:
             missing = any(above in every and not _is_here(above) for above in _above(name))
-            reason = row.reason or ("" if missing else NOT_BUILT)
+            reason = row.reason or ("" if missing else _reason(name))
             rows[name] = row._replace(where="", reason=reason)
     write(rows)
     present = sum(bool(row.where) for row in rows.values())

@@ -167,6 +167,20 @@ OTHERS = {
     "GatherV2": lambda r, c: r.GatherV2(
         params=c(X), indices=[[1, 0], [2, 2]], axis=1, batch_dims=1
     ),
+    "ImageProjectiveTransformV2": lambda r, c: r.ImageProjectiveTransformV2(
+        images=IMAGES(c),
+        transforms=c([[1.0, 0.3, -1.6, 0.2, 1.0, 0.3, 0.05, 0.1]]),
+        output_shape=[3, 5],
+        interpolation="BILINEAR",
+        fill_mode="REFLECT",
+    ),
+    "ImageProjectiveTransformV3": lambda r, c: r.ImageProjectiveTransformV3(
+        images=IMAGES(c),
+        transforms=c([[1.0, 0.3, -1.6, 0.2, 1.0, 0.3, 0.05, 0.1]]),
+        output_shape=[3, 5],
+        fill_value=c(7.0),
+        interpolation="NEAREST",
+    ),
     "IdentityN": lambda r, c: r.IdentityN(input=[c(X), c(INTS)]),
     "Igamma": lambda r, c: r.Igamma(a=c(POSITIVE), x=c(POSITIVE)),
     "Igammac": lambda r, c: r.Igammac(a=c(POSITIVE), x=c(POSITIVE)),
@@ -216,6 +230,13 @@ OTHERS = {
     "Polygamma": lambda r, c: r.Polygamma(a=c([1.0, 2.0]), x=c([0.5, 1.5])),
     "Prod": lambda r, c: r.Prod(input=c(X), axis=[1]),
     "Qr": lambda r, c: [abs(x) for x in r.Qr(input=c(SQUARE))],
+    "RaggedTensorToTensor": lambda r, c: r.RaggedTensorToTensor(
+        shape=c([2, -1]),
+        values=c([1.0, 2.0, 3.0]),
+        default_value=c(-1.0),
+        row_partition_tensors=[[0, 1, 3]],
+        row_partition_types=["ROW_SPLITS"],
+    ),
     "Range": lambda r, c: r.Range(start=1, limit=10, delta=3),
     "RegexReplace": lambda r, c: r.RegexReplace(input=c(WORDS), pattern="[a-c]", rewrite="x"),
     "Reshape": lambda r, c: r.Reshape(tensor=c(X), shape=[3, -1]),
@@ -275,6 +296,7 @@ OTHERS = {
     "RegexFullMatch": lambda r, c: r.RegexFullMatch(input=c(WORDS), pattern="[a-b ]+"),
     "StringLength": lambda r, c: r.StringLength(input=c(WORDS)),
     "Substr": lambda r, c: r.Substr(input=c([b"abc", b"de"]), pos=1, len=1),
+    "StringSplitV2": lambda r, c: r.StringSplitV2(input=c(WORDS), sep=""),
     "StringToHashBucketStrong": lambda r, c: r.StringToHashBucketStrong(
         input=c(WORDS), num_buckets=50, key=[1, 2]
     ),
@@ -302,6 +324,8 @@ OTHERS = {
     "Transpose": lambda r, c: r.Transpose(x=c(X), perm=[1, 0]),
     "Unique": lambda r, c: r.Unique(x=c([3, 1, 3]), out_idx=np.int64),
     "UniqueWithCounts": lambda r, c: r.UniqueWithCounts(x=c([3, 1, 3])),
+    "UniqueV2": lambda r, c: r.UniqueV2(x=c([[3, 1], [0, 1], [3, 1]]), axis=[0], out_idx=np.int64),
+    "UniqueWithCountsV2": lambda r, c: r.UniqueWithCountsV2(x=c([3, 1, 3]), axis=[0]),
     "Unpack": lambda r, c: r.Unpack(value=c(X), num=3, axis=1),
     "UnsortedSegmentMax": lambda r, c: r.UnsortedSegmentMax(
         data=c(SQUARE), segment_ids=[1, 0, 1], num_segments=2
@@ -320,9 +344,10 @@ OTHERS = {
     ),
     "Zeta": lambda r, c: r.Zeta(x=c([2.0, 3.0]), q=c([1.0, 0.5])),
 }
-#: Not compared by value: constants, what must be fed, and what draws other numbers each time.
+#: Not compared by value: constants, what must be fed, what draws other numbers each time, and what
+#: gives nothing.
 APART = {"Const", "Placeholder", "Multinomial", "RandomStandardNormal", "RandomUniform"}
-APART |= {"RandomUniformInt", "TruncatedNormal"}
+APART |= {"RandomUniformInt", "TruncatedNormal", "Assert", "NoOp", "PrintV2"}
 #: What the real op is called where it has another argument.
 ARGUMENT = {"L2Loss": "t", "LogSoftmax": "logits", "Softmax": "logits", "Cholesky": "input"}
 for _name in "Softplus Softsign Elu Relu Relu6 Selu LeakyRelu".split():
@@ -348,31 +373,15 @@ def VOLUMES(c):
     return c(np.sin(np.arange(64.0)).reshape(1, 4, 4, 4, 1))
 
 
-def kernel_functions(tf):
-    """A function for each kernel, of one number that all it computes with is multiplied by: nothing
-    is worked out when it is recorded."""
+def narrow(tf, value):
+    """A constant, of numbers of half as many bits as NumPy's."""
+    x = tf.constant(np.asarray(value))
+    less = {tf.float64: tf.float32, tf.int64: tf.int32, tf.complex128: tf.complex64}
+    return tf.cast(x, less.get(x.dtype, x.dtype))
 
-    def function(call):
-        def constant(one):
-            def made(value):
-                x = tf.constant(np.asarray(value))
-                if x.dtype == tf.float64:
-                    x = tf.cast(x, tf.float32)
-                if x.dtype in (tf.int64, tf.float32, tf.complex128):
-                    x = tf.cast(
-                        x, {tf.int64: tf.int32, tf.complex128: tf.complex64}.get(x.dtype, x.dtype)
-                    )
-                    return x * tf.cast(one, x.dtype)
-                return x
 
-            return made
-
-        return tf.function(
-            lambda one: call(tf.raw_ops, constant(one)),
-            input_signature=[tf.TensorSpec([], tf.float32)],
-            autograph=False,
-        )
-
+def kernel_calls():
+    """A call of each kernel, by `raw_ops` and what makes tensors."""
     calls = dict(OTHERS)
     for value, names in UNARY.values():
         for name in names.split():
@@ -385,7 +394,29 @@ def kernel_functions(tf):
             calls[name] = lambda r, c, n=name, a=one, b=two, x=x, y=y: getattr(r, n)(
                 **{a: c(x), b: c(y)}
             )
-    return {name: function(call) for name, call in calls.items()}
+    return calls
+
+
+def kernel_functions(tf):
+    """A function for each kernel, of one number that all it computes with is multiplied by: nothing
+    is worked out when it is recorded."""
+
+    def function(call):
+        def constant(one):
+            def made(value):
+                x = narrow(tf, value)
+                numbers = (tf.int32, tf.float32, tf.complex64)
+                return x * tf.cast(one, x.dtype) if x.dtype in numbers else x
+
+            return made
+
+        return tf.function(
+            lambda one: call(tf.raw_ops, constant(one)),
+            input_signature=[tf.TensorSpec([], tf.float32)],
+            autograph=False,
+        )
+
+    return {name: function(call) for name, call in kernel_calls().items()}
 
 
 def test_every_kernel(tmp_path):

@@ -38,6 +38,7 @@ from ...ops import (
     sums,
 )
 from ...ops.arguments import known_value
+from ...ops.unique_slices import unique_slices
 from ...values.convert import convert
 from ...values.tensor import Tensor
 from .registry import KERNELS, Kernel, kernel
@@ -536,6 +537,16 @@ def _unique(x: Any, *, out_idx: DType = int32) -> Any:
 @kernel("UniqueWithCounts")
 def _unique_with_counts(x: Any, *, out_idx: DType = int32) -> Any:
     return selection.unique_with_counts(x, out_idx)
+
+
+@kernel("UniqueV2")
+def _unique_slices(x: Any, axis: Any, *, out_idx: DType = int32) -> Any:
+    return unique_slices(x, axis, out_idx, "UniqueV2")[:2]
+
+
+@kernel("UniqueWithCountsV2")
+def _unique_slices_with_counts(x: Any, axis: Any, *, out_idx: DType = int32) -> Any:
+    return unique_slices(x, axis, out_idx, "UniqueWithCountsV2")
 
 
 @kernel("DynamicPartition")

@@ -15,17 +15,17 @@ from ...ops.creation import zeros
 from ...values.convert import convert
 from ...values.tensor import Tensor
 from ...values.variable import VALUE_KEY, Variable
-from . import array_kernels, layer_kernels, node_kernels, text_kernels
 from .assets import Asset
 from .constants import SAVED_MODEL_FILENAME_PB
+from .every_kernel import TABLES
 from .messages import MetaGraphDef, SavedModel, SavedObject
 from .nodes import Library, attribute
 from .options import LoadOptions
 from .restored import Case, RestoredConcrete, RestoredFunction, RestoredObject, Signatures
 from .structured import shape_of
 
-#: The modules that put their rows into the table of kernels.
-TABLES = (array_kernels, layer_kernels, node_kernels, text_kernels)
+#: Imported for the kernels that nodes are done by.
+KERNEL_TABLES = TABLES
 
 
 def contains_saved_model(export_dir: Any) -> bool:

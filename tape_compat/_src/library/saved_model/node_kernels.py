@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -20,6 +21,7 @@ from ...values.record import apply
 from ...values.tensor import Tensor
 from .nodes import GraphFunction, Node, node_kernel
 from .program import Derivative, Program, aval_of, op_of
+from .registry import kernel
 
 # -- variables ------------------------------------------------------------------------------------
 
@@ -87,8 +89,8 @@ def _resource_scatter(node: Node) -> None:
 # -- calls and control flow -----------------------------------------------------------------------
 
 
-@node_kernel("NoOp")
-def _nothing(node: Node) -> None:
+@kernel("NoOp")
+def _nothing() -> None:
     return None
 
 
@@ -167,15 +169,19 @@ def _invariant(have: TensorShape, declared: TensorShape, x: Any) -> TensorShape:
     return TensorShape([None if wanted is None else size for size, wanted in sizes])
 
 
-@node_kernel("Assert")
-def _assert(node: Node) -> None:
-    condition, *data = node.inputs
-    Assert(condition, data, node.attribute("summarize", 3))
+@kernel("Assert")
+def _assert(condition: Any, *data: Any, summarize: int = 3) -> None:
+    Assert(condition, list(data), summarize)
 
 
-@node_kernel("PrintV2")
-def _print(node: Node) -> None:
-    print_op(node.inputs[0])
+@kernel("PrintV2")
+def _print(text: Any, *, output_stream: str = "stderr", end: str = "\n") -> None:
+    print_op(text, output_stream=_stream(output_stream), end=end)
+
+
+def _stream(name: str) -> Any:
+    """A standard stream by its name; else the name, which may be that of a file."""
+    return {"stdout": sys.stdout, "stderr": sys.stderr}.get(name, name)
 
 
 # -- lists of tensors -----------------------------------------------------------------------------

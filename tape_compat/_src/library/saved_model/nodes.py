@@ -10,8 +10,9 @@ from typing import Any
 from ...core.dtypes import as_dtype
 from ...data.io.tensors import make_ndarray
 from ...values.convert import convert
+from ..raw.definitions import definition
 from .messages import AttrValue, FunctionDef, NodeDef
-from .registry import KERNELS, OUTPUTS
+from .registry import KERNELS
 from .structured import shape_of
 
 #: Kernels that need more than the values of their inputs: they take a `Node` instead.
@@ -126,6 +127,13 @@ def _done(node: NodeDef, inputs: Sequence[Any], library: Library, function: str)
     return list(found) if isinstance(found, (list, tuple)) else [found]
 
 
+def _place(op: str, output: str, number: str) -> int:
+    """Where `node:output:1` is among the outputs of a kernel: of several, each is one tensor."""
+    found = definition(op)
+    names = [] if found is None else [each.name for each in found.outputs]
+    return names.index(output) if len(names) > 1 else int(number)
+
+
 class GraphFunction:
     """A function of a graph, which takes and gives flat lists of values.
 
@@ -167,8 +175,7 @@ class Run:
         outputs = self.node(name)
         if len(place) < 2:
             return outputs[int(place[0]) if place else 0]
-        several = OUTPUTS.get(self._nodes[name].op)
-        return outputs[int(place[1]) if several is None else several.index(place[0])]
+        return outputs[_place(self._nodes[name].op, *place)]
 
     def node(self, name: str) -> list[Any]:
         """The outputs of a node, which is done after those that it depends on."""

@@ -13,26 +13,6 @@ Kernel = Callable[..., Any]
 
 KERNELS: dict[str, Kernel] = {}
 
-_NORMALIZED = (
-    *("y", "batch_mean", "batch_variance"),
-    *("reserve_space_1", "reserve_space_2", "reserve_space_3"),
-)
-
-#: The names of the outputs of kernels that have several, each one tensor.
-OUTPUTS: dict[str, tuple[str, ...]] = {
-    "FusedBatchNorm": _NORMALIZED,
-    "FusedBatchNormV2": _NORMALIZED,
-    "FusedBatchNormV3": _NORMALIZED,
-    "Qr": ("q", "r"),
-    "SelfAdjointEigV2": ("e", "v"),
-    "SoftmaxCrossEntropyWithLogits": ("loss", "backprop"),
-    "SparseSoftmaxCrossEntropyWithLogits": ("loss", "backprop"),
-    "Svd": ("s", "u", "v"),
-    "TopKV2": ("values", "indices"),
-    "Unique": ("y", "idx"),
-    "UniqueWithCounts": ("y", "idx", "count"),
-}
-
 
 def kernel(*names: str) -> Callable[[Kernel], Kernel]:
     """A decorator: the function is the row of these names."""

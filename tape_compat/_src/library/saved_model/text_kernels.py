@@ -19,7 +19,7 @@ from ...values.tensor import Tensor, concrete
 from ..lookup.initializers import KeyValueTensorInitializer, TextFileInitializer
 from ..lookup.static import StaticHashTable
 from .nodes import Node, node_kernel
-from .registry import OUTPUTS, kernel
+from .registry import kernel
 
 
 class RestoredTable:
@@ -88,9 +88,6 @@ def _size(node: Node) -> Any:
     return table.with_default(convert(zero, table.value_dtype)).size()
 
 
-OUTPUTS["StringSplitV2"] = ("indices", "values", "shape")
-
-
 @by_host()
 def _split_to_sparse(input: Tensor, sep: Any, maxsplit: int) -> tuple[Tensor, Tensor, Tensor]:
     """The words of texts with their places, and the shape of all."""
@@ -111,20 +108,20 @@ def _split_to_sparse(input: Tensor, sep: Any, maxsplit: int) -> tuple[Tensor, Te
     return concrete(places.astype(np.int64)), rows.flat_values, concrete(shape)
 
 
-@node_kernel("StringSplitV2")
-def _string_split(node: Node) -> Any:
-    input, sep = node.inputs
-    return _split_to_sparse(convert(input), known_value(sep).item(), node.attribute("maxsplit", -1))
+@kernel("StringSplitV2")
+def _string_split(input: Any, sep: Any, *, maxsplit: int = -1) -> Any:
+    return _split_to_sparse(convert(input), known_value(sep).item(), maxsplit)
 
 
-@node_kernel("RaggedTensorToTensor")
-def _ragged_to_tensor(node: Node) -> Any:
+@kernel("RaggedTensorToTensor")
+def _ragged_to_tensor(
+    shape: Any, values: Any, default: Any, *partitions: Any, row_partition_types: Sequence[str]
+) -> Any:
     """Rows of values, by tensors that say where they end, filled up to a shape."""
-    shape, values, default, *partitions = node.inputs
     sizes = known_value(shape).tolist()
     wanted = tuple([None if n < 0 else n for n in sizes]) if isinstance(sizes, list) else None
-    kinds = tuple(node.attribute("row_partition_types"))
-    return _filled(values, known_value(default), partitions, kinds, wanted)
+    kinds = tuple(row_partition_types)
+    return _filled(values, known_value(default), list(partitions), kinds, wanted)
 
 
 @by_host()

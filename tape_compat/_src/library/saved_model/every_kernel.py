@@ -1,0 +1,7 @@
+"""The modules that put their rows into the table of kernels."""
+
+from __future__ import annotations
+
+from . import array_kernels, image_kernels, layer_kernels, node_kernels, text_kernels
+
+TABLES = (array_kernels, image_kernels, layer_kernels, node_kernels, text_kernels)

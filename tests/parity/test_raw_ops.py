@@ -1,0 +1,188 @@
+"""`tf.raw_ops`, each op beside TensorFlow's."""
+
+import inspect
+
+import numpy as np
+import pytest
+
+import tape_compat
+from tape_compat._src.library.raw.definitions import names
+from tests.oracle import tensorflow
+from tests.parity import store
+from tests.parity.harness import Case, Raised, attempt, describe, differences
+from tests.parity.test_graph_kernels import IMAGES, kernel_calls, narrow
+
+pytestmark = pytest.mark.skipif(
+    not store.installed(), reason="tensorflow, the oracle, is not installed (extra `parity`)"
+)
+
+CALLS = kernel_calls()
+#: TensorFlow has this one within functions only.
+OF_FUNCTIONS = {"AccumulateNV2"}
+#: Of these only dtypes and shapes are compared: they draw other numbers.
+DRAWN = {
+    "Multinomial": lambda r, c: r.Multinomial(logits=c([[0.5, 0.5]]), num_samples=3),
+    "RandomStandardNormal": lambda r, c: r.RandomStandardNormal(shape=[2], dtype=np.float64),
+    "RandomUniform": lambda r, c: r.RandomUniform(shape=[2, 3], dtype=np.float32, seed=1),
+    "RandomUniformInt": lambda r, c: r.RandomUniformInt(shape=[2], minval=c(1), maxval=c(5)),
+    "TruncatedNormal": lambda r, c: r.TruncatedNormal(shape=[2], dtype=np.float32),
+}
+#: Kernels that SavedModels do not have as nodes with a result to compare.
+SILENT = {
+    "Assert": lambda r, c: r.Assert(condition=True, data=[c([1.0])]),
+    "NoOp": lambda r, c: r.NoOp(),
+    "PrintV2": lambda r, c: r.PrintV2(input=c(b""), end=""),
+}
+
+
+def outcome(tf, call):
+    """What a call gives, described, or the error that it raises."""
+    found = attempt(call, tf.raw_ops, lambda value: narrow(tf, value))
+    if isinstance(found, Raised):
+        return found
+    return {"fields": list(getattr(found, "_fields", ())), "value": describe(tf, found)}
+
+
+def compared(calls, close=1e-5):
+    case = Case("raw", print, words=6, rtol=close, atol=1e-6)
+    wrong = {}
+    for name, call in calls.items():
+        expected, found = outcome(tensorflow(), call), outcome(tape_compat, call)
+        if lines := differences(expected, found, case):
+            wrong[name] = lines
+    return wrong
+
+
+def test_every_op():
+    missing = set(names()) - CALLS.keys() - DRAWN.keys() - SILENT.keys()
+    assert not missing, sorted(missing)
+    failed = [
+        name for name, call in CALLS.items() if isinstance(outcome(tensorflow(), call), Raised)
+    ]
+    assert set(failed) == OF_FUNCTIONS
+    assert not compared({n: call for n, call in (CALLS | SILENT).items() if n not in OF_FUNCTIONS})
+
+
+def test_draws():
+    for name, call in DRAWN.items():
+        one, other = [
+            call(tf.raw_ops, lambda x, tf=tf: narrow(tf, x)) for tf in (tensorflow(), tape_compat)
+        ]
+        assert (one.dtype.name, one.shape.as_list()) == (other.dtype.name, other.shape.as_list()), (
+            name
+        )
+
+
+#: Calls that are refused, and a few that are taken.
+REFUSED = {
+    "positional": lambda r, c: r.AddV2(c(1.0), c(2.0)),
+    "unknown": lambda r, c: r.AddV2(x=c(1.0), y=c(2.0), z=3),
+    "derived": lambda r, c: r.AddV2(x=c(1.0), y=c(2.0), T=np.float32),
+    "missing": lambda r, c: r.AddV2(x=c(1.0)),
+    "two missing": lambda r, c: r.AddV2(),
+    "many missing": lambda r, c: r.StridedSlice(),
+    "attribute missing": lambda r, c: r.Cast(x=c(1.0)),
+    "dtypes": lambda r, c: r.AddV2(x=c(1.0), y=c(2)),
+    "dtypes in a list": lambda r, c: r.ConcatV2(values=[c([1.0]), c([2])], axis=0),
+    "dtype": lambda r, c: r.Sin(x=c(1)),
+    "fixed dtype": lambda r, c: r.StringLower(input=c(1.0)),
+    "texts": lambda r, c: r.AddV2(x=c([b"a"]), y=c([b"b"])),
+    "bool": lambda r, c: r.Sum(input=c([1.0]), axis=0, keep_dims=1),
+    "int": lambda r, c: r.Unpack(value=c([1.0]), num="a"),
+    "float": lambda r, c: r.LeakyRelu(features=c(1.0), alpha="a"),
+    "string": lambda r, c: r.MirrorPad(input=c([1.0]), paddings=[[1, 1]], mode=3),
+    "one of": lambda r, c: r.MirrorPad(input=c([1.0]), paddings=[[1, 1]], mode="FOO"),
+    "list": lambda r, c: r.AvgPool(value=IMAGES(c), ksize=2, strides=[1, 1, 1, 1], padding="SAME"),
+    "length": lambda r, c: r.AvgPool(
+        value=IMAGES(c), ksize=[2], strides=[1, 1, 1, 1], padding="SAME"
+    ),
+    "type": lambda r, c: r.Cast(x=c(1.0), DstT="foo"),
+    "dtype of an attribute": lambda r, c: r.ArgMax(
+        input=c([1.0]), dimension=0, output_type=np.float32
+    ),
+    "shape": lambda r, c: r.EnsureShape(input=c([1.0]), shape="ab"),
+    "one of a list": lambda r, c: r.AddN(inputs=1),
+    "too few": lambda r, c: r.ConcatV2(values=[c([1.0])], axis=0),
+    "counts": lambda r, c: r.DynamicStitch(indices=[[0], [1]], data=[[1.0]]),
+    "minimum": lambda r, c: r.Split(axis=0, value=c([1.0]), num_split=0),
+    "no attribute": lambda r, c: r.DynamicPartition(
+        data=c([1.0]), partitions=[0], num_partitions=None
+    ),
+    "default": lambda r, c: r.Sum(input=c([1.0]), axis=0, keep_dims=None),
+    "name": lambda r, c: r.AddV2(x=c(1.0), y=c(2.0), name="sum"),
+}
+#: What numbers, lists and arrays become, which a function does another way.
+CONVERTED = {
+    "number": lambda r, c: r.AddV2(x=1, y=c(2.0)),
+    "number that does not fit": lambda r, c: r.AddV2(x=1.5, y=c(2)),
+    "first": lambda r, c: r.AddV2(x=1, y=2.5),
+    "first float": lambda r, c: r.AddV2(x=2.5, y=1),
+    "array": lambda r, c: r.AddV2(x=np.array([1.5, 2.0]), y=c(1)),
+    "array first": lambda r, c: r.AddV2(x=np.array([1.5]), y=1),
+    "list": lambda r, c: r.ConcatV2(values=[[1, 2], c([1.0])], axis=0),
+    "tensor as list": lambda r, c: r.IdentityN(input=c([1.0, 2.0])),
+    "lists of any": lambda r, c: r.IdentityN(input=[1.0, 2, "a"]),
+    "preferred": lambda r, c: r.Sum(input=c([1.0]), axis=0.0),
+    "preferred of a list": lambda r, c: r.Sum(input=c([1.0]), axis=[0.0]),
+    "preferred of an array": lambda r, c: r.Sum(input=c([1.0]), axis=np.array([0.0])),
+    "not preferred": lambda r, c: r.Range(start=np.int64(1), limit=3, delta=1),
+    "large": lambda r, c: r.Range(start=2**40, limit=2**40 + 2, delta=1),
+    "float": lambda r, c: r.Unpack(value=c([1.0, 2.0]), num=2.5),
+    "dtype": lambda r, c: r.Cast(x=c(1.5), DstT="int32"),
+    "bytes": lambda r, c: r.StringJoin(inputs=["a", b"b"], separator=b"x"),
+    "None": lambda r, c: r.Sin(x=None),
+}
+
+
+def test_refused():
+    assert not compared(REFUSED | CONVERTED)
+
+
+def within(tf, call):
+    """A call inside a function."""
+
+    def traced(raw, constant):
+        return tf.function(lambda: call(raw, constant), autograph=False)()
+
+    return outcome(tf, traced)
+
+
+def test_refused_within_functions():
+    case = Case("raw", print, words=6)
+    for name, call in REFUSED.items():
+        expected, found = within(tensorflow(), call), within(tape_compat, call)
+        assert not differences(expected, found, case), name
+
+
+def test_in_functions():
+    """Each op gives in a function what it gives outside of one."""
+    wrong = {}
+    case = Case("raw", print, rtol=1e-5, atol=1e-6)
+    for name, call in CALLS.items():
+        expected, found = outcome(tape_compat, call), within(tape_compat, call)
+        if lines := differences(expected, found, case):
+            wrong[name] = lines
+    assert not wrong
+
+
+def test_signatures():
+    for name in names():
+        ours, theirs = [getattr(tf.raw_ops, name) for tf in (tape_compat, tensorflow())]
+        assert ours.__name__ == theirs.__name__
+        one, other = [inspect.signature(f).parameters.values() for f in (ours, theirs)]
+        assert [p.name for p in one] == [p.name for p in other], name
+        required = [[p.default is p.empty for p in parameters] for parameters in (one, other)]
+        assert required[0] == required[1], name
+
+
+def test_gradients():
+    def gradients(tf):
+        x = tf.constant([[0.5, 2.0], [1.5, -1.0]])
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.raw_ops.MatMul(a=x, b=tf.raw_ops.Sin(x=x), transpose_b=True)
+            top = tf.raw_ops.TopKV2(input=y, k=1).values
+            z = tf.raw_ops.Sum(input=tf.raw_ops.Tanh(x=top), axis=[0, 1])
+        return tape.gradient(z, x).numpy()
+
+    np.testing.assert_allclose(gradients(tape_compat), gradients(tensorflow()), rtol=1e-5)
