@@ -55,6 +55,66 @@ def case_projective(tf):
     }
 
 
+def _normalized(tf, *inputs, **options):
+    names = ("x", "scale", "offset", "mean", "variance")
+    return tf.raw_ops.FusedBatchNormV3(**dict(zip(names, inputs, strict=True)), **options)
+
+
+def _moments(tf):
+    three = tf.constant([1.0, 2.0, 3.0])
+    return [three, three - 2.0, three * 0.1, three * 0.5]
+
+
+@options(atol=1e-4)
+def case_batch_norm(tf):
+    images = tf.reshape(tf.sin(tf.range(24.0) ** 2), [2, 2, 2, 3])
+    found = {}
+    for training in (True, False):
+        for factor in (1.0, 0.25):
+            inputs = [images, *_moments(tf)]
+            with tf.GradientTape() as tape:
+                tape.watch(inputs)
+                result = _normalized(
+                    tf, *inputs, is_training=training, exponential_avg_factor=factor
+                )
+                loss = tf.reduce_sum(tf.sin(result.y)) + tf.reduce_sum(result.batch_mean)
+            found[training, factor] = list(result[:3]), tape.gradient(loss, inputs)
+    half = tf.cast(images, tf.float16)
+    again = tf.raw_ops.FusedBatchNormV2(
+        x=half, scale=[1.0] * 3, offset=[0.5] * 3, mean=[], variance=[], epsilon=0.01
+    )
+    return found, again.y.dtype == tf.float16, again.batch_variance, len(again)
+
+
+@options(atol=1e-4)
+def case_batch_norm_in_a_function(tf):
+    @tf.function(input_signature=[tf.TensorSpec([None, None, 2, 3])])
+    def normalized(x):
+        return tf.raw_ops.FusedBatchNormV2(
+            x=x, scale=[1.0, 2.0, 3.0], offset=[0.0] * 3, mean=[], variance=[]
+        )[:3]
+
+    images = tf.reshape(tf.sin(tf.range(24.0) ** 2), [2, 2, 2, 3])
+    return list(normalized(images)), list(normalized(images[:, :1]))
+
+
+def case_batch_norm_errors(tf):
+    x, moments = tf.ones([2, 2, 2, 3]), _moments(tf)
+    two = tf.ones([2])
+    return attempts(
+        tf,
+        {
+            "rank": lambda tf: _normalized(tf, tf.ones([2, 3]), *moments),
+            "dtype": lambda tf: _normalized(tf, tf.ones([2, 2, 2, 3], tf.float64), *moments),
+            "scale": lambda tf: _normalized(tf, x, two, *moments[1:]),
+            "offset": lambda tf: _normalized(tf, x, moments[0], two, *moments[2:]),
+            "mean": lambda tf: _normalized(tf, x, *moments[:2], two, two, is_training=False),
+            "ranks": lambda tf: _normalized(tf, x, tf.ones([3, 1]), *moments[1:]),
+        },
+        words=0,
+    )
+
+
 def case_histograms(tf):
     values = [-1.0, 0.0, 1.5, 2.0, 5.0, 15.0]
     return (

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...core.dtypes import DType, bfloat16, float16, float32, int64
+from ...core.dtypes import DType, float32, int64
 from ...ops import (
-    arithmetic,
     blocks,
-    casting,
     convolutions,
     creation,
     elementwise,
@@ -20,6 +18,7 @@ from ...ops import (
     random_stateless,
     shapes,
 )
+from ...ops.fused_normalization import fused_batch_norm
 from ...ops.images.resize import resize
 from ...values.tensor import Tensor
 from .registry import KERNELS, Kernel, kernel
@@ -149,25 +148,13 @@ def _batch_norm(
     data_format: str = "NHWC",
     is_training: bool = True,
 ) -> Sequence[Tensor]:
-    rank = len(x._aval.shape)
-    channels = 1 if data_format.startswith("NC") else rank - 1
-    axes = [axis for axis in range(rank) if axis != channels]
-    wide = casting.cast(x, float32) if x.dtype in (float16, bfloat16) else x
-    if is_training:
-        now, spread = normalization.moments(wide, axes)
-        count = casting.cast(shapes.size(x) // shapes.shape(x)[channels], float32)
-        unbiased = spread * (count / arithmetic.maximum(count - 1.0, 1.0))
-        kept = 1.0 - exponential_avg_factor
-        blended = exponential_avg_factor != 1.0
-        means = now * exponential_avg_factor + mean * kept if blended else now
-        spreads = unbiased * exponential_avg_factor + variance * kept if blended else unbiased
-    else:
-        now, spread, means, spreads = mean, variance, mean, variance
-    form = [1] * rank
-    form[channels] = -1
-    at, by, shift, factor = [shapes.reshape(p, form) for p in (now, spread, offset, scale)]
-    y = normalization.batch_normalization(wide, at, by, shift, factor, epsilon)
-    return casting.cast(y, x.dtype), means, spreads, now, spread, creation.zeros([0])
+    return fused_batch_norm(
+        *(x, scale, offset, mean, variance),
+        epsilon,
+        exponential_avg_factor,
+        data_format,
+        is_training,
+    )
 
 
 @kernel("LRN")
