@@ -21,6 +21,7 @@ from ._src.autodiff.tape import (
     UnconnectedGradients as UnconnectedGradients,
 )
 from ._src.core.counters import COUNTERS as counters
+from ._src.core.device_spec import DeviceSpec as DeviceSpec
 from ._src.core.dtypes import (
     DType as DType,
     as_dtype as as_dtype,
@@ -37,6 +38,11 @@ from ._src.core.dtypes import (
     int16 as int16,
     int32 as int32,
     int64 as int64,
+    qint8 as qint8,
+    qint16 as qint16,
+    qint32 as qint32,
+    quint8 as quint8,
+    quint16 as quint16,
     resource as resource,
     string as string,
     uint8 as uint8,

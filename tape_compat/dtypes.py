@@ -1,6 +1,7 @@
 """tf.dtypes: the dtypes, and what converts between them."""
 
 from ._src.core.dtypes import (
+    QUANTIZED_DTYPES as QUANTIZED_DTYPES,
     DType as DType,
     as_dtype as as_dtype,
     bfloat16 as bfloat16,
@@ -16,6 +17,11 @@ from ._src.core.dtypes import (
     int16 as int16,
     int32 as int32,
     int64 as int64,
+    qint8 as qint8,
+    qint16 as qint16,
+    qint32 as qint32,
+    quint8 as quint8,
+    quint16 as quint16,
     resource as resource,
     string as string,
     uint8 as uint8,

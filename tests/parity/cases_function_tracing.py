@@ -106,6 +106,38 @@ def case_callable_object(tf):
     return tf.function(Scale())(tf.constant(2.0))
 
 
+def case_attributes_of_what_is_recorded(tf):
+    class Scale(tf.Module):
+        def __init__(self):
+            super().__init__()
+            self.factor = tf.Variable(2.0)
+
+        def __call__(self, x):
+            return self.factor * x
+
+    def tagged(x):
+        return x
+
+    scale, tagged.tag = Scale(), "of the Python function"
+    recorded, other = tf.function(scale), tf.function(tagged)
+    other.tag += ", changed"
+    return recorded.factor is scale.factor, recorded(3.0), tagged.tag, other.tag
+
+
+def case_decorated_before_it_is_recorded(tf):
+    class Adder(tf.Module):
+        @tf.function
+        def __call__(self, x):
+            return x + 1.0
+
+        __call__._decorate(lambda method: lambda self, x: 10.0 * method(self, x))
+
+    double = tf.function(lambda x: x * 2.0)
+    double._decorate(lambda function: lambda x: function(x) + 0.5)
+    results = Adder()(tf.constant(1.0)), double(tf.constant(1.0))
+    return results, attempts(tf, {"late": lambda tf: double._decorate(lambda function: function)})
+
+
 def case_decorated_call(tf):
     class Scale:
         @tf.function

@@ -727,3 +727,39 @@ def case_references_as_weak_keys(tf):
     del keys[0]
     gc.collect()
     return found, len(kept)
+
+
+def case_device_specs(tf):
+    spec = tf.DeviceSpec(job="worker", replica=0, task="3", device_type="gpu", device_index=1)
+    names = (
+        *("/gpu:0", "/cpu:*", "gpu:1", "", "/job:a", "/device:TPU:2", "/job:b/device:CPU:*"),
+        *("/cpu:0/gpu:1", "/foo:1", "/device:GPU", "/job:a/task:x", "/replica:2/task:1/cpu"),
+    )
+    parsed = attempts(
+        tf, {name: lambda tf, n=name: tf.DeviceSpec.from_string(n).to_string() for name in names}
+    )
+    cpu = tf.DeviceSpec(device_type="CPU")
+    with tf.device(cpu):
+        device = tf.constant(1.0).device
+    return (
+        parsed,
+        spec.to_string(),
+        repr(spec),
+        spec == tf.DeviceSpec.from_string(spec.to_string()),
+        hash(spec) == hash(spec.replace(job="worker")),
+        (spec.job, spec.replica, spec.task, spec.device_type, spec.device_index),
+        spec.make_merged_spec(cpu).to_string(),
+        cpu.make_merged_spec(spec).to_string(),
+        spec.parse_from_string("/cpu:0").to_string(),
+        tf.DeviceSpec.from_string(device) == tf.DeviceSpec.from_string(tf.Variable(1.0).device),
+    )
+
+
+def case_quantized_dtypes(tf):
+    names = ("qint8", "qint16", "qint32", "quint8", "quint16")
+    kinds = [getattr(tf, name) for name in names]
+    return (
+        [(kind.name, kind.size, kind.is_quantized, kind.is_integer) for kind in kinds],
+        [tf.as_dtype(name) is kind for name, kind in zip(names, kinds, strict=True)],
+        sorted({kind.name.removesuffix("_ref") for kind in tf.dtypes.QUANTIZED_DTYPES}),
+    )

@@ -102,6 +102,15 @@ class Function(Recorded):
         #: Whether variables were made at the first call; none may be from then on.
         self._may_create = True
 
+    def _decorate(self, decorator: Callable[[Any], Any]) -> None:
+        """Record what `decorator` makes of the Python function, in its place.
+
+        Raises: ValueError after it was recorded.
+        """
+        if self._count:
+            raise ValueError("Functions cannot be decorated after they have been traced.")
+        Function.__init__(self, decorator(self._python_function), self._name, *self._options)
+
     @property
     def python_function(self) -> Callable[..., Any]:
         """The Python function."""
@@ -557,7 +566,7 @@ def function(
         if not callable(inner):
             raise TypeError(f"{inner!r} is not a callable object")
         name = getattr(inner, "__name__", type(inner).__name__)
-        return Function(
+        made = Function(
             inner,
             name,
             input_signature,
@@ -566,5 +575,8 @@ def function(
             bool(reduce_retracing or experimental_relax_shapes),
             experimental_autograph_options,
         )
+        held = vars(made)
+        held.update({k: v for k, v in getattr(inner, "__dict__", {}).items() if k not in held})
+        return made
 
     return decorated if func is None else decorated(func)

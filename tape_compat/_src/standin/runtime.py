@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+from ..core.device_spec import DeviceSpec
 from ..core.errors import NeedsValue, user_location
 from ..function.control_flow import cond
 from ..library.distribute import get_strategy
 from ..ops.creation import get_static_value
 from ..ops.slicing import dynamic_update_slice as dynamic_update_slice
-from ..values.context import executing_eagerly
+from ..values.context import current_device, executing_eagerly
 from ..values.operators import call
 from ..values.record import flush
 from ..values.sizes import number_of
@@ -35,6 +36,16 @@ class _Context:
     def executing_eagerly(self) -> bool:
         """Whether no function is being recorded."""
         return executing_eagerly()
+
+    @property
+    def device_name(self) -> str:
+        """The name of the device that `tf.device` asks for; empty for the default one."""
+        return current_device()
+
+    @property
+    def device_spec(self) -> DeviceSpec:
+        """The parts of that name."""
+        return DeviceSpec.from_string(current_device())
 
     def clear_kernel_cache(self) -> None:
         """Nothing: the caches of compiled programs are bounded, and other models use them."""

@@ -10,6 +10,7 @@ from typing import Any
 import jax
 
 from ..core import caches, errors
+from ..core.device_spec import KINDS, DeviceSpec, local_device
 from ..core.state import LOCAL, MODE, suspended
 from .capture import leaving
 from .record import flush
@@ -51,10 +52,6 @@ def _default() -> Any:
     return getattr(jax.config, "jax_default_device", None) or jax.local_devices()[0]
 
 
-#: Kinds of devices that programs name, whether they are there or not.
-_KINDS = ("cpu", "gpu", "tpu")
-
-
 class _Placement:
     """soft: whether a device that is not there is replaced by another."""
 
@@ -64,7 +61,15 @@ class _Placement:
 PLACEMENT = _Placement()
 
 
+def current_device() -> str:
+    """The name of the device that `tf.device` asks for; empty if that is the default one."""
+    found = LOCAL.state.device
+    return "" if found is None else local_device(found.platform, found.id)
+
+
 def _find(name: Any) -> Any:
+    if isinstance(name, DeviceSpec):
+        name = name.to_string()
     if name is None or name == "":
         return None
     text = str(getattr(name, "name", name))
@@ -77,7 +82,7 @@ def _find(name: Any) -> Any:
         found = jax.devices(kind)
     except RuntimeError:
         found = []
-    if not found and kind not in _KINDS:
+    if not found and kind.upper() not in KINDS:
         raise _unknown(match["kind"], text)
     if number >= len(found) and PLACEMENT.soft:
         return found[0] if found else None

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..core import dtypes, errors
 from ..core.avals import Aval
+from ..core.device_spec import local_device
 from ..core.dimensions import is_symbolic
 from ..core.dtypes import DType
 from ..core.native import native, provide
@@ -115,12 +116,12 @@ class Tensor(operators.Operators, TensorType, Placed):
         array = self._array
         if isinstance(array, jax.Array):
             device = next(iter(array.devices()))
-            kind, number = device.platform.upper(), device.id
+            kind, number = device.platform, device.id
         elif self._aval.dtype.name in ("string", "int32"):
             kind, number = "CPU", 0
         else:
-            kind, number = jax.default_backend().upper(), 0
-        return f"/job:localhost/replica:0/task:0/device:{kind}:{number}"
+            kind, number = jax.default_backend(), 0
+        return local_device(kind, number)
 
     @property
     def backing_device(self) -> str:
