@@ -180,6 +180,21 @@ print(json.dumps(found))
 
 
 @needs_keras
+def test_loading_keras_leaves_the_seed_of_python_as_it_is():
+    assert printed(
+        """
+import random
+import tape_compat as tf
+random.seed(3)
+tf.keras.layers
+first = random.random()
+random.seed(3)
+print(json.dumps(first == random.random()))
+"""
+    )
+
+
+@needs_keras
 def test_another_backend_is_refused():
     for code, after in (
         ("import tape_compat as tf; tf.keras.layers", "tape_compat"),

@@ -5,7 +5,10 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import os
+import random
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
 
@@ -43,7 +46,8 @@ def keras() -> ModuleType:
                 f"tf.keras is Keras on its backend 'tensorflow', but the environment variable "
                 f"KERAS_BACKEND is {backend!r}: unset it, or set it to 'tensorflow'"
             )
-        already = importlib.import_module("keras")
+        with _seeds_kept():
+            already = importlib.import_module("keras")
     version = tuple(int(part) for part in already.__version__.split(".")[:2])
     if version < _OLDEST:
         raise ImportError(
@@ -61,6 +65,17 @@ def keras() -> ModuleType:
     for name in FOLLOWERS:
         setattr(sys.modules[_PACKAGE], name, getattr(found, name))
     return found
+
+
+@contextmanager
+def _seeds_kept() -> Iterator[None]:
+    """Within it, Python's random numbers that are drawn do not count: Keras draws one when it is
+    loaded, which on TensorFlow is before a program can set a seed."""
+    before = random.getstate()
+    try:
+        yield
+    finally:
+        random.setstate(before)
 
 
 def attribute(name: str) -> Any:
