@@ -179,6 +179,28 @@ print(json.dumps(found))
     assert all(text.endswith(reason) for text in texts)
 
 
+def test_classes_are_known_by_their_modules():
+    """Libraries for several frameworks ask for the module of a class, and pickles name it."""
+    assert printed(
+        """
+import pickle
+import tape_compat as tf
+tf.install_as_tensorflow()
+values = [tf.constant([1.0]), tf.Variable([2.0])]
+kinds = [f"{type(x).__module__}.{type(x).__name__}" for x in values]
+again = [pickle.loads(pickle.dumps(type(x))) is type(x) for x in values]
+print(json.dumps([kinds, again, pickle.loads(pickle.dumps(values[0])).numpy().tolist()]))
+"""
+    ) == [
+        [
+            "tensorflow.python.framework.ops.EagerTensor",
+            "tensorflow.python.ops.resource_variable_ops.ResourceVariable",
+        ],
+        [True, True],
+        [1.0],
+    ]
+
+
 @needs_keras
 def test_loading_keras_leaves_the_seed_of_python_as_it_is():
     assert printed(

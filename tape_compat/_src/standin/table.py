@@ -65,7 +65,6 @@ NAMES = {
     "python.framework.config.is_op_determinism_enabled": (
         "library.config:is_op_determinism_enabled"
     ),
-    "python.framework.ops.EagerTensor": "values.tensor:Tensor",
     "python.framework.ops.Tensor": "values.tensor:Tensor",
     "python.framework.ops.convert_to_tensor": "ops.creation:convert_to_tensor",
     "python.framework.tensor_util.constant_value": "ops.creation:get_static_value",
@@ -98,7 +97,9 @@ NAMES = {
 #: Classes that libraries know by the module and name that these have in TensorFlow.
 RECOGNIZED = {
     "python.data.ops.dataset_ops.DatasetV2": "data.dataset:Dataset",
+    "python.framework.ops.EagerTensor": "values.tensor:Tensor",
     "python.ops.ragged.ragged_tensor.RaggedTensor": "values.ragged:RaggedTensor",
+    "python.ops.resource_variable_ops.ResourceVariable": "values.variable:Variable",
     "python.framework.sparse_tensor.SparseTensor": "values.sparse:SparseTensor",
     "python.types.core.Tensor": "values.composite:TensorType",
 }
