@@ -57,6 +57,7 @@ from ._src.data.io.tensors import (
     make_tensor_proto as make_tensor_proto,
 )
 from ._src.data.optional import OptionalSpec as OptionalSpec
+from ._src.data.specs import NoneTensorSpec as NoneTensorSpec
 from ._src.diagnostics.assertions import (
     Assert as Assert,
     assert_equal as assert_equal,

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..core.dtypes import as_dtype
-from ..core.errors import user_location
 from ..core.shapes import as_shape
 from ..core.state import LOCAL
 from ..values import nest
@@ -43,20 +42,11 @@ class Graph(abc.ABC):  # noqa: B024 - what is entered is a FuncGraph
 
     def __init__(self, name: str = "graph") -> None:
         self.name = name
-        self._entered = False
 
     @contextlib.contextmanager
     def as_default(self) -> Iterator[FuncGraph]:
-        """A context in which ops are recorded into it. It can be entered once.
-
-        Raises: NotImplementedError the second time.
-        """
-        if self._entered:
-            raise NotImplementedError(
-                f"tf.Graph: {self.name!r} has been left, and nothing is added to it. At "
-                f"{user_location()}."
-            )
-        self._entered = True
+        """A context in which ops are recorded into it. The next one begins anew: tensors of one
+        that was left are not found in it."""
         with capturing(lambda state: FuncGraph(state, self.name, creates=True)) as program:
             assert isinstance(program, FuncGraph)
             program.sketch = Sketch()  # it is never called: it tells shapes

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..values.trackable import NoDependency
+
 
 class DistributedDataset:
     """The class of the datasets of several devices: none is one."""
@@ -108,3 +110,18 @@ class StateManager(FeatureColumn):
 
 class FeatureTransformationCache(FeatureColumn):
     """What would hold their values."""
+
+
+def sticky_attribute_assignment(trackable: Any, name: str, value: Any) -> Any:
+    """The value that an attribute of a Trackable is to have; note whether it is a part of it."""
+    untracked = vars(trackable).setdefault("_self_untracked", set())
+    if isinstance(value, NoDependency):
+        untracked.add(name)
+        return value.value
+    untracked.discard(name)
+    return value
+
+
+def wrap(value: Any) -> Any:
+    """A list or dict as it is: it is looked at when what it is a part of is saved."""
+    return value

@@ -34,7 +34,10 @@ NAMES = {
     "__internal__.tracking.Trackable": "values.trackable:Trackable",
     "__internal__.mixed_precision.register_loss_scale_wrapper": "standin.runtime:nothing",
     "__internal__.tracking.register_session_provider": "standin.runtime:nothing",
-    "__internal__.tracking.wrap": "values.trackable:wrapped",
+    "__internal__.tracking.sticky_attribute_assignment": (
+        "standin.keras2:sticky_attribute_assignment"
+    ),
+    "__internal__.tracking.wrap": "standin.keras2:wrap",
     "__internal__.function.Function": "function.function:Function",
     "__internal__.get_name_scope": "values.names:get_current_name_scope",
     "__internal__.tracking.no_automatic_dependency_tracking": "values.trackable:untracked",
@@ -73,6 +76,7 @@ NAMES = {
     "python.framework.type_spec_registry._NAME_TO_TYPE_SPEC": "values.spec_registry:NAME_TO_SPEC",
     "python.framework.type_spec_registry._TYPE_SPEC_TO_NAME": "values.spec_registry:SPEC_TO_NAME",
     "python.lib.io.tf_record.tf_record_iterator": "data.io.records:tf_record_iterator",
+    "python.pywrap_tfe.TF_ListPluggablePhysicalDevices": "standin.runtime:nothing",
     "python.tf2.enabled": "standin.runtime:true",
     "python.ops.linalg.sparse.sparse_csr_matrix_ops.csr_sparse_matrix_to_sparse_tensor": (
         "ops.sparse_products:csr_sparse_matrix_to_sparse_tensor"
@@ -137,7 +141,7 @@ MODULES = {
     "python.data.ops.from_tensors_op": ("._src.standin.keras2",),
     "python.data.ops.range_op": ("._src.standin.keras2",),
     "python.data.util": (),
-    "python.data.util.structure": (),
+    "python.data.util.structure": ("", "._src.data.specs"),
     "python.distribute.distribute_utils": (),
     "python.distribute.input_lib": ("._src.standin.keras2",),
     "python.distribute.input_ops": (),

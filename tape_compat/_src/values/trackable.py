@@ -51,6 +51,37 @@ class Trackable:
         noted[name] = trackable
         return trackable
 
+    def _add_variable_with_custom_getter(
+        self,
+        name: str,
+        shape: Any = None,
+        dtype: Any = None,
+        initializer: Any = None,
+        getter: Any = None,
+        overwrite: bool = False,
+        **options: Any,
+    ) -> Any:
+        """The variable that `getter` makes of the arguments, which is the part `name` from then on.
+
+        Raises: as `_track_trackable`.
+        """
+        made = getter(name=name, shape=shape, dtype=dtype, initializer=initializer, **options)
+        if not overwrite or isinstance(made, Trackable):
+            self._track_trackable(made, name, overwrite)
+            self._handle_deferred_dependencies(name, made)
+        return made
+
+    def _lookup_dependency(self, name: str, cached_dependencies: Any = None) -> Any:
+        """The part with a name; None if there is none."""
+        parts = self._trackable_children() if cached_dependencies is None else cached_dependencies
+        return parts.get(name)
+
+    def _handle_deferred_dependencies(self, name: str, trackable: Any) -> None:
+        """Give a part that is new what a checkpoint kept of it."""
+        waiting = getattr(self, "__dict__", {}).get("_self_waiting")
+        if waiting is not None:
+            waiting.look_again(self)
+
     def _maybe_initialize_trackable(self) -> None:
         """Nothing is to be made ready."""
 
@@ -100,6 +131,15 @@ class AutoTrackable(Trackable):
             names = self.__dict__.get(noted, ())
             if name in names:
                 names.remove(name) if isinstance(names, set) else names.pop(name)
+
+    @property
+    def _setattr_tracking(self) -> bool:
+        """Whether what is assigned to attributes is a part from then on."""
+        return vars(self).get("_self_setattr_tracking", True)
+
+    @_setattr_tracking.setter
+    def _setattr_tracking(self, value: bool) -> None:
+        object.__setattr__(self, "_self_setattr_tracking", value)
 
     def _no_dependency(self, value: Any) -> Any:
         """A value that stays out of checkpoints when it is assigned to an attribute."""
