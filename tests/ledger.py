@@ -189,6 +189,10 @@ NOT_WALKED = {"keras", "compat", "estimator", "lite", "python", "core"}
 PLAIN_VALUES = (int, str, float, types.NoneType)
 
 
+def _is_public(module: str) -> bool:
+    return module.startswith("tensorflow.") and "tensorflow.python" not in module
+
+
 def walked(space: Any, path: str = "") -> dict[str, dict[str, Any]]:
     """The names of a module of TensorFlow and of those below it, by namespace."""
     found: dict[str, dict[str, Any]] = {path: {}}
@@ -198,7 +202,7 @@ def walked(space: Any, path: str = "") -> dict[str, dict[str, Any]]:
         value = getattr(space, name)
         if not isinstance(value, types.ModuleType):
             found[path][name] = value
-        elif "_api.v2" in vars(value).get("__name__", ""):
+        elif _is_public(vars(value).get("__name__", "")):
             found |= walked(value, f"{path}.{name}".lstrip("."))
     return found
 
@@ -233,12 +237,15 @@ def version1_names(tf: Any) -> dict[str, dict[str, str]]:
     found: dict[str, dict[str, str]] = {}
     for space, names in walked(tf.compat.v1).items():
         theirs, places = public.get(space, {}), {}
+        above = space.rpartition(".")[0]
         for name, value in names.items():
             of_tf = [path for path, other in everywhere.get(id(value), ()) if _same(value, other)]
             if name in theirs and _same(value, theirs[name]):
                 places[name] = f"{space}.{name}".lstrip(".")
             elif not isinstance(value, PLAIN_VALUES) and of_tf:
                 places[name] = min(of_tf, key=_rank)
+            elif _same(value, public.get(above, {}).get(name)):  # constants of tf.saved_model
+                places[name] = f"{above}.{name}"
         if not space:
             places |= {name: f"version.{name}" for name in OF_VERSION} | {"compat": "compat"}
         places = {name: place for name, place in places.items() if _is_here(f"tf.{place}")}

@@ -136,7 +136,14 @@ FACES = [m for m in MODULES if layer(m) == "faces" and m not in ("_src", "__main
 #: Faces whose names are Keras'.
 OF_KERAS = ("initializers", "keras", "losses", "metrics")
 #: Those whose names are not written down in them.
-OF_OTHERS = (*OF_KERAS, "compat.v1.keras", "compat.v2", "raw_ops")
+OF_OTHERS = (
+    *OF_KERAS,
+    "compat.v1.app",
+    "compat.v1.flags",
+    "compat.v1.keras",
+    "compat.v2",
+    "raw_ops",
+)
 
 
 def is_face_statement(node):

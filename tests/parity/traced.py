@@ -39,9 +39,9 @@ _TEXT = "what a symbolic tensor says of itself"
 _BY_GRADIENT = "eager forward mode goes by the ops, that of functions by the gradient function"
 _RECORDED = "a function with a gradient of its own is recorded once with that, and looked at then"
 
-#: Cases that differ in a function, and why.
 _EAGER = "does something else in eager code, in TensorFlow too"
 
+#: Cases that differ in a function, and why.
 DIFFERENCES: dict[str, str] = {
     "custom/custom_backward_called_once_each": _RECORDED,
     "custom/custom_exception_in_backward": _RECORDED,
@@ -64,6 +64,11 @@ DIFFERENCES: dict[str, str] = {
     "tensor/text_of_long": _TEXT,
     "tensor/text_of_scalar_third": _TEXT,
     "variable/text": _TEXT,
+    "version1_functions/arrays": "a number that a branch returns is a tensor",
+    "version1_functions/assertions": "a check that fails raises where the function is called",
+    "version1_functions/get_variable": "variables are made at the first call of a function only",
+    "version1_functions/numbers": "a check that fails raises where the function is called",
+    "version1_functions/seeds": _EAGER,
     "version1_losses/collections": _EAGER,
     "version1_losses/pairwise": _EAGER,
     "version1_train/checkpoints": "a checkpoint is not written in a function",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -76,6 +77,23 @@ def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = No
     if between:
         return _taken_apart(input, lambda s: s.split(between, most), dtypes.string, False)
     return _taken_apart(input, lambda s: s.strip(_SPACE).split(None, most), dtypes.string, False)
+
+
+@by_host()
+def split_at_any(input: Any, characters: str, skip_empty: bool = True) -> Any:
+    """Strings cut at each of some characters, into single bytes if there are none.
+
+    >>> from tape_compat._src.ops.string_splits import split_at_any
+    >>> split_at_any(["a b-c"], " -")
+    <tf.RaggedTensor [[b'a', b'b', b'c']]>
+    """
+    at = re.compile(b"[" + re.escape(text_values(characters)[()]) + b"]") if characters else None
+
+    def parts(text: bytes) -> list[bytes]:
+        found = at.split(text) if at else [text[i : i + 1] for i in range(len(text))]
+        return [part for part in found if part or not skip_empty]
+
+    return _taken_apart(input, parts, dtypes.string, False)
 
 
 @by_host()

@@ -14,5 +14,11 @@ from ..._src.library.version1.initializers import (
     VarianceScaling as variance_scaling,
     Zeros as zeros,
 )
+from ..._src.library.version1.switches import (
+    global_variables_initializer as global_variables,
+    local_variables_initializer as local_variables,
+    tables_initializer as tables_initializer,
+    variables_initializer as variables,
+)
 
 _face(__name__)

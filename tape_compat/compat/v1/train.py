@@ -1,5 +1,8 @@
 """`tf.compat.v1.train`: optimizers, learning rates, the step count, the events of files."""
 
+from ..._src.checkpoint.checkpoint import (
+    Checkpoint as Checkpoint,
+)
 from ..._src.diagnostics.summary.iterate import summary_iterator as summary_iterator
 from ..._src.interop.version1 import face as _face
 from ..._src.library.version1.decays import (
