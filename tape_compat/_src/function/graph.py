@@ -87,6 +87,9 @@ class FuncGraph(SymbolicProgram):
         self._unknown = 0
         self._names_used: dict[str, int] = {}
 
+    def _get_control_flow_context(self) -> None:
+        """None: conditionals and loops are records of their own. Keras 2 asks."""
+
     def unique_name(self, name: str, mark_as_used: bool = True) -> str:
         """The name below the name scope; with a number if it has been given before.
 

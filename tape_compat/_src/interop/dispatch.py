@@ -4,13 +4,16 @@ arguments of their classes."""
 from __future__ import annotations
 
 import functools
+import importlib
 import inspect
+import pkgutil
 import sys
 import types
 import typing
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar, Union
 
+from ..values import nest
 from ..values.dispatch import composites
 from ..values.operators import function_of
 from ..values.targets import TARGETS, Checks, Target, called, key_of
@@ -170,6 +173,58 @@ def _add(api: Any, owner: Any, target: Target) -> None:
     key = key_of(api)
     TARGETS.setdefault(key, []).append(target)
     _ENTRIES.setdefault(owner, []).append((key, target))
+
+
+def give_way(cls: type, handler: Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]) -> None:
+    """Let `handler(op, args, kwargs)` do what all public ops are asked to do with an object of a
+    class that no op takes, in a list too. The faces show ops that do so."""
+    made: dict[int, Any] = {}
+
+    def giving(op: Any) -> Any:
+        @functools.wraps(op)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            if not args or not isinstance(args[0], cls):
+                try:
+                    return op(*args, **kwargs)
+                except (TypeError, ValueError):
+                    leaves = nest.flatten((args, kwargs))
+                    if not any(isinstance(leaf, cls) for leaf in leaves):
+                        raise
+            return handler(call, args, kwargs)
+
+        return call
+
+    for face in _all_faces():
+        for name, value in list(vars(face).items()):
+            if name[0] == "_" or name in _ASK_NOBODY or not isinstance(value, _FUNCTIONS):
+                continue
+            if _is_op(value):
+                if id(value) not in made:
+                    made[id(value)] = giving(value)
+                setattr(face, name, made[id(value)])
+
+
+def _all_faces() -> list[Any]:
+    """The modules that show ops to users, imported where they were not."""
+    package = sys.modules[_PACKAGE]
+    for found in pkgutil.walk_packages(package.__path__, f"{_PACKAGE}."):
+        name = found.name
+        if not any(part.startswith("_") or part in _OF_OTHERS for part in name.split(".")[1:]):
+            importlib.import_module(name)
+    return _faces()
+
+
+#: Faces of no ops.
+_OF_OTHERS = frozenset({"keras", "initializers", "losses", "metrics", "v1", "v2", "raw_ops"})
+#: Public functions that do not ask for what takes their place.
+_ASK_NOBODY = frozenset(
+    """
+    constant custom_gradient get_static_value grad_pass_through group is_symbolic_tensor is_tensor
+    make_tensor_proto map_fn recompute_grad switch_case type_spec_from_value vectorized_map
+    while_loop
+    """.split()
+)
+_FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, functools.partial)
 
 
 # ---------------------------------------------------------------------------------------------

@@ -165,6 +165,10 @@ class Strategy:
     (np.float32(3.0), 1)
     """
 
+    #: What Keras 2 asks: whether workers are told what to do by another process, and how many.
+    _should_use_with_coordinator = False
+    _num_workers = 1
+
     def __init__(self) -> None:
         self._extended = _Extended()
 

@@ -11,6 +11,9 @@ SparseTensor of its labels, for which the same is true: there it takes them as t
 
 TensorFlow Probability has two functions for some random numbers, of which the runtime takes
 one by the device. Here the one for CPUs is called, on any.
+
+Keras 2 makes a layer of an op that is called on what stands for a tensor of its functional models.
+TensorFlow asks it at each call of an op; here the public ops ask, once Keras 2 is loaded.
 """
 
 from __future__ import annotations
@@ -23,6 +26,7 @@ from types import ModuleType
 from typing import Any
 
 from ..core.dtypes import float32
+from ..interop.dispatch import give_way
 from ..ops.casting import cast
 from ..ops.comparison import logical_and
 from ..ops.creation import constant, linspace
@@ -36,6 +40,7 @@ from ..values.composite import CompositeTensor
 from ..values.context import inside_function
 from ..values.convert import convert
 from ..values.indexed_slices import IndexedSlices
+from ..values.operators import Operators
 from ..values.tensor import Tensor
 
 
@@ -119,11 +124,41 @@ def _of_cpus(selection: ModuleType) -> None:
     selection.implementation_selecting = implementation_selecting  # type: ignore[attr-defined]
 
 
+def _as_layers(layers: ModuleType) -> None:
+    """Ops of what stands for tensors in functional models of Keras 2."""
+    symbol = layers.keras_tensor.KerasTensor
+    give_way(symbol, lambda op, args, kwargs: layers.TFOpLambda(op)(*args, **kwargs))
+    for name in Operators.OVERLOADABLE_OPERATORS - {"__eq__", "__ne__"}:
+        setattr(symbol, name, _operator_layer(layers, name))
+
+
+def _operator_layer(layers: ModuleType, name: str) -> Callable[..., Any]:
+    operator = getattr(Tensor, name)
+
+    @functools.wraps(operator)
+    def on_values(*args: Any) -> Any:
+        return operator(*args)
+
+    on_values.__name__ = name.strip("_")
+    return lambda *args: layers.TFOpLambda(on_values)(*args)
+
+
+def _of_one_kind(utilities: ModuleType) -> None:
+    """The other implementation of a recurrent layer, by cuDNN's kernels, which is not asked for."""
+
+    def function_register(func: Any, *args: Any, **kwargs: Any) -> None:
+        """Nothing."""
+
+    utilities.function_register = function_register  # type: ignore[attr-defined]
+
+
 ADAPTED = {
     "keras.src.backend.tensorflow.core": _read_beside,
     "keras.src.backend.tensorflow.numpy": _counting,
     "keras.src.backend.tensorflow.sparse": _dividing_slices,
     "keras.src.legacy.backend": _of_dense_labels,
+    "tf_keras.src.layers.core.tf_op_layer": _as_layers,
+    "tf_keras.src.layers.rnn.gru_lstm_utils": _of_one_kind,
     "tensorflow_probability.python.internal.implementation_selection": _of_cpus,
 }
 

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Callable
 from typing import Any
 
+from malt.core import ag_ctx
+
+from ..core.errors import user_location
+from ..function.autograph.convert import convert_in_context
 from ..values.trackable import NoDependency
 
 
@@ -125,3 +131,33 @@ def sticky_attribute_assignment(trackable: Any, name: str, value: Any) -> Any:
 def wrap(value: Any) -> Any:
     """A list or dict as it is: it is looked at when what it is a part of is saved."""
     return value
+
+
+def control_status_ctx() -> Any:
+    """What AutoGraph is to do here."""
+    return ag_ctx.control_status_ctx()
+
+
+def tf_convert(
+    f: Callable[..., Any], ctx: Any, convert_by_default: bool = True, user_requested: bool = False
+) -> Callable[..., Any]:
+    """A function, converted by AutoGraph if `ctx` says so and a function is being recorded."""
+    with ag_ctx.ControlStatusCtx(status=ctx.status):
+        return convert_in_context(f)
+
+
+def get_build_info() -> dict[str, bool]:
+    """What TensorFlow was built for: CPUs."""
+    return {"is_cuda_build": False, "is_rocm_build": False, "is_tensorrt_build": False}
+
+
+variable_sync_on_read_context = contextlib.nullcontext
+
+
+class SeveralDevices:
+    """The class of a strategy for several devices: none is one, and none can be made."""
+
+    def __init__(self, *_: Any, **__: Any):
+        raise NotImplementedError(
+            f"{type(self).__name__}: work on several devices is to follow (at {user_location()})"
+        )

@@ -18,9 +18,14 @@ NAMES = {
     "__internal__.CompositeTensor": "values.composite:CompositeTensor",
     "__internal__.EagerTensor": "values.tensor:Tensor",
     "__internal__.FuncGraph": "function.grouping:Graph",
+    "__internal__.distribute.variable_sync_on_read_context": (
+        "standin.keras2:variable_sync_on_read_context"
+    ),
     "__internal__.distribute.interim.maybe_merge_call": "standin.runtime:maybe_merge_call",
     "__internal__.distribute.strategy_supports_no_merge_call": "standin.runtime:true",
     "__internal__.eager_context.eager_mode": "values.context:init_scope",
+    "__internal__.ops.broadcast_weights": "library.version1.losses:broadcast_weights",
+    "__internal__.tracking.TrackableDataStructure": "values.trackable:ListWrapper",
     "__internal__.register_call_context_function": "standin.runtime:nothing",
     "__internal__.register_clear_session_function": "standin.runtime:nothing",
     "__internal__.register_get_session_function": "standin.runtime:nothing",
@@ -51,7 +56,15 @@ NAMES = {
     "core.framework.tensor_pb2.TensorProto": "data.io.tensors:TensorProto",
     "core.framework.tensor_shape_pb2.TensorShapeProto": "data.io.tensors:TensorShapeProto",
     "core.util.event_pb2.Event": "diagnostics.summary.protos:Event",
+    "distribute.experimental.CentralStorageStrategy": "standin.keras2:SeveralDevices",
+    "distribute.experimental.MultiWorkerMirroredStrategy": "standin.keras2:SeveralDevices",
+    "distribute.experimental.ParameterServerStrategy": "standin.keras2:SeveralDevices",
+    "distribute.experimental.coordinator.ClusterCoordinator": "standin.keras2:SeveralDevices",
+    "distribute.experimental.coordinator.RemoteValue": "standin.keras2:SeveralDevices",
+    "distribute.experimental.TPUStrategy": "standin.keras2:SeveralDevices",
     "experimental.dtensor.DTensorDevice": "standin.runtime:no_dtensor",
+    "experimental.dtensor.DTensorDataset": "standin.keras2:DistributedDataset",
+    "experimental.dtensor.DVariable": "standin.keras2:DistributedDataset",
     "experimental.dtensor.Layout": "standin.runtime:no_dtensor",
     "experimental.dtensor.Mesh": "standin.runtime:no_dtensor",
     "experimental.dtensor.UNSHARDED": "standin.runtime:UNSHARDED",
@@ -77,6 +90,7 @@ NAMES = {
     "python.framework.type_spec_registry._TYPE_SPEC_TO_NAME": "values.spec_registry:SPEC_TO_NAME",
     "python.lib.io.tf_record.tf_record_iterator": "data.io.records:tf_record_iterator",
     "python.pywrap_tfe.TF_ListPluggablePhysicalDevices": "standin.runtime:nothing",
+    "sysconfig.get_build_info": "standin.keras2:get_build_info",
     "python.tf2.enabled": "standin.runtime:true",
     "python.ops.linalg.sparse.sparse_csr_matrix_ops.csr_sparse_matrix_to_sparse_tensor": (
         "ops.sparse_products:csr_sparse_matrix_to_sparse_tensor"
@@ -112,6 +126,7 @@ NAMES.update(RECOGNIZED)
 _OPS = ("", ".math", ".nn", ".linalg", ".random", ".debugging")
 
 MODULES = {
+    "__internal__.autograph": ("._src.standin.keras2",),
     "__internal__.decorator": ("._src.standin.utilities",),
     "__internal__.dispatch": ("._src.standin.utilities",),
     "__internal__.feature_column": ("._src.standin.keras2",),

@@ -55,7 +55,7 @@ class Reduction:
 _DEFAULT = Reduction.SUM_BY_NONZERO_WEIGHTS
 
 
-def _check_weights(weights: Tensor, values: Tensor) -> None:
+def check_weights(weights: Tensor, values: Tensor) -> None:
     """Raises ValueError for weights that are neither one number nor of the size, or 1, of each
     axis."""
     have, wanted = weights._aval.shape, values._aval.shape
@@ -74,6 +74,14 @@ def _check_weights(weights: Tensor, values: Tensor) -> None:
                 f"{opening} Mismatch at dim {axis}. values.shape={values.shape}, "
                 f"weights.shape={weights.shape}. Received weights={weights}, values={values}"
             )
+
+
+def broadcast_weights(weights: Any, values: Any) -> Tensor:
+    """Weights, one for each value. Raises: as `check_weights`."""
+    values = convert(values)
+    weights = convert(weights, values.dtype)
+    check_weights(weights, values)
+    return weights * ones_like(values)
 
 
 def _present(weights: Tensor, values: Tensor) -> Tensor:
@@ -103,7 +111,7 @@ def compute_weighted_loss(
     Reduction.validate(reduction)
     given = convert(losses)
     weights = cast(weights, float32)
-    _check_weights(weights, given)
+    check_weights(weights, given)
     losses = cast(given, float32)
     loss = losses * weights
     if reduction != Reduction.NONE:
@@ -265,7 +273,7 @@ def mean_pairwise_squared_error(
     """
     _required(labels=labels, predictions=predictions)
     weights, labels = cast(weights, float32), cast(labels, float32)
-    _check_weights(weights, labels)
+    check_weights(weights, labels)
     labels, predictions = _pair(labels, predictions)
     difference = predictions - labels
     axes = list(range(1, len(difference.shape)))

@@ -47,6 +47,7 @@ class Variable(metaclass=_Made):
         synchronization: Any = None,
         aggregation: Any = None,
         shape: Any = None,
+        experimental_enable_variable_lifting: Any = None,
     ) -> Any:
         made = VariableV2(
             initial_value,
