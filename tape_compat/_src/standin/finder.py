@@ -177,7 +177,8 @@ def _ours(below: str) -> ModuleType | None:
 
 def _unlisted(below: str) -> ModuleType | None:
     """A module that Keras has for `tf.keras`, but not among its names: 'keras.saving'."""
-    name = f"keras._tf_keras.{below}"
+    keras = importlib.import_module(f"{_PACKAGE}._src.standin.keras")
+    name = keras.whole(below)
     return importlib.import_module(name) if _exists(name) else None
 
 

@@ -1,4 +1,7 @@
-"""`tf.keras`: Keras 3 on its TensorFlow backend on top of us, loaded when it is first used."""
+"""`tf.keras`: Keras 3 on its TensorFlow backend on top of us, loaded when it is first used.
+
+With the environment variable TF_USE_LEGACY_KERAS, as TensorFlow has it, it is Keras 2: `tf_keras`.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +17,9 @@ from typing import Any
 
 from .install import find_below_keras, install_as_tensorflow, real_tensorflow
 
-#: The module of Keras that has all names of `tf.keras`.
+#: The modules of Keras 3 and of Keras 2 that have all names of `tf.keras`.
 _KERAS = "keras._tf_keras.keras"
+_KERAS2 = "tf_keras.api._v2.keras"
 _PACKAGE = __name__.partition(".")[0]
 _OLDEST = (3, 10)
 
@@ -26,7 +30,18 @@ _INSTALL = "pip install 'tape_compat[keras]'"
 
 def available() -> bool:
     """Whether Keras can be loaded: it is installed, and the real TensorFlow has not come first."""
-    return not real_tensorflow() and importlib.util.find_spec("keras") is not None
+    package = "tf_keras" if legacy() else "keras"
+    return not real_tensorflow() and importlib.util.find_spec(package) is not None
+
+
+def legacy() -> bool:
+    """Whether `tf.keras` is to be Keras 2."""
+    return os.environ.get("TF_USE_LEGACY_KERAS") in ("true", "True", "1")
+
+
+def whole(below: str) -> str:
+    """The module of Keras for `tf.BELOW`: 'keras.saving'."""
+    return (_KERAS2 if legacy() else _KERAS) + below.removeprefix("keras")
 
 
 def keras() -> ModuleType:
@@ -36,6 +51,13 @@ def keras() -> ModuleType:
       real TensorFlow has been imported.
     """
     install_as_tensorflow()
+    if legacy():
+        if importlib.util.find_spec("tf_keras") is None:
+            raise ImportError(
+                "tf.keras is Keras 2 where the environment variable TF_USE_LEGACY_KERAS says so, "
+                "and it is not installed: pip install --no-deps tf_keras"
+            )
+        return _followed(importlib.import_module(_KERAS2))
     already = sys.modules.get("keras")
     if already is None:
         if importlib.util.find_spec("keras") is None:
@@ -61,7 +83,11 @@ def keras() -> ModuleType:
             "set the environment variable KERAS_BACKEND to 'tensorflow', or import tape_compat and "
             "use tf.keras first"
         )
-    found = importlib.import_module(_KERAS)
+    return _followed(importlib.import_module(_KERAS))
+
+
+def _followed(found: ModuleType) -> ModuleType:
+    """Keras, and the namespaces that follow it."""
     for name in FOLLOWERS:
         setattr(sys.modules[_PACKAGE], name, getattr(found, name))
     return found

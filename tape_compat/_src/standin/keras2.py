@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from malt.core import ag_ctx
 
+from ..checkpoint.state import put_state
 from ..core.errors import user_location
 from ..function.autograph.convert import convert_in_context
 from ..values.trackable import NoDependency
@@ -119,12 +120,13 @@ class FeatureTransformationCache(FeatureColumn):
 
 
 def sticky_attribute_assignment(trackable: Any, name: str, value: Any) -> Any:
-    """The value that an attribute of a Trackable is to have; note whether it is a part of it."""
-    untracked = vars(trackable).setdefault("_self_untracked", set())
+    """The value that an attribute of a Trackable is to have. Those that it is not asked for are no
+    parts of the Trackable."""
+    noted = vars(trackable).setdefault("_self_noted", set())
     if isinstance(value, NoDependency):
-        untracked.add(name)
+        noted.discard(name)
         return value.value
-    untracked.discard(name)
+    noted.add(name)
     return value
 
 
@@ -161,3 +163,26 @@ class SeveralDevices:
         raise NotImplementedError(
             f"{type(self).__name__}: work on several devices is to follow (at {user_location()})"
         )
+
+
+@contextlib.contextmanager
+def load_context(load_options: Any) -> Iterator[None]:
+    """Nothing: where files are read is not chosen."""
+    yield
+
+
+def execute_fn_for_device(
+    device_branch_fns: Any, default_fn: Callable[[], Any], name: str = "execute_fn"
+) -> Any:
+    """`default_fn()`: the others are for kernels that are not here."""
+    return default_fn()
+
+
+def update_checkpoint_state(
+    save_dir: str,
+    model_checkpoint_path: str,
+    all_model_checkpoint_paths: Any = None,
+    save_relative_paths: bool = True,
+) -> None:
+    """Note in a folder which checkpoint is the latest."""
+    put_state(save_dir, model_checkpoint_path, all_model_checkpoint_paths or ())

@@ -37,6 +37,7 @@ NAMES = {
     "__internal__.tracking.DelegatingTrackableMixin": "standin.keras2:DelegatingTrackableMixin",
     "__internal__.tracking.AutoTrackable": "values.trackable:AutoTrackable",
     "__internal__.tracking.Trackable": "values.trackable:Trackable",
+    "__internal__.load_context": "standin.keras2:load_context",
     "__internal__.mixed_precision.register_loss_scale_wrapper": "standin.runtime:nothing",
     "__internal__.tracking.register_session_provider": "standin.runtime:nothing",
     "__internal__.tracking.sticky_attribute_assignment": (
@@ -46,6 +47,10 @@ NAMES = {
     "__internal__.function.Function": "function.function:Function",
     "__internal__.get_name_scope": "values.names:get_current_name_scope",
     "__internal__.tracking.no_automatic_dependency_tracking": "values.trackable:untracked",
+    "__internal__.execute_fn_for_device": "standin.keras2:execute_fn_for_device",
+    "__internal__.train.is_mixed_precision_graph_rewrite_enabled": "standin.runtime:nothing",
+    "__internal__.train.set_using_mixed_precision_policy": "standin.runtime:nothing",
+    "__internal__.train.update_checkpoint_state": "standin.keras2:update_checkpoint_state",
     "__internal__.types.Tensor": "values.composite:TensorType",
     "__operators__.add": "standin.runtime:add",
     "__operators__.getitem": "standin.runtime:getitem",
@@ -90,6 +95,7 @@ NAMES = {
     "python.framework.type_spec_registry._TYPE_SPEC_TO_NAME": "values.spec_registry:SPEC_TO_NAME",
     "python.lib.io.tf_record.tf_record_iterator": "data.io.records:tf_record_iterator",
     "python.pywrap_tfe.TF_ListPluggablePhysicalDevices": "standin.runtime:nothing",
+    "tpu.experimental.HardwareFeature": "standin.tpu:HardwareFeature",
     "sysconfig.get_build_info": "standin.keras2:get_build_info",
     "python.tf2.enabled": "standin.runtime:true",
     "python.ops.linalg.sparse.sparse_csr_matrix_ops.csr_sparse_matrix_to_sparse_tensor": (
@@ -244,4 +250,5 @@ MODULES = {
     "python.util.tf_inspect": ("._src.standin.utilities", "inspect"),
     "python.util.variable_utils": ("._src.standin.framework",),
     "tools.docs.doc_controls": ("._src.standin.utilities",),
+    "tpu.experimental.embedding": ("._src.standin.tpu",),
 }

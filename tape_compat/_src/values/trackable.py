@@ -19,6 +19,7 @@ _Method = TypeVar("_Method", bound=Callable[..., Any])
 NOTES = (
     "_self_waiting",
     "_self_untracked",
+    "_self_noted",
     "_self_tracked",
     "_self_setattr_tracking",
     "_self_update_uid",
@@ -149,6 +150,8 @@ class AutoTrackable(Trackable):
         """The attributes that a checkpoint can hold, and what is tracked besides."""
         held = vars(self)
         left_out = {*NOTES, *held.get("_self_untracked", ())}
+        if "_self_noted" in held:  # nothing else is a part
+            left_out.update(held.keys() - held["_self_noted"])
         found = {k: v for k, v in held.items() if k not in left_out and is_trackable(v)}
         functions = functions_of(self) if save_type == "savedmodel" else {}
         return {**found, **functions, **held.get("_self_tracked", {})}

@@ -18,6 +18,7 @@ from ..._src.function.grouping import (
     placeholder as placeholder,
 )
 from ..._src.interop.version1 import face as _face
+from ..._src.library.testing.values import SparseTensorValue as SparseTensorValue
 from ..._src.library.version1.arrays import (
     Print as Print,
     arg_max as arg_max,

@@ -29,10 +29,50 @@ class IndexedSlicesValue(NamedTuple):
 
 
 class RaggedTensorValue(NamedTuple):
-    """The arrays of a RaggedTensor: `values` is another where several axes are ragged."""
+    """The arrays of a RaggedTensor: `values` is another where several axes are ragged.
+
+    >>> import numpy as np
+    >>> import tape_compat as tf
+    >>> tf.compat.v1.ragged.RaggedTensorValue(np.arange(3), np.array([0, 2, 3])).to_list()
+    [[0, 1], [2]]
+    """
 
     values: Any
     row_splits: Any
+
+    @property
+    def nested_row_splits(self) -> tuple[Any, ...]:
+        """Where the rows of all ragged axes begin, and the last end."""
+        inner = self.values
+        below = inner.nested_row_splits if isinstance(inner, RaggedTensorValue) else ()
+        return (self.row_splits, *below)
+
+    @property
+    def flat_values(self) -> Any:
+        """The innermost values."""
+        inner = self.values
+        return inner.flat_values if isinstance(inner, RaggedTensorValue) else inner
+
+    @property
+    def ragged_rank(self) -> int:
+        """How many axes are ragged."""
+        return len(self.nested_row_splits)
+
+    @property
+    def dtype(self) -> Any:
+        """The dtype of the values."""
+        return self.flat_values.dtype
+
+    @property
+    def shape(self) -> tuple[Any, ...]:
+        """The sizes, None for those that differ by row."""
+        return (len(self.row_splits) - 1, None, *self.values.shape[1:])
+
+    def to_list(self) -> list[Any]:
+        """The rows as lists."""
+        inner = self.values
+        flat = inner.to_list() if isinstance(inner, RaggedTensorValue) else inner.tolist()
+        return [flat[begin:end] for begin, end in zip(self.row_splits, self.row_splits[1:])]
 
 
 def evaluated(tensors: Any) -> Any:
