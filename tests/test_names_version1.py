@@ -2,7 +2,9 @@
 
 import importlib
 import json
+import sys
 from importlib.util import find_spec
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -96,3 +98,49 @@ def test_the_table_is_that_of_tensorflow(tmp_path, monkeypatch):
     monkeypatch.setattr(ledger, "VERSION1", tmp_path / "version1.tsv")
     ledger.write_version1(ledger.version1_names(tensorflow()))
     assert ledger.VERSION1.read_text() == before
+
+
+MISSING = [
+    row.name
+    for row in names.ledger().values()
+    if row.name.startswith("tf.compat.v1.") and not row.where
+]
+
+
+def test_missing_names_raise_their_reason():
+    assert MISSING
+    for name in MISSING:
+        why = names.reason(name)
+        space, _, last = name.removeprefix("tf.compat.v1.").rpartition(".")
+        assert len(why) > 10, name
+        with pytest.raises(LookupError):
+            ledger.here(name)
+        try:
+            face = module(space)
+        except ImportError:  # what it is in is missing too
+            continue
+        if isinstance(face, ModuleType):
+            with pytest.raises(AttributeError) as raised:
+                getattr(face, last)
+            assert str(raised.value).endswith(f"has no attribute '{last}': {name} {why}")
+
+
+@pytest.mark.skipif(find_spec("tensorflow") is None, reason="tensorflow is not installed")
+def test_every_name_of_tensorflow_is_here_or_has_a_reason():
+    """Run `python -m tests.ledger` if not."""
+    missing = ledger.missing_version1(tensorflow())
+    assert not [name for name in missing if not names.reason(name)]
+
+
+@pytest.mark.skipif(find_spec("tensorflow") is None, reason="tensorflow is not installed")
+def test_no_module_shows_what_tensorflow_lacks():
+    theirs = ledger.walked(tensorflow().compat.v1)
+    for space, found in theirs.items():
+        name = f"tape_compat.compat.v1.{space}".rstrip(".")
+        if name in sys.modules and space not in ledger.IN_PART:
+            ours = {each for each in module(space).__all__ if not _is_module(space, each)}
+            assert not ours - set(found), space
+
+
+def _is_module(space, name):
+    return isinstance(getattr(module(space), name), ModuleType)

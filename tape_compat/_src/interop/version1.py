@@ -7,6 +7,7 @@ names; `cholesky=linalg.cholesky` is `tf.linalg.cholesky`, and `*` is everything
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib
 import pkgutil
@@ -88,7 +89,8 @@ def face(module_name: str) -> None:
         if name in listed:
             return _of_tf(listed[name])
         if "*" in listed and not name.startswith("_"):
-            return _of_tf(f"{space}.{name}")
+            with contextlib.suppress(AttributeError):
+                return _of_tf(f"{space}.{name}")
         return other(name)
 
     def directory() -> list[str]:
