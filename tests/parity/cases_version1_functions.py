@@ -586,3 +586,61 @@ def case_files(tf):
         gfile.Remove(name)
         gfile.DeleteRecursively(os.path.join(folder, "a"))
         return [*found, gfile.Exists(name), sorted(gfile.ListDirectory(folder))]
+
+
+def case_sizes_of_images(tf):
+    image = tf.compat.v1.image
+    x = tf.constant(np.sin(np.arange(2 * 4 * 5 * 2)).reshape(2, 4, 5, 2), tf.float32)
+    functions = (
+        image.resize_bilinear,
+        image.resize_nearest_neighbor,
+        image.resize_bicubic,
+        image.resize_area,
+    )
+    sizes = ([7, 3], [2, 9], [4, 5], [1, 1], [8, 10])
+
+    def gradient(function, align):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = function(x, [6, 3], align_corners=align)
+            loss = tf.reduce_sum(y * y)
+        return tape.gradient(loss, x)
+
+    return {
+        "kernels": [
+            [f(x, size, align) for size in sizes for align in (False, True)] for f in functions
+        ],
+        "centers": [f(x, [7, 3], half_pixel_centers=True) for f in functions[:3]],
+        "gradients": [gradient(f, align) for f in functions[:3] for align in (False, True)],
+        "numbers": [f(tf.cast(x * 9.0, tf.int32), [3, 3]) for f in functions],
+        "images": [
+            image.resize_images(x, [3, 7], method, align)
+            for method in range(4)
+            for align in (False, True)
+        ],
+        **attempts(
+            tf,
+            {
+                "one": lambda tf: image.resize(x[0], [3, 3], image.ResizeMethod.BICUBIC),
+                "same": lambda tf: image.resize_images(tf.ones([2, 2, 1], tf.uint8), [2, 2]),
+                "ratio": lambda tf: image.resize_images(x, [8, 8], preserve_aspect_ratio=True),
+                "pad": lambda tf: image.resize_image_with_pad(x[0], 8, 6),
+                "recorded": lambda tf: tf.function(lambda x: image.resize_images(x, [3, 3]))(x),
+                "rank": lambda tf: image.resize_images(tf.ones([2]), [2, 2]),
+                "method": lambda tf: image.resize_images(x, [2, 2], 9),
+                "name": lambda tf: image.resize_images(x, [2, 2], tf.image.ResizeMethod.AREA),
+                "empty": lambda tf: image.resize_bilinear(x, [0, 2]),
+                "rank of a kernel": lambda tf: image.resize_bilinear(x[0], [2, 2]),
+                "boxes": lambda tf: [
+                    image.crop_and_resize(x, [[0.0, 0.0, 1.0, 1.0]], box_ind=[1], crop_size=[2, 2]),
+                    image.extract_image_patches(
+                        x, ksizes=[1, 2, 2, 1], strides=[1, 2, 2, 1], rates=[1] * 4, padding="VALID"
+                    ),
+                    image.draw_bounding_boxes(
+                        x[..., :1], tf.ones([2, 1, 4]) * [0.0, 0.0, 1.0, 1.0]
+                    ),
+                ],
+            },
+            words=3,
+        ),
+    }

@@ -224,6 +224,7 @@ from . import (
     distribute as distribute,
     flags as flags,
     gfile as gfile,
+    image as image,
     initializers as initializers,
     io as io,
     keras as keras,

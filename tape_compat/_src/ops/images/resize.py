@@ -63,10 +63,11 @@ def _along(x: Any, axis: int, new: int, method: str, antialias: bool, xp: Any) -
         weights = resize_weights.area(new, old)
     else:
         weights = resize_weights.filtered(new, old, method, antialias)
-    return _weighted(x, axis, weights, xp)
+    return weighted(x, axis, weights, xp)
 
 
-def _weighted(x: Any, axis: int, weights: np.ndarray, xp: Any) -> Any:
+def weighted(x: Any, axis: int, weights: np.ndarray, xp: Any) -> Any:
+    """`x` times weights [new, old] along an axis, by `jax.numpy` or NumPy."""
     most = int((weights != 0).sum(1).max())
     if most > _FEW:
         exact = {"precision": lax.Precision.HIGHEST} if xp is jnp else {}

@@ -1,0 +1,143 @@
+"""Images of another size as TensorFlow 1 makes them: pixels lie at their corners, not centers."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from ...core import dtypes
+from ...core.avals import Aval
+from ...core.dimensions import Shape, less
+from ...core.op import Op
+from ...core.refuse import invalid
+from ...values.record import apply
+from ...values.tensor import Tensor
+from .resize import weighted
+
+_KERNELS = {
+    "bilinear": "ResizeBilinear",
+    "nearest": "ResizeNearestNeighbor",
+    "bicubic": "ResizeBicubic",
+    "area": "ResizeArea",
+}
+
+
+def _scale(new: int, old: int, align: bool) -> np.float32:
+    """How many old pixels a new one is wide; with `align` the last ones lie on each other."""
+    if align and new > 1:
+        return np.float32(old - 1) / np.float32(new - 1)
+    return np.float32(old) / np.float32(new)
+
+
+def _corners(new: int, old: int, align: bool) -> np.ndarray:
+    return np.arange(new, dtype=np.float32) * _scale(new, old, align)
+
+
+def _nearest(new: int, old: int, align: bool) -> np.ndarray:
+    at = _corners(new, old, align)
+    place = np.floor(at + np.float32(0.5)) if align else np.floor(at)
+    return np.minimum(place.astype(np.int32), old - 1)
+
+
+def _bilinear(new: int, old: int, align: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    at = _corners(new, old, align)
+    low = np.floor(at)
+    first = low.astype(np.int32)
+    return first, np.minimum(first + 1, old - 1), at - low
+
+
+#: Steps of the table that TensorFlow's bicubic weights are from.
+_STEPS = 1024
+
+
+def _cubic(x: np.ndarray) -> np.ndarray:
+    """Keys' cubic with a = -3/4, for x from 0 to 2."""
+    a = -0.75
+    near = ((a + 2) * x - (a + 3)) * x * x + 1
+    far = ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
+    return np.where(x > 1, far, near).astype(np.float32)
+
+
+@lru_cache(maxsize=256)
+def _bicubic(new: int, old: int, align: bool) -> np.ndarray:
+    """Weights of the four old pixels around each new one; at the edges pixels count twice."""
+    at = _corners(new, old, align)
+    low = np.floor(at).astype(np.int64)
+    step = np.rint((at - low.astype(np.float32)) * np.float32(_STEPS)) / _STEPS
+    weights = np.zeros((new, old), np.float32)
+    for k, distance in ((-1, step + 1), (0, step), (1, 1 - step), (2, 2 - step)):
+        np.add.at(weights, (np.arange(new), np.clip(low + k, 0, old - 1)), _cubic(distance))
+    return weights
+
+
+@lru_cache(maxsize=256)
+def _area(new: int, old: int, align: bool) -> np.ndarray:
+    """The part of each new pixel that each old one covers."""
+    scale = _scale(new, old, align)
+    weights = np.zeros((new, old), np.float32)
+    for i in range(new):
+        start, end = np.float32(i) * scale, np.float32(i + 1) * scale
+        for j in range(int(np.floor(start)), int(np.ceil(end))):
+            covered = min(np.float32(j + 1), end) - max(np.float32(j), start)
+            weights[i, min(j, old - 1)] += covered
+    return weights / scale
+
+
+def _along(x: Any, axis: int, new: int, method: str, align: bool) -> Any:
+    old = x.shape[axis]
+    if method == "nearest":
+        return jnp.take(x, _nearest(new, old, align), axis=axis)
+    if method == "bilinear":
+        low, high, share = _bilinear(new, old, align)
+        share = share.reshape([-1 if i == axis else 1 for i in range(x.ndim)])
+        first = jnp.take(x, low, axis=axis)
+        return first + (jnp.take(x, high, axis=axis) - first) * share
+    weights = (_bicubic if method == "bicubic" else _area)(new, old, align)
+    return weighted(x, axis, weights, jnp)
+
+
+def _resize(x: Any, size: tuple[int, int], method: str, align: bool) -> Any:
+    if method != "nearest":
+        x = x.astype(np.float32)
+    for axis in (2, 1):
+        x = _along(x, axis, size[axis - 1], method, align)
+    return x
+
+
+def _check(avals: tuple[Aval, ...], size: Shape, method: str, align: bool) -> None:
+    (x,), kernel = avals, _KERNELS[method]
+    if len(x.shape) != 4:
+        raise invalid(f"input must be 4-dimensional{x.tensor_shape}", kernel)
+    if any(less(n, 1) for n in size):
+        raise invalid("output dimensions must be positive", kernel)
+    if any(less(n, 1) for n in x.shape[1:3]):
+        raise invalid("input image must be of non-zero size", kernel)
+
+
+def _shape(avals: tuple[Aval, ...], size: Shape, method: str, align: bool) -> Aval:
+    count, _, _, channels = avals[0].shape
+    dtype = avals[0].dtype if method == "nearest" else dtypes.float32
+    return Aval.of((count, *size, channels), dtype)
+
+
+_RESIZE = {
+    method: Op(_resize, kernel, check=_check, shapes=_shape) for method, kernel in _KERNELS.items()
+}
+
+
+def resize_by_corners(x: Tensor, size: Shape, method: str, align: bool) -> Tensor:
+    """Images [n, h, w, c] of another size.
+
+    >>> import tape_compat as tf
+    >>> from tape_compat._src.ops.images.resize_corners import resize_by_corners
+    >>> x = tf.constant([0.0, 4.0], shape=[1, 1, 2, 1])
+    >>> [
+    ...     resize_by_corners(x, (1, 3), "bilinear", a).numpy().ravel().round(2).tolist()
+    ...     for a in (False, True)
+    ... ]
+    [[0.0, 2.67, 4.0], [0.0, 2.0, 4.0]]
+    """
+    return apply(_RESIZE[method].bind(size=size, method=method, align=align), (x,))
