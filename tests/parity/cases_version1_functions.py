@@ -626,6 +626,14 @@ def case_sizes_of_images(tf):
                 "ratio": lambda tf: image.resize_images(x, [8, 8], preserve_aspect_ratio=True),
                 "pad": lambda tf: image.resize_image_with_pad(x[0], 8, 6),
                 "recorded": lambda tf: tf.function(lambda x: image.resize_images(x, [3, 3]))(x),
+                "unknown": lambda tf: [
+                    tf.function(
+                        lambda x, method=method: image.resize_images(x, [3, 3], method),
+                        input_signature=[tf.TensorSpec([None, None, None, 2])],
+                    )(x[:, :n])
+                    for method in range(4)
+                    for n in (2, 4)
+                ],
                 "rank": lambda tf: image.resize_images(tf.ones([2]), [2, 2]),
                 "method": lambda tf: image.resize_images(x, [2, 2], 9),
                 "name": lambda tf: image.resize_images(x, [2, 2], tf.image.ResizeMethod.AREA),
@@ -644,3 +652,45 @@ def case_sizes_of_images(tf):
             words=3,
         ),
     }
+
+
+def case_initializers(tf):
+    v1, made = tf.compat.v1, tf.compat.v1.initializers
+    tf.random.set_seed(2)
+    names = "he_normal he_uniform lecun_normal lecun_uniform uniform_unit_scaling".split()
+    found = [getattr(made, name)(seed=1) for name in names]
+    return {
+        "values": [[f(shape) for shape in ([2, 3], [2, 2, 3, 4])] for f in found],
+        "options": [f.get_config() for f in found],
+        "unit": [
+            v1.uniform_unit_scaling_initializer(2.0, seed=3)([4]).shape,
+            v1.uniform_unit_scaling_initializer(dtype=tf.float64)([2, 2]).dtype,
+        ],
+        "error": attempt(v1.uniform_unit_scaling_initializer, 1.0, None, tf.int32, words=4),
+    }
+
+
+def case_others(tf):
+    v1 = tf.compat.v1
+    value = v1.SparseTensorValue([[0]], [1], [2])
+    kinds = (tf.errors.NotFoundError, tf.errors.OutOfRangeError, tf.errors.UnimplementedError)
+    with tempfile.TemporaryDirectory() as folder:
+        path = tf.train.Checkpoint(v=tf.Variable(1.0)).write(os.path.join(folder, "a"))
+        reader = v1.train.NewCheckpointReader(path)
+        exists = [v1.train.checkpoint_exists(path), v1.train.checkpoint_exists(f"{path}b")]
+        saved = reader.get_tensor("v/.ATTRIBUTES/VARIABLE_VALUE")
+    return [
+        value.indices,
+        value._fields,
+        len(value),
+        [v1.io.TFRecordCompressionType.GZIP, v1.python_io.TFRecordCompressionType.ZLIB],
+        v1.sparse_matmul([[1.0, 2.0]], [[1.0], [2.0]]),
+        v1.sparse_matmul([[1.0], [2.0]], [[1.0], [2.0]], transpose_a=True, a_is_sparse=True),
+        [v1.errors.error_code_from_exception_type(kind) for kind in kinds],
+        [v1.errors.exception_type_from_error_code(code) for code in range(1, 17)],
+        v1.placeholder_with_default(1.0, None),
+        attempt(v1.sparse_placeholder, tf.float32),
+        attempt(v1.sparse.placeholder, tf.float32),
+        v1.nn.avg_pool2d(tf.ones([1, 2, 2, 1]), 2, 2, "SAME"),
+        [exists, saved],
+    ]

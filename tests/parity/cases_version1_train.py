@@ -99,6 +99,30 @@ for _case in CASES.values():
     _case.parity = {"rtol": 1e-4, "atol": 1e-6}
 
 
+def case_dual_averaging(tf):
+    found = []
+    for options in ({}, {"l1_regularization_strength": 0.3, "l2_regularization_strength": 0.1}):
+        step = tf.Variable(0, dtype=tf.int64)
+        optimizer = tf.compat.v1.train.AdagradDAOptimizer(0.1, step, **options)
+        v = tf.Variable([[1.0, -2.0], [0.5, 0.1]])
+        for _ in range(3):
+            optimizer.minimize(lambda v=v: tf.reduce_sum(v * v), global_step=step)
+        rows = tf.IndexedSlices(tf.constant([[1.0, 2.0]] * 2), tf.constant([1, 1]))
+        optimizer.apply_gradients([(rows, v)], global_step=step)
+        found.append((_state(optimizer, [v]), step))
+    return found, attempt(tf.compat.v1.train.AdagradDAOptimizer, 0.1, step, 0.0)
+
+
+def case_moving_average(tf):
+    average, v = tf.train.ExponentialMovingAverage(0.5, zero_debias=True), tf.Variable(4.0)
+    found = []
+    for value in (4.0, 2.0, 1.0):
+        v.assign(value)
+        average.apply([v])
+        found.append(average.average(v).numpy())
+    return found
+
+
 def case_dtypes(tf):
     found = []
     for dtype in (tf.float64, tf.float16):

@@ -20,7 +20,7 @@ class ExponentialMovingAverage:
       decay: between 0 and 1, close to 1.
       num_updates: number of steps so far, if given: the decay is then at most
         (1 + num_updates) / (10 + num_updates), so that averages move faster in the beginning.
-      zero_debias: whether averages begin with zeros and are divided by what is missing for that.
+      zero_debias: says nothing of variables, whose averages begin with their values.
       name: of the averages, after the name of the variable.
 
     >>> import tape_compat as tf
@@ -40,8 +40,6 @@ class ExponentialMovingAverage:
         zero_debias: bool = False,
         name: str = "ExponentialMovingAverage",
     ) -> None:
-        if zero_debias:
-            raise NotImplementedError("tf.train.ExponentialMovingAverage with zero_debias")
         self._decay = decay
         self._num_updates = num_updates
         self._name = name

@@ -120,6 +120,9 @@ from ..._src.library.version1.dimension import (
     dimension_at_index as dimension_at_index,
     dimension_value as dimension_value,
 )
+from ..._src.library.version1.images import (
+    extract_image_patches as extract_image_patches,
+)
 from ..._src.library.version1.initializers import (
     Constant as constant_initializer,
     GlorotNormal as glorot_normal_initializer,
@@ -129,8 +132,15 @@ from ..._src.library.version1.initializers import (
     RandomNormal as random_normal_initializer,
     RandomUniform as random_uniform_initializer,
     TruncatedNormal as truncated_normal_initializer,
+    UniformUnitScaling as uniform_unit_scaling_initializer,
     VarianceScaling as variance_scaling_initializer,
     Zeros as zeros_initializer,
+)
+from ..._src.library.version1.others import (
+    SparseTensorValue as SparseTensorValue,
+    placeholder_with_default as placeholder_with_default,
+    sparse_matmul as sparse_matmul,
+    sparse_placeholder as sparse_placeholder,
 )
 from ..._src.library.version1.scopes import (
     AUTO_REUSE as AUTO_REUSE,
@@ -222,6 +232,7 @@ from . import (
     data as data,
     debugging as debugging,
     distribute as distribute,
+    errors as errors,
     flags as flags,
     gfile as gfile,
     image as image,

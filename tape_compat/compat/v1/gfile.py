@@ -1,5 +1,8 @@
 """`tf.compat.v1.gfile`: files and folders."""
 
+from ..._src.data.io.gfile import (
+    GFile as FastGFile,
+)
 from ..._src.interop.version1 import face as _face
 from ..._src.library.version1.gfile import (
     Copy as Copy,

@@ -11,8 +11,13 @@ from ..._src.library.version1.initializers import (
     RandomNormal as random_normal,
     RandomUniform as random_uniform,
     TruncatedNormal as truncated_normal,
+    UniformUnitScaling as uniform_unit_scaling,
     VarianceScaling as variance_scaling,
     Zeros as zeros,
+    he_normal as he_normal,
+    he_uniform as he_uniform,
+    lecun_normal as lecun_normal,
+    lecun_uniform as lecun_uniform,
 )
 from ..._src.library.version1.switches import (
     global_variables_initializer as global_variables,

@@ -8,6 +8,7 @@ from ..._src.library.version1.arrays import (
 )
 from ..._src.library.version1.calls import (
     avg_pool as avg_pool,
+    avg_pool as avg_pool2d,
     conv2d_transpose as conv2d_transpose,
     convolution as convolution,
     in_top_k as in_top_k,
@@ -49,7 +50,10 @@ from ..._src.library.version1.nn import (
     xw_plus_b as xw_plus_b,
 )
 from ..._src.ops.ctc_decoders import ctc_beam_search_decoder_v1 as ctc_beam_search_decoder
-from ..._src.ops.ctc_losses import ctc_loss_v1 as ctc_loss
+from ..._src.ops.ctc_losses import (
+    ctc_loss as ctc_loss_v2,
+    ctc_loss_v1 as ctc_loss,
+)
 from ..._src.ops.losses import (
     sigmoid_cross_entropy_with_logits as sigmoid_cross_entropy_with_logits,
     sparse_softmax_cross_entropy_with_logits as sparse_softmax_cross_entropy_with_logits,

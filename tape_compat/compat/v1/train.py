@@ -27,6 +27,7 @@ from ..._src.library.version1.global_step import (
 from ..._src.library.version1.optimizer import Optimizer as Optimizer
 from ..._src.library.version1.optimizers import (
     AdadeltaOptimizer as AdadeltaOptimizer,
+    AdagradDAOptimizer as AdagradDAOptimizer,
     AdagradOptimizer as AdagradOptimizer,
     AdamOptimizer as AdamOptimizer,
     FtrlOptimizer as FtrlOptimizer,
@@ -35,6 +36,10 @@ from ..._src.library.version1.optimizers import (
     ProximalAdagradOptimizer as ProximalAdagradOptimizer,
     ProximalGradientDescentOptimizer as ProximalGradientDescentOptimizer,
     RMSPropOptimizer as RMSPropOptimizer,
+)
+from ..._src.library.version1.others import (
+    NewCheckpointReader as NewCheckpointReader,
+    checkpoint_exists as checkpoint_exists,
 )
 
 _face(__name__)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...core.dimensions import is_unknown
 from ...ops.arguments import dims
 from ...ops.images import boxes, distortions, drawing, geometry, patches
 from ...ops.images.resize import resize as resize_v2, within
@@ -87,6 +88,11 @@ def _method(method: Any) -> str:
     return _METHODS[method]
 
 
+def _refuse_unknown(sizes: Any) -> None:
+    if is_unknown(sizes):
+        raise NotImplementedError("tf.compat.v1.image: proportions of images of unknown size")
+
+
 def resize_images(
     images: Any,
     size: Any,
@@ -110,11 +116,12 @@ def resize_images(
     wanted = dims(size)
     if len(wanted) != 2:
         raise ValueError("'size' must be a 1-D Tensor of 2 elements: new_height, new_width")
-    have = tuple(x.shape[-3:-1])
+    have = x._aval.shape[-3:-1]
     if preserve_aspect_ratio:
+        _refuse_unknown((*wanted, *have))
         scale = min(wanted[0] / have[0], wanted[1] / have[1])
         wanted = tuple(round(scale * each) for each in have)
-    if have == tuple(wanted):
+    if tuple(have) == tuple(wanted):
         return x
     batch = expand_dims(x, 0) if rank == 3 else x
     found = _resized(batch, wanted, _method(method), align_corners)
@@ -137,7 +144,9 @@ def resize_image_with_pad(
     for name, size in (("target_width", target[1]), ("target_height", target[0])):
         if size < 1:
             raise ValueError(f"{name} must be > 0.")
-    size, offset = within([int(n) for n in x.shape[-3:-1]], target)
+    have = x._aval.shape[-3:-1]
+    _refuse_unknown(have)
+    size, offset = within(have, target)
     found = resize_images(x, size, method, align_corners)
     return geometry.pad_to_bounding_box(found, *offset, *target)
 

@@ -145,6 +145,10 @@ class TruncatedNormal(_Initializer):
         )
 
 
+def _sizes(shape: Any) -> list[int]:
+    return [int(size or 0) for size in as_shape(shape).as_list()]
+
+
 def _fans(shape: list[int]) -> tuple[int, int]:
     """How many inputs, and how many outputs, a value of weights of this shape joins."""
     if not shape:
@@ -197,7 +201,7 @@ class VarianceScaling(_Initializer):
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
         options, kind = self._options, self._dtype(dtype)
         of = shape if partition_info is None else partition_info.full_shape
-        fan_in, fan_out = _fans(as_shape(of).as_list())
+        fan_in, fan_out = _fans(_sizes(of))
         fans = {"fan_in": fan_in, "fan_out": fan_out, "fan_avg": (fan_in + fan_out) / 2.0}
         variance = options["scale"] / max(1.0, fans[options["mode"]])
         if options["distribution"] == "uniform":
@@ -229,6 +233,42 @@ class GlorotNormal(_Glorot):
         super().__init__(1.0, "fan_avg", "truncated_normal", seed, dtype)
 
 
+def he_normal(seed: Any = None) -> VarianceScaling:
+    """Truncated normal numbers of variance 2 / inputs. Source: He et al., 2015."""
+    return VarianceScaling(2.0, "fan_in", "truncated_normal", seed)
+
+
+def he_uniform(seed: Any = None) -> VarianceScaling:
+    """Uniform numbers of variance 2 / inputs. Source: as he_normal."""
+    return VarianceScaling(2.0, "fan_in", "uniform", seed)
+
+
+def lecun_normal(seed: Any = None) -> VarianceScaling:
+    """Truncated normal numbers of variance 1 / inputs. Source: LeCun et al., 1998."""
+    return VarianceScaling(1.0, "fan_in", "truncated_normal", seed)
+
+
+def lecun_uniform(seed: Any = None) -> VarianceScaling:
+    """Uniform numbers of variance 1 / inputs. Source: as lecun_normal."""
+    return VarianceScaling(1.0, "fan_in", "uniform", seed)
+
+
+class UniformUnitScaling(_Initializer):
+    """Uniform numbers up to `factor` sqrt(3 / inputs): outputs are as large as inputs.
+
+    Source: Sussillo and Abbott, 2014.
+    """
+
+    def __init__(self, factor: float = 1.0, seed: Any = None, dtype: Any = dtypes.float32) -> None:
+        super().__init__(factor=factor, seed=seed, dtype=_floating(dtype))
+
+    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
+        of = shape if partition_info is None else partition_info.full_shape
+        inputs = max(1.0, math.prod(_sizes(of)[:-1]))
+        limit = math.sqrt(3 / inputs) * self._options["factor"]
+        return uniform(shape, -limit, limit, self._dtype(dtype), self._options["seed"])
+
+
 class Orthogonal(_Initializer):
     """A matrix with orthogonal rows or columns times `gain`, of all axes but the last as one.
 
@@ -240,7 +280,7 @@ class Orthogonal(_Initializer):
         super().__init__(gain=gain, seed=seed, dtype=_floating(dtype))
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
-        sizes = as_shape(shape).as_list()
+        sizes = _sizes(shape)
         if len(sizes) < 2:
             raise ValueError(
                 "The tensor to initialize, specified by argument `shape` must be at least two-"

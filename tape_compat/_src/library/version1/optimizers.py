@@ -332,6 +332,58 @@ class ProximalAdagradOptimizer(AdagradOptimizer):
         self._l2_regularization_strength = l2_regularization_strength
 
 
+def _dual_averaging(
+    x: Any, g: Any, total: Any, squares: Any, rate: Any, l1: Any, l2: Any, step: Any
+) -> tuple[Any, ...]:
+    total, squares = total + g, squares + g * g
+    shrunk = jnp.sign(total) * jnp.maximum(jnp.abs(total) - l1 * step, 0)
+    return -rate * shrunk / (l2 * step * rate + jnp.sqrt(squares)), total, squares
+
+
+class AdagradDAOptimizer(_Slotted):
+    """Adagrad by dual averaging: from the sums of all gradients, with penalties that grow.
+
+    Source: Duchi et al. 2011, section 1.3. Raises: ValueError for an initial value that is not
+    positive.
+    """
+
+    _kernel = Kernel("AdagradDA", _dual_averaging, 2)
+    _slot_order = ("gradient_accumulator", "gradient_squared_accumulator")
+    _read = ProximalGradientDescentOptimizer._read
+
+    def __init__(
+        self,
+        learning_rate: Any,
+        global_step: Any,
+        initial_gradient_squared_accumulator_value: float = 0.1,
+        l1_regularization_strength: float = 0.0,
+        l2_regularization_strength: float = 0.0,
+        use_locking: bool = False,
+        name: str = "AdagradDA",
+    ) -> None:
+        if initial_gradient_squared_accumulator_value <= 0.0:
+            raise ValueError(
+                "initial_gradient_squared_accumulator_value must be positive: "
+                f"{initial_gradient_squared_accumulator_value}"
+            )
+        super().__init__(use_locking, name)
+        self._learning_rate = learning_rate
+        self._global_step = global_step
+        self._initial = initial_gradient_squared_accumulator_value
+        self._l1_regularization_strength = l1_regularization_strength
+        self._l2_regularization_strength = l2_regularization_strength
+
+    def _create_slots(self, var_list: list[Variable]) -> None:
+        for v in var_list:
+            self._zeros_slot(v, self._slot_order[0], self._name)
+            self._get_or_make_slot_with_initializer(
+                v, _full(self._initial), v.shape, v.dtype, self._slot_order[1], self._name
+            )
+
+    def _numbers(self) -> list[Any]:
+        return [*super()._numbers(), convert(self._global_step) + 1]
+
+
 def _rmsprop(
     x: Any, g: Any, rms: Any, slot: Any, rate: Any, decay: Any, momentum: Any, epsilon: Any
 ) -> tuple[Any, ...]:
