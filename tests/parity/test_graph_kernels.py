@@ -6,20 +6,24 @@ import pytest
 import tape_compat
 from tape_compat._src.library.saved_model.registry import KERNELS
 from tests.oracle import tensorflow
-from tests.parity import store
+from tests.parity import gradient_calls, store
+from tests.parity.kernel_inputs import (
+    FILTERS,
+    IMAGES,
+    INTS,
+    POSITIVE,
+    SMALL,
+    SQUARE,
+    VOLUMES,
+    WORDS,
+    X,
+    Y,
+)
 from tests.parity.test_saved_models import assert_near, numbers
 
 pytestmark = pytest.mark.skipif(
     not store.installed(), reason="tensorflow, the oracle, is not installed (extra `parity`)"
 )
-
-X = [[0.3, -0.7, 1.2], [2.0, -1.5, 0.0]]
-Y = [[0.5, 2.0, -1.0], [1.0, 3.0, 2.5]]
-POSITIVE = [[0.3, 0.7, 1.2], [2.0, 1.5, 0.9]]
-SMALL = [[0.3, -0.7, 0.2], [0.9, -0.5, 0.0]]
-INTS = [[5, -3, 7], [2, 9, -8]]
-SQUARE = [[2.0, 0.5, 0.1], [0.5, 3.0, 0.2], [0.1, 0.2, 1.5]]
-WORDS = [b"a b", b"", b"Cde  f"]
 
 #: Kernels of one input, by what they are given.
 UNARY = {
@@ -361,18 +365,6 @@ for _name in "StringLower StringUpper".split():
 ARGUMENT |= {"Where": "condition", "Diag": "diagonal", "MatrixDiag": "diagonal"}
 
 
-def IMAGES(c):
-    return c(np.sin(np.arange(64.0)).reshape(2, 4, 4, 2))
-
-
-def FILTERS(c):
-    return c(np.cos(np.arange(24.0)).reshape(2, 2, 2, 3))
-
-
-def VOLUMES(c):
-    return c(np.sin(np.arange(64.0)).reshape(1, 4, 4, 4, 1))
-
-
 def narrow(tf, value):
     """A constant, of numbers of half as many bits as NumPy's."""
     x = tf.constant(np.asarray(value))
@@ -382,7 +374,7 @@ def narrow(tf, value):
 
 def kernel_calls():
     """A call of each kernel, by `raw_ops` and what makes tensors."""
-    calls = dict(OTHERS)
+    calls = {**OTHERS, **gradient_calls.CALLS}
     for value, names in UNARY.values():
         for name in names.split():
             given = ARGUMENT.get(name, "x")

@@ -10,7 +10,8 @@ from tape_compat._src.library.raw.definitions import names
 from tests.oracle import tensorflow
 from tests.parity import store
 from tests.parity.harness import Case, Raised, attempt, describe, differences
-from tests.parity.test_graph_kernels import IMAGES, kernel_calls, narrow
+from tests.parity.kernel_inputs import IMAGES
+from tests.parity.test_graph_kernels import kernel_calls, narrow
 
 pytestmark = pytest.mark.skipif(
     not store.installed(), reason="tensorflow, the oracle, is not installed (extra `parity`)"
@@ -71,6 +72,32 @@ def test_draws():
         assert (one.dtype.name, one.shape.as_list()) == (other.dtype.name, other.shape.as_list()), (
             name
         )
+
+
+#: Other attributes.
+VARIANTS = {
+    **{
+        f"{op} {corners} {centers} {size}": lambda r, c, op=op, a=corners, h=centers, s=size: (
+            getattr(r, op)(images=IMAGES(c), size=s, align_corners=a, half_pixel_centers=h)
+        )
+        for op in ("ResizeBilinear", "ResizeBicubic", "ResizeNearestNeighbor")
+        for corners, centers in ((False, False), (True, False), (True, True))
+        for size in ([6, 3], [4, 4], [1, 7])
+    },
+    **{
+        f"ResizeArea {size}": lambda r, c, s=size: r.ResizeArea(
+            images=IMAGES(c), size=s, align_corners=True
+        )
+        for size in ([6, 3], [4, 4], [1, 7])
+    },
+    "ResizeNearestNeighbor of integers": lambda r, c: r.ResizeNearestNeighbor(
+        images=c(np.arange(8).reshape(1, 2, 2, 2)), size=[3, 3]
+    ),
+}
+
+
+def test_variants():
+    assert not compared(VARIANTS)
 
 
 #: Calls that are refused, and a few that are taken.

@@ -43,7 +43,7 @@ def assert_near(one, other):
         assert len(one) == len(other)
         for a, b in zip(one, other):
             assert_near(a, b)
-    elif isinstance(one, float):
+    elif isinstance(one, (float, complex)):
         assert one == pytest.approx(other, rel=1e-5, abs=1e-6, nan_ok=True)
     else:
         assert one == other

@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
-from . import array_kernels, image_kernels, layer_kernels, node_kernels, text_kernels
+from . import (
+    array_kernels,
+    gradient_kernels,
+    image_kernels,
+    layer_kernels,
+    node_kernels,
+    text_kernels,
+)
 
-TABLES = (array_kernels, image_kernels, layer_kernels, node_kernels, text_kernels)
+TABLES = (array_kernels, gradient_kernels, image_kernels, layer_kernels, node_kernels, text_kernels)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...core.dtypes import DType, float32, int64
+from ...core.refuse import invalid
 from ...ops import (
     blocks,
     convolutions,
@@ -20,13 +21,14 @@ from ...ops import (
 )
 from ...ops.fused_normalization import fused_batch_norm
 from ...ops.images.resize import resize
+from ...ops.images.resize_version1 import resize_by_corners
 from ...values.tensor import Tensor
 from .registry import KERNELS, Kernel, kernel
 
 # -- layers ---------------------------------------------------------------------------------------
 
 
-def _padding(padding: str, explicit: Sequence[int]) -> Any:
+def explicit_padding(padding: str, explicit: Sequence[int]) -> Any:
     """What convolutions take: the name, or pairs for each axis."""
     if padding != "EXPLICIT":
         return padding
@@ -44,7 +46,7 @@ def _conv2d(
     data_format: str = "NHWC",
     dilations: Sequence[int] = (1, 1, 1, 1),
 ) -> Tensor:
-    pads = _padding(padding, explicit_paddings)
+    pads = explicit_padding(padding, explicit_paddings)
     return convolutions.conv2d(x, filters, list(strides), pads, data_format, list(dilations))
 
 
@@ -72,7 +74,7 @@ def _depthwise_conv2d(
     data_format: str = "NHWC",
     dilations: Sequence[int] = (1, 1, 1, 1),
 ) -> Tensor:
-    pads = _padding(padding, explicit_paddings)
+    pads = explicit_padding(padding, explicit_paddings)
     rates = list(dilations[1:3] if data_format == "NHWC" else dilations[2:])
     return convolutions.depthwise_conv2d(x, filters, list(strides), pads, data_format, rates)
 
@@ -89,7 +91,7 @@ def _conv2d_transpose(
     data_format: str = "NHWC",
     dilations: Sequence[int] = (1, 1, 1, 1),
 ) -> Tensor:
-    pads = _padding(padding, explicit_paddings)
+    pads = explicit_padding(padding, explicit_paddings)
     return convolutions.conv2d_transpose(
         x, filters, shape, list(strides), pads, data_format, list(dilations)
     )
@@ -121,7 +123,7 @@ def _pool(pool: Kernel, default: str) -> Kernel:
         explicit_paddings: Sequence[int] = (),
         data_format: str = default,
     ) -> Tensor:
-        pads = _padding(padding, explicit_paddings)
+        pads = explicit_padding(padding, explicit_paddings)
         return pool(x, list(ksize), list(strides), pads, data_format)
 
     return pooled
@@ -197,22 +199,32 @@ def _space_to_batch(x: Any, block: Any, paddings: Any) -> Tensor:
     return blocks.space_to_batch(x, block, paddings)
 
 
+def resized(x: Any, size: Any, method: str, align_corners: bool, centers: bool) -> Tensor:
+    """Images of another size. centers: whether pixels are where their centers are."""
+    if align_corners and centers:
+        text = "If half_pixel_centers is True, align_corners must be False."
+        raise invalid(text, "Resize")
+    if not (centers or (method == "area" and not align_corners)):
+        return resize_by_corners(x, size, method, align_corners)
+    found = resize(x, size, method)
+    return found if method == "nearest" else casting.cast(found, float32)
+
+
 def _resizing(method: str) -> Kernel:
-    def resized(
+    def call(
         x: Any, size: Any, *, align_corners: bool = False, half_pixel_centers: bool = False
     ) -> Tensor:
-        if align_corners or not (half_pixel_centers or method == "area"):
-            raise NotImplementedError(
-                f"resizing by {method!r} with align_corners={align_corners}, half_pixel_centers="
-                f"{half_pixel_centers}, which only TensorFlow 1 does"
-            )
-        return resize(x, size, method)
+        return resized(x, size, method, align_corners, half_pixel_centers)
 
-    return resized
+    return call
+
+
+@kernel("ResizeArea")
+def _resize_area(x: Any, size: Any, *, align_corners: bool = False) -> Tensor:
+    return resized(x, size, "area", align_corners, False)
 
 
 KERNELS |= {
-    "ResizeArea": _resizing("area"),
     "ResizeBicubic": _resizing("bicubic"),
     "ResizeBilinear": _resizing("bilinear"),
     "ResizeNearestNeighbor": _resizing("nearest"),

@@ -1,0 +1,472 @@
+"""Kernels that TensorFlow differentiates other kernels with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...autodiff.reverse import dense
+from ...autodiff.tape import GradientTape
+from ...core.dtypes import DType, float32
+from ...core.refuse import invalid
+from ...ops import (
+    casting,
+    convolutions,
+    creation,
+    elementwise,
+    joining,
+    kernel_derivatives,
+    morphology,
+    normalization,
+    pooling,
+    products,
+    reductions,
+    selection,
+    shapes,
+    slicing,
+    solvers,
+    sparse_segments,
+)
+from ...ops.arguments import known_value
+from ...ops.images.boxes import crop_and_resize
+from ...values.tensor import Tensor, concrete
+from .layer_kernels import explicit_padding, resized
+from .registry import KERNELS, Kernel, kernel
+
+
+def pulled(function: Callable[[Tensor], Tensor], x: Tensor, gradient: Any) -> Tensor:
+    """The gradient of a function by x, where it gives an output with this gradient."""
+    with GradientTape(watch_accessed_variables=False) as tape:
+        tape.watch(x)
+        y = function(x)
+    found = tape.gradient(y, x, gradient, unconnected_gradients="zero")
+    return dense(found)
+
+
+def pulled_at_zeros(
+    function: Callable[[Tensor], Tensor], shape: Any, gradient: Tensor, dtype: DType | None = None
+) -> Tensor:
+    """The same of a linear function of an array of this shape, which is the same everywhere."""
+    return pulled(function, creation.zeros(shape, dtype or gradient.dtype), gradient)
+
+
+# -- elementwise ----------------------------------------------------------------------------------
+
+#: The slope and the bound of `selu`: its scale, and that times its alpha.
+_SELU = (1.0507009873554805, 1.7580993408473766)
+
+
+@kernel("ReluGrad")
+def _relu(gradients: Any, features: Any) -> Tensor:
+    return selection.where(features > 0, gradients, creation.zeros_like(gradients))
+
+
+@kernel("Relu6Grad")
+def _relu6(gradients: Any, features: Any) -> Tensor:
+    inside = (features > 0) & (features < 6)
+    return selection.where(inside, gradients, creation.zeros_like(gradients))
+
+
+@kernel("LeakyReluGrad")
+def _leaky_relu(gradients: Any, features: Any, *, alpha: float = 0.2) -> Tensor:
+    return selection.where(features > 0, gradients, gradients * alpha)
+
+
+@kernel("EluGrad")
+def _elu(gradients: Any, outputs: Any) -> Tensor:
+    return selection.where(outputs < 0, gradients * (outputs + 1), gradients)
+
+
+@kernel("SeluGrad")
+def _selu(gradients: Any, outputs: Any) -> Tensor:
+    scale, bound = _SELU
+    return selection.where(outputs < 0, gradients * (outputs + bound), gradients * scale)
+
+
+@kernel("SoftplusGrad")
+def _softplus(gradients: Any, features: Any) -> Tensor:
+    return gradients * elementwise.sigmoid(features)
+
+
+@kernel("SoftsignGrad")
+def _softsign(gradients: Any, features: Any) -> Tensor:
+    return gradients / elementwise.square(elementwise.abs(features) + 1)
+
+
+@kernel("SigmoidGrad")
+def _sigmoid(y: Any, dy: Any) -> Tensor:
+    return dy * y * (1 - y)
+
+
+@kernel("TanhGrad")
+def _tanh(y: Any, dy: Any) -> Tensor:
+    return dy * (1 - elementwise.square(y))
+
+
+@kernel("SqrtGrad")
+def _sqrt(y: Any, dy: Any) -> Tensor:
+    return dy * 0.5 / elementwise.conj(y)
+
+
+@kernel("RsqrtGrad")
+def _rsqrt(y: Any, dy: Any) -> Tensor:
+    kept = elementwise.conj(y)
+    return dy * -0.5 * kept * kept * kept
+
+
+@kernel("InvGrad", "ReciprocalGrad")
+def _reciprocal(y: Any, dy: Any) -> Tensor:
+    return -dy * elementwise.square(elementwise.conj(y))
+
+
+KERNELS |= {
+    "IgammaGradA": lambda a, x: kernel_derivatives.igamma_grad_a(a, x),
+    "RandomGammaGrad": lambda a, x: kernel_derivatives.random_gamma_grad(a, x),
+}
+
+# -- shapes ---------------------------------------------------------------------------------------
+
+
+@kernel("BroadcastGradientArgs")
+def _broadcast_axes(one: Any, other: Any) -> Sequence[Tensor]:
+    """The axes to sum the gradients of two arrays over that were broadcast."""
+    sizes = [known_value(x).tolist() for x in (one, other)]
+    rank = max(map(len, sizes))
+    full = [[1] * (rank - len(s)) + s for s in sizes]
+    for a, b in zip(*full, strict=True):
+        if a != b and 1 not in (a, b):
+            raise invalid(
+                f"Incompatible shapes: {sizes[0]} vs. {sizes[1]}", "BroadcastGradientArgs"
+            )
+    axes = [
+        [
+            i
+            for i, (n, m) in enumerate(zip(mine, others, strict=True))
+            if n == 1 and (m != 1 or n == m)
+        ]
+        for mine, others in (full, full[::-1])
+    ]
+    kind = one.dtype.np_dtype
+    return [concrete(np.array(found, kind)) for found in axes]
+
+
+@kernel("StridedSliceGrad")
+def _strided_slice(
+    shape: Any,
+    begin: Any,
+    end: Any,
+    strides: Any,
+    gradient: Any,
+    *,
+    begin_mask: int = 0,
+    end_mask: int = 0,
+    ellipsis_mask: int = 0,
+    new_axis_mask: int = 0,
+    shrink_axis_mask: int = 0,
+) -> Tensor:
+    masks = (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
+    return pulled_at_zeros(
+        lambda x: slicing.strided_slice(x, begin, end, strides, *masks), shape, gradient
+    )
+
+
+@kernel("MirrorPadGrad")
+def _mirror_pad(gradient: Any, paddings: Any, *, mode: str) -> Tensor:
+    shape = shapes.shape(gradient, paddings.dtype) - reductions.reduce_sum(paddings, 1)
+    return pulled_at_zeros(lambda x: joining.pad(x, paddings, mode), shape, gradient)
+
+
+# -- layers ---------------------------------------------------------------------------------------
+
+
+@kernel("BiasAddGrad")
+def _bias(gradient: Any, *, data_format: str = "NHWC") -> Tensor:
+    rank = len(gradient._aval.shape)
+    channels = 1 if data_format.startswith("NC") else rank - 1
+    return reductions.reduce_sum(gradient, [axis for axis in range(rank) if axis != channels])
+
+
+@kernel("Conv2DBackpropFilter")
+def _conv2d_filter(
+    x: Any,
+    sizes: Any,
+    gradient: Any,
+    *,
+    strides: Sequence[int],
+    padding: str,
+    explicit_paddings: Sequence[int] = (),
+    data_format: str = "NHWC",
+    dilations: Sequence[int] = (1, 1, 1, 1),
+) -> Tensor:
+    pads = explicit_padding(padding, explicit_paddings)
+    rest = (list(strides), pads, data_format, list(dilations))
+    return pulled_at_zeros(lambda f: convolutions.conv2d(x, f, *rest), sizes, gradient)
+
+
+@kernel("Conv3DBackpropFilterV2")
+def _conv3d_filter(
+    x: Any,
+    sizes: Any,
+    gradient: Any,
+    *,
+    strides: Sequence[int],
+    padding: str,
+    data_format: str = "NDHWC",
+    dilations: Sequence[int] = (1, 1, 1, 1, 1),
+) -> Tensor:
+    rest = (list(strides), padding, data_format, list(dilations))
+    return pulled_at_zeros(lambda f: convolutions.conv3d(x, f, *rest), sizes, gradient)
+
+
+@kernel("DepthwiseConv2dNativeBackpropInput")
+def _depthwise_input(
+    sizes: Any,
+    filters: Any,
+    gradient: Any,
+    *,
+    strides: Sequence[int],
+    padding: str,
+    explicit_paddings: Sequence[int] = (),
+    data_format: str = "NHWC",
+    dilations: Sequence[int] = (1, 1, 1, 1),
+) -> Tensor:
+    pads = explicit_padding(padding, explicit_paddings)
+    rest = (list(strides), pads, data_format, list(dilations))
+    return convolutions.depthwise_conv2d_backprop_input(sizes, filters, gradient, *rest)
+
+
+@kernel("DepthwiseConv2dNativeBackpropFilter")
+def _depthwise_filter(
+    x: Any,
+    sizes: Any,
+    gradient: Any,
+    *,
+    strides: Sequence[int],
+    padding: str,
+    explicit_paddings: Sequence[int] = (),
+    data_format: str = "NHWC",
+    dilations: Sequence[int] = (1, 1, 1, 1),
+) -> Tensor:
+    pads = explicit_padding(padding, explicit_paddings)
+    rest = (list(strides), pads, data_format, list(dilations))
+    return convolutions.depthwise_conv2d_backprop_filter(x, sizes, gradient, *rest)
+
+
+def _averages(pool: Kernel, default: str) -> Kernel:
+    def back(
+        shape: Any,
+        gradient: Any,
+        *,
+        ksize: Sequence[int],
+        strides: Sequence[int],
+        padding: str,
+        data_format: str = default,
+    ) -> Tensor:
+        rest = (list(ksize), list(strides), padding, data_format)
+        return pulled_at_zeros(lambda x: pool(x, *rest), shape, gradient)
+
+    return back
+
+
+def _largest(pool: Kernel, default: str) -> Kernel:
+    def back(
+        x: Any,
+        _: Any,
+        gradient: Any,
+        *,
+        ksize: Sequence[int],
+        strides: Sequence[int],
+        padding: str,
+        explicit_paddings: Sequence[int] = (),
+        data_format: str = default,
+    ) -> Tensor:
+        pads = explicit_padding(padding, explicit_paddings)
+        rest = (list(ksize), list(strides), pads, data_format)
+        return pulled(lambda x: pool(x, *rest), x, gradient)
+
+    return back
+
+
+KERNELS |= {
+    "AvgPoolGrad": _averages(pooling.avg_pool2d, "NHWC"),
+    "AvgPool3DGrad": _averages(pooling.avg_pool3d, "NDHWC"),
+    "MaxPoolGrad": _largest(pooling.max_pool2d, "NHWC"),
+    "MaxPool3DGrad": _largest(pooling.max_pool3d, "NDHWC"),
+}
+
+
+@kernel("MaxPoolGradV2")
+def _largest_by_inputs(
+    x: Any,
+    y: Any,
+    gradient: Any,
+    ksize: Any,
+    strides: Any,
+    *,
+    padding: str,
+    data_format: str = "NHWC",
+) -> Tensor:
+    found: Tensor = KERNELS["MaxPoolGrad"](
+        x,
+        y,
+        gradient,
+        ksize=known_value(ksize).tolist(),
+        strides=known_value(strides).tolist(),
+        padding=padding,
+        data_format=data_format,
+    )
+    return found
+
+
+@kernel("LRNGrad")
+def _local_response(
+    gradient: Any,
+    x: Any,
+    _: Any,
+    *,
+    depth_radius: int = 5,
+    bias: float = 1.0,
+    alpha: float = 1.0,
+    beta: float = 0.5,
+) -> Tensor:
+    rest = (depth_radius, bias, alpha, beta)
+    return pulled(lambda x: normalization.local_response_normalization(x, *rest), x, gradient)
+
+
+@kernel("FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3")
+def _batch_norm(
+    gradient: Any,
+    x: Any,
+    scale: Any,
+    mean: Any,
+    variance: Any,
+    *_: Any,
+    epsilon: float = 1e-4,
+    data_format: str = "NHWC",
+    is_training: bool = True,
+) -> Sequence[Tensor]:
+    rank = len(x._aval.shape)
+    channels = 1 if data_format.startswith("NC") else rank - 1
+    axes = [axis for axis in range(rank) if axis != channels]
+    form = [1] * rank
+    form[channels] = -1
+    wide, slope = casting.cast(x, float32), casting.cast(gradient, float32)
+    at, steep = [shapes.reshape(p, form) for p in (mean, elementwise.rsqrt(variance + epsilon))]
+    apart = (wide - at) * steep
+    by_scale = reductions.reduce_sum(slope * apart, axes)
+    by_offset = reductions.reduce_sum(slope, axes)
+    if is_training:
+        count = casting.cast(shapes.size(x) // shapes.shape(x)[channels], float32)
+        level, tilt = [shapes.reshape(p / count, form) for p in (by_offset, by_scale)]
+        slope = slope - level - apart * tilt
+    found = slope * steep * shapes.reshape(scale, form)
+    return (
+        casting.cast(found, x.dtype),
+        by_scale,
+        by_offset,
+        creation.zeros([0]),
+        creation.zeros([0]),
+    )
+
+
+@kernel("Dilation2DBackpropInput")
+def _dilation_input(
+    x: Any, filters: Any, gradient: Any, *, strides: Any, rates: Any, padding: str
+) -> Tensor:
+    return pulled(lambda x: _dilated(x, filters, strides, rates, padding), x, gradient)
+
+
+@kernel("Dilation2DBackpropFilter")
+def _dilation_filter(
+    x: Any, filters: Any, gradient: Any, *, strides: Any, rates: Any, padding: str
+) -> Tensor:
+    return pulled(lambda f: _dilated(x, f, strides, rates, padding), filters, gradient)
+
+
+def _dilated(x: Any, filters: Any, strides: Any, rates: Any, padding: str) -> Tensor:
+    return morphology.dilation2d(x, filters, list(strides), padding, "NHWC", list(rates))
+
+
+# -- images ---------------------------------------------------------------------------------------
+
+
+def _resizing(method: str) -> Kernel:
+    def back(
+        gradient: Any, x: Any, *, align_corners: bool = False, half_pixel_centers: bool = False
+    ) -> Tensor:
+        size = shapes.shape(gradient)[1:3]
+        found = pulled_at_zeros(
+            lambda x: resized(x, size, method, align_corners, half_pixel_centers),
+            shapes.shape(x),
+            gradient,
+        )
+        return casting.cast(found, x.dtype)
+
+    return back
+
+
+KERNELS |= {
+    "ResizeBicubicGrad": _resizing("bicubic"),
+    "ResizeBilinearGrad": _resizing("bilinear"),
+}
+
+
+@kernel("ResizeNearestNeighborGrad")
+def _resize_nearest(
+    gradient: Any, size: Any, *, align_corners: bool = False, half_pixel_centers: bool = False
+) -> Tensor:
+    now = shapes.shape(gradient)
+    shape = joining.concat([now[:1], size, now[3:]], 0)
+    return pulled_at_zeros(
+        lambda x: resized(x, now[1:3], "nearest", align_corners, half_pixel_centers),
+        shape,
+        gradient,
+    )
+
+
+@kernel("CropAndResizeGradImage")
+def _crop_image(
+    gradient: Any, boxes: Any, places: Any, shape: Any, *, T: DType, method: str = "bilinear"
+) -> Tensor:
+    size = shapes.shape(gradient)[1:3]
+    found = pulled_at_zeros(
+        lambda x: crop_and_resize(x, boxes, places, size, method), shape, gradient
+    )
+    return casting.cast(found, T)
+
+
+@kernel("CropAndResizeGradBoxes")
+def _crop_boxes(
+    gradient: Any, x: Any, boxes: Any, places: Any, *, method: str = "bilinear"
+) -> Tensor:
+    size = shapes.shape(gradient)[1:3]
+    return pulled(lambda boxes: crop_and_resize(x, boxes, places, size, method), boxes, gradient)
+
+
+# -- matrices and segments ------------------------------------------------------------------------
+
+
+@kernel("CholeskyGrad")
+def _cholesky(factor: Any, gradient: Any) -> Tensor:
+    square = products.matmul(factor, factor, adjoint_b=True)
+    return pulled(solvers.cholesky, square, gradient)
+
+
+def _segments(reduce: Kernel) -> Kernel:
+    def back(gradient: Any, indices: Any, segments: Any, size: Any) -> Tensor:
+        shape = joining.concat([shapes.reshape(size, [1]), shapes.shape(gradient)[1:]], 0)
+        count = shapes.shape(gradient)[0]
+        return pulled_at_zeros(
+            lambda x: reduce(x, indices, segments, num_segments=count), shape, gradient
+        )
+
+    return back
+
+
+KERNELS |= {
+    "SparseSegmentMeanGrad": _segments(sparse_segments.segment_mean),
+    "SparseSegmentSqrtNGrad": _segments(sparse_segments.segment_sqrt_n),
+    "SparseSegmentSumGrad": _segments(sparse_segments.segment_sum),
+}

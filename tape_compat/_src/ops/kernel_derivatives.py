@@ -1,0 +1,22 @@
+"""Derivatives of special functions by their parameters, as kernels of their own."""
+
+from __future__ import annotations
+
+from jax import lax
+
+from .declare import binary
+
+igamma_grad_a = binary(
+    lax.igamma_grad_a,
+    "The derivative of `igamma` by its first argument.",
+    kernel="IgammaGradA",
+    dtypes="float",
+    differentiable=False,
+)
+random_gamma_grad = binary(
+    lax.random_gamma_grad,
+    "The derivative of a gamma random number by its shape parameter.",
+    kernel="RandomGammaGrad",
+    dtypes="float",
+    differentiable=False,
+)
