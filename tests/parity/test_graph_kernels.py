@@ -1,12 +1,16 @@
 """The kernels of TensorFlow's graphs, each in a function of a SavedModel that is read here."""
 
+import inspect
+
 import numpy as np
 import pytest
 
 import tape_compat
+from tape_compat._src.library.raw.definitions import MISSING, definition
+from tape_compat._src.library.raw.kernels import SERVED
 from tape_compat._src.library.saved_model.registry import KERNELS
 from tests.oracle import tensorflow
-from tests.parity import gradient_calls, store
+from tests.parity import further_calls, gradient_calls, store
 from tests.parity.kernel_inputs import (
     FILTERS,
     IMAGES,
@@ -352,6 +356,7 @@ OTHERS = {
 #: gives nothing.
 APART = {"Const", "Placeholder", "Multinomial", "RandomStandardNormal", "RandomUniform"}
 APART |= {"RandomUniformInt", "TruncatedNormal", "Assert", "NoOp", "PrintV2"}
+APART |= further_calls.DRAWN.keys() | further_calls.COMPILED.keys()
 #: What the real op is called where it has another argument.
 ARGUMENT = {"L2Loss": "t", "LogSoftmax": "logits", "Softmax": "logits", "Cholesky": "input"}
 for _name in "Softplus Softsign Elu Relu Relu6 Selu LeakyRelu".split():
@@ -367,14 +372,14 @@ ARGUMENT |= {"Where": "condition", "Diag": "diagonal", "MatrixDiag": "diagonal"}
 
 def narrow(tf, value):
     """A constant, of numbers of half as many bits as NumPy's."""
-    x = tf.constant(np.asarray(value))
+    x = tf.constant(value if isinstance(value, bytes) else np.asarray(value))
     less = {tf.float64: tf.float32, tf.int64: tf.int32, tf.complex128: tf.complex64}
     return tf.cast(x, less.get(x.dtype, x.dtype))
 
 
 def kernel_calls():
     """A call of each kernel, by `raw_ops` and what makes tensors."""
-    calls = {**OTHERS, **gradient_calls.CALLS}
+    calls = {**OTHERS, **gradient_calls.CALLS, **further_calls.CALLS}
     for value, names in UNARY.values():
         for name in names.split():
             given = ARGUMENT.get(name, "x")
@@ -429,3 +434,14 @@ def test_every_kernel(tmp_path):
         except Exception as error:
             wrong[name] = f"{type(error).__name__}: {str(error)[:200]}"
     assert not wrong, wrong
+
+
+def test_attributes_that_graphs_leave_out():
+    """A kernel has a default for each attribute that TensorFlow has one for: it is not saved."""
+    for name in SERVED:
+        defined = definition(name).attributes
+        for parameter in inspect.signature(KERNELS[name]).parameters.values():
+            if parameter.kind is parameter.KEYWORD_ONLY:
+                attribute = defined.get(parameter.name)
+                if attribute is not None and attribute.default is not MISSING:
+                    assert parameter.default is not parameter.empty, (name, parameter.name)

@@ -8,8 +8,9 @@ import pytest
 import tape_compat
 from tape_compat._src.library.raw.definitions import names
 from tests.oracle import tensorflow
-from tests.parity import store
-from tests.parity.harness import Case, Raised, attempt, describe, differences
+from tests.parity import further_calls, store
+from tests.parity.further_calls import COMPILED
+from tests.parity.harness import Array, Case, Raised, attempt, describe, differences
 from tests.parity.kernel_inputs import IMAGES
 from tests.parity.test_graph_kernels import kernel_calls, narrow
 
@@ -22,6 +23,7 @@ CALLS = kernel_calls()
 OF_FUNCTIONS = {"AccumulateNV2"}
 #: Of these only dtypes and shapes are compared: they draw other numbers.
 DRAWN = {
+    **further_calls.DRAWN,
     "Multinomial": lambda r, c: r.Multinomial(logits=c([[0.5, 0.5]]), num_samples=3),
     "RandomStandardNormal": lambda r, c: r.RandomStandardNormal(shape=[2], dtype=np.float64),
     "RandomUniform": lambda r, c: r.RandomUniform(shape=[2, 3], dtype=np.float32, seed=1),
@@ -55,7 +57,7 @@ def compared(calls, close=1e-5):
 
 
 def test_every_op():
-    missing = set(names()) - CALLS.keys() - DRAWN.keys() - SILENT.keys()
+    missing = set(names()) - CALLS.keys() - DRAWN.keys() - SILENT.keys() - COMPILED.keys()
     assert not missing, sorted(missing)
     failed = [
         name for name, call in CALLS.items() if isinstance(outcome(tensorflow(), call), Raised)
@@ -64,14 +66,24 @@ def test_every_op():
     assert not compared({n: call for n, call in (CALLS | SILENT).items() if n not in OF_FUNCTIONS})
 
 
+def test_compiled():
+    case = Case("raw", print, rtol=1e-4, atol=1e-5)
+    for name, call in COMPILED.items():
+        expected = within(tensorflow(), call, jit_compile=True)
+        assert not differences(expected, outcome(tape_compat, call), case), name
+
+
 def test_draws():
     for name, call in DRAWN.items():
-        one, other = [
-            call(tf.raw_ops, lambda x, tf=tf: narrow(tf, x)) for tf in (tensorflow(), tape_compat)
-        ]
-        assert (one.dtype.name, one.shape.as_list()) == (other.dtype.name, other.shape.as_list()), (
-            name
-        )
+        expected, found = [shapes(outcome(tf, call)) for tf in (tensorflow(), tape_compat)]
+        assert expected == found, name
+
+
+def shapes(found):
+    """What was given, without the values."""
+    if isinstance(found, dict):
+        return {key: shapes(part) for key, part in found.items()}
+    return (found.kind, found.dtype, found.shape) if isinstance(found, Array) else found
 
 
 #: Other attributes.
@@ -165,11 +177,11 @@ def test_refused():
     assert not compared(REFUSED | CONVERTED)
 
 
-def within(tf, call):
+def within(tf, call, **options):
     """A call inside a function."""
 
     def traced(raw, constant):
-        return tf.function(lambda: call(raw, constant), autograph=False)()
+        return tf.function(lambda: call(raw, constant), autograph=False, **options)()
 
     return outcome(tf, traced)
 

@@ -165,6 +165,12 @@ def _state(key: np.ndarray, reserved: int) -> tuple[int, int, int]:
     return 0, words[2] | words[3] << 32, words[0] | words[1] << 32
 
 
+def key_and_counter(seed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The key [1] and the counter [2] of a stateless seed [2], uint64."""
+    lower, upper, key = _state(seed, 0)
+    return np.array([key], np.uint64), np.array([lower, upper], np.uint64)
+
+
 def _words(key: np.ndarray, count: int, reserved: int) -> np.ndarray:
     """The first words, rounded up to whole blocks."""
     out = np.empty(-(-count // 4) * 4, np.uint32)

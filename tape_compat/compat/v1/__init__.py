@@ -137,7 +137,6 @@ from ..._src.library.version1.initializers import (
     Zeros as zeros_initializer,
 )
 from ..._src.library.version1.others import (
-    SparseTensorValue as SparseTensorValue,
     placeholder_with_default as placeholder_with_default,
     sparse_matmul as sparse_matmul,
     sparse_placeholder as sparse_placeholder,

@@ -199,11 +199,11 @@ _PLAIN: dict[str, Kernel] = {
 }
 
 
-def _inputs_only(kernel: Kernel) -> Kernel:
+def inputs_only(kernel: Kernel) -> Kernel:
     return lambda *inputs: kernel(*inputs)
 
 
-KERNELS.update({name: _inputs_only(plain) for name, plain in _PLAIN.items()})
+KERNELS.update({name: inputs_only(plain) for name, plain in _PLAIN.items()})
 
 # -- elementwise ----------------------------------------------------------------------------------
 

@@ -8,7 +8,20 @@ from . import (
     image_kernels,
     layer_kernels,
     node_kernels,
+    random_kernels,
+    signal_kernels,
+    special_kernels,
     text_kernels,
 )
 
-TABLES = (array_kernels, gradient_kernels, image_kernels, layer_kernels, node_kernels, text_kernels)
+TABLES = (
+    array_kernels,
+    gradient_kernels,
+    image_kernels,
+    layer_kernels,
+    node_kernels,
+    random_kernels,
+    signal_kernels,
+    special_kernels,
+    text_kernels,
+)

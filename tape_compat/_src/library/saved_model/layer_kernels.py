@@ -5,23 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...core.dtypes import DType, float32, int64
+from ...core.dtypes import float32
 from ...core.refuse import invalid
 from ...ops import (
     blocks,
+    casting,
     convolutions,
     creation,
     elementwise,
     losses,
     normalization,
     pooling,
-    random_stateful,
-    random_stateless,
     shapes,
 )
+from ...ops.arguments import dims
 from ...ops.fused_normalization import fused_batch_norm
 from ...ops.images.resize import resize
-from ...ops.images.resize_version1 import resize_by_corners
+from ...ops.images.resize_corners import resize_by_corners
+from ...values.convert import convert
 from ...values.tensor import Tensor
 from .registry import KERNELS, Kernel, kernel
 
@@ -205,7 +206,7 @@ def resized(x: Any, size: Any, method: str, align_corners: bool, centers: bool) 
         text = "If half_pixel_centers is True, align_corners must be False."
         raise invalid(text, "Resize")
     if not (centers or (method == "area" and not align_corners)):
-        return resize_by_corners(x, size, method, align_corners)
+        return resize_by_corners(convert(x), tuple(dims(size)), method, align_corners)
     found = resize(x, size, method)
     return found if method == "nearest" else casting.cast(found, float32)
 
@@ -229,46 +230,3 @@ KERNELS |= {
     "ResizeBilinear": _resizing("bilinear"),
     "ResizeNearestNeighbor": _resizing("nearest"),
 }
-
-# -- random numbers -------------------------------------------------------------------------------
-
-
-def _seed(seed: int, seed2: int) -> int | None:
-    return seed2 if seed or seed2 else None
-
-
-@kernel("RandomUniform")
-def _uniform(shape: Any, *, dtype: DType, seed: int = 0, seed2: int = 0) -> Tensor:
-    return random_stateful.uniform(shape, dtype=dtype, seed=_seed(seed, seed2))
-
-
-@kernel("RandomUniformInt")
-def _uniform_int(shape: Any, low: Any, high: Any, *, seed: int = 0, seed2: int = 0) -> Tensor:
-    return random_stateful.uniform(shape, low, high, low.dtype, _seed(seed, seed2))
-
-
-@kernel("RandomStandardNormal")
-def _normal(shape: Any, *, dtype: DType, seed: int = 0, seed2: int = 0) -> Tensor:
-    return random_stateful.normal(shape, dtype=dtype, seed=_seed(seed, seed2))
-
-
-@kernel("TruncatedNormal")
-def _truncated_normal(shape: Any, *, dtype: DType, seed: int = 0, seed2: int = 0) -> Tensor:
-    return random_stateful.truncated_normal(shape, dtype=dtype, seed=_seed(seed, seed2))
-
-
-@kernel("Multinomial")
-def _multinomial(
-    logits: Any, count: Any, *, seed: int = 0, seed2: int = 0, output_dtype: DType = int64
-) -> Tensor:
-    return random_stateful.categorical(logits, count, output_dtype, _seed(seed, seed2))
-
-
-@kernel("StatelessRandomUniform")
-def _stateless_uniform(shape: Any, seed: Any, *, dtype: DType = float32) -> Tensor:
-    return random_stateless.stateless_uniform(shape, seed, dtype=dtype)
-
-
-@kernel("StatelessRandomNormal")
-def _stateless_normal(shape: Any, seed: Any, *, dtype: DType = float32) -> Tensor:
-    return random_stateless.stateless_normal(shape, seed, dtype=dtype)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...checkpoint.reader import CheckpointReader
 from ...core import errors
@@ -20,14 +20,6 @@ class TFRecordCompressionType:
     NONE = 0
     ZLIB = 1
     GZIP = 2
-
-
-class SparseTensorValue(NamedTuple):
-    """The parts of a sparse tensor as arrays."""
-
-    indices: Any
-    values: Any
-    dense_shape: Any
 
 
 sparse_matmul = renamed(

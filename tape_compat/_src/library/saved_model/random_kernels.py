@@ -1,0 +1,278 @@
+"""Kernels of random numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...core.dtypes import DType, float32, int32, int64, uint64
+from ...ops import (
+    candidates,
+    casting,
+    creation,
+    joining,
+    philox_host,
+    random_draws,
+    random_stateful,
+    random_stateless as stateless,
+)
+from ...ops.arguments import known_value
+from ...ops.images import distortions
+from ...values.convert import convert
+from ...values.record import apply
+from ...values.tensor import Tensor, concrete
+from .registry import KERNELS, Kernel, kernel
+
+
+def _seed(seed: int, seed2: int) -> int | None:
+    return seed2 if seed or seed2 else None
+
+
+@kernel("RandomUniform")
+def _uniform(shape: Any, *, dtype: DType, seed: int = 0, seed2: int = 0) -> Tensor:
+    return random_stateful.uniform(shape, dtype=dtype, seed=_seed(seed, seed2))
+
+
+@kernel("RandomUniformInt")
+def _uniform_int(shape: Any, low: Any, high: Any, *, seed: int = 0, seed2: int = 0) -> Tensor:
+    return random_stateful.uniform(shape, low, high, low.dtype, _seed(seed, seed2))
+
+
+@kernel("RandomStandardNormal")
+def _normal(shape: Any, *, dtype: DType, seed: int = 0, seed2: int = 0) -> Tensor:
+    return random_stateful.normal(shape, dtype=dtype, seed=_seed(seed, seed2))
+
+
+@kernel("TruncatedNormal")
+def _truncated_normal(shape: Any, *, dtype: DType, seed: int = 0, seed2: int = 0) -> Tensor:
+    return random_stateful.truncated_normal(shape, dtype=dtype, seed=_seed(seed, seed2))
+
+
+@kernel("Multinomial")
+def _multinomial(
+    logits: Any, count: Any, *, seed: int = 0, seed2: int = 0, output_dtype: DType = int64
+) -> Tensor:
+    return random_stateful.categorical(logits, count, output_dtype, _seed(seed, seed2))
+
+
+@kernel("StatelessRandomUniform")
+def _stateless_uniform(shape: Any, seed: Any, *, dtype: DType = float32) -> Tensor:
+    return stateless.stateless_uniform(shape, seed, dtype=dtype)
+
+
+@kernel("StatelessRandomNormal")
+def _stateless_normal(shape: Any, seed: Any, *, dtype: DType = float32) -> Tensor:
+    return stateless.stateless_normal(shape, seed, dtype=dtype)
+
+
+@kernel("StatelessTruncatedNormal")
+def _stateless_truncated(shape: Any, seed: Any, *, dtype: DType = float32) -> Tensor:
+    return stateless.stateless_truncated_normal(shape, seed, dtype=dtype)
+
+
+@kernel("StatelessRandomUniformInt")
+def _stateless_integers(shape: Any, seed: Any, low: Any, high: Any) -> Tensor:
+    return stateless.stateless_uniform(shape, seed, low, high, low.dtype)
+
+
+@kernel("StatelessRandomUniformFullInt")
+def _stateless_bits(shape: Any, seed: Any, *, dtype: DType = uint64) -> Tensor:
+    return _bits(casting.cast(seed, int64), shape, dtype)
+
+
+def _bits(key: Tensor, shape: Any, dtype: DType) -> Tensor:
+    sizes = random_draws.draw_shape(shape, random_draws.BITS.name)
+    return apply(random_draws.BITS.bind(shape=sizes, dtype=dtype), (key,))
+
+
+@kernel("StatelessRandomGammaV2")
+def _stateless_gamma(shape: Any, seed: Any, alpha: Any) -> Tensor:
+    return stateless.stateless_gamma(shape, seed, alpha, dtype=alpha.dtype)
+
+
+@kernel("StatelessRandomPoisson")
+def _stateless_poisson(shape: Any, seed: Any, rate: Any, *, dtype: DType) -> Tensor:
+    return stateless.stateless_poisson(shape, seed, rate, dtype)
+
+
+@kernel("StatelessRandomBinomial")
+def _stateless_binomial(
+    shape: Any, seed: Any, counts: Any, probs: Any, *, dtype: DType = int64
+) -> Tensor:
+    return stateless.stateless_binomial(shape, seed, counts, probs, dtype)
+
+
+@kernel("StatelessMultinomial")
+def _stateless_classes(
+    logits: Any, count: Any, seed: Any, *, output_dtype: DType = int64
+) -> Tensor:
+    return stateless.stateless_categorical(logits, count, seed, output_dtype)
+
+
+@kernel("StatelessParameterizedTruncatedNormal")
+def _stateless_between(shape: Any, seed: Any, *parameters: Any) -> Tensor:
+    return stateless.stateless_parameterized_truncated_normal(shape, seed, *parameters)
+
+
+# -- by a key and a counter -----------------------------------------------------------------------
+
+#: TensorFlow's number of its Philox generator, and of the choice of one.
+_PHILOX, _ANY = 1, 3
+
+
+def _key(key: Any, counter: Any, alg: Any) -> Tensor:
+    """The key of a draw."""
+    if known_value(alg).item() not in (_PHILOX, _ANY):
+        raise NotImplementedError("random numbers by an algorithm other than Philox (alg=1)")
+    return joining.concat([counter, key, creation.zeros([1], uint64)], 0)
+
+
+@kernel("StatelessRandomGetAlg")
+def _algorithm() -> Tensor:
+    return convert(_PHILOX, int32)
+
+
+@kernel("StatelessRandomGetKeyCounter")
+def _key_and_counter(seed: Any) -> Sequence[Tensor]:
+    key, counter = philox_host.key_and_counter(known_value(seed))
+    return concrete(key), concrete(counter)
+
+
+@kernel("StatelessRandomGetKeyCounterAlg")
+def _key_counter_and_algorithm(seed: Any) -> Sequence[Tensor]:
+    return *_key_and_counter(seed), _algorithm()
+
+
+def _bell(op: Any) -> Kernel:
+    def draw(shape: Any, key: Any, counter: Any, alg: Any, *, dtype: DType = float32) -> Tensor:
+        sizes = random_draws.draw_shape(shape, op.name)
+        return random_draws.draw_bell(op, _key(key, counter, alg), sizes, 0.0, 1.0, dtype)
+
+    return draw
+
+
+KERNELS |= {
+    "StatelessRandomNormalV2": _bell(random_draws.NORMAL),
+    "StatelessTruncatedNormalV2": _bell(random_draws.TRUNCATED),
+}
+
+
+@kernel("StatelessRandomUniformV2")
+def _uniform_by_key(
+    shape: Any, key: Any, counter: Any, alg: Any, *, dtype: DType = float32
+) -> Tensor:
+    kernel = "StatelessRandomUniformV2"
+    sizes = random_draws.draw_shape(shape, kernel)
+    return random_draws.draw_flat(_key(key, counter, alg), sizes, 0, 1, dtype, kernel)
+
+
+@kernel("StatelessRandomUniformIntV2")
+def _integers_by_key(shape: Any, key: Any, counter: Any, alg: Any, low: Any, high: Any) -> Tensor:
+    kernel = "StatelessRandomUniformIntV2"
+    sizes = random_draws.draw_shape(shape, kernel)
+    return random_draws.draw_flat(_key(key, counter, alg), sizes, low, high, low.dtype, kernel)
+
+
+@kernel("StatelessRandomUniformFullIntV2")
+def _bits_by_key(shape: Any, key: Any, counter: Any, alg: Any, *, dtype: DType = uint64) -> Tensor:
+    return _bits(_key(key, counter, alg), shape, dtype)
+
+
+@kernel("StatelessRandomGammaV3")
+def _gamma_by_key(shape: Any, key: Any, counter: Any, alg: Any, alpha: Any) -> Tensor:
+    sizes = random_draws.draw_shape(shape, "StatelessRandomGammaV3")
+    parameters = random_draws.gamma_parameters(alpha, None, alpha.dtype)
+    return random_draws.draw_gamma(_key(key, counter, alg), sizes, *parameters)
+
+
+@kernel("StatelessShuffle")
+def _shuffled_by_key(x: Any, key: Any, counter: Any, alg: Any) -> Tensor:
+    return random_draws.shuffled(_key(key, counter, alg), x)
+
+
+# -- others ---------------------------------------------------------------------------------------
+
+
+@kernel("RandomGamma")
+def _gamma(shape: Any, alpha: Any, *, seed: int = 0, seed2: int = 0) -> Tensor:
+    return random_stateful.gamma(shape, alpha, dtype=alpha.dtype, seed=_seed(seed, seed2))
+
+
+@kernel("RandomPoissonV2")
+def _poisson(
+    shape: Any, rate: Any, *, seed: int = 0, seed2: int = 0, dtype: DType = int64
+) -> Tensor:
+    return random_stateful.poisson(shape, rate, dtype, _seed(seed, seed2))
+
+
+@kernel("RandomShuffle")
+def _shuffled(x: Any, *, seed: int = 0, seed2: int = 0) -> Tensor:
+    return random_stateful.shuffle(x, _seed(seed, seed2))
+
+
+def _sampler(sample: Kernel) -> Kernel:
+    def call(
+        classes: Any,
+        *,
+        num_true: int,
+        num_sampled: int,
+        unique: bool,
+        range_max: int,
+        seed: int = 0,
+        seed2: int = 0,
+    ) -> Sequence[Tensor]:
+        found: Sequence[Tensor] = sample(
+            classes, num_true, num_sampled, unique, range_max, _seed(seed, seed2)
+        )
+        return found
+
+    return call
+
+
+KERNELS |= {
+    "LearnedUnigramCandidateSampler": _sampler(candidates.learned_unigram_candidate_sampler),
+    "LogUniformCandidateSampler": _sampler(candidates.log_uniform_candidate_sampler),
+    "UniformCandidateSampler": _sampler(candidates.uniform_candidate_sampler),
+}
+
+
+@kernel("ComputeAccidentalHits")
+def _hits(classes: Any, sampled: Any, *, num_true: int) -> Sequence[Tensor]:
+    return candidates.compute_accidental_hits(classes, sampled, num_true)
+
+
+@kernel("SampleDistortedBoundingBoxV2")
+def _distorted(
+    size: Any,
+    boxes: Any,
+    covered: Any,
+    *,
+    seed: int = 0,
+    seed2: int = 0,
+    aspect_ratio_range: Sequence[float] = (0.75, 1.33),
+    area_range: Sequence[float] = (0.05, 1.0),
+    max_attempts: int = 100,
+    use_image_if_no_bounding_boxes: bool = False,
+) -> Sequence[Tensor]:
+    return distortions.sample_distorted_bounding_box(
+        *(size, boxes, _seed(seed, seed2) or 0, covered, list(aspect_ratio_range)),
+        *(list(area_range), max_attempts, use_image_if_no_bounding_boxes),
+    )
+
+
+@kernel("StatelessSampleDistortedBoundingBox")
+def _stateless_distorted(
+    size: Any,
+    boxes: Any,
+    covered: Any,
+    seed: Any,
+    *,
+    aspect_ratio_range: Sequence[float] = (0.75, 1.33),
+    area_range: Sequence[float] = (0.05, 1.0),
+    max_attempts: int = 100,
+    use_image_if_no_bounding_boxes: bool = False,
+) -> Sequence[Tensor]:
+    return distortions.stateless_sample_distorted_bounding_box(
+        *(size, boxes, seed, covered, list(aspect_ratio_range), list(area_range)),
+        *(max_attempts, use_image_if_no_bounding_boxes),
+    )
