@@ -193,12 +193,33 @@ print(json.dumps([kinds, again, pickle.loads(pickle.dumps(values[0])).numpy().to
 """
     ) == [
         [
-            "tensorflow.python.framework.ops.EagerTensor",
+            "tensorflow.python.framework.ops.Tensor",
             "tensorflow.python.ops.resource_variable_ops.ResourceVariable",
         ],
         [True, True],
         [1.0],
     ]
+
+
+def test_what_is_eager_and_what_a_tape_tracks():
+    assert printed(
+        """
+import tape_compat as tf
+tf.install_as_tensorflow()
+from tensorflow.python.eager.record import should_record_backprop
+from tensorflow.python.framework.ops import EagerTensor
+x, v = tf.constant(2.0), tf.Variable(1.0)
+eager = [isinstance(x, EagerTensor), isinstance(v, EagerTensor), issubclass(type(x), EagerTensor)]
+tf.function(lambda y: eager.append(isinstance(y, EagerTensor)))(x)
+read = tf.convert_to_tensor
+tracked = [should_record_backprop([x])]
+with tf.GradientTape() as tape:
+    tape.watch(x)
+    for y in (x, x * 2.0, read(v), tf.stop_gradient(x), tf.cast(x, tf.int32), tf.constant(1.0)):
+        tracked.append(should_record_backprop([y]))
+print(json.dumps([eager, tracked]))
+"""
+    ) == [[True, False, True, False], [False, True, True, True, False, False, False]]
 
 
 @needs_keras

@@ -27,8 +27,22 @@ from ..values.spec import DenseSpec as DenseSpec, VariableSpec as VariableSpec
 from ..values.tensor import Tensor
 from ..values.variable import Variable
 
-EagerTensor = Tensor
 BaseResourceVariable = ResourceVariable = Variable
+
+
+class _OfValues(type):
+    """The class of a class whose instances are the tensors that are not symbolic."""
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, Tensor) and not instance._is_symbolic()
+
+    def __subclasscheck__(cls, subclass: type) -> bool:
+        return issubclass(subclass, Tensor)
+
+
+class EagerTensor(metaclass=_OfValues):
+    """What a Tensor is an instance of outside of functions that are recorded."""
+
 
 # -- shapes
 

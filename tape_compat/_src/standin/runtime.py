@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
 from ..core.device_spec import DeviceSpec
 from ..core.errors import NeedsValue, user_location
+from ..core.state import LOCAL
 from ..function.control_flow import cond
 from ..library.distribute import get_strategy
 from ..ops.creation import get_static_value
@@ -68,6 +69,12 @@ _CONTEXT = _Context()
 def context() -> _Context:
     """The state of the runtime."""
     return _CONTEXT
+
+
+def should_record_backprop(tensors: Iterable[Tensor]) -> bool:
+    """Whether a tape that is recording tracks one of the tensors."""
+    recorders = LOCAL.state.recorders
+    return any(x._id in recorder.ids for recorder in recorders for x in tensors)
 
 
 def smart_cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: Any = None) -> Any:

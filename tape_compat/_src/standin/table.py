@@ -81,12 +81,14 @@ NAMES = {
     "python.eager.context.executing_eagerly": "values.context:executing_eagerly",
     "python.eager.context.get_config": "standin.runtime:nothing",
     "python.eager.context.get_device_name": "standin.runtime:nothing",
+    "python.eager.record.should_record_backprop": "standin.runtime:should_record_backprop",
+    "python.eager.tape.should_record_backprop": "standin.runtime:should_record_backprop",
     "python.framework.config.disable_op_determinism": "library.config:disable_op_determinism",
     "python.framework.config.enable_op_determinism": "library.config:enable_op_determinism",
     "python.framework.config.is_op_determinism_enabled": (
         "library.config:is_op_determinism_enabled"
     ),
-    "python.framework.ops.Tensor": "values.tensor:Tensor",
+    "python.framework.ops.EagerTensor": "standin.framework:EagerTensor",
     "python.framework.ops.convert_to_tensor": "ops.creation:convert_to_tensor",
     "python.framework.tensor_util.constant_value": "ops.creation:get_static_value",
     "python.framework.smart_cond.smart_cond": "standin.runtime:smart_cond",
@@ -121,7 +123,7 @@ NAMES = {
 #: Classes that libraries know by the module and name that these have in TensorFlow.
 RECOGNIZED = {
     "python.data.ops.dataset_ops.DatasetV2": "data.dataset:Dataset",
-    "python.framework.ops.EagerTensor": "values.tensor:Tensor",
+    "python.framework.ops.Tensor": "values.tensor:Tensor",
     "python.ops.ragged.ragged_tensor.RaggedTensor": "values.ragged:RaggedTensor",
     "python.ops.resource_variable_ops.ResourceVariable": "values.variable:Variable",
     "python.framework.sparse_tensor.SparseTensor": "values.sparse:SparseTensor",
