@@ -763,3 +763,8 @@ def case_quantized_dtypes(tf):
         [tf.as_dtype(name) is kind for name, kind in zip(names, kinds, strict=True)],
         sorted({kind.name.removesuffix("_ref") for kind in tf.dtypes.QUANTIZED_DTYPES}),
     )
+
+
+def case_private_numpy(tf):
+    values = (tf.constant([1, 2]), tf.constant(2.0), tf.constant("a"), tf.constant(["a"]))
+    return [(type(x._numpy()).__name__, x._numpy()) for x in values]

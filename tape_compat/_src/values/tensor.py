@@ -159,6 +159,10 @@ class Tensor(operators.Operators, TensorType, Placed):
         array = np.array(self._value())
         return array if array.ndim else array[()]
 
+    def _numpy(self) -> Any:
+        """See `numpy`."""
+        return self.numpy()
+
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         if self._is_symbolic():
             raise NotImplementedError(
