@@ -2069,3 +2069,17 @@ def case_a_signature_leaves_defaults_out(tf):
         autograph=False,
     )
     return f(tf.constant(5.0))
+
+
+def case_slices_as_arguments(tf):
+    @tf.function
+    def halve(slices, variables):
+        for each, variable in zip(slices, variables):
+            variable.scatter_sub(tf.IndexedSlices(each.values * 0.5, each.indices))
+
+    variable, found = tf.Variable(tf.ones([3, 2])), []
+    for row in (1, 2):
+        for sizes in (None, tf.constant([3, 2])):
+            halve([tf.IndexedSlices(tf.ones([1, 2]), tf.constant([row]), sizes)], [variable])
+            found.append(variable.numpy())
+    return found, halve.experimental_get_tracing_count()

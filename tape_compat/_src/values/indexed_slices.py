@@ -15,11 +15,17 @@ from .composite import CompositeTensor, TypeSpec
 from .convert import convert
 from .record import apply
 from .sizes import sizes_of
+from .spec import TensorSpec
 from .tensor import Tensor
 
 
 def _densify(values: Any, indices: Any, shape: Shape) -> Any:
     return scattered(jnp.zeros(shape, values.dtype).at[indices], "add", values)
+
+
+def _known(part: Any) -> Any:
+    """A part as a tensor, or the spec that stands for it among specs of arguments."""
+    return part if isinstance(part, TensorSpec) else convert(part)
 
 
 _DENSIFY = Op(_densify, "UnsortedSegmentSum")
@@ -61,12 +67,12 @@ class IndexedSlices(CompositeTensor):
     @property
     def _type_spec(self) -> IndexedSlicesSpec:
         sizes = self._dense_shape
-        indices = convert(self._indices)
+        indices = _known(self._indices)
         return IndexedSlicesSpec(
             self.shape,
             self.dtype,
             indices.dtype,
-            None if sizes is None else convert(sizes).dtype,
+            None if sizes is None else _known(sizes).dtype,
             indices.shape,
         )
 
@@ -82,6 +88,8 @@ class IndexedSlices(CompositeTensor):
     def shape(self) -> TensorShape:
         if self._dense_shape is None:
             return TensorShape(None)
+        if isinstance(self._dense_shape, TensorSpec):
+            return TensorShape([None] * self._dense_shape.shape[0])
         return TensorShape([None if is_symbolic(n) else n for n in self._sizes()])
 
     def _sizes(self) -> Shape:
