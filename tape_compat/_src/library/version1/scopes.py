@@ -78,6 +78,18 @@ class VariableScope:
         """Take this regularizer from now on."""
         self.regularizer = regularizer
 
+    def set_caching_device(self, caching_device: Any) -> None:
+        """Note where values are to be kept, which changes nothing."""
+        self.caching_device = caching_device
+
+    def set_partitioner(self, partitioner: Any) -> None:
+        """Refused: a variable is one array."""
+        _refuse_partitioner(partitioner)
+
+    def set_use_resource(self, use_resource: bool) -> None:
+        """Nothing: all variables are resources."""
+        self.use_resource = True
+
     def set_dtype(self, dtype: Any) -> None:
         """Take this dtype from now on."""
         self.dtype = dtype
