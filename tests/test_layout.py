@@ -141,6 +141,7 @@ OF_OTHERS = (
     "compat.v1.app",
     "compat.v1.flags",
     "compat.v1.keras",
+    "compat.v1.layers",
     "compat.v2",
     "raw_ops",
 )

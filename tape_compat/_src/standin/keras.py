@@ -20,6 +20,7 @@ from .install import find_below_keras, install_as_tensorflow, real_tensorflow
 #: The modules of Keras 3 and of Keras 2 that have all names of `tf.keras`.
 _KERAS = "keras._tf_keras.keras"
 _KERAS2 = "tf_keras.api._v2.keras"
+_LAYERS1 = "tf_keras.api._v1.keras.__internal__.legacy.layers"
 _PACKAGE = __name__.partition(".")[0]
 _OLDEST = (3, 10)
 
@@ -109,7 +110,7 @@ def attribute(name: str) -> Any:
 
     Raises: AttributeError for a name that Keras has not, or with the reason why there is no Keras.
     """
-    if name.startswith("__") and name != "__version__":
+    if name.startswith("__") and name not in ("__version__", "__internal__"):
         raise AttributeError(f"module '{_PACKAGE}.keras' has no attribute {name!r}")
     if not available():
         own = importlib.import_module(f"{_PACKAGE}.optimizers")
@@ -126,15 +127,32 @@ def attribute(name: str) -> Any:
     return getattr(module, name)
 
 
+def version1_layer(name: str) -> Any:
+    """`tf.compat.v1.layers.NAME`, of Keras 2.
+
+    Raises: AttributeError if `tf.keras` is not Keras 2, as in TensorFlow with Keras 3.
+    """
+    if name.startswith("__") or not legacy():
+        raise AttributeError(
+            f"module '{_PACKAGE}.compat.v1.layers' has no attribute {name!r}: it is Keras 2's, "
+            "which tf.keras is with the environment variable TF_USE_LEGACY_KERAS=1"
+        )
+    keras()
+    return getattr(importlib.import_module(_LAYERS1), name)
+
+
 def face(module_name: str) -> None:
     """Make a module `tf.keras`, or the part of Keras with its name: `tf.losses`."""
     part = module_name.rpartition(".")[2]
 
     def of_keras(name: str) -> Any:
-        return attribute(name)
+        return public() if name == "__all__" else attribute(name)
 
     def of_part(name: str) -> Any:
-        return getattr(attribute(part), name)
+        return public() if name == "__all__" else getattr(attribute(part), name)
+
+    def public() -> list[str]:
+        return [name for name in names() if not name.startswith("_")]
 
     def names() -> list[str]:
         if not available():
@@ -146,5 +164,5 @@ def face(module_name: str) -> None:
         find_below_keras()
         vars(sys.modules[module_name])["__path__"] = []
     vars(sys.modules[module_name]).update(
-        __all__=[], __getattr__=of_keras if is_keras else of_part, __dir__=names
+        __getattr__=of_keras if is_keras else of_part, __dir__=names
     )
