@@ -83,6 +83,11 @@ NAMES = {
     "python.eager.context.get_device_name": "standin.runtime:nothing",
     "python.eager.record.should_record_backprop": "standin.runtime:should_record_backprop",
     "python.eager.tape.should_record_backprop": "standin.runtime:should_record_backprop",
+    "python.eager.def_function.Function": "function.function:Function",
+    "python.eager.def_function.function": "function.function:function",
+    "python.eager.polymorphic_function.polymorphic_function.Function": (
+        "function.function:Function"
+    ),
     "python.framework.config.disable_op_determinism": "library.config:disable_op_determinism",
     "python.framework.config.enable_op_determinism": "library.config:enable_op_determinism",
     "python.framework.config.is_op_determinism_enabled": (
@@ -99,6 +104,12 @@ NAMES = {
     "python.pywrap_tfe.TF_ListPluggablePhysicalDevices": "standin.runtime:nothing",
     "tpu.experimental.HardwareFeature": "standin.tpu:HardwareFeature",
     "sysconfig.get_build_info": "standin.keras2:get_build_info",
+    "python.saved_model.nested_structure_coder.decode_proto": (
+        "library.saved_model.structured:decoded"
+    ),
+    "python.saved_model.nested_structure_coder.encode_structure": (
+        "library.saved_model.structured:encoded"
+    ),
     "python.tf2.enabled": "standin.runtime:true",
     "python.ops.linalg.sparse.sparse_csr_matrix_ops.csr_sparse_matrix_to_sparse_tensor": (
         "ops.sparse_products:csr_sparse_matrix_to_sparse_tensor"
@@ -145,6 +156,7 @@ MODULES = {
     "core.protobuf.cluster_pb2": (),
     "core.protobuf.config_pb2": (),
     "core.protobuf.saver_pb2": (),
+    "core.protobuf.struct_pb2": ("._src.library.saved_model.messages",),
     "python.autograph.converters.break_statements": ("malt.converters.break_statements",),
     "python.autograph.converters.continue_statements": ("malt.converters.continue_statements",),
     "python.autograph.converters.return_statements": ("malt.converters.return_statements",),
@@ -165,6 +177,7 @@ MODULES = {
     "python.data.ops.from_tensors_op": ("._src.standin.keras2",),
     "python.data.ops.range_op": ("._src.standin.keras2",),
     "python.data.util": (),
+    "python.data.util.nest": ("._src.standin.nests", ".nest"),
     "python.data.util.structure": ("", "._src.data.specs"),
     "python.distribute.distribute_utils": (),
     "python.distribute.input_lib": ("._src.standin.keras2",),
@@ -184,7 +197,7 @@ MODULES = {
     "python.framework.tensor_conversion": ("", "._src.standin.framework"),
     "python.framework.tensor_conversion_registry": ("", "._src.standin.framework"),
     "python.framework.tensor_shape": ("", "._src.standin.framework"),
-    "python.framework.tensor_spec": ("", "._src.standin.framework"),
+    "python.framework.tensor_spec": ("._src.standin.bounded_spec", "", "._src.standin.framework"),
     "python.framework.tensor_util": ("", "._src.standin.framework"),
     "python.framework.test_util": ("._src.standin.testing", ".test"),
     "python.framework.type_spec": ("", "._src.standin.framework"),

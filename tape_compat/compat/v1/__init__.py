@@ -157,6 +157,10 @@ from ..._src.library.version1.scopes import (
     trainable_variables as trainable_variables,
     variable_scope as variable_scope,
 )
+from ..._src.library.version1.session import (
+    InteractiveSession as InteractiveSession,
+    Session as Session,
+)
 from ..._src.library.version1.switches import (
     colocate_with as colocate_with,
     container as container,
