@@ -768,3 +768,9 @@ def case_quantized_dtypes(tf):
 def case_private_numpy(tf):
     values = (tf.constant([1, 2]), tf.constant(2.0), tf.constant("a"), tf.constant(["a"]))
     return [(type(x._numpy()).__name__, x._numpy()) for x in values]
+
+
+def case_results_of_replicas(tf):
+    strategy = tf.distribute.OneDeviceStrategy("/cpu:0")
+    default = tf.distribute.get_strategy()
+    return strategy.unwrap(3.0), strategy.experimental_local_results("a"), default.unwrap([1])

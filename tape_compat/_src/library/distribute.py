@@ -223,6 +223,10 @@ class Strategy:
         """The values of the replicas."""
         return (value,)
 
+    def unwrap(self, value: Any) -> tuple[Any, ...]:
+        """The old name of `experimental_local_results`."""
+        return self.experimental_local_results(value)
+
     def experimental_distribute_dataset(self, dataset: Any, options: Any = None) -> Any:
         """The dataset itself."""
         return dataset
