@@ -36,7 +36,7 @@ from tensorflow.compat.v2 import constant
 from tensorflow import nn
 from tensorflow.math import special
 from tensorflow.python.eager import context
-from tensorflow.python.trackable.data_structures import ListWrapper, _DictWrapper
+from tensorflow.python.trackable.data_structures import ListWrapper, NoDependency, _DictWrapper
 from tensorflow.__internal__ import tracking
 print(json.dumps([
     tf.square is tape_compat.square, nn is tape_compat.nn, v1 is tape_compat.compat.v1,

@@ -128,6 +128,7 @@ NAMES = {
         "diagnostics.summary.iterate:summary_iterator"
     ),
     "python.trackable.data_structures.ListWrapper": "values.trackable:ListWrapper",
+    "python.trackable.data_structures.NoDependency": "values.trackable:NoDependency",
     "python.trackable.data_structures._DictWrapper": "values.trackable:_DictWrapper",
 }
 
