@@ -11,7 +11,8 @@ from malt.core import ag_ctx
 from ..checkpoint.state import put_state
 from ..core.errors import user_location
 from ..function.autograph.convert import convert_in_context
-from ..values.trackable import NoDependency
+from ..values.trackable import ListWrapper, NoDependency, _DictWrapper
+from ..values.variable import Variable
 
 
 class DistributedDataset:
@@ -119,6 +120,70 @@ class FeatureTransformationCache(FeatureColumn):
     """What would hold their values."""
 
 
+class TrackableDataStructure:
+    """A list, dict or tuple in an attribute of a layer, whose layers and variables are the layer's.
+
+    Keras 2 asks for these lists of it, and for `_values`.
+    """
+
+    @property
+    def _values(self) -> list[Any]:
+        return [*self.values()] if isinstance(self, dict) else [*self]  # type: ignore[misc]
+
+    def _held(self, kind: str) -> list[Any]:
+        found: list[Any] = []
+        for value in self._values:
+            found += getattr(value, kind, ())
+        return found
+
+    @property
+    def trainable_weights(self) -> list[Any]:
+        """The trainable variables of what is in it, and those in it."""
+        mine = [v for v in self._values if isinstance(v, Variable) and v.trainable]
+        return self._held("trainable_weights") + mine
+
+    @property
+    def non_trainable_weights(self) -> list[Any]:
+        """The other variables."""
+        mine = [v for v in self._values if isinstance(v, Variable) and not v.trainable]
+        return self._held("non_trainable_weights") + mine
+
+    @property
+    def weights(self) -> list[Any]:
+        """All variables."""
+        return self.trainable_weights + self.non_trainable_weights
+
+    @property
+    def losses(self) -> list[Any]:
+        """The losses of what is in it."""
+        return self._held("losses")
+
+    trainable_variables, non_trainable_variables = trainable_weights, non_trainable_weights
+    variables = weights
+
+
+class _List(ListWrapper, TrackableDataStructure):
+    pass
+
+
+class _Dict(_DictWrapper, TrackableDataStructure):
+    pass
+
+
+class _Tuple(tuple, TrackableDataStructure):
+    pass
+
+
+def wrap(value: Any) -> Any:
+    """A list, dict or tuple, and those in it, as TrackableDataStructures; another as it is."""
+    made: Any = {list: _List, tuple: _Tuple}.get(type(value))
+    if made is not None:
+        return made(map(wrap, value))
+    if type(value) is dict:
+        return _Dict({key: wrap(part) for key, part in value.items()})
+    return value
+
+
 def sticky_attribute_assignment(trackable: Any, name: str, value: Any) -> Any:
     """The value that an attribute of a Trackable is to have. Those that it is not asked for are no
     parts of the Trackable."""
@@ -127,12 +192,7 @@ def sticky_attribute_assignment(trackable: Any, name: str, value: Any) -> Any:
         noted.discard(name)
         return value.value
     noted.add(name)
-    return value
-
-
-def wrap(value: Any) -> Any:
-    """A list or dict as it is: it is looked at when what it is a part of is saved."""
-    return value
+    return wrap(value)
 
 
 def control_status_ctx() -> Any:
@@ -186,3 +246,14 @@ def update_checkpoint_state(
 ) -> None:
     """Note in a folder which checkpoint is the latest."""
     put_state(save_dir, model_checkpoint_path, all_model_checkpoint_paths or ())
+
+
+@contextlib.contextmanager
+def no_automatic_dependency_tracking_scope(obj: Any) -> Iterator[None]:
+    """Within it, what is assigned to attributes of an object is no part of it."""
+    before = getattr(obj, "_setattr_tracking", True)
+    obj._setattr_tracking = False
+    try:
+        yield
+    finally:
+        obj._setattr_tracking = before

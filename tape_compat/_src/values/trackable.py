@@ -185,7 +185,7 @@ def is_trackable(value: Any) -> bool:
     if isinstance(value, Trackable):
         return True
     kind = value.__class__
-    if kind in (list, dict, OrderedDict, ListWrapper, _DictWrapper):
+    if kind in (list, dict, OrderedDict) or isinstance(value, (ListWrapper, _DictWrapper)):
         return True
     return isinstance(value, tuple) and any(is_trackable(part) for part in value)
 
