@@ -365,3 +365,39 @@ def case_global_step(tf):
     ]
     v1.reset_default_graph()
     return found, train.get_global_step()
+
+
+def case_saver(tf):
+    train = tf.compat.v1.train
+    v, w = tf.Variable([1.0, 2.0], name="v"), tf.Variable(3, name="a/w")
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "model")
+        saver = train.Saver([v, w], max_to_keep=2)
+        paths = [saver.save(None, path, global_step=step) for step in range(4)]
+        found = [
+            [os.path.basename(each) for each in paths],
+            sorted(os.listdir(folder)),
+            [os.path.basename(each) for each in saver.last_checkpoints],
+            os.path.basename(tf.train.latest_checkpoint(folder)),
+            tf.train.list_variables(paths[-1]),
+        ]
+        v.assign([9.0, 9.0])
+        saver.restore(None, paths[-1])
+        found.append([v.numpy(), w.numpy()])
+        padded = train.Saver({"x": v}, pad_step_number=True).save(None, path, tf.Variable(7))
+        deep = train.Saver({"x": v}).save(None, os.path.join(folder, "deep", "model"))
+        found += [os.path.basename(padded), tf.train.list_variables(deep)]
+        return found, attempts(
+            tf,
+            {
+                "none": lambda tf: train.Saver(),
+                "restore none": lambda tf: saver.restore(None, None),
+                "no checkpoint": lambda tf: saver.restore(None, paths[0]),
+                "name": lambda tf: train.Saver({"y": v}).restore(None, padded),
+                "shape": lambda tf: train.Saver({"x": tf.Variable([1.0])}).restore(None, padded),
+                "dtype": lambda tf: train.Saver({"x": tf.Variable([1, 2])}).restore(None, padded),
+                "latest": lambda tf: saver.save(None, path, latest_filename="a/b"),
+                "recorded": lambda tf: tf.function(lambda: saver.save(None, path))(),
+            },
+            words=7,
+        )

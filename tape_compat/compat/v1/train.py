@@ -41,5 +41,6 @@ from ..._src.library.version1.others import (
     NewCheckpointReader as NewCheckpointReader,
     checkpoint_exists as checkpoint_exists,
 )
+from ..._src.library.version1.saver import Saver as Saver
 
 _face(__name__)

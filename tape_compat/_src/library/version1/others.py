@@ -7,6 +7,7 @@ from typing import Any
 
 from ...checkpoint.reader import CheckpointReader
 from ...core import errors
+from ...core.shapes import as_shape
 from ...ops.products import matmul
 from ...values.context import executing_eagerly
 from ...values.convert import convert
@@ -83,11 +84,13 @@ def NewCheckpointReader(filepattern: Any) -> CheckpointReader:
 
 
 def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> Tensor:
-    """`input`, which nothing is fed in place of."""
-    return convert(input)
+    """`input`, which nothing is fed in place of. Raises: ValueError for another shape."""
+    value = convert(input)
+    value.shape.assert_is_compatible_with(as_shape(shape))
+    return value
 
 
-def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Any:
+def sparse_placeholder(*args: Any, **kwargs: Any) -> Any:
     """Raises: RuntimeError in eager code; NotImplementedError elsewhere."""
     if executing_eagerly():
         raise RuntimeError("`sparse_placeholder` is not compatible with eager execution.")
