@@ -694,3 +694,51 @@ def case_others(tf):
         v1.nn.avg_pool2d(tf.ones([1, 2, 2, 1]), 2, 2, "SAME"),
         [exists, saved],
     ]
+
+
+def case_op_seeds(tf):
+    v1 = tf.compat.v1
+    v1.set_random_seed(5)
+    found = [v1.get_seed(None), v1.get_seed(None), v1.get_seed(3), v1.random.get_seed(0)]
+    v1.set_random_seed(0)
+    found += [v1.get_seed(0), v1.get_seed(None)]
+    tf.random.set_seed(None)
+    return [*found, v1.get_seed(None), v1.get_seed(4)]
+
+
+def case_datasets(tf):
+    data = tf.compat.v1.data
+
+    def values(dataset):
+        return [x.numpy() for x in dataset]
+
+    whole = data.Dataset.range(5)
+    pairs = data.Dataset.zip((whole, data.Dataset.from_tensor_slices([1.0, 2.0])))
+    with tempfile.TemporaryDirectory() as folder:
+        name = os.path.join(folder, "text")
+        with open(name, "w") as file:
+            file.write("a\nb\n")
+        lines = data.TextLineDataset(name).map(tf.strings.upper)
+        texts = values(lines), lines.make_one_shot_iterator().get_next()
+    return {
+        "values": values(whole.map(lambda x: x * 2).filter(lambda x: x > 2).batch(2)),
+        "next": whole.skip(2).make_one_shot_iterator().get_next(),
+        "types": [pairs.output_types, pairs.output_shapes, whole.batch(2).output_shapes],
+        "classes": whole.output_classes,
+        "legacy": values(whole.map_with_legacy_function(lambda x: x + 1)),
+        "legacy filter": values(whole.filter_with_legacy_function(lambda x: x > 2)),
+        "texts": texts,
+        "kinds": [
+            isinstance(whole, tf.data.Dataset),
+            isinstance(whole.map(lambda x: x), data.Dataset),
+            isinstance(tf.data.Dataset.range(2), data.Dataset),
+            isinstance(data.experimental.choose_from_datasets([whole], whole), data.Dataset),
+        ],
+        "others": [
+            values(data.experimental.Counter(3).take(2)),
+            values(data.Dataset.from_tensors(1).concatenate(data.Dataset.from_tensors(2))),
+            values(whole.apply(tf.data.experimental.ignore_errors())),
+        ],
+        "initializable": attempt(whole.make_initializable_iterator),
+        "iterated": [x.numpy() for x in iter(whole.take(1))],
+    }

@@ -67,12 +67,14 @@ DIFFERENCES: dict[str, str] = {
     "version1_functions/arrays": "a number that a branch returns is a tensor",
     "version1_functions/assertions": "a check that fails raises where the function is called",
     "version1_functions/get_variable": "variables are made at the first call of a function only",
+    "version1_functions/initializers": "draws in a function have generators of their own",
     "version1_functions/numbers": "a check that fails raises where the function is called",
     "version1_functions/seeds": _EAGER,
     "version1_losses/collections": _EAGER,
     "version1_losses/pairwise": _EAGER,
     "version1_train/checkpoints": "a checkpoint is not written in a function",
     "version1_train/decays": _EAGER,
+    "version1_train/saver": "a checkpoint is not written in a function",
 }
 
 

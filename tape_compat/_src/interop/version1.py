@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import importlib
+import os
 import pkgutil
 import sys
 from importlib.machinery import ModuleSpec
@@ -101,10 +102,19 @@ def face(module_name: str) -> None:
         _make_namespaces(module)
 
 
+def _files(folder: str, above: str = "") -> set[str]:
+    """'data' and 'data.experimental', which have files."""
+    found = set()
+    for info in pkgutil.iter_modules([folder]):
+        found.add(above + info.name)
+        if info.ispkg:
+            found |= _files(os.path.join(folder, info.name), f"{above}{info.name}.")
+    return found
+
+
 def _make_namespaces(version1: ModuleType) -> None:
     """Modules for those namespaces of the table that have no file."""
-    files = {info.name for info in pkgutil.iter_modules(version1.__path__)}
-    for space in sorted(_namespaces() - files):
+    for space in sorted(_namespaces() - _files(version1.__path__[0])):
         name = f"{_HERE}.{space}"
         module = ModuleType(name, f"`tf.compat.v1.{space}`.")
         module.__spec__, module.__path__ = ModuleSpec(name, None, is_package=True), []

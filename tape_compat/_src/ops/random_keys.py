@@ -150,6 +150,19 @@ def next_pair(seed: Any) -> tuple[int, int]:
         return _unpredictable(_streams.next_pair(plain_seed(seed)))
 
 
+def get_seed(op_seed: Any) -> tuple[int | None, int | None]:
+    """The seeds of an op: the global one and its own, each None where neither is given.
+
+    >>> import tape_compat as tf
+    >>> from tape_compat._src.ops.random_keys import get_seed
+    >>> tf.random.set_seed(5)
+    >>> get_seed(3)
+    (5, 3)
+    """
+    with _LOCK:
+        return _streams.next_pair(plain_seed(op_seed)) or (None, None)
+
+
 class _Site:
     """A draw in a function. It has a generator of its own, which begins anew after `set_seed`.
 

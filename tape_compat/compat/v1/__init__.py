@@ -224,6 +224,7 @@ from ..._src.library.version1.variable import (
     scatter_sub as scatter_sub,
     scatter_update as scatter_update,
 )
+from ..._src.ops.random_keys import get_seed as get_seed
 from ..._src.ops.sums import scalar_mul as scalar_mul
 from ..._src.values.context import device as device, executing_eagerly as executing_eagerly
 from ..._src.values.creators import variable_creator_scope as variable_creator_scope

@@ -7,5 +7,6 @@ from ..._src.library.version1.arrays import (
     set_random_seed as set_random_seed,
     stateless_multinomial as stateless_multinomial,
 )
+from ..._src.ops.random_keys import get_seed as get_seed
 
 _face(__name__)
