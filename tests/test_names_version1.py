@@ -79,6 +79,30 @@ print(json.dumps([
     assert json.loads(found.stdout) == [True] * 5
 
 
+def test_private_modules_lead_to_them():
+    found = run(
+        "-c",
+        """
+import tape_compat, json
+tape_compat.install_as_tensorflow()
+from tensorflow.python.ops.losses import losses_impl
+from tensorflow.python.ops.losses.losses import Reduction
+from tensorflow.python.ops.template import make_template
+from tensorflow.python.training import adam, optimizer, training_util
+from tensorflow.python.training.learning_rate_decay import exponential_decay
+import tensorflow.compat.v1 as tf
+print(json.dumps([
+    adam.AdamOptimizer is tf.train.AdamOptimizer, optimizer.Optimizer is tf.train.Optimizer,
+    training_util.get_or_create_global_step is tf.train.get_or_create_global_step,
+    losses_impl.Reduction is Reduction is tf.losses.Reduction,
+    make_template is tf.make_template, exponential_decay is tf.train.exponential_decay,
+]))
+""",
+        after="tape_compat",
+    )
+    assert json.loads(found.stdout) == [True] * 6
+
+
 def test_missing_names_say_why():
     for name in ("sysconfig", "tpu"):
         why = names.reason(f"tf.compat.v1.{name}")

@@ -144,6 +144,11 @@ RECOGNIZED = {
 NAMES.update(RECOGNIZED)
 
 _OPS = ("", ".math", ".nn", ".linalg", ".random", ".debugging")
+#: Modules of `tensorflow.python.training` whose names are those of `tf.compat.v1.train`.
+_TRAINING = (
+    "adadelta adagrad adagrad_da adam ftrl gradient_descent learning_rate_decay momentum optimizer "
+    "proximal_adagrad proximal_gradient_descent rmsprop saver training training_util".split()
+)
 
 MODULES = {
     "__internal__.autograph": ("._src.standin.keras2",),
@@ -230,6 +235,8 @@ MODULES = {
     "python.ops.linalg.sparse.sparse": (".linalg",),
     "python.ops.linalg_ops": _OPS,
     "python.ops.lookup_ops": (".lookup",),
+    "python.ops.losses.losses": (".compat.v1.losses",),
+    "python.ops.losses.losses_impl": (".compat.v1.losses",),
     "python.ops.map_fn": ("",),
     "python.ops.math_ops": (".math", *_OPS),
     "python.ops.nn": (".nn", ".math", ""),
@@ -248,6 +255,7 @@ MODULES = {
     "python.ops.state_ops": ("._src.standin.framework",),
     "python.ops.stateless_random_ops": (".random",),
     "python.ops.string_ops": (".strings",),
+    "python.ops.template": (".compat.v1",),
     "python.ops.tensor_array_ops": ("",),
     "python.ops.variable_scope": ("",),
     "python.ops.variables": ("",),
@@ -259,6 +267,8 @@ MODULES = {
     "python.saved_model.model_utils.mode_keys": ("._src.standin.keras2",),
     "python.saved_model.save": (),
     "python.trackable.base": ("._src.values.trackable", "._src.standin.keras2"),
+    "python.trackable.base": ("._src.values.trackable",),
+    **{f"python.training.{name}": (".compat.v1.train",) for name in _TRAINING},
     "python.util.compat": (".compat",),
     "python.util.deprecation": ("._src.standin.utilities",),
     "python.util.dispatch": ("._src.standin.utilities",),
