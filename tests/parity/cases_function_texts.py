@@ -203,3 +203,11 @@ def case_prints_of_texts(tf):
         written(c(["a", "b"]), c("x"), sep=","),
         written(tf.strings.join(["a", "b"])),
     ]
+
+
+def case_format_of_what_is_computed(tf):
+    @tf.function
+    def written(x):
+        return tf.strings.format("{} of {}", [x * 2, tf.constant("a")])
+
+    return written(tf.constant([1, 2])), written(tf.constant([3, 4]))

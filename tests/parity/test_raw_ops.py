@@ -12,6 +12,7 @@ from tests.parity import further_calls, store
 from tests.parity.further_calls import COMPILED
 from tests.parity.harness import Array, Case, Raised, attempt, describe, differences
 from tests.parity.kernel_inputs import IMAGES
+from tests.parity.sparse_calls import OF_FILES
 from tests.parity.test_graph_kernels import kernel_calls, narrow
 
 pytestmark = pytest.mark.skipif(
@@ -57,13 +58,22 @@ def compared(calls, close=1e-5):
 
 
 def test_every_op():
-    missing = set(names()) - CALLS.keys() - DRAWN.keys() - SILENT.keys() - COMPILED.keys()
+    missing = (
+        set(names()) - CALLS.keys() - DRAWN.keys() - SILENT.keys() - COMPILED.keys() - OF_FILES
+    )
     assert not missing, sorted(missing)
     failed = [
         name for name, call in CALLS.items() if isinstance(outcome(tensorflow(), call), Raised)
     ]
     assert set(failed) == OF_FUNCTIONS
     assert not compared({n: call for n, call in (CALLS | SILENT).items() if n not in OF_FUNCTIONS})
+
+
+def test_files(tmp_path):
+    for tf in (tensorflow(), tape_compat):
+        file = str(tmp_path / tf.__name__)
+        assert tf.raw_ops.WriteFile(filename=file, contents="abc") is None
+        assert tf.raw_ops.ReadFile(filename=file).numpy() == b"abc"
 
 
 def test_compiled():

@@ -484,7 +484,9 @@ def format(
         return sketch.tensor((), dtypes.string)
     out = [parts[0]]
     for value, after in zip(given, parts[1:]):
-        out += [tensor_text(convert(value), summarize, True), after]
+        tensor = convert(value)
+        known_value(tensor)  # says so if there is none yet
+        out += [tensor_text(tensor, summarize, True), after]
     return as_strings(np.array(regex.as_bytes("".join(out)), object))
 
 

@@ -10,6 +10,7 @@ from . import (
     node_kernels,
     random_kernels,
     signal_kernels,
+    sparse_kernels,
     special_kernels,
     text_kernels,
 )
@@ -22,6 +23,7 @@ TABLES = (
     node_kernels,
     random_kernels,
     signal_kernels,
+    sparse_kernels,
     special_kernels,
     text_kernels,
 )

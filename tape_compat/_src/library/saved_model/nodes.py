@@ -127,11 +127,17 @@ def _done(node: NodeDef, inputs: Sequence[Any], library: Library, function: str)
     return list(found) if isinstance(found, (list, tuple)) else [found]
 
 
-def _place(op: str, output: str, number: str) -> int:
-    """Where `node:output:1` is among the outputs of a kernel: of several, each is one tensor."""
-    found = definition(op)
-    names = [] if found is None else [each.name for each in found.outputs]
-    return names.index(output) if len(names) > 1 else int(number)
+def _place(node: NodeDef, output: str, number: str) -> int:
+    """Where `node:output:1` is among all that a kernel gives."""
+    start, found = 0, definition(node.op)
+    for each in () if found is None else found.outputs:
+        if each.name == output:
+            break
+        if each.count:
+            start += attribute(node.attr[each.count])
+        else:
+            start += len(attribute(node.attr[each.kind[1:-1]])) if each.several else 1
+    return start + int(number)
 
 
 class GraphFunction:
@@ -175,7 +181,7 @@ class Run:
         outputs = self.node(name)
         if len(place) < 2:
             return outputs[int(place[0]) if place else 0]
-        return outputs[_place(self._nodes[name].op, *place)]
+        return outputs[_place(self._nodes[name], *place)]
 
     def node(self, name: str) -> list[Any]:
         """The outputs of a node, which is done after those that it depends on."""

@@ -288,8 +288,8 @@ def _three_solved(
 
 @kernel("SparseMatMul")
 def _matmul(a: Any, b: Any, *, transpose_a: bool = False, transpose_b: bool = False) -> Tensor:
-    wide = [casting.cast(x, "float32") for x in (a, b)]
-    return products.matmul(*wide, transpose_a, transpose_b)
+    one, other = casting.cast(a, float32), casting.cast(b, float32)
+    return products.matmul(one, other, transpose_a, transpose_b)
 
 
 # -- layers ---------------------------------------------------------------------------------------

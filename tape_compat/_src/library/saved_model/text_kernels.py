@@ -9,7 +9,8 @@ import numpy as np
 
 from ...core.dtypes import DType, float32, int64, string
 from ...data.io import contents
-from ...ops import histograms, strings
+from ...data.io.csv_text import decode_csv
+from ...ops import casting, histograms, shapes, string_splits, strings
 from ...ops.arguments import known_value, sketched
 from ...ops.string_splits import split
 from ...values.convert import convert
@@ -19,7 +20,7 @@ from ...values.tensor import Tensor, concrete
 from ..lookup.initializers import KeyValueTensorInitializer, TextFileInitializer
 from ..lookup.static import StaticHashTable
 from .nodes import Node, node_kernel
-from .registry import kernel
+from .registry import KERNELS, kernel
 
 
 class RestoredTable:
@@ -242,3 +243,154 @@ def _replace(x: Any, pattern: Any, rewrite: Any, *, replace_global: bool = True)
 @kernel("DecodeRaw")
 def _decode_raw(x: Any, *, out_type: DType, little_endian: bool = True) -> Tensor:
     return contents.decode_raw(x, out_type, little_endian)
+
+
+KERNELS |= {
+    "DecodeBase64": lambda x: strings.decode_base64(x),
+    "MatchingFiles": lambda x: contents.matching_files(x),
+    "ReadFile": lambda x: contents.read_file(x),
+    "SerializeTensor": lambda x: contents.serialize_tensor(x),
+    "WriteFile": lambda name, text: contents.write_file(name, text),
+}
+
+
+@kernel("EncodeBase64")
+def _encode_base64(x: Any, *, pad: bool = False) -> Tensor:
+    return strings.encode_base64(x, pad)
+
+
+@kernel("ParseTensor")
+def _parse_tensor(x: Any, *, out_type: DType) -> Tensor:
+    return contents.parse_tensor(x, out_type)
+
+
+@kernel("DecodeCompressed")
+def _decode_compressed(x: Any, *, compression_type: str = "") -> Tensor:
+    return contents.decode_compressed(x, compression_type)
+
+
+@kernel("DecodePaddedRaw")
+def _decode_padded(x: Any, length: Any, *, out_type: DType, little_endian: bool = True) -> Tensor:
+    return contents.decode_raw(x, out_type, little_endian, int(known_value(length)))
+
+
+@kernel("DecodeCSV")
+def _decode_csv(
+    records: Any,
+    *defaults: Any,
+    field_delim: str = ",",
+    use_quote_delim: bool = True,
+    na_value: str = "",
+    select_cols: Sequence[int] = (),
+) -> list[Tensor]:
+    chosen = list(select_cols) or None
+    found: list[Tensor] = decode_csv(
+        records, list(defaults), field_delim, use_quote_delim, na_value, chosen
+    )
+    return found
+
+
+@kernel("ReduceJoin")
+def _reduce_join(x: Any, axes: Any, *, keep_dims: bool = False, separator: str = "") -> Tensor:
+    found: Tensor = strings.reduce_join(x, known_value(axes).tolist(), keep_dims, separator)
+    return found
+
+
+@kernel("StringFormat")
+def _format(
+    *inputs: Any, template: str = "%s", placeholder: str = "%s", summarize: int = 3
+) -> Tensor:
+    return strings.format(template, list(inputs), placeholder, summarize)
+
+
+@kernel("StringToHashBucket")
+def _hash_bucket_plain(x: Any, *, num_buckets: int) -> Tensor:
+    return strings.to_hash_bucket(x, num_buckets)
+
+
+@kernel("UnsortedSegmentJoin")
+def _segment_join(x: Any, ids: Any, count: Any, *, separator: str = "") -> Tensor:
+    return strings.unsorted_segment_join(x, ids, count, separator)
+
+
+@kernel("StringNGrams")
+def _ngrams(
+    data: Any,
+    splits: Any,
+    *,
+    separator: str,
+    ngram_widths: Sequence[int],
+    left_pad: str,
+    right_pad: str,
+    pad_width: int,
+    preserve_short_sequences: bool,
+) -> Sequence[Tensor]:
+    rows = RaggedTensor.from_row_splits(data, splits, validate=False)
+    pads = (left_pad, right_pad) if left_pad or right_pad or pad_width else None
+    found = string_splits.ngrams(
+        *(rows, list(ngram_widths), separator, pads),
+        None if pad_width < 1 else pad_width,
+        preserve_short_sequences,
+    )
+    return found.values, found.row_splits
+
+
+# -- characters -----------------------------------------------------------------------------------
+
+
+@kernel("UnicodeDecode")
+def _decode(
+    x: Any,
+    *,
+    input_encoding: str,
+    errors: str = "replace",
+    replacement_char: int = 65533,
+    replace_control_characters: bool = False,
+    Tsplits: DType = int64,
+) -> Sequence[Tensor]:
+    rest = (input_encoding, errors, replacement_char, replace_control_characters)
+    found = string_splits.unicode_decode(shapes.reshape(x, [-1]), *rest)
+    return casting.cast(found.row_splits, Tsplits), found.values
+
+
+@kernel("UnicodeDecodeWithOffsets")
+def _decode_with_places(
+    x: Any,
+    *,
+    input_encoding: str,
+    errors: str = "replace",
+    replacement_char: int = 65533,
+    replace_control_characters: bool = False,
+    Tsplits: DType = int64,
+) -> Sequence[Tensor]:
+    rest = (input_encoding, errors, replacement_char, replace_control_characters)
+    found, places = string_splits.unicode_decode_with_offsets(shapes.reshape(x, [-1]), *rest)
+    return casting.cast(found.row_splits, Tsplits), found.values, places.values
+
+
+@kernel("UnicodeEncode")
+def _encode(
+    values: Any,
+    splits: Any,
+    *,
+    output_encoding: str,
+    errors: str = "replace",
+    replacement_char: int = 65533,
+) -> Tensor:
+    rows = RaggedTensor.from_row_splits(values, splits, validate=False)
+    found: Tensor = string_splits.unicode_encode(rows, output_encoding, errors, replacement_char)
+    return found
+
+
+@kernel("UnicodeTranscode")
+def _transcode(
+    x: Any,
+    *,
+    input_encoding: str,
+    output_encoding: str,
+    errors: str = "replace",
+    replacement_char: int = 65533,
+    replace_control_characters: bool = False,
+) -> Tensor:
+    rest = (errors, replacement_char, replace_control_characters)
+    return string_splits.unicode_transcode(x, input_encoding, output_encoding, *rest)

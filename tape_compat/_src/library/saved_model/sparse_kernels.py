@@ -1,0 +1,273 @@
+"""Kernels of sparse tensors, each given as indices, values and a shape, of sets and sequences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...core.dtypes import int64
+from ...ops import (
+    casting,
+    creation,
+    ctc_decoders,
+    edit_distances,
+    gather_scatter,
+    ragged_creation,
+    segments,
+    sets,
+    shapes,
+    sparse_arithmetic,
+    sparse_layout,
+    sparse_segments,
+)
+from ...ops.arguments import known_value
+from ...values.ragged import RaggedTensor
+from ...values.sparse import SparseTensor
+from ...values.tensor import Tensor, concrete
+from .registry import KERNELS, Kernel, kernel
+
+
+def _sparse(indices: Any, values: Any, shape: Any) -> SparseTensor:
+    return SparseTensor(casting.cast(indices, int64), values, casting.cast(shape, int64))
+
+
+def _parts(found: SparseTensor) -> tuple[Tensor, Tensor, Tensor]:
+    return found.indices, found.values, found.dense_shape
+
+
+# -- layout ---------------------------------------------------------------------------------------
+
+
+@kernel("SparseReorder")
+def _reorder(indices: Any, values: Any, shape: Any) -> Sequence[Tensor]:
+    return _parts(sparse_layout.reorder(_sparse(indices, values, shape)))[:2]
+
+
+@kernel("SparseReshape")
+def _reshape(indices: Any, shape: Any, new: Any) -> Sequence[Tensor]:
+    values = creation.zeros(shapes.shape(indices)[:1])
+    found = sparse_layout.reshape(_sparse(indices, values, shape), new)
+    return found.indices, found.dense_shape
+
+
+@kernel("SparseSlice")
+def _slice(indices: Any, values: Any, shape: Any, start: Any, size: Any) -> Sequence[Tensor]:
+    return _parts(sparse_layout.slice(_sparse(indices, values, shape), start, size))
+
+
+@kernel("SparseConcat")
+def _concat(*inputs: Any, concat_dim: int) -> Sequence[Tensor]:
+    count = len(inputs) // 3
+    parts = [_sparse(*inputs[i::count]) for i in range(count)]
+    return _parts(sparse_layout.concat(concat_dim, parts))
+
+
+@kernel("SparseSplit")
+def _split(axis: Any, indices: Any, values: Any, shape: Any, *, num_split: int) -> list[Tensor]:
+    found = sparse_layout.split(_sparse(indices, values, shape), num_split, axis)
+    return [part for parts in zip(*map(_parts, found), strict=True) for part in parts]
+
+
+@kernel("SparseFillEmptyRows")
+def _fill(indices: Any, values: Any, shape: Any, default: Any) -> Sequence[Tensor]:
+    found, empty = sparse_layout.fill_empty_rows(_sparse(indices, values, shape), default)
+    rows = [known_value(x)[:, 0] for x in (indices, found.indices)]
+    places = np.flatnonzero(~known_value(empty)[rows[1]])
+    order = np.argsort(rows[0], kind="stable")
+    back = np.empty(len(order), np.int64)
+    back[order] = places
+    return found.indices, found.values, empty, concrete(back)
+
+
+@kernel("SparseFillEmptyRowsGrad")
+def _fill_back(places: Any, gradient: Any) -> Sequence[Tensor]:
+    kept = gather_scatter.gather(gradient, places)
+    return kept, _total(gradient) - _total(kept)
+
+
+def _total(x: Any) -> Tensor:
+    zeros = creation.zeros(shapes.shape(x), "int32")
+    return segments.unsorted_segment_sum(x, zeros, 1)[0]
+
+
+# -- arithmetic -----------------------------------------------------------------------------------
+
+
+@kernel("SparseAdd")
+def _add(*inputs: Any) -> Sequence[Tensor]:
+    found = sparse_arithmetic.add(_sparse(*inputs[:3]), _sparse(*inputs[3:6]), inputs[6])
+    return _parts(found)
+
+
+@kernel("SparseTensorDenseAdd")
+def _add_dense(indices: Any, values: Any, shape: Any, dense: Any) -> Tensor:
+    found: Tensor = sparse_arithmetic.add(_sparse(indices, values, shape), dense)
+    return found
+
+
+@kernel("SparseTensorDenseMatMul")
+def _matmul(*inputs: Any, adjoint_a: bool = False, adjoint_b: bool = False) -> Tensor:
+    *parts, dense = inputs
+    return sparse_arithmetic.sparse_dense_matmul(_sparse(*parts), dense, adjoint_a, adjoint_b)
+
+
+@kernel("SparseSoftmax")
+def _softmax(indices: Any, values: Any, shape: Any) -> Tensor:
+    return sparse_arithmetic.softmax(_sparse(indices, values, shape)).values
+
+
+@kernel("SparseDenseCwiseMul")
+def _multiply(indices: Any, values: Any, shape: Any, dense: Any) -> Tensor:
+    return values * _beside(indices, shape, dense)
+
+
+@kernel("SparseDenseCwiseDiv")
+def _divide(indices: Any, values: Any, shape: Any, dense: Any) -> Tensor:
+    return values / _beside(indices, shape, dense)
+
+
+@kernel("SparseDenseCwiseAdd")
+def _sum(indices: Any, values: Any, shape: Any, dense: Any) -> Tensor:
+    return values + _beside(indices, shape, dense)
+
+
+def _beside(indices: Any, shape: Any, dense: Any) -> Tensor:
+    """The elements of a dense tensor, broadcast, where a sparse one has its own."""
+    rank, sizes = len(dense._aval.shape), dense._aval.shape
+    places = indices[:, indices._aval.shape[1] - rank :]
+    kept = np.array([size != 1 for size in sizes], np.int64)
+    return gather_scatter.gather_nd(dense, places * kept)
+
+
+def _pairwise(function: Kernel) -> Kernel:
+    def call(*inputs: Any) -> Sequence[Tensor]:
+        return _parts(function(_sparse(*inputs[:3]), _sparse(*inputs[3:])))[:2]
+
+    return call
+
+
+def _reduced(function: Kernel) -> Kernel:
+    def call(
+        indices: Any, values: Any, shape: Any, axes: Any, *, keep_dims: bool = False
+    ) -> Tensor:
+        found: Tensor = function(
+            _sparse(indices, values, shape), known_value(axes).ravel().tolist(), keep_dims
+        )
+        return found
+
+    return call
+
+
+def _reduced_to_sparse(function: Kernel) -> Kernel:
+    def call(
+        indices: Any, values: Any, shape: Any, axes: Any, *, keep_dims: bool = False
+    ) -> Sequence[Tensor]:
+        sparse, along = _sparse(indices, values, shape), known_value(axes).ravel().tolist()
+        return _parts(function(sparse, along, keep_dims, output_is_sparse=True))
+
+    return call
+
+
+KERNELS |= {
+    "SparseReduceMax": _reduced(sparse_arithmetic.reduce_max),
+    "SparseReduceMaxSparse": _reduced_to_sparse(sparse_arithmetic.reduce_max),
+    "SparseReduceSum": _reduced(sparse_arithmetic.reduce_sum),
+    "SparseReduceSumSparse": _reduced_to_sparse(sparse_arithmetic.reduce_sum),
+    "SparseSparseMaximum": _pairwise(sparse_arithmetic.maximum),
+    "SparseSparseMinimum": _pairwise(sparse_arithmetic.minimum),
+}
+
+
+def _segmented(reduce: Kernel) -> Kernel:
+    def call(x: Any, indices: Any, ids: Any) -> Tensor:
+        found: Tensor = reduce(x, indices, ids)
+        return found
+
+    return call
+
+
+def _segmented_to(reduce: Kernel) -> Kernel:
+    def call(x: Any, indices: Any, ids: Any, count: Any) -> Tensor:
+        found: Tensor = reduce(x, indices, ids, count)
+        return found
+
+    return call
+
+
+KERNELS |= {
+    "SparseSegmentMean": _segmented(sparse_segments.segment_mean),
+    "SparseSegmentMeanWithNumSegments": _segmented_to(sparse_segments.segment_mean),
+    "SparseSegmentSqrtN": _segmented(sparse_segments.segment_sqrt_n),
+    "SparseSegmentSqrtNWithNumSegments": _segmented_to(sparse_segments.segment_sqrt_n),
+    "SparseSegmentSum": _segmented(sparse_segments.segment_sum),
+    "SparseSegmentSumWithNumSegments": _segmented_to(sparse_segments.segment_sum),
+}
+
+# -- sets and sequences ---------------------------------------------------------------------------
+
+_SETS: dict[str, Kernel] = {
+    "a-b": sets.difference,
+    "b-a": lambda a, b, validate_indices: sets.difference(a, b, False, validate_indices),
+    "intersection": sets.intersection,
+    "union": sets.union,
+}
+
+
+def _of_sets(one: Any, other: Any, operation: str, validate: bool) -> Sequence[Tensor]:
+    return _parts(_SETS[operation](one, other, validate_indices=validate))
+
+
+@kernel("DenseToDenseSetOperation")
+def _dense_sets(
+    one: Any, other: Any, *, set_operation: str, validate_indices: bool = True
+) -> Sequence[Tensor]:
+    return _of_sets(one, other, set_operation, validate_indices)
+
+
+@kernel("DenseToSparseSetOperation")
+def _dense_and_sparse_sets(
+    one: Any, *inputs: Any, set_operation: str, validate_indices: bool = True
+) -> Sequence[Tensor]:
+    return _of_sets(one, _sparse(*inputs), set_operation, validate_indices)
+
+
+@kernel("SparseToSparseSetOperation")
+def _sparse_sets(
+    *inputs: Any, set_operation: str, validate_indices: bool = True
+) -> Sequence[Tensor]:
+    one, other = _sparse(*inputs[:3]), _sparse(*inputs[3:])
+    return _of_sets(one, other, set_operation, validate_indices)
+
+
+@kernel("SetSize")
+def _set_size(indices: Any, values: Any, shape: Any, *, validate_indices: bool = True) -> Tensor:
+    return sets.size(_sparse(indices, values, shape), validate_indices)
+
+
+@kernel("EditDistance")
+def _distance(*inputs: Any, normalize: bool = True) -> Tensor:
+    one, other = _sparse(*inputs[:3]), _sparse(*inputs[3:])
+    return edit_distances.edit_distance(one, other, normalize)
+
+
+@kernel("CTCGreedyDecoder")
+def _greedy(
+    x: Any, lengths: Any, *, merge_repeated: bool = False, blank_index: int = -1
+) -> Sequence[Tensor]:
+    (found,), cost = ctc_decoders.ctc_greedy_decoder(x, lengths, merge_repeated, blank_index)
+    return *_parts(found), cost
+
+
+@kernel("RaggedRange")
+def _ranges(starts: Any, limits: Any, deltas: Any, *, Tsplits: Any = int64) -> Sequence[Tensor]:
+    found = ragged_creation.ragged_range(starts, limits, deltas, row_splits_dtype=Tsplits)
+    return found.row_splits, found.flat_values
+
+
+@kernel("RaggedTensorToSparse")
+def _ragged_to_sparse(*inputs: Any) -> Sequence[Tensor]:
+    *splits, values = inputs
+    found = RaggedTensor.from_nested_row_splits(values, splits, validate=False)
+    return _parts(found.to_sparse())
