@@ -9,13 +9,18 @@ POOL3 = {"ksize": [1, 2, 2, 2, 1], "strides": [1, 2, 2, 2, 1], "padding": "SAME"
 BOXES = [[0.1, 0.2, 0.9, 0.8], [0.0, 0.0, 1.0, 1.0]]
 
 
+#: The moments of the images, which these gradients take.
+_NUMBERS = IMAGES(np.asarray)
+MEAN, VARIANCE = _NUMBERS.mean((0, 1, 2)), _NUMBERS.var((0, 1, 2))
+
+
 def _normalized(op, **more):
     return lambda r, c: getattr(r, op)(
         y_backprop=LIKE(c, 2, 4, 4, 2),
         x=IMAGES(c),
         scale=c([1.0, 2.0]),
-        reserve_space_1=c([0.1, 0.2]),
-        reserve_space_2=c([0.5, 1.5]),
+        reserve_space_1=c(MEAN),
+        reserve_space_2=c(VARIANCE),
         epsilon=0.01,
         **{name: c(value) if name.startswith("res") else value for name, value in more.items()},
     )[:3]

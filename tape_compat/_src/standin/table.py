@@ -267,7 +267,6 @@ MODULES = {
     "python.saved_model.model_utils.mode_keys": ("._src.standin.keras2",),
     "python.saved_model.save": (),
     "python.trackable.base": ("._src.values.trackable", "._src.standin.keras2"),
-    "python.trackable.base": ("._src.values.trackable",),
     **{f"python.training.{name}": (".compat.v1.train",) for name in _TRAINING},
     "python.util.compat": (".compat",),
     "python.util.deprecation": ("._src.standin.utilities",),

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...autodiff.custom import stop_gradient
 from ...autodiff.reverse import dense
 from ...autodiff.tape import GradientTape
 from ...core.dtypes import DType, float32
@@ -353,6 +354,13 @@ def _batch_norm(
     form = [1] * rank
     form[channels] = -1
     wide, slope = casting.cast(x, float32), casting.cast(gradient, float32)
+    mean, variance = stop_gradient(mean), stop_gradient(variance)
+    if is_training:  # they are x's own, which counts where this is differentiated again
+        own = normalization.moments(wide, axes)
+        mean, variance = [
+            kept + (of_x - stop_gradient(of_x))
+            for kept, of_x in zip((mean, variance), own, strict=True)
+        ]
     at, steep = [shapes.reshape(p, form) for p in (mean, elementwise.rsqrt(variance + epsilon))]
     apart = (wide - at) * steep
     by_scale = reductions.reduce_sum(slope * apart, axes)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...autodiff.custom import stop_gradient
 from ...core.dtypes import float32
 from ...core.refuse import invalid
 from ...ops import (
@@ -151,13 +152,16 @@ def _batch_norm(
     data_format: str = "NHWC",
     is_training: bool = True,
 ) -> Sequence[Tensor]:
-    return fused_batch_norm(
+    if not is_training:
+        mean, variance = stop_gradient(mean), stop_gradient(variance)
+    y, *others = fused_batch_norm(
         *(x, scale, offset, mean, variance),
         epsilon,
         exponential_avg_factor,
         data_format,
         is_training,
     )
+    return y, *map(stop_gradient, others)
 
 
 @kernel("LRN")
@@ -170,7 +174,7 @@ def _local_response(
 @kernel("SoftmaxCrossEntropyWithLogits")
 def _cross_entropy(logits: Any, labels: Any) -> Sequence[Tensor]:
     loss = losses.softmax_cross_entropy_with_logits(labels, logits)
-    return loss, elementwise.softmax(logits) - labels
+    return loss, elementwise.softmax(logits) - stop_gradient(labels)
 
 
 @kernel("SparseSoftmaxCrossEntropyWithLogits")
