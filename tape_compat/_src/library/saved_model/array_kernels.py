@@ -37,11 +37,11 @@ from ...ops import (
     special,
     sums,
 )
-from ...ops.arguments import known_value
+from ...ops.arguments import is_text, known_value
 from ...ops.unique_slices import unique_slices
 from ...values.convert import convert
 from ...values.tensor import Tensor
-from .registry import KERNELS, Kernel, kernel
+from .registry import KERNELS, Kernel, kernel, moving
 
 
 def _sparse_to_dense(indices: Any, shape: Any, values: Any, default: Any) -> Tensor:
@@ -154,9 +154,7 @@ _PLAIN: dict[str, Kernel] = {
     "Roll": ordering.roll,
     "Round": elementwise.round,
     "Rsqrt": elementwise.rsqrt,
-    "ScatterNd": gather_scatter.scatter_nd,
     "SegmentMax": segments.segment_max,
-    "SegmentMean": segments.segment_mean,
     "SegmentMin": segments.segment_min,
     "SegmentProd": segments.segment_prod,
     "SegmentSum": segments.segment_sum,
@@ -170,10 +168,10 @@ _PLAIN: dict[str, Kernel] = {
     "Softplus": elementwise.softplus,
     "Softsign": elementwise.softsign,
     "Sqrt": elementwise.sqrt,
-    "SparseToDense": _sparse_to_dense,
+    "SparseToDense": moving(2, 3)(_sparse_to_dense),
     "Square": elementwise.square,
     "SquaredDifference": arithmetic.squared_difference,
-    "StopGradient": stop_gradient,
+    "StopGradient": lambda x: x if is_text(x) else stop_gradient(x),
     "Sub": arithmetic.subtract,
     "Tan": elementwise.tan,
     "Tanh": elementwise.tanh,
@@ -181,7 +179,7 @@ _PLAIN: dict[str, Kernel] = {
     "TensorScatterMax": gather_scatter.tensor_scatter_nd_max,
     "TensorScatterMin": gather_scatter.tensor_scatter_nd_min,
     "TensorScatterSub": gather_scatter.tensor_scatter_nd_sub,
-    "TensorScatterUpdate": gather_scatter.tensor_scatter_nd_update,
+    "TensorScatterUpdate": moving(0, 2)(gather_scatter.tensor_scatter_nd_update),
     "Tile": repeating.tile,
     "Transpose": shapes.transpose,
     "TruncateDiv": arithmetic.truncatediv,
@@ -390,13 +388,17 @@ def _qr(x: Any, *, full_matrices: bool = False) -> Sequence[Tensor]:
 
 @kernel("Svd")
 def _svd(x: Any, *, full_matrices: bool = False, compute_uv: bool = True) -> Sequence[Tensor]:
-    found = decompositions.svd(x, full_matrices, compute_uv)
-    return found if compute_uv else (found, creation.zeros([0]), creation.zeros([0]))
+    if not compute_uv:
+        values = casting.cast(decompositions.svd(x, full_matrices, False), x.dtype)
+        return values, creation.zeros([0], x.dtype), creation.zeros([0], x.dtype)
+    values, left, right = decompositions.svd(x, full_matrices)
+    return casting.cast(values, x.dtype), left, right
 
 
 @kernel("SelfAdjointEigV2")
 def _eigh(x: Any) -> Sequence[Tensor]:
-    return decompositions.eigh(x)
+    values, vectors = decompositions.eigh(x)
+    return casting.cast(values, x.dtype), vectors
 
 
 # -- shapes and elements --------------------------------------------------------------------------
@@ -453,6 +455,7 @@ def _split_sizes(x: Any, sizes: Any, axis: Any) -> list[Tensor]:
 
 
 @kernel("PadV2")
+@moving(0, 2)
 def _pad(x: Any, paddings: Any, value: Any) -> Tensor:
     return joining.pad(x, paddings, constant_values=value)
 
@@ -491,13 +494,28 @@ def _gather_axis(x: Any, indices: Any, axis: Any, *, batch_dims: int = 0) -> Ten
 
 
 @kernel("OneHot")
+@moving(2, 3)
 def _one_hot(indices: Any, depth: Any, on: Any, off: Any, *, axis: int = -1) -> Tensor:
     return creation.one_hot(indices, depth, on, off, axis, on.dtype)
 
 
 @kernel("ReverseSequence")
+@moving(0)
 def _reverse_sequence(x: Any, lengths: Any, *, seq_dim: int, batch_dim: int = 0) -> Tensor:
     return ordering.reverse_sequence(x, lengths, seq_dim, batch_dim)
+
+
+@kernel("SegmentMean")
+def _segment_mean(x: Any, ids: Any) -> Tensor:
+    return casting.cast(segments.segment_mean(x, ids), x.dtype)
+
+
+@kernel("ScatterNd")
+def _scatter(indices: Any, updates: Any, shape: Any) -> Tensor:
+    if not is_text(updates):
+        return gather_scatter.scatter_nd(indices, updates, shape)
+    found: Tensor = KERNELS["TensorScatterUpdate"](creation.fill(shape, ""), indices, updates)
+    return found
 
 
 @kernel("LowerBound")

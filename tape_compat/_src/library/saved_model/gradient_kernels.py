@@ -10,7 +10,7 @@ import numpy as np
 from ...autodiff.custom import stop_gradient
 from ...autodiff.reverse import dense
 from ...autodiff.tape import GradientTape
-from ...core.dtypes import DType, float32
+from ...core.dtypes import DType, float32, float64
 from ...core.refuse import invalid
 from ...ops import (
     casting,
@@ -39,6 +39,9 @@ from .registry import KERNELS, Kernel, kernel
 
 def pulled(function: Callable[[Tensor], Tensor], x: Tensor, gradient: Any) -> Tensor:
     """The gradient of a function by x, where it gives an output with this gradient."""
+    if not (x.dtype.is_floating or x.dtype.is_complex):  # which has no derivatives of its own
+        wide = [casting.cast(each, float64) for each in (x, gradient)]
+        return casting.cast(pulled(function, *wide), x.dtype)
     with GradientTape(watch_accessed_variables=False) as tape:
         tape.watch(x)
         y = function(x)

@@ -25,7 +25,7 @@ from ...ops.images.resize import resize
 from ...ops.images.resize_corners import resize_by_corners
 from ...values.convert import convert
 from ...values.tensor import Tensor
-from .registry import KERNELS, Kernel, kernel
+from .registry import KERNELS, Kernel, kernel, moving
 
 # -- layers ---------------------------------------------------------------------------------------
 
@@ -185,11 +185,13 @@ def _sparse_cross_entropy(logits: Any, labels: Any) -> Sequence[Tensor]:
 
 
 @kernel("DepthToSpace")
+@moving(0)
 def _depth_to_space(x: Any, *, block_size: int, data_format: str = "NHWC") -> Tensor:
     return blocks.depth_to_space(x, block_size, data_format)
 
 
 @kernel("SpaceToDepth")
+@moving(0)
 def _space_to_depth(x: Any, *, block_size: int, data_format: str = "NHWC") -> Tensor:
     return blocks.space_to_depth(x, block_size, data_format)
 

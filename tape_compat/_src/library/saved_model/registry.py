@@ -6,8 +6,11 @@ attributes that it wants; those that a graph leaves out have TensorFlow's defaul
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
+
+from ...ops.arguments import is_text, move_text
 
 Kernel = Callable[..., Any]
 
@@ -22,3 +25,26 @@ def kernel(*names: str) -> Callable[[Kernel], Kernel]:
         return function
 
     return noted
+
+
+def moving(*places: int) -> Callable[[Kernel], Kernel]:
+    """A decorator: the kernel only moves the elements of its inputs at these places, so that texts
+    are moved as numbers of theirs."""
+
+    def wrapped(function: Kernel) -> Kernel:
+        @functools.wraps(function)
+        def call(*inputs: Any, **attributes: Any) -> Any:
+            if not is_text(inputs[places[0]]):
+                return function(*inputs, **attributes)
+
+            def move(*given: Any) -> Any:
+                values = dict(zip([*places, *others], given, strict=True))
+                return function(*[values[i] for i in range(len(inputs))], **attributes)
+
+            others = [i for i in range(len(inputs)) if i not in places]
+            texts = [inputs[i] for i in places]
+            return move_text(move, *texts, by=[inputs[i] for i in others])
+
+        return call
+
+    return wrapped

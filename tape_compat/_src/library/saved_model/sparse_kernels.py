@@ -9,6 +9,7 @@ import numpy as np
 
 from ...core.dtypes import int64
 from ...ops import (
+    arithmetic,
     casting,
     creation,
     ctc_decoders,
@@ -125,7 +126,8 @@ def _multiply(indices: Any, values: Any, shape: Any, dense: Any) -> Tensor:
 
 @kernel("SparseDenseCwiseDiv")
 def _divide(indices: Any, values: Any, shape: Any, dense: Any) -> Tensor:
-    return values / _beside(indices, shape, dense)
+    divided = arithmetic.truncatediv if values.dtype.is_integer else arithmetic.divide
+    return divided(values, _beside(indices, shape, dense))
 
 
 @kernel("SparseDenseCwiseAdd")

@@ -29,6 +29,7 @@ from ...ops import (
     products,
     quantization,
     reductions,
+    repeating,
     segments,
     selection,
     shapes,
@@ -41,7 +42,7 @@ from ...ops.arguments import known_value
 from ...values.convert import convert
 from ...values.tensor import Tensor, concrete
 from .array_kernels import inputs_only
-from .registry import KERNELS, Kernel, kernel
+from .registry import KERNELS, Kernel, kernel, moving
 
 _PLAIN: dict[str, Kernel] = {
     "BesselI0": elementwise.bessel_i0,
@@ -192,6 +193,7 @@ def _reversed(x: Any, which: Any) -> Tensor:
 
 
 @kernel("InplaceUpdate")
+@moving(0, 2)
 def _updated(x: Any, rows: Any, values: Any) -> Tensor:
     places = shapes.reshape(rows, [-1, 1])
     return gather_scatter.tensor_scatter_nd_update(x, places, values)
@@ -208,6 +210,7 @@ def _subtracted(x: Any, rows: Any, values: Any) -> Tensor:
 
 
 @kernel("TensorStridedSliceUpdate")
+@moving(0, 4)
 def _slice_updated(
     x: Any,
     begin: Any,
@@ -225,7 +228,7 @@ def _slice_updated(
     size = shapes.size(x)
     places = shapes.reshape(creation.range(size), shapes.shape(x))
     chosen = slicing.strided_slice(places, begin, end, strides, *masks)
-    given = shapes.reshape(value + creation.zeros(shapes.shape(chosen), x.dtype), [-1])
+    given = shapes.reshape(repeating.broadcast_to(value, shapes.shape(chosen)), [-1])
     flat = gather_scatter.tensor_scatter_nd_update(
         shapes.reshape(x, [-1]), shapes.reshape(chosen, [-1, 1]), given
     )
