@@ -87,6 +87,35 @@ print(json.dumps(found))
     assert "sqare" in texts[5]
 
 
+def test_modules_of_ops_by_their_definitions():
+    """`gen_math_ops` has kernels by their names in Python; what it has not, by the public name."""
+    assert printed(
+        """
+import tape_compat
+tape_compat.install_as_tensorflow()
+from tensorflow.python.ops import gen_array_ops, gen_math_ops, gen_nn_ops
+def said(call):
+    try:
+        return call()
+    except TypeError as error:
+        return str(error)
+print(json.dumps([
+    gen_math_ops.mat_mul([[3.0]], [[2.0]], False, transpose_b=True).numpy().tolist(),
+    gen_math_ops._sum([[1.0, 2.0]], [1], keep_dims=True).numpy().tolist(),
+    gen_nn_ops.relu_grad([1.0, 2.0], [0.0, 1.0]).numpy().tolist(),
+    gen_array_ops.unique_v2([3, 3], [0]).idx.numpy().tolist(),
+    gen_math_ops.reduce_sum is tape_compat.reduce_sum,
+    said(lambda: gen_math_ops.mat_mul([[1.0]])),
+    said(lambda: gen_math_ops.mat_mul(1, 2, a=3)),
+]))
+"""
+    ) == [
+        *([[6.0]], [[3.0]], [0.0, 2.0], [0, 0], True),
+        "mat_mul() missing 1 required positional argument: 'b'",
+        "mat_mul() got multiple values for argument 'a'",
+    ]
+
+
 def test_conditions_on_sizes_are_decided_at_once():
     @tf.function(input_signature=[tf.TensorSpec([None, 3])])
     def classes(x):

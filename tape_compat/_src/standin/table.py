@@ -149,6 +149,8 @@ _TRAINING = (
     "adadelta adagrad adagrad_da adam ftrl gradient_descent learning_rate_decay momentum optimizer "
     "proximal_adagrad proximal_gradient_descent rmsprop saver training training_util".split()
 )
+#: Of modules that TensorFlow writes from the definitions of its ops.
+_RAW = ("._src.standin.generated", *_OPS, ".raw_ops")
 
 MODULES = {
     "__internal__.autograph": ("._src.standin.keras2",),
@@ -221,10 +223,31 @@ MODULES = {
     "python.ops.control_flow_util": ("._src.standin.framework",),
     "python.ops.custom_gradient": ("",),
     "python.ops.functional_ops": ("",),
-    "python.ops.gen_array_ops": ("._src.standin.framework", *_OPS, ".raw_ops"),
-    "python.ops.gen_math_ops": (*_OPS, ".raw_ops"),
-    "python.ops.gen_nn_ops": (".nn", ".math", ".raw_ops"),
+    "python.ops.gen_array_ops": ("._src.standin.framework", *_RAW),
+    "python.ops.gen_audio_ops": _RAW,
+    "python.ops.gen_bitwise_ops": _RAW,
+    "python.ops.gen_candidate_sampling_ops": _RAW,
+    "python.ops.gen_ctc_ops": _RAW,
+    "python.ops.gen_data_flow_ops": _RAW,
+    "python.ops.gen_image_ops": _RAW,
+    "python.ops.gen_io_ops": _RAW,
+    "python.ops.gen_linalg_ops": _RAW,
+    "python.ops.gen_logging_ops": _RAW,
+    "python.ops.gen_manip_ops": _RAW,
+    "python.ops.gen_math_ops": _RAW,
+    "python.ops.gen_nn_ops": _RAW,
+    "python.ops.gen_parsing_ops": _RAW,
+    "python.ops.gen_ragged_conversion_ops": _RAW,
+    "python.ops.gen_ragged_math_ops": _RAW,
+    "python.ops.gen_random_ops": _RAW,
     "python.ops.gen_resource_variable_ops": (),
+    "python.ops.gen_set_ops": _RAW,
+    "python.ops.gen_sparse_ops": _RAW,
+    "python.ops.gen_special_math_ops": _RAW,
+    "python.ops.gen_spectral_ops": _RAW,
+    "python.ops.gen_stateless_random_ops": _RAW,
+    "python.ops.gen_stateless_random_ops_v2": _RAW,
+    "python.ops.gen_string_ops": _RAW,
     "python.ops.gradients_impl": ("",),
     "python.ops.image_ops": (".image",),
     "python.ops.init_ops": (".initializers", ""),

@@ -9,7 +9,7 @@ from inspect import Parameter, Signature
 from typing import Any
 
 from . import binding, kernels
-from .definitions import MISSING, Argument, Definition, definition
+from .definitions import MISSING, Argument, Definition, definition, names
 
 _MODULE = f"{__name__.partition('.')[0]}.raw_ops"
 
@@ -23,10 +23,26 @@ def raw_op(name: str) -> Callable[..., Any]:
     found = definition(name)
     if found is None:
         raise KeyError(name)
-    return _function(found)
+    return _function(found, True)
 
 
-def _function(op: Definition) -> Callable[..., Any]:
+@cache
+def function(name: str) -> Callable[..., Any]:
+    """The op that TensorFlow calls so in Python, 'mat_mul', which takes any arguments.
+
+    Raises: KeyError if there is none.
+    """
+    found = definition(_by_function()[name])
+    assert found is not None
+    return _function(found, False)
+
+
+@cache
+def _by_function() -> dict[str, str]:
+    return {found.function: found.name for found in map(definition, names()) if found is not None}
+
+
+def _function(op: Definition, by_keywords: bool) -> Callable[..., Any]:
     signature = _signature(op)
     keys = list(signature.parameters)
     required = [p.name for p in signature.parameters.values() if p.default is Parameter.empty]
@@ -34,6 +50,12 @@ def _function(op: Definition) -> Callable[..., Any]:
     several = namedtuple(op.name, [x.name for x in op.outputs], module=_MODULE)  # type: ignore[misc]
 
     def call(*args: Any, **kwargs: Any) -> Any:
+        if args and not by_keywords:
+            try:
+                kwargs = dict(signature.bind_partial(*args, **kwargs).arguments)
+            except TypeError as error:
+                raise TypeError(f"{op.function}() got {error}") from None
+            args = ()
         if args:
             raise TypeError(
                 f"{op.function} only takes keyword args (possible keys: {keys}). "
@@ -42,7 +64,7 @@ def _function(op: Definition) -> Callable[..., Any]:
         for key in kwargs:
             if key not in keys:
                 raise TypeError(f"{op.function}() got an unexpected keyword argument '{key}'")
-        if missing := [name for name in required if name not in kwargs]:
+        if missing := [key for key in required if key not in kwargs]:
             raise TypeError(_missing(op.function, missing))
         inputs, attributes = binding.bind(op, kwargs)
         given = {name: value for name, value in attributes.items() if name in wanted}
@@ -53,7 +75,8 @@ def _function(op: Definition) -> Callable[..., Any]:
 
     call.__name__ = call.__qualname__ = op.function
     call.__module__ = _MODULE
-    call.__doc__ = f"The kernel `{op.name}` of TensorFlow. It takes keyword arguments only."
+    only = " It takes keyword arguments only." if by_keywords else ""
+    call.__doc__ = f"The kernel `{op.name}` of TensorFlow.{only}"
     call.__signature__ = signature  # type: ignore[attr-defined]
     return call
 
@@ -70,9 +93,9 @@ def _signature(op: Definition) -> Signature:
     return Signature(parameters)
 
 
-def _missing(function: str, names: Sequence[str]) -> str:
+def _missing(function: str, arguments: Sequence[str]) -> str:
     """Python's words for arguments that are missing."""
-    shown = [repr(name) for name in names]
+    shown = list(map(repr, arguments))
     several = "s" if len(shown) > 1 else ""
     if len(shown) > 2:
         listed = f"{', '.join(shown[:-1])}, and {shown[-1]}"
