@@ -112,13 +112,12 @@ def _fitting(shallow: Any, other: Any, check_types: bool, expand_composites: boo
             "The two structures don't have the same sequence length. Input structure has length "
             f"{len(children)}, while shallow structure has length {len(keys)}."
         )
-    if check_types and mappings:
-        missing = [key for key in keys if key not in other]
-        if missing:
-            raise ValueError(
-                "The two structures don't have the same keys. Input structure has keys "
-                f"{list(other)}, while shallow structure has keys {list(shallow)}."
-            )
+    missing = [key for key in keys if key not in other] if mappings else []
+    if missing:
+        raise ValueError(
+            "The shallow_tree's keys are not a subset of the input_tree's keys. The shallow_tree "
+            f"has the following keys that are not in the input_tree: {missing}."
+        )
     return children
 
 
@@ -245,13 +244,15 @@ def get_traverse_shallow_structure(
             for child in children
         ]
         return rebuilt(structure, found, expand_composites)
+    if not is_nested(go):
+        raise TypeError(f"traverse_fn returned a non-bool scalar: {go} for input: {structure}")
     into = flatten_up_to(go, structure, expand_composites=expand_composites)
     found = []
     for answer, child in zip(flatten(go), into):
         if not isinstance(answer, bool):
             raise TypeError(
-                "traverse_fn didn't return a depth=1 structure of either one or more booleans: "
-                f"{go}"
+                f"traverse_fn didn't return a depth=1 structure of bools.  saw: {go}  for "
+                f"structure: {structure}"
             )
         nested = answer and is_nested(child)
         found.append(

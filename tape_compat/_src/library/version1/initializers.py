@@ -85,8 +85,11 @@ class Constant(_Initializer):
     ) -> Tensor:
         verify = self._verify_shape if verify_shape is None else verify_shape
         value, kind = self._options["value"], self._dtype(dtype)
-        if verify and (found := constant(value, kind).shape) != as_shape(shape):
-            raise TypeError(f"Expected Tensor's shape: {tuple(as_shape(shape))}, got {found}.")
+        if verify and (found := constant(value, kind)).shape != as_shape(shape):
+            raise TypeError(
+                f"Expected Tensor {found.numpy()} (converted from {value}) with shape "
+                f"{as_shape(shape)}, but got shape {found.shape}."
+            )
         return constant(value, kind, shape)
 
 

@@ -1,0 +1,152 @@
+"""What libraries on top of TensorFlow use of it: initializers of TensorFlow 1, types of traces,
+specs of values that are no tensors, messages, graphs that tell shapes."""
+
+from .harness import attempts
+
+NEEDS = ("compat", "types", "function")
+
+_KINDS = (
+    "zeros ones constant random_uniform random_normal truncated_normal variance_scaling orthogonal "
+    "glorot_uniform glorot_normal"
+).split()
+
+
+def case_values_of_initializers(tf):
+    found = {}
+    for kind in _KINDS:
+        make = getattr(tf.compat.v1, f"{kind}_initializer")
+        tf.random.set_seed(3)
+        initializer = make()
+        found[kind] = [initializer([3, 2]), initializer([2, 3], dtype=tf.float64)]
+        again = make.from_config(initializer.get_config())
+        found[kind] += [again([2, 2]).shape, initializer.get_config()]
+    tf.random.set_seed(3)
+    scaled = tf.compat.v1.variance_scaling_initializer
+    found["modes"] = [
+        scaled(2.0, mode, distribution, seed=5)([3, 4, 2])
+        for mode in ("fan_in", "fan_out", "fan_avg")
+        for distribution in ("normal", "uniform", "untruncated_normal")
+    ]
+    found["fans"] = [scaled(seed=1)(shape) for shape in ([], [3], [2, 2, 2, 2])]
+    found["identity"] = tf.compat.v1.initializers.identity(2.0)([2, 3])
+    found["list"] = tf.compat.v1.constant_initializer([1, 2, 3, 4])([2, 2])
+    return found
+
+
+def case_errors_of_initializers(tf):
+    programs = {
+        "orthogonal": lambda v1: v1.orthogonal_initializer()([3]),
+        "identity": lambda v1: v1.initializers.identity()([3]),
+        "scale": lambda v1: v1.variance_scaling_initializer(scale=-1.0),
+        "mode": lambda v1: v1.variance_scaling_initializer(mode="fan"),
+        "distribution": lambda v1: v1.variance_scaling_initializer(distribution="other"),
+        "integers": lambda v1: v1.random_normal_initializer(dtype="int32"),
+        "truncated": lambda v1: v1.truncated_normal_initializer(dtype="int32"),
+        "shape": lambda v1: v1.constant_initializer([1, 2], verify_shape=True)([3]),
+    }
+    return attempts(tf.compat.v1, programs)
+
+
+def _typed(tf):
+    class Kind(tf.types.experimental.TraceType):
+        def __init__(self, value, tensors=()):
+            self.value, self.tensors = value, tensors
+
+        def is_subtype_of(self, other):
+            return self == other
+
+        def most_specific_common_supertype(self, others):
+            return self if all(self == other for other in others) else None
+
+        def placeholder_value(self, placeholder_context=None):
+            return self.value
+
+        def __eq__(self, other):
+            return type(other) is Kind and type(other.value) is type(self.value)
+
+        def __hash__(self):
+            return hash(type(self.value))
+
+    class Fruit:
+        def __init__(self, taste):
+            self.taste = taste
+
+        def __tf_tracing_type__(self, context):
+            return Kind(self)
+
+    class Apple(Fruit):
+        pass
+
+    return Kind, Fruit, Apple
+
+
+def case_types_of_traces(tf):
+    _, Fruit, Apple = _typed(tf)
+    traces = []
+
+    @tf.function
+    def taste(fruit, *others):
+        traces.append(type(fruit).__name__)
+        return tf.constant(fruit.taste) + len(others)
+
+    found = [taste(Fruit(1)), taste(Fruit(2)), taste(Apple(3)), taste(Fruit(4), Apple(5))]
+    found += [taste(Fruit(6), Apple(7)), isinstance(Fruit(1), tf.types.experimental.TraceType)]
+    protocol = tf.types.experimental.SupportsTracingProtocol
+    return found, traces, isinstance(Fruit(1), protocol), isinstance(3, protocol)
+
+
+def case_types_of_traces_must_be_whole(tf):
+    class Half(tf.types.experimental.TraceType):
+        pass
+
+    return attempts(tf, {"half": lambda _: Half()}, words=6)
+
+
+def case_specs_of_nothing_and_of_variables(tf):
+    nothing = tf.NoneTensorSpec()
+    v = tf.Variable([1.0, 2.0], trainable=False)
+    kind = tf.type_spec_from_value(v)
+    return [
+        repr(nothing),
+        nothing == tf.NoneTensorSpec(),
+        nothing.is_compatible_with(None),
+        repr(tf.data.Dataset.from_tensors((None, 1)).element_spec),
+        [repr(kind), kind.shape, kind.dtype, kind.trainable],
+        kind == tf.type_spec_from_value(tf.Variable([3.0, 4.0], trainable=False)),
+        kind == tf.type_spec_from_value(tf.Variable([3.0, 4.0])),
+        kind.is_compatible_with(tf.Variable([1.0, 1.0], trainable=False)),
+        kind.is_compatible_with(tf.constant([1.0, 1.0])),
+    ]
+
+
+def case_names_in_graphs(tf):
+    with tf.Graph().as_default() as graph:
+        found = [graph.unique_name("a"), graph.unique_name("a", mark_as_used=False)]
+        found += [graph.unique_name("a"), graph.unique_name("a"), graph.unique_name("A")]
+        with tf.name_scope("outer"):
+            found += [graph.unique_name("a"), graph.unique_name("b")]
+    return found
+
+
+def case_graphs_that_tell_shapes_twice(tf):
+    graph, found = tf.Graph(), []
+    for _ in range(2):
+        with graph.as_default():
+            x = tf.ones([2, 3]) @ tf.ones([3, 4])
+            found.append(x.shape)
+    return found
+
+
+def case_levels_of_messages(tf):
+    logging = tf.compat.v1.logging
+    before, found = logging.get_verbosity(), []
+    for level in (logging.DEBUG, logging.INFO, logging.WARN, logging.ERROR, logging.FATAL):
+        logging.set_verbosity(level)
+        found.append(logging.get_verbosity())
+    logging.set_verbosity(before)
+    return found
+
+
+def case_operators_that_classes_take_over(tf):
+    names = tf.Tensor.OVERLOADABLE_OPERATORS
+    return sorted(names - {"__div__", "__rdiv__"})

@@ -1,0 +1,255 @@
+"""Private modules of TensorFlow that libraries use, beside TensorFlow's own."""
+
+import collections
+import importlib
+
+import numpy as np
+import pytest
+
+import tape_compat
+from tape_compat._src.standin import bounded_spec, framework, nests, utilities
+from tape_compat._src.values import spec, spec_registry
+from tape_compat._src.values.nest import flatten_with_tuple_paths
+from tests.oracle import tensorflow
+from tests.parity import store
+
+pytestmark = pytest.mark.skipif(
+    not store.installed(), reason="tensorflow, the oracle, is not installed (extra `parity`)"
+)
+
+Point = collections.namedtuple("Point", "x y")
+
+
+def theirs(name):
+    tensorflow()
+    return importlib.import_module(f"tensorflow.python.{name}")
+
+
+def said(function, *args, **kwargs):
+    """What a call gives, or the class of its error and the opening of what it says."""
+    try:
+        return function(*args, **kwargs)
+    except Exception as error:
+        return type(error).__name__, str(error)[:40]
+
+
+NESTS = [
+    ([1, (2, {"b": 3, "a": 4})], [None, None]),
+    ((1, [2, 3]), (None, None)),
+    ({"a": (1, 2), "b": [3]}, {"b": None, "a": None}),
+    (Point(1, [2, 3]), Point(None, None)),
+    (Point(1, [2, 3]), Point(None, [None, None])),
+    (1, 2),
+    ([], []),
+    ([1, 2], [None]),
+    ([1, 2], 3),
+    (3, [None]),
+    ((1, 2), [None, None]),
+    ({"a": 1}, {"b": None}),
+    ([[1, 2], [3]], [[None, None], None]),
+]
+
+
+@pytest.mark.parametrize(("structure", "shallow"), NESTS)
+def test_shallow_structures(structure, shallow):
+    real = theirs("util.nest")
+    for name in ("flatten_up_to", "assert_shallow_structure", "flatten_with_tuple_paths_up_to"):
+        ours, other = getattr(nests, name), getattr(real, name)
+        assert said(ours, shallow, structure) == said(other, shallow, structure), name
+        assert said(ours, shallow, structure, check_types=False) == said(
+            other, shallow, structure, check_types=False
+        ), name
+    for name in ("map_structure_up_to", "map_structure_with_tuple_paths_up_to"):
+        function = lambda *args: repr(args)
+        ours, other = getattr(nests, name), getattr(real, name)
+        wanted = said(other, shallow, function, structure, structure)
+        assert said(ours, shallow, function, structure, structure) == wanted, name
+
+
+@pytest.mark.parametrize("structure", [structure for structure, _ in NESTS])
+def test_paths(structure):
+    real = theirs("util.nest")
+    assert list(nests.yield_flat_paths(structure)) == list(real.yield_flat_paths(structure))
+    assert flatten_with_tuple_paths(structure) == real.flatten_with_tuple_paths(structure)
+    for name in ("flatten_with_joined_string_paths", "list_to_tuple"):
+        assert getattr(nests, name)(structure) == getattr(real, name)(structure)
+    for name in ("map_structure_with_paths", "map_structure_with_tuple_paths"):
+        shown = lambda path, leaf: f"{path}: {leaf}"
+        assert getattr(nests, name)(shown, structure) == getattr(real, name)(shown, structure)
+
+
+@pytest.mark.parametrize(
+    "go",
+    [
+        lambda s: True,
+        lambda s: not isinstance(s, list),
+        lambda s: isinstance(s, (list, tuple, dict)),
+        lambda s: [True, False] if isinstance(s, list) and len(s) == 2 else True,
+        lambda s: "no",
+    ],
+)
+@pytest.mark.parametrize("structure", [structure for structure, _ in NESTS])
+def test_parts_to_go_into(go, structure):
+    ours, real = nests.get_traverse_shallow_structure, theirs("util.nest")
+    assert said(ours, go, structure) == said(real.get_traverse_shallow_structure, go, structure)
+
+
+def test_kinds_of_nests():
+    real = theirs("util.nest")
+    for value in ([], (), {}, Point(1, 2), 3, "a", np.zeros(2), None):
+        assert nests.is_mapping(value) == real.is_mapping(value)
+        assert nests.is_namedtuple(value) == bool(real.is_namedtuple(value))
+    keys = [{("a", "b"): (1, 2), "c": 3}, {("a", "a"): (1, 2)}, {("a", "b"): 1}]
+    for each in keys:
+        ours, other = (said(module.flatten_dict_items, each) for module in (nests, real))
+        assert ours == other or ours[0] == other[0] == "ValueError"
+
+
+def test_shapes():
+    real = theirs("framework.tensor_shape")
+    for value in (3, None, 0, -1):
+        assert repr(said(framework.as_dimension, value)) == repr(said(real.as_dimension, value))
+        assert framework.dimension_value(value) == real.dimension_value(value)
+    shape, other = tape_compat.TensorShape([2, None]), real.TensorShape([2, None])
+    for i in (0, 1, -1):
+        assert (
+            framework.dimension_at_index(shape, i).value == real.dimension_at_index(other, i).value
+        )
+    assert framework.unknown_shape(2).as_list() == real.unknown_shape(2).as_list()
+    assert framework.unknown_shape().rank is real.unknown_shape().rank
+    util = theirs("framework.tensor_util")
+    for value in ([2, -1], (3,), np.array([2, 3])):
+        ours = framework.constant_value_as_shape(tape_compat.constant(value))
+        assert (
+            ours.as_list() == util.constant_value_as_shape(tensorflow().constant(value)).as_list()
+        )
+
+
+def test_specs():
+    real = theirs("framework.tensor_spec")
+    ours, other = bounded_spec.BoundedTensorSpec, real.BoundedTensorSpec
+    arguments = [
+        ([], "int32", 0, 3),
+        ([2], "float32", 0, [1, 2], "n"),
+        ([2], "float32", None, 1),
+        ([2], "float32", 0, None),
+        ([2], "float32", [1, 2, 3], 1),
+        ([2], "float32", 1, [1, 2, 3]),
+    ]
+    for each in arguments:
+        assert repr(said(ours, *each)) == repr(said(other, *each))
+    bounded = ours([2], "float32", 0, 1)
+    assert bounded == ours.from_spec(bounded) != tape_compat.TensorSpec([2])
+    assert bounded != ours([2], "float32", 0, 2)
+    assert repr(ours.from_spec(tape_compat.TensorSpec([1]))) == repr(
+        other.from_spec(tensorflow().TensorSpec([1]))
+    )
+    variables = theirs("ops.resource_variable_ops")
+    assert repr(spec.VariableSpec([None])) == repr(variables.VariableSpec([None]))
+    for tf, kind in ((tape_compat, spec.VariableSpec), (tensorflow(), variables.VariableSpec)):
+        v = tf.Variable([1.0])
+        assert kind.from_value(v) == kind([1]) == tf.type_spec_from_value(v)
+        assert kind([None]).is_compatible_with(v) and not kind([1]).is_compatible_with(tf.ones([1]))
+
+
+def test_names_of_specs():
+    real = theirs("framework.type_spec_registry")
+    found = []
+    for registry, tf in ((spec_registry, tape_compat), (real, tensorflow())):
+        register = registry.register
+
+        class Own(tf.TypeSpec):
+            value_type = property(lambda self: int)
+            _component_specs = ()
+            _serialize = _to_components = _from_components = lambda self, *_: ()
+
+        kept = register("private.Own")(Own)
+        found.append(
+            [
+                kept is Own,
+                registry.get_name(Own),
+                registry.lookup("private.Own") is Own,
+                said(register("private.Own"), type("Other", (Own,), {}))[0],
+                said(register("private.Other"), Own)[0],
+                said(register, "plain"),
+                said(register, 3),
+                said(register("private.No"), int)[0],
+                said(registry.lookup, "private.Missing"),
+                said(registry.get_name, type("Unknown", (tf.TypeSpec,), {}))[0],
+            ]
+        )
+    assert found[0] == found[1]
+
+
+def function(a, b=2, *args, c, d=4, **kwargs):
+    return a
+
+
+def test_inspecting_and_decorating():
+    inspecting, decorating = theirs("util.tf_inspect"), theirs("util.tf_decorator")
+    assert utilities.getfullargspec(function) == inspecting.getfullargspec(function)
+    found = []
+    for module, of in ((utilities, utilities), (decorating, inspecting)):
+
+        def wrapper(*args, **kwargs):
+            return "wrapped", function(*args, **kwargs)
+
+        made = module.make_decorator(function, wrapper, "name")
+        decorators, target = module.unwrap(made)
+        found.append(
+            [
+                made.__name__,
+                made(1, c=3),
+                [each.decorator_name for each in decorators],
+                target is function,
+                of.getfullargspec(made),
+            ]
+        )
+    assert found[0] == found[1]
+
+
+def test_deprecations(caplog):
+    real = theirs("util.deprecation")
+    found = []
+    for module, logger in ((utilities, "tape_compat"), (real, "tensorflow")):
+        old = module.deprecated("2030-01-01", "Use new.")(lambda x: x + 1)
+        part = module.deprecated_args(None, "Use new.", "b")(lambda a, b=None: (a, b))
+        value = module.deprecated_arg_values(None, "Use new.", b=3)(lambda a, b=None: (a, b))
+        alias = module.deprecated_alias("old.f", "new.f", old)
+        caplog.clear()
+        results = [old(1), old(1), part(1), part(1, b=2), value(1, b=2), value(1, b=3), alias(2)]
+        with module.silence():
+            module.deprecated(None, "Use new.")(lambda: None)()
+        told = [r.getMessage() for r in caplog.records if r.name == logger]
+        found.append((results, len(told), sum("Use new." in text for text in told)))
+        lookup = module.deprecated_argument_lookup
+        found[-1] += (
+            lookup("a", 1, "b", None),
+            lookup("a", None, "b", 2),
+            said(lookup, "a", 1, "b", 2),
+        )
+    assert found[0][0] == found[1][0] and found[0][3:] == found[1][3:]
+    assert found[0][1:3] == (4, 3)
+
+
+def test_cases_and_conditions():
+    for tf, module in (
+        (tape_compat, framework),
+        (tensorflow(), theirs("ops.control_flow_case")),
+    ):
+        pairs = [(tf.constant(False), lambda: 1), (tf.constant(True), lambda: 2)]
+        chosen = module._case_helper(tf.cond, pairs, lambda: 3, False, "case")
+        assert int(chosen) == 2
+    for module in (framework, theirs("ops.parallel_for.control_flow_ops")):
+        squares = module.pfor(lambda i: i * i, 3)
+        assert squares.numpy().tolist() == [0, 1, 4]
+
+
+def test_gradients_that_are_refused():
+    for tf, module in ((tape_compat, framework), (tensorflow(), theirs("ops.array_ops"))):
+        x = tf.constant(1.0)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = module.prevent_gradient(x, "no way")
+        with pytest.raises(LookupError, match="no way"):
+            tape.gradient(y, x)

@@ -1,0 +1,201 @@
+"""What the stand-in gives libraries of TensorFlow's private modules, where no oracle is needed."""
+
+import importlib
+import types
+
+import pytest
+
+import tape_compat as tf
+from tape_compat._src.standin import adapted, keras2, table, utilities
+from tape_compat._src.standin.finder import entry
+from tape_compat._src.values.trackable import AutoTrackable, NoDependency, children
+from tests.processes import run
+from tests.test_standin import printed, said
+
+
+def test_each_place_of_the_tables_is_there():
+    for path, place in table.NAMES.items():
+        assert entry(place) is not None, path
+    for path, modules in table.MODULES.items():
+        for module in modules:
+            name = f"tape_compat{module}" if module[:1] in ("", ".") else module
+            assert importlib.import_module(name), path
+
+
+def test_private_modules_lead_to_public_names():
+    assert (
+        printed(
+            """
+import tape_compat
+tape_compat.install_as_tensorflow()
+import tensorflow as tf
+from tensorflow.python.ops import array_ops, math_ops, control_flow_ops
+from tensorflow.python.framework import dtypes, ops, tensor_shape
+from tensorflow.python.util import nest, tf_inspect, deprecation
+from tensorflow.python.util.tf_export import keras_export, get_symbol_from_name
+from tensorflow.compat.v2.experimental import dtensor
+from tensorflow.python.distribute import input_ops
+import inspect
+found = [
+    array_ops.zeros is tf.zeros, math_ops.reduce_sum is tf.reduce_sum, dtypes.float32 is tf.float32,
+    array_ops.where_v2 is tf.where, ops.name_scope_v1 is tf.compat.v1.name_scope,
+    nest.flatten is tf.nest.flatten, tf_inspect.Parameter is inspect.Parameter,
+    tensor_shape.TensorShape is tf.TensorShape, control_flow_ops.group is tf.group,
+    dtensor is tf.experimental.dtensor,
+]
+@keras_export("keras.layers.Own")
+class Own: pass
+found.append(get_symbol_from_name("keras.layers.Own") is Own)
+try:
+    input_ops.auto_shard_dataset
+except AttributeError as error:
+    found.append("auto_shard_dataset" in str(error))
+print(json.dumps(found))
+"""
+        )
+        == [True] * 12
+    )
+
+
+def test_keras_2_is_asked_for_by_name():
+    found = said(
+        "-c",
+        "import tape_compat as tf; tf.keras.layers",
+        check=False,
+        TF_USE_LEGACY_KERAS="1",
+    )
+    if importlib.util.find_spec("tf_keras") is None:
+        assert "TF_USE_LEGACY_KERAS" in found and "tf_keras" in found
+    else:
+        assert not found
+    assert run("-c", "import tape_compat as tf; tf.keras", TF_USE_LEGACY_KERAS="1").returncode == 0
+
+
+class Part(AutoTrackable):
+    """A layer as Keras 2 has them: what is assigned is looked at by TensorFlow's function."""
+
+    def __init__(self, *weights):
+        self.weights = list(weights)
+
+    def __setattr__(self, name, value):
+        value = keras2.sticky_attribute_assignment(self, name, value)
+        object.__setattr__(self, name, value)
+
+    @property
+    def trainable_weights(self):
+        return [v for v in self.weights if v.trainable]
+
+    @property
+    def non_trainable_weights(self):
+        return [v for v in self.weights if not v.trainable]
+
+
+def test_lists_of_layers_have_their_weights():
+    v, w, u = tf.Variable(1.0), tf.Variable(2.0, trainable=False), tf.Variable(3.0)
+    layer = Part()
+    layer.parts = [Part(v), {"a": (Part(w), u)}]
+    assert isinstance(layer.parts, (keras2.TrackableDataStructure, list))
+    assert [x is y for x, y in zip(layer.parts.trainable_weights, (v, u))] == [True, True]
+    assert layer.parts.non_trainable_weights[0] is w and len(layer.parts.weights) == 3
+    layer.parts.append(Part(tf.Variable(4.0)))
+    assert len(layer.parts.trainable_variables) == 3
+    layer.hidden = NoDependency([Part(v)])
+    assert type(layer.hidden) is list
+    vars(layer)["unseen"] = [Part(u)]
+    assert set(children(layer)) == {"weights", "parts"}
+
+
+def test_lists_of_layers_are_saved(tmp_path):
+    v, w = tf.Variable(1.0), tf.Variable(2.0)
+    layer = Part()
+    layer.parts = [Part(v), (Part(w),)]
+    path = tf.train.Checkpoint(layer=layer).write(str(tmp_path / "saved"))
+    for variable in (v, w):
+        variable.assign(0.0)
+    tf.train.Checkpoint(layer=layer).read(path).assert_consumed()
+    assert (float(v), float(w)) == (1.0, 2.0)
+
+
+def test_variables_by_a_getter():
+    layer, made = Part(), []
+
+    def getter(name, shape, dtype, initializer, trainable):
+        made.append((name, shape, trainable))
+        return tf.Variable(initializer(shape, dtype), trainable=trainable, name=name)
+
+    v = layer._add_variable_with_custom_getter(
+        "kernel", [2], tf.float32, tf.ones, getter, trainable=False
+    )
+    assert made == [("kernel", [2], False)] and v.numpy().tolist() == [1.0, 1.0]
+    assert layer._lookup_dependency("kernel") is v and layer._lookup_dependency("other") is None
+    with pytest.raises(ValueError, match="already declared"):
+        layer._add_variable_with_custom_getter(
+            "kernel", [2], tf.float32, tf.ones, getter, trainable=1
+        )
+
+
+def test_random_numbers_are_those_of_processors():
+    selection = types.ModuleType("selection")
+    selection._RUNTIME_CPU = 2
+    adapted.ADAPTED["tensorflow_probability.python.internal.implementation_selection"](selection)
+    chosen = selection.implementation_selecting("f", lambda x: x, lambda x: -x)(x=3)
+    assert (chosen[0], float(chosen[1])) == (-3, 2.0)
+
+
+def test_functions_that_other_functions_take_the_place_of():
+    class Other:
+        pass
+
+    @utilities.add_dispatch_support
+    def twice(x):
+        return 2.0 * tf.convert_to_tensor(x)
+
+    @utilities.dispatch_for_types(twice, Other)
+    def _(x):
+        return "other"
+
+    assert float(twice(3.0)) == 6.0 and twice(Other()) == twice(x=Other()) == "other"
+    with pytest.raises(AssertionError, match="not enabled"):
+        utilities.dispatch_for_types(lambda x: x, Other)(lambda x: x)
+    with pytest.raises((TypeError, ValueError)):
+        twice(object())
+
+
+def test_public_ops_give_way():
+    """In a process of its own: the faces show other functions from then on."""
+    assert printed(
+        """
+import tape_compat
+tape_compat.install_as_tensorflow()
+import tensorflow as tf
+from tape_compat._src.interop.dispatch import give_way
+class Symbol:
+    def __array__(self, *_, **__): raise TypeError("no array")
+give_way(Symbol, lambda op, args, kwargs: [op.__name__, len(args), sorted(kwargs)])
+s = Symbol()
+print(json.dumps([
+    tf.nn.relu(s), tf.concat([[1.0], s], axis=0), tf.reduce_sum(s, axis=1),
+    tf.image.flip_up_down(s), tf.math.add(1.0, s), float(tf.reduce_sum([1.0, 2.0])), tf.nn.relu is tf.nn.relu,
+    tf.math.reduce_sum is tf.reduce_sum, tf.is_tensor(s),
+]))
+"""
+    ) == [
+        ["relu", 1, []],
+        ["concat", 1, ["axis"]],
+        ["reduce_sum", 1, ["axis"]],
+        ["flip_up_down", 1, []],
+        ["add", 2, []],
+        3.0,
+        True,
+        True,
+        False,
+    ]
+
+
+def test_what_is_for_several_devices_is_refused_when_it_is_made():
+    for cls in (keras2.SeveralDevices, entry("standin.tpu:OfTPU")):
+        assert not isinstance(tf.distribute.get_strategy(), cls)
+        with pytest.raises(NotImplementedError, match="at test_standin_libraries"):
+            cls()
+    with pytest.raises(NotImplementedError, match="no sessions"):
+        tf.compat.v1.Session()
