@@ -175,7 +175,8 @@ give_way(Symbol, lambda op, args, kwargs: [op.__name__, len(args), sorted(kwargs
 s = Symbol()
 print(json.dumps([
     tf.nn.relu(s), tf.concat([[1.0], s], axis=0), tf.reduce_sum(s, axis=1),
-    tf.image.flip_up_down(s), tf.math.add(1.0, s), float(tf.reduce_sum([1.0, 2.0])), tf.nn.relu is tf.nn.relu,
+    tf.image.flip_up_down(s), tf.math.add(1.0, s), float(tf.reduce_sum([1.0, 2.0])),
+    tf.nn.relu is tf.nn.relu,
     tf.math.reduce_sum is tf.reduce_sum, tf.is_tensor(s),
 ]))
 """
