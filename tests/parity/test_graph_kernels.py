@@ -10,7 +10,7 @@ from tape_compat._src.library.raw.definitions import MISSING, definition
 from tape_compat._src.library.raw.kernels import SERVED
 from tape_compat._src.library.saved_model.registry import KERNELS
 from tests.oracle import tensorflow
-from tests.parity import further_calls, gradient_calls, sparse_calls, store
+from tests.parity import further_calls, gradient_calls, recurrent_calls, sparse_calls, store
 from tests.parity.kernel_inputs import (
     FILTERS,
     IMAGES,
@@ -357,7 +357,7 @@ OTHERS = {
 APART = {"Const", "Placeholder", "Multinomial", "RandomStandardNormal", "RandomUniform"}
 APART |= {"RandomUniformInt", "TruncatedNormal", "Assert", "NoOp", "PrintV2"}
 APART |= further_calls.DRAWN.keys() | further_calls.COMPILED.keys()
-APART |= sparse_calls.OF_FILES
+APART |= sparse_calls.OF_FILES | recurrent_calls.DRAWN.keys()
 #: What the real op is called where it has another argument.
 ARGUMENT = {"L2Loss": "t", "LogSoftmax": "logits", "Softmax": "logits", "Cholesky": "input"}
 for _name in "Softplus Softsign Elu Relu Relu6 Selu LeakyRelu".split():
@@ -380,7 +380,13 @@ def narrow(tf, value):
 
 def kernel_calls():
     """A call of each kernel, by `raw_ops` and what makes tensors."""
-    calls = {**OTHERS, **gradient_calls.CALLS, **further_calls.CALLS, **sparse_calls.CALLS}
+    calls = {
+        **OTHERS,
+        **gradient_calls.CALLS,
+        **further_calls.CALLS,
+        **sparse_calls.CALLS,
+        **recurrent_calls.CALLS,
+    }
     for value, names in UNARY.values():
         for name in names.split():
             given = ARGUMENT.get(name, "x")

@@ -9,7 +9,7 @@ import pytest
 import tape_compat
 from tape_compat._src.library.raw.definitions import names
 from tests.oracle import tensorflow
-from tests.parity import further_calls, store
+from tests.parity import further_calls, recurrent_calls, store
 from tests.parity.further_calls import COMPILED
 from tests.parity.harness import Array, Case, Raised, attempt, describe, differences
 from tests.parity.kernel_inputs import IMAGES
@@ -26,6 +26,7 @@ OF_FUNCTIONS = {"AccumulateNV2"}
 #: Of these only dtypes and shapes are compared: they draw other numbers.
 DRAWN = {
     **further_calls.DRAWN,
+    **recurrent_calls.DRAWN,
     "Multinomial": lambda r, c: r.Multinomial(logits=c([[0.5, 0.5]]), num_samples=3),
     "RandomStandardNormal": lambda r, c: r.RandomStandardNormal(shape=[2], dtype=np.float64),
     "RandomUniform": lambda r, c: r.RandomUniform(shape=[2, 3], dtype=np.float32, seed=1),
@@ -267,6 +268,7 @@ def test_signatures():
 
 #: Whose gradients are others, on purpose.
 OTHER_GRADIENTS = {
+    "BlockLSTMV2": "TensorFlow takes the gates in the order that BlockLSTM has them",
     "BesselI1": "TensorFlow has 1 for the derivative at 0, which is 1/2",
     "Cumprod": "see docs/differences.md",
     "RaggedTensorToTensor": "there is none by the default value",

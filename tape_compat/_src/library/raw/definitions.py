@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-_ATTRIBUTE = re.compile(r"(\w+):([\w()]+)(?:\{(.*?)\})?(?:>=(\d+))?(?:=(.*))?")
+_ATTRIBUTE = re.compile(r"(\w+):([\w()]+)(?:\{(.*?)\})?(?:>=(-?\d+))?(?:=(.*))?")
 #: Of an attribute that must be given.
 MISSING: Any = object()
 

@@ -24,6 +24,7 @@ from ...ops import (
     pooling,
     products,
     reductions,
+    segments,
     selection,
     shapes,
     slicing,
@@ -465,7 +466,7 @@ def _cholesky(factor: Any, gradient: Any) -> Tensor:
     return pulled(solvers.cholesky, square, gradient)
 
 
-def _segments(reduce: Kernel) -> Kernel:
+def _segmented(reduce: Kernel) -> Kernel:
     def back(gradient: Any, indices: Any, segments: Any, size: Any) -> Tensor:
         shape = joining.concat([shapes.reshape(size, [1]), shapes.shape(gradient)[1:]], 0)
         count = shapes.shape(gradient)[0]
@@ -477,7 +478,23 @@ def _segments(reduce: Kernel) -> Kernel:
 
 
 KERNELS |= {
-    "SparseSegmentMeanGrad": _segments(sparse_segments.segment_mean),
-    "SparseSegmentSqrtNGrad": _segments(sparse_segments.segment_sqrt_n),
-    "SparseSegmentSumGrad": _segments(sparse_segments.segment_sum),
+    "SparseSegmentMeanGrad": _segmented(sparse_segments.segment_mean),
+    "SparseSegmentSqrtNGrad": _segmented(sparse_segments.segment_sqrt_n),
+    "SparseSegmentSumGrad": _segmented(sparse_segments.segment_sum),
 }
+
+
+@kernel("MaxPoolGradWithArgmax")
+def _largest_by_places(
+    x: Any, gradient: Any, places: Any, *, include_batch_in_index: bool = False
+) -> Tensor:
+    size = shapes.size(x)
+    flat = shapes.reshape(places, [-1])
+    if not include_batch_in_index:
+        count = shapes.shape(places)[0]
+        each = casting.cast(size // count, places.dtype)
+        starts = casting.cast(creation.range(count), places.dtype) * each
+        form = [-1] + [1] * (len(places._aval.shape) - 1)
+        flat = shapes.reshape(places + shapes.reshape(starts, form), [-1])
+    found = segments.unsorted_segment_sum(shapes.reshape(gradient, [-1]), flat, size)
+    return shapes.reshape(found, shapes.shape(x))

@@ -26,6 +26,7 @@ from .array_kernels import inputs_only
 from .registry import KERNELS, kernel
 
 KERNELS |= {
+    "DrawBoundingBoxes": lambda x, corners: drawing.draw_bounding_boxes(x, corners, None),
     "AdjustContrastv2": inputs_only(adjustments.adjust_contrast),
     "AdjustHue": inputs_only(adjustments.adjust_hue),
     "AdjustSaturation": inputs_only(adjustments.adjust_saturation),

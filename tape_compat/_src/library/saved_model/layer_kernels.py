@@ -14,6 +14,7 @@ from ...ops import (
     convolutions,
     creation,
     elementwise,
+    fractional_pooling,
     losses,
     normalization,
     pooling,
@@ -236,3 +237,62 @@ KERNELS |= {
     "ResizeBilinear": _resizing("bilinear"),
     "ResizeNearestNeighbor": _resizing("nearest"),
 }
+
+
+def _fractional(pool: Kernel) -> Kernel:
+    def call(
+        x: Any,
+        *,
+        pooling_ratio: Sequence[float],
+        pseudo_random: bool = False,
+        overlapping: bool = False,
+        seed: int = 0,
+        seed2: int = 0,
+    ) -> Sequence[Tensor]:
+        found: Sequence[Tensor] = pool(
+            x, list(pooling_ratio), pseudo_random, overlapping, seed or seed2
+        )
+        return found
+
+    return call
+
+
+KERNELS |= {
+    "FractionalAvgPool": _fractional(fractional_pooling.fractional_avg_pool),
+    "FractionalMaxPool": _fractional(fractional_pooling.fractional_max_pool),
+}
+
+
+@kernel("BatchToSpace")
+def _square_batch_to_space(x: Any, crops: Any, *, block_size: int) -> Tensor:
+    return blocks.batch_to_space(x, [block_size, block_size], crops)
+
+
+@kernel("SpaceToBatch")
+def _square_space_to_batch(x: Any, paddings: Any, *, block_size: int) -> Tensor:
+    return blocks.space_to_batch(x, [block_size, block_size], paddings)
+
+
+@kernel("Conv")
+def _conv(
+    x: Any,
+    filters: Any,
+    *,
+    strides: Sequence[int],
+    padding: str,
+    explicit_paddings: Sequence[int] = (),
+    data_format: str = "CHANNELS_LAST",
+    dilations: Sequence[int] = (),
+    batch_dims: int = 1,
+    groups: int = 1,
+) -> Tensor:
+    """A convolution over two or three axes."""
+    if batch_dims != 1:
+        raise NotImplementedError(f"Conv with batch_dims={batch_dims}")
+    rank = len(x._aval.shape)
+    last = data_format == "CHANNELS_LAST"
+    layout = {4: ("NCHW", "NHWC"), 5: ("NCDHW", "NDHWC")}[rank][last]
+    convolve = convolutions.conv2d if rank == 4 else convolutions.conv3d
+    pads = explicit_padding(padding, explicit_paddings)
+    found: Tensor = convolve(x, filters, list(strides), pads, layout, list(dilations) or [1] * rank)
+    return found

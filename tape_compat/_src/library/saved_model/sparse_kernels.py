@@ -262,6 +262,40 @@ def _greedy(
     return *_parts(found), cost
 
 
+@kernel("CTCBeamSearchDecoder")
+def _beams(
+    x: Any, lengths: Any, *, beam_width: int, top_paths: int, merge_repeated: bool = True
+) -> Sequence[Tensor]:
+    found, scores = ctc_decoders.ctc_beam_search_decoder_v1(
+        x, lengths, beam_width, top_paths, merge_repeated
+    )
+    return *[part for parts in zip(*map(_parts, found), strict=True) for part in parts], scores
+
+
+@kernel("DenseCountSparseOutput")
+def _counted(
+    x: Any, weights: Any, *, binary_output: bool, minlength: int = -1, maxlength: int = -1
+) -> Sequence[Tensor]:
+    given = weights if weights._aval.size else None
+    found = sparse_arithmetic.bincount(
+        x,
+        given,
+        -1 if len(x._aval.shape) > 1 else 0,
+        None if minlength < 0 else minlength,
+        None if maxlength < 0 else maxlength,
+        binary_output,
+    )
+    return found.indices, casting.cast(found.values, weights.dtype), found.dense_shape
+
+
+@kernel("RaggedGather")
+def _ragged_rows(*inputs: Any) -> Sequence[Tensor]:
+    *splits, values, indices = inputs
+    rows = RaggedTensor.from_nested_row_splits(values, splits, validate=False)
+    found = gather_scatter.gather(rows, indices)
+    return *found.nested_row_splits, found.flat_values
+
+
 @kernel("RaggedRange")
 def _ranges(starts: Any, limits: Any, deltas: Any, *, Tsplits: Any = int64) -> Sequence[Tensor]:
     found = ragged_creation.ragged_range(starts, limits, deltas, row_splits_dtype=Tsplits)
