@@ -664,3 +664,78 @@ def case_recompute_grad_of_changing_shapes(tf):
         tape.watch(x)
         y = sum(tf.reduce_sum(block(part)) for part in x)
     return y, tape.gradient(y, [*x, v])
+
+
+def case_gradient_that_calls_its_own_function(tf):
+    @tf.custom_gradient
+    def exp(x):
+        return tf.exp(x), lambda dy: dy * exp(x)
+
+    @tf.function
+    def derivatives(x):
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = exp(x)
+            first = tape.gradient(y, x)
+        return y, first, outer.gradient(first, x)
+
+    x = tf.constant([0.5, 1.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        found = derivatives(x)
+    return found, tape.gradient(found[2], x)
+
+
+def case_gradient_that_raises_unless_asked_for(tf):
+    @tf.custom_gradient
+    def square(x):
+        def grad(dy):
+            raise LookupError("no gradient")
+
+        return x * x, grad
+
+    f = tf.function(square)
+    x = tf.constant(3.0)
+    assert f(x) == 9.0
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.function(lambda x: square(x))(x)
+    return attempt(lambda: tape.gradient(y, x), words=2)
+
+
+def case_nested_gradients_read_what_is_outside(tf):
+    w = tf.Variable(2.0)
+
+    @tf.custom_gradient
+    def inner(x, scale):
+        return x * x, lambda dy: (dy * 2.0 * x * scale, None)
+
+    @tf.custom_gradient
+    def outer(x, scale):
+        return x**3, lambda dy: (dy * 3.0 * inner(x, scale), None)
+
+    @tf.function
+    def second(x):
+        scale = tf.reduce_sum(x) + w
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            with tf.GradientTape() as first:
+                first.watch(x)
+                y = outer(x, scale)
+            g = first.gradient(y, x)
+        return g, tape.gradient(g, x)
+
+    return second(tf.constant([1.0, 2.0]))
+
+
+def case_function_under_custom_gradient_runs_once(tf):
+    calls = []
+
+    @tf.custom_gradient
+    def double(x):
+        calls.append(1)
+        return 2.0 * x, lambda dy: 2.0 * dy
+
+    return tf.function(lambda x: double(x))(tf.constant(1.0)), len(calls)

@@ -4,21 +4,35 @@ from __future__ import annotations
 
 import functools
 import inspect
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from ..core.avals import Aval
 from ..core.derivative import FORWARD, Jvp, conj, zero_cotangent
 from ..core.dimensions import Sizes
+from ..core.errors import NeedsValue, user_location
 from ..core.op import Closure, Op
 from ..core.state import LOCAL, paused
 from ..ops.shapes import identity as copied
 from ..values import nest
-from ..values.capture import anchor, capture, capturing, close, leaves_of, symbolic_input
+from ..values.capture import (
+    Drawn,
+    Source,
+    SymbolicProgram,
+    anchor,
+    capture,
+    capturing,
+    close,
+    leaves_of,
+    symbolic_input,
+    within,
+)
 from ..values.composite import CompositeTensor, TensorType
 from ..values.convert import convert
 from ..values.dispatch import define, takes_composites
@@ -26,7 +40,7 @@ from ..values.indexed_slices import IndexedSlices
 from ..values.ragged import RaggedTensor
 from ..values.record import apply, identity, notify
 from ..values.tensor import Tensor
-from ..values.variable import Variable, current
+from ..values.variable import Handle, Variable, current, read
 from . import reverse
 from .forward import ForwardAccumulator
 
@@ -48,6 +62,11 @@ class VariableWatcher:
     def __exit__(self, *_: object) -> None:
         state = LOCAL.state
         state.recorders = tuple(r for r in state.recorders if r is not self)
+
+    def beside(self, args: Any, kwargs: Any) -> list[Variable]:
+        """The variables that are not among the arguments."""
+        given = [*nest.flatten(args), *nest.flatten(kwargs)]
+        return [v for v in self.variables.values() if all(v is not x for x in given)]
 
     def record(self, call: Any, inputs: tuple, outputs: tuple, node: Any) -> None:
         """Nothing to do."""
@@ -123,24 +142,138 @@ class CustomRule:
         with capturing() as program:
             symbols = [symbolic_input(x._aval) for x in arguments]
             results, grad_fn = self.function(symbols)
-            results = [anchor(program, r) for r in results]
-            given = [symbolic_input(r._aval) for r in results]
-            answers = self._call(grad_fn, given)
-            where = [i for i, a in enumerate(answers) if a is not None]
-            grads = [anchor(program, reverse.dense(_tensor(answers[i]))) for i in where]
-        captured = leaves_of(program)
+            closure = self.closed(program, symbols, results, grad_fn)
+        return closure, (*arguments, *leaves_of(program))
+
+    def closed(
+        self,
+        program: SymbolicProgram,
+        symbols: list[Tensor],
+        results: list[Tensor],
+        grad_fn: Callable[..., Any],
+    ) -> Closure:
+        """What was recorded of a call, while it is under way, as a closure.
+
+        Its gradient is recorded as well, but for one that is met in the gradient of another, or
+        that cannot be: that is recorded when somebody asks for it. Else a gradient that calls its
+        own function would have no end.
+        """
+        results = [anchor(program, r) for r in results]
+        backward = _Backward(self, program, symbols, results, grad_fn)
+        if not _RECORDING.gradients and backward.is_recorded_now():
+            closure, places, _ = made = backward.recorded
+            forward = close(program, symbols, results, self.name)
+            key = ("custom", closure, places, self.arity)
+            return forward.derived(
+                key,
+                lambda: CustomClosure(
+                    self.name, forward, lambda: made, self.arity, closure.unknown
+                ),
+            )
         forward = close(program, symbols, results, self.name)
-        backward = close(program, [*symbols, *given], grads, f"{self.name}Grad")
-        position = {x._id: len(arguments) + k for k, x in enumerate(captured)}
-        place = [
-            i if i < self.arity else position.get(self.variables[i - self.arity]._id, -1)
+        backward.sources = program.sources()
+        unknown = any(x._aval.unknown for x in symbols)
+        return CustomClosure(self.name, forward, backward.made, self.arity, unknown)
+
+
+class _Recording(threading.local):
+    """How many gradient functions this thread is recording, one in another."""
+
+    gradients = 0
+
+
+_RECORDING = _Recording()
+
+#: A pullback as a closure of the arguments, the cotangents and what else is read; for each of its
+#: outputs the input that it is the gradient of, -1 for none; and for each of what else it reads
+#: which input of the call that is, or its value. None: these are those of the call, in order.
+Recorded = tuple[Closure, tuple[int, ...], tuple[Any, ...] | None]
+
+
+class _Backward:
+    """The pullback of a call that was recorded, which may be recorded later.
+
+    sources: what the call reads beside its arguments.
+    """
+
+    recorded: Recorded
+
+    def __init__(
+        self,
+        rule: CustomRule,
+        program: SymbolicProgram,
+        symbols: list[Tensor],
+        results: list[Tensor],
+        grad_fn: Callable[..., Any],
+    ):
+        self.rule, self.program, self.grad_fn = rule, program, grad_fn
+        self.symbols, self.results = symbols, results
+        self.sources: tuple[Source, ...] | None = None
+
+    def is_recorded_now(self) -> bool:
+        """Whether it could be recorded: its errors come when it is asked for."""
+        try:
+            self.recorded = self._record()
+        except NeedsValue:
+            raise
+        except Exception:
+            return False
+        return True
+
+    def made(self) -> Recorded:
+        """The pullback, recorded where that has not been done."""
+        if not hasattr(self, "recorded"):
+            state = LOCAL.state
+            before = state.deferring
+            with within(self.program):
+                state.deferring = True
+                try:
+                    self.recorded = self._record()
+                finally:
+                    state.deferring = before
+        return self.recorded
+
+    def _record(self) -> Recorded:
+        rule, program = self.rule, self.program
+        _RECORDING.gradients += 1
+        try:
+            given = [symbolic_input(r._aval) for r in self.results]
+            answers = rule._call(self.grad_fn, given)
+        finally:
+            _RECORDING.gradients -= 1
+        where = [i for i, a in enumerate(answers) if a is not None]
+        grads = [anchor(program, reverse.dense(_tensor(answers[i]))) for i in where]
+        closure = close(program, [*self.symbols, *given], grads, f"{rule.name}Grad")
+        found = program.sources()
+        sources = found if self.sources is None else self.sources
+        position = {_identity(s): rule.arity + k for k, s in enumerate(sources)}
+        places = tuple(
+            i if i < rule.arity else position.get(rule.variables[i - rule.arity]._id, -1)
             for i in where
-        ]
-        key = ("custom", backward, tuple(place), len(arguments))
-        closure = forward.derived(
-            key, lambda: CustomClosure(self.name, forward, backward, tuple(place), len(arguments))
         )
-        return closure, (*arguments, *captured)
+        if self.sources is None:
+            return closure, places, None
+        return closure, places, tuple(_wired(s, position) for s in found)
+
+
+def _identity(source: Source) -> Any:
+    """What tells a source of a record from others: of a variable, the identity of its handle."""
+    if isinstance(source, Drawn):
+        return id(source.generator), source.times
+    return source.id if isinstance(source, Handle) else source._id
+
+
+def _wired(source: Source, position: dict[Any, int]) -> Any:
+    """The position of a source among the inputs of a call, or its value if it is a constant."""
+    place = position.get(_identity(source))
+    if place is not None:
+        return place
+    if isinstance(source, Tensor) and source._array is not None:
+        return np.asarray(source._array)
+    raise NotImplementedError(
+        f"A gradient function of tf.custom_gradient reads {source!r}, which its function does not, "
+        f"inside the gradient of another one. At {user_location()}."
+    )
 
 
 class _Transposed(Jvp):
@@ -200,7 +333,12 @@ class CustomClosure(Closure):
     __slots__ = ("_forward", "parts")
 
     def __init__(
-        self, name: str, forward: Closure, backward: Closure, place: tuple[int, ...], arity: int
+        self,
+        name: str,
+        forward: Closure,
+        backward: Callable[[], Recorded],
+        arity: int,
+        unknown: bool,
     ):
         @jax.custom_vjp
         def function(*arrays: Any) -> tuple[Any, ...]:
@@ -210,28 +348,37 @@ class CustomClosure(Closure):
             return forward.pure(*arrays), arrays
 
         def pull(arrays: Any, cotangents: Any) -> tuple[Any, ...]:
+            closure, places, wiring = backward()
+            more = arrays[arity:]
+            if wiring is not None:
+                more = [arrays[w] if isinstance(w, int) else jnp.asarray(w) for w in wiring]
             given = [conj(_materialized(c)) for c in cotangents]
-            answers = backward.pure(*arrays[:arity], *given, *arrays[arity:])
+            answers = closure.pure(*arrays[:arity], *given, *more)
             full: list[Any] = [zero_cotangent(x) for x in arrays]
-            for i, answer in zip(place, answers, strict=True):
+            for i, answer in zip(places, answers, strict=True):
                 if i >= 0 and jnp.issubdtype(arrays[i].dtype, jnp.inexact):
                     full[i] = conj(answer).astype(arrays[i].dtype).reshape(arrays[i].shape)
             return tuple(full)
 
         function.defvjp(save, pull)
         super().__init__(Op(function, name), {})
-        self.parts = (forward, backward, place, arity)
+        self.parts = (forward, backward, arity, unknown)
         self._forward = _forward_form(forward, pull)
 
     def traced_pure(self, *arrays: Any) -> tuple[Any, ...]:
         return self._forward(*arrays) if FORWARD.mode else super().traced_pure(*arrays)
 
     def _has_unknown(self) -> bool:
-        return self.parts[0].unknown or self.parts[1].unknown
+        return self.parts[3] or self.parts[0].unknown
 
     def _at(self, sizes: Sizes) -> Closure:
-        forward, backward, place, arity = self.parts
-        return CustomClosure(self.name, forward.at(sizes), backward.at(sizes), place, arity)
+        forward, backward, arity, _ = self.parts
+
+        def known() -> Recorded:
+            closure, places, wiring = backward()
+            return closure.at(sizes), places, wiring
+
+        return CustomClosure(self.name, forward.at(sizes), known, arity, False)
 
 
 class Recomputed(Closure):
@@ -299,12 +446,11 @@ def custom_gradient(f: Callable[..., Any] | None = None) -> Any:
     def decorated(*args: Any, **kwargs: Any) -> Any:
         if any(map(_foreign, args)):
             args = tuple([convert(x) if _foreign(x) else x for x in args])
+        if LOCAL.state.capture is not None:
+            return _recorded_call(f, args, kwargs)
         with VariableWatcher() as watcher:
             result, grad_fn = f(*args, **kwargs)
-        inputs = [*nest.flatten(args), *nest.flatten(kwargs)]
-        variables = [
-            v for v in watcher.variables.values() if all(v is not given for given in inputs)
-        ]
+        variables = watcher.beside(args, kwargs)
         _check_takes_variables(grad_fn, variables)
         flat_args = nest.flatten(args)
         arity = len(flat_args)
@@ -324,23 +470,46 @@ def custom_gradient(f: Callable[..., Any] | None = None) -> Any:
             variables,
             [r._aval for r in flat],
         )
+        # As in TensorFlow, the rule is for reverse mode: accumulators see what `f` did.
         state = LOCAL.state
-        if state.capture is not None:
-            closure, full = rule.as_closure(recorded)
-            outputs = apply(closure, full)
-        else:
-            # As in TensorFlow, the rule is for reverse mode: accumulators see what `f` did.
-            forward = tuple(r for r in state.recorders if isinstance(r, ForwardAccumulator))
-            tapes = tuple(r for r in state.recorders if not isinstance(r, ForwardAccumulator))
-            with paused(forward):
-                state.deferring = state.deferring or bool(tapes)
-                outputs = tuple(identity(r) for r in flat)
-            if any(x._id in r.ids for r in forward for x in recorded):
-                rule.try_out()
-            notify(tapes, rule, recorded, outputs, None)
+        forward = tuple(r for r in state.recorders if isinstance(r, ForwardAccumulator))
+        tapes = tuple(r for r in state.recorders if not isinstance(r, ForwardAccumulator))
+        with paused(forward):
+            state.deferring = state.deferring or bool(tapes)
+            outputs = tuple(identity(r) for r in flat)
+        if any(x._id in r.ids for r in forward for x in recorded):
+            rule.try_out()
+        notify(tapes, rule, recorded, outputs, None)
         return nest.pack_sequence_as(result, list(outputs))
 
     return _Decorated(decorated, f)
+
+
+def _recorded_call(f: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
+    """A call of a function under `custom_gradient` in a record: it is one instruction there."""
+    flat_args = nest.flatten(args)
+    given = tuple([_recorded(x) for x in flat_args])
+    with capturing() as program:
+        symbols = [symbolic_input(x._aval) for x in given]
+        with VariableWatcher() as watcher:
+            result, grad_fn = f(*nest.pack_sequence_as(args, symbols), **kwargs)
+        variables = watcher.beside(args, kwargs)
+        _check_takes_variables(grad_fn, variables)
+        flat = [convert(r) for r in nest.flatten(result)]
+        name = getattr(f, "__name__", "custom_gradient")
+        avals = [r._aval for r in flat]
+        rule = CustomRule(name, _replayed, grad_fn, len(flat_args), variables, avals)
+        closure = rule.closed(program, symbols, flat, grad_fn)
+    for variable in program.reads.values():
+        read(variable)
+    if program.cells:  # what it assigns is done where it is called
+        f(*args, **kwargs)
+    outputs = apply(closure, (*given, *leaves_of(program)))
+    return nest.pack_sequence_as(result, list(outputs))
+
+
+def _replayed(symbols: list[Tensor]) -> Any:
+    raise AssertionError("a call in a record is a closure already")
 
 
 class _Decorated:
