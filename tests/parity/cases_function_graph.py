@@ -288,3 +288,22 @@ def case_graph_def(tf):
     large = tf.function(lambda x: x + many).get_concrete_function(tf.TensorSpec([], tf.float32))
     found.append([node.op for node in large.graph.as_graph_def().node])
     return found
+
+
+def case_graph_of_a_constant(tf):
+    @tf.function
+    def f(x):
+        assert tf.constant(1.0).graph is x.graph
+        return x
+
+    return f(tf.constant(1.0)), hasattr(tf.constant(1.0), "graph")
+
+
+def case_operations_in_branches(tf):
+    @tf.function
+    def f(x):
+        tf.cond(x > 0, tf.no_op, tf.no_op)
+        tf.cond(x > 0, lambda: tf.print("", end=""), tf.no_op)
+        return tf.cond(x > 0, lambda: (tf.no_op(), x), lambda: (tf.no_op(), -x))[1]
+
+    return f(tf.constant(-1.0))

@@ -7,49 +7,12 @@ import operator
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeAlias, overload
 
+from .dimension import Dimension
+
 __all__ = ["Dimension", "TensorShape", "as_shape", "broadcast_static_shape"]
 
 Dims: TypeAlias = "tuple[int | None, ...]"
 ShapeLike: TypeAlias = "TensorShape | Iterable[Any] | int | None"
-
-
-class Dimension:
-    """One size of a shape, as `TensorShape.dims` lists them: `.value` is an int or None.
-
-    >>> import tape_compat as tf
-    >>> [d.value for d in tf.TensorShape([2, None]).dims]
-    [2, None]
-    """
-
-    __slots__ = ("value",)
-
-    def __init__(self, value: Any) -> None:
-        self.value = _as_dimension(value)
-
-    def __eq__(self, other: object) -> Any:
-        """Whether the sizes are equal; None if one is unknown."""
-        try:
-            size = _as_dimension(other)
-        except (TypeError, ValueError):
-            return NotImplemented
-        return None if self.value is None or size is None else self.value == size
-
-    def __hash__(self) -> int:
-        return hash(self.value)
-
-    def __int__(self) -> int:
-        return self.__index__()
-
-    def __index__(self) -> int:
-        if self.value is None:
-            raise TypeError("The size of this Dimension is unknown.")
-        return self.value
-
-    def __repr__(self) -> str:
-        return f"Dimension({self.value})"
-
-    def __str__(self) -> str:
-        return "?" if self.value is None else str(self.value)
 
 
 def _as_dimension(value: Any) -> int | None:

@@ -26,6 +26,7 @@ from ..values.capture import (
 )
 from ..values.composite import Opaque
 from ..values.convert import convert
+from ..values.operation import Operation
 from ..values.tensor import Tensor
 from ..values.variable import Handle, Variable, read
 from .buffers import Room
@@ -43,7 +44,10 @@ def packed(structure: Any, leaves: Sequence[Any]) -> Any:
 
 
 def tensor_of(leaf: Any) -> Any:
-    """What a leaf is as a tensor; a TensorArray, a dataset and None are left as they are."""
+    """What a leaf is as a tensor; a TensorArray, a dataset and None are left as they are, and an
+    operation is None as well."""
+    if isinstance(leaf, Operation):
+        return None
     if leaf is None or isinstance(leaf, TensorArray):
         return leaf
     if isinstance(leaf, Opaque):

@@ -367,9 +367,12 @@ class Tensor(operators.Operators, TensorType, Placed):
 
     @property
     def graph(self) -> Any:
-        """Of a symbolic tensor, the record of its function."""
+        """Of a symbolic tensor, the record of its function; of another one in a function, which
+        may be a constant of it, that of this function."""
         if self._is_symbolic():
             return self._at[0]
+        if LOCAL.state.capture is not None:
+            return LOCAL.state.capture
         raise AttributeError("Tensor.graph is undefined when eager execution is enabled.")
 
     def eval(self, feed_dict: Any = None, session: Any = None) -> NoReturn:
