@@ -17,7 +17,7 @@ from ..values.spec import TensorSpec
 from ..values.tensor import Tensor
 from ..values.trackable import Recorded
 from ..values.variable import Handle, Variable
-from .signature import Arguments, Bound, Signature, rebuilt, texts_in
+from .signature import Arguments, Bound, Described, Signature, rebuilt, texts_in
 from .trace import Trace
 
 
@@ -183,6 +183,8 @@ class ConcreteFunction(Recorded):
         def specs_in(value: Any, name: str) -> Any:
             if isinstance(value, CompositeTensor):
                 value = value._type_spec
+            if isinstance(value, Described):
+                value = value.spec
             if isinstance(value, TypeSpec) and not isinstance(value, TensorSpec):
                 rebuilt(value._component_specs, lambda x: spec(x, name))
                 return value

@@ -19,6 +19,7 @@ from ..core.avals import Aval
 from ..values import nest
 from ..values.composite import CompositeTensor, Opaque, TypeSpec
 from ..values.convert import convert
+from ..values.extension_type import ExtensionTypeSpec
 from ..values.spec import TensorSpec
 from ..values.tensor import Tensor
 from ..values.variable import Variable
@@ -28,6 +29,8 @@ _BY_NAME = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_KEYWORD)
 
 #: Classes of Python values that are a part of the key as they are.
 _LITERALS = frozenset((bool, int, float, complex, str, bytes, type(None), type(Ellipsis)))
+
+_PACKAGE = f"{__name__.partition('.')[0]}."
 
 
 class Arguments:
@@ -66,6 +69,9 @@ class Arguments:
             self._array(value)
         elif isinstance(value, TypeSpec):
             self._composite_spec(value)
+        elif cls is Described:
+            self.parts += (value.spec.value_type, 1, value.spec)
+            self.add(value.components)
         elif hasattr(cls, "__tf_tracing_type__"):
             kind = value.__tf_tracing_type__(None)
             self.parts.append(kind)
@@ -160,6 +166,22 @@ class Arguments:
             self.parts.append(value)
 
 
+class Described(NamedTuple):
+    """Stands for a composite of a library, with specs in the place of its tensors: how it is made
+    of those is the library's business."""
+
+    spec: TypeSpec
+    components: Any
+
+
+def _composite(spec: TypeSpec, components: Any) -> Any:
+    """The composite that is made of tensors, or what stands for it if they are specs."""
+    ours = isinstance(spec, ExtensionTypeSpec) or type(spec).__module__.startswith(_PACKAGE)
+    if not ours and any(isinstance(x, TensorSpec) for x in nest.flatten(components, True)):
+        return Described(spec, components)
+    return spec._from_components(components)
+
+
 def rebuilt(value: Any, tensors: Callable[[Any], Any]) -> Any:
     """An argument with what `tensors` makes of each tensor, and of what becomes one. Structures are
     new, so that a function may change them; variables and other objects are the same."""
@@ -179,6 +201,10 @@ def rebuilt(value: Any, tensors: Callable[[Any], Any]) -> Any:
         given = [tensors(x) for x in kind.to_tensors(value)]
         return kind.from_tensors(iter(given)) if given else kind.placeholder_value(None)
     children = nest.children_of(value)
+    if children is not None and isinstance(value, CompositeTensor):
+        return _composite(value._type_spec, rebuilt(children[0], tensors))
+    if isinstance(value, Described):
+        return _composite(value.spec, rebuilt(value.components, tensors))
     if children is not None:
         return nest.rebuilt(value, [rebuilt(child, tensors) for child in children])
     if hasattr(value, "_as_tensor") or hasattr(value, "__array__"):

@@ -10,7 +10,8 @@ well; in a function that is recorded they count for nothing instead. Its old CTC
 SparseTensor of its labels, for which the same is true: there it takes them as they are.
 
 TensorFlow Probability has two functions for some random numbers, of which the runtime takes
-one by the device. Here the one for CPUs is called, on any.
+one by the device. Here the one for CPUs is called, on any, but for gamma numbers whose parameters a
+tape sees in eager code: there TensorFlow keeps the other one.
 
 Keras 2 makes a layer of an op that is called on what stands for a tensor of its functional models.
 TensorFlow asks it at each call of an op; here the public ops ask, once Keras 2 is loaded.
@@ -20,12 +21,15 @@ from __future__ import annotations
 
 import functools
 import importlib.machinery
+import threading
 from collections.abc import Callable, Sequence
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
 from ..core.dtypes import float32
+from ..core.state import LOCAL
+from ..function.function import Function
 from ..interop.dispatch import give_way
 from ..ops.casting import cast
 from ..ops.comparison import logical_and
@@ -36,12 +40,14 @@ from ..ops.gather_scatter import gather, scatter_nd
 from ..ops.ordering import searchsorted
 from ..ops.reductions import reduce_max, reduce_min
 from ..ops.shapes import expand_dims, squeeze
+from ..values import nest
 from ..values.composite import CompositeTensor
 from ..values.context import inside_function
 from ..values.convert import convert
 from ..values.indexed_slices import IndexedSlices
 from ..values.operators import Operators
 from ..values.tensor import Tensor
+from ..values.variable import Variable
 
 
 def _dividing_slices(sparse: ModuleType) -> None:
@@ -112,16 +118,54 @@ def _of_dense_labels(backend: ModuleType) -> None:
     backend.ctc_batch_cost = ctc_batch_cost  # type: ignore[attr-defined]
 
 
+def _seen_by_tape(values: Any) -> bool:
+    """Whether this is eager code, where a tape tracks one of the tensors in a structure."""
+    recorders = () if inside_function() else LOCAL.state.recorders
+    tensors = [x for x in nest.flatten(values) if isinstance(x, (Tensor, Variable))]
+    return any(x._id in r.ids for r in recorders for x in tensors)
+
+
+class _Sampling(threading.local):
+    """Whether a tape sees the arguments of what this thread draws."""
+
+    on_tape = False
+
+
+_SAMPLING = _Sampling()
+
+
 def _of_cpus(selection: ModuleType) -> None:
-    """The choice between two functions for random numbers."""
-    by_runtime = float(getattr(selection, "_RUNTIME_CPU", 2))
+    """The choice between two functions for random numbers, and the functions that make it: they
+    take shapes as tensors, so they cannot be recorded by themselves."""
+    by_cpu, by_default = getattr(selection, "_RUNTIME_CPU", 2), 1
+    other = getattr(selection, "never_runs_functions_eagerly", None)
 
     def implementation_selecting(
         fn_name: str, default_fn: Callable[..., Any], cpu_fn: Callable[..., Any]
     ) -> Callable[..., Any]:
-        return lambda **kwargs: (cpu_fn(**kwargs), constant(by_runtime, float32))
+        on_tape = _SAMPLING.on_tape and fn_name == "gamma"
+        chosen, runtime = (default_fn, by_default) if on_tape else (cpu_fn, by_cpu)
+        return lambda **kwargs: (chosen(**kwargs), constant(float(runtime), float32))
+
+    def never_runs_functions_eagerly(f: Any) -> Any:
+        if not isinstance(f, Function) or f._jit_compile:
+            return f if other is None else other(f)
+        function = f.python_function
+
+        @functools.wraps(function)
+        def sampler(*args: Any, **kwargs: Any) -> Any:
+            before, _SAMPLING.on_tape = _SAMPLING.on_tape, _seen_by_tape((args, kwargs))
+            try:
+                return function(*args, **kwargs)
+            finally:
+                _SAMPLING.on_tape = before
+
+        return sampler
 
     selection.implementation_selecting = implementation_selecting  # type: ignore[attr-defined]
+    selection.never_runs_functions_eagerly = (  # type: ignore[attr-defined]
+        never_runs_functions_eagerly
+    )
 
 
 def _as_layers(layers: ModuleType) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from ..core.shapes import TensorShape
 
 
@@ -89,6 +91,15 @@ class TypeSpec:
         """The spec that `_serialize` gave these parts of."""
         return cls(*parts)
 
+    def __make_cmp_key(self, value: Any) -> Any:
+        """What libraries compare their specs by: something hashable."""
+        return _key(value)
+
+    @staticmethod
+    def __is_compatible(a: Any, b: Any) -> bool:
+        """Whether parts of specs, as libraries have them, fit each other."""
+        return _compatible(a, b)
+
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented
@@ -155,6 +166,8 @@ def _key(part: Any) -> Any:
         return ("dict", tuple((name, _key(part[name])) for name in sorted(part)))
     if isinstance(part, (list, tuple)):
         return (type(part), *(_key(each) for each in part))
+    if isinstance(part, np.ndarray):
+        return ("array", part.shape, part.dtype, part.tobytes())
     return part
 
 
