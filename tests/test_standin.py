@@ -65,9 +65,9 @@ tape_compat.install_as_tensorflow()
 found = []
 for line in (
     "import tensorflow.python.foo",
-    "import tensorflow.tpu",
+    "import tensorflow.mlir",
     "from tensorflow.python.eager import nothing",
-    "import tensorflow; tensorflow.tpu",
+    "import tensorflow; tensorflow.mlir",
     "import tensorflow; tensorflow.python.eager.nothing",
     "import tensorflow; tensorflow.sqare",
 ):
@@ -81,7 +81,7 @@ print(json.dumps(found))
     kinds, texts = zip(*found)
     assert kinds == ("ModuleNotFoundError",) * 2 + ("ImportError",) + ("AttributeError",) * 3
     assert "No module named 'tensorflow.python.foo': tape_compat stands in" in texts[0]
-    assert "tensorflow.tpu" in texts[1] and "several devices" in texts[1]
+    assert "tensorflow.mlir" in texts[1] and "runtime" in texts[1]
     assert "'nothing' from 'tensorflow.python.eager'" in texts[2]
     assert "'tensorflow.python.eager' has no attribute 'nothing'" in texts[4]
     assert "sqare" in texts[5]

@@ -141,6 +141,18 @@ def version1_layer(name: str) -> Any:
     return getattr(importlib.import_module(_LAYERS1), name)
 
 
+def version1_face(module_name: str) -> None:
+    """Make a module `tf.compat.v1.layers`."""
+
+    def names() -> list[str]:
+        if not (legacy() and available()):
+            return []
+        keras()
+        return dir(importlib.import_module(_LAYERS1))
+
+    vars(sys.modules[module_name]).update(__all__=[], __dir__=names)
+
+
 def face(module_name: str) -> None:
     """Make a module `tf.keras`, or the part of Keras with its name: `tf.losses`."""
     part = module_name.rpartition(".")[2]
