@@ -97,6 +97,30 @@ def test_draws():
         assert expected == found, name
 
 
+#: Draws of seeds, which are TensorFlow's and go on from call to call.
+SEEDED = {
+    "Multinomial": lambda r, c: r.Multinomial(
+        logits=c([[0.1, 0.2, 0.3]]), num_samples=3, seed=11, seed2=12
+    ),
+    "RandomShuffle": lambda r, c: r.RandomShuffle(value=c([1, 2, 3, 4, 5]), seed=11, seed2=12),
+    "RandomStandardNormal": lambda r, c: r.RandomStandardNormal(
+        shape=[3], dtype=np.float32, seed=11
+    ),
+    "RandomUniform": lambda r, c: r.RandomUniform(shape=[3], dtype=np.float32, seed2=12),
+    "RandomUniformInt": lambda r, c: r.RandomUniformInt(
+        shape=[3], minval=c(0), maxval=c(100), seed=11, seed2=12
+    ),
+}
+
+
+def test_draws_of_seeds():
+    case = Case("raw", print)
+    for _ in range(2):
+        for name, call in SEEDED.items():
+            expected, found = [outcome(tf, call) for tf in (tensorflow(), tape_compat)]
+            assert not differences(expected, found, case), name
+
+
 def shapes(found):
     """What was given, without the values."""
     if isinstance(found, dict):

@@ -16,7 +16,7 @@ import random
 import threading
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -68,9 +68,18 @@ def plain_seed(seed: Any) -> Any:
         return seed.item() if isinstance(seed, (np.generic, np.ndarray)) else seed
 
 
+class SeedPair(NamedTuple):
+    """What a kernel is given for a seed, in the place of an op's own and the global one."""
+
+    key: int
+    upper: int
+
+
 def _pair(seed: Any, own: Any) -> tuple[int, int] | None:
     """The key and the upper counter of a generator, of the global seed and an op's own; None where
     there is neither."""
+    if isinstance(own, SeedPair):
+        return own
     if seed is None and own is None:
         return None
     pair = _number(_DEFAULT_SEED if seed is None else seed), _number(own)

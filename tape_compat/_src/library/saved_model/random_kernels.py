@@ -18,14 +18,15 @@ from ...ops import (
 )
 from ...ops.arguments import known_value
 from ...ops.images import distortions
+from ...ops.random_keys import SeedPair
 from ...values.convert import convert
 from ...values.record import apply
 from ...values.tensor import Tensor, concrete
 from .registry import KERNELS, Kernel, kernel
 
 
-def _seed(seed: int, seed2: int) -> int | None:
-    return seed2 if seed or seed2 else None
+def _seed(seed: int, seed2: int) -> SeedPair | None:
+    return SeedPair(seed, seed2) if seed or seed2 else None
 
 
 @kernel("RandomUniform")
@@ -222,7 +223,7 @@ def _sampler(sample: Kernel) -> Kernel:
         seed2: int = 0,
     ) -> Sequence[Tensor]:
         found: Sequence[Tensor] = sample(
-            classes, num_true, num_sampled, unique, range_max, _seed(seed, seed2)
+            classes, num_true, num_sampled, unique, range_max, seed2 or seed or None
         )
         return found
 
@@ -255,7 +256,7 @@ def _distorted(
     use_image_if_no_bounding_boxes: bool = False,
 ) -> Sequence[Tensor]:
     return distortions.sample_distorted_bounding_box(
-        *(size, boxes, _seed(seed, seed2) or 0, covered, list(aspect_ratio_range)),
+        *(size, boxes, seed2 or seed, covered, list(aspect_ratio_range)),
         *(list(area_range), max_attempts, use_image_if_no_bounding_boxes),
     )
 
