@@ -20,6 +20,7 @@ from ..values import nest
 from ..values.composite import CompositeTensor, Opaque, TypeSpec
 from ..values.convert import convert
 from ..values.extension_type import ExtensionTypeSpec
+from ..values.indexed_slices import IndexedSlices
 from ..values.spec import TensorSpec
 from ..values.tensor import Tensor
 from ..values.variable import Variable
@@ -201,7 +202,8 @@ def rebuilt(value: Any, tensors: Callable[[Any], Any]) -> Any:
         given = [tensors(x) for x in kind.to_tensors(value)]
         return kind.from_tensors(iter(given)) if given else kind.placeholder_value(None)
     children = nest.children_of(value)
-    if children is not None and isinstance(value, CompositeTensor):
+    has_spec = isinstance(value, CompositeTensor) and not isinstance(value, IndexedSlices)
+    if children is not None and has_spec:
         return _composite(value._type_spec, rebuilt(children[0], tensors))
     if isinstance(value, Described):
         return _composite(value.spec, rebuilt(value.components, tensors))
