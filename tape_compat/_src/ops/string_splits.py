@@ -87,7 +87,8 @@ def split_at_any(input: Any, characters: str, skip_empty: bool = True) -> Any:
     >>> split_at_any(["a b-c"], " -")
     <tf.RaggedTensor [[b'a', b'b', b'c']]>
     """
-    at = re.compile(b"[" + re.escape(text_values(characters)[()]) + b"]") if characters else None
+    apart = bytes(text_values(characters)[()]) if characters else b""
+    at = re.compile(b"[" + re.escape(apart) + b"]") if characters else None
 
     def parts(text: bytes) -> list[bytes]:
         found = at.split(text) if at else [text[i : i + 1] for i in range(len(text))]
