@@ -11,7 +11,7 @@ from malt.core import ag_ctx
 from ..checkpoint.state import put_state
 from ..core.errors import user_location
 from ..function.autograph.convert import convert_in_context
-from ..values.trackable import ListWrapper, NoDependency, _DictWrapper
+from ..values.trackable import ListWrapper, NoDependency, _DictWrapper, is_trackable
 from ..values.variable import Variable
 
 
@@ -176,9 +176,10 @@ class _Tuple(tuple, TrackableDataStructure):
 
 def wrap(value: Any) -> Any:
     """A list, dict or tuple, and those in it, as TrackableDataStructures; another as it is."""
-    made: Any = {list: _List, tuple: _Tuple}.get(type(value))
-    if made is not None:
-        return made(map(wrap, value))
+    if type(value) is list:
+        return _List(map(wrap, value))
+    if type(value) is tuple and any(map(is_trackable, value)):
+        return _Tuple(map(wrap, value))
     if type(value) is dict:
         return _Dict({key: wrap(part) for key, part in value.items()})
     return value
