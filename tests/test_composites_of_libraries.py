@@ -73,3 +73,50 @@ def test_specs_compare_by_what_they_are_made_of():
     specs = [Scaled(x, 2)._type_spec for x in (1.0, 2.0, [1.0])]
     assert specs[0] == specs[1] != specs[2]
     assert specs[0].is_compatible_with(specs[1]) and not specs[0].is_compatible_with(specs[2])
+
+
+class ScaledModule(tf.Module, Scaled):
+    """A composite that is a Module as well, as TensorFlow Probability's parameters are."""
+
+    def __init__(self, x, factor):
+        tf.Module.__init__(self)
+        self.x, self.factor = x, factor
+
+    @property
+    def _type_spec(self):
+        return ScaledSpec(tf.TensorSpec(self.x.shape, self.x.dtype), self.factor)
+
+
+def test_variables_of_composites_come_before_those_of_submodules():
+    module, part = tf.Module(), tf.Module()
+    part.y, module.a = tf.Variable(1.0, name="y"), part
+    module.b = ScaledModule(tf.Variable(2.0, name="x"), 3)
+    assert [v.name for v in module.trainable_variables] == ["x:0", "y:0"]
+    assert module.variables == module.trainable_variables
+
+
+def test_a_function_takes_linear_operators_in_composites():
+    operator = tf.linalg.LinearOperatorDiag([1.0, 2.0])
+
+    class Held(CompositeTensor):
+        def __init__(self, operator):
+            self.operator, self.rows = operator, operator.shape[0]
+
+        @property
+        def _type_spec(self):
+            return HeldSpec(self.operator._type_spec)
+
+    class HeldSpec(ScaledSpec):
+        value_type = property(lambda self: Held)
+
+        def __init__(self, spec):
+            self.parts = {"x": spec}, None
+
+        def _to_components(self, value):
+            return {"x": value.operator}
+
+        def _from_components(self, components):
+            return Held(components["x"])
+
+    multiplied = tf.function(lambda held, x: held.operator.matvec(x) * held.rows)
+    assert multiplied(Held(operator), tf.constant([1.0, 1.0])).numpy().tolist() == [2.0, 4.0]

@@ -31,7 +31,8 @@ _BY_NAME = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_KEYWORD)
 #: Classes of Python values that are a part of the key as they are.
 _LITERALS = frozenset((bool, int, float, complex, str, bytes, type(None), type(Ellipsis)))
 
-_PACKAGE = f"{__name__.partition('.')[0]}."
+#: Where the composites are that can be made of specs as well.
+_VALUES = f"{__name__.partition('.')[0]}._src.values."
 
 
 class Arguments:
@@ -168,17 +169,24 @@ class Arguments:
 
 
 class Described(NamedTuple):
-    """Stands for a composite of a library, with specs in the place of its tensors: how it is made
-    of those is the library's business."""
+    """Stands for a composite, of a library or a linear operator, with specs in the place of its
+    tensors: it need not be possible to make one of those."""
 
     spec: TypeSpec
     components: Any
 
 
+def _describes(components: Any) -> bool:
+    """Whether there are specs in the place of tensors."""
+    if isinstance(components, (TensorSpec, Described)):
+        return True
+    return any(map(_describes, nest.children_of(components, True) or ()))
+
+
 def _composite(spec: TypeSpec, components: Any) -> Any:
     """The composite that is made of tensors, or what stands for it if they are specs."""
-    ours = isinstance(spec, ExtensionTypeSpec) or type(spec).__module__.startswith(_PACKAGE)
-    if not ours and any(isinstance(x, TensorSpec) for x in nest.flatten(components, True)):
+    simple = isinstance(spec, ExtensionTypeSpec) or type(spec).__module__.startswith(_VALUES)
+    if not simple and _describes(components):
         return Described(spec, components)
     return spec._from_components(components)
 

@@ -78,20 +78,28 @@ class Module(AutoTrackable):
         """The scope named after the Module, inside those in force when it was made."""
         return self._name_scope
 
+    def _variables_if(self, predicate: Callable[[Variable], bool]) -> tuple[Variable, ...]:
+        return tuple(
+            self._flatten(
+                predicate=lambda leaf: isinstance(leaf, Variable) and predicate(leaf),
+                expand_composites=True,
+            )
+        )
+
     @property
     def variables(self) -> tuple[Variable, ...]:
-        """The Variables of this Module and its submodules."""
-        return tuple(self._flatten(predicate=lambda leaf: isinstance(leaf, Variable)))
+        """The Variables of this Module, its submodules, and the composites in them."""
+        return self._variables_if(lambda _: True)
 
     @property
     def trainable_variables(self) -> tuple[Variable, ...]:
         """The Variables whose `trainable` is true."""
-        return tuple(self._flatten(predicate=lambda v: isinstance(v, Variable) and v.trainable))
+        return self._variables_if(lambda variable: variable.trainable)
 
     @property
     def non_trainable_variables(self) -> tuple[Variable, ...]:
         """The Variables whose `trainable` is false."""
-        return tuple(self._flatten(predicate=lambda v: isinstance(v, Variable) and not v.trainable))
+        return self._variables_if(lambda variable: not variable.trainable)
 
     @property
     def submodules(self) -> tuple[Module, ...]:
