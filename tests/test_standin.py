@@ -208,6 +208,20 @@ print(json.dumps(found))
     assert all(text.endswith(reason) for text in texts)
 
 
+def test_private_classes_that_libraries_name():
+    assert printed(
+        """
+import tape_compat
+tape_compat.install_as_tensorflow()
+import tensorflow as tf
+from tensorflow.python.data.ops.iterator_ops import OwnedIterator
+from tensorflow.python.util.object_identity import Reference
+own = isinstance(iter(tf.data.Dataset.range(2)), OwnedIterator)
+print(json.dumps([own, isinstance(tf.constant(1).ref(), Reference)]))
+"""
+    ) == [True, True]
+
+
 def test_classes_are_known_by_their_modules():
     """Libraries for several frameworks ask for the module of a class, and pickles name it."""
     assert printed(

@@ -428,3 +428,8 @@ def case_arguments_that_check(tf):
         "hints": tf.matmul([[1.0, 2.0]], [[3.0], [4.0]], a_is_sparse=True, grad_b=True),
         "none": tf.zeros([2], layout=None),
     }
+
+
+def case_searchsorted_of_no_dtype(tf):
+    found = tf.searchsorted([1.0, 3.0], [2.0, 4.0], out_type=None)
+    return found, found.dtype == tf.int32

@@ -217,3 +217,12 @@ def case_jacobian_of_layers_that_compare(tf):
             y = tf.nn.relu(x @ w)
         j = inner.jacobian(y, x)
     return j, outer.gradient(j, [x, w])
+
+
+def case_gather_counted_from_the_end_gives_dense_gradients(tf):
+    x = tf.constant([1.0, 2.0, 3.0])
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        last, first = tf.gather(x, [2, 0], axis=-1), tf.gather(x, [2, 0], axis=0)
+    kinds = [isinstance(tape.gradient(y, x), tf.IndexedSlices) for y in (last, first)]
+    return kinds, tape.gradient(last, x)

@@ -1,5 +1,7 @@
 """`stop_gradient`, `custom_gradient`, `recompute_grad`, `grad_pass_through`."""
 
+import inspect
+
 from .harness import attempt, options
 
 
@@ -739,3 +741,12 @@ def case_function_under_custom_gradient_runs_once(tf):
         return 2.0 * x, lambda dy: 2.0 * dy
 
     return tf.function(lambda x: double(x))(tf.constant(1.0)), len(calls)
+
+
+def case_signature_of_a_function_under_custom_gradient(tf):
+    @tf.custom_gradient
+    def f(x, *others, scale=2.0):
+        return x * scale, lambda dy: dy
+
+    found = inspect.getfullargspec(f)
+    return found.args, found.varargs, found.kwonlyargs

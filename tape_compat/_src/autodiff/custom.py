@@ -529,6 +529,11 @@ class _Decorated:
             return self
         return custom_gradient(bind(instance, owner))
 
+    def __getattr__(self, name: str) -> Any:
+        if name == "__signature__":
+            return inspect.signature(self._function)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
     def __reduce__(self) -> Any:
         method = self._function
         if inspect.ismethod(method):

@@ -84,6 +84,9 @@ _GATHER = Op(
     of_sizes=_gathered_sizes,
 )
 
+#: Along an axis that is counted from the end: TensorFlow does not see that it is the first one.
+_GATHER_FROM_END = Op(_gather, "GatherV2", check=_check_gather, of_sizes=_gathered_sizes)
+
 
 @takes_composites
 def gather(
@@ -103,7 +106,7 @@ def gather(
       axis: default `batch_dims`.
       batch_dims: this many leading axes are common to `params` and `indices`.
     Returns: `params.shape[:axis] + indices.shape[batch_dims:] + params.shape[axis + 1:]`. Along
-      axis 0 without batches, the gradient with respect to `params` is IndexedSlices.
+      axis 0, given as 0, without batches the gradient with respect to `params` is IndexedSlices.
     Raises: InvalidArgumentError for indices out of range, if they are known at the call;
       otherwise those give zeros.
 
@@ -117,8 +120,9 @@ def gather(
     if batch < 0:
         batch += len(indices._aval.shape)
     axis = batch if axis is None else as_int(axis)
+    op = _GATHER
     if axis < 0:
-        axis += len(have)
+        op, axis = _GATHER_FROM_END, axis + len(have)
     if not 0 <= axis < len(have):
         raise invalid(f"Shape must be at least rank {axis + 1} but is rank {len(have)}", "GatherV2")
     if axis < batch:
@@ -129,7 +133,7 @@ def gather(
     if is_text(params):
         settings = {"axis": axis, "batch_dims": batch}
         return move_text(lambda p, i: gather(p, i, **settings), params, by=(indices,))
-    return apply(_GATHER.bind(axis=axis, batch_dims=batch), (params, indices))
+    return apply(op.bind(axis=axis, batch_dims=batch), (params, indices))
 
 
 def _positions(indices: Any) -> tuple[Any, ...]:

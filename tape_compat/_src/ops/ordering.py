@@ -245,7 +245,9 @@ def searchsorted(
             f"Argument `side` must be either 'right' or 'left'. Received: `side` = '{side}'."
         )
     rows, values = as_tensor(sorted_sequence), as_tensor(values)
-    closure = _SEARCH.bind(side=side, dtype=as_dtype(out_type))
+    closure = _SEARCH.bind(
+        side=side, dtype=dtypes.int32 if out_type is None else as_dtype(out_type)
+    )
     if len(rows._aval.shape) == 1 and len(values._aval.shape) != 1:
         found = apply(closure, (rows, reshape(values, (-1,))))
         return reshape(found, values._aval.shape)

@@ -74,6 +74,7 @@ NAMES = {
     "experimental.dtensor.Mesh": "standin.runtime:no_dtensor",
     "experimental.dtensor.UNSHARDED": "standin.runtime:UNSHARDED",
     "experimental.dtensor.create_distributed_mesh": "standin.runtime:no_dtensor",
+    "python.data.ops.iterator_ops.OwnedIterator": "data.iterator:OwnedIterator",
     "python.distribute.distribute_lib.get_strategy": "library.distribute:get_strategy",
     "python.eager.context._reset_context": "standin.runtime:nothing",
     "python.eager.context.async_wait": "standin.runtime:nothing",
@@ -130,6 +131,7 @@ NAMES = {
     "python.trackable.data_structures.ListWrapper": "values.trackable:ListWrapper",
     "python.trackable.data_structures.NoDependency": "values.trackable:NoDependency",
     "python.trackable.data_structures._DictWrapper": "values.trackable:_DictWrapper",
+    "python.util.object_identity.Reference": "values.tensor:Reference",
 }
 
 #: Classes that libraries know by the module and name that these have in TensorFlow.
