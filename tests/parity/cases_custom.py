@@ -750,3 +750,23 @@ def case_signature_of_a_function_under_custom_gradient(tf):
 
     found = inspect.getfullargspec(f)
     return found.args, found.varargs, found.kwonlyargs
+
+
+def case_gradient_function_is_a_tf_function(tf):
+    w = tf.Variable(2.0)
+
+    @tf.custom_gradient
+    def scale(x):
+        @tf.function
+        def grad(dy, variables=None):
+            return dy * 3.0, [dy * 5.0]
+
+        return x * w, grad
+
+    def derivatives(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = scale(x)
+        return y, tape.gradient(y, [x, w])
+
+    return derivatives(tf.constant(3.0)), tf.function(derivatives)(tf.constant(3.0))

@@ -585,7 +585,7 @@ def _recorded(value: Any) -> Tensor:
 def _check_takes_variables(grad_fn: Any, variables: list[Variable]) -> None:
     if not variables:
         return
-    spec = inspect.getfullargspec(grad_fn)
+    spec = inspect.getfullargspec(getattr(grad_fn, "python_function", grad_fn))
     if "variables" not in spec.args and "variables" not in spec.kwonlyargs and not spec.varkw:
         raise TypeError(
             "@tf.custom_gradient grad_fn must accept keyword argument 'variables', since function "
