@@ -120,3 +120,29 @@ def test_a_function_takes_linear_operators_in_composites():
 
     multiplied = tf.function(lambda held, x: held.operator.matvec(x) * held.rows)
     assert multiplied(Held(operator), tf.constant([1.0, 1.0])).numpy().tolist() == [2.0, 4.0]
+
+
+class Row(Scaled):
+    """One that asks for the shape of what it is made of."""
+
+    def __init__(self, x, factor):
+        super().__init__(x, factor)
+        assert len(self.x.shape) == 1
+
+    @property
+    def _type_spec(self):
+        return RowSpec(tf.TensorSpec(self.x.shape, self.x.dtype), self.factor)
+
+
+class RowSpec(ScaledSpec):
+    value_type = property(lambda self: Row)
+
+    def _from_components(self, components):
+        return Row(components["x"], self.parts[1])
+
+
+def test_a_loop_in_eager_code_makes_composites_of_tensors_only():
+    i, row = tf.while_loop(
+        lambda i, row: i < 3, lambda i, row: (i + 1, Row(row.x * 2.0, 3)), (0, Row([1.0, 2.0], 3))
+    )
+    assert int(i) == 3 and row.value().numpy().tolist() == [24.0, 48.0]

@@ -330,7 +330,7 @@ def _while(
     if not loop_vars:
         raise ValueError("'loop_vars' must be provided.")
     left = None if maximum_iterations is None else _limit(maximum_iterations)
-    structure = nest.map_structure(lambda _: 0, list(loop_vars), expand_composites=True)
+    structure = nest.map_structure(lambda _: 0, list(loop_vars))
     while (left is None or left > 0) and cond(*loop_vars):
         loop_vars = body(*loop_vars)
         left = None if left is None else left - 1
