@@ -28,7 +28,6 @@ from types import ModuleType
 from typing import Any
 
 from ..core.dtypes import float32
-from ..core.state import LOCAL
 from ..function.function import Function
 from ..interop.dispatch import give_way
 from ..ops.casting import cast
@@ -48,6 +47,7 @@ from ..values.indexed_slices import IndexedSlices
 from ..values.operators import Operators
 from ..values.tensor import Tensor
 from ..values.variable import Variable
+from .runtime import should_record_backprop
 
 
 def _dividing_slices(sparse: ModuleType) -> None:
@@ -120,9 +120,8 @@ def _of_dense_labels(backend: ModuleType) -> None:
 
 def _seen_by_tape(values: Any) -> bool:
     """Whether this is eager code, where a tape tracks one of the tensors in a structure."""
-    recorders = () if inside_function() else LOCAL.state.recorders
     tensors = [x for x in nest.flatten(values) if isinstance(x, (Tensor, Variable))]
-    return any(x._id in r.ids for r in recorders for x in tensors)
+    return not inside_function() and should_record_backprop(tensors)
 
 
 class _Sampling(threading.local):

@@ -71,8 +71,8 @@ def context() -> _Context:
     return _CONTEXT
 
 
-def should_record_backprop(tensors: Iterable[Tensor]) -> bool:
-    """Whether a tape that is recording tracks one of the tensors."""
+def should_record_backprop(tensors: Iterable[Any]) -> bool:
+    """Whether a tape that is recording tracks one of some tensors and variables."""
     recorders = LOCAL.state.recorders
     return any(x._id in recorder.ids for recorder in recorders for x in tensors)
 

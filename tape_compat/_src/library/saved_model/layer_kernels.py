@@ -153,8 +153,6 @@ def _batch_norm(
     data_format: str = "NHWC",
     is_training: bool = True,
 ) -> Sequence[Tensor]:
-    if not is_training:
-        mean, variance = stop_gradient(mean), stop_gradient(variance)
     y, *others = fused_batch_norm(
         *(x, scale, offset, mean, variance),
         epsilon,
