@@ -3,14 +3,14 @@
 import types
 
 import tape_compat as tf
-from tape_compat._src.standin.adapted import ADAPTED
+from tape_compat._src.standin.adapted import of_cpus
 
 _NAME = "tensorflow_probability.python.internal.implementation_selection"
 
 
 def test_samplers_run_as_python_and_choose_by_tape():
     selection = types.ModuleType(_NAME)
-    ADAPTED[_NAME](selection)
+    of_cpus(selection)
 
     def drawn(name):
         @selection.never_runs_functions_eagerly
@@ -43,6 +43,6 @@ def test_samplers_run_as_python_and_choose_by_tape():
 
 def test_samplers_that_are_compiled_are_left_as_they_are():
     selection = types.ModuleType(_NAME)
-    ADAPTED[_NAME](selection)
+    of_cpus(selection)
     function = tf.function(lambda x: x, jit_compile=True)
     assert selection.never_runs_functions_eagerly(function) is function

@@ -137,7 +137,7 @@ def test_variables_by_a_getter():
 def test_random_numbers_are_those_of_processors():
     selection = types.ModuleType("selection")
     selection._RUNTIME_CPU = 2
-    adapted.ADAPTED["tensorflow_probability.python.internal.implementation_selection"](selection)
+    adapted.of_cpus(selection)
     chosen = selection.implementation_selecting("f", lambda x: x, lambda x: -x)(x=3)
     assert (chosen[0], float(chosen[1])) == (-3, 2.0)
 

@@ -20,10 +20,8 @@ TensorFlow asks it at each call of an op; here the public ops ask, once Keras 2 
 from __future__ import annotations
 
 import functools
-import importlib.machinery
 import threading
-from collections.abc import Callable, Sequence
-from importlib.machinery import ModuleSpec
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
@@ -50,7 +48,7 @@ from ..values.variable import Variable
 from .runtime import should_record_backprop
 
 
-def _dividing_slices(sparse: ModuleType) -> None:
+def dividing_slices(sparse: ModuleType) -> None:
     """Keras' decorator of divisions, where a function is recorded for the rows of slices only."""
     by_rows = getattr(sparse, "elementwise_division", None)
     if by_rows is None:  # a Keras that divides in another way
@@ -73,12 +71,12 @@ def _dividing_slices(sparse: ModuleType) -> None:
     sparse.elementwise_division = elementwise_division  # type: ignore[attr-defined]
 
 
-def _read_beside(core: ModuleType) -> None:
+def read_beside(core: ModuleType) -> None:
     """The values of a step may be read by another thread while the next one is under way."""
     core.IS_THREAD_SAFE = True  # type: ignore[attr-defined]
 
 
-def _counting(numpy: ModuleType) -> None:
+def counting(numpy: ModuleType) -> None:
     """Keras' histogram, where a function is recorded without leaving out what is in no bin."""
     by_leaving_out = getattr(numpy, "histogram", None)
     if by_leaving_out is None:  # a Keras that has it elsewhere
@@ -98,7 +96,7 @@ def _counting(numpy: ModuleType) -> None:
     numpy.histogram = histogram  # type: ignore[attr-defined]
 
 
-def _of_dense_labels(backend: ModuleType) -> None:
+def of_dense_labels(backend: ModuleType) -> None:
     """The CTC loss of old programs, where a function is recorded without a SparseTensor."""
     by_sparse = getattr(backend, "ctc_batch_cost", None)
     if by_sparse is None:  # a Keras without it
@@ -133,7 +131,7 @@ class _Sampling(threading.local):
 _SAMPLING = _Sampling()
 
 
-def _of_cpus(selection: ModuleType) -> None:
+def of_cpus(selection: ModuleType) -> None:
     """The choice between two functions for random numbers, and the functions that make it: they
     take shapes as tensors, so they cannot be recorded by themselves."""
     by_cpu, by_default = getattr(selection, "_RUNTIME_CPU", 2), 1
@@ -167,7 +165,7 @@ def _of_cpus(selection: ModuleType) -> None:
     )
 
 
-def _as_layers(layers: ModuleType) -> None:
+def as_layers(layers: ModuleType) -> None:
     """Ops of what stands for tensors in functional models of Keras 2."""
     symbol = layers.keras_tensor.KerasTensor
     give_way(symbol, lambda op, args, kwargs: layers.TFOpLambda(op)(*args, **kwargs))
@@ -186,44 +184,10 @@ def _operator_layer(layers: ModuleType, name: str) -> Callable[..., Any]:
     return lambda *args: layers.TFOpLambda(on_values)(*args)
 
 
-def _of_one_kind(utilities: ModuleType) -> None:
+def of_one_kind(utilities: ModuleType) -> None:
     """The other implementation of a recurrent layer, by cuDNN's kernels, which is not asked for."""
 
     def function_register(func: Any, *args: Any, **kwargs: Any) -> None:
         """Nothing."""
 
     utilities.function_register = function_register  # type: ignore[attr-defined]
-
-
-ADAPTED = {
-    "keras.src.backend.tensorflow.core": _read_beside,
-    "keras.src.backend.tensorflow.numpy": _counting,
-    "keras.src.backend.tensorflow.sparse": _dividing_slices,
-    "keras.src.legacy.backend": _of_dense_labels,
-    "tf_keras.src.layers.core.tf_op_layer": _as_layers,
-    "tf_keras.src.layers.rnn.gru_lstm_utils": _of_one_kind,
-    "tensorflow_probability.python.internal.implementation_selection": _of_cpus,
-}
-
-
-class _Adapting:
-    """The loader of a module, which then adapts it."""
-
-    def __init__(self, loader: Any, adapt: Callable[[ModuleType], None]):
-        self._loader, self._adapt = loader, adapt
-
-    def exec_module(self, module: ModuleType) -> None:
-        self._loader.exec_module(module)
-        self._adapt(module)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._loader, name)
-
-
-def adapting_spec(fullname: str, path: Sequence[str] | None) -> ModuleSpec | None:
-    """Where a module is found, with a loader that adapts it; None if it is not there."""
-    spec = importlib.machinery.PathFinder.find_spec(fullname, path)
-    if spec is not None and spec.loader is not None:
-        loader: Any = _Adapting(spec.loader, ADAPTED[fullname])
-        spec.loader = loader
-    return spec

@@ -12,8 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from ..interop import names
-from .adapted import ADAPTED, adapting_spec
-from .table import MODULES, NAMES, VERSION
+from .table import ADAPTED, MODULES, NAMES, VERSION
 
 _PACKAGE = __name__.partition(".")[0]
 _ROOT = "tensorflow"
@@ -116,6 +115,29 @@ def _spec(name: str, module: ModuleType, is_package: bool) -> ModuleSpec:
     return ModuleSpec(name, loader, is_package=is_package)
 
 
+class _Adapting:
+    """The loader of a module of a library, which then calls what the table has for it."""
+
+    def __init__(self, loader: Any):
+        self._loader = loader
+
+    def exec_module(self, module: ModuleType) -> None:
+        self._loader.exec_module(module)
+        entry(ADAPTED[module.__name__])(module)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._loader, name)
+
+
+def _adapting_spec(fullname: str, path: Sequence[str] | None) -> ModuleSpec | None:
+    """Where a module is found, with a loader that adapts it; None if it is not there."""
+    spec = importlib.machinery.PathFinder.find_spec(fullname, path)
+    if spec is not None and spec.loader is not None:
+        loader: Any = _Adapting(spec.loader)
+        spec.loader = loader
+    return spec
+
+
 class Finder:
     """Finds `tensorflow.nn` in our module of that name, `tensorflow.keras.layers` in Keras.
 
@@ -129,7 +151,7 @@ class Finder:
     ) -> ModuleSpec | None:
         root, _, below = fullname.partition(".")
         if self.installed and fullname in ADAPTED:
-            return adapting_spec(fullname, path)
+            return _adapting_spec(fullname, path)
         below_keras = fullname.startswith(f"{_PACKAGE}.keras.")
         if not below_keras and not (self.installed and (root == _ROOT or fullname == _JAX2TF)):
             return None

@@ -305,3 +305,14 @@ MODULES = {
     "tools.docs.doc_controls": ("._src.standin.utilities",),
     "tpu.experimental.embedding": ("._src.standin.tpu",),
 }
+
+#: What is called with a module of a library once it is loaded on us.
+ADAPTED = {
+    "keras.src.backend.tensorflow.core": "standin.adapted:read_beside",
+    "keras.src.backend.tensorflow.numpy": "standin.adapted:counting",
+    "keras.src.backend.tensorflow.sparse": "standin.adapted:dividing_slices",
+    "keras.src.legacy.backend": "standin.adapted:of_dense_labels",
+    "tf_keras.src.layers.core.tf_op_layer": "standin.adapted:as_layers",
+    "tf_keras.src.layers.rnn.gru_lstm_utils": "standin.adapted:of_one_kind",
+    "tensorflow_probability.python.internal.implementation_selection": "standin.adapted:of_cpus",
+}
