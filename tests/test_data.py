@@ -4,6 +4,7 @@ import gc
 import logging
 import threading
 import time
+import weakref
 
 import jax
 import numpy as np
@@ -552,3 +553,59 @@ def test_a_dataset_in_a_tape():
 def test_options_are_refused_by_name():
     with pytest.raises(AttributeError, match="no_such"):
         tf.data.Options().threading.no_such = 1
+
+
+def more(x):
+    return x + 1
+
+
+def negative(x):
+    return tf.numpy_function(np.negative, [x], tf.int64)
+
+
+def positive(x):
+    return x > 0
+
+
+def counted(state, x):
+    return state + 1, x
+
+
+def batched(x):
+    return x.batch(2)
+
+
+@pytest.mark.parametrize(
+    "made_from",
+    [
+        lambda x: x,
+        lambda x: x.map(more).batch(2),
+        lambda x: x.map(more).batch(2).prefetch(tf.data.AUTOTUNE),
+        lambda x: x.map(more).prefetch(2),
+        lambda x: x.map(negative, num_parallel_calls=2),
+        lambda x: x.filter(positive).shuffle(4).repeat(2),
+        lambda x: x.flat_map(Dataset.range),
+        lambda x: x.interleave(Dataset.range, cycle_length=2),
+        lambda x: x.padded_batch(2).unbatch().enumerate(),
+        lambda x: Dataset.zip((x, x)).take(3).cache(),
+        lambda x: x.window(2).flat_map(batched),
+        lambda x: x.scan(0, counted),
+    ],
+)
+def test_what_an_iterator_reads_is_let_go_with_it(made_from, caplog):
+    caplog.set_level("ERROR", "tape_compat")  # a message of an error holds its frames
+
+    def let_go():
+        iterator = iter(made_from(Dataset.from_tensor_slices(np.arange(1, 9))))
+        for _ in range(3):
+            next(iterator)
+        return weakref.ref(iterator._stream), weakref.ref(iterator._pipeline)
+
+    let_go()
+    gc.collect()
+    gc.disable()
+    try:
+        held = let_go()
+        wait_until(lambda: [each() for each in held] == [None, None])
+    finally:
+        gc.enable()

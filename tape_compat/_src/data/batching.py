@@ -17,7 +17,7 @@ from ..values.ragged import RaggedTensorSpec
 from ..values.spec import TensorSpec
 from ..values.tensor import Tensor
 from .composites import Column, has_ragged_rows, stack_leaf, stacked_rows
-from .pipeline import INFINITE, UNKNOWN, Pipeline, Rows, Stream, stacked_by
+from .pipeline import INFINITE, UNKNOWN, Pipeline, Rows, Stream, StreamOf, stacked_by
 from .structure import (
     Element,
     array_of,
@@ -77,7 +77,7 @@ class Batch(Pipeline):
             rows = source.skip(count * self._size)
             return rows // self._size if self._drop else -(-rows // self._size)
 
-        return Stream(step, leave_out)
+        return StreamOf(step, leave_out)
 
 
 # ---------------------------------------------------------------------------------------------
@@ -265,7 +265,7 @@ class Unbatch(Pipeline):
             at += 1
             return tuple([None if x is None else x[at - 1] for x in columns])
 
-        return Stream(step)
+        return StreamOf(step)
 
 
 def split_columns(leaves: Sequence[Any]) -> tuple[list[Column | None], int]:
@@ -333,7 +333,7 @@ class Rebatch(Pipeline):
             parts[:] = [[None if x is None else x[size:] for x in joined]] if held else []
             return tuple([_whole(x, size, i, specs[i]) for i, x in enumerate(joined)])
 
-        return Stream(step)
+        return StreamOf(step)
 
 
 def _joined(parts: Sequence[Any]) -> Any:

@@ -7,7 +7,17 @@ from typing import Any
 
 from ..core import errors
 from ..values.spec import TensorSpec
-from .pipeline import INFINITE, UNKNOWN, Chunk, Pipeline, Rows, RowStream, Selection, Stream
+from .pipeline import (
+    INFINITE,
+    UNKNOWN,
+    Chunk,
+    Pipeline,
+    Rows,
+    RowStream,
+    Selection,
+    Stream,
+    StreamOf,
+)
 from .sources import Range, Slices
 from .structure import Element, Layout, map_leaves, pack
 
@@ -109,7 +119,7 @@ class Concatenate(Pipeline):
                 except StopIteration:
                     current = None
 
-        return Stream(step)
+        return StreamOf(step)
 
 
 def _common(one: Any, other: Any) -> Any:

@@ -10,7 +10,7 @@ from ..values.composite import TypeSpec
 from ..values.spec import TensorSpec
 from .functions import ElementFunction, Given
 from .mapping import Applied
-from .pipeline import Pipeline, Stream
+from .pipeline import Pipeline, Stream, StreamOf
 from .structure import Element, Layout, children_of, flatten_up_to, pack, spec_of, taken_apart
 
 
@@ -125,7 +125,7 @@ class Scan(Pipeline):
             state = found[:count]
             return found[count:]
 
-        return Stream(step)
+        return StreamOf(step)
 
 
 def _pair_state(spec: Any) -> Any:

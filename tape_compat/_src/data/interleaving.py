@@ -14,7 +14,7 @@ from ..ops.philox_host import stateless_shares
 from ..values.spec import TensorSpec
 from .combining import common_spec
 from .mapping import Applied, FlatMap, opened
-from .pipeline import AUTOTUNE, INFINITE, UNKNOWN, Pipeline, Stream
+from .pipeline import AUTOTUNE, INFINITE, UNKNOWN, Pipeline, Stream, StreamOf
 from .selecting import Seeds
 from .structure import Element, array_of
 
@@ -75,7 +75,7 @@ class Interleave(FlatMap):
                     advance()
                 return found
 
-        return Stream(step)
+        return StreamOf(step)
 
 
 class _Directed(Pipeline):
@@ -119,7 +119,7 @@ class _Directed(Pipeline):
                         ended[:] = [True] * len(ended)
             raise StopIteration
 
-        return Stream(step)
+        return StreamOf(step)
 
 
 class Choose(_Directed):

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core import dtypes, errors
 from ..values.spec import TensorSpec
-from .pipeline import INFINITE, UNKNOWN, Chunk, Pipeline, SameRows, Stream, refused
+from .pipeline import INFINITE, UNKNOWN, Chunk, Pipeline, SameRows, Stream, StreamOf, refused
 from .structure import Element, array_of
 
 LOGGER = logging.getLogger("tape_compat")
@@ -46,7 +46,7 @@ class Cache(SameRows):
 
     def _open(self) -> Stream:
         if self._elements is not None:
-            return Stream(iter(self._elements).__next__)
+            return StreamOf(iter(self._elements).__next__)
         seeds = super().positions()
         source = self.inputs[0].open()
         found: list[Element] = []
@@ -60,7 +60,7 @@ class Cache(SameRows):
             found.append(element)
             return element
 
-        return Stream(step)
+        return StreamOf(step)
 
 
 class Unique(Pipeline):
@@ -97,7 +97,7 @@ class Unique(Pipeline):
                     seen.add(key)
                     return element
 
-        return Stream(step)
+        return StreamOf(step)
 
 
 class IgnoreErrors(Pipeline):
@@ -125,7 +125,7 @@ class IgnoreErrors(Pipeline):
                     if self._log_warning:
                         LOGGER.warning("An element was left out: %s", error)
 
-        return Stream(step)
+        return StreamOf(step)
 
 
 class AssertCardinality(SameRows):
@@ -159,7 +159,7 @@ class AssertCardinality(SameRows):
                 raise self._wrong(f"contained at least {count} elements")
             return element
 
-        return Stream(step)
+        return StreamOf(step)
 
     def _wrong(self, found: str) -> errors.FailedPreconditionError:
         expected = "an infinite number of" if self._expected < 0 else self._expected

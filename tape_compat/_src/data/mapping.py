@@ -14,7 +14,7 @@ from ..values.spec import TensorSpec
 from .functions import ElementFunction
 from .options import DEBUGGING
 from .parallel import ParallelStream
-from .pipeline import UNKNOWN, Pipeline, Rows, Stream, joined_rows
+from .pipeline import UNKNOWN, Pipeline, Rows, Stream, StreamOf, joined_rows
 from .sources import as_op_error
 from .specs import CLASSES, DatasetSpec
 from .structure import Element, array_of, leaf_of, spec_of
@@ -78,7 +78,10 @@ class Applied:
             raise RuntimeError(f"the function of {self.function.title} raised StopIteration")
         made = located(error, self.function, index)
         if made is not error:
-            raise made from error
+            try:
+                raise made from error
+            finally:
+                del made  # or this frame and the error would hold each other
 
 
 class Map(Pipeline):
@@ -122,10 +125,6 @@ class _Ahead(Stream):
         #: Those of the source that could not go at once, the next one last; whether one failed.
         self._left: list[Element] = []
         self._failed = False
-        super().__init__(self._element)
-
-    def _element(self) -> Element:
-        raise NotImplementedError(f"{type(self).__name__}._element")
 
     def _several(self) -> int:
         """How many elements to make at once, 0 for one by one."""
@@ -192,7 +191,7 @@ class MapStream(_Ahead):
         self._applied.count += done
         return done
 
-    def _element(self) -> Element:
+    def step(self) -> Element:
         if self._left:
             return self._one_left()[1]
         if not self._held:
@@ -233,7 +232,7 @@ class FilterStream(_Ahead):
 
     __slots__ = ()
 
-    def _element(self) -> Element:
+    def step(self) -> Element:
         while not self._held:
             if self._left:
                 element, found = self._one_left()
@@ -290,7 +289,7 @@ class TakeWhile(Filter):
                 ended = True
             raise StopIteration
 
-        return Stream(step)
+        return StreamOf(step)
 
 
 def truth(result: Element) -> bool:
@@ -340,7 +339,7 @@ class FlatMap(Pipeline):
                 except StopIteration:
                     current = None
 
-        return Stream(step)
+        return StreamOf(step)
 
 
 def opened(applied: Applied, element: Element) -> Stream:

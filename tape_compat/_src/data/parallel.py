@@ -73,6 +73,7 @@ class ParallelStream(Stream):
         "_source",
         "_spent",
         "_taken",
+        "_threads",
         "_worked",
         "_workers",
     )
@@ -85,7 +86,11 @@ class ParallelStream(Stream):
         self._taken: list[float] = []
         self._pending: deque[Future[Element]] = deque()
         self._pool: Any = None
-        super().__init__(self._alone)
+        #: Whether threads make the next result.
+        self._threads = False
+
+    def step(self) -> Element:
+        return self._ahead() if self._threads else self._alone()
 
     def _alone(self) -> Element:
         """The next result, made in this thread."""
@@ -108,7 +113,7 @@ class ParallelStream(Stream):
         self._pool = ThreadPoolExecutor(self._workers, "tape_compat.map")
         self._process = os.getpid()
         weakref.finalize(self, _shut_down, self._pool, self._process)
-        self.step = self._ahead
+        self._threads = True
 
     def _ahead(self) -> Element:
         """The next result, while threads make those after it."""
@@ -125,7 +130,7 @@ class ParallelStream(Stream):
             return pending.popleft().result()
         if self._ended:
             raise StopIteration
-        self.step = self._alone
+        self._threads = False
         return self._alone()
 
     def _gains(self) -> bool:

@@ -39,26 +39,22 @@ def refused(message: str) -> errors.InvalidArgumentError:
 
 
 class Stream:
-    """One run over a pipeline. `step` gives the next element, or raises StopIteration.
+    """One run over a pipeline. After an error of one element the next is given, as in TensorFlow.
 
-    After an error of one element the next is given, as in TensorFlow.
-
-    unseen: whether nobody can tell if elements are made earlier than they are asked for.
+    unseen: whether nobody can tell if elements are made earlier than they are asked for. No stream
+    holds itself: a run that is let go gives up the data it reads at once.
     """
 
-    __slots__ = ("__weakref__", "_leave_out", "step")
+    __slots__ = ("__weakref__",)
     unseen = False
 
-    def __init__(
-        self, step: Callable[[], Element], leave_out: Callable[[int], int] | None = None
-    ) -> None:
-        self.step, self._leave_out = step, leave_out
+    def step(self) -> Element:
+        """The next element, or StopIteration."""
+        raise NotImplementedError(f"{type(self).__name__}.step")
 
     def skip(self, count: int) -> int:
         """Leave out the next elements, and say how many there were. Where nobody can tell, they are
         not made."""
-        if self._leave_out is not None:
-            return self._leave_out(count)
         for done in range(count):
             try:
                 self.step()
@@ -83,8 +79,22 @@ class Stream:
         return (len(found), stacked(found)) if found else None
 
 
-class RowStream(Stream):
-    """A stream that is asked for rows: `fetch` gives at most so many, stacked."""
+class StreamOf(Stream):
+    """A stream of what a function gives. leave_out: what `skip` calls, if it is not `step`."""
+
+    __slots__ = ("_leave_out", "step")
+
+    def __init__(
+        self, step: Callable[[], Element], leave_out: Callable[[int], int] | None = None
+    ) -> None:
+        self.step, self._leave_out = step, leave_out
+
+    def skip(self, count: int) -> int:
+        return super().skip(count) if self._leave_out is None else self._leave_out(count)
+
+
+class RowStream(StreamOf):
+    """Such a stream that is asked for rows: `fetch` gives at most so many, stacked."""
 
     __slots__ = ("_fetch", "unseen")
 
@@ -196,9 +206,8 @@ class IndexStream(Stream):
     def __init__(self, selection: Selection, chunks: Iterator[Chunk]):
         self._selection = selection
         self._numbers = Numbers(chunks)
-        super().__init__(self._element)
 
-    def _element(self) -> Element:
+    def step(self) -> Element:
         return self._selection.row(self._numbers.next())
 
     def rows(self, count: int) -> Rows | None:

@@ -119,16 +119,22 @@ class PrefetchStream(Stream):
     __slots__ = ("_queue", "_source")
 
     def __init__(self, source: Stream, room: int):
+        #: None once the thread has begun.
         self._source: Stream | None = source
         self._queue = _Queue(room)
-        super().__init__(self._start)
 
     def skip(self, count: int) -> int:
-        if self._source is None:  # the thread has begun
-            return super().skip(count)
-        return self._source.skip(count)
+        return super().skip(count) if self._source is None else self._source.skip(count)
 
-    def _start(self) -> Element:
+    def step(self) -> Element:
+        if self._source is not None:
+            self._start()
+        fine, found = self._queue.get()
+        if not fine:
+            raise found
+        return found
+
+    def _start(self) -> None:
         queue = self._queue
         _QUEUES.add(queue)
         weakref.finalize(self, queue.close)
@@ -138,15 +144,6 @@ class PrefetchStream(Stream):
         self._source = None
         thread.start()
 
-        def step() -> Element:
-            fine, found = queue.get()
-            if not fine:
-                raise found
-            return found
-
-        self.step = step
-        return step()
-
 
 class TriedStream(Stream):
     """A stream whose elements are made as they are asked for, and by a thread once they are dear.
@@ -154,20 +151,23 @@ class TriedStream(Stream):
     became_dear: called then.
     """
 
-    __slots__ = ("_became_dear", "_beyond", "_room", "_source")
+    __slots__ = ("_became_dear", "_begun", "_beyond", "_room", "_source")
 
     def __init__(self, source: Stream, room: int, became_dear: Callable[[], None]):
         self._source, self._room, self._became_dear = source, room, became_dear
-        self._beyond = 0.0
-        super().__init__(self._first, lambda count: self._source.skip(count))
+        self._begun, self._beyond = False, 0.0
 
-    def _first(self) -> Element:
-        """What is done for the first one need not be for the others."""
-        self.step = self._timed
-        return self._source.step()
+    def skip(self, count: int) -> int:
+        return self._source.skip(count)
 
-    def _timed(self) -> Element:
+    def step(self) -> Element:
         source = self._source
+        if self._begun and self._beyond <= DEAR:
+            return self._timed(source)
+        self._begun = True  # what is done for the first one need not be for the others
+        return source.step()
+
+    def _timed(self, source: Stream) -> Element:
         began, worked = time.perf_counter(), time.thread_time()
         element = source.step()
         worked, took = time.thread_time() - worked, time.perf_counter() - began
@@ -175,12 +175,8 @@ class TriedStream(Stream):
         self._beyond = max(0.0, self._beyond + min(beyond, MOST_OF_ONE))
         if self._beyond > DEAR:
             self._source = PrefetchStream(source, self._room)
-            self.step = self._ahead
             self._became_dear()
         return element
-
-    def _ahead(self) -> Element:
-        return self._source.step()
 
 
 class Prefetch(SameRows):

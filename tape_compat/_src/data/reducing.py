@@ -12,7 +12,7 @@ from ..values.spec import TensorSpec
 from .folding import check_state
 from .functions import ElementFunction, Given
 from .mapping import Applied
-from .pipeline import UNKNOWN, Pipeline, Stream
+from .pipeline import UNKNOWN, Pipeline, Stream, StreamOf
 from .structure import Element, array_of
 
 _KEY = TensorSpec((), dtypes.int64)
@@ -97,7 +97,7 @@ class GroupByReducer(Pipeline):
                 results.append(iter(self._results()))
             return next(results[0])
 
-        return Stream(step)
+        return StreamOf(step)
 
     def _results(self) -> list[Element]:
         key_of, reduce = Applied(self._key), Applied(self._reduce)

@@ -11,7 +11,7 @@ from ..core import dtypes
 from ..values.spec import TensorSpec
 from .functions import ElementFunction
 from .mapping import Applied
-from .pipeline import INFINITE, UNKNOWN, Pipeline, Stream
+from .pipeline import INFINITE, UNKNOWN, Pipeline, Stream, StreamOf
 from .selecting import Seeds
 from .structure import Element, array_of
 
@@ -52,7 +52,7 @@ class RejectionResample(Pipeline):
                 if random.random() < acceptance(now, self._target)[kind]:
                     return (np.array(kind, np.int32), *element)
 
-        return Stream(step)
+        return StreamOf(step)
 
 
 def acceptance(now: np.ndarray, wanted: np.ndarray) -> np.ndarray:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..ops.philox_host import Words, swap
-from .pipeline import INFINITE, UNKNOWN, Chunk, Numbers, Pipeline, SameRows, Stream
+from .pipeline import INFINITE, UNKNOWN, Chunk, Numbers, Pipeline, SameRows, Stream, StreamOf
 from .structure import Element
 
 #: How many elements a shuffle gives at once.
@@ -121,7 +121,7 @@ class Shuffle(SameRows):
             assert found is not None
             return found
 
-        return Stream(step)
+        return StreamOf(step)
 
 
 class Repeat(SameRows):
@@ -198,7 +198,7 @@ class Repeat(SameRows):
                 left -= done
             return count - left
 
-        return Stream(step, leave_out)
+        return StreamOf(step, leave_out)
 
 
 class Take(SameRows):
@@ -234,7 +234,7 @@ class Take(SameRows):
 
     def _open(self) -> Stream:
         if not self._count:
-            return Stream(iter(()).__next__)
+            return StreamOf(iter(()).__next__)
         source, left = self.inputs[0].open(), self._count
         if left < 0:
             return source
@@ -253,7 +253,7 @@ class Take(SameRows):
             left -= done
             return done
 
-        return Stream(step, leave_out)
+        return StreamOf(step, leave_out)
 
 
 class Skip(SameRows):
@@ -291,7 +291,7 @@ class Skip(SameRows):
                 source.step()
             return source.step()
 
-        return Stream(step)
+        return StreamOf(step)
 
 
 class Shard(SameRows):
@@ -325,4 +325,4 @@ class Shard(SameRows):
             skipped = self._num_shards - 1
             return found
 
-        return Stream(step)
+        return StreamOf(step)

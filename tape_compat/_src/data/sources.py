@@ -25,6 +25,7 @@ from .pipeline import (
     Pipeline,
     Selection,
     Stream,
+    StreamOf,
     refused,
     stacked,
 )
@@ -63,7 +64,7 @@ class Single(Pipeline):
         for leaf in self._leaves:
             _check_value(leaf)
         given = iter([tuple(self._leaves)])
-        return Stream(given.__next__)
+        return StreamOf(given.__next__)
 
 
 def _check_value(leaf: Any) -> None:
@@ -239,7 +240,7 @@ class Random(Pipeline):
         def step() -> Element:
             return (np.array(next(words), np.int64),)
 
-        return Stream(step)
+        return StreamOf(step)
 
 
 class Counter(Pipeline):
@@ -265,7 +266,7 @@ class Counter(Pipeline):
             value = self._start + self._step * next(numbers)
             return (np.array(value, self._dtype.np_dtype),)
 
-        return Stream(step)
+        return StreamOf(step)
 
 
 # ---------------------------------------------------------------------------------------------
@@ -315,7 +316,7 @@ class Generated(Pipeline):
             except TypeError as error:
                 raise as_op_error(error, where()) from error
 
-        return Stream(step)
+        return StreamOf(step)
 
 
 def yielded(value: Any, signature: Any, specs: list[TypeSpec]) -> Element:

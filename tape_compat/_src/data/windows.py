@@ -16,7 +16,7 @@ from ..values.spec import TensorSpec
 from .batching import Padding, padded_spec
 from .functions import ElementFunction, Given
 from .mapping import Applied, check_dataset, opened
-from .pipeline import INFINITE, UNKNOWN, Pipeline, Stream, stacked
+from .pipeline import INFINITE, UNKNOWN, Pipeline, Stream, StreamOf, stacked
 from .specs import CLASSES, DatasetSpec
 from .structure import Element, array_of, map_leaves
 
@@ -37,7 +37,7 @@ class Elements(Pipeline):
         return len(self._elements)
 
     def _open(self) -> Stream:
-        return Stream(iter(self._elements).__next__)
+        return StreamOf(iter(self._elements).__next__)
 
 
 def dataset_of(elements: Sequence[Element], spec: Any) -> Any:
@@ -67,7 +67,7 @@ class Window(Pipeline):
         return 0 if size < reach else (size - reach) // self._shift + 1
 
     def _open(self) -> Stream:
-        return Stream(self._windows(self.inputs[0].open()).__next__)
+        return StreamOf(self._windows(self.inputs[0].open()).__next__)
 
     def _windows(self, source: Stream) -> Iterator[Element]:
         specs = self.inputs[0].layout.specs
@@ -148,7 +148,7 @@ class GroupByWindow(Pipeline):
                 except StopIteration:
                     current = None
 
-        return Stream(step)
+        return StreamOf(step)
 
 
 class Groups:
@@ -241,7 +241,7 @@ class BucketBatch(Pipeline):
                 if not self._drop or len(elements) == self._sizes[bucket]:
                     return self._stacked(bucket, elements)
 
-        return Stream(step)
+        return StreamOf(step)
 
     def _stacked(self, bucket: int, elements: list[Element]) -> Element:
         if self._padding is None:

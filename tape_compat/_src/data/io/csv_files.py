@@ -16,7 +16,7 @@ from ...core.dtypes import DType
 from ...values.convert import convert
 from ...values.spec import TensorSpec
 from ..dataset import Dataset
-from ..pipeline import AUTOTUNE, UNKNOWN, Pipeline, Rows, RowStream, Stream, refused
+from ..pipeline import AUTOTUNE, UNKNOWN, Pipeline, Rows, RowStream, Stream, StreamOf, refused
 from ..structure import Element, flatten, pack
 from .contents import compression_kind, matching, texts
 from .csv_text import TYPES, Field, Malformed, as_error, column_of, fields_of, split, value_in
@@ -238,7 +238,7 @@ class _Named(Pipeline):
             element = source.step()
             return tuple([element[i] for i in order])
 
-        return Stream(step, source.skip)
+        return StreamOf(step, source.skip)
 
 
 class _Table:

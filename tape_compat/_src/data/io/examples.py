@@ -11,7 +11,7 @@ from ...values.spec import TensorSpec
 from ..base import DatasetBase
 from ..dataset import Dataset
 from ..iterator import refuse_recording
-from ..pipeline import AUTOTUNE, Pipeline, Stream
+from ..pipeline import AUTOTUNE, Pipeline, Stream, StreamOf
 from ..structure import Element, array_of, flatten, leaf_of, value_of
 from .contents import compression_kind, text
 from .files import TFRecordDataset
@@ -56,7 +56,7 @@ class ParsedExamples(Pipeline):
             (texts,) = source.step()
             return tuple(map(leaf_of, flatten(parse_example(value_of(array_of(texts)), features))))
 
-        return Stream(step)
+        return StreamOf(step)
 
 
 def parse_example_dataset(
@@ -106,7 +106,7 @@ class _Labelled(Pipeline):
             element = source.step()
             return tuple([element[i] for i in order])
 
-        return Stream(step, source.skip)
+        return StreamOf(step, source.skip)
 
 
 def make_batched_features_dataset(

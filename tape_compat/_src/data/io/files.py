@@ -10,7 +10,7 @@ import numpy as np
 from ...core import dtypes, errors
 from ...values.spec import TensorSpec
 from ..dataset import Dataset
-from ..pipeline import UNKNOWN, Pipeline, Stream
+from ..pipeline import UNKNOWN, Pipeline, Stream, StreamOf
 from ..sources import integer
 from ..structure import Element, array_of
 from .contents import compression_kind
@@ -46,7 +46,7 @@ class FileParts(Pipeline):
                 for path in array_of(names.step()[0]).ravel()[:1]:
                     parts = self._read(path.decode())
 
-        return Stream(step)
+        return StreamOf(step)
 
 
 def text_leaf(text: bytes) -> np.ndarray:

@@ -15,7 +15,7 @@ from ...core import errors
 from ..fingerprints import fingerprint
 from ..functions import ElementFunction
 from ..interleaving import Interleave
-from ..pipeline import AUTOTUNE, Pipeline, Stream
+from ..pipeline import AUTOTUNE, Pipeline, Stream, StreamOf
 from ..specs import DatasetSpec
 from ..structure import Element, array_of
 from ..windows import Elements, dataset_of
@@ -57,7 +57,7 @@ class SavedElements(Pipeline):
         return self._count
 
     def _open(self) -> Stream:
-        return Stream(read_elements(self._path, self._known, self._kind).__next__)
+        return StreamOf(read_elements(self._path, self._known, self._kind).__next__)
 
 
 # ---------------------------------------------------------------------------------------------
@@ -241,7 +241,7 @@ class Snapshot(Pipeline):
             shards.write(element)
             return element
 
-        stream = Stream(step)
+        stream = StreamOf(step)
         weakref.finalize(stream, shards.close)
         return stream
 
@@ -265,7 +265,7 @@ class FileCache(Pipeline):
 
     def _open(self) -> Stream:
         if os.path.exists(self._whole):
-            return Stream(read_elements(self._whole, self.spec).__next__)
+            return StreamOf(read_elements(self._whole, self.spec).__next__)
         run = _Keeping(self._path, self.spec)
         source, whole = self.inputs[0].open(), self._whole
 
@@ -279,7 +279,7 @@ class FileCache(Pipeline):
             run.write(element)
             return element
 
-        stream = Stream(step)
+        stream = StreamOf(step)
         weakref.finalize(stream, run.abandon)
         return stream
 

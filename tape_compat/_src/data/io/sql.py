@@ -13,7 +13,7 @@ from ...core import dtypes, errors
 from ...core.dtypes import DType, as_dtype
 from ...values.spec import TensorSpec
 from ..dataset import Dataset
-from ..pipeline import UNKNOWN, Pipeline, Stream, refused
+from ..pipeline import UNKNOWN, Pipeline, Stream, StreamOf, refused
 from ..structure import Element, flatten, map_leaves
 from .contents import text
 
@@ -51,7 +51,7 @@ class SqlRows(Pipeline):
                 raise errors.UnknownError(None, None, f"The query failed: {error}") from None
             return tuple([_leaf(value, kind) for value, kind in zip(row, kinds, strict=True)])
 
-        return Stream(step)
+        return StreamOf(step)
 
     def _rows(self, count: int) -> Iterator[tuple[Any, ...]]:
         """The rows, of so many columns each."""

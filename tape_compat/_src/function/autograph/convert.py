@@ -57,7 +57,10 @@ def converted(
             made = failures.reraised(error)
             if made is None:
                 raise
-            raise made from error.__cause__
+            try:
+                raise made from error.__cause__
+            finally:
+                del made  # or this frame and the error would hold each other
 
     if inspect.isfunction(function) or inspect.ismethod(function):
         functools.update_wrapper(wrapper, function)
