@@ -245,7 +245,7 @@ def test_a_place_settles(counted):
 @pytest.fixture
 def unrolled(monkeypatch):
     """Python loops are not run as loops; see test_rolled.py for these."""
-    monkeypatch.setattr(policy, "LEAST_TURNS", 10**9)
+    monkeypatch.setattr(policy, "LEAST_ITERATIONS", 10**9)
 
 
 def test_loops_of_all_lengths_share_their_ops(counted, unrolled, monkeypatch):

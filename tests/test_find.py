@@ -41,14 +41,14 @@ def test_loops_lie_apart_and_repeat_themselves(seed):
     rng = random.Random(seed)
     text = ""
     while len(text) < 300:
-        turn = "".join(rng.choice("abcdef") for _ in range(rng.randint(1, 9)))
-        text += turn * rng.choice([1, 1, 2, 3, 12])
+        iteration = "".join(rng.choice("abcdef") for _ in range(rng.randint(1, 9)))
+        text += iteration * rng.choice([1, 1, 2, 3, 12])
     for longest in (4, 32, 256):
         end = 0
         for loop in found(text, longest):
             assert end <= loop.start and loop.period <= longest
-            turn = text[loop.start : loop.start + loop.period]
-            assert text[loop.start : loop.stop] == turn * loop.turns
+            iteration = text[loop.start : loop.start + loop.period]
+            assert text[loop.start : loop.stop] == iteration * loop.iterations
             end = loop.stop
         assert end <= len(text)
 

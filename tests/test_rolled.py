@@ -37,7 +37,7 @@ def inputs(length, *shape, dtype="float32"):
 
 
 def recurrent(length):
-    """An RNN: inputs are leaves of the turns, the state is carried, weights are invariants."""
+    """An RNN: inputs are leaves of the iterations, the state is carried, weights are invariants."""
     w, u, b = weights((3, 4), (4, 4), (4,))
     with tf.GradientTape() as tape:
         h = tf.zeros([2, 4])
@@ -65,7 +65,7 @@ def device_inputs(length):
 
 
 def gradient_of_inputs(length):
-    """Each turn's cotangent is alive after the step: given as a stack."""
+    """Each iteration's cotangent is alive after the step: given as a stack."""
     (w,) = weights((3, 3))
     xs = [tf.constant(x) for x in inputs(length, 2, 3)]
     with tf.GradientTape() as tape:
@@ -93,7 +93,7 @@ def variables_of_the_turns(length):
 
 
 def all_states(length):
-    """The states of all turns are read after the loop, by one op and one by one."""
+    """The states of all iterations are read after the loop, by one op and one by one."""
     (w,) = weights((3, 3))
     with tf.GradientTape() as tape:
         h, states = tf.ones([2, 3]), []
@@ -127,7 +127,7 @@ def two_turns_back(length):
 
 
 def numbers(length):
-    """A Python number that is another one in each turn."""
+    """A Python number that is another one in each iteration."""
     (w,) = weights((3,))
     with tf.GradientTape() as tape:
         x = tf.ones([3])
@@ -138,7 +138,7 @@ def numbers(length):
 
 
 def sum_of_losses(length):
-    """A loss in each turn, one of them alive."""
+    """A loss in each iteration, one of them alive."""
     w, u = weights((3, 3), (3, 1))
     with tf.GradientTape() as tape:
         h, loss = tf.ones([2, 3]), 0.0
@@ -150,7 +150,7 @@ def sum_of_losses(length):
 
 
 def updates_in_the_loop(length):
-    """Variables that each turn overwrites."""
+    """Variables that each iteration overwrites."""
     (w,) = weights((3,))
     total, count = tf.Variable(tf.zeros([3])), tf.Variable(0)
     with tf.GradientTape() as tape:
@@ -164,7 +164,7 @@ def updates_in_the_loop(length):
 
 
 def training_steps(length):
-    """Whole training steps under one tape: gradients of gradients in each turn."""
+    """Whole training steps under one tape: gradients of gradients in each iteration."""
     (w,) = weights((3,))
     x = tf.constant([1.0, 2.0, 3.0])
     with tf.GradientTape() as outer:
@@ -228,7 +228,7 @@ def first_turn_differs(length):
 
 
 def random_draws(length):
-    """Stateless draws with another seed in each turn."""
+    """Stateless draws with another seed in each iteration."""
     (w,) = weights((3,))
     with tf.GradientTape() as tape:
         x = tf.ones([3])
@@ -278,7 +278,7 @@ def one_tensor(length):
 
 
 def windows(length):
-    """Each turn reads some rows of the inputs, and some columns, which stay the same."""
+    """Each iteration reads some rows of the inputs, and some columns, which stay the same."""
     (w,) = weights((3, 4))
     x = tf.constant(inputs(100, 2))
     with tf.GradientTape() as tape:
@@ -313,7 +313,7 @@ PROGRAMS = [
     forward_only,
 ]
 
-#: Programs in which the number of turns is in the shape of something.
+#: Programs in which the number of iterations is in the shape of something.
 OF_ONE_LENGTH = {all_states}
 
 
@@ -344,7 +344,7 @@ def test_same_as_op_by_op_and_compiled_once(program, counted):
     counts = counted()
     if program not in OF_ONE_LENGTH:
         assert counts["op_by_op"] == 0
-        assert counts["compiles"] <= 2  # for up to 64 turns, and for up to 128
+        assert counts["compiles"] <= 2  # for up to 64 iterations, and for up to 128
 
 
 def test_one_program_for_many_lengths_runs_with_one_call(counted):
@@ -356,12 +356,13 @@ def test_one_program_for_many_lengths_runs_with_one_call(counted):
     after = counted()
     assert after["fused"] - before["fused"] == 18
     assert after["compiles"] == before["compiles"]
-    # The inputs are arrays of the host; the numbers of turns move to the device at the second use.
+    # The inputs are arrays of the host; the numbers of iterations move to the device at the second
+    # use.
     assert after["dispatches"] - before["dispatches"] == 18
 
 
 def test_compile_does_not_grow_with_the_length(counted):
-    """What is traced is one turn."""
+    """What is traced is one iteration."""
     from tape_compat._src.run.loops import template
 
     seen = []
@@ -384,7 +385,7 @@ def test_the_reason_names_the_turns():
     arrays(forward_only(50))
     arrays(forward_only(200))
     assert tf.counters.reasons[-1] == (
-        "the same loops, of [210] turns: compiled for at most [64] before"
+        "the same loops, of [210] iterations: compiled for at most [64] before"
     )
 
 
@@ -393,9 +394,9 @@ def test_stacks_are_not_wasted(monkeypatch):
     from tape_compat._src.core.avals import Aval
     from tape_compat._src.run.loops.template import Bundle, Template, capacities_for
 
-    def capacity(turns, *shape):
+    def capacity(iterations, *shape):
         bundle = Bundle(0, 0, Aval.of(shape, tf.float32))
-        return capacities_for(Template((), (), (bundle,), (), (), ()), (turns,))
+        return capacities_for(Template((), (), (bundle,), (), (), ()), (iterations,))
 
     assert capacity(9, 10) == (64,)
     assert capacity(100, 10) == (128,)
@@ -410,7 +411,7 @@ def test_a_large_program_does_not_serve_a_small_one(counted):
 
 
 def test_layers_are_compiled_as_they_stand(counted):
-    """Each turn has its own weights: as a loop they would all be copied, there and back."""
+    """Each iteration has its own weights: as a loop they would all be copied, there and back."""
     layers = weights(*[(4, 4)] * 12)
 
     def step():
@@ -434,21 +435,21 @@ def test_buffers_of_variables_are_reused(counted):
     """A variable that a step with a loop overwrites is updated in place."""
     w = tf.Variable(tf.ones([64, 64]) * 0.01)
 
-    def step(turns):
+    def step(iterations):
         with tf.GradientTape() as tape:
             h = tf.ones([2, 64])
-            for _ in range(turns):
+            for _ in range(iterations):
                 h = tf.tanh(tf.matmul(h, w) + 1.0)
             loss = tf.reduce_sum(h)
         w.assign_sub(0.001 * tape.gradient(loss, w))
 
     step(30)
-    for turns in (31, 32, 33, 34):
+    for iterations in (31, 32, 33, 34):
         flush()
         before = w._handle.tensor._array
         pointer = weakref.ref(before)
         del before
-        step(turns)
+        step(iterations)
         flush()
         assert pointer() is None or pointer().is_deleted()
 

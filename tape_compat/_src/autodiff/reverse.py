@@ -272,8 +272,8 @@ def dense(cotangent: Any) -> Tensor:
 
 
 def _add(sums: dict[int, Any], key: int, cotangent: Cotangent) -> None:
-    """Add a cotangent to a sum: at once, so that only the sum stays alive and a loop's turns are
-    alike, but sparse ones are collected until the sum is wanted."""
+    """Add a cotangent to a sum: at once, so that only the sum stays alive and a loop's iterations
+    are alike, but sparse ones are collected until the sum is wanted."""
     before = sums.get(key)
     if before is None or before.__class__ is _Zeros:
         sums[key] = cotangent

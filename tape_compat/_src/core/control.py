@@ -136,8 +136,8 @@ def union(sets: Iterable[frozenset[int]]) -> frozenset[int]:
 
 
 def fixed_point(carried: int, found: Sequence[frozenset[int]], inputs: int) -> list[frozenset[int]]:
-    """What the values that a loop carries depend on, whatever the number of turns: inputs of the
-    loop. found: what they depend on after one turn, by inputs of the body."""
+    """What the values that a loop carries depend on, whatever the number of iterations: inputs of
+    the loop. found: what they depend on after one iteration, by inputs of the body."""
     reach = [frozenset((i,)) for i in range(inputs)]
     while True:
         new = [

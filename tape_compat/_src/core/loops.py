@@ -1,13 +1,13 @@
-"""Loops as closures that hold Steps: of as many turns as are known, or as a predicate says.
+"""Loops as closures that hold Steps: of as many iterations as are known, or as a predicate says.
 
 A loop of known length is `lax.scan`, which JAX differentiates. One that runs while a predicate
 holds is `lax.while_loop`, which JAX does not differentiate backwards, for it would have to keep a
 number of values that it does not know. Its derivative is that of another form, which does the same
-turns in scans in scans that stop when the predicate says so. Each level keeps what its turns began
-with and computes the rest again (`jax.checkpoint`), so a million turns keep a few hundred states.
-It is the nesting of equinox's bounded `while_loop`. Which of the `FORMS` is needed is known when
-the derivative is taken: the loop counts its turns. All of it is ordinary JAX code, so that
-derivatives of derivatives, in any mode and of loops in loops, are there too.
+iterations in scans in scans that stop when the predicate says so. Each level keeps what its
+iterations began with and computes the rest again (`jax.checkpoint`), so a million iterations keep a
+few hundred states. It is the nesting of equinox's bounded `while_loop`. Which of the `FORMS` is
+needed is known when the derivative is taken: the loop counts its iterations. All of it is ordinary
+JAX code, so that derivatives of derivatives, in any mode and of loops in loops, are there too.
 """
 
 from __future__ import annotations
@@ -25,24 +25,25 @@ from .dimensions import Size
 from .op import Arrays
 
 #: How long the scans are by which a loop of unknown length is differentiated, the innermost first:
-#: for loops of at most 64 turns, and for longer ones. A cell of a network of 64 units takes 1 s to
-#: compile with its gradient; with six levels of 32, for any number of turns, the second derivative
-#: took 14 s rather than 6 s. The derivative of more turns is NaN.
+#: for loops of at most 64 iterations, and for longer ones. A cell of a network of 64 units takes 1
+#: s to compile with its gradient; with six levels of 32, for any number of iterations, the second
+#: derivative took 14 s rather than 6 s. The derivative of more iterations is NaN.
 FORMS = ((64,), (64, 64, 256))
 
 
 class Scan(Structured):
-    """A loop of so many turns. Its one part is the body.
+    """A loop of so many iterations. Its one part is the body.
 
-    Inputs: what is carried, what each turn takes a row of, and what is the same in all turns. The
-    body takes these (a row each) and gives what is carried next, then what is stacked.
+    Inputs: what is carried, what each iteration takes a row of, and what is the same in all
+    iterations. The body takes these (a row each) and gives what is carried next, then what is
+    stacked.
     """
 
     __slots__ = ()
 
     @property
     def _layout(self) -> tuple[int, int, Size]:
-        """How many inputs are carried, where the rows end, and the number of turns."""
+        """How many inputs are carried, where the rows end, and the number of iterations."""
         carried, rows, length = self.settings
         return carried, carried + rows, length
 
@@ -50,12 +51,12 @@ class Scan(Structured):
         carried, end, length = self._layout
         held = arrays[end:]
 
-        def turn(state: Arrays, rows: Arrays) -> tuple[Arrays, Arrays]:
+        def iteration(state: Arrays, rows: Arrays) -> tuple[Arrays, Arrays]:
             found = parts[0](*state, *rows, *held)
             return found[:carried], found[carried:]
 
         state = tuple(map(jnp.asarray, arrays[:carried]))
-        state, stacked = jax.lax.scan(turn, state, arrays[carried:end], length)
+        state, stacked = jax.lax.scan(iteration, state, arrays[carried:end], length)
         return (*state, *stacked)
 
     def _body_avals(self, avals: tuple[Aval, ...]) -> tuple[Aval, ...]:
@@ -80,11 +81,12 @@ class Scan(Structured):
 class While(Structured):
     """A loop that goes on while a predicate holds. Its parts are the predicate and the body.
 
-    Inputs: what is carried; what each turn takes a row of; rows that each turn gives another one
-    for; and what is the same in all turns. The predicate takes the first and the last of these, the
-    body what a turn has. It gives what is carried next, then rows. The settings: how many inputs
-    are carried, taken by rows and given by rows; and a bound, no more turns than that, None if
-    nothing is known. If there are rows, there are as many as turns at most.
+    Inputs: what is carried; what each iteration takes a row of; rows that each iteration gives
+    another one for; and what is the same in all iterations. The predicate takes the first and the
+    last of these, the body what an iteration has. It gives what is carried next, then rows. The
+    settings: how many inputs are carried, taken by rows and given by rows; and a bound, no more
+    iterations than that, None if nothing is known. If there are rows, there are as many as
+    iterations at most.
     """
 
     __slots__ = ()
@@ -137,11 +139,12 @@ class _Layout(NamedTuple):
 
 
 def _counted(parts: Sequence[Part], layout: _Layout, arrays: Arrays) -> Arrays:
-    """The number of turns of a loop, what it carries at the end, and the rows that it gives."""
+    """The number of iterations of a loop, what it carries at the end, and the rows that it
+    gives."""
     goes_on, body = parts
     carried, taken, given, held = layout.split(arrays)
 
-    def turn(state: tuple[Any, Arrays, Arrays]) -> tuple[Any, Arrays, Arrays]:
+    def iteration(state: tuple[Any, Arrays, Arrays]) -> tuple[Any, Arrays, Arrays]:
         i, carried, given = state
         rows = [jax.lax.dynamic_index_in_dim(x, i, 0, False) for x in taken]
         found = body(*carried, *rows, *held)
@@ -150,7 +153,7 @@ def _counted(parts: Sequence[Part], layout: _Layout, arrays: Arrays) -> Arrays:
         return i + 1, tuple(found[: layout.carried]), given
 
     start = jnp.zeros((), jnp.int32), tuple(map(jnp.asarray, carried)), tuple(given)
-    count, carried, given = jax.lax.while_loop(lambda s: goes_on(*s[1], *held)[0], turn, start)
+    count, carried, given = jax.lax.while_loop(lambda s: goes_on(*s[1], *held)[0], iteration, start)
     return (count, *carried, *given)
 
 
@@ -216,7 +219,7 @@ def _nested(parts: Sequence[Part], layout: _Layout, count: Any, arrays: Arrays) 
 def _at_most(
     parts: Sequence[Part], bound: int, start: Any, rows: tuple[Arrays, Arrays], held: Arrays
 ) -> Arrays:
-    """A loop of at most so many turns."""
+    """A loop of at most so many iterations."""
     lengths: list[int] = []
     rest = max(bound, 1)
     while rest > 1 or not lengths:
@@ -237,14 +240,14 @@ def _at_most(
 
 #: Takes whether to go on and what is carried, rows, and what is held; gives the first two anew,
 #: the rows being those that are given.
-Turn = Callable[[Any, tuple[Arrays, Arrays], Arrays], tuple[Any, Arrays]]
+Iteration = Callable[[Any, tuple[Arrays, Arrays], Arrays], tuple[Any, Arrays]]
 
 
-def _levels(parts: Sequence[Part], lengths: tuple[int, ...]) -> Turn:
+def _levels(parts: Sequence[Part], lengths: tuple[int, ...]) -> Iteration:
     """Scans in scans of these lengths, the innermost first."""
     goes_on, body = parts
 
-    def turn(state: Any, rows: tuple[Arrays, Arrays], held: Arrays) -> tuple[Any, Arrays]:
+    def iteration(state: Any, rows: tuple[Arrays, Arrays], held: Arrays) -> tuple[Any, Arrays]:
         taken, given = rows
         count = len(state[1])
 
@@ -259,14 +262,14 @@ def _levels(parts: Sequence[Part], lengths: tuple[int, ...]) -> Turn:
 
         return jax.lax.cond(some, go, lambda carried: ((state[0], carried), given), state[1])
 
-    level = _repeated(turn, lengths[0])
+    level = _repeated(iteration, lengths[0])
     for length in lengths[1:]:
         level = _repeated(_unless_done(level), length)
     return level
 
 
-def _repeated(turn: Turn, length: int) -> Turn:
-    once = jax.checkpoint(turn, prevent_cse=False)
+def _repeated(iteration: Iteration, length: int) -> Iteration:
+    once = jax.checkpoint(iteration, prevent_cse=False)
 
     def level(state: Any, rows: tuple[Arrays, Arrays], held: Arrays) -> tuple[Any, Arrays]:
         return jax.lax.scan(lambda s, row: once(s, row, held), state, rows, length)
@@ -274,11 +277,11 @@ def _repeated(turn: Turn, length: int) -> Turn:
     return level
 
 
-def _unless_done(level: Turn) -> Turn:
-    def turn(state: Any, rows: tuple[Arrays, Arrays], held: Arrays) -> tuple[Any, Arrays]:
+def _unless_done(level: Iteration) -> Iteration:
+    def iteration(state: Any, rows: tuple[Arrays, Arrays], held: Arrays) -> tuple[Any, Arrays]:
         return jax.lax.cond(_any(state[0])[0], level, lambda s, r, _: (s, r[1]), state, rows, held)
 
-    return turn
+    return iteration
 
 
 def _only(mine: Any, x: Any) -> Any:

@@ -45,8 +45,8 @@ class Op:
       sparse: gives the pullback as IndexedSlices where it can; see `autodiff/reverse.py`.
       dynamic_form: takes the attributes; gives others with which the op does the same if it is
         given further inputs, these inputs, integers, and whether it runs as fast with them. None if
-        there are none. A loop whose turns differ in such attributes only (`x[t]`) is one loop, and
-        steps that differ in them only (`x[64 * i : 64 * (i + 1)]`) share their programs.
+        there are none. A loop whose iterations differ in such attributes only (`x[t]`) is one loop,
+        and steps that differ in them only (`x[64 * i : 64 * (i + 1)]`) share their programs.
       rows: takes the shape of the one input and the attributes; if the outputs are rows of the
         input along an axis, gives the axis and which rows, counted from 0; else None.
       host_foldable: False if it must not run at once on the host when its inputs are small integer
@@ -233,8 +233,8 @@ class Closure:
 
     @property
     def dynamic_form(self) -> DynamicForm | None:
-        """The same with what may differ from turn to turn of a loop as an input, if there is such
-        a thing."""
+        """The same with what may differ from one iteration to the next of a loop as an input, if
+        there is such a thing."""
         if self._dynamic_form is None:
             self._dynamic_form = self._dynamic_form_of() or False
         return self._dynamic_form or None  # type: ignore[return-value]
@@ -242,8 +242,8 @@ class Closure:
     def prefer_dynamic(self, numbers: tuple[int, ...], program: int) -> bool:
         """Whether to record this dynamic form for the one with `numbers` in the program of this
         number: for new ones once STATIC_FORMS programs each brought new ones. A step that takes
-        another slice each time is then the same each time; the gates of an LSTM and the turns of a
-        loop stay fixed."""
+        another slice each time is then the same each time; the gates of an LSTM and the iterations
+        of a loop stay fixed."""
         fixed = self._fixed
         if any(numbers in brought for brought in fixed.values()):
             return False

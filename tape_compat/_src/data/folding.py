@@ -42,7 +42,8 @@ class Folding:
 
 
 def check_state(state: Any, new: Any) -> Any:
-    """What is known of the state before and after a turn. Raises TypeError if they do not fit."""
+    """What is known of the state before and after an iteration. Raises TypeError if they do not
+    fit."""
     ours = Layout(state).specs
     try:
         theirs = flatten_up_to(state, new)

@@ -41,7 +41,7 @@ def zeros(aval: Aval) -> Tensor:
 
 
 def _row(buffer: Any, i: Any) -> Any:
-    if not buffer.shape[0]:  # in a loop that makes no turn
+    if not buffer.shape[0]:  # in a loop that makes no iteration
         return jnp.zeros(buffer.shape[1:], buffer.dtype)
     return jax.lax.dynamic_index_in_dim(buffer, i, 0, False)
 

@@ -270,19 +270,19 @@ def while_loop(
     maximum_iterations: Any = None,
     name: str | None = None,
 ) -> Any:
-    """The loop variables after as many turns of `body` as `cond` is true.
+    """The loop variables after as many iterations of `body` as `cond` is true.
 
-    In a function both are recorded once. A loop whose number of turns is known then becomes
+    In a function both are recorded once. A loop whose number of iterations is known then becomes
     `lax.scan`, another one `lax.while_loop`; both have gradients.
 
     Args:
       cond: takes the loop variables and gives a bool scalar.
-      body: takes the loop variables and gives them after a turn, in the same structure.
+      body: takes the loop variables and gives them after an iteration, in the same structure.
       loop_vars: list or tuple of what `tf.nest` takes, of tensors and TensorArrays.
       shape_invariants: the shapes that they may have, in the structure of `loop_vars`.
       parallel_iterations, swap_memory, back_prop: change nothing; XLA orders the work, and
         gradients are computed when they are asked for.
-      maximum_iterations: int or integer scalar Tensor: no more turns than that.
+      maximum_iterations: int or integer scalar Tensor: no more iterations than that.
     Raises: TypeError or ValueError if something is not callable, or if dtype, shape or structure of
       a loop variable change.
 

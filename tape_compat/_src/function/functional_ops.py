@@ -67,14 +67,14 @@ def map_fn(
         for kind, shape in specs
     ]
 
-    def turn(i: Any, arrays: Any) -> Any:
+    def iteration(i: Any, arrays: Any) -> Any:
         result = fn(rows.read(i))
         nest.assert_same_structure(like, result)
         leaves = [convert(x) for x in map(tensor_of, nest.flatten(result))]
         return i + 1, [array.write(i, x) for array, x in zip(arrays, leaves, strict=True)]
 
     count = rows.count
-    _, arrays = while_loop(lambda i, _: i < count, turn, (convert(0), arrays))
+    _, arrays = while_loop(lambda i, _: i < count, iteration, (convert(0), arrays))
     return nest.pack_sequence_as(like, [array.stack() for array in arrays])
 
 
@@ -241,7 +241,7 @@ def scan(
         arrays = [array.write(first, x) for array, x in zip(arrays, start, strict=True)]
         first = first + by
 
-    def turn(i: Any, before: Any, arrays: Any) -> Any:
+    def iteration(i: Any, before: Any, arrays: Any) -> Any:
         result = fn(nest.pack_sequence_as(like, before), rows.read(i))
         nest.assert_same_structure(like, result)
         leaves = [tensor_of(x) for x in nest.flatten(result)]
@@ -251,5 +251,5 @@ def scan(
     def goes_on(i: Any, *_: Any) -> Any:
         return i >= 0 if reverse else i < rows.count
 
-    arrays = while_loop(goes_on, turn, (first, start, arrays))[2]
+    arrays = while_loop(goes_on, iteration, (first, start, arrays))[2]
     return nest.pack_sequence_as(like, [array.stack() for array in arrays])

@@ -45,8 +45,8 @@ class RecordedArray:
         self.dynamic_size = dynamic_size
         self.infer_shape = infer_shape
         self.length: Size = 0
-        #: Whether it is one that grows and goes through the turns of a loop: then its length is not
-        #: known.
+        #: Whether it is one that grows and goes through the iterations of a loop: then its length
+        #: is not known.
         self.in_loop = False
         #: How many elements it may then have, None if nothing is known.
         self.capacity: Size | None = None
@@ -92,8 +92,8 @@ class RecordedArray:
         array._shape, array.in_loop, array.capacity = self._shape, self.in_loop, self.capacity
         return array
 
-    def through_turns(self, most: Size | None) -> RecordedArray:
-        """It as a variable of a loop of so many turns, each of which may add an element."""
+    def through_iterations(self, most: Size | None) -> RecordedArray:
+        """It as a variable of a loop of so many iterations, each of which may add an element."""
         array = self._copy()
         if self.dynamic_size:
             array.in_loop = True

@@ -93,7 +93,7 @@ def buffer_or_tensor(leaf: Any) -> Tensor | None:
 
 
 def refuse_growth(one: TensorArray, other: TensorArray, where: str) -> None:
-    """Refuse that a TensorArray has other numbers of elements in turns or branches."""
+    """Refuse that a TensorArray has other numbers of elements in iterations or branches."""
     sizes = one._recorded().length, other._recorded().length
     if sizes[0] != sizes[1]:
         raise errors.NeedsValue(
@@ -141,7 +141,7 @@ class Recording:
         index = len(self.places)
         self.places.append(None)
         if isinstance(leaf, TensorArray):
-            array = leaf._recorded().through_turns(self._most)
+            array = leaf._recorded().through_iterations(self._most)
             if array.buffer is None:
                 room = Room(self.program, lambda aval: self.input(index, aval))
                 return leaf._with(array.in_room(room))

@@ -1,9 +1,9 @@
 """Loops, with what they read and write row by row as rows.
 
 A body that reads row `i` of a tensor, or writes it in a TensorArray, `i` being a number that grows
-evenly, need not carry the whole: each turn is given its row, and gives its row. Then a turn costs
-as much as the row does, in the derivative as well, which would otherwise add up zeros of the size
-of the whole in every turn.
+evenly, need not carry the whole: each iteration is given its row, and gives its row. Then an
+iteration costs as much as the row does, in the derivative as well, which would otherwise add up
+zeros of the size of the whole in every iteration.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from ..core.steps import Step, Steps, needed
 from ..values.record import apply
 from ..values.tensor import Tensor
 from . import buffers
+from .iterations import Count, Flow, stride
 from .known import integer
-from .turns import Count, Flow, stride
 
 
 def _span(first: int, by: int, count: int) -> slice:
@@ -57,8 +57,8 @@ _PUT = Op(_put, "PutRows", shapes=lambda avals, first, by: avals[0])
 
 
 class _Place(NamedTuple):
-    """Rows of a tensor, one for each turn: where the first is, how far it is to the next, and how
-    many there are."""
+    """Rows of a tensor, one for each iteration: where the first is, how far it is to the next, and
+    how many there are."""
 
     tensor: int
     axis: int
@@ -71,10 +71,10 @@ class Rolled:
     """A loop, with rows.
 
     carried: the places that are still carried. fixed: those that stay as they were. written: those
-    of which each turn gives a row, and where it belongs. body: the Steps of a turn. most: how many
-    turns there are; if that is not exact no more than that, None if nothing is known. A loop that
-    reads or writes row after row takes no more turns than there are rows: more is an error in
-    TensorFlow.
+    of which each iteration gives a row, and where it belongs. body: the Steps of an iteration.
+    most: how many iterations there are; if that is not exact no more than that, None if nothing is
+    known. A loop that reads or writes row after row takes no more iterations than there are rows:
+    more is an error in TensorFlow.
     """
 
     def __init__(self, goes_on: Flow, body: Flow, count: Count):
@@ -110,7 +110,7 @@ class Rolled:
         return self._count.most if self._count.exact or not known else reduce(minimum, known)
 
     def _constants(self) -> list[int]:
-        """The inputs that are the same in all turns."""
+        """The inputs that are the same in all iterations."""
         return [*self.fixed, *range(self._flow.carried, self._flow.steps.inputs)]
 
     def _count_uses(self) -> Counter[int]:
@@ -142,7 +142,7 @@ class Rolled:
         return x._aval if isinstance(x, Tensor) else None
 
     def _place(self, tensor: int, axis: int, index: int) -> _Place | None:
-        """The rows that `index` says in the turns, if that is known and they are all there."""
+        """The rows that `index` says in the iterations, if that is known and they are all there."""
         aval, found = self._aval(tensor), self._evenly(index)
         if aval is None or found is None:
             return None
@@ -154,7 +154,7 @@ class Rolled:
         return place if not self._count.exact or _inside(place, self._count.most, size) else None
 
     def _evenly(self, number: int) -> tuple[Size, int] | None:
-        """An integer's value in the first turn, and by how much it grows."""
+        """An integer's value in the first iteration, and by how much it grows."""
         flow = self._flow
         number = flow.origin(number)
         if number < flow.carried:

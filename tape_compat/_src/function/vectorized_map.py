@@ -17,7 +17,7 @@ from ..values.record import apply
 from ..values.tensor import Tensor
 from .extension_rows import has_encodings, over_encodings
 from .functional_ops import map_fn
-from .keys import ROW_KEYS, UNKNOWN_TURNS
+from .keys import ROW_KEYS, UNKNOWN_ITERATIONS
 from .recording import Part, flat, note_variables, packed, record, tensor_of
 
 LOGGER = logging.getLogger("tape_compat")
@@ -95,7 +95,7 @@ def _is_one(size: Size) -> bool:
 
 def _keys(source: Drawn, count: Size) -> Tensor:
     """The keys of a draw, one for each row."""
-    key = source.draw(count if isinstance(count, int) else UNKNOWN_TURNS)
+    key = source.draw(count if isinstance(count, int) else UNKNOWN_ITERATIONS)
     return apply(ROW_KEYS.bind(rows=count, times=source.times), (key,))
 
 

@@ -18,7 +18,8 @@ from ..values.spec import TensorSpec
 from ..values.tensor import Tensor
 from ..values.variable import put_into
 from .branches import truth
-from .keys import NEXT_KEY, UNKNOWN_TURNS
+from .iterations import Count, Flow, guessed, iterations
+from .keys import NEXT_KEY, UNKNOWN_ITERATIONS
 from .recorded_array import RecordedArray
 from .recording import (
     Operands,
@@ -35,7 +36,6 @@ from .recording import (
 )
 from .rows import Rolled
 from .tensor_array import TensorArray, TensorArraySpec
-from .turns import Count, Flow, guessed, turns
 
 
 def repeat(
@@ -57,34 +57,34 @@ def repeat(
         result = body(*packed(loop_vars, leaves))
         return _like(result, loop_vars)
 
-    turn = record(
+    iteration = record(
         checked,
         given,
         "while_body",
         lambda r, leaves: _finish(r, leaves, given, loose),
         _guess(condition, given),
     )
-    return _Loop(given, condition, turn).call(loop_vars)
+    return _Loop(given, condition, iteration).call(loop_vars)
 
 
 def _assigning(
     goes_on: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, shape_invariants: Any
 ) -> Any:
     """A loop whose condition assigns to variables: it is asked before the loop, and at the end of
-    each turn."""
+    each iteration."""
 
-    def turn(_: Any, variables: Any) -> Any:
+    def iteration(_: Any, variables: Any) -> Any:
         result = _like(body(*variables), loop_vars)
         after = packed(loop_vars, [tensor_of(leaf) for leaf in flat(result)])
         return truth(goes_on(*after)), after
 
     first = truth(goes_on(*loop_vars))
     invariants = None if shape_invariants is None else (first.shape, shape_invariants)
-    return repeat(lambda more, _: more, turn, (first, loop_vars), invariants)[1]
+    return repeat(lambda more, _: more, iteration, (first, loop_vars), invariants)[1]
 
 
 def _guess(condition: Part, given: Sequence[Any]) -> Size | None:
-    """How many turns there may be, by the condition alone."""
+    """How many iterations there may be, by the condition alone."""
     taken = [(place, x) for place, x in zip(condition.places, given) if place is not None]
     inputs = [x for _, x in sorted(taken, key=lambda pair: pair[0])]
     inputs += condition.captured.sources
@@ -149,10 +149,10 @@ def _invariant(x: Any, shape: Any) -> TensorShape:
 def _finish(
     recording: Recording, leaves: list[Any], given: Sequence[Any], loose: Sequence[TensorShape]
 ) -> None:
-    """Check what a turn gives against what it was given."""
+    """Check what an iteration gives against what it was given."""
     for i, (x, new) in enumerate(zip(given, leaves, strict=True)):
         if isinstance(x, TensorArray):
-            refuse_growth(recording.arguments[i], new, "turns of a loop")
+            refuse_growth(recording.arguments[i], new, "iterations of a loop")
             x, leaves[i], new = _same_buffer(recording, i, new)
         if x is None or new is None:
             continue
@@ -174,8 +174,8 @@ def _finish(
                 "shape."
             )
         raise errors.NeedsValue(
-            f"A loop variable has shape {x.shape} before and {new.shape} after a turn, so its "
-            "shape at the end is not known before the function is called (at "
+            f"A loop variable has shape {x.shape} before and {new.shape} after an iteration, so "
+            "its shape at the end is not known before the function is called (at "
             f"{errors.user_location()})."
         )
 
@@ -183,7 +183,8 @@ def _finish(
 def _same_buffer(
     recording: Recording, index: int, new: TensorArray
 ) -> tuple[Tensor | None, TensorArray, Tensor | None]:
-    """A TensorArray after a turn, with the buffer that it had before and has now: both or none."""
+    """A TensorArray after an iteration, with the buffer that it had before and has now: both or
+    none."""
     buffer = buffer_or_tensor(new)
     if buffer is not None:
         before = recording.arguments[index]._recorded().buffer_of(buffer._aval)
@@ -212,17 +213,17 @@ def _name(x: Tensor) -> str:
 
 
 class _Loop:
-    """A recorded loop: what it carries, and what is the same in all turns.
+    """A recorded loop: what it carries, and what is the same in all iterations.
 
     First the leaves of the loop variables are carried, then the keys of draws, then what variables
     hold that the body assigns to.
     """
 
-    def __init__(self, given: Sequence[Any], condition: Part, turn: Part):
-        self.given, self.turn = given, turn
-        self.parts = condition, turn
+    def __init__(self, given: Sequence[Any], condition: Part, iteration: Part):
+        self.given, self.iteration = given, iteration
+        self.parts = condition, iteration
         #: The leaves that are carried.
-        self.live = [i for i, place in enumerate(turn.places) if place is not None]
+        self.live = [i for i, place in enumerate(iteration.places) if place is not None]
         self.first = [self._initial(i) for i in self.live]
         self.cells = assigned(self.parts)
         sources = [s for part in self.parts for s in part.captured.sources]
@@ -240,7 +241,7 @@ class _Loop:
         leaf = self.given[index]
         if not isinstance(leaf, TensorArray):
             return leaf
-        new = buffer_or_tensor(self.turn.leaves[index])
+        new = buffer_or_tensor(self.iteration.leaves[index])
         assert new is not None
         return leaf._recorded().buffer_of(new._aval)
 
@@ -254,11 +255,11 @@ class _Loop:
     def steps(self) -> tuple[Steps, Steps]:
         """The condition and the body, of all inputs."""
         count = len(self.inputs)
-        condition, turn = self.parts
+        condition, iteration = self.parts
         given = self._arguments(condition)
         goes_on = calling(condition.captured.closure, 1, count, given, (count,))
-        end = count + turn.outputs
-        steps = [Step(turn.captured.closure, tuple(self._arguments(turn)), count, end)]
+        end = count + iteration.outputs
+        steps = [Step(iteration.captured.closure, tuple(self._arguments(iteration)), count, end)]
         first = len(self.first)
         for place, drawn in enumerate(self.keys, first):
             last = steps[-1].end
@@ -266,15 +267,15 @@ class _Loop:
         numbers = list(range(count, steps[-1].end))
         leaves, cells, keys = (
             numbers[:first],
-            numbers[first : turn.outputs],
-            numbers[turn.outputs :],
+            numbers[first : iteration.outputs],
+            numbers[iteration.outputs :],
         )
         return goes_on, Steps(count, tuple(steps), (*leaves, *keys, *cells))
 
     def call(self, loop_vars: Any) -> Any:
         """Record the loop: the loop variables at its end."""
         goes_on, body = self.steps()
-        count = turns(goes_on, body, self.inputs, self.carried)
+        count = iterations(goes_on, body, self.inputs, self.carried)
         note_variables(self.parts)
         values = [_begin(source, count) for source in self.inputs]
         flows = [Flow(steps, self.inputs, self.carried) for steps in (goes_on, body)]
@@ -307,7 +308,9 @@ def _length(array: RecordedArray, rolled: Rolled, place: int) -> Size:
 
 
 def _begin(source: Source, count: Count) -> Tensor:
-    """What a loop of so many turns begins with."""
+    """What a loop of so many iterations begins with."""
     if not isinstance(source, Drawn):
         return value_of(source)
-    return source.draw(count.most if count.exact and isinstance(count.most, int) else UNKNOWN_TURNS)
+    return source.draw(
+        count.most if count.exact and isinstance(count.most, int) else UNKNOWN_ITERATIONS
+    )

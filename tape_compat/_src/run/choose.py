@@ -82,8 +82,8 @@ def choose(facts: Facts, seen: Seen) -> Choice:
 
 
 class Later(Enum):
-    """What is to be done about a program that runs as loops, though each turn has variables of its
-    own: as a whole it takes longer to compile, and less to run."""
+    """What is to be done about a program that runs as loops, though each iteration has variables of
+    its own: as a whole it takes longer to compile, and less to run."""
 
     NOTHING = "go on"
     BEGIN = "begin to compile it as a whole, beside"

@@ -220,7 +220,8 @@ def _launch(program: Program, live: tuple[int, ...]) -> None:
     seen = history.miss((id(node), live) if loops is None else (loops.template,))
     apart = kept.op_by_op(node, live)
     size = apart.instructions if loops is None else loops.template.instructions
-    once = min(1.0, size / max(1, apart.instructions))  # of the turns of a loop one is compiled
+    # of the iterations of a loop one is compiled
+    once = min(1.0, size / max(1, apart.instructions))
     facts = Facts(
         instructions=size,
         outputs=len(live),
@@ -307,8 +308,8 @@ def _run_compiled(program: Program, history: History, runner: WholeProgram | Loo
 
 
 def _switched(program: Program, loops: LoopProgram) -> WholeProgram | LoopProgram:
-    """What runs a program whose turns have variables of their own, compiled as a whole in another
-    thread once it has come often enough."""
+    """What runs a program whose iterations have variables of their own, compiled as a whole in
+    another thread once it has come often enough."""
     loops.runs += 1
     due = later(loops.node.depth, loops.runs)
     if due is Later.BEGIN:

@@ -28,8 +28,8 @@ from ..core.x64 import in_x64
 from . import policy
 from .donation import ONLY_OURS
 from .interpret import decompositions, products
-from .interpret.control import TURNS
-from .interpret.cost import WHILE_TURNS
+from .interpret.control import ITERATIONS
+from .interpret.cost import WHILE_ITERATIONS
 from .interpret.plan import ByHand, Interpreted, interpreted
 from .interpret.randomness import HASHES
 
@@ -147,9 +147,9 @@ class OpRunner:
         if self._plan is not None and interprets():
             self._left -= loss
             if self._left > 0.0:
-                before = TURNS.taken
+                before = ITERATIONS.taken
                 results = self.interpret(arrays)
-                self._left -= loss * max(0.0, (TURNS.taken - before) / WHILE_TURNS - 1.0)
+                self._left -= loss * max(0.0, (ITERATIONS.taken - before) / WHILE_ITERATIONS - 1.0)
                 return results
             self._plan = None
         self.compiled = True

@@ -50,11 +50,11 @@ CALLS_AS_RECORDED = 10
 #: were each given new ones, and none settled meanwhile, they run at once again.
 NEW_JOINS = 8
 
-#: Where a step is read at each turn, nothing is pending when the next one is prepared (its slices,
-#: casts, noise). At most `limits.MOST_BEFORE_TAPE` such ops between two tapes are recorded with the
-#: second once they have cost, at RUN_NOW_SECONDS each, what another compile of the step costs, or
-#: came while a step was pending; not where they were looked at before a tape was entered MISLED
-#: times.
+#: Where a step is read at each iteration, nothing is pending when the next one is prepared (its
+#: slices, casts, noise). At most `limits.MOST_BEFORE_TAPE` such ops between two tapes are recorded
+#: with the second once they have cost, at RUN_NOW_SECONDS each, what another compile of the step
+#: costs, or came while a step was pending; not where they were looked at before a tape was entered
+#: MISLED times.
 RUN_NOW_SECONDS = 20e-6
 MISLED = 3
 
@@ -97,17 +97,17 @@ IN_PLACE_BYTES = 1 << 24
 #: Records this short run op by op the first time: their ops are often compiled already.
 SHORT_PROGRAM = 3
 
-#: A Python loop of LEAST_TURNS turns and more, each of at most LONGEST_TURN instructions, runs as a
-#: loop of the compiled program where such loops are LOOPS_LEAST instructions and LOOPS_SHARE of it.
-#: How often it turns is an argument, up to a capacity: a power of two, at least LEAST_CAPACITY, at
-#: most LOOSEST times the number of turns; but where the stacks that the turns fill take more than
-#: LARGE_STACKS bytes, the number itself, rounded up to a multiple of LEAST_TURNS. A GRU of 50 steps
-#: took 8 s to compile and 7.5 ms to run with its 1,868 instructions side by side; as two loops
-#: 0.5 s and 3.8 ms.
+#: A Python loop of LEAST_ITERATIONS iterations and more, each of at most LONGEST_ITERATION
+#: instructions, runs as a loop of the compiled program where such loops are LOOPS_LEAST
+#: instructions and LOOPS_SHARE of it. How often it runs is an argument, up to a capacity: a power
+#: of two, at least LEAST_CAPACITY, at most LOOSEST times the number of iterations; but where the
+#: stacks that the iterations fill take more than LARGE_STACKS bytes, the number itself, rounded up
+#: to a multiple of LEAST_ITERATIONS. A GRU of 50 steps took 8 s to compile and 7.5 ms to run with
+#: its 1,868 instructions side by side; as two loops 0.5 s and 3.8 ms.
 LOOPS_SHARE = 0.6
 LOOPS_LEAST = 64
-LEAST_TURNS = 8
-LONGEST_TURN = 1000
+LEAST_ITERATIONS = 8
+LONGEST_ITERATION = 1000
 LEAST_CAPACITY = 64
 LOOSEST = 4
 LARGE_STACKS = 1 << 26
@@ -117,14 +117,14 @@ LARGE_STACKS = 1 << 26
 LOOP_GRAM = 4
 LIKELIEST_PERIODS = 8
 
-#: On these backends the number of turns is an argument from the start. On others the host is asked
-#: after each turn of such a loop: there a program is compiled for the first number it comes with,
-#: and for any number when it comes with a second one.
+#: On these backends the number of iterations is an argument from the start. On others the host is
+#: asked after each iteration of such a loop: there a program is compiled for the first number it
+#: comes with, and for any number when it comes with a second one.
 COUNTS_ARE_ARGUMENTS = ("cpu",)
 
-#: A program of at most so many instructions does not run as loops if each turn has variables of its
-#: own that are overwritten: they are the layers of a network, and copies of all the weights would
-#: cost more than the compile saves.
+#: A program of at most so many instructions does not run as loops if each iteration has variables
+#: of its own that are overwritten: they are the layers of a network, and copies of all the weights
+#: would cost more than the compile saves.
 MAX_LAYERS = 1000
 
 #: A longer one of these runs as loops at first. When it has come LAYERS_SETTLED times, and once for
@@ -135,11 +135,11 @@ MAX_LAYERS = 1000
 LAYERS_SETTLED = 8
 LAYERS_INSTRUCTIONS_A_RUN = 16
 
-#: A turn may read what a turn so many before it made.
+#: An iteration may read what an iteration so many before it made.
 FARTHEST_CARRY = 4
 
-#: Leaves of so many bytes at most are copied into a stack for the turns of a loop; where there is
-#: more (the layers of a deep network) the copy would cost more than the loop saves.
+#: Leaves of so many bytes at most are copied into a stack for the iterations of a loop; where there
+#: is more (the layers of a deep network) the copy would cost more than the loop saves.
 LARGEST_BUNDLE = 1 << 20
 
 #: A leaf of so many bytes at most, of which only rows are read (`x[t]`), is copied to have as many

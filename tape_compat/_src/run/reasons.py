@@ -37,7 +37,7 @@ def reason_of_loops(program: LoopProgram) -> str | None:
         return None
     n = program.loops
     return (
-        f"the same loops, of {list(program.counts[:n])} turns: "
+        f"the same loops, of {list(program.counts[:n])} iterations: "
         f"compiled for at most {list(compiled[-1].capacities[:n])} before"
     )
 

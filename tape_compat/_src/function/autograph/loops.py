@@ -145,7 +145,7 @@ def _tensor_for(
         index, *others = values
         set_state(others)
 
-    def turn() -> None:
+    def iteration() -> None:
         nonlocal index
         body(apply(GET.bind(), (rows, convert(index))))
         index += 1
@@ -154,7 +154,7 @@ def _tensor_for(
         return _with_extra(index < size, extra_test)
 
     known = size if isinstance(size, int) else None
-    _stage_counted(known, test, turn, get, put, names, opts)
+    _stage_counted(known, test, iteration, get, put, names, opts)
 
 
 def _range_for(
@@ -182,7 +182,7 @@ def _range_for(
         number, *others = values
         set_state(others)
 
-    def turn() -> None:
+    def iteration() -> None:
         nonlocal number
         body(number)
         number += range_.delta
@@ -190,7 +190,7 @@ def _range_for(
     def test() -> Any:
         return _with_extra(_within(number, range_), extra_test)
 
-    _stage_counted(_static_size(range_), test, turn, get, put, names, opts)
+    _stage_counted(_static_size(range_), test, iteration, get, put, names, opts)
 
 
 def _within(number: Any, range_: Bounds) -> Any:
@@ -219,7 +219,7 @@ def _static_size(range_: Bounds) -> int | None:
 def _stage_counted(
     size: int | None,
     test: Thunk,
-    turn: Thunk,
+    iteration: Thunk,
     get: Getter,
     put: Setter,
     names: tuple[str, ...],
@@ -227,4 +227,4 @@ def _stage_counted(
 ) -> None:
     """Stage a loop whose first variable is a counter, over `size` values if that is known."""
     runs = size is not None and size > 0
-    stage(test, turn, get, put, ("<internal iterate>", *names), opts, runs)
+    stage(test, iteration, get, put, ("<internal iterate>", *names), opts, runs)

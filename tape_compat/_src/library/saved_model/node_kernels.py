@@ -132,7 +132,8 @@ def _truth(pred: Any) -> Any:
 
 @node_kernel("While", "StatelessWhile")
 def _while(node: Node) -> list[Any]:
-    """A loop. Handles of variables stay what they are in all turns, and are no loop variables."""
+    """A loop. Handles of variables stay what they are in all iterations, and are no loop
+    variables."""
     test, body = node.function("cond"), node.function("body")
     turning = [i for i, x in enumerate(node.inputs) if isinstance(x, (Tensor, TensorArray))]
 
@@ -142,7 +143,7 @@ def _while(node: Node) -> list[Any]:
             found[i] = value
         return found
 
-    def turn(*values: Any) -> list[Any]:
+    def iteration(*values: Any) -> list[Any]:
         after = body(*whole(values))
         return [after[i] for i in turning]
 
@@ -153,7 +154,10 @@ def _while(node: Node) -> list[Any]:
         _invariant(have, declared[i], x) for i, have, x in zip(turning, known, first, strict=True)
     ]
     last = while_loop(
-        lambda *values: _truth(test(*whole(values))[0]), turn, first, shape_invariants=invariants
+        lambda *values: _truth(test(*whole(values))[0]),
+        iteration,
+        first,
+        shape_invariants=invariants,
     )
     return whole(last)
 

@@ -188,10 +188,10 @@ def _while(
 ) -> Sequence[Any]:
     held = inputs[:cond_nconsts]
     kept = inputs[cond_nconsts : cond_nconsts + body_nconsts]
-    test, turn = _closed(cond_jaxpr), _closed(body_jaxpr)
+    test, iteration = _closed(cond_jaxpr), _closed(body_jaxpr)
     return lax.while_loop(
         lambda state: test(*held, *state)[0],
-        lambda state: turn(*kept, *state),
+        lambda state: iteration(*kept, *state),
         inputs[cond_nconsts + body_nconsts :],
     )
 
@@ -201,10 +201,10 @@ def _scan(inputs: list[Any], jaxpr: Any, **params: Any) -> Sequence[Any]:
     consts, carry, rows = inputs[:held], inputs[held : held + carried], inputs[held + carried :]
     step = _closed(jaxpr)
 
-    def turn(state: Any, row: Any) -> Any:
+    def iteration(state: Any, row: Any) -> Any:
         found = step(*consts, *state, *row)
         return found[:carried], found[carried:]
 
     options = {name: params[name] for name in ("length", "reverse", "unroll")}
-    state, made = lax.scan(turn, carry, rows, **options)
+    state, made = lax.scan(iteration, carry, rows, **options)
     return [*state, *made]

@@ -16,13 +16,13 @@ Run: TypeAlias = Callable[[Sequence[Any]], list[Any]]
 Nested: TypeAlias = Callable[[Any], Run]
 
 
-class _Turns(threading.local):
-    """How many turns the loops of unknown length have taken in this thread."""
+class _Iterations(threading.local):
+    """How many iterations the loops of unknown length have taken in this thread."""
 
     taken = 0
 
 
-TURNS = _Turns()
+ITERATIONS = _Iterations()
 
 
 def _cond(params: Params, outs: Avals, nested: Nested) -> Function:
@@ -45,7 +45,7 @@ def _while(params: Params, outs: Avals, nested: Nested) -> Function:
         while np.any(going := goes_on((*held, *state))[0]):
             found = body((*fixed, *state))
             state = found if not np.ndim(going) else _where(going, found, state)
-            TURNS.taken += 1
+            ITERATIONS.taken += 1
         return state
 
     return function
@@ -61,7 +61,7 @@ def _where(going: Any, new: Sequence[Any], old: Sequence[Any]) -> list[Any]:
 
 
 def loop_layout(params: Params) -> tuple[int, int]:
-    """How many inputs of a scan are the same in each turn, and how many are carried."""
+    """How many inputs of a scan are the same in each iteration, and how many are carried."""
     if "num_consts" in params:
         return params["num_consts"], params["num_carry"]
     held, carried, _ = params["ft_in"].unpack()  # from JAX 0.12 on
@@ -72,13 +72,13 @@ def _scan(params: Params, outs: Avals, nested: Nested) -> Function:
     body, length = nested(params["jaxpr"]), params["length"]
     first, carried = loop_layout(params)
     start = first + carried
-    turns = range(length)[::-1] if params["reverse"] else range(length)
+    iterations = range(length)[::-1] if params["reverse"] else range(length)
     stacks = [(aval.shape, aval.dtype) for aval in outs[carried:]]
 
     def function(*operands: Any) -> list[Any]:
         held, state, rows = operands[:first], operands[first:start], operands[start:]
         results = [np.empty(*stack) for stack in stacks]
-        for i in turns:
+        for i in iterations:
             found = body((*held, *state, *[x[i] for x in rows]))
             state = found[:carried]
             for out, value in zip(results, found[carried:], strict=True):

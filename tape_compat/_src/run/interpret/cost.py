@@ -27,7 +27,7 @@ NUMPY_SECONDS = 0.9e-6
 ALONE_SECONDS = 40e-6
 
 #: A loop whose length is not known is taken to go on so long.
-WHILE_TURNS = 10
+WHILE_ITERATIONS = 10
 
 #: Multiplications and additions a second in `np.matmul`, by the kind and size of numbers: BLAS for
 #: floats, a plain loop for integers.
@@ -195,11 +195,11 @@ def by_hand_seconds(elements: int) -> float:
 
 def nested_seconds(name: str, params: Params, plans: list[float]) -> float:
     """What a condition or a loop costs, by what its parts cost once."""
-    turn = NUMPY_SECONDS + max(plans, default=0.0)
+    iteration = NUMPY_SECONDS + max(plans, default=0.0)
     if name == "cond":
-        return turn
+        return iteration
     if name == "scan":
-        return params["length"] * turn
+        return params["length"] * iteration
     if name == "while":
-        return WHILE_TURNS * (NUMPY_SECONDS + sum(plans))
-    return turn
+        return WHILE_ITERATIONS * (NUMPY_SECONDS + sum(plans))
+    return iteration

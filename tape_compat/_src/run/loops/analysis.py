@@ -1,18 +1,18 @@
-"""What the turns of the loops in a record read.
+"""What the iterations of the loops in a record read.
 
 Every output of an instruction has an id: they are counted in the order of the instructions, so that
-those of a loop are a block with a row for each turn. A leaf has the negative id `~slot`. What the
-turns of a loop read in one place is a column of ids, and is one of these:
+those of a loop are a block with a row for each iteration. A leaf has the negative id `~slot`. What
+the iterations of a loop read in one place is a column of ids, and is one of these:
 
-- inside: an output of the same turn, the same one in each;
-- an invariant: the same id in each turn;
-- a carry: an output of the turn before, or of one a few turns before, and in the first turns
-  something from before the loop;
-- a stream: in each turn another thing from before the loop. If these are outputs of an earlier
+- inside: an output of the same iteration, the same one in each;
+- an invariant: the same id in each iteration;
+- a carry: an output of the iteration before, or of one a few iterations before, and in the first
+  iterations something from before the loop;
+- a stream: in each iteration another thing from before the loop. If these are outputs of an earlier
   loop, that loop saves them in a stack; otherwise they are put into one.
 
-Where a loop is none of this at its ends, a turn there is taken out of it; where it still is not, it
-is left as the single instructions that were recorded.
+Where a loop is none of this at its ends, an iteration there is taken out of it; where it still is
+not, it is left as the single instructions that were recorded.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Ids = np.ndarray
 
 @dataclass(frozen=True, slots=True)
 class SavedOutputs:
-    """The stack of what an output of a loop was in each turn."""
+    """The stack of what an output of a loop was in each iteration."""
 
     loop: int
     output: int
@@ -43,7 +43,7 @@ class SavedOutputs:
 
 @dataclass(frozen=True, slots=True)
 class PackedInputs:
-    """The stack that holds what the turns of a loop read in one place."""
+    """The stack that holds what the iterations of a loop read in one place."""
 
     loop: int
     ids: tuple[int, ...]
@@ -66,7 +66,7 @@ class SequenceLeaf:
 
 
 class Read(NamedTuple):
-    """A stream: a stack, and its rows unless they are the numbers of the turns. If there is no
+    """A stream: a stack, and its rows unless they are the numbers of the iterations. If there is no
     stack: numbers."""
 
     stack: SavedOutputs | PackedInputs | SequenceLeaf | None
@@ -77,12 +77,13 @@ class Read(NamedTuple):
 class LoopSummary:
     """A loop of the program, and what the rest of the program wants of it.
 
-    base: id of its first output. outputs: how many a turn has. closures: what the body runs.
+    base: id of its first output. outputs: how many an iteration has. closures: what the body runs.
     columns: what these read, in order, `widths` of them each: a kind and a number, or an output and
-    how many turns ago. starts: what stands for an output of so many turns ago in the first turn.
+    how many iterations ago. starts: what stands for an output of so many iterations ago in the
+    first iteration.
 
-    finals: the outputs of which the last turn's is read after the loop. rows: of which those of
-    other turns are. saves: of which all turns' are to be kept.
+    finals: the outputs of which the last iteration's is read after the loop. rows: of which those
+    of other iterations are. saves: of which all iterations' are to be kept.
     """
 
     loop: Repeat
@@ -100,7 +101,7 @@ class LoopSummary:
 
     @property
     def end(self) -> int:
-        return self.base + self.outputs * self.loop.turns
+        return self.base + self.outputs * self.loop.iterations
 
     def holds(self, ids: Ids) -> Any:
         return (ids >= self.base) & (ids < self.end)
@@ -135,7 +136,10 @@ def rows_of_leaves(
             for out, number in zip(range(node.first, node.end), numbers, strict=True):
                 found[out] = Row(slot, axis, number)
         else:
-            if len(found) >= policy.LEAST_TURNS and len({row.axis for row in found.values()}) == 1:
+            if (
+                len(found) >= policy.LEAST_ITERATIONS
+                and len({row.axis for row in found.values()}) == 1
+            ):
                 rows.update(found)
     return rows
 
@@ -146,7 +150,7 @@ def _rows_read(node: Step | Node, shape: tuple[int, ...]) -> tuple[int, Sequence
     return node.closure.op.rows(shape, **node.closure.attributes)
 
 
-#: How many of its first and last turns a loop is tried without.
+#: How many of its first and last iterations a loop is tried without.
 _WITHOUT = sorted(
     ((a, b) for a in range(4) for b in range(4)), key=lambda ends: (sum(ends), ends[1])
 )
@@ -184,8 +188,8 @@ class Analysis:
     def aval(self, i: int) -> Aval:
         return self.avals[~i if i < 0 else self.slots[i]]
 
-    def turn_of(self, i: int) -> tuple[int, int, int] | None:
-        """The loop, the turn and the output of an id; None outside loops."""
+    def iteration_of(self, i: int) -> tuple[int, int, int] | None:
+        """The loop, the iteration and the output of an id; None outside loops."""
         for number, summary in enumerate(self.loops):
             if summary.base <= i < summary.end:
                 return number, *divmod(int(i) - summary.base, summary.outputs)
@@ -193,7 +197,8 @@ class Analysis:
 
     @property
     def layered(self) -> bool:
-        """Whether turns read variables that are overwritten, each its own: layers, not time."""
+        """Whether iterations read variables that are overwritten, each its own: layers, not
+        time."""
         return any(
             ~i in self.donatable
             for summary in self.loops
@@ -205,12 +210,15 @@ class Analysis:
     # -- loops
 
     def add(self, loop: Repeat) -> None:
-        """Take a loop up, without some of its first and last turns if that makes it possible."""
+        """Take a loop up, without some of its first and last iterations if that makes it
+        possible."""
         for first, last in _WITHOUT:
-            turns = loop.turns - first - last
-            if turns < policy.LEAST_TURNS:
+            iterations = loop.iterations - first - last
+            if iterations < policy.LEAST_ITERATIONS:
                 return
-            summary = self._summary(Repeat(loop.start + first * loop.period, loop.period, turns))
+            summary = self._summary(
+                Repeat(loop.start + first * loop.period, loop.period, iterations)
+            )
             if summary is not None:
                 for read in summary.reads:
                     if isinstance(read.stack, PackedInputs) and read.rows is None:
@@ -228,12 +236,12 @@ class Analysis:
         outputs = int(self.ids[steps[loop.period - 1].end - 1]) + 1 - base
         summary = LoopSummary(loop, base, outputs)
         read = [slot for step in steps for slot in step.inputs]
-        table = self.ids[np.array(read, np.int64)].reshape(loop.turns, -1)
-        apart = table - (base + outputs * np.arange(loop.turns))[:, None]
+        table = self.ids[np.array(read, np.int64)].reshape(loop.iterations, -1)
+        apart = table - (base + outputs * np.arange(loop.iterations))[:, None]
         before = np.all(table < base, axis=0)
         same = (table == table[0]).all(0) & before
         inside = (apart == apart[0]).all(0) & (apart[0] >= 0)
-        ago = _turns_ago(apart, table < base, outputs)
+        ago = _iterations_ago(apart, table < base, outputs)
         invariants: dict[int, int] = {}
         reads: dict[bytes, int] = {}
         for c in range(table.shape[1]):
@@ -267,8 +275,8 @@ class Analysis:
         return summary
 
     def _generalize(self, summary: LoopSummary, steps: Sequence[Step | Node]) -> None:
-        """Give the body its closures: more general ones where those of the turns differ, which read
-        in what they differ."""
+        """Give the body its closures: more general ones where those of the iterations differ, which
+        read in what they differ."""
         known: dict[tuple[int, ...], int] = {}
         columns = iter(summary.columns)
         summary.columns = []
@@ -293,18 +301,20 @@ class Analysis:
             summary.widths.append(len(read))
 
     def _stream(self, column: Ids) -> Read | None:
-        """What holds the things that the turns read in one place."""
+        """What holds the things that the iterations read in one place."""
         held_by: list[Any] = [earlier.holds(column) for earlier in self.loops]
         number = max(range(len(held_by)), key=lambda n: held_by[n].sum(), default=0)
         if held_by and (held := held_by[number]).any():
             earlier = self.loops[number]
-            turns, outputs = np.divmod(column - earlier.base, earlier.outputs)
+            iterations, outputs = np.divmod(column - earlier.base, earlier.outputs)
             output = int(outputs[held][0])
             if (outputs[held] != output).any():
                 return None
             if (column[~held] != earlier.starts.get((output, 1))).any():
                 return None
-            return Read(SavedOutputs(number, output), tuple(np.where(held, turns + 1, 0).tolist()))
+            return Read(
+                SavedOutputs(number, output), tuple(np.where(held, iterations + 1, 0).tolist())
+            )
         ids = tuple(column.tolist())
         rows = [self.rows.get(~i) for i in ids]
         first = rows[0]
@@ -323,14 +333,16 @@ class Analysis:
 
     def requests(self) -> set[tuple[int, int]]:
         """Note which outputs of loops are read outside; gives those that are given as stacks,
-        because many of their turns are alive."""
+        because many of their iterations are alive."""
         alive: dict[tuple[int, int], set[int]] = {}
         for slot in self.live:
-            found = self.turn_of(self.ids[slot])
+            found = self.iteration_of(self.ids[slot])
             if found is not None:
-                number, turn, output = found
-                alive.setdefault((number, output), set()).add(turn)
-        buffered = {which for which, turns in alive.items() if len(turns) > policy.FEW_ROWS}
+                number, iteration, output = found
+                alive.setdefault((number, output), set()).add(iteration)
+        buffered = {
+            which for which, iterations in alive.items() if len(iterations) > policy.FEW_ROWS
+        }
         for number, output in buffered:
             self.loops[number].saves[output] = None
         rest = 0
@@ -343,10 +355,12 @@ class Analysis:
                 if isinstance(read.stack, PackedInputs) and read.rows is None:
                     self._request(read.stack.ids)
         self._request_inputs(rest, len(self.steps))
-        for (number, output), turns in alive.items():
+        for (number, output), iterations in alive.items():
             if (number, output) not in buffered:
                 summary = self.loops[number]
-                self._request(summary.base + turn * summary.outputs + output for turn in turns)
+                self._request(
+                    summary.base + iteration * summary.outputs + output for iteration in iterations
+                )
         return buffered
 
     def _request_inputs(self, start: int, stop: int) -> None:
@@ -355,22 +369,23 @@ class Analysis:
 
     def _request(self, ids: Iterable[int]) -> None:
         for i in ids:
-            found = self.turn_of(i)
+            found = self.iteration_of(i)
             if found is None:
                 continue
-            number, turn, output = found
+            number, iteration, output = found
             summary = self.loops[number]
-            if turn == summary.loop.turns - 1:
+            if iteration == summary.loop.iterations - 1:
                 summary.finals[output] = None
             else:
-                summary.rows.setdefault(output, set()).add(turn)
+                summary.rows.setdefault(output, set()).add(iteration)
                 summary.saves[output] = None
 
 
-def _turns_ago(apart: Ids, before: np.ndarray, outputs: int) -> Ids:
-    """For each column that is an output of an earlier turn: how many turns ago it was made; else 0.
+def _iterations_ago(apart: Ids, before: np.ndarray, outputs: int) -> Ids:
+    """For each column that is an output of an earlier iteration: how many iterations ago it was
+    made; else 0.
 
-    apart: ids, less the first id of their turn. before: whether they are from before the loop.
+    apart: ids, less the first id of their iteration. before: whether they are from before the loop.
     """
     ago = np.zeros(apart.shape[1], np.int64)
     for d in range(1, min(policy.FARTHEST_CARRY, len(apart) - 1) + 1):

@@ -11,23 +11,23 @@ from .. import policy
 
 
 class Repeat(NamedTuple):
-    """From `start` on, `turns` equal stretches of `period` instructions."""
+    """From `start` on, `iterations` equal stretches of `period` instructions."""
 
     start: int
     period: int
-    turns: int
+    iterations: int
 
     @property
     def stop(self) -> int:
-        return self.start + self.period * self.turns
+        return self.start + self.period * self.iterations
 
 
 def find_loops(tokens: Sequence[Hashable], longest: int, least: int = 2) -> list[Repeat]:
-    """The loops in a sequence, in order, none inside another, of `least` turns and more, with turns
-    of at most `longest`.
+    """The loops in a sequence, in order, none inside another, of `least` iterations and more, with
+    iterations of at most `longest`.
 
     A loop is where the sequence equals itself one period further on. Periods are tried from the one
-    whose loops cover most, so that a loop wins over a smaller one inside its turns.
+    whose loops cover most, so that a loop wins over a smaller one inside its iterations.
     """
     numbers: dict[Hashable, int] = {}
     known = np.array([numbers.setdefault(token, len(numbers)) for token in tokens], np.int64)
@@ -106,8 +106,8 @@ def _periods(known: np.ndarray, longest: int) -> list[int]:
 
 
 def _runs(equal: np.ndarray, start: int, stop: int, period: int, least: int) -> list[Repeat]:
-    """The loops of this period in [start, stop), of `least` turns and more. `equal` tells whether
-    an instruction is the same as the one a period later."""
+    """The loops of this period in [start, stop), of `least` iterations and more. `equal` tells
+    whether an instruction is the same as the one a period later."""
     if stop - start <= period:
         return []
     here = np.concatenate([[False], equal[start : stop - period], [False]])
@@ -116,8 +116,8 @@ def _runs(equal: np.ndarray, start: int, stop: int, period: int, least: int) -> 
     after = start
     for a, b in zip(edges[::2] + start, edges[1::2] + start, strict=True):
         a = max(int(a), after)
-        turns = (int(b) - a + period) // period if b > a else 0
-        if turns >= least and turns * period >= policy.LOOP_GRAM:
-            runs.append(Repeat(a, period, turns))
-            after = a + turns * period
+        iterations = (int(b) - a + period) // period if b > a else 0
+        if iterations >= least and iterations * period >= policy.LOOP_GRAM:
+            runs.append(Repeat(a, period, iterations))
+            after = a + iterations * period
     return runs

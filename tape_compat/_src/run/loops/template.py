@@ -1,11 +1,11 @@
 """Templates: programs whose loops run as loops, however often.
 
-A template says what a program does, but not how often its loops turn: this is an argument of the
+A template says what a program does, but not how often its loops run: this is an argument of the
 compiled program, up to a capacity. So the programs of all lengths of a Python loop are one template
 and one compiled program. `write.py` finds the template of a record.
 
-A value is one array, a stack is one array for each turn of a loop. Both are numbered in the order
-in which the template first speaks of them; that makes templates equal that do the same.
+A value is one array, a stack is one array for each iteration of a loop. Both are numbered in the
+order in which the template first speaks of them; that makes templates equal that do the same.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Given(NamedTuple):
 
 
 class Unpack(NamedTuple):
-    """The values from `first` on are the rows of what a loop saved: its first turns."""
+    """The values from `first` on are the rows of what a loop saved: its first iterations."""
 
     first: int
     stack: int
@@ -53,23 +53,23 @@ class Pack(NamedTuple):
 
 
 class Carry(NamedTuple):
-    """What a turn reads of an earlier one. `start` is the value that the first turn reads; None if
-    no turn reads it and only the last one's is wanted."""
+    """What an iteration reads of an earlier one. `start` is the value that the first iteration
+    reads; None if no iteration reads it and only the last one's is wanted."""
 
     start: int | None
     aval: Aval
 
 
 class Stream(NamedTuple):
-    """What each turn reads of a stack: the row of its own number, or one given as an argument. If
-    there is no stack: the given number itself."""
+    """What each iteration reads of a stack: the row of its own number, or one given as an argument.
+    If there is no stack: the given number itself."""
 
     stack: int | None
     given: bool
 
 
 class Save(NamedTuple):
-    """What each turn adds to a stack. Row 0 is the value `start`, if there is one."""
+    """What each iteration adds to a stack. Row 0 is the value `start`, if there is one."""
 
     stack: int
     start: int | None
@@ -78,9 +78,9 @@ class Save(NamedTuple):
 
 class Loop(NamedTuple):
     """A loop. The inputs of its body are the invariants, carries and streams; its outputs are what
-    the next turn reads as carries, then what the saves keep.
+    the next iteration reads as carries, then what the saves keep.
 
-    The values from `first` on are what the carries are after the last turn.
+    The values from `first` on are what the carries are after the last iteration.
     """
 
     loop: int
@@ -96,8 +96,8 @@ Segment = Step | Given | Load | Unpack | Pack | Loop
 
 
 class Bundle(NamedTuple):
-    """Array leaves given as a stack in chunks, one for each turn of a loop; or, if `whole`, the
-    rows of one leaf. Its capacity is that numbered `loop`."""
+    """Array leaves given as a stack in chunks, one for each iteration of a loop; or, if `whole`,
+    the rows of one leaf. Its capacity is that numbered `loop`."""
 
     stack: int
     loop: int
@@ -140,9 +140,9 @@ def function_of(
     """The template as a JAX function.
 
     Its arguments are the leaves, the bundles in chunks, the vectors of scalars, and a vector of
-    int32: for each loop the number of turns and the rows of its given streams, for each `Load` its
-    row, for each `Given` itself, in the order of the segments. `counts`: the numbers of turns, if
-    the program is for these alone.
+    int32: for each loop the number of iterations and the rows of its given streams, for each `Load`
+    its row, for each `Given` itself, in the order of the segments. `counts`: the numbers of
+    iterations, if the program is for these alone.
     """
 
     def function(*arguments: Any) -> tuple[Any, ...]:
@@ -195,7 +195,7 @@ def _run(
             straight.run((segment,), env)
         elif isinstance(segment, Loop):
             known = None if counts is None else counts[segment.loop]
-            _turn(segment, capacities[segment.loop], known, env, stacks, numbers)
+            _run_loop(segment, capacities[segment.loop], known, env, stacks, numbers)
         elif isinstance(segment, Given):
             env[segment.value] = numbers.one()
         elif isinstance(segment, Load):
@@ -211,8 +211,8 @@ def _row(stack: Any, number: Any) -> Any:
     return lax.dynamic_index_in_dim(stack, number, keepdims=False)
 
 
-def _turn(
-    turns: Loop,
+def _run_loop(
+    loop: Loop,
     capacity: int,
     known: int | None,
     env: dict[int, Any],
@@ -221,30 +221,30 @@ def _turn(
 ) -> None:
     given = numbers.one()
     count = given if known is None else known
-    rows = [numbers.many(capacity) if s.given else None for s in turns.streams]
-    invariants = [env[v] for v in turns.invariants]
+    rows = [numbers.many(capacity) if s.given else None for s in loop.streams]
+    invariants = [env[v] for v in loop.invariants]
 
-    def turn(i: Any, state: tuple) -> tuple:
+    def iteration(i: Any, state: tuple) -> tuple:
         carried, saved = state
         read = []
-        for s, row in zip(turns.streams, rows, strict=True):
+        for s, row in zip(loop.streams, rows, strict=True):
             place = i if row is None else row[i]
             read.append(place if s.stack is None else _row(stacks[s.stack], place))
-        given = turns.body.replay(*invariants, *carried, *read)
-        count = len(turns.carries)
+        given = loop.body.replay(*invariants, *carried, *read)
+        count = len(loop.carries)
         return (
-            tuple(_like(x, c.aval) for x, c in zip(given[:count], turns.carries, strict=True)),
+            tuple(_like(x, c.aval) for x, c in zip(given[:count], loop.carries, strict=True)),
             tuple(
                 lax.dynamic_update_index_in_dim(stack, _like(x, s.aval), i + 1, 0)
-                for stack, x, s in zip(saved, given[count:], turns.saves, strict=True)
+                for stack, x, s in zip(saved, given[count:], loop.saves, strict=True)
             ),
         )
 
-    carried = tuple(_start(env, c.start, c.aval) for c in turns.carries)
-    saved = tuple(_room(env, s, capacity) for s in turns.saves)
-    carried, saved = lax.fori_loop(0, count, turn, (carried, saved))
-    env.update(enumerate(carried, turns.first))
-    stacks.update((s.stack, stack) for s, stack in zip(turns.saves, saved, strict=True))
+    carried = tuple(_start(env, c.start, c.aval) for c in loop.carries)
+    saved = tuple(_room(env, s, capacity) for s in loop.saves)
+    carried, saved = lax.fori_loop(0, count, iteration, (carried, saved))
+    env.update(enumerate(carried, loop.first))
+    stacks.update((s.stack, stack) for s, stack in zip(loop.saves, saved, strict=True))
 
 
 def _like(array: Any, aval: Aval) -> Any:
@@ -262,9 +262,9 @@ def _room(env: dict[int, Any], save: Save, capacity: int) -> Any:
 
 
 class CompiledLoops:
-    """A template compiled, when first called, for loops of up to so many turns.
+    """A template compiled, when first called, for loops of up to so many iterations.
 
-    counts: how often they turn, if it is compiled for that alone.
+    counts: how often they run, if it is compiled for that alone.
     """
 
     __slots__ = ("call", "capacities", "counts")
@@ -286,7 +286,7 @@ class CompiledLoops:
         self.call = donating(program, donate)
 
     def serves(self, counts: tuple[int, ...]) -> bool:
-        """Whether loops of so many turns fit, and not so loosely that stacks waste memory."""
+        """Whether loops of so many iterations fit, and not so loosely that stacks waste memory."""
         if self.counts is not None:
             return counts == self.counts
         return all(
@@ -298,8 +298,8 @@ class CompiledLoops:
 def compile_for(
     template: Template, counts: tuple[int, ...], donate: tuple[int, ...], first: bool
 ) -> CompiledLoops:
-    """The template compiled for loops of so many turns: for them alone if it is the `first` time
-    and a loop is dear that does not know how often it turns."""
+    """The template compiled for loops of so many iterations: for them alone if it is the `first`
+    time and a loop is dear that does not know how often it runs."""
     if first and jax.default_backend() not in policy.COUNTS_ARE_ARGUMENTS:
         return CompiledLoops(template, counts, counts, donate)
     return CompiledLoops(template, capacities_for(template, counts), None, donate)
@@ -317,8 +317,8 @@ def capacities_for(template: Template, counts: tuple[int, ...]) -> tuple[int, ..
     return tuple(map(_capacity, counts, row))
 
 
-def _capacity(turns: int, row: int) -> int:
-    for capacity in (policy.LEAST_CAPACITY, 1 << (turns - 1).bit_length()):
-        if capacity >= turns and capacity * row <= policy.LARGE_STACKS:
+def _capacity(iterations: int, row: int) -> int:
+    for capacity in (policy.LEAST_CAPACITY, 1 << (iterations - 1).bit_length()):
+        if capacity >= iterations and capacity * row <= policy.LARGE_STACKS:
             return capacity
-    return -(-turns // policy.LEAST_TURNS) * policy.LEAST_TURNS
+    return -(-iterations // policy.LEAST_ITERATIONS) * policy.LEAST_ITERATIONS

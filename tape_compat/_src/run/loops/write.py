@@ -48,11 +48,11 @@ from .template import (
 class LoopProgram(Runner):
     """A record as a template with its arguments.
 
-    counts: how often each loop turns, then how many rows the leaves have of which rows are read.
+    counts: how often each loop runs, then how many rows the leaves have of which rows are read.
     loops: how many loops there are. unpack_results: makes the live outputs, in order, of what the
     compiled template gives; None if that is what it gives. compiled: the template compiled, once
-    chosen. layered: whether each turn has variables of its own. runs: how often it ran then. whole:
-    the program while it is compiled as a whole.
+    chosen. layered: whether each iteration has variables of its own. runs: how often it ran then.
+    whole: the program while it is compiled as a whole.
     """
 
     def __init__(
@@ -117,20 +117,25 @@ class LoopProgram(Runner):
             if buffer is not None:
                 taken.setdefault(buffer, set()).add(place)
         first = len(self.template.outputs)
-        rows = {buffer: _taken(results[first + buffer], turns) for buffer, turns in taken.items()}
+        rows = {
+            buffer: _taken(results[first + buffer], iterations)
+            for buffer, iterations in taken.items()
+        }
         return [
             results[place] if buffer is None else rows[buffer][place]
             for buffer, place in self._recipe.places
         ]
 
 
-def _taken(stack: Any, turns: set[int]) -> dict[int, Any]:
-    """What was saved in these turns. Row 0 of the stack is what was before the first."""
+def _taken(stack: Any, iterations: set[int]) -> dict[int, Any]:
+    """What was saved in these iterations. Row 0 of the stack is what was before the first."""
     if jax.default_backend() == "cpu" and stack.nbytes <= policy.SMALL_ROW * len(stack):
         host = np.asarray(stack)  # the same memory
-        return {turn: host[turn + 1].copy() for turn in turns}
-    order = sorted(turns)
-    return dict(zip(order, in_x64(rows_of, stack, 0, [turn + 1 for turn in order]), strict=True))
+        return {iteration: host[iteration + 1].copy() for iteration in iterations}
+    order = sorted(iterations)
+    return dict(
+        zip(order, in_x64(rows_of, stack, 0, [iteration + 1 for iteration in order]), strict=True)
+    )
 
 
 class _Recipe(NamedTuple):
@@ -200,7 +205,7 @@ def loop_program(
     rows = rows_of_leaves(arrays, steps, avals, {*live, *donatable})
     steps = [s for s in steps if s.first not in rows]
     tokens = [(_kind(s.closure), *(avals[i] for i in s.inputs)) for s in steps]
-    loops = find_loops(tokens, policy.LONGEST_TURN, policy.LEAST_TURNS)
+    loops = find_loops(tokens, policy.LONGEST_ITERATION, policy.LEAST_ITERATIONS)
     if sum(loop.stop - loop.start for loop in loops) < policy.LOOPS_SHARE * len(steps):
         return None
     analysis = Analysis(arrays, scalars, steps, avals, live, donatable, rows)
@@ -216,7 +221,7 @@ def loop_program(
 
 
 def _kind(closure: Closure) -> Closure:
-    """What the turns of a loop must have in common."""
+    """What the iterations of a loop must have in common."""
     dynamic = closure.dynamic_form
     return closure if dynamic is None else dynamic.closure
 
@@ -233,7 +238,7 @@ class _Writer:
         self.stacks: dict[SavedOutputs | PackedInputs | SequenceLeaf, int] = {}
         self.leaves: list[tuple[int, int]] = []  # values and slots
         self.bundles: list[tuple[Bundle, list[int] | SequenceLeaf]] = []
-        self.counts = [summary.loop.turns for summary in analysis.loops]
+        self.counts = [summary.loop.iterations for summary in analysis.loops]
         #: By dtype: (value, place) of single scalars, (stack, loop, places) of those of loops.
         self.singles: defaultdict[np.dtype, list[tuple[int, int]]] = defaultdict(list)
         self.streams: defaultdict[np.dtype, list[tuple[int, int, np.ndarray]]] = defaultdict(list)
@@ -300,7 +305,7 @@ class _Writer:
         self.count += 1
         return self.count - 1
 
-    def turns(self, number: int, summary: LoopSummary) -> None:
+    def iterations(self, number: int, summary: LoopSummary) -> None:
         def start_of(output: int, ago: int) -> tuple[int | None, Aval]:
             start = summary.starts.get((output, ago))
             aval = self.analysis.aval(summary.base + output)
@@ -316,7 +321,7 @@ class _Writer:
         for stack in made:
             self._make(number, stack)
         invariants = tuple(map(self.value, summary.invariants))
-        # What is read of earlier turns, then what is only wanted of the last one.
+        # What is read of earlier iterations, then what is only wanted of the last one.
         carried: list[tuple[int, int]] = list(summary.starts)
         carried += [(q, 1) for q in sorted(summary.finals) if (q, 1) not in summary.starts]
         place = {which: len(invariants) + i for i, which in enumerate(carried)}
@@ -342,11 +347,11 @@ class _Writer:
         first = self.count
         for output, ago in carried:
             if ago == 1:
-                self.values[summary.base + (summary.loop.turns - 1) * summary.outputs + output] = (
-                    self.count
-                )
+                self.values[
+                    summary.base + (summary.loop.iterations - 1) * summary.outputs + output
+                ] = self.count
             self.count += 1
-        self.number(None, [summary.loop.turns])
+        self.number(None, [summary.loop.iterations])
         for read in summary.reads:
             if read.rows is not None:
                 self.number(number, read.rows)
@@ -356,7 +361,7 @@ class _Writer:
         self._load(number, summary)
 
     def _body(self, summary: LoopSummary, read: list[int], first: int) -> tuple[Step, ...]:
-        """The instructions of a turn; their outputs are numbered from `first` on."""
+        """The instructions of an iteration; their outputs are numbered from `first` on."""
         numbers = iter(read)
         body = []
         start = summary.loop.start
@@ -389,23 +394,23 @@ class _Writer:
             if len(ids) > policy.FEW_ROWS:
                 last = max(ids)
                 self.segments.append(Unpack(self.count, stack, last + 1))
-                for turn in range(last + 1):
-                    i = ids.get(turn)
+                for iteration in range(last + 1):
+                    i = ids.get(iteration)
                     if i is None or i in self.values:
                         self.count += 1
                     else:
                         self.new(i)
                 continue
-            for turn in sorted(ids):
-                self.number(None, [turn + 1])
-                self.segments.append(Load(self.new(ids[turn]), stack))
+            for iteration in sorted(ids):
+                self.number(None, [iteration + 1])
+                self.segments.append(Load(self.new(ids[iteration]), stack))
 
     def written(self, node: Node, key: tuple) -> LoopProgram:
         analysis = self.analysis
         rest = 0
         for number, summary in enumerate(analysis.loops):
             self.single(analysis.steps[rest : summary.loop.start])
-            self.turns(number, summary)
+            self.iterations(number, summary)
             rest = summary.loop.stop
         self.single(analysis.steps[rest:])
         outputs, buffers, places = self._outputs()
@@ -440,16 +445,16 @@ class _Writer:
         self,
     ) -> tuple[tuple[int, ...], tuple[int, ...], list[tuple[int | None, int]]]:
         """The values and the stacks that the template gives, and for each live output the stack and
-        the turn, or None and which value."""
+        the iteration, or None and which value."""
         outputs: list[int] = []
         buffers: dict[int, int] = {}
         places: list[tuple[int | None, int]] = []
         for slot in self.analysis.live:
             i = self.analysis.ids[slot]
-            number, turn, output = self.analysis.turn_of(i) or (-1, -1, -1)
+            number, iteration, output = self.analysis.iteration_of(i) or (-1, -1, -1)
             if (number, output) in self.buffered:
                 stack = self.stack(SavedOutputs(number, output))
-                places.append((buffers.setdefault(stack, len(buffers)), turn))
+                places.append((buffers.setdefault(stack, len(buffers)), iteration))
                 continue
             places.append((None, len(outputs)))
             outputs.append(self.value(i))

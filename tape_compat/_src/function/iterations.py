@@ -1,4 +1,4 @@
-"""How many turns a recorded loop takes, where that can be told from what was recorded."""
+"""How many iterations a recorded loop takes, where that can be told from what was recorded."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .known import integer
 
 
 class Count(NamedTuple):
-    """At most so many turns, None if nothing is known; `exact`: just so many."""
+    """At most so many iterations, None if nothing is known; `exact`: just so many."""
 
     most: Size | None
     exact: bool
@@ -58,13 +58,13 @@ class Flow:
         return self._from.get(self.origin(number))
 
     def fixed(self, number: int) -> Size | None:
-        """The value of an integer that is known and the same in all turns."""
+        """The value of an integer that is known and the same in all iterations."""
         number = self.origin(number)
         return integer(self.inputs[number]) if self.carried <= number < self.steps.inputs else None
 
 
 def stride(body: Flow, place: int) -> Size | None:
-    """By how much a carried integer grows in each turn, if that is known."""
+    """By how much a carried integer grows in each iteration, if that is known."""
     output = body.origin(body.steps.outputs[place])
     if output == place:
         return 0
@@ -78,14 +78,14 @@ def stride(body: Flow, place: int) -> Size | None:
     return body.fixed(first) if second == place and step.closure.name == "AddV2" else None
 
 
-def turns(goes_on: Steps, body: Steps, inputs: Sequence[Any], carried: int) -> Count:
-    """How many turns a loop takes, which begins with `inputs`."""
-    flow, turn = Flow(goes_on, inputs, carried), Flow(body, inputs, carried)
-    return _count(flow, turn, flow.steps.outputs[0])
+def iterations(goes_on: Steps, body: Steps, inputs: Sequence[Any], carried: int) -> Count:
+    """How many iterations a loop takes, which begins with `inputs`."""
+    flow, iteration = Flow(goes_on, inputs, carried), Flow(body, inputs, carried)
+    return _count(flow, iteration, flow.steps.outputs[0])
 
 
 def guessed(goes_on: Steps, inputs: Sequence[Any], carried: int) -> Size | None:
-    """How many turns a loop takes if what its predicate compares grows or shrinks by 1."""
+    """How many iterations a loop takes if what its predicate compares grows or shrinks by 1."""
     flow = Flow(goes_on, inputs, carried)
     return _guess(flow, flow.steps.outputs[0])
 
@@ -109,7 +109,7 @@ def _guess(flow: Flow, number: int) -> Size | None:
 
 
 def _count(goes_on: Flow, body: Flow, number: int) -> Count:
-    """How many turns it takes until a bool becomes false."""
+    """How many iterations it takes until a bool becomes false."""
     step = goes_on.step(number)
     if step is None:
         return _UNKNOWN
@@ -131,7 +131,7 @@ def _count(goes_on: Flow, body: Flow, number: int) -> Count:
 
 
 def _constant(goes_on: Flow, body: Flow, number: int) -> Size | None:
-    """An integer that is the same in all turns."""
+    """An integer that is the same in all iterations."""
     place = goes_on.origin(number)
     if place < goes_on.carried and stride(body, place) == 0:
         return integer(goes_on.inputs[place])
@@ -140,7 +140,7 @@ def _constant(goes_on: Flow, body: Flow, number: int) -> Size | None:
 
 def _until(compared: str, way: Size, by: int) -> Count:
     """How often a number compares like that to another one, which is `way` larger at first, if it
-    grows by `by` in each turn."""
+    grows by `by` in each iteration."""
     if compared in ("Greater", "GreaterEqual"):
         compared, way, by = _EXCHANGED[compared], -way, -by
     if compared == "NotEqual":
@@ -150,5 +150,5 @@ def _until(compared: str, way: Size, by: int) -> Count:
     if by < 0:
         certain = not is_symbolic(way) and (way < 0 or (way == 0 and compared == "Less"))
         return Count(0, True) if certain else _UNKNOWN
-    turns = -(-way // by) if compared == "Less" else way // by + 1
-    return Count(maximum(turns, 0), True)
+    iterations = -(-way // by) if compared == "Less" else way // by + 1
+    return Count(maximum(iterations, 0), True)
