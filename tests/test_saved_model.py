@@ -11,7 +11,7 @@ import tape_compat as tf
 from tape_compat._src.core.x64 import enable_x64
 from tape_compat._src.library.saved_model.messages import SavedModel
 from tape_compat._src.library.saved_model.plain import FORMULAS
-from tape_compat._src.values import extension_type
+from tape_compat._src.values import spec_registry
 
 
 @pytest.fixture
@@ -81,6 +81,7 @@ def test_draws_are_others_at_each_call(saved):
     assert (loaded.f()[0].numpy() == first).all()
 
 
+@pytest.mark.part
 def test_draws_of_unknown_sizes_are_those_of_their_keys(saved):
     def draws(x):
         shape = tf.shape(x)
@@ -105,6 +106,7 @@ def test_draws_of_unknown_sizes_are_those_of_their_keys(saved):
     assert loaded.f(x)[0].shape == [5, 3]
 
 
+@pytest.mark.part
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_formulas_are_near_the_functions(dtype):
     wide = np.concatenate([np.linspace(-6, 6, 1001), [0.0, 1e-6, -1e-6, 1e-30, 60.0, -60.0]])
@@ -345,8 +347,8 @@ def test_extension_types_are_defined_before_they_are_loaded(tmp_path):
     made = with_function(lambda v: v, input_signature=[Named.Spec(tf.TensorSpec([]))])
     tf.saved_model.save(made, str(tmp_path))
     assert tf.saved_model.load(str(tmp_path)).f(Named(2.0)).x.numpy() == 2.0
-    del extension_type.REGISTERED["tests.saved.Named.Spec"]
-    with pytest.raises(NotImplementedError, match=r"'tests\.saved\.Named\.Spec': define"):
+    del spec_registry.NAME_TO_SPEC["tests.saved.Named.Spec"]
+    with pytest.raises(NotImplementedError, match=r"'tests\.saved\.Named\.Spec': import"):
         tf.saved_model.load(str(tmp_path))
 
 

@@ -1,9 +1,12 @@
 """SavedModels of TensorFlow read here, and ours read by TensorFlow."""
 
+import importlib
+
 import numpy as np
 import pytest
 
 import tape_compat
+from tape_compat._src.values import composite as composite_tensor, spec_registry
 from tests.oracle import tensorflow
 from tests.parity import store
 
@@ -211,6 +214,65 @@ def test_composites(ways, tmp_path):
     assert_near(use_composites(reader, loaded, kinds[reader]), expected)
     with pytest.raises((TypeError, ValueError)):
         loaded.of_types(reader.constant([1.0]))
+
+
+def scaled(tf, name):
+    """A composite as a library makes one: its spec is told by its tensor, and has a name."""
+    if tf is tape_compat:
+        composite, register = composite_tensor.CompositeTensor, spec_registry.register
+    else:
+        composite = tf.__internal__.CompositeTensor
+        register = importlib.import_module(
+            "tensorflow.python.framework.type_spec_registry"
+        ).register
+
+    class Scaled(composite):
+        def __init__(self, x, factor):
+            self.x, self.factor = x, factor
+
+        @property
+        def _type_spec(self):
+            return Spec(tf.TensorSpec(self.x.shape, self.x.dtype), self.factor)
+
+    @register(name)
+    class Spec(tf.TypeSpec):
+        value_type = property(lambda self: Scaled)
+
+        def __init__(self, inner, factor):
+            self.inner, self.factor = inner, factor
+
+        def _serialize(self):
+            return self.inner, self.factor
+
+        @property
+        def _component_specs(self):
+            return [self.inner]
+
+        def _to_components(self, value):
+            return [value.x]
+
+        def _from_components(self, components):
+            return Scaled(*components, self.factor)
+
+    return Scaled, Spec
+
+
+@pytest.mark.filterwarnings("ignore:Encoding a StructuredValue")
+def test_composites_of_libraries(ways, tmp_path):
+    kinds = {tf: scaled(tf, f"parity.{tmp_path.name}.Spec") for tf in set(ways)}
+    writer, reader = ways
+
+    def doubled(given):
+        return [type(given)(given.x * given.factor, given.factor), given.x]
+
+    made = writer.Module()
+    spec = kinds[writer][1](writer.TensorSpec([None], writer.float32), 3)
+    made.doubled = writer.function(doubled, input_signature=[spec])
+    writer.saved_model.save(made, str(tmp_path / "a"))
+    loaded = reader.saved_model.load(str(tmp_path / "a"))
+    found, x = loaded.doubled(kinds[reader][0](reader.constant([1.0, 2.0]), 3))
+    assert type(found) is kinds[reader][0] and found.factor == 3
+    assert found.x.numpy().tolist() == [3.0, 6.0] and x.numpy().tolist() == [1.0, 2.0]
 
 
 def signatures_of(tf, made):

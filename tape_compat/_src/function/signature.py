@@ -176,6 +176,12 @@ class Described(NamedTuple):
     components: Any
 
 
+def holds_anything(spec: TypeSpec) -> bool:
+    """Whether a composite of this spec can be made with something else in the place of its tensors:
+    one of ours, not of a library or a linear operator."""
+    return isinstance(spec, ExtensionTypeSpec) or type(spec).__module__.startswith(_VALUES)
+
+
 def _describes(components: Any) -> bool:
     """Whether there are specs in the place of tensors."""
     if isinstance(components, (TensorSpec, Described)):
@@ -185,8 +191,7 @@ def _describes(components: Any) -> bool:
 
 def _composite(spec: TypeSpec, components: Any) -> Any:
     """The composite that is made of tensors, or what stands for it if they are specs."""
-    simple = isinstance(spec, ExtensionTypeSpec) or type(spec).__module__.startswith(_VALUES)
-    if not simple and _describes(components):
+    if not holds_anything(spec) and _describes(components):
         return Described(spec, components)
     return spec._from_components(components)
 

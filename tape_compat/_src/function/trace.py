@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ..core import dimensions, errors, limits
@@ -22,7 +22,7 @@ from ..values.capture import (
     symbolic_input,
     symbolic_value,
 )
-from ..values.composite import Opaque
+from ..values.composite import CompositeTensor, Opaque, TypeSpec
 from ..values.convert import convert
 from ..values.names import outside_scopes
 from ..values.record import begin_step
@@ -31,7 +31,7 @@ from ..values.tensor import Tensor
 from ..values.variable import Handle, Variable, current
 from .graph import FuncGraph
 from .python_steps import call_in_parts, computes_with_texts
-from .signature import Bound, check_unchanged, copied, rebuilt
+from .signature import Bound, check_unchanged, copied, holds_anything, rebuilt
 from .tensor_array import TensorArray
 
 
@@ -51,6 +51,42 @@ class _Array(NamedTuple):
     place: int | None
 
 
+class _Composite:
+    """Stands in a structure for a composite that cannot be made of anything but tensors."""
+
+    __slots__ = ("_components", "_spec")
+
+    def __init__(self, value: CompositeTensor):
+        self._spec: TypeSpec = value._type_spec
+        self._components = _outline(self._spec._to_components(value))
+
+    def made(self, items: Iterator[Any]) -> Any:
+        """The composite of the next items."""
+        return self._spec._from_components(_filled(self._components, items))
+
+
+def _outline(structure: Any) -> Any:
+    """A structure with 0 in the place of its leaves."""
+    return nest.map_structure(_outlined, structure, expand_composites=False)
+
+
+def _outlined(leaf: Any) -> Any:
+    if not isinstance(leaf, CompositeTensor):
+        return 0
+    if holds_anything(leaf._type_spec):
+        return nest.map_structure(_outlined, leaf, expand_composites=True)
+    return _Composite(leaf)
+
+
+def _filled(outline: Any, items: Iterator[Any]) -> Any:
+    """The structure with these items in the place of its leaves."""
+    leaves = [
+        leaf.made(items) if leaf.__class__ is _Composite else next(items)
+        for leaf in nest.flatten(outline, expand_composites=True)
+    ]
+    return nest.pack_sequence_as(outline, leaves, expand_composites=True)
+
+
 class Results:
     """What a function returned: a structure whose tensors are numbered.
 
@@ -66,7 +102,7 @@ class Results:
         self.leaves: list[int | tuple[Any]] = []
         for value in nest.flatten(result, expand_composites=True):
             self.leaves.append(self._leaf(value, function))
-        self.structure = nest.map_structure(lambda _: 0, result, expand_composites=True)
+        self.structure = _outline(result)
         children = nest.children_of(result)
         self.single = self.leaves == [0] and children is None
         plain = (
@@ -112,7 +148,7 @@ class Results:
             if isinstance(leaf, _Array):
                 place = leaf.place
                 leaves[i] = leaf.array.returned(None if place is None else outputs[place])
-        return nest.pack_sequence_as(self.structure, leaves, expand_composites=True)
+        return _filled(self.structure, iter(leaves))
 
 
 def _returned(value: Any, function: Any) -> Tensor:

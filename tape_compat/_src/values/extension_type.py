@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar
 
 from ..core.errors import user_location
-from . import fields as _fields, operators
+from . import fields as _fields, operators, spec_registry
 from .composite import CompositeTensor, TypeSpec
 from .fields import NO_DEFAULT, Field
 from .nest import flatten
@@ -70,7 +70,7 @@ class ExtensionTypeMetaclass(_Declared):
             cls.__init__ = _constructor(cls)
         cls.Spec = _spec_class(cls, namespace.get("Spec"))
         if "__name__" in namespace:
-            _register(cls, namespace["__name__"] + ".Spec")
+            spec_registry.register(namespace["__name__"] + ".Spec")(cls.Spec)
 
     def __call__(cls: Any, *args: Any, **kwargs: Any) -> Any:
         if cls._abstract:
@@ -89,24 +89,6 @@ class ExtensionTypeMetaclass(_Declared):
             _fields.check_annotation(found, forward=False)
             known[name] = found
         return known[name]
-
-
-#: The extension types that have a name for SavedModels, by that of their specs.
-REGISTERED: dict[str, Any] = {}
-
-
-def _register(cls: Any, name: str) -> None:
-    known = REGISTERED.setdefault(name, cls)
-    if known is not cls:
-        raise ValueError(
-            f"Name {name} has already been registered for class {known.__module__}."
-            f"{known.Spec.__qualname__}."
-        )
-
-
-def name_of(cls: Any) -> str | None:
-    """The name of the specs of an extension type in SavedModels; None if it has none."""
-    return next((name for name, known in REGISTERED.items() if known is cls), None)
 
 
 def _own_annotations(cls: type, frame: types.FrameType) -> dict[str, Any]:

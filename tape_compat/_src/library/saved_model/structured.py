@@ -16,11 +16,12 @@ from ...data.io.tensors import TensorShapeProto, make_ndarray, make_tensor_proto
 from ...values import nest
 from ...values.composite import TypeSpec
 from ...values.convert import convert
-from ...values.extension_type import REGISTERED, ExtensionTypeSpec, name_of
+from ...values.extension_type import ExtensionTypeSpec
 from ...values.indexed_slices import IndexedSlicesSpec
 from ...values.ragged import RaggedTensorSpec
 from ...values.sparse import SparseTensorSpec
 from ...values.spec import TensorSpec
+from ...values.spec_registry import NAME_TO_SPEC, SPEC_TO_NAME
 from ...values.tensor import Tensor
 from .messages import FunctionSpec, StructuredValue
 
@@ -90,14 +91,17 @@ def _spec_proto(made: StructuredValue, spec: TensorSpec) -> Any:
 
 #: The specs of composites that TensorFlow's files number, by these numbers.
 _SPECS: dict[int, Any] = {1: SparseTensorSpec, 2: IndexedSlicesSpec, 3: RaggedTensorSpec}
-_EXTENSION_TYPE = 13
+#: Those that are found by a name.
+_REGISTERED, _EXTENSION_TYPE = 12, 13
 
 
 def _encode_type_spec(made: StructuredValue, spec: TypeSpec) -> None:
     number = next((number for number, kind in _SPECS.items() if type(spec) is kind), None)
     name = type(spec).__name__
     if isinstance(spec, ExtensionTypeSpec):
-        number, name = _EXTENSION_TYPE, name_of(spec.value_type)
+        number, name = _EXTENSION_TYPE, SPEC_TO_NAME.get(type(spec))
+    elif type(spec) in SPEC_TO_NAME:
+        number, name = _REGISTERED, SPEC_TO_NAME[type(spec)]
     if name is None:
         raise NotImplementedError(
             f"No encoder for object {spec!r}: an ExtensionType needs a `__name__` to be saved, by "
@@ -117,14 +121,13 @@ def _decoded_type_spec(held: Any) -> TypeSpec:
     Raises: NotImplementedError for that of a class that is not here.
     """
     kind = _SPECS.get(held.type_spec_class)
-    if held.type_spec_class == _EXTENSION_TYPE:
-        known = REGISTERED.get(held.type_spec_class_name)
-        if known is None:
+    if held.type_spec_class in (_REGISTERED, _EXTENSION_TYPE):
+        kind = NAME_TO_SPEC.get(held.type_spec_class_name)
+        if kind is None:
             raise NotImplementedError(
-                f"a SavedModel takes or gives {held.type_spec_class_name!r}: define the "
-                "ExtensionType of this `__name__` before loading it"
+                f"a SavedModel takes or gives {held.type_spec_class_name!r}: import what "
+                "registers it, or define the ExtensionType of this `__name__`, before you load it"
             )
-        kind = known.Spec
     if kind is None:
         raise NotImplementedError(
             f"a SavedModel with a {held.type_spec_class_name} among the arguments or results of a "
