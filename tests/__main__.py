@@ -2,9 +2,9 @@
 
 Lint, format and types, then the tests and the doctests: in deferred mode, where what is new is
 interpreted; with every program compiled; and in immediate mode, where every op runs at its call. In
-the last two one in four of the rows of `tests/ops` is enough, and what has no modes is left out.
-Each step runs even if one before it failed. What XLA compiled is kept in `.jax_cache`, what
-TensorFlow gave in `.tensorflow_outcomes`, which makes the next run faster.
+the last two one in four of the rows of `tests/ops` and of what else is alike is enough, and what
+has no modes is left out. Each step runs even if one before it failed. What XLA compiled is kept in
+`.jax_cache`, what TensorFlow gave in `.tensorflow_outcomes`, which makes the next run faster.
 
     python -m tests             everything
     python -m tests checks      lint, format, types
@@ -51,8 +51,9 @@ ENGINE = [
 MODELESS = [
     f"--ignore=tests/test_{name}.py"
     for name in (
-        "benchmarks cache caches choose docs dtypes dtypes_exact find fork in_place interpret "
-        "layout names native program shapes standin traces types".split()
+        "adapted benchmarks cache caches choose data_csv data_files docs dtypes dtypes_exact find "
+        "fork in_place interpret layout names names_version1 native program shapes standin "
+        "standin_libraries summary traces types".split()
     )
 ]
 MODELESS.append("--ignore=tests/keras_suite")

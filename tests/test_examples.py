@@ -26,6 +26,7 @@ SAYS = {
 }
 
 
+@pytest.mark.part
 @pytest.mark.parametrize("path", [pytest.param(path, id=path.stem) for path in EXAMPLES])
 def test_example(path, tmp_path):
     for needed in ("matplotlib", "sklearn", "tqdm"):

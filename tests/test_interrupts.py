@@ -173,6 +173,7 @@ def test_interrupted_at_many_lines(prepare):
         check_interrupted_at(at, prepare)
 
 
+@pytest.mark.part
 @pytest.mark.parametrize("prepare", [settled, cold])
 def test_interrupted_in_a_function(prepare):
     """In calls of what is known, and at the first, which records."""

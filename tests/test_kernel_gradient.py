@@ -45,6 +45,7 @@ def arrays(request):
     return convolve, x, filters, dy, attributes
 
 
+@pytest.mark.part
 @pytest.mark.parametrize("arrays", CASES, indirect=True)
 def test_is_that_of_jax(always, arrays):
     convolve, x, filters, dy, attributes = arrays
@@ -67,6 +68,7 @@ def test_is_that_of_jax(always, arrays):
         np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-3)
 
 
+@pytest.mark.part
 @pytest.mark.parametrize("mode", ["function", "loop"])
 def test_reaches_the_program(always, mode):
     """Of a convolution and of a transposed one, compiled and interpreted alike."""

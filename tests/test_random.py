@@ -553,6 +553,7 @@ def draws(shape):
         yield "bits", 0.0, philox_host.bits, philox.bits, (shape, kind)
 
 
+@pytest.mark.part
 @pytest.mark.parametrize("key", KEYS)
 @pytest.mark.parametrize("shape", [(), (0,), (3,), (7, 5), (1001,)])
 def test_the_host_draws_what_xla_draws(key, shape):
@@ -569,6 +570,7 @@ def test_the_host_draws_what_xla_draws(key, shape):
     assert np.array_equal(philox_host.order(key, count), order)
 
 
+@pytest.mark.part
 @pytest.mark.parametrize("key", KEYS)
 def test_the_host_looks_for_what_xla_looks_for(key):
     key = KEYS[key]

@@ -344,6 +344,7 @@ print(json.dumps(found))
     assert modules == ["keras"] * 4 and found[9] == [[True, False]]
 
 
+@pytest.mark.part
 @needs_keras
 def test_the_page_about_keras():
     """Each block of Python in it runs, in a process of its own."""

@@ -194,6 +194,7 @@ def plain(spatial, strides, padding, dilations):
     return convolve
 
 
+@pytest.mark.part
 @pytest.mark.parametrize(
     "spatial, window, channels, groups, strides, padding, dilations", CONVOLUTIONS
 )
