@@ -327,7 +327,7 @@ class _Keeping:
         gc.collect()
         while not self._locked():
             if self._lock not in _LOCKS or time.monotonic() > end:
-                return False
+                return self._locked()  # it may have ended just now
             time.sleep(0.02)
             gc.collect()
         return True
