@@ -559,6 +559,25 @@ def case_cache(tf):
     return [numbers(x) == numbers(x) for x in (data, other)], sorted(numbers(data.repeat(2)))
 
 
+def case_cache_is_full_with_the_last_element(tf):
+    options = tf.data.Options()  # as it would read ahead of what is asked for
+    options.experimental_optimization.inject_prefetch = False
+    rows = tf.data.Dataset.range(8).shuffle(8, seed=3)
+    mapped = rows.map(lambda x: x + 1)
+    unknown = rows.filter(lambda x: x >= 0)
+    found = []
+    for made in (rows, mapped, unknown):
+        for dataset in (made.cache().batch(2), made.batch(2).cache()):
+            for count in (3, 4):
+                kept = dataset.with_options(options)
+                runs = [
+                    [next(run).numpy().tolist() for _ in range(count)]
+                    for run in map(iter, [kept] * 3)
+                ]
+                found.append(runs[0] == runs[1] == runs[2])
+    return found
+
+
 def case_unique(tf):
     made = tf.data.Dataset.from_tensor_slices
     return [shown(made(x).unique()) for x in ([1, 37, 2, 37, 2, 1], ["a", "b", "a"])], attempt(

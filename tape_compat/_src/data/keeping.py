@@ -17,7 +17,10 @@ LOGGER = logging.getLogger("tape_compat")
 
 
 class Cache(SameRows):
-    """The elements, kept in memory from the first run that comes to the end."""
+    """The elements, kept in memory from the first run that comes to the last one.
+
+    Where it is not known how many there are, a run has to be told that none is left.
+    """
 
     name, shown = "CacheDataset", ""
 
@@ -39,9 +42,16 @@ class Cache(SameRows):
 
     def _keeping(self, chunks: Iterator[Chunk], seeds: list[Any]) -> Iterator[Chunk]:
         found: list[Chunk] = []
+        left = self.size()
         for chunk in chunks:
             found.append(chunk)
-            yield chunk
+            left -= len(chunk)
+            if left == 0:  # the last row apart: it is asked for once all others are taken
+                yield chunk[:-1]
+                self._chunks, self._kept_from = found, seeds
+                yield chunk[-1:]
+            else:
+                yield chunk
         self._chunks, self._kept_from = found, seeds
 
     def _open(self) -> Stream:
@@ -50,6 +60,7 @@ class Cache(SameRows):
         seeds = super().positions()
         source = self.inputs[0].open()
         found: list[Element] = []
+        size = self.size()
 
         def step() -> Element:
             try:
@@ -58,6 +69,8 @@ class Cache(SameRows):
                 self._elements, self._kept_from = found, seeds
                 raise
             found.append(element)
+            if len(found) == size:
+                self._elements, self._kept_from = found, seeds
             return element
 
         return StreamOf(step)
