@@ -580,6 +580,31 @@ def _run(change):
 CASES |= {f"runs of {name}": _run(change) for name, change in RUNS.items()}
 
 
+def case_draws_of_initial_values(tf):
+    def outside(value):
+        with tf.init_scope():
+            return tf.Variable(value)
+
+    def made(how):
+        class Module(tf.Module):
+            held = None
+
+            @tf.function
+            def __call__(self):
+                if self.held is None:
+                    self.held = how(lambda: tf.random.normal([2]))
+                    self.other = how(lambda: tf.random.uniform([2], seed=3))
+                    self.third = how(lambda: tf.random.uniform([2]))
+                return [self.held + 0.0, self.other + 0.0, self.third + 0.0, tf.random.normal([2])]
+
+        module = Module()
+        return module(), module(), tf.random.normal([1])
+
+    tf.random.set_seed(4)
+    ways = (tf.Variable, lambda value: tf.Variable(value()), outside)
+    return [made(how) for how in ways]
+
+
 def case_draws_where_python_runs(tf):
     """In loops over datasets, of iterators and of texts, in maps of texts, in py_function."""
     tf.random.set_seed(1)

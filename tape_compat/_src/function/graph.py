@@ -11,6 +11,7 @@ from ..core.avals import Aval
 from ..core.dtypes import DType
 from ..core.shapes import TensorShape
 from ..core.state import LOCAL, ThreadState
+from ..ops.random_keys import initial_draws
 from ..run import policy
 from ..values.capture import SymbolicProgram, leaving, lifted, within
 from ..values.graph_def import GraphDef, NodeDef, listed
@@ -179,7 +180,7 @@ class FuncGraph(SymbolicProgram):
             raise ValueError(f"{_SINGLETON} At {errors.user_location()}.")
         self.created.append(variable)
         if callable(value):
-            with leaving():
+            with leaving(), initial_draws(self.next_draw):
                 return initial_tensor(value, dtype)
         known = [x for x in self.inputs if id(x) in self.values_given]
         values = [self.values_given[id(x)] for x in known]

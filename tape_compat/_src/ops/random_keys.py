@@ -15,7 +15,7 @@ import os
 import random
 import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import jax
@@ -270,6 +270,29 @@ class _Run:
         if found is None and len(self._sites) < limits.MAX_PYTHON_DRAWS:
             found = self._sites.setdefault(place, _Site(pair))
         return found
+
+
+class _InitialRun(_Run):
+    """The computation of a variable's initial value, whose draws are among those of a function."""
+
+    def __init__(self, next_draw: Callable[[], int]):
+        super().__init__({})
+        self._next_draw = next_draw
+
+    def next_key(self, kernel: str, seed: Any, blocks: int) -> Tensor:
+        if seed is None and _streams.seed is not None:
+            seed = self._next_draw()
+        return key_of(*_unpredictable(_pair(_streams.seed, seed)))
+
+
+@contextlib.contextmanager
+def initial_draws(next_draw: Callable[[], int]) -> Iterator[None]:
+    """In which draws without a seed of their own are those of a function, by these numbers."""
+    before, _RUNNING.run = _RUNNING.run, _InitialRun(next_draw)
+    try:
+        yield
+    finally:
+        _RUNNING.run = before
 
 
 @contextlib.contextmanager
