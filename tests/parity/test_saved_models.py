@@ -386,6 +386,27 @@ def test_options(ways, tmp_path):
         reader.saved_model.load(str(tmp_path), tags=["train"])
 
 
+def test_numbers_are_made_tensors(ways, tmp_path):
+    """Where a loaded function wants a tensor, lists of numbers and arrays will do."""
+    writer, reader = ways
+    made = writer.Module()
+    made.f = writer.function(lambda x: 2.0 * x)
+    made.f(writer.constant([[1.0, 2.0]]))
+    made.g = writer.function(lambda x: 2.0 * x["a"] + x["b"][0])
+    made.g({"a": writer.ones([2]), "b": [writer.ones([2])]})
+    writer.saved_model.save(made, str(tmp_path))
+    loaded = reader.saved_model.load(str(tmp_path))
+    for x in ([[1.0, 2.0]], [[1, 2]], np.float32([[1, 2]]), ((1.0, 2.0),)):
+        assert loaded.f(x).numpy().tolist() == [[2.0, 4.0]]
+    assert loaded.g({"a": [1.0, 2.0], "b": [[3.0, 4.0]]}).numpy().tolist() == [5.0, 8.0]
+    for x in (np.ones([1, 2]), [[1.0, 2.0, 3.0]], 2.0, {"a": [1.0, 2.0]}, None):
+        with pytest.raises(ValueError, match="Could not find matching concrete function"):
+            loaded.f(x)
+    for x in ({"a": [1.0, 2.0]}, {"a": [1.0, 2.0], "b": [3.0, 4.0]}, [1.0, 2.0]):
+        with pytest.raises(ValueError, match="Could not find matching concrete function"):
+            loaded.g(x)
+
+
 def text_functions(tf, table):
     """Functions of a vector of texts."""
     split = tf.strings.split
@@ -403,6 +424,10 @@ def text_functions(tf, table):
         "equal": lambda x: (tf.equal(x, "a"), tf.not_equal(x, "a"), x + "b"),
         "words": lambda x: split(x).to_tensor("-"),
         "cut": lambda x: split(x, "b").to_tensor("", shape=[None, 2]),
+        "characters": lambda x: tf.strings.unicode_split(x, "UTF-8").to_tensor("-"),
+        "of one": lambda x: tf.strings.unicode_split(tf.strings.join(["é", x[0]]), "UTF-8"),
+        "codes": lambda x: tf.strings.unicode_decode(x, "UTF-8").to_tensor(-1),
+        "codes of one": lambda x: tf.strings.unicode_decode(x[0], "UTF-8", "ignore"),
         "found": lambda x: table.lookup(split(x)).to_tensor(-7),
         "weights": lambda x: tf.reduce_sum(
             tf.cast(table.lookup(tf.expand_dims(x, 1)), tf.float32) * [1.0, 2.0], 1

@@ -73,23 +73,45 @@ class Case:
 
     def takes(self, args: tuple[Any, ...], kwargs: dict[str, Any], converts: bool) -> bool:
         """Whether arguments are of its kind; converts: or can be made tensors of it."""
-        given = args[: len(self.args)], kwargs
-        if args[len(self.args) :] or len(args) < len(self.args):
-            return False
         try:
-            nest.assert_same_structure(given, (self.args, self.kwargs), check_types=False)
+            given = self._apart(args, kwargs)
         except (ValueError, TypeError):
             return False
-        pairs = zip(nest.flatten(given), self._leaves, strict=True)
-        return all(_fits(value, wanted, converts) for value, wanted in pairs)
+        return all(
+            _fits(x, wanted, converts) for x, wanted in zip(given, self._leaves, strict=True)
+        )
+
+    def _apart(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+        """The arguments where its kind has tensors and values; a list of numbers may be a tensor.
+
+        Raises: ValueError or TypeError for arguments that are structured otherwise.
+        """
+        return _up_to((self.args, self.kwargs), (args, kwargs))
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What it gives for arguments of its kind."""
-        pairs = zip(nest.flatten((args, kwargs)), self._leaves, strict=True)
+        pairs = zip(self._apart(args, kwargs), self._leaves, strict=True)
         tensors = [part for value, wanted in pairs for part in _tensors(value, wanted)]
         outputs = iter(self._function(*tensors, *self._captured))
         leaves = [_result(leaf, outputs) for leaf in nest.flatten(self._output)]
         return nest.pack_sequence_as(self._output, leaves)
+
+
+def _up_to(structure: Any, value: Any) -> list[Any]:
+    """Of a value the parts in the places of the leaves of a structure.
+
+    Raises: ValueError or TypeError if it is structured otherwise.
+    """
+    children = nest.children_of(structure)
+    if children is None:
+        return [value]
+    parts = nest.children_of(value)
+    if parts is None or isinstance(structure, dict) is not isinstance(value, dict):
+        raise TypeError(f"{value!r} is not structured as {structure!r}")
+    if isinstance(structure, dict) and structure.keys() != value.keys():
+        raise ValueError(f"{value!r} has other keys than {structure!r}")
+    pairs = zip(children, parts, strict=True)
+    return [leaf for child, part in pairs for leaf in _up_to(child, part)]
 
 
 def _tensors(value: Any, wanted: Any) -> list[Tensor]:

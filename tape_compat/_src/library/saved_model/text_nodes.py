@@ -194,28 +194,61 @@ def _operator(given: Given) -> list[str]:
 # -- words and tables -----------------------------------------------------------------------------
 
 
+def _as_vector(given: Given, what: str) -> str:
+    """The texts that are given, a vector of one for a scalar."""
+    text, body = given.args[0], given.body
+    if len(text.aval.shape) > 1:
+        raise _unsupported(f"{what} of a tensor with several axes")
+    if text.aval.shape:
+        return str(text.name)
+    attr = {"T": string, "Tshape": int32}
+    return body.value("Reshape", "output", [text.name, body.constant([1], int32)], attr)
+
+
 @_writer("split")
 def _split(given: Given) -> list[str]:
     """The words of all texts, and where those of each end."""
     text = given.args[0]
     sep, most = given.option(1, "sep", None), given.option(2, "maxsplit", -1)
-    rank = len(text.aval.shape)
-    if rank > 1:
-        raise _unsupported("tf.strings.split of a tensor with several axes")
-    body = given.body
-    vector = text.name
-    if not rank:
-        shape = body.constant([1], int32)
-        vector = body.value("Reshape", "output", [vector, shape], {"T": string, "Tshape": int32})
+    body, vector = given.body, _as_vector(given, "tf.strings.split")
     inputs = [vector, given.reference("" if sep is None else sep)]
     node = body.node("split", "StringSplitV2", inputs, {"maxsplit": int(most)})
     words = f"{node.name}:values:0"
-    if not rank:
+    if not text.aval.shape:
         return [words]
     lengths = body.value("StringLength", "output", [vector])
     avals = (Aval.of((given.outputs[0].shape[0], 2), int64), Aval.of(text.aval.shape, int32))
     splits = _computed(body, _row_splits, avals, [f"{node.name}:indices:0", lengths])
     return [words, *splits]
+
+
+@_writer("unicode_decode", "unicode_split")
+def _characters(given: Given) -> list[str]:
+    """The characters of all texts, or their numbers, and where those of each end."""
+    decodes = given.outputs[0].dtype is not string
+    what = "tf.strings.unicode_decode" if decodes else "tf.strings.unicode_split"
+    body, vector = given.body, _as_vector(given, what)
+    encoding = given.option(1, "input_encoding", "")
+    attr: dict[str, Any] = {
+        "errors": given.option(2, "errors", "replace"),
+        "replacement_char": int(given.option(3, "replacement_char", 65533)),
+        "Tsplits": int64,
+    }
+    controls = decodes and bool(given.option(4, "replace_control_characters", False))
+    reading = {**attr, "input_encoding": encoding, "replace_control_characters": controls}
+    node = body.node("unicode_decode", "UnicodeDecode", [vector], reading)
+    found = f"{node.name}:char_values:0"
+    if not decodes:
+        count = given.outputs[0].shape[0]
+        alone = _computed(body, _each_alone, (Aval.of((count,), int32),), [found])
+        writing = {**attr, "output_encoding": encoding}
+        found = body.value("UnicodeEncode", "output", [found, *alone], writing)
+    return [found, f"{node.name}:row_splits:0"] if given.args[0].aval.shape else [found]
+
+
+def _each_alone(codes: Any) -> Any:
+    """Where rows of one element each end."""
+    return jnp.cumsum(jnp.ones(codes.shape[0] + 1, jnp.int64)) - 1
 
 
 def _row_splits(indices: Any, texts: Any) -> Any:
