@@ -1,16 +1,23 @@
 """`tf.distribute` on one device: the default strategy, in which everything is done once."""
 
-from ._src.interop.names import face as _face
-from ._src.library.distribute import (
+from .._src.interop.names import face as _face
+from .._src.library.distribute import (
+    CrossDeviceOps as CrossDeviceOps,
     DistributedDataset as DistributedDataset,
     DistributedIterator as DistributedIterator,
     DistributedValues as DistributedValues,
+    HierarchicalCopyAllReduce as HierarchicalCopyAllReduce,
     InputContext as InputContext,
+    InputOptions as InputOptions,
+    InputReplicationMode as InputReplicationMode,
     MirroredStrategy as MirroredStrategy,
     MultiWorkerMirroredStrategy as MultiWorkerMirroredStrategy,
+    NcclAllReduce as NcclAllReduce,
     OneDeviceStrategy as OneDeviceStrategy,
     ReduceOp as ReduceOp,
+    ReductionToOneDevice as ReductionToOneDevice,
     ReplicaContext as ReplicaContext,
+    RunOptions as RunOptions,
     Strategy as Strategy,
     TPUStrategy as TPUStrategy,
     get_replica_context as get_replica_context,
@@ -18,5 +25,6 @@ from ._src.library.distribute import (
     has_strategy as has_strategy,
     in_cross_replica_context as in_cross_replica_context,
 )
+from . import cluster_resolver as cluster_resolver, experimental as experimental
 
 _face(__name__)

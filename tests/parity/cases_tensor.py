@@ -770,6 +770,39 @@ def case_private_numpy(tf):
     return [(type(x._numpy()).__name__, x._numpy()) for x in values]
 
 
+def case_whether_there_are_tpus(tf):
+    resolver = tf.distribute.cluster_resolver.TPUClusterResolver
+    return [
+        attempt(make, words=9) for make in (resolver, lambda: resolver(tpu=""), resolver.connect)
+    ]
+
+
+def case_strategies_of_one_replica(tf):
+    distribute = tf.distribute
+    ops = (
+        distribute.ReductionToOneDevice(),
+        distribute.NcclAllReduce(),
+        distribute.HierarchicalCopyAllReduce(num_packs=2),
+    )
+    strategies = [distribute.MirroredStrategy(["/cpu:0"], cross_device_ops=each) for each in ops]
+    strategies.append(distribute.experimental.CentralStorageStrategy())
+    found = []
+    for strategy in strategies:
+        with strategy.scope():
+            v = tf.Variable(2.0)
+        values = strategy.experimental_distribute_values_from_function(
+            lambda context: tf.constant([context.replica_id_in_sync_group + 3.0])
+        )
+        ran = strategy.run(lambda x: x * v, args=(values,), options=distribute.RunOptions())
+        found.append((strategy.num_replicas_in_sync, strategy.reduce("sum", ran, axis=None)))
+        found.append(strategy.experimental_local_results(values)[0])
+    return (
+        found,
+        distribute.InputOptions()[1:],
+        distribute.experimental.CommunicationOptions is not None,
+    )
+
+
 def case_results_of_replicas(tf):
     strategy = tf.distribute.OneDeviceStrategy("/cpu:0")
     default = tf.distribute.get_strategy()

@@ -9,11 +9,13 @@ from __future__ import annotations
 import logging
 import os
 import warnings
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import jax
 
 from ..core import state
+from ..core.errors import user_location
 from ..values import context
 
 
@@ -208,6 +210,53 @@ def get_memory_growth(device: PhysicalDevice) -> bool:
     if _checked(device).platform == "cpu":
         raise ValueError("Cannot get memory growth of non-GPU and non-Pluggable devices")
     return _memory_grows()
+
+
+class LogicalDeviceConfiguration(NamedTuple):
+    """How a part of a device is set up. memory_limit: in MiB."""
+
+    memory_limit: int | None = None
+    experimental_priority: int | None = None
+    experimental_device_ordinal: int | None = None
+
+
+def set_logical_device_configuration(
+    device: PhysicalDevice, logical_devices: Sequence[LogicalDeviceConfiguration] | None
+) -> None:
+    """Warn of a memory limit: it cannot be changed here.
+
+    JAX decides it at its start: XLA_PYTHON_CLIENT_MEM_FRACTION=.5 gives half of a GPU's memory.
+
+    Raises: ValueError for what is no device of this machine, and for a limit on a CPU;
+      NotImplementedError for several parts of one device.
+    """
+    platform = _checked(device).platform
+    configurations = list(logical_devices or ())
+    if len(configurations) > 1:
+        raise NotImplementedError(
+            f"tf.config.set_logical_device_configuration: work on several devices is to follow. "
+            f"Received: {configurations} for {device.name} (at {user_location()})."
+        )
+    for limit, *_ in configurations:
+        if limit is not None and platform == "cpu":
+            raise ValueError(
+                "Setting memory limit on CPU virtual devices is currently not supported"
+            )
+        if limit is not None:
+            warnings.warn(
+                f"memory_limit={limit} has no effect: set the environment variable "
+                "XLA_PYTHON_CLIENT_MEM_FRACTION, the part of the GPU's memory that is taken, "
+                "before the program starts.",
+                stacklevel=2,
+            )
+
+
+def get_logical_device_configuration(
+    device: PhysicalDevice,
+) -> list[LogicalDeviceConfiguration] | None:
+    """How a device is parted: None, for a device as it is. ValueError for what is no device."""
+    _checked(device)
+    return None
 
 
 def get_memory_info(device: str) -> dict[str, int]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import enum
+import json
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from ..core.errors import user_location
 from ..ops.arguments import as_tensor
@@ -235,12 +237,30 @@ class Strategy:
         """The dataset that `dataset_fn` makes of an input context."""
         return dataset_fn(InputContext())
 
+    def experimental_distribute_values_from_function(self, value_fn: Callable[..., Any]) -> Any:
+        """What `value_fn` makes of a value context: the value of the replica."""
+        return value_fn(ValueContext())
+
     def experimental_make_numpy_dataset(self, numpy_input: Any) -> NoReturn:
         """Refused."""
         raise NotImplementedError(
             "tf.distribute.Strategy.experimental_make_numpy_dataset: use "
             f"tf.data.Dataset.from_tensor_slices. At {user_location()}."
         )
+
+
+class ValueContext:
+    """Which replica a value is made for.
+
+    >>> import tape_compat as tf
+    >>> context = tf.distribute.experimental.ValueContext()
+    >>> context.replica_id_in_sync_group, context.num_replicas_in_sync
+    (0, 1)
+    """
+
+    def __init__(self, replica_id_in_sync_group: int = 0, num_replicas_in_sync: int = 1) -> None:
+        self.replica_id_in_sync_group = replica_id_in_sync_group
+        self.num_replicas_in_sync = num_replicas_in_sync
 
 
 class InputContext:
@@ -289,22 +309,146 @@ class MirroredStrategy(Strategy):
             )
 
 
-class _Several(Strategy):
-    """Refused: it is for several devices or machines."""
+class CentralStorageStrategy(MirroredStrategy):
+    """Variables on one device, the rest on all: here on one.
+
+    Raises: NotImplementedError for more than one device.
+    """
+
+    def __init__(
+        self, compute_devices: Sequence[str] | None = None, parameter_device: str | None = None
+    ) -> None:
+        super().__init__(compute_devices)
+
+
+class MultiWorkerMirroredStrategy(MirroredStrategy):
+    """A copy of the variables with each worker: here with one, as where `TF_CONFIG` is not set.
+
+    Args:
+      cluster_resolver: None. communication_options: how workers would talk to each other.
+    Raises: NotImplementedError for more than one worker.
+    """
+
+    def __init__(self, cluster_resolver: Any = None, communication_options: Any = None) -> None:
+        super().__init__()
+        cluster = json.loads(os.environ.get("TF_CONFIG") or "{}").get("cluster", {})
+        if cluster_resolver is not None or sum(map(len, cluster.values())) > 1:
+            raise NotImplementedError(
+                f"tf.distribute.MultiWorkerMirroredStrategy: work on several machines is to "
+                f"follow. Received: cluster_resolver={cluster_resolver}, TF_CONFIG with the "
+                f"cluster {cluster}. At {user_location()}."
+            )
+
+
+class TPUStrategy(Strategy):
+    """Refused: it is for TPUs."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         raise NotImplementedError(
-            f"tf.distribute.{type(self).__name__}: work on several devices is to follow. At "
+            f"tf.distribute.TPUStrategy: work on several devices is to follow. At "
             f"{user_location()}."
         )
 
 
-class TPUStrategy(_Several):
-    """Refused."""
+class TPUClusterResolver:
+    """Where TPUs are: a program asks for it to find out whether it has any.
+
+    Raises: ValueError if no TPU is named; NotImplementedError otherwise: work on several devices is
+      to follow.
+
+    >>> import tape_compat as tf
+    >>> try:
+    ...     tf.distribute.cluster_resolver.TPUClusterResolver()
+    ... except ValueError as error:
+    ...     print(error)
+    Please provide a TPU Name to connect to.
+    """
+
+    def __init__(self, tpu: str | None = None, *args: Any, **kwargs: Any) -> None:
+        if not (tpu or os.environ.get("TPU_NAME")):
+            raise ValueError("Please provide a TPU Name to connect to.")
+        raise NotImplementedError(
+            f"tf.distribute.cluster_resolver.TPUClusterResolver: work on several devices is to "
+            f"follow. Received: tpu={tpu!r}, {args}, {kwargs}. At {user_location()}."
+        )
+
+    @staticmethod
+    def connect(tpu: str | None = None, *args: Any, **kwargs: Any) -> NoReturn:
+        """Raises what the resolver raises."""
+        TPUClusterResolver(tpu, *args, **kwargs)
+        raise AssertionError("a resolver was made")
 
 
-class MultiWorkerMirroredStrategy(_Several):
-    """Refused."""
+class CrossDeviceOps:
+    """How values of several devices are combined. Of one device there is nothing to combine.
+
+    >>> import tape_compat as tf
+    >>> how = tf.distribute.NcclAllReduce()
+    >>> tf.distribute.MirroredStrategy(["/cpu:0"], cross_device_ops=how).num_replicas_in_sync
+    1
+    """
+
+
+class ReductionToOneDevice(CrossDeviceOps):
+    """Values go to one device, `reduce_to_device`, and are combined there by `accumulation_fn`."""
+
+    def __init__(self, reduce_to_device: str | None = None, accumulation_fn: Any = None) -> None:
+        self.reduce_to_device, self.accumulation_fn = reduce_to_device, accumulation_fn
+
+
+class _AllReduce(CrossDeviceOps):
+    def __init__(self, num_packs: int = 1) -> None:
+        if num_packs < 0:
+            raise ValueError(f"num_packs must be >= 0. Received: {num_packs}")
+        self.num_packs = num_packs
+
+
+class NcclAllReduce(_AllReduce):
+    """By NVIDIA's library, in `num_packs` parts."""
+
+
+class HierarchicalCopyAllReduce(_AllReduce):
+    """By copies between pairs of devices, in `num_packs` parts."""
+
+
+class CommunicationImplementation(enum.Enum):
+    """How workers talk to each other."""
+
+    AUTO = "AUTO"
+    RING = "RING"
+    NCCL = "NCCL"
+
+
+class CommunicationOptions(NamedTuple):
+    """How values of several workers are combined."""
+
+    bytes_per_pack: int = 0
+    timeout_seconds: float | None = None
+    implementation: CommunicationImplementation = CommunicationImplementation.AUTO
+
+
+class InputReplicationMode(enum.Enum):
+    """Whether a function that makes datasets is called for each worker or each replica."""
+
+    PER_WORKER = "PER_WORKER"
+    PER_REPLICA = "PER_REPLICA"
+
+
+class InputOptions(NamedTuple):
+    """How elements come to several replicas."""
+
+    experimental_fetch_to_device: bool | None = None
+    experimental_replication_mode: InputReplicationMode = InputReplicationMode.PER_WORKER
+    experimental_place_dataset_on_device: bool = False
+    experimental_per_replica_buffer_size: int = 1
+
+
+class RunOptions(NamedTuple):
+    """How a function runs on several replicas."""
+
+    experimental_enable_dynamic_batch_size: bool = True
+    experimental_bucketizing_dynamic_shape: bool = False
+    experimental_xla_options: Any = None
 
 
 class _State:
