@@ -253,3 +253,38 @@ def test_gradients_that_are_refused():
             y = module.prevent_gradient(x, "no way")
         with pytest.raises(LookupError, match="no way"):
             tape.gradient(y, x)
+
+
+def test_variables_made_in_a_scratch_graph():
+    """Keras builds models in such graphs: what cannot be made there is made in eager code."""
+
+    def made(tf, graph):
+        def outside():
+            with tf.init_scope():
+                return tf.Variable(tf.random.normal([2]))
+
+        tf.random.set_seed(5)
+        ways = (
+            lambda: tf.Variable(lambda: tf.random.normal([2])),
+            lambda: tf.Variable(tf.random.normal([2])),
+            lambda: tf.Variable(2.0 * tf.random.uniform([2])),
+            lambda: tf.Variable([1.0, 2.0]),
+            outside,
+        )
+        found = []
+        for way in ways:
+            try:
+                with graph("scratch").as_default():
+                    variable = way()
+                found.append(variable.numpy())
+            except ValueError as error:
+                found.append(str(error)[:25])
+        return [*found, tf.random.normal([2]).numpy()]
+
+    tf = tensorflow()
+    expected = made(tf, tf.__internal__.FuncGraph)
+    for a, b in zip(made(tape_compat, tape_compat.Graph), expected, strict=True):
+        if isinstance(b, str):
+            assert a == b
+        else:
+            np.testing.assert_allclose(a, b, rtol=1e-5)

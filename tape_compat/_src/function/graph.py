@@ -45,7 +45,9 @@ class Chances:
 class FuncGraph(SymbolicProgram):
     """The record of a function.
 
-    created: the variables made meanwhile; None if none may be. inputs: the symbolic ones; outputs:
+    created: the variables made meanwhile; None if none may be. lifts: whether their initial values
+    may be tensors of it, and draw its numbers: not in a graph that no function is recorded in.
+    inputs: the symbolic ones; outputs:
     the symbols that were returned; values_given: values of inputs in the call that is recorded, as
     far as they have one. variable_avals: those of variables of unknown shape.
     began: the identity that a tensor had when it was begun.
@@ -64,6 +66,7 @@ class FuncGraph(SymbolicProgram):
         "fallible",
         "in_parts",
         "inputs",
+        "lifts",
         "outputs",
         "values_given",
         "variable_avals",
@@ -78,6 +81,7 @@ class FuncGraph(SymbolicProgram):
         self.sketch = None  # its record is kept, and called
         self.settled = self.settled or settled
         self.created: list[Variable] | None = [] if creates else None
+        self.lifts = True
         self.began = next_id()
         self.inputs: list[Tensor] = []
         self.outputs: list[Tensor] = []
@@ -180,8 +184,14 @@ class FuncGraph(SymbolicProgram):
             raise ValueError(f"{_SINGLETON} At {errors.user_location()}.")
         self.created.append(variable)
         if callable(value):
-            with leaving(), initial_draws(self.next_draw):
+            draws = initial_draws(self.next_draw) if self.lifts else contextlib.nullcontext()
+            with leaving(), draws:
                 return initial_tensor(value, dtype)
+        if not self.lifts and isinstance(value, Tensor) and value._is_symbolic():
+            raise ValueError(
+                f"Argument `initial_value` ({value!r}) could not be lifted out of {self.name}: "
+                f"make it outside, or give a function that makes it. At {errors.user_location()}."
+            )
         known = [x for x in self.inputs if id(x) in self.values_given]
         values = [self.values_given[id(x)] for x in known]
         return lifted(initial_tensor(value, dtype), known, values)

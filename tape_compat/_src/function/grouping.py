@@ -50,6 +50,7 @@ class Graph(abc.ABC):  # noqa: B024 - what is entered is a FuncGraph
         with capturing(lambda state: FuncGraph(state, self.name, creates=True)) as program:
             assert isinstance(program, FuncGraph)
             program.sketch = Sketch()  # it is never called: it tells shapes
+            program.lifts = program.outer is not None
             yield program
 
 
