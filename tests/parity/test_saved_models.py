@@ -386,6 +386,73 @@ def test_options(ways, tmp_path):
         reader.saved_model.load(str(tmp_path), tags=["train"])
 
 
+def loops_of_unknown_lengths(tf):
+    """Functions of a vector."""
+
+    def forward(x):
+        rows = tf.TensorArray(tf.float32, size=tf.shape(x)[0])
+        for i in tf.range(tf.shape(x)[0]):
+            rows = rows.write(i, 2.0 * x[i])
+        return rows.stack()
+
+    def backward(x):
+        count = tf.shape(x)[0]
+        rows = tf.TensorArray(tf.float32, size=count)
+        for i in tf.range(count - 1, -1, -1):
+            rows = rows.write(i, 2.0 * x[i] + tf.cast(i, tf.float32))
+        return rows.stack()
+
+    def counted(x):
+        total = tf.constant(0.0)
+        for _ in tf.range(tf.shape(x)[0]):
+            total = 0.5 * total + 1.0
+        return total
+
+    def scanned(x):
+        return tf.scan(lambda a, b: a + b, x), tf.map_fn(lambda a: a * a, x)
+
+    return {f.__name__: f for f in (forward, backward, counted, scanned)}
+
+
+def test_loops_of_unknown_lengths(ways, tmp_path):
+    writer, reader = ways
+    made = writer.Module()
+    for name, function in loops_of_unknown_lengths(writer).items():
+        setattr(made, name, writer.function(function, input_signature=[writer.TensorSpec([None])]))
+    writer.saved_model.save(made, str(tmp_path))
+    loaded = reader.saved_model.load(str(tmp_path))
+    for x in ([1.0, 2.0, 4.0], [3.0]):
+        for name in loops_of_unknown_lengths(writer):
+            expected = numbers(getattr(made, name)(writer.constant(x)))
+            assert_near(numbers(getattr(loaded, name)(reader.constant(x))), expected)
+            if name in ("forward", "backward") and reader is tape_compat:
+                given, source = reader.constant(x), writer.constant(x)
+                with reader.GradientTape() as tape:
+                    tape.watch(given)
+                    result = getattr(loaded, name)(given)
+                with writer.GradientTape() as other:
+                    other.watch(source)
+                    wanted = getattr(made, name)(source)
+                expected = numbers(other.gradient(wanted, source))
+                assert_near(numbers(tape.gradient(result, given)), expected)
+
+
+def test_texts_and_arguments_by_name(ways, tmp_path):
+    writer, reader = ways
+    made = writer.Module()
+    made.f = writer.function(lambda x, state=None: (x + "!", 1.0 if state is None else state + 1.0))
+    _, state = made.f(writer.constant(["a"]))
+    made.f(writer.constant(["a"]), state=state)
+    writer.saved_model.save(made, str(tmp_path))
+    loaded = reader.saved_model.load(str(tmp_path))
+    text, state = reader.constant(["b"]), None
+    for count in (1.0, 2.0, 3.0):
+        text, state = loaded.f(text, state=state)
+        assert state.numpy() == count
+    assert text.numpy().tolist() == [b"b!!!"]
+    assert loaded.f(state=None, x=text)[1].numpy() == 1.0
+
+
 def test_numbers_are_made_tensors(ways, tmp_path):
     """Where a loaded function wants a tensor, lists of numbers and arrays will do."""
     writer, reader = ways

@@ -21,7 +21,7 @@ import jax.numpy as jnp
 
 from .avals import Aval
 from .control import Dependence, DependenceOf, Part, Structured, fixed_point, union
-from .dimensions import Size
+from .dimensions import Size, is_symbolic
 from .op import Arrays
 
 #: How long the scans are by which a loop of unknown length is differentiated, the innermost first:
@@ -56,7 +56,11 @@ class Scan(Structured):
             return found[:carried], found[carried:]
 
         state = tuple(map(jnp.asarray, arrays[:carried]))
-        state, stacked = jax.lax.scan(iteration, state, arrays[carried:end], length)
+        if is_symbolic(length):  # which `lax.scan` takes from rows only
+            numbered = jnp.arange(length, dtype=jnp.int32), arrays[carried:end]
+            state, stacked = jax.lax.scan(lambda x, rows: iteration(x, rows[1]), state, numbered)
+        else:
+            state, stacked = jax.lax.scan(iteration, state, arrays[carried:end], length)
         return (*state, *stacked)
 
     def _body_avals(self, avals: tuple[Aval, ...]) -> tuple[Aval, ...]:

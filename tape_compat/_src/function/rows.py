@@ -17,7 +17,7 @@ import jax.numpy as jnp
 
 from ..core.avals import Aval
 from ..core.control import structured
-from ..core.dimensions import Size, less, minimum
+from ..core.dimensions import Size, is_symbolic, less, minimum
 from ..core.loops import Scan, While
 from ..core.op import Closure, Op
 from ..core.steps import Step, Steps, needed
@@ -28,10 +28,11 @@ from .iterations import Count, Flow, stride
 from .known import integer
 
 
-def _span(first: int, by: int, count: int) -> slice:
+def _span(first: Size, by: int, count: Size) -> slice:
     """The rows `first`, `first + by`, ..., `count` of them, in ascending order."""
     last = first + by * (count - 1)
-    return slice(min(first, last), max(first, last) + 1, abs(by)) if count else slice(0, 0)
+    low, high = (first, last) if by > 0 else (last, first)
+    return slice(low, high + 1, abs(by)) if is_symbolic(count) or count else slice(0, 0)
 
 
 def _taken(x: Any, axis: int, first: int, by: int, count: int) -> Any:

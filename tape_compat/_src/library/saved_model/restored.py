@@ -155,11 +155,18 @@ class RestoredFunction(Function):
     def __init__(self, name: str, spec: FunctionSpec, cases: Sequence[Case]):
         self._cases = list(cases)
 
+        signature = signature_of(spec)
+
         def restored(*args: Any, **kwargs: Any) -> Any:
-            return self._case(args, kwargs).call(args, kwargs)
+            try:  # as the kinds were recorded, by position
+                bound = signature.bind(*args, **kwargs)
+            except TypeError as error:
+                raise TypeError(f"{name}() {error}") from None
+            bound.apply_defaults()
+            return self._case(bound.args, bound.kwargs).call(bound.args, bound.kwargs)
 
         restored.__name__ = restored.__qualname__ = name
-        restored.__signature__ = signature_of(spec)  # type: ignore[attr-defined]
+        restored.__signature__ = signature  # type: ignore[attr-defined]
         specs = decoded(spec.input_signature)
         jit = {1: True, 2: False}.get(spec.jit_compile)
         super().__init__(restored, name, specs, autograph=False, jit_compile=jit)
