@@ -164,6 +164,20 @@ def test_names_of_specs():
             _serialize = _to_components = _from_components = lambda self, *_: ()
 
         kept = register("private.Own")(Own)
+
+        class Masked(tf.experimental.ExtensionType):
+            __name__ = "private.Masked"
+            values: tf.Tensor
+            mask: tf.Tensor
+
+        specs = [
+            tf.TensorSpec((1, None)),
+            tf.RaggedTensorSpec((2, None), tf.int32),
+            tf.SparseTensorSpec((2, 3)),
+            tf.TensorArraySpec((2,)),
+            tf.data.Dataset.from_tensors((1, None)).element_spec[1],
+            tf.type_spec_from_value(Masked([1], [True])),
+        ]
         found.append(
             [
                 kept is Own,
@@ -176,6 +190,12 @@ def test_names_of_specs():
                 said(register("private.No"), int)[0],
                 said(registry.lookup, "private.Missing"),
                 said(registry.get_name, type("Unknown", (tf.TypeSpec,), {}))[0],
+                [registry.get_name(type(spec)) for spec in specs],
+                [
+                    registry.lookup(registry.get_name(type(spec)))._deserialize(spec._serialize())
+                    == spec
+                    for spec in specs
+                ],
             ]
         )
     assert found[0] == found[1]

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..core.caches import register
 from ..core.shapes import TensorShape, as_shape
+from ..values import spec_registry
 from ..values.composite import TypeSpec
 
 #: The classes that the specs describe, by name, and functions that make one of which only the specs
@@ -123,6 +124,7 @@ def _spec_of(value: Any, kind: type) -> Any:
     return spec if isinstance(spec, kind) else value
 
 
+@spec_registry.register("tf.NoneTensorSpec")
 class NoneTensorSpec(TypeSpec):
     """The spec of None in the elements of a dataset.
 

@@ -11,6 +11,7 @@ from ..core.shapes import TensorShape
 from ..core.state import LOCAL
 from ..values.composite import TypeSpec
 from ..values.spec import TensorSpec
+from ..values.spec_registry import register
 from ..values.tensor import Tensor
 from .eager_array import EagerArray
 from .recorded_array import RecordedArray
@@ -229,6 +230,7 @@ class TensorArray:
         self._here.close()
 
 
+@register("tf.TensorArraySpec")
 class TensorArraySpec(TypeSpec):
     """What is known of a TensorArray beforehand.
 

@@ -8,8 +8,10 @@ import numpy as np
 
 from ..core.shapes import ShapeLike
 from ..values.spec import TensorSpec
+from ..values.spec_registry import register
 
 
+@register("tf.BoundedTensorSpec")
 class BoundedTensorSpec(TensorSpec):
     """What is known of a tensor beforehand, the least and the largest values too.
 

@@ -15,6 +15,7 @@ from .composite import CompositeTensor, TypeSpec, batched_shape, row_shape
 from .convert import convert
 from .row_partition import RowPartition, host
 from .spec import TensorSpec
+from .spec_registry import register
 from .tensor import Tensor, concrete
 
 
@@ -448,6 +449,7 @@ def _shown(x: Any) -> str:
         return np.array2string(x, separator=", ")
 
 
+@register("tf.RaggedTensorSpec")
 class RaggedTensorSpec(TypeSpec):
     """What is known of a RaggedTensor beforehand.
 

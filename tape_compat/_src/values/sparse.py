@@ -15,6 +15,7 @@ from .composite import CompositeTensor, TypeSpec, batched_shape, row_shape
 from .convert import convert
 from .sizes import sizes_of
 from .spec import TensorSpec
+from .spec_registry import register
 from .tensor import Tensor
 
 
@@ -187,6 +188,7 @@ def known_dense_shape(sparse: SparseTensor) -> tuple[int, ...]:
     return tuple(sizes_of(sparse._dense_shape).tolist())
 
 
+@register("tf.SparseTensorSpec")
 class SparseTensorSpec(TypeSpec):
     """What is known of a SparseTensor beforehand: its shape and dtype.
 

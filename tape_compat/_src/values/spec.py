@@ -9,6 +9,7 @@ from ..core.dtypes import DType, as_dtype, float32
 from ..core.shapes import ShapeLike, TensorShape, as_shape
 from .composite import TypeSpec, batched_shape, row_shape, spec_of_composite
 from .convert import convert
+from .spec_registry import register
 from .tensor import Tensor
 from .variable import Variable
 
@@ -47,6 +48,7 @@ class DenseSpec(TypeSpec):
         return self._shape, self._dtype, self._name
 
 
+@register("tf.TensorSpec")
 class TensorSpec(DenseSpec):
     """What is known of a Tensor beforehand: its shape, dtype and name.
 

@@ -100,7 +100,7 @@ def _encode_type_spec(made: StructuredValue, spec: TypeSpec) -> None:
     name = type(spec).__name__
     if isinstance(spec, ExtensionTypeSpec):
         number, name = _EXTENSION_TYPE, SPEC_TO_NAME.get(type(spec))
-    elif type(spec) in SPEC_TO_NAME:
+    elif number is None and type(spec) in SPEC_TO_NAME:
         number, name = _REGISTERED, SPEC_TO_NAME[type(spec)]
     if name is None:
         raise NotImplementedError(
