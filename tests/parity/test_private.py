@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import tape_compat
+from tape_compat._src.data.batch_sizes import compute_batch_size
 from tape_compat._src.standin import bounded_spec, framework, nests, utilities
 from tape_compat._src.values import spec, spec_registry
 from tape_compat._src.values.nest import flatten_with_tuple_paths
@@ -198,6 +199,43 @@ def test_names_of_specs():
                 ],
             ]
         )
+    assert found[0] == found[1]
+
+
+#: Datasets whose batches have one size, if that is known.
+BATCHED = {
+    "batch": lambda d: d.batch(8),
+    "dropped": lambda d: d.batch(8, drop_remainder=True),
+    "twice": lambda d: d.batch(8).batch(2),
+    "kept": lambda d: d.batch(8).shuffle(3).repeat().skip(1).take(2).shard(2, 0).prefetch(1),
+    "cached": lambda d: d.batch(8).cache().with_options(type(d.options())()),
+    "filtered": lambda d: d.batch(8).filter(lambda x: True),
+    "mapped": lambda d: d.batch(8).map(lambda x: x + 1),
+    "scanned": lambda d: d.batch(8).scan(0, lambda state, x: (state, x)),
+    "zipped": lambda d: d.batch(8).zip(d.batch(8)),
+    "zipped sizes": lambda d: d.batch(8).zip(d.batch(4)),
+    "added": lambda d: d.batch(8).concatenate(d.batch(8)),
+    "added sizes": lambda d: d.batch(8).concatenate(d.batch(4)),
+    "rebatched": lambda d: d.batch(8).rebatch(4),
+    "ragged": lambda d: d.ragged_batch(4),
+    "sparse": lambda d: d.map(lambda x: x[None]).sparse_batch(4, [3]),
+    "padded": lambda d: d.map(lambda x: x[None]).padded_batch(4, [3]),
+    "windows": lambda d: d.window(4),
+    "flat": lambda d: d.flat_map(lambda x: d.batch(4)),
+    "tensors": lambda d: d.from_tensors([1, 2, 3]),
+    "slices": lambda d: d.from_tensor_slices(([[1, 2, 3]] * 4, [[1, 2]] * 4)),
+    "scalars": lambda d: d,
+}
+
+
+@pytest.mark.parametrize("name", BATCHED)
+def test_sizes_of_batches(name):
+    make = BATCHED[name]
+    real = theirs("data.experimental.ops.distribute").compute_batch_size
+    found = [
+        said(lambda function, tf: int(function(make(tf.data.Dataset.range(16)))), *each)
+        for each in ((compute_batch_size, tape_compat), (real, tensorflow()))
+    ]
     assert found[0] == found[1]
 
 

@@ -34,7 +34,7 @@ class Batch(Pipeline):
 
     def __init__(self, source: Pipeline, size: int, drop_remainder: bool):
         super().__init__(source)
-        self._size, self._drop = size, drop_remainder
+        self.batch_size, self._drop = size, drop_remainder
 
     def _spec(self) -> Any:
         size = self._static_size()
@@ -42,19 +42,19 @@ class Batch(Pipeline):
 
     def _static_size(self) -> int | None:
         known = self._drop or self.inputs[0].size() == INFINITE
-        return self._size if known else None
+        return self.batch_size if known else None
 
     def size(self) -> int:
         size = self.inputs[0].size()
         if size < 0:
             return size
-        return size // self._size if self._drop else -(-size // self._size)
+        return size // self.batch_size if self._drop else -(-size // self.batch_size)
 
     def _rows(self, source: Stream) -> Rows | None:
         specs = self._ragged_specs
         if specs is None:
-            return source.rows(self._size)
-        found = taken_elements(source, self._size)
+            return source.rows(self.batch_size)
+        found = taken_elements(source, self.batch_size)
         return (len(found), stacked_by(specs, found)) if found else None
 
     @cached_property
@@ -65,7 +65,7 @@ class Batch(Pipeline):
         return source.layout.specs if known else None
 
     def _open(self) -> Stream:
-        source, least = self.inputs[0].open(), self._size if self._drop else 1
+        source, least = self.inputs[0].open(), self.batch_size if self._drop else 1
 
         def step() -> Element:
             rows = self._rows(source)
@@ -74,8 +74,8 @@ class Batch(Pipeline):
             return rows[1]
 
         def leave_out(count: int) -> int:
-            rows = source.skip(count * self._size)
-            return rows // self._size if self._drop else -(-rows // self._size)
+            rows = source.skip(count * self.batch_size)
+            return rows // self.batch_size if self._drop else -(-rows // self.batch_size)
 
         return StreamOf(step, leave_out)
 
@@ -206,7 +206,7 @@ class PaddedBatch(Batch):
         return padded_spec(self.inputs[0].spec, self._padding.shapes, self._static_size())
 
     def _rows(self, source: Stream) -> Rows | None:
-        found = taken_elements(source, self._size)
+        found = taken_elements(source, self.batch_size)
         return (len(found), self._padding.stacked(found)) if found else None
 
 

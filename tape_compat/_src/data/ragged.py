@@ -34,7 +34,7 @@ class RaggedBatch(Batch):
         return RaggedTensorSpec([size, *spec.shape], spec.dtype, rank, self._splits)
 
     def _rows(self, source: Stream) -> Rows | None:
-        found = taken_elements(source, self._size)
+        found = taken_elements(source, self.batch_size)
         if not found:
             return None
         specs = self.inputs[0].layout.specs
@@ -78,7 +78,7 @@ class SparseBatch(Batch):
         return SparseTensorSpec([None, *self._row_shape], self._dtype)
 
     def _rows(self, source: Stream) -> Rows | None:
-        found = taken_elements(source, self._size)
+        found = taken_elements(source, self.batch_size)
         if not found:
             return None
         return len(found), (sparse_rows([array_of(x) for (x,) in found], self._row_shape),)

@@ -71,6 +71,9 @@ NAMES = {
     "experimental.dtensor.Mesh": "standin.runtime:no_dtensor",
     "experimental.dtensor.UNSHARDED": "standin.runtime:UNSHARDED",
     "experimental.dtensor.create_distributed_mesh": "standin.runtime:no_dtensor",
+    "python.data.experimental.ops.distribute.compute_batch_size": (
+        "data.batch_sizes:compute_batch_size"
+    ),
     "python.data.ops.iterator_ops.OwnedIterator": "data.iterator:OwnedIterator",
     "python.distribute.distribute_lib.get_strategy": "library.distribute:get_strategy",
     "python.eager.context._reset_context": "standin.runtime:nothing",
