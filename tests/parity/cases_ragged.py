@@ -331,3 +331,25 @@ def case_texts(tf):
         c([list(range(40)), [1]]),
     ]
     return [(repr(r), str(r)) for r in rows]
+
+
+def case_nests_of_specs(tf):
+    r, tensor = tf.ragged.constant([[1.0], [2.0, 3.0]]), tf.TensorSpec([2])
+    spec, sparse = tf.RaggedTensorSpec([2, None]), tf.SparseTensorSpec([2, 3])
+    flat = [tf.constant([1.0, 2.0, 3.0]), tf.constant([0, 1, 3], tf.int64)]
+
+    def same(*pair):
+        return tf.nest.assert_same_structure(*pair, expand_composites=True)
+
+    def pack(structure, flat):
+        return tf.nest.pack_sequence_as(structure, flat, expand_composites=True)
+
+    return [
+        repr(tf.nest.flatten([{"a": spec}, tensor, sparse], expand_composites=True)),
+        repr(tf.nest.flatten([spec, tensor])),
+        [parts(pack(spec, flat)), parts(pack([{"a": spec}, tensor], [*flat, 1.0])[0]["a"])],
+        attempt(pack, spec, flat[:1]),
+        [same(spec, r), same(r, spec), same(spec, spec), same(tensor, flat[0])],
+        [attempt(same, *pair) for pair in ((spec, sparse), (tensor, spec), (r, sparse))],
+        attempt(same, r, tf.SparseTensor([[0]], [1.0], [3])),
+    ]

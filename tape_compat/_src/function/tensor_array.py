@@ -250,6 +250,7 @@ class TensorArraySpec(TypeSpec):
     """
 
     __slots__ = ("_dtype", "_dynamic_size", "_element_shape", "_infer_shape")
+    _is_leaf = True
 
     def __init__(
         self,

@@ -22,6 +22,8 @@ class TypeSpec:
     """
 
     __slots__ = ()
+    #: Whether it is a leaf where composites are structures, though it has `_component_specs`.
+    _is_leaf = False
 
     @property
     def value_type(self) -> type:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ..core.caches import register
-from .composite import CompositeTensor
+from .composite import CompositeTensor, TypeSpec
 from .indexed_slices import IndexedSlices
 
 __all__ = [
@@ -89,6 +89,13 @@ _COMPOSITE = _Kind(
     lambda like, children: like._type_spec._from_components(children[0]),
     lambda composite: (0,),
 )
+_SPEC = _Kind(
+    lambda spec: [spec._component_specs],
+    lambda like, children: like._from_components(children[0]),
+    lambda spec: (0,),
+)
+#: Kinds of what has specs.
+_TYPED = (_SLICES, _COMPOSITE, _SPEC)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -120,6 +127,8 @@ def _is_namedtuple(cls: type) -> bool:
 def _kind_or_composite(cls: type) -> _Kind | None:
     if issubclass(cls, CompositeTensor):
         return _SLICES if issubclass(cls, IndexedSlices) else _COMPOSITE
+    if issubclass(cls, TypeSpec) and not cls._is_leaf:
+        return None if cls._component_specs is TypeSpec._component_specs else _SPEC
     return _kind(cls)
 
 
@@ -340,7 +349,13 @@ def _difference(
             f'while substructure "type={type(leaf).__name__}" is not'
         )
         return ValueError, path, reason
-    if check_types and not _same_class(x, y, x_kind, y_kind):
+    if check_types and x_kind in _TYPED and _class_of_specs(x) is not _class_of_specs(y):
+        reason = (
+            f"The first is of type {type(x).__name__}, while the second is of {type(y).__name__}, "
+            "which has other specs"
+        )
+        return ValueError, path, reason
+    if check_types and x_kind not in _TYPED and not _same_class(x, y, x_kind, y_kind):
         reason = (
             "The two structures don't have the same sequence type. The first has type "
             f"{type(x).__name__}, while the second has type {type(y).__name__}"
@@ -365,6 +380,12 @@ def _difference(
         if found is not None:
             return found
     return None
+
+
+def _class_of_specs(value: Any) -> type | None:
+    """The class of the spec of a composite, or of a spec; None for another value."""
+    spec = getattr(value, "_type_spec", None) if isinstance(value, CompositeTensor) else value
+    return type(spec) if isinstance(spec, TypeSpec) else None
 
 
 def _same_class(x: Any, y: Any, x_kind: _Kind, y_kind: _Kind) -> bool:

@@ -65,6 +65,7 @@ class TensorSpec(DenseSpec):
     """
 
     __slots__ = ()
+    _is_leaf = True
 
     @classmethod
     def from_tensor(cls, tensor: Any, name: str | None = None) -> TensorSpec:
@@ -155,6 +156,7 @@ class VariableSpec(TypeSpec):
     """
 
     __slots__ = ("alias_id", "dtype", "shape", "trainable")
+    _is_leaf = True
 
     def __init__(
         self,
