@@ -124,16 +124,26 @@ def _is_namedtuple(cls: type) -> bool:
     return isinstance(fields, tuple) and all(isinstance(name, str) for name in fields)
 
 
-def _kind_or_composite(cls: type) -> _Kind | None:
+def _kind_of_value(cls: type) -> _Kind | None:
+    """As `_kind`, but composites are no leaves."""
     if issubclass(cls, CompositeTensor):
         return _SLICES if issubclass(cls, IndexedSlices) else _COMPOSITE
+    return _kind(cls)
+
+
+def _kind_or_composite(cls: type) -> _Kind | None:
+    """As `_kind`, but composites and their specs are no leaves."""
     if issubclass(cls, TypeSpec) and not cls._is_leaf:
         return None if cls._component_specs is TypeSpec._component_specs else _SPEC
-    return _kind(cls)
+    return _kind_of_value(cls)
 
 
 def _finder(expand_composites: bool) -> Callable[[type], _Kind | None]:
     return _kind_or_composite if expand_composites else _kind
+
+
+def _finder_of_values(expand_composites: bool) -> Callable[[type], _Kind | None]:
+    return _kind_of_value if expand_composites else _kind
 
 
 def is_nested(structure: Any) -> bool:
@@ -173,21 +183,21 @@ def _collect(structure: Any, find: Callable[[type], _Kind | None], leaves: list[
 
 
 def children_of(structure: Any, expand_composites: bool = True) -> list[Any] | None:
-    """What a structure or composite consists of, one level deep; None for a leaf."""
-    kind = _finder(expand_composites)(structure.__class__)
+    """What a structure or composite consists of, one level deep; None for a leaf, as specs are."""
+    kind = _finder_of_values(expand_composites)(structure.__class__)
     return None if kind is None else list(kind.children(structure))
 
 
 def keys_of(structure: Any, expand_composites: bool = True) -> list[Any]:
     """What the children of a structure or composite are called in it."""
-    kind = _finder(expand_composites)(structure.__class__)
+    kind = _finder_of_values(expand_composites)(structure.__class__)
     assert kind is not None
     return list(kind.keys(structure))
 
 
 def rebuilt(structure: Any, children: list[Any], expand_composites: bool = True) -> Any:
     """A structure or composite of the same kind that consists of these children."""
-    kind = _finder(expand_composites)(structure.__class__)
+    kind = _finder_of_values(expand_composites)(structure.__class__)
     assert kind is not None
     return kind.rebuild(structure, children)
 
