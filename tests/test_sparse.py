@@ -140,3 +140,51 @@ def test_products_of_sparse_matrices():
 def test_rows_in_map_fn():
     found = tf.map_fn(tf.sparse.reduce_sum, sparse(), fn_output_signature=tf.float32)
     assert found.numpy().tolist() == [3.0, 9.0]
+
+
+def test_order_is_recorded():
+    traces = []
+
+    @tf.function(input_signature=[tf.SparseTensorSpec([None, 3])])
+    def ordered(s):
+        turned, ordered = tf.sparse.transpose(s), tf.sparse.reorder(s)
+        traces.append([turned.shape.as_list(), ordered.shape.as_list()])
+        return turned, ordered
+
+    s = tf.SparseTensor([[1, 2], [0, 1], [1, 0]], [1.0, 2.0, 3.0], [2, 3])
+    for _ in range(2):
+        turned, kept = ordered(s)
+        assert turned.indices.numpy().tolist() == [[0, 1], [1, 0], [2, 1]]
+        assert turned.values.numpy().tolist() == [3.0, 2.0, 1.0]
+        assert kept.indices.numpy().tolist() == [[0, 1], [1, 0], [1, 2]]
+        assert kept.values.numpy().tolist() == [2.0, 3.0, 1.0]
+    assert traces == [[[3, None], [None, 3]]]
+
+
+def test_gradient_of_a_recorded_order():
+    v = tf.Variable([1.0, 2.0, 3.0])
+
+    @tf.function
+    def weighted(indices):
+        turned = tf.sparse.reorder(tf.SparseTensor(indices, v * v, [2, 3]))
+        return tf.reduce_sum(turned.values * [1.0, 10.0, 100.0])
+
+    with tf.GradientTape() as tape:
+        y = weighted(tf.constant([[1, 2], [0, 1], [1, 0]], tf.int64))
+    assert y.numpy() == 4.0 + 90.0 + 100.0
+    assert tape.gradient(y, v).numpy().tolist() == [200.0, 4.0, 60.0]
+
+
+def test_placeholders():
+    with tf.Graph().as_default():
+        x = tf.compat.v1.sparse_placeholder("float32", [None, 3, 3])
+        assert isinstance(x, tf.SparseTensor)
+        assert (x.shape.as_list(), x.indices.shape.as_list()) == ([None, 3, 3], [None, 3])
+        assert tf.sparse.to_dense(x).shape.as_list() == [None, 3, 3]
+        assert tf.sparse.transpose(x, [0, 2, 1]).shape.as_list() == [None, 3, 3]
+        first = tf.SparseTensor(x.indices, x.values, [tf.shape(x)[0], 3, 4])
+        assert first.shape.as_list() == [None, 3, 4]
+        with pytest.raises(TypeError, match="of unknown rank"):
+            tf.compat.v1.sparse_placeholder("float32")
+    with pytest.raises(RuntimeError, match="not compatible with eager execution"):
+        tf.compat.v1.sparse_placeholder("float32", [2])

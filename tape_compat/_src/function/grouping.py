@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..core.dtypes import as_dtype
+from ..core.errors import NeedsValue
 from ..core.shapes import as_shape
 from ..core.state import LOCAL
 from ..values import nest
@@ -17,6 +18,7 @@ from ..values.convert import convert
 from ..values.indexed_slices import IndexedSlices
 from ..values.operation import Operation
 from ..values.record import identity
+from ..values.sparse import SparseTensor, SparseTensorSpec
 from ..values.tensor import Tensor
 from ..values.variable import Variable
 from .graph import FuncGraph
@@ -143,3 +145,26 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tenso
     if not isinstance(graph, FuncGraph):
         raise RuntimeError("tf.placeholder() is not compatible with eager execution.")
     return symbolic_input(graph.aval(as_shape(shape), as_dtype(dtype)))
+
+
+def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> SparseTensor:
+    """A sparse tensor of a graph or function that is being recorded, which stands for no value yet.
+
+    Args:
+      dtype: of the values. shape: of the whole, None among the sizes for those that are unknown.
+    Raises: RuntimeError outside of a graph; NeedsValue for an unknown rank, or for strings.
+
+    >>> import tape_compat as tf
+    >>> from tape_compat._src.function.grouping import sparse_placeholder
+    >>> with tf.Graph().as_default():
+    ...     x = tf.sparse.transpose(sparse_placeholder("float32", [None, 3]))
+    >>> x.shape
+    TensorShape([3, None])
+    """
+    if not isinstance(LOCAL.state.capture, FuncGraph):
+        raise RuntimeError("`sparse_placeholder` is not compatible with eager execution.")
+    spec = SparseTensorSpec(shape, dtype)
+    if spec.shape.rank is None:
+        raise NeedsValue("a sparse tensor of unknown rank cannot be recorded")
+    parts = [placeholder(part.dtype, part.shape) for part in spec._component_specs]
+    return spec._from_components(parts)

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..core import dtypes
 from ..core.avals import Aval
+from ..core.dimensions import is_unknown
 from ..core.op import Op
 from ..core.refuse import invalid, shown
 from ..values.convert import convert
@@ -89,6 +90,10 @@ def row_major(indices: np.ndarray) -> np.ndarray:
     return np.lexsort(indices.T[::-1])
 
 
+#: The same, where positions are known only when a function is called.
+_ROW_MAJOR = Op(lambda indices: jnp.lexsort(indices.T[::-1]), "SparseReorder").bind()
+
+
 def _check_order(indices: np.ndarray, shape: Sequence[int], kernel: str) -> None:
     """TensorFlow's errors for positions that are outside, repeated or not in order."""
     outside = np.any((indices < 0) | (indices >= np.array(shape)), axis=1)
@@ -148,9 +153,19 @@ def to_dense(
         if values.dtype is dtypes.bool:
             return where_bool(sparse, shape)
         if validate_indices:
-            return scatter_nd(sparse.indices, values, concrete(np.array(shape, np.int64)))
+            return scatter_nd(sparse.indices, values, _sizes(sparse, shape))
     default = convert(0 if default_value is None else default_value, values.dtype)
     return tensor_scatter_nd_update(fill(shape, default), sparse.indices, values)
+
+
+def _sizes(sparse: SparseTensor, shape: Sequence[int]) -> Tensor:
+    """The sizes of the whole as a tensor, of which `shape` is what is known."""
+    if not is_unknown(shape):
+        return concrete(np.array(shape, np.int64))
+    static = sparse.shape.as_list()
+    return convert(
+        [sparse.dense_shape[i] if n is None else n for i, n in enumerate(static)], dtypes.int64
+    )
 
 
 def where_bool(sparse: SparseTensor, shape: Sequence[int]) -> Tensor:
@@ -270,7 +285,7 @@ def _inserted(sparse: SparseTensor, at: int) -> list[int | None]:
     return [*sizes[:at], 1, *sizes[at:]]
 
 
-def _with_static(sparse: SparseTensor, sizes: Sequence[int | None]) -> SparseTensor:
+def _with_static(sparse: SparseTensor, sizes: Any) -> SparseTensor:
     if sparse.dense_shape._is_symbolic():
         sparse.set_shape(sizes)
     return sparse
@@ -284,6 +299,10 @@ def reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
     [4, 3]
     """
     sparse = as_sparse(sp_input)
+    if sparse.indices._is_symbolic() and sparse.indices.shape[1]:
+        places = apply(_ROW_MAJOR, (sparse.indices,))
+        found = take_rows(sparse.indices, places), take_rows(sparse.values, places)
+        return _with_static(SparseTensor(*found, sparse.dense_shape), sparse.shape)
     indices = positions(sparse)
     order = row_major(indices)
     return SparseTensor(concrete(indices[order]), taken(sparse.values, order), sparse.dense_shape)

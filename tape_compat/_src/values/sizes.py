@@ -76,6 +76,12 @@ def distance(one: Tensor, other: Tensor, sketch: Any) -> int | None:
     return None if is_symbolic(found) else int(found)
 
 
+def partly_known(tensor: Tensor, sketch: Any) -> np.ndarray | None:
+    """The value of a tensor, in which sizes of a new sketch stand for what is not known; None if
+    nothing is."""
+    return _Known(sketch).value(tensor)
+
+
 class _Known:
     """Values of slots, each worked out once."""
 

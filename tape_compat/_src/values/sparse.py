@@ -8,12 +8,12 @@ import numpy as np
 
 from ..core.dimensions import is_symbolic
 from ..core.dtypes import DType, as_dtype, float32, int64
-from ..core.errors import NeedsValue
 from ..core.shapes import ShapeLike, TensorShape, as_shape
 from . import operators
+from .capture import Sketch
 from .composite import CompositeTensor, TypeSpec, batched_shape, row_shape
 from .convert import convert
-from .sizes import sizes_of
+from .sizes import partly_known, sizes_of
 from .spec import TensorSpec
 from .spec_registry import register
 from .tensor import Tensor
@@ -173,11 +173,17 @@ def _known_shape(sparse: SparseTensor) -> TensorShape:
     static = sparse._static
     if static is not None and static.is_fully_defined():
         return static
-    try:
-        sizes = sizes_of(sparse._dense_shape, sketch=False).tolist()
-    except NeedsValue:
-        return TensorShape([None] * sparse._dense_shape._aval.shape[0]).merge_with(static)
-    return TensorShape([None if is_symbolic(n) or n < 0 else n for n in sizes])
+    if sparse._dense_shape._is_symbolic():
+        found = partly_known(sparse._dense_shape, Sketch())
+        if found is None:
+            return TensorShape([None] * sparse._dense_shape._aval.shape[0]).merge_with(static)
+        return _shape_of(found).merge_with(static)
+    return _shape_of(sizes_of(sparse._dense_shape))
+
+
+def _shape_of(sizes: np.ndarray) -> TensorShape:
+    """The shape of these sizes, of which some may be expressions."""
+    return TensorShape([None if is_symbolic(n) or n < 0 else n for n in sizes.tolist()])
 
 
 def known_dense_shape(sparse: SparseTensor) -> tuple[int, ...]:

@@ -16,6 +16,7 @@ from ..._src.function.functional_ops import (
 from ..._src.function.grouping import (
     get_default_graph as get_default_graph,
     placeholder as placeholder,
+    sparse_placeholder as sparse_placeholder,
 )
 from ..._src.interop.version1 import face as _face
 from ..._src.library.testing.values import SparseTensorValue as SparseTensorValue
@@ -139,7 +140,6 @@ from ..._src.library.version1.initializers import (
 from ..._src.library.version1.others import (
     placeholder_with_default as placeholder_with_default,
     sparse_matmul as sparse_matmul,
-    sparse_placeholder as sparse_placeholder,
 )
 from ..._src.library.version1.scopes import (
     AUTO_REUSE as AUTO_REUSE,

@@ -1,9 +1,9 @@
 """`tf.compat.v1.sparse`: names whose arguments differ from those of `tf.sparse`."""
 
-from ..._src.interop.version1 import face as _face
-from ..._src.library.version1.others import (
+from ..._src.function.grouping import (
     sparse_placeholder as placeholder,
 )
+from ..._src.interop.version1 import face as _face
 from ..._src.library.version1.texts_and_sparse import (
     sparse_add as add,
     sparse_concat as concat,

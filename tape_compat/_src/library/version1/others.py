@@ -9,7 +9,6 @@ from ...checkpoint.reader import CheckpointReader
 from ...core import errors
 from ...core.shapes import as_shape
 from ...ops.products import matmul
-from ...values.context import executing_eagerly
 from ...values.convert import convert
 from ...values.tensor import Tensor
 from .renamed import renamed
@@ -88,10 +87,3 @@ def placeholder_with_default(input: Any, shape: Any, name: str | None = None) ->
     value = convert(input)
     value.shape.assert_is_compatible_with(as_shape(shape))
     return value
-
-
-def sparse_placeholder(*args: Any, **kwargs: Any) -> Any:
-    """Raises: RuntimeError in eager code; NotImplementedError elsewhere."""
-    if executing_eagerly():
-        raise RuntimeError("`sparse_placeholder` is not compatible with eager execution.")
-    raise NotImplementedError("tf.compat.v1.sparse_placeholder")
