@@ -30,6 +30,8 @@ QUICK_SECONDS = 100e-6
 SHORT_WAIT_SECONDS = 1e-3
 MOST_OF_ONE = 20 * QUICK_SECONDS
 DEAR = 30 * QUICK_SECONDS
+#: After so many quick elements, one in a few is timed.
+MANY_QUICK, ONE_IN = 32, 8
 
 
 class _Queue:
@@ -151,11 +153,13 @@ class TriedStream(Stream):
     became_dear: called then.
     """
 
-    __slots__ = ("_became_dear", "_begun", "_beyond", "_room", "_source")
+    __slots__ = ("_became_dear", "_begun", "_beyond", "_quick", "_room", "_source")
 
     def __init__(self, source: Stream, room: int, became_dear: Callable[[], None]):
         self._source, self._room, self._became_dear = source, room, became_dear
         self._begun, self._beyond = False, 0.0
+        #: How many quick ones came one after the other.
+        self._quick = 0
 
     def skip(self, count: int) -> int:
         return self._source.skip(count)
@@ -163,6 +167,9 @@ class TriedStream(Stream):
     def step(self) -> Element:
         source = self._source
         if self._begun and self._beyond <= DEAR:
+            if self._quick > MANY_QUICK and self._quick % ONE_IN:
+                self._quick += 1
+                return source.step()
             return self._timed(source)
         self._begun = True  # what is done for the first one need not be for the others
         return source.step()
@@ -173,6 +180,7 @@ class TriedStream(Stream):
         worked, took = time.thread_time() - worked, time.perf_counter() - began
         beyond = max(worked, took - SHORT_WAIT_SECONDS) - QUICK_SECONDS
         self._beyond = max(0.0, self._beyond + min(beyond, MOST_OF_ONE))
+        self._quick = 0 if self._beyond else self._quick + 1
         if self._beyond > DEAR:
             self._source = PrefetchStream(source, self._room)
             self._became_dear()

@@ -22,6 +22,7 @@ from ..ops.random_keys import PythonDraws
 from ..run import policy
 from ..values import nest
 from ..values.capture import Sketch
+from ..values.composite import Opaque
 from ..values.context import inside_function
 from ..values.effects import done_so_far, not_again
 from ..values.spec import TensorSpec
@@ -88,6 +89,8 @@ class Function(Recorded):
         self._never: dict[tuple, str] = {}
         self._count = self._calls = self._unlearned = 0
         self._detector = Retracing(python_function)
+        #: The iterator or the like that it takes by itself and cannot be recorded for.
+        self._alone: weakref.ref[Any] | None = None
         #: Its draws where it runs as Python.
         self._draws = PythonDraws()
         self._general = General()
@@ -166,6 +169,8 @@ class Function(Recorded):
                 trace = self._traces.get(tuple(parts))
                 if trace.__class__ is Trace:
                     return trace.call(tensors, ())  # type: ignore[union-attr]
+            if len(args) == 1 and self._alone is not None and self._alone() is args[0]:
+                return self._as_python(args, kwargs)
         bound = self._signature.bind(args, kwargs)
         arguments = bound.taken_apart()
         if arguments.has_texts:
@@ -181,6 +186,8 @@ class Function(Recorded):
         if isinstance(trace, BySizes):
             trace = self._trace_of_sizes(trace, bound)
         if isinstance(trace, str):
+            if isinstance(args[0] if len(args) == 1 else None, Opaque) and key in self._traces:
+                self._alone = weakref.ref(args[0])
             return self._as_python(args, kwargs)
         if isinstance(trace, AssumingTrace):
             return self._tried(trace, arguments, args, kwargs)

@@ -228,19 +228,29 @@ class PythonDraws:
     def __init__(self) -> None:
         self._sites: dict[Any, _Site] = {}
 
-    @contextlib.contextmanager
-    def running(self) -> Iterator[None]:
-        """In which the function runs."""
-        before, _RUNNING.run = _RUNNING.run, _Run(self._sites)
-        try:
-            yield
-        finally:
-            _RUNNING.run = before
+    def running(self) -> _InRun:
+        """The context in which the function runs."""
+        return _InRun(_Run(self._sites))
 
     def begin(self) -> None:
         """Draw the same numbers again, where there is a seed."""
         for site in list(self._sites.values()):
             site.begin()
+
+
+class _InRun:
+    """Context: the random numbers are those of a run."""
+
+    __slots__ = ("_before", "_run")
+
+    def __init__(self, run: _Run):
+        self._run = run
+
+    def __enter__(self) -> None:
+        self._before, _RUNNING.run = _RUNNING.run, self._run
+
+    def __exit__(self, *_: object) -> None:
+        _RUNNING.run = self._before
 
 
 class _Run:
