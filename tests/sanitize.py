@@ -18,15 +18,23 @@ from pathlib import Path
 from tests.__main__ import CACHE, quick_flags
 
 ROOT = Path(__file__).resolve().parent.parent
-TESTS = ["test_native.py", "test_joins.py", "test_tape.py", "test_run.py", "test_threads.py"]
+TESTS = [
+    "test_native.py",
+    "test_kernels.py",
+    "test_joins.py",
+    "test_tape.py",
+    "test_run.py",
+    "test_threads.py",
+]
 FLAGS = "-shared -fPIC -g -O1 -fno-omit-frame-pointer -fsanitize=address,undefined".split()
 STOP = "-fno-sanitize-recover=all"
 
 #: Runs pytest where the extension that was just built is loaded, and no other.
 CHECKED = """
 import sys, pytest
-from tape_compat._src.core.native import FASTPATH
-assert FASTPATH is not None and FASTPATH.__file__.startswith(sys.argv[1]), FASTPATH
+from tape_compat._src.core.native import FASTPATH, KERNELS
+for built in (FASTPATH, KERNELS):
+    assert built is not None and built.__file__.startswith(sys.argv[1]), built
 sys.exit(pytest.main(sys.argv[2:]))
 """
 
@@ -58,10 +66,11 @@ def build(folder: Path) -> None:
         shutil.copytree(ROOT / name, folder / name, ignore=leave)
     shutil.copy(ROOT / "pyproject.toml", folder)
     native = folder / "tape_compat" / "_src" / "native"
-    target = native / f"_fastpath{sysconfig.get_config_var('EXT_SUFFIX')}"
     include = f"-I{sysconfig.get_paths()['include']}"
-    source = str(native / "module.c")
-    subprocess.run([compiler(), *FLAGS, STOP, include, source, "-o", str(target)], check=True)
+    for name, source in (("_fastpath", "module.c"), ("_kernels", "kernels.c")):
+        target = native / f"{name}{sysconfig.get_config_var('EXT_SUFFIX')}"
+        command = [compiler(), *FLAGS, STOP, include, str(native / source), "-o", str(target)]
+        subprocess.run(command, check=True)
 
 
 def environment() -> dict[str, str]:

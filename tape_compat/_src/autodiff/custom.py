@@ -17,6 +17,7 @@ from ..core.avals import Aval
 from ..core.derivative import FORWARD, Jvp, conj, zero_cotangent
 from ..core.dimensions import Sizes
 from ..core.errors import NeedsValue, user_location
+from ..core.kernels import Apart
 from ..core.op import Closure, Op
 from ..core.state import LOCAL, paused
 from ..ops.shapes import identity as copied
@@ -368,6 +369,10 @@ class CustomClosure(Closure):
     def traced_pure(self, *arrays: Any) -> tuple[Any, ...]:
         return self._forward(*arrays) if FORWARD.mode else super().traced_pure(*arrays)
 
+    @property
+    def kernels(self) -> bool:
+        return self.parts[0].kernels
+
     def _has_unknown(self) -> bool:
         return self.parts[3] or self.parts[0].unknown
 
@@ -387,8 +392,12 @@ class Recomputed(Closure):
     __slots__ = ("base",)
 
     def __init__(self, base: Closure, name: str):
-        super().__init__(Op(jax.checkpoint(base.pure), name), {})
+        super().__init__(Op(Apart(jax.checkpoint, base.pure), name), {})
         self.base = base
+
+    @property
+    def kernels(self) -> bool:
+        return self.base.kernels
 
     def traced_pure(self, *arrays: Any) -> tuple[Any, ...]:
         """Forward mode keeps nothing anyway."""

@@ -17,6 +17,7 @@ from .caches import Cache
 from .call import Call
 from .derivative import FORWARD
 from .dimensions import Sizes, variables
+from .kernels import Apart
 from .limits import MAX_CONTROL_FLOW
 from .op import Arrays, Closure, Op
 from .steps import Step, Steps
@@ -45,8 +46,15 @@ class Structured(Closure):
     def __init__(self, name: str, parts: tuple[Steps, ...], *settings: Any):
         self.parts = tuple([Call(steps, name) for steps in parts])
         self.settings = settings
-        self._pure = jax.jit(self.pure)
+        self._pure = self._jitted()
         super().__init__(Op(self._run, name, effect=any(part.effect for part in self.parts)), {})
+
+    def _jitted(self) -> Callable[..., Arrays]:
+        return Apart(jax.jit, self.pure) if self.kernels else jax.jit(self.pure)
+
+    @property
+    def kernels(self) -> bool:
+        return any(part.kernels for part in self.parts)
 
     def _run(self, *arrays: Any) -> Arrays:
         return self.run_parts([part.fn for part in self.parts], arrays)
@@ -83,7 +91,7 @@ class Structured(Closure):
 
     def forget(self) -> None:
         super().forget()
-        self._pure = jax.jit(self.pure)
+        self._pure = self._jitted()
 
 
 def structured(make: type[Structured], name: str, parts: tuple[Steps, ...], *settings: Any) -> Any:

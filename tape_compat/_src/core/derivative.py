@@ -68,6 +68,10 @@ class Pullback(Closure):
     def _infer(self, avals: tuple[Aval, ...]) -> tuple[tuple[Aval, ...], bool]:
         return tuple(avals[i] for i in self.inputs), False
 
+    @property
+    def kernels(self) -> bool:
+        return self.base.kernels
+
     def _has_unknown(self) -> bool:
         return self.base.unknown
 
@@ -120,6 +124,10 @@ class Jvp(Closure):
             return super()._infer(avals)
         outputs, _ = self.base.infer(avals[: self.count])
         return tuple([a for a in outputs if a.dtype.is_floating or a.dtype.is_complex]), False
+
+    @property
+    def kernels(self) -> bool:
+        return self.base.kernels
 
     def _has_unknown(self) -> bool:
         return self.base.unknown

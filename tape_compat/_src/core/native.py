@@ -16,6 +16,10 @@ try:
     from ..native import _fastpath
 except ImportError:
     _fastpath = None  # type: ignore[assignment]
+try:
+    from ..native import _kernels
+except ImportError:
+    _kernels = None  # type: ignore[assignment]
 
 _Twin = TypeVar("_Twin", bound=Callable[..., Any])
 
@@ -23,8 +27,11 @@ _Twin = TypeVar("_Twin", bound=Callable[..., Any])
 VERSION = 36
 
 
+_PURE_PYTHON = os.environ.get("TAPE_COMPAT_PURE_PYTHON", "0").lower() not in ("", "0", "false")
+
+
 def _load() -> ModuleType | None:
-    if os.environ.get("TAPE_COMPAT_PURE_PYTHON", "0").lower() not in ("", "0", "false"):
+    if _PURE_PYTHON:
         return None
     if not getattr(sys, "_is_gil_enabled", lambda: True)():
         return None  # the C code relies on the global lock
@@ -33,6 +40,9 @@ def _load() -> ModuleType | None:
 
 #: The module, or None: not built, built from another version, or switched off.
 FASTPATH = _load()
+
+#: What XLA calls in its programs, see `core/kernels.py`; None likewise.
+KERNELS: ModuleType | None = None if _PURE_PYTHON else _kernels
 
 #: What is marked `@native`, as it stands in Python.
 TWINS: dict[str, Any] = {}

@@ -23,6 +23,7 @@ from .caches import register
 from .counters import COUNTERS
 from .dimensions import Sizes, variables
 from .inference import infer_unknown
+from .kernels import PROGRAMS, tracing
 from .rows import rows_of
 from .traces import Trace, Traces
 
@@ -64,6 +65,7 @@ class Op:
         Such an op has `shapes`, and is traced by JAX where it is compiled only.
       effect: whether it does something beside what it gives: it is never left out, done twice, or
         merged with another.
+      kernels: whether it may call kernels of this library's own; see `core/kernels.py`.
     """
 
     __slots__ = (
@@ -77,6 +79,7 @@ class Op:
         "fn",
         "host",
         "host_foldable",
+        "kernels",
         "masks",
         "name",
         "of_sizes",
@@ -107,6 +110,7 @@ class Op:
         through: tuple[int, ...] | None = None,
         pull: Callable[..., Arrays] | None = None,
         host: Callable[..., Any] | None = None,
+        kernels: bool = False,
     ):
         self.fn = fn
         self.name = name
@@ -124,6 +128,7 @@ class Op:
         self.through = through
         self.pull = pull
         self.host = host
+        self.kernels = kernels
         self._closures: dict[tuple, Closure] = {}
         _OPS.add(self)
 
@@ -189,6 +194,7 @@ class Closure:
         "_shared",
         "_traces",
         "_unknown",
+        "_with_kernels",
         "attributes",
         "differentiable",
         "effect",
@@ -212,6 +218,7 @@ class Closure:
         self._fixed: dict[int, set[tuple[int, ...]]] = {}
         self._jit: Callable[..., Arrays] | None = None
         self._traces = Traces(self.inner)
+        self._with_kernels: Callable[..., Any] | None = None
         self._unknown: bool | None = None
         self._shared: dict[tuple, bool] = {}
         self._derived: dict[tuple, Closure] = {}
@@ -272,6 +279,11 @@ class Closure:
             self._unknown = self._has_unknown()
         return self._unknown
 
+    @property
+    def kernels(self) -> bool:
+        """Whether kernels of this library's own may be called in it."""
+        return self.op.kernels
+
     def at(self, sizes: Sizes) -> Closure:
         """The closure with sizes for the unknown ones in it."""
         if not self.unknown:
@@ -325,7 +337,7 @@ class Closure:
 
     def _alone(self) -> Callable[..., Arrays]:
         if self.dynamic_form is None:
-            call = jax.jit(self._counted)
+            call = jax.jit(tracing(True, self._counted))
             return call if self.op.rows is None else partial(self._rows_or, call)
         closure, numbers, place, _ = self.dynamic_form
         if closure._jit is None:
@@ -343,8 +355,16 @@ class Closure:
         return rows_of(arrays[0], *found)
 
     def traced(self, *arrays: Any) -> Arrays:
-        """`fn` inside a program under trace: traced itself only once for each set of shapes."""
-        return _as_tuple(self._traces.jitted(*arrays))
+        """`fn` inside a program under trace: traced itself only once for each set of shapes, and
+        once more where kernels may be called."""
+        if not PROGRAMS.own:
+            return _as_tuple(self._traces.jitted(*arrays))
+        if self._with_kernels is None:
+            jitted = self._traces.jitted
+            self._with_kernels = (
+                jax.jit(tracing(True, self.inner)) if self.kernels else tracing(False, jitted)
+            )
+        return _as_tuple(self._with_kernels(*arrays))
 
     def traced_pure(self, *arrays: Any) -> Arrays:
         """`pure` inside a program under trace."""
@@ -399,7 +419,7 @@ class Closure:
             cache.clear()
         for closure in derived:  # it may be this one: that at sizes that are unknown themselves
             closure.forget()
-        self._jit = self._dynamic_form = None
+        self._jit = self._dynamic_form = self._with_kernels = None
         self._traces = Traces(self.inner)
 
     def __repr__(self) -> str:

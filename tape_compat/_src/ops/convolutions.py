@@ -18,6 +18,7 @@ from ..values.record import apply
 from ..values.tensor import Tensor
 from .arguments import dims
 from .checks import check_dtypes
+from .convolution_kernels import Windows, convolution as by_kernels, fit
 from .declare import check_same_dtype, matching
 from .kernel_gradient import kernel_gradient, transposed
 from .shapes import reshape
@@ -30,7 +31,7 @@ def _dimension_numbers(rank: int, last: bool) -> tuple[str, str, str]:
     return data, f"{spatial}IO", data
 
 
-def _convolve(
+def _by_xla(
     x: Any,
     filters: Any,
     strides: tuple[int, ...],
@@ -57,6 +58,29 @@ def _convolve(
         dimension_numbers=_dimension_numbers(rank, last),
         feature_group_count=groups,
     )
+
+
+def _convolve(
+    x: Any,
+    filters: Any,
+    strides: tuple[int, ...],
+    padding: Any,
+    dilations: tuple[int, ...],
+    last: bool,
+    depthwise: bool = False,
+) -> Any:
+    by_xla = partial(
+        _by_xla,
+        strides=strides,
+        padding=padding,
+        dilations=dilations,
+        last=last,
+        depthwise=depthwise,
+    )
+    if not last or depthwise or not fit(x, filters):
+        return by_xla(x, filters)
+    windows = Windows.of(x.shape[1:-1], filters.shape[:-2], strides, padding, dilations)
+    return by_kernels(by_xla, x, filters, windows)
 
 
 def _is_matmul(channels: int, filters: tuple[int, ...], padding: Any) -> bool:
@@ -104,7 +128,7 @@ def _pull(
 ) -> tuple[Any, ...]:
     """The pullback of a convolution."""
     (x, filters), (dy,) = arrays, cotangents
-    convolve = partial(_convolve, **attributes)
+    convolve = partial(_by_xla, **attributes)
     by = (
         lambda: _convolve_back(dy, filters, x.shape, **attributes),
         lambda: kernel_gradient(convolve, x, dy, filters.shape, **attributes),
@@ -113,7 +137,7 @@ def _pull(
 
 
 _CONVOLUTIONS = {
-    rank: Op(_convolve, kernel, check=_check_convolution(kernel), pull=_pull)
+    rank: Op(_convolve, kernel, check=_check_convolution(kernel), pull=_pull, kernels=rank < 3)
     for rank, kernel in {1: "Conv2D", 2: "Conv2D", 3: "Conv3D"}.items()
 }
 _DEPTHWISE = Op(
@@ -239,9 +263,26 @@ def convolution(
     return _convolution(rank, input, filters, strides, padding, data_format, dilations)
 
 
-def _convolve_back(y: Any, filters: Any, shape: tuple[int, ...], **attributes: Any) -> Any:
+def _convolve_back(
+    y: Any,
+    filters: Any,
+    shape: tuple[int, ...],
+    strides: tuple[int, ...],
+    padding: Any,
+    dilations: tuple[int, ...],
+    last: bool,
+) -> Any:
     """The transpose of a convolution whose input has `shape`."""
-    return transposed(lambda x: _convolve(x, filters, **attributes), shape, y)
+    convolve = partial(_by_xla, strides=strides, padding=padding, dilations=dilations, last=last)
+
+    def by_xla(y: Any, filters: Any) -> Any:
+        return transposed(lambda x: convolve(x, filters), shape, y)
+
+    if not last or set(strides) != {1} or not fit(y, filters):
+        return by_xla(y, filters)
+    sizes, window = shape[1:-1], filters.shape[:-2]
+    windows = Windows.of(sizes, window, strides, padding, dilations).transposed(sizes, window)
+    return by_kernels(by_xla, y, filters, windows)
 
 
 def _pull_back(
@@ -253,10 +294,10 @@ def _pull_back(
 ) -> tuple[Any, ...]:
     """The pullback of the transpose of a convolution."""
     (y, filters), (dx,) = arrays, cotangents
-    convolve = partial(_convolve, **attributes)
+    by_xla = partial(_by_xla, **attributes)
     by = (
-        lambda: convolve(dx, filters),
-        lambda: kernel_gradient(convolve, dx, y, filters.shape, **attributes),
+        lambda: _convolve(dx, filters, **attributes),
+        lambda: kernel_gradient(by_xla, dx, y, filters.shape, **attributes),
     )
     return tuple([by[i]() for i in wrt])
 
@@ -310,6 +351,7 @@ _TRANSPOSES = {
         check=_check_transpose(kernel),
         shapes=lambda avals, shape, **_: Aval.of(shape, avals[0].dtype),
         pull=_pull_back,
+        kernels=rank < 3,
     )
     for rank, kernel in {
         1: "Conv2DBackpropInput",
@@ -503,11 +545,11 @@ def depthwise_conv2d(
 
 
 def _depthwise_to_input(filters: Any, dy: Any, shape: Any, **attributes: Any) -> Any:
-    return _convolve_back(dy, filters, shape, **attributes, depthwise=True)
+    return transposed(lambda x: _by_xla(x, filters, **attributes, depthwise=True), shape, dy)
 
 
 def _depthwise_to_filter(x: Any, dy: Any, shape: Any, **attributes: Any) -> Any:
-    return transposed(partial(_convolve, x, **attributes, depthwise=True), shape, dy)
+    return transposed(partial(_by_xla, x, **attributes, depthwise=True), shape, dy)
 
 
 def _check_depthwise_back(

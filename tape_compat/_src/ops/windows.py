@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
+
+from jax import lax
 
 from ..core import errors
 from ..core.refuse import not_allowed
@@ -68,3 +71,21 @@ def explicit_padding(padding: Any, rank: int, last: bool, kernel: str) -> Any:
             f"Received: padding={padding}"
         )
     return spatial
+
+
+def extents(window: Sequence[int], dilations: Sequence[int]) -> list[int]:
+    """From the first to the last element of a window with holes, both counted."""
+    return [(size - 1) * step + 1 for size, step in zip(window, dilations, strict=True)]
+
+
+def padding_pairs(
+    sizes: Sequence[int],
+    window: Sequence[int],
+    strides: Sequence[int],
+    padding: Any,
+    dilations: Sequence[int],
+) -> Sequence[tuple[int, int]]:
+    """The padding of images of such sizes, before and after."""
+    if not isinstance(padding, str):
+        return padding
+    return lax.padtype_to_pads(sizes, extents(window, dilations), strides, padding)

@@ -20,6 +20,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from ..core.kernels import tracing
 from ..core.native import native
 from ..core.x64 import in_x64
 
@@ -93,7 +94,7 @@ jax.tree_util.register_pytree_node(Donated, flatten, _arrays)
 def donating(function: Callable[..., Any], donate: tuple[int, ...]) -> Callable[..., Any]:
     """`jax.jit` of a function, to be called with what `arranged` makes of its arguments."""
     if not donate:
-        return jax.jit(function)
+        return jax.jit(tracing(True, function))
 
     def program(donated: tuple[Any, ...], *rest: Any) -> Any:
         arguments = list(rest)
@@ -101,7 +102,7 @@ def donating(function: Callable[..., Any], donate: tuple[int, ...]) -> Callable[
             arguments.insert(place, array)
         return function(*arguments)
 
-    return jax.jit(program, donate_argnums=0)
+    return jax.jit(tracing(True, program), donate_argnums=0)
 
 
 def arranged(

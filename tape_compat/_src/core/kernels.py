@@ -1,0 +1,51 @@
+"""Which programs may call kernels of this library's own (`native/kernels.c`, by `jax.ffi`).
+
+Only one that this process compiles and runs itself. What is exported is to run elsewhere, and what
+a user's own transformation traces may be exported: there XLA does everything.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable
+from typing import Any
+
+
+class _Programs(threading.local):
+    """Whether this thread traces such a program."""
+
+    own = False
+
+
+PROGRAMS = _Programs()
+
+
+def tracing(own: bool, function: Callable[..., Any]) -> Callable[..., Any]:
+    """The same function, in the trace of a program that may call kernels, or may not."""
+
+    @functools.wraps(function)
+    def traced(*arrays: Any) -> Any:
+        before, PROGRAMS.own = PROGRAMS.own, own
+        try:
+            return function(*arrays)
+        finally:
+            PROGRAMS.own = before
+
+    return traced
+
+
+class Apart:
+    """A function that JAX keeps traces of, in two forms: a trace with calls of kernels serves no
+    program that may not have them.
+
+    make: what makes a form of the function, such as `jax.jit`.
+    """
+
+    __slots__ = ("__weakref__", "_forms")
+
+    def __init__(self, make: Callable[..., Any], function: Callable[..., Any]):
+        self._forms = [make(tracing(own, function)) for own in (False, True)]
+
+    def __call__(self, *arrays: Any) -> Any:
+        return self._forms[PROGRAMS.own](*arrays)

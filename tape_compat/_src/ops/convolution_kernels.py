@@ -1,0 +1,210 @@
+"""Convolutions of float32 on processors by kernels of this library's own, `native/convolution.c`.
+
+They are called in programs that this process runs itself, where they are quicker than what XLA has.
+"""
+
+from __future__ import annotations
+
+import functools
+import logging
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+from jax.custom_derivatives import SymbolicZero, zero_from_primal
+
+from ..core.kernels import PROGRAMS
+from ..core.native import KERNELS
+from .windows import extents, padding_pairs
+
+LOGGER = logging.getLogger("tape_compat")
+
+#: A function of two arrays, linear in each.
+Bilinear = Callable[[Any, Any], Any]
+
+#: XLA's are quicker for fewer features: a vector is of several. Of 74 shapes, from 5,000
+#: multiplications to 1.8 billion, the convolution took with as many or more 1.03 to 7.7 times as
+#: long by XLA, 2.7 in the middle, and the derivative 0.9 to 11 times, 2.5 in the middle (JAX 0.10).
+LEAST_FEATURES = 3
+LEAST_FEATURES_OF_DERIVATIVE = 8
+
+#: Floats of a vector of AVX2: processors with less are not worth kernels, nor measured.
+LEAST_WIDTH = 8
+
+_CONVOLUTION = "tape_compat_convolution"
+_DERIVATIVE = "tape_compat_convolution_derivative"
+
+
+class Windows(NamedTuple):
+    """Where the windows of a convolution lie, by axes; flipped: whether the kernel is that of the
+    convolution that this one transposes."""
+
+    places: tuple[int, ...]
+    strides: tuple[int, ...]
+    dilations: tuple[int, ...]
+    low: tuple[int, ...]
+    flipped: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        sizes: Sequence[int],
+        window: Sequence[int],
+        strides: tuple[int, ...],
+        padding: Any,
+        dilations: tuple[int, ...],
+    ) -> Windows:
+        pads = padding_pairs(sizes, window, strides, padding, dilations)
+        reach = extents(window, dilations)
+        places = [
+            (n + sum(pair) - size) // step + 1
+            for n, pair, size, step in zip(sizes, pads, reach, strides, strict=True)
+        ]
+        return cls(tuple(places), strides, dilations, tuple([low for low, _ in pads]))
+
+    def transposed(self, sizes: Sequence[int], window: Sequence[int]) -> Windows:
+        """Those of the convolution, without strides, that takes what has come of images of such
+        sizes back to them."""
+        reach = extents(window, self.dilations)
+        low = tuple([n - 1 - low for n, low in zip(reach, self.low, strict=True)])
+        return Windows(tuple(sizes), self.strides, self.dilations, low, True)
+
+    @property
+    def numbers(self) -> np.ndarray:
+        """As the kernels take them. One axis is the second of two."""
+        ones = (1,) * (2 - len(self.places))
+        low = (*[0] * len(ones), *self.low)
+        return np.array([*ones, *self.strides, *ones, *self.dilations, *low, self.flipped], "int64")
+
+
+@functools.cache
+def available() -> bool:
+    """Whether this processor, and XLA as it is installed, take the kernels."""
+    if KERNELS is None or KERNELS.WIDTH < LEAST_WIDTH:
+        return False
+    try:
+        jax.devices("cpu")  # what is registered earlier is refused when XLA starts, with all of it
+    except RuntimeError:
+        return False
+    try:
+        jax.ffi.register_ffi_target(_CONVOLUTION, KERNELS.CONVOLUTION, platform="cpu")
+        jax.ffi.register_ffi_target(_DERIVATIVE, KERNELS.DERIVATIVE, platform="cpu")
+    except Exception as error:  # of another version of XLA's interface; JAX's are of many classes
+        LOGGER.warning("Convolutions are left to XLA: %s", error)
+        return False
+    return True
+
+
+def on_processors(
+    by_xla: Bilinear, quick: Bilinear, x: Any, y: Any, rows: bool | None = None
+) -> Any:
+    """`by_xla(x, y)`, on processors done by `quick`; its derivatives are XLA's.
+
+    rows: whether several `x` for one `y` may be given to `quick` as one array, along the first
+    axis. None: `quick` is JAX's, which knows by itself what to do.
+    """
+    if rows is not None:
+        quick = _by_rows(by_xla, quick, rows)
+
+    @jax.custom_jvp
+    def function(x: Any, y: Any) -> Any:
+        return lax.platform_dependent(x, y, cpu=quick, default=by_xla)
+
+    def derivative(primals: Any, tangents: Any) -> Any:
+        (x, y), (dx, dy) = primals, tangents
+        parts = []
+        if not isinstance(dx, SymbolicZero):
+            parts.append(by_xla(dx, y))
+        if not isinstance(dy, SymbolicZero):
+            parts.append(by_xla(x, dy))
+        found = function(x, y)
+        return found, functools.reduce(jnp.add, parts) if parts else zero_from_primal(found)
+
+    function.defjvp(derivative, symbolic_zeros=True)
+    return function(x, y)
+
+
+def _by_rows(by_xla: Bilinear, quick: Bilinear, rows: bool) -> Bilinear:
+    """`quick`, which JAX cannot batch, and XLA's where it is batched otherwise than by rows."""
+
+    @jax.custom_batching.custom_vmap
+    def function(x: Any, y: Any) -> Any:
+        return quick(x, y)
+
+    @function.def_vmap
+    def _(size: int, batched: Sequence[bool], x: Any, y: Any) -> Any:
+        if rows and not batched[1]:
+            found = function(x.reshape(-1, *x.shape[2:]), y)
+            return found.reshape(size, -1, *found.shape[1:]), True
+        axes = [0 if b else None for b in batched]
+        return jax.vmap(by_xla, axes, axis_size=size)(x, y), True
+
+    return function
+
+
+def fit(*arrays: Any) -> bool:
+    """Whether such arrays are for the kernels, in the program that is traced."""
+    return PROGRAMS.own and all(
+        a.dtype == np.float32 and a.ndim in (3, 4) and all(isinstance(n, int) for n in a.shape)
+        for a in arrays
+    )
+
+
+def convolution(by_xla: Bilinear, x: Any, kernel: Any, windows: Windows) -> Any:
+    """`by_xla(x, kernel)`: the convolution of `x` [n, sizes..., channels] at such windows. The
+    arrays `fit`."""
+    channels, features = kernel.shape[-2:]
+    if windows.flipped:
+        channels, features = features, channels
+    if (
+        channels != x.shape[-1]
+        or features < LEAST_FEATURES
+        or not _has_work(windows, kernel.shape)
+        or not available()
+    ):
+        return by_xla(x, kernel)
+
+    def quick(x: Any, kernel: Any) -> Any:
+        shape = (x.shape[0], *windows.places, features)
+        return _call(_CONVOLUTION, x, kernel, shape, windows)
+
+    return on_processors(by_xla, quick, x, kernel, rows=True)
+
+
+def kernel_derivative(
+    by_xla: Bilinear, x: Any, dy: Any, kernel: tuple[int, ...], windows: Windows
+) -> Any:
+    """`by_xla(x, dy)`: the cotangent, of shape `kernel`, of the kernel by that of the output; None
+    where these kernels are not to do it. The arrays `fit`."""
+    if (
+        kernel[-2] != x.shape[-1]
+        or kernel[-1] < LEAST_FEATURES_OF_DERIVATIVE
+        or not _has_work(windows, kernel)
+        or not available()
+    ):
+        return None
+
+    def quick(x: Any, dy: Any) -> Any:
+        return _call(_DERIVATIVE, x, dy, kernel, windows)
+
+    return on_processors(by_xla, quick, x, dy, rows=False)
+
+
+def _has_work(windows: Windows, kernel: tuple[int, ...]) -> bool:
+    """Whether there are places, and windows of more than one: the others are plain products."""
+    return min(windows.places) > 0 and math.prod(kernel[:-2]) > 1
+
+
+def _call(target: str, x: Any, y: Any, shape: tuple[int, ...], windows: Windows) -> Any:
+    """A call of a kernel. It takes images of two axes; a first one of size 1 is added to one."""
+    kernel, axis = target == _DERIVATIVE, 4 - x.ndim
+    first = 0 if kernel else 1
+    wide = (*shape[:first], *[1] * axis, *shape[first:])
+    if axis:
+        x, y = jnp.expand_dims(x, 1), jnp.expand_dims(y, 1 if kernel else 0)
+    call = jax.ffi.ffi_call(target, jax.ShapeDtypeStruct(wide, np.float32))
+    return call(x, y, numbers=windows.numbers).reshape(shape)

@@ -1,0 +1,477 @@
+"""Convolutions by kernels in C: values, derivatives, threads, and where they must not be called."""
+
+import pathlib
+import shutil
+import subprocess
+import threading
+
+import jax
+import jax.export
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import tape_compat as tf
+from tape_compat._src.core.kernels import tracing
+from tape_compat._src.core.native import KERNELS
+from tape_compat._src.ops import convolution_kernels as kernels
+from tape_compat._src.ops.convolutions import _by_xla, _convolve, _convolve_back
+from tape_compat._src.ops.kernel_gradient import kernel_gradient
+from tests.processes import run
+
+TARGET = "tape_compat_convolution"
+
+pytestmark = pytest.mark.skipif(
+    KERNELS is None or not kernels.available(), reason="not built, or for another processor"
+)
+
+#: n, height, width, channels; kernel; strides; dilations; padding.
+CASES = {
+    "same": ((3, 9, 8, 3), (3, 3, 3, 16), (1, 1), (1, 1), "SAME"),
+    "valid": ((2, 9, 8, 17), (2, 3, 17, 31), (1, 1), (1, 1), "VALID"),
+    "strides": ((5, 11, 8, 2), (3, 5, 2, 65), (3, 2), (1, 1), "SAME"),
+    "dilated": ((4, 11, 12, 1), (3, 2, 1, 48), (1, 1), (2, 3), "SAME"),
+    "explicit": ((4, 6, 5, 2), (3, 3, 2, 8), (2, 1), (1, 1), ((2, 0), (1, 2))),
+    "more than the window": ((4, 6, 5, 2), (3, 3, 2, 8), (1, 1), (1, 1), ((2, 0), (3, 4))),
+    "many features": ((1, 7, 7, 3), (3, 3, 3, 130), (1, 1), (1, 1), "SAME"),
+    "deep": ((2, 5, 5, 65), (3, 3, 65, 24), (1, 1), (1, 1), "SAME"),
+    "many small images": ((70, 3, 2, 4), (2, 2, 4, 9), (1, 1), (1, 1), "SAME"),
+    "large image": ((1, 40, 70, 9), (3, 3, 9, 8), (1, 1), (1, 1), "SAME"),
+    "one place": ((1, 3, 3, 4), (3, 3, 4, 8), (1, 1), (1, 1), "VALID"),
+    "no images": ((0, 6, 5, 2), (3, 3, 2, 8), (1, 1), (1, 1), "SAME"),
+    "1d": ((5, 13, 3), (4, 3, 10), (2,), (1,), "SAME"),
+    "1d dilated": ((2, 13, 3), (3, 3, 10), (1,), (3,), ((4, 0),)),
+}
+
+
+class Case:
+    """The arrays of one case, and what is computed of them."""
+
+    def __init__(self, name):
+        shape, self.window, *others = CASES[name]
+        self.attributes = dict(zip(("strides", "dilations", "padding"), others), last=True)
+        rng = np.random.default_rng(0)
+        self.x, self.kernel = (rng.normal(size=s).astype("float32") for s in (shape, self.window))
+        out = jax.eval_shape(self.convolve, self.x, self.kernel)
+        self.dy = rng.normal(size=out.shape).astype("float32")
+
+    def convolve(self, x, kernel):
+        return _convolve(x, kernel, **self.attributes)
+
+    def back(self, dy, kernel):
+        return _convolve_back(dy, kernel, self.x.shape, **self.attributes)
+
+    def derivative(self, x, dy):
+        def by_xla(x, kernel):
+            return _by_xla(x, kernel, **self.attributes)
+
+        return kernel_gradient(by_xla, x, dy, self.window, **self.attributes)
+
+    def reference(self):
+        """By sums of products of float64, one element of the window at a time."""
+        x, kernel, dy = (a.astype("float64") for a in (self.x, self.kernel, self.dy))
+        strides, dilations, padding, _ = self.attributes.values()
+        pads = kernels.padding_pairs(x.shape[1:-1], kernel.shape[:-2], strides, padding, dilations)
+        padded = np.pad(x, ((0, 0), *pads, (0, 0)))
+        y, dx, dk = np.zeros(dy.shape), np.zeros(padded.shape), np.zeros(kernel.shape)
+        for offset in np.ndindex(*kernel.shape[:-2]):
+            under = (
+                slice(None),
+                *[
+                    slice(i * d, i * d + (n - 1) * s + 1, s)
+                    for i, d, n, s in zip(offset, dilations, dy.shape[1:-1], strides)
+                ],
+            )
+            y += padded[under] @ kernel[offset]
+            dx[under] += dy @ kernel[offset].T
+            dk[offset] = np.tensordot(padded[under], dy, [range(x.ndim - 1)] * 2)
+        inside = [slice(low, low + n) for (low, _), n in zip(pads, x.shape[1:-1])]
+        return y, dx[(slice(None), *inside)], dk
+
+
+@pytest.fixture(params=CASES)
+def case(request):
+    return Case(request.param)
+
+
+def own(function):
+    """A function compiled as this library compiles its programs."""
+    return jax.jit(tracing(True, function))
+
+
+def close(found, wanted):
+    scale = max(1.0, np.abs(wanted).max(initial=0))
+    np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=2e-6 * scale * 10)
+
+
+def calls(function, *arrays):
+    return TARGET in jax.jit(function).lower(*arrays).as_text()
+
+
+def test_values_and_derivatives(case):
+    y, dx, dk = case.reference()
+    assert calls(tracing(True, case.convolve), case.x, case.kernel)
+    close(own(case.convolve)(case.x, case.kernel), y)
+    close(own(case.back)(case.dy, case.kernel), dx)
+    close(own(case.derivative)(case.x, case.dy), dk)
+
+
+@pytest.mark.parametrize("name", ["same", "strides", "1d"])
+def test_derivatives_of_every_order_are_those_of_xla(name):
+    case = Case(name)
+    for function, a, b in (
+        (case.convolve, case.x, case.kernel),
+        (case.back, case.dy, case.kernel),
+        (case.derivative, case.x, case.dy),
+    ):
+
+        def second(a, b, function=function):
+            def loss(a, b):
+                return jnp.sum(jnp.sin(0.1 * function(a, b)))
+
+            return jax.grad(lambda a, b: jnp.sum(jax.grad(loss)(a, b) ** 2), (0, 1))(a, b)
+
+        def forward(a, b, function=function):
+            return jax.jvp(function, (a, b), (0.5 * a, b[::-1]))[1]
+
+        for derived in (second, forward):
+            found, wanted = own(derived)(a, b), jax.jit(derived)(a, b)
+            jax.tree.map(close, found, jax.tree.map(np.asarray, wanted))
+
+
+@pytest.mark.parametrize("axes", [(0, None), (None, 0), (0, 0)])
+def test_batched(axes):
+    case = Case("same")
+    for function, arrays in (
+        (case.convolve, (case.x, case.kernel)),
+        (case.back, (case.dy, case.kernel)),
+        (case.derivative, (case.x, case.dy)),
+    ):
+        given = [
+            a if axis is None else np.stack([a, 2 * a, -a])
+            for a, axis in zip(arrays, axes, strict=True)
+        ]
+        twice = [a if axis is None else np.stack([a, a + 1]) for a, axis in zip(given, axes)]
+        mapped = jax.vmap(jax.vmap(function, axes), axes)
+        close(own(mapped)(*twice), np.asarray(jax.jit(mapped)(*twice)))
+
+
+def test_rows_are_folded():
+    """A batch of images for one kernel is one call."""
+    case = Case("same")
+    given = np.stack([case.x] * 3), case.kernel
+    text = jax.jit(tracing(True, jax.vmap(case.convolve, (0, None)))).lower(*given).as_text()
+    assert TARGET in text and "stablehlo.convolution" not in text
+
+
+def test_is_deterministic_in_threads(case):
+    """Bit for bit, in four threads at once, as often as one calls it."""
+    functions = [
+        (own(case.convolve), (case.x, case.kernel)),
+        (own(case.back), (case.dy, case.kernel)),
+        (own(case.derivative), (case.x, case.dy)),
+    ]
+    wanted = [np.asarray(f(*a)) for f, a in functions]
+    wrong = []
+
+    def check():
+        for _ in range(8):
+            for (f, a), w in zip(functions, wanted):
+                if not np.array_equal(np.asarray(f(*a)), w):
+                    wrong.append(f)
+
+    threads = [threading.Thread(target=check) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float16", "bfloat16"])
+def test_other_dtypes_are_left_to_xla(dtype):
+    case = Case("same")
+    with jax.enable_x64(True):
+        x, kernel = (jnp.asarray(a).astype(dtype) for a in (case.x, case.kernel))
+        assert not calls(tracing(True, case.convolve), x, kernel)
+
+
+def test_without_kernels_in_a_users_trace():
+    case = Case("same")
+    assert not calls(case.convolve, case.x, case.kernel)
+
+
+# -- programs that are exported, before and after this library has run the same
+
+
+@pytest.fixture
+def noted(monkeypatch):
+    """The kernels whose calls were traced."""
+    found = []
+    call = kernels._call
+
+    def noting(target, *others):
+        found.append(target)
+        return call(target, *others)
+
+    monkeypatch.setattr(kernels, "_call", noting)
+    return found
+
+
+def _network(k):
+    def plain(x):
+        return tf.nn.relu(tf.nn.conv2d(x, k, 1, "SAME"))
+
+    def branches(x):
+        return tf.cond(tf.reduce_sum(x) > 0, lambda: plain(x), lambda: -plain(x))
+
+    def loop(x):
+        return tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, plain(y)), (0, x))[1]
+
+    def mapped(x):
+        return tf.map_fn(lambda row: plain(row[None])[0], x)
+
+    def vectorized(x):
+        return tf.vectorized_map(lambda row: plain(row[None])[0], x)
+
+    return [plain, branches, loop, mapped, vectorized, tf.recompute_grad(plain)]
+
+
+def _step(network, k):
+    @tf.function(jit_compile=True)
+    def step(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            loss = tf.reduce_sum(network(x) ** 2)
+        gradients = tape.gradient(loss, [x, k])
+        return loss, *gradients
+
+    return step
+
+
+@pytest.mark.parametrize("first", ["run", "export"])
+@pytest.mark.parametrize("number", range(6))
+def test_exports_call_none(number, first, noted):
+    k = tf.Variable(np.random.default_rng(0).normal(size=(3, 3, 4, 4)).astype("float32"))
+    step = _step(_network(k)[number], k)
+    shape = (2 + number, 6, 6 + (first == "run"), 4)  # no other case has compiled it
+    x = np.random.default_rng(1).normal(size=shape).astype("float32")
+    pure = tf.engine.functional(step)
+    state = pure.init(x)
+
+    def runs():
+        for _ in range(5):
+            found = step(tf.constant(x))
+        assert noted
+        return [a.numpy() for a in found]
+
+    wanted = runs() if first == "run" else None
+    exported = jax.export.export(jax.jit(pure))(state, x)
+    assert TARGET not in exported.mlir_module()
+    assert TARGET not in step.experimental_get_compiler_ir(tf.constant(x))(stage="stablehlo")
+    found = exported.call(state, x)[0]
+    for one, other in zip(found, wanted or runs(), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-4)
+
+
+def test_saved_models_call_none(tmp_path):
+    module = tf.Module()
+    module.k = tf.Variable(np.ones((3, 3, 4, 8), "float32"))
+    module.call = tf.function(
+        lambda x: tf.nn.conv2d(x, module.k, 1, "SAME"),
+        input_signature=[tf.TensorSpec([2, 6, 6, 4])],
+    )
+    x = tf.ones([2, 6, 6, 4])
+    wanted = [module.call(x).numpy() for _ in range(4)][-1]
+    tf.saved_model.save(module, str(tmp_path / "model"))
+    for path in (tmp_path / "model").rglob("*"):
+        assert not path.is_file() or TARGET.encode() not in path.read_bytes()
+    found = tf.saved_model.load(str(tmp_path / "model")).call(x)
+    np.testing.assert_allclose(found.numpy(), wanted, rtol=1e-5)
+
+
+def test_programs_call_them(noted):
+    """A step with a tape: the convolution, and both of its derivatives."""
+    k = tf.Variable(np.ones((3, 3, 4, 8), "float32"))
+    up = tf.Variable(np.ones((3, 3, 8, 8), "float32"))
+    x = tf.constant(np.ones((2, 7, 6, 4), "float32"))
+
+    @tf.function(jit_compile=True)
+    def step(x):
+        with tf.GradientTape() as tape:
+            y = tf.nn.conv2d(tf.nn.conv2d(x, k, 1, "SAME"), up, 1, "SAME")
+            loss = tf.reduce_sum(y**2)
+        return tape.gradient(loss, [k, up])
+
+    for _ in range(4):
+        step(x)[0].numpy()
+    assert sorted(noted) == 3 * [TARGET] + 2 * [f"{TARGET}_derivative"]
+
+
+# -- processes of their own
+
+CACHED = """
+import jax, sys
+jax.config.update("jax_compilation_cache_dir", sys.argv[1])
+jax.config.update("jax_persistent_cache_min_compile_time_secs", 0)
+jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
+import numpy as np, tape_compat as tf
+from tape_compat._src.ops import convolution_kernels
+k, x = tf.Variable(tf.ones([3, 3, 8, 32])), tf.ones([8, 28, 28, 8])
+@tf.function(jit_compile=True)
+def step(x):
+    with tf.GradientTape() as tape:
+        y = tf.nn.conv2d(x, k, 1, "SAME")
+    return tape.gradient(y, k)
+print([step(x).numpy().sum().item() for _ in range(4)][-1])
+print(convolution_kernels.available.cache_info().currsize)
+"""
+
+
+def test_programs_in_the_cache_on_disk(tmp_path):
+    first, second = (run("-c", CACHED, str(tmp_path)).stdout for _ in range(2))
+    assert first == second and first.endswith("\n1\n")
+    assert any(tmp_path.iterdir())
+
+
+def test_pure_python_has_none():
+    program = "from tape_compat._src.ops import convolution_kernels as k; print(k.available())"
+    assert run("-c", program, TAPE_COMPAT_PURE_PYTHON="1").stdout == "False\n"
+
+
+# -- the interface of XLA, as it is written down and as jaxlib has it
+
+LAYOUT = """
+#include <stdio.h>
+#define SHOW(type, field) printf(#type " " #field " %zu %zu\\n", \\
+                                 offsetof(type, field), sizeof(((type *)0)->field));
+#define NUMBER(name) printf(#name " %d\\n", (int)name);
+int main(void) {
+SHOW(XLA_FFI_Extension_Base, type) SHOW(XLA_FFI_Extension_Base, next)
+SHOW(XLA_FFI_Api_Version, major_version) SHOW(XLA_FFI_Api_Version, minor_version)
+SHOW(XLA_FFI_Error_Create_Args, message) SHOW(XLA_FFI_Error_Create_Args, errc)
+SHOW(XLA_FFI_Error_Destroy_Args, error)
+SHOW(XLA_FFI_ThreadPool_Schedule_Args, ctx) SHOW(XLA_FFI_ThreadPool_Schedule_Args, task)
+SHOW(XLA_FFI_ThreadPool_Schedule_Args, data)
+SHOW(XLA_FFI_ThreadPool_NumThreads_Args, ctx) SHOW(XLA_FFI_ThreadPool_NumThreads_Args, num_threads)
+SHOW(XLA_FFI_Api, XLA_FFI_Error_Create) SHOW(XLA_FFI_Api, XLA_FFI_Error_Destroy)
+SHOW(XLA_FFI_Api, XLA_FFI_ThreadPool_Schedule) SHOW(XLA_FFI_Api, XLA_FFI_ThreadPool_NumThreads)
+SHOW(XLA_FFI_Buffer, dtype) SHOW(XLA_FFI_Buffer, data) SHOW(XLA_FFI_Buffer, rank)
+SHOW(XLA_FFI_Buffer, dims)
+SHOW(XLA_FFI_Array, dtype) SHOW(XLA_FFI_Array, size) SHOW(XLA_FFI_Array, data)
+SHOW(XLA_FFI_CallFrame, extension_start) SHOW(XLA_FFI_CallFrame, api) SHOW(XLA_FFI_CallFrame, ctx)
+SHOW(XLA_FFI_CallFrame, args.size) SHOW(XLA_FFI_CallFrame, args.args)
+SHOW(XLA_FFI_CallFrame, rets.size) SHOW(XLA_FFI_CallFrame, rets.RETS)
+SHOW(XLA_FFI_CallFrame, attrs.size) SHOW(XLA_FFI_CallFrame, attrs.types)
+SHOW(XLA_FFI_CallFrame, attrs.attrs)
+SHOW(XLA_FFI_Metadata, api_version) SHOW(XLA_FFI_Metadata, traits)
+SHOW(XLA_FFI_Metadata_Extension, metadata)
+NUMBER(XLA_FFI_Extension_Metadata) NUMBER(XLA_FFI_Error_Code_INVALID_ARGUMENT)
+NUMBER(XLA_FFI_Error_Code_RESOURCE_EXHAUSTED) NUMBER(XLA_FFI_DataType_S64)
+NUMBER(XLA_FFI_DataType_F32) NUMBER(XLA_FFI_AttrType_ARRAY)
+}
+"""
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
+def test_the_interface_is_that_of_jaxlib(tmp_path):
+    found = []
+    native = KERNELS.__file__.rpartition("/")[0]
+    theirs = f"{jax.ffi.include_dir()}/xla/ffi/api/c_api.h"
+    for header, results in ((f"{native}/xla.h", "args"), (theirs, "rets")):
+        source = tmp_path / "layout.c"
+        source.write_text(f'#include "{header}"\n{LAYOUT.replace("RETS", results)}')
+        program = str(tmp_path / results)
+        subprocess.run(["cc", str(source), "-o", program], check=True)
+        output = subprocess.run([program], capture_output=True, text=True, check=True).stdout
+        found.append(output.replace("rets.rets", "rets.args"))
+    assert found[0] == found[1]
+
+
+# -- each set of instructions that this processor has
+
+SETS = """
+#include <math.h>
+#include <stdio.h>
+#include "convolution.c"
+
+static int alone(void *threads, const Job *job)
+{
+    float *scratch = floats(job->scratch);
+    for (long i = 0; i < job->tasks; i++)
+        job->task(job, i, scratch);
+    free(scratch);
+    return 1;
+}
+
+static float *drawn(long n)
+{
+    float *found = floats(n);
+    for (long i = 0; i < n; i++)
+        found[i] = rand() / (float)RAND_MAX - 0.5f;
+    return found;
+}
+
+/* The largest error of a convolution and of its derivative, by plain loops. */
+static double error(const Convolution *c, const Instructions *cpu)
+{
+    long images = c->batch * c->size[0] * c->size[1], pixel = c->features;
+    long places = c->batch * c->places[0] * c->places[1];
+    long elements = c->window[0] * c->window[1] * c->channels;
+    float *x = drawn(images * c->channels), *kernel = drawn(elements * pixel);
+    float *dy = drawn(places * pixel), *y = drawn(places * pixel), *dk = drawn(elements * pixel);
+    double *sums = calloc(places * pixel + elements * pixel, sizeof(double)), most = 0;
+    double *gains = sums + places * pixel;
+    convolve(c, cpu, x, kernel, y, alone, NULL);
+    derive(c, cpu, x, dy, dk, alone, NULL);
+    for (long p = 0; p < places; p++)
+        for (long k = 0; k < elements; k++) {
+            long n = p / (c->places[0] * c->places[1]), m = k % c->channels;
+            long i = p / c->places[1] % c->places[0] * c->stride[0] - c->low[0] +
+                     k / c->channels / c->window[1] * c->dilation[0];
+            long j = p % c->places[1] * c->stride[1] - c->low[1] +
+                     k / c->channels % c->window[1] * c->dilation[1];
+            if (i < 0 || j < 0 || i >= c->size[0] || j >= c->size[1])
+                continue;
+            double value = x[((n * c->size[0] + i) * c->size[1] + j) * c->channels + m];
+            for (long f = 0; f < pixel; f++) {
+                sums[p * pixel + f] += value * kernel[k * pixel + f];
+                gains[k * pixel + f] += value * dy[p * pixel + f];
+            }
+        }
+    for (long i = 0; i < places * pixel; i++)
+        most = fmax(most, fabs(sums[i] - y[i]));
+    for (long i = 0; i < elements * pixel; i++)
+        most = fmax(most, fabs(gains[i] - dk[i]));
+    free(x), free(kernel), free(dy), free(y), free(dk), free(sums);
+    return most;
+}
+
+int main(void)
+{
+    const Instructions *sets[] = {&plain_instructions, NULL, NULL};
+#ifdef __x86_64__
+    sets[1] = __builtin_cpu_supports("avx2") ? &avx2_instructions : NULL;
+    sets[2] = __builtin_cpu_supports("avx512f") ? &avx512_instructions : NULL;
+#endif
+    for (int s = 0; s < 3; s++)
+        for (long features = 1; sets[s] && features < 140; features += 9) {
+            Convolution c = {3, features % 5 + 1, features, {9, 11}, {5, 6}, {3, 2}, {2, 1},
+                             {1, 3}, {1, 0}, 0};
+            c.places[1] = 11 - 3;
+            printf("%d %ld %g\\n", s, features, error(&c, sets[s]));
+        }
+}
+"""
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
+def test_each_set_of_instructions(tmp_path):
+    (tmp_path / "sets.c").write_text(SETS)
+    native = f"-I{pathlib.Path(KERNELS.__file__).parent}"
+    command = ["cc", "-O2", native, str(tmp_path / "sets.c"), "-lm", "-o", str(tmp_path / "sets")]
+    subprocess.run(command, check=True)
+    done = subprocess.run([tmp_path / "sets"], capture_output=True, text=True, check=True)
+    rows = [line.split() for line in done.stdout.splitlines()]
+    assert len(rows) >= 16
+    assert all(float(error) < 1e-4 for *_, error in rows), rows
