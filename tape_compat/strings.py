@@ -30,5 +30,6 @@ from ._src.ops.strings import (
     unsorted_segment_join as unsorted_segment_join,
     upper as upper,
 )
+from ._src.ops.unicode_scripts import unicode_script as unicode_script
 
 _face(__name__)

@@ -1,6 +1,6 @@
 """Strings: cut, joined, matched, hashed, made into numbers and moved about."""
 
-from .harness import attempt
+from .harness import attempt, attempts
 
 #: Expressions.
 PROGRAMS = [
@@ -225,3 +225,25 @@ def case_function(tf):
         return tf.strings.split(tf.strings.lower(x)).to_tensor(""), tf.strings.length(x)
 
     return words(tf.constant(["A b", "C"]))
+
+
+def case_unicode_script(tf):
+    codes = tf.strings.unicode_decode(["Hello, world.", "世界こんにちは", ""], "UTF-8")
+    some = tf.range(0, 0x110000, 97)
+    ends = tf.constant([-1, 0, 0x10FFFF, 0x110000, 2**31 - 1])
+    recorded = tf.function(lambda x: tf.strings.unicode_script(x))
+    return attempts(
+        tf,
+        {
+            "ragged": lambda tf: tf.strings.unicode_script(codes).to_list(),
+            "all": lambda tf: tf.strings.unicode_script(some),
+            "ends": lambda tf: tf.strings.unicode_script(ends),
+            "recorded": lambda tf: recorded(some),
+            "scalar": lambda tf: tf.strings.unicode_script(65),
+            "empty": lambda tf: tf.strings.unicode_script(tf.zeros([0, 2], tf.int32)),
+            "int64": lambda tf: tf.strings.unicode_script(tf.constant([1], tf.int64)),
+            "float": lambda tf: tf.strings.unicode_script([1.5]),
+            "text": lambda tf: tf.strings.unicode_script("a"),
+        },
+        words=0,
+    )
