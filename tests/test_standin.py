@@ -7,6 +7,7 @@ from importlib.util import find_spec
 import pytest
 
 import tape_compat as tf
+from tape_compat._src.standin.framework import smart_constant_value, try_evaluate_constant
 from tape_compat._src.standin.runtime import smart_cond
 from tests.processes import ROOT, run
 
@@ -353,3 +354,17 @@ def test_the_page_about_keras():
     assert len(blocks) == 3
     for block in blocks:
         run("-c", block, after="keras")
+
+
+def test_constants_that_are_worked_out():
+    found = []
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 3])])
+    def f(x):
+        place = tf.where(tf.constant(-2) < 0, tf.rank(x) - 2, -2)
+        found.append([try_evaluate_constant(v) for v in (place, place < 1, tf.shape(x)[0], x)])
+        found.append([smart_constant_value(v) for v in (place < 1, tf.shape(x)[0] < 1)])
+        return x
+
+    f(tf.ones([2, 3]))
+    assert found == [[0, True, None, None], [True, None]]

@@ -239,6 +239,28 @@ def case_static_value_of_a_size(tf):
     return seen
 
 
+def case_static_values(tf):
+    seen = []
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 3]), tf.TensorSpec([2, 3], tf.int32)])
+    def f(x, y):
+        size, known = tf.shape(x)[0], tf.constant([1, 2])
+        for value in (
+            *(tf.shape(y), tf.size(y), tf.rank(x), tf.size(x), tf.shape(x)),
+            *(tf.cast(tf.shape(y), tf.float32), tf.cast(y, tf.float32)),
+            *(tf.stack([1, tf.size(y)]), tf.stack([1, size]), tf.concat([tf.shape(y), known], 0)),
+            *(tf.concat([tf.shape(x), known], 0), tf.fill([2], tf.size(y)), tf.fill([2], size)),
+            *(tf.equal(tf.size(y), 6), tf.not_equal(tf.rank(x), 2), tf.equal(size, 3)),
+            *(tf.unstack(tf.shape(y))[1], tf.split(tf.shape(y), 2)[0], tf.identity(tf.size(y))),
+            *(tf.range(tf.size(y)), tf.range(size), tf.stop_gradient(tf.rank(y))),
+        ):
+            seen.append(tf.get_static_value(value))
+        return x
+
+    f(tf.ones([5, 3]), tf.ones([2, 3], tf.int32))
+    return [-1 if value is None else np.asarray(value).tolist() for value in seen]
+
+
 def case_set_shape(tf):
     seen = []
 

@@ -19,12 +19,13 @@ from ..core.op import Op
 from ..core.refuse import invalid, not_allowed, shown
 from ..run import policy
 from ..values.bounds import host_value
-from ..values.composite import TensorType
+from ..values.composite import CompositeTensor, TensorType
 from ..values.convert import convert
 from ..values.dispatch import takes_composites
 from ..values.indexed_slices import IndexedSlices
 from ..values.ragged import RaggedTensor
 from ..values.record import apply
+from ..values.sizes import folded
 from ..values.sparse import SparseTensor
 from ..values.tensor import Tensor, concrete, next_id, same_value
 from ..values.variable import Variable, read
@@ -124,6 +125,9 @@ def is_tensor(x: Any) -> bool:
 def get_static_value(tensor: Any, partial: bool = False) -> Any:
     """The value of a tensor as NumPy; None for a variable or a tensor without one; else `tensor`.
 
+    In a function that is recorded these are known: constants, known sizes, and what is cast,
+    packed, joined, split, filled or compared for equality of what is known.
+
     `partial` has no effect: what is known is known whole.
 
     >>> import tape_compat as tf
@@ -131,8 +135,27 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
     [1, 2]
     """
     if isinstance(tensor, Tensor):
-        return None if tensor._is_symbolic() else tensor.numpy()
-    return None if isinstance(tensor, Variable) else tensor
+        return _followed(tensor) if tensor._is_symbolic() else tensor.numpy()
+    if isinstance(tensor, Variable):
+        return None
+    as_tensor = None if isinstance(tensor, CompositeTensor) else getattr(tensor, "_as_tensor", None)
+    return tensor if as_tensor is None else get_static_value(as_tensor())
+
+
+#: Kinds of the ops that TensorFlow follows back to constants, and of those that ask for sizes.
+_FOLLOWED = frozenset(
+    "Cast ConcatV2 Equal Fill Identity NotEqual Pack Range Split StopGradient Unpack".split()
+)
+_OF_SIZES = frozenset("Rank Shape Size".split())
+
+
+def _followed(tensor: Tensor) -> Any:
+    kind = tensor.op.type
+    if kind not in _OF_SIZES and (
+        kind not in _FOLLOWED or any(get_static_value(x) is None for x in tensor.op.inputs)
+    ):
+        return None
+    return folded(tensor)
 
 
 def _full(shape: Shape, dtype: DType, value: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ..autodiff.custom import custom_gradient
-from ..core.errors import NeedsValue, user_location
+from ..core.errors import user_location
 from ..core.shapes import TensorShape, as_shape as as_shape
 from ..function.vectorized_map import vectorized_map
 from ..library.version1.dimension import Dimension as Dimension
@@ -23,6 +23,7 @@ from ..values.context import executing_eagerly, init_scope
 from ..values.convert import convert
 from ..values.nest import children_of, map_structure, rebuilt
 from ..values.record import identity
+from ..values.sizes import folded
 from ..values.spec import DenseSpec as DenseSpec, VariableSpec as VariableSpec
 from ..values.tensor import Tensor
 from ..values.variable import Variable
@@ -73,8 +74,9 @@ def constant_value(tensor: Any, partial: bool = False) -> Any:
 
 
 def try_evaluate_constant(tensor: Any) -> Any:
-    """The value of a tensor as an array, where it is known; else None."""
-    return get_static_value(tensor)
+    """The value of a tensor as an array, where it can be worked out from constants; else None."""
+    known = get_static_value(tensor)
+    return folded(tensor) if known is None and isinstance(tensor, Tensor) else known
 
 
 def constant_value_as_shape(tensor: Any) -> TensorShape:
@@ -244,10 +246,7 @@ def _choosing(
 def smart_constant_value(pred: Any) -> bool | None:
     """Whether a condition holds, where that is known; else None."""
     if isinstance(pred, Tensor):
-        try:
-            known = get_static_value(pred)
-        except NeedsValue:
-            return None
+        known = try_evaluate_constant(pred)
         return None if known is None else bool(known)
     if pred in (0, 1):
         return bool(pred)

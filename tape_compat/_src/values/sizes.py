@@ -76,6 +76,13 @@ def distance(one: Tensor, other: Tensor, sketch: Any) -> int | None:
     return None if is_symbolic(found) else int(found)
 
 
+def folded(tensor: Tensor) -> np.ndarray | None:
+    """The value of a tensor of the record that is under way, worked out from constants and known
+    sizes; None if it is not known whole, or is large."""
+    found = _Known().value(tensor)
+    return None if found is None or is_unknown(found.ravel().tolist()) else found
+
+
 def partly_known(tensor: Tensor, sketch: Any) -> np.ndarray | None:
     """The value of a tensor, in which sizes of a new sketch stand for what is not known; None if
     nothing is."""
