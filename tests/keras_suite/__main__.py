@@ -26,9 +26,11 @@ ASKED = 0.98
 
 #: Folders of Keras' tests that say something about the backend.
 FOLDERS = (
-    "activations backend/common backend/tensorflow callbacks constraints "
-    "export/saved_model_test.py export/tfsm_layer_test.py initializers layers losses metrics "
-    "models ops optimizers random regularizers saving trainers utils"
+    "activations applications/imagenet_utils_test.py backend/common backend/tensorflow "
+    "backend/tests callbacks constraints datasets distillation distribution dtype_policies "
+    "export/saved_model_test.py export/tfsm_layer_test.py initializers layers legacy losses "
+    "metrics models ops optimizers quantizers random regularizers saving testing trainers tree "
+    "utils"
 ).split()
 
 
@@ -58,7 +60,7 @@ def outcomes(tests: list[str], on_tensorflow: bool) -> dict[str, str]:
             **os.environ,
             "KERAS_ON": "tensorflow" if on_tensorflow else "tape_compat",
             "KERAS_RESULTS": str(results),
-            "PYTHONPATH": str(ROOT),
+            "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]),
         }
         workers = str(min(os.cpu_count() or 1, 4))
         command = [sys.executable, "-m", "pytest", "-q", "-n", workers, "--dist", "worksteal"]
