@@ -235,7 +235,8 @@ def case_unicode_script(tf):
     return attempts(
         tf,
         {
-            "ragged": lambda tf: tf.strings.unicode_script(codes).to_list(),
+            "ragged": lambda tf: tf.strings.unicode_script(codes).flat_values,
+            "rows": lambda tf: tf.strings.unicode_script(codes).row_splits,
             "all": lambda tf: tf.strings.unicode_script(some),
             "ends": lambda tf: tf.strings.unicode_script(ends),
             "recorded": lambda tf: recorded(some),
