@@ -362,16 +362,12 @@ class CustomClosure(Closure):
             return tuple(full)
 
         function.defvjp(save, pull)
-        super().__init__(Op(function, name), {})
+        super().__init__(Op(function, name, kernels=forward.kernels), {})
         self.parts = (forward, backward, arity, unknown)
         self._forward = _forward_form(forward, pull)
 
     def traced_pure(self, *arrays: Any) -> tuple[Any, ...]:
         return self._forward(*arrays) if FORWARD.mode else super().traced_pure(*arrays)
-
-    @property
-    def kernels(self) -> bool:
-        return self.parts[0].kernels
 
     def _has_unknown(self) -> bool:
         return self.parts[3] or self.parts[0].unknown
@@ -392,12 +388,9 @@ class Recomputed(Closure):
     __slots__ = ("base",)
 
     def __init__(self, base: Closure, name: str):
-        super().__init__(Op(Apart(jax.checkpoint, base.pure), name), {})
+        op = Op(Apart(jax.checkpoint, base.pure), name, kernels=base.kernels)
+        super().__init__(op, {})
         self.base = base
-
-    @property
-    def kernels(self) -> bool:
-        return self.base.kernels
 
     def traced_pure(self, *arrays: Any) -> tuple[Any, ...]:
         """Forward mode keeps nothing anyway."""

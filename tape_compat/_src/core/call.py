@@ -31,19 +31,16 @@ class Call(Closure):
     #: Not every output need depend on every input.
     derivative = True
 
-    __slots__ = ("_flat", "_kernels", "due", "steps")
+    __slots__ = ("_flat", "due", "steps")
 
     def __init__(self, steps: Steps, name: str, due: int = 0):
         self.steps = steps
         self.due = due
         self._flat: Steps | None = None
         effect = any(step.closure.effect for step in steps.steps)
-        self._kernels = any(step.closure.kernels for step in steps.steps)
-        super().__init__(Op(self._run, name, effect=effect, host_foldable=False), {})
-
-    @property
-    def kernels(self) -> bool:
-        return self._kernels
+        kernels = any(step.closure.kernels for step in steps.steps)
+        op = Op(self._run, name, effect=effect, host_foldable=False, kernels=kernels)
+        super().__init__(op, {})
 
     @property
     def flat(self) -> Steps:

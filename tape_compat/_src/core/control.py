@@ -46,15 +46,13 @@ class Structured(Closure):
     def __init__(self, name: str, parts: tuple[Steps, ...], *settings: Any):
         self.parts = tuple([Call(steps, name) for steps in parts])
         self.settings = settings
+        effect = any(part.effect for part in self.parts)
+        kernels = any(part.kernels for part in self.parts)
+        super().__init__(Op(self._run, name, effect=effect, kernels=kernels), {})
         self._pure = self._jitted()
-        super().__init__(Op(self._run, name, effect=any(part.effect for part in self.parts)), {})
 
     def _jitted(self) -> Callable[..., Arrays]:
         return Apart(jax.jit, self.pure) if self.kernels else jax.jit(self.pure)
-
-    @property
-    def kernels(self) -> bool:
-        return any(part.kernels for part in self.parts)
 
     def _run(self, *arrays: Any) -> Arrays:
         return self.run_parts([part.fn for part in self.parts], arrays)

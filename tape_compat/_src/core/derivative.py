@@ -43,7 +43,7 @@ class Pullback(Closure):
     def __init__(
         self, base: Closure, count: int, inputs: tuple[int, ...], outputs: tuple[int, ...]
     ):
-        super().__init__(Op(self._standalone, f"{base.name}Grad"), {})
+        super().__init__(Op(self._standalone, f"{base.name}Grad", kernels=base.kernels), {})
         self.base, self.count, self.inputs, self.outputs = base, count, inputs, outputs
 
     def _dynamic_form_of(self) -> DynamicForm | None:
@@ -67,10 +67,6 @@ class Pullback(Closure):
 
     def _infer(self, avals: tuple[Aval, ...]) -> tuple[tuple[Aval, ...], bool]:
         return tuple(avals[i] for i in self.inputs), False
-
-    @property
-    def kernels(self) -> bool:
-        return self.base.kernels
 
     def _has_unknown(self) -> bool:
         return self.base.unknown
@@ -100,7 +96,7 @@ class Jvp(Closure):
     __slots__ = ("base", "count", "inputs")
 
     def __init__(self, base: Closure, count: int, inputs: tuple[int, ...]):
-        super().__init__(Op(self._push, f"{base.name}Jvp"), {})
+        super().__init__(Op(self._push, f"{base.name}Jvp", kernels=base.kernels), {})
         self.base, self.count, self.inputs = base, count, inputs
 
     def _push(self, *arrays: Any) -> Arrays:
@@ -124,10 +120,6 @@ class Jvp(Closure):
             return super()._infer(avals)
         outputs, _ = self.base.infer(avals[: self.count])
         return tuple([a for a in outputs if a.dtype.is_floating or a.dtype.is_complex]), False
-
-    @property
-    def kernels(self) -> bool:
-        return self.base.kernels
 
     def _has_unknown(self) -> bool:
         return self.base.unknown

@@ -199,6 +199,7 @@ class Closure:
         "differentiable",
         "effect",
         "inner",
+        "kernels",
         "name",
         "op",
         "runners",
@@ -210,6 +211,7 @@ class Closure:
         self.name = op.name
         self.differentiable = op.differentiable
         self.effect = op.effect
+        self.kernels = op.kernels
         self.inner = partial(op.fn, **attributes) if attributes else op.fn
         self._shapes: dict[tuple[Aval, ...], tuple[tuple[Aval, ...], bool]] = {}
         self._dynamic_form: DynamicForm | bool | None = None
@@ -278,11 +280,6 @@ class Closure:
         if self._unknown is None:
             self._unknown = self._has_unknown()
         return self._unknown
-
-    @property
-    def kernels(self) -> bool:
-        """Whether kernels of this library's own may be called in it."""
-        return self.op.kernels
 
     def at(self, sizes: Sizes) -> Closure:
         """The closure with sizes for the unknown ones in it."""
