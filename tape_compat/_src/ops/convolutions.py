@@ -86,17 +86,9 @@ def _convolve(
     padding: Any,
     dilations: tuple[int, ...],
     last: bool,
-    depthwise: bool = False,
 ) -> Any:
-    by_xla = partial(
-        _by_xla,
-        strides=strides,
-        padding=padding,
-        dilations=dilations,
-        last=last,
-        depthwise=depthwise,
-    )
-    if not last or depthwise or not fit(x, filters):
+    by_xla = partial(_by_xla, strides=strides, padding=padding, dilations=dilations, last=last)
+    if not last or not fit(x, filters):
         return by_xla(x, filters)
     windows = Windows.of(x.shape[1:-1], filters.shape[:-2], strides, padding, dilations)
     return by_kernels(by_xla, x, filters, windows)
@@ -159,9 +151,7 @@ _CONVOLUTIONS = {
     rank: Op(_convolve, kernel, check=_check_convolution(kernel), pull=_pull, kernels=rank < 3)
     for rank, kernel in {1: "Conv2D", 2: "Conv2D", 3: "Conv3D"}.items()
 }
-_DEPTHWISE = Op(
-    _convolve, "DepthwiseConv2dNative", check=_check_convolution("DepthwiseConv2dNative")
-)
+_DEPTHWISE = Op(_by_xla, "DepthwiseConv2dNative", check=_check_convolution("DepthwiseConv2dNative"))
 
 
 def _convolution(
