@@ -8,14 +8,13 @@ compile once and wait on a tape like any other op.
 
 from __future__ import annotations
 
-import contextlib
 import enum
 import operator
 import os
 import random
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import jax
@@ -239,11 +238,11 @@ class PythonDraws:
 
 
 class _InRun:
-    """Context: the random numbers are those of a run."""
+    """Context: the random numbers are those of a run, or of eager code."""
 
     __slots__ = ("_before", "_run")
 
-    def __init__(self, run: _Run):
+    def __init__(self, run: _Run | None):
         self._run = run
 
     def __enter__(self) -> None:
@@ -295,24 +294,15 @@ class _InitialRun(_Run):
         return key_of(*_unpredictable(_pair(_streams.seed, seed)))
 
 
-@contextlib.contextmanager
-def initial_draws(next_draw: Callable[[], int]) -> Iterator[None]:
-    """In which draws without a seed of their own are those of a function, by these numbers."""
-    before, _RUNNING.run = _RUNNING.run, _InitialRun(next_draw)
-    try:
-        yield
-    finally:
-        _RUNNING.run = before
+def initial_draws(next_draw: Callable[[], int]) -> _InRun:
+    """The context in which draws without a seed of their own are those of a function, by these
+    numbers."""
+    return _InRun(_InitialRun(next_draw))
 
 
-@contextlib.contextmanager
-def outside_of_functions() -> Iterator[None]:
-    """In which draws are those of eager code."""
-    before, _RUNNING.run = _RUNNING.run, None
-    try:
-        yield
-    finally:
-        _RUNNING.run = before
+def outside_of_functions() -> _InRun:
+    """The context in which draws are those of eager code."""
+    return _InRun(None)
 
 
 class LoopDraws:
