@@ -186,7 +186,8 @@ class Function(Recorded):
         if isinstance(trace, BySizes):
             trace = self._trace_of_sizes(trace, bound)
         if isinstance(trace, str):
-            if isinstance(args[0] if len(args) == 1 else None, Opaque) and key in self._traces:
+            alone = not kwargs and len(args) == 1 and isinstance(args[0], Opaque)
+            if alone and key in self._traces:
                 self._alone = weakref.ref(args[0])
             return self._as_python(args, kwargs)
         if isinstance(trace, AssumingTrace):
