@@ -54,19 +54,11 @@ def _decoded(specs: Any, structure: Any) -> Any:
 
     found = [
         decode(spec, part)
-        for spec, part in zip(nest.flatten(specs), _up_to(specs, structure), strict=True)
+        for spec, part in zip(
+            nest.flatten(specs), nest.flatten_up_to(specs, structure), strict=True
+        )
     ]
     return nest.pack_sequence_as(specs, found)
-
-
-def _up_to(structure: Any, value: Any) -> list[Any]:
-    """The parts of a value in the places of the leaves of a structure."""
-    if not nest.is_nested(structure):
-        return [value]
-    children: Any = nest.children_of(structure)
-    parts: Any = nest.children_of(value)
-    pairs = zip(children, parts, strict=True)
-    return [part for child, inner in pairs for part in _up_to(child, inner)]
 
 
 def over_encodings(

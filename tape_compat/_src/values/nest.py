@@ -188,6 +188,26 @@ def children_of(structure: Any, expand_composites: bool = True) -> list[Any] | N
     return None if kind is None else list(kind.children(structure))
 
 
+def flatten_up_to(structure: Any, value: Any) -> list[Any]:
+    """Of a value the parts in the places of the leaves of a structure. Composites are leaves.
+
+    Raises: ValueError or TypeError if it is structured otherwise.
+
+    >>> flatten_up_to([0, {"a": 0}], (1, {"a": [2, 3]}))
+    [1, [2, 3]]
+    """
+    children = children_of(structure, expand_composites=False)
+    if children is None:
+        return [value]
+    parts = children_of(value, expand_composites=False)
+    if parts is None or isinstance(structure, dict) is not isinstance(value, dict):
+        raise TypeError(f"{value!r} is not structured as {structure!r}")
+    if isinstance(structure, dict) and structure.keys() != value.keys():
+        raise ValueError(f"{value!r} has other keys than {structure!r}")
+    pairs = zip(children, parts, strict=True)
+    return [leaf for child, part in pairs for leaf in flatten_up_to(child, part)]
+
+
 def keys_of(structure: Any, expand_composites: bool = True) -> list[Any]:
     """What the children of a structure or composite are called in it."""
     kind = _finder_of_values(expand_composites)(structure.__class__)

@@ -86,7 +86,7 @@ class Case:
 
         Raises: ValueError or TypeError for arguments that are structured otherwise.
         """
-        return _up_to((self.args, self.kwargs), (args, kwargs))
+        return nest.flatten_up_to((self.args, self.kwargs), (args, kwargs))
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What it gives for arguments of its kind."""
@@ -95,23 +95,6 @@ class Case:
         outputs = iter(self._function(*tensors, *self._captured))
         leaves = [_result(leaf, outputs) for leaf in nest.flatten(self._output)]
         return nest.pack_sequence_as(self._output, leaves)
-
-
-def _up_to(structure: Any, value: Any) -> list[Any]:
-    """Of a value the parts in the places of the leaves of a structure.
-
-    Raises: ValueError or TypeError if it is structured otherwise.
-    """
-    children = nest.children_of(structure)
-    if children is None:
-        return [value]
-    parts = nest.children_of(value)
-    if parts is None or isinstance(structure, dict) is not isinstance(value, dict):
-        raise TypeError(f"{value!r} is not structured as {structure!r}")
-    if isinstance(structure, dict) and structure.keys() != value.keys():
-        raise ValueError(f"{value!r} has other keys than {structure!r}")
-    pairs = zip(children, parts, strict=True)
-    return [leaf for child, part in pairs for leaf in _up_to(child, part)]
 
 
 def _tensors(value: Any, wanted: Any) -> list[Tensor]:
