@@ -94,7 +94,7 @@ class Training:
         return self.x[rows], self.y[rows]
 
 
-#: Epochs of a call of `fit`.
+#: Epochs of a call of `fit`, at most.
 EPOCHS = 4
 
 
@@ -103,22 +103,18 @@ class Fit(Training):
 
     def __init__(self, keras: Any, model: str, kind: str):
         super().__init__(keras, model, kind)
-        self._data: dict[int, tuple[np.ndarray, np.ndarray]] = {}
-
-    def data(self, batches: int) -> tuple[np.ndarray, np.ndarray]:
-        """So many batches."""
-        if batches not in self._data:
-            repeats = -(-batches // 8)
-            x, y = (np.concatenate([part] * repeats) for part in (self.x, self.y))
-            self._data[batches] = x[: batches * BATCH], y[: batches * BATCH]
-        return self._data[batches]
+        #: The data of an epoch and the number of epochs, by the steps that they are together.
+        self._data: dict[int, tuple[np.ndarray, np.ndarray, int]] = {}
 
     def prepare(self, steps: int) -> None:
-        self.data(max(1, steps // EPOCHS))
+        if steps not in self._data:
+            epochs = next(n for n in range(EPOCHS, 0, -1) if steps % n == 0)
+            batches = steps // epochs
+            x, y = (np.concatenate([part] * -(-batches // 8)) for part in (self.x, self.y))
+            self._data[steps] = x[: batches * BATCH], y[: batches * BATCH], epochs
 
     def run(self, steps: int) -> None:
-        epochs = min(steps, EPOCHS)
-        x, y = self.data(steps // epochs)
+        x, y, epochs = self._data[steps]
         self.model.fit(x, y, batch_size=BATCH, epochs=epochs, verbose=0, shuffle=False)
 
 
