@@ -1,13 +1,13 @@
 """`tf.data`: functions of texts, recorded with steps of the host."""
 
 import io
-import threading
 
 import numpy as np
 import pytest
 
 import tape_compat as tf
 from tape_compat import counters
+from tests.threads import in_threads
 
 
 def texts(count):
@@ -170,11 +170,7 @@ def test_threads_take_turns():
         if [float(x) for x in dataset] != [2.0 * i for i in range(400)]:
             wrong.append(1)
 
-    threads = [threading.Thread(target=run) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    in_threads(4, run)
     assert not wrong
     parallel = texts(400).map(FUNCTIONS["raw"], num_parallel_calls=4)
     assert [len(x) for x in parallel] == [len(f"{i} b") for i in range(400)]

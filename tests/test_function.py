@@ -17,6 +17,7 @@ from tape_compat._src.core.state import LOCAL
 from tape_compat._src.function.retracing import General
 from tape_compat._src.function.signature import Signature
 from tape_compat._src.run import policy
+from tests.threads import in_threads
 
 
 def values(*tensors):
@@ -191,11 +192,7 @@ def test_two_threads_record_once():
         entered.wait()
         answers.append(float(slow(tf.constant([1.0, 2.0]))))
 
-    threads = [threading.Thread(target=call) for _ in range(2)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    in_threads(2, call)
     assert answers == [5.0, 5.0]
     assert len(runs) == 1
 

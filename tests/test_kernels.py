@@ -3,7 +3,6 @@
 import pathlib
 import shutil
 import subprocess
-import threading
 
 import jax
 import jax.export
@@ -18,6 +17,7 @@ from tape_compat._src.ops import convolution_kernels as kernels
 from tape_compat._src.ops.convolutions import _by_xla, _convolve, _convolve_back
 from tape_compat._src.ops.kernel_gradient import kernel_gradient
 from tests.processes import run
+from tests.threads import in_threads
 
 TARGET = "tape_compat_convolution"
 
@@ -186,11 +186,7 @@ def test_is_deterministic_in_threads(case):
                 if not np.array_equal(np.asarray(f(*a)), w):
                     wrong.append(f)
 
-    threads = [threading.Thread(target=check) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    in_threads(4, check)
     assert not wrong
 
 
