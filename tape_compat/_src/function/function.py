@@ -21,10 +21,10 @@ from ..core.tracebacks import filter_traceback
 from ..ops.random_keys import PythonDraws
 from ..run import policy
 from ..values import nest
-from ..values.capture import Sketch
 from ..values.composite import Opaque
 from ..values.context import inside_function
 from ..values.effects import done_so_far, not_again
+from ..values.host_steps import SketchOfSteps, takes_steps
 from ..values.spec import TensorSpec
 from ..values.tensor import Tensor
 from ..values.trackable import Recorded
@@ -87,6 +87,8 @@ class Function(Recorded):
         self._needs_texts = False
         #: For arguments with texts, whatever these are: why it cannot be recorded.
         self._never: dict[tuple, str] = {}
+        #: Those of one program where others are in parts, by their arguments.
+        self._whole: dict[tuple, Trace] = {}
         self._count = self._calls = self._unlearned = 0
         self._detector = Retracing(python_function)
         #: The iterator or the like that it takes by itself and cannot be recorded for.
@@ -181,10 +183,15 @@ class Function(Recorded):
                 arguments = bound.taken_apart()
         key = self._signature.key(bound, arguments)
         trace = self._traces.get(key)
-        if trace is None:
-            trace = self._trace(key, bound)
-        if isinstance(trace, BySizes):
-            trace = self._trace_of_sizes(trace, bound)
+        try:
+            if trace is None:
+                trace = self._trace(key, bound)
+            if isinstance(trace, BySizes):
+                trace = self._trace_of_sizes(trace, bound)
+        except errors.NeedsValue:
+            if not takes_steps():
+                raise
+            return as_tensors(self._converted(*args, **kwargs), self._python_function)
         if isinstance(trace, str):
             alone = not kwargs and len(args) == 1 and isinstance(args[0], Opaque)
             if alone and key in self._traces:
@@ -229,7 +236,7 @@ class Function(Recorded):
             return self._as_python(args, kwargs)
         chances.calls += 1
         if state.capture is not None:
-            if trace.graph.in_parts and state.recorders:  # which see its steps one by one
+            if trace.graph.in_parts:  # the function around it takes its steps one by one
                 return as_tensors(self._converted(*args, **kwargs), self._python_function)
             return trace.call(arguments.tensors, arguments.variables)
         with done_so_far() as done:
@@ -338,11 +345,20 @@ class Function(Recorded):
         self._given[given.key] = given, found
         return found
 
-    def _recorded(self, bound: Bound, creates: bool, settled: bool) -> Trace:
+    def _recorded(self, bound: Bound, creates: bool, settled: bool, steps: bool = True) -> Trace:
+        """steps: whether the host may do some."""
         self._count += 1
-        sketch = Sketch() if _with_texts(bound) else None
-        found = traced(self._converted, bound, self._name, creates, settled, True, sketch)
-        if sketch is not None and (sketch.used or found.computes_with_texts()):
+        sketch = SketchOfSteps() if steps else None
+        try:
+            found = traced(self._converted, bound, self._name, creates, settled, True, sketch)
+        except (errors.NeedsValue, INCONCLUSIVE):
+            raise
+        except Exception:
+            if sketch is None or not sketch.taken or _with_texts(bound):
+                raise
+            # what Python asked of an unknown size or a text may be all that is wrong
+            return self._recorded(bound, creates, settled, steps=False)
+        if found.computes_with_texts():
             raise errors.NeedsValue(f"{self._name} computes with texts (at {user_location()})")
         due = policy.JIT_COMPILE_DUE if self._jit_compile else policy.FUNCTION_DUE
         found.captured.closure.due = due
@@ -363,6 +379,21 @@ class Function(Recorded):
         if isinstance(found, str):
             raise errors.NeedsValue(f"{self._name} has no concrete function: {found}")
         return found
+
+    def whole_trace_for(self, bound: Bound) -> Trace:
+        """As `trace_for`; one without steps of the host if there is one for these sizes."""
+        found = self.trace_for(bound)
+        if not found.graph.in_parts or found.shapes is None or _has_unknown(bound):
+            return found
+        with self._lock:
+            whole = self._whole.get(bound.key)
+            if whole is None:
+                try:
+                    whole = self._recorded(bound, False, settled=True, steps=False)
+                except (errors.NeedsValue, INCONCLUSIVE):
+                    return found
+                self._whole[bound.key] = whole
+            return whole
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """The trace for these arguments, TensorSpecs or values, as an object of its own.
@@ -425,7 +456,7 @@ class Function(Recorded):
         (True, 'HloModule')
         """
         bound = self._signature.bind(args, kwargs)
-        return compiler_ir(self.trace_for(bound), bound)
+        return compiler_ir(self.whole_trace_for(bound), bound)
 
     @property
     def function_spec(self) -> FunctionSpec:
@@ -521,7 +552,7 @@ def function(
 
     Variables are read and assigned to in the order of the program, and so are prints, checks and
     random draws; they may be made at the first call only. Under a tape a call is one op. Where
-    something cannot be recorded, such as a shape that depends on values, the Python runs at each
+    something cannot be recorded, such as an axis that depends on values, the Python runs at each
     call, and the logger `tape_compat` says why, once.
 
     Args:

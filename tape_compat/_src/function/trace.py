@@ -211,7 +211,10 @@ class Inputs:
         sketch = self._graph.sketch
         if sketch is None or aval.dtype is not string:
             return symbolic_input(aval)
-        sketch.used = not self._graph.take_host_step() or sketch.used
+        if not self._graph.take_host_step():
+            if not sketch.tells:
+                raise errors.NeedsValue(f"A text has no value (at {errors.user_location()})")
+            sketch.used = True
         return symbolic_value(aval)
 
 
@@ -275,7 +278,8 @@ class Trace:
         if self.graph.in_parts:
             raise NotImplementedError(
                 f"{what} of {self.graph.name}: Python does steps of it (ops of texts and files, "
-                f"tf.py_function), so it is several programs. At {errors.user_location()}."
+                "tf.py_function, sizes that depend on values), so it is several programs. At "
+                f"{errors.user_location()}."
             )
 
     def computes_with_texts(self) -> bool:

@@ -168,7 +168,7 @@ class Functional:
                 f"function; give their values. At {user_location()}."
             )
         with jax.ensure_compile_time_eval():  # whatever JAX is tracing
-            trace = self._function.trace_for(bound)
+            trace = self._function.whole_trace_for(bound)
         trace.require_one_program("A pure function")
         for variable in trace.captured.variables:
             self._name(variable)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from ..core import dtypes
 from ..core.avals import Aval
 from ..core.dimensions import Shape, Size, is_symbolic
 from ..core.dtypes import DType
+from ..core.errors import NeedsValue
 from ..core.refuse import invalid, not_allowed, shown
 from ..core.shapes import TensorShape
 from ..core.state import LOCAL
@@ -95,21 +96,34 @@ def known_value(value: Any) -> np.ndarray:
     return _known(value, number_of)
 
 
+def value_if_known(value: Any) -> np.ndarray | None:
+    """`known_value`, None if there is none yet."""
+    try:
+        return known_value(value)
+    except NeedsValue:
+        return None
+
+
 def sketched(*values: Any) -> Any:
     """What gives sizes for the results of an op of which an argument has no value yet, where the
     shapes of results are all that is wanted; None elsewhere."""
     capture = LOCAL.state.capture
-    if capture is None or capture.sketch is None:
+    if capture is None or capture.sketch is None or not capture.sketch.tells:
         return None
-    unknown = any(isinstance(value, Tensor) and value._is_symbolic() for value in values)
-    return capture.sketch if unknown else None
+    return capture.sketch if _has_unknown(values) else None
+
+
+def _has_unknown(values: Iterable[Any]) -> bool:
+    """Whether one has no value yet."""
+    return any(isinstance(value, Tensor) and value._is_symbolic() for value in values)
 
 
 def packed(value: Any) -> Any:
     """A list of what a record computes as a tensor; anything else as it is."""
-    if LOCAL.state.capture is None or not isinstance(value, (list, tuple)):
+    capture = LOCAL.state.capture
+    if capture is None or capture.sketch is None or not isinstance(value, (list, tuple)):
         return value
-    return convert(value) if sketched(*nest.flatten(value)) else value
+    return convert(value) if _has_unknown(nest.flatten(value)) else value
 
 
 def known_sizes(value: Any) -> np.ndarray:
@@ -182,7 +196,7 @@ def move_text(move: Callable[..., Any], *tensors: Tensor, by: Sequence[Any] = ()
     if capture is None or capture.sketch is None:
         return _move_text(move, tensors, by)
     ranks = [len(t._aval.shape) for t in tensors]
-    rows = None if sketched(*by) else functools.partial(_move_rows, ranks)
+    rows = None if _has_unknown(by) else functools.partial(_move_rows, ranks)
     return recorded(_move_text, (move, list(tensors), list(by)), {}, rows)
 
 

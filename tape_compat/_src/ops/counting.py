@@ -18,9 +18,10 @@ from ..core.refuse import invalid
 from ..values.bounds import scattered
 from ..values.convert import convert
 from ..values.dispatch import takes_composites
+from ..values.host_steps import by_host
 from ..values.record import apply
 from ..values.tensor import Tensor
-from .arguments import as_size, known_value, sketched
+from .arguments import as_size, known_value, sketched, value_if_known
 from .casting import cast
 from .checks import REAL
 from .declare import name_ops, op, static
@@ -62,7 +63,7 @@ def top_k(
     >>> values.numpy().tolist(), indices.numpy().tolist()
     ([3.0, 2.0], [1, 2])
     """
-    closure = _TOP_K.bind(k=static(k), index_type=dtypes.as_dtype(index_type))
+    closure = _TOP_K.bind(k=as_size(k), index_type=dtypes.as_dtype(index_type))
     return TopKV2(*apply(closure, (convert(input),)))
 
 
@@ -179,9 +180,22 @@ def _length(values: np.ndarray, least: Size | None, most: Size | None) -> Size:
     """How many counts there are of these values."""
     if values.size and values.min() < 0:
         raise invalid("Input arr must be non-negative!", "DenseBincount")
-    size = int(values.max()) + 1 if values.size else 0
+    return _limited(int(values.max()) + 1 if values.size else 0, least, most)
+
+
+def _limited(size: Size, least: Size | None, most: Size | None) -> Size:
     size = size if least is None else maximum(size, least)
     return size if most is None else minimum(size, most)
+
+
+@by_host()
+def _how_many(*values: Tensor) -> Tensor:
+    """How many counts there are of all these values."""
+    sketch = sketched(*values)
+    if sketch is not None:
+        return sketch.tensor((), dtypes.int64)
+    sizes = [_length(known_value(x), None, None) for x in values]
+    return convert(max(sizes), dtypes.int64)
 
 
 @takes_composites
@@ -214,10 +228,10 @@ def bincount(
     least, most = (None if n is None else as_size(n) for n in (minlength, maxlength))
     if least is not None and least == most and arr._is_symbolic():
         size = least
-    elif (sketch := sketched(arr)) is not None:
-        size = sketch.size()
+    elif (known := value_if_known(arr)) is not None:
+        size = _length(known, least, most)
     else:
-        size = _length(known_value(arr), least, most)
+        size = _limited(as_size(_how_many(arr)), least, most)
     inputs = (arr,)
     if weights is not None and not binary_output:
         weights = convert(weights)
@@ -244,10 +258,11 @@ def confusion_matrix(
     """
     labels, predictions = convert(labels), convert(predictions)
     classes = None if num_classes is None else as_size(num_classes)
-    if classes is None and (sketch := sketched(labels, predictions)) is not None:
-        classes = sketch.size()
-    if classes is None or not (labels._is_symbolic() or predictions._is_symbolic()):
-        classes = _classes(known_value(labels), known_value(predictions), classes)
+    known = [value_if_known(x) for x in (labels, predictions)]
+    if all(x is not None for x in known):
+        classes = _classes(*known, classes)  # type: ignore[arg-type]
+    elif classes is None:
+        classes = as_size(_how_many(labels, predictions))
     inputs = [labels, predictions]
     if weights is not None:
         inputs.append(convert(weights, dtypes.as_dtype(dtype)))

@@ -22,6 +22,7 @@ from ..values.bounds import host_value
 from ..values.composite import CompositeTensor, TensorType
 from ..values.convert import convert
 from ..values.dispatch import takes_composites
+from ..values.host_steps import by_host
 from ..values.indexed_slices import IndexedSlices
 from ..values.ragged import RaggedTensor
 from ..values.record import apply
@@ -38,6 +39,7 @@ from .arguments import (
     known_sizes,
     known_value,
     sketched,
+    value_if_known,
 )
 from .casting import cast
 from .declare import Number
@@ -348,11 +350,7 @@ def range(
     try:
         arrays = [known_sizes(x) for x in (start, limit, delta)]
     except NeedsValue:
-        sketch = sketched(start, limit, delta)
-        if sketch is None:
-            raise
-        names = [as_tensor(x).dtype.name for x in (start, limit, delta)]
-        return sketch.tensor([None], as_dtype(dtype or max(names, key=_RANGE_DTYPES.index)))
+        return _range_at_call(start, limit, delta, dtype)
     for array, what in zip(arrays, ("start", "limit", "delta")):
         if array.size != 1:
             raise invalid(f"{what} must be a scalar, not shape {shown(array.shape)}", "Range")
@@ -398,6 +396,17 @@ def _range_of_sizes(values: Sequence[Any], dtype: Any) -> Tensor:
         raise NeedsValue("tf.range() needs to know whether `delta` is above or below 0")
     start, _, delta = (cast(x, kind) for x in tensors)
     return apply(_RANGE.bind(size=size), (start, delta))
+
+
+@by_host()
+def _range_at_call(start: Any, limit: Any, delta: Any, dtype: Any) -> Tensor:
+    """`range` of numbers that are no sizes."""
+    sketch = sketched(start, limit, delta)
+    if sketch is None:
+        known = [known_value(x) for x in (start, limit, delta)]
+        return range(*known, dtype)  # type: ignore[arg-type]
+    names = [as_tensor(x).dtype.name for x in (start, limit, delta)]
+    return sketch.tensor([None], as_dtype(dtype or max(names, key=_RANGE_DTYPES.index)))
 
 
 def _check_range(size: Size) -> None:
@@ -515,7 +524,7 @@ def sequence_mask(
 ) -> Tensor:
     """Rows that are true in their first `lengths` places: [*lengths.shape, maxlen].
 
-    `maxlen` defaults to the largest length, which must then be known.
+    `maxlen` defaults to the largest length.
 
     >>> import tape_compat as tf
     >>> tf.sequence_mask([1, 2]).numpy().tolist()
@@ -523,10 +532,23 @@ def sequence_mask(
     """
     lengths = as_tensor(lengths)
     if maxlen is None:
-        known = known_value(lengths)
-        maxlen = int(known.max()) if known.size else 0
+        known = value_if_known(lengths)
+        maxlen = _largest(lengths) if known is None else _largest_of(known)
     size = maximum(as_size(maxlen), 0)
     return apply(_SEQUENCE_MASK.bind(size=size, dtype=as_dtype(dtype)), (lengths,))
+
+
+def _largest_of(known: np.ndarray) -> int:
+    return int(known.max()) if known.size else 0
+
+
+@by_host()
+def _largest(numbers: Tensor) -> Tensor:
+    """The largest of integers, 0 if there are none."""
+    sketch = sketched(numbers)
+    if sketch is not None:
+        return sketch.tensor((), numbers.dtype)
+    return convert(_largest_of(known_value(numbers)), numbers.dtype)
 
 
 _SEQUENCE_MASK = Op(

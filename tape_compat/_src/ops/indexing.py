@@ -31,6 +31,7 @@ from ..run.op_by_op import unrecorded
 from ..values import operators
 from ..values.bounds import host_value
 from ..values.convert import convert
+from ..values.host_steps import without_steps
 from ..values.record import apply
 from ..values.tensor import Tensor, concrete, mark_slice
 from ..values.updates import apply_off_tape
@@ -484,13 +485,12 @@ def spec_of(index: Any, x: Tensor) -> tuple[tuple[Any, ...], tuple[Tensor, ...]]
         if entry is None or entry is Ellipsis or entry.__class__ is int:
             spec.append(entry)
         elif entry.__class__ is builtins.slice:
-            try:
-                spec.append((_bound(entry.start), _bound(entry.stop), _bound(entry.step)))
-            except NeedsValue:
-                found = moving(entry)
+            found = _ends(entry)
+            if isinstance(found, Moving):
                 places.append(found.start)
-                spec.append((WINDOW, found.width, found.step, True))
-                slices.append((len(spec) - 1, found))
+                slices.append((len(spec), found))
+                found = (WINDOW, found.width, found.step, True)
+            spec.append(found)
         elif isinstance(entry, (Tensor, Variable)):
             _check_index(entry)
             spec.append(DYNAMIC)
@@ -514,6 +514,28 @@ def _assume_inside(shape: Shape, spec: list[Any], slices: list[tuple[int, Moving
         hidden = len(shape) - len(taken) - 1 if Ellipsis in before else 0
         axes.append((len(before) + hidden, part))
     assume_inside(axes, shape)
+
+
+def _ends(entry: slice) -> tuple[Size | None, ...] | Moving:
+    """Where a slice begins and ends, and its step. Where only a call shows it, but not how many
+    places that are, it is moving."""
+    bounds = entry.start, entry.stop, entry.step
+    if LOCAL.state.capture is None:
+        return tuple(map(_bound, bounds))
+    try:
+        with without_steps():
+            return tuple(map(_bound, bounds))
+    except NeedsValue:
+        pass
+    try:
+        return moving(entry)
+    except NeedsValue as error:
+        try:
+            with without_steps():
+                step = _bound(entry.step)
+            return _bound(entry.start), _bound(entry.stop), step
+        except NeedsValue:
+            raise error from None
 
 
 def _bound(value: Any) -> Size | None:

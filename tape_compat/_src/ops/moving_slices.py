@@ -15,6 +15,7 @@ from ..core.dimensions import is_symbolic, less
 from ..core.errors import NeedsValue, user_location
 from ..values.capture import Sketch
 from ..values.effects import assume
+from ..values.host_steps import without_steps
 from ..values.sizes import distance
 from ..values.tensor import Tensor
 from .arguments import as_tensor, dims
@@ -37,7 +38,8 @@ def moving(entry: slice) -> Moving:
 
     Raises: NeedsValue if its length is not known either, or it does not go forward.
     """
-    step = 1 if entry.step is None else dims(entry.step)[0]
+    with without_steps():
+        step = 1 if entry.step is None else dims(entry.step)[0]
     if step < 1 or entry.start is None or entry.stop is None:
         raise _length_unknown()
     start, stop = as_tensor(entry.start), as_tensor(entry.stop)

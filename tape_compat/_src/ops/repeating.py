@@ -7,15 +7,27 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from ..core import dtypes
 from ..core.avals import Aval
 from ..core.dimensions import Shape, Size, differ, is_symbolic, less
 from ..core.errors import NeedsValue
 from ..core.op import Op
 from ..core.refuse import invalid, shown
 from ..values.dispatch import takes_composites
+from ..values.host_steps import by_host
 from ..values.record import apply
 from ..values.tensor import Tensor, concrete
-from .arguments import as_int, as_tensor, dims, is_text, known_sizes, move_text, sketched
+from .arguments import (
+    as_int,
+    as_tensor,
+    dims,
+    is_text,
+    known_sizes,
+    known_value,
+    move_text,
+    sketched,
+    value_if_known,
+)
 from .shapes import reshape, set_sizes
 
 
@@ -127,7 +139,7 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
     """Each element along `axis` (of the flattened input by default) `repeats` times.
 
     Args:
-      repeats: one number, or one for each place along `axis`; its values must be known.
+      repeats: one number, or one for each place along `axis`.
 
     >>> import tape_compat as tf
     >>> tf.repeat([1, 2], [1, 2]).numpy().tolist()
@@ -137,13 +149,15 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
     if axis is None:
         x, axis = reshape(x, (-1,)), 0
     axis = _check_repeat_axis(x, as_int(axis))
-    sketch = sketched(repeats)
-    if sketch is not None and len(repeats._aval.shape) == 1:
-        return sketch.tensor(
-            [None if i == axis else n for i, n in enumerate(x._aval.shape)], x.dtype
-        )
-    times = known_sizes(repeats).ravel()
     length = x._aval.shape[axis]
+    if _tells_at_call(repeats):
+        if differ(repeats._aval.shape[0], length):
+            raise ValueError(f"Dimensions {length} and {repeats.shape[0]} are not compatible")
+        places, take = _repeated_places(repeats, as_tensor(length)), _TAKE.bind(axis=axis)
+        if is_text(x):
+            return move_text(lambda p, at: apply(take, (p, at))[0], x, by=(places,))
+        return apply(take, (x, places))
+    times = known_sizes(repeats).ravel()
     if times.size != 1 and differ(times.size, length):
         raise ValueError(f"Dimensions {length} and {times.size} are not compatible")
     if times.size != 1 and is_symbolic(length):
@@ -157,3 +171,20 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
     if is_text(x):
         return move_text(lambda p: repeat(p, times, axis), x)
     return apply(_TAKE.bind(axis=axis), (x, concrete(places)))
+
+
+def _tells_at_call(repeats: Any) -> bool:
+    """Whether it is a number for each element that only a call shows."""
+    if not isinstance(repeats, Tensor) or len(repeats._aval.shape) != 1:
+        return False
+    return repeats._aval.shape[0] != 1 and value_if_known(repeats) is None
+
+
+@by_host()
+def _repeated_places(repeats: Tensor, length: Tensor) -> Tensor:
+    """Each of so many places as often as it is repeated."""
+    sketch = sketched(repeats)
+    if sketch is not None:
+        return sketch.tensor((None,), dtypes.int32)
+    places = np.arange(int(known_value(length)), dtype=np.int32)
+    return concrete(np.repeat(places, known_value(repeats)))

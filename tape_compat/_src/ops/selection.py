@@ -11,23 +11,33 @@ from jax import lax
 
 from ..core import dtypes
 from ..core.avals import Aval
-from ..core.dimensions import broadcast, fit
+from ..core.dimensions import Size, broadcast, fit, is_symbolic, product
 from ..core.dtypes import as_dtype
 from ..core.op import Op
 from ..core.refuse import invalid, not_allowed, shown, tf_dtype_name
+from ..core.shapes import TensorShape
 from ..values.convert import convert
 from ..values.dispatch import takes_composites
 from ..values.effects import require
+from ..values.host_steps import by_host
 from ..values.record import apply
 from ..values.tensor import Tensor, concrete
-from .arguments import as_int, as_tensor, is_text, known_value, move_text, sketched
-from .comparison import less, not_equal
+from .arguments import (
+    as_int,
+    as_tensor,
+    is_text,
+    known_value,
+    move_text,
+    sketched,
+    value_if_known,
+)
+from .comparison import equal, greater_equal, less, logical_and, not_equal
 from .creation import zeros
 from .declare import matching
 from .gather_scatter import gather_nd
 from .joining import concat
 from .reductions import reduce_prod
-from .shapes import reshape, set_sizes
+from .shapes import expand_dims, reshape, set_sizes
 
 
 def _check_where(avals: tuple[Aval, ...]) -> None:
@@ -54,8 +64,7 @@ _WHERE = Op(jnp.where, "SelectV2", check=_check_where, broadcasts=True).bind()
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
     """`x` where `condition` is true, `y` elsewhere, all three broadcast.
 
-    With `condition` alone: the indices [n, rank] (int64) of what is true or not zero in it, whose
-    value must then be known.
+    With `condition` alone: the indices [n, rank] (int64) of what is true or not zero in it.
 
     >>> import tape_compat as tf
     >>> tf.where([True, False], [1, 2], 0).numpy().tolist()
@@ -64,10 +73,8 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     [[1], [2]]
     """
     if x is None and y is None:
-        sketch = sketched(condition)
-        if sketch is not None:
-            return sketch.tensor((sketch.size(), condition.shape.rank), dtypes.int64)
-        return concrete(np.argwhere(known_value(condition)).astype(np.int64))
+        known = value_if_known(condition)
+        return _true_places(condition) if known is None else _places_of(known)
     if x is None or y is None:
         raise ValueError("x and y must both be non-None or both be None.")
     if condition.__class__ is not Tensor:
@@ -76,6 +83,31 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     if is_text(x) and is_text(y):
         return move_text(lambda p, q, c: where(c, p, q), x, y, by=(condition,))
     return apply(_WHERE, (condition, x, y))
+
+
+def _places_of(known: np.ndarray) -> Tensor:
+    return concrete(np.argwhere(known).astype(np.int64))
+
+
+@by_host()
+def _true_places(condition: Tensor) -> Tensor:
+    sketch = sketched(condition)
+    if sketch is not None:
+        return sketch.tensor((None, condition.shape.rank), dtypes.int64)
+    return _places_of(known_value(condition))
+
+
+@by_host()
+def _flat_places(mask: Tensor) -> Tensor:
+    """Where a mask is true, in its elements one after the other."""
+    sketch = sketched(mask)
+    if sketch is not None:
+        return sketch.tensor((None,), dtypes.int32)
+    return _flat_places_of(known_value(mask))
+
+
+def _flat_places_of(known: np.ndarray) -> Tensor:
+    return concrete(np.flatnonzero(known).astype(np.int32))
 
 
 _MASKED = Op(
@@ -88,7 +120,7 @@ _MASKED = Op(
 
 @takes_composites
 def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_mask") -> Tensor:
-    """The elements or slices of `tensor` where `mask` is true, whose value must be known.
+    """The elements or slices of `tensor` where `mask` is true.
 
     The axes of `mask` stand for those of `tensor` from `axis` (default 0), and become one.
     Raises: ValueError if `mask` is a scalar or its shape does not fit.
@@ -97,44 +129,40 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_
     >>> tf.boolean_mask([1, 2, 3], [True, False, True]).numpy().tolist()
     [1, 3]
     """
-    x, sketch = as_tensor(tensor), sketched(mask)
+    x, known = as_tensor(tensor), value_if_known(mask)
     axis = 0 if axis is None else as_int(axis)
-    if sketch is not None and mask.shape.rank:
-        sizes, first = x._aval.shape, axis + len(x._aval.shape) if axis < 0 else axis
-        kept = (*sizes[:first], sketch.size(), *sizes[first + mask.shape.rank :])
-        return sketch.tensor(kept, x.dtype)
-    known = known_value(mask)
-    if known.ndim == 0:
+    sizes = as_tensor(mask)._aval.shape if known is None else known.shape
+    if not sizes:
         raise ValueError("mask cannot be scalar.")
     have = x._aval.shape
     if axis < 0:
         axis += len(have)
-    if not fit(have[axis : axis + known.ndim], known.shape):
-        part = x.shape[axis : axis + known.ndim]
-        raise ValueError(f"Shapes {part} and {known.shape} are incompatible")
-    x = _of_mask(x, axis, known)
-    have = x._aval.shape
-    places = np.flatnonzero(known).astype(np.int32)
+    if not fit(have[axis : axis + len(sizes)], sizes):
+        part, of_mask = x.shape[axis : axis + len(sizes)], TensorShape(sizes)
+        raise ValueError(f"Shapes {part} and {of_mask} are incompatible")
+    x = _of_mask(x, axis, sizes)
     if is_text(x):
-        return move_text(lambda p: boolean_mask(p, known, axis), x)
-    if not x._aval.unknown and not x._aval.size and not places.size:
-        return zeros((*have[:axis], 0, *have[axis + known.ndim :]), x.dtype)
-    return apply(_MASKED.bind(axis=axis, count=known.ndim), (x, concrete(places)))
+        by = convert(mask) if known is None else known
+        return move_text(lambda p, m: boolean_mask(p, m, axis), x, by=(by,))
+    places = _flat_places(mask) if known is None else _flat_places_of(known)
+    if not x._aval.unknown and not x._aval.size and places.shape[0] == 0:
+        return zeros((*have[:axis], 0, *have[axis + len(sizes) :]), x.dtype)
+    return apply(_MASKED.bind(axis=axis, count=len(sizes)), (x, places))
 
 
-def _of_mask(x: Tensor, axis: int, mask: np.ndarray) -> Tensor:
+def _of_mask(x: Tensor, axis: int, mask: Sequence[Size]) -> Tensor:
     """`x`, whose axes from `axis` on are known to have the sizes of a mask."""
     have = x._aval.shape
-    if have[axis : axis + mask.ndim] == mask.shape:
+    if have[axis : axis + len(mask)] == tuple(mask) or any(map(is_symbolic, mask)):
         return x
-    return set_sizes(x, (*have[:axis], *mask.shape, *have[axis + mask.ndim :]))
+    return set_sizes(x, (*have[:axis], *mask, *have[axis + len(mask) :]))
 
 
 @takes_composites
 def dynamic_partition(
     data: Any, partitions: Any, num_partitions: int, name: str | None = None
 ) -> list[Tensor]:
-    """The parts of `data` where `partitions` is 0, 1, ..., in order; its values must be known.
+    """The parts of `data` where `partitions` is 0, 1, ..., in order.
 
     Args:
       data: tensor [*partitions.shape, ...].
@@ -145,29 +173,42 @@ def dynamic_partition(
     >>> [t.numpy().tolist() for t in tf.dynamic_partition([1, 2, 3], [0, 1, 0], 2)]
     [[1, 3], [2]]
     """
-    x, known, kernel = as_tensor(data), known_value(partitions), "DynamicPartition"
+    x, known = as_tensor(data), value_if_known(partitions)
+    sizes = as_tensor(partitions)._aval.shape if known is None else known.shape
     have = x._aval.shape
-    if not fit(have[: known.ndim], known.shape):
+    if not fit(have[: len(sizes)], sizes):
         raise invalid(
             f"data.shape must start with partitions.shape, got data.shape = {shown(have)}, "
-            f"partitions.shape = {shown(known.shape)}",
-            kernel,
+            f"partitions.shape = {shown(sizes)}",
+            "DynamicPartition",
         )
-    bad = np.argwhere((known < 0) | (known >= num_partitions))
-    if bad.size:
-        at = tuple(bad[0])
-        place = f"[{','.join(map(str, at))}]" if at else ""
-        raise invalid(f"partitions{place} = {known[at]} is not in [0, {num_partitions})", kernel)
-    if not known.ndim:
-        x, known = reshape(x, (1, *have)), known.reshape(1)
-    return [boolean_mask(x, known == i) for i in range(num_partitions)]
+    numbers: Any = as_tensor(partitions) if known is None else known
+    if known is None:
+        inside = logical_and(greater_equal(numbers, 0), less(numbers, num_partitions))
+        require(inside, (numbers,), lambda _, x: str(_outside(x, num_partitions)))
+    elif (error := _outside(known, num_partitions)) is not None:
+        raise error
+    if not sizes:
+        x, numbers = reshape(x, (1, *have)), reshape(numbers, (1,))
+    return [boolean_mask(x, equal(numbers, i)) for i in range(num_partitions)]
+
+
+def _outside(partitions: np.ndarray, count: int) -> Exception | None:
+    """What is wrong with numbers of partitions."""
+    bad = np.argwhere((partitions < 0) | (partitions >= count))
+    if not bad.size:
+        return None
+    at = tuple(bad[0])
+    place = f"[{','.join(map(str, at))}]" if at else ""
+    text = f"partitions{place} = {partitions[at]} is not in [0, {count})"
+    return invalid(text, "DynamicPartition")
 
 
 def dynamic_stitch(indices: Sequence[Any], data: Sequence[Any], name: str | None = None) -> Tensor:
     """Rows put together: `data[m][i]` stands at `indices[m][i]`, the last one where several do.
 
     Args:
-      indices: list of integer tensors, whose values must be known.
+      indices: list of integer tensors.
       data: list of tensors [*indices[m].shape, ...].
     Returns: [1 + the largest index, ...]; zeros where no index points.
 
@@ -175,21 +216,37 @@ def dynamic_stitch(indices: Sequence[Any], data: Sequence[Any], name: str | None
     >>> tf.dynamic_stitch([[0, 2], [1]], [[1, 3], [2]]).numpy().tolist()
     [1, 2, 3]
     """
-    known, parts = [known_value(i) for i in indices], matching(list(data))
-    for m, (places, part) in enumerate(zip(known, parts, strict=True)):
-        if not fit(part._aval.shape[: places.ndim], places.shape):
+    places, parts = [as_tensor(i) for i in indices], matching(list(data))
+    for m, (at, part) in enumerate(zip(places, parts, strict=True)):
+        sizes = at._aval.shape
+        if not fit(part._aval.shape[: len(sizes)], sizes):
             raise invalid(
                 f"data[{m}].shape must start with indices[{m}].shape, got {shown(part._aval.shape)}"
-                f" and {shown(places.shape)}",
+                f" and {shown(sizes)}",
                 "DynamicStitch",
             )
-    rest = parts[0]._aval.shape[known[0].ndim :]
-    flat = np.concatenate([k.ravel() for k in known])
-    size = int(flat.max()) + 1 if flat.size else 0
-    whole = concat([reshape(p, (k.size, *rest)) for p, k in zip(parts, known)], 0)
-    last = np.full(size, -1, np.int32)  # which no row has: zeros
-    last[flat] = np.arange(flat.size, dtype=np.int32)
-    return gather_nd(whole, last[:, None], bad_indices_policy="IGNORE")
+    rest = parts[0]._aval.shape[len(places[0]._aval.shape) :]
+    rows = [(product(at._aval.shape), *rest) for at in places]
+    whole = concat([reshape(p, shape) for p, shape in zip(parts, rows)], 0)
+    flat = concat([reshape(at, (-1,)) for at in places], 0)
+    known = value_if_known(flat)
+    last = _last_places(flat) if known is None else _last_places_of(known)
+    return gather_nd(whole, expand_dims(last, 1), bad_indices_policy="IGNORE")
+
+
+@by_host()
+def _last_places(numbers: Tensor) -> Tensor:
+    """For each number the last place where it stands; -1, which no row has, where it does not."""
+    sketch = sketched(numbers)
+    if sketch is not None:
+        return sketch.tensor((None,), dtypes.int32)
+    return _last_places_of(known_value(numbers))
+
+
+def _last_places_of(known: np.ndarray) -> Tensor:
+    last = np.full(int(known.max()) + 1 if known.size else 0, -1, np.int32)
+    last[known] = np.arange(known.size, dtype=np.int32)
+    return concrete(last)
 
 
 class Unique(NamedTuple):
@@ -207,12 +264,13 @@ class UniqueWithCounts(NamedTuple):
     count: Tensor  # type: ignore[assignment]
 
 
+@by_host()
 def unique_with_counts(
     x: Any, out_idx: Any = dtypes.int32, name: str | None = None
 ) -> UniqueWithCounts:
     """The distinct values of a vector in order of appearance, positions and counts.
 
-    The values of `x` must be known. Raises InvalidArgumentError if it is not a vector.
+    Raises InvalidArgumentError if it is not a vector.
 
     >>> import tape_compat as tf
     >>> [t.numpy().tolist() for t in tf.unique_with_counts([3, 1, 3])]

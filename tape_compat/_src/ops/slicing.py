@@ -14,6 +14,7 @@ from ..core.errors import NeedsValue
 from ..core.op import Op
 from ..core.refuse import invalid, shown
 from ..values.bounds import host_value
+from ..values.host_steps import without_steps
 from ..values.record import apply
 from ..values.tensor import Tensor, mark_slice
 from ..values.variable import Variable
@@ -47,7 +48,8 @@ def strided_slice(
     [1, 3]
     """
     try:
-        starts, stops = dims(begin), dims(end)
+        with without_steps():
+            starts, stops = dims(begin), dims(end)
     except NeedsValue:
         starts, stops = _scalars(begin), _scalars(end)
     steps = (1,) * len(starts) if strides is None else dims(strides)

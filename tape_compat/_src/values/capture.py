@@ -85,15 +85,16 @@ class Sketch:
     """Sizes that a record needs and does not know, each an unknown one of its own. What is recorded
     with them cannot be called; it tells shapes.
 
-    used: whether there are any.
+    used: whether there are any. tells: whether it is asked for them now.
     """
 
-    __slots__ = ("_count", "_found", "used")
+    __slots__ = ("_count", "_found", "tells", "used")
 
     def __init__(self) -> None:
         self._found: dict[tuple[Program, int], Any] = {}
         self._count = 0
         self.used = False
+        self.tells = True
 
     def size(self) -> Any:
         """A size that nothing is known of."""
@@ -101,14 +102,17 @@ class Sketch:
         self._count += 1
         return unknown_size(_SKETCHED + self._count)
 
-    def sizes(self, program: Program, slot: int, shape: tuple[int, ...]) -> np.ndarray:
-        """The sizes in an array of integers."""
+    def sizes(self, program: Program, slot: int, shape: tuple[int, ...]) -> np.ndarray | None:
+        """The sizes in an array of integers; None if they are not told."""
         found = self._found.get((program, slot))
         if found is None:
-            found = np.empty(shape, object)
-            for place in np.ndindex(*shape):
-                found[place] = self.size()
-            self._found[program, slot] = found
+            found = self._found[program, slot] = self._new_sizes(shape)
+        return found
+
+    def _new_sizes(self, shape: tuple[int, ...]) -> np.ndarray:
+        found = np.empty(shape, object)
+        for place in np.ndindex(*shape):
+            found[place] = self.size()
         return found
 
     def tensor(self, shape: Sequence[Any], dtype: DType) -> Tensor:

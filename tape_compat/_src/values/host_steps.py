@@ -9,22 +9,27 @@ are unknown ones of the record.
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
 
 from ..core.avals import Aval
 from ..core.caches import Cache
 from ..core.dimensions import is_symbolic
-from ..core.dtypes import DType
-from ..core.errors import user_location
+from ..core.dtypes import DType, int8
+from ..core.errors import NotAsRecorded, user_location
 from ..core.limits import MAX_CONTROL_FLOW
 from ..core.op import Closure, Op
+from ..core.program import Program
 from ..core.state import LOCAL
 from . import nest
-from .capture import Captured, capturing
+from .capture import Captured, Sketch, capturing, within
 from .composite import CompositeTensor
 from .record import apply
-from .tensor import Tensor
+from .tensor import Tensor, concrete
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -127,15 +132,7 @@ def recorded(
     not possible, the record only tells shapes."""
     given = _Given(args, kwargs)
     capture = LOCAL.state.capture
-    sketch = capture.sketch
-    before, sketch.used = sketch.used, False
-    try:
-        with capturing():  # what stands for the results is no part of the record
-            outline = function(*args, **kwargs)
-    except BaseException:
-        sketch.used = before or sketch.used
-        raise
-    outlined, sketch.used = sketch.used, before
+    outline, outlined = _outlined(capture.sketch, function, args, kwargs)
     if not outlined or not given.inputs or _has_sizes(args) or not capture.take_host_step():
         return function(*args, **kwargs)
     several = nest.flatten(outline, expand_composites=True)
@@ -150,9 +147,89 @@ def recorded(
         found.form = Form(function, *given.parts)
         if key is not None:
             _STEPS.put((function, key, avals), found)
+    if isinstance(capture.sketch, SketchOfSteps):
+        capture.sketch.taken = True
     outputs = iter(apply(found, given.inputs))
     filled = [next(outputs) if isinstance(x, Tensor) else x for x in several]
     return nest.pack_sequence_as(outline, filled, expand_composites=True)
+
+
+def _outlined(sketch: Sketch, function: Any, args: Any, kwargs: Any) -> tuple[Any, bool]:
+    """What stands for the results of a function, and whether that is of the sketch."""
+    used, tells = sketch.used, sketch.tells
+    sketch.used, sketch.tells = False, True
+    try:
+        with capturing():  # it is no part of the record
+            outline = function(*args, **kwargs)
+        return outline, sketch.used
+    finally:
+        sketch.used, sketch.tells = used, tells
+
+
+class SketchOfSteps(Sketch):
+    """That of a record that is to be called: sizes that it needs are told at each call, by steps of
+    the host. Where such a step is not possible there are none.
+
+    paused: whether it tells none now. taken: whether the host does a step.
+    """
+
+    __slots__ = ("_told", "paused", "taken")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tells = self.paused = self.taken = False
+        self._told: dict[tuple[Program, int], np.ndarray] = {}
+
+    def sizes(self, program: Any, slot: int, shape: tuple[int, ...]) -> np.ndarray | None:
+        """The sizes in an array of integers; None if no step can tell them."""
+        if self.tells:
+            return super().sizes(program, slot, shape)
+        if self.paused:
+            return None
+        found = self._told.get((program, slot))
+        if found is None and math.prod(shape) and program.take_host_step():
+            self.taken = True
+            found = self._told[program, slot] = self._new_sizes(shape)
+            avals = tuple([Aval.of((size, 0), int8) for size in found.ravel()])
+            with within(program):
+                tensor = program.tensor_at(slot)
+                step = HostStep(_of_sizes.__name__, _of_sizes, None, avals)
+                step.form = Form(_of_sizes, [_Argument(tensor)], {})
+                apply(step, (tensor,))
+        return found
+
+
+@contextmanager
+def without_steps() -> Iterator[None]:
+    """Context: what needs a step of the host to tell a size does not get it."""
+    capture = LOCAL.state.capture
+    sketch = None if capture is None else capture.sketch
+    if not isinstance(sketch, SketchOfSteps):
+        yield
+        return
+    before, sketch.paused = sketch.paused, True
+    try:
+        yield
+    finally:
+        sketch.paused = before
+
+
+def takes_steps() -> bool:
+    """Whether the host may do steps of what is being recorded."""
+    capture = LOCAL.state.capture
+    return capture is not None and capture.outer is None and capture.sketch is not None
+
+
+def _of_sizes(tensor: Tensor) -> list[Tensor]:
+    """Empty arrays of the sizes in a tensor."""
+    sizes = np.ravel(tensor._value()).tolist()
+    if min(sizes) < 0:
+        raise NotAsRecorded(
+            None,
+            None,
+            f"A size, or where a slice begins or ends, was {min(sizes)} (at {user_location()}).",
+        )
+    return [concrete(np.empty((size, 0), np.int8)) for size in sizes]
 
 
 def _has_sizes(args: tuple[Any, ...]) -> bool:

@@ -28,8 +28,8 @@ _INTEGERS = "iu"
 def sizes_of(tensor: Tensor, sketch: bool = True) -> np.ndarray:
     """The value of a tensor: of numbers, or of objects if there are unknown sizes among them.
 
-    sketch: whether an unknown size may stand for what is not known, where the shapes of results are
-    all that is wanted of what is recorded.
+    sketch: whether an unknown size may stand for what is not known: where the shapes of results are
+    all that is wanted of what is recorded, or a step of the host can tell it at each call.
     Raises: NeedsValue if it is known only when the function that is being recorded is called.
     """
     capture = LOCAL.state.capture
@@ -51,7 +51,7 @@ def sizes_of(tensor: Tensor, sketch: bool = True) -> np.ndarray:
 
 def number_of(tensor: Tensor) -> np.ndarray:
     """`sizes_of` where no size may be unknown."""
-    found = sizes_of(tensor)
+    found = sizes_of(tensor, sketch=False)
     if tensor._aval.dtype is string or found.dtype != object:
         return found
     if is_unknown(found.ravel().tolist()):

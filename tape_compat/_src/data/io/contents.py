@@ -13,7 +13,7 @@ from ...core import dtypes, errors
 from ...core.dtypes import DType, as_dtype
 from ...core.errors import user_location
 from ...core.state import LOCAL
-from ...ops.arguments import sketched
+from ...ops.arguments import known_value, sketched
 from ...values.convert import convert
 from ...values.host_steps import SAME, by_host
 from ...values.tensor import Tensor
@@ -274,6 +274,8 @@ def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Ten
     [1.0, 2.0]
     """
     wanted = as_dtype(out_type)
+    if isinstance(serialized, Tensor):
+        known_value(serialized)  # says so if there is none yet
     try:
         array, dtype = parsed(text(serialized, "serialized", "ParseTensor"))
     except (TypeError, ValueError) as error:

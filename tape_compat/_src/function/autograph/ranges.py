@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from ...core.dtypes import DType, as_dtype
@@ -81,6 +82,12 @@ class Range(operators.Operators):
             f"Tensor conversion requested dtype {dtype.name} for Tensor with dtype "
             f"{self.dtype.name}: {self!r}"
         )
+
+    def __iter__(self) -> Iterator[Tensor]:  # without it Python would take elements for ever
+        return iter(self._as_tensor())
+
+    def __len__(self) -> int:
+        return len(self._as_tensor())
 
     def __repr__(self) -> str:
         return f"<tf.Tensor 'range:0' shape=(None,) dtype={self.dtype.name}>"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...core.dtypes import DType, int32, uint8
-from ...ops import casting, creation
+from ...ops import shapes
 from ...ops.arguments import known_value
 from ...ops.images import (
     adjustments,
@@ -156,7 +156,7 @@ def _suppressed_with_scores(
     places, found = suppression_scores.non_max_suppression_with_scores(
         corners, scores, most, _number(share), _number(least), _number(sigma)
     )
-    return places, found, casting.cast(creation.fill([], places.shape[0]), int32)
+    return places, found, shapes.size(places)
 
 
 @kernel("NonMaxSuppressionWithOverlaps")

@@ -8,16 +8,17 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from ...core import errors
+from ...core import dtypes, errors
 from ...core.avals import Aval
 from ...core.dimensions import Shape, differ, less
 from ...core.op import Op
 from ...core.refuse import invalid, not_allowed, shown
 from ...values.bounds import host_value
 from ...values.convert import convert
+from ...values.host_steps import by_host
 from ...values.record import apply
 from ...values.tensor import Tensor, concrete
-from ..arguments import as_int, dims, known_value
+from ..arguments import as_int, dims, known_value, sketched
 
 _KERNEL = "CropAndResize"
 
@@ -139,6 +140,7 @@ def overlap(box: Any, others: Any, numpy: Any = np) -> Any:
     return numpy.where(usable, shared / numpy.where(usable, either, 1), 0)
 
 
+@by_host()
 def non_max_suppression(
     boxes: Any,
     scores: Any,
@@ -148,8 +150,6 @@ def non_max_suppression(
     name: str | None = None,
 ) -> Tensor:
     """The boxes of the highest scores that overlap with none chosen before; int32 indices.
-
-    How many there are depends on values, so they are computed now.
 
     Args:
       boxes: [n, 4]: two opposite corners each. scores: [n].
@@ -162,6 +162,9 @@ def non_max_suppression(
     >>> tf.image.non_max_suppression(boxes, [0.5, 0.9, 0.1], 3).numpy().tolist()
     [1, 2]
     """
+    sketch = sketched(boxes, scores, max_output_size, iou_threshold, score_threshold)
+    if sketch is not None:
+        return sketch.tensor((None,), dtypes.int32)
     kernel = "NonMaxSuppressionV3"
     limit, least = float(known_value(iou_threshold)), float(known_value(score_threshold))
     if not 0 <= limit <= 1:

@@ -18,7 +18,7 @@ from ...core.op import Op
 from ...values.convert import convert
 from ...values.record import apply
 from ...values.tensor import Tensor
-from ..arguments import as_int, known_value
+from ..arguments import as_int
 from ..shapes import reshape
 
 _LITTLE = np.float32(1e-8)
@@ -152,5 +152,5 @@ def non_max_suppression_padded(
     values = reshape(convert(scores), corners._aval.shape[:-1])
     places, found = apply(closure, (corners, values, *numbers))
     if not pad_to_max_output_size:
-        return places[: int(known_value(found))], found
+        return places[:found], found
     return places, found

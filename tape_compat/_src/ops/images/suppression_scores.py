@@ -11,10 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from ...core import dtypes
 from ...core.refuse import invalid, shown
 from ...values.convert import convert
+from ...values.host_steps import by_host
 from ...values.tensor import Tensor, concrete
-from ..arguments import known_value
+from ..arguments import known_value, sketched
 from .boxes import overlap
 
 
@@ -82,6 +84,7 @@ def _choose(
     return chosen, found
 
 
+@by_host()
 def non_max_suppression_with_scores(
     boxes: Any,
     scores: Any,
@@ -107,6 +110,10 @@ def non_max_suppression_with_scores(
     >>> found[0].numpy().tolist(), round(float(found[1][1]), 3)
     ([0, 1], 0.184)
     """
+    sketch = sketched(boxes, scores, max_output_size, iou_threshold, score_threshold)
+    if sketch is not None:
+        count, kind = sketch.size(), convert(scores).dtype
+        return sketch.tensor((count,), dtypes.int32), sketch.tensor((count,), kind)
     kernel = "NonMaxSuppressionV5"
     corners, values = (known_value(convert(x)) for x in (boxes, scores))
     if corners.dtype.kind != "f" or corners.dtype.itemsize != 2:
@@ -138,6 +145,7 @@ def non_max_suppression_with_scores(
     return concrete(np.asarray(chosen, np.int32)), concrete(np.asarray(found, kind))
 
 
+@by_host()
 def non_max_suppression_overlaps(
     overlaps: Any,
     scores: Any,
@@ -160,6 +168,9 @@ def non_max_suppression_overlaps(
     >>> tf.image.non_max_suppression_overlaps(overlaps, [0.5, 0.9, 0.3], 3).numpy().tolist()
     [1, 2]
     """
+    sketch = sketched(overlaps, scores, max_output_size, overlap_threshold, score_threshold)
+    if sketch is not None:
+        return sketch.tensor((None,), dtypes.int32)
     kernel = "NonMaxSuppressionWithOverlaps"
     table, values = (known_value(convert(x, "float32")) for x in (overlaps, scores))
     if table.ndim != 2:

@@ -1,0 +1,189 @@
+"""`tf.function` where sizes depend on values: recorded once, as TensorFlow does it."""
+
+import numpy as np
+
+NEEDS = ("function",)
+
+
+def traced(tf, function, *calls):
+    """What a decorated function gives for each of some arguments, and how often its Python ran."""
+    runs = []
+
+    @tf.function
+    def counted(*args):
+        runs.append(1)
+        return function(*args)
+
+    return [counted(*args) for args in calls], len(runs)
+
+
+#: Functions of `tf`, a vector of 20 and an int32 scalar; the numbers that they are called with.
+BY_NUMBER = {
+    "zeros": (lambda tf, x, n: tf.zeros([n, 2]), (3, 0, 5, 3)),
+    "fill": (lambda tf, x, n: tf.fill([n], n), (3, 0)),
+    "eye": (lambda tf, x, n: tf.eye(n), (2, 1)),
+    "one_hot": (lambda tf, x, n: tf.one_hot([0, 1], n), (2, 4)),
+    "linspace": (lambda tf, x, n: tf.linspace(0.0, 1.0, n), (3, 5)),
+    "range": (lambda tf, x, n: tf.range(n) * 2, (3, 0, 7)),
+    "range from": (lambda tf, x, n: tf.range(n, 9), (3, 9)),
+    "range in steps": (lambda tf, x, n: tf.range(0, 20, n), (3, 7)),
+    "reshape": (lambda tf, x, n: tf.reshape(x, [n, -1]), (4, 5)),
+    "tile": (lambda tf, x, n: tf.tile(x[:2], [n]), (2, 0)),
+    "repeat": (lambda tf, x, n: tf.repeat(x[:2], n), (2, 0)),
+    "pad": (lambda tf, x, n: tf.pad(x[:2], [[n, 0]]), (2, 0)),
+    "pad to a size": (lambda tf, x, n: tf.pad(x[:n], [[0, 20 - n]]), (2, 20)),
+    "split": (lambda tf, x, n: tf.split(x, [n, 20 - n]), (2, 20)),
+    "top_k": (lambda tf, x, n: tf.math.top_k(x, n), (2, 5)),
+    "from": (lambda tf, x, n: x[n:], (3, 0, 20, 30)),
+    "to": (lambda tf, x, n: x[:n] * 2, (3, 0, 20, 30)),
+    "from the end": (lambda tf, x, n: x[-n:], (3, 20, 30)),
+    "its shape": (lambda tf, x, n: tf.shape(x[:n])[0], (3, 30)),
+    "sorted": (lambda tf, x, n: tf.sort(x[:n], direction="DESCENDING"), (3, 5)),
+    "mean": (lambda tf, x, n: tf.reduce_mean(x[:n]), (3, 5)),
+    "stacked": (lambda tf, x, n: tf.stack([x[:n], x[n : n + n]]), (3, 5)),
+    "computed": (lambda tf, x, n: x[: tf.cast(tf.cast(n, tf.float32) * 0.5, tf.int32)], (4, 9)),
+    "random": (lambda tf, x, n: tf.shape(tf.random.normal([n, 2])), (3, 5)),
+    "map_fn": (lambda tf, x, n: tf.map_fn(lambda t: t * 2, x[:n]), (3, 5)),
+}
+
+
+def _by_number(body, numbers):
+    return lambda tf: traced(
+        tf,
+        lambda x, n: body(tf, x, n),
+        *[(tf.range(20.0), tf.constant(n)) for n in numbers],
+    )
+
+
+CASES = {f"number {name}": _by_number(*row) for name, row in BY_NUMBER.items()}
+
+#: Functions of `tf` and a vector.
+BY_VALUES = {
+    "boolean_mask": lambda tf, x: tf.boolean_mask(x, x > 3),
+    "product of masked": lambda tf, x: tf.boolean_mask(x, x > 3) * tf.boolean_mask(-x, x > 3),
+    "rows": lambda tf, x: tf.boolean_mask(tf.reshape(x, [4, 2]), tf.reshape(x, [4, 2])[:, 0] > 3),
+    "columns": lambda tf, x: tf.boolean_mask(tf.reshape(x, [4, 2]), x[:2] > 3, axis=1),
+    "empty product": lambda tf, x: tf.matmul(tf.boolean_mask(x[:, None], x > 3), tf.ones([1, 3])),
+    "mean": lambda tf, x: tf.reduce_mean(tf.boolean_mask(x, x > 3)),
+    "where": lambda tf, x: tf.where(x > 3),
+    "gather_nd": lambda tf, x: tf.gather_nd(x, tf.where(x > 3)) * 2,
+    "unique": lambda tf, x: tf.unique(tf.cast(x, tf.int32) // 3),
+    "unique_with_counts": lambda tf, x: tf.unique_with_counts(tf.cast(x, tf.int32) // 3),
+    "sums by unique": lambda tf, x: tf.math.unsorted_segment_sum(
+        x, tf.unique(tf.cast(x, tf.int32) // 3)[1], tf.size(tf.unique(tf.cast(x, tf.int32) // 3)[0])
+    ),
+    "dynamic_partition": lambda tf, x: tf.dynamic_partition(x, tf.cast(x > 3, tf.int32), 2),
+    "dynamic_stitch": lambda tf, x: tf.dynamic_stitch(
+        [tf.cast(x, tf.int32), tf.cast(x, tf.int32) + 2], [x, -x]
+    ),
+    "repeat": lambda tf, x: tf.repeat(x, tf.cast(x, tf.int32) % 3),
+    "sequence_mask": lambda tf, x: tf.sequence_mask(tf.cast(x, tf.int32)),
+    "bincount": lambda tf, x: tf.math.bincount(tf.cast(x, tf.int32)),
+    "confusion_matrix": lambda tf, x: tf.math.confusion_matrix(
+        tf.cast(x, tf.int32) % 2, tf.cast(x, tf.int32) % 3
+    ),
+    "range of floats": lambda tf, x: tf.range(x[0], x[0] + 2.0, 0.5),
+    "joined": lambda tf, x: tf.concat([tf.boolean_mask(x, x > 3), x], 0),
+    "suppression": lambda tf, x: tf.image.non_max_suppression(
+        tf.stack([x, x, x + 2, x + 2], 1), x, 3
+    ),
+    "printed": lambda tf, x: tf.boolean_mask(x, tf.debugging.check_numerics(x, "x") > 3),
+}
+
+
+def _by_values(body):
+    def case(tf):
+        x = tf.range(8.0)
+        return traced(tf, lambda x: body(tf, x), (x,), (x + 1,), (x * 0,), (x,))
+
+    return case
+
+
+CASES |= {f"values {name}": _by_values(body) for name, body in BY_VALUES.items()}
+
+
+def case_gradients(tf):
+    def slope(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.reduce_sum(tf.boolean_mask(x * x, x > 2)) + tf.reduce_sum(x[: tf.size(x) // 2])
+        return tape.gradient(y, x)
+
+    x = tf.range(6.0)
+    inner = traced(tf, slope, (x,), (x + 1,), (x,))
+    masked = tf.function(lambda x: tf.boolean_mask(x**3, x > 2))
+    found = []
+    for shift in (0.0, 1.0, 0.0):
+        y = x + shift
+        with tf.GradientTape() as outer, tf.GradientTape() as tape:
+            tape.watch(y)
+            outer.watch(y)
+            z = tf.reduce_sum(masked(y))
+            first = tape.gradient(z, y)
+        found.append((z, first, outer.gradient(first, y)))
+    return inner, found
+
+
+def case_variables(tf):
+    v, n = tf.Variable(0.0), tf.Variable(2)
+
+    def f(x):
+        v.assign_add(1.0)
+        kept = tf.boolean_mask(x, x > 1)
+        v.assign_add(tf.reduce_sum(kept))
+        n.assign(tf.size(kept))
+        return v + 0.0, tf.zeros([n])
+
+    x = tf.range(4.0)
+    return traced(tf, f, (x,), (x * 0,), (x + 3,)), v.numpy(), n.numpy()
+
+
+def case_functions_called_by_others(tf):
+    inner = tf.function(lambda x: tf.boolean_mask(x, x > 3))
+    first = traced(tf, lambda x: inner(x) * 2, (tf.range(8.0),), (tf.range(8.0) + 1,))
+    alone = inner(tf.range(6.0))
+    return first, alone, traced(tf, lambda x: inner(x) * 2, (tf.range(6.0),), (-tf.range(6.0),))
+
+
+def case_a_size_of_a_loop(tf):
+    def f(x, n):
+        total = 0.0
+        for i in tf.range(3):
+            total += tf.reduce_sum(x[:n]) * tf.cast(i, tf.float32)
+        return total
+
+    return traced(tf, f, (tf.range(8.0), tf.constant(3)), (tf.range(8.0), tf.constant(5)))
+
+
+def case_concrete_functions(tf):
+    f = tf.function(lambda x, n: (tf.boolean_mask(x, x > 3), x[:n]))
+    concrete = f.get_concrete_function(
+        tf.TensorSpec([None], tf.float32), tf.TensorSpec([], tf.int32)
+    )
+    shapes = [x.shape.as_list() for x in concrete.structured_outputs]
+    return shapes, [concrete(tf.range(float(k)), tf.constant(k - 2)) for k in (4, 8, 2)]
+
+
+def case_unknown_batches(tf):
+    runs = []
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 2], tf.float32)])
+    def f(x):
+        runs.append(1)
+        kept = tf.boolean_mask(x, x[:, 0] > 0)
+        return kept, tf.shape(kept)[0], kept.shape.as_list()[1] * tf.ones([])
+
+    rng = np.random.default_rng(0)
+    found = [f(rng.normal(size=(k, 2)).astype("float32")) for k in (4, 3, 7, 4)]
+    return found, len(runs)
+
+
+def case_refused(tf):
+    f = tf.function(lambda x: tf.dynamic_partition(x, tf.cast(x, tf.int32), 2))
+    with_error = []
+    for x in (tf.constant([0.0, 1.0]), tf.constant([0.0, 5.0]), tf.constant([1.0, 1.0])):
+        try:
+            with_error.append(f(x))
+        except tf.errors.InvalidArgumentError as error:
+            with_error.append("partitions[1] = 5 is not in [0, 2)" in str(error))
+    return with_error

@@ -1,0 +1,74 @@
+"""Sizes that depend on values in a `tf.function`, beyond what parity compares."""
+
+import logging
+
+import pytest
+
+import tape_compat as tf
+from tape_compat import counters
+
+
+def test_python_runs_once_and_where_a_slice_begins_before_the_array(caplog):
+    ran = []
+
+    @tf.function
+    def f(x, i):
+        ran.append(1)
+        return x[i:]
+
+    with caplog.at_level(logging.WARNING, "tape_compat"):
+        for i, want in ((3, [3, 4]), (0, [0, 1, 2, 3, 4]), (9, [])):
+            assert f(tf.range(5), tf.constant(i)).numpy().tolist() == want
+        assert len(ran) == 1
+        assert f(tf.range(5), tf.constant(-2)).numpy().tolist() == [3, 4]
+    assert len(ran) == 2 and not caplog.records
+
+
+def test_what_has_known_sizes_is_one_program():
+    f = tf.function(lambda x, i: (x[i : i + 2], tf.zeros([tf.shape(x)[0] * 2])))
+    concrete = f.get_concrete_function(tf.TensorSpec([None]), tf.TensorSpec([], tf.int32))
+    assert not concrete._trace.graph.in_parts
+
+
+def test_a_masked_step_is_not_compiled_for_each_size():
+    w = tf.Variable(2.0)
+
+    @tf.function
+    def step(x):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(tf.boolean_mask(x * w, x > 0.0) ** 2)
+        w.assign_sub(1e-6 * tape.gradient(loss, w))
+        return loss
+
+    def run(count):
+        for k in range(count):
+            x = tf.concat([tf.ones([k % 7 + 1]), -tf.ones([9 - k % 7])], 0)
+            assert float(step(x)) == pytest.approx((k % 7 + 1) * 4.0, rel=1e-2)
+
+    run(40)
+    before = counters.compiles
+    run(40)
+    assert counters.compiles - before <= 14  # two parts for each of seven sizes at most
+    assert step.experimental_get_tracing_count() == 1
+
+
+def test_a_function_in_a_branch_still_runs_as_python(caplog):
+    @tf.function
+    def f(x):
+        return tf.cond(tf.reduce_sum(x) > 0, lambda: tf.boolean_mask(x, x > 1), lambda: x)
+
+    with caplog.at_level(logging.WARNING, "tape_compat"):
+        assert f(tf.range(4.0)).numpy().tolist() == [2.0, 3.0]
+        assert f(-tf.range(4.0)).numpy().tolist() == [0.0, -1.0, -2.0, -3.0]
+    assert len(caplog.records) == 1
+
+
+def test_where_python_asks_for_an_unknown_size_it_runs_at_each_call(caplog):
+    @tf.function
+    def f(x):
+        kept = tf.boolean_mask(x, x > 1)
+        return [kept] * kept.shape[0]  # a TypeError for None
+
+    with caplog.at_level(logging.WARNING, "tape_compat"):
+        assert [x.numpy().tolist() for x in f(tf.range(4.0))] == [[2.0, 3.0]] * 2
+    assert len(caplog.records) == 1
