@@ -364,3 +364,25 @@ def test_batches_of_several_inputs_are_of_one_size(saved):
     for size in (1, 4):
         found = loaded.f(tf.ones([size, 2]), tf.zeros([size, 3]))
         assert found.shape.as_list() == [size, 5]
+
+
+def test_saved_with_sizes_that_may_be_none(tmp_path):
+    made = tf.Module()
+    made.scale = tf.Variable(2.0)
+    vector, number = tf.TensorSpec([None]), tf.TensorSpec([], tf.int32)
+    made.f = tf.function(
+        lambda x, n: (made.scale * tf.boolean_mask(x, x > 1), x[:n], tf.zeros([n])),
+        input_signature=[vector, number],
+    )
+    made.g = tf.function(
+        lambda x, r: tf.repeat(x, r) * 3,
+        input_signature=[vector, tf.TensorSpec([None], tf.int32)],
+    )
+    tf.saved_model.save(made, str(tmp_path))
+    loaded = tf.saved_model.load(str(tmp_path))
+    for x, n in ((tf.range(4.0), 3), (tf.zeros([3]), 0), (tf.range(9.0), 20)):
+        for a, b in zip(loaded.f(x, n), made.f(x, n), strict=True):
+            assert a.numpy().tolist() == b.numpy().tolist()
+    for times in ([1, 0, 2], [0, 0, 0]):
+        got, want = (m.g(tf.range(3.0), tf.constant(times)) for m in (loaded, made))
+        assert got.numpy().tolist() == want.numpy().tolist()

@@ -8,10 +8,11 @@ TensorFlow's then.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from ...core.avals import Aval
 from ...core.call import Call
+from ...core.dimensions import Sizes
 from ...core.dtypes import int32, string
 from ...core.errors import user_location
 from ...core.steps import Step, Steps
@@ -26,10 +27,14 @@ from ...values.host_steps import HostStep, PythonStep
 from ...values.spec import TensorSpec
 from ...values.tensor import Tensor
 from ...values.variable import Handle, current
+from . import size_nodes, text_nodes
 from .body import Body
 from .messages import FunctionDef, SavedConcreteFunction
+from .program import that_may_be_none
+from .step_nodes import write_step
 from .structured import encoded
-from .text_nodes import write_step
+
+_WRITERS = {**text_nodes.WRITERS, **size_nodes.WRITERS}
 
 
 class Definition(NamedTuple):
@@ -79,11 +84,15 @@ def _write(body: Body, concrete: ConcreteFunction) -> tuple[TensorSpec, ...]:
     sources = [_source(body, source) for source in captured.sources]
     values = dict(enumerate([*inputs, *sources]))
     avals = dict(enumerate(_avals(trace)))
+    rulers = [i for i, aval in avals.items() if aval.unknown]
+    steps: list[HostStep] = []
     for part in _parts(trace):
         given, kinds = [values[i] for i in part.inputs], [avals[i] for i in part.inputs]
         closure = part.closure
         if isinstance(closure, HostStep):
-            found = write_step(body, closure, given, kinds)
+            found = write_step(body, _WRITERS, closure, given, kinds)
+            steps.append(closure)
+            rulers += [i for i, aval in zip(part.outputs, closure.avals) if aval.unknown]
         elif isinstance(closure, PythonStep):
             raise NotImplementedError(
                 f"{trace.graph.name} calls Python ({closure.name}), and cannot be written to a "
@@ -92,7 +101,9 @@ def _write(body: Body, concrete: ConcreteFunction) -> tuple[TensorSpec, ...]:
         else:
             assert isinstance(closure, Call)
             if trace.graph.in_parts:
-                found = _write_part(body, closure, kinds, given, values, avals)
+                more = [(values[i], avals[i]) for i in rulers]
+                sizes = that_may_be_none([aval for step in steps for aval in step.avals])
+                found = _write_part(body, closure, kinds, given, more, sizes)
             else:
                 found = body.program(closure, kinds, given, one=True)
         values.update(zip(part.outputs, found, strict=True))
@@ -120,23 +131,44 @@ def _write_part(
     closure: Call,
     kinds: list[Aval],
     given: list[str],
-    values: dict[int, str],
-    avals: dict[int, Aval],
+    rulers: list[tuple[str, Aval]],
+    sizes: Sizes,
 ) -> list[str]:
     """Write a part between steps of the host. If it needs sizes that none of its inputs has, it
-    gets the lengths of the texts that have been met, which have them."""
+    gets the values that have been met which have them, of texts their lengths. sizes: those that
+    may be 0, which steps tell."""
     try:
-        return body.program(closure, kinds, given)
+        return _write_sized(body, closure, kinds, given, sizes)
     except NotImplementedError:
-        texts = [i for i, aval in avals.items() if aval.dtype is string and aval.unknown]
-        if not texts:
+        if not rulers:
             raise
-    lengths = [body.value("StringLength", "output", [values[i]]) for i in texts]
-    kinds = [*kinds, *[Aval.of(avals[i].shape, int32) for i in texts]]
-    first, outputs = len(kinds), len(closure.flat.outputs)
-    step = Step(closure, tuple(range(len(given))), first, first + outputs)
-    steps = Steps(first, (step,), tuple(range(first, first + outputs)))
-    return body.program(Call(steps, closure.name), kinds, [*given, *lengths])
+    first = len(kinds)
+    for value, aval in rulers:
+        if aval.dtype is string:
+            value, aval = body.value("StringLength", "output", [value]), Aval.of(aval.shape, int32)
+        given, kinds = [*given, value], [*kinds, aval]
+    outputs, count = len(closure.flat.outputs), len(kinds)
+    step = Step(closure, tuple(range(first)), count, count + outputs)
+    steps = Steps(count, (step,), tuple(range(count, count + outputs)))
+    return _write_sized(body, Call(steps, closure.name), kinds, given, sizes)
+
+
+def _write_sized(
+    body: Body,
+    closure: Call,
+    kinds: list[Aval],
+    given: list[str],
+    sizes: Sizes,
+) -> list[str]:
+    """Write a program for any sizes that steps of the host tell; for any but 0 where it must be."""
+    if sizes:
+        try:
+            return body.program(
+                cast(Call, closure.at(sizes)), [aval.at(sizes) for aval in kinds], given
+            )
+        except NotImplementedError:
+            pass
+    return body.program(closure, kinds, given)
 
 
 def _parts(trace: Trace) -> list[ProgramPart]:

@@ -16,7 +16,7 @@ import jax.numpy as jnp
 from ...core.avals import Aval
 from ...core.call import Call
 from ...core.derivative import conj, pullback
-from ...core.dimensions import Size, Sizes, is_symbolic, parsed
+from ...core.dimensions import Size, Sizes, is_symbolic, parsed, variables
 from ...core.dtypes import as_dtype
 from ...core.errors import user_location
 from ...core.op import Arrays, Closure, Op
@@ -42,6 +42,17 @@ def one_batch(avals: Sequence[Aval]) -> Sizes:
     """Sizes with which all first axes of unknown size have the same one."""
     first = [aval.shape[0] for aval in avals if aval.shape and is_symbolic(aval.shape[0])]
     return Sizes(**{str(size): first[0] for size in first[1:] if size != first[0]})
+
+
+def that_may_be_none(avals: Sequence[Aval]) -> Sizes:
+    """Sizes that put `d - 1` for each unknown size d of these avals. JAX takes it that variables
+    are not 0, so that programs refuse empty arrays; these take them.
+
+    >>> that_may_be_none([Aval.of((parsed("d0"), 3), as_dtype("int32"))])
+    Sizes(d0=d0 - 1)
+    """
+    names = variables(tuple([aval.shape for aval in avals]))
+    return Sizes(**{name: parsed(f"{name} - 1") for name in names})
 
 
 def program_of(closure: Closure, avals: Sequence[Aval], name: str) -> Program:
@@ -197,7 +208,8 @@ def _sizes(wanted: Sequence[Aval], given: Sequence[Aval]) -> Sizes:
     for want, have in zip(wanted, given, strict=True):
         for size, there in zip(want.shape, have.shape, strict=True):
             if is_symbolic(size):
-                found.setdefault(str(size), there)
+                name, _, less = str(size).partition(" - ")  # see `that_may_be_none`
+                found.setdefault(name, there + int(less or 0))
     return Sizes(**found)
 
 

@@ -2,97 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 
 from ...core.avals import Aval
-from ...core.call import Call
-from ...core.dtypes import DType, as_dtype, float32, int32, int64, string
-from ...core.errors import user_location
-from ...core.op import Op
-from ...core.steps import Step, Steps
+from ...core.dtypes import as_dtype, float32, int32, int64, string
 from ...ops.creation import range as range_op
 from ...ops.shapes import reshape, shape, size
 from ...values.capture import capture
 from ...values.convert import convert
-from ...values.host_steps import HostStep
 from ...values.tensor import Tensor
 from ..lookup.static import StaticHashTable
 from .body import Body
+from .step_nodes import Given, Reference, Table, Writer, computed, unsupported
 
-
-class Given(NamedTuple):
-    """What a step of the host is given: its arguments, with the references and avals of those that
-    are known at the call only in their places, and these in order."""
-
-    body: Body
-    args: list[Any]
-    kwargs: dict[str, Any]
-    values: list[Reference]
-    outputs: tuple[Aval, ...]
-
-    def option(self, place: int, name: str, default: Any) -> Any:
-        """An argument by position or by name."""
-        if len(self.args) > place:
-            return self.args[place]
-        return self.kwargs.get(name, default)
-
-    def reference(self, value: Any, dtype: DType = string) -> str:
-        """An argument that may be known."""
-        if isinstance(value, Reference):
-            return value.name
-        return self.body.constant(_array(value, dtype), dtype)
-
-
-class Reference(NamedTuple):
-    """A value of the function that is written, and its aval."""
-
-    name: str
-    aval: Aval
-
-
-Writer = Callable[[Given], Sequence[str]]
-_WRITERS: dict[str, Writer] = {}
-
-
-def _writer(*names: str) -> Callable[[Writer], Writer]:
-    """A decorator: the function writes the steps of these names."""
-
-    def noted(function: Writer) -> Writer:
-        _WRITERS.update(dict.fromkeys(names, function))
-        return function
-
-    return noted
-
-
-def write_step(
-    body: Body, step: HostStep, references: Sequence[str], avals: Sequence[Aval]
-) -> list[str]:
-    """Write a step of the host. Gives what it gives.
-
-    Raises: NotImplementedError for one that there are no kernels for.
-    """
-    writer = _WRITERS.get(step.name)
-    if writer is None or step.form is None:
-        raise NotImplementedError(
-            f"{step.name} of texts or files cannot be written to a SavedModel (at "
-            f"{user_location()})"
-        )
-    values = [Reference(name, aval) for name, aval in zip(references, avals, strict=True)]
-    args, kwargs = step.form.outlined(values)
-    return list(writer(Given(body, args, kwargs, values, step.avals)))
-
-
-def _array(value: Any, dtype: DType) -> np.ndarray:
-    found = convert(value, dtype)._value()
-    return np.asarray(found)
-
-
-def _unsupported(what: str) -> NotImplementedError:
-    return NotImplementedError(f"{what} cannot be written to a SavedModel (at {user_location()})")
+WRITERS = Table()
 
 
 # -- texts one by one -----------------------------------------------------------------------------
@@ -106,21 +33,21 @@ def _in_case(op: str) -> Writer:
     return write
 
 
-_WRITERS |= {"lower": _in_case("StringLower"), "upper": _in_case("StringUpper")}
+WRITERS |= {"lower": _in_case("StringLower"), "upper": _in_case("StringUpper")}
 
 
-@_writer("strip")
+@WRITERS.row("strip")
 def _strip(given: Given) -> list[str]:
     return [given.body.value("StringStrip", "output", [given.args[0].name])]
 
 
-@_writer("length")
+@WRITERS.row("length")
 def _length(given: Given) -> list[str]:
     attr = {"unit": given.option(1, "unit", "BYTE")}
     return [given.body.value("StringLength", "output", [given.args[0].name], attr)]
 
 
-@_writer("substr")
+@WRITERS.row("substr")
 def _substr(given: Given) -> list[str]:
     place = given.reference(given.option(1, "pos", 0), int32)
     count = given.reference(given.option(2, "len", 0), int32)
@@ -128,7 +55,7 @@ def _substr(given: Given) -> list[str]:
     return [given.body.value("Substr", "output", [given.args[0].name, place, count], attr)]
 
 
-@_writer("regex_replace")
+@WRITERS.row("regex_replace")
 def _regex_replace(given: Given) -> list[str]:
     text, pattern, rewrite = (given.option(0, "input", None), *given.args[1:3])
     attr = {"replace_global": bool(given.option(3, "replace_global", True))}
@@ -136,19 +63,19 @@ def _regex_replace(given: Given) -> list[str]:
     return [given.body.value("RegexReplace", "output", inputs, attr)]
 
 
-@_writer("regex_full_match")
+@WRITERS.row("regex_full_match")
 def _regex_full_match(given: Given) -> list[str]:
     inputs = [given.args[0].name, given.reference(given.args[1])]
     return [given.body.value("RegexFullMatch", "output", inputs)]
 
 
-@_writer("to_number")
+@WRITERS.row("to_number")
 def _to_number(given: Given) -> list[str]:
     attr = {"out_type": as_dtype(given.option(1, "out_type", float32))}
     return [given.body.value("StringToNumber", "output", [given.args[0].name], attr)]
 
 
-@_writer("as_string")
+@WRITERS.row("as_string")
 def _as_string(given: Given) -> list[str]:
     number = given.args[0]
     names = ("precision", "scientific", "shortest", "width", "fill")
@@ -158,26 +85,26 @@ def _as_string(given: Given) -> list[str]:
     return [given.body.value("AsString", "output", [number.name], attr)]
 
 
-@_writer("to_hash_bucket_fast")
+@WRITERS.row("to_hash_bucket_fast")
 def _hash_fast(given: Given) -> list[str]:
     attr = {"num_buckets": int(given.option(1, "num_buckets", 0))}
     return [given.body.value("StringToHashBucketFast", "output", [given.args[0].name], attr)]
 
 
-@_writer("to_hash_bucket_strong")
+@WRITERS.row("to_hash_bucket_strong")
 def _hash_strong(given: Given) -> list[str]:
     attr = {"num_buckets": int(given.args[1]), "key": list(map(int, given.args[2]))}
     return [given.body.value("StringToHashBucketStrong", "output", [given.args[0].name], attr)]
 
 
-@_writer("join")
+@WRITERS.row("join")
 def _join(given: Given) -> list[str]:
     inputs = [given.reference(x) for x in given.args[0]]
     attr = {"N": len(inputs), "separator": given.option(1, "separator", "")}
     return [given.body.value("StringJoin", "output", inputs, attr)]
 
 
-@_writer("text_on_host")
+@WRITERS.row("text_on_host")
 def _operator(given: Given) -> list[str]:
     """`==`, `!=` and `+` of texts."""
     function, *texts = given.args
@@ -187,7 +114,7 @@ def _operator(given: Given) -> list[str]:
         return [given.body.value("StringJoin", "output", inputs, attr)]
     op = {np.equal: "Equal", np.not_equal: "NotEqual"}.get(function)
     if op is None:
-        raise _unsupported(f"{function!r} of texts")
+        raise unsupported(f"{function!r} of texts")
     return [given.body.value(op, "z", inputs, {"T": string})]
 
 
@@ -198,14 +125,14 @@ def _as_vector(given: Given, what: str) -> str:
     """The texts that are given, a vector of one for a scalar."""
     text, body = given.args[0], given.body
     if len(text.aval.shape) > 1:
-        raise _unsupported(f"{what} of a tensor with several axes")
+        raise unsupported(f"{what} of a tensor with several axes")
     if text.aval.shape:
         return str(text.name)
     attr = {"T": string, "Tshape": int32}
     return body.value("Reshape", "output", [text.name, body.constant([1], int32)], attr)
 
 
-@_writer("split")
+@WRITERS.row("split")
 def _split(given: Given) -> list[str]:
     """The words of all texts, and where those of each end."""
     text = given.args[0]
@@ -218,11 +145,11 @@ def _split(given: Given) -> list[str]:
         return [words]
     lengths = body.value("StringLength", "output", [vector])
     avals = (Aval.of((given.outputs[0].shape[0], 2), int64), Aval.of(text.aval.shape, int32))
-    splits = _computed(body, _row_splits, avals, [f"{node.name}:indices:0", lengths])
+    splits = computed(body, _row_splits, avals, [f"{node.name}:indices:0", lengths])
     return [words, *splits]
 
 
-@_writer("unicode_decode", "unicode_split")
+@WRITERS.row("unicode_decode", "unicode_split")
 def _characters(given: Given) -> list[str]:
     """The characters of all texts, or their numbers, and where those of each end."""
     decodes = given.outputs[0].dtype is not string
@@ -240,7 +167,7 @@ def _characters(given: Given) -> list[str]:
     found = f"{node.name}:char_values:0"
     if not decodes:
         count = given.outputs[0].shape[0]
-        alone = _computed(body, _each_alone, (Aval.of((count,), int32),), [found])
+        alone = computed(body, _each_alone, (Aval.of((count,), int32),), [found])
         writing = {**attr, "output_encoding": encoding}
         found = body.value("UnicodeEncode", "output", [found, *alone], writing)
     return [found, f"{node.name}:row_splits:0"] if given.args[0].aval.shape else [found]
@@ -257,23 +184,11 @@ def _row_splits(indices: Any, texts: Any) -> Any:
     return jnp.cumsum(counts)
 
 
-def _computed(
-    body: Body, function: Callable[..., Any], avals: Sequence[Aval], references: Sequence[str]
-) -> list[str]:
-    """A program of a function of arrays."""
-    closure = Op(function, function.__name__, differentiable=False).bind()
-    count = len(avals)
-    outputs = len(closure.infer(tuple(avals))[0])
-    step = Step(closure, tuple(range(count)), count, count + outputs)
-    steps = Steps(count, (step,), tuple(range(count, count + outputs)))
-    return body.program(Call(steps, function.__name__), avals, references)
-
-
-@_writer("to_tensor")
+@WRITERS.row("to_tensor")
 def _to_tensor(given: Given) -> list[str]:
     """Rows of values filled up."""
     if len(given.values) != 2:
-        raise _unsupported("a RaggedTensor with several ragged axes")
+        raise unsupported("a RaggedTensor with several ragged axes")
     values, splits = given.values
     _, default, shape = given.args
     dtype = values.aval.dtype
@@ -291,11 +206,11 @@ def _to_tensor(given: Given) -> list[str]:
     return [body.value("RaggedTensorToTensor", "result", inputs, attr)]
 
 
-@_writer("_found")
+@WRITERS.row("_found")
 def _lookup(given: Given) -> list[str]:
     table, keys = given.args[0], given.args[1]
     if not isinstance(table, StaticHashTable):
-        raise _unsupported(f"{type(table).__name__}.lookup")
+        raise unsupported(f"{type(table).__name__}.lookup")
     body, default = given.body, table.default_value
     inputs = [body.resource(table), keys.name, given.reference(default, table.value_dtype)]
     attr = {"Tin": table.key_dtype, "Tout": table.value_dtype}
@@ -305,7 +220,7 @@ def _lookup(given: Given) -> list[str]:
 # -- movements ------------------------------------------------------------------------------------
 
 
-@_writer("_move_text")
+@WRITERS.row("_move_text")
 def _move(given: Given) -> list[str]:
     """Texts moved as their places are: a program works out these, by the sizes of the texts'
     lengths, which stand in for them."""
@@ -327,7 +242,7 @@ def _move(given: Given) -> list[str]:
 
     captured = capture(places, avals, lambda found: found, "move")
     if any(not isinstance(source, Tensor) for source in captured.sources):
-        raise _unsupported("a movement of texts by a variable")
+        raise unsupported("a movement of texts by a variable")
     constants = [body.constant(x._value(), x.dtype) for x in captured.sources]  # type: ignore[union-attr]
     kinds = [*avals, *[x._aval for x in captured.sources]]  # type: ignore[union-attr]
     given_to = [*lengths, *[x.name for x in known], *constants]

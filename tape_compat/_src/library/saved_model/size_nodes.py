@@ -1,0 +1,133 @@
+"""Steps that tell sizes and places of elements, which depend on values, as TensorFlow's kernels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+
+from ...core.avals import Aval
+from ...core.dtypes import as_dtype, bool, int8, int32, int64
+from ...values.tensor import Tensor
+from .body import Body
+from .step_nodes import Given, Reference, Table, computed, unsupported
+
+WRITERS = Table()
+
+
+@WRITERS.row("_of_sizes")
+def _sizes(given: Given) -> list[str]:
+    """Empty arrays, which have them."""
+    (sizes,) = given.args
+    body, count = given.body, len(given.outputs)
+    vector = _reshaped(body, sizes, [-1])
+    vector = _cast(body, vector, sizes.aval.dtype, int32)
+    node = body.node("sizes", "Unpack", [vector], {"T": int32, "num": count, "axis": 0})
+    none, filler = body.constant(0, int32), body.constant(0, int8)
+    found = []
+    for i in range(count):
+        inputs = [f"{node.name}:output:{i}", none]
+        shape = body.value("Pack", "output", inputs, {"N": 2, "T": int32, "axis": 0})
+        attr = {"T": int8, "index_type": int32}
+        found.append(body.value("Fill", "output", [shape, filler], attr))
+    return found
+
+
+@WRITERS.row("_true_places")
+def _true_places(given: Given) -> list[str]:
+    (condition,) = given.args
+    return [_where(given.body, condition.name, condition)]
+
+
+@WRITERS.row("_flat_places")
+def _flat_places(given: Given) -> list[str]:
+    (mask,) = given.args
+    body = given.body
+    places = _where(body, _reshaped(body, mask, [-1]), mask)
+    flat = body.constant([-1], int32)
+    places = body.value("Reshape", "output", [places, flat], {"T": int64, "Tshape": int32})
+    return [_cast(body, places, int64, int32)]
+
+
+@WRITERS.row("_repeated_places")
+def _repeated_places(given: Given) -> list[str]:
+    """Where a mask is true that has a row for each place: the number of the row."""
+    repeats, _ = given.args
+    if not isinstance(repeats, Reference):
+        raise unsupported("tf.repeat of an unknown number of elements")
+    body = given.body
+    zero = body.constant(0, int32)
+    times = _cast(body, repeats.name, repeats.aval.dtype, int32)
+    axis = body.constant([0], int32)
+    most = body.value("Max", "output", [times, axis], {"T": int32, "Tidx": int32})
+    most = body.value("Maximum", "z", [most, zero], {"T": int32})
+    one = body.constant(1, int32)
+    numbers = body.value("Range", "output", [zero, most, one], {"Tidx": int32})
+    column = body.value(
+        "ExpandDims", "output", [times, body.constant(1, int32)], {"T": int32, "Tdim": int32}
+    )
+    mask = body.value("Less", "z", [numbers, column], {"T": int32})
+    places = body.value("Where", "index", [mask], {"T": bool})
+    kinds = (Aval.of((given.outputs[0].shape[0], 2), int64),)
+    return computed(body, _first_column, kinds, [places])
+
+
+def _first_column(places: Any) -> Any:
+    return places[:, 0].astype(jnp.int32)
+
+
+@WRITERS.row("unique_with_counts")
+def _unique(given: Given) -> list[str]:
+    (x,) = given.values
+    kind = as_dtype(given.option(1, "out_idx", int32))
+    attr = {"T": x.aval.dtype, "out_idx": kind}
+    name = given.body.node("unique", "UniqueWithCounts", [x.name], attr).name
+    return [f"{name}:y:0", f"{name}:idx:0", f"{name}:count:0"]
+
+
+@WRITERS.row("_range_at_call")
+def _range(given: Given) -> list[str]:
+    dtype = given.outputs[0].dtype
+    inputs = []
+    for value in given.args[:3]:
+        if isinstance(value, Reference):
+            inputs.append(_cast(given.body, value.name, value.aval.dtype, dtype))
+        else:
+            known = value._value() if isinstance(value, Tensor) else value
+            inputs.append(given.body.constant(known, dtype))
+    return [given.body.value("Range", "output", inputs, {"Tidx": dtype})]
+
+
+@WRITERS.row("non_max_suppression")
+def _non_max_suppression(given: Given) -> list[str]:
+    body = given.body
+    boxes, scores, most = (given.option(i, n, None) for i, n in enumerate(_NAMES[:3]))
+    if not isinstance(boxes, Reference) or not isinstance(scores, Reference):
+        raise unsupported("tf.image.non_max_suppression of known boxes or scores")
+    kind = boxes.aval.dtype
+    limits = [
+        given.reference(given.option(i, _NAMES[i], default), kind)
+        for i, default in ((3, 0.5), (4, float("-inf")))
+    ]
+    inputs = [boxes.name, scores.name, given.reference(most, int32), *limits]
+    attr = {"T": kind, "T_threshold": kind}
+    return [body.value("NonMaxSuppressionV3", "selected_indices", inputs, attr)]
+
+
+_NAMES = ("boxes", "scores", "max_output_size", "iou_threshold", "score_threshold")
+
+
+def _where(body: Body, name: str, like: Reference) -> str:
+    return body.value("Where", "index", [name], {"T": like.aval.dtype})
+
+
+def _reshaped(body: Body, x: Reference, shape: list[int]) -> str:
+    wanted = body.constant(shape, int32)
+    attr = {"T": x.aval.dtype, "Tshape": int32}
+    return body.value("Reshape", "output", [x.name, wanted], attr)
+
+
+def _cast(body: Body, name: str, dtype: Any, wanted: Any) -> str:
+    if dtype is wanted:
+        return name
+    return body.value("Cast", "y", [name], {"SrcT": dtype, "DstT": wanted, "Truncate": False})

@@ -1,0 +1,110 @@
+"""How steps of the host are written as TensorFlow's kernels: a function for each name of a step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...core.avals import Aval
+from ...core.call import Call
+from ...core.dtypes import DType, string
+from ...core.errors import user_location
+from ...core.op import Op
+from ...core.steps import Step, Steps
+from ...values.convert import convert
+from ...values.host_steps import HostStep
+from .body import Body
+from .program import that_may_be_none
+
+
+class Given(NamedTuple):
+    """What a step of the host is given: its arguments, with the references and avals of those that
+    are known at the call only in their places, and these in order."""
+
+    body: Body
+    args: list[Any]
+    kwargs: dict[str, Any]
+    values: list[Reference]
+    outputs: tuple[Aval, ...]
+
+    def option(self, place: int, name: str, default: Any) -> Any:
+        """An argument by position or by name."""
+        if len(self.args) > place:
+            return self.args[place]
+        return self.kwargs.get(name, default)
+
+    def reference(self, value: Any, dtype: DType = string) -> str:
+        """An argument that may be known."""
+        if isinstance(value, Reference):
+            return value.name
+        return self.body.constant(_array(value, dtype), dtype)
+
+
+class Reference(NamedTuple):
+    """A value of the function that is written, and its aval."""
+
+    name: str
+    aval: Aval
+
+
+Writer = Callable[[Given], Sequence[str]]
+
+
+class Table(dict[str, Writer]):
+    """What writes steps, by their names."""
+
+    def row(self, *names: str) -> Callable[[Writer], Writer]:
+        """A decorator: the function writes the steps of these names."""
+
+        def noted(function: Writer) -> Writer:
+            self.update(dict.fromkeys(names, function))
+            return function
+
+        return noted
+
+
+def write_step(
+    body: Body,
+    writers: Mapping[str, Writer],
+    step: HostStep,
+    references: Sequence[str],
+    avals: Sequence[Aval],
+) -> list[str]:
+    """Write a step of the host. Gives what it gives.
+
+    Raises: NotImplementedError for one that there are no kernels for.
+    """
+    writer = writers.get(step.name)
+    if writer is None or step.form is None:
+        raise NotImplementedError(
+            f"{step.name.lstrip('_')}, which is a step of the host, cannot be written to a "
+            f"SavedModel (at {user_location()})"
+        )
+    values = [Reference(name, aval) for name, aval in zip(references, avals, strict=True)]
+    args, kwargs = step.form.outlined(values)
+    return list(writer(Given(body, args, kwargs, values, step.avals)))
+
+
+def _array(value: Any, dtype: DType) -> np.ndarray:
+    found = convert(value, dtype)._value()
+    return np.asarray(found)
+
+
+def unsupported(what: str) -> NotImplementedError:
+    return NotImplementedError(f"{what} cannot be written to a SavedModel (at {user_location()})")
+
+
+def computed(
+    body: Body, function: Callable[..., Any], avals: Sequence[Aval], references: Sequence[str]
+) -> list[str]:
+    """A program of a function of arrays, which may be empty."""
+    sizes = that_may_be_none(avals)
+    avals = [aval.at(sizes) for aval in avals]
+    closure = Op(function, function.__name__, differentiable=False).bind()
+    count = len(avals)
+    outputs = len(closure.infer(tuple(avals))[0])
+    step = Step(closure, tuple(range(count)), count, count + outputs)
+    steps = Steps(count, (step,), tuple(range(count, count + outputs)))
+    return body.program(Call(steps, function.__name__), avals, references)
