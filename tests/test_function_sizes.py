@@ -72,3 +72,28 @@ def test_where_python_asks_for_an_unknown_size_it_runs_at_each_call(caplog):
     with caplog.at_level(logging.WARNING, "tape_compat"):
         assert [x.numpy().tolist() for x in f(tf.range(4.0))] == [[2.0, 3.0]] * 2
     assert len(caplog.records) == 1
+
+
+def test_what_does_not_depend_on_sizes_is_a_program_for_all_of_them():
+    before = counters.compiles
+    kernels = [tf.Variable(tf.eye(8) * (1.0 + 0.1 * i)) for i in range(4)]
+
+    @tf.function
+    def step(x, y):
+        with tf.GradientTape() as tape:
+            h = x
+            for kernel in kernels:
+                h = tf.tanh(h @ kernel)
+            kept = tf.boolean_mask(tf.reduce_sum(h, 1), y > 0.0)
+            loss = tf.reduce_mean(kept**2)
+        for kernel, g in zip(kernels, tape.gradient(loss, kernels)):
+            kernel.assign_sub(1e-3 * g)
+        return loss
+
+    x = tf.ones([16, 8])
+    for _ in range(40):
+        for size in range(1, 15):
+            step(x, tf.range(16.0) - (15.5 - size))
+    # layers and their gradients are two programs; the few ops of each size are not worth one yet
+    assert counters.compiles - before <= 4
+    assert step.experimental_get_tracing_count() == 1

@@ -20,7 +20,6 @@ from ..core.dtypes import int32, string
 from ..core.limits import MAX_CONTROL_FLOW
 from ..core.op import Closure
 from ..core.state import LOCAL
-from ..core.steps import Step, Steps
 from ..ops.creation import zeros_like
 from ..run.op_by_op import unrecorded
 from ..run.polymorphic import Polymorphic
@@ -31,6 +30,7 @@ from ..values.host_steps import HostStep, PythonStep
 from ..values.record import apply, begin_step, flush, identity, notify
 from ..values.tensor import Tensor, concrete
 from ..values.variable import Handle, Variable, put_into, read
+from .program_parts import has_effect, parts_of
 
 #: How many shapes of results are remembered.
 _MAX_LEARNT = 4096
@@ -280,55 +280,11 @@ def call_now(call: Callable[..., list[Tensor]], inputs: list[Tensor]) -> list[Te
 # Running.
 
 
-class ProgramPart(NamedTuple):
-    """A part of a record: what it does, the numbers of what it reads, and of what it gives."""
-
-    closure: Closure
-    inputs: tuple[int, ...]
-    outputs: tuple[int, ...]
-
-
-#: The parts of a record.
-_PARTS: Cache[Call, list[ProgramPart]] = Cache("parts of functions", MAX_CONTROL_FLOW)
-
-
-def parts_of(call: Call) -> list[ProgramPart]:
-    found = _PARTS.get(call)
-    return _PARTS.put(call, _split(call)) if found is None else found
-
-
-def _split(call: Call) -> list[ProgramPart]:
-    flat = call.flat
-    groups: list[list[Step]] = [[]]
-    for step in flat.steps:
-        if isinstance(step.closure, PythonStep):
-            groups += [[step], []]
-        else:
-            groups[-1].append(step)
-    wanted = set(flat.outputs)
-    parts: list[ProgramPart] = []
-    for group in reversed(groups):
-        if not group or (len(group) == 1 and _is_idle(group[0], wanted, parts)):
-            continue
-        made = [i for step in group for i in range(step.first, step.end)]
-        read = dict.fromkeys(i for step in group for i in step.inputs)
-        inputs = tuple([i for i in read if i not in set(made)])
-        if isinstance(group[0].closure, PythonStep):
-            parts.append(ProgramPart(group[0].closure, group[0].inputs, tuple(made)))
-        else:
-            outputs = tuple([i for i in made if i in wanted])
-            steps = Steps.numbered(group, inputs, outputs)
-            parts.append(ProgramPart(Call(steps, call.name, call.due), inputs, outputs))
-        wanted.update(inputs)
-    return parts[::-1]
-
-
 def is_silent(call: Call) -> bool:
     """Whether nobody can tell when it is called."""
     if not call.effect:
         return True
-    closures = [step.closure for step in call.flat.steps]
-    return all(isinstance(c, HostStep) and c.silent for c in closures if c.effect)
+    return not any(has_effect(step.closure) for step in call.flat.steps)
 
 
 def computes_with_texts(call: Call, texts: Iterable[int]) -> bool:
@@ -341,15 +297,6 @@ def computes_with_texts(call: Call, texts: Iterable[int]) -> bool:
         elif not found.isdisjoint(step.inputs):
             return True
     return False
-
-
-def _is_idle(step: Step, wanted: set[int], later: Sequence[ProgramPart]) -> bool:
-    """Whether nothing that a step of the host gives is wanted, nor its sizes by what follows."""
-    if not isinstance(step.closure, HostStep) or not step.closure.silent:
-        return False
-    if not wanted.isdisjoint(range(step.first, step.end)):
-        return False
-    return not any(part.closure.unknown for part in later)
 
 
 class _Reads:
@@ -381,7 +328,7 @@ def call_in_parts(found: Captured, tensors: Sequence[Tensor]) -> tuple[Tensor, .
     for i, source in enumerate(found.sources, len(tensors)):
         values[i] = value_of(source)
     sizes = Sizes()
-    for part in parts_of(found.closure):
+    for part in parts_of(found.closure, tuple([x._aval for x in values.values()])):
         closure = part.closure
         given = tuple([values[i] for i in part.inputs])
         if isinstance(closure, PythonStep):
@@ -389,8 +336,10 @@ def call_in_parts(found: Captured, tensors: Sequence[Tensor]) -> tuple[Tensor, .
             outputs = closure.done(found, *given)
             if isinstance(closure, HostStep):
                 sizes = _with_sizes_of(sizes, closure, outputs)
+        elif part.sized:
+            outputs = _run_sized(closure, sizes, given)
         else:
-            outputs = _run_part(closure, sizes, given) if sizes else as_program(closure, given)
+            outputs = as_program(closure, given)
         values.update(zip(part.outputs, outputs, strict=True))
     results = [values[i] for i in found.closure.flat.outputs]
     count = len(results) - len(found.cells)
@@ -403,7 +352,7 @@ def call_in_parts(found: Captured, tensors: Sequence[Tensor]) -> tuple[Tensor, .
 _POLYMORPHIC: Cache[Closure, Polymorphic] = Cache("parts for any sizes", MAX_CONTROL_FLOW)
 
 
-def _run_part(closure: Closure, sizes: Sizes, given: tuple[Tensor, ...]) -> Sequence[Tensor]:
+def _run_sized(closure: Closure, sizes: Sizes, given: tuple[Tensor, ...]) -> Sequence[Tensor]:
     """What a part gives for sizes that a step of the host has given."""
     if isinstance(closure, Call) and not closure.effect and unrecorded():
         steps = closure.flat

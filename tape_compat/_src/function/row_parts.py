@@ -18,7 +18,8 @@ from ..values.capture import Drawn, value_of
 from ..values.host_steps import HostStep, PythonStep
 from ..values.record import flush
 from ..values.tensor import Tensor, concrete
-from .python_steps import ProgramPart, as_program, parts_of
+from .program_parts import ProgramPart, parts_of
+from .python_steps import as_program
 from .trace import Trace
 
 

@@ -17,7 +17,7 @@ from ...core.dtypes import int32, string
 from ...core.errors import user_location
 from ...core.steps import Step, Steps
 from ...function.concrete import ConcreteFunction
-from ...function.python_steps import ProgramPart, parts_of
+from ...function.program_parts import ProgramPart, parts_of
 from ...function.trace import Trace
 from ...ops.random_keys import KEY
 from ...values import nest
