@@ -1,4 +1,4 @@
-"""What `kernels.c` has. The two handlers are missing where the compiler is not GCC or Clang."""
+"""What `kernels.c` has. The handlers are missing where the compiler is not GCC or Clang."""
 
 from typing import Any
 
@@ -7,4 +7,5 @@ WIDTH: int
 
 #: What `jax.ffi.register_ffi_target` takes.
 CONVOLUTION: Any
+LARGE_PAGES: Any
 DERIVATIVE: Any

@@ -5,6 +5,9 @@
 
 #if defined(__GNUC__) && !defined(_WIN32)
 #include <sched.h>
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
 
 #include "convolution.c"
 #include "xla.h"
@@ -195,17 +198,38 @@ static XLA_FFI_Error *handle_convolution(XLA_FFI_CallFrame *call) { return handl
 
 static XLA_FFI_Error *handle_derivative(XLA_FFI_CallFrame *call) { return handle(call, derive); }
 
+/* Gives what it takes, which is the same memory, and ask for large pages in what it gives beside. */
+static XLA_FFI_Error *handle_large_pages(XLA_FFI_CallFrame *call)
+{
+    if (asks_version(call))
+        return NULL;
+    if (call->rets.size != 2)
+        return refuse(call->api, XLA_FFI_Error_Code_INVALID_ARGUMENT, "an array gives two");
+#ifdef MADV_HUGEPAGE
+    const XLA_FFI_Buffer *room = call->rets.args[1];
+    const uintptr_t large = 1 << 21, first = (uintptr_t)room->data;
+    uintptr_t begin = (first + large - 1) / large * large;
+    uintptr_t end = (first + (size_t)room->dims[0]) / large * large;
+    if (end > begin)
+        madvise((void *)begin, end - begin, MADV_HUGEPAGE);
+#endif
+    return NULL;
+}
+
 /* Add what the Python side registers, and how many floats a vector of this processor has. */
 static int fill(PyObject *module)
 {
     const char *name = "xla._CUSTOM_CALL_TARGET";
     PyObject *convolution = PyCapsule_New((void *)handle_convolution, name, NULL);
     PyObject *derivative = PyCapsule_New((void *)handle_derivative, name, NULL);
+    PyObject *large_pages = PyCapsule_New((void *)handle_large_pages, name, NULL);
     int failed = PyModule_AddObjectRef(module, "CONVOLUTION", convolution) < 0 ||
+                 PyModule_AddObjectRef(module, "LARGE_PAGES", large_pages) < 0 ||
                  PyModule_AddObjectRef(module, "DERIVATIVE", derivative) < 0 ||
                  PyModule_AddIntConstant(module, "WIDTH", best_instructions()->width) < 0;
     Py_XDECREF(convolution);
     Py_XDECREF(derivative);
+    Py_XDECREF(large_pages);
     return failed ? -1 : 0;
 }
 #else

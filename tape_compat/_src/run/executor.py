@@ -238,7 +238,7 @@ def _launch(program: Program, live: tuple[int, ...]) -> None:
         _compile(program, history, key, apart, loops)
         return
     if choice is Choice.BESIDE and apart.beside is None:
-        begun = WholeProgram(node, key, donations(program, node, live)).begin()
+        begun = WholeProgram(node, key, donations(program, node, live), apart.room).begin()
         apart.beside = key, begun
     COUNTERS.op_by_op += 1
     program.unpack_results = None
@@ -271,7 +271,7 @@ def _compile(
     else:
         beside, apart.beside = apart.beside, None
         whole = beside[1].result() if beside is not None and beside[0] == key else None
-        whole = whole or WholeProgram(node, key, donations(program, node, live))
+        whole = whole or WholeProgram(node, key, donations(program, node, live), apart.room)
         _call(program, whole)
         kept.keep(whole)
         size = apart.instructions

@@ -32,6 +32,7 @@ from .interpret.control import ITERATIONS
 from .interpret.cost import WHILE_ITERATIONS
 from .interpret.plan import ByHand, Interpreted, interpreted
 from .interpret.randomness import HASHES
+from .large_pages import Room
 
 #: Primitives that NumPy computes by BLAS.
 _BY_BLAS = frozenset((*products.TABLE, *decompositions.TABLE))
@@ -226,6 +227,7 @@ class OpByOpProgram(Runner):
         "dry",
         "due",
         "price",
+        "room",
     )
 
     def __init__(self, node: Node, live: tuple[int, ...]):
@@ -253,6 +255,7 @@ class OpByOpProgram(Runner):
             Instruction(runner.run_in_program, step.inputs, step.first, step.end, dropped)
             for runner, step, dropped in zip(self._runners, steps, drops, strict=True)
         ]
+        self.room = self._find_room([aval.nbytes for aval in avals], inputs)
         #: The slots given away last, and the instructions that change arrays in them in place.
         self._given_away: tuple[int, ...] | None = None
         self._free: frozenset[int] = frozenset()
@@ -315,6 +318,25 @@ class OpByOpProgram(Runner):
                 ):
                     found[i] = place
         return found
+
+    def _find_room(self, sizes: Sequence[int], inputs: int) -> Room | None:
+        """About how much memory it takes compiled, if that is much. sizes: of all values, in bytes;
+        the inputs are the first."""
+        most = held = 0
+        for call in self._calls:
+            held += sum(sizes[call.first : call.end])
+            most = max(most, held)
+            held -= sum([sizes[i] for i in call.drops if i >= inputs])
+        if most < policy.LARGE_PROGRAM_BYTES:
+            return None
+        read: dict[int, set[int]] = {i: {i} for i in range(inputs)}
+        for call in self._calls:
+            leaves = set().union(*[read[i] for i in call.inputs])
+            if sum(sizes[call.first : call.end]) >= policy.SHARE_OF_ROOM * most:
+                arrays = [i for i in leaves if i < len(self._arrays)]
+                return Room(most, min(arrays, key=sizes.__getitem__)) if arrays else None
+            read.update(dict.fromkeys(range(call.first, call.end), leaves))
+        return None
 
     def run(self, arrays: Iterable[Any], scalars: dict[np.dtype, list[Any]]) -> list[Any]:
         """Run on the leaves; gives the live outputs. Arrays go after their last use."""

@@ -90,6 +90,12 @@ PRODUCTS_SHARE = 0.6
 #: Where arrays of so many bytes are interpreted, memory that was freed is kept for the next ones.
 LARGE_BYTES = 1 << 17
 
+#: A program that takes so much memory at once asks for large pages. glibc keeps blocks up to 32 MB.
+LARGE_PROGRAM_BYTES = 1 << 25
+
+#: The first op that gives so much of it stands for what is large in it.
+SHARE_OF_ROOM = 1 / 32
+
 #: Elements of variables so large are changed in place where that is all that an op does: to copy
 #: 256 MB takes 130 to 280 ms, a step with 256 rows of them 1 ms.
 IN_PLACE_BYTES = 1 << 24

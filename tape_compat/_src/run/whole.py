@@ -18,7 +18,9 @@ from ..core.native import native
 from ..core.program import Node, Program, Runner
 from ..core.steps import Steps, leaf_layout, needed, slot_avals
 from ..core.x64 import in_x64
+from . import large_pages
 from .donation import Spare, arranged, donating
+from .large_pages import Room
 
 LOGGER = logging.getLogger("tape_compat")
 
@@ -35,7 +37,7 @@ class WholeProgram(Runner):
     #: Its results are the live outputs.
     unpack_results = None
 
-    def __init__(self, node: Node, key: tuple, donate: tuple[int, ...]):
+    def __init__(self, node: Node, key: tuple, donate: tuple[int, ...], room: Room | None = None):
         super().__init__(node, key)
         live = key[0]
         path = node.path()
@@ -54,6 +56,8 @@ class WholeProgram(Runner):
             COUNTERS.traces += 1
             vectors = leaves[len(arrays) :]
             numbers = [v[i] for v, n in zip(vectors, lengths, strict=True) for i in range(n)]
+            if room is not None and large_pages.available():
+                leaves = large_pages.asking(room, leaves)
             return steps.replay(*leaves[: len(arrays)], *numbers)
 
         self.call: Callable[..., tuple[Any, ...]] = donating(program, self.donate)
