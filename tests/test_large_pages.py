@@ -123,7 +123,7 @@ print(steps(8))
 """
 
 
-def test_pages_are_large():
+def test_pages_are_large(deferred):
     if not large_pages.available():
         pytest.skip("the system gives all or none large pages")
     assert float(run("-c", STEPS).stdout) < 500
