@@ -7,9 +7,14 @@ a user's own transformation traces may be exported: there XLA does everything.
 from __future__ import annotations
 
 import functools
+import logging
 import threading
 from collections.abc import Callable
 from typing import Any
+
+import jax
+
+LOGGER = logging.getLogger("tape_compat")
 
 
 class _Programs(threading.local):
@@ -33,6 +38,18 @@ def tracing(own: bool, function: Callable[..., Any]) -> Callable[..., Any]:
             PROGRAMS.own = before
 
     return traced
+
+
+def registered(refused: str, **handlers: Any) -> bool:
+    """Whether XLA takes these handlers, by the names that calls have. It must have started: what is
+    registered earlier is refused when it does, with all of it. refused: what is logged if not."""
+    try:
+        for name, handler in handlers.items():
+            jax.ffi.register_ffi_target(name, handler, platform="cpu")
+    except Exception as error:  # of another version of XLA's interface; JAX's are of many classes
+        LOGGER.warning("%s: %s", refused, error)
+        return False
+    return True
 
 
 class Apart:

@@ -7,5 +7,5 @@ WIDTH: int
 
 #: What `jax.ffi.register_ffi_target` takes.
 CONVOLUTION: Any
-LARGE_PAGES: Any
 DERIVATIVE: Any
+LARGE_PAGES: Any

@@ -1,5 +1,5 @@
-/* The extension module `_kernels`: what XLA calls in its programs for convolutions on the CPU. It is
-   empty where the compiler is not GCC or Clang. */
+/* The extension module `_kernels`: what XLA calls in its programs on the CPU: for convolutions, and for
+   large pages. It is empty where the compiler is not GCC or Clang. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
@@ -238,7 +238,7 @@ static int fill(PyObject *module) { return PyModule_AddIntConstant(module, "WIDT
 
 static struct PyModuleDef definition = {.m_base = PyModuleDef_HEAD_INIT,
                                         .m_name = "_kernels",
-                                        .m_doc = "What XLA calls for convolutions on the CPU.",
+                                        .m_doc = "What XLA calls in its programs on the CPU.",
                                         .m_size = -1};
 
 PyMODINIT_FUNC PyInit__kernels(void)

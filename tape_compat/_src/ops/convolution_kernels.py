@@ -6,7 +6,6 @@ They are called in programs that this process runs itself, where they are quicke
 from __future__ import annotations
 
 import functools
-import logging
 import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -17,11 +16,9 @@ import numpy as np
 from jax import lax
 from jax.custom_derivatives import SymbolicZero, zero_from_primal
 
-from ..core.kernels import PROGRAMS
+from ..core.kernels import PROGRAMS, registered
 from ..core.native import KERNELS
 from .windows import extents, padding_pairs
-
-LOGGER = logging.getLogger("tape_compat")
 
 #: A function of two arrays, linear in each.
 Bilinear = Callable[[Any, Any], Any]
@@ -87,16 +84,11 @@ def available() -> bool:
     if KERNELS is None or KERNELS.WIDTH < LEAST_WIDTH:
         return False
     try:
-        jax.devices("cpu")  # what is registered earlier is refused when XLA starts, with all of it
+        jax.devices("cpu")  # starts XLA
     except RuntimeError:
         return False
-    try:
-        jax.ffi.register_ffi_target(_CONVOLUTION, KERNELS.CONVOLUTION, platform="cpu")
-        jax.ffi.register_ffi_target(_DERIVATIVE, KERNELS.DERIVATIVE, platform="cpu")
-    except Exception as error:  # of another version of XLA's interface; JAX's are of many classes
-        LOGGER.warning("Convolutions are left to XLA: %s", error)
-        return False
-    return True
+    handlers = {_CONVOLUTION: KERNELS.CONVOLUTION, _DERIVATIVE: KERNELS.DERIVATIVE}
+    return registered("Convolutions are left to XLA", **handlers)
 
 
 def on_processors(

@@ -9,7 +9,6 @@ for them, for as much room as the program takes: what comes behind it has the sa
 
 from __future__ import annotations
 
-import logging
 import os
 from functools import cache
 from pathlib import Path
@@ -18,9 +17,8 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
+from ..core.kernels import registered
 from ..core.native import KERNELS
-
-LOGGER = logging.getLogger("tape_compat")
 
 _TARGET = "tape_compat_large_pages"
 _SETTING = Path("/sys/kernel/mm/transparent_hugepage/enabled")
@@ -44,13 +42,9 @@ def available() -> bool:
     try:
         if "[madvise]" not in _SETTING.read_text():
             return False
-        jax.ffi.register_ffi_target(_TARGET, call, platform="cpu")
     except OSError:  # another system
         return False
-    except Exception as error:  # of another version of XLA's interface; JAX's are of many classes
-        LOGGER.warning("Large programs have small pages: %s", error)
-        return False
-    return True
+    return registered("Large programs have small pages", **{_TARGET: call})
 
 
 @cache
