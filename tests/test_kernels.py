@@ -13,8 +13,8 @@ import pytest
 import tape_compat as tf
 from tape_compat._src.core.kernels import tracing
 from tape_compat._src.core.native import KERNELS
-from tape_compat._src.ops import convolution_kernels as kernels
-from tape_compat._src.ops.convolutions import _by_xla, _convolve, _convolve_back
+from tape_compat._src.ops import convolution_kernels as kernels, depthwise
+from tape_compat._src.ops.convolutions import _convolve, _convolve_back, xla_convolution
 from tape_compat._src.ops.kernel_gradient import kernel_gradient
 from tests.processes import run
 from tests.threads import in_threads
@@ -39,8 +39,29 @@ CASES = {
     "large image": ((1, 40, 70, 9), (3, 3, 9, 8), (1, 1), (1, 1), "SAME"),
     "one place": ((1, 3, 3, 4), (3, 3, 4, 8), (1, 1), (1, 1), "VALID"),
     "no images": ((0, 6, 5, 2), (3, 3, 2, 8), (1, 1), (1, 1), "SAME"),
+    "strides beyond the window": ((2, 9, 11, 9), (2, 2, 9, 8), (3, 4), (1, 1), "SAME"),
+    "strides and dilations": ((2, 12, 13, 17), (3, 2, 17, 8), (2, 3), (3, 2), ((1, 2), (0, 1))),
+    "strides, deep": ((9, 8, 8, 40), (3, 3, 40, 24), (2, 2), (1, 1), "SAME"),
     "1d": ((5, 13, 3), (4, 3, 10), (2,), (1,), "SAME"),
     "1d dilated": ((2, 13, 3), (3, 3, 10), (1,), (3,), ((4, 0),)),
+    "groups": ((3, 9, 8, 12), (3, 3, 4, 18), (1, 1), (1, 1), "SAME"),
+    "groups, strides": ((3, 9, 8, 40), (3, 2, 20, 34), (2, 2), (1, 1), "SAME"),
+    "groups, many": ((5, 6, 5, 32), (3, 3, 2, 64), (1, 1), (1, 1), "SAME"),
+    "groups, large": ((2, 9, 8, 160), (3, 3, 80, 140), (1, 1), (1, 1), "SAME"),
+    "groups, one pixel": ((2, 5, 6, 16), (1, 1, 4, 8), (1, 1), (1, 1), "VALID"),
+    "groups, few": ((2, 5, 6, 4), (3, 3, 2, 4), (2, 1), (1, 1), "SAME"),
+    "groups of one": ((2, 5, 6, 24), (3, 3, 1, 48), (2, 2), (1, 1), "SAME"),
+    "groups, 1d": ((5, 13, 12), (4, 3, 20), (2,), (1,), "SAME"),
+    "groups of one, 1d": ((5, 13, 18), (4, 1, 18), (2,), (1,), "SAME"),
+    "depthwise": ((3, 9, 8, 37), (3, 3, 37, 1), (1, 1), (1, 1), "SAME"),
+    "depthwise, strides": ((5, 11, 8, 16), (3, 5, 16, 1), (2, 2), (1, 1), "SAME"),
+    "depthwise, dilated": ((2, 11, 12, 33), (3, 2, 33, 1), (1, 1), (2, 3), "VALID"),
+    "depthwise, explicit": ((2, 6, 5, 48), (3, 3, 48, 1), (2, 2), (1, 1), ((2, 0), (1, 2))),
+    "depthwise, more of each": ((3, 7, 6, 9), (3, 3, 9, 4), (2, 2), (1, 1), "SAME"),
+    "depthwise, small images": ((70, 3, 2, 20), (2, 2, 20, 1), (1, 1), (1, 1), "SAME"),
+    "depthwise, large image": ((1, 40, 70, 24), (7, 7, 24, 1), (1, 1), (1, 1), "SAME"),
+    "depthwise, one pixel": ((2, 5, 4, 32), (1, 1, 32, 1), (2, 2), (1, 1), "VALID"),
+    "depthwise, no images": ((0, 6, 5, 32), (3, 3, 32, 1), (1, 1), (1, 1), "SAME"),
 }
 
 
@@ -49,6 +70,8 @@ class Case:
 
     def __init__(self, name):
         shape, self.window, *others = CASES[name]
+        self.grouped = name.startswith("groups")
+        self.depthwise = name.startswith("depthwise")
         self.attributes = dict(zip(("strides", "dilations", "padding"), others), last=True)
         rng = np.random.default_rng(0)
         self.x, self.kernel = (rng.normal(size=s).astype("float32") for s in (shape, self.window))
@@ -56,14 +79,20 @@ class Case:
         self.dy = rng.normal(size=out.shape).astype("float32")
 
     def convolve(self, x, kernel):
-        return _convolve(x, kernel, **self.attributes)
+        function = depthwise._convolve if self.depthwise else _convolve
+        return function(x, kernel, **self.attributes)
 
     def back(self, dy, kernel):
+        if self.depthwise:
+            return depthwise._to_input(kernel, dy, self.x.shape, **self.attributes)
         return _convolve_back(dy, kernel, self.x.shape, **self.attributes)
 
     def derivative(self, x, dy):
+        if self.depthwise:
+            return depthwise._to_filter(x, dy, self.window, **self.attributes)
+
         def by_xla(x, kernel):
-            return _by_xla(x, kernel, **self.attributes)
+            return xla_convolution(x, kernel, **self.attributes)
 
         return kernel_gradient(by_xla, x, dy, self.window, **self.attributes)
 
@@ -82,6 +111,24 @@ class Case:
                     for i, d, n, s in zip(offset, dilations, dy.shape[1:-1], strides)
                 ],
             )
+            if self.grouped:
+                groups = x.shape[-1] // kernel.shape[-2]
+                inside = padded[under].reshape(*dy.shape[:-1], groups, -1)
+                outside, part = dy.reshape(*dy.shape[:-1], groups, -1), kernel[offset]
+                part = part.reshape(-1, groups, dy.shape[-1] // groups)
+                y += np.einsum("...gc,cgf->...gf", inside, part).reshape(dy.shape)
+                dx[under] += np.einsum("...gf,cgf->...gc", outside, part).reshape(
+                    padded[under].shape
+                )
+                found = np.einsum("...gc,...gf->...cgf", inside, outside)
+                dk[offset] = found.sum(tuple(range(x.ndim - 1))).reshape(kernel[offset].shape)
+                continue
+            if self.depthwise:
+                each = dy.reshape(*dy.shape[:-1], *kernel.shape[-2:])
+                y += (padded[under][..., None] * kernel[offset]).reshape(dy.shape)
+                dx[under] += (each * kernel[offset]).sum(-1)
+                dk[offset] = (padded[under][..., None] * each).sum((0, 1, 2))
+                continue
             y += padded[under] @ kernel[offset]
             dx[under] += dy @ kernel[offset].T
             dk[offset] = np.tensordot(padded[under], dy, [range(x.ndim - 1)] * 2)
@@ -111,6 +158,11 @@ def calls(function, *arrays):
 def test_values_and_derivatives(case):
     y, dx, dk = case.reference()
     assert calls(tracing(True, case.convolve), case.x, case.kernel)
+    apart = max(case.attributes["strides"]) > 1
+    least = kernels.LEAST_FEATURES_APART if apart else kernels.LEAST_FEATURES
+    enough = case.depthwise or case.grouped or case.x.shape[-1] >= least
+    assert calls(tracing(True, case.back), case.dy, case.kernel) == enough
+    assert calls(tracing(True, case.derivative), case.x, case.dy)
     close(own(case.convolve)(case.x, case.kernel), y)
     close(own(case.back)(case.dy, case.kernel), dx)
     close(own(case.derivative)(case.x, case.dy), dk)
@@ -122,7 +174,9 @@ def test_xla_pads_by_more_than_the_window():
     close(jax.jit(case.back)(case.dy, case.kernel), case.reference()[1])
 
 
-@pytest.mark.parametrize("name", ["same", "strides", "1d"])
+@pytest.mark.parametrize(
+    "name", ["same", "strides", "1d", "groups, strides", "groups of one", "depthwise, more of each"]
+)
 def test_derivatives_of_every_order_are_those_of_xla(name):
     case = Case(name)
     for function, a, b in (
@@ -145,9 +199,10 @@ def test_derivatives_of_every_order_are_those_of_xla(name):
             jax.tree.map(close, found, jax.tree.map(np.asarray, wanted))
 
 
+@pytest.mark.parametrize("name", ["same", "groups", "depthwise, more of each"])
 @pytest.mark.parametrize("axes", [(0, None), (None, 0), (0, 0)])
-def test_batched(axes):
-    case = Case("same")
+def test_batched(axes, name):
+    case = Case(name)
     for function, arrays in (
         (case.convolve, (case.x, case.kernel)),
         (case.back, (case.dy, case.kernel)),
@@ -160,6 +215,61 @@ def test_batched(axes):
         twice = [a if axis is None else np.stack([a, a + 1]) for a, axis in zip(given, axes)]
         mapped = jax.vmap(jax.vmap(function, axes), axes)
         close(own(mapped)(*twice), np.asarray(jax.jit(mapped)(*twice)))
+
+
+def numbers(case):
+    """What `compute` takes beside the arrays of a case of two axes."""
+    attributes = case.attributes
+    windows = kernels.Windows.of(
+        case.x.shape[1:-1],
+        case.window[:-2],
+        *(attributes[name] for name in ("strides", "padding", "dilations")),
+    )
+    return tuple(windows.numbers(case.depthwise).tolist())
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if "1d" not in name])
+def test_for_arrays_of_numpy(name):
+    """What the interpreter calls gives the same bits as programs do, whatever the threads."""
+    case = Case(name)
+    *window, channels, more = case.window
+    x, kernel, shape = case.x, case.kernel, case.window
+    if case.depthwise:
+        x, shape = np.repeat(x, more, -1), (*window, channels * more, 1)
+    y, dk = np.empty_like(case.dy), np.empty(shape, "float32")
+    KERNELS.compute(False, x, kernel.reshape(shape), y, numbers(case))
+    KERNELS.compute(True, x, case.dy, dk, numbers(case))
+    np.testing.assert_array_equal(y, own(case.convolve)(case.x, case.kernel))
+    np.testing.assert_array_equal(dk.reshape(case.window), own(case.derivative)(case.x, case.dy))
+
+
+def test_wrong_arrays_are_refused():
+    case = Case("same")
+    x, kernel, y, given = case.x, case.kernel, np.empty_like(case.dy), numbers(case)
+    for arguments, error in (
+        ((x, kernel, y), TypeError),
+        ((x, kernel, y[:1], given), ValueError),
+        ((x, kernel[..., :8], y, given), ValueError),
+        ((x[0], kernel, y, given), ValueError),
+        ((x.astype("float64"), kernel, y, given), ValueError),
+        ((x, kernel, y, given[:-1]), ValueError),
+        ((x, kernel, y, (2.5, *given[1:])), TypeError),
+        ((x, kernel, y, (0, *given[1:])), ValueError),
+        ((x, kernel, y, [*given]), ValueError),
+        ((x.swapaxes(1, 2), kernel, y, given), (BufferError, ValueError)),
+        ((x, kernel, b"", given), (BufferError, ValueError)),
+        (("x", kernel, y, given), TypeError),
+    ):
+        with pytest.raises(error):
+            KERNELS.compute(False, *arguments)
+    y.flags.writeable = False
+    with pytest.raises((BufferError, ValueError)):
+        KERNELS.compute(False, x, kernel, y, given)
+    apart = Case("strides, deep")
+    apart_numbers = kernels.Windows.of((8, 8), (3, 3), (2, 2), "SAME", (1, 1))
+    back = apart_numbers.transposed((8, 8), (3, 3)).numbers(False).tolist()
+    with pytest.raises(ValueError, match="not a convolution"):
+        KERNELS.compute(True, apart.dy, apart.x, apart.kernel, tuple(back))
 
 
 def test_rows_are_folded():
@@ -319,6 +429,8 @@ jax.config.update("jax_persistent_cache_min_compile_time_secs", 0)
 jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
 import numpy as np, tape_compat as tf
 from tape_compat._src.ops import convolution_kernels
+from tape_compat._src.run import policy
+policy.INTERPRETS = False
 k, x = tf.Variable(tf.ones([3, 3, 8, 32])), tf.ones([8, 28, 28, 8])
 @tf.function(jit_compile=True)
 def step(x):
@@ -413,16 +525,16 @@ SETS = """
 
 static int alone(void *threads, const Job *job)
 {
-    float *scratch = floats(job->scratch);
+    Memory *scratch = take_memory(FOR_SCRATCH, job->scratch);
     for (long i = 0; i < job->tasks; i++)
-        job->task(job, i, scratch);
-    free(scratch);
+        job->task(job, i, scratch->floats);
+    give_memory(FOR_SCRATCH, scratch);
     return 1;
 }
 
 static float *drawn(long n)
 {
-    float *found = floats(n);
+    float *found = malloc(n * sizeof(float));
     for (long i = 0; i < n; i++)
         found[i] = rand() / (float)RAND_MAX - 0.5f;
     return found;
@@ -433,7 +545,7 @@ static double error(const Convolution *c, const Instructions *cpu)
 {
     long images = c->batch * c->size[0] * c->size[1], pixel = c->features;
     long places = c->batch * c->places[0] * c->places[1];
-    long elements = c->window[0] * c->window[1] * c->channels;
+    long elements = c->window[0] * c->window[1] * c->channels, own = c->depthwise ? 1 : pixel;
     float *x = drawn(images * c->channels), *kernel = drawn(elements * pixel);
     float *dy = drawn(places * pixel), *y = drawn(places * pixel), *dk = drawn(elements * pixel);
     double *sums = calloc(places * pixel + elements * pixel, sizeof(double)), most = 0;
@@ -450,14 +562,15 @@ static double error(const Convolution *c, const Instructions *cpu)
             if (i < 0 || j < 0 || i >= c->size[0] || j >= c->size[1])
                 continue;
             double value = x[((n * c->size[0] + i) * c->size[1] + j) * c->channels + m];
-            for (long f = 0; f < pixel; f++) {
-                sums[p * pixel + f] += value * kernel[k * pixel + f];
-                gains[k * pixel + f] += value * dy[p * pixel + f];
+            for (long f = 0; f < own; f++) {
+                long to = p * pixel + (c->depthwise ? m : f);
+                sums[to] += value * kernel[k * own + f];
+                gains[k * own + f] += value * dy[to];
             }
         }
     for (long i = 0; i < places * pixel; i++)
         most = fmax(most, fabs(sums[i] - y[i]));
-    for (long i = 0; i < elements * pixel; i++)
+    for (long i = 0; i < elements * own; i++)
         most = fmax(most, fabs(gains[i] - dk[i]));
     free(x), free(kernel), free(dy), free(y), free(dk), free(sums);
     return most;
@@ -472,9 +585,13 @@ int main(void)
 #endif
     for (int s = 0; s < 3; s++)
         for (long features = 1; sets[s] && features < 140; features += 9) {
-            Convolution c = {3, features % 5 + 1, features, {9, 11}, {5, 6}, {3, 2}, {2, 1},
-                             {1, 3}, {1, 0}, 0};
-            c.places[1] = 11 - 3;
+            Convolution c = {3, features % 5 + 1, features, 1, {9, 11}, {5, 8}, {3, 2}, {2, 1},
+                             {1, 3}, {1, 0}, {1, 1}};
+            printf("%d %ld %g\\n", s, features, error(&c, sets[s]));
+            if (features < sets[s]->width)
+                continue;
+            c.channels = features;
+            c.depthwise = 1;
             printf("%d %ld %g\\n", s, features, error(&c, sets[s]));
         }
 }

@@ -34,10 +34,6 @@ from .._src.ops.convolutions import (
     conv3d_transpose as conv3d_transpose,
     conv_transpose as conv_transpose,
     convolution as convolution,
-    depthwise_conv2d as depthwise_conv2d,
-    depthwise_conv2d_backprop_filter as depthwise_conv2d_backprop_filter,
-    depthwise_conv2d_backprop_input as depthwise_conv2d_backprop_input,
-    separable_conv2d as separable_conv2d,
 )
 from .._src.ops.counting import (
     approx_max_k as approx_max_k,
@@ -55,6 +51,12 @@ from .._src.ops.ctc_labels import (
     ctc_unique_labels as ctc_unique_labels,
 )
 from .._src.ops.ctc_losses import ctc_loss as ctc_loss
+from .._src.ops.depthwise import (
+    depthwise_conv2d as depthwise_conv2d,
+    depthwise_conv2d_backprop_filter as depthwise_conv2d_backprop_filter,
+    depthwise_conv2d_backprop_input as depthwise_conv2d_backprop_input,
+    separable_conv2d as separable_conv2d,
+)
 from .._src.ops.dilated_blocks import with_space_to_batch as with_space_to_batch
 from .._src.ops.elementwise import (
     log_softmax as log_softmax,

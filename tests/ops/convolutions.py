@@ -8,17 +8,13 @@ from .references import np_patches
 from .row import Row, normal
 
 
-def _conv(x: Any, f: Any, strides: int = 1, padding: str = "VALID", dilations: int = 1) -> Any:
+def np_convolution(
+    x: Any, f: Any, strides: int = 1, padding: str = "VALID", dilations: int = 1
+) -> Any:
     rank = f.ndim - 2
     patches = np_patches(x, f.shape[:rank], strides, padding, dilations)
     taken = tuple(range(rank + 2, 2 * rank + 2)) + (rank + 1,)
     return np.tensordot(patches, f, (taken, tuple(range(rank + 1))))
-
-
-def _depthwise(x: Any, f: Any, strides: Any, padding: str) -> Any:
-    patches = np_patches(x, f.shape[:2], strides[1], padding)
-    out = np.einsum("nyxcij,ijcm->nyxcm", patches, f)
-    return out.reshape(*out.shape[:3], -1)
 
 
 def _conv_transpose(y: Any, f: Any, shape: Any, strides: int, dilations: int = 1) -> Any:
@@ -26,23 +22,18 @@ def _conv_transpose(y: Any, f: Any, shape: Any, strides: int, dilations: int = 1
     for at in np.ndindex(*shape):
         unit = np.zeros(shape)
         unit[at] = 1
-        out[at] = np.sum(_conv(unit, f, strides, "SAME", dilations) * y)
+        out[at] = np.sum(np_convolution(unit, f, strides, "SAME", dilations) * y)
     return out
 
 
 IMAGE, FILTER = normal(1, 5, 4, 2), normal(3, 2, 2, 3)
 
-#: Public ops without a row, and why.
-WITHOUT_ROW = dict.fromkeys(
-    ("depthwise_conv2d_backprop_filter", "depthwise_conv2d_backprop_input"),
-    "see tests/parity/cases_windows_nn.py",
-)
 ROWS = [
     *(
         Row(
             "nn.conv2d",
             [IMAGE, FILTER],
-            _conv,
+            np_convolution,
             options,
             label=" ".join(map(str, options.values())),
             differs=differs,
@@ -59,16 +50,21 @@ ROWS = [
     Row(
         "nn.conv1d",
         [normal(2, 5, 2), normal(2, 2, 3)],
-        lambda x, f, stride, padding: _conv(x, f, stride, padding),
+        lambda x, f, stride, padding: np_convolution(x, f, stride, padding),
         {"stride": 2, "padding": "SAME"},
     ),
     Row(
         "nn.conv3d",
         [normal(1, 3, 3, 2, 1), normal(2, 2, 2, 1, 2)],
-        lambda x, f, strides, padding: _conv(x, f, 1, padding),
+        lambda x, f, strides, padding: np_convolution(x, f, 1, padding),
         {"strides": [1, 1, 1, 1, 1], "padding": "VALID"},
     ),
-    Row("nn.convolution", [IMAGE, FILTER], _conv, differs="TensorFlow's default data_format fails"),
+    Row(
+        "nn.convolution",
+        [IMAGE, FILTER],
+        np_convolution,
+        differs="TensorFlow's default data_format fails",
+    ),
     Row(
         "nn.conv1d_transpose",
         [normal(1, 2, 2), normal(2, 1, 2), (1, 4, 1), 2],
@@ -89,7 +85,7 @@ ROWS = [
     Row(
         "nn.atrous_conv2d",
         [IMAGE, FILTER],
-        lambda x, f, rate, padding: _conv(x, f, 1, padding, rate),
+        lambda x, f, rate, padding: np_convolution(x, f, 1, padding, rate),
         {"rate": 2, "padding": "SAME"},
         orders=1,
     ),
@@ -103,17 +99,5 @@ ROWS = [
         "nn.conv2d_transpose",
         [normal(1, 2, 2, 2), normal(2, 2, 1, 2), (1, 4, 3, 1), 2],
         _conv_transpose,
-    ),
-    Row(
-        "nn.depthwise_conv2d",
-        [IMAGE, normal(2, 2, 2, 2)],
-        _depthwise,
-        {"strides": [1, 1, 1, 1], "padding": "SAME"},
-    ),
-    Row(
-        "nn.separable_conv2d",
-        [IMAGE, normal(2, 2, 2, 2), normal(1, 1, 4, 2)],
-        lambda x, d, p, strides, padding: _conv(_depthwise(x, d, strides, padding), p),
-        {"strides": [1, 1, 1, 1], "padding": "VALID"},
     ),
 ]

@@ -14,7 +14,15 @@ from typing import Any
 
 import jax
 
+from .native import KERNELS
+
 LOGGER = logging.getLogger("tape_compat")
+
+#: Floats of a vector of AVX2: processors with less are not worth kernels, nor measured.
+_LEAST_WIDTH = 8
+
+#: Floats of a vector of this processor; 0 where no convolutions are done by kernels.
+WIDTH = KERNELS.WIDTH if KERNELS is not None and KERNELS.WIDTH >= _LEAST_WIDTH else 0
 
 
 class _Programs(threading.local):

@@ -1,4 +1,4 @@
-"""What `kernels.c` has. The handlers are missing where the compiler is not GCC or Clang."""
+"""What `kernels.c` has. All but WIDTH is missing where the compiler is not GCC or Clang."""
 
 from typing import Any
 
@@ -9,3 +9,7 @@ WIDTH: int
 CONVOLUTION: Any
 DERIVATIVE: Any
 LARGE_PAGES: Any
+
+def compute(derivative: bool, x: Any, other: Any, out: Any, numbers: tuple[int, ...], /) -> None:
+    """Write a convolution, or its derivative by the kernel, of arrays of four axes into `out`. The
+    numbers are those of `native/kernels.c`."""

@@ -12,6 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Channels: rows of sums that are taken at once, a vector each. */
+#define LANES 9
+
 /* Rows of a tile: with four vectors each, and four of the panel, they fill 32 registers; with two
    each, 16. */
 #define TILE 6
@@ -27,6 +30,9 @@
 /* Tasks that there are to be, if the shapes allow it. */
 #define TASKS 16
 
+/* Floats of a kernel that threads share in copying. */
+#define LARGE_KERNEL (1 << 16)
+
 /* Of the derivative by the kernel: elements of the windows below which it is not cut along them, and
    the floats that all tasks together may have for their sums if more than one adds to the same. */
 #define ELEMENTS 96
@@ -36,7 +42,13 @@ typedef struct {
     int width, most; /* floats of a vector, vectors of a panel */
     void (*tile)(int vectors, int add, const float *x, const long *row, const long *step,
                  long count, const float *panel, float *out, long pitch);
+    void (*channels)(int rows, int add, const float *x, const long *row, const long *step,
+                     long count, const float *panel, float *out, long channels);
 } Instructions;
+
+static long smaller(long a, long b) { return a < b ? a : b; }
+static long larger(long a, long b) { return a > b ? a : b; }
+static long parts(long whole, long part) { return (whole + part - 1) / part; }
 
 #define TARGET
 #define WIDTH 4
@@ -70,32 +82,97 @@ static const Instructions *best_instructions(void)
     return &plain_instructions;
 }
 
-/* A convolution. Pairs are of the first and the second axis of an image. low: the padding before it,
-   negative where that much of it is cut off. flipped: the kernel is that of the convolution which
-   this transposes, [h, w, features, channels], and is read backwards. */
+/* Of some things in a row, those that take part. */
 typedef struct {
-    long batch, channels, features;
-    long size[2], places[2], window[2], stride[2], dilation[2], low[2];
-    int flipped;
+    long first, step;
+} Every;
+
+/* A convolution. Pairs are of the first and the second axis of an image. low: the padding before it,
+   negative where that much of it is cut off. apart: how far the pixels of an image are from each
+   other, with zeros between them; if that is more than 1, strides are 1. flipped: the kernel is read
+   backwards, and is, unless depthwise, that of the convolution which this transposes, [h, w, features
+   of a group, channels]. groups: so many parts of the channels give parts of the features, each by
+   itself. depthwise: each channel by itself with a kernel [h, w, channels].
+
+   Where pixels are apart this is a part of it: the places of one remainder, at which the same
+   elements of the windows meet pixels. places and window are what the part has. */
+typedef struct {
+    long batch, channels, features, groups;
+    long size[2], places[2], window[2], stride[2], dilation[2], low[2], apart[2];
+    int flipped, depthwise;
+    long all_places[2], all_window[2];
+    Every place[2], element[2];
 } Convolution;
 
+/* The part of a convolution with the places of a remainder. Whether there are any. */
+static int remainder_of(const Convolution *c, int axis, long remainder, Convolution *part)
+{
+    long apart = c->apart[axis], dilation = c->dilation[axis], first = 0, step = 1;
+    long begin = remainder - c->low[axis];
+    part->all_places[axis] = c->places[axis];
+    part->all_window[axis] = c->window[axis];
+    part->place[axis] = (Every){remainder, apart};
+    part->places[axis] = parts(larger(c->places[axis] - remainder, 0), apart);
+    while (first < c->window[axis] && (begin + first * dilation) % apart)
+        first++;
+    while (step * dilation % apart)
+        step++;
+    part->element[axis] = (Every){first, step};
+    part->window[axis] = parts(c->window[axis] - first, step);
+    part->dilation[axis] = step * dilation / apart;
+    part->low[axis] = -(begin + first * dilation) / apart;
+    return part->places[axis] > 0;
+}
+
+/* Where the i-th and j-th of what takes part are in an array of so many columns. */
+static long position(const Every *every, const long *all, long i, long j)
+{
+    return (every[0].first + i * every[0].step) * all[1] + every[1].first + j * every[1].step;
+}
+
 /* How it is cut: a block is `images` images, or `lines` rows of places of one. frame: the rows and
-   columns of a padded image that a block needs. place: where the window at each place of a block
-   begins; element: where in it each element is; both have a tile's rows more than there are. */
+   columns of a padded image that a block needs. each, own: the channels and features of a group.
+   place: where the window at each place of a block begins; element: where in it each element is, of
+   the first group, or depthwise the first channel; both have a tile's rows more than there are. */
 typedef struct {
     Convolution of;
     const Instructions *cpu;
-    long images, lines, stripes, blocks, frame[2], elements, panel, panels;
+    long images, lines, stripes, blocks, frame[2], each, own, elements, panel, panels;
     long *place, *element;
 } Plan;
 
-static long smaller(long a, long b) { return a < b ? a : b; }
-static long larger(long a, long b) { return a > b ? a : b; }
-static long parts(long whole, long part) { return (whole + part - 1) / part; }
+/* Memory that calls use while they run. What one has done with is kept for the next: a large block
+   from the system takes longer to become memory than what is done with it. */
+enum { FOR_PANELS, FOR_SUMS, FOR_SCRATCH, PURPOSES };
 
-static void *floats(long n)
+/* Floats above which it is not kept. */
+#define KEPT (1 << 22)
+
+typedef struct {
+    long size;
+    float floats[] __attribute__((aligned(64)));
+} Memory;
+
+static Memory *kept[PURPOSES]; /* atomic */
+
+static Memory *take_memory(int purpose, long n)
 {
-    return aligned_alloc(64, parts(larger(n, 1), 16) * 64);
+    Memory *found = __atomic_exchange_n(&kept[purpose], NULL, __ATOMIC_ACQ_REL);
+    if (found && found->size >= n)
+        return found;
+    free(found);
+    n = parts(larger(n, 1), 16) * 16;
+    found = aligned_alloc(64, sizeof(Memory) + n * sizeof(float));
+    if (found)
+        found->size = n;
+    return found;
+}
+
+static void give_memory(int purpose, Memory *memory)
+{
+    if (memory && memory->size <= KEPT)
+        memory = __atomic_exchange_n(&kept[purpose], memory, __ATOMIC_ACQ_REL);
+    free(memory);
 }
 
 static long extent(const Convolution *c, int axis, long places)
@@ -126,9 +203,11 @@ static int make_plan(Plan *plan, const Convolution *c, const Instructions *cpu)
         plan->images = larger(smaller(fit, c->batch / TASKS), 1);
     }
     plan->blocks = parts(c->batch, plan->images) * plan->stripes;
-    plan->elements = c->window[0] * c->window[1] * c->channels;
-    plan->panel = smaller(cpu->most, parts(c->features, cpu->width)) * cpu->width;
-    plan->panels = parts(c->features, plan->panel);
+    plan->each = c->depthwise ? 1 : c->channels / c->groups;
+    plan->own = c->features / c->groups;
+    plan->elements = c->window[0] * c->window[1] * plan->each;
+    plan->panel = smaller(cpu->most, parts(plan->own, cpu->width)) * cpu->width;
+    plan->panels = c->groups * parts(plan->own, plan->panel);
 
     long places = plan->images * plan->lines * c->places[1];
     plan->place = calloc(places + TILE, sizeof(long));
@@ -145,7 +224,7 @@ static int make_plan(Plan *plan, const Convolution *c, const Instructions *cpu)
                            j * c->stride[1] * c->channels;
     for (long i = 0; i < c->window[0]; i++)
         for (long j = 0; j < c->window[1]; j++)
-            for (long k = 0; k < c->channels; k++)
+            for (long k = 0; k < plan->each; k++)
                 *element++ = i * c->dilation[0] * line + j * c->dilation[1] * c->channels + k;
     return 1;
 }
@@ -193,84 +272,84 @@ static Block frame_block(const Plan *plan, const float *x, long number, float *f
     return (Block){(n * c->places[0] + line) * c->places[1], images * lines * c->places[1]};
 }
 
-/* How many vectors the columns of a panel take. */
-static int vectors_of(const Plan *plan, long panel)
-{
-    long columns = smaller(plan->panel, plan->of.features - panel * plan->panel);
-    return (int)parts(columns, plan->cpu->width);
-}
+static int is_spread(const Convolution *c) { return c->apart[0] * c->apart[1] > 1; }
 
-/* Columns of a matrix of `features`, from `first` on, as a panel of full vectors. */
-static void copy_panel(const Plan *plan, const float *from, long first, long rows, float *panel)
+/* What a block gives, at places that are apart. */
+static void spread_block(const Convolution *c, const float *from, Block block, float *y)
 {
-    long columns = smaller(plan->panel, plan->of.features - first);
-    long full = parts(columns, plan->cpu->width) * plan->cpu->width;
-    for (long i = 0; i < rows; i++, panel += full) {
-        memcpy(panel, from + i * plan->of.features + first, columns * sizeof(float));
-        memset(panel + columns, 0, (full - columns) * sizeof(float));
+    long row = block.first / c->places[1], end = row + block.places / c->places[1];
+    for (; row < end; row++) {
+        long n = row / c->places[0], i = row % c->places[0];
+        float *image = y + n * c->all_places[0] * c->all_places[1] * c->features;
+        for (long j = 0; j < c->places[1]; j++, from += c->features)
+            memcpy(image + position(c->place, c->all_places, i, j) * c->features, from,
+                   c->features * sizeof(float));
     }
 }
 
-/* The kernel as panels, one after the other. */
-static void kernel_panels(const Plan *plan, const float *kernel, float *panels)
+/* Zeros at all places of a part. */
+static void clear_part(const Convolution *c, float *y)
 {
-    const Convolution *c = &plan->of;
-    for (long p = 0; p < plan->panels; p++, panels += plan->elements * plan->panel) {
-        if (!c->flipped) {
-            copy_panel(plan, kernel, p * plan->panel, plan->elements, panels);
-            continue;
-        }
-        long first = p * plan->panel, columns = smaller(plan->panel, c->features - first);
-        long full = vectors_of(plan, p) * plan->cpu->width;
-        for (long i = 0; i < plan->elements; i++) {
-            long at = plan->elements / c->channels - 1 - i / c->channels;
-            const float *from = kernel + at * c->features * c->channels + i % c->channels;
-            for (long j = 0; j < full; j++)
-                panels[i * full + j] = j < columns ? from[(first + j) * c->channels] : 0;
-        }
+    for (long row = 0; row < c->batch * c->places[0]; row++) {
+        long n = row / c->places[0], i = row % c->places[0];
+        float *image = y + n * c->all_places[0] * c->all_places[1] * c->features;
+        for (long j = 0; j < c->places[1]; j++)
+            memset(image + position(c->place, c->all_places, i, j) * c->features, 0,
+                   c->features * sizeof(float));
     }
 }
 
-/* What a tile gives that is not full: its sums are taken apart, and those that are wanted copied. */
-static void part_of_tile(const Plan *plan, int vectors, int add, const float *x, const long *row,
-                         const long *step, long count, const float *panel, float *out, long rows,
-                         long columns)
+/* Features that are made at once: which group they are of, the first and how many they are, and the
+   vectors that they take. */
+typedef struct {
+    long group, first, columns, width;
+    int vectors;
+} Panel;
+
+static Panel panel_of(const Plan *plan, long number)
 {
-    float sums[TILE * 64] __attribute__((aligned(64)));
-    long width = vectors * plan->cpu->width, pitch = plan->of.features;
-    if (add)
-        for (long r = 0; r < TILE; r++)
-            for (long j = 0; j < width; j++)
-                sums[r * width + j] = r < rows && j < columns ? out[r * pitch + j] : 0;
-    plan->cpu->tile(vectors, add, x, row, step, count, panel, sums, width);
-    for (long r = 0; r < rows; r++)
-        memcpy(out + r * pitch, sums + r * width, columns * sizeof(float));
+    long of_group = plan->panels / plan->of.groups, group = number / of_group;
+    long begin = number % of_group * plan->panel;
+    long columns = smaller(plan->panel, plan->own - begin);
+    int vectors = (int)parts(columns, plan->cpu->width);
+    return (Panel){group, group * plan->own + begin, columns, vectors * plan->cpu->width, vectors};
 }
 
-/* The convolution at the places of a block. */
-static void convolve_block(const Plan *plan, const float *x, const float *panels, float *y,
-                           long number, float *frame)
+/* The columns of a panel, of a matrix of features, as full vectors. */
+static void copy_panel(const Plan *plan, Panel panel, const float *from, long rows, float *to)
 {
-    const long features = plan->of.features;
-    Block block = frame_block(plan, x, number, frame);
-    y += block.first * features;
-    for (long p = 0; p < plan->panels; p++, panels += plan->elements * plan->panel) {
-        int vectors = vectors_of(plan, p);
-        long width = vectors * plan->cpu->width, first = p * plan->panel;
-        for (long k = 0; k < plan->elements; k += DEPTH) {
-            const float *panel = panels + k * width;
-            long count = smaller(DEPTH, plan->elements - k);
-            for (long i = 0; i < block.places; i += TILE) {
-                float *out = y + i * features + first;
-                const long *row = plan->place + i, *step = plan->element + k;
-                if (i + TILE <= block.places && first + width <= features)
-                    plan->cpu->tile(vectors, k > 0, frame, row, step, count, panel, out, features);
-                else
-                    part_of_tile(plan, vectors, k > 0, frame, row, step, count, panel, out,
-                                 smaller(TILE, block.places - i), smaller(width, features - first));
-            }
-        }
+    for (long i = 0; i < rows; i++, to += panel.width) {
+        memcpy(to, from + i * plan->of.features + panel.first, panel.columns * sizeof(float));
+        memset(to + panel.columns, 0, (panel.width - panel.columns) * sizeof(float));
     }
+}
+
+/* Where an element of the window of a part is in the kernel, which has so many. */
+static long element_of_kernel(const Convolution *c, long element)
+{
+    long at = position(c->element, c->all_window, element / c->window[1], element % c->window[1]);
+    return c->flipped ? c->all_window[0] * c->all_window[1] - 1 - at : at;
+}
+
+/* The same of the transpose of a matrix [features of a group, channels], so many rows of it at a time
+   that what is written stays near. */
+static void transpose_panel(const Plan *plan, Panel panel, const float *from, float *to)
+{
+    long channels = plan->of.channels, step = 64;
+    from += (panel.first - panel.group * plan->own) * channels + panel.group * plan->each;
+    if (panel.columns < panel.width)
+        memset(to, 0, plan->each * panel.width * sizeof(float));
+    for (long k = 0; k < plan->each; k += step)
+        for (long j = 0; j < panel.columns; j++) {
+            const float *row = from + j * channels + k;
+            float *column = to + k * panel.width + j;
+            if (k + step <= plan->each)
+                for (long i = 0; i < step; i++)
+                    column[i * panel.width] = row[i];
+            else
+                for (long i = 0; i < plan->each - k; i++)
+                    column[i * panel.width] = row[i];
+        }
 }
 
 /* Tasks that threads take in turn, each with so many floats of scratch memory of its own. What the
@@ -282,44 +361,152 @@ typedef struct Job {
     const Plan *plan;
     const float *x, *other;
     float *out;
-    long groups, tiles, run; /* of the derivative: see below */
+    long shares, tiles, run; /* of the derivative: see below */
 } Job;
 
 /* Does all tasks of a job; whether there was memory for them. */
 typedef int Perform(void *threads, const Job *job);
 
+/* An element of the window, for all panels. */
+static void panels_task(const Job *job, long element, float *scratch)
+{
+    const Plan *plan = job->plan;
+    const Convolution *c = &plan->of;
+    const float *from = job->x + element_of_kernel(c, element) * plan->each * c->features;
+    for (long p = 0; p < plan->panels; p++) {
+        Panel panel = panel_of(plan, p);
+        float *to = job->out + p * plan->elements * plan->panel + element * plan->each * panel.width;
+        if (c->flipped)
+            transpose_panel(plan, panel, from, to);
+        else
+            copy_panel(plan, panel, from, plan->each, to);
+    }
+    (void)scratch;
+}
+
+/* The kernel as panels, one after the other. Whether there was memory for it. */
+static int kernel_panels(const Plan *plan, const float *kernel, float *panels, Perform *perform,
+                         void *threads)
+{
+    Job job = {.task = panels_task, .plan = plan, .x = kernel, .out = panels};
+    job.tasks = plan->of.window[0] * plan->of.window[1];
+    if (plan->elements * plan->of.features >= LARGE_KERNEL)
+        return perform(threads, &job);
+    for (long i = 0; i < job.tasks; i++)
+        panels_task(&job, i, NULL);
+    return 1;
+}
+
+/* What a tile gives that is not full: its sums are taken apart, and those that are wanted copied. */
+static void part_of_tile(const Plan *plan, Panel panel, int add, const float *x, const long *row,
+                         const long *step, long count, const float *factors, float *out, long rows)
+{
+    float sums[TILE * 64] __attribute__((aligned(64)));
+    long width = panel.width, pitch = plan->of.features;
+    if (add)
+        for (long r = 0; r < TILE; r++)
+            for (long j = 0; j < width; j++)
+                sums[r * width + j] = r < rows && j < panel.columns ? out[r * pitch + j] : 0;
+    plan->cpu->tile(panel.vectors, add, x, row, step, count, factors, sums, width);
+    for (long r = 0; r < rows; r++)
+        memcpy(out + r * pitch, sums + r * width, panel.columns * sizeof(float));
+}
+
+/* The convolution at the places of a block. */
+static void convolve_block(const Plan *plan, const float *panels, Block block, const float *frame,
+                           float *y)
+{
+    const long features = plan->of.features;
+    for (long p = 0; p < plan->panels; p++, panels += plan->elements * plan->panel) {
+        Panel panel = panel_of(plan, p);
+        const float *x = frame + panel.group * plan->each;
+        for (long k = 0; k < plan->elements; k += DEPTH) {
+            const float *factors = panels + k * panel.width;
+            long count = smaller(DEPTH, plan->elements - k);
+            for (long i = 0; i < block.places; i += TILE) {
+                float *out = y + i * features + panel.first;
+                const long *row = plan->place + i, *step = plan->element + k;
+                if (i + TILE <= block.places && panel.columns == panel.width)
+                    plan->cpu->tile(panel.vectors, k > 0, x, row, step, count, factors, out,
+                                    features);
+                else
+                    part_of_tile(plan, panel, k > 0, x, row, step, count, factors, out,
+                                 smaller(TILE, block.places - i));
+            }
+        }
+    }
+}
+
+#include "depthwise.c"
+
 static void convolve_task(const Job *job, long number, float *scratch)
 {
-    convolve_block(job->plan, job->x, job->other, job->out, number, scratch);
+    const Plan *plan = job->plan;
+    const Convolution *c = &plan->of;
+    Block block = frame_block(plan, job->x, number, scratch);
+    float *y = job->out + block.first * c->features;
+    if (is_spread(c))
+        y = scratch + parts(frame_floats(plan), 16) * 16;
+    if (c->depthwise)
+        convolve_channels(plan, job->other, block, scratch, y);
+    else
+        convolve_block(plan, job->other, block, scratch, y);
+    if (is_spread(c))
+        spread_block(c, y, block, job->out);
 }
 
 /* Whether there was memory for it. */
-static int convolve(const Convolution *c, const Instructions *cpu, const float *x,
-                    const float *kernel, float *y, Perform *perform, void *threads)
+static int convolve_part(const Convolution *c, const Instructions *cpu, const float *x,
+                         const float *kernel, float *y, Perform *perform, void *threads)
 {
     Plan plan;
     if (!make_plan(&plan, c, cpu))
         return 0;
-    float *panels = floats(plan.elements * plan.panels * plan.panel);
+    Memory *panels = take_memory(FOR_PANELS, plan.elements * plan.panels * plan.panel);
     int done = 0;
     if (panels) {
-        kernel_panels(&plan, kernel, panels);
-        Job job = {convolve_task, plan.blocks, frame_floats(&plan), &plan, x, panels, y, 0, 0, 0};
-        done = perform(threads, &job);
+        done = 1;
+        if (c->depthwise)
+            kernel_of_channels(&plan, kernel, panels->floats);
+        else
+            done = kernel_panels(&plan, kernel, panels->floats, perform, threads);
+        long scratch = parts(frame_floats(&plan), 16) * 16;
+        if (is_spread(c))
+            scratch += plan.images * plan.lines * c->places[1] * c->features;
+        Job job = {convolve_task, plan.blocks, scratch, &plan, x, panels->floats, y, 0, 0, 0};
+        done = done && perform(threads, &job);
     }
-    free(panels);
+    give_memory(FOR_PANELS, panels);
     forget_plan(&plan);
     return done;
 }
 
-/* The derivative by the kernel. A task is one of `groups` groups of `tiles` tiles of elements, and one
+/* Whether there was memory for it. There is at least one place. */
+static int convolve(const Convolution *c, const Instructions *cpu, const float *x,
+                    const float *kernel, float *y, Perform *perform, void *threads)
+{
+    int done = 1;
+    for (long i = 0; i < c->apart[0]; i++)
+        for (long j = 0; j < c->apart[1] && done; j++) {
+            Convolution part = *c;
+            if (!remainder_of(c, 0, i, &part) || !remainder_of(c, 1, j, &part))
+                continue;
+            if (part.window[0] * part.window[1] == 0)
+                clear_part(&part, y);
+            else
+                done = convolve_part(&part, cpu, x, kernel, y, perform, threads);
+        }
+    return done;
+}
+
+/* The derivative by the kernel. A task is one of `shares` shares of `tiles` tiles of elements, and one
    of the runs of `run` blocks. It sums over the places of its blocks; the sums of runs are added at
    the end. */
 static void derive_task(const Job *job, long number, float *scratch)
 {
     const Plan *plan = job->plan;
-    long group = number % job->groups, start = number / job->groups * job->run;
-    long tile = group * job->tiles, end = smaller(tile + job->tiles, parts(plan->elements, TILE));
+    long share = number % job->shares, start = number / job->shares * job->run;
+    long tile = share * job->tiles, end = smaller(tile + job->tiles, parts(plan->elements, TILE));
     long each = TILE * plan->panel, size = job->tiles * plan->panels * each;
     float *sums = job->out + number * size, *copy = scratch + parts(frame_floats(plan), 16) * 16;
     memset(sums, 0, size * sizeof(float));
@@ -327,15 +514,16 @@ static void derive_task(const Job *job, long number, float *scratch)
         Block block = frame_block(plan, job->x, i, scratch);
         const float *cotangents = job->other + block.first * plan->of.features;
         for (long p = 0; p < plan->panels; p++) {
-            int vectors = vectors_of(plan, p);
-            int as_it_is = vectors * plan->cpu->width == plan->of.features;
+            Panel panel = panel_of(plan, p);
+            int as_it_is = panel.width == plan->of.features;
             if (!as_it_is)
-                copy_panel(plan, cotangents, p * plan->panel, block.places, copy);
-            const float *panel = as_it_is ? cotangents : copy;
+                copy_panel(plan, panel, cotangents, block.places, copy);
+            const float *factors = as_it_is ? cotangents : copy;
             float *out = sums + p * job->tiles * each;
             for (long t = tile; t < end; t++, out += each)
-                plan->cpu->tile(vectors, 1, scratch, plan->element + t * TILE, plan->place,
-                                block.places, panel, out, vectors * plan->cpu->width);
+                plan->cpu->tile(panel.vectors, 1, scratch + panel.group * plan->each,
+                                plan->element + t * TILE, plan->place, block.places, factors, out,
+                                panel.width);
         }
     }
 }
@@ -344,20 +532,20 @@ static void derive_task(const Job *job, long number, float *scratch)
 static void add_runs(const Job *job, float *derivative)
 {
     const Plan *plan = job->plan;
-    long features = plan->of.features, runs = job->tasks / job->groups;
+    long runs = job->tasks / job->shares;
     long each = TILE * plan->panel, size = job->tiles * plan->panels * each;
     for (long k = 0; k < plan->elements; k++)
         for (long p = 0; p < plan->panels; p++) {
-            long tile = k / TILE, first = p * plan->panel;
-            long columns = smaller(plan->panel, features - first);
-            long width = vectors_of(plan, p) * plan->cpu->width;
+            Panel panel = panel_of(plan, p);
+            long tile = k / TILE;
             const float *from = job->out + tile / job->tiles * size +
-                                (p * job->tiles + tile % job->tiles) * each + k % TILE * width;
-            float *to = derivative + k * features + first;
-            memcpy(to, from, columns * sizeof(float));
+                                (p * job->tiles + tile % job->tiles) * each +
+                                k % TILE * panel.width;
+            float *to = derivative + k * plan->of.features + panel.first;
+            memcpy(to, from, panel.columns * sizeof(float));
             for (long r = 1; r < runs; r++)
-                for (long j = 0; j < columns; j++)
-                    to[j] += from[r * job->groups * size + j];
+                for (long j = 0; j < panel.columns; j++)
+                    to[j] += from[r * job->shares * size + j];
         }
 }
 
@@ -365,24 +553,27 @@ static void add_runs(const Job *job, float *derivative)
 static int derive(const Convolution *c, const Instructions *cpu, const float *x,
                   const float *cotangents, float *derivative, Perform *perform, void *threads)
 {
+    if (c->depthwise)
+        return derive_channels(c, cpu, x, cotangents, derivative, perform, threads);
     Plan plan;
     if (!make_plan(&plan, c, cpu))
         return 0;
     long tiles = parts(plan.elements, TILE), size = plan.elements * c->features;
     long runs = larger(smaller(smaller(SUMS / size, TASKS), plan.blocks), 1);
-    long groups = larger(smaller(parts(TASKS, runs), plan.elements / ELEMENTS), 1);
+    long shares = larger(smaller(parts(TASKS, runs), plan.elements / ELEMENTS), 1);
     Job job = {.task = derive_task, .plan = &plan, .x = x, .other = cotangents};
     job.run = parts(plan.blocks, runs);
-    job.tiles = parts(tiles, groups);
-    job.groups = parts(tiles, job.tiles);
-    job.tasks = parts(plan.blocks, job.run) * job.groups;
+    job.tiles = parts(tiles, shares);
+    job.shares = parts(tiles, job.tiles);
+    job.tasks = parts(plan.blocks, job.run) * job.shares;
     long places = plan.images * plan.lines * c->places[1];
     job.scratch = parts(frame_floats(&plan), 16) * 16 + places * plan.panel;
-    job.out = floats(job.tasks * job.tiles * plan.panels * TILE * plan.panel);
-    int done = job.out && perform(threads, &job);
+    Memory *sums = take_memory(FOR_SUMS, job.tasks * job.tiles * plan.panels * TILE * plan.panel);
+    job.out = sums ? sums->floats : NULL;
+    int done = sums && perform(threads, &job);
     if (done)
         add_runs(&job, derivative);
-    free(job.out);
+    give_memory(FOR_SUMS, sums);
     forget_plan(&plan);
     return done;
 }

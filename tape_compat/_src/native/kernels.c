@@ -1,10 +1,13 @@
-/* The extension module `_kernels`: what XLA calls in its programs on the CPU: for convolutions, and for
-   large pages. It is empty where the compiler is not GCC or Clang. */
+/* The extension module `_kernels`: what XLA calls in its programs on the CPU, for convolutions and for
+   large pages, and convolutions for NumPy's arrays. It is empty where the compiler is not GCC or
+   Clang. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
 #if defined(__GNUC__) && !defined(_WIN32)
+#include <pthread.h>
 #include <sched.h>
+#include <unistd.h>
 #ifdef __linux__
 #include <sys/mman.h>
 #endif
@@ -12,19 +15,13 @@
 #include "convolution.c"
 #include "xla.h"
 
-/* The threads of a program, as its handlers are given them. */
-typedef struct {
-    const XLA_FFI_Api *api;
-    XLA_FFI_ExecutionContext *context;
-} Threads;
-
 /* A job under way. Threads of XLA come when they are free, perhaps when all is done: the last one to
    leave frees this. What is behind `job` may be gone then, but is read only by who has a task. */
 typedef struct {
     const Job *job;
     long tasks, scratch;
     long next, done, thread, present; /* atomic */
-    float *memory;
+    Memory *memory;
 } Crew;
 
 static void take_tasks(Crew *crew)
@@ -35,7 +32,7 @@ static void take_tasks(Crew *crew)
         if (number >= crew->tasks)
             return;
         if (!scratch)
-            scratch = crew->memory +
+            scratch = crew->memory->floats +
                       __atomic_fetch_add(&crew->thread, 1, __ATOMIC_ACQ_REL) * crew->scratch;
         crew->job->task(crew->job, number, scratch);
         __atomic_fetch_add(&crew->done, 1, __ATOMIC_ACQ_REL);
@@ -46,7 +43,7 @@ static void leave(Crew *crew)
 {
     if (__atomic_sub_fetch(&crew->present, 1, __ATOMIC_ACQ_REL) > 0)
         return;
-    free(crew->memory);
+    give_memory(FOR_SCRATCH, crew->memory);
     free(crew);
 }
 
@@ -54,6 +51,42 @@ static void help(void *data)
 {
     take_tasks(data);
     leave(data);
+}
+
+/* Where threads come from. start: begins `help` in another one, if there is any to be had. */
+typedef struct Threads {
+    long count;
+    int (*start)(const struct Threads *threads, Crew *crew);
+    const XLA_FFI_Api *api;
+    XLA_FFI_ExecutionContext *context;
+} Threads;
+
+/* This thread takes tasks until all are taken, and then waits for those only that others are at: it
+   is never held up by threads that do not come. */
+static int perform(void *data, const Job *job)
+{
+    const Threads *threads = data;
+    long helpers = larger(smaller(threads->count, job->tasks) - 1, 0);
+    Crew *crew = malloc(sizeof(Crew));
+    if (!crew)
+        return 0;
+    long scratch = parts(job->scratch, 16) * 16;
+    *crew = (Crew){job, job->tasks, scratch, 0, 0, 0, 1,
+                   take_memory(FOR_SCRATCH, (helpers + 1) * scratch)};
+    if (!crew->memory) {
+        leave(crew);
+        return 0;
+    }
+    for (long i = 0; i < helpers; i++) {
+        __atomic_fetch_add(&crew->present, 1, __ATOMIC_ACQ_REL);
+        if (!threads->start(threads, crew))
+            leave(crew);
+    }
+    take_tasks(crew);
+    while (__atomic_load_n(&crew->done, __ATOMIC_ACQUIRE) < job->tasks)
+        sched_yield();
+    leave(crew);
+    return 1;
 }
 
 /* Whether XLA reported no error. */
@@ -66,37 +99,20 @@ static int fine(const XLA_FFI_Api *api, XLA_FFI_Error *error)
     return 0;
 }
 
-/* This thread takes tasks until all are taken, and then waits for those only that others are at: it
-   is never held up by threads that do not come. */
-static int perform(void *data, const Job *job)
+static int start_in_program(const Threads *threads, Crew *crew)
 {
-    Threads *threads = data;
-    const XLA_FFI_Api *api = threads->api;
+    XLA_FFI_ThreadPool_Schedule_Args args = {sizeof args, NULL, threads->context, help, crew};
+    return fine(threads->api, threads->api->XLA_FFI_ThreadPool_Schedule(&args));
+}
+
+/* Those of the program that calls a handler. */
+static Threads threads_of_program(const XLA_FFI_CallFrame *call)
+{
     int64_t count = 1;
-    XLA_FFI_ThreadPool_NumThreads_Args ask = {sizeof ask, NULL, threads->context, &count};
-    if (!fine(api, api->XLA_FFI_ThreadPool_NumThreads(&ask)))
+    XLA_FFI_ThreadPool_NumThreads_Args ask = {sizeof ask, NULL, call->ctx, &count};
+    if (!fine(call->api, call->api->XLA_FFI_ThreadPool_NumThreads(&ask)))
         count = 1;
-    long helpers = larger(smaller(count, job->tasks) - 1, 0);
-    Crew *crew = malloc(sizeof(Crew));
-    if (!crew)
-        return 0;
-    long scratch = parts(job->scratch, 16) * 16;
-    *crew = (Crew){job, job->tasks, scratch, 0, 0, 0, 1, floats((helpers + 1) * scratch)};
-    if (!crew->memory) {
-        leave(crew);
-        return 0;
-    }
-    for (long i = 0; i < helpers; i++) {
-        __atomic_fetch_add(&crew->present, 1, __ATOMIC_ACQ_REL);
-        XLA_FFI_ThreadPool_Schedule_Args args = {sizeof args, NULL, threads->context, help, crew};
-        if (!fine(api, api->XLA_FFI_ThreadPool_Schedule(&args)))
-            leave(crew);
-    }
-    take_tasks(crew);
-    while (__atomic_load_n(&crew->done, __ATOMIC_ACQUIRE) < job->tasks)
-        sched_yield();
-    leave(crew);
-    return 1;
+    return (Threads){count, start_in_program, call->api, call->ctx};
 }
 
 static XLA_FFI_Error *refuse(const XLA_FFI_Api *api, int code, const char *message)
@@ -106,32 +122,21 @@ static XLA_FFI_Error *refuse(const XLA_FFI_Api *api, int code, const char *messa
 }
 
 /* What a call is to have besides arrays: two numbers each, as in Convolution, then whether it is
-   flipped. */
-enum { STRIDE = 0, DILATION = 2, LOW = 4, FLIPPED = 6, NUMBERS = 7 };
+   flipped, and whether depthwise. */
+enum { STRIDE = 0, DILATION = 2, LOW = 4, APART = 6, FLIPPED = 8, DEPTHWISE = 9, NUMBERS = 10 };
 
-/* Arrays of images, of what is made at their places, and of kernels. */
+/* Shapes of images, of what is made at their places, and of kernels. */
 typedef struct {
-    const XLA_FFI_Buffer *images, *made, *kernel;
-} Arrays;
+    const int64_t *images, *made, *kernel;
+} Shapes;
 
-static int is_array(const XLA_FFI_Buffer *array)
+/* The convolution of such arrays; whether they and the numbers fit. */
+static int described(Shapes shapes, const int64_t *numbers, Convolution *c)
 {
-    return array->dtype == XLA_FFI_DataType_F32 && array->rank == 4;
-}
-
-/* The convolution that a call is of; whether its arrays and numbers fit. */
-static int described(const XLA_FFI_CallFrame *call, Arrays arrays, Convolution *c)
-{
-    if (!is_array(arrays.images) || !is_array(arrays.made) || !is_array(arrays.kernel) ||
-        call->attrs.size != 1 || call->attrs.types[0] != XLA_FFI_AttrType_ARRAY)
-        return 0;
-    const XLA_FFI_Array *given = call->attrs.attrs[0];
-    if (given->dtype != XLA_FFI_DataType_S64 || given->size != NUMBERS)
-        return 0;
-    const int64_t *x = arrays.images->dims, *y = arrays.made->dims, *k = arrays.kernel->dims;
-    const int64_t *numbers = given->data;
+    const int64_t *x = shapes.images, *y = shapes.made, *k = shapes.kernel;
     *c = (Convolution){.batch = x[0], .channels = x[3], .features = y[3]};
     c->flipped = numbers[FLIPPED] != 0;
+    c->depthwise = numbers[DEPTHWISE] != 0;
     for (int i = 0; i < 2; i++) {
         c->size[i] = x[1 + i];
         c->places[i] = y[1 + i];
@@ -139,10 +144,23 @@ static int described(const XLA_FFI_CallFrame *call, Arrays arrays, Convolution *
         c->stride[i] = numbers[STRIDE + i];
         c->dilation[i] = numbers[DILATION + i];
         c->low[i] = numbers[LOW + i];
-        if (c->stride[i] < 1 || c->dilation[i] < 1)
+        c->apart[i] = numbers[APART + i];
+        if (smaller(c->stride[i], c->apart[i]) != 1 || c->dilation[i] < 1)
             return 0;
     }
-    return y[0] == x[0] && k[2 + c->flipped] == x[3] && k[3 - c->flipped] == y[3];
+    if (y[0] != x[0])
+        return 0;
+    c->groups = 1;
+    if (c->depthwise)
+        return k[2] == x[3] && k[3] == 1 && y[3] == x[3] && x[3] >= best_instructions()->width;
+    if (x[3] == 0 || y[3] == 0)
+        return 1;
+    if (k[2] == 0)
+        return 0;
+    /* The kernel is [h, w, some, all]: what goes in, of a group, and all that comes, or reversed. */
+    int64_t some = c->flipped ? y[3] : x[3], all = c->flipped ? x[3] : y[3];
+    c->groups = some / k[2];
+    return k[3] == all && some % k[2] == 0 && all % c->groups == 0;
 }
 
 /* Whether XLA asks what version of the interface a handler is of; the answer. Nothing is used here
@@ -161,37 +179,81 @@ static int asks_version(const XLA_FFI_CallFrame *call)
 typedef int Compute(const Convolution *, const Instructions *, const float *, const float *,
                     float *, Perform *, void *);
 
-static XLA_FFI_Error *handle(XLA_FFI_CallFrame *call, Compute *compute)
+/* A call: `compute` of two arrays gives a third. The numbers are as above. */
+typedef struct {
+    Compute *compute;
+    const int64_t *shapes[3];
+    const void *x, *other;
+    void *out;
+    const int64_t *numbers;
+} Call;
+
+enum Outcome { DONE, NO_CONVOLUTION, NO_MEMORY };
+
+/* The multiplications that it takes. */
+static double work_of(const Convolution *c)
 {
-    if (asks_version(call))
-        return NULL;
+    double each = (double)c->window[0] * c->window[1];
+    each *= c->depthwise ? 1 : (double)c->channels / c->groups;
+    return each * c->batch * c->places[0] * c->places[1] * c->features / c->apart[0] / c->apart[1];
+}
+
+/* share: multiplications for which another one of these threads is worth it. */
+static enum Outcome make_call(const Call *call, const Threads *threads, double share)
+{
     Convolution c;
-    Arrays arrays = {0};
-    const XLA_FFI_Buffer *x, *other, *out;
-    if (call->args.size != 2 || call->rets.size != 1)
-        return refuse(call->api, XLA_FFI_Error_Code_INVALID_ARGUMENT, "two arrays give one");
-    x = call->args.args[0];
-    other = call->args.args[1];
-    out = call->rets.args[0];
-    arrays = compute == convolve ? (Arrays){x, out, other} : (Arrays){x, other, out};
-    if (!described(call, arrays, &c))
-        return refuse(call->api, XLA_FFI_Error_Code_INVALID_ARGUMENT, "not a convolution");
-    size_t size = sizeof(float), work = c.channels;
-    for (int i = 0; i < 4; i++) {
-        size *= out->dims[i];
-        work *= arrays.made->dims[i];
-    }
+    const int64_t *const *shapes = call->shapes;
+    Shapes given = {shapes[0], shapes[2], shapes[1]};
+    if (call->compute == derive)
+        given = (Shapes){shapes[0], shapes[1], shapes[2]};
+    if (!described(given, call->numbers, &c) || (call->compute == derive && is_spread(&c)))
+        return NO_CONVOLUTION;
+    size_t size = sizeof(float);
+    for (int i = 0; i < 4; i++)
+        size *= shapes[2][i];
     if (size == 0)
-        return NULL;
-    if (work * c.window[0] * c.window[1] == 0) {
-        memset(out->data, 0, size);
-        return NULL;
+        return DONE;
+    if (work_of(&c) == 0) {
+        memset(call->out, 0, size);
+        return DONE;
     }
-    Threads threads = {call->api, call->ctx};
-    if (compute(&c, best_instructions(), x->data, other->data, out->data, perform, &threads))
+    Threads some = *threads;
+    if (work_of(&c) < share * some.count)
+        some.count = larger((long)(work_of(&c) / share), 1);
+    int done = call->compute(&c, best_instructions(), call->x, call->other, call->out, perform,
+                             &some);
+    return done ? DONE : NO_MEMORY;
+}
+
+static int is_array(const XLA_FFI_Buffer *array)
+{
+    return array->dtype == XLA_FFI_DataType_F32 && array->rank == 4;
+}
+
+static XLA_FFI_Error *handle(XLA_FFI_CallFrame *frame, Compute *compute)
+{
+    if (asks_version(frame))
         return NULL;
-    return refuse(call->api, XLA_FFI_Error_Code_RESOURCE_EXHAUSTED,
-                  "no memory for a convolution");
+    if (frame->args.size != 2 || frame->rets.size != 1 || frame->attrs.size != 1 ||
+        frame->attrs.types[0] != XLA_FFI_AttrType_ARRAY)
+        return refuse(frame->api, XLA_FFI_Error_Code_INVALID_ARGUMENT, "two arrays give one");
+    const XLA_FFI_Buffer *x = frame->args.args[0], *other = frame->args.args[1];
+    const XLA_FFI_Buffer *out = frame->rets.args[0];
+    const XLA_FFI_Array *numbers = frame->attrs.attrs[0];
+    enum Outcome outcome = NO_CONVOLUTION;
+    if (is_array(x) && is_array(other) && is_array(out) &&
+        numbers->dtype == XLA_FFI_DataType_S64 && numbers->size == NUMBERS) {
+        Call call = {compute, {x->dims, other->dims, out->dims}, x->data, other->data, out->data,
+                     numbers->data};
+        Threads threads = threads_of_program(frame);
+        outcome = make_call(&call, &threads, 0);
+    }
+    if (outcome == NO_CONVOLUTION)
+        return refuse(frame->api, XLA_FFI_Error_Code_INVALID_ARGUMENT, "not a convolution");
+    if (outcome == NO_MEMORY)
+        return refuse(frame->api, XLA_FFI_Error_Code_RESOURCE_EXHAUSTED,
+                      "no memory for a convolution");
+    return NULL;
 }
 
 static XLA_FFI_Error *handle_convolution(XLA_FFI_CallFrame *call) { return handle(call, convolve); }
@@ -216,6 +278,92 @@ static XLA_FFI_Error *handle_large_pages(XLA_FFI_CallFrame *call)
     return NULL;
 }
 
+/* Multiplications for which another thread is started: 20 us, in which one does a million. */
+#define SHARE 4e6
+
+static void *help_here(void *crew)
+{
+    help(crew);
+    return NULL;
+}
+
+static int start_here(const Threads *threads, Crew *crew)
+{
+    pthread_t thread;
+    (void)threads;
+    if (pthread_create(&thread, NULL, help_here, crew))
+        return 0;
+    pthread_detach(thread);
+    return 1;
+}
+
+/* Threads for which there are processors. */
+static Threads own_threads(void)
+{
+    long count = sysconf(_SC_NPROCESSORS_ONLN);
+#ifdef __linux__
+    cpu_set_t allowed;
+    if (!sched_getaffinity(0, sizeof allowed, &allowed))
+        count = CPU_COUNT(&allowed);
+#endif
+    return (Threads){larger(count, 1), start_here, NULL, NULL};
+}
+
+static int is_float_array(const Py_buffer *buffer)
+{
+    return buffer->ndim == 4 && buffer->itemsize == sizeof(float) && !strcmp(buffer->format, "f");
+}
+
+/* compute(derivative, x, other, out, numbers): what the handlers do, for arrays of NumPy. */
+static PyObject *compute(PyObject *module, PyObject *const *args, Py_ssize_t n)
+{
+    (void)module;
+    if (n != 5)
+        return PyErr_Format(PyExc_TypeError, "5 arguments are wanted, not %zd", n);
+    Py_buffer views[3];
+    int64_t shapes[3][4], numbers[NUMBERS];
+    int kinds[3] = {PyBUF_SIMPLE, PyBUF_SIMPLE, PyBUF_WRITABLE}, taken = 0, fit = 1;
+    for (; taken < 3; taken++) {
+        int kind = PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | kinds[taken];
+        if (PyObject_GetBuffer(args[1 + taken], &views[taken], kind) < 0)
+            break;
+        fit = fit && is_float_array(&views[taken]);
+        for (int i = 0; fit && i < 4; i++)
+            shapes[taken][i] = views[taken].shape[i];
+    }
+    fit = fit && taken == 3 && PyTuple_Check(args[4]) && PyTuple_GET_SIZE(args[4]) == NUMBERS;
+    for (int i = 0; fit && i < NUMBERS; i++)
+        numbers[i] = PyLong_AsLongLong(PyTuple_GET_ITEM(args[4], i));
+    enum Outcome outcome = NO_CONVOLUTION;
+    if (fit && !PyErr_Occurred()) {
+        Call call = {PyObject_IsTrue(args[0]) ? derive : convolve,
+                     {shapes[0], shapes[1], shapes[2]},
+                     views[0].buf,
+                     views[1].buf,
+                     views[2].buf,
+                     numbers};
+        Threads threads = own_threads();
+        Py_BEGIN_ALLOW_THREADS
+        outcome = make_call(&call, &threads, SHARE);
+        Py_END_ALLOW_THREADS
+    }
+    while (taken > 0)
+        PyBuffer_Release(&views[--taken]);
+    if (PyErr_Occurred())
+        return NULL;
+    if (outcome == NO_MEMORY)
+        return PyErr_NoMemory();
+    if (outcome == NO_CONVOLUTION)
+        return PyErr_Format(PyExc_ValueError, "not a convolution of float32");
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef methods[] = {
+    {"compute", (PyCFunction)(void (*)(void))compute, METH_FASTCALL,
+     "compute(derivative, x, other, out, numbers): a convolution, or its derivative by the kernel."},
+    {NULL, NULL, 0, NULL},
+};
+
 /* Add what the Python side registers, and how many floats a vector of this processor has. */
 static int fill(PyObject *module)
 {
@@ -223,7 +371,8 @@ static int fill(PyObject *module)
     PyObject *convolution = PyCapsule_New((void *)handle_convolution, name, NULL);
     PyObject *derivative = PyCapsule_New((void *)handle_derivative, name, NULL);
     PyObject *large_pages = PyCapsule_New((void *)handle_large_pages, name, NULL);
-    int failed = PyModule_AddObjectRef(module, "CONVOLUTION", convolution) < 0 ||
+    int failed = PyModule_AddFunctions(module, methods) < 0 ||
+                 PyModule_AddObjectRef(module, "CONVOLUTION", convolution) < 0 ||
                  PyModule_AddObjectRef(module, "LARGE_PAGES", large_pages) < 0 ||
                  PyModule_AddObjectRef(module, "DERIVATIVE", derivative) < 0 ||
                  PyModule_AddIntConstant(module, "WIDTH", best_instructions()->width) < 0;
@@ -238,7 +387,7 @@ static int fill(PyObject *module) { return PyModule_AddIntConstant(module, "WIDT
 
 static struct PyModuleDef definition = {.m_base = PyModuleDef_HEAD_INIT,
                                         .m_name = "_kernels",
-                                        .m_doc = "What XLA calls in its programs on the CPU.",
+                                        .m_doc = "Convolutions, and what XLA calls.",
                                         .m_size = -1};
 
 PyMODINIT_FUNC PyInit__kernels(void)

@@ -6,6 +6,7 @@ They are called in programs that this process runs itself, where they are quicke
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -16,34 +17,40 @@ import numpy as np
 from jax import lax
 from jax.custom_derivatives import SymbolicZero, zero_from_primal
 
-from ..core.kernels import PROGRAMS, registered
+from ..core.kernels import PROGRAMS, WIDTH, registered
 from ..core.native import KERNELS
 from .windows import extents, padding_pairs
 
 #: A function of two arrays, linear in each.
 Bilinear = Callable[[Any, Any], Any]
 
-#: XLA's are quicker for fewer features: a vector is of several. Of 74 shapes, from 5,000
-#: multiplications to 1.8 billion, the convolution took with as many or more 1.03 to 7.7 times as
-#: long by XLA, 2.7 in the middle, and the derivative 0.9 to 11 times, 2.5 in the middle (JAX 0.10).
+#: XLA's are quicker for fewer features, unless they are of groups: a vector is of several. Of 74
+#: shapes, from 5,000 multiplications to 1.8 billion, the convolution took with as many or more 1.03
+#: to 7.7 times as long by XLA, 2.7 in the middle, and the derivative 0.9 to 11 times, 2.5 in the
+#: middle (JAX 0.10). Of groups, with derivatives, 23 to 450 times; depthwise 10 to 100.
 LEAST_FEATURES = 3
 LEAST_FEATURES_OF_DERIVATIVE = 8
 
-#: Floats of a vector of AVX2: processors with less are not worth kernels, nor measured.
-LEAST_WIDTH = 8
+#: The same where the images lie apart: 8 images 32 x 32 x 64 to 64 x 64 x 6 by 3 x 3 took 950 us,
+#: and 750 by XLA; to 64 x 64 x 16 900 and 1,400.
+LEAST_FEATURES_APART = 8
 
 _CONVOLUTION = "tape_compat_convolution"
 _DERIVATIVE = "tape_compat_convolution_derivative"
 
 
 class Windows(NamedTuple):
-    """Where the windows of a convolution lie, by axes; flipped: whether the kernel is that of the
-    convolution that this one transposes."""
+    """Where the windows of a convolution lie, by axes.
+
+    apart: how far the pixels of the images are from each other; more than 1: zeros lie between.
+    flipped: whether the kernel is that of the convolution that this one transposes.
+    """
 
     places: tuple[int, ...]
     strides: tuple[int, ...]
     dilations: tuple[int, ...]
     low: tuple[int, ...]
+    apart: tuple[int, ...]
     flipped: bool = False
 
     @classmethod
@@ -61,27 +68,33 @@ class Windows(NamedTuple):
             (n + sum(pair) - size) // step + 1
             for n, pair, size, step in zip(sizes, pads, reach, strides, strict=True)
         ]
-        return cls(tuple(places), strides, dilations, tuple([low for low, _ in pads]))
+        low = tuple([low for low, _ in pads])
+        return cls(tuple(places), strides, dilations, low, (1,) * len(places))
 
     def transposed(self, sizes: Sequence[int], window: Sequence[int]) -> Windows:
-        """Those of the convolution, without strides, that takes what has come of images of such
-        sizes back to them."""
+        """Those of the convolution that takes what has come of images of such sizes back to
+        them."""
         reach = extents(window, self.dilations)
         low = tuple([n - 1 - low for n, low in zip(reach, self.low, strict=True)])
-        return Windows(tuple(sizes), self.strides, self.dilations, low, True)
+        ones = (1,) * len(self.places)
+        return Windows(tuple(sizes), ones, self.dilations, low, self.strides, True)
 
-    @property
-    def numbers(self) -> np.ndarray:
+    def numbers(self, depthwise: bool) -> np.ndarray:
         """As the kernels take them. One axis is the second of two."""
         ones = (1,) * (2 - len(self.places))
-        low = (*[0] * len(ones), *self.low)
-        return np.array([*ones, *self.strides, *ones, *self.dilations, *low, self.flipped], "int64")
+        pairs = (
+            (*ones, *self.strides),
+            (*ones, *self.dilations),
+            (*[0] * len(ones), *self.low),
+            (*ones, *self.apart),
+        )
+        return np.array([*itertools.chain(*pairs), self.flipped, depthwise], "int64")
 
 
 @functools.cache
 def available() -> bool:
     """Whether this processor, and XLA as it is installed, take the kernels."""
-    if KERNELS is None or KERNELS.WIDTH < LEAST_WIDTH:
+    if KERNELS is None or not WIDTH:
         return False
     try:
         jax.devices("cpu")  # starts XLA
@@ -146,18 +159,16 @@ def fit(*arrays: Any) -> bool:
     )
 
 
-def convolution(by_xla: Bilinear, x: Any, kernel: Any, windows: Windows) -> Any:
-    """`by_xla(x, kernel)`: the convolution of `x` [n, sizes..., channels] at such windows. The
-    arrays `fit`."""
-    channels, features = kernel.shape[-2:]
-    if windows.flipped:
-        channels, features = features, channels
-    if (
-        channels != x.shape[-1]
-        or features < LEAST_FEATURES
-        or not _has_work(windows, kernel.shape)
-        or not available()
-    ):
+def convolution(by_xla: Bilinear, x: Any, kernel: Any, windows: Windows, features: int) -> Any:
+    """`by_xla(x, kernel)`: the convolution of `x` [n, sizes..., channels] at such windows, which
+    gives so many features. The arrays `fit`."""
+    channels = features if windows.flipped else x.shape[-1]
+    grouped = kernel.shape[-2] != channels
+    if grouped and kernel.shape[-2] == 1 and kernel.shape[-1] >= WIDTH:
+        return depthwise_convolution(by_xla, x, kernel, windows, channels)
+    least = LEAST_FEATURES if max(windows.apart) == 1 else LEAST_FEATURES_APART
+    enough = grouped or (features >= least and math.prod(kernel.shape[:-2]) > 1)
+    if not enough or min(windows.places) == 0 or not available():
         return by_xla(x, kernel)
 
     def quick(x: Any, kernel: Any) -> Any:
@@ -172,12 +183,11 @@ def kernel_derivative(
 ) -> Any:
     """`by_xla(x, dy)`: the cotangent, of shape `kernel`, of the kernel by that of the output; None
     where these kernels are not to do it. The arrays `fit`."""
-    if (
-        kernel[-2] != x.shape[-1]
-        or kernel[-1] < LEAST_FEATURES_OF_DERIVATIVE
-        or not _has_work(windows, kernel)
-        or not available()
-    ):
+    grouped = kernel[-2] != x.shape[-1]
+    if grouped and kernel[-2] == 1 and kernel[-1] >= WIDTH:
+        return depthwise_derivative(by_xla, x, dy, kernel, windows)
+    enough = kernel[-1] >= LEAST_FEATURES_OF_DERIVATIVE and math.prod(kernel[:-2]) > 1
+    if not (grouped or enough) or min(windows.places) == 0 or not available():
         return None
 
     def quick(x: Any, dy: Any) -> Any:
@@ -186,12 +196,68 @@ def kernel_derivative(
     return on_processors(by_xla, quick, x, dy, rows=False)
 
 
-def _has_work(windows: Windows, kernel: tuple[int, ...]) -> bool:
-    """Whether there are places, and windows of more than one: the others are plain products."""
-    return min(windows.places) > 0 and math.prod(kernel[:-2]) > 1
+def depthwise_convolution(
+    by_xla: Bilinear, x: Any, kernel: Any, windows: Windows, channels: int
+) -> Any:
+    """`by_xla(x, kernel)`: of images `x` [n, sizes..., channels] each channel by itself, with its
+    part of `kernel` [window..., channels, multiplier] or [window..., 1, channels * multiplier]. If
+    `windows` are flipped, `x` is of what has come of that, [n, places..., channels * multiplier],
+    and the result of the images. The arrays `fit`."""
+    *window, first, last = kernel.shape
+    features = first * last
+    if not _fill_vectors(features, windows):
+        return by_xla(x, kernel)
+    multiplier = features // channels
+
+    def quick(x: Any, kernel: Any) -> Any:
+        kernel = kernel.reshape(*window, features, 1)
+        if not windows.flipped:
+            x = _repeated(x, multiplier)
+        shape = (x.shape[0], *windows.places, features)
+        found = _call(_CONVOLUTION, x, kernel, shape, windows, depthwise=True)
+        if windows.flipped and multiplier > 1:
+            found = jnp.sum(found.reshape(*shape[:-1], channels, multiplier), -1)
+        return found
+
+    return on_processors(by_xla, quick, x, kernel, rows=True)
 
 
-def _call(target: str, x: Any, y: Any, shape: tuple[int, ...], windows: Windows) -> Any:
+def depthwise_derivative(
+    by_xla: Bilinear, x: Any, dy: Any, kernel: tuple[int, ...], windows: Windows
+) -> Any:
+    """`by_xla(x, dy)`: the cotangent, of shape `kernel`, of the kernel of a depthwise convolution
+    by that of its output. The arrays `fit`."""
+    *window, first, last = kernel
+    features = first * last
+    if not _fill_vectors(features, windows):
+        return by_xla(x, dy)
+    multiplier = features // x.shape[-1]
+
+    def quick(x: Any, dy: Any) -> Any:
+        shape, x = (*window, features, 1), _repeated(x, multiplier)
+        return _call(_DERIVATIVE, x, dy, shape, windows, depthwise=True).reshape(kernel)
+
+    return on_processors(by_xla, quick, x, dy, rows=False)
+
+
+def _repeated(x: Any, multiplier: int) -> Any:
+    """Each channel so often."""
+    return x if multiplier == 1 else jnp.repeat(x, multiplier, -1)
+
+
+def _fill_vectors(channels: int, windows: Windows) -> bool:
+    """Whether there are places, and channels for a vector."""
+    return min(windows.places) > 0 and available() and channels >= WIDTH
+
+
+def _call(
+    target: str,
+    x: Any,
+    y: Any,
+    shape: tuple[int, ...],
+    windows: Windows,
+    depthwise: bool = False,
+) -> Any:
     """A call of a kernel. It takes images of two axes; a first one of size 1 is added to one."""
     kernel, axis = target == _DERIVATIVE, 4 - x.ndim
     first = 0 if kernel else 1
@@ -199,4 +265,4 @@ def _call(target: str, x: Any, y: Any, shape: tuple[int, ...], windows: Windows)
     if axis:
         x, y = jnp.expand_dims(x, 1), jnp.expand_dims(y, 1 if kernel else 0)
     call = jax.ffi.ffi_call(target, jax.ShapeDtypeStruct(wide, np.float32))
-    return call(x, y, numbers=windows.numbers).reshape(shape)
+    return call(x, y, numbers=windows.numbers(depthwise)).reshape(shape)

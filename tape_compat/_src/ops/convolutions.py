@@ -32,7 +32,7 @@ def _dimension_numbers(rank: int, last: bool) -> tuple[str, str, str]:
     return data, f"{spatial}IO", data
 
 
-def _by_xla(
+def xla_convolution(
     x: Any,
     filters: Any,
     strides: tuple[int, ...],
@@ -87,11 +87,13 @@ def _convolve(
     dilations: tuple[int, ...],
     last: bool,
 ) -> Any:
-    by_xla = partial(_by_xla, strides=strides, padding=padding, dilations=dilations, last=last)
+    by_xla = partial(
+        xla_convolution, strides=strides, padding=padding, dilations=dilations, last=last
+    )
     if not last or not fit(x, filters):
         return by_xla(x, filters)
     windows = Windows.of(x.shape[1:-1], filters.shape[:-2], strides, padding, dilations)
-    return by_kernels(by_xla, x, filters, windows)
+    return by_kernels(by_xla, x, filters, windows, filters.shape[-1])
 
 
 def _is_matmul(channels: int, filters: tuple[int, ...], padding: Any) -> bool:
@@ -104,7 +106,7 @@ def _is_matmul(channels: int, filters: tuple[int, ...], padding: Any) -> bool:
     return set(window) == {1} and inputs == channels and not padded
 
 
-def _check_convolution(kernel: str, batch_rank: int = 1) -> Callable[..., None]:
+def check_convolution(kernel: str) -> Callable[..., None]:
     def check(
         avals: tuple[Aval, ...],
         strides: tuple[int, ...],
@@ -139,7 +141,7 @@ def _pull(
 ) -> tuple[Any, ...]:
     """The pullback of a convolution."""
     (x, filters), (dy,) = arrays, cotangents
-    convolve = partial(_by_xla, **attributes)
+    convolve = partial(xla_convolution, **attributes)
     by = (
         lambda: _convolve_back(dy, filters, x.shape, **attributes),
         lambda: kernel_gradient(convolve, x, dy, filters.shape, **attributes),
@@ -148,10 +150,9 @@ def _pull(
 
 
 _CONVOLUTIONS = {
-    rank: Op(_convolve, kernel, check=_check_convolution(kernel), pull=_pull, kernels=rank < 3)
+    rank: Op(_convolve, kernel, check=check_convolution(kernel), pull=_pull, kernels=rank < 3)
     for rank, kernel in {1: "Conv2D", 2: "Conv2D", 3: "Conv3D"}.items()
 }
-_DEPTHWISE = Op(_by_xla, "DepthwiseConv2dNative", check=_check_convolution("DepthwiseConv2dNative"))
 
 
 def _convolution(
@@ -282,16 +283,18 @@ def _convolve_back(
     last: bool,
 ) -> Any:
     """The transpose of a convolution whose input has `shape`."""
-    convolve = partial(_by_xla, strides=strides, padding=padding, dilations=dilations, last=last)
+    convolve = partial(
+        xla_convolution, strides=strides, padding=padding, dilations=dilations, last=last
+    )
 
     def by_xla(y: Any, filters: Any) -> Any:
         return transposed(lambda x: convolve(x, filters), shape, y)
 
-    if not last or set(strides) != {1} or not fit(y, filters):
+    if not last or not fit(y, filters):
         return by_xla(y, filters)
     sizes, window = shape[1:-1], filters.shape[:-2]
     windows = Windows.of(sizes, window, strides, padding, dilations).transposed(sizes, window)
-    return by_kernels(by_xla, y, filters, windows)
+    return by_kernels(by_xla, y, filters, windows, shape[-1])
 
 
 def _pull_back(
@@ -303,7 +306,7 @@ def _pull_back(
 ) -> tuple[Any, ...]:
     """The pullback of the transpose of a convolution."""
     (y, filters), (dx,) = arrays, cotangents
-    by_xla = partial(_by_xla, **attributes)
+    by_xla = partial(xla_convolution, **attributes)
     by = (
         lambda: _convolve(dx, filters, **attributes),
         lambda: kernel_gradient(by_xla, dx, y, filters.shape, **attributes),
@@ -524,154 +527,3 @@ def atrous_conv2d_transpose(
     value, filters = matching((value, filters))
     _atrous(rate, padding, value, filters, 3)
     return _transposed(2, value, filters, output_shape, 1, padding, "NHWC", rate)
-
-
-def depthwise_conv2d(
-    input: Any,
-    filter: Any,
-    strides: Any,
-    padding: Any,
-    data_format: str | None = None,
-    dilations: Any = None,
-    name: str | None = None,
-) -> Tensor:
-    """Each channel of `input` convolved by itself with `filter` [h, w, in, multiplier].
-
-    >>> import tape_compat as tf
-    >>> x = tf.ones([1, 4, 4, 3])
-    >>> tf.nn.depthwise_conv2d(x, tf.ones([3, 3, 3, 2]), [1, 1, 1, 1], "SAME").shape
-    TensorShape([1, 4, 4, 6])
-    """
-    last = channels_last(data_format)
-    closure = _DEPTHWISE.bind(
-        strides=per_dimension(strides, 2, "strides", last, _DEPTHWISE.name),
-        padding=explicit_padding(padding, 2, last, _DEPTHWISE.name),
-        dilations=per_dimension(dilations, 2, "dilations", last, _DEPTHWISE.name),
-        last=last,
-        depthwise=True,
-    )
-    return apply(closure, tuple(matching((input, filter))))
-
-
-def _depthwise_to_input(filters: Any, dy: Any, shape: Any, **attributes: Any) -> Any:
-    return transposed(lambda x: _by_xla(x, filters, **attributes, depthwise=True), shape, dy)
-
-
-def _depthwise_to_filter(x: Any, dy: Any, shape: Any, **attributes: Any) -> Any:
-    return transposed(partial(_by_xla, x, **attributes, depthwise=True), shape, dy)
-
-
-def _check_depthwise_back(
-    x: Aval, filters: Aval, dy: Aval, attributes: dict[str, Any], kernel: str
-) -> None:
-    check_same_dtype((filters, dy), kernel)
-    _check_convolution(kernel)((x, filters), depthwise=True, **attributes)
-    (found,), _ = _DEPTHWISE.bind(**attributes, depthwise=True).infer((x, filters))
-    if any(map(differ, found.shape, dy.shape)) or len(dy.shape) != 4:
-        raise invalid(
-            f"out_backprop has shape {shown(dy.shape)}, the convolution gives {shown(found.shape)}",
-            kernel,
-        )
-
-
-def _check_to_input(avals: tuple[Aval, ...], shape: tuple[int, ...], **attributes: Any) -> None:
-    filters, dy = avals
-    x = Aval.of(shape, filters.dtype)
-    _check_depthwise_back(x, filters, dy, attributes, "DepthwiseConv2dNativeBackpropInput")
-
-
-def _check_to_filter(avals: tuple[Aval, ...], shape: tuple[int, ...], **attributes: Any) -> None:
-    x, dy = avals
-    filters = Aval.of(shape, x.dtype)
-    _check_depthwise_back(x, filters, dy, attributes, "DepthwiseConv2dNativeBackpropFilter")
-
-
-_TO_INPUT = Op(_depthwise_to_input, "DepthwiseConv2dNativeBackpropInput", check=_check_to_input)
-_TO_FILTER = Op(_depthwise_to_filter, "DepthwiseConv2dNativeBackpropFilter", check=_check_to_filter)
-
-
-def _depthwise_back(
-    op: Op, pair: Any, sizes: Any, strides: Any, padding: Any, data_format: Any, dilations: Any
-) -> Tensor:
-    last = channels_last(data_format)
-    closure = op.bind(
-        shape=dims(sizes),
-        strides=per_dimension(strides, 2, "strides", last, op.name),
-        padding=explicit_padding(padding, 2, last, op.name),
-        dilations=per_dimension(dilations, 2, "dilations", last, op.name),
-        last=last,
-    )
-    return apply(closure, tuple(matching(pair)))
-
-
-def depthwise_conv2d_backprop_input(
-    input_sizes: Any,
-    filter: Any,
-    out_backprop: Any,
-    strides: Any,
-    padding: Any,
-    data_format: str = "NHWC",
-    dilations: Any = (1, 1, 1, 1),
-    name: str | None = None,
-) -> Tensor:
-    """The gradient of `depthwise_conv2d` by its input, of shape `input_sizes`.
-
-    Args:
-      out_backprop: the gradient by its output; the other arguments are those it was called with.
-    Raises: InvalidArgumentError if the shapes do not fit.
-
-    >>> import tape_compat as tf
-    >>> f, dy = tf.ones([2, 2, 1, 1]), tf.ones([1, 2, 2, 1])
-    >>> back = tf.nn.depthwise_conv2d_backprop_input
-    >>> back([1, 3, 3, 1], f, dy, [1, 1, 1, 1], "VALID").numpy()[0, :, :, 0].tolist()
-    [[1.0, 2.0, 1.0], [2.0, 4.0, 2.0], [1.0, 2.0, 1.0]]
-    """
-    pair = (filter, out_backprop)
-    return _depthwise_back(_TO_INPUT, pair, input_sizes, strides, padding, data_format, dilations)
-
-
-def depthwise_conv2d_backprop_filter(
-    input: Any,
-    filter_sizes: Any,
-    out_backprop: Any,
-    strides: Any,
-    padding: Any,
-    data_format: str = "NHWC",
-    dilations: Any = (1, 1, 1, 1),
-    name: str | None = None,
-) -> Tensor:
-    """The gradient of `depthwise_conv2d` by its filter, of shape `filter_sizes`.
-
-    Args:
-      out_backprop: the gradient by its output; the other arguments are those it was called with.
-    Raises: InvalidArgumentError if the shapes do not fit.
-
-    >>> import tape_compat as tf
-    >>> x, dy = tf.ones([1, 3, 3, 1]), tf.ones([1, 2, 2, 1])
-    >>> back = tf.nn.depthwise_conv2d_backprop_filter
-    >>> back(x, [2, 2, 1, 1], dy, [1, 1, 1, 1], "VALID").numpy().ravel().tolist()
-    [4.0, 4.0, 4.0, 4.0]
-    """
-    pair = (input, out_backprop)
-    return _depthwise_back(_TO_FILTER, pair, filter_sizes, strides, padding, data_format, dilations)
-
-
-def separable_conv2d(
-    input: Any,
-    depthwise_filter: Any,
-    pointwise_filter: Any,
-    strides: Any,
-    padding: Any,
-    data_format: str | None = None,
-    dilations: Any = None,
-    name: str | None = None,
-) -> Tensor:
-    """`depthwise_conv2d`, then a convolution with `pointwise_filter` [1, 1, channels, out].
-
-    >>> import tape_compat as tf
-    >>> x, d, p = tf.ones([1, 4, 4, 3]), tf.ones([3, 3, 3, 2]), tf.ones([1, 1, 6, 5])
-    >>> tf.nn.separable_conv2d(x, d, p, [1, 1, 1, 1], "VALID").shape
-    TensorShape([1, 2, 2, 5])
-    """
-    deep = depthwise_conv2d(input, depthwise_filter, strides, padding, data_format, dilations)
-    return conv2d(deep, pointwise_filter, 1, "VALID", data_format or "NHWC")

@@ -16,6 +16,7 @@ from ...ops import (
     casting,
     convolutions,
     creation,
+    depthwise,
     elementwise,
     joining,
     kernel_derivatives,
@@ -239,7 +240,7 @@ def _depthwise_input(
 ) -> Tensor:
     pads = explicit_padding(padding, explicit_paddings)
     rest = (list(strides), pads, data_format, list(dilations))
-    return convolutions.depthwise_conv2d_backprop_input(sizes, filters, gradient, *rest)
+    return depthwise.depthwise_conv2d_backprop_input(sizes, filters, gradient, *rest)
 
 
 @kernel("DepthwiseConv2dNativeBackpropFilter")
@@ -256,7 +257,7 @@ def _depthwise_filter(
 ) -> Tensor:
     pads = explicit_padding(padding, explicit_paddings)
     rest = (list(strides), pads, data_format, list(dilations))
-    return convolutions.depthwise_conv2d_backprop_filter(x, sizes, gradient, *rest)
+    return depthwise.depthwise_conv2d_backprop_filter(x, sizes, gradient, *rest)
 
 
 def _averages(pool: Kernel, default: str) -> Kernel:

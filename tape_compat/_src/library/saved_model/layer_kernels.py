@@ -13,6 +13,7 @@ from ...ops import (
     casting,
     convolutions,
     creation,
+    depthwise,
     elementwise,
     fractional_pooling,
     losses,
@@ -79,7 +80,7 @@ def _depthwise_conv2d(
 ) -> Tensor:
     pads = explicit_padding(padding, explicit_paddings)
     rates = list(dilations[1:3] if data_format == "NHWC" else dilations[2:])
-    return convolutions.depthwise_conv2d(x, filters, list(strides), pads, data_format, rates)
+    return depthwise.depthwise_conv2d(x, filters, list(strides), pads, data_format, rates)
 
 
 @kernel("Conv2DBackpropInput")

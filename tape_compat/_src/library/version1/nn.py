@@ -10,6 +10,7 @@ from ...core.dtypes import float32
 from ...ops import (
     activations,
     convolutions,
+    depthwise,
     elementwise,
     embedding,
     fractional_pooling,
@@ -119,16 +120,16 @@ conv3d_transpose = renamed(
     "data_format='NDHWC' name=None input=None filters=None dilations=None",
 )
 depthwise_conv2d = renamed(
-    convolutions.depthwise_conv2d,
+    depthwise.depthwise_conv2d,
     "input filter strides padding rate:dilations name=None data_format=None dilations=None",
 )
 depthwise_conv2d_native = renamed(
-    convolutions.depthwise_conv2d,
+    depthwise.depthwise_conv2d,
     "input filter strides padding data_format='NHWC' ~dilations=[1,1,1,1] name=None",
     "depthwise_conv2d_native",
 )
 separable_conv2d = renamed(
-    convolutions.separable_conv2d,
+    depthwise.separable_conv2d,
     "input depthwise_filter pointwise_filter strides padding rate:dilations name=None "
     "data_format=None dilations=None",
 )

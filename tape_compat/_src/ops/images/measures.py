@@ -20,7 +20,7 @@ from ...values.tensor import Tensor
 from ..activations import relu
 from ..arithmetic import add, multiply, pow, squared_difference, subtract
 from ..casting import cast
-from ..convolutions import depthwise_conv2d
+from ..depthwise import depthwise_conv2d
 from ..elementwise import abs, log
 from ..joining import pad, stack
 from ..pooling import avg_pool

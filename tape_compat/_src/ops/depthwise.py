@@ -1,0 +1,236 @@
+"""Depthwise convolutions: each channel by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from ..core.avals import Aval
+from ..core.dimensions import differ
+from ..core.op import Op
+from ..core.refuse import invalid, shown
+from ..values.record import apply
+from ..values.tensor import Tensor
+from .arguments import dims
+from .convolution_kernels import Windows, depthwise_convolution, depthwise_derivative, fit
+from .convolutions import check_convolution, conv2d, xla_convolution
+from .declare import check_same_dtype, matching
+from .kernel_gradient import transposed
+from .windows import channels_last, explicit_padding, per_dimension
+
+_by_xla = partial(xla_convolution, depthwise=True)
+
+
+def _convolve(
+    x: Any,
+    filters: Any,
+    strides: tuple[int, ...],
+    padding: Any,
+    dilations: tuple[int, ...],
+    last: bool,
+) -> Any:
+    by_xla = partial(_by_xla, strides=strides, padding=padding, dilations=dilations, last=last)
+    if not last or not fit(x, filters):
+        return by_xla(x, filters)
+    windows = Windows.of(x.shape[1:-1], filters.shape[:-2], strides, padding, dilations)
+    return depthwise_convolution(by_xla, x, filters, windows, x.shape[-1])
+
+
+def _to_input(
+    filters: Any,
+    dy: Any,
+    shape: tuple[int, ...],
+    strides: tuple[int, ...],
+    padding: Any,
+    dilations: tuple[int, ...],
+    last: bool,
+) -> Any:
+    """The cotangent of the input, of `shape`."""
+    convolve = partial(_by_xla, strides=strides, padding=padding, dilations=dilations, last=last)
+
+    def by_xla(dy: Any, filters: Any) -> Any:
+        return transposed(lambda x: convolve(x, filters), shape, dy)
+
+    if not last or not fit(dy, filters):
+        return by_xla(dy, filters)
+    sizes, window = shape[1:-1], filters.shape[:-2]
+    windows = Windows.of(sizes, window, strides, padding, dilations).transposed(sizes, window)
+    return depthwise_convolution(by_xla, dy, filters, windows, shape[-1])
+
+
+def _to_filter(
+    x: Any,
+    dy: Any,
+    shape: tuple[int, ...],
+    strides: tuple[int, ...],
+    padding: Any,
+    dilations: tuple[int, ...],
+    last: bool,
+) -> Any:
+    """The cotangent of the filter, of `shape`."""
+    convolve = partial(_by_xla, strides=strides, padding=padding, dilations=dilations, last=last)
+
+    def by_xla(x: Any, dy: Any) -> Any:
+        return transposed(partial(convolve, x), shape, dy)
+
+    if not last or not fit(x, dy):
+        return by_xla(x, dy)
+    windows = Windows.of(x.shape[1:-1], shape[:-2], strides, padding, dilations)
+    return depthwise_derivative(by_xla, x, dy, shape, windows)
+
+
+def _pull(
+    arrays: Sequence[Any], cotangents: Sequence[Any], wrt: tuple[int, ...], **attributes: Any
+) -> tuple[Any, ...]:
+    (x, filters), (dy,) = arrays, cotangents
+    by = (
+        lambda: _to_input(filters, dy, x.shape, **attributes),
+        lambda: _to_filter(x, dy, filters.shape, **attributes),
+    )
+    return tuple([by[i]() for i in wrt])
+
+
+_KERNEL = "DepthwiseConv2dNative"
+_check = partial(check_convolution(_KERNEL), depthwise=True)
+_DEPTHWISE = Op(_convolve, _KERNEL, check=_check, pull=_pull, kernels=True)
+
+
+def depthwise_conv2d(
+    input: Any,
+    filter: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str | None = None,
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """Each channel of `input` convolved by itself with `filter` [h, w, in, multiplier].
+
+    >>> import tape_compat as tf
+    >>> x = tf.ones([1, 4, 4, 3])
+    >>> tf.nn.depthwise_conv2d(x, tf.ones([3, 3, 3, 2]), [1, 1, 1, 1], "SAME").shape
+    TensorShape([1, 4, 4, 6])
+    """
+    last = channels_last(data_format)
+    closure = _DEPTHWISE.bind(
+        strides=per_dimension(strides, 2, "strides", last, _DEPTHWISE.name),
+        padding=explicit_padding(padding, 2, last, _DEPTHWISE.name),
+        dilations=per_dimension(dilations, 2, "dilations", last, _DEPTHWISE.name),
+        last=last,
+    )
+    return apply(closure, tuple(matching((input, filter))))
+
+
+def _check_back(x: Aval, filters: Aval, dy: Aval, attributes: dict[str, Any], kernel: str) -> None:
+    check_same_dtype((filters, dy), kernel)
+    check_convolution(kernel)((x, filters), depthwise=True, **attributes)
+    (found,), _ = _DEPTHWISE.bind(**attributes).infer((x, filters))
+    if any(map(differ, found.shape, dy.shape)) or len(dy.shape) != 4:
+        raise invalid(
+            f"out_backprop has shape {shown(dy.shape)}, the convolution gives {shown(found.shape)}",
+            kernel,
+        )
+
+
+def _check_to_input(avals: tuple[Aval, ...], shape: tuple[int, ...], **attributes: Any) -> None:
+    filters, dy = avals
+    x = Aval.of(shape, filters.dtype)
+    _check_back(x, filters, dy, attributes, f"{_KERNEL}BackpropInput")
+
+
+def _check_to_filter(avals: tuple[Aval, ...], shape: tuple[int, ...], **attributes: Any) -> None:
+    x, dy = avals
+    filters = Aval.of(shape, x.dtype)
+    _check_back(x, filters, dy, attributes, f"{_KERNEL}BackpropFilter")
+
+
+_TO_INPUT = Op(_to_input, f"{_KERNEL}BackpropInput", check=_check_to_input, kernels=True)
+_TO_FILTER = Op(_to_filter, f"{_KERNEL}BackpropFilter", check=_check_to_filter, kernels=True)
+
+
+def _back(
+    op: Op, pair: Any, sizes: Any, strides: Any, padding: Any, data_format: Any, dilations: Any
+) -> Tensor:
+    last = channels_last(data_format)
+    closure = op.bind(
+        shape=dims(sizes),
+        strides=per_dimension(strides, 2, "strides", last, op.name),
+        padding=explicit_padding(padding, 2, last, op.name),
+        dilations=per_dimension(dilations, 2, "dilations", last, op.name),
+        last=last,
+    )
+    return apply(closure, tuple(matching(pair)))
+
+
+def depthwise_conv2d_backprop_input(
+    input_sizes: Any,
+    filter: Any,
+    out_backprop: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NHWC",
+    dilations: Any = (1, 1, 1, 1),
+    name: str | None = None,
+) -> Tensor:
+    """The gradient of `depthwise_conv2d` by its input, of shape `input_sizes`.
+
+    Args:
+      out_backprop: the gradient by its output; the other arguments are those it was called with.
+    Raises: InvalidArgumentError if the shapes do not fit.
+
+    >>> import tape_compat as tf
+    >>> f, dy = tf.ones([2, 2, 1, 1]), tf.ones([1, 2, 2, 1])
+    >>> back = tf.nn.depthwise_conv2d_backprop_input
+    >>> back([1, 3, 3, 1], f, dy, [1, 1, 1, 1], "VALID").numpy()[0, :, :, 0].tolist()
+    [[1.0, 2.0, 1.0], [2.0, 4.0, 2.0], [1.0, 2.0, 1.0]]
+    """
+    pair = (filter, out_backprop)
+    return _back(_TO_INPUT, pair, input_sizes, strides, padding, data_format, dilations)
+
+
+def depthwise_conv2d_backprop_filter(
+    input: Any,
+    filter_sizes: Any,
+    out_backprop: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NHWC",
+    dilations: Any = (1, 1, 1, 1),
+    name: str | None = None,
+) -> Tensor:
+    """The gradient of `depthwise_conv2d` by its filter, of shape `filter_sizes`.
+
+    Args:
+      out_backprop: the gradient by its output; the other arguments are those it was called with.
+    Raises: InvalidArgumentError if the shapes do not fit.
+
+    >>> import tape_compat as tf
+    >>> x, dy = tf.ones([1, 3, 3, 1]), tf.ones([1, 2, 2, 1])
+    >>> back = tf.nn.depthwise_conv2d_backprop_filter
+    >>> back(x, [2, 2, 1, 1], dy, [1, 1, 1, 1], "VALID").numpy().ravel().tolist()
+    [4.0, 4.0, 4.0, 4.0]
+    """
+    pair = (input, out_backprop)
+    return _back(_TO_FILTER, pair, filter_sizes, strides, padding, data_format, dilations)
+
+
+def separable_conv2d(
+    input: Any,
+    depthwise_filter: Any,
+    pointwise_filter: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str | None = None,
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """`depthwise_conv2d`, then a convolution with `pointwise_filter` [1, 1, channels, out].
+
+    >>> import tape_compat as tf
+    >>> x, d, p = tf.ones([1, 4, 4, 3]), tf.ones([3, 3, 3, 2]), tf.ones([1, 1, 6, 5])
+    >>> tf.nn.separable_conv2d(x, d, p, [1, 1, 1, 1], "VALID").shape
+    TensorShape([1, 2, 2, 5])
+    """
+    deep = depthwise_conv2d(input, depthwise_filter, strides, padding, data_format, dilations)
+    return conv2d(deep, pointwise_filter, 1, "VALID", data_format or "NHWC")
