@@ -1,10 +1,11 @@
 """Steps of Keras models here, on TensorFlow and on Keras' JAX backend.
 
 `python -m benchmarks.keras_models` takes each model by a plain loop with a tape, by a decorated
-step and by `fit`. Each library runs in a process of its own; rounds are timed in turn, so that a
-slow moment of the machine meets all. A figure is the median over the rounds, a ratio the median of
-the ratios within rounds. Keras on JAX has no tape: its step is `jax.value_and_grad` of
-`stateless_call` under `jax.jit`, which gives its buffers away.
+step and by `fit`; `--models unet,mobilenet,resnet --kinds fit` larger ones, which take minutes.
+Each library runs in a process of its own; rounds are timed in turn, so that a slow moment of the
+machine meets all. A figure is the median over the rounds, a ratio the median of the ratios within
+rounds. Keras on JAX has no tape: its step is `jax.value_and_grad` of `stateless_call` under
+`jax.jit`, which gives its buffers away.
 """
 
 from __future__ import annotations
@@ -64,11 +65,44 @@ def _attention(keras: Any) -> tuple[Any, tuple[int, ...]]:
     return keras.Model(x, y), (20, 16)
 
 
+def _unet(keras: Any) -> tuple[Any, tuple[int, ...]]:
+    layers = keras.layers
+    x = y = keras.Input((32, 32, 3))
+    skipped = []
+    for filters in (16, 32, 64):
+        y = layers.Conv2D(filters, 3, padding="same", activation="relu")(y)
+        y = layers.BatchNormalization()(y)
+        skipped.append(y)
+        y = layers.MaxPooling2D()(y)
+    for filters in (64, 32, 16):
+        y = layers.Conv2DTranspose(filters, 2, strides=2)(y)
+        y = layers.Concatenate()([y, skipped.pop()])
+        y = layers.Conv2D(filters, 3, padding="same", activation="relu")(y)
+        y = layers.BatchNormalization()(y)
+    return keras.Model(x, layers.Dense(10)(layers.GlobalAveragePooling2D()(y))), (32, 32, 3)
+
+
+def _application(name: str, size: int) -> Callable[[Any], tuple[Any, tuple[int, ...]]]:
+    def made(keras: Any) -> tuple[Any, tuple[int, ...]]:
+        shape = (size, size, 3)
+        options = {"weights": None, "classifier_activation": None, "classes": 10}
+        return getattr(keras.applications, name)(input_shape=shape, **options), shape
+
+    return made
+
+
 MODELS: dict[str, Callable[[Any], tuple[Any, tuple[int, ...]]]] = {
     "mlp": _mlp,
     "cnn": _cnn,
     "recurrent": _recurrent,
     "attention": _attention,
+}
+
+#: Those that take minutes.
+LARGE = {
+    "unet": _unet,
+    "mobilenet": _application("MobileNetV2", 64),
+    "resnet": _application("ResNet50", 32),
 }
 
 
@@ -77,7 +111,7 @@ class Training:
 
     def __init__(self, keras: Any, model: str, kind: str):
         keras.utils.set_random_seed(0)
-        self.model, shape = MODELS[model](keras)
+        self.model, shape = (MODELS | LARGE)[model](keras)
         generator = np.random.default_rng(0)
         self.x = generator.normal(size=(8 * BATCH, *shape)).astype(np.float32)
         self.y = generator.integers(0, 10, 8 * BATCH)
@@ -275,14 +309,16 @@ def report(found: dict[tuple[str, str], Row]) -> str:
     >>> row.first = row.warm = {"tensorflow": 0.5, "tape_compat": 0.1}
     >>> row.rounds = {"tensorflow": [2.0, 3.0], "tape_compat": [1.0, 1.5]}
     >>> print(report({("mlp", "loop"): row}))  # doctest: +NORMALIZE_WHITESPACE
-    model      step      first s (tensorflow, tape_compat, jax)  ms a step     ours to each
-    mlp        loop         0.50   0.10      -      2.50   1.25      -     0.50         -
+    model      step      first s (tensorflow, tape_compat, jax)  warm s   ms a step   ours to each
+    mlp        loop      0.50  0.10     -    0.50   0.10     -   2.50   1.25     -   0.50        -
     """
-    head = f"{'model':10} {'step':9} first s ({', '.join(LIBRARIES)})  ms a step     ours to each"
+    head = f"{'model':10} {'step':9} first s ({', '.join(LIBRARIES)})  "
+    head += f"{'warm s':22}  {'ms a step':22}  ours to each"
     lines = [head]
     for (model, kind), row in found.items():
         cells = [f"{model:10} {kind:9}"]
         cells += [_cell(row.first.get(n)) for n in LIBRARIES]
+        cells += [_cell(row.warm.get(n)) for n in LIBRARIES]
         medians = {n: statistics.median(ms) for n, ms in row.rounds.items()}
         cells += [_cell(medians.get(n)) for n in LIBRARIES]
         cells += [_cell(row.ratio("tensorflow")), _cell(row.ratio("jax"))]

@@ -19,7 +19,7 @@ from tape_compat._src.core.caches import held
 from tape_compat._src.core.op import Closure, primitives as names
 from tape_compat._src.core.state import LOCAL
 from tape_compat._src.core.x64 import in_x64
-from tape_compat._src.run.interpret import cost, products
+from tape_compat._src.run.interpret import convolutions, cost
 from tape_compat._src.run.interpret.plan import Interpreted, interpreted
 from tape_compat._src.run.interpret.rules import RULES
 from tests.ops import ROWS, checks
@@ -566,7 +566,7 @@ CONVOLUTIONS = [
 ]
 
 
-@pytest.mark.parametrize("block", [products.BLOCK, 1])
+@pytest.mark.parametrize("block", [convolutions.BLOCK, 1])
 @pytest.mark.parametrize("case", CONVOLUTIONS, ids=str)
 def test_convolutions(case, block):
     left, right, options = case
@@ -574,10 +574,74 @@ def test_convolutions(case, block):
     x, w = numbers(np.dtype("float64"), *left), numbers(np.dtype("float64"), *right)
     convolve = partial(lax.conv_general_dilated, **options)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(products, "BLOCK", block)
+        patch.setattr(convolutions, "BLOCK", block)
         check(convolve, x, w, times=4)
         if len(left) == 4:
             check(jax.grad(lambda x, w: jnp.sum(convolve(x, w) ** 2), (0, 1)), x, w, times=4)
+
+
+HWIO = ("NHWC", "HWIO", "NHWC")
+
+#: How many kernels do the convolution, and that with its two derivatives.
+KERNEL_CALLS = [
+    *[(*case, 1, 3) for case in CONVOLUTIONS[:3]],
+    (*CONVOLUTIONS[3], 1, 2),  # the derivative by the kernel is of images that lie apart
+    (*CONVOLUTIONS[4], 1, 3),
+    (*CONVOLUTIONS[5], 1, 3),
+    (*CONVOLUTIONS[6], 1, 3),
+    (*CONVOLUTIONS[7], 1, 3),
+    ((3, 9, 8, 5), (3, 3, 5, 8), {"padding": "SAME", "dimension_numbers": HWIO}, 1, 3),
+    (
+        (3, 9, 8, 5),
+        (3, 2, 5, 8),
+        {"padding": "SAME", "dimension_numbers": HWIO, "window_strides": (3, 2)},
+        1,
+        3,
+    ),
+    (
+        (2, 9, 8, 37),
+        (3, 3, 1, 37),
+        {"padding": "SAME", "dimension_numbers": HWIO, "feature_group_count": 37},
+        1,
+        3,
+    ),
+    (
+        (2, 7, 8, 9),
+        (3, 2, 1, 27),
+        {
+            "padding": ((2, 0), (0, -1)),
+            "dimension_numbers": HWIO,
+            "feature_group_count": 9,
+            "window_strides": (2, 2),
+        },
+        1,
+        3,
+    ),
+]
+
+
+@pytest.mark.skipif(not convolutions.WIDTH, reason="no kernels for this processor")
+@pytest.mark.parametrize("case", KERNEL_CALLS, ids=str)
+def test_convolutions_by_kernels(case):
+    left, right, options, forward, all_three = case
+    options = {"window_strides": (1,) * (len(left) - 2)} | options
+    x, w = numbers(np.dtype("float32"), *left), numbers(np.dtype("float32"), *right)
+    convolve = partial(lax.conv_general_dilated, **options)
+    kernels, called = convolutions.KERNELS, []
+
+    class Counting:
+        @staticmethod
+        def compute(*arguments):
+            called.append(arguments[0])
+            return kernels.compute(*arguments)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(convolutions, "KERNELS", Counting)
+        check(convolve, x, w, times=64)
+        assert len(called) == forward
+        called.clear()
+        check(jax.grad(lambda x, w: jnp.sum(convolve(x, w) ** 2), (0, 1)), x, w, times=64)
+        assert len(called) == all_three
 
 
 def test_convolutions_of_other_dtypes():
@@ -833,11 +897,16 @@ def test_short_axes_of_large_arrays(dtype):
 
 
 def test_products_are_told_from_other_work():
-    x = np.zeros((1, 8, 8, 2), np.float32)
+    x = np.zeros((1, 8, 8, 2))
+    convolve = lambda x: jax.lax.conv(x, x, (1, 1), "VALID")
     assert plan_of(lambda x: jnp.sin(x), x).products == 0.0
-    for function in (lambda x: x @ x.mT, lambda x: jax.lax.conv(x, x, (1, 1), "VALID")):
+    for function in (lambda x: x @ x.mT, convolve):
         plan = plan_of(function, x)
-        assert 0.0 < plan.products < plan.seconds
+        assert 0.0 < plan.products < plan.seconds and plan.kernels == 0.0
+    plan = plan_of(convolve, x.astype("float32"))
+    if convolutions.WIDTH:
+        assert 0.0 < plan.kernels < plan.seconds and plan.products == 0.0
+        assert plan.kernel_calls == 1
 
 
 def test_seconds_grow_with_the_work():

@@ -27,7 +27,7 @@ from ..core.steps import Steps, last_uses, leaf_layout, needed, slot_avals
 from ..core.x64 import in_x64
 from . import policy
 from .donation import ONLY_OURS
-from .interpret import decompositions, products
+from .interpret import convolutions, decompositions, products
 from .interpret.control import ITERATIONS
 from .interpret.cost import WHILE_ITERATIONS
 from .interpret.plan import ByHand, Interpreted, interpreted
@@ -35,7 +35,7 @@ from .interpret.randomness import HASHES
 from .large_pages import Room
 
 #: Primitives that NumPy computes by BLAS.
-_BY_BLAS = frozenset((*products.TABLE, *decompositions.TABLE))
+_BY_BLAS = frozenset((*products.TABLE, *convolutions.TABLE, *decompositions.TABLE))
 
 
 @cache
@@ -72,7 +72,8 @@ class OpRunner:
     """How one closure runs by itself on arrays of some shapes.
 
     work: about how many seconds it takes when it is interpreted; products: those of products of
-    arrays. dry: whether to run it on zeros does no harm: it calls nothing outside and is sure to
+    arrays; kernels: those of convolutions by kernels of this library, which it takes compiled, too.
+    dry: whether to run it on zeros does no harm: it calls nothing outside and is sure to
     end. compiled: whether it was. price: about what its compile takes. context: what calls `run` on
     the host. moves: whether it hardly does more than to move elements, which no compiler does
     faster.
@@ -86,6 +87,7 @@ class OpRunner:
         "compiled",
         "context",
         "dry",
+        "kernels",
         "moves",
         "price",
         "products",
@@ -98,7 +100,8 @@ class OpRunner:
         self.dry = not effects and "while" not in names
         self._plan: Interpreted | ByHand | None = None if plan.compiled_alone else plan
         hashes = sum([names[name] for name in HASHES])
-        self.price = policy.op_compile_seconds(names["conv_general_dilated"], hashes)
+        dear = names["conv_general_dilated"] - plan.kernel_calls
+        self.price = policy.op_compile_seconds(dear, hashes)
         self._left = self.price
         self.compiled = False
         self.work = plan.seconds
@@ -106,8 +109,8 @@ class OpRunner:
         self.context: Callable[..., Any] = in_one_thread if threads else on_host
         few = plan.arithmetic <= policy.WITH_MOVES_SECONDS
         self.moves = self._plan is not None and few
-        self.products = plan.products
-        compiled = policy.compiled_seconds(self.work, self.products)
+        self.products, self.kernels = plan.products, plan.kernels
+        compiled = policy.compiled_seconds(self.work, self.products, self.kernels)
         self._loss = 0.0 if self.moves else self.work - compiled
         if self._plan is not None and any(aval.nbytes >= policy.LARGE_BYTES for aval in avals):
             keep_freed_memory()
@@ -296,7 +299,9 @@ class OpByOpProgram(Runner):
             )
             runners = [runner for i, runner in enumerate(self._runners) if i not in self._free]
             work = sum([runner.work for runner in runners])
-            fused = policy.fused_seconds(work, sum([runner.products for runner in runners]))
+            products = sum([runner.products for runner in runners])
+            kernels = sum([runner.kernels for runner in runners])
+            fused = policy.fused_seconds(work, products, kernels)
             self._fixed_loss = policy.OP_SECONDS * len(self._runners) - fused
         return self._free
 

@@ -206,14 +206,17 @@ def op_compile_seconds(convolutions: int = 0, hashes: int = 0) -> float:
     return OP_COMPILE_SECONDS + dear
 
 
-def compiled_seconds(interpreted: float, products: float = 0.0) -> float:
+def compiled_seconds(interpreted: float, products: float = 0.0, kernels: float = 0.0) -> float:
     """About how long a compiled op takes that is interpreted in so many seconds, of which products
-    of matrices and convolutions take those."""
-    return max(
-        OP_CALL_SECONDS, COMPILED_SHARE * (interpreted - products) + PRODUCTS_SHARE * products
-    )
+    of matrices take those, and kernels of this library those."""
+    return _seconds(COMPILED_SHARE, interpreted, products, kernels)
 
 
-def fused_seconds(interpreted: float, products: float = 0.0) -> float:
+def fused_seconds(interpreted: float, products: float = 0.0, kernels: float = 0.0) -> float:
     """About how long a compiled program takes that is interpreted in so many seconds."""
-    return max(OP_CALL_SECONDS, FUSED_SHARE * (interpreted - products) + PRODUCTS_SHARE * products)
+    return _seconds(FUSED_SHARE, interpreted, products, kernels)
+
+
+def _seconds(share: float, interpreted: float, products: float, kernels: float) -> float:
+    others = interpreted - products - kernels
+    return max(OP_CALL_SECONDS, share * others + PRODUCTS_SHARE * products + kernels)

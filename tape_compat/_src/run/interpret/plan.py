@@ -16,6 +16,7 @@ from ...core.traces import with_sizes
 from ...core.x64 import in_x64
 from . import cost
 from .control import CALLS, CONTROL, called
+from .convolutions import TABLE as CONVOLUTIONS, kernel_call
 from .indexing import Scatter
 from .products import TABLE as PRODUCTS
 from .randomness import as_words, is_key, key_of, of_keys, words_of
@@ -49,7 +50,9 @@ class Interpreted:
       compiled_alone: how many primitives have no rule and are compiled by JAX, each by itself.
       effects: whether it does more than compute: callbacks, prints.
       arithmetic: of the seconds, those of what does not just move elements.
-      products: of the seconds, those of products of matrices and convolutions.
+      products: of the seconds, those of products of matrices, and of convolutions that no kernel
+        of this library does.
+      kernels: of the seconds, those of convolutions that one does; kernel_calls: how many.
       scattered: the input whose elements the last step changes, where that is all that is done
         with it, and gives the one output; None if there is no such.
 
@@ -67,6 +70,8 @@ class Interpreted:
         "arithmetic",
         "compiled_alone",
         "effects",
+        "kernel_calls",
+        "kernels",
         "products",
         "scattered",
         "seconds",
@@ -87,6 +92,8 @@ class Interpreted:
         self.effects = bool(inner.effects)
         self.arithmetic = sum([draft.seconds for draft in drafts if not draft.moves])
         self.products = sum([draft.seconds for draft in drafts if draft.product])
+        kernels = [draft.seconds for draft in drafts if draft.kernel]
+        self.kernels, self.kernel_calls = sum(kernels), len(kernels)
         self.scattered = self._scattered()
 
     def _scattered(self) -> int | None:
@@ -136,7 +143,7 @@ class ByHand:
     the attributes of `Interpreted`."""
 
     __slots__ = ("_function", "_single", "seconds")
-    compiled_alone, arithmetic, products = 0, 0.0, 0.0
+    compiled_alone, arithmetic, products, kernels, kernel_calls = 0, 0.0, 0.0, 0.0, 0
     scattered = None
 
     def __init__(self, function: Callable[..., Any], single: bool, elements: int):
@@ -155,7 +162,8 @@ def interpreted(jaxpr: Any, sizes: Sizes | None = None) -> Interpreted:
 
 class _Draft(NamedTuple):
     """A step before it is known what is needed: with what it costs, how many primitives it has JAX
-    compile, whether it does more than compute, just moves elements, or is a product of arrays."""
+    compile, whether it does more than compute, just moves elements, is a product of arrays, or done
+    by a kernel of this library."""
 
     function: Function
     inputs: tuple[int, ...]
@@ -166,6 +174,7 @@ class _Draft(NamedTuple):
     effects: bool
     moves: bool
     product: bool
+    kernel: bool
 
 
 class _Building:
@@ -235,7 +244,10 @@ class _Building:
         outputs = tuple([self.slot() for _ in eqn.outvars])
         single = None if eqn.primitive.multiple_results else outputs[0]
         name = eqn.primitive.name
-        more = bool(eqn.effects), name in cost.MOVES, name in PRODUCTS
+        convolution = name in CONVOLUTIONS
+        kernel = convolution and kernel_call(eqn.params, *_avals(eqn)) is not None
+        product = name in PRODUCTS or (convolution and not kernel)
+        more = bool(eqn.effects), name in cost.MOVES, product, kernel
         self.drafts.append(_Draft(function, inputs, single, outputs, seconds, alone, *more))
         return outputs
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from . import (
+    convolutions,
     decompositions,
     elementwise,
     indexing,
@@ -20,6 +21,7 @@ RULES: dict[str, Rule] = {
     **reductions.TABLE,
     **windows.TABLE,
     **products.TABLE,
+    **convolutions.TABLE,
     **indexing.TABLE,
     **decompositions.TABLE,
     **randomness.TABLE,
