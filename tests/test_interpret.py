@@ -589,7 +589,7 @@ KERNEL_CALLS = [
     (*CONVOLUTIONS[4], 1, 3),
     (*CONVOLUTIONS[5], 1, 3),
     (*CONVOLUTIONS[6], 1, 3),
-    (*CONVOLUTIONS[7], 1, 3),
+    *[(*case, 1, 3) for case in CONVOLUTIONS[7:9]],
     ((3, 9, 8, 5), (3, 3, 5, 8), {"padding": "SAME", "dimension_numbers": HWIO}, 1, 3),
     (
         (3, 9, 8, 5),

@@ -42,6 +42,17 @@ CASES = {
     "strides beyond the window": ((2, 9, 11, 9), (2, 2, 9, 8), (3, 4), (1, 1), "SAME"),
     "strides and dilations": ((2, 12, 13, 17), (3, 2, 17, 8), (2, 3), (3, 2), ((1, 2), (0, 1))),
     "strides, deep": ((9, 8, 8, 40), (3, 3, 40, 24), (2, 2), (1, 1), "SAME"),
+    "3d": ((2, 5, 6, 7, 3), (3, 2, 3, 3, 10), (1, 1, 1), (1, 1, 1), "SAME"),
+    "3d strides": ((3, 5, 6, 9, 9), (3, 3, 2, 9, 8), (2, 2, 3), (1, 1, 1), "SAME"),
+    "3d dilated": ((1, 7, 6, 9, 4), (3, 2, 3, 4, 33), (1, 1, 1), (2, 1, 3), "VALID"),
+    "3d large": (
+        (1, 6, 50, 60, 5),
+        (3, 3, 3, 5, 9),
+        (1, 1, 1),
+        (1, 1, 1),
+        ((0, 2), (1, 1), (2, 0)),
+    ),
+    "groups, 3d": ((2, 5, 6, 7, 6), (3, 2, 3, 2, 12), (2, 1, 2), (1, 1, 1), "SAME"),
     "1d": ((5, 13, 3), (4, 3, 10), (2,), (1,), "SAME"),
     "1d dilated": ((2, 13, 3), (3, 3, 10), (1,), (3,), ((4, 0),)),
     "groups": ((3, 9, 8, 12), (3, 3, 4, 18), (1, 1), (1, 1), "SAME"),
@@ -58,6 +69,7 @@ CASES = {
     "depthwise, dilated": ((2, 11, 12, 33), (3, 2, 33, 1), (1, 1), (2, 3), "VALID"),
     "depthwise, explicit": ((2, 6, 5, 48), (3, 3, 48, 1), (2, 2), (1, 1), ((2, 0), (1, 2))),
     "depthwise, more of each": ((3, 7, 6, 9), (3, 3, 9, 4), (2, 2), (1, 1), "SAME"),
+    "depthwise, few": ((3, 7, 6, 3), (3, 3, 3, 2), (2, 2), (1, 1), "SAME"),
     "depthwise, small images": ((70, 3, 2, 20), (2, 2, 20, 1), (1, 1), (1, 1), "SAME"),
     "depthwise, large image": ((1, 40, 70, 24), (7, 7, 24, 1), (1, 1), (1, 1), "SAME"),
     "depthwise, one pixel": ((2, 5, 4, 32), (1, 1, 32, 1), (2, 2), (1, 1), "VALID"),
@@ -175,7 +187,8 @@ def test_xla_pads_by_more_than_the_window():
 
 
 @pytest.mark.parametrize(
-    "name", ["same", "strides", "1d", "groups, strides", "groups of one", "depthwise, more of each"]
+    "name",
+    ["same", "strides", "1d", "3d", "groups, strides", "groups of one", "depthwise, more of each"],
 )
 def test_derivatives_of_every_order_are_those_of_xla(name):
     case = Case(name)
@@ -218,7 +231,7 @@ def test_batched(axes, name):
 
 
 def numbers(case):
-    """What `compute` takes beside the arrays of a case of two axes."""
+    """What `compute` takes beside the arrays of a case."""
     attributes = case.attributes
     windows = kernels.Windows.of(
         case.x.shape[1:-1],
@@ -228,24 +241,39 @@ def numbers(case):
     return tuple(windows.numbers(case.depthwise).tolist())
 
 
-@pytest.mark.parametrize("name", [name for name in CASES if "1d" not in name])
+def compute(derivative, x, other, out, given):
+    """With images of three axes."""
+
+    def wide(array, kernel):
+        lacking = range(5 - array.ndim)
+        return np.expand_dims(array, [*lacking] if kernel else [i + 1 for i in lacking])
+
+    KERNELS.compute(
+        derivative, wide(x, False), wide(other, not derivative), wide(out, derivative), given
+    )
+
+
+@pytest.mark.parametrize("name", CASES)
 def test_for_arrays_of_numpy(name):
     """What the interpreter calls gives the same bits as programs do, whatever the threads."""
     case = Case(name)
     *window, channels, more = case.window
-    x, kernel, shape = case.x, case.kernel, case.window
-    if case.depthwise:
+    x, kernel, shape, given = case.x, case.kernel, case.window, numbers(case)
+    if case.depthwise and channels * more < kernels.WIDTH:
+        shape, given = (*window, 1, channels * more), (*given[:-1], False)
+    elif case.depthwise:
         x, shape = np.repeat(x, more, -1), (*window, channels * more, 1)
     y, dk = np.empty_like(case.dy), np.empty(shape, "float32")
-    KERNELS.compute(False, x, kernel.reshape(shape), y, numbers(case))
-    KERNELS.compute(True, x, case.dy, dk, numbers(case))
+    compute(False, x, kernel.reshape(shape), y, given)
+    compute(True, x, case.dy, dk, given)
     np.testing.assert_array_equal(y, own(case.convolve)(case.x, case.kernel))
     np.testing.assert_array_equal(dk.reshape(case.window), own(case.derivative)(case.x, case.dy))
 
 
 def test_wrong_arrays_are_refused():
     case = Case("same")
-    x, kernel, y, given = case.x, case.kernel, np.empty_like(case.dy), numbers(case)
+    x, kernel, y = case.x[:, None], case.kernel[None], np.empty_like(case.dy[:, None])
+    given = numbers(case)
     for arguments, error in (
         ((x, kernel, y), TypeError),
         ((x, kernel, y[:1], given), ValueError),
@@ -256,7 +284,7 @@ def test_wrong_arrays_are_refused():
         ((x, kernel, y, (2.5, *given[1:])), TypeError),
         ((x, kernel, y, (0, *given[1:])), ValueError),
         ((x, kernel, y, [*given]), ValueError),
-        ((x.swapaxes(1, 2), kernel, y, given), (BufferError, ValueError)),
+        ((x.swapaxes(2, 3), kernel, y, given), (BufferError, ValueError)),
         ((x, kernel, b"", given), (BufferError, ValueError)),
         (("x", kernel, y, given), TypeError),
     ):
@@ -269,7 +297,7 @@ def test_wrong_arrays_are_refused():
     apart_numbers = kernels.Windows.of((8, 8), (3, 3), (2, 2), "SAME", (1, 1))
     back = apart_numbers.transposed((8, 8), (3, 3)).numbers(False).tolist()
     with pytest.raises(ValueError, match="not a convolution"):
-        KERNELS.compute(True, apart.dy, apart.x, apart.kernel, tuple(back))
+        compute(True, apart.dy, apart.x, apart.kernel, tuple(back))
 
 
 def test_rows_are_folded():
@@ -543,9 +571,9 @@ static float *drawn(long n)
 /* The largest error of a convolution and of its derivative, by plain loops. */
 static double error(const Convolution *c, const Instructions *cpu)
 {
-    long images = c->batch * c->size[0] * c->size[1], pixel = c->features;
-    long places = c->batch * c->places[0] * c->places[1];
-    long elements = c->window[0] * c->window[1] * c->channels, own = c->depthwise ? 1 : pixel;
+    long images = c->batch * c->size[1] * c->size[2], pixel = c->features;
+    long places = c->batch * c->places[1] * c->places[2];
+    long elements = c->window[1] * c->window[2] * c->channels, own = c->depthwise ? 1 : pixel;
     float *x = drawn(images * c->channels), *kernel = drawn(elements * pixel);
     float *dy = drawn(places * pixel), *y = drawn(places * pixel), *dk = drawn(elements * pixel);
     double *sums = calloc(places * pixel + elements * pixel, sizeof(double)), most = 0;
@@ -554,14 +582,14 @@ static double error(const Convolution *c, const Instructions *cpu)
     derive(c, cpu, x, dy, dk, alone, NULL);
     for (long p = 0; p < places; p++)
         for (long k = 0; k < elements; k++) {
-            long n = p / (c->places[0] * c->places[1]), m = k % c->channels;
-            long i = p / c->places[1] % c->places[0] * c->stride[0] - c->low[0] +
-                     k / c->channels / c->window[1] * c->dilation[0];
-            long j = p % c->places[1] * c->stride[1] - c->low[1] +
-                     k / c->channels % c->window[1] * c->dilation[1];
-            if (i < 0 || j < 0 || i >= c->size[0] || j >= c->size[1])
+            long n = p / (c->places[1] * c->places[2]), m = k % c->channels;
+            long i = p / c->places[2] % c->places[1] * c->stride[1] - c->low[1] +
+                     k / c->channels / c->window[2] * c->dilation[1];
+            long j = p % c->places[2] * c->stride[2] - c->low[2] +
+                     k / c->channels % c->window[2] * c->dilation[2];
+            if (i < 0 || j < 0 || i >= c->size[1] || j >= c->size[2])
                 continue;
-            double value = x[((n * c->size[0] + i) * c->size[1] + j) * c->channels + m];
+            double value = x[((n * c->size[1] + i) * c->size[2] + j) * c->channels + m];
             for (long f = 0; f < own; f++) {
                 long to = p * pixel + (c->depthwise ? m : f);
                 sums[to] += value * kernel[k * own + f];
@@ -585,8 +613,8 @@ int main(void)
 #endif
     for (int s = 0; s < 3; s++)
         for (long features = 1; sets[s] && features < 140; features += 9) {
-            Convolution c = {3, features % 5 + 1, features, 1, {9, 11}, {5, 8}, {3, 2}, {2, 1},
-                             {1, 3}, {1, 0}, {1, 1}};
+            Convolution c = {3, features % 5 + 1, features, 1, {1, 9, 11}, {1, 5, 8}, {1, 3, 2},
+                             {1, 2, 1}, {1, 1, 3}, {0, 1, 0}, {1, 1, 1}};
             printf("%d %ld %g\\n", s, features, error(&c, sets[s]));
             if (features < sets[s]->width)
                 continue;

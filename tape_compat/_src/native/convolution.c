@@ -1,5 +1,5 @@
-/* Convolutions of float32 images [n, height, width, channels] on the CPU, and their derivative by
-   the kernel [h, w, channels, features].
+/* Convolutions of float32 images [n, depth, height, width, channels] on the CPU, and their derivative
+   by the kernel [d, h, w, channels, features]. Images of fewer axes have first ones of size 1.
 
    Both are a product of matrices: of the windows, a row a place and a column an element of the
    window, by the kernel; and of its transpose by the cotangents. The matrix is never written. What
@@ -87,21 +87,23 @@ typedef struct {
     long first, step;
 } Every;
 
-/* A convolution. Pairs are of the first and the second axis of an image. low: the padding before it,
-   negative where that much of it is cut off. apart: how far the pixels of an image are from each
-   other, with zeros between them; if that is more than 1, strides are 1. flipped: the kernel is read
-   backwards, and is, unless depthwise, that of the convolution which this transposes, [h, w, features
-   of a group, channels]. groups: so many parts of the channels give parts of the features, each by
-   itself. depthwise: each channel by itself with a kernel [h, w, channels].
+#define AXES 3
+
+/* A convolution. Arrays are of the axes of an image. low: the padding before it, negative where that much
+   of it is cut off. apart: how far the pixels of an image are from each other, with zeros between
+   them; if that is more than 1, the stride is 1. flipped: the kernel is read backwards, and is, unless
+   depthwise, that of the convolution which this transposes, [..., features of a group, channels].
+   groups: so many parts of the channels give parts of the features, each by itself. depthwise: each
+   channel by itself with a kernel [..., channels].
 
    Where pixels are apart this is a part of it: the places of one remainder, at which the same
    elements of the windows meet pixels. places and window are what the part has. */
 typedef struct {
     long batch, channels, features, groups;
-    long size[2], places[2], window[2], stride[2], dilation[2], low[2], apart[2];
+    long size[AXES], places[AXES], window[AXES], stride[AXES], dilation[AXES], low[AXES], apart[AXES];
     int flipped, depthwise;
-    long all_places[2], all_window[2];
-    Every place[2], element[2];
+    long all_places[AXES], all_window[AXES];
+    Every place[AXES], element[AXES];
 } Convolution;
 
 /* The part of a convolution with the places of a remainder. Whether there are any. */
@@ -124,20 +126,26 @@ static int remainder_of(const Convolution *c, int axis, long remainder, Convolut
     return part->places[axis] > 0;
 }
 
-/* Where the i-th and j-th of what takes part are in an array of so many columns. */
-static long position(const Every *every, const long *all, long i, long j)
+/* Where what takes part at these places of the axes is in the whole array. */
+static long position(const Every *every, const long *all, const long *at)
 {
-    return (every[0].first + i * every[0].step) * all[1] + every[1].first + j * every[1].step;
+    long found = 0;
+    for (int i = 0; i < AXES; i++)
+        found = found * all[i] + every[i].first + at[i] * every[i].step;
+    return found;
 }
 
-/* How it is cut: a block is `images` images, or `lines` rows of places of one. frame: the rows and
-   columns of a padded image that a block needs. each, own: the channels and features of a group.
+static long product(const long *sizes) { return sizes[0] * sizes[1] * sizes[2]; }
+
+/* How it is cut: a slice is what is made of one image at one place of its first axis; a block is
+   `slices` slices, or `lines` rows of places of one. frame: the rows and columns that a block needs of
+   a padded image, for each element of the window along the first axis. each, own: the channels and features of a group.
    place: where the window at each place of a block begins; element: where in it each element is, of
    the first group, or depthwise the first channel; both have a tile's rows more than there are. */
 typedef struct {
     Convolution of;
     const Instructions *cpu;
-    long images, lines, stripes, blocks, frame[2], each, own, elements, panel, panels;
+    long all_slices, slices, lines, stripes, blocks, frame[2], each, own, elements, panel, panels;
     long *place, *element;
 } Plan;
 
@@ -189,27 +197,28 @@ static void forget_plan(Plan *plan)
 /* Whether there was memory for it. There is at least one place. */
 static int make_plan(Plan *plan, const Convolution *c, const Instructions *cpu)
 {
-    *plan = (Plan){.of = *c, .cpu = cpu};
-    plan->frame[1] = extent(c, 1, c->places[1]);
-    long line = plan->frame[1] * c->channels, window = extent(c, 0, 1);
-    long fit = (FRAME / line - window) / c->stride[0] + 1;
-    long lines = larger(smaller(PLACES / c->places[1], fit), 1);
-    plan->stripes = parts(c->places[0], lines);
-    plan->lines = parts(c->places[0], plan->stripes);
-    plan->frame[0] = extent(c, 0, plan->lines);
-    plan->images = 1;
+    *plan = (Plan){.of = *c, .cpu = cpu, .slices = 1};
+    plan->all_slices = c->batch * c->places[0];
+    plan->frame[1] = extent(c, 2, c->places[2]);
+    long line = plan->frame[1] * c->channels, window = extent(c, 1, 1);
+    long fit = (FRAME / (line * c->window[0]) - window) / c->stride[1] + 1;
+    long lines = larger(smaller(PLACES / c->places[2], fit), 1);
+    plan->stripes = parts(c->places[1], lines);
+    plan->lines = parts(c->places[1], plan->stripes);
+    plan->frame[0] = extent(c, 1, plan->lines);
+    long sheet = plan->frame[0] * line;
     if (plan->stripes == 1) {
-        fit = smaller(PLACES / (c->places[0] * c->places[1]), FRAME / (plan->frame[0] * line));
-        plan->images = larger(smaller(fit, c->batch / TASKS), 1);
+        fit = smaller(PLACES / (c->places[1] * c->places[2]), FRAME / (c->window[0] * sheet));
+        plan->slices = larger(smaller(fit, plan->all_slices / TASKS), 1);
     }
-    plan->blocks = parts(c->batch, plan->images) * plan->stripes;
+    plan->blocks = parts(plan->all_slices, plan->slices) * plan->stripes;
     plan->each = c->depthwise ? 1 : c->channels / c->groups;
     plan->own = c->features / c->groups;
-    plan->elements = c->window[0] * c->window[1] * plan->each;
+    plan->elements = product(c->window) * plan->each;
     plan->panel = smaller(cpu->most, parts(plan->own, cpu->width)) * cpu->width;
     plan->panels = c->groups * parts(plan->own, plan->panel);
 
-    long places = plan->images * plan->lines * c->places[1];
+    long places = plan->slices * plan->lines * c->places[2];
     plan->place = calloc(places + TILE, sizeof(long));
     plan->element = calloc(plan->elements + TILE, sizeof(long));
     if (!plan->place || !plan->element) {
@@ -217,34 +226,55 @@ static int make_plan(Plan *plan, const Convolution *c, const Instructions *cpu)
         return 0;
     }
     long *place = plan->place, *element = plan->element;
-    for (long n = 0; n < plan->images; n++)
+    for (long n = 0; n < plan->slices; n++)
         for (long i = 0; i < plan->lines; i++)
-            for (long j = 0; j < c->places[1]; j++)
-                *place++ = (n * plan->frame[0] + i * c->stride[0]) * line +
-                           j * c->stride[1] * c->channels;
-    for (long i = 0; i < c->window[0]; i++)
-        for (long j = 0; j < c->window[1]; j++)
-            for (long k = 0; k < plan->each; k++)
-                *element++ = i * c->dilation[0] * line + j * c->dilation[1] * c->channels + k;
+            for (long j = 0; j < c->places[2]; j++)
+                *place++ = n * c->window[0] * sheet + i * c->stride[1] * line +
+                           j * c->stride[2] * c->channels;
+    for (long d = 0; d < c->window[0]; d++)
+        for (long i = 0; i < c->window[1]; i++)
+            for (long j = 0; j < c->window[2]; j++)
+                for (long k = 0; k < plan->each; k++)
+                    *element++ = d * sheet + i * c->dilation[1] * line +
+                                 j * c->dilation[2] * c->channels + k;
     return 1;
 }
 
 static long frame_floats(const Plan *plan)
 {
-    return plan->images * plan->frame[0] * plan->frame[1] * plan->of.channels;
+    return plan->slices * plan->of.window[0] * plan->frame[0] * plan->frame[1] * plan->of.channels;
 }
 
 /* A row of an image as a row of its frame. */
 static void pad_row(const Convolution *c, const float *row, float *frame, long columns)
 {
-    long begin = smaller(larger(c->low[1], 0), columns);
-    long end = larger(smaller(c->low[1] + c->size[1], columns), begin);
+    long begin = smaller(larger(c->low[2], 0), columns);
+    long end = larger(smaller(c->low[2] + c->size[2], columns), begin);
     size_t pixel = c->channels * sizeof(float);
     memset(frame, 0, begin * pixel);
     if (end > begin)
-        memcpy(frame + begin * c->channels, row + (begin - c->low[1]) * c->channels,
+        memcpy(frame + begin * c->channels, row + (begin - c->low[2]) * c->channels,
                (end - begin) * pixel);
     memset(frame + end * c->channels, 0, (columns - end) * pixel);
+}
+
+/* What a slice needs of an image, from a line of places on. Gives the end of what is written. */
+static float *frame_slice(const Plan *plan, const float *x, long slice, long line, float *frame)
+{
+    const Convolution *c = &plan->of;
+    long columns = plan->frame[1], width = columns * c->channels;
+    long n = slice / c->places[0], first = slice % c->places[0] * c->stride[0] - c->low[0];
+    for (long d = 0; d < c->window[0]; d++)
+        for (long j = 0; j < plan->frame[0]; j++, frame += width) {
+            long sheet = first + d * c->dilation[0], row = line * c->stride[1] + j - c->low[1];
+            if (sheet < 0 || sheet >= c->size[0] || row < 0 || row >= c->size[1]) {
+                memset(frame, 0, width * sizeof(float));
+                continue;
+            }
+            long at = ((n * c->size[0] + sheet) * c->size[1] + row) * c->size[2];
+            pad_row(c, x + at * c->channels, frame, columns);
+        }
+    return frame;
 }
 
 /* A block: where its places begin among all, and how many they are. */
@@ -256,46 +286,31 @@ typedef struct {
 static Block frame_block(const Plan *plan, const float *x, long number, float *frame)
 {
     const Convolution *c = &plan->of;
-    long n = number / plan->stripes * plan->images, line = number % plan->stripes * plan->lines;
-    long images = smaller(plan->images, c->batch - n);
-    long lines = smaller(plan->lines, c->places[0] - line);
-    long columns = plan->frame[1], width = columns * c->channels;
-    for (long i = 0; i < images; i++)
-        for (long j = 0; j < plan->frame[0]; j++, frame += width) {
-            long row = line * c->stride[0] + j - c->low[0];
-            if (row < 0 || row >= c->size[0])
-                memset(frame, 0, width * sizeof(float));
+    long slice = number / plan->stripes * plan->slices, line = number % plan->stripes * plan->lines;
+    long slices = smaller(plan->slices, plan->all_slices - slice);
+    long lines = smaller(plan->lines, c->places[1] - line);
+    for (long i = 0; i < slices; i++)
+        frame = frame_slice(plan, x, slice + i, line, frame);
+    return (Block){(slice * c->places[1] + line) * c->places[2], slices * lines * c->places[2]};
+}
+
+static int is_spread(const Convolution *c) { return product(c->apart) > 1; }
+
+/* Write some rows of places, which are apart: what stands in `from`, or zeros if that is NULL. */
+static void spread_rows(const Convolution *c, const float *from, long first, long rows, float *y)
+{
+    size_t size = c->features * sizeof(float);
+    for (long row = first; row < first + rows; row++) {
+        long slice = row / c->places[1], n = slice / c->places[0];
+        float *image = y + n * product(c->all_places) * c->features;
+        for (long j = 0; j < c->places[2]; j++) {
+            long at[] = {slice % c->places[0], row % c->places[1], j};
+            float *to = image + position(c->place, c->all_places, at) * c->features;
+            if (!from)
+                memset(to, 0, size);
             else
-                pad_row(c, x + ((n + i) * c->size[0] + row) * c->size[1] * c->channels, frame,
-                        columns);
+                memcpy(to, from + ((row - first) * c->places[2] + j) * c->features, size);
         }
-    return (Block){(n * c->places[0] + line) * c->places[1], images * lines * c->places[1]};
-}
-
-static int is_spread(const Convolution *c) { return c->apart[0] * c->apart[1] > 1; }
-
-/* What a block gives, at places that are apart. */
-static void spread_block(const Convolution *c, const float *from, Block block, float *y)
-{
-    long row = block.first / c->places[1], end = row + block.places / c->places[1];
-    for (; row < end; row++) {
-        long n = row / c->places[0], i = row % c->places[0];
-        float *image = y + n * c->all_places[0] * c->all_places[1] * c->features;
-        for (long j = 0; j < c->places[1]; j++, from += c->features)
-            memcpy(image + position(c->place, c->all_places, i, j) * c->features, from,
-                   c->features * sizeof(float));
-    }
-}
-
-/* Zeros at all places of a part. */
-static void clear_part(const Convolution *c, float *y)
-{
-    for (long row = 0; row < c->batch * c->places[0]; row++) {
-        long n = row / c->places[0], i = row % c->places[0];
-        float *image = y + n * c->all_places[0] * c->all_places[1] * c->features;
-        for (long j = 0; j < c->places[1]; j++)
-            memset(image + position(c->place, c->all_places, i, j) * c->features, 0,
-                   c->features * sizeof(float));
     }
 }
 
@@ -327,8 +342,10 @@ static void copy_panel(const Plan *plan, Panel panel, const float *from, long ro
 /* Where an element of the window of a part is in the kernel, which has so many. */
 static long element_of_kernel(const Convolution *c, long element)
 {
-    long at = position(c->element, c->all_window, element / c->window[1], element % c->window[1]);
-    return c->flipped ? c->all_window[0] * c->all_window[1] - 1 - at : at;
+    long row = element / c->window[2];
+    long at[] = {row / c->window[1], row % c->window[1], element % c->window[2]};
+    long found = position(c->element, c->all_window, at);
+    return c->flipped ? product(c->all_window) - 1 - found : found;
 }
 
 /* The same of the transpose of a matrix [features of a group, channels], so many rows of it at a time
@@ -389,7 +406,7 @@ static int kernel_panels(const Plan *plan, const float *kernel, float *panels, P
                          void *threads)
 {
     Job job = {.task = panels_task, .plan = plan, .x = kernel, .out = panels};
-    job.tasks = plan->of.window[0] * plan->of.window[1];
+    job.tasks = product(plan->of.window);
     if (plan->elements * plan->of.features >= LARGE_KERNEL)
         return perform(threads, &job);
     for (long i = 0; i < job.tasks; i++)
@@ -452,7 +469,7 @@ static void convolve_task(const Job *job, long number, float *scratch)
     else
         convolve_block(plan, job->other, block, scratch, y);
     if (is_spread(c))
-        spread_block(c, y, block, job->out);
+        spread_rows(c, y, block.first / c->places[2], block.places / c->places[2], job->out);
 }
 
 /* Whether there was memory for it. */
@@ -472,7 +489,7 @@ static int convolve_part(const Convolution *c, const Instructions *cpu, const fl
             done = kernel_panels(&plan, kernel, panels->floats, perform, threads);
         long scratch = parts(frame_floats(&plan), 16) * 16;
         if (is_spread(c))
-            scratch += plan.images * plan.lines * c->places[1] * c->features;
+            scratch += plan.slices * plan.lines * c->places[2] * c->features;
         Job job = {convolve_task, plan.blocks, scratch, &plan, x, panels->floats, y, 0, 0, 0};
         done = done && perform(threads, &job);
     }
@@ -486,16 +503,16 @@ static int convolve(const Convolution *c, const Instructions *cpu, const float *
                     const float *kernel, float *y, Perform *perform, void *threads)
 {
     int done = 1;
-    for (long i = 0; i < c->apart[0]; i++)
-        for (long j = 0; j < c->apart[1] && done; j++) {
-            Convolution part = *c;
-            if (!remainder_of(c, 0, i, &part) || !remainder_of(c, 1, j, &part))
-                continue;
-            if (part.window[0] * part.window[1] == 0)
-                clear_part(&part, y);
-            else
-                done = convolve_part(&part, cpu, x, kernel, y, perform, threads);
-        }
+    for (long number = 0; number < product(c->apart) && done; number++) {
+        Convolution part = *c;
+        int any = 1;
+        for (long axis = AXES - 1, rest = number; axis >= 0; rest /= c->apart[axis--])
+            any = remainder_of(c, axis, rest % c->apart[axis], &part) && any;
+        if (any && product(part.window) == 0)
+            spread_rows(&part, NULL, 0, part.batch * part.places[0] * part.places[1], y);
+        else if (any)
+            done = convolve_part(&part, cpu, x, kernel, y, perform, threads);
+    }
     return done;
 }
 
@@ -566,7 +583,7 @@ static int derive(const Convolution *c, const Instructions *cpu, const float *x,
     job.tiles = parts(tiles, shares);
     job.shares = parts(tiles, job.tiles);
     job.tasks = parts(plan.blocks, job.run) * job.shares;
-    long places = plan.images * plan.lines * c->places[1];
+    long places = plan.slices * plan.lines * c->places[2];
     job.scratch = parts(frame_floats(&plan), 16) * 16 + places * plan.panel;
     Memory *sums = take_memory(FOR_SUMS, job.tasks * job.tiles * plan.panels * TILE * plan.panel);
     job.out = sums ? sums->floats : NULL;

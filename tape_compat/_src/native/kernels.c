@@ -121,9 +121,20 @@ static XLA_FFI_Error *refuse(const XLA_FFI_Api *api, int code, const char *messa
     return api->XLA_FFI_Error_Create(&args);
 }
 
-/* What a call is to have besides arrays: two numbers each, as in Convolution, then whether it is
-   flipped, and whether depthwise. */
-enum { STRIDE = 0, DILATION = 2, LOW = 4, APART = 6, FLIPPED = 8, DEPTHWISE = 9, NUMBERS = 10 };
+/* What a call is to have besides arrays: for each axis, as in Convolution, then whether it is flipped,
+   and whether depthwise. */
+enum {
+    STRIDE = 0,
+    DILATION = AXES,
+    LOW = 2 * AXES,
+    APART = 3 * AXES,
+    FLIPPED = 4 * AXES,
+    DEPTHWISE,
+    NUMBERS
+};
+
+/* Arrays have examples first and channels last, or these two last. */
+#define RANK (AXES + 2)
 
 /* Shapes of images, of what is made at their places, and of kernels. */
 typedef struct {
@@ -134,10 +145,11 @@ typedef struct {
 static int described(Shapes shapes, const int64_t *numbers, Convolution *c)
 {
     const int64_t *x = shapes.images, *y = shapes.made, *k = shapes.kernel;
-    *c = (Convolution){.batch = x[0], .channels = x[3], .features = y[3]};
+    const long channels = x[RANK - 1], features = y[RANK - 1];
+    *c = (Convolution){.batch = x[0], .channels = channels, .features = features, .groups = 1};
     c->flipped = numbers[FLIPPED] != 0;
     c->depthwise = numbers[DEPTHWISE] != 0;
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < AXES; i++) {
         c->size[i] = x[1 + i];
         c->places[i] = y[1 + i];
         c->window[i] = k[i];
@@ -150,17 +162,18 @@ static int described(Shapes shapes, const int64_t *numbers, Convolution *c)
     }
     if (y[0] != x[0])
         return 0;
-    c->groups = 1;
+    k += AXES;
     if (c->depthwise)
-        return k[2] == x[3] && k[3] == 1 && y[3] == x[3] && x[3] >= best_instructions()->width;
-    if (x[3] == 0 || y[3] == 0)
+        return k[0] == channels && k[1] == 1 && features == channels &&
+               channels >= best_instructions()->width;
+    if (channels == 0 || features == 0)
         return 1;
-    if (k[2] == 0)
+    if (k[0] == 0)
         return 0;
-    /* The kernel is [h, w, some, all]: what goes in, of a group, and all that comes, or reversed. */
-    int64_t some = c->flipped ? y[3] : x[3], all = c->flipped ? x[3] : y[3];
-    c->groups = some / k[2];
-    return k[3] == all && some % k[2] == 0 && all % c->groups == 0;
+    /* The kernel is [..., some, all]: what goes in, of a group, and all that comes, or reversed. */
+    long some = c->flipped ? features : channels, all = c->flipped ? channels : features;
+    c->groups = some / k[0];
+    return k[1] == all && some % k[0] == 0 && all % c->groups == 0;
 }
 
 /* Whether XLA asks what version of the interface a handler is of; the answer. Nothing is used here
@@ -193,9 +206,10 @@ enum Outcome { DONE, NO_CONVOLUTION, NO_MEMORY };
 /* The multiplications that it takes. */
 static double work_of(const Convolution *c)
 {
-    double each = (double)c->window[0] * c->window[1];
-    each *= c->depthwise ? 1 : (double)c->channels / c->groups;
-    return each * c->batch * c->places[0] * c->places[1] * c->features / c->apart[0] / c->apart[1];
+    double each = c->depthwise ? 1 : (double)c->channels / c->groups;
+    for (int i = 0; i < AXES; i++)
+        each *= (double)c->window[i] * c->places[i] / c->apart[i];
+    return each * c->batch * c->features;
 }
 
 /* share: multiplications for which another one of these threads is worth it. */
@@ -209,7 +223,7 @@ static enum Outcome make_call(const Call *call, const Threads *threads, double s
     if (!described(given, call->numbers, &c) || (call->compute == derive && is_spread(&c)))
         return NO_CONVOLUTION;
     size_t size = sizeof(float);
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < RANK; i++)
         size *= shapes[2][i];
     if (size == 0)
         return DONE;
@@ -227,7 +241,7 @@ static enum Outcome make_call(const Call *call, const Threads *threads, double s
 
 static int is_array(const XLA_FFI_Buffer *array)
 {
-    return array->dtype == XLA_FFI_DataType_F32 && array->rank == 4;
+    return array->dtype == XLA_FFI_DataType_F32 && array->rank == RANK;
 }
 
 static XLA_FFI_Error *handle(XLA_FFI_CallFrame *frame, Compute *compute)
@@ -311,7 +325,7 @@ static Threads own_threads(void)
 
 static int is_float_array(const Py_buffer *buffer)
 {
-    return buffer->ndim == 4 && buffer->itemsize == sizeof(float) && !strcmp(buffer->format, "f");
+    return buffer->ndim == RANK && buffer->itemsize == sizeof(float) && !strcmp(buffer->format, "f");
 }
 
 /* compute(derivative, x, other, out, numbers): what the handlers do, for arrays of NumPy. */
@@ -321,14 +335,14 @@ static PyObject *compute(PyObject *module, PyObject *const *args, Py_ssize_t n)
     if (n != 5)
         return PyErr_Format(PyExc_TypeError, "5 arguments are wanted, not %zd", n);
     Py_buffer views[3];
-    int64_t shapes[3][4], numbers[NUMBERS];
+    int64_t shapes[3][RANK], numbers[NUMBERS];
     int kinds[3] = {PyBUF_SIMPLE, PyBUF_SIMPLE, PyBUF_WRITABLE}, taken = 0, fit = 1;
     for (; taken < 3; taken++) {
         int kind = PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | kinds[taken];
         if (PyObject_GetBuffer(args[1 + taken], &views[taken], kind) < 0)
             break;
         fit = fit && is_float_array(&views[taken]);
-        for (int i = 0; fit && i < 4; i++)
+        for (int i = 0; fit && i < RANK; i++)
             shapes[taken][i] = views[taken].shape[i];
     }
     fit = fit && taken == 3 && PyTuple_Check(args[4]) && PyTuple_GET_SIZE(args[4]) == NUMBERS;

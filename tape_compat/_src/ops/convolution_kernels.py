@@ -80,15 +80,15 @@ class Windows(NamedTuple):
         return Windows(tuple(sizes), ones, self.dilations, low, self.strides, True)
 
     def numbers(self, depthwise: bool) -> np.ndarray:
-        """As the kernels take them. One axis is the second of two."""
-        ones = (1,) * (2 - len(self.places))
-        pairs = (
+        """As the kernels take them. Axes are the last of three."""
+        ones = (1,) * (3 - len(self.places))
+        of_axes = (
             (*ones, *self.strides),
             (*ones, *self.dilations),
             (*[0] * len(ones), *self.low),
             (*ones, *self.apart),
         )
-        return np.array([*itertools.chain(*pairs), self.flipped, depthwise], "int64")
+        return np.array([*itertools.chain(*of_axes), self.flipped, depthwise], "int64")
 
 
 @functools.cache
@@ -154,7 +154,7 @@ def _by_rows(by_xla: Bilinear, quick: Bilinear, rows: bool) -> Bilinear:
 def fit(*arrays: Any) -> bool:
     """Whether such arrays are for the kernels, in the program that is traced."""
     return PROGRAMS.own and all(
-        a.dtype == np.float32 and a.ndim in (3, 4) and all(isinstance(n, int) for n in a.shape)
+        a.dtype == np.float32 and a.ndim in (3, 4, 5) and all(isinstance(n, int) for n in a.shape)
         for a in arrays
     )
 
@@ -164,7 +164,7 @@ def convolution(by_xla: Bilinear, x: Any, kernel: Any, windows: Windows, feature
     gives so many features. The arrays `fit`."""
     channels = features if windows.flipped else x.shape[-1]
     grouped = kernel.shape[-2] != channels
-    if grouped and kernel.shape[-2] == 1 and kernel.shape[-1] >= WIDTH:
+    if grouped and kernel.shape[-2] == 1:
         return depthwise_convolution(by_xla, x, kernel, windows, channels)
     least = LEAST_FEATURES if max(windows.apart) == 1 else LEAST_FEATURES_APART
     enough = grouped or (features >= least and math.prod(kernel.shape[:-2]) > 1)
@@ -184,7 +184,7 @@ def kernel_derivative(
     """`by_xla(x, dy)`: the cotangent, of shape `kernel`, of the kernel by that of the output; None
     where these kernels are not to do it. The arrays `fit`."""
     grouped = kernel[-2] != x.shape[-1]
-    if grouped and kernel[-2] == 1 and kernel[-1] >= WIDTH:
+    if grouped and kernel[-2] == 1:
         return depthwise_derivative(by_xla, x, dy, kernel, windows)
     enough = kernel[-1] >= LEAST_FEATURES_OF_DERIVATIVE and math.prod(kernel[:-2]) > 1
     if not (grouped or enough) or min(windows.places) == 0 or not available():
@@ -205,11 +205,14 @@ def depthwise_convolution(
     and the result of the images. The arrays `fit`."""
     *window, first, last = kernel.shape
     features = first * last
-    if not _fill_vectors(features, windows):
+    if min(windows.places) == 0 or not available():
         return by_xla(x, kernel)
     multiplier = features // channels
 
     def quick(x: Any, kernel: Any) -> Any:
+        if features < WIDTH:
+            shape = (x.shape[0], *windows.places, channels if windows.flipped else features)
+            return _call(_CONVOLUTION, x, kernel.reshape(*window, 1, features), shape, windows)
         kernel = kernel.reshape(*window, features, 1)
         if not windows.flipped:
             x = _repeated(x, multiplier)
@@ -229,11 +232,13 @@ def depthwise_derivative(
     by that of its output. The arrays `fit`."""
     *window, first, last = kernel
     features = first * last
-    if not _fill_vectors(features, windows):
+    if min(windows.places) == 0 or not available():
         return by_xla(x, dy)
     multiplier = features // x.shape[-1]
 
     def quick(x: Any, dy: Any) -> Any:
+        if features < WIDTH:  # groups of one channel: most of each vector is not used
+            return _call(_DERIVATIVE, x, dy, (*window, 1, features), windows).reshape(kernel)
         shape, x = (*window, features, 1), _repeated(x, multiplier)
         return _call(_DERIVATIVE, x, dy, shape, windows, depthwise=True).reshape(kernel)
 
@@ -245,11 +250,6 @@ def _repeated(x: Any, multiplier: int) -> Any:
     return x if multiplier == 1 else jnp.repeat(x, multiplier, -1)
 
 
-def _fill_vectors(channels: int, windows: Windows) -> bool:
-    """Whether there are places, and channels for a vector."""
-    return min(windows.places) > 0 and available() and channels >= WIDTH
-
-
 def _call(
     target: str,
     x: Any,
@@ -258,11 +258,13 @@ def _call(
     windows: Windows,
     depthwise: bool = False,
 ) -> Any:
-    """A call of a kernel. It takes images of two axes; a first one of size 1 is added to one."""
-    kernel, axis = target == _DERIVATIVE, 4 - x.ndim
-    first = 0 if kernel else 1
-    wide = (*shape[:first], *[1] * axis, *shape[first:])
-    if axis:
-        x, y = jnp.expand_dims(x, 1), jnp.expand_dims(y, 1 if kernel else 0)
-    call = jax.ffi.ffi_call(target, jax.ShapeDtypeStruct(wide, np.float32))
+    """A call of a kernel. It takes images of three axes: of fewer they get first ones of size 1."""
+    of_kernel, ones = target == _DERIVATIVE, (1,) * (5 - x.ndim)
+
+    def wide(shape: Sequence[int], kernel: bool) -> tuple[int, ...]:
+        return (*ones, *shape) if kernel else (shape[0], *ones, *shape[1:])
+
+    made = jax.ShapeDtypeStruct(wide(shape, of_kernel), np.float32)
+    x, y = x.reshape(wide(x.shape, False)), y.reshape(wide(y.shape, not of_kernel))
+    call = jax.ffi.ffi_call(target, made)
     return call(x, y, numbers=windows.numbers(depthwise)).reshape(shape)

@@ -150,7 +150,7 @@ def _pull(
 
 
 _CONVOLUTIONS = {
-    rank: Op(_convolve, kernel, check=check_convolution(kernel), pull=_pull, kernels=rank < 3)
+    rank: Op(_convolve, kernel, check=check_convolution(kernel), pull=_pull, kernels=True)
     for rank, kernel in {1: "Conv2D", 2: "Conv2D", 3: "Conv3D"}.items()
 }
 
@@ -363,7 +363,7 @@ _TRANSPOSES = {
         check=_check_transpose(kernel),
         shapes=lambda avals, shape, **_: Aval.of(shape, avals[0].dtype),
         pull=_pull_back,
-        kernels=rank < 3,
+        kernels=True,
     )
     for rank, kernel in {
         1: "Conv2DBackpropInput",

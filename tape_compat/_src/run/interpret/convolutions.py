@@ -131,8 +131,8 @@ class KernelCall(NamedTuple):
       groups: of channels.
       orders: in which the kernel takes the axes of the inputs.
       times: how often each channel of the images is taken, where channels are by themselves.
-      shape, other: those of the result and of the second input, with images of two axes.
-      numbers: the pairs of numbers that it takes.
+      shapes: of the inputs and of the result, with images of three axes.
+      numbers: what it takes for these axes.
       work: how many multiplications it does, in whole vectors.
     """
 
@@ -141,24 +141,22 @@ class KernelCall(NamedTuple):
     groups: int
     orders: tuple[tuple[int, ...], tuple[int, ...]]
     times: int
-    shape: tuple[int, ...]
-    other: tuple[int, ...]
+    shapes: tuple[tuple[int, ...], ...]
     numbers: tuple[int, ...]
     work: float
 
     def function(self, back: tuple[int, ...], shape: tuple[int, ...]) -> Function:
         """What does it, and gives an array of `shape` with its axes in the order `back`."""
-        derivative, depthwise, groups, (left, right), times, made, other, numbers, _ = self
+        derivative, depthwise, groups, (left, right), times, shapes, numbers, _ = self
+        images, other, made = shapes
         assert KERNELS is not None
         compute, rank = KERNELS.compute, len(left) - 2
         reverse = (slice(None, None, -1),) * rank
         exchanged = groups == 1 and right == (*range(rank), rank + 1, rank)
-        turned = (*other[:2], other[3], other[2])
+        turned = (*other[:-2], other[-1], other[-2])
 
         def function(x: Any, w: Any) -> Any:
-            x = np.ascontiguousarray(x.transpose(left))
-            if rank == 1:
-                x = x[:, None]
+            x = np.ascontiguousarray(x.transpose(left)).reshape(images)
             if times > 1:
                 x = np.repeat(x, times, -1)
             out = np.empty(made, np.float32)
@@ -187,14 +185,14 @@ def kernel_call(params: Params, ins: Avals, outs: Avals) -> KernelCall | None:
     strides, steps = layout.strides, layout.steps
     if derivative:
         strides, steps = steps, strides
-    if rank not in (1, 2) or any(min(pair) > 1 for pair in zip(strides, apart, strict=True)):
+    if rank not in (1, 2, 3) or any(min(pair) > 1 for pair in zip(strides, apart, strict=True)):
         return None
     if derivative and max(apart) > 1:
         return None
-    ones = (1,) * (2 - rank)
+    ones = (1,) * (3 - rank)
     if derivative:
         ends = (features, 1) if depthwise else (layout.examples, features)
-        shape = (*ones, *layout.places, *ends)
+        made = (*ones, *layout.places, *ends)
         orders = (
             (layout.channel, *layout.spatial, batch),
             (layout.inner, *layout.offsets, layout.feature),
@@ -202,19 +200,21 @@ def kernel_call(params: Params, ins: Avals, outs: Avals) -> KernelCall | None:
         other = (layout.channels, *ones, *layout.window, features)
     else:
         ends = (features, 1) if depthwise else (layout.channels, features)
-        shape = (layout.examples, *ones, *layout.places, features)
+        made = (layout.examples, *ones, *layout.places, features)
         orders = (
             (batch, *layout.spatial, layout.channel),
             (*layout.offsets, layout.inner, layout.feature),
         )
         other = (*ones, *layout.window, *ends)
     low = [low for low, _ in params["padding"]]
-    pairs = (*ones, *strides, *ones, *steps, *[0] * len(ones), *low, *ones, *apart)
+    numbers = (*ones, *strides, *ones, *steps, *[0] * len(ones), *low, *ones, *apart)
+    first, *sizes = [x.shape[i] for i in orders[0]]
+    shapes = (first, *ones, *sizes), other, made
     own = max(1 if depthwise else layout.features, 1)
     full = 1.0 if depthwise else -(-own // WIDTH) * WIDTH / own
     work = size(outs[0]) * math.prod(layout.window) * layout.channels * full / math.prod(apart)
     groups = layout.groups
-    return KernelCall(derivative, depthwise, groups, orders, times, shape, other, pairs, work)
+    return KernelCall(derivative, depthwise, groups, orders, times, shapes, numbers, work)
 
 
 def _conv(params: Params, ins: Avals, outs: Avals) -> Function:
