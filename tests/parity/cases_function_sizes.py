@@ -2,19 +2,9 @@
 
 import numpy as np
 
+from .harness import traced
+
 NEEDS = ("function",)
-
-
-def traced(tf, function, *calls):
-    """What a decorated function gives for each of some arguments, and how often its Python ran."""
-    runs = []
-
-    @tf.function
-    def counted(*args):
-        runs.append(1)
-        return function(*args)
-
-    return [counted(*args) for args in calls], len(runs)
 
 
 #: Functions of `tf`, a vector of 20 and an int32 scalar; the numbers that they are called with.

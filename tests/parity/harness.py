@@ -336,3 +336,15 @@ def collect() -> list[Case]:
             needs = getattr(module, "NEEDS", ())
             cases.append(Case(label, function, info.name, needs=needs, **settings))
     return cases
+
+
+def traced(tf, function, *calls):
+    """What a decorated function gives for each of some arguments, and how often its Python ran."""
+    runs = []
+
+    @tf.function
+    def counted(*args):
+        runs.append(1)
+        return function(*args)
+
+    return [counted(*args) for args in calls], len(runs)
