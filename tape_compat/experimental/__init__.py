@@ -1,5 +1,14 @@
 """`tf.experimental`: names that may still change in TensorFlow."""
 
+from .._src.core.dtypes import (
+    float8_e4m3b11fnuz as float8_e4m3b11fnuz,
+    float8_e4m3fn as float8_e4m3fn,
+    float8_e4m3fnuz as float8_e4m3fnuz,
+    float8_e5m2 as float8_e5m2,
+    float8_e5m2fnuz as float8_e5m2fnuz,
+    int4 as int4,
+    uint4 as uint4,
+)
 from .._src.data.optional import Optional as Optional
 from .._src.interop.dispatch import (
     dispatch_for_api as dispatch_for_api,

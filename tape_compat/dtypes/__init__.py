@@ -1,6 +1,6 @@
 """tf.dtypes: the dtypes, and what converts between them."""
 
-from ._src.core.dtypes import (
+from .._src.core.dtypes import (
     QUANTIZED_DTYPES as QUANTIZED_DTYPES,
     DType as DType,
     as_dtype as as_dtype,
@@ -30,8 +30,9 @@ from ._src.core.dtypes import (
     uint64 as uint64,
     variant as variant,
 )
-from ._src.interop.names import face as _face
-from ._src.ops.casting import cast as cast, saturate_cast as saturate_cast
-from ._src.ops.elementwise import complex as complex
+from .._src.interop.names import face as _face
+from .._src.ops.casting import cast as cast, saturate_cast as saturate_cast
+from .._src.ops.elementwise import complex as complex
+from . import experimental as experimental
 
 _face(__name__)
