@@ -82,3 +82,18 @@ def test_equal_constants_that_are_held_are_apart():
         tape.watch([one, two])
         y = f(tf.constant(3.0))
     assert [g.numpy() for g in tape.gradient(y, [one, two])] == [3.0, 18.0]
+
+
+@pytest.mark.parametrize("reduced", [tf.reduce_sum, tf.reduce_mean, lambda y: y])
+def test_the_gradient_of_ones_is_not_worked_out(reduced):
+    """XLA would take seconds to do so when it compiles."""
+
+    @tf.function
+    def gradient(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = reduced(tf.cumsum(x, 1))
+        return tape.gradient(y, x)
+
+    text = gradient.experimental_get_compiler_ir(tf.zeros([64, 1024]))(stage="optimized_hlo")
+    assert "reduce-window" in text

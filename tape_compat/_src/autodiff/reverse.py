@@ -12,10 +12,12 @@ from ..core.avals import Aval
 from ..core.caches import Cache
 from ..core.call import Call
 from ..core.derivative import pullback
+from ..core.dtypes import DType
 from ..core.op import Closure, Op
 from ..core.state import LOCAL, seen_by
 from ..ops.casting import cast
 from ..ops.joining import concat
+from ..ops.reductions import folded_no_further
 from ..values.capture import (
     SymbolicProgram,
     anchor,
@@ -299,7 +301,14 @@ def _joined(parts: list[IndexedSlices]) -> IndexedSlices:
 
 
 _ADD = Op(lambda x, y: x + y, "AddN").bind()
-_FILL = Op(lambda shape, dtype, number: jnp.full(shape, number, dtype.np_dtype), "Fill")
+
+
+def _fill(shape: Any, dtype: DType, number: int) -> Any:
+    value = jnp.full((), number, dtype.np_dtype)
+    return jnp.broadcast_to(folded_no_further(value) if number and shape else value, shape)
+
+
+_FILL = Op(_fill, "Fill")
 
 
 def filled(aval: Aval, number: int) -> Tensor:

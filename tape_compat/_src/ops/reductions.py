@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -30,6 +31,24 @@ def _sizes_reduced(function: Callable[..., Any]) -> Callable[..., Any]:
     return lambda x, axis, keepdims: function(x, axis=axis, keepdims=bool(keepdims))
 
 
+#: Elements of what is large to be worked out by a compiler.
+LARGE = 1 << 16
+
+
+def folded_no_further(x: Any) -> Any:
+    """The same, of whose derivative XLA does not know the value. It works out what depends on no
+    argument, element by element, when it compiles: from the 1 that a gradient begins with, that of
+    the sum of a running sum of a million numbers. That took 12 s, 0.3 s with this."""
+    return lax.optimization_barrier(x)
+
+
+def _total(total: Any, x: Any) -> Any:
+    """A sum or mean of `x`."""
+    sizes = [n for n in x.shape if isinstance(n, int)]
+    large = total.size == 1 and math.prod(sizes) >= LARGE
+    return folded_no_further(total) if large else total
+
+
 @op(
     arrays=1,
     kernel="Sum",
@@ -46,7 +65,8 @@ def reduce_sum(input_tensor, axis=None, keepdims=False, name=None):
     >>> tf.reduce_sum([[1.0, 2.0], [3.0, 4.0]], axis=0).numpy().tolist()
     [4.0, 6.0]
     """
-    return jnp.sum(input_tensor, axis=axis, keepdims=bool(keepdims), dtype=input_tensor.dtype)
+    total = jnp.sum(input_tensor, axis=axis, keepdims=bool(keepdims), dtype=input_tensor.dtype)
+    return _total(total, input_tensor)
 
 
 @op(arrays=1, kernel="Mean", dtypes=NUMBER, check=check_axes("Mean"))
@@ -62,7 +82,7 @@ def reduce_mean(input_tensor, axis=None, keepdims=False, name=None):
 
 def _mean(x: Any, axis: Any, keepdims: bool) -> Any:
     if not jnp.issubdtype(x.dtype, jnp.integer):
-        return jnp.mean(x, axis=axis, keepdims=keepdims)
+        return _total(jnp.mean(x, axis=axis, keepdims=keepdims), x)
     count = product(x.shape[i] for i in _axes(axis, x.ndim))
     wide = jnp.sum(x, axis=axis, keepdims=keepdims, dtype=_wide(x.dtype))
     return lax.div(wide, jnp.full_like(wide, maximum(count, 1))).astype(x.dtype)
