@@ -267,3 +267,15 @@ def test_what_a_step_gives_the_next_stays_on_the_host(monkeypatch):
         float(loss)
     assert v.numpy()[0, 0] == 1 - 6 * 0.5 * 2
     assert len(moved) <= 1  # the data, which each step reads
+
+
+def test_what_a_compiler_has_nothing_to_do_for_is_not_counted():
+    v, kept = tf.Variable([1.0, 2.0]), tf.Variable([0.0, 0.0])
+    KEPT.clear()
+    with tf.GradientTape():
+        y = tf.sin(v)
+        kept.assign(tf.identity(tf.stop_gradient(y)))
+        kept.assign(tf.identity(kept) * 2.0)
+    kept.numpy()
+    (program,) = [r for r in KEPT.order if isinstance(r, OpByOpProgram)]
+    assert program.instructions > program.to_compile == 2

@@ -26,7 +26,8 @@ class Choice(Enum):
 class Facts(NamedTuple):
     """What the choice depends on of a program.
 
-    instructions: how many, those of a loop once. outputs: how many are alive. as_loops: whether it
+    instructions: how many, those of a loop once, and without loops only those that a compiler has
+    to do something about. outputs: how many are alive. as_loops: whether it
     can run as loops. interpreted: whether its ops may be interpreted. dry: whether to run it on
     zeros does no harm, as another thread does to compile it. loss: about how many seconds longer
     it takes op by op than compiled. op_compiles: how many seconds to compile ops by themselves.

@@ -219,9 +219,9 @@ def _launch(program: Program, live: tuple[int, ...]) -> None:
         return
     seen = history.miss((id(node), live) if loops is None else (loops.template,))
     apart = kept.op_by_op(node, live)
-    size = apart.instructions if loops is None else loops.template.instructions
+    size = apart.to_compile if loops is None else loops.template.instructions
     # of the iterations of a loop one is compiled
-    once = min(1.0, size / max(1, apart.instructions))
+    once = 1.0 if loops is None else min(1.0, size / max(1, apart.instructions))
     facts = Facts(
         instructions=size,
         outputs=len(live),

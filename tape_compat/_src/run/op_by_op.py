@@ -74,7 +74,8 @@ class OpRunner:
     work: about how many seconds it takes when it is interpreted; products: those of products of
     arrays; kernels: those of convolutions by kernels of this library, which it takes compiled, too.
     dry: whether to run it on zeros does no harm: it calls nothing outside and is sure to
-    end. compiled: whether it was. price: about what its compile takes. context: what calls `run` on
+    end. compiled: whether it was. price: about what its compile takes. idle: whether it gives what
+    it takes, of which XLA makes nothing. context: what calls `run` on
     the host. moves: whether it hardly does more than to move elements, which no compiler does
     faster.
     """
@@ -87,6 +88,7 @@ class OpRunner:
         "compiled",
         "context",
         "dry",
+        "idle",
         "kernels",
         "moves",
         "price",
@@ -99,6 +101,7 @@ class OpRunner:
         plan, names, effects = _planned(closure, avals)
         self.dry = not effects and "while" not in names
         self._plan: Interpreted | ByHand | None = None if plan.compiled_alone else plan
+        self.idle = plan.steps == 0
         hashes = sum([names[name] for name in HASHES])
         dear = names["conv_general_dilated"] - plan.kernel_calls
         self.price = policy.op_compile_seconds(dear, hashes)
@@ -274,6 +277,11 @@ class OpByOpProgram(Runner):
     def instructions(self) -> int:
         """How many there are, those of calls included."""
         return len(self._calls)
+
+    @property
+    def to_compile(self) -> int:
+        """How many of them a compiler has to do something about."""
+        return len(self._runners) - sum([runner.idle for runner in self._runners])
 
     @property
     def compile_seconds(self) -> float:

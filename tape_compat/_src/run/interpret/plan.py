@@ -53,6 +53,7 @@ class Interpreted:
       products: of the seconds, those of products of matrices, and of convolutions that no kernel
         of this library does.
       kernels: of the seconds, those of convolutions that one does; kernel_calls: how many.
+      steps: how many calls of NumPy, or of others, it is.
       scattered: the input whose elements the last step changes, where that is all that is done
         with it, and gives the one output; None if there is no such.
 
@@ -75,6 +76,7 @@ class Interpreted:
         "products",
         "scattered",
         "seconds",
+        "steps",
     )
 
     def __init__(self, jaxpr: Any, sizes: Sizes | None = None):
@@ -87,6 +89,7 @@ class Interpreted:
         self._outputs = tuple(outputs)
         drafts = building.needed(outputs)
         self._steps = _steps(drafts, {*outputs, *building.constant})
+        self.steps = len(drafts)
         self.seconds = cost.CALL_SECONDS + sum([draft.seconds for draft in drafts])
         self.compiled_alone = sum([draft.compiled_alone for draft in drafts])
         self.effects = bool(inner.effects)
@@ -145,6 +148,7 @@ class ByHand:
     __slots__ = ("_function", "_single", "seconds")
     compiled_alone, arithmetic, products, kernels, kernel_calls = 0, 0.0, 0.0, 0.0, 0
     scattered = None
+    steps = 1
 
     def __init__(self, function: Callable[..., Any], single: bool, elements: int):
         self._function, self._single = function, single
