@@ -6,8 +6,7 @@ import pytest
 from jax import lax
 
 import tape_compat as tf
-from tape_compat._src.ops import kernel_gradient
-from tape_compat._src.ops.convolutions import _convolve
+from tape_compat._src.ops import convolutions, kernel_gradient
 
 #: Sizes of images, of kernels, strides, dilations, padding.
 CASES = {
@@ -39,7 +38,7 @@ def arrays(request):
     attributes = {"strides": strides, "padding": padding, "dilations": dilations, "last": True}
 
     def convolve(x, filters):
-        return _convolve(x, filters, **attributes)
+        return convolutions.convolve(x, filters, **attributes)
 
     dy = rng.normal(size=jax.eval_shape(convolve, x, filters).shape)
     return convolve, x, filters, dy, attributes

@@ -14,7 +14,7 @@ import tape_compat as tf
 from tape_compat._src.core.kernels import tracing
 from tape_compat._src.core.native import KERNELS
 from tape_compat._src.ops import convolution_kernels as kernels, depthwise
-from tape_compat._src.ops.convolutions import _convolve, _convolve_back, xla_convolution
+from tape_compat._src.ops.convolutions import convolve, convolve_back, xla_convolution
 from tape_compat._src.ops.kernel_gradient import kernel_gradient
 from tests.processes import run
 from tests.threads import in_threads
@@ -91,13 +91,13 @@ class Case:
         self.dy = rng.normal(size=out.shape).astype("float32")
 
     def convolve(self, x, kernel):
-        function = depthwise._convolve if self.depthwise else _convolve
+        function = depthwise._convolve if self.depthwise else convolve
         return function(x, kernel, **self.attributes)
 
     def back(self, dy, kernel):
         if self.depthwise:
             return depthwise._to_input(kernel, dy, self.x.shape, **self.attributes)
-        return _convolve_back(dy, kernel, self.x.shape, **self.attributes)
+        return convolve_back(dy, kernel, self.x.shape, **self.attributes)
 
     def derivative(self, x, dy):
         if self.depthwise:

@@ -289,7 +289,7 @@ def test_which_convolutions_are_matrix_products(window, padding, groups, multipl
     x = np.zeros((1, 4, 4, 4), np.float32)
     f = np.zeros((*window, 4 // groups, 2), np.float32)
     text = str(
-        jax.make_jaxpr(lambda x, f: convolutions._convolve(x, f, (1, 1), padding, (1, 1), True))(
+        jax.make_jaxpr(lambda x, f: convolutions.convolve(x, f, (1, 1), padding, (1, 1), True))(
             x, f
         )
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -46,6 +46,14 @@ def tracing(own: bool, function: Callable[..., Any]) -> Callable[..., Any]:
             PROGRAMS.own = before
 
     return traced
+
+
+def of_axes(
+    strides: Sequence[int], dilations: Sequence[int], low: Sequence[int], apart: Sequence[int]
+) -> tuple[int, ...]:
+    """What kernels of convolutions take for the axes of images, which are the last of three."""
+    ones = (1,) * (3 - len(strides))
+    return (*ones, *strides, *ones, *dilations, *[0] * len(ones), *low, *ones, *apart)
 
 
 def registered(refused: str, **handlers: Any) -> bool:

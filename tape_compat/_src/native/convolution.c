@@ -139,9 +139,10 @@ static long product(const long *sizes) { return sizes[0] * sizes[1] * sizes[2]; 
 
 /* How it is cut: a slice is what is made of one image at one place of its first axis; a block is
    `slices` slices, or `lines` rows of places of one. frame: the rows and columns that a block needs of
-   a padded image, for each element of the window along the first axis. each, own: the channels and features of a group.
-   place: where the window at each place of a block begins; element: where in it each element is, of
-   the first group, or depthwise the first channel; both have a tile's rows more than there are. */
+   a padded image, for each element of the window along the first axis. each, own: the channels and
+   features of a group. place: where the window at each place of a block begins; element: where in it
+   each element is, of the first group, or depthwise the first channel; both have a tile's rows more
+   than there are. */
 typedef struct {
     Convolution of;
     const Instructions *cpu;
@@ -240,9 +241,11 @@ static int make_plan(Plan *plan, const Convolution *c, const Instructions *cpu)
     return 1;
 }
 
+/* The floats of a block's frame, so that what is behind it begins as it does. */
 static long frame_floats(const Plan *plan)
 {
-    return plan->slices * plan->of.window[0] * plan->frame[0] * plan->frame[1] * plan->of.channels;
+    long pixels = plan->slices * plan->of.window[0] * plan->frame[0] * plan->frame[1];
+    return parts(pixels * plan->of.channels, 16) * 16;
 }
 
 /* A row of an image as a row of its frame. */
@@ -339,7 +342,7 @@ static void copy_panel(const Plan *plan, Panel panel, const float *from, long ro
     }
 }
 
-/* Where an element of the window of a part is in the kernel, which has so many. */
+/* Where an element of the window of a part is in the kernel. */
 static long element_of_kernel(const Convolution *c, long element)
 {
     long row = element / c->window[2];
@@ -348,8 +351,8 @@ static long element_of_kernel(const Convolution *c, long element)
     return c->flipped ? product(c->all_window) - 1 - found : found;
 }
 
-/* The same of the transpose of a matrix [features of a group, channels], so many rows of it at a time
-   that what is written stays near. */
+/* The columns of a panel, of the transpose of a matrix [features of a group, channels]: so many rows of
+   it at a time that what is written stays near. */
 static void transpose_panel(const Plan *plan, Panel panel, const float *from, float *to)
 {
     long channels = plan->of.channels, step = 64;
@@ -463,7 +466,7 @@ static void convolve_task(const Job *job, long number, float *scratch)
     Block block = frame_block(plan, job->x, number, scratch);
     float *y = job->out + block.first * c->features;
     if (is_spread(c))
-        y = scratch + parts(frame_floats(plan), 16) * 16;
+        y = scratch + frame_floats(plan);
     if (c->depthwise)
         convolve_channels(plan, job->other, block, scratch, y);
     else
@@ -487,7 +490,7 @@ static int convolve_part(const Convolution *c, const Instructions *cpu, const fl
             kernel_of_channels(&plan, kernel, panels->floats);
         else
             done = kernel_panels(&plan, kernel, panels->floats, perform, threads);
-        long scratch = parts(frame_floats(&plan), 16) * 16;
+        long scratch = frame_floats(&plan);
         if (is_spread(c))
             scratch += plan.slices * plan.lines * c->places[2] * c->features;
         Job job = {convolve_task, plan.blocks, scratch, &plan, x, panels->floats, y, 0, 0, 0};
@@ -525,7 +528,7 @@ static void derive_task(const Job *job, long number, float *scratch)
     long share = number % job->shares, start = number / job->shares * job->run;
     long tile = share * job->tiles, end = smaller(tile + job->tiles, parts(plan->elements, TILE));
     long each = TILE * plan->panel, size = job->tiles * plan->panels * each;
-    float *sums = job->out + number * size, *copy = scratch + parts(frame_floats(plan), 16) * 16;
+    float *sums = job->out + number * size, *copy = scratch + frame_floats(plan);
     memset(sums, 0, size * sizeof(float));
     for (long i = start; i < smaller(start + job->run, plan->blocks); i++) {
         Block block = frame_block(plan, job->x, i, scratch);
@@ -584,7 +587,7 @@ static int derive(const Convolution *c, const Instructions *cpu, const float *x,
     job.shares = parts(tiles, job.tiles);
     job.tasks = parts(plan.blocks, job.run) * job.shares;
     long places = plan.slices * plan.lines * c->places[2];
-    job.scratch = parts(frame_floats(&plan), 16) * 16 + places * plan.panel;
+    job.scratch = frame_floats(&plan) + places * plan.panel;
     Memory *sums = take_memory(FOR_SUMS, job.tasks * job.tiles * plan.panels * TILE * plan.panel);
     job.out = sums ? sums->floats : NULL;
     int done = sums && perform(threads, &job);

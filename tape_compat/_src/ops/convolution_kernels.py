@@ -6,7 +6,6 @@ They are called in programs that this process runs itself, where they are quicke
 from __future__ import annotations
 
 import functools
-import itertools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -17,7 +16,7 @@ import numpy as np
 from jax import lax
 from jax.custom_derivatives import SymbolicZero, zero_from_primal
 
-from ..core.kernels import PROGRAMS, WIDTH, registered
+from ..core.kernels import PROGRAMS, WIDTH, of_axes, registered
 from ..core.native import KERNELS
 from .windows import extents, padding_pairs
 
@@ -80,15 +79,9 @@ class Windows(NamedTuple):
         return Windows(tuple(sizes), ones, self.dilations, low, self.strides, True)
 
     def numbers(self, depthwise: bool) -> np.ndarray:
-        """As the kernels take them. Axes are the last of three."""
-        ones = (1,) * (3 - len(self.places))
-        of_axes = (
-            (*ones, *self.strides),
-            (*ones, *self.dilations),
-            (*[0] * len(ones), *self.low),
-            (*ones, *self.apart),
-        )
-        return np.array([*itertools.chain(*of_axes), self.flipped, depthwise], "int64")
+        """As the kernels take them."""
+        found = of_axes(self.strides, self.dilations, self.low, self.apart)
+        return np.array([*found, self.flipped, depthwise], "int64")
 
 
 @functools.cache
@@ -164,14 +157,15 @@ def convolution(by_xla: Bilinear, x: Any, kernel: Any, windows: Windows, feature
     gives so many features. The arrays `fit`."""
     channels = features if windows.flipped else x.shape[-1]
     grouped = kernel.shape[-2] != channels
-    if grouped and kernel.shape[-2] == 1:
-        return depthwise_convolution(by_xla, x, kernel, windows, channels)
     least = LEAST_FEATURES if max(windows.apart) == 1 else LEAST_FEATURES_APART
     enough = grouped or (features >= least and math.prod(kernel.shape[:-2]) > 1)
     if not enough or min(windows.places) == 0 or not available():
         return by_xla(x, kernel)
+    depthwise = grouped and _fills_vectors(kernel.shape)
 
     def quick(x: Any, kernel: Any) -> Any:
+        if depthwise:
+            return _depthwise(x, kernel, windows, channels)
         shape = (x.shape[0], *windows.places, features)
         return _call(_CONVOLUTION, x, kernel, shape, windows)
 
@@ -184,65 +178,45 @@ def kernel_derivative(
     """`by_xla(x, dy)`: the cotangent, of shape `kernel`, of the kernel by that of the output; None
     where these kernels are not to do it. The arrays `fit`."""
     grouped = kernel[-2] != x.shape[-1]
-    if grouped and kernel[-2] == 1:
-        return depthwise_derivative(by_xla, x, dy, kernel, windows)
     enough = kernel[-1] >= LEAST_FEATURES_OF_DERIVATIVE and math.prod(kernel[:-2]) > 1
     if not (grouped or enough) or min(windows.places) == 0 or not available():
         return None
+    depthwise = grouped and _fills_vectors(kernel)
 
     def quick(x: Any, dy: Any) -> Any:
-        return _call(_DERIVATIVE, x, dy, kernel, windows)
+        if depthwise:
+            x = _repeated(x, kernel[-1] // x.shape[-1])
+        shape = _by_themselves(kernel) if depthwise else kernel
+        return _call(_DERIVATIVE, x, dy, shape, windows, depthwise).reshape(kernel)
 
     return on_processors(by_xla, quick, x, dy, rows=False)
 
 
-def depthwise_convolution(
-    by_xla: Bilinear, x: Any, kernel: Any, windows: Windows, channels: int
-) -> Any:
-    """`by_xla(x, kernel)`: of images `x` [n, sizes..., channels] each channel by itself, with its
-    part of `kernel` [window..., channels, multiplier] or [window..., 1, channels * multiplier]. If
-    `windows` are flipped, `x` is of what has come of that, [n, places..., channels * multiplier],
-    and the result of the images. The arrays `fit`."""
-    *window, first, last = kernel.shape
-    features = first * last
-    if min(windows.places) == 0 or not available():
-        return by_xla(x, kernel)
+def _fills_vectors(kernel: tuple[int, ...]) -> bool:
+    """Whether a convolution with groups is done channel by channel: groups are of one, and vectors
+    are full. As groups, each would have a vector for itself."""
+    return kernel[-2] == 1 and kernel[-1] >= WIDTH
+
+
+def _by_themselves(kernel: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape of a kernel [window..., 1, features] as depthwise kernels take it."""
+    return (*kernel[:-2], kernel[-1], 1)
+
+
+def _depthwise(x: Any, kernel: Any, windows: Windows, channels: int) -> Any:
+    """Of images `x` [n, sizes..., channels] each channel by itself, with its part of `kernel`
+    [window..., 1, channels * multiplier]. If `windows` are flipped, `x` is of what has come of
+    that, [n, places..., channels * multiplier], and the result of the images."""
+    features = kernel.shape[-1]
     multiplier = features // channels
-
-    def quick(x: Any, kernel: Any) -> Any:
-        if features < WIDTH:
-            shape = (x.shape[0], *windows.places, channels if windows.flipped else features)
-            return _call(_CONVOLUTION, x, kernel.reshape(*window, 1, features), shape, windows)
-        kernel = kernel.reshape(*window, features, 1)
-        if not windows.flipped:
-            x = _repeated(x, multiplier)
-        shape = (x.shape[0], *windows.places, features)
-        found = _call(_CONVOLUTION, x, kernel, shape, windows, depthwise=True)
-        if windows.flipped and multiplier > 1:
-            found = jnp.sum(found.reshape(*shape[:-1], channels, multiplier), -1)
-        return found
-
-    return on_processors(by_xla, quick, x, kernel, rows=True)
-
-
-def depthwise_derivative(
-    by_xla: Bilinear, x: Any, dy: Any, kernel: tuple[int, ...], windows: Windows
-) -> Any:
-    """`by_xla(x, dy)`: the cotangent, of shape `kernel`, of the kernel of a depthwise convolution
-    by that of its output. The arrays `fit`."""
-    *window, first, last = kernel
-    features = first * last
-    if min(windows.places) == 0 or not available():
-        return by_xla(x, dy)
-    multiplier = features // x.shape[-1]
-
-    def quick(x: Any, dy: Any) -> Any:
-        if features < WIDTH:  # groups of one channel: most of each vector is not used
-            return _call(_DERIVATIVE, x, dy, (*window, 1, features), windows).reshape(kernel)
-        shape, x = (*window, features, 1), _repeated(x, multiplier)
-        return _call(_DERIVATIVE, x, dy, shape, windows, depthwise=True).reshape(kernel)
-
-    return on_processors(by_xla, quick, x, dy, rows=False)
+    if not windows.flipped:
+        x = _repeated(x, multiplier)
+    shape = (x.shape[0], *windows.places, features)
+    kernel = kernel.reshape(_by_themselves(kernel.shape))
+    found = _call(_CONVOLUTION, x, kernel, shape, windows, depthwise=True)
+    if windows.flipped and multiplier > 1:
+        found = jnp.sum(found.reshape(*shape[:-1], channels, multiplier), -1)
+    return found
 
 
 def _repeated(x: Any, multiplier: int) -> Any:

@@ -39,13 +39,9 @@ def xla_convolution(
     padding: Any,
     dilations: tuple[int, ...],
     last: bool,
-    depthwise: bool = False,
 ) -> Any:
     rank = len(strides)
     channels = x.shape[-1 if last else 1]
-    if depthwise:
-        *window, inputs, multiplier = filters.shape
-        filters = filters.reshape(*window, 1, inputs * multiplier)
     if last and _is_matmul(channels, filters.shape, padding):
         pixels = lax.slice(x, (0,) * x.ndim, x.shape, (1, *strides, 1))
         return jnp.matmul(pixels, filters.reshape(filters.shape[-2:]))
@@ -79,7 +75,7 @@ def _padded_further(
     return lax.pad(x, np.zeros((), x.dtype), config), left
 
 
-def _convolve(
+def convolve(
     x: Any,
     filters: Any,
     strides: tuple[int, ...],
@@ -141,16 +137,16 @@ def _pull(
 ) -> tuple[Any, ...]:
     """The pullback of a convolution."""
     (x, filters), (dy,) = arrays, cotangents
-    convolve = partial(xla_convolution, **attributes)
+    by_xla = partial(xla_convolution, **attributes)
     by = (
-        lambda: _convolve_back(dy, filters, x.shape, **attributes),
-        lambda: kernel_gradient(convolve, x, dy, filters.shape, **attributes),
+        lambda: convolve_back(dy, filters, x.shape, **attributes),
+        lambda: kernel_gradient(by_xla, x, dy, filters.shape, **attributes),
     )
     return tuple([by[i]() for i in wrt])
 
 
 _CONVOLUTIONS = {
-    rank: Op(_convolve, kernel, check=check_convolution(kernel), pull=_pull, kernels=True)
+    rank: Op(convolve, kernel, check=check_convolution(kernel), pull=_pull, kernels=True)
     for rank, kernel in {1: "Conv2D", 2: "Conv2D", 3: "Conv3D"}.items()
 }
 
@@ -273,7 +269,7 @@ def convolution(
     return _convolution(rank, input, filters, strides, padding, data_format, dilations)
 
 
-def _convolve_back(
+def convolve_back(
     y: Any,
     filters: Any,
     shape: tuple[int, ...],
@@ -283,12 +279,12 @@ def _convolve_back(
     last: bool,
 ) -> Any:
     """The transpose of a convolution whose input has `shape`."""
-    convolve = partial(
+    forward = partial(
         xla_convolution, strides=strides, padding=padding, dilations=dilations, last=last
     )
 
     def by_xla(y: Any, filters: Any) -> Any:
-        return transposed(lambda x: convolve(x, filters), shape, y)
+        return transposed(lambda x: forward(x, filters), shape, y)
 
     if not last or not fit(y, filters):
         return by_xla(y, filters)
@@ -308,7 +304,7 @@ def _pull_back(
     (y, filters), (dx,) = arrays, cotangents
     by_xla = partial(xla_convolution, **attributes)
     by = (
-        lambda: _convolve(dx, filters, **attributes),
+        lambda: convolve(dx, filters, **attributes),
         lambda: kernel_gradient(by_xla, dx, y, filters.shape, **attributes),
     )
     return tuple([by[i]() for i in wrt])
@@ -358,7 +354,7 @@ def _check_transpose(kernel: str) -> Callable[..., None]:
 
 _TRANSPOSES = {
     rank: Op(
-        _convolve_back,
+        convolve_back,
         kernel,
         check=_check_transpose(kernel),
         shapes=lambda avals, shape, **_: Aval.of(shape, avals[0].dtype),

@@ -13,71 +13,32 @@ from ..core.refuse import invalid, shown
 from ..values.record import apply
 from ..values.tensor import Tensor
 from .arguments import dims
-from .convolution_kernels import Windows, depthwise_convolution, depthwise_derivative, fit
-from .convolutions import check_convolution, conv2d, xla_convolution
+from .convolutions import check_convolution, conv2d, convolve, convolve_back, xla_convolution
 from .declare import check_same_dtype, matching
-from .kernel_gradient import transposed
+from .kernel_gradient import kernel_gradient
 from .windows import channels_last, explicit_padding, per_dimension
 
-_by_xla = partial(xla_convolution, depthwise=True)
+
+def _in_groups(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape of filters [h, w, in, multiplier] as those of a convolution with groups of one
+    channel, which this is."""
+    *window, channels, multiplier = shape
+    return (*window, 1, channels * multiplier)
 
 
-def _convolve(
-    x: Any,
-    filters: Any,
-    strides: tuple[int, ...],
-    padding: Any,
-    dilations: tuple[int, ...],
-    last: bool,
-) -> Any:
-    by_xla = partial(_by_xla, strides=strides, padding=padding, dilations=dilations, last=last)
-    if not last or not fit(x, filters):
-        return by_xla(x, filters)
-    windows = Windows.of(x.shape[1:-1], filters.shape[:-2], strides, padding, dilations)
-    return depthwise_convolution(by_xla, x, filters, windows, x.shape[-1])
+def _convolve(x: Any, filters: Any, **attributes: Any) -> Any:
+    return convolve(x, filters.reshape(_in_groups(filters.shape)), **attributes)
 
 
-def _to_input(
-    filters: Any,
-    dy: Any,
-    shape: tuple[int, ...],
-    strides: tuple[int, ...],
-    padding: Any,
-    dilations: tuple[int, ...],
-    last: bool,
-) -> Any:
+def _to_input(filters: Any, dy: Any, shape: tuple[int, ...], **attributes: Any) -> Any:
     """The cotangent of the input, of `shape`."""
-    convolve = partial(_by_xla, strides=strides, padding=padding, dilations=dilations, last=last)
-
-    def by_xla(dy: Any, filters: Any) -> Any:
-        return transposed(lambda x: convolve(x, filters), shape, dy)
-
-    if not last or not fit(dy, filters):
-        return by_xla(dy, filters)
-    sizes, window = shape[1:-1], filters.shape[:-2]
-    windows = Windows.of(sizes, window, strides, padding, dilations).transposed(sizes, window)
-    return depthwise_convolution(by_xla, dy, filters, windows, shape[-1])
+    return convolve_back(dy, filters.reshape(_in_groups(filters.shape)), shape, **attributes)
 
 
-def _to_filter(
-    x: Any,
-    dy: Any,
-    shape: tuple[int, ...],
-    strides: tuple[int, ...],
-    padding: Any,
-    dilations: tuple[int, ...],
-    last: bool,
-) -> Any:
+def _to_filter(x: Any, dy: Any, shape: tuple[int, ...], **attributes: Any) -> Any:
     """The cotangent of the filter, of `shape`."""
-    convolve = partial(_by_xla, strides=strides, padding=padding, dilations=dilations, last=last)
-
-    def by_xla(x: Any, dy: Any) -> Any:
-        return transposed(partial(convolve, x), shape, dy)
-
-    if not last or not fit(x, dy):
-        return by_xla(x, dy)
-    windows = Windows.of(x.shape[1:-1], shape[:-2], strides, padding, dilations)
-    return depthwise_derivative(by_xla, x, dy, shape, windows)
+    by_xla = partial(xla_convolution, **attributes)
+    return kernel_gradient(by_xla, x, dy, _in_groups(shape), **attributes).reshape(shape)
 
 
 def _pull(

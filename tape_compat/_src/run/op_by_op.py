@@ -215,6 +215,7 @@ class OpByOpProgram(Runner):
     beside: its key, and what another thread compiles of it, if it does. dry: whether to run it on
     zeros does no harm. due: at which run it is to be compiled, if a function that it calls says so.
     price: about how long it takes to compile it as a whole, beyond what its length says.
+    to_compile: how many of its instructions a compiler has to do something about.
     """
 
     __slots__ = (
@@ -234,6 +235,7 @@ class OpByOpProgram(Runner):
         "due",
         "price",
         "room",
+        "to_compile",
     )
 
     def __init__(self, node: Node, live: tuple[int, ...]):
@@ -272,16 +274,12 @@ class OpByOpProgram(Runner):
         self.dry = all(runner.dry for runner in self._runners)
         least = policy.op_compile_seconds()
         self.price = sum([runner.price - least for runner in self._runners])
+        self.to_compile = len(self._runners) - sum([runner.idle for runner in self._runners])
 
     @property
     def instructions(self) -> int:
         """How many there are, those of calls included."""
         return len(self._calls)
-
-    @property
-    def to_compile(self) -> int:
-        """How many of them a compiler has to do something about."""
-        return len(self._runners) - sum([runner.idle for runner in self._runners])
 
     @property
     def compile_seconds(self) -> float:

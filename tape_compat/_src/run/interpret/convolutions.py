@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...core.kernels import WIDTH
+from ...core.kernels import WIDTH, of_axes
 from ...core.native import KERNELS
 from .movement import padded, spread
 from .products import cast
@@ -145,31 +145,34 @@ class KernelCall(NamedTuple):
     numbers: tuple[int, ...]
     work: float
 
-    def function(self, back: tuple[int, ...], shape: tuple[int, ...]) -> Function:
-        """What does it, and gives an array of `shape` with its axes in the order `back`."""
-        derivative, depthwise, groups, (left, right), times, shapes, numbers, _ = self
+
+class ByKernel:
+    """What makes such a call, and gives an array of `shape` with its axes in the order `back`."""
+
+    def __init__(self, call: KernelCall, back: tuple[int, ...], shape: tuple[int, ...]):
+        self._call, self._back, self._shape = call, back, shape
+        right, other = call.orders[1], call.shapes[1]
+        rank = len(right) - 2
+        self._reverse = (slice(None, None, -1),) * rank
+        self._exchanged = call.groups == 1 and right == (*range(rank), rank + 1, rank)
+        self._turned = (*other[:-2], other[-1], other[-2])
+
+    def __call__(self, x: Any, w: Any) -> Any:
+        derivative, depthwise, _, (left, right), times, shapes, numbers, _ = self._call
         images, other, made = shapes
+        x = np.ascontiguousarray(x.transpose(left)).reshape(images)
+        if times > 1:
+            x = np.repeat(x, times, -1)
+        out = np.empty(made, np.float32)
+        # A transposed convolution: the kernel takes the weights as they lie in memory.
+        flipped = self._exchanged and w[self._reverse].flags.c_contiguous
+        if flipped:
+            w = w[self._reverse].reshape(self._turned)
+        else:
+            w = np.ascontiguousarray(w.transpose(right)).reshape(other)
         assert KERNELS is not None
-        compute, rank = KERNELS.compute, len(left) - 2
-        reverse = (slice(None, None, -1),) * rank
-        exchanged = groups == 1 and right == (*range(rank), rank + 1, rank)
-        turned = (*other[:-2], other[-1], other[-2])
-
-        def function(x: Any, w: Any) -> Any:
-            x = np.ascontiguousarray(x.transpose(left)).reshape(images)
-            if times > 1:
-                x = np.repeat(x, times, -1)
-            out = np.empty(made, np.float32)
-            # A transposed convolution: the kernel takes the weights as they lie in memory.
-            flipped = exchanged and w[reverse].flags.c_contiguous
-            if flipped:
-                w = w[reverse].reshape(turned)
-            else:
-                w = np.ascontiguousarray(w.transpose(right)).reshape(other)
-            compute(derivative, x, w, out, (*numbers, flipped, depthwise))
-            return out.reshape(shape).transpose(back)
-
-        return function
+        KERNELS.compute(derivative, x, w, out, (*numbers, flipped, depthwise))
+        return out.reshape(self._shape).transpose(self._back)
 
 
 def kernel_call(params: Params, ins: Avals, outs: Avals) -> KernelCall | None:
@@ -206,8 +209,7 @@ def kernel_call(params: Params, ins: Avals, outs: Avals) -> KernelCall | None:
             (*layout.offsets, layout.inner, layout.feature),
         )
         other = (*ones, *layout.window, *ends)
-    low = [low for low, _ in params["padding"]]
-    numbers = (*ones, *strides, *ones, *steps, *[0] * len(ones), *low, *ones, *apart)
+    numbers = of_axes(strides, steps, [low for low, _ in params["padding"]], apart)
     first, *sizes = [x.shape[i] for i in orders[0]]
     shapes = (first, *ones, *sizes), other, made
     own = max(1 if depthwise else layout.features, 1)
@@ -226,7 +228,8 @@ def _conv(params: Params, ins: Avals, outs: Avals) -> Function:
     if call is not None:
         batch, feature, *space = order
         axes = (*space, batch, feature) if call.derivative else (batch, *space, feature)
-        return call.function(tuple(np.argsort(axes).tolist()), tuple([out.shape[i] for i in axes]))
+        back, shape = tuple(np.argsort(axes).tolist()), tuple([out.shape[i] for i in axes])
+        return ByKernel(call, back, shape)
     build = _by_channels if layout.few else _by_examples
     return cast(build(layout, order, out.dtype), ins, out)
 

@@ -16,7 +16,7 @@ from ...core.traces import with_sizes
 from ...core.x64 import in_x64
 from . import cost
 from .control import CALLS, CONTROL, called
-from .convolutions import TABLE as CONVOLUTIONS, kernel_call
+from .convolutions import TABLE as CONVOLUTIONS, ByKernel
 from .indexing import Scatter
 from .products import TABLE as PRODUCTS
 from .randomness import as_words, is_key, key_of, of_keys, words_of
@@ -248,9 +248,8 @@ class _Building:
         outputs = tuple([self.slot() for _ in eqn.outvars])
         single = None if eqn.primitive.multiple_results else outputs[0]
         name = eqn.primitive.name
-        convolution = name in CONVOLUTIONS
-        kernel = convolution and kernel_call(eqn.params, *_avals(eqn)) is not None
-        product = name in PRODUCTS or (convolution and not kernel)
+        kernel = isinstance(function, ByKernel)
+        product = name in PRODUCTS or (name in CONVOLUTIONS and not kernel)
         more = bool(eqn.effects), name in cost.MOVES, product, kernel
         self.drafts.append(_Draft(function, inputs, single, outputs, seconds, alone, *more))
         return outputs
