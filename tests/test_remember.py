@@ -313,3 +313,50 @@ def test_what_is_remembered_is_bounded():
     for node in nodes:
         nodes.extend(node.children.values())
         assert len(node.splices) <= policy.MAX_SPLICES
+
+
+def _rows(looked_up, dense, wanted):
+    """A sparse and a dense gradient, of one step over two tables."""
+    table, weights = tf.Variable(np.ones((5, 2), np.float32)), tf.Variable([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        rows = looked_up(table)
+        loss = tf.reduce_sum(tf.square(rows * weights - wanted) + dense * weights)
+    return tape.gradient(loss, [table, weights])
+
+
+@pytest.mark.parametrize(
+    "looked_up",
+    [
+        lambda table, ids: tf.nn.embedding_lookup(table, tf.constant(ids)),
+        lambda table, ids: tf.gather(table, ids),
+        lambda table, ids: tf.gather(table, tf.reverse(tf.constant(ids), [0])),
+        lambda table, ids: tf.reshape(
+            tf.gather(table, tf.reshape(tf.constant(ids), [3, 1])), [3, -1]
+        ),
+        lambda table, ids: tf.concat([tf.gather(table, ids[:2]), tf.gather(table, ids[1:2])], 0),
+        lambda table, ids: tf.gather(table, ids) + tf.gather(table, [ids[1], ids[2], ids[0]]),
+    ],
+    ids=["leaf", "list", "computed", "reshaped", "shorter", "joined"],
+)
+def test_sparse_gradients_are_remembered(worked_out, looked_up):
+    """Rows are those of the indices of this step, whatever remembered the ones before."""
+    for seed in range(5):
+        ids = np.random.default_rng(seed).integers(0, 5, 3).tolist()
+        dense, wanted = values(seed, 2), values(seed + 10, 2)
+
+        got, by_weights = _rows(lambda table: looked_up(table, ids), dense, wanted)
+        assert isinstance(got, tf.IndexedSlices)
+        assert got.dense_shape.numpy().tolist() == [5, 2]
+
+        one_hot = looked_up(tf.Variable(np.eye(5, dtype=np.float32)), ids).numpy()
+
+        def expected(table, weights):
+            rows = one_hot @ table
+            return jnp.sum((rows * weights - wanted) ** 2 + dense * weights)
+
+        want = jax.grad(expected, (0, 1))(jnp.ones((5, 2)), jnp.array([1.0, 2.0]))
+        np.testing.assert_allclose(tf.convert_to_tensor(got), want[0], rtol=1e-5, atol=1e-5)
+        np.testing.assert_allclose(by_weights, want[1], rtol=1e-5)
+        if seed == 1:
+            worked_out.clear()
+    assert worked_out == []

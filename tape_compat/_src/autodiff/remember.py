@@ -9,11 +9,21 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
+import numpy as np
+
 from ..core.op import Closure
 from ..core.program import Node, Program
 from ..core.state import LOCAL, MODE
 from ..core.steps import Steps
-from ..values.record import apply, recorded_since, remember_splice, splice, store_splice
+from ..values.indexed_slices import IndexedSlices
+from ..values.record import (
+    Sequence as Spliced,
+    apply,
+    recorded_since,
+    sequence_since,
+    splice,
+    store_splice,
+)
 from ..values.tensor import Tensor
 from . import reverse
 from .missed import Shown, missed
@@ -83,6 +93,84 @@ def script(
     return Script(tuple(place_of[slot] for slot in given), played, tuple(numbers))
 
 
+class SlicedSequence(NamedTuple):
+    """A sequence some of whose answers are IndexedSlices.
+
+    sequence: its answers are the tensors and the parts of slices that it makes, in order. forms:
+    for each answer None if it is the next of those; else where values and indices come from, None
+    likewise or an input of a call as in `Script`, and the dense shape, which is always the same.
+    """
+
+    sequence: Spliced
+    forms: tuple[tuple[Any, ...] | None, ...]
+
+    def answers(self, made: list[Any], calls: reverse.Calls) -> list[Any]:
+        """The derivatives, of the tensors that the sequence has made."""
+        parts = iter(made)
+
+        def part(form: tuple[int, int] | None) -> Any:
+            return next(parts) if form is None else reverse.as_tuple(calls[form[0]])[form[1]]
+
+        return [
+            next(parts) if form is None else IndexedSlices(part(form[0]), part(form[1]), form[2])
+            for form in self.forms
+        ]
+
+
+def _spliced(program: Program, start: Node, found: Any, calls: reverse.Calls) -> list[Any] | None:
+    """The answers of what is remembered at `start`, appended; None if there is none."""
+    if found is None:
+        return None
+    if found.__class__ is not SlicedSequence:
+        return splice(program, start, found)
+    made = splice(program, start, found.sequence)
+    return None if made is None else found.answers(made, calls)
+
+
+def _sequence(
+    program: Program, start: Node, calls: reverse.Calls, answers: list[Any]
+) -> Spliced | SlicedSequence | None:
+    """What to remember of derivatives that were recorded from `start` on; None if they cannot be
+    had so again."""
+    if not any(a.__class__ is IndexedSlices for a in answers):
+        return sequence_since(program, start, answers)
+    made: list[Any] = []
+    forms: list[tuple[Any, ...] | None] = []
+    for answer in answers:
+        if answer.__class__ is not IndexedSlices:
+            made.append(answer)
+            forms.append(None)
+            continue
+        form = []
+        for x in (answer.values, answer.indices):
+            new = x._at[0] is program and x._at[1] >= start.end
+            form.append(None if new else _read_by(calls, x))
+            if new:
+                made.append(x)
+            elif form[-1] is None:
+                return None
+        if not _is_constant(answer.dense_shape):
+            return None
+        form.append(answer.dense_shape)
+        forms.append(tuple(form))
+    sequence = sequence_since(program, start, made)
+    return None if sequence is None else SlicedSequence(sequence, tuple(forms))
+
+
+def _is_constant(shape: Any) -> bool:
+    """Whether a dense shape was told by shapes: a tensor of the host that nothing has read."""
+    return shape.__class__ is Tensor and shape._array.__class__ is np.ndarray
+
+
+def _read_by(calls: reverse.Calls, x: Any) -> tuple[int, int] | None:
+    """Where a call has a tensor among its inputs."""
+    for place in range(1, len(calls), 4):
+        for i, given in enumerate(reverse.as_tuple(calls[place])):
+            if given is x:
+                return place, i
+    return None
+
+
 def structure_key(
     program: Any,
     calls: reverse.Calls,
@@ -143,10 +231,12 @@ def remembered(
     start = program.node
     if not recorders:
         key = (what, key)
-        answers = splice(program, key)
+        answers = _spliced(program, start, start.splices.get(key), record.calls)
         if answers is None:
             answers = _computed(compute)
-            remember_splice(program, start, key, answers)
+            found = _sequence(program, start, record.calls, answers)
+            if found is not None:
+                store_splice(start, key, found)
         return answers
     key = ("script", what, key)
     found = start.splices.get(key)

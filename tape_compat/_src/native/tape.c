@@ -223,7 +223,9 @@ static PyObject *remembered_gradient(PyObject *self, PyObject *current, PyObject
         /* A few: to compare is cheaper than to hash thousands of nodes. */
         PyObject *last = end_of(log);
         while (!found && PyDict_Next(SLOT(last, Node.splices), &place, &key, &value)) {
-            int same = is_key(key, owner, calls, target, sources, n, ids, reads);
+            int same = PyTuple_CheckExact(value) /* no SlicedSequence */
+                           ? is_key(key, owner, calls, target, sources, n, ids, reads)
+                           : 0;
             if (same < 0)
                 break;
             found = same ? Py_NewRef(value) : NULL;

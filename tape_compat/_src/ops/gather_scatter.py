@@ -24,7 +24,7 @@ from ..values.dispatch import takes_composites
 from ..values.indexed_slices import IndexedSlices
 from ..values.record import apply
 from ..values.tensor import Tensor
-from .arguments import INDEX_DTYPES, as_int, as_tensor, dims, is_text, move_text, untracked
+from .arguments import INDEX_DTYPES, as_int, as_tensor, dims, is_text, move_text
 from .declare import name_ops
 from .shapes import host_shape, reshape
 
@@ -68,7 +68,7 @@ def _sparse_gather(
     params, indices = inputs[0]._aval, inputs[1]
     n = indices._aval.size
     values = reshape(as_tensor(cotangents[0]), (n, *params.shape[1:]))
-    flat = indices if indices._aval.shape == (n,) else reshape(untracked(indices), (n,))
+    flat = indices if indices._aval.shape == (n,) else reshape(indices, (n,))
     return [IndexedSlices(values, flat, host_shape(params.shape, dtypes.int32))]
 
 
@@ -171,7 +171,7 @@ def _sparse_gather_nd(
     at = indices._aval.shape
     if want != (0,) or len(at) != 2 or at[1] != 1 or call.attributes["batch_dims"]:
         return None
-    flat = reshape(untracked(indices), (at[0],))
+    flat = reshape(indices, (at[0],))
     shape_of = host_shape(inputs[0]._aval.shape, indices.dtype)
     return [IndexedSlices(as_tensor(cotangents[0]), flat, shape_of)]
 

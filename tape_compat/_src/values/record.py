@@ -247,17 +247,18 @@ def current_program(state: ThreadState) -> Program:
 # Splices: sequences of instructions appended as one.
 
 
-def splice(program: Program, key: tuple) -> list[Tensor | None] | None:
-    """Append the sequence remembered under `key` at this point, or None if there is none."""
+#: The node that a sequence ends at, and the slots and avals of its answers: see `splice_outputs`.
+Sequence = tuple[Node, tuple]
+
+
+def splice(program: Program, start: Node, sequence: Sequence) -> list[Tensor | None] | None:
+    """Append a sequence that was remembered at `start`, or None if that is not where this program
+    is any more."""
     with program.lock:
-        if program.ran:
+        if program.ran or node_of(program.log[-1]) is not start:
             return None
-        log = program.log
-        found = node_of(log[-1]).splices.get(key)
-        if found is None:
-            return None
-        end, slots = found
-        log.append(end)
+        end, slots = sequence
+        program.log.append(end)
         return splice_outputs(program, slots)
 
 
@@ -276,11 +277,12 @@ def splice_outputs(program: Program, slots: tuple) -> list[Tensor | None]:
     return answers
 
 
-def remember_splice(program: Program, start: Node, key: tuple, answers: list[Any]) -> None:
-    """Remember the sequence from `start` to here, if it read nothing new and gives tensors."""
+def sequence_since(program: Program, start: Node, answers: list[Any]) -> Sequence | None:
+    """The sequence from `start` to here, None if it read something new or gives what is not a
+    tensor of this program."""
     end = program.node
     if recorded_since(program, start) is None or end.must_flush:
-        return
+        return None
     slots = []
     places: dict[int, int] = {}
     for place, a in enumerate(answers):
@@ -292,8 +294,8 @@ def remember_splice(program: Program, start: Node, key: tuple, answers: list[Any
             places[id(a)] = place
             slots.append((a._at[1], a._aval))
         else:
-            return
-    store_splice(start, key, (end, tuple(slots)))
+            return None
+    return end, tuple(slots)
 
 
 def recorded_since(program: Program, start: Node) -> list[Node] | None:
