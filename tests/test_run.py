@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import tape_compat as tf
+from tape_compat._src.core import host
 from tape_compat._src.core.native import FASTPATH
 from tape_compat._src.core.state import LOCAL
 from tape_compat._src.core.steps import Steps
@@ -422,3 +423,45 @@ def test_a_new_value_takes_the_buffer_of_its_own_old_one(deferred):
     before = buffers()
     step()
     assert buffers() == before
+
+
+@pytest.mark.parametrize("side", [20, 300])
+@pytest.mark.parametrize("how", ["step", "loop", "function"])
+def test_small_decompositions_run_in_one_thread(how, side):
+    """Beside other work OpenBLAS's threads take a hundred times as long for them. Large ones keep
+    their threads."""
+    seen = []
+
+    def look(x):
+        with host._LOCK:
+            seen.append(sum(isinstance(call, host.one_thread) for call in host._CALLS))
+        return x
+
+    @tf.as_op
+    def looked(x):
+        return jax.pure_callback(look, jax.ShapeDtypeStruct(x.shape, x.dtype), x)
+
+    def triangle(a):
+        for _ in range(8 if how == "loop" else 1):
+            a = tf.linalg.qr(a)[1] + tf.eye(side)
+        return looked(tf.linalg.trace(a))
+
+    triangle = tf.function(triangle) if how == "function" else triangle
+    matrix = tf.Variable(np.eye(side, dtype=np.float32))
+    for _ in range(SETTLED):
+        with tf.GradientTape():
+            trace = triangle(matrix)
+        assert np.isfinite(trace)
+    assert len(seen) == SETTLED
+    assert seen[-1] == (side == 20)
+    assert not host._CALLS
+
+
+def test_a_small_decomposition_by_itself_runs_in_one_thread(monkeypatch):
+    limits = []
+    monkeypatch.setattr(host, "_limit", limits.append)
+    tf.linalg.svd(tf.eye(20))
+    assert any(isinstance(call, host.one_thread) for call in limits)
+    limits.clear()
+    tf.linalg.svd(tf.eye(300))
+    assert not limits

@@ -7,6 +7,7 @@ import sys
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from itertools import starmap
 from typing import Any
 
@@ -17,7 +18,7 @@ from ..core.avals import Aval
 from ..core.caches import register
 from ..core.counters import COUNTERS
 from ..core.errors import JAX_FOLDER, user_location
-from ..core.host import on_host, return_freed_memory
+from ..core.host import on_host, one_thread, return_freed_memory
 from ..core.native import native, provide
 from ..core.op import Closure
 from ..core.program import NOWHERE, Entry, Node, Program, References, Runner
@@ -264,6 +265,7 @@ def _compile(
     if loops is not None:
         known = kept.compiled_loops(loops)
         loops.compiled = compile_for(loops.template, loops.counts, loops.donate, not known)
+        loops.compiled.one_thread = apart.one_thread
         _call(program, loops)
         known.append(loops.compiled)
         kept.bind(loops)
@@ -272,6 +274,7 @@ def _compile(
         beside, apart.beside = apart.beside, None
         whole = beside[1].result() if beside is not None and beside[0] == key else None
         whole = whole or WholeProgram(node, key, donations(program, node, live), apart.room)
+        whole.one_thread = apart.one_thread
         _call(program, whole)
         kept.keep(whole)
         size = apart.instructions
@@ -303,7 +306,8 @@ def _run_compiled(program: Program, history: History, runner: WholeProgram | Loo
     if isinstance(runner, LoopProgram) and runner.layered:
         runner = _switched(program, runner)
     else:
-        runner.origin = history if history.settled and not program.node.effects else None
+        by_c = history.settled and not program.node.effects and not runner.one_thread
+        runner.origin = history if by_c else None
     _call(program, runner)
 
 
@@ -321,6 +325,7 @@ def _switched(program: Program, loops: LoopProgram) -> WholeProgram | LoopProgra
         loops.whole = None
         if whole is not None:
             COUNTERS.compiles += 1
+            whole.one_thread = loops.one_thread
             kept.keep(whole)
             return whole
     return loops
@@ -363,7 +368,10 @@ def _call(program: Program, runner: WholeProgram | LoopProgram) -> None:
     # the buffers of donated variables.
     try:
         program.calling = _BY_PYTHON
-        in_x64(program.results.extend, starmap(runner.call, (arguments,)))
+        with one_thread() if runner.one_thread else nullcontext():
+            in_x64(program.results.extend, starmap(runner.call, (arguments,)))
+            if runner.one_thread:
+                jax.block_until_ready(program.results)
     except BaseException as error:
         discard(runner, error)
         raise

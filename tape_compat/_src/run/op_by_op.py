@@ -19,7 +19,7 @@ from ..core import limits
 from ..core.avals import Aval
 from ..core.call import Call, flattened
 from ..core.counters import COUNTERS
-from ..core.host import in_one_thread, keep_freed_memory, on_host
+from ..core.host import in_one_thread, keep_freed_memory, on_host, one_thread
 from ..core.op import Closure, primitives
 from ..core.program import Node, Runner
 from ..core.state import LOCAL, MODE
@@ -36,6 +36,12 @@ from .large_pages import Room
 
 #: Primitives that NumPy computes by BLAS.
 _BY_BLAS = frozenset((*products.TABLE, *convolutions.TABLE, *decompositions.TABLE))
+
+#: Primitives that XLA computes by LAPACK, in the threads of OpenBLAS.
+_BY_LAPACK = frozenset(
+    "cholesky eig eigh geqrf hessenberg householder_product lu qr schur svd".split()
+    + ["triangular_solve"]
+)
 
 
 @cache
@@ -73,11 +79,11 @@ class OpRunner:
 
     work: about how many seconds it takes when it is interpreted; products: those of products of
     arrays; kernels: those of convolutions by kernels of this library, which it takes compiled, too.
-    dry: whether to run it on zeros does no harm: it calls nothing outside and is sure to
-    end. compiled: whether it was. price: about what its compile takes. idle: whether it gives what
-    it takes, of which XLA makes nothing. context: what calls `run` on
-    the host. moves: whether it hardly does more than to move elements, which no compiler does
-    faster.
+    dry: whether to run it on zeros does no harm: it calls nothing outside and is sure to end.
+    compiled: whether it was. price: about what its compile takes. idle: whether it gives what it
+    takes, of which XLA makes nothing. context: what calls `run` on the host. side: the longest of
+    the matrices that LAPACK decomposes, 0 if it has none. moves: whether it hardly does more than
+    to move elements, which no compiler does faster.
     """
 
     __slots__ = (
@@ -93,6 +99,7 @@ class OpRunner:
         "moves",
         "price",
         "products",
+        "side",
         "work",
     )
 
@@ -110,6 +117,8 @@ class OpRunner:
         self.work = plan.seconds
         threads = self.work > policy.THREADS_MATTER_SECONDS and any(names[p] for p in _BY_BLAS)
         self.context: Callable[..., Any] = in_one_thread if threads else on_host
+        decomposes = _on_host() and not _BY_LAPACK.isdisjoint(names)
+        self.side = max([0, *(n for aval in avals for n in aval.shape[-2:])]) if decomposes else 0
         few = plan.arithmetic <= policy.WITH_MOVES_SECONDS
         self.moves = self._plan is not None and few
         self.products, self.kernels = plan.products, plan.kernels
@@ -160,6 +169,9 @@ class OpRunner:
                 return results
             self._plan = None
         self.compiled = True
+        if 0 < self.side <= policy.ONE_THREAD_SIDE:
+            with one_thread():
+                return jax.block_until_ready(self._closure.run(*arrays))
         return self._closure.run(*arrays)
 
     def now(self, *arrays: Any) -> list[Any]:
@@ -214,6 +226,7 @@ class OpByOpProgram(Runner):
 
     beside: its key, and what another thread compiles of it, if it does. dry: whether to run it on
     zeros does no harm. due: at which run it is to be compiled, if a function that it calls says so.
+    one_thread: whether what is compiled of it is to run so, for decompositions of small matrices.
     price: about how long it takes to compile it as a whole, beyond what its length says.
     to_compile: how many of its instructions a compiler has to do something about.
     """
@@ -233,6 +246,7 @@ class OpByOpProgram(Runner):
         "beside",
         "dry",
         "due",
+        "one_thread",
         "price",
         "room",
         "to_compile",
@@ -271,6 +285,8 @@ class OpByOpProgram(Runner):
         self._scatters = self._find_scatters([aval.nbytes for aval in avals[: len(arrays)]])
         threads = any(runner.context is in_one_thread for runner in self._runners)
         self._context = in_one_thread if threads else on_host
+        sides = max([runner.side for runner in self._runners], default=0)
+        self.one_thread = 0 < sides <= policy.ONE_THREAD_SIDE
         self.dry = all(runner.dry for runner in self._runners)
         least = policy.op_compile_seconds()
         self.price = sum([runner.price - least for runner in self._runners])

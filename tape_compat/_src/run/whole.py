@@ -29,16 +29,18 @@ LOGGER = logging.getLogger("tape_compat")
 class WholeProgram(Runner):
     """A program compiled as a whole, when first called.
 
-    It takes the array leaves, then one vector of scalars for each dtype in `packs`.
+    It takes the array leaves, then one vector of scalars for each dtype in `packs`. one_thread:
+    whether LAPACK is to have no more.
     """
 
-    __slots__ = ("_packed", "call", "packs")
+    __slots__ = ("_packed", "call", "one_thread", "packs")
 
     #: Its results are the live outputs.
     unpack_results = None
 
     def __init__(self, node: Node, key: tuple, donate: tuple[int, ...], room: Room | None = None):
         super().__init__(node, key)
+        self.one_thread = False
         live = key[0]
         path = node.path()
         arrays, scalars = leaf_layout(path)

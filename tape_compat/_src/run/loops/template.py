@@ -264,10 +264,10 @@ def _room(env: dict[int, Any], save: Save, capacity: int) -> Any:
 class CompiledLoops:
     """A template compiled, when first called, for loops of up to so many iterations.
 
-    counts: how often they run, if it is compiled for that alone.
+    counts: how often they run, if it is compiled for that alone. one_thread: as of a WholeProgram.
     """
 
-    __slots__ = ("call", "capacities", "counts")
+    __slots__ = ("call", "capacities", "counts", "one_thread")
 
     def __init__(
         self,
@@ -277,6 +277,7 @@ class CompiledLoops:
         donate: tuple[int, ...],
     ):
         self.capacities, self.counts = capacities, counts
+        self.one_thread = False
         function = function_of(template, capacities, counts)
 
         def program(*arguments: Any) -> tuple[Any, ...]:

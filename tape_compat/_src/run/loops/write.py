@@ -79,6 +79,10 @@ class LoopProgram(Runner):
     def call(self) -> Any:
         return self.compiled.call
 
+    @property
+    def one_thread(self) -> bool:
+        return self.compiled.one_thread
+
     def arguments(self, arrays: list[Any], scalars: dict[np.dtype, list[Any]]) -> list[Any]:
         """What the compiled template takes, of the leaves of the record."""
         capacities = self.compiled.capacities
