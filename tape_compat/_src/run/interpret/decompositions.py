@@ -66,17 +66,21 @@ def _cholesky(params: Params, ins: Avals, outs: Avals) -> Function:
 
 
 def _eliminated(a: Any) -> tuple[Any, Any, Any]:
-    """L and U of one matrix in one, which row each row was changed for, and the order of rows."""
-    a, (m, n) = np.array(a), a.shape
-    pivots, order = np.arange(min(m, n)), np.arange(m)
+    """Of matrices [b, m, n]: L and U in one, which row each row was changed for, and the order of
+    rows."""
+    a, (batch, m, n) = np.array(a), a.shape
+    pivots, order = np.empty((batch, min(m, n)), int), np.tile(np.arange(m), (batch, 1))
+    each = np.arange(batch)
     for i in range(min(m, n)):
-        column = a[i:, i]
-        sizes = np.abs(column.real) + np.abs(column.imag)
-        pivots[i] = j = i + int(np.argmax(sizes))
-        a[[i, j]], order[[i, j]] = a[[j, i]], order[[j, i]]
-        if a[i, i] != 0:
-            a[i + 1 :, i] /= a[i, i]
-            a[i + 1 :, i + 1 :] -= np.multiply.outer(a[i + 1 :, i], a[i, i + 1 :])
+        column = a[:, i:, i]
+        pivots[:, i] = j = i + np.argmax(np.abs(column.real) + np.abs(column.imag), 1)
+        for rows in (a, order):
+            row = rows[:, i].copy()
+            rows[:, i] = rows[each, j]
+            rows[each, j] = row
+        pivot = a[:, i, i, None]
+        a[:, i + 1 :, i] /= np.where(pivot == 0, 1, pivot)
+        a[:, i + 1 :, i + 1 :] -= a[:, i + 1 :, i, None] * a[:, i, None, i + 1 :]
     return a, pivots, order
 
 
@@ -86,9 +90,8 @@ def _lu(params: Params, ins: Avals, outs: Avals) -> Function | None:
         return None
 
     def function(a: Any) -> list[Any]:
-        found = [_eliminated(matrix) for matrix in a.reshape(-1, *a.shape[-2:])]
-        stacks = [np.stack(part) for part in zip(*found, strict=True)]
-        return [x.reshape(s).astype(d) for x, s, d in zip(stacks, shapes, dtypes, strict=True)]
+        found = _eliminated(a.reshape(-1, *a.shape[-2:]))
+        return [x.reshape(s).astype(d) for x, s, d in zip(found, shapes, dtypes, strict=True)]
 
     return function
 
