@@ -578,6 +578,16 @@ def case_cache_is_full_with_the_last_element(tf):
     return found
 
 
+def case_unique_of_integers(tf):
+    """Close to each other or far apart, at both ends of their dtypes."""
+    ends = [127, -128, 127, 0, 5, 5, -128] * 20
+    far = [2**62, -(2**62), 2**62, 0]
+    large = np.array([2**63 + 5, 2**63 + 7, 2**63 + 5, 2**63 + 6, 2**63 + 7], np.uint64)
+    arrays = [np.array(ends, np.int8), np.array(ends, np.int64), np.array(far), large]
+    arrays += [np.array([], np.int32), np.array([3], np.uint16), np.arange(300)[::-1] % 7]
+    return [tf.unique_with_counts(x) for x in arrays]
+
+
 def case_unique(tf):
     made = tf.data.Dataset.from_tensor_slices
     return [shown(made(x).unique()) for x in ([1, 37, 2, 37, 2, 1], ["a", "b", "a"])], attempt(
