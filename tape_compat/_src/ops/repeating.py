@@ -10,7 +10,8 @@ import numpy as np
 from ..core import dtypes
 from ..core.avals import Aval
 from ..core.dimensions import Shape, Size, differ, is_symbolic, less
-from ..core.errors import NeedsValue
+from ..core.dtypes import as_dtype
+from ..core.errors import NeedsValue, user_location
 from ..core.op import Op
 from ..core.refuse import invalid, shown
 from ..values.dispatch import takes_composites
@@ -124,7 +125,7 @@ def _repeated_shape(shape: Shape, times: Size, axis: int) -> Shape:
     return (*shape[:axis], shape[axis] * times, *shape[axis + 1 :])
 
 
-#: Each element so many times, where it is not known how many elements or how often.
+#: Each element equally often: without places the gradient is a sum.
 _REPEAT = Op(
     _repeat,
     "BroadcastTo",
@@ -139,7 +140,9 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
     """Each element along `axis` (of the flattened input by default) `repeats` times.
 
     Args:
-      repeats: one number, or one for each place along `axis`.
+      repeats: one integer, or one for each place along `axis`, of which those below 0 count as 0.
+    Raises: TypeError if `repeats` are no integers; ValueError if they are not as many as places;
+      InvalidArgumentError if the one is negative.
 
     >>> import tape_compat as tf
     >>> tf.repeat([1, 2], [1, 2]).numpy().tolist()
@@ -157,7 +160,13 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
         if is_text(x):
             return move_text(lambda p, at: apply(take, (p, at))[0], x, by=(places,))
         return apply(take, (x, places))
-    times = known_sizes(repeats).ravel()
+    times = known_sizes(repeats)
+    if times.dtype.kind not in "iubO":
+        raise TypeError(
+            f"Argument `tensor` (name: repeats) must be of type integer. Received `tensor` = "
+            f"{times} of dtype: {as_dtype(times.dtype)!s} (at {user_location()})."
+        )
+    times = times.ravel()
     if times.size != 1 and differ(times.size, length):
         raise ValueError(f"Dimensions {length} and {times.size} are not compatible")
     if times.size != 1 and is_symbolic(length):
@@ -167,9 +176,14 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
         if times.size != 1:
             raise NeedsValue("tf.repeat() needs to know how often each element is repeated")
         return apply(_REPEAT.bind(times=times.item(), axis=axis), (x,))
-    places = np.repeat(np.arange(length, dtype=np.int32), times)
     if is_text(x):
         return move_text(lambda p: repeat(p, times, axis), x)
+    if times.size == 1:
+        if times.item() < 0:
+            message = f"Expected multiples[{axis + 1}] >= 0, but got {times.item()}"
+            raise invalid(message, "Tile")
+        return apply(_REPEAT.bind(times=int(times.item()), axis=axis), (x,))
+    places = np.repeat(np.arange(length, dtype=np.int32), np.maximum(times, 0))
     return apply(_TAKE.bind(axis=axis), (x, concrete(places)))
 
 
@@ -187,4 +201,4 @@ def _repeated_places(repeats: Tensor, length: Tensor) -> Tensor:
     if sketch is not None:
         return sketch.tensor((None,), dtypes.int32)
     places = np.arange(int(known_value(length)), dtype=np.int32)
-    return concrete(np.repeat(places, known_value(repeats)))
+    return concrete(np.repeat(places, np.maximum(known_value(repeats), 0)))
