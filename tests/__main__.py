@@ -52,8 +52,8 @@ MODELESS = [
     f"--ignore=tests/test_{name}.py"
     for name in (
         "adapted benchmarks cache caches choose data_csv data_files docs dtypes dtypes_exact find "
-        "fork in_place interpret kernels layout names names_version1 native program shapes standin "
-        "standin_libraries summary traces types".split()
+        "fork in_place interpret kernels layout names names_version1 native order program shapes "
+        "standin standin_libraries summary traces types".split()
     )
 ]
 MODELESS.append("--ignore=tests/keras_suite")

@@ -21,6 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 TESTS = [
     "test_native.py",
     "test_kernels.py",
+    "test_order.py",
     "test_joins.py",
     "test_tape.py",
     "test_run.py",

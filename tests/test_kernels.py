@@ -510,7 +510,8 @@ SHOW(XLA_FFI_Metadata, api_version) SHOW(XLA_FFI_Metadata, traits)
 SHOW(XLA_FFI_Metadata_Extension, metadata)
 NUMBER(XLA_FFI_Extension_Metadata) NUMBER(XLA_FFI_Error_Code_INVALID_ARGUMENT)
 NUMBER(XLA_FFI_Error_Code_RESOURCE_EXHAUSTED) NUMBER(XLA_FFI_DataType_S64)
-NUMBER(XLA_FFI_DataType_F32) NUMBER(XLA_FFI_AttrType_ARRAY)
+NUMBER(XLA_FFI_DataType_S32) NUMBER(XLA_FFI_DataType_F32) NUMBER(XLA_FFI_DataType_F64)
+NUMBER(XLA_FFI_AttrType_ARRAY)
 }
 """
 

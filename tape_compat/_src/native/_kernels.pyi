@@ -9,6 +9,10 @@ WIDTH: int
 CONVOLUTION: Any
 DERIVATIVE: Any
 LARGE_PAGES: Any
+ORDER: Any
+
+def order(x: Any, places: Any, descending: bool, /) -> None:
+    """Write the order of the last axis of numbers of 32 or 64 bits into `places`, int32."""
 
 def compute(derivative: bool, x: Any, other: Any, out: Any, numbers: tuple[int, ...], /) -> None:
     """Write a convolution, or its derivative by the kernel, of arrays of four axes into `out`. The

@@ -1,5 +1,5 @@
-/* The extension module `_kernels`: what XLA calls in its programs on the CPU, for convolutions and for
-   large pages, and convolutions for NumPy's arrays. It is empty where the compiler is not GCC or
+/* The extension module `_kernels`: what XLA calls in its programs on the CPU, for convolutions, for the
+   order of numbers and for large pages, and convolutions for NumPy's arrays. It is empty where the compiler is not GCC or
    Clang. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -13,6 +13,7 @@
 #endif
 
 #include "convolution.c"
+#include "order.c"
 #include "xla.h"
 
 /* A job under way. Threads of XLA come when they are free, perhaps when all is done: the last one to
@@ -274,6 +275,47 @@ static XLA_FFI_Error *handle_convolution(XLA_FFI_CallFrame *call) { return handl
 
 static XLA_FFI_Error *handle_derivative(XLA_FFI_CallFrame *call) { return handle(call, derive); }
 
+/* What kind of numbers an array has; -1 for one that is not ordered. */
+static int numbers_of(const XLA_FFI_Buffer *array)
+{
+    switch (array->dtype) {
+    case XLA_FFI_DataType_S32:
+        return INT32;
+    case XLA_FFI_DataType_S64:
+        return INT64;
+    case XLA_FFI_DataType_F32:
+        return FLOAT32;
+    case XLA_FFI_DataType_F64:
+        return FLOAT64;
+    }
+    return -1;
+}
+
+/* The order along the last axis, as int32; whether it descends is told by a number. */
+static XLA_FFI_Error *handle_order(XLA_FFI_CallFrame *call)
+{
+    if (asks_version(call))
+        return NULL;
+    const char *wanted = "numbers give places";
+    if (call->args.size != 1 || call->rets.size != 1 || call->attrs.size != 1 ||
+        call->attrs.types[0] != XLA_FFI_AttrType_ARRAY)
+        return refuse(call->api, XLA_FFI_Error_Code_INVALID_ARGUMENT, wanted);
+    const XLA_FFI_Buffer *x = call->args.args[0], *out = call->rets.args[0];
+    const XLA_FFI_Array *descending = call->attrs.attrs[0];
+    int kind = numbers_of(x);
+    if (kind < 0 || x->rank < 1 || out->rank != x->rank || out->dtype != XLA_FFI_DataType_S32 ||
+        descending->dtype != XLA_FFI_DataType_S64 || descending->size != 1)
+        return refuse(call->api, XLA_FFI_Error_Code_INVALID_ARGUMENT, wanted);
+    long rows = 1, n = x->dims[x->rank - 1];
+    for (int64_t i = 0; i < x->rank - 1; i++)
+        rows *= x->dims[i];
+    Threads threads = threads_of_program(call);
+    if (!order(kind, x->data, out->data, rows, n, *(const int64_t *)descending->data != 0, perform,
+               &threads))
+        return refuse(call->api, XLA_FFI_Error_Code_RESOURCE_EXHAUSTED, "no memory for an order");
+    return NULL;
+}
+
 /* Gives what it takes, which is the same memory, and ask for large pages in what it gives beside. */
 static XLA_FFI_Error *handle_large_pages(XLA_FFI_CallFrame *call)
 {
@@ -372,7 +414,58 @@ static PyObject *compute(PyObject *module, PyObject *const *args, Py_ssize_t n)
     Py_RETURN_NONE;
 }
 
+/* What kind of numbers an array of NumPy has; -1 for one that is not ordered. */
+static int numbers_in(const Py_buffer *buffer)
+{
+    const char *kinds = "ilfd", *found = buffer->format[1] ? NULL : strchr(kinds, *buffer->format);
+    if (*buffer->format == 'q' && !buffer->format[1])
+        return INT64;
+    if (!found || !*found || buffer->itemsize != (*found == 'i' || *found == 'f' ? 4 : 8))
+        return -1;
+    return (const int[]){INT32, INT64, FLOAT32, FLOAT64}[found - kinds];
+}
+
+/* Numbers for which another thread is started: it takes 20 us. */
+#define NUMBERS_OF_THREAD (1 << 16)
+
+/* order(x, places, descending) */
+static PyObject *order_here(PyObject *module, PyObject *const *args, Py_ssize_t n)
+{
+    (void)module;
+    if (n != 3)
+        return PyErr_Format(PyExc_TypeError, "3 arguments are wanted, not %zd", n);
+    Py_buffer x, places;
+    if (PyObject_GetBuffer(args[0], &x, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) < 0)
+        return NULL;
+    if (PyObject_GetBuffer(args[1], &places, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | PyBUF_WRITABLE) < 0) {
+        PyBuffer_Release(&x);
+        return NULL;
+    }
+    int kind = numbers_in(&x), done = 1;
+    int fit = kind >= 0 && x.ndim > 0 && numbers_in(&places) == INT32 &&
+              x.len / x.itemsize == places.len / places.itemsize;
+    if (fit) {
+        long each = x.shape[x.ndim - 1], all = x.len / x.itemsize;
+        int descending = PyObject_IsTrue(args[2]);
+        Threads threads = own_threads();
+        threads.count = smaller(threads.count, all / NUMBERS_OF_THREAD + 1);
+        Py_BEGIN_ALLOW_THREADS
+        done = order(kind, x.buf, places.buf, each ? all / each : 0, each, descending, perform,
+                     &threads);
+        Py_END_ALLOW_THREADS
+    }
+    PyBuffer_Release(&x);
+    PyBuffer_Release(&places);
+    if (!done)
+        return PyErr_NoMemory();
+    if (!fit)
+        return PyErr_Format(PyExc_ValueError, "not numbers of 32 or 64 bits and places of int32");
+    Py_RETURN_NONE;
+}
+
 static PyMethodDef methods[] = {
+    {"order", (PyCFunction)(void (*)(void))order_here, METH_FASTCALL,
+     "order(x, places, descending): where the numbers of each row stand in order."},
     {"compute", (PyCFunction)(void (*)(void))compute, METH_FASTCALL,
      "compute(derivative, x, other, out, numbers): a convolution, or its derivative by the kernel."},
     {NULL, NULL, 0, NULL},
@@ -385,14 +478,17 @@ static int fill(PyObject *module)
     PyObject *convolution = PyCapsule_New((void *)handle_convolution, name, NULL);
     PyObject *derivative = PyCapsule_New((void *)handle_derivative, name, NULL);
     PyObject *large_pages = PyCapsule_New((void *)handle_large_pages, name, NULL);
+    PyObject *order_of_rows = PyCapsule_New((void *)handle_order, name, NULL);
     int failed = PyModule_AddFunctions(module, methods) < 0 ||
                  PyModule_AddObjectRef(module, "CONVOLUTION", convolution) < 0 ||
                  PyModule_AddObjectRef(module, "LARGE_PAGES", large_pages) < 0 ||
                  PyModule_AddObjectRef(module, "DERIVATIVE", derivative) < 0 ||
+                 PyModule_AddObjectRef(module, "ORDER", order_of_rows) < 0 ||
                  PyModule_AddIntConstant(module, "WIDTH", best_instructions()->width) < 0;
     Py_XDECREF(convolution);
     Py_XDECREF(derivative);
     Py_XDECREF(large_pages);
+    Py_XDECREF(order_of_rows);
     return failed ? -1 : 0;
 }
 #else

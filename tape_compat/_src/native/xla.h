@@ -1,4 +1,4 @@
-/* What convolution handlers need of XLA's interface for foreign functions, a binary interface that is
+/* What our handlers need of XLA's interface for foreign functions, a binary interface that is
    kept stable: the beginning of each struct in the order of `xla/ffi/api/c_api.h`, which jaxlib
    brings. Written down here, so that the extension is built without jaxlib, and serves every version
    of it; tests/test_kernels.py compares the two. */
@@ -7,7 +7,8 @@
 
 enum { XLA_FFI_Extension_Metadata = 1 };
 enum { XLA_FFI_Error_Code_INVALID_ARGUMENT = 3, XLA_FFI_Error_Code_RESOURCE_EXHAUSTED = 8 };
-enum { XLA_FFI_DataType_S64 = 5, XLA_FFI_DataType_F32 = 11 };
+enum { XLA_FFI_DataType_S32 = 4, XLA_FFI_DataType_S64 = 5 };
+enum { XLA_FFI_DataType_F32 = 11, XLA_FFI_DataType_F64 = 12 };
 enum { XLA_FFI_AttrType_ARRAY = 1 };
 
 typedef struct XLA_FFI_Error XLA_FFI_Error;

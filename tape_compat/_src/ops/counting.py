@@ -25,6 +25,7 @@ from .arguments import as_size, known_value, sketched, value_if_known
 from .casting import cast
 from .checks import REAL
 from .declare import name_ops, op, static
+from .order_kernel import top
 from .sums import TopKV2
 
 
@@ -39,11 +40,11 @@ def _check_top_k(avals: tuple[Aval, ...], k: int, **_: Any) -> None:
 
 
 def _top_k(x: Any, k: int, index_type: DType) -> tuple[Any, Any]:
-    values, indices = lax.top_k(x, k)
+    values, indices = top(x, k)
     return values, indices.astype(index_type.np_dtype)
 
 
-_TOP_K = Op(_top_k, "TopKV2", check=_check_top_k)
+_TOP_K = Op(_top_k, "TopKV2", check=_check_top_k, kernels=True)
 
 
 def top_k(

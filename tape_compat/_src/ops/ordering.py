@@ -19,6 +19,7 @@ from ..values.record import apply
 from ..values.tensor import Tensor
 from .arguments import as_int, as_tensor, dims, is_text, known_value, move_text
 from .declare import check_same_dtype
+from .order_kernel import order
 from .shapes import reshape
 
 
@@ -143,12 +144,8 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
     return apply(_ROLL.bind(axis=axes), (x, shifts))
 
 
-def _argsort(x: Any, axis: int, descending: bool) -> Any:
-    return jnp.argsort(x, axis=axis, stable=True, descending=descending).astype(jnp.int32)
-
-
 def _sort(x: Any, axis: int, descending: bool) -> Any:
-    return jnp.take_along_axis(x, _argsort(lax.stop_gradient(x), axis, descending), axis=axis)
+    return jnp.take_along_axis(x, order(lax.stop_gradient(x), axis, descending), axis=axis)
 
 
 def _check_sort(avals: tuple[Aval, ...], axis: int, descending: bool) -> None:
@@ -157,8 +154,8 @@ def _check_sort(avals: tuple[Aval, ...], axis: int, descending: bool) -> None:
         raise invalid(f"slice index {axis} of dimension 0 out of bounds.", "StridedSlice")
 
 
-_SORT = Op(_sort, "TopKV2", check=_check_sort)
-_ARGSORT = Op(_argsort, "TopKV2", differentiable=False, check=_check_sort)
+_SORT = Op(_sort, "TopKV2", check=_check_sort, kernels=True)
+_ARGSORT = Op(order, "TopKV2", differentiable=False, check=_check_sort, kernels=True)
 
 
 def _descending(direction: str) -> bool:

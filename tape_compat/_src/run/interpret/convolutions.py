@@ -147,7 +147,10 @@ class KernelCall(NamedTuple):
 
 
 class ByKernel:
-    """What makes such a call, and gives an array of `shape` with its axes in the order `back`."""
+    """What makes such a call, and gives an array of `shape` with its axes in the order `back`. In
+    a compiled program it takes as long."""
+
+    stays = True
 
     def __init__(self, call: KernelCall, back: tuple[int, ...], shape: tuple[int, ...]):
         self._call, self._back, self._shape = call, back, shape

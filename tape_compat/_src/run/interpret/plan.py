@@ -16,7 +16,7 @@ from ...core.traces import with_sizes
 from ...core.x64 import in_x64
 from . import cost
 from .control import CALLS, CONTROL, called
-from .convolutions import TABLE as CONVOLUTIONS, ByKernel
+from .convolutions import TABLE as CONVOLUTIONS
 from .indexing import Scatter
 from .products import TABLE as PRODUCTS
 from .randomness import as_words, is_key, key_of, of_keys, words_of
@@ -52,7 +52,8 @@ class Interpreted:
       arithmetic: of the seconds, those of what does not just move elements.
       products: of the seconds, those of products of matrices, and of convolutions that no kernel
         of this library does.
-      kernels: of the seconds, those of convolutions that one does; kernel_calls: how many.
+      kernels: of the seconds, those of convolutions that one does, and of sorting.
+      kernel_calls: how many convolutions one does.
       steps: how many calls of NumPy, or of others, it is.
       scattered: the input whose elements the last step changes, where that is all that is done
         with it, and gives the one output; None if there is no such.
@@ -95,8 +96,8 @@ class Interpreted:
         self.effects = bool(inner.effects)
         self.arithmetic = sum([draft.seconds for draft in drafts if not draft.moves])
         self.products = sum([draft.seconds for draft in drafts if draft.product])
-        kernels = [draft.seconds for draft in drafts if draft.kernel]
-        self.kernels, self.kernel_calls = sum(kernels), len(kernels)
+        self.kernels = sum([draft.seconds for draft in drafts if draft.stays])
+        self.kernel_calls = building.convolutions
         self.scattered = self._scattered()
 
     def _scattered(self) -> int | None:
@@ -166,8 +167,8 @@ def interpreted(jaxpr: Any, sizes: Sizes | None = None) -> Interpreted:
 
 class _Draft(NamedTuple):
     """A step before it is known what is needed: with what it costs, how many primitives it has JAX
-    compile, whether it does more than compute, just moves elements, is a product of arrays, or done
-    by a kernel of this library."""
+    compile, whether it does more than compute, just moves elements, is a product of arrays, or is
+    as slow in a compiled program."""
 
     function: Function
     inputs: tuple[int, ...]
@@ -178,17 +179,19 @@ class _Draft(NamedTuple):
     effects: bool
     moves: bool
     product: bool
-    kernel: bool
+    stays: bool
 
 
 class _Building:
-    """A plan that is being made. values: what is known of each slot before a run: constants."""
+    """A plan that is being made. values: what is known of each slot before a run: constants.
+    convolutions: how many a kernel of this library does."""
 
     def __init__(self, sizes: Sizes) -> None:
         self.sizes = sizes
         self.values: list[Any] = []
         self.constant: set[int] = set()
         self.drafts: list[_Draft] = []
+        self.convolutions = 0
 
     def slot(self) -> int:
         self.values.append(None)
@@ -248,9 +251,10 @@ class _Building:
         outputs = tuple([self.slot() for _ in eqn.outvars])
         single = None if eqn.primitive.multiple_results else outputs[0]
         name = eqn.primitive.name
-        kernel = isinstance(function, ByKernel)
-        product = name in PRODUCTS or (name in CONVOLUTIONS and not kernel)
-        more = bool(eqn.effects), name in cost.MOVES, product, kernel
+        stays = getattr(function, "stays", False)
+        product = name in PRODUCTS or (name in CONVOLUTIONS and not stays)
+        self.convolutions += name in CONVOLUTIONS and stays
+        more = bool(eqn.effects), name in cost.MOVES, product, stays
         self.drafts.append(_Draft(function, inputs, single, outputs, seconds, alone, *more))
         return outputs
 

@@ -1,4 +1,4 @@
-"""Rules of reductions, running reductions, sorting and windows."""
+"""Rules of reductions, running reductions and windows."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .elementwise import in_total_order
-from .rule import SHORT_AXIS, SMALL, Avals, Function, Params, Rule, moving, same, size
+from .rule import SHORT_AXIS, SMALL, Avals, Function, Params, Rule, same, size
 
 _BOOL = np.dtype(bool)
 
@@ -147,42 +146,6 @@ def _running(function: np.ufunc) -> Rule:
 # -- order -----------------------------------------------------------------------------------------
 
 
-def _keys(x: Any) -> list[Any]:
-    """What to compare, the most important first."""
-    if x.dtype.kind == "c":
-        return [x.real, x.imag]
-    return [x.astype(np.float32) if x.dtype.kind == "V" else x]
-
-
-def _sort(params: Params, ins: Avals, outs: Avals) -> Function:
-    axis, keys = params["dimension"], params["num_keys"]
-    if len(ins) == 1 and ins[0].dtype.kind not in "cV":
-        return lambda x: [np.sort(x, axis)]
-
-    def function(*arrays: Any) -> list[Any]:
-        compared = [key for x in arrays[:keys] for key in _keys(x)]
-        if len(compared) == 1:
-            order = np.argsort(compared[0], axis, kind="stable")
-        else:
-            order = np.lexsort(compared[::-1], axis)
-        return [np.take_along_axis(x, order, axis) for x in arrays]
-
-    return function
-
-
-def _top_k(params: Params, ins: Avals, outs: Avals) -> Function:
-    """In the order of bits, the first of equal ones first."""
-    axis = params.get("axis", len(ins[0].shape) - 1) % len(ins[0].shape)
-    first = (*(slice(None),) * axis, slice(0, params["k"]))
-    dtype = outs[1].dtype
-
-    def function(x: Any) -> tuple[Any, Any]:
-        order = np.argsort(np.invert(in_total_order(x)), axis, kind="stable")[first]
-        return np.take_along_axis(x, order, axis), order.astype(dtype)
-
-    return function
-
-
 TABLE: dict[str, Rule] = {
     "reduce_sum": _reduce(np.add),
     "reduce_prod": _reduce(np.multiply),
@@ -198,6 +161,4 @@ TABLE: dict[str, Rule] = {
     "cummax": _running(np.maximum),
     "cummin": _running(np.minimum),
     "cumlogsumexp": _running(np.logaddexp),
-    "sort": moving(_sort),
-    "top_k": moving(_top_k),
 }

@@ -11,6 +11,7 @@ from . import (
     products,
     randomness,
     reductions,
+    sorting,
     windows,
 )
 from .rule import Rule
@@ -19,6 +20,7 @@ RULES: dict[str, Rule] = {
     **elementwise.TABLE,
     **movement.TABLE,
     **reductions.TABLE,
+    **sorting.TABLE,
     **windows.TABLE,
     **products.TABLE,
     **convolutions.TABLE,
