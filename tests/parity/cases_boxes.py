@@ -34,6 +34,22 @@ def case_suppression(tf):
 
 
 @options(words=4)
+def case_suppression_of_many(tf):
+    """More than are held against each other at once, and scores that are equal."""
+    found = []
+    for seed, dtype, spread in ((0, "float32", 4.0), (1, "float16", 12.0), (2, "float32", 0.5)):
+        rng = np.random.default_rng(seed)
+        middle, size = spread * rng.random((300, 2)), rng.random((300, 2))
+        boxes = np.concatenate([middle + size / 2, middle - size / 2], 1).astype(dtype)
+        scores = np.round(rng.random(300), 1).astype(dtype)
+        for most, limit, least in ((300, 0.3, 0.3), (20, 0.7, 0.0), (0, 0.5, 0.0)):
+            arguments = boxes, scores, most, limit, least
+            found.append(tf.image.non_max_suppression(*arguments))
+            if dtype == "float32":
+                found += tf.image.non_max_suppression_with_scores(*arguments)
+    return found
+
+
 def case_suppression_errors(tf):
     chosen, overlaps = (
         tf.image.non_max_suppression_with_scores,

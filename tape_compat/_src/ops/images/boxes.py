@@ -125,19 +125,48 @@ def crop_and_resize(
     return apply(closure, (image, convert(boxes, "float32"), indices, outside))
 
 
-def overlap(box: Any, others: Any, numpy: Any = np) -> Any:
-    """The area that boxes share with one, by the area of both together."""
+def overlap(boxes: Any, others: Any, numpy: Any = np) -> Any:
+    """The area that boxes share with others, by the area of both together."""
 
     def corners(b: Any) -> tuple[Any, Any]:
         return numpy.minimum(b[..., :2], b[..., 2:]), numpy.maximum(b[..., :2], b[..., 2:])
 
-    (low, high), (lows, highs) = corners(box), corners(others)
-    area, areas = numpy.prod(high - low), numpy.prod(highs - lows, -1)
+    (low, high), (lows, highs) = corners(boxes), corners(others)
+    area, areas = numpy.prod(high - low, -1), numpy.prod(highs - lows, -1)
     sides = numpy.maximum(numpy.minimum(high, highs) - numpy.maximum(low, lows), 0)
     shared = numpy.prod(sides, -1)
     either = area + areas - shared
     usable = (area > 0) & (areas > 0)
     return numpy.where(usable, shared / numpy.where(usable, either, 1), 0)
+
+
+#: So many boxes are held against each other at once.
+_BLOCK = 64
+
+
+def without_overlaps(
+    boxes: np.ndarray, scores: np.ndarray, most: int, limit: Any, least: Any
+) -> list[int]:
+    """The places of at most `most` boxes [n, 4] whose scores are above `least`, the highest first,
+    without those that share more than `limit` with one before; as TensorFlow, in float32."""
+    boxes = boxes.astype(np.float32)
+    order = np.argsort(-scores, kind="stable")
+    order = order[scores[order] > least]
+    chosen: list[int] = []
+    for start in range(0, len(order) if most > 0 else 0, _BLOCK):
+        block = order[start : start + _BLOCK]
+        if chosen:
+            shared = overlap(boxes[block, None], boxes[chosen])
+            block = block[~(shared > limit).any(1)]
+        shares = overlap(boxes[block, None], boxes[block]) > limit
+        left = np.ones(len(block), bool)
+        for i, place in enumerate(block.tolist()):
+            if left[i]:
+                chosen.append(place)
+                if len(chosen) == most:
+                    return chosen
+                left &= ~shares[i]
+    return chosen
 
 
 @by_host()
@@ -166,7 +195,7 @@ def non_max_suppression(
     if sketch is not None:
         return sketch.tensor((None,), dtypes.int32)
     kernel = "NonMaxSuppressionV3"
-    limit, least = float(known_value(iou_threshold)), float(known_value(score_threshold))
+    limit, least = (np.float32(known_value(x)) for x in (iou_threshold, score_threshold))
     if not 0 <= limit <= 1:
         raise invalid("iou_threshold must be in [0, 1]", kernel)
     corners, values = known_value(boxes), known_value(scores)
@@ -174,12 +203,5 @@ def non_max_suppression(
         raise invalid(f"boxes must have 4 columns{shown(corners.shape)}", kernel)
     if values.shape != corners.shape[:1]:
         raise invalid("scores has incompatible shape", kernel)
-    left = [i for i in np.argsort(-values, kind="stable") if values[i] > least]
-    chosen: list[int] = []
-    most = as_int(max_output_size)
-    for i in left:
-        if len(chosen) >= most:
-            break
-        if not chosen or overlap(corners[i], corners[chosen]).max() <= limit:
-            chosen.append(int(i))
+    chosen = without_overlaps(corners, values, as_int(max_output_size), limit, least)
     return concrete(np.asarray(chosen, np.int32))

@@ -17,7 +17,7 @@ from ...values.convert import convert
 from ...values.host_steps import by_host
 from ...values.tensor import Tensor, concrete
 from ..arguments import known_value, sketched
-from .boxes import overlap
+from .boxes import overlap, without_overlaps
 
 
 def _most(max_output_size: Any, kernel: str) -> int:
@@ -136,11 +136,15 @@ def non_max_suppression_with_scores(
         )
     _check_scores(values, len(corners), kernel)
     kind = values.dtype.type
+    limit, least, sigma = np.float32(limit), np.float32(least), kind(sigma)
+    if sigma == 0:
+        chosen = without_overlaps(corners, values, most, limit, least)
+        return concrete(np.asarray(chosen, np.int32)), concrete(values[chosen])
     chosen, found = _choose(
         values,
         lambda place, others: overlap(corners[place], corners[others]),
         most,
-        *(kind(x) for x in (limit, least, sigma)),
+        *(limit, least, sigma),
     )
     return concrete(np.asarray(chosen, np.int32)), concrete(np.asarray(found, kind))
 
