@@ -487,3 +487,18 @@ def case_ranges_as_axes(tf):
         "reversed": tf.reverse(x, range(1, 3)),
         "transposed": tf.transpose(x, range(2, -1, -1)),
     }
+
+
+def case_argmax_of_many(tf):
+    """Equal ones, NaN and infinities, along more than are compared one after the other."""
+    rng = np.random.default_rng(5)
+    x = np.round(rng.normal(size=(4, 300)), 1).astype(np.float32)
+    x[0, ::7], x[1, ::3], x[2], x[3, 5] = np.nan, np.inf, -np.inf, np.nan
+    arrays = [x, x.T[None], np.round(x).astype(np.float16), rng.integers(-9, 9, (300, 3))]
+    axes = [1, -2, 1, 0]
+    return [
+        function(tf.constant(array), axis, dtype)
+        for function in (tf.argmax, tf.argmin)
+        for array, axis in zip(arrays, axes, strict=True)
+        for dtype in (tf.int64, tf.int32)
+    ]
