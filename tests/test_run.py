@@ -425,7 +425,7 @@ def test_a_new_value_takes_the_buffer_of_its_own_old_one(deferred):
     assert buffers() == before
 
 
-@pytest.mark.parametrize("side", [20, 300])
+@pytest.mark.parametrize("side", [20, 520])
 @pytest.mark.parametrize("how", ["step", "loop", "function"])
 def test_small_decompositions_run_in_one_thread(how, side):
     """Beside other work OpenBLAS's threads take a hundred times as long for them. Large ones keep
@@ -463,5 +463,7 @@ def test_a_small_decomposition_by_itself_runs_in_one_thread(monkeypatch):
     tf.linalg.svd(tf.eye(20))
     assert any(isinstance(call, host.one_thread) for call in limits)
     limits.clear()
-    tf.linalg.svd(tf.eye(300))
+    tf.linalg.svd(tf.eye(520))
     assert not limits
+    tf.linalg.svd(tf.eye(2000, 10))
+    assert limits

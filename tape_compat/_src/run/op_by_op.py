@@ -66,6 +66,14 @@ def unrecorded() -> bool:
     return MODE.checks is None and interprets()
 
 
+def _side(aval: Any) -> float:
+    """Of the matrices that an array may hold, that of a square one which takes as long."""
+    if len(aval.shape) < 2:
+        return 0.0
+    rows, columns = aval.shape[-2:]
+    return (rows * columns * min(rows, columns)) ** (1 / 3)
+
+
 class Change(NamedTuple):
     """A change of some elements of an array that nobody else holds: a function in C, and what it
     takes, the flat array first."""
@@ -81,9 +89,9 @@ class OpRunner:
     arrays; kernels: those of convolutions by kernels of this library, which it takes compiled, too.
     dry: whether to run it on zeros does no harm: it calls nothing outside and is sure to end.
     compiled: whether it was. price: about what its compile takes. idle: whether it gives what it
-    takes, of which XLA makes nothing. context: what calls `run` on the host. side: the longest of
-    the matrices that LAPACK decomposes, 0 if it has none. moves: whether it hardly does more than
-    to move elements, which no compiler does faster.
+    takes, of which XLA makes nothing. context: what calls `run` on the host. side: rows of
+    a square matrix that takes as long as the largest that LAPACK decomposes, 0 if it has none.
+    moves: whether it hardly does more than to move elements, which no compiler does faster.
     """
 
     __slots__ = (
@@ -118,7 +126,7 @@ class OpRunner:
         threads = self.work > policy.THREADS_MATTER_SECONDS and any(names[p] for p in _BY_BLAS)
         self.context: Callable[..., Any] = in_one_thread if threads else on_host
         decomposes = _on_host() and not _BY_LAPACK.isdisjoint(names)
-        self.side = max([0, *(n for aval in avals for n in aval.shape[-2:])]) if decomposes else 0
+        self.side = max(map(_side, avals), default=0.0) if decomposes else 0.0
         few = plan.arithmetic <= policy.WITH_MOVES_SECONDS
         self.moves = self._plan is not None and few
         self.products, self.kernels = plan.products, plan.kernels

@@ -79,10 +79,10 @@ COMPILE_SECONDS_PER_OUTPUT_SQUARED = 5e-6
 #: An op that takes less to interpret has no product of matrices that BLAS would share out.
 THREADS_MATTER_SECONDS = 14e-6
 
-#: Decompositions of matrices with no longer side run in one thread, and programs with such ones:
-#: more threads gain little yet, and lose all where something else runs: see `host.one_thread`. The
-#: program is waited for.
-ONE_THREAD_SIDE = 256
+#: Decompositions of matrices that take no more than those of so many rows and columns run in one
+#: thread, as TensorFlow's do, and so do programs with them: more threads gain little yet, and lose
+#: all where something else runs: see `host.one_thread`. The program is waited for.
+ONE_THREAD_SIDE = 512
 
 #: Of the time that the interpreter takes, a compiled op takes about COMPILED_SHARE where arrays are
 #: large, and no less than a call takes where they are small; a program compiled as a whole
