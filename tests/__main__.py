@@ -53,7 +53,7 @@ MODELESS = [
     for name in (
         "adapted benchmarks cache caches choose data_csv data_files docs dtypes dtypes_exact find "
         "fork in_place interpret kernels layout names names_version1 native order program shapes "
-        "standin standin_libraries summary traces types".split()
+        "standin standin_libraries summary traces types words".split()
     )
 ]
 MODELESS.append("--ignore=tests/keras_suite")

@@ -22,6 +22,7 @@ TESTS = [
     "test_native.py",
     "test_kernels.py",
     "test_order.py",
+    "test_words.py",
     "test_joins.py",
     "test_tape.py",
     "test_run.py",

@@ -10,6 +10,7 @@ CONVOLUTION: Any
 DERIVATIVE: Any
 LARGE_PAGES: Any
 ORDER: Any
+WORDS: Any
 
 def order(x: Any, places: Any, descending: bool, /) -> None:
     """Write the order of the last axis of numbers of 32 or 64 bits into `places`, int32."""

@@ -83,51 +83,6 @@ static PyObject *native_crc32c(PyObject *module, PyObject *data)
     return PyLong_FromUnsignedLong(found);
 }
 
-/* Four random words for each of a few counters and one key: Philox-4x32, in ten rounds. See
-   ops/philox.py. */
-#define LANES 8
-static void hash_lanes(uint32_t words[4][LANES], uint64_t key)
-{
-    uint32_t key0 = (uint32_t)key, key1 = (uint32_t)(key >> 32);
-    for (int round = 0; round < 10; round++) {
-        for (int i = 0; i < LANES; i++) {
-            uint64_t first = (uint64_t)words[0][i] * 0xD2511F53u;
-            uint64_t second = (uint64_t)words[2][i] * 0xCD9E8D57u;
-            words[0][i] = (uint32_t)(second >> 32) ^ words[1][i] ^ key0;
-            words[1][i] = (uint32_t)second;
-            words[2][i] = (uint32_t)(first >> 32) ^ words[3][i] ^ key1;
-            words[3][i] = (uint32_t)first;
-        }
-        key0 += 0x9E3779B9u;
-        key1 += 0xBB67AE85u;
-    }
-}
-
-static void fill_words(uint32_t *out, Py_ssize_t blocks, uint64_t lower, uint64_t upper,
-                       uint64_t key, uint64_t length, uint64_t apart)
-{
-    uint32_t words[4][LANES];
-    uint64_t start = 0, within = 0;
-    for (Py_ssize_t done = 0; done < blocks; done += LANES) {
-        int lanes = blocks - done < LANES ? (int)(blocks - done) : LANES;
-        for (int i = 0; i < LANES; i++) {
-            uint64_t low = lower + start + within, high = upper + (low < lower);
-            words[0][i] = (uint32_t)low;
-            words[1][i] = (uint32_t)(low >> 32);
-            words[2][i] = (uint32_t)high;
-            words[3][i] = (uint32_t)(high >> 32);
-            if (++within == length) {
-                within = 0;
-                start += apart;
-            }
-        }
-        hash_lanes(words, key);
-        for (int i = 0; i < lanes; i++)
-            for (int k = 0; k < 4; k++)
-                *out++ = words[k][i];
-    }
-}
-
 /* n unsigned numbers of 64 bits; -1 with an error set if one is none. */
 static int unsigned_numbers(PyObject *const *args, int n, uint64_t *numbers)
 {
@@ -162,7 +117,8 @@ static PyObject *native_fill(PyObject *module, PyObject *const *args, Py_ssize_t
         PyObject_GetBuffer(args[0], &view, PyBUF_WRITABLE))
         return NULL;
     Py_BEGIN_ALLOW_THREADS
-    fill_words(view.buf, view.len / 16, numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]);
+    const Words w = {numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]};
+    fill_words(view.buf, 0, view.len / 16, &w);
     Py_END_ALLOW_THREADS
     PyBuffer_Release(&view);
     Py_RETURN_NONE;
@@ -204,7 +160,8 @@ typedef struct {
 static void two_shares(Numbers *from, double share[2])
 {
     uint32_t words[4];
-    fill_words(words, 1, from->lower, from->upper, from->key, 1, 1);
+    const Words w = {from->lower, from->upper, from->key, 1, 1};
+    fill_words(words, 0, 1, &w);
     from->upper += !++from->lower;
     for (int i = 0; i < 2; i++) {
         uint64_t bits = 1023ull << 52 | (uint64_t)(words[2 * i] & 0xFFFFF) << 32 | words[2 * i + 1];

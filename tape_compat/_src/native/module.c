@@ -5,6 +5,7 @@
 #include "places.c"
 #include "record.c"
 #include "donation.c"
+#include "words.c"
 #include "host.c"
 #include "examples.c"
 #include "images.c"

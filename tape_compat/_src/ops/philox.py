@@ -22,6 +22,7 @@ from ..core import dtypes
 from ..core.dimensions import Shape, Size, is_symbolic, product
 from ..core.dtypes import DType
 from .random_keys import KEY, RESERVED
+from .words_kernel import available as kernel_available, random_words
 
 _MULTIPLIERS = 0xD2511F53, 0xCD9E8D57
 _STEPS = 0x9E3779B9, 0xBB67AE85
@@ -77,27 +78,48 @@ def _word(size: Size) -> Any:
     return jnp.asarray(size).astype(np.uint64) if is_symbolic(size) else np.uint64(size)
 
 
-def _blocks(key: Any, places: Any, reserved: Size) -> Any:
-    """Words [..., 4] of the blocks at places; a draw has so many reserved."""
-    places = places.astype(np.uint64)
+def _generator(key: Any, reserved: Size) -> tuple[Any, Any, Any]:
+    """The lower and the upper half of the counter and the key of a draw that has so many blocks
+    reserved, in 64 bits."""
     if key.shape == KEY.shape:
         first = key[0] + key[3] * _word(reserved)
-        lower = first + places
-        upper = key[1] + (first < key[0]) + (lower < first)
-        counter = *halves(lower), *halves(upper)
-        words = halves(key[2])
-    else:
-        seed = key.astype(np.int64)
-        *words, third, fourth = _hashed((*halves(seed[0]), *halves(seed[1])), _words(*SCRAMBLE))
-        ones = jnp.ones(places.shape, np.uint32)
-        counter = *halves(places), third * ones, fourth * ones
-    return jnp.stack(_hashed(counter, tuple(words)), axis=-1)
+        return first, key[1] + (first < key[0]), key[2]
+    seed = key.astype(np.int64)
+    words = _hashed((*halves(seed[0]), *halves(seed[1])), _words(*SCRAMBLE))
+    low, third, high, fourth = [word.astype(np.uint64) for word in (*words[::2], *words[1::2])]
+    wide = np.uint64(32)
+    return jnp.zeros((), np.uint64), third | fourth << wide, low | high << wide
 
 
-def _parts(count: Size, size: int) -> Any:
-    """The numbers of the parts of a size that hold so many; of one for none."""
+def _blocks(key: Any, places: Any, reserved: Size) -> Any:
+    """Words [..., 4] of the blocks at places; a draw has so many reserved."""
+    first, upper, word = _generator(key, reserved)
+    lower = first + places.astype(np.uint64)
+    counter = *halves(lower), *halves(upper + (lower < first))
+    return jnp.stack(_hashed(counter, halves(word)), axis=-1)
+
+
+def _runs(key: Any, parts: Size, reserved: Size, length: int = 1, apart: int = 1) -> Any:
+    """Words [parts, length, 4] of `length` blocks at a time, which begin `apart` after each
+    other."""
+
+    def by_xla(key: Any) -> Any:
+        starts = jnp.arange(parts) * apart
+        return _blocks(key, starts[:, None] + jnp.arange(length), reserved)
+
+    def by_kernel(key: Any) -> Any:
+        generator = jnp.stack(jnp.broadcast_arrays(*_generator(key, reserved)))
+        return random_words(generator, parts, length, apart)
+
+    if is_symbolic(parts) or is_symbolic(reserved) or not kernel_available():
+        return by_xla(key)
+    return lax.platform_dependent(key, cpu=by_kernel, default=by_xla)
+
+
+def _parts(count: Size, size: int) -> Size:
+    """How many parts of a size hold so many; one for none."""
     parts = -(-count // size)
-    return jnp.arange(parts if is_symbolic(parts) else max(1, parts))
+    return parts if is_symbolic(parts) else max(1, parts)
 
 
 def _first(numbers: Any, count: Size) -> Any:
@@ -108,7 +130,7 @@ def _first(numbers: Any, count: Size) -> Any:
 
 def _numbered(key: Any, count: Size, reserved: Size) -> Any:
     """The first `count` words."""
-    return _first(_blocks(key, _parts(count, 4), reserved), count)
+    return _first(_runs(key, _parts(count, 4), reserved), count)
 
 
 def _doubled(words: Any) -> tuple[Any, Any]:
@@ -185,7 +207,7 @@ def normal(key: Any, shape: Shape, dtype: DType) -> Any:
     double = dtype is dtypes.float64
     a_block = 2 if double else 4
     count = product(shape)
-    words = _blocks(key, _parts(count, a_block), RESERVED * count)
+    words = _runs(key, _parts(count, a_block), RESERVED * count)
     return _first(_bell(words, double), count).astype(dtype.np_dtype).reshape(shape)
 
 
@@ -195,10 +217,10 @@ def truncated_normal(key: Any, shape: Shape, dtype: DType) -> Any:
     double = dtype is dtypes.float64
     a_group, apart, blocks = (2, RESERVED // 2, 2 * TRIED) if double else (4, RESERVED, TRIED)
     count = product(shape)
-    starts = _parts(count, a_group) * apart
-    words = _blocks(key, starts[:, None] + jnp.arange(blocks), RESERVED * count)
+    groups = _parts(count, a_group)
+    words = _runs(key, groups, RESERVED * count, blocks, apart)
     # One after the other, and all of them made before: XLA would make them anew for each that asks.
-    tried = lax.optimization_barrier(_bell(words.reshape(starts.shape[0], -1), double).T)
+    tried = lax.optimization_barrier(_bell(words.reshape(groups, -1), double).T)
 
     def take(i: Any, taken: tuple[Any, ...]) -> tuple[Any, ...]:
         number, *found = taken
@@ -206,8 +228,8 @@ def truncated_normal(key: Any, shape: Shape, dtype: DType) -> Any:
         found = [jnp.where(small & (number == k), tried[i], x) for k, x in enumerate(found)]
         return number + small, *found
 
-    none = jnp.zeros(starts.shape, tried.dtype)
-    start = jnp.zeros(starts.shape, np.int32), *[none] * a_group
+    none = jnp.zeros((groups,), tried.dtype)
+    start = jnp.zeros((groups,), np.int32), *[none] * a_group
     found = jnp.stack(lax.fori_loop(0, len(tried), take, start)[1:], -1)
     return _first(found, count).astype(dtype.np_dtype).reshape(shape)
 

@@ -285,7 +285,8 @@ def _host_order(key: Any, value: Any) -> Any:
 
 
 def _random(draw: Callable[..., Any], kernel: str, **more: Any) -> Op:
-    return Op(draw, kernel, host_foldable=False, **{"differentiable": False, **more})
+    kept = {"differentiable": False, "kernels": True, **more}
+    return Op(draw, kernel, host_foldable=False, **kept)
 
 
 def _located_op(draw: Callable[..., Any], kernel: str, host: Callable[..., Any]) -> Op:

@@ -1,0 +1,55 @@
+"""Random words by a kernel in C: XLA's, in batches, and where it is not called."""
+
+import jax
+import jax.export
+import numpy as np
+import pytest
+
+import tape_compat as tf
+from tape_compat._src.core import dtypes
+from tape_compat._src.core.kernels import tracing
+from tape_compat._src.core.x64 import in_x64
+from tape_compat._src.ops import philox, words_kernel
+
+TARGET = "tape_compat_words"
+pytestmark = pytest.mark.skipif(not words_kernel._registered(), reason="not built")
+#: Seeds, and counters and keys of draws, with carries.
+KEYS = [np.array(seed, np.int64) for seed in ([3, 5], [-1, 2**62], [0, 0])]
+KEYS += [
+    np.array(key, np.uint64)
+    for key in ([1, 2, 3, 4], [2**64 - 5, 7, 2**63, 1], [2**64 - 5, 2**64 - 1, 9, 2**60])
+]
+
+
+def both(draw):
+    """As programs of this process draw, and as exported ones do."""
+    return [jax.jit(tracing(own, draw)) for own in (True, False)]
+
+
+@pytest.mark.parametrize("count", [0, 1, 3, 4, 5, 33, 40_000])
+@pytest.mark.parametrize("kind", ["uniform", "normal", "truncated_normal"])
+def test_numbers_are_those_of_xla(kind, count):
+    for dtype in (dtypes.float32, dtypes.float64):
+        by_kernel, by_xla = both(lambda key: getattr(philox, kind)(key, (count,), dtype))
+        for key in KEYS:
+            np.testing.assert_array_equal(in_x64(by_kernel, key), in_x64(by_xla, key))
+
+
+def test_batches_of_keys():
+    for keys in (np.stack(KEYS[:3]), np.stack(KEYS[3:])):
+        by_kernel, by_xla = both(jax.vmap(lambda key: philox.bits(key, (7, 3), np.uint64)))
+        np.testing.assert_array_equal(in_x64(by_kernel, keys), in_x64(by_xla, keys))
+
+
+def test_programs_call_it_and_exports_do_not():
+    def noisy(x):
+        return tf.nn.dropout(x, 0.5, seed=3) + tf.random.stateless_normal(x.shape, [1, 2])
+
+    pure = tf.engine.functional(noisy)
+    x = np.ones((3, 50), np.float32)
+    state = pure.init(x)
+    exported = jax.export.export(jax.jit(pure))(state, x).mlir_module()
+    assert TARGET not in exported
+    own, other = both(lambda key: philox.uniform(key, (50,), dtypes.float32))
+    assert TARGET in in_x64(own.lower, KEYS[0]).as_text()
+    assert TARGET not in in_x64(other.lower, KEYS[0]).as_text()
