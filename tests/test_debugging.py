@@ -153,6 +153,20 @@ def test_a_check_under_a_tape_raises_at_the_call_and_leaves_the_tape_usable():
     assert tape.gradient(z, x).numpy().tolist() == [3.0, 12.0]
 
 
+def test_a_check_in_a_function_says_where_it_stands():
+    def check(x):
+        d.assert_positive(x)
+        return d.check_numerics(tf.math.log(x - 1.0), "log")
+
+    file, line = __file__.rsplit("/")[-1], check.__code__.co_firstlineno
+    f = tf.function(check)
+    for value, offset in ((-1.0, 1), (0.5, 2)):
+        with pytest.raises(Error) as caught:
+            f(tf.constant(value))
+        assert str(caught.value).endswith(f"\n(checked at {file}:{line + offset})")
+    assert f(tf.constant(2.0)).numpy() == 0
+
+
 # Finite values.
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from jax.experimental import io_callback
 
 from ..core.dtypes import string
-from ..core.errors import InvalidArgumentError, NeedsValue, NotAsRecorded
+from ..core.errors import InvalidArgumentError, NeedsValue, NotAsRecorded, user_location
 from ..core.op import Op
 from ..core.state import LOCAL
 from ..run.executor import FAILURES
@@ -135,21 +135,23 @@ def _record_on_host(
 
 
 def require(ok: Tensor, tensors: Sequence[Tensor], failure: Callable[..., str]) -> None:
-    """Raise unless `ok` is true everywhere.
+    """Raise unless `ok` is true everywhere. What is raised by a function that was recorded says
+    where in the user's code that is asked for: a traceback shows the call only.
 
     failure: what InvalidArgumentError is to say, by the values of `ok` and of `tensors` as NumPy
     arrays.
     """
-
-    def check(holds: Any, *values: Any) -> None:
-        if not np.all(holds):
-            raise InvalidArgumentError(None, None, failure(holds, *values))
-
     given = (ok, *tensors)
     if any(x._is_symbolic() for x in given):
+        where = f"\n(checked at {user_location()})"
+
+        def check(holds: Any, *values: Any) -> None:
+            if not np.all(holds):
+                raise InvalidArgumentError(None, None, failure(holds, *values) + where)
+
         record_effect(check, given, "Assert", checks=True)
     elif not np.all(ok.numpy()):
-        check(*[x.numpy() for x in given])
+        raise InvalidArgumentError(None, None, failure(*[x.numpy() for x in given]))
 
 
 def _unless(ok: Any, text: str) -> tuple[()]:
