@@ -838,6 +838,49 @@ def case_input_signature_nested(tf):
     return f({"a": x, "b": [x]}), attempt(lambda: f({"a": x}), words=0)
 
 
+def _calls_of_structures(tf, make):
+    """What `make` of a signature gives for structures that fit it, and for others."""
+    Pair = collections.namedtuple("Pair", "p q")
+    Swapped = collections.namedtuple("Swapped", "q p")
+    One = collections.namedtuple("One", "p")
+    x, y = tf.constant(1.0), tf.constant(2.0)
+    spec = tf.TensorSpec([])
+    wanted = {
+        "list": [spec],
+        "tuple": (spec, spec),
+        "dict": {"a": spec},
+        "named": Pair(spec, spec),
+        "ordered": collections.OrderedDict(a=spec),
+    }
+    given = {
+        "list": [x],
+        "tuple": (x, y),
+        "short": (x,),
+        "dict": {"a": x},
+        "keys": {"a": x, "b": y},
+        "named": Pair(x, y),
+        "swapped": Swapped(x, y),
+        "one": One(x),
+        "ordered": collections.OrderedDict(a=x),
+        "none": None,
+        "tensor": x,
+    }
+
+    def call(key, value):
+        result = make(tf.function, [wanted[key]])(value)
+        return type(result).__name__, result
+
+    return {f"{k} {v}": attempt(call, k, given[v], words=12) for k in wanted for v in given}
+
+
+def case_input_signature_of_structures(tf):
+    return _calls_of_structures(tf, lambda make, s: make(lambda x: x, input_signature=s))
+
+
+def case_concrete_of_structures(tf):
+    return _calls_of_structures(tf, lambda make, s: make(lambda x: x).get_concrete_function(*s))
+
+
 def case_input_signature_of_no_spec(tf):
     return attempt(lambda: tf.function(lambda x: x, input_signature=[3])(3), words=0)
 

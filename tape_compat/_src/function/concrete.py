@@ -17,7 +17,16 @@ from ..values.spec import TensorSpec
 from ..values.tensor import Tensor
 from ..values.trackable import Recorded
 from ..values.variable import Handle, Variable
-from .signature import Arguments, Bound, Described, Signature, rebuilt, texts_in
+from .signature import (
+    Arguments,
+    Bound,
+    Described,
+    Signature,
+    parts_as,
+    rebuilt,
+    texts_in,
+    type_text,
+)
 from .trace import Trace
 
 
@@ -307,10 +316,9 @@ def cast(wanted: Any, value: Any) -> Any:
         return value
     children = nest.children_of(wanted)
     if children is not None:
-        given = nest.children_of(value)
-        if given is None or len(given) != len(children):
-            raise TypeError(f"Can not cast {value!r} to {wanted!r}")
-        return nest.rebuilt(wanted, [cast(w, v) for w, v in zip(children, given)])
+        return nest.rebuilt(
+            wanted, [cast(*pair) for pair in zip(children, parts_as(wanted, value))]
+        )
     if value is not wanted and value != wanted:
         raise TypeError(f"Can not cast {value!r} to Literal[{wanted!r}]")
     return wanted
@@ -324,20 +332,3 @@ def _source_text(source: Any) -> str:
     if isinstance(source, Handle):
         return "TensorSpec(shape=(), dtype=tf.resource, name=None)"
     return repr(TensorSpec(source.shape, source.dtype))
-
-
-def type_text(value: Any) -> str:
-    """A type of arguments or results as TensorFlow writes it.
-
-    >>> type_text({"a": 1, "b": [TensorSpec([2])]})
-    "Dict[['a', Literal[1]], ['b', List[TensorSpec(shape=(2,), dtype=tf.float32, name=None)]]]"
-    """
-    if isinstance(value, TensorSpec):
-        return repr(TensorSpec(value.shape, value.dtype))
-    if isinstance(value, dict):
-        items = [f"[{key!r}, {type_text(v)}]" for key, v in value.items()]
-        return f"Dict[{', '.join(items)}]"
-    if isinstance(value, (list, tuple)):
-        kind = "List" if isinstance(value, list) else "Tuple"
-        return f"{kind}[{', '.join(map(type_text, value))}]"
-    return f"Literal[{value!r}]"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import weakref
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, MutableMapping, Sequence
 from typing import Any, NamedTuple
 
 import jax
@@ -486,14 +486,60 @@ def copied(value: Any) -> Any:
     return nest.rebuilt(value, [copied(child) for child in children])
 
 
+def parts_as(wanted: Any, value: Any) -> list[Any]:
+    """What `value` consists of, for a structure like `wanted`: a list for a list, a tuple for a
+    tuple, a dict of the same keys for a dict.
+
+    Raises: TypeError for another one.
+    """
+    if isinstance(wanted, dict):
+        if not isinstance(value, MutableMapping):
+            raise TypeError(f"Can not cast {value!r} to a Dict type.")
+        if wanted.keys() != value.keys():
+            raise TypeError(f"{value!r} has different keys with the TraceType {type_text(wanted)}.")
+        return [value[key] for key in nest.keys_of(wanted)]
+    names = getattr(wanted, "_fields", None) if isinstance(wanted, tuple) else None
+    if names is not None:
+        others = getattr(value, "_fields", None) if isinstance(value, tuple) else None
+        if others is None:
+            raise TypeError(f"Cannot cast {value!r} to type {type(wanted)}.")
+        if set(names) != set(others):
+            raise TypeError(f"{value!r} has different attributes with the TraceType {wanted!r}")
+        return [getattr(value, name) for name in names]
+    for kind in (list, tuple):
+        if isinstance(wanted, kind) and not isinstance(value, kind):
+            raise TypeError(f"Can not cast {value!r} to {kind.__name__} type.")
+    parts, count = nest.children_of(value), len(nest.keys_of(wanted))
+    if parts is None:
+        raise TypeError(f"Can not cast {value!r} to {wanted!r}")
+    if len(parts) != count:
+        raise TypeError(f"Expected {value!r} to have length of {count}")
+    return parts
+
+
+def type_text(value: Any) -> str:
+    """A type of arguments or results as TensorFlow writes it.
+
+    >>> type_text({"a": 1, "b": [TensorSpec([2])]})
+    "Dict[['a', Literal[1]], ['b', List[TensorSpec(shape=(2,), dtype=tf.float32, name=None)]]]"
+    """
+    if isinstance(value, TensorSpec):
+        return repr(TensorSpec(value.shape, value.dtype))
+    if isinstance(value, dict):
+        items = [f"[{key!r}, {type_text(v)}]" for key, v in value.items()]
+        return f"Dict[{', '.join(items)}]"
+    if isinstance(value, (list, tuple)):
+        kind = "List" if isinstance(value, list) else "Tuple"
+        return f"{kind}[{', '.join(map(type_text, value))}]"
+    return f"Literal[{value!r}]"
+
+
 def cast_to(spec: Any, value: Any) -> Any:
     """A value as a nest of specs wants it: tensors that fit."""
     specs = nest.children_of(spec)
     if specs is not None:
-        children = nest.children_of(value)
-        if children is None or len(children) != len(specs):
-            raise TypeError(f"Can not cast {value!r} to {spec!r}")
-        return nest.rebuilt(spec, [cast_to(s, c) for s, c in zip(specs, children)])
+        parts = parts_as(spec, value)
+        return nest.rebuilt(spec, [cast_to(s, c) for s, c in zip(specs, parts)])
     if not isinstance(spec, TensorSpec):
         if isinstance(spec, TypeSpec) and not spec.is_compatible_with(value):
             raise TypeError(f"Can not cast {value!r} to {spec!r}")
