@@ -403,6 +403,22 @@ def case_inside_batch_jacobian(tf):
     return f(tf.constant([[1.0, 2.0], [3.0, 4.0]]))
 
 
+def case_inside_jacobian_row_by_row(tf):
+    """In eager code that needs a persistent tape, in a function it does not."""
+
+    def program(name):
+        def f(x):
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = x[:, ::-1] * x * 3.0
+            return getattr(tape, name)(y, x, experimental_use_pfor=False)
+
+        return attempt(tf.function(f), x), attempt(f, x)
+
+    x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+    return program("jacobian"), program("batch_jacobian")
+
+
 def case_inside_second_gradient_raises(tf):
     @tf.function
     def f(x):

@@ -19,6 +19,7 @@ from ..core.state import LOCAL
 from ..ops.repeating import broadcast_to
 from ..values import nest
 from ..values.composite import CompositeTensor, TensorType
+from ..values.context import executing_eagerly
 from ..values.convert import convert
 from ..values.indexed_slices import IndexedSlices
 from ..values.record import begin_step
@@ -369,8 +370,8 @@ class GradientTape:
           sources: a nest of Tensors and Variables [x...].
           unconnected_gradients: `NONE` or `ZERO` for sources not connected to the target.
           parallel_iterations: rows computed at a time (default all): bounds the memory.
-          experimental_use_pfor: False needs a persistent tape, as in TensorFlow, and computes one
-            row at a time.
+          experimental_use_pfor: False needs a persistent tape in eager code, as in TensorFlow, and
+            computes one row at a time.
         Returns: a nest like `sources`, each [y..., x...]; always dense.
         Raises: RuntimeError as `gradient`; ValueError for an unknown `unconnected_gradients`.
         Source: TF backprop.py, GradientTape.jacobian.
@@ -480,7 +481,7 @@ class GradientTape:
     def _start(self, what: str, use_pfor: bool = True) -> Record:
         if self._record is None:
             raise RuntimeError(self._used_up())
-        if not use_pfor and not self._persistent:
+        if not use_pfor and not self._persistent and executing_eagerly():
             raise RuntimeError(
                 "GradientTape must be created with persistent=True to compute the "
                 f"{what} with eager execution enabled and with experimental_use_pfor set to False."
