@@ -434,6 +434,50 @@ def case_scatter_mixed(tf):
     return v
 
 
+def case_scatter_of_wrong_shapes(tf):
+    """Updates are not broadcast, but for one number for all rows."""
+    ones = tf.ones
+    rows = {
+        "number": ([0, 1], 1.0),
+        "one row for two": ([0, 1], ones([1, 3])),
+        "a row for rows": ([0, 1], ones([3])),
+        "a number for a row": ([0, 1], ones([2])),
+        "one index too many": ([[0], [1]], ones([2, 3])),
+        "one axis too many": ([0, 1], ones([2, 3, 1])),
+        "fits": ([[0], [1]], ones([2, 1, 3])),
+        "no integer": ([0.0], ones([1, 3])),
+    }
+    places = {
+        "one row for two": ([[0], [1]], ones([1, 3])),
+        "a row for rows": ([[0], [1]], ones([3])),
+        "number": ([[0, 1], [2, 2]], 2.0),
+        "a number for a row": ([[0]], ones([1])),
+        "shorter rows": ([[0]], ones([1, 2])),
+        "one index too many": ([[0, 0, 0]], ones([1])),
+        "one axis too many": ([[0, 1]], ones([1, 1])),
+        "fits": ([[[0, 1]], [[2, 2]]], ones([2, 1])),
+        "no integer": ([[0.0]], ones([1, 3])),
+    }
+
+    def by_rows(method, indices, updates):
+        v = tf.Variable(ones([4, 3]))
+        slices = tf.IndexedSlices(tf.constant(updates), tf.constant(indices))
+        return getattr(v, "scatter_" + method)(slices).read_value()
+
+    def by_places(method, indices, updates):
+        v = tf.Variable(ones([4, 3]))
+        return getattr(v, "scatter_nd_" + method)(indices, updates).read_value()
+
+    return [
+        {
+            f"{name} {method}": attempt(scatter, method, *given, words=9)
+            for name, given in table.items()
+            for method in ("add", "sub", "max", "update")
+        }
+        for scatter, table in ((by_rows, rows), (by_places, places))
+    ]
+
+
 def case_identity_hash_equality(tf):
     v, w = tf.Variable(1.0), tf.Variable(1.0)
     return {

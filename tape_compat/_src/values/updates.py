@@ -7,7 +7,10 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from ..core.avals import Aval
+from ..core.dimensions import Shape, differ
 from ..core.op import Closure, Op
+from ..core.refuse import invalid, not_allowed, shown
 from ..core.state import seen_by
 from .bounds import scattered
 from .record import apply
@@ -33,27 +36,83 @@ def _negated(scatter: Any) -> Any:
     return lambda x, indices, updates: scatter(x, indices, -updates)
 
 
+def _other(x: Shape, y: Shape) -> bool:
+    """Whether two shapes differ for certain."""
+    return len(x) != len(y) or any(map(differ, x, y))
+
+
+def _check_indices(indices: Aval, kernel: str) -> None:
+    if indices.dtype.name not in ("int32", "int64"):
+        raise not_allowed(indices.dtype, "int32, int64", kernel, "Tindices")
+
+
+def _row_op(method: Any, kernel: str) -> Closure:
+    def check(avals: tuple[Aval, ...]) -> None:
+        _check_indices(avals[1], kernel)
+        x, indices, updates = [aval.shape for aval in avals]
+        wanted = (*indices, *x[1:])
+        if not updates or not _other(updates, wanted):
+            return
+        if len(updates) == len(wanted) and _other(updates[: len(indices)], indices):
+            raise invalid(
+                f"The shape of indices ({shown(indices)}) must be a prefix of the shape of updates "
+                f"({shown(updates)})",
+                kernel,
+            )
+        raise invalid(
+            "Must have updates.shape = indices.shape + params.shape[1:] or updates.shape = [], got "
+            f"updates.shape {shown(updates)}, indices.shape {shown(indices)}, params.shape "
+            f"{shown(x)}",
+            kernel,
+        )
+
+    return Op(method, kernel, check=check).bind()
+
+
+def _nd_op(method: Any, kernel: str) -> Closure:
+    def check(avals: tuple[Aval, ...]) -> None:
+        _check_indices(avals[1], kernel)
+        x, indices, updates = [aval.shape for aval in avals]
+        n = len(indices) - 1
+        for i, size in enumerate(indices[:n]):
+            if i >= len(updates) or differ(size, updates[i]):
+                raise invalid(
+                    f"Dimensions [{i},{i + 1}) of indices[shape={shown(indices)}] = {size} must "
+                    f"match dimensions [{i},{i + 1}) of updates[shape={shown(updates)}]",
+                    kernel,
+                )
+        if n < 0 or indices[-1] > len(x) or _other(updates, (*indices[:n], *x[indices[-1] :])):
+            depth = indices[-1] if indices else 0
+            raise invalid(
+                f"Dimensions [{depth},{len(x)}) of input[shape={shown(x)}] must match dimensions "
+                f"[{depth},{len(updates)}) of updates[shape={shown(updates)}]",
+                kernel,
+            )
+
+    return Op(method, kernel, check=check).bind()
+
+
 ADD = Op(lambda x, y: x + y, "AssignAddVariableOp").bind()
 SUB = Op(lambda x, y: x - y, "AssignSubVariableOp").bind()
 
 #: Row updates `x[indices] = f(x[indices], updates)`, by TensorFlow's name of the method.
 SCATTER: dict[str, Closure] = {
-    "add": Op(_rows("add"), "ResourceScatterAdd").bind(),
-    "sub": Op(_negated(_rows("add")), "ResourceScatterSub").bind(),
-    "mul": Op(_rows("multiply"), "ResourceScatterMul").bind(),
-    "div": Op(_rows("divide"), "ResourceScatterDiv").bind(),
-    "min": Op(_rows("min"), "ResourceScatterMin").bind(),
-    "max": Op(_rows("max"), "ResourceScatterMax").bind(),
-    "update": Op(_rows("set"), "ResourceScatterUpdate").bind(),
+    "add": _row_op(_rows("add"), "ResourceScatterAdd"),
+    "sub": _row_op(_negated(_rows("add")), "ResourceScatterSub"),
+    "mul": _row_op(_rows("multiply"), "ResourceScatterMul"),
+    "div": _row_op(_rows("divide"), "ResourceScatterDiv"),
+    "min": _row_op(_rows("min"), "ResourceScatterMin"),
+    "max": _row_op(_rows("max"), "ResourceScatterMax"),
+    "update": _row_op(_rows("set"), "ResourceScatterUpdate"),
 }
 
 #: Updates at full indices `[..., k]`.
 SCATTER_ND: dict[str, Closure] = {
-    "add": Op(_nd("add"), "ResourceScatterNdAdd").bind(),
-    "sub": Op(_negated(_nd("add")), "ResourceScatterNdSub").bind(),
-    "min": Op(_nd("min"), "ResourceScatterNdMin").bind(),
-    "max": Op(_nd("max"), "ResourceScatterNdMax").bind(),
-    "update": Op(_nd("set"), "ResourceScatterNdUpdate").bind(),
+    "add": _nd_op(_nd("add"), "ResourceScatterNdAdd"),
+    "sub": _nd_op(_negated(_nd("add")), "ResourceScatterNdSub"),
+    "min": _nd_op(_nd("min"), "ResourceScatterNdMin"),
+    "max": _nd_op(_nd("max"), "ResourceScatterNdMax"),
+    "update": _nd_op(_nd("set"), "ResourceScatterNdUpdate"),
 }
 
 
