@@ -167,3 +167,17 @@ def case_literals_of_two_dtypes(tf):
     found = [attempt(op, x, y) for op in ops for x, y in pairs]
     sums = [[1, 2.5], [tf.constant(1.0), 2], [1, 2**40], [[1], np.array([2.5])], [1.5, 2.5]]
     return found, [attempt(tf.add_n, values) for values in sums]
+
+
+def case_shapes_not_known(tf):
+    makers = [
+        tf.zeros,
+        lambda s: tf.fill(s, 1.0),
+        lambda s: tf.reshape(tf.ones([4]), s),
+        lambda s: tf.broadcast_to(1.0, s),
+        tf.random.normal,
+        tf.convert_to_tensor,
+    ]
+    shapes = [tf.TensorShape(None), tf.TensorShape([None, 2])]
+    unwritten = tf.TensorArray(tf.float32, 2)
+    return [attempt(make, shape) for make in makers for shape in shapes], attempt(unwritten.read, 0)

@@ -264,6 +264,19 @@ def case_errors(tf):
     )
 
 
+def case_shapes_that_do_not_fit(tf):
+    x, two, three = tf.ones([2, 3]), tf.ones([2]), tf.ones([3])
+    normalized = tf.nn.batch_normalization
+    return attempts(
+        tf,
+        {
+            "mean and variance": lambda tf: normalized(x, two, three, None, None, 0.1),
+            "offset": lambda tf: normalized(x, three, three, two, None, 0.1),
+            "poisson": lambda tf: tf.nn.log_poisson_loss(two, three),
+        },
+    )
+
+
 def case_local_response_normalization(tf):
     x = tf.reshape(tf.sin(tf.range(24.0)), [1, 2, 2, 6])
     with tf.GradientTape() as tape:

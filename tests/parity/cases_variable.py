@@ -79,6 +79,7 @@ CASES = {
             ),
             "constraint": lambda tf: tf.Variable(1.0, constraint=tf.abs).constraint is tf.abs,
             "no constraint": lambda tf: tf.Variable(1.0).constraint,
+            "constraint that is no function": lambda tf: tf.Variable(1.0, constraint=3),
             "trainable": lambda tf: [
                 tf.Variable(1.0).trainable,
                 tf.Variable(1).trainable,

@@ -7,6 +7,7 @@ its JVP are closures too, which is what makes derivatives of any order ordinary 
 
 from __future__ import annotations
 
+import re
 import threading
 import weakref
 from collections.abc import Callable, Iterator, Sequence
@@ -172,6 +173,19 @@ class DynamicForm(NamedTuple):
     costs_nothing: bool
 
 
+#: How JAX names two shapes that cannot be broadcast.
+_TWO_SHAPES = re.compile(r"shapes for broadcasting: (?:shapes=\[)?\(([\d, ]*)\), \(([\d, ]*)\)")
+
+
+def _in_words(error: Exception) -> str:
+    """What JAX refuses, in TensorFlow's words for shapes that cannot be broadcast."""
+    found = _TWO_SHAPES.search(str(error))
+    if found is None:
+        return str(error)
+    a, b = [sizes.replace(" ", "").rstrip(",") for sizes in found.groups()]
+    return f"Incompatible shapes: [{a}] vs. [{b}]"
+
+
 class Closure:
     """An op with its attributes fixed: a pure function from arrays to a tuple of arrays."""
 
@@ -315,7 +329,7 @@ class Closure:
             raise errors.InvalidArgumentError(
                 None,
                 None,
-                f"{error} Inputs: {', '.join(map(repr, avals)) or 'none'}; "
+                f"{_in_words(error)} Inputs: {', '.join(map(repr, avals)) or 'none'}; "
                 f"at {errors.user_location()} [Op:{self.name}]",
             ) from error
         return trace.outputs, trace.single

@@ -57,7 +57,7 @@ def dims(value: Any, attr: str | None = None, kernel: str = "") -> Shape:
     if kind is int:
         return (value,)
     if isinstance(value, TensorShape):
-        if None in value.as_list():
+        if not value.is_fully_defined():
             to_numpy(value)  # TensorFlow's error
         return tuple(value.as_list())
     array = known_sizes(value)

@@ -254,7 +254,7 @@ def log_poisson_loss(
     if log_input.shape != targets.shape:
         raise ValueError(
             "`log_input` and `targets` must have the same shape, received "
-            f"({log_input.tensor_shape} vs {targets.tensor_shape})."
+            f"({log_input.shape} vs {targets.shape})."
         )
     return apply(_LOG_POISSON.bind(full=bool(compute_full_loss)), (targets, log_input))
 

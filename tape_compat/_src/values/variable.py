@@ -149,6 +149,11 @@ class Variable(operators.Operators, Trackable, metaclass=Created):
                 "The `initial_value` arg to `tf.Variable` must be specified except when you are "
                 "not providing a `variable_def`. You provided neither."
             )
+        if constraint is not None and not callable(constraint):
+            raise ValueError(
+                "Argument `constraint` must be None or a callable. a callable. Got a "
+                f"{type(constraint)}: {constraint}"
+            )
         capture = LOCAL.state.capture
         if capture is not None:
             tensor = capture.initial(initial_value, dtype, self)
