@@ -3,7 +3,7 @@
 import numpy as np
 
 from .derivatives import derivatives, points
-from .harness import attempts
+from .harness import attempt, attempts
 
 INF, NAN = np.inf, np.nan
 ORDINARY = [-2.5, -0.3, 0.4, 1.7]
@@ -502,3 +502,35 @@ def case_argmax_of_many(tf):
         for array, axis in zip(arrays, axes, strict=True)
         for dtype in (tf.int64, tf.int32)
     ]
+
+
+def case_confusion_matrices(tf):
+    matrix, c = tf.math.confusion_matrix, tf.constant
+    calls = {
+        "floats": lambda: matrix([0.0, 1.0, 1.0], [1.0, 0.0, 1.0]),
+        "cut off": lambda: matrix([1.7, 0.2], [0.9, 1.1]),
+        "two dtypes": lambda: matrix([0, 1], c([1.0, 0.0], tf.float64)),
+        "bools": lambda: matrix([True, False], [True, True]),
+        "bytes": lambda: matrix(c([0, 2], tf.uint8), c([1, 2], tf.uint8), num_classes=4),
+        "a column": lambda: matrix(c([[0.0], [1.0]]), c([1, 0]), weights=[2, 3]),
+        "weighted": lambda: matrix([0.0, 1.0], [1.0, 1.0], weights=[0.5, 2.0], dtype=tf.float32),
+        "recorded": lambda: tf.function(matrix)(c([0.0, 2.0]), c([1.0, 1.0]), num_classes=3),
+        "numbers differ": lambda: matrix([0, 1], [0, 1, 1]),
+        "one weight": lambda: matrix([0, 1], [1, 1], weights=2),
+        "fewer weights": lambda: matrix([0, 1], [1, 1], weights=[2]),
+        "texts": lambda: matrix([0, 1], ["a", "b"]),
+    }
+    return {name: attempt(call) for name, call in calls.items()}
+
+
+def case_weights_of_counts(tf):
+    count = tf.math.bincount
+    calls = {
+        "fit": lambda: count([0, 1, 1], weights=[1.0, 2.0, 3.0]),
+        "of rows": lambda: count([[0, 1], [1, 1]], weights=[[1, 2], [3, 4]], axis=-1),
+        "one for all": lambda: count([0, 1, 1], weights=[2.0]),
+        "too many": lambda: count([0, 1], weights=[1.0, 2.0, 3.0]),
+        "one a row": lambda: count([[0, 1], [1, 1]], weights=[[1], [3]], axis=-1),
+        "none": lambda: count([0, 1, 1], weights=tf.ones([0])),
+    }
+    return {name: attempt(call) for name, call in calls.items()}

@@ -11,10 +11,10 @@ from jax import lax
 
 from ..core import dtypes
 from ..core.avals import Aval
-from ..core.dimensions import Size, differ, less, maximum, minimum
+from ..core.dimensions import Size, differ, fit, less, maximum, minimum
 from ..core.dtypes import DType
 from ..core.op import Op
-from ..core.refuse import invalid
+from ..core.refuse import invalid, shown
 from ..values.bounds import scattered
 from ..values.convert import convert
 from ..values.dispatch import takes_composites
@@ -174,7 +174,17 @@ def _bincount(*arrays: Any, size: int, dtype: DType, binary: bool, by_row: bool)
     return out if by_row and len(shape) == 2 else out[0]
 
 
-_BINCOUNT = Op(_bincount, "DenseBincount")
+def _check_bincount(avals: tuple[Aval, ...], **_: Any) -> None:
+    if len(avals) == 2 and not fit(avals[0].shape, avals[1].shape):
+        raise invalid(
+            "`weights` must be the same shape as `arr` or a length-0 `Tensor`, in which case it "
+            f"acts as all weights equal to 1. Received {shown(avals[1].shape)} for "
+            f"{shown(avals[0].shape)}",
+            "DenseBincount",
+        )
+
+
+_BINCOUNT = Op(_bincount, "DenseBincount", check=_check_bincount)
 
 
 def _length(values: np.ndarray, least: Size | None, most: Size | None) -> Size:
@@ -236,7 +246,9 @@ def bincount(
     inputs = (arr,)
     if weights is not None and not binary_output:
         weights = convert(weights)
-        inputs, dtype = (arr, weights), weights.dtype
+        dtype = weights.dtype
+        if 0 not in weights._aval.shape:
+            inputs = (arr, weights)
     closure = _BINCOUNT.bind(
         size=size, dtype=dtypes.as_dtype(dtype), binary=bool(binary_output), by_row=axis == -1
     )
@@ -253,11 +265,19 @@ def confusion_matrix(
 ) -> Tensor:
     """Counts [classes, classes]: row = label, column = prediction.
 
+    Args:
+      labels, predictions: classes [n], of any real dtype; one of them may be [n, 1].
+      num_classes: how many there are (default: as many as the largest says).
+      weights: [n], what each pair counts (default 1).
+      dtype: dtype of the result.
+    Raises: InvalidArgumentError for a negative class, one that is too large, or for numbers of
+      labels and predictions that differ; ValueError for weights of another shape.
+
     >>> import tape_compat as tf
     >>> tf.math.confusion_matrix([0, 1, 1], [0, 1, 0]).numpy().tolist()
     [[1, 0], [1, 1]]
     """
-    labels, predictions = convert(labels), convert(predictions)
+    labels, predictions = [cast(convert(x), dtypes.int64) for x in (labels, predictions)]
     classes = None if num_classes is None else as_size(num_classes)
     known = [value_if_known(x) for x in (labels, predictions)]
     if all(x is not None for x in known):
@@ -290,7 +310,23 @@ def _confusion(labels: Any, predictions: Any, *weights: Any, classes: int, dtype
     return scattered(zeros.at[labels.reshape(-1), predictions.reshape(-1)], "add", given)
 
 
-_CONFUSION = Op(_confusion, "ScatterNd")
+def _check_confusion(avals: tuple[Aval, ...], **_: Any) -> None:
+    labels, predictions = avals[:2]
+    fewer = min(labels, predictions, key=lambda aval: len(aval.shape))
+    if len(labels.shape) == len(predictions.shape) and not fit(labels.shape, predictions.shape):
+        raise invalid(
+            f"Shapes of all inputs must match: values[0].shape = {shown(labels.shape)} != "
+            f"values[1].shape = {shown(predictions.shape)}",
+            "Pack",
+        )
+    for weights in avals[2:]:
+        if not fit(weights.shape, fewer.shape):
+            raise ValueError(
+                f"Shapes {fewer.tensor_shape} and {weights.tensor_shape} are incompatible"
+            )
+
+
+_CONFUSION = Op(_confusion, "ScatterNd", check=_check_confusion)
 
 
 @op(arrays=1, kernel="InvertPermutation", dtypes="integer", differentiable=False)

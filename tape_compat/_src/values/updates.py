@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 
 from ..core.avals import Aval
-from ..core.dimensions import Shape, differ
+from ..core.dimensions import differ, fit
 from ..core.op import Closure, Op
 from ..core.refuse import invalid, not_allowed, shown
 from ..core.state import seen_by
@@ -36,11 +36,6 @@ def _negated(scatter: Any) -> Any:
     return lambda x, indices, updates: scatter(x, indices, -updates)
 
 
-def _other(x: Shape, y: Shape) -> bool:
-    """Whether two shapes differ for certain."""
-    return len(x) != len(y) or any(map(differ, x, y))
-
-
 def _check_indices(indices: Aval, kernel: str) -> None:
     if indices.dtype.name not in ("int32", "int64"):
         raise not_allowed(indices.dtype, "int32, int64", kernel, "Tindices")
@@ -51,9 +46,9 @@ def _row_op(method: Any, kernel: str) -> Closure:
         _check_indices(avals[1], kernel)
         x, indices, updates = [aval.shape for aval in avals]
         wanted = (*indices, *x[1:])
-        if not updates or not _other(updates, wanted):
+        if not updates or fit(updates, wanted):
             return
-        if len(updates) == len(wanted) and _other(updates[: len(indices)], indices):
+        if len(updates) == len(wanted) and not fit(updates[: len(indices)], indices):
             raise invalid(
                 f"The shape of indices ({shown(indices)}) must be a prefix of the shape of updates "
                 f"({shown(updates)})",
@@ -81,7 +76,7 @@ def _nd_op(method: Any, kernel: str) -> Closure:
                     f"match dimensions [{i},{i + 1}) of updates[shape={shown(updates)}]",
                     kernel,
                 )
-        if n < 0 or indices[-1] > len(x) or _other(updates, (*indices[:n], *x[indices[-1] :])):
+        if n < 0 or indices[-1] > len(x) or not fit(updates, (*indices[:n], *x[indices[-1] :])):
             depth = indices[-1] if indices else 0
             raise invalid(
                 f"Dimensions [{depth},{len(x)}) of input[shape={shown(x)}] must match dimensions "
