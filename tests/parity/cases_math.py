@@ -534,3 +534,18 @@ def case_weights_of_counts(tf):
         "none": lambda: count([0, 1, 1], weights=tf.ones([0])),
     }
     return {name: attempt(call) for name, call in calls.items()}
+
+
+def case_axes_and_ids_refused(tf):
+    m, unit = tf.math, tf.math.l2_normalize
+    x = [[3.0, 4.0]]
+    axes = [2, -3, [0, 2], [0, 0], 1.0, "x", 1]
+    sums = [m.segment_sum, m.segment_mean, m.segment_max]
+    others = [m.unsorted_segment_sum, m.unsorted_segment_mean]
+    return (
+        [attempt(lambda: unit(x, axis, epsilon)) for axis in axes for epsilon in (1e-12, 1e-3)],
+        [attempt(lambda: f([1.0], [0.0])) for f in sums],
+        [attempt(lambda: f([1.0], [0.0], 2)) for f in others],
+        attempt(lambda: m.segment_sum([1.0], tf.constant([0], tf.int16))),
+        m.unsorted_segment_sum([1.0], tf.constant([0], tf.int16), 2),
+    )

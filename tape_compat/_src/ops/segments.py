@@ -11,18 +11,24 @@ import numpy as np
 from ..core.avals import Aval
 from ..core.dimensions import differ
 from ..core.op import Op
-from ..core.refuse import invalid, shown
+from ..core.refuse import invalid, not_allowed, shown
 from ..values.bounds import refuse_segments, scattered
 from ..values.convert import convert
 from ..values.record import apply
 from ..values.tensor import Tensor
 from . import rules
-from .arguments import known_value
+from .arguments import INDEX_DTYPES, known_value
 from .declare import name_ops, static
+
+
+def _check_ids(ids: Aval, names: tuple[str, ...], kernel: str) -> None:
+    if ids.dtype.name not in names:
+        raise not_allowed(ids.dtype, ", ".join(names), kernel, "Tindices")
 
 
 def _check_unsorted(kernel: str) -> Callable[..., None]:
     def check(avals: tuple[Aval, ...], **_: Any) -> None:
+        _check_ids(avals[1], INDEX_DTYPES, kernel)
         data, ids = (a.shape for a in avals)
         if data[: len(ids)] != ids:
             texts = [shown(s) for s in (data, ids)]
@@ -111,6 +117,7 @@ def _unsorted(function: Callable[..., Any], doc: str, kernel: str) -> Callable[.
 
 def _sorted_segments(function: Callable[..., Any], doc: str, kernel: str) -> Callable[..., Tensor]:
     def check(avals: tuple[Aval, ...], segments: int) -> None:
+        _check_ids(avals[1], ("int32", "int64"), kernel)
         have, (count,) = avals[0].shape, avals[1].shape
         if not have or differ(count, have[0]):
             raise invalid("segment_ids should be the same size as dimension 0 of input.", kernel)

@@ -20,7 +20,7 @@ from ..values.record import apply, identity
 from ..values.tensor import Tensor
 from . import rules
 from .arithmetic import multiply
-from .checks import INEXACT, check_dtypes
+from .checks import INEXACT, check_axes, check_dtypes
 from .declare import Number, check_same_dtype, is_number, matching, name_ops, op, static
 
 
@@ -159,12 +159,17 @@ def _unit(x: Any, epsilon: Any, axis: Any) -> Any:
     return x * rules.rsqrt(rules.maximum(total, floor_)).astype(x.dtype)
 
 
-@op(arrays=1, kernel="Mul", dtypes=INEXACT)
+@op(arrays=1, kernel="Mul", dtypes=INEXACT, check=check_axes("Sum"))
 def _l2_normalize(x, axis=None):
     return _unit(x, 1e-12, axis)
 
 
-_UNIT = Op(_unit, "Mul", check=lambda avals, axis: check_dtypes("Mul", INEXACT)(avals[:1]))
+def _check_unit(avals: tuple[Aval, ...], axis: Any) -> None:
+    check_dtypes("Mul", INEXACT)(avals[:1])
+    check_axes("Sum")(avals, axis)
+
+
+_UNIT = Op(_unit, "Mul", check=_check_unit)
 
 
 def l2_normalize(
