@@ -29,6 +29,13 @@ from .._src.data.io.messages import (
     SequenceExample as SequenceExample,
 )
 from .._src.interop.names import face as _face
+from .._src.library.clusters import (
+    ClusterDef as ClusterDef,
+    ClusterSpec as ClusterSpec,
+    JobDef as JobDef,
+    ServerDef as ServerDef,
+)
+from .._src.library.coordinator import Coordinator as Coordinator
 from .._src.library.moving_average import (
     ExponentialMovingAverage as ExponentialMovingAverage,
 )

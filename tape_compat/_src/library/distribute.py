@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import enum
-import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
@@ -14,6 +13,7 @@ from ..ops.arguments import as_tensor
 from ..ops.reductions import reduce_mean, reduce_sum
 from ..values import nest
 from ..values.context import device as on_device
+from .cluster_resolvers import ClusterResolver, TFConfigClusterResolver
 
 
 class ReduceOp(enum.Enum):
@@ -180,7 +180,7 @@ class Strategy:
         return self._extended
 
     @property
-    def cluster_resolver(self) -> None:
+    def cluster_resolver(self) -> ClusterResolver | None:
         """None: there is no cluster."""
         return None
 
@@ -325,19 +325,27 @@ class MultiWorkerMirroredStrategy(MirroredStrategy):
     """A copy of the variables with each worker: here with one, as where `TF_CONFIG` is not set.
 
     Args:
-      cluster_resolver: None. communication_options: how workers would talk to each other.
+      cluster_resolver: of a cluster of one task at most; None for what `TF_CONFIG` says.
+      communication_options: how workers would talk to each other.
     Raises: NotImplementedError for more than one worker.
     """
 
-    def __init__(self, cluster_resolver: Any = None, communication_options: Any = None) -> None:
+    def __init__(
+        self, cluster_resolver: ClusterResolver | None = None, communication_options: Any = None
+    ) -> None:
         super().__init__()
-        cluster = json.loads(os.environ.get("TF_CONFIG") or "{}").get("cluster", {})
-        if cluster_resolver is not None or sum(map(len, cluster.values())) > 1:
+        self._cluster_resolver = cluster_resolver or TFConfigClusterResolver()
+        spec = self._cluster_resolver.cluster_spec()
+        if sum(map(spec.num_tasks, spec.jobs)) > 1:
             raise NotImplementedError(
                 f"tf.distribute.MultiWorkerMirroredStrategy: work on several machines is to "
-                f"follow. Received: cluster_resolver={cluster_resolver}, TF_CONFIG with the "
-                f"cluster {cluster}. At {user_location()}."
+                f"follow. Received: {spec}. At {user_location()}."
             )
+
+    @property
+    def cluster_resolver(self) -> ClusterResolver:
+        """What says which task of the cluster this process is."""
+        return self._cluster_resolver
 
 
 class TPUStrategy(Strategy):
