@@ -188,6 +188,7 @@ from ._src.ops.elementwise import (
     tan as tan,
     tanh as tanh,
 )
+from ._src.ops.fingerprints import fingerprint as fingerprint
 from ._src.ops.gather_scatter import (
     gather as gather,
     gather_nd as gather_nd,
@@ -220,6 +221,14 @@ from ._src.ops.ordering import (
     roll as roll,
     searchsorted as searchsorted,
     sort as sort,
+)
+from ._src.ops.plain_kernels import (
+    approx_top_k as approx_top_k,
+    conv as conv,
+    parallel_stack as parallel_stack,
+    ragged_fill_empty_rows as ragged_fill_empty_rows,
+    ragged_fill_empty_rows_grad as ragged_fill_empty_rows_grad,
+    realdiv as realdiv,
 )
 from ._src.ops.printing import print as print
 from ._src.ops.products import einsum as einsum, matmul as matmul, tensordot as tensordot

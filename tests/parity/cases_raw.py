@@ -160,3 +160,54 @@ def case_errors(tf):
         },
         words=4,
     )
+
+
+def case_kernels_in_tf_itself(tf):
+    images = tf.reshape(tf.sin(tf.range(32.0)), [1, 4, 4, 2])
+    filters = tf.reshape(tf.cos(tf.range(24.0)), [2, 2, 2, 3])
+    volumes = tf.reshape(tf.sin(tf.range(27.0)), [1, 3, 3, 3, 1])
+    top = tf.approx_top_k([[1.0, 3.0, 2.0], [0.0, -1.0, 5.0]], 2)
+    return (
+        tf.conv(images, filters, [1, 2, 1, 1], "SAME", dilations=[1, 1, 1, 1]),
+        tf.conv(images, filters, [1, 1, 1, 1], "EXPLICIT", [0, 0, 1, 0, 0, 1, 0, 0]),
+        tf.conv(volumes, tf.ones([2, 2, 2, 1, 1]), [1] * 5, "VALID"),
+        list(top),
+        tf.realdiv([1.0, 3.0], [2.0, 0.0]),
+    )
+
+
+def case_a_convolution_of_other_channels(tf):
+    return tf.conv(tf.ones([1, 4, 4, 4]), tf.ones([1, 1, 2, 4]), [1] * 4, "VALID")
+
+
+def case_rows_that_are_filled(tf):
+    rows, values = tf.constant([0, 2, 2], tf.int64), tf.Variable([1.0, 2.0, 3.0])
+    default = tf.Variable(9.0)
+    with tf.GradientTape() as tape:
+        found = tf.ragged_fill_empty_rows(rows, values, tf.constant(4, tf.int64), default)
+        total = tf.reduce_sum(found.output_values * [1.0, 2.0, 3.0, 4.0, 5.0])
+    back = tf.ragged_fill_empty_rows_grad(found.reverse_index_map, [1.0, 2.0, 3.0, 4.0, 5.0])
+    return list(found), list(back), tape.gradient(total, [values, default])
+
+
+def case_fingerprints(tf):
+    numbers = tf.constant([[1.5, 2.0], [0.0, -1.0]])
+    texts = tf.constant([["a", "bc"], ["", "d"]])
+    return (
+        [tf.fingerprint(x) for x in (numbers, tf.cast(numbers, tf.int8), texts, texts[0])],
+        tf.function(lambda x: tf.fingerprint(x))(texts),
+        tf.fingerprint(tf.zeros([2, 0])),
+    )
+
+
+def case_fingerprint_of_a_number(tf):
+    return tf.fingerprint(1.0)
+
+
+def case_parallel_stack(tf):
+    stacked = tf.function(lambda x: tf.parallel_stack([x, x + 1.0]))(tf.constant([1.0, 2.0]))
+    return stacked
+
+
+def case_parallel_stack_outside_of_a_function(tf):
+    return tf.parallel_stack([1.0, 2.0])

@@ -10,7 +10,14 @@ from tape_compat._src.library.raw.definitions import MISSING, definition
 from tape_compat._src.library.raw.kernels import SERVED
 from tape_compat._src.library.saved_model.registry import KERNELS
 from tests.oracle import tensorflow
-from tests.parity import further_calls, gradient_calls, recurrent_calls, sparse_calls, store
+from tests.parity import (
+    further_calls,
+    gradient_calls,
+    recurrent_calls,
+    seldom_calls,
+    sparse_calls,
+    store,
+)
 from tests.parity.kernel_inputs import (
     FILTERS,
     IMAGES,
@@ -357,7 +364,9 @@ OTHERS = {
 APART = {"Const", "Placeholder", "Multinomial", "RandomStandardNormal", "RandomUniform"}
 APART |= {"RandomUniformInt", "TruncatedNormal", "Assert", "NoOp", "PrintV2"}
 APART |= further_calls.DRAWN.keys() | further_calls.COMPILED.keys()
-APART |= sparse_calls.OF_FILES | recurrent_calls.DRAWN.keys()
+APART |= sparse_calls.OF_FILES | recurrent_calls.DRAWN.keys() | seldom_calls.DRAWN.keys()
+#: In graphs TensorFlow's kernel writes over an input that it reads again.
+APART |= {"LSTMBlockCellGrad"}
 #: What the real op is called where it has another argument.
 ARGUMENT = {"L2Loss": "t", "LogSoftmax": "logits", "Softmax": "logits", "Cholesky": "input"}
 for _name in "Softplus Softsign Elu Relu Relu6 Selu LeakyRelu".split():
@@ -386,6 +395,7 @@ def kernel_calls():
         **further_calls.CALLS,
         **sparse_calls.CALLS,
         **recurrent_calls.CALLS,
+        **seldom_calls.CALLS,
     }
     for value, names in UNARY.values():
         for name in names.split():
@@ -434,7 +444,8 @@ def test_every_kernel(tmp_path):
     tf.saved_model.save(made, str(tmp_path))
     loaded = tape_compat.saved_model.load(str(tmp_path))
     wrong = {}
-    for name, function in made.functions.items():
+    for name in made.functions.keys() - APART:
+        function = made.functions[name]
         expected = numbers(function(tf.constant(1.0)))
         try:
             assert_near(numbers(getattr(loaded, name)(tape_compat.constant(1.0))), expected)

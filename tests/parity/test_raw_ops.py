@@ -9,7 +9,7 @@ import pytest
 import tape_compat
 from tape_compat._src.library.raw.definitions import names
 from tests.oracle import tensorflow
-from tests.parity import further_calls, recurrent_calls, store
+from tests.parity import further_calls, recurrent_calls, seldom_calls, store
 from tests.parity.further_calls import COMPILED
 from tests.parity.harness import Array, Case, Raised, attempt, describe, differences
 from tests.parity.kernel_inputs import IMAGES
@@ -27,6 +27,7 @@ OF_FUNCTIONS = {"AccumulateNV2"}
 DRAWN = {
     **further_calls.DRAWN,
     **recurrent_calls.DRAWN,
+    **seldom_calls.DRAWN,
     "Multinomial": lambda r, c: r.Multinomial(logits=c([[0.5, 0.5]]), num_samples=3),
     "RandomStandardNormal": lambda r, c: r.RandomStandardNormal(shape=[2], dtype=np.float64),
     "RandomUniform": lambda r, c: r.RandomUniform(shape=[2, 3], dtype=np.float32, seed=1),
@@ -164,6 +165,7 @@ def test_other_dtypes(dtype):
 
 #: Other attributes.
 VARIANTS = {
+    **seldom_calls.VARIANTS,
     **{
         f"{op} {corners} {centers} {size}": lambda r, c, op=op, a=corners, h=centers, s=size: (
             getattr(r, op)(images=IMAGES(c), size=s, align_corners=a, half_pixel_centers=h)

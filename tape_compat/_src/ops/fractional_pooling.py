@@ -61,11 +61,10 @@ def _ends(key: Any, size: int, count: int, pseudo: bool) -> Any:
     return jnp.concatenate([ends[0], inner, ends[1]])
 
 
-def _windows(x: Any, axis: int, ends: Any, overlapping: bool) -> tuple[Any, Any]:
+def _windows(x: Any, axis: int, ends: Any, widest: int, overlapping: bool) -> tuple[Any, Any]:
     """The windows of an axis as two axes, and which of their places count."""
-    size, count = x.shape[axis], ends.shape[0] - 1
-    widest = -(-size // count) + overlapping
-    places = ends[:-1, None] + np.arange(widest)
+    size = x.shape[axis]
+    places = ends[:-1, None] + np.arange(widest + overlapping)
     stop = ends[1:, None] + overlapping
     used = (places < stop) & (places < size)
     return jnp.take(x, jnp.minimum(places, size - 1), axis=axis), used
@@ -75,25 +74,31 @@ def _pool(
     x: Any, key: Any, counts: tuple[int, int], pseudo: bool, overlapping: bool, largest: bool
 ) -> tuple[Any, Any, Any]:
     keys = jax.random.split(typed_key(key))
-    ends = [_ends(keys[i], x.shape[1 + i], counts[i], pseudo) for i in (0, 1)]
-    cut, rows = _windows(x, 1, ends[0], overlapping)
-    cut, columns = _windows(cut, 3, ends[1], overlapping)
+    sizes = x.shape[1:3]
+    rows, columns = [_ends(keys[i], sizes[i], counts[i], pseudo) for i in (0, 1)]
+    widest = -(-sizes[0] // counts[0]), -(-sizes[1] // counts[1])
+    return _between(x, rows, columns, widest, overlapping, largest), rows, columns
+
+
+def _between(
+    x: Any, rows: Any, columns: Any, widest: tuple[int, int], overlapping: bool, largest: bool
+) -> Any:
+    """The largest element, or the average, of each window between such rows and columns."""
+    cut, of_rows = _windows(x, 1, rows, widest[0], overlapping)
+    cut, of_columns = _windows(cut, 3, columns, widest[1], overlapping)
     cut = jnp.moveaxis(cut, 2, 3)  # [n, rows, columns, window rows, window columns, c]
-    used = rows[:, None, :, None] & columns[None, :, None, :]
+    used = of_rows[:, None, :, None] & of_columns[None, :, None, :]
     flat = cut.reshape(*cut.shape[:3], -1, cut.shape[-1])
     mask = used.reshape(1, *cut.shape[1:3], -1, 1)
+    floating = jnp.issubdtype(x.dtype, jnp.floating)
     if largest:
-        floating = jnp.issubdtype(x.dtype, jnp.floating)
         lowest = -np.inf if floating else np.iinfo(x.dtype).min
         seen = jnp.where(mask, lax.stop_gradient(flat), np.asarray(lowest, x.dtype))
         first = jnp.argmax(seen, axis=3, keepdims=True)
-        found = jnp.take_along_axis(flat, first, axis=3)[:, :, :, 0]
-    else:
-        total = jnp.sum(jnp.where(mask, flat, 0), 3, dtype=x.dtype)
-        size = jnp.sum(mask, 3).astype(x.dtype)
-        floating = jnp.issubdtype(x.dtype, jnp.floating)
-        found = total / size if floating else lax.div(total, jnp.broadcast_to(size, total.shape))
-    return (found, *ends)
+        return jnp.take_along_axis(flat, first, axis=3)[:, :, :, 0]
+    total = jnp.sum(jnp.where(mask, flat, 0), 3, dtype=x.dtype)
+    size = jnp.sum(mask, 3).astype(x.dtype)
+    return total / size if floating else lax.div(total, jnp.broadcast_to(size, total.shape))
 
 
 def _shapes(avals: tuple[Aval, ...], counts: tuple[int, int], **_: Any) -> tuple[Aval, ...]:
@@ -226,3 +231,22 @@ def fractional_avg_pool(
             f"Length for attr 'pooling_ratio' of {len(ratios)} must be at least minimum 4", _AVG
         )
     return FractionalAvgPool(*_pooled(_AVG, value, ratios, pseudo_random, overlapping, seed))
+
+
+_BETWEEN = Op(_between, "FractionalPoolBetween", host_foldable=False)
+
+
+def _told(x: Any, rows: np.ndarray, columns: np.ndarray, overlapping: bool, largest: bool) -> Any:
+    widest = int(np.diff(rows).max(initial=0)), int(np.diff(columns).max(initial=0))
+    closure = _BETWEEN.bind(widest=widest, overlapping=overlapping, largest=largest)
+    return apply(closure, tuple(map(convert, (x, rows, columns))))
+
+
+def largest_between(x: Any, rows: np.ndarray, columns: np.ndarray, overlapping: bool) -> Tensor:
+    """What `fractional_max_pool` gives of windows that end where it once told."""
+    return _told(x, rows, columns, overlapping, True)
+
+
+def average_between(x: Any, rows: np.ndarray, columns: np.ndarray, overlapping: bool) -> Tensor:
+    """What `fractional_avg_pool` gives of windows that end where it once told."""
+    return _told(x, rows, columns, overlapping, False)

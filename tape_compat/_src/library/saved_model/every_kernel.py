@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from . import (
     array_kernels,
+    count_kernels,
     gradient_kernels,
     image_kernels,
     layer_kernels,
     node_kernels,
+    pool_kernels,
     random_kernels,
+    recurrent_gradient_kernels,
     recurrent_kernels,
     signal_kernels,
     sparse_kernels,
@@ -18,11 +21,14 @@ from . import (
 
 TABLES = (
     array_kernels,
+    count_kernels,
     gradient_kernels,
     image_kernels,
     layer_kernels,
     node_kernels,
+    pool_kernels,
     random_kernels,
+    recurrent_gradient_kernels,
     recurrent_kernels,
     signal_kernels,
     sparse_kernels,

@@ -16,6 +16,7 @@ from ...ops.images import (
     files,
     jpeg,
     patches,
+    resize,
     suppression,
     suppression_padded,
     suppression_scores,
@@ -23,6 +24,7 @@ from ...ops.images import (
 from ...ops.images.projective import project
 from ...values.tensor import Tensor
 from .array_kernels import inputs_only
+from .gradient_kernels import pulled_at_zeros
 from .registry import KERNELS, kernel
 
 KERNELS |= {
@@ -264,3 +266,35 @@ def _encode_jpeg(
 @kernel("ExtractJpegShape")
 def _jpeg_shape(contents: Any, *, output_type: DType = int32) -> Tensor:
     return jpeg.extract_jpeg_shape(contents, output_type)
+
+
+@kernel("ScaleAndTranslate")
+def _scaled(
+    x: Any,
+    size: Any,
+    scale: Any,
+    translation: Any,
+    *,
+    kernel_type: str = "lanczos3",
+    antialias: bool = True,
+) -> Tensor:
+    method = {"triangle": "bilinear", "keyscubic": "bicubic"}.get(kernel_type, kernel_type)
+    sizes, scales, moves = [known_value(each).tolist() for each in (size, scale, translation)]
+    return resize.scale_and_translate(x, sizes, scales, moves, method, antialias)
+
+
+@kernel("ScaleAndTranslateGrad")
+def _scaled_back(
+    gradient: Any,
+    x: Any,
+    scale: Any,
+    translation: Any,
+    *,
+    kernel_type: str = "lanczos3",
+    antialias: bool = True,
+) -> Tensor:
+    options = {"kernel_type": kernel_type, "antialias": antialias}
+    size = shapes.shape(gradient)[1:3]
+    return pulled_at_zeros(
+        lambda x: _scaled(x, size, scale, translation, **options), shapes.shape(x), gradient
+    )

@@ -16,8 +16,10 @@ from ...ops import (
     depthwise,
     elementwise,
     fractional_pooling,
+    joining,
     losses,
     normalization,
+    plain_kernels,
     pooling,
     shapes,
 )
@@ -262,6 +264,27 @@ KERNELS |= {
 }
 
 
+@kernel("FusedPadConv2D")
+def _padded_convolution(
+    x: Any, paddings: Any, filters: Any, *, mode: str, strides: Sequence[int], padding: str
+) -> Tensor:
+    return convolutions.conv2d(joining.pad(x, paddings, mode), filters, list(strides), padding)
+
+
+@kernel("FusedResizeAndPadConv2D")
+def _resized_convolution(
+    x: Any,
+    size: Any,
+    *inputs: Any,
+    resize_align_corners: bool = False,
+    mode: str,
+    strides: Sequence[int],
+    padding: str,
+) -> Tensor:
+    found = casting.cast(resized(x, size, "bilinear", resize_align_corners, False), x.dtype)
+    return _padded_convolution(found, *inputs, mode=mode, strides=strides, padding=padding)
+
+
 @kernel("BatchToSpace")
 def _square_batch_to_space(x: Any, crops: Any, *, block_size: int) -> Tensor:
     return blocks.batch_to_space(x, [block_size, block_size], crops)
@@ -285,13 +308,5 @@ def _conv(
     batch_dims: int = 1,
     groups: int = 1,
 ) -> Tensor:
-    """A convolution over two or three axes."""
-    if batch_dims != 1:
-        raise NotImplementedError(f"Conv with batch_dims={batch_dims}")
-    rank = len(x._aval.shape)
-    last = data_format == "CHANNELS_LAST"
-    layout = {4: ("NCHW", "NHWC"), 5: ("NCDHW", "NDHWC")}[rank][last]
-    convolve = convolutions.conv2d if rank == 4 else convolutions.conv3d
-    pads = explicit_padding(padding, explicit_paddings)
-    found: Tensor = convolve(x, filters, list(strides), pads, layout, list(dilations) or [1] * rank)
-    return found
+    rest = (explicit_paddings, data_format, dilations, batch_dims, groups)
+    return plain_kernels.conv(x, filters, strides, padding, *rest)

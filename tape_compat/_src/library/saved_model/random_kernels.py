@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from ...core.dtypes import DType, float32, int32, int64, uint64
 from ...ops import (
     candidates,
@@ -15,6 +17,7 @@ from ...ops import (
     random_draws,
     random_stateful,
     random_stateless as stateless,
+    shapes,
 )
 from ...ops.arguments import known_value
 from ...ops.images import distortions
@@ -206,6 +209,25 @@ def _poisson(
     return random_stateful.poisson(shape, rate, dtype, _seed(seed, seed2))
 
 
+@kernel("ParameterizedTruncatedNormal")
+def _between(shape: Any, *parameters: Any, seed: int = 0, seed2: int = 0) -> Tensor:
+    """Normal numbers between bounds: the first axis is that of the parameters."""
+    key = random_stateful.uniform([2], dtype=int32, maxval=2**31 - 1, seed=_seed(seed, seed2))
+    count, *rest = known_value(shape).tolist()
+    draw = stateless.stateless_parameterized_truncated_normal
+    found = draw([*rest, count], key, *parameters)
+    return shapes.transpose(found, [len(rest), *range(len(rest))])
+
+
+@kernel("NonDeterministicInts")
+def _of_no_seed(shape: Any, *, dtype: DType = int64) -> Tensor:
+    """Integers that no seed repeats."""
+    sizes, kind = known_value(shape).tolist(), dtype.np_dtype
+    ends = np.iinfo(kind)
+    numbers = np.random.default_rng().integers(ends.min, ends.max, sizes, kind, endpoint=True)
+    return concrete(np.asarray(numbers))
+
+
 @kernel("RandomShuffle")
 def _shuffled(x: Any, *, seed: int = 0, seed2: int = 0) -> Tensor:
     return random_stateful.shuffle(x, _seed(seed, seed2))
@@ -231,10 +253,41 @@ def _sampler(sample: Kernel) -> Kernel:
 
 
 KERNELS |= {
+    "ThreadUnsafeUnigramCandidateSampler": _sampler(candidates.learned_unigram_candidate_sampler),
     "LearnedUnigramCandidateSampler": _sampler(candidates.learned_unigram_candidate_sampler),
     "LogUniformCandidateSampler": _sampler(candidates.log_uniform_candidate_sampler),
     "UniformCandidateSampler": _sampler(candidates.uniform_candidate_sampler),
 }
+
+
+@kernel("AllCandidateSampler")
+def _every_candidate(
+    classes: Any, *, num_true: int, num_sampled: int, unique: bool
+) -> Sequence[Tensor]:
+    return candidates.all_candidate_sampler(classes, num_true, num_sampled, unique)
+
+
+@kernel("FixedUnigramCandidateSampler")
+def _candidates_by_weights(
+    classes: Any,
+    *,
+    num_true: int,
+    num_sampled: int,
+    unique: bool,
+    range_max: int,
+    vocab_file: str = "",
+    distortion: float = 1.0,
+    num_reserved_ids: int = 0,
+    num_shards: int = 1,
+    shard: int = 0,
+    unigrams: Sequence[float] = (),
+    seed: int = 0,
+    seed2: int = 0,
+) -> Sequence[Tensor]:
+    weights = (vocab_file, distortion, num_reserved_ids, num_shards, shard, list(unigrams))
+    return candidates.fixed_unigram_candidate_sampler(
+        *(classes, num_true, num_sampled, unique, range_max), *weights, seed2 or seed or None
+    )
 
 
 @kernel("ComputeAccidentalHits")
@@ -257,6 +310,25 @@ def _distorted(
 ) -> Sequence[Tensor]:
     return distortions.sample_distorted_bounding_box(
         *(size, boxes, seed2 or seed, covered, list(aspect_ratio_range)),
+        *(list(area_range), max_attempts, use_image_if_no_bounding_boxes),
+    )
+
+
+@kernel("SampleDistortedBoundingBox")
+def _distorted_by_attributes(
+    size: Any,
+    boxes: Any,
+    *,
+    seed: int = 0,
+    seed2: int = 0,
+    min_object_covered: float = 0.1,
+    aspect_ratio_range: Sequence[float] = (0.75, 1.33),
+    area_range: Sequence[float] = (0.05, 1.0),
+    max_attempts: int = 100,
+    use_image_if_no_bounding_boxes: bool = False,
+) -> Sequence[Tensor]:
+    return distortions.sample_distorted_bounding_box(
+        *(size, boxes, seed2 or seed, min_object_covered, list(aspect_ratio_range)),
         *(list(area_range), max_attempts, use_image_if_no_bounding_boxes),
     )
 

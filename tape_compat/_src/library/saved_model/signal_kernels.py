@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from ...core.dtypes import DType, complex64, float32
-from ...ops import casting
+from ...ops import casting, elementwise, shapes
 from ...ops.arguments import known_value
-from ...ops.signals import fourier, sound
-from ...values.tensor import Tensor
+from ...ops.signals import cepstra, fourier, sound, spectra
+from ...values.tensor import Tensor, concrete
 from .array_kernels import inputs_only
 from .registry import KERNELS, Kernel, kernel
 
@@ -53,3 +55,35 @@ def _decode_wav(
     contents: Any, *, desired_channels: int = -1, desired_samples: int = -1
 ) -> Sequence[Tensor]:
     return sound.decode_wav(contents, desired_channels, desired_samples)
+
+
+def _hann(size: int, dtype: DType) -> Tensor:
+    """Hann's window as it goes on behind its end, of odd sizes too."""
+    turns = np.arange(size) / size
+    return concrete((0.5 - 0.5 * np.cos(2 * np.pi * turns)).astype(dtype.np_dtype))
+
+
+@kernel("AudioSpectrogram")
+def _spectrogram(
+    x: Any, *, window_size: int, stride: int, magnitude_squared: bool = False
+) -> Tensor:
+    """The spectra [channels, frames, frequencies] of sound [time, channels]."""
+    length = 1 << (window_size - 1).bit_length()
+    found = spectra.stft(shapes.transpose(x), window_size, stride, length, _hann)
+    found = elementwise.abs(found)
+    return elementwise.square(found) if magnitude_squared else found
+
+
+@kernel("Mfcc")
+def _mfcc(
+    x: Any,
+    rate: Any,
+    *,
+    upper_frequency_limit: float = 4000.0,
+    lower_frequency_limit: float = 20.0,
+    filterbank_channel_count: int = 40,
+    dct_coefficient_count: int = 13,
+) -> Tensor:
+    limits = upper_frequency_limit, lower_frequency_limit
+    counts = filterbank_channel_count, dct_coefficient_count
+    return cepstra.mfcc(x, int(known_value(rate)), *limits, *counts)

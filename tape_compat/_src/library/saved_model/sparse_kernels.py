@@ -7,14 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from ...core.dtypes import int64
+from ...autodiff.custom import stop_gradient
+from ...core.dtypes import DType, int64, string
+from ...data.io import serialized_sparse
 from ...ops import (
     arithmetic,
     casting,
     creation,
     ctc_decoders,
+    ctc_losses,
     edit_distances,
     gather_scatter,
+    joining,
+    plain_kernels,
     ragged_creation,
     segments,
     sets,
@@ -24,9 +29,11 @@ from ...ops import (
     sparse_segments,
 )
 from ...ops.arguments import known_value
+from ...values.convert import convert
 from ...values.ragged import RaggedTensor
 from ...values.sparse import SparseTensor
 from ...values.tensor import Tensor, concrete
+from .gradient_kernels import pulled
 from .registry import KERNELS, Kernel, kernel
 
 
@@ -82,7 +89,12 @@ def _fill(indices: Any, values: Any, shape: Any, default: Any) -> Sequence[Tenso
     return found.indices, found.values, empty, concrete(back)
 
 
-@kernel("SparseFillEmptyRowsGrad")
+@kernel("RaggedFillEmptyRows")
+def _fill_ragged(rows: Any, values: Any, count: Any, default: Any) -> Sequence[Tensor]:
+    return plain_kernels.ragged_fill_empty_rows(rows, values, count, default)
+
+
+@kernel("RaggedFillEmptyRowsGrad", "SparseFillEmptyRowsGrad")
 def _fill_back(places: Any, gradient: Any) -> Sequence[Tensor]:
     kept = gather_scatter.gather(gradient, places)
     return kept, _total(gradient) - _total(kept)
@@ -100,6 +112,24 @@ def _total(x: Any) -> Tensor:
 def _add(*inputs: Any) -> Sequence[Tensor]:
     found = sparse_arithmetic.add(_sparse(*inputs[:3]), _sparse(*inputs[3:6]), inputs[6])
     return _parts(found)
+
+
+@kernel("SparseAddGrad")
+def _add_back(gradient: Any, one: Any, other: Any, of_sum: Any) -> Sequence[Tensor]:
+    return _taken(gradient, of_sum, one), _taken(gradient, of_sum, other)
+
+
+@kernel("SparseSliceGrad")
+def _slice_back(gradient: Any, indices: Any, start: Any, of_slice: Any) -> Tensor:
+    return _taken(gradient, of_slice + start, indices)
+
+
+def _taken(values: Any, indices: Any, wanted: Any) -> Tensor:
+    """The values that stand at the indices wanted; 0 where none stands."""
+    places = {tuple(index): i for i, index in enumerate(known_value(indices).tolist())}
+    found = [places.get(tuple(index), len(places)) for index in known_value(wanted).tolist()]
+    padded = joining.concat([values, creation.zeros([1], values.dtype)], 0)
+    return gather_scatter.gather(padded, np.array(found, np.int64))
 
 
 @kernel("SparseTensorDenseAdd")
@@ -207,6 +237,49 @@ KERNELS |= {
     "SparseSegmentSumWithNumSegments": _segmented_to(sparse_segments.segment_sum),
 }
 
+
+def _segments_back(kind: str) -> Kernel:
+    def back(gradient: Any, indices: Any, ids: Any, size: Any) -> Sequence[Tensor]:
+        """The rows that have a gradient, and which they are."""
+        used, places = np.unique(known_value(indices), return_inverse=True)
+        rows = concrete(places.astype(np.int32))
+        found: Tensor = KERNELS[f"{kind}Grad"](gradient, rows, ids, convert(len(used)))
+        return found, concrete(used)
+
+    return back
+
+
+KERNELS |= {
+    f"{kind}GradV2": _segments_back(kind)
+    for kind in ("SparseSegmentMean", "SparseSegmentSqrtN", "SparseSegmentSum")
+}
+
+# -- messages ---------------------------------------------------------------------------------
+
+
+@kernel("SerializeSparse")
+def _serialize(*parts: Any, out_type: DType = string) -> Tensor:
+    return serialized_sparse.serialize_sparse(_sparse(*parts), out_type)
+
+
+@kernel("SerializeManySparse")
+def _serialize_many(*parts: Any, out_type: DType = string) -> Tensor:
+    return serialized_sparse.serialize_many_sparse(_sparse(*parts), out_type)
+
+
+@kernel("DeserializeManySparse")
+def _deserialize_many(messages: Any, *, dtype: DType) -> Sequence[Tensor]:
+    return _parts(serialized_sparse.deserialize_many_sparse(messages, dtype))
+
+
+@kernel("DeserializeSparse")
+def _deserialize(messages: Any, *, dtype: DType) -> Sequence[Tensor]:
+    indices, values, shape = _deserialize_many(messages, dtype=dtype)
+    if len(messages._aval.shape) > 1:
+        return indices, values, shape
+    return indices[:, 1:], values, shape[1:]
+
+
 # -- sets and sequences ---------------------------------------------------------------------------
 
 _SETS: dict[str, Kernel] = {
@@ -252,6 +325,30 @@ def _set_size(indices: Any, values: Any, shape: Any, *, validate_indices: bool =
 def _distance(*inputs: Any, normalize: bool = True) -> Tensor:
     one, other = _sparse(*inputs[:3]), _sparse(*inputs[3:])
     return edit_distances.edit_distance(one, other, normalize)
+
+
+@kernel("CTCLoss")
+def _ctc_loss(
+    x: Any,
+    indices: Any,
+    labels: Any,
+    lengths: Any,
+    *,
+    preprocess_collapse_repeated: bool = False,
+    ctc_merge_repeated: bool = True,
+    ignore_longer_outputs_than_inputs: bool = False,
+) -> Sequence[Tensor]:
+    """The loss, and its gradient by x [time, batch, classes]."""
+    places = known_value(indices)
+    longest = places[:, 1].max(initial=0) + 1 if len(places) else 0
+    of_batch = _sparse(indices, labels, convert([x._aval.shape[1], int(longest)]))
+    rest = preprocess_collapse_repeated, ctc_merge_repeated, ignore_longer_outputs_than_inputs
+
+    def loss(x: Any) -> Tensor:
+        return ctc_losses.ctc_loss_v1(of_batch, x, lengths, *rest)
+
+    found = loss(x)
+    return found, stop_gradient(pulled(loss, x, creation.ones_like(found)))
 
 
 @kernel("CTCGreedyDecoder")

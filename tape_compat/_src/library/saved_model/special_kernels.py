@@ -25,6 +25,7 @@ from ...ops import (
     joining,
     morphology,
     ordering,
+    plain_kernels,
     pooling,
     products,
     quantization,
@@ -144,9 +145,8 @@ def _approximate_top_k(
     reduction_input_size_override: int = -1,
     aggregate_to_topk: bool = True,
 ) -> Any:
-    find = counting.approx_max_k if is_max_k else counting.approx_min_k
-    rest = (recall_target, reduction_input_size_override, aggregate_to_topk)
-    return find(x, k, reduction_dimension, *rest)
+    rest = (recall_target, is_max_k, reduction_input_size_override, aggregate_to_topk)
+    return plain_kernels.approx_top_k(x, k, reduction_dimension, *rest)
 
 
 @kernel("NthElement")

@@ -10,7 +10,15 @@ import numpy as np
 from ...core.dtypes import DType, float32, int64, string
 from ...data.io import contents
 from ...data.io.csv_text import decode_csv
-from ...ops import casting, histograms, shapes, string_splits, strings
+from ...ops import (
+    casting,
+    fingerprints,
+    histograms,
+    shapes,
+    string_splits,
+    strings,
+    unicode_scripts,
+)
 from ...ops.arguments import known_value, sketched
 from ...ops.string_splits import split
 from ...values.convert import convert
@@ -112,6 +120,27 @@ def _split_to_sparse(input: Tensor, sep: Any, maxsplit: int) -> tuple[Tensor, Te
 @kernel("StringSplitV2")
 def _string_split(input: Any, sep: Any, *, maxsplit: int = -1) -> Any:
     return _split_to_sparse(convert(input), known_value(sep).item(), maxsplit)
+
+
+@kernel("StringSplit")
+def _split_at_any(input: Any, delimiters: Any, *, skip_empty: bool = True) -> Any:
+    between = known_value(delimiters).item()
+    found = string_splits.split_at_any(input, between, skip_empty).to_sparse()
+    return found.indices, found.values, found.dense_shape
+
+
+@kernel("ShardedFilename")
+def _of_shard(name: Any, shard: Any, count: Any) -> Tensor:
+    return strings.join([name, "-", _five_digits(shard), "-of-", _five_digits(count)])
+
+
+@kernel("ShardedFilespec")
+def _of_shards(name: Any, count: Any) -> Tensor:
+    return strings.join([name, "-?????-of-", _five_digits(count)])
+
+
+def _five_digits(number: Any) -> Tensor:
+    return strings.as_string(number, width=5, fill="0")
 
 
 @kernel("RaggedTensorToTensor")
@@ -246,6 +275,8 @@ def _decode_raw(x: Any, *, out_type: DType, little_endian: bool = True) -> Tenso
 
 
 KERNELS |= {
+    "Fingerprint": lambda data, method: fingerprints.fingerprint(data, method),
+    "UnicodeScript": lambda x: unicode_scripts.unicode_script(x),
     "DecodeBase64": lambda x: strings.decode_base64(x),
     "MatchingFiles": lambda x: contents.matching_files(x),
     "ReadFile": lambda x: contents.read_file(x),

@@ -235,3 +235,37 @@ def resize(
     antialias = _antialias(method, antialias)
     op = _RESIZE[_kernel(method, antialias)]
     return apply(op.bind(size=wanted, method=method, antialias=antialias), (x,))
+
+
+def _scale_and_translate(
+    x: Any,
+    *,
+    size: tuple[int, int],
+    scale: tuple[float, float],
+    translation: tuple[float, float],
+    method: str,
+    antialias: bool,
+) -> Any:
+    x = x.astype(np.float32)
+    for i in (1, 0):
+        moves = np.float32(scale[i]), np.float32(translation[i])
+        weights = resize_weights.moved(size[i], x.shape[1 + i], *moves, method, antialias)
+        x = weighted(x, 1 + i, weights, jnp)
+    return x
+
+
+_SCALE = Op(_scale_and_translate, "ScaleAndTranslate")
+
+
+def scale_and_translate(
+    images: Tensor,
+    size: Sequence[int],
+    scale: Sequence[float],
+    translation: Sequence[float],
+    method: str,
+    antialias: bool,
+) -> Tensor:
+    """Images [n, size, channels], float32, of images that are made `scale` as large and then moved
+    on by `translation`: of height and width, each. Pixels from outside are 0."""
+    pairs = {"size": tuple(size), "scale": tuple(scale), "translation": tuple(translation)}
+    return apply(_SCALE.bind(**pairs, method=method, antialias=antialias), (images,))

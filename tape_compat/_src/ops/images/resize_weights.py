@@ -94,6 +94,10 @@ def _triangle(x: np.ndarray) -> np.ndarray:
     return np.where(x < 1, 1 - x, 0)
 
 
+def _box(x: np.ndarray) -> np.ndarray:
+    return np.where(x < 0.5, 1, np.where(x == 0.5, 0.5, 0))
+
+
 def _mitchell(x: np.ndarray) -> np.ndarray:
     near = ((7 / 6 * x - 2) * x) * x + 8 / 9
     far = ((-7 / 18 * x + 2) * x - 10 / 3) * x + 16 / 9
@@ -108,23 +112,32 @@ FILTERS: dict[str, tuple[float, Callable[[np.ndarray], np.ndarray]]] = {
     "lanczos5": (5.0, _lanczos(5.0)),
     "gaussian": (1.5, _gaussian),
     "mitchellcubic": (2.0, _mitchell),
+    "box": (1.0, _box),
 }
 
 
-@lru_cache(maxsize=256)
 def filtered(new: int, old: int, method: str, antialias: bool) -> np.ndarray:
     """Weights of a filter; with `antialias` it is as wide as a new pixel if that is larger."""
+    return moved(new, old, np.float32(new) / np.float32(old), np.float32(0), method, antialias)
+
+
+@lru_cache(maxsize=256)
+def moved(
+    new: int, old: int, scale: np.float32, shift: np.float32, method: str, antialias: bool
+) -> np.ndarray:
+    """The same of pixels that are `scale` as large and go on by `shift`; those that are outside of
+    the old ones have no weights."""
     radius, kernel = FILTERS[method]
-    inverse = _ONE / (np.float32(new) / np.float32(old))
+    inverse = _ONE / scale
     wide = max(inverse, _ONE) if antialias else _ONE
-    at = (np.arange(new, dtype=np.float32) + np.float32(0.5)) * inverse
+    at = (np.arange(new, dtype=np.float32) + np.float32(0.5)) * inverse - shift * inverse
     reach = np.float32(radius) * wide
     first = np.clip(np.ceil(at - reach - np.float32(0.5)), 0, old - 1)[:, None]
     last = np.clip(np.floor(at + reach - np.float32(0.5)), 0, old - 1)[:, None]
     place = np.arange(old, dtype=np.float32)
     distance = np.abs((place + np.float32(0.5) - at[:, None]) * (_ONE / wide))
-    inside = (place >= first) & (place <= last)
-    return _normalized(np.where(inside, kernel(distance.astype(np.float64)), 0))
+    used = (place >= first) & (place <= last) & (at >= 0)[:, None] & (at <= old)[:, None]
+    return _normalized(np.where(used, kernel(distance.astype(np.float64)), 0))
 
 
 def _normalized(weights: Any) -> np.ndarray:
