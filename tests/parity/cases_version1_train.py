@@ -401,3 +401,78 @@ def case_saver(tf):
             },
             words=7,
         )
+
+
+def _state(found):
+    return (
+        found.model_checkpoint_path,
+        list(found.all_model_checkpoint_paths),
+        list(found.all_model_checkpoint_timestamps),
+        found.last_preserved_timestamp,
+    )
+
+
+def case_states_of_checkpoints(tf):
+    make = tf.compat.v1.train.generate_checkpoint_state_proto
+    found = [
+        make("a", "b", ["a/c", "d"], [1.0, 2.0, 3.0], 4.5),
+        make("a/b", "a/b/x"),
+        make("/a", "/a/x", None, [7.0]),
+        make("/a", "/a/x", ["/a/x", "/a/y"]),
+    ]
+    return [_state(each) for each in found], attempts(
+        tf, {"times": lambda tf: make("a", "b", ["c"], [1.0])}
+    )
+
+
+def case_files_of_checkpoints(tf):
+    train = tf.compat.v1.train
+    with tempfile.TemporaryDirectory() as folder:
+        checkpoint = tf.train.Checkpoint(v=tf.Variable([1.0]))
+        one, two = [checkpoint.save(os.path.join(folder, "m")) for _ in range(2)]
+        times = train.get_checkpoint_mtimes([one, two, f"{folder}/none"])
+        train.update_checkpoint_state(folder, one, [one])
+        latest = os.path.basename(tf.train.latest_checkpoint(folder))
+        train.update_checkpoint_state(folder, two, [one], "other", [5.0, 6.0], 2.0)
+        with open(os.path.join(folder, "other")) as file:
+            text = file.read().replace(folder, "folder")
+        train.remove_checkpoint(one)
+        train.remove_checkpoint(os.path.join(folder, "none"))
+        return len(times), times[0] <= times[1], latest, text, sorted(os.listdir(folder))
+
+
+def case_variables_of_a_checkpoint(tf):
+    init, name = tf.compat.v1.train.init_from_checkpoint, "v/.ATTRIBUTES/VARIABLE_VALUE"
+    v, w = tf.Variable([0.0, 0.0]), tf.Variable([0.0, 0.0])
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as empty:
+        path = tf.train.Checkpoint(v=tf.Variable([1.0, 2.0])).save(os.path.join(folder, "m"))
+        init(folder, {name: v})
+        init(path, [(name, w)])
+        init(path, {"v/": "scope/"})
+        return (
+            v,
+            w,
+            attempts(
+                tf,
+                {
+                    "name": lambda tf: init(path, {name: "s/w"}),
+                    "shape": lambda tf: init(path, {name: tf.Variable([1.0])}),
+                    "dtype": lambda tf: init(path, {name: tf.Variable([1, 2])}),
+                    "none": lambda tf: init(path, {"x": v}),
+                    "empty": lambda tf: init(empty, {name: v}),
+                    "no file": lambda tf: init(os.path.join(folder, "none"), {name: v}),
+                },
+                words=3,
+            ),
+        )
+
+
+def case_versions_of_graphs(tf):
+    version = tf.version
+    return (
+        isinstance(version.COMPILER_VERSION, str),
+        version.GRAPH_DEF_VERSION,
+        version.GRAPH_DEF_VERSION_MIN_CONSUMER,
+        version.GRAPH_DEF_VERSION_MIN_PRODUCER,
+        tf.compat.v1.GRAPH_DEF_VERSION,
+    )

@@ -154,30 +154,43 @@ def latest_checkpoint(checkpoint_dir: Any, latest_filename: str | None = None) -
     return None
 
 
+def state_of(
+    folder: str,
+    latest: str,
+    paths: Sequence[str],
+    timestamps: Sequence[float] = (),
+    last_preserved: float = 0.0,
+    relative: bool = True,
+) -> CheckpointState:
+    """The state of checkpoints of these paths; `relative`: which it names from the folder on."""
+    start = folder or "."
+    if relative:
+        latest, paths = os.path.relpath(latest, start), [os.path.relpath(p, start) for p in paths]
+    return CheckpointState(latest, paths, timestamps, last_preserved)
+
+
 def put_state(
     folder: str,
     latest: str,
     paths: Sequence[str],
     timestamps: Sequence[float] = (),
     last_preserved: float = 0.0,
+    *,
+    relative: bool = True,
+    filename: str | None = None,
 ) -> None:
-    """Write the file `checkpoint`, with paths from the folder.
+    """Write the file `checkpoint`, or that of another name, with paths from the folder on if they
+    are to be `relative`.
 
     Raises: RuntimeError if a checkpoint has the path of that file.
     """
-    place = _file_of(folder, None)
+    place = _file_of(folder, filename)
     if os.path.abspath(latest) == os.path.abspath(place):
         raise RuntimeError(
             f"Save path '{latest}' conflicts with path used for checkpoint state.  Please use a "
             "different save path."
         )
-    start = folder or "."
-    state = CheckpointState(
-        os.path.relpath(latest, start),
-        [os.path.relpath(path, start) for path in paths],
-        timestamps,
-        last_preserved,
-    )
+    state = state_of(folder, latest, paths, timestamps, last_preserved, relative)
     temporary = f"{place}.tmp{secrets.randbits(64)}"
     try:
         with open(temporary, "w") as file:

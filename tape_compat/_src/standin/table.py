@@ -13,6 +13,12 @@ from __future__ import annotations
 #: TensorFlow whose public names and behaviour these are.
 VERSION = "2.21.0"
 GIT_VERSION = "v2.21.0"
+#: The compiler that an extension would be built with: there are none to build.
+COMPILER_VERSION = ""
+#: The version of TensorFlow's graphs, and the oldest ones that it reads and that read it.
+GRAPH_DEF_VERSION = 2474
+GRAPH_DEF_VERSION_MIN_CONSUMER = 0
+GRAPH_DEF_VERSION_MIN_PRODUCER = 0
 
 NAMES = {
     "__internal__.CompositeTensor": "values.composite:CompositeTensor",

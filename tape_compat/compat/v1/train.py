@@ -5,6 +5,13 @@ from ..._src.checkpoint.checkpoint import (
 )
 from ..._src.diagnostics.summary.iterate import summary_iterator as summary_iterator
 from ..._src.interop.version1 import face as _face
+from ..._src.library.version1.checkpoints import (
+    generate_checkpoint_state_proto as generate_checkpoint_state_proto,
+    get_checkpoint_mtimes as get_checkpoint_mtimes,
+    init_from_checkpoint as init_from_checkpoint,
+    remove_checkpoint as remove_checkpoint,
+    update_checkpoint_state as update_checkpoint_state,
+)
 from ..._src.library.version1.decays import (
     cosine_decay as cosine_decay,
     cosine_decay_restarts as cosine_decay_restarts,
