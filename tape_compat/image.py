@@ -38,6 +38,7 @@ from ._src.ops.images.files import (
     decode_image as decode_image,
     decode_jpeg as decode_jpeg,
     decode_png as decode_png,
+    decode_webp as decode_webp,
     encode_jpeg as encode_jpeg,
     encode_png as encode_png,
     is_jpeg as is_jpeg,

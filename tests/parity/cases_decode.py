@@ -1,8 +1,11 @@
 """Bytes decoded to numbers."""
 
-import numpy as np
+import io
 
-from .harness import attempt
+import numpy as np
+from PIL import Image
+
+from .harness import attempt, attempts
 
 NEEDS = ("io.decode_raw",)
 
@@ -40,3 +43,35 @@ def case_specs_of_decoded_files(tf):
     specs = {name: dataset.element_spec for name, dataset in mapped.items()}
     runs = ("image", "gray", "resized", "sound", "mono", "nothing")
     return specs, {name: next(iter(mapped[name])) for name in runs}
+
+
+def _webp(pixels):
+    """A WebP file of the pixels as they are."""
+    file = io.BytesIO()
+    Image.fromarray(pixels).save(file, "WEBP", lossless=True, exact=True)
+    return file.getvalue()
+
+
+def case_webp_files(tf):
+    pixels = np.arange(64, dtype=np.uint8).reshape(4, 4, 4) * 3
+    three, four = _webp(pixels[..., :3].copy()), _webp(pixels)
+    webp, image = tf.image.decode_webp, tf.image.decode_image
+    return (
+        [webp(three), webp(four), webp(three, 3), webp(four, 4)],
+        [image(three), image(four, 4), image(three, expand_animations=False)],
+        webp(tf.io.encode_png(pixels[..., :3])),
+        attempts(
+            tf,
+            {
+                "gray": lambda tf: webp(three, 1),
+                "more": lambda tf: webp(three, 4),
+                "less": lambda tf: image(four, 3),
+                "two": lambda tf: webp(three, 2),
+                "floats": lambda tf: image(three, dtype=tf.float32),
+                "dtype": lambda tf: webp(three, dtype=tf.float32),
+                "empty": lambda tf: webp(b""),
+                "no image": lambda tf: webp(b"abcdefghijkl"),
+            },
+            words=4,
+        ),
+    )

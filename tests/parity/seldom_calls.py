@@ -11,6 +11,11 @@ PLACES = np.array([[0, 1], [1, 0]])
 ROWS = [np.array([[b"x"], [b"y"]], object), np.array([[b"a", b"b"], [b"c", b"d"]], object)]
 #: Where windows over 4 rows, and over 4 columns, begin and end.
 ENDS = {"row_pooling_sequence": np.array([0, 1, 4]), "col_pooling_sequence": np.array([0, 1, 2, 4])}
+#: A WebP file of four pixels.
+WEBP = (
+    b"RIFF(\x00\x00\x00WEBPVP8L\x1b\x00\x00\x00/\x01@\x00"
+    b"\x00\x1fp\n\x9e\xe19\n\xcf\xfc\x07\xde\x1d\xc8\x06(S\x85YD\xffc\x07\x00"
+)
 
 
 def _between(c, *shape):
@@ -139,6 +144,7 @@ CALLS = {
         strides=[1, 1, 1, 1],
         padding="VALID",
     ),
+    "DecodeWebP": lambda r, c: r.DecodeWebP(contents=WEBP, channels=3),
     "ScaleAndTranslate": _moved("lanczos3", True),
     "ScaleAndTranslateGrad": lambda r, c: r.ScaleAndTranslateGrad(
         grads=LIKE(c, 2, 3, 5, 2),

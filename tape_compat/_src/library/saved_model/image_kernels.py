@@ -298,3 +298,8 @@ def _scaled_back(
     return pulled_at_zeros(
         lambda x: _scaled(x, size, scale, translation, **options), shapes.shape(x), gradient
     )
+
+
+@kernel("DecodeWebP")
+def _decode_webp(contents: Any, *, channels: int = 0, dtype: DType = uint8) -> Tensor:
+    return files.decode_webp(contents, channels, dtype)

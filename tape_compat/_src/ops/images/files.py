@@ -1,4 +1,4 @@
-"""Images in files: PNG, JPEG, BMP, GIF, read and written by Pillow."""
+"""Images in files: PNG, JPEG, BMP, GIF, WebP, read and written by Pillow."""
 
 from __future__ import annotations
 
@@ -131,12 +131,12 @@ def decode_image(
     name: str | None = None,
     expand_animations: bool = True,
 ) -> Tensor:
-    """The image of a file: [h, w, c], or the frames of a GIF [frames, h, w, 3].
+    """The image of a file: [h, w, c], or the frames of a GIF or WebP [frames, h, w, c].
 
     Args:
       channels: 1 for gray, 3 for colors, 4 for colors and transparency; 0 for what the file has.
       dtype: uint8, uint16 or a floating one; floats are in [0, 1].
-      expand_animations: whether to give all the frames of a GIF, not its first as [h, w, 3].
+      expand_animations: whether to give all the frames, not the first as [h, w, c].
     Raises: InvalidArgumentError for what is no image; ImportError without Pillow.
     """
     kernel, kind = "DecodeImage", as_dtype(dtype)
@@ -146,6 +146,8 @@ def decode_image(
     if sketch is not None:  # of animations not even the number of axes is known
         return sketch.tensor([None, None, channels or None], kind)
     image, form = _opened(contents, kernel)
+    if form == "WebP":
+        return _of_webp(image, channels or 0, kind, expand_animations, kernel)
     if form != "GIF":
         return _typed(_pixels(image, channels or 0, kernel), kind, kernel)
     if channels in (1, 4):
@@ -154,12 +156,51 @@ def decode_image(
     return _typed(frames if expand_animations else frames[0], kind, kernel)
 
 
-def _frames(image: Any) -> np.ndarray:
+def _of_webp(image: Any, channels: int, dtype: DType, every_frame: bool, kernel: str) -> Tensor:
+    """The frames of a WebP file, or the first."""
+    if channels not in (0, 1, 3, 4):
+        raise invalid(f"`channels` must be 0, 1, 3 or 4 but got {channels}", kernel)
+    if channels == 1:
+        raise invalid("WebP only supports 3 or 4 channels", kernel)
+    if dtype is not dtypes.uint8:
+        raise invalid("WebP only supports uint8 for dtype", kernel)
+    if channels not in (0, len(image.getbands())):
+        raise invalid("Number of channels requested does not match input", kernel)
+    frames = _frames(image, image.mode, "WebP", kernel)
+    return _typed(frames if every_frame else frames[0], dtype, kernel)
+
+
+@by_host()
+def decode_webp(
+    contents: Any, channels: int = 0, dtype: Any = dtypes.uint8, name: str | None = None
+) -> Tensor:
+    """The frames of a WebP file, uint8 [frames, h, w, channels]. Needs Pillow.
+
+    channels: 3, or 4 for colors and transparency, of which the file must be; 0 for what it has.
+    Raises: InvalidArgumentError for another file, other channels, or another dtype than uint8.
+    """
+    kernel, kind = "DecodeWebP", as_dtype(dtype)
+    if kind is not dtypes.uint8:
+        raise not_allowed(kind, "uint8", kernel, "dtype")
+    sketch = sketched(contents)
+    if sketch is not None:
+        return sketch.tensor([None, None, None, channels or None], kind)
+    image, form = _opened(contents, kernel)
+    if form == "WebP":
+        return _of_webp(image, channels, kind, True, kernel)
+    if form == "GIF":
+        return _typed(_frames(image), kind, kernel)
+    return _typed(_pixels(image, channels, kernel), kind, kernel)
+
+
+def _frames(
+    image: Any, mode: str = "RGB", form: str = "GIF", kernel: str = "DecodeGif"
+) -> np.ndarray:
     found = []
-    with _readable("GIF", "DecodeGif"):
+    with _readable(form, kernel):
         for i in range(getattr(image, "n_frames", 1)):
             image.seek(i)
-            found.append(np.asarray(image.convert("RGB")))
+            found.append(np.asarray(image.convert(mode)))
     return np.stack(found)
 
 
