@@ -16,7 +16,7 @@ from tape_compat._src.core.state import LOCAL
 from tape_compat._src.run import executor
 
 GOLDENS = json.loads((pathlib.Path(__file__).parent / "goldens/optimizers.json").read_text())
-METHODS = ("SGD", "Adam", "RMSprop", "Adagrad")
+METHODS = tuple("SGD Adam RMSprop Adagrad AdamW Adamax Nadam Lamb Lion Adadelta Ftrl".split())
 TOLERANCES = {"float32": 2e-6, "float64": 1e-12}
 
 
@@ -479,8 +479,40 @@ def test_arguments_are_checked():
 
 def test_names():
     names = [getattr(tf.optimizers, method)().name for method in METHODS]
-    assert names == ["sgd", "adam", "rm_sprop", "adagrad"]
+    assert names[:5] == ["sgd", "adam", "rm_sprop", "adagrad", "adam_w"]
+    assert names[5:] == ["adamax", "nadam", "lamb", "lion", "adadelta", "ftrl"]
     assert tf.optimizers.SGD(name="mine").iterations.name == "mine/iteration:0"
+
+
+def test_optimizers_by_name():
+    for method in METHODS:
+        made = tf.optimizers.get(method.lower())
+        assert type(made) is getattr(tf.optimizers, method) and tf.optimizers.get(made) is made
+        saved = tf.optimizers.serialize(made)
+        assert saved["module"] == "keras.optimizers" and saved["class_name"] == method
+        for again in (tf.optimizers.get(saved), tf.optimizers.deserialize(saved)):
+            assert type(again) is type(made) and again.get_config() == made.get_config()
+    assert tf.optimizers.get(None) is None
+    for wrong in ("nope", 3, tf.optimizers.Adam):
+        with pytest.raises(ValueError, match="Could not interpret optimizer identifier"):
+            tf.optimizers.get(wrong)
+    with pytest.raises(ValueError, match="Unknown optimizer: 'Foo'"):
+        tf.optimizers.deserialize({"class_name": "Foo", "config": {}})
+
+
+@pytest.mark.parametrize(
+    ("method", "settings", "words"),
+    [
+        ("AdamW", {"weight_decay": None}, "Argument `weight_decay` must be a float"),
+        ("Lion", {"beta_1": 0.0}, "Argument `beta_1` must be in the"),
+        ("Ftrl", {"initial_accumulator_value": -1.0}, "`initial_accumulator_value` needs to be"),
+        ("Ftrl", {"learning_rate_power": 0.5}, "`learning_rate_power` needs to be negative"),
+        ("Ftrl", {"l1_regularization_strength": -1.0}, "`l1_regularization_strength` needs to be"),
+    ],
+)
+def test_numbers_out_of_range(method, settings, words):
+    with pytest.raises(ValueError, match=words):
+        getattr(tf.optimizers, method)(**settings)
 
 
 @pytest.mark.parametrize("row", GOLDENS["steps"][::4], ids=row_name)

@@ -3,6 +3,7 @@
 from .._src.interop.names import face as _face
 from .._src.library.optimizers.schedules import (
     CosineDecay as CosineDecay,
+    CosineDecayRestarts as CosineDecayRestarts,
     ExponentialDecay as ExponentialDecay,
     InverseTimeDecay as InverseTimeDecay,
     LearningRateSchedule as LearningRateSchedule,

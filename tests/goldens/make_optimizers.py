@@ -31,6 +31,31 @@ METHODS = [
     ("Adagrad", {}),
     ("Adagrad", {"learning_rate": 0.5, "initial_accumulator_value": 0.2, "epsilon": 1e-3}),
     ("Adagrad", {"learning_rate": 0.5, "clipnorm": 0.5, "weight_decay": 0.1}),
+    ("AdamW", {"learning_rate": 0.1}),
+    ("AdamW", {"learning_rate": 0.1, "weight_decay": 0.1, "amsgrad": True}),
+    ("Adamax", {}),
+    ("Adamax", {"learning_rate": 0.1, "beta_1": 0.5, "beta_2": 0.9, "epsilon": 1e-3}),
+    ("Nadam", {}),
+    ("Nadam", {"learning_rate": 0.1, "beta_1": 0.5, "beta_2": 0.9, "epsilon": 1e-3}),
+    ("Lamb", {}),
+    ("Lamb", {"learning_rate": 0.1, "beta_1": 0.5, "beta_2": 0.9, "epsilon": 1e-3}),
+    ("Lion", {}),
+    ("Lion", {"learning_rate": 0.01, "beta_1": 0.5, "beta_2": 0.9}),
+    ("Adadelta", {}),
+    ("Adadelta", {"learning_rate": 1.0, "rho": 0.8, "epsilon": 1e-3}),
+    ("Ftrl", {}),
+    (
+        "Ftrl",
+        {
+            "learning_rate": 0.1,
+            "learning_rate_power": -0.4,
+            "initial_accumulator_value": 0.2,
+            "l1_regularization_strength": 0.05,
+            "l2_regularization_strength": 0.1,
+            "l2_shrinkage_regularization_strength": 0.2,
+            "beta": 0.3,
+        },
+    ),
 ]
 
 SCHEDULES = [
@@ -47,6 +72,9 @@ SCHEDULES = [
     ("CosineDecay", [0.1, 6], {"alpha": 0.2}),
     ("CosineDecay", [0.01, 6], {"alpha": 0.2, "warmup_target": 0.1, "warmup_steps": 3}),
     ("CosineDecay", [0.01, 6], {"warmup_target": 0.1}),
+    ("CosineDecayRestarts", [0.1, 3], {}),
+    ("CosineDecayRestarts", [0.1, 3], {"t_mul": 1.0, "m_mul": 0.9}),
+    ("CosineDecayRestarts", [0.1, 2], {"t_mul": 1.5, "m_mul": 0.5, "alpha": 0.1}),
 ]
 
 STEPS = 20

@@ -314,6 +314,65 @@ class CosineDecay(_Formula):
         }
 
 
+class CosineDecayRestarts(_Formula):
+    """`CosineDecay` that begins anew, in periods: the first has `first_decay_steps` steps, and each
+    further one `t_mul` times as many, at a rate of `m_mul` times that of the one before.
+
+    Source: Loshchilov & Hutter 2017, arXiv:1608.03983.
+
+    >>> import tape_compat as tf
+    >>> rate = tf.optimizers.schedules.CosineDecayRestarts(1.0, 2, m_mul=0.5)
+    >>> rate([0, 1, 2, 4, 6]).numpy().round(6).tolist()
+    [1.0, 0.5, 0.5, 0.25, 0.25]
+    """
+
+    def __init__(
+        self,
+        initial_learning_rate: Any,
+        first_decay_steps: Any,
+        t_mul: float = 2.0,
+        m_mul: float = 1.0,
+        alpha: float = 0.0,
+        name: str = "SGDRDecay",
+    ):
+        if first_decay_steps <= 0:
+            raise ValueError(
+                "Argument `first_decay_steps` must be > 0. "
+                f"Received: first_decay_steps={first_decay_steps}"
+            )
+        self.initial_learning_rate = initial_learning_rate
+        self.first_decay_steps = first_decay_steps
+        self._t_mul, self._m_mul = t_mul, m_mul
+        self.alpha = alpha
+        self.name = name
+
+    def _at(self, step: Any, xp: Any) -> Any:
+        initial = _array(self.initial_learning_rate)
+        number = initial.dtype.type
+        done = step.astype(initial.dtype) / number(self.first_decay_steps)
+        one, longer = number(1), number(self._t_mul)
+        if longer == 1:
+            period = xp.floor(done)
+            done = done - period
+        else:
+            period = xp.floor(xp.log(one - done * (one - longer)) / xp.log(longer))
+            before = (one - longer**period) / (one - longer)
+            done = (done - before) / longer**period
+        cosine = number(0.5) * number(self._m_mul) ** period
+        cosine = cosine * (one + xp.cos(number(math.pi) * done))
+        return _rate(initial * (number(1 - self.alpha) * cosine + number(self.alpha)), initial)
+
+    def get_config(self) -> dict[str, Any]:
+        return {
+            "initial_learning_rate": self.initial_learning_rate,
+            "first_decay_steps": self.first_decay_steps,
+            "t_mul": self._t_mul,
+            "m_mul": self._m_mul,
+            "alpha": self.alpha,
+            "name": self.name,
+        }
+
+
 def _rate(value: Any, like: np.ndarray) -> Any:
     return value.astype(like.dtype)
 
