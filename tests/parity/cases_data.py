@@ -844,3 +844,47 @@ def case_lists_of_arrays(tf):
     rows = np.arange(2)
     values = [[rows, rows], {"a": [rows, rows]}, [[1, 2], rows], [rows, [1, 2]], [np.int64(1), 2]]
     return [tf.data.Dataset.from_tensor_slices(value).element_spec for value in values]
+
+
+def case_rows_that_there_are_not(tf):
+    dataset = tf.data.Dataset
+    numbers = {
+        "number": dataset.range(3),
+        "one of two": dataset.from_tensors((1, [2])),
+        "text": dataset.from_tensors("a"),
+    }
+    calls = {"unequal": lambda tf: dataset.from_tensors(([1, 2], [3])).unbatch()}
+    for name, each in numbers.items():
+        calls[f"unbatch {name}"] = lambda tf, d=each: d.unbatch()
+        calls[f"rebatch {name}"] = lambda tf, d=each: d.rebatch(2)
+        calls[f"rebatch {name} by several"] = lambda tf, d=each: d.rebatch([1, 2])
+    return attempts(tf, calls, words=8)
+
+
+def case_parallel_calls_of_interleave(tf):
+    def run(cycle, calls):
+        made = tf.data.Dataset.range(3).interleave(
+            tf.data.Dataset.from_tensors, cycle_length=cycle, num_parallel_calls=calls
+        )
+        return [int(x) for x in made]
+
+    pairs = [(2, 1), (2, 2), (2, tf.data.AUTOTUNE), (1, None), (1, 2), (2, 3), (2, 0), (None, -5)]
+    pairs += [(0, None), (0, 1)]
+    return attempts(
+        tf,
+        {f"{cycle} {calls}": lambda tf, c=cycle, n=calls: run(c, n) for cycle, calls in pairs},
+        words=6,
+    )
+
+
+def case_specs_of_ragged_parts(tf):
+    rows = tf.data.Dataset.from_tensor_slices(np.zeros([4, 3], np.float32)).padded_batch(2)
+    ragged = rows.ragged_batch(2, drop_remainder=True)
+    return [
+        made.element_spec
+        for made in (
+            ragged.map(lambda x: x),
+            ragged.enumerate().map(lambda i, x: {"x": x, "i": i}),
+            ragged.map(lambda x: (x, 1)).map(lambda x, one: (one, x)),
+        )
+    ]

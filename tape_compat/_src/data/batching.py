@@ -231,12 +231,31 @@ def taken_elements(source: Stream, count: int) -> list[Element]:
 # Taking batches apart.
 
 
+_OF_SHAPES = (TensorSpec, RaggedTensorSpec)
+
+
+def has_scalars(specs: Sequence[Any]) -> bool:
+    """Whether a tensor of the elements has no rows."""
+    return any(isinstance(spec, _OF_SHAPES) and spec.shape.rank == 0 for spec in specs)
+
+
 class Unbatch(Pipeline):
     """The rows of the elements."""
 
     name = "UnbatchDataset"
 
     def _spec(self) -> Any:
+        specs = self.inputs[0].layout.specs
+        if has_scalars(specs):
+            raise ValueError("Cannot unbatch an input with scalar components.")
+        counts = [s.shape[0] for s in specs if isinstance(s, _OF_SHAPES) and s.shape.rank]
+        known = [count for count in counts if count is not None]
+        for count in known:
+            if count != known[0]:
+                raise ValueError(
+                    "`unbatch()` is only supported for datasets of elements whose components have "
+                    f"a matching leading dimension. Encountered both {known[0]} and {count}."
+                )
         return map_leaves(lambda spec: spec._unbatch(), self.inputs[0].spec)
 
     def size(self) -> int:
@@ -297,6 +316,8 @@ class Rebatch(Pipeline):
         self._sizes, self._drop = sizes, drop_remainder
 
     def _spec(self) -> Any:
+        if has_scalars(self.inputs[0].layout.specs):
+            raise ValueError("Unbatching a tensor is only supported for rank >= 1")
         rows = Unbatch(*self.inputs)._static_rows()
         known: int | None = None
         if len(set(self._sizes)) == 1:

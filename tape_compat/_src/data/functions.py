@@ -34,7 +34,7 @@ from ..ops.random_keys import PythonDraws
 from ..values import nest
 from ..values.capture import Captured, Drawn, Sketch
 from ..values.composite import TypeSpec
-from ..values.ragged import RaggedTensorSpec
+from ..values.ragged import RaggedTensor, RaggedTensorSpec
 from ..values.sparse import SparseTensorSpec
 from ..values.spec import TensorSpec
 from ..values.stated import listening
@@ -325,7 +325,7 @@ class ElementFunction:
         given = [value_of(leaf) for leaf in element]
         with listening() as shapes:
             for leaf, spec in zip(given, self._source.layout.specs):
-                if isinstance(leaf, Tensor) and isinstance(spec, TensorSpec):
+                if isinstance(leaf, (Tensor, RaggedTensor)):
                     shapes[id(leaf)] = leaf, spec.shape
             result = self._called(self.function, given)
         spec, leaves = self._described(result)
@@ -502,10 +502,10 @@ def _of_any_size(spec: Any, known: Sequence[TensorShape | None] = ()) -> Any:
         if not isinstance(leaf, (TensorSpec, RaggedTensorSpec, SparseTensorSpec)):
             return leaf
         shape = TensorShape([None] * (leaf.shape.rank or 0))
+        if known is not None and known.rank is not None and not isinstance(leaf, SparseTensorSpec):
+            shape = known
         if isinstance(leaf, RaggedTensorSpec):
             return RaggedTensorSpec(shape, leaf.dtype, leaf.ragged_rank, leaf.row_splits_dtype)
-        if isinstance(leaf, TensorSpec) and known is not None and known.rank is not None:
-            shape = known
         return type(leaf)(shape, leaf.dtype)
 
     return pack(spec, [general(*pair) for pair in zip_longest(Layout(spec).specs, known)])

@@ -11,7 +11,15 @@ from ..core import dtypes
 from ..core.dtypes import as_dtype
 from ..values.convert import convert
 from .base import DatasetBase, seeds
-from .batching import Batch, PaddedBatch, Padding, Rebatch, Unbatch, padded_shape
+from .batching import (
+    Batch,
+    PaddedBatch,
+    Padding,
+    Rebatch,
+    Unbatch,
+    has_scalars,
+    padded_shape,
+)
 from .combining import Zip
 from .fingerprints import fingerprint
 from .folding import Scan, reduced, single
@@ -19,7 +27,7 @@ from .io.contents import text
 from .io.saved import FileCache, Load, Snapshot, folder_of, save
 from .iterator import refuse_recording
 from .keeping import Cache, IgnoreErrors, Unique
-from .pipeline import refused
+from .pipeline import Pipeline, refused
 from .ragged import RaggedBatch, SparseBatch
 from .resampling import rejection_resampled
 from .sources import Range, integer
@@ -122,25 +130,35 @@ class Grouping(DatasetBase):
     def unbatch(self, name: str | None = None) -> Any:
         """The rows of the elements.
 
+        Raises: ValueError for elements without rows, or of several numbers of them.
+
         >>> import tape_compat as tf
         >>> dataset = tf.data.Dataset.from_tensors([[1, 2], [3, 4]])
         >>> [x.numpy().tolist() for x in dataset.unbatch()]
         [[1, 2], [3, 4]]
         """
-        return self._made(Unbatch(self._pipeline))
+        return self._made(_checked(Unbatch(self._pipeline)))
 
     def rebatch(self, batch_size: Any, drop_remainder: Any = False, name: str | None = None) -> Any:
         """The rows of the elements in batches of another size, or of several in turn.
 
-        Raises: InvalidArgumentError for a size below 1.
+        Raises: InvalidArgumentError for a size below 1; ValueError for elements without rows.
 
         >>> import tape_compat as tf
         >>> [x.numpy().tolist() for x in tf.data.Dataset.range(6).batch(4).rebatch(3)]
         [[0, 1, 2], [3, 4, 5]]
         """
-        given = np.atleast_1d(np.asarray(batch_size)).tolist()
+        whole = np.asarray(batch_size)
+        source = self._pipeline
+        if not whole.ndim and source.spec_is_known() and has_scalars(source.layout.specs):
+            raise ValueError(
+                "Invalid `batch_sizes`. Expected dataset with rank of >= 1 but found a dataset "
+                "with scalar elements. Fix the issue by adding the `batch` transformation to the "
+                "dataset."
+            )
+        given = np.atleast_1d(whole).tolist()
         sizes = [_batch_size(size) for size in given]
-        return self._made(Rebatch(self._pipeline, sizes, bool(drop_remainder)))
+        return self._made(_checked(Rebatch(source, sizes, bool(drop_remainder))))
 
     def window(
         self,
@@ -474,6 +492,13 @@ class Grouping(DatasetBase):
                 self._pipeline, class_func, target_dist, initial_dist, seeds(seed, True)
             )
         )
+
+
+def _checked(step: Pipeline) -> Pipeline:
+    """A step whose specs were worked out, if they are known: they raise for what it cannot take."""
+    if step.inputs[0].spec_is_known():
+        _ = step.spec
+    return step
 
 
 def _batch_size(value: Any) -> int:

@@ -81,7 +81,7 @@ class Transformations(Grouping):
           block_length: how many elements of one come together (default 1).
           num_parallel_calls, deterministic: change nothing.
         Raises: TypeError if the function gives no dataset; InvalidArgumentError for a number below
-          1.
+          1, and for more parallel calls than the `cycle_length` that is given.
 
         >>> import tape_compat as tf
         >>> dataset = tf.data.Dataset.range(1, 3).interleave(
@@ -92,8 +92,21 @@ class Transformations(Grouping):
         """
         cycle = AUTOTUNE if cycle_length is None else integer(cycle_length, "cycle_length")
         block = 1 if block_length is None else integer(block_length, "block_length")
+        calls = None if num_parallel_calls is None else integer(num_parallel_calls, "calls")
+        if calls is not None and calls < 1 and calls != AUTOTUNE:
+            raise refused("num_parallel_calls must be greater than zero.")
         if cycle < 1 and cycle != AUTOTUNE:
-            raise refused("`cycle_length` must be > 0")
+            if calls is None:
+                raise refused("cycle_length must be greater than zero.")
+            raise refused(
+                f"`cycle_length` must be `tf.data.AUTOTUNE` or greater than 0 but is {cycle}"
+            )
+        if calls is not None and cycle != AUTOTUNE and calls > cycle:
+            raise refused(
+                "If `cycle_length` is set to a fixed value, `num_parallel_calls` must be either "
+                "`tf.data.AUTOTUNE` or a value less than or equal to `cycle_length`. However, "
+                f"`cycle_length` was set to {cycle} while `num_parallel_calls` was set to {calls}"
+            )
         if block < 1:
             raise refused("`block_length` must be > 0")
         title = "Dataset.interleave()"
