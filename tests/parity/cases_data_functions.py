@@ -218,3 +218,22 @@ def case_specs_of_texts(tf):
         repr(texts.take(0).map(strings.length).element_spec),
         repr(texts.map(tf.io.read_file).element_spec),
     ]
+
+
+def case_looking_at_specs_is_no_run(tf):
+    """The order of shuffled elements does not depend on who looked at what they are."""
+
+    def shuffled(function):
+        dataset = tf.data.Dataset.range(6).shuffle(3, seed=5).map(function)
+        _ = dataset.element_spec
+        both = dataset.concatenate(dataset.take(2))
+        _ = both.element_spec
+        return [[x.numpy().ravel() for x in each] for each in (dataset, dataset, both)]
+
+    def ragged(x):
+        return tf.RaggedTensor.from_row_lengths(tf.range(x), [x])
+
+    return (
+        shuffled(lambda x: tf.py_function(lambda y: y, [x], tf.int64)),
+        shuffled(lambda x: ragged(x).flat_values),
+    )

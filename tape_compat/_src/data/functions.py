@@ -165,7 +165,9 @@ class ElementFunction:
             return record.spec
 
     def _spec_by_running(self) -> Any:
+        seeds = self._source.positions()
         first = next(self._source.open(), None)
+        self._source.put_back(iter(seeds))  # it was no run of an iterator
         if first is None:
             raise ValueError(
                 f"The results of the function of {self.title} (at {self.location}) are known when "
