@@ -237,3 +237,19 @@ def case_looking_at_specs_is_no_run(tf):
         shuffled(lambda x: tf.py_function(lambda y: y, [x], tf.int64)),
         shuffled(lambda x: ragged(x).flat_values),
     )
+
+
+def case_specs_of_datasets_of_ragged_rows(tf):
+    dataset = tf.data.Dataset
+    rows = dataset.from_tensor_slices(tf.ragged.constant([[j] * j for j in range(4)]))
+    counts = dataset.range(3).map(tf.range)
+    made = (
+        rows.flat_map(dataset.from_tensors),
+        rows.flat_map(dataset.from_tensor_slices),
+        rows.interleave(lambda x: dataset.from_tensors({"a": x, "b": tf.size(x)})),
+        rows.flat_map(lambda x: dataset.from_tensors(x).batch(2)),
+        rows.batch(2).flat_map(lambda x: dataset.from_tensor_slices(x).batch(2)),
+        counts.flat_map(dataset.from_tensors),
+        counts.window(2).flat_map(lambda window: window.padded_batch(2)),
+    )
+    return [each.element_spec for each in made], list(made[0].padded_batch(4))

@@ -501,6 +501,8 @@ def _of_any_size(spec: Any, known: Sequence[TensorShape | None] = ()) -> Any:
     """Specs like those of the first element, of any sizes where no shape is known."""
 
     def general(leaf: TypeSpec, known: TensorShape | None) -> TypeSpec:
+        if isinstance(leaf, DatasetSpec):
+            return DatasetSpec(_of_any_size(leaf.element_spec))
         if not isinstance(leaf, (TensorSpec, RaggedTensorSpec, SparseTensorSpec)):
             return leaf
         shape = TensorShape([None] * (leaf.shape.rank or 0))
