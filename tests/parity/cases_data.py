@@ -857,6 +857,7 @@ def case_rows_that_there_are_not(tf):
     for name, each in numbers.items():
         calls[f"unbatch {name}"] = lambda tf, d=each: d.unbatch()
         calls[f"rebatch {name}"] = lambda tf, d=each: d.rebatch(2)
+        calls[f"rebatch {name} whole"] = lambda tf, d=each: d.rebatch(2, drop_remainder=True)
         calls[f"rebatch {name} by several"] = lambda tf, d=each: d.rebatch([1, 2])
     return attempts(tf, calls, words=8)
 

@@ -150,7 +150,8 @@ class Grouping(DatasetBase):
         """
         whole = np.asarray(batch_size)
         source = self._pipeline
-        if not whole.ndim and source.spec_is_known() and has_scalars(source.layout.specs):
+        one = not whole.ndim and not drop_remainder
+        if one and source.spec_is_known() and has_scalars(source.layout.specs):
             raise ValueError(
                 "Invalid `batch_sizes`. Expected dataset with rank of >= 1 but found a dataset "
                 "with scalar elements. Fix the issue by adding the `batch` transformation to the "
