@@ -293,6 +293,11 @@ CASES |= {
     "l2_normalize": points(lambda tf, x: tf.math.l2_normalize(x, axis=1), MATRIX),
     "l2_normalize zero": points(lambda tf, x: tf.math.l2_normalize(x), [0.0, 0.0], order=1),
     "confusion_matrix": lambda tf: tf.math.confusion_matrix([0, 1, 1], [0, 1, 0]),
+    "confusion_matrix weights": lambda tf: [
+        tf.math.confusion_matrix([0, 1, 1], [0, 1, 0], weights=tf.constant([1.5, 2.5, 3.5])),
+        tf.math.confusion_matrix([0, 1], [0, 1], weights=[1.5, 2.0], dtype=tf.int64),
+        tf.math.confusion_matrix([0, 1], [0, 1], weights=[1, 2], dtype=tf.float32),
+    ],
     "zero_fraction": lambda tf: tf.math.zero_fraction(tf.constant([0.0, 1.0, 0.0])),
 }
 

@@ -286,7 +286,7 @@ def confusion_matrix(
         classes = as_size(_how_many(labels, predictions))
     inputs = [labels, predictions]
     if weights is not None:
-        inputs.append(convert(weights, dtypes.as_dtype(dtype)))
+        inputs.append(cast(convert(weights), dtype))
     closure = _CONFUSION.bind(classes=classes, dtype=dtypes.as_dtype(dtype))
     return apply(closure, tuple(inputs))
 
