@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .harness import traced
+from .harness import attempt, traced
 
 NEEDS = ("function",)
 
@@ -62,6 +62,18 @@ BY_VALUES = {
     "sums by unique": lambda tf, x: tf.math.unsorted_segment_sum(
         x, tf.unique(tf.cast(x, tf.int32) // 3)[1], tf.size(tf.unique(tf.cast(x, tf.int32) // 3)[0])
     ),
+    "segment_sum": lambda tf, x: tf.math.segment_sum(x, tf.cast(x, tf.int32) // 2),
+    "segments": lambda tf, x: [
+        getattr(tf.math, f"segment_{name}")(x, tf.cast(x, tf.int32) // 3)
+        for name in ("mean", "max", "min", "prod")
+    ],
+    "sparse.segment_sum": lambda tf, x: tf.sparse.segment_sum(
+        x, tf.cast(x, tf.int32) // 4, tf.cast(x, tf.int32) // 3
+    ),
+    "sparse segments": lambda tf, x: [
+        tf.sparse.segment_mean(x, [0, 1], tf.cast(x[:2], tf.int32)),
+        tf.sparse.segment_sqrt_n(x, [1, 2], tf.cast(x[:2], tf.int32), num_segments=3),
+    ],
     "dynamic_partition": lambda tf, x: tf.dynamic_partition(x, tf.cast(x > 3, tf.int32), 2),
     "dynamic_stitch": lambda tf, x: tf.dynamic_stitch(
         [tf.cast(x, tf.int32), tf.cast(x, tf.int32) + 2], [x, -x]
@@ -112,6 +124,23 @@ def case_gradients(tf):
             first = tape.gradient(z, y)
         found.append((z, first, outer.gradient(first, y)))
     return inner, found
+
+
+def case_gradients_of_segments(tf):
+    def slope(x, ids):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.reduce_sum(tf.math.segment_mean(x * x, ids) ** 2)
+        return tape.gradient(y, x)
+
+    x = tf.range(4.0)
+    return traced(tf, slope, *[(x, tf.constant(ids)) for ids in ([0, 0, 1, 3], [1, 1, 1, 1])])
+
+
+def case_segments_that_decrease(tf):
+    f = tf.function(lambda x, ids: tf.math.segment_sum(x, ids))
+    x = tf.range(3.0)
+    return f(x, tf.constant([0, 1, 1])), attempt(f, x, tf.constant([1, 0, 2]), words=0)
 
 
 def case_variables(tf):

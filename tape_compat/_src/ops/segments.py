@@ -8,16 +8,18 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from ..core import dtypes
 from ..core.avals import Aval
 from ..core.dimensions import differ
 from ..core.op import Op
 from ..core.refuse import invalid, not_allowed, shown
 from ..values.bounds import refuse_segments, scattered
 from ..values.convert import convert
+from ..values.host_steps import by_host
 from ..values.record import apply
 from ..values.tensor import Tensor
 from . import rules
-from .arguments import INDEX_DTYPES, known_value
+from .arguments import INDEX_DTYPES, as_size, known_value, sketched
 from .declare import name_ops, static
 
 
@@ -115,30 +117,41 @@ def _unsorted(function: Callable[..., Any], doc: str, kernel: str) -> Callable[.
     return call
 
 
+@by_host()
+def _how_many(ids: Tensor, kernel: str) -> Tensor:
+    """How many segments the ids [n] name.
+
+    Raises: InvalidArgumentError if they decrease.
+    """
+    sketch = sketched(ids)
+    if sketch is not None:
+        return sketch.tensor((), dtypes.int64)
+    known = known_value(ids)
+    if (known.size and known[0] < 0) or np.any(np.diff(known) < 0):
+        raise invalid("segment ids are not increasing", kernel)
+    return convert(int(known[-1]) + 1 if known.size else 0, dtypes.int64)
+
+
 def _sorted_segments(function: Callable[..., Any], doc: str, kernel: str) -> Callable[..., Tensor]:
     def check(avals: tuple[Aval, ...], segments: int) -> None:
         _check_ids(avals[1], ("int32", "int64"), kernel)
-        have, (count,) = avals[0].shape, avals[1].shape
-        if not have or differ(count, have[0]):
+        have, ids = avals[0].shape, avals[1].shape
+        if len(ids) != 1:
+            raise invalid("segment_ids should be a vector.", kernel)
+        if not have or differ(ids[0], have[0]):
             raise invalid("segment_ids should be the same size as dimension 0 of input.", kernel)
 
     declared = Op(function, kernel, check=check)
 
     def call(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
-        data, segment_ids = convert(data), convert(segment_ids)
-        ids = known_value(segment_ids)
-        if ids.ndim != 1:
-            raise invalid("segment_ids should be a vector.", kernel)
-        check((data._aval, segment_ids._aval), 0)
-        if (ids.size and ids[0] < 0) or np.any(np.diff(ids) < 0):
-            raise invalid("segment ids are not increasing", kernel)
-        closure = declared.bind(segments=int(ids[-1]) + 1 if ids.size else 0)
-        return apply(closure, (data, segment_ids))
+        data, ids = convert(data), convert(segment_ids)
+        check((data._aval, ids._aval), 0)
+        return apply(declared.bind(segments=as_size(_how_many(ids, kernel))), (data, ids))
 
     call.op = declared  # type: ignore[attr-defined]
     call.__doc__ = (
         f"{doc} of the elements of each segment. The ids must not decrease; the last one says how "
-        "many segments there are, so they are computed now."
+        "many segments there are."
     )
     return call
 

@@ -7,11 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from ..core import dtypes
 from ..core.refuse import invalid
+from ..values.convert import convert
+from ..values.host_steps import by_host
 from ..values.tensor import Tensor
-from .arguments import as_int, as_tensor, known_value
+from .arguments import as_size, as_tensor, known_value, sketched
 from .gather_scatter import gather
 from .segments import unsorted_segment_mean, unsorted_segment_sqrt_n, unsorted_segment_sum
+from .shapes import host_shape
 from .sparse_layout import take_rows
 
 
@@ -25,22 +29,38 @@ def _segments(
     sparse_gradient: bool,
 ) -> Tensor:
     data, indices, ids = as_tensor(data), as_tensor(indices), as_tensor(segment_ids)
-    places, segments = known_value(indices), known_value(ids)
-    rows = data._aval.shape[0]
+    given = None if num_segments is None else as_size(num_segments)
+    rows = host_shape(data._aval.shape[0], dtypes.int64)
+    most = None if given is None else host_shape(given, dtypes.int64)
+    last = as_size(_how_many(indices, ids, rows, most, kernel))
+    picked = gather(data, indices) if sparse_gradient else take_rows(data, indices)
+    return reduce(picked, ids, last if given is None else given)
+
+
+@by_host()
+def _how_many(
+    indices: Tensor, ids: Tensor, rows: Tensor, most: Tensor | None, kernel: str
+) -> Tensor:
+    """How many segments the ids name.
+
+    Raises: InvalidArgumentError if they decrease or are more than `most`, or for an index outside.
+    """
+    sketch = sketched(indices, ids, rows, most)
+    if sketch is not None:
+        return sketch.tensor((), dtypes.int64)
+    places, segments, bound = known_value(indices), known_value(ids), int(known_value(rows))
     if places.shape != segments.shape or places.ndim != 1:
         raise invalid("segment_ids and indices should have same size.", kernel)
     if (np.diff(segments) < 0).any():
         raise invalid("segment ids are not increasing", kernel)
-    bad = np.flatnonzero((places < 0) | (places >= rows))
+    bad = np.flatnonzero((places < 0) | (places >= bound))
     if bad.size:
         i = int(bad[0])
-        raise invalid(f"Bad: indices[{i}] == {places[i]} out of range [0, {rows})", kernel)
+        raise invalid(f"Bad: indices[{i}] == {places[i]} out of range [0, {bound})", kernel)
     last = int(segments[-1]) + 1 if segments.size else 0
-    count = last if num_segments is None else as_int(num_segments)
-    if segments.size and (segments[0] < 0 or last > count):
+    if segments.size and (segments[0] < 0 or (most is not None and last > known_value(most))):
         raise invalid("segment ids must be < num_segments", kernel)
-    picked = gather(data, indices) if sparse_gradient else take_rows(data, indices)
-    return reduce(picked, ids, count)
+    return convert(last, dtypes.int64)
 
 
 def segment_sum(
@@ -54,7 +74,7 @@ def segment_sum(
     """Sums of the rows at `indices`, by segments.
 
     Args:
-      data: [rows, ...]. indices: [n]. segment_ids: [n], not decreasing. Both must be known.
+      data: [rows, ...]. indices: [n]. segment_ids: [n], not decreasing.
       num_segments: how many rows the result has, by default as many as the last id says.
       sparse_gradient: whether the gradient by `data` is IndexedSlices.
     Raises: InvalidArgumentError for ids that decrease, or indices outside.
