@@ -120,7 +120,7 @@ def check_convolution(kernel: str) -> Callable[..., None]:
                     f"convolution {what} must be {rank}-dimensional: {shown(operand.shape)}", kernel
                 )
         channels, depth = x.shape[-1 if last else 1], filters.shape[-2]
-        if depth == 0 or channels % depth or (depthwise and channels != depth):
+        if depth == 0 or not divides(depth, channels) or (depthwise and differ(channels, depth)):
             raise invalid(
                 f"input depth must be evenly divisible by filter depth: {channels} vs {depth}",
                 kernel,

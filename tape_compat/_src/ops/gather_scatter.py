@@ -15,6 +15,7 @@ from jax import lax
 
 from ..core import dtypes
 from ..core.avals import Aval
+from ..core.dimensions import Shape, Size, fit, is_symbolic
 from ..core.op import Op
 from ..core.refuse import invalid, not_allowed, shown, tf_dtype_name
 from ..values import operators
@@ -227,19 +228,26 @@ def _scatter_nd(indices: Any, updates: Any, shape: tuple[int, ...]) -> Any:
     return _scattered(jnp.zeros(shape, updates.dtype), indices, updates, "add")
 
 
+def _slices_fit(shape: Shape, depth: Size, slices: Shape) -> bool:
+    """Whether slices of this shape may lie at indices of this depth; at unknown depth any may."""
+    if is_symbolic(depth):
+        return len(slices) <= len(shape)
+    return depth <= len(shape) and fit(slices, shape[depth:])
+
+
 def _check_scatter_nd(avals: tuple[Aval, ...], shape: tuple[int, ...]) -> None:
     indices, updates = avals
     if indices.dtype.name not in INDEX_DTYPES:
         raise not_allowed(indices.dtype, ", ".join(INDEX_DTYPES), "ScatterNd", "Tindices")
     depth, outer = indices.shape[-1], indices.shape[:-1]
     n = len(outer)
-    if updates.shape[:n] != outer:
+    if not fit(updates.shape[:n], outer):
         raise invalid(
             f"Dimensions [0,{n}) of indices[shape={shown(indices.shape)}] must match dimensions "
             f"[0,{n}) of updates[shape={shown(updates.shape)}]",
             "ScatterNd",
         )
-    if depth > len(shape) or updates.shape[n:] != shape[depth:]:
+    if not _slices_fit(shape, depth, updates.shape[n:]):
         raise invalid(
             f"Dimensions [{depth},{len(shape)}) of input[shape={shown(shape)}] must match "
             f"dimensions [{n},{len(updates.shape)}) of updates[shape={shown(updates.shape)}]",
@@ -247,7 +255,11 @@ def _check_scatter_nd(avals: tuple[Aval, ...], shape: tuple[int, ...]) -> None:
         )
 
 
-_SCATTER_ND = Op(_scatter_nd, "ScatterNd", check=_check_scatter_nd)
+def _scatter_nd_shape(avals: tuple[Aval, ...], shape: tuple[int, ...]) -> Aval:
+    return Aval.of(shape, avals[1].dtype)
+
+
+_SCATTER_ND = Op(_scatter_nd, "ScatterNd", check=_check_scatter_nd, shapes=_scatter_nd_shape)
 
 
 def scatter_nd(
@@ -318,20 +330,20 @@ def _tensor_scatter(kernel: str, fn: Callable[..., Any], doc: str) -> Callable[.
         if indices.dtype.name not in INDEX_DTYPES:
             raise not_allowed(indices.dtype, ", ".join(INDEX_DTYPES), kernel, "Tindices")
         n = len(indices.shape) - 1
-        if updates.shape[:n] != indices.shape[:-1]:
+        if not fit(updates.shape[:n], indices.shape[:-1]):
             raise invalid(
                 "Outer dimensions of indices and update must match. Indices shape: "
                 f"{shown(indices.shape)}, updates shape:{shown(updates.shape)}",
                 kernel,
             )
-        if indices.shape[-1] > len(x.shape) or updates.shape[n:] != x.shape[indices.shape[-1] :]:
+        if not _slices_fit(x.shape, indices.shape[-1], updates.shape[n:]):
             raise invalid(
                 "Inner dimensions of output shape must match inner dimensions of updates shape. "
                 f"Output: {shown(x.shape)} updates: {shown(updates.shape)}",
                 kernel,
             )
 
-    closure = Op(fn, kernel, check=check).bind()
+    closure = Op(fn, kernel, check=check, shapes=lambda avals: avals[0]).bind()
 
     def call(
         tensor: Any,

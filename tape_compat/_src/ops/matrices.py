@@ -7,6 +7,7 @@ from typing import Any
 import jax.numpy as jnp
 
 from ..core.avals import Aval
+from ..core.dimensions import differ
 from ..core.refuse import invalid
 
 
@@ -23,7 +24,7 @@ def check_square(kernel: str, words: str = "Input matrix must be square.") -> An
         have = avals[0].shape
         if len(have) < 2:
             raise invalid(f"Input tensor 0 must have rank >= 2, got {len(have)}", kernel)
-        if have[-1] != have[-2]:
+        if differ(have[-1], have[-2]):
             raise invalid(words, kernel)
 
     return check

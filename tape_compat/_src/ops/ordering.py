@@ -10,6 +10,7 @@ from jax import lax
 
 from ..core import dtypes
 from ..core.avals import Aval
+from ..core.dimensions import differ
 from ..core.dtypes import DType, as_dtype
 from ..core.op import Op
 from ..core.refuse import invalid, shown
@@ -121,6 +122,7 @@ _ROLL = Op(
     lambda x, shift, axis: jnp.roll(x, tuple(shift[i] for i in range(len(axis))), axis),
     "Roll",
     check=_check_roll,
+    shapes=lambda avals, axis: avals[0],
 )
 
 
@@ -137,7 +139,7 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
     shifts = as_tensor(shift)
     if shifts._aval.shape == ():
         shifts = reshape(shifts, (1,))
-    if shifts._aval.size != len(axes):
+    if differ(shifts._aval.size, len(axes)):
         raise invalid("shift and axis must have the same size", "Roll")
     if is_text(x):
         return move_text(lambda p, n: roll(p, n, axes), x, by=(shifts,))

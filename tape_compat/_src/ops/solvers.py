@@ -14,6 +14,7 @@ import numpy as np
 from jax import lax
 
 from ..core.avals import Aval
+from ..core.dimensions import broadcast, differ, fit
 from ..core.op import Op
 from ..core.refuse import invalid, shown
 from ..values.convert import convert
@@ -159,36 +160,40 @@ def _triangular(matrix: Any, rhs: Any, lower: bool, adjoint: bool) -> Any:
     )
 
 
-def _check_solve(kernel: str, broadcast: bool) -> Any:
+def _check_solve(kernel: str, broadcasts: bool) -> Any:
     def check(avals: tuple[Aval, ...], **_: Any) -> None:
         a, b = (aval.shape for aval in avals)
         check_same_dtype(avals, kernel)
-        if broadcast and min(len(a), len(b)) < 2:
+        if broadcasts and min(len(a), len(b)) < 2:
             which, n = (0, len(a)) if len(a) < 2 else (1, len(b))
             raise invalid(f"In[{which}] ndims must be >= 2: {n}", kernel)
-        if not broadcast and len(a) != len(b):
+        if not broadcasts and len(a) != len(b):
             raise invalid("All input tensors must have the same rank.", kernel)
         check_square(kernel)(avals)
-        if a[-1] != b[-2]:
+        if differ(a[-1], b[-2]):
             raise invalid(
                 "Input matrix and right-hand side must have the same number of rows: "
                 f"{shown(a)} vs. {shown(b)}",
                 kernel,
             )
-        if not broadcast and a[:-2] != b[:-2]:
+        if not broadcasts and not fit(a[:-2], b[:-2]):
             raise invalid(
                 f"All input tensors must have the same outer dimensions: {shown(a)} vs. {shown(b)}",
                 kernel,
             )
-        try:
-            np.broadcast_shapes(a[:-2], b[:-2])
-        except ValueError:
+        if broadcast((a[:-2], b[:-2])) is None:
             raise invalid(
                 f"In[0] and In[1] must have compatible batch dimensions: {shown(a)} vs. {shown(b)}",
                 kernel,
-            ) from None
+            )
 
     return check
+
+
+def _solved(avals: tuple[Aval, ...], **_: Any) -> Aval:
+    """What solving gives: it has the rows and columns of the right-hand side."""
+    a, b = (aval.shape for aval in avals)
+    return Aval.of((*broadcast((a[:-2], b[:-2])), *b[-2:]), avals[1].dtype)  # type: ignore[misc]
 
 
 @op(
@@ -196,6 +201,7 @@ def _check_solve(kernel: str, broadcast: bool) -> Any:
     kernel="MatrixTriangularSolve",
     dtypes="float complex",
     check=_check_solve("MatrixTriangularSolve", True),
+    shapes=_solved,
 )
 def triangular_solve(matrix, rhs, lower=True, adjoint=False, name=None):
     """X [..., n, m] with `matrix` X = `rhs`, for triangular `matrix` [..., n, n].
@@ -216,6 +222,7 @@ def triangular_solve(matrix, rhs, lower=True, adjoint=False, name=None):
     kernel="CholeskySolve",
     dtypes="float complex",
     check=_check_solve("CholeskySolve", True),
+    shapes=_solved,
 )
 def cholesky_solve(chol, rhs, name=None):
     """X [..., n, m] with A X = `rhs`, for `chol`, the Cholesky factor of A [..., n, n].
@@ -228,7 +235,11 @@ def cholesky_solve(chol, rhs, name=None):
 
 
 @op(
-    arrays=2, kernel="MatrixSolve", dtypes="float complex", check=_check_solve("MatrixSolve", False)
+    arrays=2,
+    kernel="MatrixSolve",
+    dtypes="float complex",
+    check=_check_solve("MatrixSolve", False),
+    shapes=_solved,
 )
 def solve(matrix, rhs, adjoint=False, name=None):
     """X [..., n, m] with `matrix` X = `rhs`, for square `matrix` [..., n, n] or its adjoint.

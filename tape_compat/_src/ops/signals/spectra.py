@@ -12,7 +12,10 @@ from ...values.convert import convert
 from ...values.tensor import Tensor, concrete
 from ..arguments import known_value
 from ..arithmetic import multiply
+from ..casting import cast
+from ..elementwise import rsqrt
 from ..joining import pad
+from ..shapes import host_shape
 from .cosines import Window, dct, windowed
 from .fourier import irfft, rfft
 from .framing import frame, overlap_and_add, scalar
@@ -170,4 +173,5 @@ def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None 
     bins = x._aval.shape[-1]
     if bins.__class__ is int and not bins:
         raise ValueError(f"num_mel_bins must be positive. Got: {x}")
-    return multiply(dct(x, type=2), convert(1 / np.sqrt(2.0 * bins), x.dtype))
+    twice = cast(2 * host_shape((bins,), dtypes.int32)[0], x.dtype)
+    return multiply(dct(x, type=2), rsqrt(twice))

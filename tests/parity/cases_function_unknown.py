@@ -1,0 +1,94 @@
+"""`tf.function` with a None for each size of each argument: one trace for all, however they fit."""
+
+import numpy as np
+
+from .harness import attempt
+
+NEEDS = ("function",)
+
+_RANDOM = np.random.default_rng(5)
+_IDS = np.int32([0, 0, 2])
+_AT = np.int32([[0], [3]])
+_ROWS = np.float32([[1, 2, 3], [4, 5, 6]])
+
+
+def _floats(*shape):
+    return _RANDOM.normal(size=shape).astype("float32")
+
+
+def _matrices(*shape):
+    return _floats(*shape) + 3 * np.eye(shape[-1], dtype="float32")
+
+
+#: Functions of `tf` and arrays, and lists of the arrays that they are called with.
+BODIES = {
+    "scatter_nd": (lambda tf, i, u: tf.scatter_nd(i, u, [5, 3]), [(_AT, _ROWS)]),
+    "tensor_scatter_nd_update": (
+        lambda tf, x, i, u: tf.tensor_scatter_nd_update(x, i, u),
+        [(_floats(4, 3), _AT, _ROWS), (_floats(5, 1), _AT, _ROWS[:, :1])],
+    ),
+    "tensor_scatter_nd_add": (
+        lambda tf, x, i, u: tf.tensor_scatter_nd_add(x, i, u),
+        [(_floats(4, 2, 3), np.int32([[0, 1], [3, 0]]), _ROWS)],
+    ),
+    "tensor_scatter_nd_max": (
+        lambda tf, x, i, u: tf.tensor_scatter_nd_max(x, i, u),
+        [(_floats(4), _AT, _floats(2))],
+    ),
+    "solve": (
+        lambda tf, a, b: tf.linalg.solve(a, b),
+        [(_matrices(4, 2, 2), _floats(4, 2, 3)), (_matrices(1, 3, 3), _floats(1, 3, 1))],
+    ),
+    "triangular_solve": (
+        lambda tf, a, b: tf.linalg.triangular_solve(a, b),
+        [(_matrices(4, 2, 2), _floats(4, 2, 3)), (_matrices(1, 2, 2), _floats(4, 2, 3))],
+    ),
+    "cholesky_solve": (
+        lambda tf, a, b: tf.linalg.cholesky_solve(a, b),
+        [(_matrices(4, 2, 2), _floats(4, 2, 3)), (_matrices(1, 3, 3), _floats(1, 3, 1))],
+    ),
+    "roll": (lambda tf, x, n: tf.roll(x, n[:2], [0, 1]), [(_ROWS, np.int32([1, 2]))]),
+    "mfccs": (
+        lambda tf, x: tf.signal.mfccs_from_log_mel_spectrograms(x),
+        [(_floats(2, 5),), (_floats(3, 1),)],
+    ),
+}
+
+
+def _unknown(body, calls):
+    def case(tf):
+        traces = []
+
+        def f(*args):
+            traces.append(1)
+            return body(tf, *args)
+
+        specs = [tf.TensorSpec([None] * a.ndim, a.dtype.name) for a in calls[0]]
+        recorded = tf.function(f, input_signature=specs)
+        return [_with_gradients(tf, recorded, args) for args in calls], len(traces)
+
+    return case
+
+
+def _with_gradients(tf, function, arrays):
+    args = [tf.constant(array) for array in arrays]
+    sources = [x for x in args if x.dtype.is_floating]
+    with tf.GradientTape() as tape:
+        tape.watch(sources)
+        found = attempt(function, *args)
+        total = tf.reduce_sum(tf.sin(found))
+    return found, attempt(lambda: tape.gradient(total, sources))
+
+
+CASES = {name: _unknown(*row) for name, row in BODIES.items()}
+
+
+def case_depthwise_conv2d(tf):
+    """Filters of unknown sizes: how often it is traced is another matter."""
+    pads = [[0, 0], [1, 1], [1, 0], [0, 0]]
+    specs = [tf.TensorSpec([None] * 4)] * 2
+    f = tf.function(
+        lambda x, k: tf.nn.depthwise_conv2d(x, k, [1, 2, 2, 1], pads), input_signature=specs
+    )
+    calls = [((1, 3, 5, 1), (2, 2, 1, 1)), ((2, 4, 4, 2), (1, 2, 2, 3))]
+    return [f(*[tf.reshape(tf.range(float(np.prod(s))), s) for s in shapes]) for shapes in calls]
