@@ -92,3 +92,34 @@ def case_depthwise_conv2d(tf):
     )
     calls = [((1, 3, 5, 1), (2, 2, 1, 1)), ((2, 4, 4, 2), (1, 2, 2, 3))]
     return [f(*[tf.reshape(tf.range(float(np.prod(s))), s) for s in shapes]) for shapes in calls]
+
+
+def case_central_crop(tf):
+    crop = tf.function(
+        lambda x, part: (tf.image.central_crop(x, 0.4), tf.image.central_crop(x, part)),
+        input_signature=[tf.TensorSpec([None, None, None]), tf.TensorSpec([])],
+    )
+    images = [tf.reshape(tf.range(float(h * w)), [h, w, 1]) for h, w in ((4, 6), (5, 3), (7, 7))]
+    parts = (0.5, 0.9, 0.3)
+    whole = tf.function(lambda x: tf.image.central_crop(x, 1.0))
+    return [crop(x, part) for x, part in zip(images, parts)], [whole(x) for x in images]
+
+
+def case_resize_in_proportion(tf):
+    def resized(x):
+        return [
+            tf.image.resize(x, [8, 5], method, preserve_aspect_ratio=True)
+            for method in ("bilinear", "nearest", "area")
+        ]
+
+    f = tf.function(resized, input_signature=[tf.TensorSpec([None, None, 3])])
+    images = [tf.reshape(tf.range(h * w * 3.0), [h, w, 3]) for h, w in ((4, 6), (5, 3), (16, 2))]
+    return [f(x) for x in images]
+
+
+def case_images_of_a_dataset(tf):
+    sizes = tf.data.Dataset.from_tensor_slices([[4, 6], [5, 3], [16, 2], [4, 6]])
+    images = sizes.map(lambda n: tf.ones([n[0], n[1], 3]))
+    cropped = images.map(lambda x: tf.image.central_crop(x, 0.6))
+    resized = cropped.map(lambda x: tf.image.resize(x, [8, 8], preserve_aspect_ratio=True))
+    return list(resized), str(resized.element_spec), str(cropped.element_spec)

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.dimensions import Size, is_symbolic, is_unknown, less, maximum, minimum
+import numpy as np
+
+from ...core import dtypes
+from ...core.dimensions import Size, is_unknown, less, maximum, minimum
 from ...values.convert import convert
+from ...values.host_steps import by_host
 from ...values.tensor import Tensor
-from ..arguments import as_int, as_size, known_value
+from ..arguments import as_int, as_size, dims, known_value, sketched, value_if_known
 from ..joining import pad
 from ..ordering import reverse
-from ..shapes import expand_dims, identity, squeeze, transpose as permute
+from ..shapes import expand_dims, host_shape, identity, squeeze, transpose as permute
 from ..slicing import slice as cut
 from .resize import ResizeMethod, resize, resize_and_pad, within
 
@@ -231,15 +235,15 @@ def resize_with_pad(
 def central_crop(image: Any, central_fraction: Any) -> Tensor:
     """The middle of images, a fraction in (0, 1] of their height and width.
 
-    Raises: ValueError for another fraction or rank.
+    The fraction may be a tensor that is computed. Raises: ValueError for another fraction or rank.
 
     >>> import tape_compat as tf
     >>> tf.image.central_crop(tf.reshape(tf.range(16), [4, 4, 1]), 0.5).numpy()[..., 0].tolist()
     [[5, 6], [9, 10]]
     """
     x = convert(image)
-    fraction = float(known_value(central_fraction))
-    if not 0 < fraction <= 1:
+    fraction = value_if_known(central_fraction)
+    if fraction is not None and not 0 < fraction <= 1:
         raise ValueError("central_fraction must be within (0, 1]")
     if fraction == 1:
         return x
@@ -249,11 +253,20 @@ def central_crop(image: Any, central_fraction: Any) -> Tensor:
         raise ValueError(
             f"`image` should either be a Tensor with rank = 3 or rank = 4. Had rank = {rank}."
         )
-    shape = list(x._aval.shape)
-    begin, sizes = [0] * rank, list(shape)
+    begin, sizes = [0] * rank, list(x._aval.shape)
+    have = host_shape(x._aval.shape[-3:-1], dtypes.int32)
+    begin[-3:-1] = dims(_middle(have, convert(central_fraction)))
     for axis in (rank - 3, rank - 2):
-        if is_symbolic(shape[axis]):
-            raise NotImplementedError("tf.image.central_crop of a height or width that is unknown")
-        begin[axis] = int((float(shape[axis]) - float(shape[axis]) * fraction) / 2)
-        sizes[axis] = shape[axis] - 2 * begin[axis]
+        sizes[axis] -= 2 * begin[axis]
     return cut(x, begin, sizes)
+
+
+@by_host()
+def _middle(sizes: Tensor, fraction: Tensor) -> Tensor:
+    """Where the middle of axes of these sizes begins, int32."""
+    sketch = sketched(sizes, fraction)
+    if sketch is not None:
+        return sketch.tensor(sizes._aval.shape, dtypes.int32)
+    have = known_value(sizes).astype(np.float64)
+    rest = have - have * float(known_value(fraction))
+    return convert((rest / 2).astype(np.int32))

@@ -11,13 +11,15 @@ from jax import lax
 
 from ...core import dtypes
 from ...core.avals import Aval
-from ...core.dimensions import Shape, is_unknown, less
+from ...core.dimensions import Shape, less
 from ...core.op import Op
 from ...core.refuse import invalid, not_allowed
 from ...values.convert import convert
+from ...values.host_steps import by_host
 from ...values.record import apply
 from ...values.tensor import Tensor
-from ..arguments import dims
+from ..arguments import dims, known_value, sketched
+from ..shapes import host_shape
 from . import resize_weights
 from .resample import resample
 
@@ -193,15 +195,14 @@ def _new_size(size: Any) -> Shape:
     return given
 
 
-def _fitted(size: Shape, have: Shape) -> Shape:
-    """The largest size inside `size` with the proportions of `have`."""
-    if is_unknown((*size, *have)):
-        raise NotImplementedError(
-            "tf.image.resize: preserve_aspect_ratio of images whose height or width is unknown"
-        )
-    old, new = np.asarray(have, np.float32), np.asarray(size, np.float32)
-    scale = np.min(new / old)
-    return tuple([int(n) for n in np.rint(scale * old)])
+@by_host()
+def _fitted(size: Tensor, have: Tensor) -> Tensor:
+    """The largest size inside `size` with the proportions of `have`, int32 [2]."""
+    sketch = sketched(size, have)
+    if sketch is not None:
+        return sketch.tensor((2,), dtypes.int32)
+    old, new = (known_value(x).astype(np.float32) for x in (have, size))
+    return convert(np.rint(np.min(new / old) * old).astype(np.int32))
 
 
 def resize(
@@ -231,7 +232,8 @@ def resize(
         raise ValueError("'images' must have either 3 or 4 dimensions.")
     wanted = _new_size(size)
     if preserve_aspect_ratio:
-        wanted = _fitted(wanted, x._aval.shape[-3:-1])
+        have = host_shape(x._aval.shape[-3:-1], dtypes.int32)
+        wanted = dims(_fitted(host_shape(wanted, dtypes.int32), have))
     antialias = _antialias(method, antialias)
     op = _RESIZE[_kernel(method, antialias)]
     return apply(op.bind(size=wanted, method=method, antialias=antialias), (x,))
