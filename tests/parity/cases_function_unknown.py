@@ -94,6 +94,24 @@ def case_depthwise_conv2d(tf):
     return [f(*[tf.reshape(tf.range(float(np.prod(s))), s) for s in shapes]) for shapes in calls]
 
 
+def case_numpy_decides_by_sizes(tf):
+    """Whether there is such a diagonal, and what a product is, depends on sizes."""
+    tnp = tf.experimental.numpy
+
+    def f(x, y):
+        diagonals = [tnp.diagonal(x, k) for k in (-1, 0, 2)]
+        return diagonals, tnp.trace(x, offset=1), tnp.cross(x, y)
+
+    recorded = tf.function(f, input_signature=[tf.TensorSpec([None, None])] * 2)
+    shapes = [(2, 3), (3, 2), (1, 3), (4, 3)]
+    return [
+        recorded(
+            _ROWS[:1, :1] + tf.range(n * 1.0) ** 2 + tf.range(m * 1.0)[:, None], tf.ones([m, n])
+        )
+        for m, n in shapes
+    ]
+
+
 def case_central_crop(tf):
     crop = tf.function(
         lambda x, part: (tf.image.central_crop(x, 0.4), tf.image.central_crop(x, part)),

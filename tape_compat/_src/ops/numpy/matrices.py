@@ -5,7 +5,8 @@ from __future__ import annotations
 import builtins
 from typing import Any
 
-from ...core.dimensions import less
+from ...core.dimensions import is_unknown, less
+from ...core.errors import NeedsValue
 from ...core.refuse import invalid
 from ...values.tensor import Tensor
 from .. import creation as _of
@@ -88,9 +89,11 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
     a, k = as_array(a), as_int(offset)
     a = moveaxis(a, (axis1, axis2), (-2, -1))
     *batch, rows, columns = a._aval.shape
-    if not less(-rows, k) or not less(k, columns):
-        return _of.zeros([*batch, 0], a.dtype)
-    return diag_part(a, k=k)
+    if less(-rows, k) and less(k, columns):
+        return diag_part(a, k=k)
+    if is_unknown((rows, columns)):
+        raise NeedsValue(f"Whether there is a diagonal {k} of {a!s} is not known")
+    return _of.zeros([*batch, 0], a.dtype)
 
 
 def _lower(rows: Any, columns: Any, k: int) -> Tensor:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...core import errors
+from ...core.dimensions import is_unknown
 from ...values.tensor import Tensor
 from .. import products as _of
 from ..elementwise import conj
@@ -130,6 +131,8 @@ def cross(
         axisa = axisb = axisc = axis
     a, b = promoted(a, b)
     a, b = moveaxis(a, axisa, -1), moveaxis(b, axisb, -1)
+    if is_unknown((a._aval.shape[-1], b._aval.shape[-1])):
+        raise errors.NeedsValue(f"Whether vectors of {a!s} and {b!s} have 3 elements is not known")
     flat = a._aval.shape[-1] == 2 and b._aval.shape[-1] == 2
     found = _of.cross(*broadcast_arrays(_in_space(a), _in_space(b)))
     if flat:
