@@ -144,6 +144,22 @@ def case_eigh_types(tf):
     return e.shape, v.shape, e.dtype
 
 
+def case_eigh_of_complex_matrices(tf):
+    x = tf.constant([[2.0 + 0j, 1 - 2j], [1 + 2j, -1]])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        values = tf.linalg.eigh(x)[0]
+        total = tf.reduce_sum(values * tf.constant([1.0 + 0j, 3.0]))
+    return values, tf.linalg.eigvalsh(tf.cast(x, tf.complex128)), tape.gradient(total, x)
+
+
+def case_sqrtm_of_complex_eigenvalues(tf):
+    """Roots that are real where eigenvalues are not, and matrices that have no real root."""
+    random = np.random.default_rng(0)
+    given = random.normal(size=(12, 4, 4)) + 2 * np.eye(4)
+    return tf.linalg.sqrtm(given), tf.linalg.sqrtm([[0.0, -1.0], [1.0, 0.0]])
+
+
 def case_qr_full(tf):
     q, r = tf.linalg.qr(tf.constant(RHS), full_matrices=True)
     return q.shape, r.shape

@@ -208,6 +208,7 @@ def _eigh(a: Any, vectors: bool) -> Any:
     lower = jnp.tril(a, -1)
     diagonal = jnp.tril(jnp.triu(a))
     w, v = _hermitian_eigen(lower + adjoint_of(lower) + (diagonal + adjoint_of(diagonal)) / 2)
+    w = w.astype(a.dtype)
     return (w, v) if vectors else w
 
 
@@ -368,13 +369,20 @@ def expm(input, name=None):
 
 @jax.custom_jvp
 def _root(a: Any) -> Any:
-    flat = a.reshape(-1, *a.shape[-2:])
     if not a.size:
         return a
+    flat = a.reshape(-1, *a.shape[-2:])
     roots = jnp.stack([jax.scipy.linalg.sqrtm(matrix) for matrix in flat]).reshape(a.shape)
     if not jnp.issubdtype(a.dtype, jnp.complexfloating):
-        roots = jnp.where(jnp.imag(roots) == 0, jnp.real(roots), jnp.nan)
+        roots = jnp.where(_are_real(roots), jnp.real(roots), jnp.nan)
     return roots.astype(a.dtype)
+
+
+def _are_real(roots: Any) -> Any:
+    """Which matrices are real but for rounding: the Schur form behind a real root is complex where
+    eigenvalues are."""
+    largest, rest = (jnp.max(abs(x), (-2, -1), keepdims=True) for x in (roots, jnp.imag(roots)))
+    return rest <= np.sqrt(jnp.finfo(roots.dtype).eps) * largest
 
 
 @_root.defjvp
@@ -404,9 +412,9 @@ def sqrtm(input, name=None):
 
 @jax.custom_jvp
 def _logarithm(a: Any) -> Any:
-    flat = a.reshape(-1, *a.shape[-2:])
     if not a.size:
         return a
+    flat = a.reshape(-1, *a.shape[-2:])
     return jnp.stack([_one_logarithm(matrix) for matrix in flat]).reshape(a.shape)
 
 
