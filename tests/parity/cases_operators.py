@@ -333,3 +333,34 @@ def case_slice_matches_strided_slice(tf):
 def case_operator_type_of_result(tf):
     x = tf.constant([1, 2])
     return (x + 1).dtype, (x / 2).dtype, (x // 2).dtype, (x < 2).dtype, (x**2).dtype
+
+
+#: What logical functions take for booleans, and what they refuse.
+TRUTHS = {
+    "int64": np.array([1, 0]),
+    "float64": np.array([1.5, 0.0]),
+    "uint8": np.array([1, 0], np.uint8),
+    "complex": np.array([1j, 0]),
+    "bool": np.array([True, False]),
+    "scalar": np.int64(1),
+    "list of bools": [True, False],
+    "list": [1, 0],
+    "float": 1.0,
+    "text": "a",
+}
+
+
+def case_truth_of_arrays(tf):
+    def each(value):
+        programs = {
+            "all": lambda: tf.reduce_all(value),
+            "any": lambda: tf.reduce_any(value, axis=0),
+            "not": lambda: tf.logical_not(value),
+            "and": lambda: tf.logical_and(value, value),
+            "or": lambda: tf.logical_or(tf.constant([False, True]), value),
+            "xor": lambda: tf.math.logical_xor(value, tf.constant(True)),
+        }
+        return {name: attempt(program, words=3) for name, program in programs.items()}
+
+    found = {name: each(value) for name, value in TRUTHS.items()}
+    return found, each(tf.constant([1, 0]))

@@ -153,25 +153,49 @@ def _differs(x: Any, y: Any) -> Any:
     return _compare(_IS_NOT_EQUAL, np.not_equal, x, y)
 
 
-@op(arrays=2, kernel="LogicalAnd", differentiable=False, check=check_bool("LogicalAnd"))
+@op(
+    arrays=2,
+    kernel="LogicalAnd",
+    differentiable=False,
+    check=check_bool("LogicalAnd"),
+    only=dtypes.bool,
+)
 def logical_and(x, y, name=None):
     """Where both are true."""
     return jnp.logical_and(x, y)
 
 
-@op(arrays=2, kernel="LogicalOr", differentiable=False, check=check_bool("LogicalOr"))
+@op(
+    arrays=2,
+    kernel="LogicalOr",
+    differentiable=False,
+    check=check_bool("LogicalOr"),
+    only=dtypes.bool,
+)
 def logical_or(x, y, name=None):
     """Where one is true."""
     return jnp.logical_or(x, y)
 
 
-@op(arrays=2, kernel="LogicalOr", differentiable=False, check=check_bool("LogicalOr"))
+@op(
+    arrays=2,
+    kernel="LogicalOr",
+    differentiable=False,
+    check=check_bool("LogicalOr"),
+    only=dtypes.bool,
+)
 def logical_xor(x, y, name="LogicalXor"):
     """Where exactly one is true."""
     return jnp.logical_xor(x, y)
 
 
-@op(arrays=1, kernel="LogicalNot", differentiable=False, check=check_bool("LogicalNot"))
+@op(
+    arrays=1,
+    kernel="LogicalNot",
+    differentiable=False,
+    check=check_bool("LogicalNot"),
+    only=dtypes.bool,
+)
 def logical_not(x, name=None):
     """Where x is false."""
     return jnp.logical_not(x)

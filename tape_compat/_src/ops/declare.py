@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from functools import wraps
+from functools import partial, wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeAlias, TypeVar, overload
 
 import numpy as np
@@ -286,6 +286,7 @@ def op(
     shapes: Callable[..., Any] | None = None,
     of_sizes: Callable[..., Any] | None = None,
     masks: bool = False,
+    only: DType | None = None,
 ) -> Callable[[Callable[_Parameters, Any]], Callable[_Parameters, Tensor]]: ...
 def op(
     fn: Callable[..., Any] | None = None,
@@ -300,12 +301,13 @@ def op(
     shapes: Callable[..., Any] | None = None,
     of_sizes: Callable[..., Any] | None = None,
     masks: bool = False,
+    only: DType | None = None,
 ) -> Any:
     """Declare an op by its JAX function, whose signature is the public one.
 
     The first `arrays` parameters are tensors (default: those without a default value); the others
     are attributes, which must be known: numbers, strings, dtypes, shapes, or tensors with a value.
-    shapes, of_sizes: see `Op`.
+    shapes, of_sizes: see `Op`. only: the one dtype it takes; what is no tensor is brought to it.
     """
     if fn is None:
         return lambda fn: op(
@@ -320,6 +322,7 @@ def op(
             shapes=shapes,
             of_sizes=of_sizes,
             masks=masks,
+            only=only,
         )
     kernel = kernel or _camel(fn.__name__)
     parameters = list(inspect.signature(fn).parameters.values())
@@ -339,6 +342,8 @@ def op(
         masks=masks,
     )
     convert_inputs = matching if same_dtype else _each
+    if only is not None:
+        convert_inputs = partial(_brought_to, only)
     count = arrays
     usual = (
         declared.bind(**{n: defaults[n] for n in options})
@@ -474,6 +479,18 @@ def _adopting(x: Any, dtype: DType) -> Tensor:
 
 def _each(values: Sequence[Any]) -> list[Tensor]:
     return [convert(x) for x in values]
+
+
+def _brought_to(dtype: DType, values: Sequence[Any]) -> list[Tensor]:
+    """Values as tensors: those that are none yet in this dtype."""
+    return [
+        convert(x)
+        if x.__class__ is Tensor or hasattr(x, "_as_tensor")
+        else convert(x, dtype)
+        if isinstance(x, (np.ndarray, np.generic))
+        else _written_as(x, dtype)
+        for x in values
+    ]
 
 
 def static(value: Any) -> Any:

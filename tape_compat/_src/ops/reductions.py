@@ -147,6 +147,7 @@ def _check_both(*checks: Callable[..., None]) -> Callable[..., None]:
     kernel="Any",
     differentiable=False,
     check=_check_both(check_bool("Any"), check_axes("Any")),
+    only=dtypes.bool,
 )
 def reduce_any(input_tensor, axis=None, keepdims=False, name=None):
     """Whether one is true over `axis`, all axes if None."""
@@ -158,6 +159,7 @@ def reduce_any(input_tensor, axis=None, keepdims=False, name=None):
     kernel="All",
     differentiable=False,
     check=_check_both(check_bool("All"), check_axes("All")),
+    only=dtypes.bool,
 )
 def reduce_all(input_tensor, axis=None, keepdims=False, name=None):
     """Whether all are true over `axis`, all axes if None."""
