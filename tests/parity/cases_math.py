@@ -554,3 +554,19 @@ def case_axes_and_ids_refused(tf):
         attempt(lambda: m.segment_sum([1.0], tf.constant([0], tf.int16))),
         m.unsorted_segment_sum([1.0], tf.constant([0], tf.int16), 2),
     )
+
+
+def case_segment_means_of_integers(tf):
+    found = {}
+    for dtype in ("int8", "int32", "int64", "uint8"):
+        x, ids = tf.constant([3, 4, 5, 6], dtype), tf.constant([0, 0, 2, 2])
+        found[dtype] = [
+            tf.math.segment_mean(x, ids),
+            tf.math.unsorted_segment_mean(x, ids, 3),
+            tf.math.unsorted_segment_mean(x, ids - 1, 3),
+        ]
+    return found, tf.math.segment_mean([-3, -4], [0, 0])
+
+
+def case_bincount_of_weights_and_one_bit(tf):
+    return tf.math.bincount([1, 2], weights=[1.0, 2.0], binary_output=True)

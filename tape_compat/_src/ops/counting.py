@@ -233,6 +233,9 @@ def bincount(
     if axis not in (None, 0, -1):
         raise ValueError(f"Unsupported value for argument axis={axis}. Only 0 and -1 are currently "
                          "supported.")  # fmt: skip
+    if binary_output and weights is not None:
+        raise ValueError("Arguments `binary_output` and `weights` are mutually exclusive. Please "
+                         "specify only one.")  # fmt: skip
     arr = convert(arr)
     if not arr.dtype.is_integer:  # as TensorFlow takes 2.9 for a 2
         arr = cast(arr, dtypes.int32)
@@ -244,7 +247,7 @@ def bincount(
     else:
         size = _limited(as_size(_how_many(arr)), least, most)
     inputs = (arr,)
-    if weights is not None and not binary_output:
+    if weights is not None:
         weights = convert(weights)
         dtype = weights.dtype
         if 0 not in weights._aval.shape:

@@ -7,6 +7,7 @@ from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from ..core import dtypes
 from ..core.avals import Aval
@@ -83,8 +84,22 @@ def _segment_counts(data: Any, ids: Any, segments: int, inner: int) -> Any:
 
 
 def _segment_mean(data: Any, ids: Any, segments: int) -> Any:
+    """Of integers the quotient of integers is rounded towards 0, as TensorFlow's kernel does."""
     total = _segment_sum(data, ids, segments)
-    return total / _segment_counts(data, ids, segments, data.ndim - ids.ndim)
+    count = _segment_counts(data, ids, segments, data.ndim - ids.ndim)
+    if jnp.issubdtype(data.dtype, jnp.integer):
+        return lax.div(*jnp.broadcast_arrays(total, count))
+    return total / count
+
+
+def _unsorted_mean(data: Any, ids: Any, segments: int) -> Any:
+    """Of integers the true quotient, of the dtype that TensorFlow's division gives."""
+    total = _segment_sum(data, ids, segments)
+    count = _segment_counts(data, ids, segments, data.ndim - ids.ndim)
+    if jnp.issubdtype(data.dtype, jnp.integer):
+        dtype = jnp.float32 if data.dtype.itemsize <= 2 else jnp.float64
+        total, count = total.astype(dtype), count.astype(dtype)
+    return total / count
 
 
 def _segment_sqrt_n(data: Any, ids: Any, segments: int) -> Any:
@@ -108,9 +123,9 @@ def _unsorted(function: Callable[..., Any], doc: str, kernel: str) -> Callable[.
 
     def call(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
         closure = declared.bind(segments=static(num_segments))
-        ids = convert(segment_ids)
+        data, ids = convert(data), convert(segment_ids)
         refuse_segments(ids, closure.attributes["segments"], kernel)
-        return apply(closure, (convert(data), ids))
+        return apply(closure, (data, ids))
 
     call.op = declared  # type: ignore[attr-defined]
     call.__doc__ = f"{doc} of the elements of each segment. Negative ids are left out."
@@ -160,7 +175,7 @@ unsorted_segment_sum = _unsorted(_segment_sum, "Sum", "UnsortedSegmentSum")
 unsorted_segment_prod = _unsorted(_segment_prod, "Product", "UnsortedSegmentProd")
 unsorted_segment_max = _unsorted(_segment_max, "Largest", "UnsortedSegmentMax")
 unsorted_segment_min = _unsorted(_segment_min, "Smallest", "UnsortedSegmentMin")
-unsorted_segment_mean = _unsorted(_segment_mean, "Mean", "UnsortedSegmentSum")
+unsorted_segment_mean = _unsorted(_unsorted_mean, "Mean", "UnsortedSegmentSum")
 unsorted_segment_sqrt_n = _unsorted(_segment_sqrt_n, "Sum / sqrt(n)", "UnsortedSegmentSum")
 segment_sum = _sorted_segments(_segment_sum, "Sum", "SegmentSum")
 segment_prod = _sorted_segments(_segment_prod, "Product", "SegmentProd")
