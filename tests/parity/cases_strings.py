@@ -248,3 +248,17 @@ def case_unicode_script(tf):
         },
         words=0,
     )
+
+
+def case_split_into_so_many_words(tf):
+    texts = ["7", " 7 ", "a b", "a  b  c ", "", "  ", "a b c"]
+    return {most: tf.strings.split(texts, maxsplit=most).to_list() for most in (-1, 0, 1, 2, 3)}
+
+
+def case_as_string_of_unsigned(tf):
+    return [
+        tf.strings.as_string(tf.constant([3], dtype), fill=fill, width=width)
+        for dtype in ("uint8", "uint64", "int8")
+        for fill in ("", "0", " ", "+", "-")
+        for width in (-1, 4)
+    ]

@@ -76,7 +76,18 @@ def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = No
     most = int(maxsplit)
     if between:
         return _taken_apart(input, lambda s: s.split(between, most), dtypes.string, False)
-    return _taken_apart(input, lambda s: s.strip(_SPACE).split(None, most), dtypes.string, False)
+    return _taken_apart(input, lambda s: _words(s, most), dtypes.string, False)
+
+
+def _words(text: bytes, most: int) -> list[bytes]:
+    """A text cut at white space, at most so often if not below 0. With as many words as cuts there
+    is an empty rest, as in TensorFlow."""
+    if not most:
+        return [text]
+    if most < 0:
+        return text.strip(_SPACE).split()
+    words = text.lstrip(_SPACE).split(None, most)
+    return [*words, b""] if len(words) == most else words
 
 
 @by_host()

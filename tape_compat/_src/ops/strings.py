@@ -416,7 +416,9 @@ def as_string(
     if dtype is dtypes.string:
         return tensor
     _check_format(dtype, floats, precision, scientific, shortest, fill)
-    flags = fill + (str(width) if width > -1 else "")
+    flags = ("" if dtype.is_unsigned and fill in "+ " else fill) + (
+        str(width) if width > -1 else ""
+    )
     if floats:
         letter = "g" if shortest else "e" if scientific else "f"
         flags += f".{precision}" if precision > -1 else ""
