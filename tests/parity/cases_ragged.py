@@ -353,3 +353,13 @@ def case_nests_of_specs(tf):
         [attempt(same, *pair) for pair in ((spec, sparse), (tensor, spec), (r, sparse))],
         attempt(same, r, tf.SparseTensor([[0]], [1.0], [3])),
     ]
+
+
+def case_gather_of_one_row(tf):
+    rows = tf.ragged.constant([[1, 2], [3]])
+    return [
+        tf.gather(rows, 1),
+        tf.gather(rows, tf.constant(0, tf.int64)),
+        tf.gather(tf.ragged.constant([[[1], [2, 3]], [[4]]]), 0).to_list(),
+        attempt(tf.gather, rows, 2, words=0),
+    ]

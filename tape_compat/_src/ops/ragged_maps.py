@@ -327,10 +327,10 @@ def _gather(
         return _gather_batch(params, indices, batch)
     if not isinstance(params, RaggedTensor):
         return indices.with_flat_values(gather_scatter.gather(params, indices.flat_values))
+    if not len(indices.shape):
+        return getitem(gather_rows(params, known_value(indices).astype(np.int64).reshape(1)), 0)
     form = rows_of(indices, len(indices.shape) - 1)
     found = gather_rows(params, known_value(form.flat).astype(np.int64))
-    if not len(indices.shape):
-        return getitem(params, int(known_value(indices)))
     inner = rows_of(found)
     splits = [*form.splits, *inner.splits]
     # TensorFlow forgets that rows had one length, but for those of ragged indices.
