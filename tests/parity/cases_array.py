@@ -439,3 +439,43 @@ def case_arguments_that_check(tf):
 def case_searchsorted_of_no_dtype(tf):
     found = tf.searchsorted([1.0, 3.0], [2.0, 4.0], out_type=None)
     return found, found.dtype == tf.int32
+
+
+def case_stack_of_what_is_no_list(tf):
+    return attempts(
+        tf,
+        {
+            "number": lambda tf: tf.stack(1.5),
+            "text": lambda tf: tf.stack("ab"),
+            "range": lambda tf: tf.stack(range(3)),
+            "array": lambda tf: tf.stack(np.ones([2])),
+            "numbers": lambda tf: tf.stack((1, 2.5)),
+            "number along 1": lambda tf: tf.stack(3, axis=1),
+        },
+        words=0,
+    )
+
+
+def case_gather_along_the_first_axis_of_batches(tf):
+    """`batch_dims` has no effect then."""
+    x, at = tf.range(12), tf.constant([[0, 1], [2, 0], [1, 1]])
+    rows = tf.reshape(x, [3, 4])
+    cube = tf.reshape(tf.range(24), [2, 3, 4])
+    return [
+        tf.gather(rows, at, axis=0, batch_dims=1),
+        tf.gather(rows, at, axis=1, batch_dims=1),
+        tf.gather(cube, at[:2], batch_dims=-1),
+    ]
+
+
+
+def case_tensor_scatter_of_lists(tf):
+    """The list has the dtype of the tensor beside it, whichever it is."""
+    wide = tf.constant([[1.0, 2.0]], tf.float64)
+    return [
+        tf.tensor_scatter_nd_update([[0.0, 0.0], [1.0, 1.0]], [[0]], wide),
+        tf.tensor_scatter_nd_add([1, 2, 3], [[0]], tf.constant([5], tf.int64)),
+        tf.tensor_scatter_nd_add(tf.constant([1.0, 2.0]), [[0]], [5]),
+        tf.tensor_scatter_nd_update(["a", "b", "c"], [[2], [0]], ["d", "e"]),
+        tf.tensor_scatter_nd_update(tf.constant([["a", "b"], ["c", "d"]]), [[1]], [["e", "f"]]),
+    ]

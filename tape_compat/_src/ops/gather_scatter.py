@@ -20,13 +20,12 @@ from ..core.op import Op
 from ..core.refuse import invalid, not_allowed, shown, tf_dtype_name
 from ..values import operators
 from ..values.bounds import refuse_positions, refuse_rows, scattered
-from ..values.convert import convert
 from ..values.dispatch import takes_composites
 from ..values.indexed_slices import IndexedSlices
 from ..values.record import apply
 from ..values.tensor import Tensor
 from .arguments import INDEX_DTYPES, as_int, as_tensor, dims, is_text, move_text
-from .declare import name_ops
+from .declare import matching, name_ops
 from .shapes import host_shape, reshape
 
 
@@ -118,9 +117,11 @@ def gather(
     params, indices = as_tensor(params), as_tensor(indices)
     have = params._aval.shape
     batch = as_int(batch_dims)
+    axis = batch if axis is None else as_int(axis)
     if batch < 0:
         batch += len(indices._aval.shape)
-    axis = batch if axis is None else as_int(axis)
+    if axis == 0:  # TensorFlow does not look at `batch_dims` then
+        batch = 0
     op = _GATHER
     if axis < 0:
         op, axis = _GATHER_FROM_END, axis + len(have)
@@ -352,11 +353,11 @@ def _tensor_scatter(kernel: str, fn: Callable[..., Any], doc: str) -> Callable[.
         name: str | None = None,
         bad_indices_policy: str = "",
     ) -> Tensor:
-        x, indices = as_tensor(tensor), as_tensor(indices)
-        if updates.__class__ is not Tensor:
-            updates = convert(updates, hint=x.dtype)
+        (x, updates), indices = matching((tensor, updates)), as_tensor(indices)
         if bad_indices_policy != "IGNORE":
             refuse_positions(indices, x._aval.shape, kernel)
+        if fn is _put and is_text(x) and is_text(updates):
+            return move_text(lambda p, q, at: call(p, at, q), x, updates, by=(indices,))
         return apply(closure, (x, indices, updates))
 
     call.op = closure.op  # type: ignore[attr-defined]

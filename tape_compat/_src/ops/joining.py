@@ -224,9 +224,10 @@ def stack(values: Any, axis: Any = 0, name: str = "stack") -> Tensor:
         if axis == 0:
             return as_own_tensor(values)
         values = unstack(values)
-    if axis == 0 and not any(isinstance(x, (Tensor, Variable)) for x in values):
+    held = values if isinstance(values, (list, tuple)) else ()
+    if axis == 0 and not any(isinstance(x, (Tensor, Variable)) for x in held):
         with contextlib.suppress(TypeError, ValueError):
-            return convert(list(values))
+            return convert(values)
     tensors = matching(list(values))
     axis = _check_axis(axis, len(tensors[0]._aval.shape) + 1)
     if is_text(tensors[0]):
