@@ -468,6 +468,30 @@ def case_gather_along_the_first_axis_of_batches(tf):
     ]
 
 
+def case_masks_of_nothing(tf):
+    found = []
+    for shape, mask, axis in (
+        ([0, 1, 3, 5], np.ones([1, 3, 5], bool), 1),
+        ([3, 1, 0], np.ones([3, 1, 0], bool), 0),
+        ([0, 3], np.zeros([0], bool), 0),
+        ([3, 0], np.array([True, False, True]), 0),
+        ([2, 3, 0], np.array([True, False, True]), 1),
+    ):
+        x = tf.ones(shape)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.boolean_mask(x, mask, axis=axis)
+        found.append((y, tape.gradient(y, x)))
+    return found, tf.dynamic_partition(tf.zeros([0, 2]), tf.zeros([0], tf.int32), 2)
+
+
+def case_diagonals_of_nothing(tf):
+    return [
+        tf.linalg.diag(tf.zeros([2, 0]), k=k, padding_value=value)
+        for k in (0, 1, -2)
+        for value in (0, 3)
+    ] + [tf.linalg.eigh_tridiagonal(tf.constant([2.0]), tf.zeros([0]))]
+
 
 def case_tensor_scatter_of_lists(tf):
     """The list has the dtype of the tensor beside it, whichever it is."""

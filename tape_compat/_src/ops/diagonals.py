@@ -142,6 +142,8 @@ def diag_part(
 def _diag(x: Any, padding: Any, k: tuple[int, int], rows: int, columns: int, align: str) -> Any:
     packed = jnp.expand_dims(x, -2) if k[0] == k[1] else x
     rows, columns = _diag_size(packed.shape[-1], k, rows, columns)
+    if not packed.shape[-1]:  # JAX takes nothing from nothing
+        return jnp.broadcast_to(padding, (*packed.shape[:-2], rows, columns))
     band = _band(rows, columns, *k, align)
     return jnp.where(band.inside, packed[..., band.diagonal, band.place], padding)
 

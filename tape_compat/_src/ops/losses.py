@@ -38,7 +38,7 @@ def _softmax_cross_entropy(labels: Any, logits: Any, axis: int) -> Any:
     classes = logits.shape[-1]
     shape = logits.shape[:-1]
     labels, logits = (
-        labels.reshape(-1, labels.shape[-1]),
+        labels.reshape(_math.prod(labels.shape[:-1]), labels.shape[-1]),
         logits.reshape(_math.prod(shape), classes),
     )
     rows = max(labels.shape[0], logits.shape[0]) if labels.shape[0] and logits.shape[0] else 0

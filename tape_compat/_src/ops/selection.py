@@ -32,7 +32,6 @@ from .arguments import (
     value_if_known,
 )
 from .comparison import equal, greater_equal, less, logical_and, not_equal
-from .creation import zeros
 from .declare import matching
 from .gather_scatter import gather_nd
 from .joining import concat
@@ -110,12 +109,16 @@ def _flat_places_of(known: np.ndarray) -> Tensor:
     return concrete(np.flatnonzero(known).astype(np.int32))
 
 
-_MASKED = Op(
-    lambda x, places, axis, count: jnp.take(
-        x.reshape(*x.shape[:axis], -1, *x.shape[axis + count :]), places, axis=axis, mode="clip"
-    ),
-    "GatherV2",
-)
+def _masked(x: Any, places: Any, axis: int, count: int) -> Any:
+    """The elements at places along so many axes from `axis` on, taken as one."""
+    one = product(x.shape[axis : axis + count])
+    joined = x.reshape(*x.shape[:axis], one, *x.shape[axis + count :])
+    if one.__class__ is int and not one:  # there is no place
+        return joined
+    return jnp.take(joined, places, axis=axis, mode="clip")
+
+
+_MASKED = Op(_masked, "GatherV2")
 
 
 @takes_composites
@@ -145,8 +148,6 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_
         by = convert(mask) if known is None else known
         return move_text(lambda p, m: boolean_mask(p, m, axis), x, by=(by,))
     places = _flat_places(mask) if known is None else _flat_places_of(known)
-    if not x._aval.unknown and not x._aval.size and places.shape[0] == 0:
-        return zeros((*have[:axis], 0, *have[axis + len(sizes) :]), x.dtype)
     return apply(_MASKED.bind(axis=axis, count=len(sizes)), (x, places))
 
 
