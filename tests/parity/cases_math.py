@@ -570,3 +570,20 @@ def case_segment_means_of_integers(tf):
 
 def case_bincount_of_weights_and_one_bit(tf):
     return tf.math.bincount([1, 2], weights=[1.0, 2.0], binary_output=True)
+
+
+def case_confusion_matrix_of_any_numbers(tf):
+    matrix = tf.math.confusion_matrix
+    programs = {
+        "floats": lambda tf: matrix([0.0, 1.0, 1.0], tf.constant([1.0, 1.9, 0.0])),
+        "rounded": lambda tf: matrix([0, 1], tf.round([0.2, 0.9])),
+        "bools": lambda tf: matrix([True, False], [True, True]),
+        "column of labels": lambda tf: matrix([[0], [1]], [1, 1]),
+        "column of predictions": lambda tf: matrix([0, 1], [[1], [1]]),
+        "nothing": lambda tf: matrix([], [], 4),
+        "lengths": lambda tf: matrix([0, 1, 1], [1, 1]),
+        "weights": lambda tf: matrix([0, 1], [0, 1], weights=[1.0, 2.0, 3.0]),
+        "one weight": lambda tf: matrix([0, 1], [0, 1], weights=2.0),
+        "function": lambda tf: tf.function(lambda a, b: matrix(a, b))([0.0, 1.0], [1.0, 1.0]),
+    }
+    return attempts(tf, programs, words=3)
