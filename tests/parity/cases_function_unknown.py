@@ -141,3 +141,25 @@ def case_images_of_a_dataset(tf):
     cropped = images.map(lambda x: tf.image.central_crop(x, 0.6))
     resized = cropped.map(lambda x: tf.image.resize(x, [8, 8], preserve_aspect_ratio=True))
     return list(resized), str(resized.element_spec), str(cropped.element_spec)
+
+
+def case_sets(tf):
+    f = tf.function(
+        lambda a, b: tf.sparse.to_dense(tf.sets.intersection(a, b)),
+        input_signature=[tf.TensorSpec([None, None], tf.int32)] * 2,
+    )
+    return [
+        f(tf.constant(a), tf.constant(b)) for a, b in (([[1, 2]], [[2]]), ([[1], [2]], [[1], [1]]))
+    ]
+
+
+def case_texts_of_unknown_shapes(tf):
+    f = tf.function(
+        lambda x: (
+            tf.zeros_like(x),
+            tf.fill(tf.shape(x), x[0, 0]),
+            tf.zeros([tf.size(x)], tf.string),
+        ),
+        input_signature=[tf.TensorSpec([None, None], tf.string)],
+    )
+    return [f(tf.constant(x)) for x in ([["a", "b"]], [["c"], ["d"]])]

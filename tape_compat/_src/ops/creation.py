@@ -44,7 +44,7 @@ from .arguments import (
 from .casting import cast
 from .declare import Number
 from .repeating import broadcast_to
-from .shapes import reshape
+from .shapes import host_shape, reshape
 
 
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: Any = "Const") -> Tensor:
@@ -189,12 +189,20 @@ def _few(shape: Shape) -> bool:
 def _filled(shape: Shape, dtype: DType, value: Any) -> Tensor:
     few = _few(shape)
     if dtype is dtypes.string:
-        array = np.empty(shape, object)
-        array.fill(value)
-        return concrete(array, Aval.of(shape, dtype))
+        return _filled_with_text(host_shape(shape, dtypes.int32), convert(value))
     if few:
         return concrete(np.full(shape, value, dtype.np_dtype), Aval.of(shape, dtype))
     return apply(_FULL.bind(shape=shape, dtype=dtype, value=value), ())
+
+
+@by_host()
+def _filled_with_text(shape: Tensor, text: Tensor) -> Tensor:
+    sketch, sizes = sketched(shape, text), dims(shape)
+    if sketch is not None:
+        return sketch.tensor(sizes, dtypes.string)
+    array = np.empty(sizes, object)
+    array.fill(known_value(text)[()])
+    return concrete(array, Aval.of(sizes, dtypes.string))
 
 
 def _refuse_layout(layout: Any, function: str) -> None:
@@ -250,7 +258,7 @@ def fill(dims: Any, value: Number, name: str | None = None, layout: Any = None) 
         raise invalid(f"value must represent a scalar, got shape {shown(aval.shape)}", "Fill")
     few = _few(shape)
     if aval.dtype is dtypes.string:
-        return _filled(shape, aval.dtype, value.numpy())
+        return _filled_with_text(host_shape(shape, dtypes.int32), value)
     if not aval.trainable and few and host_value(value) is not None:
         return _filled(shape, aval.dtype, value._array[()])
     return apply(_FILL.bind(shape=shape), (value,))

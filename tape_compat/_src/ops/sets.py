@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core import dtypes
+from ..core.dimensions import fit
 from ..core.refuse import invalid, shown
 from ..values.convert import convert
 from ..values.sparse import SparseTensor, known_dense_shape
@@ -52,7 +53,7 @@ def _check(a: Any, b: Any, kernel: str) -> None:
     one, other = _shape(a), _shape(b)
     if len(one) < 2 or len(other) < 2:
         raise invalid("Input tensor must have rank >= 2", kernel)
-    if one[:-1] != other[:-1]:
+    if not fit(one[:-1], other[:-1]):
         raise invalid(f"Mismatched shapes {shown(one[:-1])} vs {shown(other[:-1])}", kernel)
 
 
