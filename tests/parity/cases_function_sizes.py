@@ -206,3 +206,13 @@ def case_refused(tf):
         except tf.errors.InvalidArgumentError as error:
             with_error.append("partitions[1] = 5 is not in [0, 2)" in str(error))
     return with_error
+
+
+def case_zeros_of_a_size_told_after_another(tf):
+    def f(x):
+        kept = tf.boolean_mask(x, x > 1)
+        squares = kept * kept
+        few = tf.boolean_mask(squares, squares > 10)
+        return kept, tf.zeros([tf.shape(few)[0], 2]) + few[:, None], tf.ones([tf.size(few)])
+
+    return traced(tf, f, (tf.range(8.0),), (tf.range(6.0),), (tf.range(5.0) - 2,))

@@ -112,18 +112,22 @@ def _is_unknown(aval: Aval | None) -> bool:
 
 def _by_kind(steps: Sequence[Step], kinds: Sequence[_Kind]) -> list[tuple[list[Step], bool]]:
     """Groups of steps of one kind, and whether they are sized: each step is in the first group
-    behind those of what it reads. Effects stay in their order."""
+    behind those of what it reads, and of what tells its sizes. Effects stay in their order."""
     turn: dict[int, int] = {}
     groups: dict[int, list[Step]] = {}
-    effects = 0
+    effects = told = 0
     for step, kind in zip(steps, kinds, strict=True):
         ordered = has_effect(step.closure)
         after = max((turn.get(i, 0) for i in step.inputs), default=0)
         if ordered:
             after = max(after, effects)
+        if step.closure.unknown:  # zeros of such a size read nothing
+            after = max(after, told)
         found = after + (kind - after) % len(_Kind)
         if ordered:
             effects = found
+        if isinstance(step.closure, PythonStep) and any(map(_is_unknown, step.closure.avals)):
+            told = max(told, found)
         turn.update(dict.fromkeys(range(step.first, step.end), found))
         groups.setdefault(found, []).append(step)
     found_groups: list[tuple[list[Step], bool]] = []
