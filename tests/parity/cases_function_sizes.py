@@ -216,3 +216,13 @@ def case_zeros_of_a_size_told_after_another(tf):
         return kept, tf.zeros([tf.shape(few)[0], 2]) + few[:, None], tf.ones([tf.size(few)])
 
     return traced(tf, f, (tf.range(8.0),), (tf.range(6.0),), (tf.range(5.0) - 2,))
+
+
+def case_sizes_made_of_many_numbers(tf):
+    def f(x, places):
+        count = tf.reduce_max(places) + 1
+        sums = tf.math.unsorted_segment_sum(x, places, count)
+        return sums, tf.zeros([tf.reduce_sum(places), places[7]]), tf.zeros([places[3] * count])
+
+    x = tf.range(30.0)
+    return traced(tf, f, (x, tf.range(30) // 4), (x, tf.range(30) % 5), (x, tf.range(30) // 3))
