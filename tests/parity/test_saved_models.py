@@ -437,6 +437,29 @@ def test_loops_of_unknown_lengths(ways, tmp_path):
                 assert_near(numbers(tape.gradient(result, given)), expected)
 
 
+def test_slices_of_a_table_of_positions(ways, tmp_path):
+    writer, reader = ways
+    made = writer.Module()
+    made.scale = writer.Variable(2.0)
+    table = writer.reshape(writer.range(24.0), [6, 4])
+    made.f = writer.function(
+        lambda x, y: x * made.scale + table[: writer.shape(x)[1]] + writer.reduce_sum(y),
+        input_signature=[writer.TensorSpec([None, None, 4]), writer.TensorSpec([None, None])],
+    )
+    writer.saved_model.save(made, str(tmp_path))
+    loaded = reader.saved_model.load(str(tmp_path))
+    for size in (3, 6):
+        shapes = [2, size, 4], [1, size]
+        expected = numbers(made.f(*map(writer.ones, shapes)))
+        assert_near(numbers(loaded.f(*map(reader.ones, shapes))), expected)
+    if reader is tape_compat:
+        with reader.GradientTape() as tape:
+            result = loaded.f(*map(reader.ones, shapes))
+        assert float(tape.gradient(result, loaded.scale)) == 48
+    with pytest.raises(reader.errors.InvalidArgumentError):
+        loaded.f(reader.ones([2, 7, 4]), reader.ones([1, 7]))
+
+
 def test_texts_and_arguments_by_name(ways, tmp_path):
     writer, reader = ways
     made = writer.Module()

@@ -37,6 +37,12 @@ def parsed(text: str) -> Size:
     return jax.export.symbolic_shape(text, scope=_SCOPE)[0]
 
 
+def _parsed_of(text: str, a: Size, b: Size) -> Size:
+    """The dimension that a text writes of two sizes, of their scope."""
+    scope = (a if is_symbolic(a) else b).scope
+    return parsed(text) if scope is _SCOPE else jax.export.symbolic_shape(text, scope=scope)[0]
+
+
 def variable(number: int) -> Size:
     """The unknown size of this number.
 
@@ -146,14 +152,14 @@ def maximum(a: Size, b: Size) -> Size:
     """
     if _certain(operator.ge, a, b):
         return a
-    return b if _certain(operator.ge, b, a) else parsed(f"max({a}, {b})")
+    return b if _certain(operator.ge, b, a) else _parsed_of(f"max({a}, {b})", a, b)
 
 
 def minimum(a: Size, b: Size) -> Size:
     """The smaller of two sizes."""
     if _certain(operator.le, a, b):
         return a
-    return b if _certain(operator.le, b, a) else parsed(f"min({a}, {b})")
+    return b if _certain(operator.le, b, a) else _parsed_of(f"min({a}, {b})", a, b)
 
 
 def exact_maximum(a: Size, b: Size) -> Size:
@@ -328,6 +334,32 @@ _PLAIN = frozenset((int, bool, float, str, bytes, complex, type))
 
 def _is(a: Any, b: Any) -> bool:
     return a is b
+
+
+def bounds_in(sizes: Iterable[Size]) -> tuple[str, ...]:
+    """For what is the smaller of an expression and a number in these sizes, that it is the
+    expression.
+
+    >>> bounds_in([parsed("d0"), 3, parsed("min(d1 + 2, 20)")])
+    ('d1 + 2 <= 20',)
+    """
+    found = [_SMALLER.findall(str(size)) for size in sizes if is_symbolic(size)]
+    return tuple(dict.fromkeys([f"{a or d} <= {b or c}" for each in found for a, b, c, d in each]))
+
+
+def bounded(names: Iterable[str], bounds: Sequence[str]) -> Sizes:
+    """Sizes of these names, of which the bounds are certain.
+
+    >>> sizes = bounded(["d0"], ["d0 <= 20"])
+    >>> minimum(sizes.of(parsed("d0")), 30), sizes.of(parsed("min(d0, 9)"))
+    (d0, min(d0, 9))
+    """
+    scope = jax.export.SymbolicScope(tuple(bounds))
+    return Sizes(**{name: jax.export.symbolic_shape(name, scope=scope)[0] for name in names})
+
+
+#: The smaller of an expression and a number, or of a number and an expression.
+_SMALLER = re.compile(r"min\((?:([^(),]+), (\d+)|(\d+), ([^(),]+))\)")
 
 
 def variables(values: Any) -> dict[str, None]:

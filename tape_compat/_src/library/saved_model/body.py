@@ -10,7 +10,6 @@ import numpy as np
 
 from ...core.avals import Aval
 from ...core.call import Call
-from ...core.dimensions import Sizes
 from ...core.dtypes import DType, int32, int64, string, uint64
 from ...data.io.tensors import make_tensor_proto
 from .make_nodes import (
@@ -22,7 +21,7 @@ from .make_nodes import (
     unique,
 )
 from .messages import FunctionDef, NodeDef
-from .program import derivative_of, one_batch, program_of
+from .program import Program, derivative_of, one_batch, program_of, slices_inside, within
 
 LOGGER = logging.getLogger("tape_compat")
 _LARGEST = (1 << 63) - 1
@@ -107,15 +106,8 @@ class Body:
 
         Raises: NotImplementedError if it cannot be written.
         """
+        closure, avals, program = self._written(closure, avals, one)
         name = self.function.signature.name
-        try:
-            program = program_of(closure, avals, name)
-        except NotImplementedError:
-            sizes = one_batch(avals) if one else Sizes()
-            if not sizes:
-                raise
-            closure, avals = cast(Call, closure.at(sizes)), [aval.at(sizes) for aval in avals]
-            program = program_of(closure, avals, name)
         node = self.node("program", "XlaCallModule", references, program_attributes(program))
         if self._differentiable:
             try:
@@ -128,3 +120,26 @@ class Body:
                     put_attribute(node, "_derivative_inputs", list(derivative.inputs))
                     put_attribute(node, "_derivative_outputs", list(derivative.outputs))
         return [f"{node.name}:output:{i}" for i in range(len(program.outputs))]
+
+    def _written(
+        self, closure: Call, avals: Sequence[Aval], one: bool
+    ) -> tuple[Call, Sequence[Aval], Program]:
+        """What is written as a program, with its avals, and the program. Where it cannot be for all
+        sizes it is for slices that lie inside of their arrays, and then for batches of one size."""
+        name = self.function.signature.name
+        try:
+            return closure, avals, program_of(closure, avals, name)
+        except NotImplementedError as error:
+            first = error
+        bounds = slices_inside(closure, avals)
+        assumed = [within(bounds, avals)] if bounds else []
+        if one:
+            assumed.append(one_batch(avals))
+        for sizes in filter(None, assumed):
+            closure, avals = cast(Call, closure.at(sizes)), [aval.at(sizes) for aval in avals]
+            try:
+                found = program_of(closure, avals, name)
+            except NotImplementedError:
+                continue
+            return closure, avals, found._replace(bounds=bounds)
+        raise first

@@ -100,4 +100,5 @@ def program_attributes(program: Program) -> dict[str, Any]:
         "platforms": [name.upper() for name in program.platforms],
         "_inputs": list(map(aval_text, program.inputs)),
         "_outputs": list(map(aval_text, program.outputs)),
+        "_bounds": list(program.bounds),
     }

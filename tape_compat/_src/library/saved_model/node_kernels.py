@@ -272,13 +272,15 @@ def _op(node: Node) -> Op:
         outputs = tuple(map(aval_of, node.attribute("_outputs") or ()))
         platforms = tuple([name.lower() for name in node.attribute("platforms")])
         version = node.attribute("version")
-        program = Program(node.data("module"), version, platforms, inputs, outputs)
+        bounds = tuple(node.attribute("_bounds") or ())
+        program = Program(node.data("module"), version, platforms, inputs, outputs, bounds)
         derivative = None
         if node.attribute("_derivative_inputs"):
             wrt, of = node.attribute("_derivative_inputs"), node.attribute("_derivative_outputs")
             given = (*inputs, *[outputs[i] for i in of])
             found_avals = tuple([inputs[i] for i in wrt])
-            pull = Program(node.data("_derivative_module"), version, platforms, given, found_avals)
+            module = node.data("_derivative_module")
+            pull = Program(module, version, platforms, given, found_avals, bounds)
             derivative = Derivative(pull, tuple(wrt), tuple(of))
         found = node.kept["op"] = op_of(program, derivative, node.function_name)
     return found

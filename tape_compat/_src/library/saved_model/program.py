@@ -16,7 +16,7 @@ import jax.numpy as jnp
 from ...core.avals import Aval
 from ...core.call import Call
 from ...core.derivative import conj, pullback
-from ...core.dimensions import Size, Sizes, is_symbolic, parsed, variables
+from ...core.dimensions import Size, Sizes, bounded, bounds_in, is_symbolic, parsed, variables
 from ...core.dtypes import as_dtype
 from ...core.errors import user_location
 from ...core.op import Arrays, Closure, Op
@@ -29,19 +29,34 @@ PLATFORMS = ("cpu", "cuda", "tpu")
 
 class Program(NamedTuple):
     """A program as bytes, with the version of how it is called, the platforms that it is lowered
-    for, and the avals of what it takes and gives."""
+    for, the avals of what it takes and gives, and the bounds of its unknown sizes."""
 
     module: bytes
     version: int
     platforms: tuple[str, ...]
     inputs: tuple[Aval, ...]
     outputs: tuple[Aval, ...]
+    bounds: tuple[str, ...] = ()
 
 
 def one_batch(avals: Sequence[Aval]) -> Sizes:
     """Sizes with which all first axes of unknown size have the same one."""
     first = [aval.shape[0] for aval in avals if aval.shape and is_symbolic(aval.shape[0])]
     return Sizes(**{str(size): first[0] for size in first[1:] if size != first[0]})
+
+
+def slices_inside(closure: Call, avals: Sequence[Aval]) -> tuple[str, ...]:
+    """The bounds of sizes with which slices up to an unknown size lie inside of axes of known ones,
+    as those of a table of positions."""
+    kinds = list(avals)
+    for step in closure.flat.steps:
+        kinds += step.closure.infer(tuple([kinds[i] for i in step.inputs]))[0]
+    return bounds_in([size for aval in kinds for size in aval.shape])
+
+
+def within(bounds: Sequence[str], avals: Sequence[Aval]) -> Sizes:
+    """The unknown sizes in avals, of which the bounds are certain."""
+    return bounded(variables(tuple([aval.shape for aval in avals])), bounds)
 
 
 def that_may_be_none(avals: Sequence[Aval]) -> Sizes:
@@ -157,7 +172,8 @@ def _callable(program: Program) -> Any:
     def like(*arrays: Any) -> Arrays:
         return tuple([jnp.zeros(aval.shape, aval.np_dtype) for aval in program.outputs])
 
-    structs = [aval.struct for aval in program.inputs]
+    sizes = within(program.bounds, program.inputs) if program.bounds else Sizes()
+    structs = [aval.at(sizes).struct for aval in program.inputs]
     exported = in_x64(_exported, like, structs, program.platforms)
     return dataclasses.replace(
         exported,
