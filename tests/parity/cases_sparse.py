@@ -6,6 +6,7 @@ from .harness import attempt
 
 A = ([[0, 1], [1, 0], [1, 2]], [3.0, -4.0, 2.0], [2, 3])
 B = ([[0, 0], [0, 1], [1, 2]], [-5.0, 9.0, 1.0], [2, 3])
+TWICE = ([[0, 1], [0, 1], [0, 1], [1, 0]], [1.0, 2.0, 4.0, 8.0], [2, 3])
 EMPTY = (np.zeros([0, 2], np.int64), np.zeros([0], np.float32), [2, 3])
 UNSORTED = ([[1, 0], [0, 1]], [3.0, 4.0], [2, 2])
 IDS = ([[0, 0], [0, 1], [2, 0]], np.int64([1, 3, 0]), [4, 2])
@@ -54,6 +55,11 @@ PROGRAMS = {
     "to_dense outside": lambda tf, S: tf.sparse.to_dense(S([[0], [5]], [1, 2], [2])),
     "to_dense bool": lambda tf, S: tf.sparse.to_dense(S([[1]], [True], [3])),
     "add": lambda tf, S: tf.sparse.add(S(*A), S(*B)),
+    "add repeated": lambda tf, S: [
+        tf.sparse.add(S(*one), S(*other))
+        for one, other in ((TWICE, A), (A, TWICE), (TWICE, TWICE), (TWICE, EMPTY))
+    ],
+    "maximum repeated": lambda tf, S: tf.sparse.maximum(S(*TWICE), S(*A)),
     "add dense": lambda tf, S: tf.sparse.add(S(*A), tf.ones([2, 3])),
     "add dense first": lambda tf, S: tf.sparse.add(tf.ones([2, 3]), S(*A)),
     "add dense wrong": lambda tf, S: tf.sparse.add(tf.ones([2, 2]), S(*A)),

@@ -32,7 +32,8 @@ def _is_sparse(value: Any) -> bool:
 def _merged(
     a: SparseTensor, b: SparseTensor, kernel: str
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, ...]]:
-    """Positions of either, in order; where each of those of `a` and of `b` is; the whole shape."""
+    """Positions of either, in order; where each of those of `a` and of `b` is; the whole shape. Of
+    equal positions in one, the first is that of the first in the other, and so on."""
     shape, other = known_dense_shape(a), known_dense_shape(b)
     if len(shape) != len(other):
         raise invalid(
@@ -44,10 +45,19 @@ def _merged(
             raise invalid(
                 f"Operands' shapes do not match: got {m} and {n} for dimension {i}", kernel
             )
-    ours, theirs = positions(a), positions(b)
+    ours, theirs = _numbered(positions(a)), _numbered(positions(b))
     both, inverse = np.unique(np.concatenate([ours, theirs]), axis=0, return_inverse=True)
     inverse = inverse.ravel()
-    return both, inverse[: len(ours)], inverse[len(ours) :], shape
+    return both[:, :-1], inverse[: len(ours)], inverse[len(ours) :], shape
+
+
+def _numbered(rows: np.ndarray) -> np.ndarray:
+    """Rows, each with how many equal ones are before it in a further column."""
+    kinds = np.unique(rows, axis=0, return_inverse=True)[1].ravel()
+    order = np.argsort(kinds, kind="stable")
+    number = np.empty(len(rows), rows.dtype)
+    number[order] = np.arange(len(rows)) - np.searchsorted(kinds[order], kinds[order])
+    return np.concatenate([rows, number[:, None]], axis=1)
 
 
 def _spread(x: Tensor, places: np.ndarray, count: int) -> Tensor:
