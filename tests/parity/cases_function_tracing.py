@@ -1945,7 +1945,18 @@ def case_concrete_repr(tf):
         return x * n
 
     c = f.get_concrete_function(tf.TensorSpec([None], tf.float32), 2)
-    return str(c).splitlines()[0], repr(c)[:30].split(" at ")[0], c.pretty_printed_signature()
+    shown = (
+        repr(c).split(" at 0x")[0],
+        c.pretty_printed_signature(),
+        c.pretty_printed_signature(False),
+    )
+    return str(c).splitlines()[0], shown
+
+
+def case_repr_of_parameters_by_name(tf):
+    f = tf.function(lambda x, *, scale: {"y": (x, scale)})
+    c = f.get_concrete_function(tf.TensorSpec([None]), scale=tf.TensorSpec([], tf.int32))
+    return repr(c).split(" at 0x")[0]
 
 
 def case_pretty_printed_signatures(tf):

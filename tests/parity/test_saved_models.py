@@ -298,6 +298,10 @@ def test_signatures(ways, tmp_path):
     assert_near(numbers(served(x)), {"n": ("int64", 2), "y": ("float32", [[28.0, 60.0]])})
     ((args, named)) = served.structured_input_signature
     assert args == () and named["x"].shape.as_list() == [None, 2]
+    gives = served.structured_outputs
+    assert {type(spec) for spec in gives.values()} == {reader.TensorSpec}
+    assert gives["y"].shape.as_list() == [None, 2] and gives["n"].dtype == reader.int64
+    assert repr(served).startswith("<ConcreteFunction (*, x: TensorSpec(shape=(None, 2), ")
     inner = loaded.signatures["inner"](x=x)
     assert_near(numbers(inner), {"output_0": ("float32", [[2.0, 6.0]])})
     several = loaded.signatures["several"](a=reader.ones([2]), bias=reader.constant(3.0))

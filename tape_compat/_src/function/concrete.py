@@ -52,6 +52,8 @@ class ConcreteFunction(Recorded):
         self._bound = bound
         self._name = f"__inference_{name}_{id(trace) % 10**6}"
         self._function_name = name
+        #: What it gives, with specs, where a file told it.
+        self.told_outputs: Any = None
         #: The texts that it was recorded for.
         self._texts = texts_in(bound.taken_apart(specs=True).parts)
 
@@ -223,6 +225,11 @@ class ConcreteFunction(Recorded):
 
     @property
     def structured_outputs(self) -> Any:
+        """What the function returned, of symbolic tensors; of specs if it was read from a file."""
+        return self.recorded_outputs if self.told_outputs is None else self.told_outputs
+
+    @property
+    def recorded_outputs(self) -> Any:
         """What the function returned, of symbolic tensors."""
         return self._trace.results.packed(self._trace.results.outputs)
 
@@ -257,11 +264,14 @@ class ConcreteFunction(Recorded):
         return tuple([v for v in self.variables if v.trainable])
 
     def pretty_printed_signature(self, verbose: bool = True) -> str:
-        """Its parameters, what it gives and what it captures, as text; the parameters alone if not
-        `verbose`."""
+        """Its parameters, what it gives and what it captures, as text; without the last, in a line,
+        if not `verbose`."""
         if not verbose:
-            args = [f"{name}: {type_text(_as_specs(v))}" for name, v in self._bound.named]
-            return f"{self._function_name}({', '.join(args)})"
+            args, kwargs = self._bound.named, self._bound.kwargs
+            shown = [f"{name}: {type_text(_as_specs(value))}" for name, value in (*args, *kwargs)]
+            if kwargs:
+                shown.insert(len(args), "*")
+            return f"({', '.join(shown)}) -> {type_text(_as_specs(self.structured_outputs))}"
         lines = ["Input Parameters:"]
         args, kwargs = self.structured_input_signature
         values = [*zip([name for name, _ in self._bound.named], args), *kwargs.items()]
@@ -275,8 +285,7 @@ class ConcreteFunction(Recorded):
         return "\n".join(lines)
 
     def __repr__(self) -> str:
-        args = ", ".join(f"{name}: {type_text(_as_specs(v))}" for name, v in self._bound.named)
-        return f"<ConcreteFunction ({args}) at {id(self):#x}>"
+        return f"<ConcreteFunction {self.pretty_printed_signature(False)} at 0x{id(self):X}>"
 
     def __str__(self) -> str:
         return f"ConcreteFunction {self.pretty_printed_signature()}"

@@ -63,7 +63,7 @@ def defined(concrete: ConcreteFunction, name: str, differentiable: bool) -> Defi
     saved = SavedConcreteFunction()
     try:
         given = encoded(concrete.structured_input_signature)
-        gives = encoded(_specs(concrete.structured_outputs))
+        gives = encoded(_specs(concrete.recorded_outputs))
     except TypeError as error:
         raise NotImplementedError(
             f"{trace.graph.name} takes or gives what is no tensor: {error} (at {user_location()})"
@@ -211,7 +211,7 @@ def _write_results(
 ) -> tuple[TensorSpec, ...]:
     places = {id(x): i for i, x in enumerate(concrete._trace.results.outputs)}
     specs: list[TensorSpec] = []
-    for x in nest.flatten(concrete.structured_outputs, expand_composites=True):
+    for x in nest.flatten(concrete.recorded_outputs, expand_composites=True):
         if not isinstance(x, Tensor):
             continue
         place = places.get(id(x))

@@ -61,15 +61,15 @@ class Signatures(Mapping[str, ConcreteFunction], Trackable):
 class Case:
     """A function of the graph for arguments of one kind.
 
-    args, kwargs: the arguments, with a TensorSpec for each tensor. captured: what it takes beside
-    them.
+    args, kwargs, output: the arguments and the result, with a TensorSpec for each tensor. captured:
+    what it takes beside them.
     """
 
     def __init__(self, function: GraphFunction, saved: SavedConcreteFunction, captured: list[Any]):
         self.args, self.kwargs = decoded(saved.canonicalized_input_signature)
         self._function, self._captured = function, captured
         self._leaves = nest.flatten((self.args, self.kwargs))
-        self._output = decoded(saved.output_signature)
+        self.output = decoded(saved.output_signature)
 
     def takes(self, args: tuple[Any, ...], kwargs: dict[str, Any], converts: bool) -> bool:
         """Whether arguments are of its kind; converts: or can be made tensors of it."""
@@ -93,8 +93,8 @@ class Case:
         pairs = zip(self._apart(args, kwargs), self._leaves, strict=True)
         tensors = [part for value, wanted in pairs for part in _tensors(value, wanted)]
         outputs = iter(self._function(*tensors, *self._captured))
-        leaves = [_result(leaf, outputs) for leaf in nest.flatten(self._output)]
-        return nest.pack_sequence_as(self._output, leaves)
+        leaves = [_result(leaf, outputs) for leaf in nest.flatten(self.output)]
+        return nest.pack_sequence_as(self.output, leaves)
 
 
 def _tensors(value: Any, wanted: Any) -> list[Tensor]:
@@ -213,6 +213,7 @@ class RestoredConcrete:
             restored.__signature__ = self._signature  # type: ignore[attr-defined]
             function = Function(restored, self._name, autograph=False)
             self._found = function.get_concrete_function(*case.args, **case.kwargs)
+            self._found.told_outputs = case.output
         return self._found
 
 

@@ -48,7 +48,7 @@ def _only(obj: Any) -> ConcreteFunction | None:
 
 def _is_valid(concrete: ConcreteFunction) -> bool:
     try:
-        _named(DEFAULT, concrete, concrete.structured_outputs)
+        _named(DEFAULT, concrete, concrete.recorded_outputs)
     except ValueError:
         return False
     return True
