@@ -441,6 +441,28 @@ def test_loops_of_unknown_lengths(ways, tmp_path):
                 assert_near(numbers(tape.gradient(result, given)), expected)
 
 
+OF_SIZES = {
+    "band_part": lambda tf, x: tf.linalg.band_part(tf.ones([tf.shape(x)[1]] * 2, tf.bool), 1, 0),
+    "linspace": lambda tf, x: tf.linspace(-1.0, 1.0, tf.shape(x)[1]),
+    "avg_pool": lambda tf, x: tf.nn.avg_pool1d(x[..., None], 2, 2, "SAME"),
+}
+
+
+@pytest.mark.parametrize("name", OF_SIZES)
+def test_ops_of_unknown_sizes(ways, tmp_path, name):
+    writer, reader = ways
+    made = writer.Module()
+    made.f = writer.function(
+        lambda x: OF_SIZES[name](writer, x), input_signature=[writer.TensorSpec([None, None])]
+    )
+    writer.saved_model.save(made, str(tmp_path))
+    loaded = reader.saved_model.load(str(tmp_path))
+    for size in (1, 2, 5):
+        x = np.arange(2.0 * size, dtype=np.float32).reshape(2, size)
+        expected = numbers(made.f(writer.constant(x)))
+        assert_near(numbers(loaded.f(reader.constant(x))), expected)
+
+
 def test_slices_of_a_table_of_positions(ways, tmp_path):
     writer, reader = ways
     made = writer.Module()

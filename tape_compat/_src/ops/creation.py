@@ -426,8 +426,9 @@ def _linspace(start: Any, stop: Any, num: int, axis: int) -> Any:
     start, stop = jnp.broadcast_arrays(start, stop)
     axis = axis % (start.ndim + 1)
     first, last = jnp.expand_dims(start, axis), jnp.expand_dims(stop, axis)
-    delta = (last - first) / max(num - 1, 1)
-    steps = jnp.arange(1, max(num - 1, 1), dtype=start.dtype)
+    inner = maximum(num - 1, 1)
+    delta = (last - first) / inner
+    steps = jnp.arange(1, inner, dtype=start.dtype)
     steps = steps.reshape([-1 if i == axis else 1 for i in builtins.range(first.ndim)])
     whole = jnp.concatenate([first, first + delta * steps, last], axis)
     return lax.slice_in_dim(whole, 0, num, axis=axis)

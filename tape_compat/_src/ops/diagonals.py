@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..core.avals import Aval
-from ..core.dimensions import Size, differ, fit, less, maximum, minimum
+from ..core.dimensions import Size, differ, fit, is_unknown, less, maximum, minimum
 from ..core.op import Op
 from ..core.refuse import invalid, not_allowed, shown
 from ..values.convert import convert
@@ -272,7 +272,8 @@ def set_diag(
 
 def _band_part(x: Any, lower: int, upper: int) -> Any:
     rows, columns = x.shape[-2:]
-    distance = np.arange(rows)[:, None] - np.arange(columns)
+    counted = jnp if is_unknown((rows, columns)) else np
+    distance = counted.arange(rows)[:, None] - counted.arange(columns)
     kept = ((lower < 0) | (distance <= lower)) & ((upper < 0) | (-distance <= upper))
     return jnp.where(kept, x, jnp.zeros((), x.dtype))
 

@@ -11,6 +11,7 @@ import numpy as np
 from jax import lax
 
 from ..core.avals import Aval
+from ..core.dimensions import Size, is_symbolic
 from ..core.dtypes import as_dtype, int64
 from ..core.op import Op
 from ..core.refuse import invalid, not_allowed, shown
@@ -82,13 +83,17 @@ def _whole_pairs(pairs: Any, last: bool) -> Any:
     return (none, *pairs, none) if last else (none, none, *pairs)
 
 
+def _as_int(size: Size) -> Size:
+    return size if is_symbolic(size) else int(size)
+
+
 def _avg_pool(
     x: Any, window: tuple[int, ...], strides: tuple[int, ...], padding: Any, last: bool
 ) -> Any:
     window, strides = _whole(window, last), _whole(strides, last)
     if not isinstance(padding, str):
         padding = _whole_pairs(padding, last)
-    pairs = [(int(a), int(b)) for a, b in _pairs(x, window, strides, padding)]
+    pairs = [tuple(map(_as_int, pair)) for pair in _pairs(x, window, strides, padding)]
     tiles = _tiles(x, window, strides, pairs)
     if tiles is not None:
         return jnp.mean(tiles[0], axis=tiles[1])
