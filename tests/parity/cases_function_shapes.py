@@ -492,3 +492,18 @@ def case_causal_mask(tf):
         return tf.matmul(weights, x)
 
     return f(tf.ones([1, 2, 4])), tf.shape(f(tf.ones([2, 3, 4])))
+
+
+def case_resize_by_a_list_of_sizes(tf):
+    image = tf.TensorSpec([None, None, None, 1])
+
+    @tf.function(input_signature=[image, image])
+    def f(x, like):
+        shape = tf.shape(like)
+        like_it = tf.image.resize(x, [shape[1], shape[2]])
+        return like_it, tf.image.resize(x, (2 * tf.shape(x)[1], 3), "nearest")
+
+    def of(height, width):
+        return tf.reshape(tf.range(1.0 * height * width), [1, height, width, 1])
+
+    return f(of(2, 3), of(4, 5)), f(of(4, 4), of(3, 2))

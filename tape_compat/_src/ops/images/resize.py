@@ -190,7 +190,8 @@ def _new_size(size: Any) -> Shape:
         given = dims(size)
     except TypeError:
         raise ValueError("'size' must be a 1-D int32 Tensor") from None
-    if len(given) != 2 or len(np.shape(size) or (1,)) != 1 or isinstance(size, int):
+    rank = 1 if isinstance(size, (list, tuple)) else len(np.shape(size))  # it may have symbols
+    if len(given) != 2 or rank != 1:
         raise ValueError("'size' must be a 1-D Tensor of 2 elements: new_height, new_width")
     return given
 
