@@ -445,6 +445,10 @@ OF_SIZES = {
     "band_part": lambda tf, x: tf.linalg.band_part(tf.ones([tf.shape(x)[1]] * 2, tf.bool), 1, 0),
     "linspace": lambda tf, x: tf.linspace(-1.0, 1.0, tf.shape(x)[1]),
     "avg_pool": lambda tf, x: tf.nn.avg_pool1d(x[..., None], 2, 2, "SAME"),
+    "frame": lambda tf, x: tf.signal.frame(x, 2, 1),
+    "patches": lambda tf, x: tf.image.extract_patches(
+        x[..., None, None], [1, 1, 1, 1], [1, 2, 2, 1], [1, 1, 1, 1], "VALID"
+    ),
 }
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...core import errors
 from ...core.avals import Aval
-from ...core.dimensions import Size, less, maximum
+from ...core.dimensions import Size, is_symbolic, less, maximum
 from ...core.op import Op
 from ...core.refuse import invalid, not_allowed, shown
 from ...values.convert import convert
@@ -33,7 +33,7 @@ def _places(size: int, window: int, stride: int, rate: int, padding: str) -> tup
     if padding == "VALID":
         return count, 0, 0
     reach = (window - 1) * rate + 1
-    total = max((count - 1) * stride + reach - size, 0)
+    total = maximum((count - 1) * stride + reach - size, 0)
     return count, total // 2, total - total // 2
 
 
@@ -41,7 +41,8 @@ def _patches(x: Any, sizes: tuple, strides: tuple, rates: tuple, padding: str) -
     found = [_places(x.shape[1 + i], sizes[i], strides[i], rates[i], padding) for i in (0, 1)]
     x = jnp.pad(x, [(0, 0), found[0][1:], found[1][1:], (0, 0)])
     for axis, (count, *_), i in ((1, found[0], 0), (3, found[1], 1)):
-        starts = np.arange(count) * strides[i]
+        counted = jnp if is_symbolic(count) else np
+        starts = counted.arange(count) * strides[i]
         index = starts[:, None] + np.arange(sizes[i]) * rates[i]
         x = jnp.take(x, index, axis=axis, mode="clip")
     x = jnp.transpose(x, (0, 1, 3, 2, 4, 5))

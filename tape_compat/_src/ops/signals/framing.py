@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ...core.avals import Aval
-from ...core.dimensions import Size, maximum
+from ...core.dimensions import Size, is_symbolic, maximum
 from ...core.op import Op
 from ...core.refuse import invalid
 from ...values.convert import convert
@@ -28,11 +28,12 @@ def _frames(x: Any, fill: Any, length: int, step: int, pad_end: bool, axis: int)
     samples = x.shape[axis]
     count = _count(samples, length, step, pad_end)
     if pad_end:
-        more = max(0, length + step * (count - 1) - samples)
+        more = maximum(length + step * (count - 1) - samples, 0)
         pairs = [(0, more if i == axis else 0) for i in range(x.ndim)]
         x = jnp.pad(x, pairs, constant_values=fill)
-    index = np.arange(count)[:, None] * step + np.arange(length)
-    if index.size == 0:
+    counted = jnp if is_symbolic(count) else np
+    index = counted.arange(count)[:, None] * step + np.arange(length)
+    if not is_symbolic(count) and index.size == 0:
         return jnp.zeros((*x.shape[:axis], count, length, *x.shape[axis + 1 :]), x.dtype)
     return jnp.take(x, index, axis=axis)
 
