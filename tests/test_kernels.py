@@ -456,7 +456,7 @@ jax.config.update("jax_compilation_cache_dir", sys.argv[1])
 jax.config.update("jax_persistent_cache_min_compile_time_secs", 0)
 jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
 import numpy as np, tape_compat as tf
-from tape_compat._src.ops import convolution_kernels
+from tape_compat._src.core import kernels
 from tape_compat._src.run import policy
 policy.INTERPRETS = False
 k, x = tf.Variable(tf.ones([3, 3, 8, 32])), tf.ones([8, 28, 28, 8])
@@ -466,7 +466,7 @@ def step(x):
         y = tf.nn.conv2d(x, k, 1, "SAME")
     return tape.gradient(y, k)
 print([step(x).numpy().sum().item() for _ in range(4)][-1])
-print(convolution_kernels.available.cache_info().currsize)
+print(kernels.available.cache_info().currsize)
 """
 
 

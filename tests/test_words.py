@@ -9,10 +9,10 @@ import tape_compat as tf
 from tape_compat._src.core import dtypes
 from tape_compat._src.core.kernels import tracing
 from tape_compat._src.core.x64 import in_x64
-from tape_compat._src.ops import philox, words_kernel
+from tape_compat._src.ops import philox
 
 TARGET = "tape_compat_words"
-pytestmark = pytest.mark.skipif(not words_kernel._registered(), reason="not built")
+pytestmark = pytest.mark.skipif(not philox.by_kernels(), reason="not built")
 #: Seeds, and counters and keys of draws, with carries.
 KEYS = [np.array(seed, np.int64) for seed in ([3, 5], [-1, 2**62], [0, 0])]
 KEYS += [

@@ -56,6 +56,20 @@ def of_axes(
     return (*ones, *strides, *ones, *dilations, *[0] * len(ones), *low, *ones, *apart)
 
 
+@functools.cache
+def available(refused: str, **names: str) -> bool:
+    """Whether there are such kernels on this processor, and XLA takes them: by the names that calls
+    have, those in `KERNELS`. refused: what is logged if it does not."""
+    handlers = {call: getattr(KERNELS, name, None) for call, name in names.items()}
+    if None in handlers.values():
+        return False
+    try:
+        jax.devices("cpu")  # starts XLA
+    except RuntimeError:
+        return False
+    return registered(refused, **handlers)
+
+
 def registered(refused: str, **handlers: Any) -> bool:
     """Whether XLA takes these handlers, by the names that calls have. It must have started: what is
     registered earlier is refused when it does, with all of it. refused: what is logged if not."""

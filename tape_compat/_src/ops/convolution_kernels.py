@@ -16,8 +16,8 @@ import numpy as np
 from jax import lax
 from jax.custom_derivatives import SymbolicZero, zero_from_primal
 
-from ..core.kernels import PROGRAMS, WIDTH, of_axes, registered
-from ..core.native import KERNELS
+from ..core import kernels
+from ..core.kernels import PROGRAMS, WIDTH, of_axes
 from .windows import extents, padding_pairs
 
 #: A function of two arrays, linear in each.
@@ -84,17 +84,10 @@ class Windows(NamedTuple):
         return np.array([*found, self.flipped, depthwise], "int64")
 
 
-@functools.cache
 def available() -> bool:
     """Whether this processor, and XLA as it is installed, take the kernels."""
-    if KERNELS is None or not WIDTH:
-        return False
-    try:
-        jax.devices("cpu")  # starts XLA
-    except RuntimeError:
-        return False
-    handlers = {_CONVOLUTION: KERNELS.CONVOLUTION, _DERIVATIVE: KERNELS.DERIVATIVE}
-    return registered("Convolutions are left to XLA", **handlers)
+    names = {_CONVOLUTION: "CONVOLUTION", _DERIVATIVE: "DERIVATIVE"}
+    return WIDTH > 0 and kernels.available("Convolutions are left to XLA", **names)
 
 
 def on_processors(

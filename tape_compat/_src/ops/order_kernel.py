@@ -13,8 +13,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from ..core.kernels import PROGRAMS, registered
-from ..core.native import KERNELS
+from ..core import kernels
+from ..core.kernels import PROGRAMS
 
 _TARGET = "tape_compat_order"
 #: XLA takes so many of a row, or one in so many, as quickly: of 512 x 512 numbers 10 in 0.9 ms and
@@ -30,23 +30,15 @@ _KINDS = {
 }
 
 
-@functools.cache
-def _available() -> bool:
+def available() -> bool:
     """Whether there is such a kernel, and XLA as it is installed takes it."""
-    handler = getattr(KERNELS, "ORDER", None)
-    if handler is None:
-        return False
-    try:
-        jax.devices("cpu")  # starts XLA
-    except RuntimeError:
-        return False
-    return registered("Numbers are sorted by XLA", **{_TARGET: handler})
+    return kernels.available("Numbers are sorted by XLA", **{_TARGET: "ORDER"})
 
 
 def fits(x: Any) -> bool:
     """Whether such an array is for the kernel, in the program that is traced."""
     known = x.dtype.name in _KINDS and all(isinstance(n, int) for n in x.shape)
-    return PROGRAMS.own and known and _available()
+    return PROGRAMS.own and known and available()
 
 
 def order(x: Any, axis: int, descending: bool) -> Any:

@@ -14,6 +14,7 @@ import operator
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
@@ -21,9 +22,10 @@ from jax import lax
 from ..core import dtypes
 from ..core.dimensions import Shape, Size, is_symbolic, product
 from ..core.dtypes import DType
+from ..core.kernels import PROGRAMS, available
 from .random_keys import KEY, RESERVED
-from .words_kernel import available as kernel_available, random_words
 
+_TARGET = "tape_compat_words"
 _MULTIPLIERS = 0xD2511F53, 0xCD9E8D57
 _STEPS = 0x9E3779B9, 0xBB67AE85
 ROUNDS = 10
@@ -109,11 +111,19 @@ def _runs(key: Any, parts: Size, reserved: Size, length: int = 1, apart: int = 1
 
     def by_kernel(key: Any) -> Any:
         generator = jnp.stack(jnp.broadcast_arrays(*_generator(key, reserved)))
-        return random_words(generator, parts, length, apart)
+        kind = jax.ShapeDtypeStruct((parts, length, 4), np.uint32)
+        call = jax.ffi.ffi_call(_TARGET, kind, vmap_method="broadcast_all")
+        return call(generator, numbers=np.array([length, apart], "int64"))
 
-    if is_symbolic(parts) or is_symbolic(reserved) or not kernel_available():
+    if is_symbolic(parts) or is_symbolic(reserved) or not PROGRAMS.own or not by_kernels():
         return by_xla(key)
     return lax.platform_dependent(key, cpu=by_kernel, default=by_xla)
+
+
+def by_kernels() -> bool:
+    """Whether a kernel makes words on processors (`native/words.c`): XLA has no products of 32 bits
+    by 32 bits in vectors."""
+    return available("Random words are made by XLA", **{_TARGET: "WORDS"})
 
 
 def _parts(count: Size, size: int) -> Size:
