@@ -311,6 +311,7 @@ static XLA_FFI_Error *handle_order(XLA_FFI_CallFrame *call)
     for (int64_t i = 0; i < x->rank - 1; i++)
         rows *= x->dims[i];
     Threads threads = threads_of_program(call);
+    threads.count = smaller(threads.count, threads_for(kind, n));
     if (!order(kind, x->data, out->data, rows, n, *(const int64_t *)descending->data != 0, perform,
                &threads))
         return refuse(call->api, XLA_FFI_Error_Code_RESOURCE_EXHAUSTED, "no memory for an order");
@@ -501,6 +502,7 @@ static PyObject *order_here(PyObject *module, PyObject *const *args, Py_ssize_t 
         int descending = PyObject_IsTrue(args[2]);
         Threads threads = own_threads();
         threads.count = smaller(threads.count, all / NUMBERS_OF_THREAD + 1);
+        threads.count = smaller(threads.count, threads_for(kind, each));
         Py_BEGIN_ALLOW_THREADS
         done = order(kind, x.buf, places.buf, each ? all / each : 0, each, descending, perform,
                      &threads);

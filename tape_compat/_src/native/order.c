@@ -156,6 +156,20 @@ static void order_task(const Job *job, long number, float *scratch)
 /* Numbers that are worth a task. */
 #define NUMBERS_OF_TASK (1 << 14)
 
+/* Bytes of memory that threads take to order long rows, in all. */
+#define MOST_MEMORY (1L << 28)
+
+static long bytes_of_row(enum Numbers kind, long n)
+{
+    return 2 * n * (kind == INT64 || kind == FLOAT64 ? sizeof(Placed) : sizeof(uint64_t));
+}
+
+/* So many threads may order rows of so many numbers at once. */
+static long threads_for(enum Numbers kind, long n)
+{
+    return larger(MOST_MEMORY / larger(bytes_of_row(kind, n), 1), 1);
+}
+
 /* Writes the order of each row to `places`; whether there was memory for it. */
 static int order(enum Numbers kind, const void *numbers, int32_t *places, long rows, long n,
                  int descending, Perform *perform, void *threads)
@@ -165,7 +179,7 @@ static int order(enum Numbers kind, const void *numbers, int32_t *places, long r
     Order o = {.kind = kind, .numbers = numbers, .places = places, .rows = rows, .n = n};
     o.descending = descending;
     o.each = larger(NUMBERS_OF_TASK / n, 1);
-    long bytes = 2 * n * (is_wide(&o) ? sizeof(Placed) : sizeof(uint64_t));
-    o.job = (Job){.task = order_task, .tasks = parts(rows, o.each), .scratch = bytes / 4};
+    long scratch = bytes_of_row(kind, n) / sizeof(float);
+    o.job = (Job){.task = order_task, .tasks = parts(rows, o.each), .scratch = scratch};
     return perform(threads, &o.job);
 }
