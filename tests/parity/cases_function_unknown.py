@@ -163,3 +163,23 @@ def case_texts_of_unknown_shapes(tf):
         input_signature=[tf.TensorSpec([None, None], tf.string)],
     )
     return [f(tf.constant(x)) for x in ([["a", "b"]], [["c"], ["d"]])]
+
+
+def case_turns_that_the_call_tells(tf):
+    """Of square images Python runs once; and derivatives."""
+    runs = []
+
+    @tf.function
+    def turned(x, k):
+        runs.append(1)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.image.rot90(x, k) * tf.reshape(tf.range(12.0), [2, 2, 3])
+        return y, tape.gradient(y, x)
+
+    x = tf.constant(np.arange(12, dtype=np.float32).reshape(2, 2, 3))
+    found = [turned(x, tf.constant(k)) for k in (0, 1, 2, 3, 4, 7, -1)]
+    images = tf.data.Dataset.from_tensor_slices(tf.stack([x, x, x]))
+    turns = tf.data.Dataset.from_tensor_slices([1, 3, 2])
+    pairs = tf.data.Dataset.zip((images, turns)).map(tf.image.rot90).batch(3)
+    return found, list(pairs), len(runs)

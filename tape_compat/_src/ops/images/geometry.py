@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from ...core import dtypes
 from ...core.dimensions import Size, is_unknown, less, maximum, minimum
+from ...core.op import Op
 from ...values.convert import convert
 from ...values.host_steps import by_host
+from ...values.record import apply
 from ...values.tensor import Tensor
 from ..arguments import as_int, as_size, dims, known_value, sketched, value_if_known
 from ..joining import pad
@@ -73,10 +78,20 @@ def transpose(image: Any, name: str | None = None) -> Tensor:
     return permute(x, [1, 0, 2] if rank_of(x) == 3 else [0, 2, 1, 3])
 
 
+def _turned(x: Any, k: Any, axis: int) -> Any:
+    branches = [functools.partial(jnp.rot90, k=turns, axes=(axis, axis + 1)) for turns in range(4)]
+    return lax.switch(k % 4, branches, x)
+
+
+#: Square images, for which every turn has one shape.
+_TURNED = Op(_turned, "StatelessCase", shapes=lambda avals, axis: avals[0])
+
+
 def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
     """Images turned by `k` times 90 degrees, counter-clockwise.
 
-    `k` must be known. Raises: ValueError for another rank than 3 or 4.
+    A function whose `k` only the call tells is recorded for square images; for others its Python
+    runs at each call. Raises: ValueError for another rank than 3 or 4.
 
     >>> import tape_compat as tf
     >>> tf.image.rot90([[[1], [2]], [[3], [4]]]).numpy()[..., 0].tolist()
@@ -84,6 +99,10 @@ def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
     """
     x = checked(image)
     columns = rank_of(x) - 2
+    height, width = x._aval.shape[columns - 1 : columns + 1]
+    square = height.__class__ is int and height == width
+    if isinstance(k, Tensor) and square and value_if_known(k) is None:
+        return apply(_TURNED.bind(axis=columns - 1), (x, k))
     turns = as_int(k) % 4
     if turns == 1:
         return transpose(reverse(x, [columns]))
