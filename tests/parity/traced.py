@@ -43,6 +43,8 @@ _EAGER = "does something else in eager code, in TensorFlow too"
 
 #: Cases that differ in a function, and why.
 DIFFERENCES: dict[str, str] = {
+    "boxes/jpeg": "what is decoded in a function has sizes that only the call tells",
+    "creation/shapes_not_known": _EAGER,
     "custom/custom_backward_called_once_each": _RECORDED,
     "custom/custom_exception_in_backward": _RECORDED,
     "custom/custom_gradient_of_objects": "a text is known only when Python runs",
@@ -57,8 +59,16 @@ DIFFERENCES: dict[str, str] = {
     "forward/custom_gradient_that_fails": _RECORDED,
     "forward/custom_gradient_that_works": _RECORDED,
     "forward/dead_primals_tangents": "what is recorded is alive until the function is recorded",
+    "jacobian/batch_without_pfor_nonpersistent": _EAGER,
+    "jacobian/without_pfor_nonpersistent": _EAGER,
+    "libraries/values_of_initializers": "draws in a function have generators of their own",
     "linear_operator/assertions": "a check that fails raises where the function is called",
     "ragged/tf.debugging.assert_near(f,_f_+_1)": _TEXT,
+    "math/unravel_index": "a check that fails raises where the function is called",
+    "queues/what_does_not_fit": "its Python runs at each call, and is told so first",
+    "raw/batch_norm_errors": "dtypes are refused by TypeErrors in functions, in TensorFlow too",
+    "raw/errors": "dtypes are refused by TypeErrors in functions, in TensorFlow too",
+    "raw/parallel_stack_outside_of_a_function": _EAGER,
     "tensor/debugging": "a check of constants that fails raises where the function is called",
     "tensor/executing_eagerly": "it is asked where it runs",
     "tensor/text_of_long": _TEXT,
@@ -73,6 +83,8 @@ DIFFERENCES: dict[str, str] = {
     "version1_losses/collections": _EAGER,
     "version1_losses/pairwise": _EAGER,
     "version1_train/checkpoints": "a checkpoint is not written in a function",
+    "version1_train/files_of_checkpoints": "a checkpoint is not written in a function",
+    "version1_train/variables_of_a_checkpoint": "a checkpoint is not written in a function",
     "version1_train/decays": _EAGER,
     "version1_train/saver": "a checkpoint is not written in a function",
 }

@@ -120,7 +120,8 @@ def _now() -> Tensor:
 
 @kernel("Bincount")
 def _bincount(x: Any, size: Any, weights: Any) -> Tensor:
-    found: Tensor = KERNELS["DenseBincount"](shapes.reshape(x, [-1]), size, weights)
+    flat = [shapes.reshape(part, [-1]) for part in (x, weights)]
+    found: Tensor = KERNELS["DenseBincount"](flat[0], size, flat[1])
     return found
 
 
