@@ -177,7 +177,7 @@ class OpRunner:
                 return results
             self._plan = None
         self.compiled = True
-        if 0 < self.side <= policy.ONE_THREAD_SIDE:
+        if policy.in_one_thread(self.side):
             with one_thread():
                 return jax.block_until_ready(self._closure.run(*arrays))
         return self._closure.run(*arrays)
@@ -293,8 +293,8 @@ class OpByOpProgram(Runner):
         self._scatters = self._find_scatters([aval.nbytes for aval in avals[: len(arrays)]])
         threads = any(runner.context is in_one_thread for runner in self._runners)
         self._context = in_one_thread if threads else on_host
-        sides = max([runner.side for runner in self._runners], default=0)
-        self.one_thread = 0 < sides <= policy.ONE_THREAD_SIDE
+        side = max([runner.side for runner in self._runners], default=0)
+        self.one_thread = policy.in_one_thread(side)
         self.dry = all(runner.dry for runner in self._runners)
         least = policy.op_compile_seconds()
         self.price = sum([runner.price - least for runner in self._runners])

@@ -79,10 +79,11 @@ COMPILE_SECONDS_PER_OUTPUT_SQUARED = 5e-6
 #: An op that takes less to interpret has no product of matrices that BLAS would share out.
 THREADS_MATTER_SECONDS = 14e-6
 
-#: Decompositions of matrices that take no more than those of so many rows and columns run in one
-#: thread, as TensorFlow's do, and so do programs with them: more threads gain little yet, and lose
-#: all where something else runs: see `host.one_thread`. The program is waited for.
-ONE_THREAD_SIDE = 512
+#: Decompositions of matrices that take no more than those of ONE_THREAD_SIDE rows and columns run
+#: in one thread, as TensorFlow's do, and so do programs with them: more threads gain little yet,
+#: and lose all where something else runs: see `host.one_thread`. The program is waited for, which
+#: is left out up to SINGLE_SIDE: there OpenBLAS has one thread anyway.
+SINGLE_SIDE, ONE_THREAD_SIDE = 64, 512
 
 #: Of the time that the interpreter takes, a compiled op takes about COMPILED_SHARE where arrays are
 #: large, and no less than a call takes where they are small; a program compiled as a whole
@@ -209,6 +210,11 @@ def op_compile_seconds(convolutions: int = 0, hashes: int = 0) -> float:
     random numbers come from."""
     dear = CONVOLUTION_COMPILE_SECONDS * convolutions + HASH_COMPILE_SECONDS * hashes
     return OP_COMPILE_SECONDS + dear
+
+
+def in_one_thread(side: float) -> bool:
+    """Whether what decomposes matrices is to have one thread; side: see `OpRunner`."""
+    return SINGLE_SIDE < side <= ONE_THREAD_SIDE
 
 
 def compiled_seconds(interpreted: float, products: float = 0.0, kernels: float = 0.0) -> float:
