@@ -20,7 +20,7 @@ typedef struct {
     int descending;
 } Order;
 
-static int is_wide(const Order *o) { return o->kind == INT64 || o->kind == FLOAT64; }
+static int is_wide(enum Numbers kind) { return kind == INT64 || kind == FLOAT64; }
 
 /* A number of 32 bits as one without sign that is ordered alike. Of floats, the subnormal ones are 0,
    as XLA has them. */
@@ -145,7 +145,7 @@ static void order_task(const Job *job, long number, float *scratch)
     long end = smaller((number + 1) * o->each, o->rows);
     for (long row = number * o->each; row < end; row++) {
         int32_t *places = o->places + row * o->n;
-        if (is_wide(o))
+        if (is_wide(o->kind))
             order_wide(o, (const uint64_t *)o->numbers + row * o->n, places, (Placed *)scratch);
         else
             order_short(o, (const uint32_t *)o->numbers + row * o->n, places,
@@ -161,7 +161,7 @@ static void order_task(const Job *job, long number, float *scratch)
 
 static long bytes_of_row(enum Numbers kind, long n)
 {
-    return 2 * n * (kind == INT64 || kind == FLOAT64 ? sizeof(Placed) : sizeof(uint64_t));
+    return 2 * n * (is_wide(kind) ? sizeof(Placed) : sizeof(uint64_t));
 }
 
 /* So many threads may order rows of so many numbers at once. */
