@@ -17,7 +17,7 @@ from ..core.state import LOCAL, MODE
 from ..core.steps import Steps
 from ..values.indexed_slices import IndexedSlices
 from ..values.record import (
-    Sequence as Spliced,
+    Spliced,
     apply,
     recorded_since,
     sequence_since,

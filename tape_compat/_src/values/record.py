@@ -248,10 +248,10 @@ def current_program(state: ThreadState) -> Program:
 
 
 #: The node that a sequence ends at, and the slots and avals of its answers: see `splice_outputs`.
-Sequence = tuple[Node, tuple]
+Spliced = tuple[Node, tuple]
 
 
-def splice(program: Program, start: Node, sequence: Sequence) -> list[Tensor | None] | None:
+def splice(program: Program, start: Node, sequence: Spliced) -> list[Tensor | None] | None:
     """Append a sequence that was remembered at `start`, or None if that is not where this program
     is any more."""
     with program.lock:
@@ -277,7 +277,7 @@ def splice_outputs(program: Program, slots: tuple) -> list[Tensor | None]:
     return answers
 
 
-def sequence_since(program: Program, start: Node, answers: list[Any]) -> Sequence | None:
+def sequence_since(program: Program, start: Node, answers: list[Any]) -> Spliced | None:
     """The sequence from `start` to here, None if it read something new or gives what is not a
     tensor of this program."""
     end = program.node

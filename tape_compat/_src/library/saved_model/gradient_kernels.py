@@ -303,27 +303,29 @@ KERNELS |= {
 }
 
 
-@kernel("MaxPoolGradV2")
-def _largest_by_inputs(
-    x: Any,
-    y: Any,
-    gradient: Any,
-    ksize: Any,
-    strides: Any,
-    *,
-    padding: str,
-    data_format: str = "NHWC",
-) -> Tensor:
-    found: Tensor = KERNELS["MaxPoolGrad"](
-        x,
-        y,
-        gradient,
-        ksize=known_value(ksize).tolist(),
-        strides=known_value(strides).tolist(),
-        padding=padding,
-        data_format=data_format,
-    )
-    return found
+def sizes_by_inputs(of: str) -> Kernel:
+    """The kernel of this name, which takes its windows and strides as inputs."""
+
+    def back(
+        x: Any,
+        y: Any,
+        gradient: Any,
+        ksize: Any,
+        strides: Any,
+        *,
+        padding: str,
+        data_format: str = "NHWC",
+    ) -> Tensor:
+        sizes = {"ksize": known_value(ksize).tolist(), "strides": known_value(strides).tolist()}
+        found: Tensor = KERNELS[of](
+            x, y, gradient, padding=padding, data_format=data_format, **sizes
+        )
+        return found
+
+    return back
+
+
+KERNELS |= {"MaxPoolGradV2": sizes_by_inputs("MaxPoolGrad")}
 
 
 @kernel("LRNGrad")

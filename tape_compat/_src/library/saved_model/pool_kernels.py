@@ -9,7 +9,7 @@ from ...core.dtypes import float64
 from ...ops import casting, creation, fractional_pooling, pooling, shapes
 from ...ops.arguments import known_value
 from ...values.tensor import Tensor
-from .gradient_kernels import pulled, pulled_at_zeros
+from .gradient_kernels import pulled, pulled_at_zeros, sizes_by_inputs
 from .registry import KERNELS, Kernel, kernel
 
 
@@ -41,26 +41,9 @@ def _chosen(pool: Kernel, default: str) -> Kernel:
 
 KERNELS |= {
     "MaxPoolGradGrad": _chosen(pooling.max_pool2d, "NHWC"),
+    "MaxPoolGradGradV2": sizes_by_inputs("MaxPoolGradGrad"),
     "MaxPool3DGradGrad": _chosen(pooling.max_pool3d, "NDHWC"),
 }
-
-
-@kernel("MaxPoolGradGradV2")
-def _chosen_by_inputs(
-    x: Any,
-    y: Any,
-    gradient: Any,
-    ksize: Any,
-    strides: Any,
-    *,
-    padding: str,
-    data_format: str = "NHWC",
-) -> Tensor:
-    sizes = {"ksize": known_value(ksize).tolist(), "strides": known_value(strides).tolist()}
-    found: Tensor = KERNELS["MaxPoolGradGrad"](
-        x, y, gradient, padding=padding, data_format=data_format, **sizes
-    )
-    return found
 
 
 @kernel("FractionalAvgPoolGrad")
