@@ -52,15 +52,54 @@ def test_a_masked_step_is_not_compiled_for_each_size():
     assert step.experimental_get_tracing_count() == 1
 
 
-def test_a_function_in_a_branch_still_runs_as_python(caplog):
+def test_a_branch_with_a_mask_compiles_no_more_when_it_has_run():
     @tf.function
     def f(x):
         return tf.cond(tf.reduce_sum(x) > 0, lambda: tf.boolean_mask(x, x > 1), lambda: x)
 
-    with caplog.at_level(logging.WARNING, "tape_compat"):
-        assert f(tf.range(4.0)).numpy().tolist() == [2.0, 3.0]
-        assert f(-tf.range(4.0)).numpy().tolist() == [0.0, -1.0, -2.0, -3.0]
-    assert len(caplog.records) == 1
+    calls = [(tf.range(4.0), [2.0, 3.0]), (-tf.range(4.0), [0.0, -1.0, -2.0, -3.0])]
+    for _ in range(20):
+        for x, expected in calls:
+            assert f(x).numpy().tolist() == expected
+    before = counters.compiles
+    for _ in range(10):
+        for x, expected in calls:
+            assert f(x).numpy().tolist() == expected
+    assert counters.compiles == before
+    assert f.experimental_get_tracing_count() == 1
+
+
+def test_a_loop_that_keeps_its_shapes_stays_one_program():
+    @tf.function
+    def doubled(x, n):
+        return tf.while_loop(
+            lambda i, y: i < n,
+            lambda i, y: (i + 1, y * 2),
+            (0, x),
+            shape_invariants=(tf.TensorShape([]), tf.TensorShape([None])),
+        )[1]
+
+    x = tf.range(3.0)
+    assert doubled(x, tf.constant(3)).numpy().tolist() == [0.0, 8.0, 16.0]
+    assert "while" in doubled.experimental_get_compiler_ir(x, tf.constant(3))()
+
+
+def test_an_error_in_a_loop_of_the_host_leaves_variables_as_they_were():
+    v = tf.Variable(1.0)
+
+    @tf.function
+    def f(x):
+        for i in tf.range(3):
+            kept = tf.boolean_mask(x, x > tf.cast(i, tf.float32))
+            tf.debugging.assert_positive(tf.size(kept), message="nothing is left")
+            v.assign_add(tf.reduce_sum(kept))
+        return v.read_value()
+
+    assert float(f(tf.constant([1.0, 3.0]))) == 1.0 + 4.0 + 3.0 + 3.0
+    with pytest.raises(tf.errors.InvalidArgumentError, match="nothing is left"):
+        f(tf.constant([1.0, 2.0]))
+    assert float(v) == 11.0
+    assert float(f(tf.constant([1.0, 3.0]))) == 21.0
 
 
 def test_where_python_asks_for_an_unknown_size_it_runs_at_each_call(caplog):

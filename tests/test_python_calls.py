@@ -80,7 +80,7 @@ def test_a_function_with_results_is_recorded_when_their_shapes_were_seen(caplog)
     assert seen == [2, 2, 2, 3, 3]
 
 
-def test_python_runs_where_a_result_has_another_shape(capfd, caplog):
+def test_it_is_recorded_anew_where_a_result_has_another_shape(capfd, caplog):
     ran, sizes = [], []
     count = tf.Variable(0)
 
@@ -93,11 +93,23 @@ def test_python_runs_where_a_result_has_another_shape(capfd, caplog):
         return x * 2
 
     with caplog.at_level(logging.WARNING, "tape_compat"):
-        for n in (2, 2, 3, 2, 3):
+        for n in (2, 2, 3, 2, 3, 0):
             assert f(tf.constant(n)).numpy().tolist() == [2 * i for i in range(n)]
-    assert sizes == [2, 2, 3, 2, 3] and count.numpy() == 5 and len(ran) == 5
-    assert len(caplog.records) == 1 and "gave int32[3], and int32[2] when it was" in caplog.text
-    assert capfd.readouterr().err.count("begins") == 5
+    assert sizes == [2, 2, 3, 2, 3, 0] and count.numpy() == 6
+    # tried, run and recorded; run with the size 3; recorded for any size
+    assert len(ran) == 5 and not caplog.records
+    assert capfd.readouterr().err.count("begins") == 6
+
+
+def test_python_runs_where_a_result_has_another_rank(caplog):
+    @tf.function
+    def f(n):
+        return tf.py_function(lambda n: tf.ones([2] * int(n)), [n], tf.float32) * 2.0
+
+    with caplog.at_level(logging.WARNING, "tape_compat"):
+        for n in (1, 1, 2, 1, 2):
+            assert f(tf.constant(n)).shape == [2] * n
+    assert len(caplog.records) == 1 and "the ranks or dtypes of what it gives" in caplog.text
 
 
 def test_gradients_of_recorded_calls():
@@ -158,12 +170,15 @@ def test_python_functions_of_the_variables_of_a_function(what, caplog):
     assert len(caplog.records) == 1 and "by a Python function that it calls" in caplog.text
 
 
-def test_calls_with_results_that_are_not_recorded(caplog):
+def test_calls_with_results_in_loops_and_of_texts_are_recorded(caplog):
+    ran = []
+
     def one(x):
         return np.float32(1.0)
 
     @tf.function
     def loop(n):
+        ran.append(1)
         total = tf.constant(0.0)
         for _ in tf.range(n):
             total += tf.numpy_function(one, [n], tf.float32)
@@ -171,13 +186,16 @@ def test_calls_with_results_that_are_not_recorded(caplog):
 
     @tf.function
     def text(x):
-        return tf.strings.length(tf.numpy_function(lambda x: b"abc", [x], tf.string))
+        ran.append(1)
+        found = tf.numpy_function(lambda x: b"abc" if x > 2 else b"a", [x], tf.string)
+        return tf.strings.length(found)
 
-    for f, expected in ((loop, 3.0), (text, 3)):
-        with caplog.at_level(logging.WARNING, "tape_compat"):
-            assert [f(tf.constant(3)).numpy() for _ in range(3)] == [expected] * 3
-        assert len(caplog.records) == 1
-        caplog.clear()
+    with caplog.at_level(logging.WARNING, "tape_compat"):
+        for f, expected in ((loop, [3.0, 2.0, 3.0]), (text, [3, 1, 3])):
+            assert [f(tf.constant(n)).numpy() for n in (3, 2, 3)] == expected
+            assert len(ran) == 3  # tried, run, recorded
+            ran.clear()
+    assert not caplog.records
 
 
 def test_an_error_in_a_recorded_call_leaves_variables_as_they_were():

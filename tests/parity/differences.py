@@ -16,7 +16,6 @@ _SINGULAR = "a compiled program cannot raise on a value: a singular matrix gives
 DIFFERENCES: dict[str, str] = {
     "control_flow/array_returned": "a TensorArray that a function returns is one",
     "control_flow/cond_mismatches": "a TypeError for every structure; TensorFlow asserts for one",
-    "control_flow/while_static_shape_after_invariants": "what stays the same is known to do so",
     "custom/recompute_grad_looks_at_a_value": "it is recorded with symbols, which have no value",
     "custom/recompute_grad_twice_and_an_op": "works; TensorFlow raises NotImplementedError",
     "forward/wrong_tangent_shape": "refused at once; TensorFlow fails later or not at all",
@@ -26,7 +25,6 @@ DIFFERENCES: dict[str, str] = {
     "function_autograph/for_enumerate_a_tensor": _ITERATED,
     "function_autograph/for_unpacks_rows": _ITERATED,
     "function_autograph/for_zip_tensors": _ITERATED,
-    "function_autograph/shapes_of_branches_differ": "Python runs, and sees the shape that it has",
     "function_shapes/body_reshape_by_shape": "works; TensorFlow refuses to turn the shape around",
     "function_shapes/body_reshape_n_by_minus_one": "the size that is left is known",
     "function_shapes/rank_any_rank": _ANY_RANK,

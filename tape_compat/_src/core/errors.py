@@ -212,10 +212,11 @@ class NotAsRecorded(InvalidArgumentError):
     """A call of a function found that what its record takes for granted does not hold for it. The
     function then runs its Python; a concrete function, which has none, raises this.
 
-    always: whether it will not hold for others either.
+    always: whether it will not hold for others either. anew: whether it may when the function has
+    been recorded anew.
     """
 
-    always = False
+    always = anew = False
 
 
 class _WhileRecorded(InvalidArgumentError, ValueError):

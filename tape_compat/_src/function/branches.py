@@ -8,16 +8,20 @@ from typing import Any
 
 from ..core import errors
 from ..core.avals import Aval
+from ..core.call import Call
 from ..core.control import Cond, calling, structured
 from ..core.dtypes import bool as bool_, string
 from ..core.refuse import shown, tf_dtype_name
+from ..core.steps import Steps
 from ..ops.shapes import squeeze
 from ..values import nest
 from ..values.capture import value_of
 from ..values.convert import convert
+from ..values.host_steps import takes_steps
 from ..values.record import apply
 from ..values.tensor import Tensor
 from ..values.variable import Handle, put_into
+from .host_control import Branches, Inside, record_control
 from .recording import (
     Operands,
     Part,
@@ -58,12 +62,15 @@ def choose(
 ) -> Any:
     """What one of the functions gives: `functions[index]`, the last one if there is none. With a
     bool, the first function is that of False."""
-    parts = []
-    for f, n in list(zip(functions, names))[:: -1 if name == "cond" else 1]:  # that of True first
-        parts.append(record(lambda _, f=f: f(), (), f"{name}_{n}"))
-    if name == "cond":
-        parts.reverse()
-    _check(parts, names, name)
+    inside = Inside() if takes_steps() else None
+    parts = _recorded(functions, names, name, texts=False)
+    try:
+        of_one_shape = _check(parts, names, name)
+    except _TextsDiffer:
+        if inside is None:
+            raise
+        parts = _recorded(functions, names, name, texts=True)
+        of_one_shape = _check(parts, names, name)
     operands = Operands()
     cells = assigned(parts)
     wiring = [_wired(part, _avals(parts), cells, operands) for part in parts]
@@ -72,13 +79,41 @@ def choose(
     for part, (given, chosen) in zip(parts, wiring, strict=True):
         numbers = [place + (0 if outside else count) for outside, place in chosen]
         branches.append(calling(part.captured.closure, part.outputs, count, given, numbers))
-    closure = structured(Cond, "If" if name == "cond" else "Case", tuple(branches))
     note_variables(parts)
-    outputs = apply(closure, (index, *map(value_of, operands.sources)))
+    title = "If" if name == "cond" else "Case"
+    inputs = (index, *map(value_of, operands.sources))
+    outputs: Sequence[Tensor]
+    if of_one_shape and not any(part.in_parts for part in parts):
+        outputs = apply(structured(Cond, title, tuple(branches)), inputs)
+    else:
+        assert inside is not None
+        results = [inside.joined(avals) for avals in _given(branches, inputs[1:])]
+        calls = [Call(steps, title) for steps in branches]
+        outputs = record_control(Branches(title, calls, results), inputs)
     first = len(outputs) - len(cells)
     for handle, tensor in zip(cells, outputs[first:], strict=True):
         put_into(handle, tensor)
     return _packed(parts, iter(outputs[:first]))
+
+
+class _TextsDiffer(errors.NeedsValue):
+    """The branches give texts, which only the host has."""
+
+
+def _recorded(
+    functions: Sequence[Callable[[], Any]], names: Sequence[str], name: str, texts: bool
+) -> list[Part]:
+    """The branches."""
+    parts = []
+    for f, n in list(zip(functions, names))[:: -1 if name == "cond" else 1]:  # that of True first
+        parts.append(record(lambda _, f=f: f(), (), f"{name}_{n}", texts=texts))
+    return parts[::-1] if name == "cond" else parts
+
+
+def _given(branches: Sequence[Steps], operands: Sequence[Tensor]) -> Iterator[tuple[Aval, ...]]:
+    """For each output its avals in the branches."""
+    avals = tuple([x._aval for x in operands])
+    return zip(*[Call(steps, "branch").infer(avals)[0] for steps in branches], strict=True)
 
 
 #: Where an output of a branch comes from: whether from outside, and its number there or among what
@@ -95,14 +130,16 @@ def _wired(
     chosen: list[_Place] = []
     made = itertools.count()
     for leaf, aval in zip(part.leaves, avals, strict=True):
-        if buffer_or_tensor(leaf) is not None:
+        if part.tensor(leaf) is not None:
             chosen.append((False, next(made)))
         elif aval is not None:  # a TensorArray that only another branch has written to
-            chosen.append((True, operands.place(leaf._recorded().buffer_of(aval))))
-    own = {handle: next(made) for handle in part.captured.cells}
+            array = leaf._recorded()
+            own = Aval.of((array.length, *aval.shape[1:]), aval.dtype)
+            chosen.append((True, operands.place(array.buffer_of(own))))
+    cell = {handle: next(made) for handle in part.captured.cells}
     for handle in cells:
-        outside = handle not in own
-        chosen.append((outside, operands.place(handle) if outside else own[handle]))
+        outside = handle not in cell
+        chosen.append((outside, operands.place(handle) if outside else cell[handle]))
     return given, chosen
 
 
@@ -110,7 +147,7 @@ def _avals(parts: Sequence[Part]) -> list[Aval | None]:
     """The avals of the leaves, None for those that are no tensor in any part."""
     avals: list[Aval | None] = []
     for leaves in zip(*[part.leaves for part in parts], strict=True):
-        tensors = [x for x in map(buffer_or_tensor, leaves) if x is not None]
+        tensors = [x for x in map(parts[0].tensor, leaves) if x is not None]
         avals.append(tensors[0]._aval if tensors else None)
     return avals
 
@@ -126,8 +163,10 @@ def _packed(parts: Sequence[Part], outputs: Iterator[Tensor]) -> Any:
     return packed(parts[0].structure, leaves)
 
 
-def _check(parts: Sequence[Part], names: Sequence[str], name: str) -> None:
-    """Refuse branches whose results differ in structure, dtype or shape."""
+def _check(parts: Sequence[Part], names: Sequence[str], name: str) -> bool:
+    """Refuse branches whose results differ in structure or dtype. Whether those of all have the
+    same shapes."""
+    same = True
     first = parts[-1] if name == "cond" else parts[0]
     label = names[parts.index(first)]
     for part, other in zip(parts, names, strict=True):
@@ -138,31 +177,43 @@ def _check(parts: Sequence[Part], names: Sequence[str], name: str) -> None:
         except (TypeError, ValueError) as error:
             raise _differ(first, part, label, other, name, str(error)) from None
         for x, y in zip(first.leaves, part.leaves, strict=True):
-            _check_leaves(
-                x, y, lambda text, p=part, o=other: _differ(first, p, label, o, name, text)
+            same &= _check_leaves(
+                x,
+                y,
+                part.texts,
+                lambda text, p=part, o=other: _differ(first, p, label, o, name, text),
             )
+    return same
 
 
-def _check_leaves(x: Any, y: Any, error: Callable[[str], TypeError]) -> None:
+def _check_leaves(x: Any, y: Any, texts: bool, error: Callable[[str], TypeError]) -> bool:
+    """Whether the leaves of two branches have the same shape."""
     if (x is None) != (y is None):
         raise ValueError(f"Lengths of branch outputs of cond must match: {x!s} and {y!s}.")
     if isinstance(x, TensorArray) != isinstance(y, TensorArray):
         raise error(f"{x!s} and {y!s} have different types")
     if x is None:
-        return
-    if isinstance(x, TensorArray):
-        refuse_growth(x, y, "branches of a conditional")
+        return True
     if x.dtype is not y.dtype:
         raise error(f"{x!s} and {y!s} have different types")
-    if x.dtype is string and x is not y:
-        raise errors.NeedsValue(f"A branch cannot give a text (at {errors.user_location()}).")
-    one, two = buffer_or_tensor(x), buffer_or_tensor(y)
-    if one is not None and two is not None and one._aval is not two._aval:
+    if isinstance(x, TensorArray):
+        if takes_steps():
+            if x.dtype is string or x._recorded().length != y._recorded().length:
+                return False
+        else:
+            refuse_growth(x, y, "branches of a conditional")
+    if x.dtype is string and x is not y and not texts:
+        raise _TextsDiffer(f"A branch cannot give a text (at {errors.user_location()}).")
+    one, two = buffer_or_tensor(x, texts), buffer_or_tensor(y, texts)
+    if one is None or two is None or one._aval is two._aval:
+        return True
+    if len(one._aval.shape) != len(two._aval.shape) or not takes_steps():
         raise errors.NeedsValue(
             f"The branches give tensors of different shapes, {one._aval.shape} and "
             f"{two._aval.shape}, so the shape of the result is not known before the function is "
             f"called (at {errors.user_location()})."
         )
+    return False
 
 
 def _differ(

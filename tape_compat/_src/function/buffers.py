@@ -10,8 +10,14 @@ import jax.numpy as jnp
 
 from ..autodiff.reverse import filled
 from ..core.avals import Aval
+from ..core.dimensions import Shape, Size
+from ..core.dtypes import string
 from ..core.op import Op
+from ..ops import creation
+from ..ops.arguments import is_text, move_text
+from ..ops.joining import concat
 from ..values.capture import SymbolicProgram, within
+from ..values.record import apply
 from ..values.tensor import Tensor
 
 
@@ -21,23 +27,29 @@ class Room:
     It is made when the shape of the first element is known, in the function that the array is from.
     """
 
-    __slots__ = ("_make", "program", "tensor")
+    __slots__ = ("_made", "_make", "program")
 
     def __init__(self, program: SymbolicProgram, make: Callable[[Aval], Tensor]):
         self.program, self._make = program, make
-        self.tensor: Tensor | None = None
+        #: By shape and dtype: a loop may be recorded twice, with room and without.
+        self._made: dict[Aval, Tensor] = {}
 
     def buffer(self, aval: Aval) -> Tensor:
         """The buffer, made of this shape and dtype if there is none."""
-        if self.tensor is None:
+        if aval not in self._made:
             with within(self.program):
-                self.tensor = self._make(aval)
-        return self.tensor
+                self._made[aval] = self._make(aval)
+        return self._made[aval]
 
 
 def zeros(aval: Aval) -> Tensor:
     """A buffer that holds nothing."""
-    return filled(aval, 0)
+    return of_no_text(aval.shape) if aval.dtype is string else filled(aval, 0)
+
+
+def of_no_text(shape: Shape) -> Tensor:
+    """Empty texts."""
+    return creation.zeros(list(shape), string)
 
 
 def _row(buffer: Any, i: Any) -> Any:
@@ -74,3 +86,58 @@ GATHER = Op(lambda buffer, indices: buffer[indices], "TensorListGather")
 SCATTER = Op(
     lambda buffer, indices, rows: buffer.at[indices].set(rows), "TensorListScatterIntoExistingList"
 )
+
+
+# ---------------------------------------------------------------------------------------------
+# Numbers are moved in a program, texts by the host.
+
+
+def row(buffer: Tensor, i: Tensor) -> Tensor:
+    """Row `i` of a buffer."""
+    if is_text(buffer):
+        return move_text(_row_of, buffer, by=(i,))
+    return _row_of(buffer, i)
+
+
+def _row_of(buffer: Tensor, i: Tensor) -> Tensor:
+    return apply(GET.bind(), (buffer, i))
+
+
+def with_row(buffer: Tensor, i: Tensor, value: Tensor) -> Tensor:
+    """A buffer with another row `i`."""
+    if is_text(buffer):
+        return move_text(_with_row_of, buffer, value, by=(i,))
+    return _with_row_of(buffer, value, i)
+
+
+def _with_row_of(buffer: Tensor, value: Tensor, i: Tensor) -> Tensor:
+    return apply(SET.bind(), (buffer, i, value))
+
+
+def rows_at(buffer: Tensor, indices: Tensor) -> Tensor:
+    """Rows of a buffer by number."""
+    if is_text(buffer):
+        return move_text(_rows_of, buffer, by=(indices,))
+    return _rows_of(buffer, indices)
+
+
+def _rows_of(buffer: Tensor, indices: Tensor) -> Tensor:
+    return apply(GATHER.bind(), (buffer, indices))
+
+
+def with_rows(buffer: Tensor, indices: Tensor, rows: Tensor) -> Tensor:
+    """A buffer with other rows."""
+    if is_text(buffer):
+        return move_text(_with_rows_of, buffer, rows, by=(indices,))
+    return _with_rows_of(buffer, rows, indices)
+
+
+def _with_rows_of(buffer: Tensor, rows: Tensor, indices: Tensor) -> Tensor:
+    return apply(SCATTER.bind(), (buffer, indices, rows))
+
+
+def grown(buffer: Tensor, rows: Size) -> Tensor:
+    """A buffer with so many rows after its own."""
+    if is_text(buffer):
+        return concat([buffer, of_no_text((rows, *buffer._aval.shape[1:]))], 0)
+    return apply(GROW.bind(rows=rows), (buffer,))

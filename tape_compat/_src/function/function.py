@@ -244,10 +244,22 @@ class Function(Recorded):
                 return trace.call(arguments.tensors, arguments.variables)
             except errors.NotAsRecorded as error:
                 chances.refuted = inf if error.always else chances.refuted + 1
-                if chances.used_up:
+                if error.anew:
+                    self._forget(trace)
+                elif chances.used_up:
                     LOGGER.warning(_AS_PYTHON, self._name, error)
         with not_again(done):
             return self._as_python(args, kwargs)
+
+    def _forget(self, trace: Trace) -> None:
+        """Let the next call record it anew."""
+        with self._lock:
+            for kept in (self._traces, *self._traces.values()):
+                if isinstance(kept, dict):
+                    for key in [key for key, found in kept.items() if found is trace]:
+                        del kept[key]
+            for key in [key for key, (_, found) in self._given.items() if found is trace]:
+                del self._given[key]
 
     def _trace(self, key: tuple, bound: Bound) -> Trace | BySizes | str:
         """The trace for these arguments, made by one thread; those for each set of sizes, if it

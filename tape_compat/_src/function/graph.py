@@ -160,19 +160,24 @@ class FuncGraph(SymbolicProgram):
     def call_python(self, what: str) -> None:
         """Note that Python does a step of it.
 
-        Raises: NeedsValue in a branch or a loop, and where its Python is not there.
+        Raises: NeedsValue in a map, and where its Python is not there.
         """
         self.assume(what)
         if self.outer is not None:
             self.outer.call_python(what)
         self.in_parts = True
 
+    @property
+    def takes_steps(self) -> bool:
+        """Whether the host may do steps of it: not in the record of another function."""
+        return self.outer is None
+
     def take_host_step(self) -> bool:
-        """Note that the host does a step of it; False in the record of another function."""
-        if self.outer is None:
+        """Note that the host does a step of it; False if that is not possible here."""
+        if self.takes_steps:
             self.in_parts = True
             self.assumes = self.assumes or self.fallible
-        return self.outer is None
+        return self.takes_steps
 
     def initial(self, value: Any, dtype: Any, variable: Variable) -> Tensor:
         """The initial value of a variable that is made meanwhile, worked out at once.

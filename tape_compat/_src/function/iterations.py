@@ -19,7 +19,7 @@ class Count(NamedTuple):
     exact: bool
 
 
-_UNKNOWN = Count(None, False)
+UNKNOWN = Count(None, False)
 
 #: A comparison with its sides exchanged.
 _EXCHANGED = {
@@ -112,7 +112,7 @@ def _count(goes_on: Flow, body: Flow, number: int) -> Count:
     """How many iterations it takes until a bool becomes false."""
     step = goes_on.step(number)
     if step is None:
-        return _UNKNOWN
+        return UNKNOWN
     name = step.closure.name
     if name == "LogicalAnd":
         parts = [_count(goes_on, body, i) for i in step.inputs]
@@ -120,14 +120,14 @@ def _count(goes_on: Flow, body: Flow, number: int) -> Count:
         most = reduce(minimum, known) if known else None
         return Count(most, all(part.exact for part in parts))
     if name not in _EXCHANGED or len(step.inputs) != 2:
-        return _UNKNOWN
+        return UNKNOWN
     for compared, (x, y) in ((name, step.inputs), (_EXCHANGED[name], step.inputs[::-1])):
         place, limit = goes_on.origin(x), _constant(goes_on, body, y)
         if place < goes_on.carried and limit is not None:
             start, by = integer(goes_on.inputs[place]), stride(body, place)
             if start is not None and isinstance(by, int) and by:
                 return _until(compared, limit - start, by)
-    return _UNKNOWN
+    return UNKNOWN
 
 
 def _constant(goes_on: Flow, body: Flow, number: int) -> Size | None:
@@ -145,10 +145,10 @@ def _until(compared: str, way: Size, by: int) -> Count:
         compared, way, by = _EXCHANGED[compared], -way, -by
     if compared == "NotEqual":
         if is_symbolic(way) or way % by or way // by < 0:
-            return _UNKNOWN
+            return UNKNOWN
         return Count(way // by, True)
     if by < 0:
         certain = not is_symbolic(way) and (way < 0 or (way == 0 and compared == "Less"))
-        return Count(0, True) if certain else _UNKNOWN
+        return Count(0, True) if certain else UNKNOWN
     iterations = -(-way // by) if compared == "Less" else way // by + 1
     return Count(maximum(iterations, 0), True)

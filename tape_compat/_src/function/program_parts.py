@@ -17,7 +17,7 @@ from ..core.call import Call
 from ..core.limits import MAX_CONTROL_FLOW
 from ..core.op import Closure
 from ..core.steps import Step, Steps
-from ..values.host_steps import HostStep, PythonStep
+from ..values.host_steps import PythonStep
 
 #: So many times as many parts as in the order of the record are not worth it.
 _MAX_MORE_PARTS = 3
@@ -141,7 +141,7 @@ def _by_kind(steps: Sequence[Step], kinds: Sequence[_Kind]) -> list[tuple[list[S
 
 def has_effect(closure: Closure) -> bool:
     """Whether somebody can tell when it is called."""
-    return closure.effect and not (isinstance(closure, HostStep) and closure.silent)
+    return closure.effect and not (isinstance(closure, PythonStep) and closure.silent)
 
 
 def _parts(call: Call, groups: Sequence[tuple[Sequence[Step], bool]]) -> list[ProgramPart]:
@@ -168,7 +168,7 @@ def _parts(call: Call, groups: Sequence[tuple[Sequence[Step], bool]]) -> list[Pr
 
 def _is_idle(step: Step, wanted: set[int], later: Sequence[ProgramPart]) -> bool:
     """Whether nothing that a step of the host gives is wanted, nor its sizes by what follows."""
-    if not isinstance(step.closure, HostStep) or not step.closure.silent:
+    if not isinstance(step.closure, PythonStep) or not step.closure.silent:
         return False
     if not wanted.isdisjoint(range(step.first, step.end)):
         return False

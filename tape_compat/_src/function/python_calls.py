@@ -40,8 +40,8 @@ def py_function(
       ValueError, UnknownError of most others.
 
     In a `tf.function` a call is recorded, and done in the order of the program. One with results is
-    so once the function has run as Python, which shows their shapes; not in branches and loops, nor
-    if it gives texts. `tape_compat.as_op` records a JAX function.
+    so once the function has run as Python, which shows their shapes. `tape_compat.as_op` records a
+    JAX function.
 
     >>> import tape_compat as tf
     >>> x = tf.constant(3.0)

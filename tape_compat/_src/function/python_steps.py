@@ -15,18 +15,18 @@ from ..core import errors
 from ..core.avals import Aval
 from ..core.caches import Cache
 from ..core.call import Call
-from ..core.dimensions import Sizes
-from ..core.dtypes import int32, string
+from ..core.dimensions import Sizes, fit
+from ..core.dtypes import DType, int32, string
 from ..core.limits import MAX_CONTROL_FLOW
 from ..core.op import Closure
 from ..core.state import LOCAL
 from ..ops.creation import zeros_like
 from ..run.op_by_op import unrecorded
 from ..run.polymorphic import Polymorphic
-from ..values.capture import Captured, value_of
+from ..values.capture import Captured, Sketch, value_of
 from ..values.convert import convert
 from ..values.effects import once
-from ..values.host_steps import HostStep, PythonStep
+from ..values.host_steps import PythonStep
 from ..values.record import apply, begin_step, flush, identity, notify
 from ..values.tensor import Tensor, concrete
 from ..values.variable import Handle, Variable, put_into, read
@@ -65,10 +65,26 @@ class Called:
 
 
 class Results(NamedTuple):
-    """What a call gives. single: whether that is one tensor, not a list."""
+    """What a call gives: shapes, with None for sizes that differ from call to call, and dtypes.
+    single: whether that is one tensor, not a list."""
 
-    avals: tuple[Aval, ...]
+    kinds: tuple[tuple[tuple[int | None, ...], DType], ...]
     single: bool
+
+    def joined(self, other: Results) -> Results | None:
+        """What is like both; None if they differ in more than sizes."""
+        kinds = []
+        for (one, dtype), (two, second) in zip(self.kinds, other.kinds):
+            if dtype is not second or len(one) != len(two):
+                return None
+            kinds.append((tuple([a if a == b else None for a, b in zip(one, two)]), dtype))
+        same = len(kinds) == len(self.kinds) == len(other.kinds) and self.single == other.single
+        return Results(tuple(kinds), self.single) if same else None
+
+    def avals(self, sketch: Sketch) -> list[Aval]:
+        """Those of its results."""
+        sizes = [[sketch.size() if n is None else n for n in shape] for shape, _ in self.kinds]
+        return [Aval.of(tuple(shape), dtype) for shape, (_, dtype) in zip(sizes, self.kinds)]
 
 
 #: By where a call stands, its function and the avals of its inputs: what it gave; why that is not
@@ -85,15 +101,14 @@ def learn(
 ) -> None:
     """Note what a call has given."""
     key = _key(api, title, inputs)
-    found: Results | str = Results(tuple([y._aval for y in outputs]), single)
+    kinds = tuple([(tuple(y._aval.shape), y._aval.dtype) for y in outputs])
+    found: Results | str | None = Results(kinds, single) if outputs else "it gave nothing"
     before = _LEARNT.get(key)
-    if not outputs:
-        found = "it gave nothing"
-    elif any(aval.dtype.name == "string" for aval in found.avals):
-        found = "texts are of the host"
-    elif before not in (None, found):
-        found = "the shapes of what it gives differ from call to call"
-    _LEARNT.put(key, found)
+    if isinstance(before, Results) and isinstance(found, Results):
+        found = before.joined(found)
+    elif before is not None:
+        found = before
+    _LEARNT.put(key, found or "the ranks or dtypes of what it gives differ from call to call")
 
 
 def expected(api: str, title: str, inputs: Sequence[Tensor]) -> Results:
@@ -117,28 +132,56 @@ def expected(api: str, title: str, inputs: Sequence[Tensor]) -> Results:
 
 
 #: In a record a `Called` is a number.
-_NUMBER = Aval.of((), int32)
+NUMBER = Aval.of((), int32)
 
 
-class _Forward(PythonStep):
-    """The call; its last output is a `Called`. taped: whether its gradient is a step too."""
+class TapedStep(PythonStep):
+    """A step that tapes in a record follow. Its last output is a `Called`, for its gradient.
 
-    __slots__ = ("call", "taped", "texts", "title")
+    taped: whether its gradient is a step too. texts: those of its arguments that are no inputs.
+    repeatable: whether it may be done again, for a gradient of its gradient.
+    """
 
-    def __init__(self, name: str, title: str, call: Any, results: Results, texts: dict[int, Any]):
-        super().__init__(name, (*results.avals, _NUMBER))
-        self.call, self.title, self.texts, self.taped = call, title, texts, False
+    __slots__ = ("taped", "texts")
+    repeatable = False
+
+    def __init__(self, name: str, results: Sequence[Aval], texts: dict[int, Any], effect: bool):
+        super().__init__(name, (*results, NUMBER), effect)
+        self.texts, self.taped = texts, False
+
+    def function(self, found: Captured) -> Callable[..., list[Tensor]]:
+        """What it does of values of a run: a function of its inputs."""
+        raise NotImplementedError
+
+
+class _Forward(TapedStep):
+    """The call of a Python function."""
+
+    __slots__ = ("call", "title")
+    tells_sizes = True
+
+    def __init__(
+        self, name: str, title: str, call: Any, results: Sequence[Aval], texts: dict[int, Any]
+    ):
+        super().__init__(name, results, texts, effect=True)
+        self.call, self.title = call, title
 
     def done(self, found: Captured, /, *values: Any) -> list[Any]:
         called = once(self._called, found, _merged(self.texts, values))
         given = tuple([y._aval for y in called.outputs])
-        if given != self.avals[:-1]:
-            raise errors.NotAsRecorded(
+        wanted = self.avals[:-1]
+        as_before = len(given) == len(wanted) and all(
+            x.dtype is y.dtype and fit(x.shape, y.shape) for x, y in zip(given, wanted)
+        )
+        if not as_before:
+            error = errors.NotAsRecorded(
                 None,
                 None,
-                f"{self.title} gave {_shown(given)}, and {_shown(self.avals[:-1])} when it was "
-                f"recorded (at {errors.user_location()}).",
+                f"{self.title} gave {_shown(given)}, and {_shown(wanted)} when it was recorded (at "
+                f"{errors.user_location()}).",
             )
+            error.anew = True  # what it gave now is learnt when the Python of the function runs
+            raise error
         return [*called.outputs, called]
 
     def _called(self, found: Captured, inputs: list[Any]) -> Called:
@@ -164,7 +207,7 @@ class _Backward(PythonStep):
 
     __slots__ = ("count", "have", "want")
 
-    def __init__(self, forward: _Forward, inputs: Sequence[Tensor], want: Any, have: Any):
+    def __init__(self, forward: TapedStep, inputs: Sequence[Tensor], want: Any, have: Any):
         super().__init__(f"{forward.name}Grad", tuple([inputs[i]._aval for i in want]))
         self.count, self.want, self.have = len(forward.avals) - 1, want, have
 
@@ -177,12 +220,55 @@ class _Backward(PythonStep):
         return [answers[i] for i in self.want]
 
 
-class _Rule:
+class _Again(TapedStep):
+    """A step done again under a tape, and the gradients of its inputs, which tapes follow.
+
+    Inputs: those of the step, then cotangents of the outputs `have`.
+    """
+
+    __slots__ = ("forward", "have", "want")
+    tells_sizes = False
+    silent = repeatable = True
+
+    def __init__(self, forward: TapedStep, avals: Sequence[Aval], want: Any, have: Any):
+        super().__init__(f"{forward.name}Grad", avals, {}, effect=False)
+        self.forward, self.want, self.have = forward, want, have
+
+    def done(self, found: Captured, /, *values: Any) -> list[Any]:
+        called = Called(self.function(found), values, self.taped)
+        return [*called.outputs, called]
+
+    def function(self, found: Captured) -> Callable[..., list[Tensor]]:
+        outputs = len(self.forward.avals) - 1
+
+        def gradients(*values: Tensor) -> list[Tensor]:
+            inputs = len(values) - len(self.have)
+            called = Called(self.forward.function(found), values[:inputs], True)
+            cotangents: list[Any] = [None] * outputs
+            for i, cotangent in zip(self.have, values[inputs:], strict=True):
+                cotangents[i] = cotangent
+            answers = called.gradients(cotangents)
+            return [answers[i] for i in self.want]
+
+        return gradients
+
+    def _has_unknown(self) -> bool:
+        return self.forward.unknown
+
+    def _at(self, sizes: Sizes) -> _Again:
+        forward: Any = self.forward.at(sizes)
+        avals = [aval.at(sizes) for aval in self.avals[:-1]]
+        made = _Again(forward, avals, self.want, self.have)
+        made.taped = self.taped
+        return made
+
+
+class Rule:
     """How tapes in a record see a call. number: what stands for its `Called`."""
 
     differentiable = True
 
-    def __init__(self, forward: _Forward, number: Tensor, places: Sequence[int]):
+    def __init__(self, forward: TapedStep, number: Tensor, places: Sequence[int]):
         self.name = forward.name
         self._forward, self._number, self._places = forward, number, places
 
@@ -199,7 +285,8 @@ class _Rule:
         )
         step.avals = tuple([inputs[i]._aval for i in want])
         outputs = apply(step, (self._number, *given))
-        notify(LOCAL.state.recorders, _Twice(self.name), (*inputs, *given), outputs, None)
+        twice = _Twice(self._forward, step.avals, places, have)
+        notify(LOCAL.state.recorders, twice, (*inputs, *given), outputs, None)
         return list(outputs)
 
     def as_closure(self, inputs: tuple[Tensor, ...]) -> Any:
@@ -209,20 +296,28 @@ class _Rule:
         )
 
 
-class _Twice(_Rule):
+class _Twice(Rule):
     """How tapes see a gradient."""
 
-    def __init__(self, name: str):
-        self.name = name
+    def __init__(self, forward: TapedStep, avals: Sequence[Aval], want: Any, have: Any):
+        self.name = forward.name
+        self._forward, self._avals, self._want, self._have = forward, avals, want, have
 
     def pull(self, inputs: Any, cotangents: Any, want: Any) -> list[Any]:
-        """Refused: the Python of the whole function gives it."""
-        raise errors.NeedsValue(
-            f"A second gradient through {self.name} (at {errors.user_location()})."
-        )
+        """The gradients of the gradient: of a step that is done again.
+
+        Raises: NeedsValue if it may not be; the Python of the whole function gives them.
+        """
+        if not self._forward.repeatable:
+            raise errors.NeedsValue(
+                f"A second gradient through {self.name} (at {errors.user_location()})."
+            )
+        step = _Again(self._forward, self._avals, self._want, self._have)
+        *_, number = apply(step, tuple(inputs))
+        return Rule(step, number, range(len(inputs))).pull(inputs, cotangents, want)
 
 
-class _Replayed(_Rule):
+class _Replayed(Rule):
     """How tapes see a call that was done before the record was given up."""
 
     def __init__(self, called: Called):
@@ -255,13 +350,14 @@ def record_call(
     results = expected(api, title, inputs)
     state = LOCAL.state
     state.capture.call_python(f"What {title} gives")
+    avals = results.avals(state.capture.sketch)
     texts = {i: x for i, x in enumerate(inputs) if x.dtype is string and not x._is_symbolic()}
     places = [i for i in range(len(inputs)) if i not in texts]
     given = tuple([inputs[i] for i in places])
-    step = _Forward(name, title, call, results, texts)
+    step = _Forward(name, title, call, avals, texts)
     *outputs, number = apply(step, given)
     if name == "EagerPyFunc":
-        rule = _Rule(step, number, places)
+        rule = Rule(step, number, places)
         notify(state.recorders, rule, given, tuple(outputs), None)
     return outputs, results.single
 
@@ -292,6 +388,9 @@ def computes_with_texts(call: Call, texts: Iterable[int]) -> bool:
     found = set(texts)
     for step in call.flat.steps:
         if isinstance(step.closure, PythonStep):
+            taken = [i for i, number in enumerate(step.inputs) if number in found]
+            if any(computes_with_texts(part, own) for part, own in step.closure.taking(taken)):
+                return True
             places = range(step.first, step.end)
             found |= {i for i, aval in zip(places, step.closure.avals) if aval.dtype is string}
         elif not found.isdisjoint(step.inputs):
@@ -324,28 +423,39 @@ def call_in_parts(found: Captured, tensors: Sequence[Tensor]) -> tuple[Tensor, .
     are assigned to at its end."""
     for variable in found.reads:
         read(variable)
-    values: dict[int, Any] = dict(enumerate(tensors))
-    for i, source in enumerate(found.sources, len(tensors)):
-        values[i] = value_of(source)
-    sizes = Sizes()
-    for part in parts_of(found.closure, tuple([x._aval for x in values.values()])):
-        closure = part.closure
-        given = tuple([values[i] for i in part.inputs])
-        if isinstance(closure, PythonStep):
-            flush()
-            outputs = closure.done(found, *given)
-            if isinstance(closure, HostStep):
-                sizes = _with_sizes_of(sizes, closure, outputs)
-        elif part.sized:
-            outputs = _run_sized(closure, sizes, given)
-        else:
-            outputs = as_program(closure, given)
-        values.update(zip(part.outputs, outputs, strict=True))
-    results = [values[i] for i in found.closure.flat.outputs]
+    values = [*tensors, *map(value_of, found.sources)]
+    avals = tuple([x._aval for x in values])
+    results = run_in_parts(found, found.closure, values, avals, Sizes())
     count = len(results) - len(found.cells)
     for handle, tensor in zip(found.cells, results[count:], strict=True):
         put_into(handle, identity(tensor))
     return tuple(results[:count])
+
+
+def run_in_parts(
+    found: Captured, call: Call, given: Sequence[Any], avals: tuple[Aval, ...], sizes: Sizes
+) -> list[Any]:
+    """What a record, or a part of it, gives, with the steps that Python does.
+
+    found: the function that is called. avals: those that its inputs had when it was recorded, or
+    have. sizes: what is known of the unknown ones in it.
+    """
+    values: dict[int, Any] = dict(enumerate(given))
+    for part in parts_of(call, avals):
+        closure = part.closure
+        inputs = tuple([values[i] for i in part.inputs])
+        if isinstance(closure, PythonStep):
+            flush()
+            step: Any = closure.at(sizes)
+            outputs = step.done(found, *inputs)
+            if step.tells_sizes:
+                sizes = _with_sizes_of(sizes, step, outputs)
+        elif part.sized:
+            outputs = _run_sized(closure, sizes, inputs)
+        else:
+            outputs = as_program(closure, inputs)
+        values.update(zip(part.outputs, outputs, strict=True))
+    return [values[i] for i in call.flat.outputs]
 
 
 #: What parts without effects do for sizes that are new.
@@ -376,19 +486,20 @@ def _with_sizes_of(sizes: Sizes, step: PythonStep, outputs: Sequence[Tensor]) ->
 
     Raises: NotAsRecorded if they are not of the kind that was recorded.
     """
-    found = tuple([y._aval for y in outputs])
-    if found == step.avals:
+    found = tuple([y._aval for y in outputs if isinstance(y, Tensor)])
+    wanted = step.avals[: len(found)]
+    if found == wanted:
         return sizes
-    key = sizes, step.avals, found
+    key = sizes, wanted, found
     known = _SIZES.get(key)
     if known is not None:
         return known
-    more = Sizes.between([aval.shape for aval in step.avals], [aval.shape for aval in found])
-    if more is None or any(a.dtype is not b.dtype for a, b in zip(found, step.avals)):
+    more = Sizes.between([aval.shape for aval in wanted], [aval.shape for aval in found])
+    if more is None or any(a.dtype is not b.dtype for a, b in zip(found, wanted)):
         raise errors.NotAsRecorded(
             None,
             None,
-            f"{step.name} gave {_shown(found)}, and {_shown(step.avals)} when it was recorded (at "
+            f"{step.name} gave {_shown(found)}, and {_shown(wanted)} when it was recorded (at "
             f"{errors.user_location()}).",
         )
     return _SIZES.put(key, sizes.and_those(more))

@@ -12,13 +12,21 @@ from ..core.dimensions import Size, less, maximum
 from ..core.dtypes import DType, int32
 from ..core.shapes import TensorShape
 from ..core.state import LOCAL
-from ..ops.shapes import reshape
+from ..ops.shapes import identity, reshape
 from ..values.convert import convert
-from ..values.record import apply, identity
+from ..values.record import apply
+from ..values.sizes import sizes_of
 from ..values.tensor import Tensor
 from . import buffers
 from .buffers import Room
 from .known import integer
+
+#: Room for as many elements as an array needs, which the host makes.
+UNBOUNDED: Any = object()
+
+
+class UnknownLength(errors.NeedsValue):
+    """How large an array becomes is not known."""
 
 
 class RecordedArray:
@@ -32,6 +40,7 @@ class RecordedArray:
         "_room",
         "_shape",
         "buffer",
+        "by_host",
         "capacity",
         "dtype",
         "dynamic_size",
@@ -48,6 +57,8 @@ class RecordedArray:
         #: Whether it is one that grows and goes through the iterations of a loop: then its length
         #: is not known.
         self.in_loop = False
+        #: Whether the host does that loop: then a write tells how large it becomes.
+        self.by_host = False
         #: How many elements it may then have, None if nothing is known.
         self.capacity: Size | None = None
         self.buffer: Tensor | None = None
@@ -90,15 +101,19 @@ class RecordedArray:
         array = RecordedArray(self.dtype, self.dynamic_size, self.infer_shape)
         array.length, array.buffer, array._room = self.length, self.buffer, self._room
         array._shape, array.in_loop, array.capacity = self._shape, self.in_loop, self.capacity
+        array.by_host = self.by_host
         return array
 
-    def through_iterations(self, most: Size | None) -> RecordedArray:
+    def through_iterations(self, most: Any) -> RecordedArray:
         """It as a variable of a loop of so many iterations, each of which may add an element."""
         array = self._copy()
-        if self.dynamic_size:
-            array.in_loop = True
-            array.capacity = None
-            if most is not None and self.buffer is None and not self.in_loop:
+        if self.dynamic_size and most is UNBOUNDED:
+            array.in_loop, array.capacity, array.by_host = False, None, True
+            array.length = LOCAL.state.capture.sketch.size()
+        elif self.dynamic_size:
+            array.in_loop, array.capacity, array.by_host = True, None, False
+            grown = self.in_loop or self.by_host
+            if most is not None and self.buffer is None and not grown:
                 array.length = array.capacity = self.length + most
         return array
 
@@ -127,6 +142,10 @@ class RecordedArray:
             return self.buffer
         assert self._room is not None
         return self._room.buffer(aval)
+
+    def buffer_like(self, buffer: Tensor) -> Tensor:
+        """The buffer; if there is none, one of elements like those of another."""
+        return self.buffer_of(self._aval(buffer._aval.shape[1:]))
 
     @property
     def element_shape(self) -> TensorShape:
@@ -164,7 +183,7 @@ class RecordedArray:
     def read(self, index: Any) -> Tensor:
         """One element."""
         self._refuse_index(index, "access element", self.length)
-        return apply(buffers.GET.bind(), (self._all("read"), convert(index, hint=int32)))
+        return buffers.row(self._all("read"), convert(index, hint=int32))
 
     def _refuse_index(self, index: Any, what: str, end: Size) -> None:
         place = integer(index)
@@ -190,14 +209,22 @@ class RecordedArray:
         """With another element."""
         value = convert(value, hint=self.dtype)
         self._check(value, value.shape)
-        place = integer(index)
+        place = self._place(index)
         array = self
+        if self.by_host:
+            array = self.with_buffer(self.buffer_of(self._aval(value._aval.shape)))
         if self.dynamic_size and (place is None or not less(place, self.length)):
-            array = self._grown(place)
+            array = array._grown(place)
         array._refuse_index(index, "modify element", array.length)
         buffer = array.buffer_of(array._aval(value._aval.shape))
-        closure = buffers.SET.bind()
-        return array.with_buffer(apply(closure, (buffer, convert(index, hint=int32), value)))
+        return array.with_buffer(buffers.with_row(buffer, convert(index, hint=int32), value))
+
+    def _place(self, index: Any) -> Size | None:
+        """Where an element goes, if that is known when it is needed."""
+        place = integer(index)
+        if place is None and self.by_host:
+            place = sizes_of(convert(index, hint=int32))[()]
+        return place
 
     def _grown(self, place: Size | None) -> RecordedArray:
         if self.capacity is not None and (place is None or less(place, self.capacity)):
@@ -210,7 +237,7 @@ class RecordedArray:
         """With room for so many elements."""
         if self.buffer is not None:
             more = length - self.length
-            return self.with_buffer(apply(buffers.GROW.bind(rows=more), (self.buffer,)))
+            return self.with_buffer(buffers.grown(self.buffer, more))
         array = self._copy()
         array.length = length
         array._room = Room(LOCAL.state.capture, buffers.zeros)
@@ -224,7 +251,7 @@ class RecordedArray:
 
     def gather(self, indices: Any) -> Tensor:
         """Some elements as one tensor."""
-        return apply(buffers.GATHER.bind(), (self._all("gather"), convert(indices, hint=int32)))
+        return buffers.rows_at(self._all("gather"), convert(indices, hint=int32))
 
     def concat(self) -> Tensor:
         """All elements in a row."""
@@ -255,7 +282,7 @@ class RecordedArray:
                 array = self.resized(last + 1)
             array._refuse_index(last, "modify element", array.length)
         buffer = array.buffer_of(array._aval(value._aval.shape[1:]))
-        return array.with_buffer(apply(buffers.SCATTER.bind(), (buffer, indices, value)))
+        return array.with_buffer(buffers.with_rows(buffer, indices, value))
 
     def split(self, value: Any, lengths: Any) -> RecordedArray:
         """Parts of a tensor as elements."""
@@ -278,9 +305,9 @@ class RecordedArray:
             raise self.unknown_length()
         return convert(self.length)
 
-    def unknown_length(self) -> errors.NeedsValue:
+    def unknown_length(self) -> UnknownLength:
         """The error for an array that grows nobody knows how far."""
-        return errors.NeedsValue(
+        return UnknownLength(
             "How large a TensorArray becomes is to be known when a function is recorded (at "
             f"{errors.user_location()})."
         )

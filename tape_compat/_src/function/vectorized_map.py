@@ -12,7 +12,7 @@ from ..core.control import calling, structured
 from ..core.dimensions import Size, differ
 from ..core.dtypes import string
 from ..core.errors import user_location
-from ..values.capture import Drawn, value_of
+from ..values.capture import Drawn, SymbolicProgram, value_of
 from ..values.record import apply
 from ..values.tensor import Tensor
 from .extension_rows import has_encodings, over_encodings
@@ -60,7 +60,9 @@ def vectorized_map(
     count = _rows(tensors)
     by_rows = [not _is_one(x._aval.shape[0]) or _is_one(count) for x in tensors]
     rows = [Aval.of(x._aval.shape[1:], x._aval.dtype) for x in tensors]
-    part = record(lambda leaves: fn(packed(elems, leaves)), rows, "vectorized_map")
+    part = record(
+        lambda leaves: fn(packed(elems, leaves)), rows, "vectorized_map", make=SymbolicProgram
+    )
     if part.captured.cells or part.captured.closure.effect:
         return _one_by_one(fn, elems, part, fallback_to_while_loop, warn)
     by_rows += [isinstance(source, Drawn) for source in part.captured.sources]

@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from operator import is_
 from typing import Any
 
 from ..core import errors
+from ..core.avals import Aval
+from ..core.call import Call
 from ..core.control import calling
-from ..core.dimensions import Size, maximum
+from ..core.dimensions import INCONCLUSIVE, Size, Sizes, maximum
 from ..core.dtypes import string
 from ..core.shapes import TensorShape
+from ..core.state import LOCAL
 from ..core.steps import Step, Steps
 from ..values import nest
 from ..values.capture import Drawn, Source, value_of
+from ..values.host_steps import takes_steps
 from ..values.record import apply
 from ..values.spec import TensorSpec
 from ..values.tensor import Tensor
 from ..values.variable import put_into
 from .branches import truth
-from .iterations import Count, Flow, guessed, iterations
+from .host_control import Inside, Loop, record_control
+from .iterations import UNKNOWN, Count, Flow, guessed, iterations
 from .keys import NEXT_KEY, UNKNOWN_ITERATIONS
-from .recorded_array import RecordedArray
+from .recorded_array import UNBOUNDED, RecordedArray, UnknownLength
 from .recording import (
     Operands,
     Part,
@@ -47,24 +54,103 @@ def repeat(
     """`tf.while_loop` while a function is recorded."""
     given = [tensor_of(leaf) for leaf in flat(loop_vars)]
     loose = _invariants(loop_vars, shape_invariants, given)
-    condition = record(
-        lambda leaves: truth(goes_on(*packed(loop_vars, leaves))), given, "while_cond"
-    )
-    if condition.captured.cells:
+    attempt = partial(_attempt, goes_on, body, loop_vars, given, loose)
+    try:
+        return _tried(attempt, given, loose)
+    except _Assigns:
         return _assigning(goes_on, body, loop_vars, shape_invariants)
+
+
+#: Records a loop for leaves like these, and gives what it gives; the second says whether shapes may
+#: change in it.
+_Attempt = Callable[[Sequence[Any], "Inside | None"], Any]
+
+
+def _tried(attempt: _Attempt, given: Sequence[Any], loose: Sequence[TensorShape]) -> Any:
+    """What a loop gives. Shapes that it may change are unknown sizes in its record: those that the
+    user says, at once; others where an iteration gives another shape than it was given."""
+    inside = Inside() if takes_steps() else None
+    said = given if inside is None else _loosened(given, loose, _is_known)
+    if said is not given:
+        try:
+            return attempt(said, inside)
+        except (errors.NeedsValue, INCONCLUSIVE):
+            pass
+    try:
+        return attempt(given, None)
+    except (_Varies, UnknownLength) as error:
+        if inside is None:
+            raise
+        varies = isinstance(error, _Varies)
+    return attempt(_loosened(given, loose, _any) if varies else said, inside)
+
+
+def _is_known(size: Size) -> bool:
+    return type(size) is int
+
+
+def _any(_: Size) -> bool:
+    return True
+
+
+def _attempt(
+    goes_on: Callable[..., Any],
+    body: Callable[..., Any],
+    loop_vars: Any,
+    given: Sequence[Any],
+    loose: Sequence[TensorShape],
+    formal: Sequence[Any],
+    inside: Inside | None,
+) -> Any:
+    """What a loop gives, recorded for leaves like the `formal` ones."""
+    if inside is None and any(isinstance(x, TensorArray) and x.dtype is string for x in formal):
+        raise _Varies(f"A loop has a TensorArray of texts (at {errors.user_location()}).")
 
     def checked(leaves: list[Any]) -> Any:
         result = body(*packed(loop_vars, leaves))
         return _like(result, loop_vars)
 
-    iteration = record(
-        checked,
-        given,
-        "while_body",
-        lambda r, leaves: _finish(r, leaves, given, loose),
-        _guess(condition, given),
+    def finish(recording: Recording, leaves: list[Any]) -> None:
+        _finish(recording, leaves, given, loose, inside)
+
+    condition = record(
+        lambda leaves: truth(goes_on(*packed(loop_vars, leaves))),
+        formal,
+        "while_cond",
+        room=None if inside is None else UNBOUNDED,
+        texts=inside is not None,
     )
-    return _Loop(given, condition, iteration).call(loop_vars)
+    if condition.captured.cells:
+        raise _Assigns
+    room = _guess(condition, given) if inside is None else UNBOUNDED
+    iteration = record(checked, formal, "while_body", finish, room, inside is not None)
+    return _Loop(given, condition, iteration, inside).call(loop_vars)
+
+
+def _loosened(
+    given: Sequence[Any], loose: Sequence[TensorShape], which: Callable[[Size], bool]
+) -> Sequence[Any]:
+    """The leaves, avals with unknown sizes where such sizes may change; as they are if none may."""
+    sketch = LOCAL.state.capture.sketch
+    found = list(given)
+    for i, (x, shape) in enumerate(zip(given, loose, strict=True)):
+        if not isinstance(x, Tensor) or x.dtype is string or shape.rank is None:
+            continue
+        pairs = list(zip(x._aval.shape, shape.as_list()))
+        if any(wanted is None and which(size) for size, wanted in pairs):
+            sizes = [
+                sketch.size() if wanted is None and which(size) else size for size, wanted in pairs
+            ]
+            found[i] = Aval.of(tuple(sizes), x.dtype)
+    return given if all(map(is_, found, given)) else found
+
+
+class _Assigns(Exception):
+    """The condition of a loop assigns to variables."""
+
+
+class _Varies(errors.NeedsValue):
+    """An iteration gives another shape than it was given."""
 
 
 def _assigning(
@@ -147,37 +233,48 @@ def _invariant(x: Any, shape: Any) -> TensorShape:
 
 
 def _finish(
-    recording: Recording, leaves: list[Any], given: Sequence[Any], loose: Sequence[TensorShape]
+    recording: Recording,
+    leaves: list[Any],
+    given: Sequence[Any],
+    loose: Sequence[TensorShape],
+    inside: Inside | None,
 ) -> None:
-    """Check what an iteration gives against what it was given."""
-    for i, (x, new) in enumerate(zip(given, leaves, strict=True)):
+    """Check what an iteration gives against what it was given. inside: if the host may do it."""
+    for i in range(len(leaves)):
+        x: Any = given[i]
+        new: Any = leaves[i]
         if isinstance(x, TensorArray):
-            refuse_growth(recording.arguments[i], new, "iterations of a loop")
-            x, leaves[i], new = _same_buffer(recording, i, new)
-        if x is None or new is None:
+            if inside is None:
+                refuse_growth(recording.arguments[i], new, "iterations of a loop")
+            before, leaves[i], new = _same_buffer(recording, i, new)
+        else:
+            before = recording.arguments[i]
+        if before is None or new is None:
             continue
-        if x.dtype is string and new.dtype is string:
-            _refuse_other_text(x, new)
+        if before.dtype is string and new.dtype is string and inside is None:
+            if new is not x:
+                raise _Varies(f"A loop changes a text, {x!s} (at {errors.user_location()}).")
             continue
-        if x.dtype is not new.dtype:
+        if before.dtype is not new.dtype:
             raise TypeError(
                 f"Loop var {_name(x)} enters the loop with type {x.dtype!r} but has type "
                 f"{new.dtype!r} after 1 iteration. {_name(x)} type should remain constant."
             )
-        if x._aval is new._aval:
+        if before._aval is new._aval:
             continue
-        if not isinstance(given[i], TensorArray) and not _fits(new.shape, loose[i]):
+        if not isinstance(x, TensorArray) and not _fits(new.shape, loose[i]):
             raise ValueError(
                 f"Input tensor `{_name(x)}` enters the loop with shape {loose[i]}, but has shape "
                 f"{new.shape} after one iteration. To allow the shape to vary across iterations, "
                 "use the `shape_invariants` argument of tf.while_loop to specify a less-specific "
                 "shape."
             )
-        raise errors.NeedsValue(
-            f"A loop variable has shape {x.shape} before and {new.shape} after an iteration, so "
-            "its shape at the end is not known before the function is called (at "
-            f"{errors.user_location()})."
-        )
+        if inside is None or not inside.may_become(before._aval, new._aval):
+            raise _Varies(
+                f"A loop variable has shape {before.shape} before and {new.shape} after an "
+                "iteration, so its shape at the end is not known before the function is called (at "
+                f"{errors.user_location()})."
+            )
 
 
 def _same_buffer(
@@ -187,7 +284,7 @@ def _same_buffer(
     none."""
     buffer = buffer_or_tensor(new)
     if buffer is not None:
-        before = recording.arguments[index]._recorded().buffer_of(buffer._aval)
+        before = recording.arguments[index]._recorded().buffer_like(buffer)
         return before, new, buffer
     place = recording.places[index]
     if place is None:
@@ -197,18 +294,11 @@ def _same_buffer(
     return before, new, before
 
 
-def _refuse_other_text(x: Tensor, new: Tensor) -> None:
-    if new is not x:
-        raise errors.NeedsValue(
-            f"A loop cannot change a text, {x!s} (at {errors.user_location()})."
-        )
-
-
 def _fits(shape: TensorShape, invariant: TensorShape) -> bool:
     return invariant.rank is None or shape.is_subtype_of(invariant)
 
 
-def _name(x: Tensor) -> str:
+def _name(x: Any) -> str:
     return x.name if x._is_symbolic() else "Const:0"
 
 
@@ -219,12 +309,18 @@ class _Loop:
     hold that the body assigns to.
     """
 
-    def __init__(self, given: Sequence[Any], condition: Part, iteration: Part):
-        self.given, self.iteration = given, iteration
+    def __init__(
+        self, given: Sequence[Any], condition: Part, iteration: Part, inside: Inside | None
+    ):
+        self.given, self.iteration, self._inside = given, iteration, inside
         self.parts = condition, iteration
-        #: The leaves that are carried.
+        #: The leaves that are carried, and what they are like in an iteration.
         self.live = [i for i, place in enumerate(iteration.places) if place is not None]
-        self.first = [self._initial(i) for i in self.live]
+        self._avals = [iteration.avals[iteration.places[i]] for i in self.live]  # type: ignore[index]
+        self.by_host = condition.in_parts or iteration.in_parts or self._varies()
+        self.first = [self._initial(i, aval) for i, aval in zip(self.live, self._avals)]
+        if inside is not None and not self.by_host:
+            self._settle()
         self.cells = assigned(self.parts)
         sources = [s for part in self.parts for s in part.captured.sources]
         self.keys = list({id(s): s for s in sources if isinstance(s, Drawn)}.values())
@@ -237,13 +333,35 @@ class _Loop:
         #: The inputs of both parts.
         self.inputs = (*self.first, *self.operands.sources)
 
-    def _initial(self, index: int) -> Tensor:
+    def _refuse_room(self) -> None:
+        """Refuse arrays that grow in room that was made for XLA. Raises: UnknownLength."""
+        for leaf in self.given:
+            if isinstance(leaf, TensorArray) and leaf._recorded().dynamic_size:
+                raise leaf._recorded().unknown_length()
+
+    def _varies(self) -> bool:
+        """Whether shapes change from iteration to iteration."""
+        after = [self.iteration.tensor(self.iteration.leaves[i]) for i in self.live]
+        return any(x is None or x._aval is not aval for x, aval in zip(after, self._avals))
+
+    def _initial(self, index: int, aval: Aval) -> Tensor:
         leaf = self.given[index]
         if not isinstance(leaf, TensorArray):
             return leaf
-        new = buffer_or_tensor(self.iteration.leaves[index])
-        assert new is not None
-        return leaf._recorded().buffer_of(new._aval)
+        array = leaf._recorded()
+        if self._inside is not None and array.buffer is None:
+            self._inside.refuse(aval.shape[1:], "The shape of the elements of a TensorArray")
+            aval = Aval.of((array.length, *aval.shape[1:]), aval.dtype)
+        return array.buffer_of(aval)
+
+    def _settle(self) -> None:
+        """Put the sizes that there are before the loop in the place of those that it does not
+        change."""
+        pairs = [(aval.shape, x._aval.shape) for aval, x in zip(self._avals, self.first)]
+        sizes = Sizes.between(*zip(*pairs, strict=True)) if pairs else Sizes()
+        assert sizes is not None
+        condition, self.iteration = [part.at(sizes) for part in self.parts]
+        self.parts = condition, self.iteration
 
     def _arguments(self, part: Part) -> list[int]:
         """The places of the inputs that a part takes."""
@@ -274,22 +392,52 @@ class _Loop:
 
     def call(self, loop_vars: Any) -> Any:
         """Record the loop: the loop variables at its end."""
+        if self.by_host:
+            if self._inside is None:
+                self._refuse_room()
+            return self._call_by_host(loop_vars)
         goes_on, body = self.steps()
         count = iterations(goes_on, body, self.inputs, self.carried)
-        note_variables(self.parts)
-        values = [_begin(source, count) for source in self.inputs]
         flows = [Flow(steps, self.inputs, self.carried) for steps in (goes_on, body)]
         rolled = Rolled(flows[0], flows[1], count)
+        lengths = {
+            i: _length(leaf._recorded(), rolled, place)
+            for place, i in enumerate(self.live)
+            if isinstance(leaf := self.given[i], TensorArray)
+        }
+        values = [_begin(source, count) for source in self.inputs]
+        note_variables(self.parts)
         outputs = rolled.results(values, apply(rolled.closure(), rolled.arguments(values)))
+        return self._ended(loop_vars, outputs, lengths)
+
+    def _call_by_host(self, loop_vars: Any) -> Any:
+        """Record it as a step that the host does."""
+        parts = [Call(steps, "while") for steps in self.steps()]
+        values = [_begin(source, UNKNOWN) for source in self.inputs]
+        kept = [x._aval for x in values[len(self.first) : self.carried]]
+        avals = [*self._avals, *kept]
+        inputs = (*avals, *[x._aval for x in values[self.carried :]])
+        if list(parts[1].infer(inputs)[0][len(self._avals) :]) != kept:
+            raise errors.NeedsValue(
+                "A loop assigns a tensor of another shape to a variable (at "
+                f"{errors.user_location()})."
+            )
+        inside = self._inside
+        results = avals if inside is None else [inside.joined([aval]) for aval in avals]
+        note_variables(self.parts)
+        outputs = record_control(Loop("While", parts, results, avals), values)
+        return self._ended(loop_vars, outputs, {})
+
+    def _ended(self, loop_vars: Any, outputs: Sequence[Tensor], lengths: Mapping[int, Size]) -> Any:
+        """The loop variables at its end. lengths: those of arrays that have room for more."""
         for handle, tensor in zip(self.cells, outputs[self.carried - len(self.cells) :]):
             put_into(handle, tensor)
         leaves = list(self.given)
         for i, output in zip(self.live, outputs):
             leaf = self.given[i]
             if isinstance(leaf, TensorArray):
-                array = leaf._recorded()
-                length = _length(array, rolled, self.live.index(i))
-                leaves[i] = leaf._with(array.with_buffer(output).first_rows(length))
+                array = leaf._recorded().with_buffer(output)
+                leaves[i] = leaf._with(array.first_rows(lengths.get(i, array.length)))
             else:
                 leaves[i] = output
         return packed(loop_vars, leaves)

@@ -85,22 +85,27 @@ class Sketch:
     """Sizes that a record needs and does not know, each an unknown one of its own. What is recorded
     with them cannot be called; it tells shapes.
 
-    used: whether there are any. tells: whether it is asked for them now.
+    count: how many there are. used: whether there are any. tells: whether it is asked for them now.
+    taken: whether the host does a step.
     """
 
-    __slots__ = ("_count", "_found", "tells", "used")
+    __slots__ = ("_found", "count", "taken", "tells", "used")
 
     def __init__(self) -> None:
         self._found: dict[tuple[Program, int], Any] = {}
-        self._count = 0
-        self.used = False
+        self.count = 0
+        self.used = self.taken = False
         self.tells = True
 
     def size(self) -> Any:
         """A size that nothing is known of."""
         self.used = True
-        self._count += 1
-        return unknown_size(_SKETCHED + self._count)
+        self.count += 1
+        return unknown_size(_SKETCHED + self.count)
+
+    def since(self, count: int) -> frozenset[str]:
+        """The names of the sizes that were made since there were so many."""
+        return frozenset([f"d{_SKETCHED + i}" for i in range(count + 1, self.count + 1)])
 
     def sizes(self, program: Program, slot: int, shape: tuple[int, ...]) -> np.ndarray | None:
         """The sizes in an array of integers; None if they are not told."""
@@ -242,6 +247,11 @@ class SymbolicProgram(Program):
         raise NeedsValue(
             f"{what} is needed inside a branch, a loop or a map (at {user_location()})."
         )
+
+    @property
+    def takes_steps(self) -> bool:
+        """Whether the host may do steps of it."""
+        return False
 
     def take_host_step(self) -> bool:
         """Note that the host does a step of it; False if that is not possible here."""

@@ -18,6 +18,7 @@ import numpy as np
 
 from ..core.avals import Aval
 from ..core.caches import Cache
+from ..core.call import Call
 from ..core.dimensions import is_symbolic
 from ..core.dtypes import DType, int8
 from ..core.errors import NotAsRecorded, user_location
@@ -35,9 +36,17 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 class PythonStep(Closure):
-    """A step that Python does, between two parts of a record."""
+    """A step that Python does, between two parts of a record.
+
+    tells_sizes: whether unknown sizes in its avals are what it gives. silent: whether nobody can
+    tell when it is done.
+    """
 
     __slots__ = ("avals",)
+    tells_sizes = False
+    silent = False
+    #: The records that it runs.
+    parts: tuple[Call, ...] = ()
 
     def __init__(self, name: str, avals: tuple[Aval, ...], effect: bool = True):
         super().__init__(Op(self._refused, name, effect=effect, differentiable=False), {})
@@ -59,6 +68,10 @@ class PythonStep(Closure):
         """What it gives, of values of a run. found: what is being run"""
         raise NotImplementedError
 
+    def taking(self, places: Sequence[int]) -> list[tuple[Call, Sequence[int]]]:
+        """The records that it runs, and which of their inputs are its inputs at these places."""
+        return [(part, places) for part in self.parts]
+
 
 #: Stands for an op that takes stacked arguments itself: it is elementwise.
 SAME: Any = object()
@@ -68,11 +81,12 @@ class HostStep(PythonStep):
     """An op of the host, of tensors that have values when it is done.
 
     call: takes them. rows: takes them stacked, and gives the results stacked; None if there is no
-    such function. silent: whether nobody can tell when it is done. form: what `call` calls, and
-    with which other arguments; None where that is not told.
+    such function. form: what `call` calls, and with which other arguments; None where that is not
+    told.
     """
 
     __slots__ = ("call", "form", "rows", "silent")
+    tells_sizes = True
 
     def __init__(
         self,
@@ -147,8 +161,7 @@ def recorded(
         found.form = Form(function, *given.parts)
         if key is not None:
             _STEPS.put((function, key, avals), found)
-    if isinstance(capture.sketch, SketchOfSteps):
-        capture.sketch.taken = True
+    capture.sketch.taken = True
     outputs = iter(apply(found, given.inputs))
     filled = [next(outputs) if isinstance(x, Tensor) else x for x in several]
     return nest.pack_sequence_as(outline, filled, expand_composites=True)
@@ -170,14 +183,14 @@ class SketchOfSteps(Sketch):
     """That of a record that is to be called: sizes that it needs are told at each call, by steps of
     the host. Where such a step is not possible there are none.
 
-    paused: whether it tells none now. taken: whether the host does a step.
+    paused: whether it tells none now.
     """
 
-    __slots__ = ("_told", "paused", "taken")
+    __slots__ = ("_told", "paused")
 
     def __init__(self) -> None:
         super().__init__()
-        self.tells = self.paused = self.taken = False
+        self.tells = self.paused = False
         self._told: dict[tuple[Program, int], np.ndarray] = {}
 
     def sizes(self, program: Any, slot: int, shape: tuple[int, ...]) -> np.ndarray | None:
@@ -217,7 +230,7 @@ def without_steps() -> Iterator[None]:
 def takes_steps() -> bool:
     """Whether the host may do steps of what is being recorded."""
     capture = LOCAL.state.capture
-    return capture is not None and capture.outer is None and capture.sketch is not None
+    return capture is not None and capture.takes_steps and capture.sketch is not None
 
 
 def _of_sizes(tensor: Tensor) -> list[Tensor]:
@@ -230,6 +243,17 @@ def _of_sizes(tensor: Tensor) -> list[Tensor]:
             f"A size, or where a slice begins or ends, was {min(sizes)} (at {user_location()}).",
         )
     return [concrete(np.empty((size, 0), np.int8)) for size in sizes]
+
+
+def same_text(text: Tensor) -> Tensor:
+    """A text as a value of the record that is under way."""
+    LOCAL.state.capture.take_host_step()
+    (found,) = apply(HostStep("Identity", _itself, SAME, (text._aval,)), (text,))
+    return found
+
+
+def _itself(x: Tensor) -> Tensor:
+    return x
 
 
 def _has_sizes(args: tuple[Any, ...]) -> bool:

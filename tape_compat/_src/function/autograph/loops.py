@@ -14,9 +14,8 @@ from malt.utils.type_registry import TypeRegistry
 from ...ops.comparison import greater, greater_equal, less, logical_and, logical_or
 from ...values.capture import capturing
 from ...values.convert import convert
-from ...values.record import apply
 from ...values.tensor import Tensor
-from ..buffers import GET
+from ..buffers import row
 from .builtins import len_
 from .ranges import Bounds, bounds
 from .staged_loop import stage
@@ -147,7 +146,7 @@ def _tensor_for(
 
     def iteration() -> None:
         nonlocal index
-        body(apply(GET.bind(), (rows, convert(index))))
+        body(row(rows, convert(index)))
         index += 1
 
     def test() -> Any:

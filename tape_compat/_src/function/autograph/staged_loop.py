@@ -19,6 +19,7 @@ from ...values.capture import capturing, symbolic_input
 from ...values.convert import convert
 from ...values.tensor import Tensor
 from .. import control_flow
+from ..recording import PartProgram
 from . import verify
 from .staging import condition, is_tensor, is_undefined
 
@@ -120,7 +121,7 @@ def _defined(
     initial = before
     after: tuple[Any, ...] = (None,) * len(before)
     try:
-        with capturing():
+        with capturing(lambda state: PartProgram(state, "while_body")):
             set_state(nest.map_structure(_symbolic, before))
             body()
             after = get_state()

@@ -1,0 +1,167 @@
+"""Conditionals and loops that the host does, between the programs of a function.
+
+A branch that gives another shape than the other, a loop variable that grows, a mask or a text in
+the body: XLA has none of these. What was recorded of the branches or of the body is then run part
+by part, and Python's `if` or `while` stands between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+from ..core import errors
+from ..core.avals import Aval
+from ..core.call import Call
+from ..core.dimensions import Size, Sizes, is_symbolic, variables
+from ..core.state import LOCAL
+from ..values.capture import Captured, Sketch
+from ..values.record import apply, notify
+from ..values.tensor import Tensor
+from .python_steps import Called, Rule, TapedStep, is_silent, run_in_parts
+
+
+class ControlStep(TapedStep):
+    """A conditional or a loop. parts: its branches, or its predicate and body."""
+
+    __slots__ = ("parts", "silent")
+    tells_sizes = True
+
+    def __init__(self, name: str, parts: Sequence[Call], results: Sequence[Aval]):
+        silent = all(map(is_silent, parts))
+        effect = not silent or any(aval.unknown for aval in results)
+        super().__init__(name, results, {}, effect)
+        self.parts, self.silent = tuple(parts), silent
+
+    @property
+    def repeatable(self) -> bool:
+        return self.silent
+
+    def done(self, found: Captured, /, *values: Any) -> list[Any]:
+        called = Called(self.function(found), values, self.taped)
+        return [*called.outputs, called]
+
+    def function(self, found: Captured) -> Callable[..., list[Tensor]]:
+        return partial(self.give, found)
+
+    def give(self, found: Captured, /, *values: Tensor) -> list[Tensor]:
+        """What it gives, of values of a run."""
+        raise NotImplementedError
+
+    def _has_unknown(self) -> bool:
+        return any(part.unknown for part in self.parts) or any(a.unknown for a in self.avals)
+
+    def _at(self, sizes: Sizes) -> ControlStep:
+        made = self._with([part.at(sizes) for part in self.parts], sizes)
+        made.taped = self.taped
+        return made
+
+    def _with(self, parts: Sequence[Any], sizes: Sizes) -> ControlStep:
+        raise NotImplementedError
+
+    def _results(self, sizes: Sizes) -> list[Aval]:
+        """The avals of what it gives, with sizes for the unknown ones."""
+        return [aval.at(sizes) for aval in self.avals[:-1]]
+
+
+class Branches(ControlStep):
+    """One of several branches, by a number or a bool. Inputs: that, then the operands of all."""
+
+    __slots__ = ()
+
+    def taking(self, places: Sequence[int]) -> list[tuple[Call, Sequence[int]]]:
+        return super().taking([i - 1 for i in places if i])
+
+    def give(self, found: Captured, /, *values: Tensor) -> list[Tensor]:
+        index, *operands = values
+        number, last = int(index._value()), len(self.parts) - 1
+        branch = self.parts[number if 0 <= number <= last else last]
+        avals = tuple([x._aval for x in operands])
+        return run_in_parts(found, branch, operands, avals, Sizes())
+
+    def _with(self, parts: Sequence[Any], sizes: Sizes) -> Branches:
+        return Branches(self.name, parts, self._results(sizes))
+
+
+class Loop(ControlStep):
+    """A body while a predicate is true. Inputs: what is carried, then what stays the same.
+
+    carried: the avals of what is carried, with unknown sizes where iterations may change them.
+    """
+
+    __slots__ = ("carried",)
+
+    def __init__(
+        self, name: str, parts: Sequence[Call], results: Sequence[Aval], carried: Sequence[Aval]
+    ):
+        super().__init__(name, parts, results)
+        self.carried = tuple(carried)
+
+    def give(self, found: Captured, /, *values: Tensor) -> list[Tensor]:
+        predicate, body = self.parts
+        count = len(self.carried)
+        shapes = [aval.shape for aval in self.carried]
+        carried, same = list(values[:count]), values[count:]
+        avals = (*self.carried, *[x._aval for x in same])
+        while True:
+            sizes = Sizes.between(shapes, [x._aval.shape for x in carried])
+            assert sizes is not None
+            given = [*carried, *same]
+            (goes_on,) = run_in_parts(found, predicate, given, avals, sizes)
+            if not goes_on._value():
+                return carried
+            carried = run_in_parts(found, body, given, avals, sizes)
+
+    def _with(self, parts: Sequence[Any], sizes: Sizes) -> Loop:
+        carried = [aval.at(sizes) for aval in self.carried]
+        return Loop(self.name, parts, self._results(sizes), carried)
+
+
+# ---------------------------------------------------------------------------------------------
+# Recording.
+
+
+def record_control(step: ControlStep, inputs: Sequence[Tensor]) -> list[Tensor]:
+    """Record a conditional or a loop that the host does: what it gives. Tapes follow it."""
+    state = LOCAL.state
+    state.capture.take_host_step()
+    state.capture.sketch.taken = True
+    given = tuple(inputs)
+    *outputs, number = apply(step, given)
+    notify(state.recorders, Rule(step, number, range(len(given))), given, tuple(outputs), None)
+    return outputs
+
+
+class Inside:
+    """The sizes that come to be known inside of parts that are recorded from now on."""
+
+    def __init__(self) -> None:
+        self._sketch: Sketch = LOCAL.state.capture.sketch
+        self._before = self._sketch.count
+
+    def outside(self, size: Size, *others: Size) -> Size:
+        """What a size of results is outside of the parts: itself if it is one outside and the
+        others agree, else one that a call tells."""
+        known = self._sketch.since(self._before).isdisjoint(variables((size,)))
+        return size if known and all(size == other for other in others) else self._sketch.size()
+
+    def may_become(self, before: Aval, after: Aval) -> bool:
+        """Whether the sizes that differ are such ones."""
+        names = self._sketch.since(self._before)
+        pairs = zip(before.shape, after.shape)
+        return len(before.shape) == len(after.shape) and all(
+            one == other or (is_symbolic(one) and str(one) in names) for one, other in pairs
+        )
+
+    def refuse(self, shape: Sequence[Size], what: str) -> None:
+        """Refuse a shape of such sizes where they are needed outside. Raises: NeedsValue."""
+        if not self._sketch.since(self._before).isdisjoint(variables(tuple(shape))):
+            raise errors.NeedsValue(
+                f"{what} is known only inside of a loop (at {errors.user_location()})."
+            )
+
+    def joined(self, avals: Sequence[Aval]) -> Aval:
+        """The aval of what several branches of one rank give."""
+        shapes = zip(*[aval.shape for aval in avals], strict=True)
+        return Aval.of(tuple([self.outside(*sizes) for sizes in shapes]), avals[0].dtype)
