@@ -252,6 +252,7 @@ class Sizes:
 
     def __init__(self, **values: Size):
         self._values = _Values(values)
+        self._hash: int | None = None
 
     @staticmethod
     def between(shapes: Iterable[Sequence[Size]], known: Iterable[Sequence[int]]) -> Sizes | None:
@@ -323,7 +324,9 @@ class Sizes:
         return isinstance(other, Sizes) and self._values == other._values
 
     def __hash__(self) -> int:
-        return hash(frozenset(self._values.items()))
+        if self._hash is None:
+            self._hash = hash(frozenset(self._values.items()))
+        return self._hash
 
     def __repr__(self) -> str:
         return f"Sizes({', '.join(f'{k}={v}' for k, v in self._values.items())})"

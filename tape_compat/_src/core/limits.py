@@ -72,3 +72,7 @@ MAX_COLUMNS = 64
 #: Draws of random numbers in one function that Python runs at each call; those beyond are drawn as
 #: outside of functions.
 MAX_PYTHON_DRAWS = 4096
+
+#: A part of a function between steps of the host, of no more ops than this, runs as an op does:
+#: recording it as a program takes 20 us, of a whole one the price of a compile is estimated better.
+MAX_PART_AS_OP = 32

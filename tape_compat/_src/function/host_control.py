@@ -13,13 +13,16 @@ from typing import Any
 
 from ..core import errors
 from ..core.avals import Aval
+from ..core.caches import Cache
 from ..core.call import Call
 from ..core.dimensions import Size, Sizes, is_symbolic, variables
+from ..core.limits import MAX_CONTROL_FLOW
 from ..core.state import LOCAL
 from ..values.capture import Captured, Sketch
 from ..values.record import apply, notify
 from ..values.tensor import Tensor
-from .python_steps import Called, Rule, TapedStep, is_silent, run_in_parts
+from .program_parts import parts_of
+from .python_steps import Called, Rule, TapedStep, is_silent, run_parts
 
 
 class ControlStep(TapedStep):
@@ -77,11 +80,15 @@ class Branches(ControlStep):
         index, *operands = values
         number, last = int(index._value()), len(self.parts) - 1
         branch = self.parts[number if 0 <= number <= last else last]
-        avals = tuple([x._aval for x in operands])
-        return run_in_parts(found, branch, operands, avals, Sizes())
+        parts = parts_of(branch, tuple([x._aval for x in operands]))
+        return run_parts(found, parts, branch.flat.outputs, operands, Sizes())
 
     def _with(self, parts: Sequence[Any], sizes: Sizes) -> Branches:
         return Branches(self.name, parts, self._results(sizes))
+
+
+#: By the avals of what a loop carries, as recorded and in an iteration: the sizes in them.
+_SIZES: Cache[tuple, Sizes] = Cache("sizes in loops of the host", MAX_CONTROL_FLOW)
 
 
 class Loop(ControlStep):
@@ -99,19 +106,32 @@ class Loop(ControlStep):
         self.carried = tuple(carried)
 
     def give(self, found: Captured, /, *values: Tensor) -> list[Tensor]:
-        predicate, body = self.parts
         count = len(self.carried)
-        shapes = [aval.shape for aval in self.carried]
         carried, same = list(values[:count]), values[count:]
         avals = (*self.carried, *[x._aval for x in same])
+        predicate, body = [(parts_of(part, avals), part.flat.outputs) for part in self.parts]
+        varying = [i for i, aval in enumerate(self.carried) if aval.unknown]
         while True:
-            sizes = Sizes.between(shapes, [x._aval.shape for x in carried])
-            assert sizes is not None
+            sizes = self._sizes(varying, carried)
             given = [*carried, *same]
-            (goes_on,) = run_in_parts(found, predicate, given, avals, sizes)
+            (goes_on,) = run_parts(found, *predicate, given, sizes)
             if not goes_on._value():
                 return carried
-            carried = run_in_parts(found, body, given, avals, sizes)
+            carried = run_parts(found, *body, given, sizes)
+
+    def _sizes(self, varying: Sequence[int], carried: Sequence[Tensor]) -> Sizes:
+        """The sizes of what is carried in an iteration."""
+        if not varying:
+            return Sizes()
+        formal = tuple([self.carried[i] for i in varying])
+        avals = tuple([carried[i]._aval for i in varying])
+
+        def found() -> Sizes:
+            sizes = Sizes.between([x.shape for x in formal], [x.shape for x in avals])
+            assert sizes is not None
+            return sizes
+
+        return _SIZES.find((formal, avals), found)
 
     def _with(self, parts: Sequence[Any], sizes: Sizes) -> Loop:
         carried = [aval.at(sizes) for aval in self.carried]

@@ -17,11 +17,11 @@ from ..core.caches import Cache
 from ..core.call import Call
 from ..core.dimensions import Sizes, fit
 from ..core.dtypes import DType, int32, string
-from ..core.limits import MAX_CONTROL_FLOW
+from ..core.limits import MAX_CONTROL_FLOW, MAX_PART_AS_OP
 from ..core.op import Closure
 from ..core.state import LOCAL
 from ..ops.creation import zeros_like
-from ..run.op_by_op import unrecorded
+from ..run.op_by_op import op_runner, unrecorded
 from ..run.polymorphic import Polymorphic
 from ..values.capture import Captured, Sketch, value_of
 from ..values.convert import convert
@@ -30,7 +30,7 @@ from ..values.host_steps import PythonStep
 from ..values.record import apply, begin_step, flush, identity, notify
 from ..values.tensor import Tensor, concrete
 from ..values.variable import Handle, Variable, put_into, read
-from .program_parts import has_effect, parts_of
+from .program_parts import ProgramPart, has_effect, parts_of
 
 #: How many shapes of results are remembered.
 _MAX_LEARNT = 4096
@@ -424,25 +424,29 @@ def call_in_parts(found: Captured, tensors: Sequence[Tensor]) -> tuple[Tensor, .
     for variable in found.reads:
         read(variable)
     values = [*tensors, *map(value_of, found.sources)]
-    avals = tuple([x._aval for x in values])
-    results = run_in_parts(found, found.closure, values, avals, Sizes())
+    parts = parts_of(found.closure, tuple([x._aval for x in values]))
+    results = run_parts(found, parts, found.closure.flat.outputs, values, Sizes())
     count = len(results) - len(found.cells)
     for handle, tensor in zip(found.cells, results[count:], strict=True):
         put_into(handle, identity(tensor))
     return tuple(results[:count])
 
 
-def run_in_parts(
-    found: Captured, call: Call, given: Sequence[Any], avals: tuple[Aval, ...], sizes: Sizes
+def run_parts(
+    found: Captured,
+    parts: Sequence[ProgramPart],
+    wanted: Sequence[int],
+    given: Sequence[Any],
+    sizes: Sizes,
 ) -> list[Any]:
-    """What a record, or a part of it, gives, with the steps that Python does.
+    """What the parts of a record give, with the steps that Python does.
 
-    found: the function that is called. avals: those that its inputs had when it was recorded, or
-    have. sizes: what is known of the unknown ones in it.
+    found: the function that is called. wanted: the numbers of the results. given: the inputs.
+    sizes: what is known of the unknown ones.
     """
     values: dict[int, Any] = dict(enumerate(given))
-    for part in parts_of(call, avals):
-        closure = part.closure
+    for part in parts:
+        closure: Any = part.closure
         inputs = tuple([values[i] for i in part.inputs])
         if isinstance(closure, PythonStep):
             flush()
@@ -453,18 +457,28 @@ def run_in_parts(
         elif part.sized:
             outputs = _run_sized(closure, sizes, inputs)
         else:
-            outputs = as_program(closure, inputs)
+            outputs = _run(closure, inputs)
         values.update(zip(part.outputs, outputs, strict=True))
-    return [values[i] for i in call.flat.outputs]
+    return [values[i] for i in wanted]
+
+
+def _run(closure: Call, given: tuple[Tensor, ...]) -> Sequence[Tensor]:
+    """What a part gives: a short one that nobody records as an op by itself."""
+    if closure.effect or not unrecorded() or len(closure.flat.steps) > MAX_PART_AS_OP:
+        return as_program(closure, given)
+    avals = tuple([x._aval for x in given])
+    closure.infer(avals)  # raises for what is wrong
+    runner = op_runner(closure, avals)
+    return list(map(concrete, runner.now(*[x._value() for x in given])))
 
 
 #: What parts without effects do for sizes that are new.
 _POLYMORPHIC: Cache[Closure, Polymorphic] = Cache("parts for any sizes", MAX_CONTROL_FLOW)
 
 
-def _run_sized(closure: Closure, sizes: Sizes, given: tuple[Tensor, ...]) -> Sequence[Tensor]:
+def _run_sized(closure: Call, sizes: Sizes, given: tuple[Tensor, ...]) -> Sequence[Tensor]:
     """What a part gives for sizes that a step of the host has given."""
-    if isinstance(closure, Call) and not closure.effect and unrecorded():
+    if not closure.effect and unrecorded():
         steps = closure.flat
         program = _POLYMORPHIC.find(closure, lambda: Polymorphic(steps))
         if program.is_new(sizes if closure.unknown else None, tuple([x._aval for x in given])):
@@ -474,7 +488,8 @@ def _run_sized(closure: Closure, sizes: Sizes, given: tuple[Tensor, ...]) -> Seq
                 pass
             else:
                 return list(map(concrete, found))
-    return as_program(closure.at(sizes), given)
+    at: Any = closure.at(sizes)
+    return _run(at, given)
 
 
 #: By sizes, and what a step was to give and gave.
