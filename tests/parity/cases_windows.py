@@ -38,6 +38,45 @@ CASES |= {
         lambda tf, x: tf.nn.max_pool2d(x, 3, 2, "SAME"), np.zeros([0, 4, 4, 1], np.float32), order=1
     ),
 }
+
+
+def _of_many_channels(pool, size, channels):
+    """Called until it is compiled, where kernels of our own do it."""
+    values = np.random.default_rng(channels).choice(TIED, (2, *size, channels))
+
+    def case(tf):
+        @tf.function
+        def step(x):
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = pool(tf, x)
+                weights = tf.reshape(tf.range(float(np.prod(y.shape))), y.shape)
+            return y, tape.gradient(y, x, weights)
+
+        return [step(tf.constant(values)) for _ in range(5)][-1]
+
+    return case
+
+
+CASES |= {
+    f"max_pool of {channels} channels, {ksize} {strides} {padding}": _of_many_channels(
+        lambda tf, x, of=(ksize, strides, padding): tf.nn.max_pool2d(x, *of), (7, 6), channels
+    )
+    for ksize, strides, padding, channels in [
+        (3, 2, "SAME", 16),
+        (3, 1, "SAME", 9),
+        ([2, 3], [1, 2], "VALID", 24),
+        (3, 2, [[0, 0], [2, 1], [0, 2], [0, 0]], 8),
+    ]
+}
+CASES |= {
+    "max_pool of many channels, 1d": _of_many_channels(
+        lambda tf, x: tf.nn.max_pool1d(x, 3, 2, "SAME"), (13,), 8
+    ),
+    "max_pool of many channels, 3d": _of_many_channels(
+        lambda tf, x: tf.nn.max_pool3d(x, [2, 3, 2], [1, 2, 2], "SAME"), (4, 5, 3), 8
+    ),
+}
 CASES |= {
     f"pointwise {strides} {padding}": points(
         lambda tf, x, f, s=strides, p=padding: tf.nn.conv2d(x, f, s, p),

@@ -10,6 +10,7 @@ CONVOLUTION: Any
 DERIVATIVE: Any
 LARGE_PAGES: Any
 ORDER: Any
+POOL: Any
 WORDS: Any
 
 def order(x: Any, places: Any, descending: bool, /) -> None:

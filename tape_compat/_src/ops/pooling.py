@@ -6,6 +6,7 @@ import math as _math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
@@ -21,6 +22,7 @@ from ..values.tensor import Tensor
 from . import rules
 from .blocks import batch_to_space, space_to_batch
 from .checks import REAL, check_dtypes
+from .pooling_kernel import Pool, fits
 from .shapes import transpose
 from .windows import channels_last, explicit_padding, per_dimension
 
@@ -35,9 +37,13 @@ def _pairs(x: Any, window: tuple[int, ...], strides: tuple[int, ...], padding: A
     return padding
 
 
+def _are_tiles(window: tuple[int, ...], strides: tuple[int, ...], pairs: Any) -> bool:
+    return window == strides and all(pair == (0, 0) for pair in pairs)
+
+
 def _tiles(x: Any, window: tuple[int, ...], strides: tuple[int, ...], pairs: Any) -> Any:
     """`x` cut into windows that do not overlap: a view and the axes of the windows, or None."""
-    if window != strides or any(pair != (0, 0) for pair in pairs):
+    if not _are_tiles(window, strides, pairs):
         return None
     counts = [n // w for n, w in zip(x.shape, window, strict=True)]
     cut = lax.slice(x, (0,) * x.ndim, [c * w for c, w in zip(counts, window, strict=True)])
@@ -50,22 +56,71 @@ def _tiles(x: Any, window: tuple[int, ...], strides: tuple[int, ...], pairs: Any
     return cut.reshape(shape), tuple(axes)
 
 
-def _max_pool(
-    x: Any, window: tuple[int, ...], strides: tuple[int, ...], padding: Any, last: bool
-) -> Any:
-    window, strides = _whole(window, last), _whole(strides, last)
-    if not isinstance(padding, str):
-        padding = _whole_pairs(padding, last)
-    pairs = [(int(a), int(b)) for a, b in _pairs(x, window, strides, padding)]
-    first = len(window) < 5
-    tiles = _tiles(x, window, strides, pairs) if first else None
+class _Windows(NamedTuple):
+    """Those of a pool of some array, by all its axes. first: whether the first of equal elements
+    takes the whole gradient, as in TF's MaxPoolGrad, or each of them, as in its MaxPool3DGrad."""
+
+    sizes: tuple[int, ...]
+    strides: tuple[int, ...]
+    pairs: list[tuple[int, int]]
+    first: bool
+
+    @classmethod
+    def of(
+        cls, x: Any, window: tuple[int, ...], strides: tuple[int, ...], padding: Any, last: bool
+    ) -> _Windows:
+        window, strides = _whole(window, last), _whole(strides, last)
+        if not isinstance(padding, str):
+            padding = _whole_pairs(padding, last)
+        pairs = [(int(a), int(b)) for a, b in _pairs(x, window, strides, padding)]
+        return cls(window, strides, pairs, len(window) < 5)
+
+    def places(self, x: Any) -> tuple[int, ...]:
+        """The shape of what they give."""
+        return lax.reduce_window_shape_tuple(x.shape, self.sizes, self.strides, self.pairs)
+
+    def by_kernel(self, x: Any) -> Pool | None:
+        """What the kernel takes, if it is to do them."""
+        tiled = self.first and _are_tiles(self.sizes, self.strides, self.pairs)
+        channels = self.sizes[-1], self.strides[-1], self.pairs[-1]
+        if tiled or channels != (1, 1, (0, 0)) or not fits(x) or 0 in self.places(x):
+            return None
+        low = [pair[0] for pair in self.pairs[1:-1]]
+        return Pool(self.sizes[1:-1], self.strides[1:-1], low, self.first)
+
+
+def _max_pool(x: Any, *of: Any, **windows_of: Any) -> Any:
+    windows = _Windows.of(x, *of, **windows_of)
+    pool = windows.by_kernel(x)
+    if pool is None or not pool.is_quick(x):
+        return _max_by_xla(x, windows)
+    return pool.largest(lambda x: _max_by_xla(x, windows), x, windows.places(x))
+
+
+def _pull_max(
+    arrays: Sequence[Any], cotangents: Sequence[Any], wrt: tuple[int, ...], **windows_of: Any
+) -> tuple[Any, ...]:
+    """The pullback of a pool."""
+    (x,), (dy,) = arrays, cotangents
+    windows = _Windows.of(x, **windows_of)
+    pool = windows.by_kernel(x)
+
+    def by_xla(x: Any, dy: Any) -> Any:
+        return jax.vjp(lambda x: _max_by_xla(x, windows), x)[1](dy)[0]
+
+    return (by_xla(x, dy) if pool is None else pool.back(by_xla, x, dy),)
+
+
+def _max_by_xla(x: Any, windows: _Windows) -> Any:
+    sizes, strides, pairs, first = windows
+    tiles = _tiles(x, sizes, strides, pairs) if first else None
     if tiles is not None and tiles[1]:
         return rules.max_of_windows(*tiles)
     floating = jnp.issubdtype(x.dtype, jnp.floating)
-    if floating and 0 not in lax.reduce_window_shape_tuple(x.shape, window, strides, pairs):
-        return _max_by_axes(x, window, strides, pairs, first)
+    if floating and 0 not in windows.places(x):
+        return _max_by_axes(x, sizes, strides, pairs, first)
     lowest = -np.inf if floating else np.iinfo(x.dtype).min
-    return lax.reduce_window(x, np.asarray(lowest, x.dtype), lax.max, window, strides, pairs)
+    return lax.reduce_window(x, np.asarray(lowest, x.dtype), lax.max, sizes, strides, pairs)
 
 
 def _max_by_axes(
@@ -181,14 +236,15 @@ def _pooled(
     return Aval.of(found, avals[0].dtype if dtype is None else as_dtype(dtype))
 
 
-def _declared(pool: Any, kernel: str, kinds: str, masks: bool = False) -> Op:
-    return Op(pool, kernel, check=_check_pool(kernel, kinds), shapes=_pooled, masks=masks)
+def _declared(pool: Any, kernel: str, kinds: str, **more: Any) -> Op:
+    return Op(pool, kernel, check=_check_pool(kernel, kinds), shapes=_pooled, **more)
 
 
+_OF_MAX: dict[str, Any] = {"masks": True, "pull": _pull_max, "kernels": True}
 _POOLS = {
-    ("max", 1): _declared(_max_pool, "MaxPool", REAL, masks=True),
-    ("max", 2): _declared(_max_pool, "MaxPool", REAL, masks=True),
-    ("max", 3): _declared(_max_pool, "MaxPool3D", "float", masks=True),
+    ("max", 1): _declared(_max_pool, "MaxPool", REAL, **_OF_MAX),
+    ("max", 2): _declared(_max_pool, "MaxPool", REAL, **_OF_MAX),
+    ("max", 3): _declared(_max_pool, "MaxPool3D", "float", **_OF_MAX),
     ("avg", 1): _declared(_avg_pool, "AvgPool", "float"),
     ("avg", 2): _declared(_avg_pool, "AvgPool", "float"),
     ("avg", 3): _declared(_avg_pool, "AvgPool3D", "float"),
