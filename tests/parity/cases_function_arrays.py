@@ -57,3 +57,23 @@ def case_grows_by_a_copy(tf):
         return array.write(5, [1.0, 1.0]).stack()
 
     return f(tf.TensorArray(tf.float32, 0, dynamic_size=True, element_shape=[2]))
+
+
+def case_elements_of_unknown_sizes(tf):
+    @tf.function(input_signature=[tf.TensorSpec([3, None, 2])])
+    def f(x):
+        array = tf.TensorArray(tf.float32, 3, clear_after_read=False).unstack(x)
+        sums = tf.TensorArray(tf.float32, 3).write(0, x[0])
+        total = x[0]
+        for i in tf.range(1, 3):
+            total = total + array.read(i)
+            sums = sums.write(i, total)
+        again = tf.TensorArray(tf.float32, 4).write(0, total).write(1, total + 1.0)
+        again = again.scatter([2, 3], x[:2])
+        parts = tf.TensorArray(tf.float32, 3).split(tf.transpose(x, [0, 2, 1])[:, 0], [1, 1, 1])
+        return sums.stack(), again.stack(), parts.read(1)
+
+    before = f.experimental_get_tracing_count()
+    found = [f(tf.reshape(tf.range(6.0 * n), [3, n, 2])) for n in (1, 2, 4)]
+    found.append(f.get_concrete_function()(tf.ones([3, 2, 2])))
+    return found, before, f.experimental_get_tracing_count()

@@ -161,8 +161,9 @@ class RecordedArray:
         """The same elements."""
         return self if self.buffer is None else self.with_buffer(identity(self.buffer))
 
-    def _check(self, value: Tensor, shape: TensorShape) -> None:
+    def _check(self, value: Tensor, element: tuple[Size, ...]) -> None:
         """Refuse elements of another dtype or shape."""
+        shape = Aval.of(element, value.dtype).tensor_shape
         if value.dtype is not self.dtype:
             raise errors.InvalidArgumentError(
                 None,
@@ -174,10 +175,10 @@ class RecordedArray:
             raise ValueError(f"Inconsistent shapes: saw {shape} but expected {self.element_shape} ")
         if self.infer_shape:
             self._shape[0] = self.element_shape.merge_with(shape)
-        if self.buffer is not None and self.buffer._aval.shape[1:] != tuple(shape.as_list()):
+        if self.buffer is not None and self.buffer._aval.shape[1:] != element:
             raise errors.NeedsValue(
                 "The elements of a TensorArray in a function are of one shape: "
-                f"{self.buffer._aval.shape[1:]}, not {shape} (at {errors.user_location()})."
+                f"{self.buffer._aval.shape[1:]}, not {element} (at {errors.user_location()})."
             )
 
     def read(self, index: Any) -> Tensor:
@@ -208,7 +209,7 @@ class RecordedArray:
     def write(self, index: Any, value: Any) -> RecordedArray:
         """With another element."""
         value = convert(value, hint=self.dtype)
-        self._check(value, value.shape)
+        self._check(value, value._aval.shape)
         place = self._place(index)
         array = self
         if self.by_host:
@@ -268,13 +269,13 @@ class RecordedArray:
         value = convert(value, hint=self.dtype)
         array = self._copy()
         array.buffer = None
-        array._check(value, value.shape[1:])
+        array._check(value, value._aval.shape[1:])
         return array.with_buffer(identity(value))
 
     def scatter(self, indices: Any, value: Any) -> RecordedArray:
         """With some elements as the rows of a tensor."""
         value, indices = convert(value, hint=self.dtype), convert(indices, hint=int32)
-        self._check(value, value.shape[1:])
+        self._check(value, value._aval.shape[1:])
         array = self
         if not indices._is_symbolic():
             last = int(np.max(np.asarray(indices), initial=-1))
@@ -296,7 +297,7 @@ class RecordedArray:
         rest = value._aval.shape[1:]
         array = self._copy()
         array.buffer = None
-        array._check(value, TensorShape([length, *rest]))
+        array._check(value, (length, *rest))
         return array.with_buffer(reshape(value, [count, length, *rest]))
 
     def size(self) -> Tensor:
