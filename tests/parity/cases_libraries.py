@@ -150,3 +150,30 @@ def case_levels_of_messages(tf):
 def case_operators_that_classes_take_over(tf):
     names = tf.Tensor.OVERLOADABLE_OPERATORS
     return sorted(names - {"__div__", "__rdiv__"})
+
+
+def case_variables_that_libraries_make_of_tensors(tf):
+    class Held(tf.Variable):
+        def __init__(self, tensor):
+            self.tensor = tensor
+
+        shape = property(lambda self: self.tensor.shape)
+        dtype = property(lambda self: self.tensor.dtype)
+
+        def value(self):
+            return self.tensor
+
+    tf.register_tensor_conversion_function(
+        Held, lambda value, dtype=None, name=None, as_ref=False: value.tensor
+    )
+    held, other = Held(tf.constant([1.0, 2.0])), Held(tf.constant([3.0, 5.0]))
+    with tf.GradientTape() as tape:
+        tape.watch(held.tensor)
+        y = tf.reduce_sum(tf.square(held) * other + held)
+    return {
+        "gradient": tape.gradient(y, held.tensor),
+        "converted": tf.convert_to_tensor(held),
+        "stacked": tf.stack([held, tf.constant([0.0, 1.0])]),
+        "function": tf.function(lambda: held + tf.cast(other, tf.float32))(),
+        "sorted": len(sorted([held.ref(), other.ref(), tf.Variable(1.0).ref()])),
+    }

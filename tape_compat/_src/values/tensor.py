@@ -458,7 +458,8 @@ class Reference:
         return self._wrapped
 
     def _place(self) -> tuple[int, int]:
-        return self._wrapped._id, id(self._wrapped)
+        # A library's variables may have no cell of ours, and so no number.
+        return getattr(self._wrapped, "_id", 0), id(self._wrapped)
 
     def __lt__(self, other: Any) -> bool:
         return self._place() < _referred(other)._place()

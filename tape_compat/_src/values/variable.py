@@ -14,6 +14,7 @@ from ..core.shapes import TensorShape
 from ..core.state import LOCAL, seen_by
 from . import operators, updates as _updates
 from .bounds import refuse_positions, refuse_rows
+from .conversions import converted, registered
 from .convert import convert
 from .creators import Created
 from .names import current_name_scope
@@ -268,6 +269,10 @@ class Variable(operators.Operators, Trackable, metaclass=Created):
 
     def _as_tensor(self) -> Tensor:
         """The value as an op sees it: tapes know it as this variable."""
+        if self.__class__ not in _OWN and registered(self):  # a library's class
+            found = converted(self, None, None)
+            if found is not None:
+                return found
         return read(self)
 
     def read_value(self) -> Tensor:
@@ -616,6 +621,7 @@ class UnreadVariable(Variable):
         return self if read_value else None
 
 
+_OWN = (Variable, UnreadVariable)
 _BY_ROWS = frozenset(_updates.SCATTER.values())
 
 
