@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .harness import attempt
+from .harness import attempt, attempts
 
 A = ([[0, 1], [1, 0], [1, 2]], [3.0, -4.0, 2.0], [2, 3])
 B = ([[0, 0], [0, 1], [1, 2]], [-5.0, 9.0, 1.0], [2, 3])
@@ -220,4 +220,33 @@ def case_edit_distance(tf):
         attempt(tf.edit_distance, a, tf.sparse.from_dense([1, 2])),
         attempt(tf.edit_distance, a, texts[0]),
         attempt(tf.edit_distance, [1], [2]),
+    )
+
+
+def case_dense_times_sparse(tf):
+    sparse = tf.sparse.from_dense([[0.0, 1.0], [2.0, 3.0]])
+    row = tf.constant([[2.0, 5.0]])
+
+    def product(dense):
+        return tf.sparse.to_dense(dense * sparse)
+
+    with tf.GradientTape() as tape:
+        tape.watch([row, sparse.values])
+        y = tf.reduce_sum((row * sparse).values ** 2)
+    return (
+        [product(tf.constant(d)) for d in ([[2.0, 3.0], [4.0, 5.0]], [[2.0], [3.0]], 3.0)],
+        product(tf.Variable([[2.0, 5.0]])),
+        tf.function(lambda x: (x * sparse).values)(row),
+        tape.gradient(y, [row, sparse.values]),
+        attempts(
+            tf,
+            {
+                "larger": lambda _: product(tf.ones([2, 2, 2])),
+                "dtype": lambda _: product(tf.constant([[1, 2]])),
+                "multiply": lambda _: tf.multiply(row, sparse),
+                "sum": lambda _: row + sparse,
+                "quotient": lambda _: row / sparse,
+                "number": lambda _: 3.0 * sparse,
+            },
+        ),
     )

@@ -414,6 +414,9 @@ def _flat_weights(weights: Any) -> Tensor:
 
 
 def _mapped(op: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    if op is operators.function_of("mul") and not _is_sparse(args[0]):
+        dense, sparse = args
+        return sparse * dense
     if op.__name__ not in _TAKES_SPARSE:
         return NotImplemented
     (x,) = args
