@@ -5,7 +5,7 @@ import pathlib
 
 import numpy as np
 
-from .harness import attempts
+from .harness import attempt, attempts
 
 NEEDS = ("compat.v1.Dimension",)
 
@@ -124,4 +124,26 @@ def case_initializers(tf):
             "no floats": lambda tf: v1.random_normal_initializer(dtype=tf.int32),
         },
         words=4,
+    )
+
+
+def case_dimensions_as_numbers(tf):
+    size = tf.compat.v1.Dimension
+    x = tf.reshape(tf.range(4.0), [2, 2])
+    return (
+        tf.constant(size(3)),
+        tf.convert_to_tensor(size(2), tf.int64),
+        tf.constant([[size(1), 2], [3, size(4)]]),
+        tf.constant([size(1), 2], tf.float32),
+        tf.stack([size(1), tf.constant(2)]),
+        tf.tile(x, [size(1), 2]),
+        tf.reshape(x, (size(4), -1)),
+        tf.reshape(x, [tf.constant(2), size(2)]),
+        [tf.zeros([size(2), 1]), tf.fill([size(2)], 1.0), tf.one_hot([1], size(3))],
+        tf.broadcast_to(x[0], [size(3), 2]),
+        tf.cast(x, tf.int32) * size(2),
+        [x[size(1)], x[size(1), : size(1)], x[:: size(2)]],
+        attempt(lambda: tf.convert_to_tensor(size(None))),
+        attempt(lambda: tf.convert_to_tensor(size(2), tf.float32)),
+        attempt(lambda: x + size(2), words=0),
     )

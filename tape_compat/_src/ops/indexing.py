@@ -20,6 +20,7 @@ from jax import lax
 from ..core import dtypes, limits
 from ..core.avals import Aval
 from ..core.caches import Cache
+from ..core.dimension import Dimension
 from ..core.dimensions import Shape, Size, is_symbolic, is_unknown, less, maximum, minimum
 from ..core.dtypes import as_dtype
 from ..core.errors import NeedsValue
@@ -548,7 +549,7 @@ def _bound(value: Any) -> Size | None:
 
 
 def _check_index(entry: Any) -> None:
-    if isinstance(entry, (int, np.integer)):
+    if isinstance(entry, (int, np.integer, Dimension)):
         return
     dtype = getattr(entry, "dtype", None)
     if isinstance(entry, (Tensor, Variable, np.ndarray, jax.Array)) and len(entry.shape) != 1:

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..core import dtypes
 from ..core.avals import Aval
+from ..core.dimension import Dimension
 from ..core.dimensions import is_symbolic
 from ..core.dtypes import DType
 from ..core.shapes import TensorShape
@@ -181,9 +182,33 @@ def to_numpy(value: Any, dtype: DType | None = None) -> np.ndarray:
         return _from_python(np.array(value, object), value, dtype)
     if isinstance(value, (list, tuple, range)):
         return _from_sequence(value, dtype)
+    if isinstance(value, Dimension):
+        return np.array(_size(value), _dtype_of_size(value, dtype).np_dtype)
     if hasattr(value, "__array__"):
         return _from_numpy(np.asarray(value), dtype)
     raise ValueError(_unsupported(value))
+
+
+def _size(value: Dimension) -> int:
+    if value.value is None:
+        raise ValueError("Cannot convert unknown Dimension ? to a Tensor.")
+    return value.value
+
+
+def _dtype_of_size(value: Dimension, dtype: DType | None) -> DType:
+    if dtype not in (None, dtypes.int32, dtypes.int64):
+        raise TypeError(
+            f"Cannot convert Dimension {value} to dtype {dtype}. Allowed dtypes are tf.int32 and "
+            "tf.int64."
+        )
+    return dtype or dtypes.int32
+
+
+def _with_sizes(value: Any) -> Any:
+    """A sequence whose Dimensions are ints."""
+    if isinstance(value, (list, tuple)):
+        return [_with_sizes(item) for item in value]
+    return _size(value) if isinstance(value, Dimension) else value
 
 
 def _unsupported(value: Any) -> str:
@@ -239,6 +264,8 @@ def _from_sequence(value: Sequence[Any], dtype: DType | None) -> np.ndarray:
         array = np.array(value)
     except ValueError:
         raise _refusal(leaves) from None
+    if array.dtype == object and any(isinstance(x, Dimension) for x in leaves):
+        return _from_sequence(_with_sizes(value), dtype)
     if array.dtype == object and not all(isinstance(x, (str, bytes)) for x in array.ravel()):
         raise _refusal(leaves)
     of_numpy = any(isinstance(x, (np.ndarray, np.generic)) for x in leaves)
