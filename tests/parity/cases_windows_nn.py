@@ -288,3 +288,17 @@ def case_errors(tf):
             "quantized": lambda tf: tf.quantization.quantize_and_dequantize([1, 2], -1, 1),
         },
     )
+
+
+def case_windows_of_floats(tf):
+    x = tf.reshape(tf.range(16.0), [1, 4, 4, 1])
+    three, one = np.float64(3.0), np.float32(1.0)
+    window, steps = [1, three, three, 1], [1, one, 2.0, 1]
+    return (
+        tf.nn.avg_pool(x, window, [1, 1, 1, 1], "SAME"),
+        tf.nn.avg_pool(x, 3.7, 2.0, "SAME"),
+        tf.nn.max_pool(x, window, steps, "VALID"),
+        tf.nn.conv2d(x, tf.ones([2, 2, 1, 1]), steps, "SAME"),
+        tf.nn.dilation2d(x, tf.zeros([2, 2, 1]), steps, "SAME", "NHWC", [1, 1, 1, 1]),
+        tf.image.extract_patches(x, window, steps, [1, 1, 1, 1], "SAME"),
+    )

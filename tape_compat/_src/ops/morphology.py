@@ -20,6 +20,7 @@ from .checks import REAL, check_dtypes
 from .declare import check_same_dtype, matching, static
 from .elementwise import negative
 from .ordering import reverse
+from .windows import whole
 
 _KERNEL = "Dilation2D"
 
@@ -108,7 +109,7 @@ def _spatial(value: Any, what: str, argument: str) -> tuple[int, int]:
             f"{what} is only supported across spatial dimensions. [Op:{_KERNEL}] "
             f"(at {errors.user_location()})",
         )
-    return given[1], given[2]
+    return whole(given[1:3])
 
 
 def _checked(strides: Any, padding: Any, data_format: Any, dilations: Any) -> dict[str, Any]:

@@ -23,14 +23,19 @@ def channels_last(data_format: Any) -> bool:
     )
 
 
+def whole(value: Any) -> tuple[Any, ...]:
+    """One size or several as ints: the fraction of a float is left out, as in TensorFlow."""
+    given = value if isinstance(value, tuple) else (value,)
+    return tuple([int(x) if isinstance(x, float) else x for x in given])
+
+
 def per_dimension(
     value: Any, rank: int, what: str, last: bool, kernel: str, default: int = 1
 ) -> tuple[int, ...]:
     """Strides, dilations or window sizes for `rank` spatial dimensions."""
     if value is None:
         return (default,) * rank
-    value = static(value)
-    given = value if isinstance(value, tuple) else (value,)
+    given = whole(static(value))
     if len(given) == 1:
         return given * rank
     if len(given) == rank:
