@@ -166,3 +166,14 @@ def case_compute_gradient(tf):
 
 def case_compute_gradient_of_integers(tf):
     return tf.test.compute_gradient(lambda x: x, [np.ones(1, np.int32)])
+
+
+def case_a_tolerance_for_each_element(tf):
+    test = tf.test.TestCase("assertAllClose")
+    test.assertAllClose([1.0, 2.0], [1.0, 2.1], atol=np.array([0.0, 0.2]))
+    test.assertAllClose([1.0, 2.0], [1.0, 2.3], rtol=tf.constant([0.0, 0.2]))
+    try:
+        test.assertAllClose([1.0, 2.0], [1.1, 2.1], atol=np.array([0.0, 0.2]))
+    except (AssertionError, TypeError):  # TensorFlow's message fails with NumPy 2
+        return "refused"
+    return "accepted"

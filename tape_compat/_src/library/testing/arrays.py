@@ -251,7 +251,11 @@ class ArrayAssertions(unittest.TestCase):
             raise AssertionError(f"a{path} is different from b{path}: {a} and {b}. {msg}")
         if a.dtype.kind != "O":
             said = f"Mismatched value: a{path} is different from b{path}. {msg}"
-            np.testing.assert_allclose(a, b, rtol=rtol, atol=atol, err_msg=said, equal_nan=True)
+            if not np.ndim(rtol) and not np.ndim(atol):
+                np.testing.assert_allclose(a, b, rtol=rtol, atol=atol, err_msg=said, equal_nan=True)
+            elif not np.allclose(a, b, as_array(rtol), as_array(atol), equal_nan=True):
+                # NumPy's message cannot show a tolerance for each element
+                raise AssertionError(f"{said} {a} and {b}, rtol={rtol}, atol={atol}.")
 
 
 def _regular(value: Any) -> np.ndarray | None:
