@@ -177,3 +177,22 @@ def case_variables_that_libraries_make_of_tensors(tf):
         "function": tf.function(lambda: held + tf.cast(other, tf.float32))(),
         "sorted": len(sorted([held.ref(), other.ref(), tf.Variable(1.0).ref()])),
     }
+
+
+def case_what_libraries_have_as_tensors(tf):
+    class Deferred:
+        is_tensor_like = True
+
+    tf.register_tensor_conversion_function(
+        Deferred, lambda value, dtype=None, name=None, as_ref=False: tf.constant([1.5, 2.5])
+    )
+    x = Deferred()
+    return tf.is_tensor(x), tf.is_tensor(object()), tf.cast(x, tf.int32), tf.identity(x) * x
+
+
+def case_functions_under_custom_gradient(tf):
+    def cube(x):
+        return x**3, lambda upstream: upstream * 7.0
+
+    decorated = tf.custom_gradient(cube)
+    return decorated.__original_wrapped__ is cube, decorated.__wrapped__ is cube

@@ -257,6 +257,7 @@ def test_inspecting_and_decorating():
         found.append(
             [
                 made.__name__,
+                made.__original_wrapped__ is function,
                 made(1, c=3),
                 [each.decorator_name for each in decorators],
                 target is function,

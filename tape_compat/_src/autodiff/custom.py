@@ -520,6 +520,8 @@ class _Decorated:
 
     def __init__(self, call: Callable[..., Any], function: Any):
         functools.update_wrapper(self, function)
+        #: By which libraries find the function again, as TensorFlow's decorators leave it.
+        self.__original_wrapped__ = function
         self._call, self._function = call, function
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

@@ -115,13 +115,15 @@ def convert_to_tensor(
 def is_tensor(x: Any) -> bool:
     """Whether `x` is a Tensor, sparse or ragged or not, a Variable, or IndexedSlices.
 
-    A variable of Keras is one too; an ExtensionType or a LinearOperator is not.
+    A variable of Keras is one too, and so is what has an attribute `is_tensor_like`, as libraries
+    give it to classes; an ExtensionType or a LinearOperator is not.
 
     >>> import tape_compat as tf
     >>> tf.is_tensor(tf.Variable(1.0)), tf.is_tensor([1.0])
     (True, False)
     """
-    return isinstance(x, (TensorType, Variable, RaggedTensor, SparseTensor, IndexedSlices))
+    kinds = (TensorType, Variable, RaggedTensor, SparseTensor, IndexedSlices)
+    return isinstance(x, kinds) or hasattr(x, "is_tensor_like")
 
 
 def get_static_value(tensor: Any, partial: bool = False) -> Any:

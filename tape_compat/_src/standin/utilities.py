@@ -194,6 +194,7 @@ def make_decorator(
 ) -> Any:
     """`decorator_func`, which looks like `target` from outside."""
     functools.update_wrapper(decorator_func, target)
+    decorator_func.__original_wrapped__ = target
     name = decorator_name or sys._getframe(1).f_code.co_name
     decorator_func._tf_decorator = TFDecorator(name, target, decorator_doc, decorator_argspec)
     if decorator_argspec is not None:
