@@ -807,3 +807,18 @@ def case_results_of_replicas(tf):
     strategy = tf.distribute.OneDeviceStrategy("/cpu:0")
     default = tf.distribute.get_strategy()
     return strategy.unwrap(3.0), strategy.experimental_local_results("a"), default.unwrap([1])
+
+
+def case_which_strategy_this_is_in(tf):
+    distribute = tf.distribute
+
+    def seen():
+        return distribute.has_strategy(), type(distribute.get_strategy()).__name__
+
+    one, default = distribute.OneDeviceStrategy("/cpu:0"), distribute.get_strategy()
+    found = [seen()[0], one.run(seen), default.run(seen)[0], seen()[0]]
+    with default.scope():
+        found.append(seen()[0])
+    with one.scope():
+        found += [seen(), one.run(seen)]
+    return found, one.run(tf.function(seen)), seen()[0]

@@ -206,8 +206,11 @@ class Strategy:
         kwargs: Mapping[str, Any] | None = None,
         options: Any = None,
     ) -> Any:
-        """`fn(*args, **kwargs)`."""
-        return fn(*args, **(kwargs or {}))
+        """`fn(*args, **kwargs)`, in the scope of this strategy."""
+        if self is _DEFAULT:
+            return fn(*args, **(kwargs or {}))
+        with self.scope():
+            return fn(*args, **(kwargs or {}))
 
     def reduce(self, reduce_op: Any, value: Any, axis: int | None) -> Any:
         """The sum or mean of a value along an axis; the value itself if the axis is None."""
@@ -485,8 +488,8 @@ def get_strategy() -> Strategy:
 
 
 def has_strategy() -> bool:
-    """Whether this is in the scope of a strategy."""
-    return _STATE.strategy is not None
+    """Whether this is in the scope of a strategy that is not the default."""
+    return get_strategy() is not _DEFAULT
 
 
 def get_replica_context() -> ReplicaContext | None:
