@@ -315,3 +315,50 @@ PROGRAMS = (
 )
 
 CASES = {program.__name__: in_folder(program) for program in PROGRAMS}
+
+
+def _slots(tf, deferred):
+    """An optimizer of a library's own, which makes its slots when it is asked, or later."""
+
+    class Momentum(tf.Module):
+        def __init__(self):
+            self.slots, self.waiting, self.seen = {}, [], []
+
+        def get_slot_names(self):
+            return ["momentum"]
+
+        def get_slot(self, variable, name):
+            return self.slots.get(variable.ref())
+
+        def make(self, variable, value):
+            self.slots[variable.ref()] = tf.Variable(value, trainable=False)
+            for position in self.waiting:
+                position.restore(self.slots[variable.ref()])
+            return self.slots[variable.ref()]
+
+        def _create_or_restore_slot_variable(
+            self, slot_variable_position, slot_name, variable, slot_variable_shape=None
+        ):
+            position = slot_variable_position
+            self.seen += [slot_name, position.is_simple_variable(), position.value_shape()]
+            if deferred:
+                self.waiting.append(position)
+                return None
+            return self.make(variable, [0.0, 0.0])
+
+    return Momentum()
+
+
+@in_folder
+def case_slots_of_libraries(tf, folder):
+    v, optimizer = tf.Variable([1.0, 2.0]), _slots(tf, False)
+    optimizer.make(v, [3.0, 4.0])
+    path = tf.train.Checkpoint(v=v, optimizer=optimizer).save(folder)
+    found = [names(tf, path)]
+    for deferred in (False, True):
+        v, optimizer = tf.Variable([0.0, 0.0]), _slots(tf, deferred)
+        tf.train.Checkpoint(v=v, optimizer=optimizer).restore(path)
+        if deferred:
+            optimizer.make(v, [7.0, 7.0])
+        found.append((v, optimizer.get_slot(v, "momentum"), optimizer.seen))
+    return found

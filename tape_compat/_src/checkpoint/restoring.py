@@ -13,8 +13,10 @@ from collections import deque
 from collections.abc import Mapping
 from typing import Any
 
+from ..core.shapes import TensorShape
 from ..values.context import init_scope
 from ..values.convert import convert
+from ..values.tensor import Tensor
 from ..values.trackable import children
 from ..values.variable import VALUE_KEY
 from .graph import Graph
@@ -93,6 +95,40 @@ class Restoration:
                 bound,
                 value,
             )
+
+
+class SlotPosition:
+    """The value of a slot in a checkpoint, for optimizers that make the slot's variable or keep
+    this until they do."""
+
+    def __init__(self, restoration: Restoration, number: int):
+        self._restoration, self._number = restoration, number
+
+    @property
+    def restore_uid(self) -> int:
+        """Greater than that of checkpoints restored before."""
+        return self._restoration.age
+
+    def _keys(self) -> dict[str, str]:
+        return {each.name: each.key for each in self._restoration.graph.nodes[self._number].values}
+
+    def is_simple_variable(self) -> bool:
+        """Whether it is the value of a variable, and nothing else."""
+        return list(self._keys()) == [VALUE_KEY]
+
+    def value_shape(self) -> TensorShape:
+        """The shape of the value."""
+        shapes = self._restoration.reader.get_variable_to_shape_map()
+        return TensorShape(shapes[self._keys()[VALUE_KEY]])
+
+    def value_tensors(self) -> dict[str, Tensor]:
+        """The values by their names."""
+        reader = self._restoration.reader
+        return {name: convert(reader.get_tensor(key)) for name, key in self._keys().items()}
+
+    def restore(self, trackable: Any) -> None:
+        """Give the value to the variable of the slot."""
+        self._restoration.restore(self._number, trackable)
 
 
 class _Walk:
@@ -182,7 +218,9 @@ class _Walk:
         if not hasattr(optimizer, "_create_or_restore_slot_variable"):
             return
         slot = optimizer._create_or_restore_slot_variable(
-            slot_variable_position=number, slot_name=name, variable=variable
+            slot_variable_position=SlotPosition(self._restoration, number),
+            slot_name=name,
+            variable=variable,
         )
         if slot is not None and number not in self._objects:
             self._match(number, slot)

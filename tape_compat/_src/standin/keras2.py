@@ -8,11 +8,13 @@ from typing import Any
 
 from malt.core import ag_ctx
 
+from ..checkpoint.restoring import SlotPosition
 from ..checkpoint.state import put_state
 from ..core.errors import user_location
 from ..function.autograph.convert import convert_in_context
+from ..values.tensor import Tensor
 from ..values.trackable import ListWrapper, NoDependency, _DictWrapper, is_trackable
-from ..values.variable import Variable
+from ..values.variable import VALUE_KEY, Variable
 
 
 class DistributedDataset:
@@ -43,6 +45,22 @@ class DelegatingTrackableMixin:
 
     def _maybe_initialize_trackable(self) -> None:
         """Nothing is to be made ready."""
+
+
+class CheckpointInitialValueCallable:
+    """An initializer that gives what a checkpoint has for a variable."""
+
+    def __init__(self, checkpoint_position: SlotPosition):
+        self.checkpoint_position = checkpoint_position
+
+    @property
+    def restore_uid(self) -> int:
+        """Greater than that of checkpoints restored before."""
+        return self.checkpoint_position.restore_uid
+
+    def __call__(self, shape: Any = None, dtype: Any = None, shard_info: Any = None) -> Tensor:
+        """The value, of its own shape and dtype."""
+        return self.checkpoint_position.value_tensors()[VALUE_KEY]
 
 
 class Gauge:

@@ -40,6 +40,9 @@ NAMES = {
     "__internal__.saved_model.load.register_revived_type": "standin.runtime:nothing",
     "__internal__.smart_cond.smart_cond": "standin.runtime:smart_cond",
     "__internal__.tf2.enabled": "standin.runtime:true",
+    "__internal__.tracking.CheckpointInitialValueCallable": (
+        "standin.keras2:CheckpointInitialValueCallable"
+    ),
     "__internal__.tracking.DelegatingTrackableMixin": "standin.keras2:DelegatingTrackableMixin",
     "__internal__.tracking.AutoTrackable": "values.trackable:AutoTrackable",
     "__internal__.tracking.Trackable": "values.trackable:Trackable",
