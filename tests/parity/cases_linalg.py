@@ -1,9 +1,11 @@
 """`tf.linalg`: values, derivatives and errors; decompositions by what they must reconstruct."""
 
+import math
+
 import numpy as np
 
 from .derivatives import points
-from .harness import attempts
+from .harness import attempt, attempts
 
 A = [[4.0, 1.0, 0.5], [1.0, 3.0, -0.5], [0.2, -0.7, 2.0]]
 S = [[4.0, 1.0, 0.5], [1.0, 3.0, -0.5], [0.5, -0.5, 2.0]]
@@ -187,3 +189,23 @@ def case_errors(tf):
         },
         words=0,
     )
+
+
+def case_products_of_narrow_integers(tf):
+    """Products of batches of matrices have a kernel for int16."""
+
+    def of(dtype, *shape):
+        return tf.cast(tf.reshape(tf.range(math.prod(shape)), shape), dtype)
+
+    def products(dtype):
+        return {
+            "matrices": attempt(lambda: of(dtype, 2, 3) @ of(dtype, 3, 2)),
+            "batches": attempt(lambda: of(dtype, 2, 2, 3) @ of(dtype, 2, 3, 2)),
+            "broadcast": attempt(lambda: tf.matmul(of(dtype, 2, 2, 3), of(dtype, 3, 2))),
+            "transposed": attempt(
+                lambda: tf.matmul(of(dtype, 2, 2, 3), of(dtype, 2, 2, 3), transpose_b=True)
+            ),
+            "matvec": attempt(lambda: tf.linalg.matvec(of(dtype, 2, 2, 3), of(dtype, 3))),
+        }
+
+    return {name: products(name) for name in ("int8", "int16", "int32")}

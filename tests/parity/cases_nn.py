@@ -303,3 +303,22 @@ def case_sufficient_statistics(tf):
     whole = tf.nn.sufficient_statistics(x, [0, 1])
     shifted = tf.nn.sufficient_statistics(x, [0], shift=1.0, keepdims=True)
     return whole, shifted, tf.nn.normalize_moments(*whole), tf.nn.normalize_moments(*shifted)
+
+
+def case_transposes_of_integers(tf):
+    rng = np.random.default_rng(0)
+
+    def integers(*shape):
+        return tf.constant(rng.integers(-9, 9, shape), tf.int32)
+
+    x, f = integers(1, 3, 4, 4), integers(2, 3, 5, 4)
+    large = tf.constant(2**30 - 1, tf.int32)
+    return {
+        "2d": tf.nn.conv2d_transpose(x, f, [1, 6, 8, 5], 2),
+        "valid": tf.nn.conv2d_transpose(x, f, [1, 4, 6, 5], 1, "VALID"),
+        "valid of more": tf.nn.conv2d_transpose(x, f, [1, 7, 9, 5], 2, "VALID"),
+        "same of less": tf.nn.conv2d_transpose(x, f, [1, 5, 7, 5], 2, "SAME"),
+        "padded": tf.nn.conv2d_transpose(x, f, [1, 3, 4, 5], 1, [[0, 0], [1, 0], [2, 0], [0, 0]]),
+        "1d": tf.nn.conv1d_transpose(x[0], f[0], [3, 8, 5], 2),
+        "that wrap": tf.nn.conv2d_transpose(x * large, f, [1, 6, 8, 5], 2),
+    }

@@ -23,7 +23,7 @@ from .convolution_kernels import Windows, convolution as by_kernels, fit
 from .declare import check_same_dtype, matching
 from .kernel_gradient import kernel_gradient, transposed
 from .shapes import reshape
-from .windows import channels_last, explicit_padding, extents, per_dimension
+from .windows import channels_last, explicit_padding, extents, padding_pairs, per_dimension
 
 
 def _dimension_numbers(rank: int, last: bool) -> tuple[str, str, str]:
@@ -283,6 +283,9 @@ def convolve_back(
         xla_convolution, strides=strides, padding=padding, dilations=dilations, last=last
     )
 
+    if jnp.issubdtype(y.dtype, jnp.integer):
+        return _integers_back(y, filters, shape, strides, padding, dilations, last)
+
     def by_xla(y: Any, filters: Any) -> Any:
         return transposed(lambda x: forward(x, filters), shape, y)
 
@@ -291,6 +294,44 @@ def convolve_back(
     sizes, window = shape[1:-1], filters.shape[:-2]
     windows = Windows.of(sizes, window, strides, padding, dilations).transposed(sizes, window)
     return by_kernels(by_xla, y, filters, windows, shape[-1])
+
+
+def _integers_back(
+    y: Any,
+    filters: Any,
+    shape: tuple[int, ...],
+    strides: tuple[int, ...],
+    padding: Any,
+    dilations: tuple[int, ...],
+    last: bool,
+) -> Any:
+    """The same of integers, whose convolutions JAX does not transpose: that of `y`, spread by the
+    strides, with the window turned around. Source: Dumoulin and Visin, A guide to convolution
+    arithmetic for deep learning, relationship 14."""
+    rank, window = len(strides), filters.shape[:-2]
+    sizes, given = (shape[1:-1], y.shape[1:-1]) if last else (shape[2:], y.shape[2:])
+    pads = padding_pairs(sizes, window, strides, padding, dilations)
+    ends = []
+    for axis in range(rank):
+        reach = (window[axis] - 1) * dilations[axis]
+        before = reach - pads[axis][0]
+        spread = (given[axis] - 1) * strides[axis] + 1
+        ends.append((before, sizes[axis] + reach - spread - before))
+    depth, channels = filters.shape[-2], shape[-1 if last else 1]
+    groups = channels // depth
+    turned = jnp.flip(filters, range(rank)).reshape(*window, depth, groups, -1)
+    turned = jnp.moveaxis(turned, -1, -3)
+    turned = jnp.swapaxes(turned, -1, -2).reshape(*window, -1, channels)
+    return lax.conv_general_dilated(
+        y,
+        turned,
+        (1,) * rank,
+        ends,
+        lhs_dilation=strides,
+        rhs_dilation=dilations,
+        dimension_numbers=_dimension_numbers(rank, last),
+        feature_group_count=groups,
+    )
 
 
 def _pull_back(

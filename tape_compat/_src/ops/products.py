@@ -25,6 +25,7 @@ from .declare import allowed, check_same_dtype, matching, name_ops, op
 from .matrices import adjoint_of
 
 _MATMUL_DTYPES = allowed("float complex integer") - {"int8", "int16"}
+_BATCH_MATMUL_DTYPES = _MATMUL_DTYPES | {"int16"}
 
 
 def _matmul(
@@ -56,8 +57,9 @@ def check_matmul(
     kernel = "BatchMatMulV2" if len(a) > 2 or len(b) > 2 else "MatMul"
     if to is None:
         check_same_dtype(avals, kernel)
-        if avals[0].dtype.name not in _MATMUL_DTYPES:
-            raise not_allowed(avals[0].dtype, _MATMUL_DTYPES, kernel)
+        names = _MATMUL_DTYPES if kernel == "MatMul" else _BATCH_MATMUL_DTYPES
+        if avals[0].dtype.name not in names:
+            raise not_allowed(avals[0].dtype, names, kernel)
     both = f"In[0]: {shown(a)}, In[1]: {shown(b)}"
     if kernel == "MatMul":
         if len(a) != len(b):
