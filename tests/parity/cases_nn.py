@@ -322,3 +322,23 @@ def case_transposes_of_integers(tf):
         "1d": tf.nn.conv1d_transpose(x[0], f[0], [3, 8, 5], 2),
         "that wrap": tf.nn.conv2d_transpose(x * large, f, [1, 6, 8, 5], 2),
     }
+
+
+def case_squares_of_complex_differences(tf):
+    x = tf.constant([1 + 2j, 3 - 1j, 0.5j], tf.complex64)
+    y = tf.constant([2 - 1j, 1j, 1.0], tf.complex64)
+
+    def both(program):
+        with tf.GradientTape() as tape:
+            tape.watch([x, y])
+            z = program()
+        return z, tape.gradient(z, [x, y])
+
+    return {
+        "squared_difference": both(lambda: tf.math.squared_difference(x, y)),
+        "weighted": both(lambda: tf.math.squared_difference(x, y) * y),
+        "mean": both(lambda: tf.nn.moments(x, [0])[0]),
+        "variance": both(lambda: tf.nn.moments(x, [0])[1]),
+        "keepdims": tf.nn.moments(tf.stack([x, y]), [0, 1], keepdims=True),
+        "weighted_moments": both(lambda: tf.nn.weighted_moments(x, [0], y)[1]),
+    }

@@ -204,7 +204,10 @@ minimum = binary(
     of_sizes=np.frompyfunc(dimensions.exact_minimum, 2, 1),
 )
 squared_difference = binary(
-    lambda x, y: jnp.square(x - y), "(x - y)**2.", kernel="SquaredDifference", dtypes=NUMBER
+    rules.squared_difference,
+    "(x - y)**2, of complex numbers |x - y|**2.",
+    kernel="SquaredDifference",
+    dtypes=NUMBER,
 )
 atan2 = binary(
     jnp.arctan2, "Angle of the point (x, y), in radians.", kernel="Atan2", dtypes="float"

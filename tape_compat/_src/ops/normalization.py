@@ -86,6 +86,12 @@ def _integer_mean(x: Any, axes: Any) -> Any:
     return lax.div(total, jnp.full_like(total, max(count, 1))).astype(x.dtype)
 
 
+def _squared_distance(x: Any, mean: Any) -> Any:
+    if jnp.issubdtype(x.dtype, jnp.complexfloating):
+        return rules.squared_difference(x, mean)
+    return lax.square(x - mean)
+
+
 def _moments(x: Any, axes: Any, keepdims: bool) -> tuple[Any, Any]:
     dtype = x.dtype
     y = x.astype(jnp.float32) if dtype == jnp.float16 else x
@@ -95,8 +101,8 @@ def _moments(x: Any, axes: Any, keepdims: bool) -> tuple[Any, Any]:
     else:
         mean = jnp.mean(y, axis=axes, keepdims=True)
         # The mean inside is held, as in TF: its part of the first derivative is 0.
-        deviation = y - lax.stop_gradient(mean)
-        variance = jnp.mean(lax.square(deviation), axis=axes, keepdims=True)
+        squares = _squared_distance(y, lax.stop_gradient(mean))
+        variance = jnp.mean(squares, axis=axes, keepdims=True)
     if not keepdims:
         mean, variance = jnp.squeeze(mean, axes), jnp.squeeze(variance, axes)
     return mean.astype(dtype), variance.astype(dtype)
@@ -132,8 +138,8 @@ def _weighted_moments(x: Any, weights: Any, axes: Any, keepdims: bool) -> tuple[
                     axis=axes, keepdims=True)  # fmt: skip
     scale = 1 / total
     mean = jnp.sum(weights * x, axis=axes, keepdims=True) * scale
-    deviation = x - mean
-    variance = jnp.sum(weights * lax.square(deviation), axis=axes, keepdims=True) * scale
+    squares = _squared_distance(x, mean)
+    variance = jnp.sum(weights * squares, axis=axes, keepdims=True) * scale
     if not keepdims:
         mean, variance = jnp.squeeze(mean, axes), jnp.squeeze(variance, axes)
     return mean.astype(dtype), variance.astype(dtype)

@@ -134,6 +134,24 @@ minimum = rule(
     lambda dy, z, x, y: jnp.where(x <= y, 0, dy),
 )
 
+
+def _square_of_distance(x: Any, y: Any) -> Any:
+    v = x - y
+    return v * jnp.conj(v) if _complex(v) else lax.square(v)
+
+
+def _twice(v: Any) -> Any:
+    return 2 * (jnp.conj(v) if _complex(v) else v)
+
+
+#: (x - y) * conj(x - y); the gradient is 2 (x - y) g, for a complex g too, where JAX's has the
+#: real part of g. Source: TF math_grad.py, _SquaredDifferenceGrad.
+squared_difference = rule(
+    _square_of_distance,
+    lambda dx, z, x, y: dx * _twice(x - y),
+    lambda dy, z, x, y: -dy * _twice(x - y),
+)
+
 #: x and the next number move as one. JAX: no derivative. Source: TF math_grad.py, _NextAfterGrad.
 nextafter = rule(jnp.nextafter, lambda dx, z, x, y: dx, None)
 
