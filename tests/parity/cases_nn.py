@@ -342,3 +342,31 @@ def case_squares_of_complex_differences(tf):
         "keepdims": tf.nn.moments(tf.stack([x, y]), [0, 1], keepdims=True),
         "weighted_moments": both(lambda: tf.nn.weighted_moments(x, [0], y)[1]),
     }
+
+
+def case_tables_of_embeddings(tf):
+    """A list is one of tables, a tuple is one table."""
+    ragged = tf.ragged.constant([[0], [1, 0]])
+    pairs, rest = [[1.0, 2.0], [3.0, 4.0]], [[5.0, 6.0]]
+    look, v1 = tf.nn.embedding_lookup, tf.compat.v1.nn
+    programs = {
+        "list": lambda tf: look(pairs, [1, 0, 3]),
+        "list of one": lambda tf: look([pairs], [1, 0]),
+        "list of two": lambda tf: look([pairs, rest], [1, 0, 2]),
+        "tuple": lambda tf: look(tuple(pairs), [1, 0]),
+        "tuple of tensors": lambda tf: look(tuple(map(tf.constant, pairs)), [1, 0]),
+        "norm": lambda tf: look([pairs, rest], [1, 0, 2], max_norm=1.0),
+        "texts": lambda tf: look([["a", "b"], ["c"]], [1, 0, 2]),
+        "arrays": lambda tf: look([np.ones((2, 2)), np.zeros((1, 2))], [1, 2]),
+        "variables": lambda tf: look([tf.Variable(pairs), tf.Variable(rest)], [1, 2]),
+        "empty": lambda tf: look([], [0]),
+        "empty tuple": lambda tf: look((), [0]),
+        "in turn": lambda tf: v1.embedding_lookup(pairs, [1, 0, 3]),
+        "not in turn": lambda tf: v1.embedding_lookup(pairs, [1, 0, 3], partition_strategy="div"),
+        "one in turn": lambda tf: v1.embedding_lookup(tuple(pairs), [1, 0]),
+        "sparse": lambda tf: tf.nn.embedding_lookup_sparse([pairs], ragged, None, combiner="sum"),
+        "sparse of two": lambda tf: tf.nn.embedding_lookup_sparse(
+            [pairs[:1], pairs[1:]], ragged, None, combiner="sum"
+        ),
+    }
+    return attempts(tf, programs)

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 import jax.numpy as jnp
-import numpy as np
 from jax import lax
 
 from ..core.avals import Aval
@@ -163,27 +162,24 @@ def embedding_lookup(
     """Rows `ids` of the table `params`. The gradient by the table is IndexedSlices.
 
     Args:
-      params: table [rows, ...]; a list of tables is taken as one, end to end.
+      params: table [rows, ...]. A list is one of tables, which are taken as one, end to end; a
+        tuple of rows is a table.
       ids: int Tensor of any shape.
       max_norm: if given, rows of a larger 2-norm are scaled down to it.
-    Raises: ValueError if `params` is missing.
+    Raises: ValueError if `params` is missing or empty.
 
     >>> import tape_compat as tf
-    >>> tf.nn.embedding_lookup([[1.0, 2.0], [3.0, 4.0]], [1, 1]).numpy().tolist()
+    >>> tf.nn.embedding_lookup(tf.constant([[1.0, 2.0], [3.0, 4.0]]), [1, 1]).numpy().tolist()
     [[3.0, 4.0], [3.0, 4.0]]
     """
     if params is None:
         raise ValueError("params must be specified")
-    if isinstance(params, (list, tuple)) and any(_is_table(p) for p in params):
-        if len(params) == 0:
-            raise ValueError("Length of params is currently 0. Need at least one param.")
-        params = params[0] if len(params) == 1 else concat(list(params), 0)
+    if isinstance(params, (list, tuple)) and not params:
+        raise ValueError("Length of params is currently 0. Need at least one param.")
+    if isinstance(params, list):
+        params = params[0] if len(params) == 1 else concat(params, 0)
     rows = gather(params, ids)
     if max_norm is None:
         return rows
     ids_rank = len(rows.shape) - len(getattr(params, "shape", convert(params).shape)) + 1
     return apply(_CLIP_ROWS.bind(ids_rank=ids_rank), (rows, convert(max_norm, rows.dtype)))
-
-
-def _is_table(value: Any) -> bool:
-    return isinstance(value, (Tensor, np.ndarray)) or hasattr(value, "_as_tensor")

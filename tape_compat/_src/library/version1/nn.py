@@ -269,8 +269,9 @@ def fused_batch_norm(
 
 def _of_parts(params: Any) -> Sequence[Any] | None:
     """The parts of a table that is given as several, None for one that is whole."""
-    parts = list(params) if isinstance(params, (list, tuple)) else [params]
-    return parts if len(parts) > 1 else None
+    if not isinstance(params, list) or len(params) < 2:
+        return None
+    return [part if hasattr(part, "shape") else convert(part) for part in params]
 
 
 def _places(parts: Sequence[Any], ids: Any) -> Tensor:
