@@ -370,3 +370,26 @@ def case_tables_of_embeddings(tf):
         ),
     }
     return attempts(tf, programs)
+
+
+def case_arrays_of_other_dtypes(tf):
+    """What no kernel takes as it is."""
+    x = np.linspace(0.1, 1.0, 12).reshape(1, 2, 2, 3)
+    waves = np.arange(4.0)
+    programs = {
+        "lrn": lambda tf: tf.nn.local_response_normalization(x),
+        "lrn integers": lambda tf: tf.nn.local_response_normalization((9 * x).astype(int)),
+        "lrn tensor": lambda tf: tf.nn.local_response_normalization(tf.constant(x)),
+        "hsv integers": lambda tf: tf.image.hsv_to_rgb(np.ones((1, 3), int)),
+        "rfft": lambda tf: tf.signal.rfft(waves),
+        "rfft tensor": lambda tf: tf.signal.rfft(tf.constant(waves)),
+        "rfft integers": lambda tf: tf.signal.rfft(np.arange(4)),
+        "rfft halves": lambda tf: tf.signal.rfft(waves.astype("float16")),
+        "rfft tensor of integers": lambda tf: tf.signal.rfft(tf.range(4)),
+        "rfft2d": lambda tf: tf.signal.rfft2d(x[0]),
+        "irfft": lambda tf: tf.signal.irfft(waves + 0j),
+        "irfft tensor": lambda tf: tf.signal.irfft(tf.constant(waves + 0j)),
+        "irfft real": lambda tf: tf.signal.irfft(waves),
+        "irfft tensor of real": lambda tf: tf.signal.irfft(tf.constant(waves)),
+    }
+    return attempts(tf, programs)

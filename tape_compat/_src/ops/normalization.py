@@ -9,9 +9,10 @@ import numpy as np
 from jax import lax
 
 from ..core.avals import Aval
+from ..core.dtypes import float32
 from ..core.op import Op
 from ..core.refuse import invalid, not_allowed, shown
-from ..values.convert import convert
+from ..values.convert import convert, preferring
 from ..values.dispatch import takes_composites
 from ..values.record import apply
 from ..values.tensor import Tensor
@@ -229,9 +230,12 @@ def _local_response(x: Any, radius: int, bias: float, alpha: float, beta: float)
     return (wide * (bias + alpha * total) ** -beta).astype(x.dtype)
 
 
+_RESPONSE_DTYPES = ("float16", "bfloat16", "float32")
+
+
 def _check_local_response(avals: tuple[Aval, ...], **_: Any) -> None:
     (aval,) = avals
-    if aval.dtype.name not in ("float16", "bfloat16", "float32"):
+    if aval.dtype.name not in _RESPONSE_DTYPES:
         raise not_allowed(aval.dtype, "half, bfloat16, float", "LRN")
     if len(aval.shape) != 4:
         raise invalid("in must be 4-dimensional", "LRN")
@@ -265,7 +269,7 @@ def local_response_normalization(
         alpha=float(static(alpha)),
         beta=float(static(beta)),
     )
-    return apply(closure, (convert(input),))
+    return apply(closure, (preferring(input, float32, _RESPONSE_DTYPES),))
 
 
 def sufficient_statistics(

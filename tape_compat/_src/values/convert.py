@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import Any
 
 import jax
@@ -63,6 +63,19 @@ def convert(value: Any, dtype: Any = None, hint: DType | None = None) -> Tensor:
         except (TypeError, ValueError, OverflowError):
             return constant(value)
     return constant(value, dtype)
+
+
+def preferring(value: Any, dtype: DType, allowed: Container[str]) -> Tensor:
+    """`value` as a Tensor of `dtype` if it fits; an array is cast unless `allowed` has its dtype.
+
+    A Tensor stays what it is.
+    """
+    if isinstance(value, float):
+        return convert(value, dtype)
+    if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind not in "SUO":
+        found = convert(value)
+        return found if found._aval.dtype.name in allowed else convert(value, dtype)
+    return convert(value, hint=dtype)
 
 
 def _same_dtype(tensor: Tensor, dtype: DType | None) -> Tensor:

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from ...core.dtypes import DType, as_dtype
 from ...core.refuse import tf_dtype_name
 from ...values.context import inside_function
-from ...values.convert import convert
+from ...values.convert import convert, preferring
 from ...values.tensor import Tensor
 from .attributes import attribute_value, check_allowed
 from .definitions import MISSING, Argument, Definition
@@ -115,7 +113,7 @@ class _Inputs:
         if wanted is not None or attribute is None or attribute.default is MISSING:
             found = convert(value, wanted)
         else:
-            found = _preferring(value, as_dtype(attribute.default), attribute.allowed)
+            found = preferring(value, as_dtype(attribute.default), attribute.allowed)
         if attribute is not None:
             kinds[argument.kind] = self.attributes[argument.kind] = found._aval.dtype
             check_allowed(self.definition, attribute, found._aval.dtype, argument.name)
@@ -168,13 +166,3 @@ def _dtype_of(value: Any) -> DType | None:
     if isinstance(value, Tensor):
         return value._aval.dtype
     return value.dtype if hasattr(value, "_as_tensor") else None
-
-
-def _preferring(value: Any, dtype: DType, allowed: Sequence[str]) -> Tensor:
-    """A value as a tensor of a dtype if it fits; arrays are cast unless theirs may be taken."""
-    if isinstance(value, float):
-        return convert(value, dtype)
-    if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind not in "SUO":
-        found = convert(value)
-        return found if found._aval.dtype.name in allowed else convert(value, dtype)
-    return convert(value, hint=dtype)

@@ -11,14 +11,15 @@ import numpy as np
 from ...core import errors
 from ...core.avals import Aval
 from ...core.dimensions import differ
-from ...core.dtypes import as_dtype
+from ...core.dtypes import as_dtype, float32
 from ...core.op import Op
 from ...core.refuse import invalid, not_allowed, shown
-from ...values.convert import convert
+from ...values.convert import convert, preferring
 from ...values.record import apply
 from ...values.tensor import Tensor
 from ..arithmetic import floordiv, multiply
 from ..casting import cast, saturate_cast
+from ..declare import allowed
 from ..products import tensordot
 from ..repeating import tile
 from ..shapes import expand_dims, identity
@@ -100,7 +101,7 @@ def hsv_to_rgb(images: Any, name: str | None = None) -> Tensor:
     >>> tf.image.hsv_to_rgb([0.0, 0.5, 1.0]).numpy().tolist()
     [1.0, 0.5, 0.5]
     """
-    return apply(_FROM_HSV, (convert(images),))
+    return apply(_FROM_HSV, (preferring(images, float32, allowed("float")),))
 
 
 _MATRICES = {

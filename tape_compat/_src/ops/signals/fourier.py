@@ -10,7 +10,7 @@ import jax.numpy as jnp
 
 from ...core.avals import Aval
 from ...core.dimensions import Shape, maximum
-from ...core.dtypes import as_dtype
+from ...core.dtypes import as_dtype, complex64, float32
 from ...core.op import Op
 from ...core.refuse import invalid, not_allowed, shown
 from ...values.convert import convert
@@ -87,20 +87,16 @@ def _require_rank(x: Tensor, rank: int) -> None:
 
 
 def _of_real(value: Any) -> Tensor:
-    x = convert(value)
-    if not isinstance(value, Tensor) and x.dtype.is_integer:
-        x = convert(value, "float32")
+    x = convert(value, hint=float32)
     if x.dtype.name not in _REAL:
         raise ValueError(f"RFFT requires tf.float32 or tf.float64 inputs, got: {x}")
     return x
 
 
 def _to_real(value: Any) -> Tensor:
-    x = convert(value)
+    x = convert(value, hint=complex64)
     if x.dtype.name not in _COMPLEX:
-        if isinstance(value, Tensor):
-            raise ValueError(f"IRFFT requires tf.complex64 or tf.complex128 inputs, got: {x}")
-        x = convert(value, "complex64")
+        raise ValueError(f"IRFFT requires tf.complex64 or tf.complex128 inputs, got: {x}")
     return x
 
 
