@@ -226,3 +226,33 @@ def case_gather_counted_from_the_end_gives_dense_gradients(tf):
         last, first = tf.gather(x, [2, 0], axis=-1), tf.gather(x, [2, 0], axis=0)
     kinds = [isinstance(tape.gradient(y, x), tf.IndexedSlices) for y in (last, first)]
     return kinds, tape.gradient(last, x)
+
+
+def case_zeros_through_a_custom_gradient_in_a_call(tf):
+    """Its gradient makes something of the zeros that a comparison has for one."""
+
+    @tf.custom_gradient
+    def twice(x):
+        return 2.0 * x, lambda upstream: upstream + 1.0
+
+    inside = tf.function(lambda x: twice(x) * 1.0)
+    branch = tf.function(lambda x: tf.cond(x[0] > 0.0, lambda: twice(x), lambda: x))
+
+    def second(function):
+        x = tf.constant([1.0, -1.0])
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as inner:
+                h = function(x)
+                inner.watch(h)
+                y = tf.nn.relu(h)
+            g = inner.gradient(y, h)
+        return g, outer.gradient(g, x)
+
+    return {
+        "eager": second(twice),
+        "in a call": second(inside),
+        "in a branch": second(branch),
+        "recorded": tf.function(lambda: second(twice))(),
+        "recorded call": tf.function(lambda: second(inside))(),
+    }

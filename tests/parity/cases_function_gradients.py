@@ -1120,3 +1120,30 @@ def case_tf_gradients_weights(tf):
         lambda x: tf.gradients([x * x], [[x], x]),
     ]
     return f(x), [attempt(lambda g=g: tf.function(g)(x), words=0) for g in refused]
+
+
+def case_custom_gradient_that_fails(tf):
+    """Where the gradient is asked for, not where the function's results are wanted."""
+
+    @tf.custom_gradient
+    def f(x):
+        def grad(upstream):
+            raise ZeroDivisionError("my own error")
+
+        return x * 2.0, grad
+
+    @tf.function
+    def asks(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = f(x)
+        try:
+            return tape.gradient(y, x)
+        except ZeroDivisionError:
+            return y + 100.0
+
+    @tf.function
+    def asks_not(x):
+        return f(x)
+
+    return asks(tf.constant(1.0)), asks_not(tf.constant(1.0))

@@ -46,7 +46,6 @@ DIFFERENCES: dict[str, str] = {
     "boxes/jpeg": "what is decoded in a function has sizes that only the call tells",
     "creation/shapes_not_known": _EAGER,
     "custom/custom_backward_called_once_each": _RECORDED,
-    "custom/custom_exception_in_backward": _RECORDED,
     "custom/custom_gradient_of_objects": "a text is known only when Python runs",
     "custom/custom_none_gradient": _RECORDED,
     "custom/custom_outside_tape": _RECORDED,

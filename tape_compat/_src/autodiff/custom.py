@@ -362,9 +362,13 @@ class CustomClosure(Closure):
             return tuple(full)
 
         function.defvjp(save, pull)
-        super().__init__(Op(function, name, kernels=forward.kernels), {})
+        super().__init__(Op(function, name, kernels=forward.kernels, affine=True), {})
         self.parts = (forward, backward, arity, unknown)
         self._forward = _forward_form(forward, pull)
+
+    def prepare_pullback(self) -> None:
+        """Record the gradient: its errors are raised where it is asked for."""
+        self.parts[1]()
 
     def traced_pure(self, *arrays: Any) -> tuple[Any, ...]:
         return self._forward(*arrays) if FORWARD.mode else super().traced_pure(*arrays)
@@ -388,7 +392,8 @@ class Recomputed(Closure):
     __slots__ = ("base",)
 
     def __init__(self, base: Closure, name: str):
-        op = Op(Apart(jax.checkpoint, base.pure), name, kernels=base.kernels)
+        fn = Apart(jax.checkpoint, base.pure)
+        op = Op(fn, name, kernels=base.kernels, affine=base.op.affine)
         super().__init__(op, {})
         self.base = base
 

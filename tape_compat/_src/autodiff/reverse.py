@@ -101,12 +101,17 @@ class _Zeros(NamedTuple):
     aval: Aval
 
 
+def _makes_something_of_zeros(call: Any) -> bool:
+    """Whether its pullback may, as one of the user's."""
+    return not isinstance(call, Closure) or call.op.affine
+
+
 def _varying(
     call: Any, inputs: tuple[Tensor, ...], want: tuple[int, ...], cotangents: list[Any]
 ) -> tuple[int, ...]:
     """Of the inputs `want` of a call, those whose cotangents are not zero everywhere."""
-    if not isinstance(call, Closure):
-        return want  # a rule of the user's may make something of zeros
+    if _makes_something_of_zeros(call):
+        return want
     varying = [c is not None and c.__class__ is not _Zeros for c in cotangents]
     if not any(varying):
         return ()
@@ -148,7 +153,10 @@ def gradients(
                 sums.setdefault(inputs[i]._id, _Zeros(inputs[i]._aval))
         if not varying:
             continue
-        cotangents = [None if c.__class__ is _Zeros else c for c in cotangents]
+        if _makes_something_of_zeros(call):
+            cotangents = [filled(c.aval, 0) if isinstance(c, _Zeros) else c for c in cotangents]
+        else:
+            cotangents = [None if isinstance(c, _Zeros) else c for c in cotangents]
         given = inputs if shown is None else shown(inputs, outputs)
         for i, cotangent in zip(varying, pull(call, given, cotangents, varying), strict=True):
             if cotangent is not None:
@@ -170,6 +178,7 @@ def pull(
         answer = sparse(call, inputs, cotangents, want)
         if answer is not None:
             return answer
+    call.prepare_pullback()
     have = tuple([i for i, c in enumerate(cotangents) if c is not None])
     given = tuple([dense(cotangents[i]) for i in have])
     return apply(pullback(call, len(inputs), want, have), inputs + given)

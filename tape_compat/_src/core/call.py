@@ -39,7 +39,8 @@ class Call(Closure):
         self._flat: Steps | None = None
         effect = any(step.closure.effect for step in steps.steps)
         kernels = any(step.closure.kernels for step in steps.steps)
-        op = Op(self._run, name, effect=effect, host_foldable=False, kernels=kernels)
+        affine = any(step.closure.op.affine for step in steps.steps)
+        op = Op(self._run, name, effect=effect, host_foldable=False, kernels=kernels, affine=affine)
         super().__init__(op, {})
 
     @property

@@ -48,7 +48,8 @@ class Structured(Closure):
         self.settings = settings
         effect = any(part.effect for part in self.parts)
         kernels = any(part.kernels for part in self.parts)
-        super().__init__(Op(self._run, name, effect=effect, kernels=kernels), {})
+        affine = any(part.op.affine for part in self.parts)
+        super().__init__(Op(self._run, name, effect=effect, kernels=kernels, affine=affine), {})
         self._pure = self._jitted()
 
     def _jitted(self) -> Callable[..., Arrays]:

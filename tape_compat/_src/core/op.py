@@ -67,11 +67,13 @@ class Op:
       effect: whether it does something beside what it gives: it is never left out, done twice, or
         merged with another.
       kernels: whether it may call kernels of this library's own; see `core/kernels.py`.
+      affine: whether its pullback is the user's, who may make something of zeros.
     """
 
     __slots__ = (
         "__weakref__",
         "_closures",
+        "affine",
         "broadcasts",
         "check",
         "differentiable",
@@ -112,6 +114,7 @@ class Op:
         pull: Callable[..., Arrays] | None = None,
         host: Callable[..., Any] | None = None,
         kernels: bool = False,
+        affine: bool = False,
     ):
         self.fn = fn
         self.name = name
@@ -130,6 +133,7 @@ class Op:
         self.pull = pull
         self.host = host
         self.kernels = kernels
+        self.affine = affine
         self._closures: dict[tuple, Closure] = {}
         _OPS.add(self)
 
@@ -253,6 +257,9 @@ class Closure:
         if not self.effect:
             return self
         return self.derived(("pure",), lambda: Closure(Op(self.pure, self.name), {}))
+
+    def prepare_pullback(self) -> None:
+        """Bring up what is wrong with the pullback."""
 
     @property
     def dynamic_form(self) -> DynamicForm | None:
