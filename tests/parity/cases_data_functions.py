@@ -254,3 +254,43 @@ def case_specs_of_datasets_of_ragged_rows(tf):
         counts.window(2).flat_map(lambda window: window.padded_batch(2)),
     )
     return [each.element_spec for each in made], list(made[0].padded_batch(4))
+
+
+def case_draws_at_several_places(tf):
+    """A dataset that is used twice draws at each place by itself, and goes on where it is
+    repeated."""
+    Dataset = tf.data.Dataset
+    tf.random.set_seed(3)
+
+    def draws(count=3):
+        return Dataset.range(count).map(lambda _: tf.random.uniform([], seed=7))
+
+    def values(dataset):
+        return [[float(x) for x in tf.nest.flatten(element)] for element in dataset]
+
+    def turns(dataset):
+        one = iter(dataset)
+        found = [next(one)]
+        other = iter(dataset)
+        return [float(x) for x in [*found, next(other), *one, *other]]
+
+    d, kept = draws(), Dataset.range(9).filter(lambda _: tf.random.uniform([], seed=7) < 0.5)
+    inner = Dataset.range(2).flat_map(lambda _: draws(2))
+    pairs = Dataset.zip((d, d)).map(lambda a, b: 10.0 * a + b)
+    scanned = Dataset.range(3).scan(0.0, lambda s, _: (s + tf.random.uniform([], seed=7), s))
+    return {
+        "zip": values(Dataset.zip((d, d))),
+        "of other lengths": values(Dataset.zip((d.repeat(2), d.concatenate(d)))),
+        "repeat": values(d.repeat(2)),
+        "in turn": turns(d),
+        "in turn of repeated": turns(d.repeat(2)),
+        "choose": values(Dataset.choose_from_datasets([d, d], Dataset.range(2).repeat(3))),
+        "sample": values(Dataset.sample_from_datasets([d, d], [0.5, 0.5], seed=1)),
+        "filter": values(kept.concatenate(kept)),
+        "made in a function": values(Dataset.zip((inner, inner))),
+        "below another": values(Dataset.zip((pairs, d))),
+        "scan": values(scanned.concatenate(scanned)),
+        "scan twice": [values(scanned), values(scanned)],
+        "batches": [[x.numpy() for x in pair] for pair in Dataset.zip((d.batch(2), d.batch(2)))],
+        "reduce": [float(d.reduce(0.0, lambda s, x: s + x)) for _ in range(2)],
+    }

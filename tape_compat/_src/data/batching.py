@@ -17,7 +17,7 @@ from ..values.ragged import RaggedTensorSpec
 from ..values.spec import TensorSpec
 from ..values.tensor import Tensor
 from .composites import Column, has_ragged_rows, stack_leaf, stacked_rows
-from .pipeline import INFINITE, UNKNOWN, Pipeline, Rows, Stream, StreamOf, stacked_by
+from .pipeline import INFINITE, UNKNOWN, Draws, Pipeline, Rows, Stream, StreamOf, stacked_by
 from .structure import (
     Element,
     array_of,
@@ -64,8 +64,8 @@ class Batch(Pipeline):
         known = source.spec_is_known() and has_ragged_rows(source.layout.specs)
         return source.layout.specs if known else None
 
-    def _open(self) -> Stream:
-        source, least = self.inputs[0].open(), self.batch_size if self._drop else 1
+    def _open(self, draws: Draws) -> Stream:
+        source, least = self.inputs[0].open(draws.of(0)), self.batch_size if self._drop else 1
 
         def step() -> Element:
             rows = self._rows(source)
@@ -271,8 +271,8 @@ class Unbatch(Pipeline):
         known = [s[0] for s in shapes if s.rank is not None and s[0] is not None]
         return known[0] if known else None
 
-    def _open(self) -> Stream:
-        source = self.inputs[0].open()
+    def _open(self, draws: Draws) -> Stream:
+        source = self.inputs[0].open(draws.of(0))
         columns: list[Any] = []
         count = at = 0
 
@@ -329,8 +329,8 @@ class Rebatch(Pipeline):
     def size(self) -> int:
         return UNKNOWN
 
-    def _open(self) -> Stream:
-        source = self.inputs[0].open()
+    def _open(self, draws: Draws) -> Stream:
+        source = self.inputs[0].open(draws.of(0))
         specs = [spec._unbatch() for spec in self.inputs[0].layout.specs]
         parts: list[list[Any]] = []
         held = turn = 0

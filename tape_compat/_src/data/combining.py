@@ -11,6 +11,7 @@ from .pipeline import (
     INFINITE,
     UNKNOWN,
     Chunk,
+    Draws,
     Pipeline,
     Rows,
     RowStream,
@@ -58,8 +59,8 @@ class Zip(Pipeline):
     def chunks(self) -> Iterator[Chunk]:
         yield range(self.size())
 
-    def _open(self) -> Stream:
-        sources = [each.open() for each in self.inputs]
+    def _open(self, draws: Draws) -> Stream:
+        sources = [each.open(draws.of(i)) for i, each in enumerate(self.inputs)]
 
         def step() -> Element:
             return tuple([leaf for source in sources for leaf in source.step()])
@@ -105,15 +106,20 @@ class Concatenate(Pipeline):
             return INFINITE
         return UNKNOWN if UNKNOWN in (one, other) else one + other
 
-    def _open(self) -> Stream:
-        remaining = iter(self.inputs)
-        current: Stream | None = next(remaining).open()
+    def _open(self, draws: Draws) -> Stream:
+        remaining = iter(enumerate(self.inputs))
+
+        def opened() -> Stream:
+            place, each = next(remaining)
+            return each.open(draws.of(place))
+
+        current: Stream | None = opened()
 
         def step() -> Element:
             nonlocal current
             while True:
                 if current is None:
-                    current = next(remaining).open()
+                    current = opened()
                 try:
                     return current.step()
                 except StopIteration:

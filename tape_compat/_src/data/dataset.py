@@ -16,7 +16,7 @@ from .interleaving import Choose, Sample, check_choice
 from .io.names import list_files
 from .iterator import NumpyIterator, OwnedIterator
 from .options import Options
-from .pipeline import INFINITE, UNKNOWN, Pipeline, Stream
+from .pipeline import INFINITE, UNKNOWN, Draws, Pipeline, Stream
 from .sources import Counter, Generated, Random, Range, Single, Slices, signature_of
 from .specs import CLASSES, DatasetSpec
 from .structure import map_leaves
@@ -331,7 +331,7 @@ class _Placeholder(Pipeline):
     def size(self) -> int:
         return UNKNOWN
 
-    def _open(self) -> Stream:
+    def _open(self, draws: Draws) -> Stream:
         raise AssertionError("a placeholder has no elements")
 
 

@@ -10,7 +10,7 @@ from ..values.composite import TypeSpec
 from ..values.spec import TensorSpec
 from .functions import ElementFunction, Given
 from .mapping import Applied
-from .pipeline import Pipeline, Stream, StreamOf
+from .pipeline import Draws, Pipeline, Stream, StreamOf
 from .structure import Element, Layout, children_of, flatten_up_to, pack, spec_of, taken_apart
 
 
@@ -76,8 +76,8 @@ def _types(spec: Any) -> Any:
 def reduced(source: Pipeline, initial: Any, function: Callable[..., Any]) -> Any:
     """The state after all elements."""
     folding = Folding(source, initial, function, "Dataset.reduce()", lambda spec: spec)
-    applied, state = Applied(folding.function), folding.first
-    for element in source.open():
+    applied, state = Applied(folding.function, Draws()), folding.first
+    for element in source.open(Draws()):
         new = applied((*state, *element))
         _check_kept(folding, new)
         state = new
@@ -116,8 +116,8 @@ class Scan(Pipeline):
             )
         return spec[1]
 
-    def _open(self) -> Stream:
-        source, applied = self.inputs[0].open(), Applied(self._folding.function)
+    def _open(self, draws: Draws) -> Stream:
+        source, applied = self.inputs[0].open(draws.of(0)), Applied(self._folding.function, draws)
         state, count = self._folding.first, self._count
 
         def step() -> Element:
@@ -140,7 +140,7 @@ def _pair_state(spec: Any) -> Any:
 
 def single(source: Pipeline) -> Any:
     """The one element of a pipeline."""
-    stream = source.open()
+    stream = source.open(Draws())
     found = next(stream, None)
     if found is None or next(stream, None) is not None:
         problem = "was empty" if found is None else "had more than one element"

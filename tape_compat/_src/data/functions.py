@@ -40,7 +40,7 @@ from ..values.spec import TensorSpec
 from ..values.stated import listening
 from ..values.tensor import Tensor
 from .options import DEBUGGING
-from .pipeline import Pipeline, Rows
+from .pipeline import Draws, Pipeline, Rows
 from .specs import DatasetSpec, NoneTensorSpec
 from .structure import (
     Element,
@@ -166,7 +166,7 @@ class ElementFunction:
 
     def _spec_by_running(self) -> Any:
         seeds = self._source.positions()
-        first = next(self._source.open(), None)
+        first = next(self._source.open(Draws()), None)
         self._source.put_back(iter(seeds))  # it was no run of an iterator
         if first is None:
             raise ValueError(
@@ -254,18 +254,6 @@ class ElementFunction:
             ) from error
 
     # -- running it -----------------------------------------------------------------------------
-
-    def begin(self) -> None:
-        """Let its random numbers begin anew, as they do in each iterator."""
-        with self._lock:
-            records = [self._general, *self._records.values()]
-            generators = list(self._generators.values())
-        for record in records:
-            if record is not None and record.trace is not None:
-                generators += [drawn.generator for drawn in _drawn(record.trace.captured)]
-        for generator in generators:
-            generator.begin()
-        self._draws.begin()
 
     def adopt(self, inner: ElementFunction, trace: Trace) -> None:
         """Let a function of a dataset that was made in a run of this one draw from where that of
@@ -522,16 +510,3 @@ def same_structure(one: Any, other: Any) -> bool:
     except (TypeError, ValueError):
         return False
     return True
-
-
-def begin_anew(pipeline: Pipeline) -> None:
-    """Let the random numbers of the functions in a pipeline begin anew."""
-    for function in functions_of(pipeline):
-        function.begin()
-    for each in pipeline.inputs:
-        begin_anew(each)
-
-
-def functions_of(pipeline: Pipeline) -> list[ElementFunction]:
-    """Those of the last step."""
-    return [x for x in vars(pipeline).values() if isinstance(x, ElementFunction)]

@@ -14,7 +14,7 @@ from ..ops.philox_host import stateless_shares
 from ..values.spec import TensorSpec
 from .combining import common_spec
 from .mapping import Applied, FlatMap, opened
-from .pipeline import AUTOTUNE, INFINITE, UNKNOWN, Pipeline, Stream, StreamOf
+from .pipeline import AUTOTUNE, INFINITE, UNKNOWN, Draws, Pipeline, Stream, StreamOf
 from .selecting import Seeds
 from .structure import Element, array_of
 
@@ -39,8 +39,8 @@ class Interleave(FlatMap):
         self._cycle = (os.cpu_count() or 1) if cycle_length == AUTOTUNE else cycle_length
         self._block = block_length
 
-    def _open(self) -> Stream:
-        source, applied = self.inputs[0].open(), Applied(self.function)
+    def _open(self, draws: Draws) -> Stream:
+        source, applied = self.inputs[0].open(draws.of(0)), Applied(self.function, draws)
         cycle: list[Stream | None] = [None] * self._cycle
         place = given = 0
         ended = False
@@ -91,7 +91,7 @@ class _Directed(Pipeline):
     def _spec(self) -> Any:
         return self._common
 
-    def _choices(self) -> Callable[[list[bool]], int]:
+    def _choices(self, draws: Draws) -> Callable[[list[bool]], int]:
         """A function of which inputs have ended, which gives the next input."""
         raise NotImplementedError(f"{type(self).__name__}._choices")
 
@@ -102,8 +102,9 @@ class _Directed(Pipeline):
         sizes = [each.size() for each in self._sources()]
         return INFINITE if INFINITE in sizes else UNKNOWN
 
-    def _open(self) -> Stream:
-        sources, choose = [each.open() for each in self._sources()], self._choices()
+    def _open(self, draws: Draws) -> Stream:
+        sources = [each.open(draws.of(i)) for i, each in enumerate(self._sources())]
+        choose = self._choices(draws)
         ended = [False] * len(sources)
 
         def step() -> Element:
@@ -132,8 +133,8 @@ class Choose(_Directed):
     def _sources(self) -> list[Pipeline]:
         return list(self.inputs[:-1])
 
-    def _choices(self) -> Callable[[list[bool]], int]:
-        numbers, count = self.inputs[-1].open(), len(self.inputs) - 1
+    def _choices(self, draws: Draws) -> Callable[[list[bool]], int]:
+        numbers, count = self.inputs[-1].open(draws.of(-1)), len(self.inputs) - 1
 
         def choose(ended: list[bool]) -> int:
             place = int(array_of(numbers.step()[0]))
@@ -155,7 +156,7 @@ class Sample(_Directed):
         super().__init__(inputs, stop_on_empty)
         self._weights, self._seeds = weights, seeds
 
-    def _choices(self) -> Callable[[list[bool]], int]:
+    def _choices(self, draws: Draws) -> Callable[[list[bool]], int]:
         chosen = self._chosen()
 
         def choose(ended: list[bool]) -> int:

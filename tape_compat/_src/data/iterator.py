@@ -19,9 +19,8 @@ from ..values.composite import CompositeTensor, Opaque
 from ..values.convert import convert
 from ..values.tensor import Tensor
 from ..values.trackable import Trackable
-from .functions import begin_anew
 from .optional import Optional
-from .pipeline import Pipeline, refused
+from .pipeline import Draws, Pipeline, refused
 from .specs import CLASSES, IteratorSpec, one_of_equal
 from .structure import map_leaves
 
@@ -80,9 +79,8 @@ class OwnedIterator(Iterator, Trackable):
         self._seeds: list[tuple[int, ...]] | None = None
         if begin:
             refuse_recording("An iterator")
-            begin_anew(pipeline)
             self._seeds = pipeline.positions()
-            self._stream = pipeline.open()
+            self._stream = pipeline.open(Draws())
         self._spec: IteratorSpec | None = None
         self._given = 0
         self._draws = LoopDraws()
@@ -146,7 +144,7 @@ class OwnedIterator(Iterator, Trackable):
         given, failed, seeds = self._checked(state)
         with self._lock, suspended():
             self._pipeline.put_back(iter(seeds))
-            self._stream = self._pipeline.open()
+            self._stream = self._pipeline.open(Draws())
             self._given, self._failed, self._seeds = 0, failed, seeds
             if not failed:
                 self._given = self._stream.skip(given)

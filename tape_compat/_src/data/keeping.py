@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core import dtypes, errors
 from ..values.spec import TensorSpec
-from .pipeline import INFINITE, UNKNOWN, Chunk, Pipeline, SameRows, Stream, StreamOf, refused
+from .pipeline import INFINITE, UNKNOWN, Chunk, Draws, Pipeline, SameRows, Stream, StreamOf, refused
 from .structure import Element, array_of
 
 LOGGER = logging.getLogger("tape_compat")
@@ -54,11 +54,11 @@ class Cache(SameRows):
                 yield chunk
         self._chunks, self._kept_from = found, seeds
 
-    def _open(self) -> Stream:
+    def _open(self, draws: Draws) -> Stream:
         if self._elements is not None:
             return StreamOf(iter(self._elements).__next__)
         seeds = super().positions()
-        source = self.inputs[0].open()
+        source = self.inputs[0].open(draws.of(0))
         found: list[Element] = []
         size = self.size()
 
@@ -98,8 +98,8 @@ class Unique(Pipeline):
     def size(self) -> int:
         return UNKNOWN
 
-    def _open(self) -> Stream:
-        source, seen = self.inputs[0].open(), set()
+    def _open(self, draws: Draws) -> Stream:
+        source, seen = self.inputs[0].open(draws.of(0)), set()
 
         def step() -> Element:
             while True:
@@ -125,8 +125,8 @@ class IgnoreErrors(Pipeline):
     def size(self) -> int:
         return UNKNOWN
 
-    def _open(self) -> Stream:
-        source = self.inputs[0].open()
+    def _open(self, draws: Draws) -> Stream:
+        source = self.inputs[0].open(draws.of(0))
 
         def step() -> Element:
             while True:
@@ -156,8 +156,8 @@ class AssertCardinality(SameRows):
     def size(self) -> int:
         return self._expected
 
-    def _open(self) -> Stream:
-        source, expected, count = self.inputs[0].open(), self._expected, 0
+    def _open(self, draws: Draws) -> Stream:
+        source, expected, count = self.inputs[0].open(draws.of(0)), self._expected, 0
 
         def step() -> Element:
             nonlocal count
@@ -196,7 +196,7 @@ def at(source: Pipeline, index: int) -> Any:
             if count < len(chunk):
                 return source.layout.value(selection.row(int(np.asarray(chunk)[count])))
             count -= len(chunk)
-    for i, element in enumerate(source.open()):
+    for i, element in enumerate(source.open(Draws())):
         if i == index:
             return source.layout.value(element)
     raise errors.OutOfRangeError(None, None, f"Index out of range: {index} [Op:GetElementAtIndex]")

@@ -10,11 +10,12 @@ import numpy as np
 from ..core import dtypes, errors
 from ..core.shapes import TensorShape
 from ..function.python_calls import numpy_function
+from ..ops.random_keys import counted
 from ..values.spec import TensorSpec
 from .functions import ElementFunction
 from .options import DEBUGGING
 from .parallel import ParallelStream
-from .pipeline import UNKNOWN, Pipeline, Rows, Stream, StreamOf, joined_rows
+from .pipeline import UNKNOWN, Draws, Pipeline, Rows, Stream, StreamOf, joined_rows
 from .sources import as_op_error
 from .specs import CLASSES, DatasetSpec
 from .structure import Element, array_of, leaf_of, spec_of
@@ -54,8 +55,8 @@ def _of_numpy_function(error: Exception) -> bool:
 class Applied:
     """A function applied to one element after the other, which counts them."""
 
-    def __init__(self, function: ElementFunction):
-        self.function, self.count = function, 0
+    def __init__(self, function: ElementFunction, draws: Draws):
+        self.function, self.draws, self.count = function, draws, 0
 
     def __call__(self, element: Element) -> Element:
         self.count += 1
@@ -64,7 +65,8 @@ class Applied:
     def numbered(self, element: Element, index: int) -> Element:
         """The function of the element of a number."""
         try:
-            return self.function(element)
+            with counted(self.draws.counts):
+                return self.function(element)
         except errors.NeedsPython:
             raise
         except Exception as error:
@@ -103,11 +105,11 @@ class Map(Pipeline):
     def _spec(self) -> Any:
         return self.function.output_spec()
 
-    def _open(self) -> Stream:
-        source = self.inputs[0].open()
+    def _open(self, draws: Draws) -> Stream:
+        source = self.inputs[0].open(draws.of(0))
         if self._parallel != 1 and not self.function.is_recorded():
-            return ParallelStream(source, Applied(self.function).numbered, self._parallel)
-        return MapStream(source, self.function)
+            return ParallelStream(source, Applied(self.function, draws).numbered, self._parallel)
+        return MapStream(source, self.function, draws)
 
 
 class _Ahead(Stream):
@@ -116,8 +118,8 @@ class _Ahead(Stream):
 
     __slots__ = ("_ahead", "_applied", "_by_rows", "_failed", "_held", "_left", "_source")
 
-    def __init__(self, source: Stream, function: ElementFunction):
-        self._source, self._applied = source, Applied(function)
+    def __init__(self, source: Stream, function: ElementFunction, draws: Draws):
+        self._source, self._applied = source, Applied(function, draws)
         self._by_rows: Any = ()
         self._ahead = -1  # not looked for yet
         #: Elements that are made, the next one last.
@@ -145,7 +147,8 @@ class _Ahead(Stream):
         """What the function gives for stacked elements. None if they cannot go at once, or one of
         them fails: they are left to go one by one."""
         try:
-            found = self._by_rows(rows, size)
+            with counted(self._applied.draws.counts):
+                found = self._by_rows(rows, size)
         except Exception:
             self._left = elements_of(rows[1], range(rows[0] - 1, -1, -1))
             self._failed = False
@@ -268,8 +271,8 @@ class Filter(Pipeline):
     def size(self) -> int:
         return UNKNOWN
 
-    def _open(self) -> Stream:
-        return FilterStream(self.inputs[0].open(), self.function)
+    def _open(self, draws: Draws) -> Stream:
+        return FilterStream(self.inputs[0].open(draws.of(0)), self.function, draws)
 
 
 class TakeWhile(Filter):
@@ -277,8 +280,9 @@ class TakeWhile(Filter):
 
     name = "TakeWhileDataset"
 
-    def _open(self) -> Stream:
-        source, applied, ended = self.inputs[0].open(), Applied(self.function), False
+    def _open(self, draws: Draws) -> Stream:
+        source, applied = self.inputs[0].open(draws.of(0)), Applied(self.function, draws)
+        ended = False
 
         def step() -> Element:
             nonlocal ended
@@ -325,8 +329,8 @@ class FlatMap(Pipeline):
     def size(self) -> int:
         return UNKNOWN
 
-    def _open(self) -> Stream:
-        source, applied = self.inputs[0].open(), Applied(self.function)
+    def _open(self, draws: Draws) -> Stream:
+        source, applied = self.inputs[0].open(draws.of(0)), Applied(self.function, draws)
         current: Stream | None = None
 
         def step() -> Element:
@@ -346,10 +350,11 @@ def opened(applied: Applied, element: Element) -> Stream:
     """A run over the dataset that a function gives for an element."""
     applied.count += 1
     try:
-        result = applied.function.result(element)
+        with counted(applied.draws.counts):
+            result = applied.function.result(element)
         if not isinstance(result, CLASSES["Dataset"]):
             check_dataset(spec_of(leaf_of(result)))
-        return result._pipeline.open()
+        return result._pipeline.open(applied.draws.of("made"))
     except Exception as error:
         applied.failed(error)
         raise

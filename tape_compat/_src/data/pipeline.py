@@ -197,6 +197,25 @@ class Numbers:
         return join_chunks(parts) if parts else None
 
 
+class Draws:
+    """How far the draws of functions have come in one iterator, at one place of its pipelines.
+
+    A pipeline that stands at several places draws at each of them by itself; opened once more at
+    its place, as by `repeat`, it goes on. counts: of the function that stands there, if there is
+    one, and of those made in its runs.
+    """
+
+    __slots__ = ("_parts", "counts")
+
+    def __init__(self) -> None:
+        self.counts: dict[Any, int] = {}
+        self._parts: dict[Any, Draws] = {}
+
+    def of(self, part: Any) -> Draws:
+        """Those of an input, by its number, or of another function that stands there."""
+        return self._parts.setdefault(part, Draws())
+
+
 class IndexStream(Stream):
     """A stream over a selection."""
 
@@ -266,13 +285,13 @@ class Pipeline:
         """The numbers of its rows in its selection, in order."""
         raise NotImplementedError(f"{type(self).__name__}.chunks")
 
-    def open(self) -> Stream:
+    def open(self, draws: Draws) -> Stream:
         """Begin a run over the elements."""
         if self.selection is not None:
             return IndexStream(self.selection, self.chunks())
-        return self._open()
+        return self._open(draws)
 
-    def _open(self) -> Stream:
+    def _open(self, draws: Draws) -> Stream:
         raise NotImplementedError(f"{type(self).__name__}._open")
 
     def positions(self) -> list[tuple[int, ...]]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from .options import DEBUGGING
 from .parallel import refuse_fork
-from .pipeline import AUTOTUNE, Pipeline, SameRows, Stream
+from .pipeline import AUTOTUNE, Draws, Pipeline, SameRows, Stream
 from .structure import Element, nbytes_of
 
 #: How many elements are made ahead where the number is left to us, of small ones and of others.
@@ -197,8 +197,8 @@ class Prefetch(SameRows):
         self._buffer = 0 if DEBUGGING.on else buffer
         self._dear = buffer != AUTOTUNE
 
-    def _open(self) -> Stream:
-        source = self.inputs[0].open()
+    def _open(self, draws: Draws) -> Stream:
+        source = self.inputs[0].open(draws.of(0))
         if self._buffer == 0 or 0 <= self.inputs[0].size() <= 1:
             return source  # nothing comes while one is used
         if self._dear:

@@ -12,7 +12,7 @@ from ..values.spec import TensorSpec
 from .folding import check_state
 from .functions import ElementFunction, Given
 from .mapping import Applied
-from .pipeline import UNKNOWN, Pipeline, Stream, StreamOf
+from .pipeline import UNKNOWN, Draws, Pipeline, Stream, StreamOf
 from .structure import Element, array_of
 
 _KEY = TensorSpec((), dtypes.int64)
@@ -89,25 +89,27 @@ class GroupByReducer(Pipeline):
     def size(self) -> int:
         return UNKNOWN
 
-    def _open(self) -> Stream:
+    def _open(self, draws: Draws) -> Stream:
         results: list[Any] = []
 
         def step() -> Element:
             if not results:
-                results.append(iter(self._results()))
+                results.append(iter(self._results(draws)))
             return next(results[0])
 
         return StreamOf(step)
 
-    def _results(self) -> list[Element]:
-        key_of, reduce = Applied(self._key), Applied(self._reduce)
+    def _results(self, draws: Draws) -> list[Element]:
+        key_of = Applied(self._key, draws.of("key"))
+        reduce = Applied(self._reduce, draws.of("reduce"))
         states: dict[int, Element] = {}
-        for element in self.inputs[0].open():
+        initial = Applied(self._init, draws.of("init"))
+        for element in self.inputs[0].open(draws.of(0)):
             key = int(array_of(key_of(element)[0]))
             if key not in states:
-                states[key] = self._init((np.array(key, np.int64),))
+                states[key] = initial((np.array(key, np.int64),))
             states[key] = reduce((*states[key], *element))
-        finalize = Applied(self._finalize)
+        finalize = Applied(self._finalize, draws.of("finalize"))
         return [finalize(states[key]) for key in sorted(states)]
 
 

@@ -11,7 +11,7 @@ from ..core import dtypes
 from ..values.spec import TensorSpec
 from .functions import ElementFunction
 from .mapping import Applied
-from .pipeline import INFINITE, UNKNOWN, Pipeline, Stream, StreamOf
+from .pipeline import INFINITE, UNKNOWN, Draws, Pipeline, Stream, StreamOf
 from .selecting import Seeds
 from .structure import Element, array_of
 
@@ -39,8 +39,8 @@ class RejectionResample(Pipeline):
     def size(self) -> int:
         return INFINITE if self.inputs[0].size() == INFINITE else UNKNOWN
 
-    def _open(self) -> Stream:
-        source, class_of = self.inputs[0].open(), Applied(self._class)
+    def _open(self, draws: Draws) -> Stream:
+        source, class_of = self.inputs[0].open(draws.of(0)), Applied(self._class, draws)
         random, counts = self._seeds.generator(), np.ones(len(self._target))
 
         def step() -> Element:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..ops.philox_host import Words, swap
-from .pipeline import INFINITE, UNKNOWN, Chunk, Numbers, Pipeline, SameRows, Stream, StreamOf
+from .pipeline import INFINITE, UNKNOWN, Chunk, Draws, Numbers, Pipeline, SameRows, Stream, StreamOf
 from .structure import Element
 
 #: How many elements a shuffle gives at once.
@@ -84,7 +84,7 @@ class Shuffle(SameRows):
         swap(order, np.fromiter(words, np.uint32, len(order)))
         yield order
 
-    def _open(self) -> Stream:
+    def _open(self, draws: Draws) -> Stream:
         words = self._seeds.words()
         source: Stream | None = None
         #: The elements, from `start` on in a circle; None where there is none.
@@ -96,7 +96,7 @@ class Shuffle(SameRows):
         def fill() -> None:
             nonlocal ended, count, source
             if source is None:
-                source = self.inputs[0].open()
+                source = self.inputs[0].open(draws.of(0))
             while not ended and count < size:
                 try:
                     element = source.step()
@@ -158,13 +158,13 @@ class Repeat(SameRows):
             if empty and self._count < 0:
                 return
 
-    def _open(self) -> Stream:
+    def _open(self, draws: Draws) -> Stream:
         times = iter(self._times())
         current: Stream | None = None
         given = True
         if self._count:
             next(times)
-            current, given = self.inputs[0].open(), False
+            current, given = self.inputs[0].open(draws.of(0)), False
 
         def step() -> Element:
             nonlocal current, given
@@ -173,7 +173,7 @@ class Repeat(SameRows):
                     if not given and self._count < 0:
                         raise StopIteration
                     next(times)
-                    current, given = self.inputs[0].open(), False
+                    current, given = self.inputs[0].open(draws.of(0)), False
                 try:
                     found = current.step()
                     given = True
@@ -232,10 +232,10 @@ class Take(SameRows):
             yield chunk[:left]
             left -= len(chunk)
 
-    def _open(self) -> Stream:
+    def _open(self, draws: Draws) -> Stream:
         if not self._count:
             return StreamOf(iter(()).__next__)
-        source, left = self.inputs[0].open(), self._count
+        source, left = self.inputs[0].open(draws.of(0)), self._count
         if left < 0:
             return source
 
@@ -279,8 +279,8 @@ class Skip(SameRows):
             yield chunk[left:]
             left = max(0, left - len(chunk))
 
-    def _open(self) -> Stream:
-        source, left = self.inputs[0].open(), self._count
+    def _open(self, draws: Draws) -> Stream:
+        source, left = self.inputs[0].open(draws.of(0)), self._count
 
         def step() -> Element:
             nonlocal left
@@ -313,8 +313,8 @@ class Shard(SameRows):
             yield chunk[first :: self._num_shards]
             first = (first - len(chunk)) % self._num_shards
 
-    def _open(self) -> Stream:
-        source, skipped = self.inputs[0].open(), self._index
+    def _open(self, draws: Draws) -> Stream:
+        source, skipped = self.inputs[0].open(draws.of(0)), self._index
 
         def step() -> Element:
             nonlocal skipped

@@ -22,6 +22,7 @@ from .pipeline import (
     INFINITE,
     UNKNOWN,
     Chunk,
+    Draws,
     Pipeline,
     Selection,
     Stream,
@@ -60,7 +61,7 @@ class Single(Pipeline):
     def size(self) -> int:
         return 1
 
-    def _open(self) -> Stream:
+    def _open(self, draws: Draws) -> Stream:
         for leaf in self._leaves:
             _check_value(leaf)
         given = iter([tuple(self._leaves)])
@@ -234,7 +235,7 @@ class Random(Pipeline):
     def size(self) -> int:
         return INFINITE
 
-    def _open(self) -> Stream:
+    def _open(self, draws: Draws) -> Stream:
         words = self._seeds.words()
 
         def step() -> Element:
@@ -259,7 +260,7 @@ class Counter(Pipeline):
     def size(self) -> int:
         return INFINITE
 
-    def _open(self) -> Stream:
+    def _open(self, draws: Draws) -> Stream:
         numbers = itertools.count()
 
         def step() -> Element:
@@ -289,7 +290,7 @@ class Generated(Pipeline):
     def size(self) -> int:
         return UNKNOWN
 
-    def _open(self) -> Stream:
+    def _open(self, draws: Draws) -> Stream:
         values: list[Iterator[Any]] = []
         layout = self.layout
         signature = self._signature

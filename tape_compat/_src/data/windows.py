@@ -16,7 +16,7 @@ from ..values.spec import TensorSpec
 from .batching import Padding, padded_spec
 from .functions import ElementFunction, Given
 from .mapping import Applied, check_dataset, opened
-from .pipeline import INFINITE, UNKNOWN, Pipeline, Stream, StreamOf, stacked
+from .pipeline import INFINITE, UNKNOWN, Draws, Pipeline, Stream, StreamOf, stacked
 from .specs import CLASSES, DatasetSpec
 from .structure import Element, array_of, map_leaves
 
@@ -36,7 +36,7 @@ class Elements(Pipeline):
     def size(self) -> int:
         return len(self._elements)
 
-    def _open(self) -> Stream:
+    def _open(self, draws: Draws) -> Stream:
         return StreamOf(iter(self._elements).__next__)
 
 
@@ -66,8 +66,8 @@ class Window(Pipeline):
         reach = (self._size - 1) * self._stride + 1
         return 0 if size < reach else (size - reach) // self._shift + 1
 
-    def _open(self) -> Stream:
-        return StreamOf(self._windows(self.inputs[0].open()).__next__)
+    def _open(self, draws: Draws) -> Stream:
+        return StreamOf(self._windows(self.inputs[0].open(draws.of(0))).__next__)
 
     def _windows(self, source: Stream) -> Iterator[Element]:
         specs = self.inputs[0].layout.specs
@@ -131,8 +131,12 @@ class GroupByWindow(Pipeline):
     def size(self) -> int:
         return INFINITE if self.inputs[0].size() == INFINITE else UNKNOWN
 
-    def _open(self) -> Stream:
-        source, key_of, reduce = self.inputs[0].open(), Applied(self._key), Applied(self._reduce)
+    def _open(self, draws: Draws) -> Stream:
+        source, key_of, reduce = (
+            self.inputs[0].open(draws.of(0)),
+            Applied(self._key, draws.of("key")),
+            Applied(self._reduce, draws.of("reduce")),
+        )
         groups = Groups(self._window_size)
         current: Stream | None = None
 
@@ -228,8 +232,8 @@ class BucketBatch(Pipeline):
     def size(self) -> int:
         return INFINITE if self.inputs[0].size() == INFINITE else UNKNOWN
 
-    def _open(self) -> Stream:
-        source, length = self.inputs[0].open(), Applied(self._length)
+    def _open(self, draws: Draws) -> Stream:
+        source, length = self.inputs[0].open(draws.of(0)), Applied(self._length, draws)
         groups = Groups(lambda bucket: self._sizes[bucket])
 
         def key_of(element: Element) -> int:

@@ -194,30 +194,53 @@ class _Site:
         return self._next(count)
 
     def _next(self, count: int) -> Tensor:
+        counts = _RUNNING.counts
         with _LOCK:
+            if counts is not None and self._pair is not None:
+                before = counts.get(self, 0)
+                counts[self] = before + count
+                return key_of(*self._words, 0, before)
             if self._streams is not _streams:
                 self._streams, self._count = _streams, 0
             before, self._count = self._count, self._count + count
         return key_of(*self._words, 0, before)
 
-    def begin(self) -> None:
-        """Draw the same numbers again, if there is a seed."""
-        if self._pair is not None:
-            self._count = 0
-
     def give_back(self, count: int) -> None:
         """Take so many draws for not made."""
+        counts = _RUNNING.counts
         with _LOCK:
-            self._count -= count
+            if counts is not None and self._pair is not None:
+                counts[self] -= count
+            else:
+                self._count -= count
 
 
 class _Running(threading.local):
-    """The function that Python runs in this thread."""
+    """The function that Python runs in this thread.
+
+    counts: how many draws those with a seed have made, where they are counted apart.
+    """
 
     run: _Run | None = None
+    counts: dict[_Site, int] | None = None
 
 
 _RUNNING = _Running()
+
+
+class counted:
+    """Context: draws of functions that have a seed go on from these counts."""
+
+    __slots__ = ("_before", "_counts")
+
+    def __init__(self, counts: dict[Any, int]):
+        self._counts = counts
+
+    def __enter__(self) -> None:
+        self._before, _RUNNING.counts = _RUNNING.counts, self._counts
+
+    def __exit__(self, *_: object) -> None:
+        _RUNNING.counts = self._before
 
 
 class PythonDraws:
@@ -230,11 +253,6 @@ class PythonDraws:
     def running(self) -> _InRun:
         """The context in which the function runs."""
         return _InRun(_Run(self._sites))
-
-    def begin(self) -> None:
-        """Draw the same numbers again, where there is a seed."""
-        for site in list(self._sites.values()):
-            site.begin()
 
 
 class _InRun:

@@ -16,7 +16,17 @@ from ...core.dtypes import DType
 from ...values.convert import convert
 from ...values.spec import TensorSpec
 from ..dataset import Dataset
-from ..pipeline import AUTOTUNE, UNKNOWN, Pipeline, Rows, RowStream, Stream, StreamOf, refused
+from ..pipeline import (
+    AUTOTUNE,
+    UNKNOWN,
+    Draws,
+    Pipeline,
+    Rows,
+    RowStream,
+    Stream,
+    StreamOf,
+    refused,
+)
 from ..structure import Element, flatten, pack
 from .contents import compression_kind, matching, texts
 from .csv_text import TYPES, Field, Malformed, as_error, column_of, fields_of, split, value_in
@@ -94,7 +104,7 @@ class CsvRecords(Pipeline):
     def size(self) -> int:
         return UNKNOWN
 
-    def _open(self) -> Stream:
+    def _open(self, draws: Draws) -> Stream:
         paths, fields = iter(self._paths), self._layout.fields
         lines: _Lines | None = None
 
@@ -231,8 +241,8 @@ class _Named(Pipeline):
         specs = self.inputs[0].layout.specs
         return pack(self._structure, [specs[i] for i in self._order])
 
-    def _open(self) -> Stream:
-        source, order = self.inputs[0].open(), self._order
+    def _open(self, draws: Draws) -> Stream:
+        source, order = self.inputs[0].open(draws.of(0)), self._order
 
         def step() -> Element:
             element = source.step()

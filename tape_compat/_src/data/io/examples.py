@@ -11,7 +11,7 @@ from ...values.spec import TensorSpec
 from ..base import DatasetBase
 from ..dataset import Dataset
 from ..iterator import refuse_recording
-from ..pipeline import AUTOTUNE, Pipeline, Stream, StreamOf
+from ..pipeline import AUTOTUNE, Draws, Pipeline, Stream, StreamOf
 from ..structure import Element, array_of, flatten, leaf_of, value_of
 from .contents import compression_kind, text
 from .files import TFRecordDataset
@@ -49,8 +49,8 @@ class ParsedExamples(Pipeline):
         size = None if shape.rank is None else shape[0]
         return {key: _spec_of(self._features[key], size) for key in sorted(self._features)}
 
-    def _open(self) -> Stream:
-        source, features = self.inputs[0].open(), self._features
+    def _open(self, draws: Draws) -> Stream:
+        source, features = self.inputs[0].open(draws.of(0)), self._features
 
         def step() -> Element:
             (texts,) = source.step()
@@ -99,8 +99,8 @@ class _Labelled(Pipeline):
         spec = self.inputs[0].spec
         return {k: spec[k] for k in sorted(spec) if k != self._key}, spec[self._key]
 
-    def _open(self) -> Stream:
-        source, order = self.inputs[0].open(), self._order
+    def _open(self, draws: Draws) -> Stream:
+        source, order = self.inputs[0].open(draws.of(0)), self._order
 
         def step() -> Element:
             element = source.step()
@@ -204,5 +204,5 @@ class TFRecordWriter:
             )
         refuse_recording("TFRecordWriter.write()")
         with RecordWriter(self._path, self._kind) as writer:
-            for (element,) in dataset._pipeline.open():
+            for (element,) in dataset._pipeline.open(Draws()):
                 writer.write(array_of(element).item())

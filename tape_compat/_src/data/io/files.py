@@ -10,7 +10,7 @@ import numpy as np
 from ...core import dtypes, errors
 from ...values.spec import TensorSpec
 from ..dataset import Dataset
-from ..pipeline import UNKNOWN, Pipeline, Stream, StreamOf
+from ..pipeline import UNKNOWN, Draws, Pipeline, Stream, StreamOf
 from ..sources import integer
 from ..structure import Element, array_of
 from .contents import compression_kind
@@ -33,8 +33,8 @@ class FileParts(Pipeline):
     def size(self) -> int:
         return UNKNOWN
 
-    def _open(self) -> Stream:
-        names = self.inputs[0].open()
+    def _open(self, draws: Draws) -> Stream:
+        names = self.inputs[0].open(draws.of(0))
         parts: Iterator[bytes] = iter(())
 
         def step() -> Element:

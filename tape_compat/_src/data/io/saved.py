@@ -15,7 +15,7 @@ from ...core import errors
 from ..fingerprints import fingerprint
 from ..functions import ElementFunction
 from ..interleaving import Interleave
-from ..pipeline import AUTOTUNE, Pipeline, Stream, StreamOf
+from ..pipeline import AUTOTUNE, Draws, Pipeline, Stream, StreamOf
 from ..specs import DatasetSpec
 from ..structure import Element, array_of
 from ..windows import Elements, dataset_of
@@ -56,7 +56,7 @@ class SavedElements(Pipeline):
     def size(self) -> int:
         return self._count
 
-    def _open(self) -> Stream:
+    def _open(self, draws: Draws) -> Stream:
         return StreamOf(read_elements(self._path, self._known, self._kind).__next__)
 
 
@@ -146,7 +146,7 @@ def save(
         shard = ElementFunction(shard_func, source, "Dataset.save()")
     shards = Shards(path, source.spec, compression_of(compression), shard)
     try:
-        for element in source.open():
+        for element in source.open(Draws()):
             shards.write(element)
         shards.finish()
     finally:
@@ -184,8 +184,8 @@ class Load(Pipeline):
     def size(self) -> int:
         return self._count
 
-    def _open(self) -> Stream:
-        return self.inputs[0].open()
+    def _open(self, draws: Draws) -> Stream:
+        return self.inputs[0].open(draws.of(0))
 
 
 def _read_by(
@@ -224,11 +224,11 @@ class Snapshot(Pipeline):
             self._shard = ElementFunction(shard_func, source, "Dataset.snapshot()")
         self._folder = os.path.join(path, f"{fingerprint(source):016x}")
 
-    def _open(self) -> Stream:
+    def _open(self, draws: Draws) -> Stream:
         if os.path.exists(os.path.join(self._folder, _INDEX)):
-            return Load(self._folder, self.spec, self._kind, self._reader).open()
+            return Load(self._folder, self.spec, self._kind, self._reader).open(draws)
         source, shards = (
-            self.inputs[0].open(),
+            self.inputs[0].open(draws.of(0)),
             Shards(self._folder, self.spec, self._kind, self._shard),
         )
 
@@ -263,11 +263,11 @@ class FileCache(Pipeline):
     def _whole(self) -> str:
         return self._path + ".elements"
 
-    def _open(self) -> Stream:
+    def _open(self, draws: Draws) -> Stream:
         if os.path.exists(self._whole):
             return StreamOf(read_elements(self._whole, self.spec).__next__)
         run = _Keeping(self._path, self.spec)
-        source, whole = self.inputs[0].open(), self._whole
+        source, whole = self.inputs[0].open(draws.of(0)), self._whole
 
         def step() -> Element:
             run.begin()

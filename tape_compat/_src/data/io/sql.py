@@ -13,7 +13,7 @@ from ...core import dtypes, errors
 from ...core.dtypes import DType, as_dtype
 from ...values.spec import TensorSpec
 from ..dataset import Dataset
-from ..pipeline import UNKNOWN, Pipeline, Stream, StreamOf, refused
+from ..pipeline import UNKNOWN, Draws, Pipeline, Stream, StreamOf, refused
 from ..structure import Element, flatten, map_leaves
 from .contents import text
 
@@ -38,7 +38,7 @@ class SqlRows(Pipeline):
     def size(self) -> int:
         return UNKNOWN
 
-    def _open(self) -> Stream:
+    def _open(self, draws: Draws) -> Stream:
         kinds = flatten(self._types)
         run: list[Any] = []
 
