@@ -294,3 +294,59 @@ def case_draws_at_several_places(tf):
         "batches": [[x.numpy() for x in pair] for pair in Dataset.zip((d.batch(2), d.batch(2)))],
         "reduce": [float(d.reduce(0.0, lambda s, x: s + x)) for _ in range(2)],
     }
+
+
+def case_specs_of_ragged_batches(tf):
+    Dataset = tf.data.Dataset
+    rows = Dataset.from_tensor_slices(tf.ragged.constant([[1, 2], [3], [4, 5, 6], []]))
+    pairs = rows.batch(2, drop_remainder=True)
+    made = {
+        "endless": rows.repeat().batch(2),
+        "twice": pairs.map(lambda x: x * 2),
+        "other values": pairs.map(lambda x: x.with_values(tf.ones_like(x.values, tf.float32))),
+        "lengths": pairs.map(lambda x: x.row_lengths()),
+        "dense": pairs.map(lambda x: x.to_tensor()),
+        "expanded": pairs.map(lambda x: tf.expand_dims(x, 0)),
+        "interleave": pairs.interleave(Dataset.from_tensors),
+        "scan": rows.scan(0, lambda s, x: (s + tf.reduce_sum(x), x + s)),
+        "scan batches": pairs.scan(0, lambda s, x: (s + 1, x * s)),
+    }
+    return {
+        key: (str(value.element_spec), [_listed(x) for x in value.take(3)])
+        for key, value in made.items()
+    }
+
+
+def _listed(x):
+    return x.to_list() if hasattr(x, "to_list") else x.numpy()
+
+
+def case_specs_of_endless_batches(tf):
+    """None for the size, as of others: the last batch might be smaller."""
+    Dataset = tf.data.Dataset
+    data = Dataset.range(20)
+    made = {
+        "repeat": data.repeat().batch(16),
+        "map": data.repeat().map(lambda x: x + 1).batch(16),
+        "full": data.repeat().batch(16, drop_remainder=True),
+        "random": Dataset.random().batch(3),
+        "counter": Dataset.counter().batch(3),
+        "padded": data.repeat().padded_batch(3),
+        "buckets": data.bucket_by_sequence_length(
+            lambda x: 1, [3], [2, 2], drop_remainder=True, no_padding=True
+        ),
+    }
+    return {key: str(value.element_spec) for key, value in made.items()}
+
+
+def case_scan_of_what_runs_as_python(tf):
+    texts = tf.data.Dataset.from_tensor_slices(["a", "bb"])
+    ragged = tf.ragged.constant([[[1, 2], [3]], [[4]]], dtype=tf.int32)
+    rows = tf.data.Dataset.from_tensor_slices(ragged)
+    sparse = tf.data.Dataset.from_tensor_slices(tf.sparse.from_dense([[1, 0], [0, 2]]))
+    joined = rows.scan(0, lambda s, x: (s + 1, tf.concat([x, x], 0)))
+    return {
+        "texts": list(texts.scan("", lambda s, x: (s + x, tf.strings.length(s)))),
+        "ragged": [x.to_list() for x in joined],
+        "sparse": [tf.sparse.to_dense(x) for x in sparse.scan(0, lambda s, x: (s + 1, x))],
+    }

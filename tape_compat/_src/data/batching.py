@@ -17,7 +17,7 @@ from ..values.ragged import RaggedTensorSpec
 from ..values.spec import TensorSpec
 from ..values.tensor import Tensor
 from .composites import Column, has_ragged_rows, stack_leaf, stacked_rows
-from .pipeline import INFINITE, UNKNOWN, Draws, Pipeline, Rows, Stream, StreamOf, stacked_by
+from .pipeline import UNKNOWN, Draws, Pipeline, Rows, Stream, StreamOf, stacked_by
 from .structure import (
     Element,
     array_of,
@@ -41,8 +41,7 @@ class Batch(Pipeline):
         return map_leaves(lambda spec: spec._batch(size), self.inputs[0].spec)
 
     def _static_size(self) -> int | None:
-        known = self._drop or self.inputs[0].size() == INFINITE
-        return self.batch_size if known else None
+        return self.batch_size if self._drop else None
 
     def size(self) -> int:
         size = self.inputs[0].size()

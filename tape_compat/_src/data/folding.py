@@ -109,12 +109,12 @@ class Scan(Pipeline):
         self._count = len(Layout(self._folding.state).specs)
 
     def _spec(self) -> Any:
-        spec = self._folding.function.record().spec
-        if spec is None:
-            raise NotImplementedError(
-                "A function of Dataset.scan() that cannot be recorded: what it gives is not known."
-            )
-        return spec[1]
+        function = self._folding.function
+        record = function.record()
+        if record.spec is None:
+            record.spec = function.spec_by_first(self.inputs[0], self._folding.first)
+            check_state(self._folding.state, _pair_state(record.spec))
+        return record.spec[1]
 
     def _open(self, draws: Draws) -> Stream:
         source, applied = self.inputs[0].open(draws.of(0)), Applied(self._folding.function, draws)

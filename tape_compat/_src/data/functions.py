@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import zip_longest
 from typing import Any
 
@@ -165,29 +165,34 @@ class ElementFunction:
             return record.spec
 
     def _spec_by_running(self) -> Any:
-        seeds = self._source.positions()
-        first = next(self._source.open(Draws()), None)
-        self._source.put_back(iter(seeds))  # it was no run of an iterator
+        return self.spec_by_first(self._source, ())
+
+    def spec_by_first(self, source: Pipeline, state: Element) -> Any:
+        """The specs of its results for the first element of a pipeline, after a state."""
+        seeds = source.positions()
+        first = next(source.open(Draws()), None)
+        source.put_back(iter(seeds))  # it was no run of an iterator
         if first is None:
             raise ValueError(
                 f"The results of the function of {self.title} (at {self.location}) are known when "
                 "it runs, and there is no element to run it for."
             )
-        return self._first(first)[0]
+        return self._first((*state, *first))[0]
 
     def _record(self, specs: Sequence[TypeSpec]) -> Recorded:
         found = Recorded()
         known = [self._symbolic(spec) for spec in specs]
         if any(symbol is _UNKNOWN for symbol in known) or MODE.python:
             return found
-        given = [spec for spec in specs if isinstance(spec, TensorSpec)]
+        given = [part for spec in specs for part in _parts(spec)]
         texts = any(spec.dtype is dtypes.string for spec in given)
+        composites = any(isinstance(spec, _COMPOSITES) for spec in specs)
         sketch = Sketch()
 
         def body(*tensors: Tensor) -> list[Any]:
             remaining = iter(tensors)
             leaves = [
-                next(remaining) if isinstance(spec, TensorSpec) else symbol
+                _made(spec, remaining) if symbol is _OF_PARTS else symbol
                 for spec, symbol in zip(specs, known)
             ]
             result = self._called(self._converted, leaves)
@@ -203,16 +208,18 @@ class ElementFunction:
                 trace = traced(body, bound, self._name, False, sketch=sketch)
             if sketch.used or trace.computes_with_texts():  # the record tells shapes only
                 return found
-            if len(given) == len(specs) or all(isinstance(s, _OF_NOTHING) for s in specs):
+            if not composites and (
+                len(given) == len(specs) or all(isinstance(s, _OF_NOTHING) for s in specs)
+            ):
                 found.trace = trace
                 if self._outer is not None:
                     self._outer.adopt(self, trace)
         except _NotTensors:
             pass
         except (errors.NeedsValue, INCONCLUSIVE):
-            found.spec = None if sketch.used or texts else found.spec
+            found.spec = None if sketch.used or texts or composites else found.spec
         except Exception as error:
-            if sketch.used or texts:  # running it will tell what is wrong
+            if sketch.used or texts or composites:  # running it will tell what is wrong
                 found.spec = None
                 return found
             filter_traceback(error)
@@ -225,8 +232,8 @@ class ElementFunction:
 
     def _symbolic(self, spec: TypeSpec) -> Any:
         """What stands for a leaf while the function is recorded; tensors are made by recording."""
-        if isinstance(spec, TensorSpec):
-            return _UNKNOWN if spec.shape.rank is None else None
+        if isinstance(spec, (TensorSpec, *_COMPOSITES)):
+            return _UNKNOWN if spec.shape.rank is None else _OF_PARTS
         if isinstance(spec, NoneTensorSpec):
             return None
         return spec._stand_in() if isinstance(spec, DatasetSpec) else _UNKNOWN
@@ -474,7 +481,24 @@ def _values(results: Sequence[Any]) -> Element:
 
 
 _UNKNOWN = object()
+_OF_PARTS = object()
+#: What is recorded for the specs of the results, and runs as Python for each element.
+_COMPOSITES = (RaggedTensorSpec, SparseTensorSpec)
 _OF_NOTHING = (TensorSpec, NoneTensorSpec)
+
+
+def _parts(spec: TypeSpec) -> list[TensorSpec]:
+    """The specs of the tensors that a leaf is made of while a function is recorded."""
+    if isinstance(spec, _COMPOSITES):
+        return list(spec._component_specs)
+    return [spec] if isinstance(spec, TensorSpec) else []
+
+
+def _made(spec: TypeSpec, tensors: Iterator[Tensor]) -> Any:
+    """A leaf of the next of these tensors."""
+    if isinstance(spec, TensorSpec):
+        return next(tensors)
+    return spec._from_components([next(tensors) for _ in _parts(spec)])
 
 
 def _more_by_sizes(specs: Sequence[TypeSpec]) -> bool:

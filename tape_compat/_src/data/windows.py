@@ -219,15 +219,12 @@ class BucketBatch(Pipeline):
         self._padding, self._to_boundary, self._drop = padding, to_boundary, drop
 
     def _spec(self) -> Any:
-        size = None
-        if self._drop and len(set(self._sizes)) == 1:
-            size = self._sizes[0]
         shapes = [s.shape for s in self.inputs[0].layout.specs]
         if self._padding is not None and not self._to_boundary:
             shapes = self._padding.shapes
         elif self._to_boundary:
             shapes = [TensorShape([None] * (s.rank or 0)) for s in shapes]
-        return padded_spec(self.inputs[0].spec, shapes, size)
+        return padded_spec(self.inputs[0].spec, shapes, None)
 
     def size(self) -> int:
         return INFINITE if self.inputs[0].size() == INFINITE else UNKNOWN

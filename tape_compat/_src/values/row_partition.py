@@ -227,6 +227,8 @@ class RowPartition:
 
     def row_lengths(self) -> Tensor:
         """[nrows]: how many values each row has."""
+        if self._splits._is_symbolic():
+            return self._splits[1:] - self._splits[:-1]
         return concrete(np.diff(host(self._splits)))
 
     def value_rowids(self) -> Tensor:
