@@ -185,6 +185,29 @@ def case_hessian_of_layer(tf):
     return g, outer.jacobian(g, w)
 
 
+def _hessian_of_gathered(tf, method, persistent):
+    x = tf.constant([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0], [7.0, 8.0]])
+    with tf.GradientTape(persistent=persistent) as outer:
+        outer.watch(x)
+        with tf.GradientTape() as inner:
+            inner.watch(x)
+            y = tf.reduce_sum(tf.gather(x, [0, 2, 0]) ** 3)
+        g = inner.gradient(y, x)
+    return g, getattr(outer, method)(g, x)
+
+
+def case_jacobian_of_indexed_slices(tf):
+    return [_hessian_of_gathered(tf, "jacobian", persistent) for persistent in (False, True)]
+
+
+def case_batch_jacobian_of_indexed_slices(tf):
+    return [_hessian_of_gathered(tf, "batch_jacobian", persistent) for persistent in (False, True)]
+
+
+def case_jacobian_of_indexed_slices_in_function(tf):
+    return tf.function(lambda: _hessian_of_gathered(tf, "jacobian", False)[1])()
+
+
 def case_jacobian_of_jacobian(tf):
     x = tf.constant([1.0, 2.0])
     with tf.GradientTape() as outer:

@@ -460,7 +460,7 @@ class GradientTape:
         record = self._start(what, use_pfor)
         paired = what == "batch_jacobian"
         with reverse.deferring():
-            target = _target(target)
+            target = self._dense(target) if isinstance(target, IndexedSlices) else _target(target)
             zero = _zero(unconnected)
             ids = [_source(s) for s in sources]
             rows = rows if use_pfor else rows or 1
@@ -475,6 +475,16 @@ class GradientTape:
                 jacobians.zeros(target, s, paired) if a is None else a
                 for a, s in zip(found, sources)
             ]
+
+    def _dense(self, slices: IndexedSlices) -> Tensor:
+        """The tensor that slices are the rows of, as one that this tape has seen made."""
+        if self._recording:
+            return convert(slices)
+        self._push()
+        try:
+            return convert(slices)
+        finally:
+            self._pop()
 
     # -- the life of the record -----------------------------------------------------------------
 
