@@ -232,7 +232,7 @@ from ._src.ops.plain_kernels import (
 )
 from ._src.ops.printing import print as print
 from ._src.ops.products import einsum as einsum, matmul as matmul, tensordot as tensordot
-from ._src.ops.ragged_values import RaggedTensor as RaggedTensor
+from ._src.ops.ragged_products import RaggedTensor as RaggedTensor
 from ._src.ops.reductions import (
     argmax as argmax,
     argmin as argmin,

@@ -231,6 +231,29 @@ PROGRAMS = [
     "tf.dynamic_partition(f, [0, 1, 0], 2)",
     "tf.dynamic_partition(r, c([[0, 1], [], [0]]), 2)",
     "tf.add_n([r, r, r])",
+    "tf.matmul(b, tf.ones([2, 2, 3]))",
+    "tf.matmul(b, b, transpose_b=True)",
+    "tf.matmul(b, b, transpose_a=True)",
+    "tf.matmul(b, b, adjoint_b=True)",
+    "tf.matmul(e, e)",
+    "tf.matmul(e, e, transpose_a=True)",
+    "tf.matmul(tf.ones([2, 3, 2]), b, transpose_b=True)",
+    "tf.matmul(b, [[[1.0], [2.0]], [[3.0], [4.0]]])",
+    "tf.matmul(b, tf.RaggedTensor.from_tensor(tf.ones([2, 2, 2]), ragged_rank=1))",
+    "tf.matmul(tf.ragged.stack([b, b[:1]]), tf.ragged.stack([b, b[:1]]), transpose_b=True)",
+    "tf.matmul(tf.ragged.stack([b, b[:1]]), tf.ragged.stack([b, b[:1]]), transpose_a=True)",
+    "tf.matmul(tf.ragged.stack([b, b[:1]]), tf.ones([2, 2, 2, 3]))",
+    "tf.matmul(tf.ragged.stack([b, b[:1]]), tf.ones([3, 2, 2, 3]))",
+    "tf.matmul(tf.RaggedTensor.from_row_splits(tf.zeros([0, 2]), [0, 0, 0]), tf.ones([2, 2, 3]))",
+    "tf.matmul(c([[1.0, 2.0], [3.0, 4.0]]), tf.ones([2, 2]))",
+    "tf.matmul(f, f)",
+    "tf.matmul(b, tf.ones([3, 2, 3]))",
+    "tf.matmul(tf.ones([2, 2, 2]), b)",
+    "tf.matmul(b, tf.cast(b, tf.float64))",
+    "tf.matmul(b, tf.ones([2, 2]))",
+    "tf.matmul(b, b, transpose_a=True, adjoint_a=True)",
+    "tf.matmul(b, e)",
+    "tf.matmul(tf.cast(b, tf.int8), tf.cast(b, tf.int8), transpose_b=True, output_type=tf.int32)",
     "tf.reshape(r, [-1])",
     "tf.reshape(q, [2, 2])",
     "tf.nn.sigmoid_cross_entropy_with_logits(labels=f, logits=f + 1)",
@@ -260,13 +283,19 @@ def _case(program):
         r = c([[1, 2], [], [3]])
         f = c([[1.0, 2.0], [], [3.0]])
         q = c([[[1.0, 2.0], [5.0]], [], [[3.0], []]])
-        names = {"tf": tf, "c": c, "r": r, "f": f, "q": q}
+        b = c([[[1.0, 2.0], [3.0, 4.0]], [[5.0, 6.0]]], ragged_rank=1)
+        e = c([[[1.0, 2.0], [3.0, 4.0]], [[5.0]]])
+        names = {"tf": tf, "c": c, "r": r, "f": f, "q": q, "b": b, "e": e}
         return attempt(lambda: parts(eval(program, names)))
 
     return run
 
 
 CASES = {program: _case(program) for program in PROGRAMS}
+
+
+def _column(tf, r):
+    return r.with_values(r.values[:, tf.newaxis])
 
 
 def case_gradients(tf):
@@ -282,6 +311,8 @@ def case_gradients(tf):
             r.to_tensor() ** 2,
             (r + tf.constant([[1.0], [2.0], [3.0]])).flat_values ** 2,
             tf.reduce_max(r, 1)[:1],
+            tf.matmul(_column(tf, r), _column(tf, r), transpose_b=True).flat_values ** 2,
+            tf.matmul(_column(tf, r), tf.ones([3, 1, 2])).flat_values ** 2,
         ]
         results = [tf.reduce_sum(y) for y in results]
     return [tf.convert_to_tensor(tape.gradient(y, values)) for y in results]
