@@ -2,13 +2,17 @@
 
 import weakref
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import tape_compat as tf
+from tape_compat._src.core.x64 import in_x64
 from tape_compat._src.run import executor, policy
 from tape_compat._src.run.choose import Choice
 from tape_compat._src.run.kept import KEPT
+from tape_compat._src.run.loops import rows
+from tape_compat._src.run.loops.write import LoopProgram
 from tape_compat._src.values.context import set_immediate
 from tape_compat._src.values.record import flush
 
@@ -595,3 +599,71 @@ def test_lengths_that_come_once_leave_nothing_for_long(monkeypatch, counted):
     assert counted()["compiles"] == compiles
     assert len(KEPT.once) == 2 and recent and recent <= set(KEPT.order)
     assert len(KEPT.order) <= 8
+
+
+# -- stacks of rows, and rows of stacks
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int64", "complex64", "bool", "bfloat16"])
+@pytest.mark.parametrize("where", ["host", "device", "both"])
+@pytest.mark.parametrize(("count", "capacity", "room"), [(9, 9, 9), (10, 64, 64), (70, 200, 256)])
+def test_rows_are_stacked(dtype, where, count, capacity, room):
+    values = np.arange(count * 6).reshape(count, 2, 3).astype(tf.as_dtype(dtype).as_numpy_dtype)
+    arrays = list(values)
+    arrays[1] = np.asfortranarray(arrays[1])
+    if where != "host":
+        arrays[:] = map(in_x64_array, arrays)
+    if where == "both":
+        arrays[0] = values[0]
+    found = rows.stacked(arrays, capacity)
+    assert found.shape == (room, 2, 3) and found.dtype == values.dtype
+    assert isinstance(found, np.ndarray) == (where == "host")
+    np.testing.assert_array_equal(np.asarray(found[:count]), values)
+    known = {row.tobytes() for row in values}
+    assert all(row.tobytes() in known for row in np.asarray(found[count:]))
+
+
+def in_x64_array(array):
+    return in_x64(jnp.asarray, array)
+
+
+def test_scalars_of_the_host_are_stacked():
+    found = rows.stacked([np.float32(1.5), np.array(2.5, np.float32), np.float32(-0.0)], 5)
+    assert found.tolist() == [1.5, 2.5, 0.0, 0.0, 0.0] and np.signbit(found[2:]).all()
+
+
+@pytest.mark.parametrize("most", [0, 1 << 16])
+def test_rows_of_stacks_are_arrays_of_their_own(most, monkeypatch):
+    monkeypatch.setattr(policy, "SHARED_BYTES", most)
+    stack = jnp.arange(12.0).reshape(4, 3)
+    found = rows.taken(stack, np.array([3, 1]))
+    assert [row.tolist() for row in found] == [[9.0, 10.0, 11.0], [3.0, 4.0, 5.0]]
+    assert all(row.flags.writeable for row in found)
+    assert (found[0].base is None) == (most == 0)
+    assert not np.shares_memory(found[0], found[1])
+
+
+def test_numbers_of_loops_move_to_the_device_while_they_stay(deferred):
+    """A rate that is another one at each step is sent with it."""
+    v = tf.Variable(tf.ones([3]))
+
+    def step(rate):
+        with tf.GradientTape() as tape:
+            x = v * 1.0
+            for t in range(30):
+                x = tf.sin(x * (0.5 + 0.01 * t)) + rate
+            loss = tf.reduce_sum(x)
+        v.assign_sub(0.1 * tape.gradient(loss, v))
+        return float(loss)
+
+    for _ in range(policy.SIGHTS + 2):
+        step(0.25)
+    (loops,) = [runner for runner in KEPT.order if isinstance(runner, LoopProgram)]
+    vectors = dict(loops._vectors)
+    assert len(vectors) == 2  # the numbers of iterations, and those of float32
+    assert not any(isinstance(vector, np.ndarray) for *_, vector in vectors.values())
+    same, other = step(0.25), step(-0.25)
+    assert loops._vectors[None] is vectors[None]
+    changed = loops._vectors[np.dtype("float32")]
+    assert changed is not vectors[np.dtype("float32")] and same != other
+    assert np.signbit(changed[2]).sum() == policy.LEAST_CAPACITY

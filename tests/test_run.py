@@ -16,6 +16,7 @@ from tape_compat._src.core.native import FASTPATH
 from tape_compat._src.core.state import LOCAL
 from tape_compat._src.core.steps import Steps
 from tape_compat._src.run import executor, kept, policy, whole
+from tape_compat._src.run.loops.write import LoopProgram
 from tape_compat._src.values.record import flush
 
 pytestmark = [pytest.mark.compiled, pytest.mark.usefixtures("deferred")]
@@ -373,6 +374,7 @@ def layers(count, steps):
 
 def test_layers_run_as_loops_first_and_as_a_whole_later(deferred, counted, monkeypatch):
     """Each of 130 turns has a variable of its own; the switch comes at a count of steps."""
+    monkeypatch.setattr(policy, "SMALL_LAYER", 15)
     monkeypatch.setattr(policy, "MAX_LAYERS", 100)
     monkeypatch.setattr(policy, "LAYERS_SETTLED", 3)
     monkeypatch.setattr(policy, "LAYERS_INSTRUCTIONS_A_RUN", 200)
@@ -388,11 +390,27 @@ def test_layers_run_as_loops_first_and_as_a_whole_later(deferred, counted, monke
     np.testing.assert_allclose(values, expected, rtol=1e-5)
 
 
+def test_small_layers_stay_loops(deferred, counted, monkeypatch):
+    """Their rows are copied in less time than a program takes to be given them one by one."""
+    monkeypatch.setattr(policy, "SMALL_LAYER", 16)
+    monkeypatch.setattr(policy, "MAX_LAYERS", 100)
+    monkeypatch.setattr(policy, "LAYERS_SETTLED", 3)
+    monkeypatch.setattr(policy, "LAYERS_INSTRUCTIONS_A_RUN", 10**9)
+    kept.KEPT.clear()
+    layers(130, 20)
+    counts = counted()
+    assert counts["compiles"] == counts["traces"] == 1 and counts["op_by_op"] == 0
+    assert counts["fused"] == 20
+    (loops,) = [runner for runner in kept.KEPT.order if runner.recent]
+    assert isinstance(loops, LoopProgram) and loops.origin is not None  # it runs in C
+
+
 def test_layers_go_on_as_loops_if_the_whole_does_not_compile(deferred, monkeypatch, caplog):
     def fail(self):
         raise RuntimeError("no room")
 
     monkeypatch.setattr(whole.WholeProgram, "compile", fail)
+    monkeypatch.setattr(policy, "SMALL_LAYER", 15)
     monkeypatch.setattr(policy, "MAX_LAYERS", 100)
     monkeypatch.setattr(policy, "LAYERS_SETTLED", 3)
     monkeypatch.setattr(policy, "LAYERS_INSTRUCTIONS_A_RUN", 200)

@@ -303,7 +303,7 @@ def _run_compiled(program: Program, history: History, runner: WholeProgram | Loo
     history.hit()
     runner.recent = True
     COUNTERS.cache_hits += 1
-    if isinstance(runner, LoopProgram) and runner.layered:
+    if isinstance(runner, LoopProgram) and runner.better_whole:
         runner = _switched(program, runner)
     else:
         by_c = history.settled and not program.node.effects and not runner.one_thread
@@ -312,8 +312,8 @@ def _run_compiled(program: Program, history: History, runner: WholeProgram | Loo
 
 
 def _switched(program: Program, loops: LoopProgram) -> WholeProgram | LoopProgram:
-    """What runs a program whose iterations have variables of their own, compiled as a whole in
-    another thread once it has come often enough."""
+    """What runs a program whose iterations have large variables of their own, compiled as a whole
+    in another thread once it has come often enough."""
     loops.runs += 1
     due = later(loops.node.depth, loops.runs)
     if due is Later.BEGIN:

@@ -96,8 +96,8 @@ Segment = Step | Given | Load | Unpack | Pack | Loop
 
 
 class Bundle(NamedTuple):
-    """Array leaves given as a stack in chunks, one for each iteration of a loop; or, if `whole`,
-    the rows of one leaf. Its capacity is that numbered `loop`."""
+    """Array leaves given as a stack, one for each iteration of a loop; or, if `whole`, the rows of
+    one leaf. Its capacity is that numbered `loop`."""
 
     stack: int
     loop: int
@@ -129,30 +129,21 @@ class Template(NamedTuple):
         return sum(len(s.body.steps) if isinstance(s, Loop) else 1 for s in self.segments)
 
 
-def chunks(capacity: int) -> int:
-    """In how many arrays a bundle is given."""
-    return -(-capacity // policy.STACK_ROWS)
-
-
 def function_of(
     template: Template, capacities: tuple[int, ...], counts: tuple[int, ...] | None = None
 ) -> Callable[..., tuple[Any, ...]]:
     """The template as a JAX function.
 
-    Its arguments are the leaves, the bundles in chunks, the vectors of scalars, and a vector of
-    int32: for each loop the number of iterations and the rows of its given streams, for each `Load`
-    its row, for each `Given` itself, in the order of the segments. `counts`: the numbers of
-    iterations, if the program is for these alone.
+    Its arguments are the leaves, the bundles, the vectors of scalars, and a vector of int32: for
+    each loop the number of iterations and the rows of its given streams, for each `Load` its row,
+    for each `Given` itself, in the order of the segments. `counts`: the numbers of iterations, if
+    the program is for these alone.
     """
 
     def function(*arguments: Any) -> tuple[Any, ...]:
         given = iter(arguments)
         env: dict[int, Any] = {value: next(given) for value, _ in template.leaves}
-        stacks: dict[int, Any] = {}
-        for bundle in template.bundles:
-            count = 1 if bundle.whole else chunks(capacities[bundle.loop])
-            rows = [next(given) for _ in range(count)]
-            stacks[bundle.stack] = rows[0] if len(rows) == 1 else jnp.concatenate(rows)
+        stacks: dict[int, Any] = {bundle.stack: next(given) for bundle in template.bundles}
         for _, values, streams in template.scalars:
             vector = next(given)
             env.update((value, vector[i]) for i, value in enumerate(values))

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from functools import partial
 from typing import Any, NamedTuple
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from ...core.avals import Aval, matched
 from ...core.call import Call, without_calls
 from ...core.op import Closure
 from ...core.program import Node, Runner
-from ...core.rows import rows_of
 from ...core.steps import Step, Steps, leaf_layout, needed, slot_avals
 from ...core.x64 import in_x64
 from .. import policy
@@ -28,6 +25,7 @@ from .analysis import (
     rows_of_leaves,
 )
 from .find import find_loops
+from .rows import padded, rows_first, stacked, taken
 from .template import (
     Bundle,
     Carry,
@@ -41,7 +39,6 @@ from .template import (
     Stream,
     Template,
     Unpack,
-    chunks,
 )
 
 
@@ -51,8 +48,9 @@ class LoopProgram(Runner):
     counts: how often each loop runs, then how many rows the leaves have of which rows are read.
     loops: how many loops there are. unpack_results: makes the live outputs, in order, of what the
     compiled template gives; None if that is what it gives. compiled: the template compiled, once
-    chosen. layered: whether each iteration has variables of its own. runs: how often it ran then.
-    whole: the program while it is compiled as a whole.
+    chosen. better_whole: whether each iteration has variables of its own, which take longer to copy
+    into stacks and out of them than to hand over one by one. runs: how often it ran then. whole:
+    the program while it is compiled as a whole.
     """
 
     def __init__(
@@ -68,12 +66,15 @@ class LoopProgram(Runner):
         super().__init__(node, key, donate)
         self.template, self.counts = template, counts
         self._recipe = recipe
-        self._vector: Any = None
+        #: The numbers of the loops, and the scalars of each dtype: capacities, content, and the
+        #: vector, on the device once it came again.
+        self._vectors: dict[Any, tuple[tuple[int, ...], bytes, Any]] = {}
         self.compiled: Any = None
-        self.layered, self.runs = layered, 0
+        self.better_whole, self.runs = layered and _dear_rows(template), 0
         self.whole: Any = None
         self.loops = sum(isinstance(s, Loop) for s in template.segments)
         self.unpack_results = self._unpacked if template.buffers else None
+        self._rows, self._order = _order(recipe.places, len(template.outputs))
 
     @property
     def call(self) -> Any:
@@ -89,57 +90,78 @@ class LoopProgram(Runner):
         given = [arrays[i] for i in self._recipe.leaves]
         for loop, places, axis in self._recipe.bundles:
             if isinstance(places, int):
-                given.append(_rows_first(arrays[places], axis, capacities[loop]))
+                given.append(rows_first(arrays[places], axis, capacities[loop]))
             else:
-                given += _stacked([arrays[i] for i in places], capacities[loop])
+                given.append(stacked([arrays[i] for i in places], capacities[loop]))
         for dtype, single, streams in self._recipe.scalars:
             vector = np.array(scalars[dtype], dtype)
-            parts = [vector[single]]
-            parts += [_padded(vector[places], capacities[loop]) for loop, places in streams]
-            given.append(np.concatenate(parts))
-        given.append(self._all_numbers(capacities))
+            parts = [(loop, vector[at]) for loop, at in ((None, single), *streams)]
+            given.append(self._vector(dtype, capacities, parts, vector.tobytes()))
+        given.append(self._vector(None, capacities, self._recipe.numbers, b""))
         return given
 
-    def _all_numbers(self, capacities: tuple[int, ...]) -> Any:
-        found = self._vector
-        if found is None or found[0] != capacities:
-            parts = [
-                _padded(numbers, 1 if loop is None else capacities[loop])
-                for loop, numbers in self._recipe.numbers
-            ]
-            vector = np.concatenate(parts).astype(np.int32)
-            self._vector = capacities, vector
-            return vector
-        if isinstance(found[1], np.ndarray):  # it comes again: keep it on the device
-            found = self._vector = capacities, in_x64(jax.device_put, found[1])
-        return found[1]
+    def _vector(
+        self,
+        kind: Any,
+        capacities: tuple[int, ...],
+        parts: Sequence[tuple[int | None, np.ndarray]],
+        content: bytes,
+    ) -> Any:
+        """The parts, each repeated up to the capacity of its loop, as a vector that is kept on the
+        device while the content that they are made of stays the same."""
+        before = self._vectors.get(kind)
+        if before is not None and before[:2] == (capacities, content):
+            if isinstance(before[2], np.ndarray):
+                before = (capacities, content, in_x64(jax.device_put, before[2]))
+                self._vectors[kind] = before
+            return before[2]
+        vector = np.concatenate(
+            [part if n is None else padded(part, capacities[n]) for n, part in parts]
+        )
+        self._vectors[kind] = capacities, content, vector
+        return vector
 
-    def _unpacked(self, results: Sequence[Any]) -> list[Any]:
+    def _unpacked(self, results: Sequence[Any]) -> Sequence[Any]:
         """The live outputs in order, some of them rows of stacks."""
-        taken: dict[int, set[int]] = {}
-        for buffer, place in self._recipe.places:
-            if buffer is not None:
-                taken.setdefault(buffer, set()).add(place)
         first = len(self.template.outputs)
-        rows = {
-            buffer: _taken(results[first + buffer], iterations)
-            for buffer, iterations in taken.items()
-        }
-        return [
-            results[place] if buffer is None else rows[buffer][place]
-            for buffer, place in self._recipe.places
-        ]
+        found = list(results[:first])
+        for buffer, numbers in enumerate(self._rows, first):
+            found += taken(results[buffer], numbers)
+        return [found[i] for i in self._order]
 
 
-def _taken(stack: Any, iterations: set[int]) -> dict[int, Any]:
-    """What was saved in these iterations. Row 0 of the stack is what was before the first."""
-    if jax.default_backend() == "cpu" and stack.nbytes <= policy.SMALL_ROW * len(stack):
-        host = np.asarray(stack)  # the same memory
-        return {iteration: host[iteration + 1].copy() for iteration in iterations}
-    order = sorted(iterations)
-    return dict(
-        zip(order, in_x64(rows_of, stack, 0, [iteration + 1 for iteration in order]), strict=True)
-    )
+def _dear_rows(template: Template) -> bool:
+    """Whether what an iteration has of its own is not copied in little time."""
+    saved = {
+        save.stack: save.aval.nbytes
+        for segment in template.segments
+        if isinstance(segment, Loop)
+        for save in segment.saves
+    }
+    rows = [bundle.aval.nbytes for bundle in template.bundles if not bundle.whole]
+    rows += [saved[stack] for stack in template.buffers]
+    return jax.default_backend() != "cpu" or max(rows, default=0) > policy.SMALL_LAYER
+
+
+def _order(
+    places: Sequence[tuple[int | None, int]], outputs: int
+) -> tuple[list[np.ndarray], list[int]]:
+    """Of each stack the rows that are alive, the first of which is what was before the loop; and
+    the live outputs in order, numbered as outputs and then these rows."""
+    rows: dict[int, list[int]] = {}
+    for buffer, iteration in places:
+        if buffer is not None:
+            rows.setdefault(buffer, []).append(iteration + 1)
+    lengths = [len(rows[buffer]) for buffer in range(len(rows))]
+    ends = [outputs + sum(lengths[:buffer]) for buffer in range(len(lengths))]
+    order = []
+    for buffer, place in places:
+        if buffer is None:
+            order.append(place)
+        else:
+            order.append(ends[buffer])
+            ends[buffer] += 1
+    return [np.array(rows[buffer]) for buffer in range(len(rows))], order
 
 
 class _Recipe(NamedTuple):
@@ -150,48 +172,6 @@ class _Recipe(NamedTuple):
     scalars: list[tuple[np.dtype, np.ndarray, list[tuple[int, np.ndarray]]]]
     numbers: list[tuple[int | None, np.ndarray]]
     places: list[tuple[int | None, int]]
-
-
-def _padded(array: np.ndarray, length: int) -> np.ndarray:
-    """The array, its last element repeated."""
-    return np.concatenate([array, np.repeat(array[-1:], length - len(array))])
-
-
-def _stacked(arrays: list[Any], capacity: int) -> list[Any]:
-    """The arrays as stacks of `policy.STACK_ROWS`, the last one repeated up to the capacity."""
-    size = min(capacity, policy.STACK_ROWS)
-    stacks = []
-    for start in range(0, len(arrays), size):
-        rows = arrays[start : start + size]
-        rows += rows[-1:] * (size - len(rows))
-        if all(row.__class__ is np.ndarray for row in rows):
-            stacks.append(np.stack(rows))
-        else:
-            stacks.append(in_x64(_STACK, *rows))
-    return stacks + stacks[-1:] * (chunks(capacity) - len(stacks))
-
-
-def _rows_first(array: Any, axis: int, capacity: int) -> Any:
-    """An array with this axis first, and rows added there up to the capacity."""
-    if array.__class__ is not np.ndarray:
-        if jax.default_backend() != "cpu":
-            return in_x64(_ROWS_FIRST, array, axis, capacity)
-        array = np.asarray(array)  # the same memory
-    if not axis and len(array) == capacity:
-        return array
-    rows = np.empty((capacity, *array.shape[:axis], *array.shape[axis + 1 :]), array.dtype)
-    rows[: array.shape[axis]] = np.moveaxis(array, axis, 0)
-    rows[array.shape[axis] :] = 0
-    return rows
-
-
-@partial(jax.jit, static_argnums=(1, 2))
-def _ROWS_FIRST(array: Any, axis: int, capacity: int) -> Any:
-    rows = jnp.moveaxis(array, axis, 0)
-    return jnp.pad(rows, [(0, capacity - len(rows)), *[(0, 0)] * (rows.ndim - 1)])
-
-
-_STACK = jax.jit(lambda *rows: jnp.stack(rows))
 
 
 def loop_program(
