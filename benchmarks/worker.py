@@ -189,7 +189,7 @@ class Worker:
         losses += [number(handle) for handle in self.steps(workload.verify - 1)]
         verify_seconds = time.perf_counter() - started
         if self.runner in OURS:
-            self.settle(workload)
+            self.settle()
         return {
             "applies": True,
             "losses": losses,
@@ -200,9 +200,8 @@ class Worker:
             "counters": difference(before, counted(self.module)),
         }
 
-    def settle(self, workload: Workload) -> None:
-        """Runs steps until none is interpreted any more, for at most SETTLE_SECONDS, and then as
-        many as the workload asks for."""
+    def settle(self) -> None:
+        """Runs steps until none is interpreted any more, for at most SETTLE_SECONDS."""
         started = time.perf_counter()
         while time.perf_counter() - started < SETTLE_SECONDS:
             before = counted(self.module)
@@ -210,8 +209,6 @@ class Worker:
             done = difference(before, counted(self.module))
             if not done or not done["op_by_op"]:
                 break
-        if workload.settle:
-            self.time(workload.settle)
 
     def time(self, steps: int, tidy: bool = False) -> dict[str, Any]:
         before, compiles = counted(self.module), self.compiles.count(self.built)

@@ -256,7 +256,6 @@ def unstacked(count: int, **options: Any) -> Workload:
         unstacked_jax,
         unstacked_torch,
         verify=4,
-        settle=count + 50,  # at about as many steps it goes over from loops to a whole program
         per=count,
         family="unstacked",
         size=count,

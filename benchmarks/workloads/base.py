@@ -26,7 +26,6 @@ class Workload:
     jax: Callable[[Data], Built] | None = None
     torch: Callable[[Data], Built] | None = None
     verify: int = 10  # steps whose losses are compared before anything is timed
-    settle: int = 0  # further steps of ours before anything is timed: a switch at a count of steps
     per: int = 1  # what stands inside a step (ops), for the time of one
     short: bool = False  # part of the short run
     read: bool = False  # the loss of each step is read before the next
