@@ -18,6 +18,7 @@ from ..core.state import LOCAL, seen_by
 from ..ops.casting import cast
 from ..ops.joining import concat
 from ..ops.reductions import folded_no_further
+from ..ops.sums import ADD_N
 from ..values.capture import (
     SymbolicProgram,
     anchor,
@@ -289,9 +290,9 @@ def _add(sums: dict[int, Any], key: int, cotangent: Cotangent) -> None:
     if before is None or before.__class__ is _Zeros:
         sums[key] = cotangent
     elif isinstance(cotangent, Tensor):
-        sums[key] = apply(_ADD, (dense(total(before)), cotangent))
+        sums[key] = apply(ADD_N, (dense(total(before)), cotangent))
     elif before.__class__ is Tensor:
-        sums[key] = apply(_ADD, (before, dense(cotangent)))
+        sums[key] = apply(ADD_N, (before, dense(cotangent)))
     elif before.__class__ is list:
         before.append(cotangent)
     else:
@@ -307,9 +308,6 @@ def _joined(parts: list[IndexedSlices]) -> IndexedSlices:
     dtype = max((p.indices.dtype for p in parts), key=lambda d: d.size)
     indices = concat([cast(p.indices, dtype) for p in parts], 0)
     return IndexedSlices(concat([p.values for p in parts], 0), indices, parts[0].dense_shape)
-
-
-_ADD = Op(lambda x, y: x + y, "AddN").bind()
 
 
 def _fill(shape: Any, dtype: DType, number: int) -> Any:

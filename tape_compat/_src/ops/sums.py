@@ -51,7 +51,7 @@ def _slices_to_each(
     return [slices] * len(want) if isinstance(slices, IndexedSlices) else None
 
 
-_ADD_N = Op(_sum_of, "AddN", check=_check_add_n, sparse=_slices_to_each).bind()
+ADD_N = Op(_sum_of, "AddN", check=_check_add_n, sparse=_slices_to_each).bind()
 
 
 @takes_composites
@@ -75,7 +75,7 @@ def add_n(inputs: Sequence[Any], name: str | None = None) -> Tensor:
         raise ValueError(message)
     if len(tensors) == 1:
         return identity(tensors[0])
-    return apply(_ADD_N, tuple(tensors))
+    return apply(ADD_N, tuple(tensors))
 
 
 def accumulate_n(
