@@ -201,6 +201,25 @@ def test_what_cannot_be_one_program_is_left_out_or_refused(saved, tmp_path, capl
         tf.saved_model.save(made, str(tmp_path), signatures=concrete)
 
 
+def test_effects_and_gradients_of_the_host_are_refused(tmp_path):
+    def prints(x):
+        if x[0] > 0:
+            tf.print("seen")
+            return tf.boolean_mask(x, x > 1)
+        return x
+
+    def slope(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.boolean_mask(x * x, x > 1) if x[0] > 0 else x
+        return tape.gradient(y, x)
+
+    for function, match in ((prints, "prints or checks in a conditional"), (slope, "calls Python")):
+        concrete = tf.function(function).get_concrete_function(tf.ones([2]))
+        with pytest.raises(NotImplementedError, match=match):
+            tf.saved_model.save(tf.Module(), str(tmp_path), signatures=concrete)
+
+
 def test_a_function_that_takes_variables_is_left_out(saved, caplog):
     v = tf.Variable(1.0)
     made = with_function(lambda x: x * 2.0, v)

@@ -8,7 +8,7 @@ import pytest
 import tape_compat
 from tape_compat._src.values import composite as composite_tensor, spec_registry
 from tests.oracle import tensorflow
-from tests.parity import store
+from tests.parity import saved_control, store
 
 pytestmark = pytest.mark.skipif(
     not store.installed(), reason="tensorflow, the oracle, is not installed (extra `parity`)"
@@ -465,6 +465,21 @@ def test_ops_of_unknown_sizes(ways, tmp_path, name):
         x = np.arange(2.0 * size, dtype=np.float32).reshape(2, size)
         expected = numbers(made.f(writer.constant(x)))
         assert_near(numbers(loaded.f(reader.constant(x))), expected)
+
+
+def test_conditionals_and_loops_that_are_no_single_program(ways, tmp_path):
+    writer, reader = ways
+    made, calls = saved_control.module(writer)
+    writer.saved_model.save(made, str(tmp_path))
+    loaded = reader.saved_model.load(str(tmp_path))
+    for name, several in calls.items():
+        f, g = getattr(made, name), getattr(loaded, name)
+        for call in several:
+            given = [
+                np.asarray(x, spec.dtype.as_numpy_dtype) for x, spec in zip(call, f.input_signature)
+            ]
+            expected = numbers(f(*map(writer.constant, given)))
+            assert_near(numbers(g(*map(reader.constant, given))), expected)
 
 
 def test_slices_of_a_table_of_positions(ways, tmp_path):

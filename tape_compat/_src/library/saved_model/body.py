@@ -33,15 +33,29 @@ class Body:
     """The nodes of a function of a graph. Values are known by references: `x` is an argument,
     `node:output:1` the second value of an output of a node.
 
-    resources: the objects that it takes handles of, with their arguments.
+    resources: the objects that it takes handles of, with their arguments. title: of the function
+    whose part it is. functions: those that its nodes name.
     """
 
     def __init__(self, name: str, title: str, differentiable: bool):
         self.function = FunctionDef()
         self.function.signature.name = name
         self.resources: dict[Any, str] = {}
-        self._title, self._differentiable = title, differentiable
+        self.functions: list[FunctionDef] = []
+        self.title, self._differentiable = title, differentiable
         self._taken: set[str] = set()
+
+    @property
+    def name(self) -> str:
+        """Its name in the graph."""
+        return self.function.signature.name
+
+    def inner(self, what: str) -> Body:
+        """The body of a function that its nodes name."""
+        made = Body(f"{self.name}_{what}_{len(self.functions)}", self.title, self._differentiable)
+        made.functions = self.functions
+        self.functions.append(made.function)
+        return made
 
     def argument(self, name: str, dtype: DType) -> str:
         """Add an argument. Gives its name."""
@@ -88,6 +102,12 @@ class Body:
         self.function.signature.output_arg.add(name=name, type=dtype.as_datatype_enum)
         self.function.ret.add(key=name, value=f"{node.name}:output:0")
 
+    def resource_result(self, argument: str) -> None:
+        """Add a result that is the handle which an argument has."""
+        name = unique(f"{argument}_kept", self._taken)
+        self.function.signature.output_arg.add(name=name, type=RESOURCE)
+        self.function.ret.add(key=name, value=argument)
+
     def key(self) -> str:
         """The key of a draw: random words, another one at each call."""
         shape = self.constant([4], int32)
@@ -113,7 +133,7 @@ class Body:
             try:
                 derivative = derivative_of(closure, program, f"{name}_grad")
             except NotImplementedError as error:
-                LOGGER.warning("%s is saved without its derivative: %s", self._title, error)
+                LOGGER.warning("%s is saved without its derivative: %s", self.title, error)
             else:
                 if derivative is not None:
                     put_attribute(node, "_derivative_module", derivative.program.module)

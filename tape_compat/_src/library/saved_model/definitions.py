@@ -8,40 +8,34 @@ TensorFlow's then.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from ...core.avals import Aval
-from ...core.call import Call
-from ...core.dimensions import Sizes
-from ...core.dtypes import int32, string
+from ...core.dtypes import string
 from ...core.errors import user_location
-from ...core.steps import Step, Steps
 from ...function.concrete import ConcreteFunction
-from ...function.program_parts import ProgramPart, parts_of
+from ...function.program_parts import parts_of
 from ...function.trace import Trace
 from ...ops.random_keys import KEY
 from ...values import nest
 from ...values.capture import Drawn
 from ...values.fields import spec_of
-from ...values.host_steps import HostStep, PythonStep
 from ...values.spec import TensorSpec
 from ...values.tensor import Tensor
 from ...values.variable import Handle, current
-from . import size_nodes, text_nodes
 from .body import Body
 from .messages import FunctionDef, SavedConcreteFunction
-from .program import that_may_be_none
-from .step_nodes import write_step
+from .part_nodes import PartWriter
 from .structured import encoded
-
-_WRITERS = {**text_nodes.WRITERS, **size_nodes.WRITERS}
 
 
 class Definition(NamedTuple):
-    """A concrete function as a message; the objects whose handles it takes beside its arguments;
-    what a SavedModel says of its arguments and results; and the specs of its tensors."""
+    """A concrete function as a message, with those that its nodes name; the objects whose handles
+    it takes beside its arguments; what a SavedModel says of its arguments and results; and the
+    specs of its tensors."""
 
     function: FunctionDef
+    functions: tuple[FunctionDef, ...]
     resources: tuple[Any, ...]
     saved: SavedConcreteFunction
     inputs: tuple[TensorSpec, ...]
@@ -73,7 +67,8 @@ def defined(concrete: ConcreteFunction, name: str, differentiable: bool) -> Defi
     body = Body(name, trace.graph.name, differentiable)
     specs = _write(body, concrete)
     inputs = tuple(concrete._input_specs)
-    return Definition(body.function, tuple(body.resources), saved, inputs, specs)
+    functions = tuple(body.functions)
+    return Definition(body.function, functions, tuple(body.resources), saved, inputs, specs)
 
 
 def _write(body: Body, concrete: ConcreteFunction) -> tuple[TensorSpec, ...]:
@@ -83,32 +78,12 @@ def _write(body: Body, concrete: ConcreteFunction) -> tuple[TensorSpec, ...]:
     inputs = [body.argument(spec.name or "x", spec.dtype) for spec in concrete._input_specs]
     sources = [_source(body, source) for source in captured.sources]
     values = dict(enumerate([*inputs, *sources]))
-    avals = dict(enumerate(_avals(trace)))
-    rulers = [i for i, aval in avals.items() if aval.unknown]
-    steps: list[HostStep] = []
-    for part in _parts(trace):
-        given, kinds = [values[i] for i in part.inputs], [avals[i] for i in part.inputs]
-        closure = part.closure
-        if isinstance(closure, HostStep):
-            found = write_step(body, _WRITERS, closure, given, kinds)
-            steps.append(closure)
-            rulers += [i for i, aval in zip(part.outputs, closure.avals) if aval.unknown]
-        elif isinstance(closure, PythonStep):
-            raise NotImplementedError(
-                f"{trace.graph.name} calls Python ({closure.name}), and cannot be written to a "
-                f"SavedModel. At {user_location()}."
-            )
-        else:
-            assert isinstance(closure, Call)
-            if trace.graph.in_parts:
-                more = [(values[i], avals[i]) for i in rulers]
-                sizes = that_may_be_none([aval for step in steps for aval in step.avals])
-                found = _write_part(body, closure, kinds, given, more, sizes)
-            else:
-                found = body.program(closure, kinds, given, one=True)
-        values.update(zip(part.outputs, found, strict=True))
-        avals.update(zip(part.outputs, closure.infer(tuple(kinds))[0], strict=True))
-    outputs = [values[i] for i in captured.closure.flat.outputs]
+    writer = PartWriter(body, values, dict(enumerate(_avals(trace))))
+    if trace.graph.in_parts:
+        writer.write(parts_of(captured.closure))
+    else:
+        writer.write_one(captured.closure)
+    outputs = [writer.values[i] for i in captured.closure.flat.outputs]
     results, held = outputs[: len(trace.results.outputs)], outputs[len(trace.results.outputs) :]
     after = []
     for handle, value in zip(captured.cells, held, strict=True):
@@ -124,62 +99,6 @@ def _write(body: Body, concrete: ConcreteFunction) -> tuple[TensorSpec, ...]:
     for name in after:
         body.function.control_ret.add(key=name, value=name)
     return specs
-
-
-def _write_part(
-    body: Body,
-    closure: Call,
-    kinds: list[Aval],
-    given: list[str],
-    rulers: list[tuple[str, Aval]],
-    sizes: Sizes,
-) -> list[str]:
-    """Write a part between steps of the host. If it needs sizes that none of its inputs has, it
-    gets the values that have been met which have them, of texts their lengths. sizes: those that
-    may be 0, which steps tell."""
-    try:
-        return _write_sized(body, closure, kinds, given, sizes)
-    except NotImplementedError:
-        if not rulers:
-            raise
-    first = len(kinds)
-    for value, aval in rulers:
-        if aval.dtype is string:
-            value, aval = body.value("StringLength", "output", [value]), Aval.of(aval.shape, int32)
-        given, kinds = [*given, value], [*kinds, aval]
-    outputs, count = len(closure.flat.outputs), len(kinds)
-    step = Step(closure, tuple(range(first)), count, count + outputs)
-    steps = Steps(count, (step,), tuple(range(count, count + outputs)))
-    return _write_sized(body, Call(steps, closure.name), kinds, given, sizes)
-
-
-def _write_sized(
-    body: Body,
-    closure: Call,
-    kinds: list[Aval],
-    given: list[str],
-    sizes: Sizes,
-) -> list[str]:
-    """Write a program for any sizes that steps of the host tell; for any but 0 where it must be."""
-    if sizes:
-        try:
-            return body.program(
-                cast(Call, closure.at(sizes)), [aval.at(sizes) for aval in kinds], given
-            )
-        except NotImplementedError:
-            pass
-    return body.program(closure, kinds, given)
-
-
-def _parts(trace: Trace) -> list[ProgramPart]:
-    """The parts of a record: one, or several with steps of the host between them."""
-    call = trace.captured.closure
-    if trace.graph.in_parts:
-        return parts_of(call)
-    inputs, outputs = call.flat.inputs, call.flat.outputs
-    places = dict.fromkeys(outputs)  # a value may be given twice
-    kept = Call(call.flat._replace(outputs=tuple(places)), call.name, call.due)
-    return [ProgramPart(kept, tuple(range(inputs)), tuple(places))]
 
 
 def _avals(trace: Trace) -> list[Aval]:

@@ -11,12 +11,14 @@ import numpy as np
 from ...core.dtypes import DType
 from ...core.shapes import TensorShape
 from ...data.io.tensors import make_tensor_proto
-from .messages import AttrValue, NodeDef
+from .messages import AttrValue, NameAttrList, NodeDef
 from .program import Program, aval_text
 from .structured import shape_proto
 
 #: TensorFlow's number for handles of resources.
 RESOURCE = 20
+#: Stands for it in lists of dtypes.
+RESOURCE_TYPE: Any = object()
 
 
 def make_node(
@@ -48,15 +50,24 @@ def put_attribute(node: NodeDef, name: str, value: Any) -> None:
         held.list.SetInParent()
         for item in value:
             _put_item(held.list, item)
-    elif type(value).__name__ == "NameAttrList":
+    elif isinstance(value, NameAttrList):
         held.func.CopyFrom(value)
     else:
         held.tensor.CopyFrom(value)
 
 
+def function_named(name: str) -> NameAttrList:
+    """A function of the graph, as an attribute."""
+    return NameAttrList(name=name)
+
+
 def _put_item(held: Any, item: Any) -> None:
     if isinstance(item, DType):
         held.type.append(item.as_datatype_enum)
+    elif item is RESOURCE_TYPE:
+        held.type.append(RESOURCE)
+    elif isinstance(item, NameAttrList):
+        held.func.append(item)
     elif isinstance(item, TensorShape):
         held.shape.append(shape_proto(item))
     elif isinstance(item, int):

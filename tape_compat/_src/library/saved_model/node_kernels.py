@@ -165,7 +165,7 @@ def _while(node: Node) -> list[Any]:
 def _invariant(have: TensorShape, declared: TensorShape, x: Any) -> TensorShape:
     """The shape that a loop variable keeps: what it is at first, but where the graph says that it
     is not known."""
-    if not isinstance(x, Tensor) or declared.rank is None or x._aval.unknown:
+    if not isinstance(x, Tensor) or declared.rank is None:
         return have
     if declared.rank != have.rank:
         return have
@@ -194,7 +194,8 @@ def _stream(name: str) -> Any:
 @node_kernel("TensorListReserve")
 def _reserve(node: Node) -> Any:
     shape, count = node.inputs
-    return _list(node.attribute("element_dtype"), count, _element_shape(shape))
+    grows = node.library.lists_grow
+    return _list(node.attribute("element_dtype"), count, _element_shape(shape), grows)
 
 
 @node_kernel("EmptyTensorList")

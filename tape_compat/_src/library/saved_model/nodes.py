@@ -59,12 +59,20 @@ def _text(data: bytes) -> str | bytes:
         return data
 
 
+#: The attribute of a kernel that writes to a list of tensors, behind its end too.
+_GROWS = "resize_if_index_out_of_bounds"
+
+
 class Library:
     """The functions of a graph by their names. variables: those that nodes of the graph itself
-    make, by their names."""
+    make, by their names. lists_grow: whether lists of tensors are written to behind their ends."""
 
     def __init__(self, functions: Iterable[FunctionDef]):
+        functions = list(functions)
         self._functions = {f.signature.name: GraphFunction(f, self) for f in functions}
+        self.lists_grow = any(
+            _GROWS in node.attr and node.attr[_GROWS].b for f in functions for node in f.node_def
+        )
         self.variables: dict[str, Any] = {}
         #: What was worked out of nodes, by their identities.
         self.kept: dict[int, dict[str, Any]] = {}

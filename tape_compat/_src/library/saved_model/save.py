@@ -231,7 +231,8 @@ class _Saving:
             name = f"__inference_{concrete._function_name}_{number}".replace("<lambda>", "lambda")
             definition = defined(concrete, name, self._options.experimental_custom_gradients)
             self._refuse_untracked(concrete, definition)
-            self._graph.graph_def.library.function.append(definition.function)
+            functions = (*definition.functions, definition.function)
+            self._graph.graph_def.library.function.extend(functions)
             for resource in definition.resources:
                 definition.saved.bound_inputs.append(self._numbers[resource])
             self._objects.concrete_functions[name].CopyFrom(definition.saved)

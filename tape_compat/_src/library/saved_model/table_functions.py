@@ -40,4 +40,4 @@ def _definition(body: Body, output: TensorSpec | None) -> Definition:
     saved = SavedConcreteFunction()
     saved.canonicalized_input_signature.CopyFrom(encoded(((), {})))
     saved.output_signature.CopyFrom(encoded(output))
-    return Definition(body.function, tuple(body.resources), saved, (), ())
+    return Definition(body.function, (), tuple(body.resources), saved, (), ())

@@ -47,6 +47,11 @@ def _length(given: Given) -> list[str]:
     return [given.body.value("StringLength", "output", [given.args[0].name], attr)]
 
 
+@WRITERS.row("same_text")
+def _same_text(given: Given) -> list[str]:
+    return [given.body.value("Identity", "output", [given.reference(given.args[0])], {"T": string})]
+
+
 @WRITERS.row("substr")
 def _substr(given: Given) -> list[str]:
     place = given.reference(given.option(1, "pos", 0), int32)

@@ -1,0 +1,234 @@
+"""The parts of a record as nodes: programs, steps of the host, conditionals and loops."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from ...core.avals import Aval
+from ...core.call import Call
+from ...core.dimensions import Sizes
+from ...core.dtypes import int32, string
+from ...core.errors import user_location
+from ...core.shapes import TensorShape
+from ...core.steps import Step, Steps
+from ...function.host_control import Branches, ControlStep, Loop
+from ...function.program_parts import ProgramPart, parts_of
+from ...values.host_steps import HostStep, PythonStep
+from . import size_nodes, text_nodes
+from .body import Body
+from .make_nodes import RESOURCE_TYPE, function_named
+from .program import that_may_be_none
+from .step_nodes import write_step
+
+_WRITERS = {**text_nodes.WRITERS, **size_nodes.WRITERS}
+
+
+class PartWriter:
+    """Writes the parts of a record to the body of a function.
+
+    values, avals: of what has a number in the record, references and avals. rulers: values that
+    have unknown sizes. empty: avals whose unknown sizes may be 0.
+    """
+
+    def __init__(self, body: Body, values: dict[int, str], avals: dict[int, Aval]):
+        self._body, self.values, self.avals = body, values, avals
+        self.rulers = [(values[i], aval) for i, aval in avals.items() if aval.unknown]
+        self.empty: list[Aval] = []
+
+    def write_one(self, call: Call) -> None:
+        """Write a record that is one program."""
+        inputs, outputs = call.flat.inputs, call.flat.outputs
+        places = dict.fromkeys(outputs)  # a value may be given twice
+        kept = Call(call.flat._replace(outputs=tuple(places)), call.name, call.due)
+        kinds, given = self._given(range(inputs))
+        self._put(tuple(places), self._body.program(kept, kinds, given, one=True), kept, kinds)
+
+    def write(self, parts: Sequence[ProgramPart]) -> None:
+        """Write parts, in their order.
+
+        Raises: NotImplementedError for what cannot be written.
+        """
+        for part in parts:
+            kinds, given = self._given(part.inputs)
+            closure = part.closure
+            if isinstance(closure, HostStep):
+                found = write_step(self._body, _WRITERS, closure, given, kinds)
+            elif isinstance(closure, ControlStep):
+                found = [*self._control(closure, kinds, given), ""]
+            elif isinstance(closure, PythonStep):
+                raise NotImplementedError(
+                    f"{self._body.title} calls Python ({closure.name}), and cannot be written to a "
+                    f"SavedModel. At {user_location()}."
+                )
+            else:
+                assert isinstance(closure, Call)
+                found = self._program(closure, kinds, given)
+            self._put(part.outputs, found, closure, kinds)
+            if isinstance(closure, PythonStep):
+                known = [(self.values[i], self.avals[i]) for i in part.outputs]
+                self.rulers += [(value, aval) for value, aval in known if aval.unknown]
+                self.empty += closure.avals
+
+    def _given(self, places: Sequence[int]) -> tuple[list[Aval], list[str]]:
+        return [self.avals[i] for i in places], [self.values[i] for i in places]
+
+    def _put(
+        self, places: Sequence[int], found: Sequence[str], closure: Any, kinds: Sequence[Aval]
+    ) -> None:
+        self.values.update(zip(places, found, strict=True))
+        self.avals.update(zip(places, closure.infer(tuple(kinds))[0], strict=True))
+
+    # -- programs -------------------------------------------------------------------------------
+
+    def _program(self, closure: Call, kinds: list[Aval], given: list[str]) -> list[str]:
+        """Write a program. If it needs sizes that none of its inputs has, it gets the values that
+        have been met which have them, of texts their lengths."""
+        sizes = that_may_be_none(self.empty)
+        try:
+            return self._sized(closure, kinds, given, sizes)
+        except NotImplementedError:
+            if not self.rulers:
+                raise
+        first = len(kinds)
+        for value, aval in self.rulers:
+            if aval.dtype is string:
+                value = self._body.value("StringLength", "output", [value])
+                aval = Aval.of(aval.shape, int32)
+            given, kinds = [*given, value], [*kinds, aval]
+        outputs, count = len(closure.flat.outputs), len(kinds)
+        step = Step(closure, tuple(range(first)), count, count + outputs)
+        steps = Steps(count, (step,), tuple(range(count, count + outputs)))
+        return self._sized(Call(steps, closure.name), kinds, given, sizes)
+
+    def _sized(self, closure: Call, kinds: list[Aval], given: list[str], sizes: Sizes) -> list[str]:
+        """Write a program for any sizes that steps of the host tell; for any but 0 where it must
+        be."""
+        if sizes:
+            try:
+                return self._body.program(
+                    cast(Call, closure.at(sizes)), [aval.at(sizes) for aval in kinds], given
+                )
+            except NotImplementedError:
+                pass
+        return self._body.program(closure, kinds, given)
+
+    # -- conditionals and loops -----------------------------------------------------------------
+
+    def _control(self, step: ControlStep, kinds: list[Aval], given: list[str]) -> list[str]:
+        """Write a conditional or a loop. What tells unknown sizes goes into its functions too."""
+        if not step.silent:
+            raise NotImplementedError(
+                f"{self._body.title} prints or checks in a conditional or a loop that is no single "
+                f"program, and cannot be written to a SavedModel. At {user_location()}."
+            )
+        further = [(value, aval) for value, aval in self.rulers if value not in given]
+        if isinstance(step, Loop):
+            return self._loop(step, kinds, given, further)
+        assert isinstance(step, Branches)
+        return self._branches(step, kinds, given, further)
+
+    def _inner(
+        self,
+        what: str,
+        call: Call,
+        kinds: Sequence[Aval],
+        further: Sequence[Aval],
+        empty: Sequence[Aval] = (),
+    ) -> tuple[Body, list[str], list[str]]:
+        """The body of a function of a conditional or a loop: with its arguments, and what the
+        record gives."""
+        body = self._body.inner(what)
+        arguments = [body.argument(f"x_{i}", x.dtype) for i, x in enumerate([*kinds, *further])]
+        values, avals = dict(enumerate(arguments[: len(kinds)])), dict(enumerate(kinds))
+        writer = PartWriter(body, values, avals)
+        writer.rulers += zip(arguments[len(kinds) :], further, strict=True)
+        writer.empty += [*self.empty, *empty]
+        writer.write(parts_of(call))
+        return body, arguments, [writer.values[i] for i in call.flat.outputs]
+
+    def _resources(self, bodies: Sequence[Body]) -> dict[Any, str]:
+        """The resources that some of the functions use, as arguments of all of them."""
+        used = dict.fromkeys(x for body in bodies for x in body.resources)
+        for body in bodies:
+            names = [body.resource(x) for x in used]
+            body.resources = dict(zip(used, names, strict=True))
+            body.finish_arguments()
+        return {x: self._body.resource(x) for x in used}
+
+    def _branches(
+        self,
+        step: Branches,
+        kinds: list[Aval],
+        given: list[str],
+        further: list[tuple[str, Aval]],
+    ) -> list[str]:
+        index, *operands = given
+        avals = [aval for _, aval in further]
+        results = step.avals[:-1]
+        bodies = []
+        for i, call in enumerate(step.parts):
+            body, _, found = self._inner(f"branch{i}", call, kinds[1:], avals)
+            for k, (value, aval) in enumerate(zip(found, results, strict=True)):
+                body.result(f"output_{k}", value, aval.dtype, ())
+            bodies.append(body)
+        resources = self._resources(bodies)
+        attr: dict[str, Any] = {
+            "Tin": [*[aval.dtype for aval in (*kinds[1:], *avals)], *_types(resources)],
+            "Tout": [aval.dtype for aval in results],
+            "output_shapes": [aval.tensor_shape for aval in results],
+        }
+        names = [function_named(body.name) for body in bodies]
+        if kinds[0].dtype.is_bool:
+            op = "If"
+            attr |= {"Tcond": kinds[0].dtype, "then_branch": names[1], "else_branch": names[0]}
+        else:
+            op = "Case"
+            attr["branches"] = names
+            if kinds[0].dtype is not int32:
+                cast_attr = {"SrcT": kinds[0].dtype, "DstT": int32}
+                index = self._body.value("Cast", "y", [index], cast_attr)
+        inputs = [index, *operands, *[value for value, _ in further], *resources.values()]
+        node = self._body.node(op.lower(), _of_state(op, resources), inputs, attr)
+        return [f"{node.name}:output:{i}" for i in range(len(results))]
+
+    def _loop(
+        self, step: Loop, kinds: list[Aval], given: list[str], further: list[tuple[str, Aval]]
+    ) -> list[str]:
+        count = len(step.carried)
+        formal = [*step.carried, *kinds[count:]]
+        avals = [aval for _, aval in further]
+        bodies = []
+        for what, call in zip(("cond", "body"), step.parts, strict=True):
+            body, arguments, found = self._inner(what, call, formal, avals, step.carried)
+            given_back = [*found, *arguments[count:]] if what == "body" else found
+            bodies.append((body, given_back))
+        resources = self._resources([body for body, _ in bodies])
+        (predicate, (goes_on,)), (body, after) = bodies
+        (boolean,) = step.parts[0].infer(tuple(formal))[0]
+        predicate.result("goes_on", goes_on, boolean.dtype, ())
+        for k, (value, aval) in enumerate(zip(after, (*formal, *avals), strict=True)):
+            body.result(f"output_{k}", value, aval.dtype, ())
+        for name in body.resources.values():
+            body.resource_result(name)
+        results = step.avals[:-1]
+        shapes = [aval.tensor_shape for aval in (*results, *kinds[count:], *avals)]
+        attr = {
+            "T": [*[aval.dtype for aval in (*formal, *avals)], *_types(resources)],
+            "cond": function_named(predicate.name),
+            "body": function_named(body.name),
+            "output_shapes": [*shapes, *[TensorShape([]) for _ in resources]],
+            "parallel_iterations": 10,
+        }
+        inputs = [*given, *[value for value, _ in further], *resources.values()]
+        node = self._body.node("while", _of_state("While", resources), inputs, attr)
+        return [f"{node.name}:output:{i}" for i in range(count)]
+
+
+def _types(resources: dict[Any, str]) -> list[Any]:
+    return [RESOURCE_TYPE] * len(resources)
+
+
+def _of_state(op: str, resources: dict[Any, str]) -> str:
+    """The kernel of a conditional or a loop, with state or without."""
+    return op if resources else f"Stateless{op}"
