@@ -223,6 +223,12 @@ static int pool_described(const XLA_FFI_Buffer *images, const XLA_FFI_Buffer *ma
     return y[RANK - 1] == x[RANK - 1];
 }
 
+static int same_shape(const XLA_FFI_Buffer *one, const XLA_FFI_Buffer *other)
+{
+    return one->rank == other->rank &&
+           !memcmp(one->dims, other->dims, one->rank * sizeof *one->dims);
+}
+
 /* The largest of the windows of images, or of images and cotangents the derivative. */
 static XLA_FFI_Error *handle_pool(XLA_FFI_CallFrame *call)
 {
@@ -242,7 +248,7 @@ static XLA_FFI_Error *handle_pool(XLA_FFI_CallFrame *call)
     if ((!wide && x->dtype != XLA_FFI_DataType_F32) || made->dtype != x->dtype ||
         out->dtype != x->dtype || numbers->dtype != XLA_FFI_DataType_S64 ||
         numbers->size != POOL_NUMBERS || !pool_described(x, made, numbers->data, &p) ||
-        (count == 2 && (out->rank != x->rank || memcmp(out->dims, x->dims, x->rank * sizeof *x->dims))) ||
+        (count == 2 && !same_shape(out, x)) ||
         p.batch * product(p.size) == 0 || !lanes_for(p.channels, wide))
         return refuse(call->api, XLA_FFI_Error_Code_INVALID_ARGUMENT, wanted);
     Threads threads = threads_of_program(call);
