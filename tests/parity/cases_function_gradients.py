@@ -1,5 +1,7 @@
 """Derivatives through `tf.function`: tapes outside, inside and around, of every order."""
 
+import numpy as np
+
 from .harness import attempt
 
 NEEDS = ("function",)
@@ -1147,3 +1149,20 @@ def case_custom_gradient_that_fails(tf):
         return f(x)
 
     return asks(tf.constant(1.0)), asks_not(tf.constant(1.0))
+
+
+def case_angles_of_large_arrays(tf):
+    """Called until it is compiled, where kernels of our own do it; with each of the rare sizes."""
+    near = np.linspace(-0.99, 0.99, 600, dtype=np.float32)
+    far = np.append(near * 40, [1e4, -3e7, 5e9, -1e30, 0.0, -0.0]).astype(np.float32)
+
+    @tf.function
+    def step(near, far):
+        with tf.GradientTape() as tape:
+            tape.watch((near, far))
+            inverse = tf.asin(near), tf.acos(near), tf.atan(near * 9), tf.atan2(near, near[::-1])
+            waves = tf.sin(far), tf.cos(far), tf.tan(far)
+            total = tf.add_n(list(inverse)) * (waves[0] + waves[1])[:600]
+        return inverse, waves, tape.gradient(total, (near, far))
+
+    return [step(tf.constant(near), tf.constant(far)) for _ in range(5)][-1]

@@ -6,6 +6,7 @@ from typing import Any
 WIDTH: int
 
 #: What `jax.ffi.register_ffi_target` takes.
+ANGLES: Any
 CONVOLUTION: Any
 DERIVATIVE: Any
 LARGE_PAGES: Any

@@ -1,6 +1,6 @@
 /* The extension module `_kernels`: what XLA calls in its programs on the CPU, for convolutions,
-   pools, the order of numbers, random words and large pages, and convolutions for NumPy's arrays. It
-   is empty where the compiler is not GCC or Clang. */
+   pools, sines and their like, the order of numbers, random words and large pages, and convolutions
+   for NumPy's arrays. It is empty where the compiler is not GCC or Clang. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
@@ -371,6 +371,8 @@ static XLA_FFI_Error *handle_words(XLA_FFI_CallFrame *call)
 
 #include "pooling.c"
 
+#include "angles.c"
+
 /* Gives what it takes, which is the same memory, and ask for large pages in what it gives beside. */
 static XLA_FFI_Error *handle_large_pages(XLA_FFI_CallFrame *call)
 {
@@ -536,12 +538,14 @@ static int fill(PyObject *module)
     PyObject *large_pages = PyCapsule_New((void *)handle_large_pages, name, NULL);
     PyObject *words = PyCapsule_New((void *)handle_words, name, NULL);
     PyObject *order_of_rows = PyCapsule_New((void *)handle_order, name, NULL);
+    PyObject *angles = PyCapsule_New((void *)handle_angles, name, NULL);
     PyObject *pool_of_windows = PyCapsule_New((void *)handle_pool, name, NULL);
     int failed = PyModule_AddFunctions(module, methods) < 0 ||
                  PyModule_AddObjectRef(module, "CONVOLUTION", convolution) < 0 ||
                  PyModule_AddObjectRef(module, "LARGE_PAGES", large_pages) < 0 ||
                  PyModule_AddObjectRef(module, "DERIVATIVE", derivative) < 0 ||
                  PyModule_AddObjectRef(module, "ORDER", order_of_rows) < 0 ||
+                 PyModule_AddObjectRef(module, "ANGLES", angles) < 0 ||
                  PyModule_AddObjectRef(module, "POOL", pool_of_windows) < 0 ||
                  PyModule_AddObjectRef(module, "WORDS", words) < 0 ||
                  PyModule_AddIntConstant(module, "WIDTH", best_instructions()->width) < 0;
@@ -550,6 +554,7 @@ static int fill(PyObject *module)
     Py_XDECREF(large_pages);
     Py_XDECREF(order_of_rows);
     Py_XDECREF(pool_of_windows);
+    Py_XDECREF(angles);
     Py_XDECREF(words);
     return failed ? -1 : 0;
 }

@@ -21,7 +21,7 @@ from ..values.convert import convert
 from ..values.host_steps import SAME, by_host
 from ..values.record import apply
 from ..values.tensor import Tensor, concrete
-from . import rules
+from . import angles, rules
 from .arguments import sketched
 from .checks import INEXACT, NUMBER, REAL, refuse_unsigned
 from .declare import allowed, binary, check_broadcast, matching, name_ops
@@ -210,7 +210,11 @@ squared_difference = binary(
     dtypes=NUMBER,
 )
 atan2 = binary(
-    jnp.arctan2, "Angle of the point (x, y), in radians.", kernel="Atan2", dtypes="float"
+    angles.atan2,
+    "Angle of the point (x, y), in radians.",
+    kernel="Atan2",
+    dtypes="float",
+    kernels=True,
 )
 nextafter = binary(rules.nextafter, "Next number after x towards y.", kernel="NextAfter")
 _POW = binary(refuse_unsigned(rules.pow, "Pow"), "", kernel="Pow", dtypes=NUMBER)

@@ -152,8 +152,10 @@ def unary(
     differentiable: bool = True,
     sparse: Callable[..., Any] | None = None,
     of_sizes: Callable[..., Any] | None = None,
+    kernels: bool = False,
 ) -> Unary:
-    """Declare `op(x, name=None)`, elementwise. `dtypes`: kinds allowed, such as "float complex"."""
+    """Declare `op(x, name=None)`, elementwise. `dtypes`: kinds allowed, such as "float complex".
+    of_sizes, kernels: see `Op`."""
     kernel = kernel or _camel(fn.__name__)
     check = _combined(kernel, dtypes, False, False, None)
     closure = Op(
@@ -164,6 +166,7 @@ def unary(
         sparse=sparse,
         of_sizes=of_sizes,
         broadcasts=True,
+        kernels=kernels,
     ).bind()
 
     def call(x: Any, name: str | None = None) -> Tensor:
@@ -187,11 +190,13 @@ def binary(
     text: Callable[[Tensor, Tensor], Tensor] | None = None,
     check: Check | None = None,
     of_sizes: Callable[..., Any] | None = None,
+    kernels: bool = False,
 ) -> Binary:
     """Declare `op(x, y, name=None)`, elementwise with broadcasting, both of one dtype.
 
     operands: makes tensors of a pair that is not two tensors; default `matching`. text: computes it
-    for string tensors. check: stands for the usual checks of dtypes and shapes. of_sizes: see `Op`.
+    for string tensors. check: stands for the usual checks of dtypes and shapes. of_sizes, kernels:
+    see `Op`.
     """
     kernel = kernel or _camel(fn.__name__)
     check = check or _combined(kernel, dtypes, True, True, None, text is not None)
@@ -202,6 +207,7 @@ def binary(
         check=check,
         broadcasts=True,
         of_sizes=of_sizes,
+        kernels=kernels,
     ).bind()
     operands = operands or matching
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math as _math
 import operator
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import jax.numpy as jnp
@@ -26,7 +27,7 @@ from ..values.dispatch import maps_composites
 from ..values.indexed_slices import IndexedSlices
 from ..values.record import apply
 from ..values.tensor import Tensor
-from . import rules
+from . import angles, rules
 from .checks import INEXACT, NUMBER, REAL, refuse_unsigned
 from .declare import binary, check_broadcast, name_ops, op, unary
 
@@ -66,12 +67,13 @@ exp = unary(lax.exp, "e to the power x.", kernel="Exp", dtypes=INEXACT)
 expm1 = unary(lax.expm1, "exp(x) - 1, exact near 0.", kernel="Expm1", dtypes=INEXACT)
 log = unary(lax.log, "Natural logarithm.", kernel="Log", dtypes=INEXACT)
 log1p = unary(lax.log1p, "log(1 + x), exact near 0.", kernel="Log1p", dtypes=INEXACT)
-sin = unary(lax.sin, "Sine of x, in radians.", kernel="Sin", dtypes=INEXACT)
-cos = unary(lax.cos, "Cosine of x, in radians.", kernel="Cos", dtypes=INEXACT)
-tan = unary(lax.tan, "Tangent of x, in radians.", kernel="Tan", dtypes=INEXACT)
-asin = unary(lax.asin, "Inverse sine, in radians.", kernel="Asin", dtypes=INEXACT)
-acos = unary(lax.acos, "Inverse cosine, in radians.", kernel="Acos", dtypes=INEXACT)
-atan = unary(rules.atan, "Inverse tangent, in radians.", kernel="Atan", dtypes=INEXACT)
+_angle = partial(unary, dtypes=INEXACT, kernels=True)
+sin = _angle(angles.sin, "Sine of x, in radians.", kernel="Sin")
+cos = _angle(angles.cos, "Cosine of x, in radians.", kernel="Cos")
+tan = _angle(angles.tan, "Tangent of x, in radians.", kernel="Tan")
+asin = _angle(angles.asin, "Inverse sine, in radians.", kernel="Asin")
+acos = _angle(angles.acos, "Inverse cosine, in radians.", kernel="Acos")
+atan = _angle(angles.atan, "Inverse tangent, in radians.", kernel="Atan")
 sinh = unary(lax.sinh, "Hyperbolic sine.", kernel="Sinh", dtypes=INEXACT)
 cosh = unary(lax.cosh, "Hyperbolic cosine.", kernel="Cosh", dtypes=INEXACT)
 tanh = unary(lax.tanh, "Hyperbolic tangent.", kernel="Tanh", dtypes=INEXACT)
@@ -125,7 +127,13 @@ real = unary(jnp.real, "Real part.", kernel="Real", dtypes=NUMBER)
 conj = unary(jnp.conj, "Complex conjugate; real x stays.", kernel="Conj", dtypes=NUMBER)
 _IMAG = unary(jnp.imag, "", kernel="Imag", dtypes="complex")
 _IMAG_OF_REAL = unary(jnp.zeros_like, "", kernel="ZerosLike", differentiable=False)
-_ANGLE = unary(jnp.angle, "", kernel="Angle", dtypes="complex")
+_ANGLE = unary(
+    lambda x: angles.atan2(jnp.imag(x), jnp.real(x)),
+    "",
+    kernel="Angle",
+    dtypes="complex",
+    kernels=True,
+)
 _ANGLE_OF_REAL = unary(
     lambda x: jnp.where(x < 0, jnp.asarray(_math.pi, x.dtype), 0),
     "",

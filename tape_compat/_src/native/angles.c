@@ -1,0 +1,129 @@
+/* Part of kernels.c, behind its threads: sine and its like of numbers, where XLA calls the C library for
+   each. They are of float32, computed in double precision and rounded once.
+
+   A polynomial is of the square of a number, from the lowest power on; it interpolates at the zeros of
+   a Chebyshev polynomial: (f(x) / x - 1) / x^2 for odd functions, (f(x) - 1) / x^2 for the cosine. */
+#include <math.h>
+
+enum Function { SIN, COS, TAN, ASIN, ACOS, ATAN, ATAN2 };
+
+/* Of angles up to pi / 4: to 36 and 32 bits. */
+static const double SINE[] = {
+    -0x1.555555545c0f8p-3, 0x1.11110dea5e8cp-7, -0x1.a013a11619d1bp-13, 0x1.6dbbee1f24647p-19,
+};
+static const double COSINE[] = {
+    -0x1.fffffffaa6f9bp-2, 0x1.55554cae0fa7ep-5, -0x1.6c0dff970d462p-10, 0x1.9a6c494416c15p-16,
+};
+
+/* Up to tan(pi / 8): to 38 bits. */
+static const double ARCTANGENT[] = {
+    -0x1.5555555502143p-2, 0x1.9999982584f2cp-3, -0x1.2491c086412ap-3, 0x1.c6f68625dbd4fp-4,
+    -0x1.71d3b3bbacacep-4, 0x1.24430309baep-4, -0x1.4b3753086f75cp-5,
+};
+
+/* Up to 1 / 2: to 34 bits. */
+static const double ARCSINE[] = {
+    0x1.5555555c0171dp-3, 0x1.33331ecf8b70bp-4, 0x1.6dc0f007c13e8p-5, 0x1.efedf83ab6506p-6,
+    0x1.82db23768c84fp-6, 0x1.5a80a068e3ee2p-7, 0x1.fb7ca379d49c6p-6,
+};
+
+/* pi / 2, and as a sum: of 25 bits, whose product with numbers below 2^28 is exact, and the rest. */
+static const double HALF_PI = 0x1.921fb54442d18p0;
+static const double SHORT_HALF_PI = 0x1.921fb5p0, REST_OF_HALF_PI = 0x1.110b4611a6263p-26;
+
+/* Angles from here on are left to the C library: with 2^28 quarters the first part would not be exact. */
+static const float FARTHEST = 4e8f;
+
+/* tan(pi / 8) */
+static const double TAN_OF_HALF = 0x1.a827999fcef32p-2;
+
+/* The bits of 2^-12: what is smaller is its own sine. */
+static const int32_t LITTLE = 0x39800000;
+
+/* Added to a double, it leaves the nearest integer in the lowest bits. */
+static const double TO_INTEGER = 0x1.8p52;
+
+#define LENGTH(array) ((int)(sizeof(array) / sizeof *(array)))
+
+#ifdef __x86_64__
+#define TARGET __attribute__((target("avx2,fma")))
+#define WIDTH 4
+#define ROOT(x) ((angle_avx2_vector)_mm256_sqrt_pd((__m256d)(x)))
+#define NAME(name) angle_avx2_##name
+#include "angle_lanes.c"
+
+#define TARGET __attribute__((target("avx512f,avx512dq")))
+#define WIDTH 8
+#define ROOT(x) ((angle_avx512_vector)_mm512_sqrt_pd((__m512d)(x)))
+#define NAME(name) angle_avx512_##name
+#include "angle_lanes.c"
+#endif
+
+typedef struct {
+    Job job; /* first: a task finds the rest behind it */
+    enum Function function;
+    const float *x, *y;
+    float *out;
+    long n;
+} Angles;
+
+/* Numbers that a task does: they stay in the cache. */
+#define NUMBERS_OF_ANGLES 4096
+
+static void angles_task(const Job *job, long number, float *scratch)
+{
+    const Angles *a = (const Angles *)job;
+    long first = number * NUMBERS_OF_ANGLES, n = smaller(a->n - first, NUMBERS_OF_ANGLES);
+    const float *x = a->x + first, *y = a->y ? a->y + first : NULL;
+    float *out = a->out + first;
+    int far = 0;
+    (void)scratch;
+#ifdef __x86_64__
+    unsigned kept = _mm_getcsr();
+    _mm_setcsr(kept & ~0x8040u); /* XLA has the processor take subnormal numbers for zeros */
+    if (__builtin_cpu_supports("avx512dq"))
+        angle_avx512_angles(a->function, x, y, out, n);
+    else
+        angle_avx2_angles(a->function, x, y, out, n);
+    _mm_setcsr(kept);
+#endif
+    float (*const by_library[])(float) = {sinf, cosf, tanf};
+    for (long i = 0; a->function <= TAN && i < n; i++)
+        far |= fabsf(x[i]) >= FARTHEST;
+    for (long i = 0; far && i < n; i++)
+        if (fabsf(x[i]) >= FARTHEST)
+            out[i] = by_library[a->function](x[i]);
+}
+
+/* One function of each number, or of two; a number tells which. */
+static XLA_FFI_Error *handle_angles(XLA_FFI_CallFrame *call)
+{
+    if (asks_version(call))
+        return NULL;
+    const char *wanted = "a function is of one array or of two";
+    int64_t count = call->args.size;
+    if (count < 1 || count > 2 || call->rets.size != 1 || call->attrs.size != 1 ||
+        call->attrs.types[0] != XLA_FFI_AttrType_ARRAY)
+        return refuse(call->api, XLA_FFI_Error_Code_INVALID_ARGUMENT, wanted);
+    const XLA_FFI_Array *function = call->attrs.attrs[0];
+    const XLA_FFI_Buffer *arrays[] = {call->rets.args[0], call->args.args[0],
+                                      call->args.args[count - 1]};
+    long n[] = {1, 1, 1};
+    int fit = function->dtype == XLA_FFI_DataType_S64 && function->size == 1;
+    for (int i = 0; i < 3; i++) {
+        for (int64_t axis = 0; axis < arrays[i]->rank; axis++)
+            n[i] *= arrays[i]->dims[axis];
+        fit = fit && arrays[i]->dtype == XLA_FFI_DataType_F32 && n[i] == n[0];
+    }
+    int64_t number = fit ? *(const int64_t *)function->data : -1;
+    if (number < SIN || number > ATAN2 || (number == ATAN2) != (count == 2))
+        return refuse(call->api, XLA_FFI_Error_Code_INVALID_ARGUMENT, wanted);
+    Angles a = {.function = (enum Function)number, .x = arrays[1]->data, .n = n[0]};
+    a.y = count == 2 ? arrays[2]->data : NULL;
+    a.out = arrays[0]->data;
+    a.job = (Job){.task = angles_task, .tasks = parts(a.n, NUMBERS_OF_ANGLES)};
+    Threads threads = threads_of_program(call);
+    if (!perform(&threads, &a.job))
+        return refuse(call->api, XLA_FFI_Error_Code_RESOURCE_EXHAUSTED, "no memory for angles");
+    return NULL;
+}
