@@ -1166,3 +1166,20 @@ def case_angles_of_large_arrays(tf):
         return inverse, waves, tape.gradient(total, (near, far))
 
     return [step(tf.constant(near), tf.constant(far)) for _ in range(5)][-1]
+
+
+def case_running_logsumexp_of_long_axes(tf):
+    """Called until it is compiled, where it is taken by steps, of blocks and of a whole axis."""
+    long = np.cos(np.arange(900, dtype=np.float32)).reshape(300, 3) * 9
+    of = {"plain": {}, "reverse": {"reverse": True}, "exclusive": {"exclusive": True}}
+
+    @tf.function
+    def step(x, name):
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            down = tf.math.cumulative_logsumexp(x, **of[name])
+            along = tf.math.cumulative_logsumexp(x, axis=1, reverse=True)
+            total = tf.reduce_sum(tf.sin(down[2:-2])) + tf.reduce_sum(along**2)
+        return down, along, tape.gradient(total, x)
+
+    return {name: [step(tf.constant(long), name) for _ in range(5)][-1] for name in of}

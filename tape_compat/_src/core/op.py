@@ -450,7 +450,7 @@ class Closure:
 _UNMERGED = frozenset(
     "while scan cond checkpoint remat remat2 sort top_k fft cholesky lu qr geqrf eig eigh svd "
     "schur householder_product hessenberg tridiagonal tridiagonal_solve triangular_solve "
-    "linear_solve custom_linear_solve conv_general_dilated threefry2x32 random_bits "
+    "linear_solve custom_linear_solve conv_general_dilated cumlogsumexp threefry2x32 random_bits "
     "ffi_call pallas_call "
     "custom_call".split()
 )

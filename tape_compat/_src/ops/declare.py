@@ -292,6 +292,7 @@ def op(
     shapes: Callable[..., Any] | None = None,
     of_sizes: Callable[..., Any] | None = None,
     masks: bool = False,
+    kernels: bool = False,
     only: DType | None = None,
 ) -> Callable[[Callable[_Parameters, Any]], Callable[_Parameters, Tensor]]: ...
 def op(
@@ -307,13 +308,15 @@ def op(
     shapes: Callable[..., Any] | None = None,
     of_sizes: Callable[..., Any] | None = None,
     masks: bool = False,
+    kernels: bool = False,
     only: DType | None = None,
 ) -> Any:
     """Declare an op by its JAX function, whose signature is the public one.
 
     The first `arrays` parameters are tensors (default: those without a default value); the others
     are attributes, which must be known: numbers, strings, dtypes, shapes, or tensors with a value.
-    shapes, of_sizes: see `Op`. only: the one dtype it takes; what is no tensor is brought to it.
+    shapes, of_sizes, masks, kernels: see `Op`. only: the one dtype it takes; what is no tensor is
+    brought to it.
     """
     if fn is None:
         return lambda fn: op(
@@ -328,6 +331,7 @@ def op(
             shapes=shapes,
             of_sizes=of_sizes,
             masks=masks,
+            kernels=kernels,
             only=only,
         )
     kernel = kernel or _camel(fn.__name__)
@@ -346,6 +350,7 @@ def op(
         shapes=shapes,
         of_sizes=of_sizes,
         masks=masks,
+        kernels=kernels,
     )
     convert_inputs = matching if same_dtype else _each
     if only is not None:

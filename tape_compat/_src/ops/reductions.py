@@ -21,7 +21,7 @@ from ..values.convert import convert
 from ..values.dispatch import takes_composites
 from ..values.record import apply
 from ..values.tensor import Tensor
-from . import rules
+from . import rules, running_logsumexp
 from .checks import NUMBER, REAL, check_axes, check_bool, check_scan
 from .comparison import not_equal
 from .declare import name_ops, op, static
@@ -410,12 +410,16 @@ def cumprod(x, axis=0, exclusive=False, reverse=False, name=None):
     )
 
 
-@op(arrays=1, kernel="CumulativeLogsumexp", dtypes="float", check=check_scan("CumulativeLogsumexp"))
+@op(
+    arrays=1,
+    kernel="CumulativeLogsumexp",
+    dtypes="float",
+    check=check_scan("CumulativeLogsumexp"),
+    kernels=True,
+)
 def cumulative_logsumexp(x, axis=0, exclusive=False, reverse=False, name=None):
     """Running log(sum(exp(x))) along `axis`; of nothing it is -inf."""
-    return _scanned(
-        lambda x, axis: lax.cumlogsumexp(x, axis % x.ndim), x, axis, exclusive, reverse, -jnp.inf
-    )
+    return _scanned(running_logsumexp.cumulative_logsumexp, x, axis, exclusive, reverse, -jnp.inf)
 
 
 name_ops(globals())
