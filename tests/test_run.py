@@ -475,14 +475,41 @@ def test_small_decompositions_run_in_one_thread(how, side):
     assert not host._CALLS
 
 
+@pytest.mark.parametrize(
+    "name, columns, wanted",
+    [("inv", None, True), ("solve", 40, True), ("solve", 1, False), ("cholesky", None, False)],
+)
+def test_what_multiplies_matrices_has_one_thread_earlier(name, columns, wanted):
+    """Of 48 rows: OpenBLAS has one thread anyway for others, and for few right sides."""
+    seen = []
+
+    def look(x):
+        with host._LOCK:
+            seen.append(any(isinstance(call, host.one_thread) for call in host._CALLS))
+        return x
+
+    @tf.as_op
+    def looked(x):
+        return jax.pure_callback(look, jax.ShapeDtypeStruct(x.shape, x.dtype), x)
+
+    more = () if columns is None else (tf.ones([48, columns]),)
+    step = tf.function(lambda x: looked(tf.reduce_sum(getattr(tf.linalg, name)(x, *more))))
+    for _ in range(SETTLED):
+        assert np.isfinite(step(tf.eye(48)))
+    assert seen[-1] == wanted
+
+
 def test_a_small_decomposition_by_itself_runs_in_one_thread(monkeypatch):
     limits = []
     monkeypatch.setattr(host, "_limit", limits.append)
     tf.linalg.svd(tf.eye(100))
     assert any(isinstance(call, host.one_thread) for call in limits)
     limits.clear()
-    tf.linalg.svd(tf.eye(64))
+    tf.linalg.svd(tf.eye(24))
+    tf.linalg.svd(tf.eye(64), compute_uv=False)
     tf.linalg.svd(tf.eye(520))
     assert not limits
+    tf.linalg.svd(tf.eye(40))
+    assert limits
     tf.linalg.svd(tf.eye(2000, 20))
     assert limits

@@ -460,15 +460,20 @@ def _unmerged(primitive: str) -> bool:
     return primitive in _UNMERGED or "callback" in primitive
 
 
-def primitives(jaxpr: Any) -> Iterator[str]:
-    """The names of the primitives in a jaxpr and in those inside it."""
+def equations(jaxpr: Any) -> Iterator[Any]:
+    """Those of a jaxpr and of those inside it."""
     for eqn in jaxpr.eqns:
-        yield eqn.primitive.name
+        yield eqn
         for value in eqn.params.values():
             for inner in value if isinstance(value, (tuple, list)) else (value,):
                 inner = getattr(inner, "jaxpr", inner)
                 if hasattr(inner, "eqns"):
-                    yield from primitives(inner)
+                    yield from equations(inner)
+
+
+def primitives(jaxpr: Any) -> Iterator[str]:
+    """The names of the primitives in a jaxpr and in those inside it."""
+    return (eqn.primitive.name for eqn in equations(jaxpr))
 
 
 def _forget_closures() -> None:

@@ -20,7 +20,7 @@ from ..core.avals import Aval
 from ..core.call import Call, flattened
 from ..core.counters import COUNTERS
 from ..core.host import in_one_thread, keep_freed_memory, on_host, one_thread
-from ..core.op import Closure, primitives
+from ..core.op import Closure, equations
 from ..core.program import Node, Runner
 from ..core.state import LOCAL, MODE
 from ..core.steps import Steps, last_uses, leaf_layout, needed, slot_avals
@@ -74,6 +74,18 @@ def _side(aval: Any) -> float:
     return (rows * columns * min(rows, columns)) ** (1 / 3)
 
 
+def _multiplies(eqn: Any) -> bool:
+    """Whether LAPACK multiplies whole matrices for it, as vectors of an SVD, or a triangular one
+    by as many right sides: for that OpenBLAS has several threads earlier."""
+    if eqn.primitive.name == "svd":
+        return eqn.params["compute_uv"]
+    if eqn.primitive.name != "triangular_solve":
+        return False
+    sizes = eqn.invars[1].aval.shape[-2:]
+    known = all(isinstance(n, int) for n in sizes)
+    return not known or min(sizes) >= policy.SEVERAL_SIDE
+
+
 class Change(NamedTuple):
     """A change of some elements of an array that nobody else holds: a function in C, and what it
     takes, the flat array first."""
@@ -90,7 +102,8 @@ class OpRunner:
     dry: whether to run it on zeros does no harm: it calls nothing outside and is sure to end.
     compiled: whether it was. price: about what its compile takes. idle: whether it gives what it
     takes, of which XLA makes nothing. context: what calls `run` on the host. side: rows of
-    a square matrix that takes as long as the largest that LAPACK decomposes, 0 if it has none.
+    a square matrix that takes as long as the largest that LAPACK decomposes in several threads,
+    0 if it has none.
     moves: whether it hardly does more than to move elements, which no compiler does faster.
     """
 
@@ -113,7 +126,7 @@ class OpRunner:
 
     def __init__(self, closure: Closure, avals: tuple[Aval, ...]):
         self._closure = closure
-        plan, names, effects = _planned(closure, avals)
+        plan, names, effects, multiplies = _planned(closure, avals)
         self.dry = not effects and "while" not in names
         self._plan: Interpreted | ByHand | None = None if plan.compiled_alone else plan
         self.idle = plan.steps == 0
@@ -126,7 +139,8 @@ class OpRunner:
         threads = self.work > policy.THREADS_MATTER_SECONDS and any(names[p] for p in _BY_BLAS)
         self.context: Callable[..., Any] = in_one_thread if threads else on_host
         decomposes = _on_host() and not _BY_LAPACK.isdisjoint(names)
-        self.side = max(map(_side, avals), default=0.0) if decomposes else 0.0
+        side = max(map(_side, avals), default=0.0) if decomposes else 0.0
+        self.side = side if policy.in_several_threads(side, multiplies) else 0.0
         few = plan.arithmetic <= policy.WITH_MOVES_SECONDS
         self.moves = self._plan is not None and few
         self.products, self.kernels = plan.products, plan.kernels
@@ -198,15 +212,19 @@ class OpRunner:
 
 def _planned(
     closure: Closure, avals: tuple[Aval, ...]
-) -> tuple[Interpreted | ByHand, Counter[str], bool]:
-    """How it is interpreted, the primitives in it, and whether it does more than compute."""
+) -> tuple[Interpreted | ByHand, Counter[str], bool, bool]:
+    """How it is interpreted, the primitives in it, whether it does more than compute, and whether
+    LAPACK multiplies matrices for it."""
     by_hand = closure.by_hand
     if by_hand is not None:
         outputs, single = closure.infer(avals)
         plan = ByHand(by_hand, single, sum([aval.size for aval in outputs]))
-        return plan, Counter(HASHES[:1]), False
+        return plan, Counter(HASHES[:1]), False, False
     jaxpr, sizes, *_ = closure.trace(avals)
-    return interpreted(jaxpr, sizes), Counter(primitives(jaxpr.jaxpr)), bool(jaxpr.effects)
+    inside = list(equations(jaxpr.jaxpr))
+    names = Counter([eqn.primitive.name for eqn in inside])
+    multiplies = any(map(_multiplies, inside))
+    return interpreted(jaxpr, sizes), names, bool(jaxpr.effects), multiplies
 
 
 def op_runner(closure: Closure, avals: tuple[Aval, ...]) -> OpRunner:

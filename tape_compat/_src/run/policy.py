@@ -85,6 +85,11 @@ THREADS_MATTER_SECONDS = 14e-6
 #: is left out up to SINGLE_SIDE: there OpenBLAS has one thread anyway.
 SINGLE_SIDE, ONE_THREAD_SIDE = 64, 512
 
+#: But for products of whole matrices, of SVDs with vectors and of triangular systems with many
+#: right sides, it has several from here on: the inverses of 16 matrices 64 x 64 took 690 ms on a
+#: busy machine, and in one thread 1.8.
+SEVERAL_SIDE = 32
+
 #: Of the time that the interpreter takes, a compiled op takes about COMPILED_SHARE where arrays are
 #: large, and no less than a call takes where they are small; a program compiled as a whole
 #: FUSED_SHARE. Products of matrices and convolutions, which BLAS does in one thread, take
@@ -219,9 +224,15 @@ def op_compile_seconds(convolutions: int = 0, hashes: int = 0) -> float:
     return OP_COMPILE_SECONDS + dear
 
 
+def in_several_threads(side: float, multiplies: bool) -> bool:
+    """Whether OpenBLAS has several threads, if it may, for matrices of so many rows; multiplies:
+    whether whole matrices are multiplied for their decomposition."""
+    return side > SINGLE_SIDE or (multiplies and side >= SEVERAL_SIDE)
+
+
 def in_one_thread(side: float) -> bool:
     """Whether what decomposes matrices is to have one thread; side: see `OpRunner`."""
-    return SINGLE_SIDE < side <= ONE_THREAD_SIDE
+    return 0 < side <= ONE_THREAD_SIDE
 
 
 def compiled_seconds(interpreted: float, products: float = 0.0, kernels: float = 0.0) -> float:
