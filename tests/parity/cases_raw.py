@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from . import update_calls
 from .derivatives import derivatives
 from .harness import attempts, options
 
@@ -211,3 +212,73 @@ def case_parallel_stack(tf):
 
 def case_parallel_stack_outside_of_a_function(tf):
     return tf.parallel_stack([1.0, 2.0])
+
+
+def _updated(tf, vectors, compiled):
+    """What variables hold after two calls of each op that changes them by their handles."""
+    shape = [2] if vectors else [3, 2]
+    found = {}
+    for name, cells, given in update_calls.calls(vectors):
+        for more in filter(None, ({"name": None}, update_calls.ATTRIBUTES.get(name))):
+            held = [
+                tf.Variable(
+                    np.arange(1, 1 + np.prod(shape), dtype=np.float32).reshape(shape) / (i + 2)
+                )
+                for i in range(len(cells))
+            ]
+            arguments = {key: tf.constant(value) for key, value in given.items()}
+            arguments |= {key: each.handle for key, each in zip(cells, held)} | more
+
+            def step(name=name, arguments=arguments):
+                getattr(tf.raw_ops, name)(**arguments)
+
+            run = tf.function(step) if compiled else step
+            with tf.GradientTape() as tape:
+                y = held[0] * 2.0
+            run()
+            run()
+            found[" ".join((name, *more))] = held, tape.gradient(y, held[0])
+    return found
+
+
+@options(rtol=2e-5)
+def case_updates(tf):
+    return _updated(tf, True, False)
+
+
+@options(rtol=2e-5)
+def case_updates_of_rows(tf):
+    return _updated(tf, False, False)
+
+
+@options(rtol=2e-5)
+def case_updates_in_functions(tf):
+    return _updated(tf, True, True), _updated(tf, False, True)
+
+
+def case_updates_refused(tf):
+    v, slot, other = tf.Variable([1.0, 2.0]), tf.Variable([1.0, 1.0]), tf.Variable([1.0])
+
+    def moved(tf, var=v, accum=slot, lr=0.1, grad=(1.0, 2.0), momentum=0.9):
+        return tf.raw_ops.ResourceApplyMomentum(
+            var=var.handle, accum=accum.handle, lr=lr, grad=grad, momentum=momentum
+        )
+
+    def added(tf, indices=(0,), updates=(1.0,), dtype=np.float32):
+        return tf.raw_ops.ResourceScatterAdd(
+            resource=v.handle, indices=list(indices), updates=np.array(updates, dtype)
+        )
+
+    return attempts(
+        tf,
+        {
+            "gradient": lambda tf: moved(tf, grad=[1.0]),
+            "slot": lambda tf: moved(tf, accum=other),
+            "rate": lambda tf: moved(tf, lr=[0.1]),
+            "dtype": lambda tf: moved(tf, grad=np.float64([1.0, 2.0]), lr=tf.constant(0.1)),
+            "row": lambda tf: added(tf, indices=[2]),
+            "value": lambda tf: tf.raw_ops.AssignVariableOp(resource=v, value=v),
+            "fine": moved,
+        },
+        words=6,
+    ), v

@@ -458,7 +458,7 @@ def test_attributes_that_graphs_leave_out():
     """A kernel has a default for each attribute that TensorFlow has one for: it is not saved."""
     for name in SERVED:
         defined = definition(name).attributes
-        for parameter in inspect.signature(KERNELS[name]).parameters.values():
+        for parameter in inspect.signature(SERVED[name]).parameters.values():
             if parameter.kind is parameter.KEYWORD_ONLY:
                 attribute = defined.get(parameter.name)
                 if attribute is not None and attribute.default is not MISSING:

@@ -10,6 +10,7 @@ from ...core.refuse import tf_dtype_name
 from ...values.context import inside_function
 from ...values.convert import convert, preferring
 from ...values.tensor import Tensor
+from ...values.variable import Handle
 from .attributes import attribute_value, check_allowed
 from .definitions import MISSING, Argument, Definition
 from .refusals import refused
@@ -42,7 +43,7 @@ class _Inputs:
         self, definition: Definition, attributes: dict[str, Any], names: Mapping[str, str]
     ):
         self.definition, self.attributes, self.names = definition, attributes, names
-        self.tensors: list[Tensor] = []
+        self.tensors: list[Any] = []
 
     def of(self, given: Mapping[str, Any]) -> Bound:
         values = [(each, given[self.names[each.name]]) for each in self.definition.inputs]
@@ -103,8 +104,12 @@ class _Inputs:
                     found.setdefault(argument.kind, dtype)
         return found
 
-    def tensor(self, argument: Argument, value: Any, kinds: dict[str, DType]) -> Tensor:
-        """A value as a tensor of the dtype that the input has, or is to have."""
+    def tensor(self, argument: Argument, value: Any, kinds: dict[str, DType]) -> Any:
+        """A value as a tensor of the dtype that the input has, or is to have; a handle as it is."""
+        if argument.kind == "resource":
+            if isinstance(value, Handle):
+                return value
+            raise self.other(argument, as_dtype("resource"), convert(value)._aval.dtype)
         attribute = self.definition.attributes.get(argument.kind)
         wanted = as_dtype(argument.kind) if attribute is None else kinds.get(argument.kind)
         have = _dtype_of(value)
