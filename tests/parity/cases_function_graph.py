@@ -307,3 +307,25 @@ def case_operations_in_branches(tf):
         return tf.cond(x > 0, lambda: (tf.no_op(), x), lambda: (tf.no_op(), -x))[1]
 
     return f(tf.constant(-1.0))
+
+
+def case_operations_of_assignments(tf):
+    v, found = tf.Variable([1.0, 2.0]), []
+
+    def step(x):
+        ops = [v.assign_add(x).op, v.assign(x).op, v.scatter_nd_update([[0]], [7.0]).op]
+        found.extend([op if op is None else op.type for op in ops])
+        with tf.control_dependencies([v.assign_sub(x).op] if tf.inside_function() else []):
+            return v * 2.0
+
+    results = [step(tf.constant([1.0, 2.0])), tf.function(step)(tf.constant([3.0, 4.0]))]
+    return results, found, v, attempt(lambda: v.op)
+
+
+def case_creators_of_graphs(tf):
+    def seen():
+        return bool(tf.compat.v1.get_default_graph()._variable_creator_stack)
+
+    with tf.variable_creator_scope(lambda make, **kwargs: make(**kwargs)):
+        inside = seen()
+    return seen(), inside

@@ -14,6 +14,7 @@ from ..core.state import LOCAL, ThreadState
 from ..ops.random_keys import initial_draws
 from ..run import policy
 from ..values.capture import SymbolicProgram, leaving, lifted, within
+from ..values.creators import creators
 from ..values.graph_def import GraphDef, NodeDef, listed
 from ..values.names import current_name_scope
 from ..values.operation import Operation
@@ -91,6 +92,11 @@ class FuncGraph(SymbolicProgram):
         self.chances = Chances()
         self._unknown = 0
         self._names_used: dict[str, int] = {}
+
+    @property
+    def _variable_creator_stack(self) -> tuple[Any, ...]:
+        """The functions of `tf.variable_creator_scope` that this is in."""
+        return creators()
 
     def _get_control_flow_context(self) -> None:
         """None: conditionals and loops are records of their own. Keras 2 asks."""

@@ -15,6 +15,7 @@ from ..values import nest
 from ..values.capture import Sketch, capturing, symbolic_input
 from ..values.context import inside_function
 from ..values.convert import convert
+from ..values.creators import creators
 from ..values.indexed_slices import IndexedSlices
 from ..values.operation import Operation
 from ..values.record import identity
@@ -44,6 +45,11 @@ class Graph(abc.ABC):  # noqa: B024 - what is entered is a FuncGraph
 
     def __init__(self, name: str = "graph") -> None:
         self.name = name
+
+    @property
+    def _variable_creator_stack(self) -> Any:
+        """The functions of `tf.variable_creator_scope` that this is in."""
+        return creators()
 
     @contextlib.contextmanager
     def as_default(self) -> Iterator[FuncGraph]:

@@ -19,6 +19,11 @@ class _Creators(threading.local):
 _CREATORS = _Creators()
 
 
+def creators() -> tuple[Callable[..., Any], ...]:
+    """The functions that have a say here, the innermost last."""
+    return _CREATORS.stack
+
+
 @contextlib.contextmanager
 def variable_creator_scope(variable_creator: Callable[..., Any]) -> Iterator[None]:
     """Let a function make the variables that are made inside.

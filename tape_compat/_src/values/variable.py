@@ -18,6 +18,7 @@ from .conversions import converted, registered
 from .convert import convert
 from .creators import Created
 from .names import current_name_scope
+from .operation import Operation
 from .record import identity
 from .tensor import Reference, Tensor, array_text, next_id, same_value
 from .trackable import Trackable
@@ -226,7 +227,7 @@ class Variable(operators.Operators, Trackable, metaclass=Created):
         return None
 
     @property
-    def op(self) -> NoReturn:
+    def op(self) -> Any:
         raise AttributeError("Tensor.op is undefined when eager execution is enabled.")
 
     @property
@@ -616,6 +617,19 @@ class UnreadVariable(Variable):
         self._synchronization = variable._synchronization
         self._aggregation = variable._aggregation
         self._view = None
+
+    @property
+    def op(self) -> Any:
+        """In a function the operation of the assignment, None in eager code."""
+        capture = LOCAL.state.capture
+        if capture is None:
+            return None
+        found = self._held.op
+        if found.type == "AssignVariableOp":  # of the value of what changed it
+            found = found.inputs[1].op
+        if found.type.startswith(("Assign", "ResourceScatter")):
+            return found
+        return Operation(capture, "AssignVariableOp", "AssignVariableOp")
 
     def _unread(self, read_value: bool) -> Variable | None:
         return self if read_value else None
