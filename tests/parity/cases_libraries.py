@@ -1,6 +1,8 @@
 """What libraries on top of TensorFlow use of it: initializers of TensorFlow 1, types of traces,
 specs of values that are no tensors, messages, graphs that tell shapes."""
 
+import typing
+
 from .harness import attempts
 
 NEEDS = ("compat", "types", "function")
@@ -196,3 +198,8 @@ def case_functions_under_custom_gradient(tf):
 
     decorated = tf.custom_gradient(cube)
     return decorated.__original_wrapped__ is cube, decorated.__wrapped__ is cube
+
+
+def case_types_of_what_ops_take(tf):
+    like = tf.types.experimental.TensorLike
+    return float in typing.get_args(None | like)

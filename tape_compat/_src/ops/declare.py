@@ -40,12 +40,14 @@ from ..values.variable import Variable, read
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
+else:  # numpy.typing takes long to import
+    ArrayLike = np.ndarray | np.generic | bool | int | float | complex | str | bytes
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _Parameters = ParamSpec("_Parameters")
 
 #: What ops take for a tensor: numbers, nested lists, and arrays of any library too.
-TensorLike: TypeAlias = "Tensor | Variable | IndexedSlices | ArrayLike | Sequence[Any]"
+TensorLike: TypeAlias = Tensor | Variable | IndexedSlices | ArrayLike | Sequence[Any]
 
 #: The type of parameters that take a number of continuous value: a rate, a bound, a tolerance. Such
 #: a number is an input, not an attribute, so that another one needs no other program. A default may

@@ -29,6 +29,10 @@ class DistributedDatasetInterface:
     """What both would be."""
 
 
+class DistributedVariable:
+    """The class of the variables of several devices, and of those in parts: none is one."""
+
+
 class DelegatingTrackableMixin:
     """An object that a checkpoint sees as another one, which it is made of."""
 

@@ -24,6 +24,11 @@ NAMES = {
     "__internal__.CompositeTensor": "values.composite:CompositeTensor",
     "__internal__.EagerTensor": "values.tensor:Tensor",
     "__internal__.FuncGraph": "function.grouping:Graph",
+    "__internal__.distribute.ShardedVariable": "standin.keras2:DistributedVariable",
+    "python.distribute.ps_values.AggregatingVariable": "standin.keras2:DistributedVariable",
+    "python.distribute.sharded_variable.ShardedVariable": "standin.keras2:DistributedVariable",
+    "python.distribute.values.DistributedVariable": "standin.keras2:DistributedVariable",
+    "python.types.core.TensorLike": "ops.declare:TensorLike",
     "__internal__.distribute.variable_sync_on_read_context": (
         "standin.keras2:variable_sync_on_read_context"
     ),
