@@ -1,9 +1,11 @@
 """What libraries on top of TensorFlow use of it: initializers of TensorFlow 1, types of traces,
 specs of values that are no tensors, messages, graphs that tell shapes."""
 
+import abc
+import time
 import typing
 
-from .harness import attempts
+from .harness import attempt, attempts
 
 NEEDS = ("compat", "types", "function")
 
@@ -203,3 +205,28 @@ def case_functions_under_custom_gradient(tf):
 def case_types_of_what_ops_take(tf):
     like = tf.types.experimental.TensorLike
     return float in typing.get_args(None | like)
+
+
+def case_classes_of_variables_and_interfaces(tf):
+    class Interface(abc.ABC):
+        @property
+        @abc.abstractmethod
+        def limits(self):
+            """What it is between."""
+
+    class Of(type(tf.Variable), type(Interface)):
+        pass
+
+    class Parameter(tf.Variable, Interface, metaclass=Of):
+        pass
+
+    class Abstract(Interface, metaclass=type(tf.Variable)):
+        pass
+
+    found = [isinstance(tf.constant(1.0), tf.Variable), isinstance(tf.Variable(1.0), Interface)]
+    return found, issubclass(Parameter, tf.Variable), attempt(Abstract, words=3)
+
+
+def case_unique_names_in_eager_code(tf):
+    graph, name = tf.compat.v1.get_default_graph(), f"table_{time.time_ns()}"
+    return [graph.unique_name(name).removeprefix(name) for _ in range(3)]

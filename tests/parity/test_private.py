@@ -2,13 +2,14 @@
 
 import collections
 import importlib
+import types
 
 import numpy as np
 import pytest
 
 import tape_compat
 from tape_compat._src.data.batch_sizes import compute_batch_size
-from tape_compat._src.standin import bounded_spec, framework, nests, utilities
+from tape_compat._src.standin import bounded_spec, framework, keras2, nests, utilities
 from tape_compat._src.values import spec, spec_registry
 from tape_compat._src.values.nest import flatten_with_tuple_paths
 from tests.oracle import tensorflow
@@ -99,6 +100,9 @@ def test_kinds_of_nests():
     real = theirs("util.nest")
     for value in ([], (), {}, Point(1, 2), 3, "a", np.zeros(2), None):
         assert nests.is_mapping(value) == real.is_mapping(value)
+        if isinstance(value, (list, tuple, dict)):
+            made = [each._sequence_like(value, range(len(value))) for each in (nests, real)]
+            assert made[0] == made[1] == nests.sequence_like(value, range(len(value)))
         assert nests.is_namedtuple(value) == bool(real.is_namedtuple(value))
     keys = [{("a", "b"): (1, 2), "c": 3}, {("a", "a"): (1, 2)}, {("a", "b"): 1}]
     for each in keys:
@@ -145,6 +149,8 @@ def test_specs():
     assert repr(ours.from_spec(tape_compat.TensorSpec([1]))) == repr(
         other.from_spec(tensorflow().TensorSpec([1]))
     )
+    array = types.SimpleNamespace(shape=(2,), dtype=np.dtype("int8"), name="n")
+    assert repr(ours.from_spec(array)) == repr(other.from_spec(array))
     variables = theirs("ops.resource_variable_ops")
     assert repr(spec.VariableSpec([None])) == repr(variables.VariableSpec([None]))
     for tf, kind in ((tape_compat, spec.VariableSpec), (tensorflow(), variables.VariableSpec)):
@@ -265,6 +271,33 @@ def test_inspecting_and_decorating():
             ]
         )
     assert found[0] == found[1]
+
+
+def test_arguments_of_calls():
+    class Layer:
+        def call(self, inputs, training=False, *, mask=None, **kwargs):
+            """Nothing."""
+
+    layer, inspecting = Layer(), theirs("util.tf_inspect")
+    calls = [
+        ((function, 1), {"c": 3}),
+        ((function, 1, 5), {"c": 3, "e": 6}),
+        ((layer.call, 1), {"training": True, "state": 2}),
+        ((layer.call,), {"inputs": 1, "mask": 4}),
+        ((Layer.call, layer, 1), {}),
+    ]
+    for given, named in calls:
+        found = [each.getcallargs(*given, **named) for each in (utilities, inspecting)]
+        assert found[0] == found[1]
+
+
+def test_tuples_in_attributes_of_keras_2():
+    held = keras2.wrap((tape_compat.Variable(1.0), [2, (3,)]))
+    assert type(held) is not tuple
+    for one, other in ((held, (0, [0, (0,)])), ((0, [0, (0,)]), held)):
+        tape_compat.nest.assert_same_structure(one, other)
+    with pytest.raises(TypeError):
+        tape_compat.nest.assert_same_structure(held, [0, [0, (0,)]])
 
 
 def test_deprecations(caplog):

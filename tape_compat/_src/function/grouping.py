@@ -45,6 +45,9 @@ class Graph(abc.ABC):  # noqa: B024 - what is entered is a FuncGraph
 
     def __init__(self, name: str = "graph") -> None:
         self.name = name
+        self._names_used: dict[str, int] = {}
+
+    unique_name = FuncGraph.unique_name
 
     @property
     def _variable_creator_stack(self) -> Any:

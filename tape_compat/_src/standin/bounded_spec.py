@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.dtypes import as_dtype
 from ..core.shapes import ShapeLike
 from ..values.spec import TensorSpec
 from ..values.spec_registry import register
@@ -46,9 +47,10 @@ class BoundedTensorSpec(TensorSpec):
     @classmethod
     def from_spec(cls, spec: Any, name: str | None = None) -> BoundedTensorSpec:
         """A spec like another one; the bounds are those of its dtype if it has none."""
-        least = getattr(spec, "minimum", spec.dtype.min)
-        most = getattr(spec, "maximum", spec.dtype.max)
-        return cls(spec.shape, spec.dtype, least, most, name or spec.name)
+        dtype = as_dtype(spec.dtype)
+        least = getattr(spec, "minimum", dtype.min)
+        most = getattr(spec, "maximum", dtype.max)
+        return cls(spec.shape, dtype, least, most, name or spec.name)
 
     @property
     def minimum(self) -> np.ndarray:

@@ -18,6 +18,7 @@ from ..ops.creation import (
     is_tensor,
     range as range_of,
 )
+from ..ops.indexing import getitem, variable_getitem
 from ..values.composite import CompositeTensor, TypeSpec
 from ..values.context import executing_eagerly, init_scope
 from ..values.convert import convert
@@ -95,6 +96,11 @@ def constant_value_as_shape(tensor: Any) -> TensorShape:
 def is_tf_type(x: Any) -> bool:
     """`tf.is_tensor`."""
     return is_tensor(x)
+
+
+def slice_helper_var(var: Any, slice_spec: Any) -> Any:
+    """A part of a variable, or of what becomes a tensor."""
+    return (variable_getitem if isinstance(var, Variable) else getitem)(var, slice_spec)
 
 
 def convert_to_tensor_or_composite(value: Any, dtype: Any = None, name: Any = None) -> Any:

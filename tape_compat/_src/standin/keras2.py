@@ -193,7 +193,7 @@ class _Dict(_DictWrapper, TrackableDataStructure):
 
 
 class _Tuple(tuple, TrackableDataStructure):
-    pass
+    _plain_class = tuple
 
 
 def wrap(value: Any) -> Any:

@@ -53,6 +53,7 @@ def _sequence_like(structure: Any, children: Sequence[Any]) -> Any:
     return rebuilt(structure, list(children))
 
 
+sequence_like = _sequence_like
 _is_attrs, _is_mapping, _is_namedtuple = is_attrs, is_mapping, is_namedtuple
 _is_nested_or_composite = is_sequence_or_composite = is_nested_or_composite
 

@@ -28,6 +28,8 @@ NAMES = {
     "python.distribute.ps_values.AggregatingVariable": "standin.keras2:DistributedVariable",
     "python.distribute.sharded_variable.ShardedVariable": "standin.keras2:DistributedVariable",
     "python.distribute.values.DistributedVariable": "standin.keras2:DistributedVariable",
+    "python.ops.tensor_getitem_override._slice_helper": "ops.indexing:getitem",
+    "python.ops.tensor_getitem_override._slice_helper_var": "standin.framework:slice_helper_var",
     "python.types.core.TensorLike": "ops.declare:TensorLike",
     "__internal__.distribute.variable_sync_on_read_context": (
         "standin.keras2:variable_sync_on_read_context"

@@ -254,6 +254,26 @@ def rewrap(decorator_func: Any, previous_target: Any, new_target: Any) -> Any:
 ArgSpec = namedtuple("ArgSpec", ["args", "varargs", "keywords", "defaults"])
 
 
+def getcallargs(*func_and_positional: Any, **named: Any) -> dict[str, Any]:
+    """The values of a function's parameters in a call, by their names. Beside those of `inspect`:
+    what goes into `**kwargs` stands by itself, and nothing is refused.
+
+    >>> getcallargs(lambda a, b=2, **rest: a, 1, c=3)
+    {'c': 3, 'a': 1, 'b': 2}
+    """
+    function, *given = func_and_positional
+    spec = getfullargspec(function)
+    if inspect.ismethod(function):
+        given.insert(0, function.__self__)
+    found = dict(named)
+    found.update(zip([name for name in spec.args if name not in named], given))
+    defaults = spec.defaults or ()
+    later = zip(spec.args[len(spec.args) - len(defaults) :], defaults)
+    for name, default in (*later, *(spec.kwonlydefaults or {}).items()):
+        found.setdefault(name, default)
+    return found
+
+
 def getfullargspec(obj: Any) -> inspect.FullArgSpec:
     """`inspect.getfullargspec`, through decorators; of ops without annotations, as TensorFlow's."""
     target = obj

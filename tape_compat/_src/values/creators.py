@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import contextlib
 import functools
 import inspect
@@ -49,9 +50,16 @@ def variable_creator_scope(variable_creator: Callable[..., Any]) -> Iterator[Non
         _CREATORS.stack = before
 
 
-class Created(type):
+class Created(abc.ABCMeta):
     """The class of a class whose instances creators may make. Those of its subclasses are made as
-    usual."""
+    usual.
+
+    It is one of abstract classes, as TensorFlow's: libraries derive from both. No class is
+    registered, so that asking for an instance costs what it does for others.
+    """
+
+    __instancecheck__ = type.__instancecheck__
+    __subclasscheck__ = type.__subclasscheck__
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         make = super().__call__

@@ -423,7 +423,12 @@ def _same_class(x: Any, y: Any, x_kind: _Kind, y_kind: _Kind) -> bool:
         return True
     if x_kind is y_kind is _NAMED:
         return type(x).__name__ == type(y).__name__ and x._fields == y._fields
-    return isinstance(x, list) and isinstance(y, list)
+    return (isinstance(x, list) and isinstance(y, list)) or _plain_class(x) is _plain_class(y)
+
+
+def _plain_class(value: Any) -> type:
+    """The class that the one of a value stands for, as tuples in attributes of Keras 2 do."""
+    return getattr(value.__class__, "_plain_class", value.__class__)
 
 
 def _outline(structure: Any) -> str:
