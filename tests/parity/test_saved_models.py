@@ -482,6 +482,93 @@ def test_conditionals_and_loops_that_are_no_single_program(ways, tmp_path):
             assert_near(numbers(g(*map(reader.constant, given))), expected)
 
 
+def of_images(tf, method, antialias=False):
+    """Images at half and at one and a half of their size."""
+
+    def resized(x):
+        height, width = tf.shape(x)[1], tf.shape(x)[2]
+        half = tf.image.resize(x, [height // 2, width // 2], method, antialias=antialias)
+        more = tf.image.resize(x, [3 * height // 2, 2 * width - 1], method, antialias=antialias)
+        return half, more
+
+    return resized
+
+
+def reshaped_by_halves(tf, x):
+    height, width = tf.shape(x)[1], tf.shape(x)[2]
+    return tf.reshape(x, [-1, height // 2, 2, width]), tf.reshape(x, [2, -1, width // 2, 2])
+
+
+OF_IMAGES = {
+    "nearest": lambda tf: of_images(tf, "nearest"),
+    "bilinear": lambda tf: of_images(tf, "bilinear"),
+    "bicubic": lambda tf: of_images(tf, "bicubic"),
+    "area": lambda tf: of_images(tf, "area"),
+    "bilinear that is wide": lambda tf: of_images(tf, "bilinear", antialias=True),
+    "lanczos": lambda tf: of_images(tf, "lanczos3"),
+    "reshape": lambda tf: lambda x: reshaped_by_halves(tf, x[..., 0]),
+}
+
+
+@pytest.mark.parametrize("name", OF_IMAGES)
+def test_images_of_unknown_sizes(ways, tmp_path, name):
+    writer, reader = ways
+    made = writer.Module()
+    signature = [writer.TensorSpec([None, None, None, 1])]
+    made.f = writer.function(OF_IMAGES[name](writer), input_signature=signature)
+    writer.saved_model.save(made, str(tmp_path))
+    loaded = reader.saved_model.load(str(tmp_path))
+    for height, width in ((2, 2), (4, 6), (6, 4)):
+        x = np.sin(np.arange(2.0 * height * width, dtype=np.float32))
+        x = x.reshape(2, height, width, 1)
+        expected = numbers(made.f(writer.constant(x)))
+        assert_near(numbers(loaded.f(reader.constant(x))), expected)
+
+
+def sizes_by_values(tf):
+    """Functions of a matrix, of integers and of a number."""
+    return {
+        "top": lambda x, lengths, k: tf.math.top_k(x, k),
+        "mask": lambda x, lengths, k: tf.sequence_mask(lengths),
+        "mask of rows": lambda x, lengths, k: tf.sequence_mask([lengths, lengths + k]),
+    }
+
+
+def test_sizes_that_are_values(ways, tmp_path):
+    writer, reader = ways
+    made = writer.Module()
+    spec = writer.TensorSpec
+    signature = [spec([None, None]), spec([None], writer.int32), spec([], writer.int32)]
+    for name, function in sizes_by_values(writer).items():
+        setattr(made, name, writer.function(function, input_signature=signature))
+    writer.saved_model.save(made, str(tmp_path))
+    loaded = reader.saved_model.load(str(tmp_path))
+    x = np.float32([[1.0, 5.0, 2.0, 5.0], [0.0, -1.0, -np.inf, 3.0]])
+    for lengths, k in (([1, 3, 2], 2), ([0], 4)):
+        given = x, np.array(lengths, np.int32), np.int32(k)
+        for name in sizes_by_values(writer):
+            expected = numbers(getattr(made, name)(*map(writer.constant, given)))
+            assert_near(numbers(getattr(loaded, name)(*map(reader.constant, given))), expected)
+
+
+def test_boxes_of_unknown_number(ways, tmp_path):
+    writer, reader = ways
+    made, spec = writer.Module(), writer.TensorSpec
+    made.f = writer.function(
+        lambda boxes, scores: tuple(writer.image.combined_non_max_suppression(boxes, scores, 3, 5)),
+        input_signature=[spec([None, None, 1, 4]), spec([None, None, None])],
+    )
+    writer.saved_model.save(made, str(tmp_path))
+    loaded = reader.saved_model.load(str(tmp_path))
+    random = np.random.default_rng(0)
+    for batch, count, classes in ((2, 12, 3), (1, 2, 1)):
+        corners = np.sort(random.uniform(size=(batch, count, 1, 2, 2)), -2)
+        boxes = corners.reshape(batch, count, 1, 4).astype(np.float32)
+        scores = random.uniform(size=(batch, count, classes)).astype(np.float32)
+        expected = numbers(made.f(writer.constant(boxes), writer.constant(scores)))
+        assert_near(numbers(loaded.f(reader.constant(boxes), reader.constant(scores))), expected)
+
+
 def test_slices_of_a_table_of_positions(ways, tmp_path):
     writer, reader = ways
     made = writer.Module()

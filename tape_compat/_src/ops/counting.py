@@ -33,9 +33,9 @@ def _check_top_k(avals: tuple[Aval, ...], k: int, **_: Any) -> None:
     shape = avals[0].shape
     if not shape:
         raise invalid("input must be >= 1-D, got shape []", "TopKV2")
-    if k < 0:
+    if less(k, 0):
         raise invalid(f"Need k >= 0, got {k}", "TopKV2")
-    if shape[-1] < k:
+    if less(shape[-1], k):
         raise invalid(f"input must have at least k columns. Had {shape[-1]}, needed {k}", "TopKV2")
 
 

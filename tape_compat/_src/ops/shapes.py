@@ -17,8 +17,10 @@ from ..core.dimensions import (
     broadcast,
     differ,
     divides,
+    is_symbolic,
     is_unknown,
     less,
+    maximum,
     product,
 )
 from ..core.dtypes import as_dtype
@@ -270,6 +272,8 @@ def _inferred(size: Size, shape: Shape) -> Shape:
     if -1 not in shape:
         return shape
     rest = product(n for n in shape if n != -1)
+    if is_symbolic(rest):  # JAX divides by what is certain not to be 0
+        rest = maximum(rest, 1)
     return tuple(size // rest if n == -1 else n for n in shape)
 
 

@@ -76,6 +76,17 @@ def _first_column(places: Any) -> Any:
     return places[:, 0].astype(jnp.int32)
 
 
+@WRITERS.row("_largest")
+def _largest(given: Given) -> list[str]:
+    """The largest of integers, at least 0."""
+    (numbers,) = given.values
+    body, kind = given.body, numbers.aval.dtype
+    flat = _reshaped(body, numbers, [-1])
+    axis = body.constant([0], int32)
+    most = body.value("Max", "output", [flat, axis], {"T": kind, "Tidx": int32})
+    return [body.value("Maximum", "z", [most, body.constant(0, kind)], {"T": kind})]
+
+
 @WRITERS.row("unique_with_counts")
 def _unique(given: Given) -> list[str]:
     (x,) = given.values

@@ -70,7 +70,7 @@ def _along(x: Any, axis: int, new: int, method: str, antialias: bool, xp: Any) -
 
 def weighted(x: Any, axis: int, weights: np.ndarray, xp: Any) -> Any:
     """`x` times weights [new, old] along an axis, by `jax.numpy` or NumPy."""
-    most = int((weights != 0).sum(1).max())
+    most = int((weights != 0).sum(1).max()) if isinstance(weights, np.ndarray) else _FEW + 1
     if most > _FEW:
         exact = {"precision": lax.Precision.HIGHEST} if xp is jnp else {}
         return xp.moveaxis(xp.tensordot(x, weights, ((axis,), (1,)), **exact), -1, axis)

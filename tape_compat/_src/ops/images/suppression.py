@@ -35,6 +35,10 @@ class CombinedNonMaxSuppression(NamedTuple):
 def _combined(
     boxes: Any, scores: Any, limit: Any, least: Any, each: int, total: int, clip: bool
 ) -> tuple[Any, ...]:
+    for axis in (0, 1):
+        if boxes.shape[axis] != scores.shape[axis]:  # unknown sizes of two names, which are one
+            numbers = jnp.arange(boxes.shape[axis])
+            scores = jnp.take(scores, numbers, axis, mode="clip")
     classes = scores.shape[2]
 
     def suppresses(box: Any, others: Any) -> Any:
@@ -45,7 +49,7 @@ def _combined(
         boxes, scores = boxes[order], scores[order]
         usable = scores > least
         places, found = greedy(boxes, usable, usable, suppresses, each)
-        if not len(scores):
+        if scores.shape[0] == 0:
             return jnp.zeros((each, 4), np.float32), places.astype(np.float32), places > 0
         return boxes[places], scores[places], jnp.arange(each) < found
 
