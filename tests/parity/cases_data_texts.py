@@ -290,5 +290,6 @@ def case_filters_of_texts(tf):
         list(texts.take(3).scan("", lambda state, s: (state + s, strings.length(state)))),
         list(texts.take(4).group_by_window(
             lambda s: tf.cast(strings.length(s), tf.int64), lambda _, part: part.batch(9), 2)),
-        list(texts.take(3).interleave(lambda s: tf.data.Dataset.from_tensors(s).repeat(2))),
+        list(texts.take(3).interleave(
+            lambda s: tf.data.Dataset.from_tensors(s).repeat(2), cycle_length=2)),
     ]  # fmt: skip
