@@ -13,6 +13,7 @@ import pytest
 import tape_compat as tf
 from tape_compat._src.checkpoint import slices, snappy, table
 from tape_compat._src.data.io import records
+from tape_compat._src.standin.keras2 import CheckpointInitialValueCallable
 
 Variable = tf.Variable
 Checkpoint = tf.train.Checkpoint
@@ -527,3 +528,37 @@ def test_views(trained):
     assert only_here == []
     with pytest.raises(ValueError, match="Expected a Trackable"):
         view.match(3)
+
+
+class OfKeras2(tf.Module):
+    """What an optimizer of Keras 2 does with the positions of its slots."""
+
+    def __init__(self, eager):
+        super().__init__()
+        self.eager, self.slots, self.later = eager, {}, []
+
+    def _create_or_restore_slot_variable(self, slot_variable_position, slot_name, variable):
+        position = slot_variable_position
+        assert position.is_simple_variable() and position.restore_uid >= 0
+        if not self.eager:
+            self.later.append((slot_name, position))
+            return None
+        initial = CheckpointInitialValueCallable(checkpoint_position=position)
+        made = initial(shape=position.value_shape(), dtype=variable.dtype)
+        self.slots[slot_name] = tf.Variable(made)
+        return self.slots[slot_name]
+
+
+@pytest.mark.parametrize("eager", [True, False])
+def test_positions_of_slots(tmp_path, eager):
+    variable = tf.Variable([1.0, 2.0])
+    optimizer = tf.compat.v1.train.MomentumOptimizer(0.1, 0.9)
+    optimizer.minimize(lambda: tf.reduce_sum(variable * variable), var_list=[variable])
+    path = tf.train.Checkpoint(optimizer=optimizer, variable=variable).save(str(tmp_path / "c"))
+    other, again = OfKeras2(eager), tf.Variable([0.0, 0.0])
+    tf.train.Checkpoint(optimizer=other, variable=again).restore(path)
+    assert again.numpy().tolist() == variable.numpy().tolist()
+    for name, position in other.later:
+        other.slots[name] = tf.Variable(tf.zeros(position.value_shape()))
+        position.restore(other.slots[name])
+    assert other.slots["momentum"].numpy().tolist() == [2.0, 4.0]
