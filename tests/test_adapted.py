@@ -3,7 +3,7 @@
 import types
 
 import tape_compat as tf
-from tape_compat._src.standin.adapted import of_cpus
+from tape_compat._src.standin.adapted import of_cpus, one_unrolled_lstm
 
 _NAME = "tensorflow_probability.python.internal.implementation_selection"
 
@@ -46,3 +46,11 @@ def test_samplers_that_are_compiled_are_left_as_they_are():
     of_cpus(selection)
     function = tf.function(lambda x: x, jit_compile=True)
     assert selection.never_runs_functions_eagerly(function) is function
+
+
+def test_an_unrolled_lstm_is_that_of_cpus():
+    recurrent = types.ModuleType("sonnet.src.recurrent")
+    recurrent._unrolled_lstm_impls = {"GPU": lambda: "cuDNN", "CPU": lambda: "block"}
+    recurrent._specialized_unrolled_lstm = None
+    one_unrolled_lstm(recurrent)
+    assert recurrent._specialized_unrolled_lstm() == "block"

@@ -13,6 +13,9 @@ TensorFlow Probability has two functions for some random numbers, of which the r
 one by the device. Here the one for CPUs is called, on any, but for gamma numbers whose parameters a
 tape sees in eager code: there TensorFlow keeps the other one.
 
+Sonnet has three functions for an unrolled LSTM, of which the runtime takes one by the device. Here
+it is the one for CPUs, on any.
+
 Keras 2 makes a layer of an op that is called on what stands for a tensor of its functional models.
 TensorFlow asks it at each call of an op; here the public ops ask, once Keras 2 is loaded.
 """
@@ -191,3 +194,10 @@ def of_one_kind(utilities: ModuleType) -> None:
         """Nothing."""
 
     utilities.function_register = function_register  # type: ignore[attr-defined]
+
+
+def one_unrolled_lstm(recurrent: ModuleType) -> None:
+    """Sonnet's unrolled LSTM of all devices, which records no other."""
+    kinds = getattr(recurrent, "_unrolled_lstm_impls", {})
+    if "CPU" in kinds:
+        recurrent._specialized_unrolled_lstm = kinds["CPU"]  # type: ignore[attr-defined]

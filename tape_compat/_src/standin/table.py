@@ -328,6 +328,7 @@ ADAPTED = {
     "keras.src.backend.tensorflow.numpy": "standin.adapted:counting",
     "keras.src.backend.tensorflow.sparse": "standin.adapted:dividing_slices",
     "keras.src.legacy.backend": "standin.adapted:of_dense_labels",
+    "sonnet.src.recurrent": "standin.adapted:one_unrolled_lstm",
     "tf_keras.src.layers.core.tf_op_layer": "standin.adapted:as_layers",
     "tf_keras.src.layers.rnn.gru_lstm_utils": "standin.adapted:of_one_kind",
     "tensorflow_probability.python.internal.implementation_selection": "standin.adapted:of_cpus",
