@@ -282,3 +282,37 @@ def case_updates_refused(tf):
         },
         words=6,
     ), v
+
+
+def case_errors_of_updates_by_handles(tf):
+    v = tf.Variable([1.0, 2.0])
+    descent, add = tf.raw_ops.ResourceApplyGradientDescent, tf.raw_ops.ResourceScatterAdd
+    return {
+        "shape": attempt(lambda: descent(var=v.handle, alpha=0.1, delta=[1.0]), words=1),
+        "rate": attempt(lambda: descent(var=v.handle, alpha=[0.1], delta=[1.0, 1.0])),
+        "integers": attempt(lambda: descent(var=v.handle, alpha=0.5, delta=[1, 1])),
+        "no handle": attempt(lambda: descent(var=v, alpha=0.1, delta=[1.0, 1.0])),
+        "missing": attempt(lambda: descent(var=v.handle, alpha=0.1)),
+        "positions": attempt(lambda: descent(v.handle, 0.1, [1.0, 1.0])),
+        "index": attempt(lambda: add(resource=v.handle, indices=[5], updates=[1.0])),
+        "value": v,
+        "operation of an assignment": v.assign([1.0, 1.0]).op,
+    }
+
+
+def case_glimpses(tf):
+    """Of TensorFlow 1: around their points, whatever these are in."""
+    x = np.arange(50.0, dtype=np.float32).reshape(1, 5, 5, 2)
+
+    def found(centered, normalized, offset):
+        return tf.raw_ops.ExtractGlimpse(
+            input=x, size=[2, 3], offsets=[offset], centered=centered, normalized=normalized
+        )
+
+    points = {
+        (False, False): [2.0, 3.0],
+        (False, True): [0.5, 0.6],
+        (True, False): [1.0, -1.0],
+        (True, True): [0.2, 0.1],
+    }
+    return {str(key): found(*key, offset) for key, offset in points.items()}

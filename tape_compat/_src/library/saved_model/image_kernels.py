@@ -96,7 +96,22 @@ def _volume_patches(
     return patches.extract_volume_patches(x, list(ksizes), list(strides), padding)
 
 
-@kernel("ExtractGlimpse", "ExtractGlimpseV2")
+@kernel("ExtractGlimpse")
+def _glimpse_around(
+    x: Any,
+    size: Any,
+    offsets: Any,
+    *,
+    centered: bool = True,
+    normalized: bool = True,
+    uniform_noise: bool = True,
+    noise: str = "uniform",
+) -> Tensor:
+    noise = noise if uniform_noise else "gaussian"
+    return drawing.extract_glimpse_around(x, size, offsets, centered, normalized, noise)
+
+
+@kernel("ExtractGlimpseV2")
 def _glimpse(
     x: Any,
     size: Any,

@@ -18,7 +18,9 @@ from ...values.convert import convert
 from ...values.record import apply
 from ...values.tensor import Tensor
 from ..arguments import dims
+from ..casting import cast
 from ..random_keys import next_key, typed_key
+from ..shapes import shape as shape_of
 
 #: Colors of boxes one after the other where none are given.
 _COLORS = np.array(
@@ -237,3 +239,30 @@ def extract_glimpse(
     )
     key = () if noise == "zero" else (next_key(_GLIMPSE, None),)
     return apply(closure, (convert(input), convert(offsets, "float32"), *key))
+
+
+def extract_glimpse_around(
+    input: Any,
+    size: Any,
+    offsets: Any,
+    centered: bool = True,
+    normalized: bool = True,
+    noise: str = "uniform",
+) -> Tensor:
+    """The same around the points at `offsets`, as TensorFlow 1 has it; with `centered` they count
+    in halves from the middle of the image.
+
+    >>> import tape_compat as tf
+    >>> from tape_compat._src.ops.images.drawing import extract_glimpse_around
+    >>> x = tf.reshape(tf.range(9.0), [1, 3, 3, 1])
+    >>> extract_glimpse_around(x, [1, 1], [[0.0, 0.0]]).numpy().item()
+    4.0
+    """
+    x, at = convert(input), convert(offsets, "float32")
+    whole = cast(shape_of(x)[1:3], float32)
+    if normalized:
+        at = at * whole
+    if centered:
+        at = at / 2.0 + whole / 2.0
+    at = at - cast(convert(size), float32) / 2.0
+    return extract_glimpse(x, size, at, False, False, noise)
