@@ -34,6 +34,9 @@ from ._src.ops.sparse_layout import (
     to_indicator as to_indicator,
     transpose as transpose,
 )
+from ._src.ops.sparse_products import (
+    sampled_addmm as sampled_addmm,
+)
 from ._src.ops.sparse_segments import (
     segment_mean as segment_mean,
     segment_sqrt_n as segment_sqrt_n,

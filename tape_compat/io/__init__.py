@@ -7,6 +7,7 @@ from .._src.data.io.composite_features import (
 from .._src.data.io.contents import (
     decode_compressed as decode_compressed,
     decode_raw as decode_raw,
+    match_filenames_once as match_filenames_once,
     matching_files as matching_files,
     parse_tensor as parse_tensor,
     read_file as read_file,

@@ -1,5 +1,6 @@
 """`tf.data`: elements in files, and rows of ragged and sparse tensors."""
 
+import pathlib
 import tempfile
 
 import numpy as np
@@ -192,3 +193,14 @@ def case_iterators_saved(tf):
     again = dataset.as_numpy_iterator()
     again.restore(state)
     return state.dtype, state.shape, len(taken), np.concatenate(list(again)).tolist() == rest
+
+
+def case_match_filenames_once(tf):
+    """A variable, which holds what was there."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("b.txt", "a.txt", "c.png"):
+            pathlib.Path(folder, name).touch()
+        found = tf.io.match_filenames_once(f"{folder}/*.txt")
+        pathlib.Path(folder, "d.txt").touch()
+        names = [pathlib.Path(name.decode()).name for name in found.numpy()]
+    return names, found.trainable, found.shape, found.dtype

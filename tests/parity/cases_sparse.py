@@ -250,3 +250,19 @@ def case_dense_times_sparse(tf):
             },
         ),
     )
+
+
+def case_sampled_addmm(tf):
+    a, b = tf.reshape(tf.range(6.0), [2, 3]), tf.reshape(tf.range(6.0), [3, 2])
+    places, values = [[0, 1], [1, 0]], tf.constant([3.0, 5.0])
+    batch = [[[0, 0, 1], [0, 1, 0]], [[1, 0, 0], [1, 1, 0]]]
+    product = tf.sparse.sampled_addmm
+    with tf.GradientTape() as tape:
+        tape.watch([a, values])
+        found = product(places, values, [2, 2], a, b, alpha=0.5, beta=2.0)
+    return {
+        "matrices": found,
+        "gradients": tape.gradient(found[1], [a, values]),
+        "batches": product(batch, [[3.0, 5.0], [2.0, 7.0]], [2, 2], [a, a], [b, b]),
+        "shape": attempt(lambda: product(places, values, [2, 3], a, b)),
+    }

@@ -742,3 +742,51 @@ def case_datasets(tf):
         "initializable": attempt(whole.make_initializable_iterator),
         "iterated": [x.numpy() for x in iter(whole.take(1))],
     }
+
+
+def case_filters_back(tf):
+    nn = tf.compat.v1.nn
+    x = tf.reshape(tf.range(32.0), [1, 4, 4, 2])
+    sizes, dy = [2, 2, 2, 3], tf.ones([1, 3, 3, 3])
+    pads = [[0, 0], [1, 1], [1, 1], [0, 0]]
+    in_3d = [x[None], [1, 2, 2, 2, 3], dy[None], [1] * 5, "VALID"]
+    return (
+        nn.conv2d_backprop_filter(x, sizes, dy, [1, 1, 1, 1], "VALID"),
+        nn.conv2d_backprop_filter(x, sizes, tf.ones([1, 2, 2, 3]), [1, 2, 2, 1], "SAME"),
+        nn.conv2d_backprop_filter(x, sizes, tf.ones([1, 5, 5, 3]), [1, 1, 1, 1], pads),
+        nn.conv3d_backprop_filter(*in_3d),
+        nn.conv3d_backprop_filter_v2(*in_3d),
+        tf.compat.v1.image.extract_glimpse(x, [2, 2], [[1.0, 2.0]], False, False),
+    )
+
+
+def case_sparse_merge(tf):
+    v1 = tf.compat.v1
+    places = [[0, 0], [0, 1], [1, 0]]
+    ids = tf.SparseTensor(places, [2, 0, 1], [2, 2])
+    values = tf.SparseTensor(places, [1.0, 2.0, 3.0], [2, 2])
+
+    def parts(found):
+        return found.indices, found.values, found.dense_shape
+
+    programs = {
+        "one": lambda tf: parts(v1.sparse_merge(ids, values, 4)),
+        "sorted": lambda tf: parts(v1.sparse.merge(ids, values, 4, already_sorted=True)),
+        "two": lambda tf: parts(v1.sparse_merge([ids, ids], values, [4, 5])),
+        "size in a list": lambda tf: v1.sparse_merge(ids, values, [4]),
+        "lists of other lengths": lambda tf: v1.sparse_merge([ids], values, [4, 5]),
+        "no list of sizes": lambda tf: v1.sparse_merge([ids], values, 4),
+        "no ids": lambda tf: v1.sparse_merge(3, values, [4]),
+    }
+    return attempts(tf, programs)
+
+
+def case_structures(tf):
+    made = tf.compat.v1.data.experimental
+    return (
+        made.TensorStructure(tf.int32, [2]),
+        str(made.SparseTensorStructure(tf.int32, [2])),
+        str(made.RaggedTensorStructure(tf.int32, [2, None], 1)),
+        made.TensorArrayStructure(tf.int32, [2], True, True)
+        == tf.TensorArraySpec([2], tf.int32, True, True),
+    )

@@ -6,12 +6,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.dtypes import as_dtype
+from ..core.dimensions import differ
+from ..core.dtypes import as_dtype, float32, int32
 from ..core.refuse import invalid
+from ..values.convert import convert
 from ..values.sparse import SparseTensor, known_dense_shape
 from ..values.tensor import Tensor, concrete
 from . import arithmetic
+from .arguments import value_if_known
+from .gather_scatter import gather_nd
+from .joining import concat
+from .products import matrix_transpose
 from .ragged_rows import spans
+from .reductions import reduce_sum
 from .segments import unsorted_segment_sum
 from .sparse_layout import made, positions, take_rows
 
@@ -89,3 +96,40 @@ def _pairs(ours: np.ndarray, theirs: np.ndarray) -> tuple[np.ndarray, np.ndarray
     begin = np.searchsorted(theirs[order], ours, "left")
     counts = np.searchsorted(theirs[order], ours, "right") - begin
     return np.repeat(np.arange(len(ours)), counts), order[spans(begin, counts)]
+
+
+def sampled_addmm(
+    indices: Any,
+    values: Any,
+    dense_shape: Any,
+    mat1: Any,
+    mat2: Any,
+    beta: Any = 1.0,
+    alpha: Any = 1.0,
+    output_type: Any = float32,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """alpha * (mat1 @ mat2) + beta * values at the places of a sparse matrix, and only there.
+
+    Args:
+      indices, values, dense_shape: int [..., n, rank], [..., n] and [2], of the sparse matrix.
+      mat1, mat2: [..., rows, k] and [..., k, columns].
+    Returns: the parts of the result, with `values` of `output_type`.
+    Raises: ValueError if `dense_shape` is not that of the product.
+
+    >>> import tape_compat as tf
+    >>> one, other = tf.ones([2, 3]), tf.ones([3, 2])
+    >>> tf.sparse.sampled_addmm([[0, 1]], [2.0], [2, 2], one, other)[1].numpy().tolist()
+    [5.0]
+    """
+    kind = as_dtype(output_type)
+    indices, dense_shape = convert(indices), convert(dense_shape, int32)
+    values, mat1, mat2 = (convert(x, kind) for x in (values, mat1, mat2))
+    wanted = (mat1._aval.shape[-2], mat2._aval.shape[-1])
+    given = value_if_known(dense_shape)
+    if given is not None and any(differ(int(n), m) for n, m in zip(given, wanted, strict=True)):
+        raise ValueError(f"Dense shape: {dense_shape} does not match output shape: {list(wanted)}")
+    batch = len(mat1._aval.shape) - 2
+    columns = concat([indices[..., :-2], indices[..., -1:]], -1)
+    left = gather_nd(mat1, indices[..., :-1], batch)
+    right = gather_nd(matrix_transpose(mat2), columns, batch)
+    return indices, reduce_sum(left * right, -1) * alpha + values * beta, dense_shape

@@ -197,6 +197,7 @@ from ..._src.library.version1.texts_and_sparse import (
     serialize_sparse as serialize_sparse,
     sparse_add as sparse_add,
     sparse_concat as sparse_concat,
+    sparse_merge as sparse_merge,
     sparse_reduce_max as sparse_reduce_max,
     sparse_reduce_max_sparse as sparse_reduce_max_sparse,
     sparse_reduce_sum as sparse_reduce_sum,

@@ -5,6 +5,7 @@ from ..._src.library.version1.images import (
     ResizeMethod as ResizeMethod,
     crop_and_resize as crop_and_resize,
     draw_bounding_boxes as draw_bounding_boxes,
+    extract_glimpse as extract_glimpse,
     extract_image_patches as extract_image_patches,
     resize as resize,
     resize_area as resize_area,

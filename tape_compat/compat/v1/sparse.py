@@ -7,6 +7,7 @@ from ..._src.interop.version1 import face as _face
 from ..._src.library.version1.texts_and_sparse import (
     sparse_add as add,
     sparse_concat as concat,
+    sparse_merge as merge,
     sparse_reduce_max as reduce_max,
     sparse_reduce_max_sparse as reduce_max_sparse,
     sparse_reduce_sum as reduce_sum,

@@ -17,6 +17,7 @@ from ...ops.arguments import known_value, sketched
 from ...values.convert import convert
 from ...values.host_steps import SAME, by_host
 from ...values.tensor import Tensor
+from ...values.variable import Variable
 from ..structure import array_of, value_of
 from . import wire
 from .records import TFRecordOptions, file_error
@@ -131,6 +132,16 @@ def matching_files(pattern: Any, name: str | None = None) -> Tensor:
     """
     _refuse_recording("tf.io.matching_files()")
     return strings([path.encode() for path in matching(pattern)])
+
+
+def match_filenames_once(pattern: Any, name: str | None = None) -> Variable:
+    """A variable, not trainable, that holds the files that match now; see `matching_files`.
+
+    >>> import tape_compat as tf
+    >>> tf.io.match_filenames_once("/there/is/no/*").shape
+    TensorShape([0])
+    """
+    return Variable(matching_files(pattern), trainable=False, name=name)
 
 
 def strings(values: list[bytes]) -> Tensor:

@@ -10,7 +10,11 @@ from typing import Any
 from ...data import functional
 from ...data.dataset import Dataset as DatasetV2
 from ...data.io import csv_files, examples, files, sql
+from ...function.tensor_array import TensorArraySpec
 from ...values import nest
+from ...values.ragged import RaggedTensorSpec
+from ...values.sparse import SparseTensorSpec
+from ...values.spec import TensorSpec
 
 
 def make_one_shot_iterator(dataset: Any) -> Any:
@@ -148,3 +152,25 @@ choose_from_datasets = _giving(functional.choose_from_datasets)
 sample_from_datasets = _giving(functional.sample_from_datasets)
 make_csv_dataset = _giving(csv_files.make_csv_dataset)
 make_batched_features_dataset = _giving(examples.make_batched_features_dataset)
+
+
+def tensor_structure(dtype: Any, shape: Any) -> TensorSpec:
+    """The spec of a tensor."""
+    return TensorSpec(shape, dtype)
+
+
+def sparse_tensor_structure(dtype: Any, shape: Any) -> SparseTensorSpec:
+    """The spec of a SparseTensor."""
+    return SparseTensorSpec(shape, dtype)
+
+
+def ragged_tensor_structure(dtype: Any, shape: Any, ragged_rank: int) -> RaggedTensorSpec:
+    """The spec of a RaggedTensor."""
+    return RaggedTensorSpec(shape, dtype, ragged_rank)
+
+
+def tensor_array_structure(
+    dtype: Any, element_shape: Any, dynamic_size: bool, infer_shape: bool
+) -> TensorArraySpec:
+    """The spec of a TensorArray."""
+    return TensorArraySpec(element_shape, dtype, dynamic_size, infer_shape)

@@ -12,6 +12,7 @@ from ...ops.images.resize_corners import resize_by_corners
 from ...ops.shapes import expand_dims, squeeze
 from ...values.convert import convert
 from ...values.tensor import Tensor
+from ..raw.calls import raw_op
 from .renamed import renamed
 
 
@@ -174,3 +175,29 @@ def draw_bounding_boxes(
 ) -> Tensor:
     """See `tf.image.draw_bounding_boxes`."""
     return drawing.draw_bounding_boxes(images, boxes, colors)
+
+
+def extract_glimpse(
+    input: Any,
+    size: Any,
+    offsets: Any,
+    centered: bool = True,
+    normalized: bool = True,
+    uniform_noise: bool = True,
+    name: str | None = None,
+) -> Tensor:
+    """Windows of `size` of images [n, h, w, c] around `offsets` [n, 2]; noise is outside of them.
+
+    >>> import tape_compat as tf
+    >>> x = tf.reshape(tf.range(9.0), [1, 3, 3, 1])
+    >>> tf.compat.v1.image.extract_glimpse(x, [1, 1], [[0.0, 0.0]]).numpy().item()
+    4.0
+    """
+    return raw_op("ExtractGlimpse")(
+        input=input,
+        size=size,
+        offsets=offsets,
+        centered=bool(centered),
+        normalized=bool(normalized),
+        uniform_noise=bool(uniform_noise),
+    )

@@ -29,6 +29,7 @@ from ...ops.joining import concat
 from ...ops.shapes import reshape, size
 from ...values.convert import convert
 from ...values.tensor import Tensor
+from ..raw.calls import raw_op
 from .renamed import renamed
 
 # -- activations and losses ----------------------------------------------------------------------
@@ -139,6 +140,64 @@ conv2d_backprop_input = renamed(
     "~use_cudnn_on_gpu=True data_format='NHWC' dilations=[1,1,1,1] name=None filters=None",
     "conv2d_backprop_input",
 )
+
+
+def conv2d_backprop_filter(
+    input: Any,
+    filter_sizes: Any,
+    out_backprop: Any,
+    strides: Any,
+    padding: Any,
+    use_cudnn_on_gpu: bool = True,
+    data_format: str = "NHWC",
+    dilations: Any = (1, 1, 1, 1),
+    name: str | None = None,
+) -> Tensor:
+    """The gradient of `conv2d` by its filters, of shape `filter_sizes`, by that of its result.
+
+    >>> import tape_compat as tf
+    >>> x, dy = tf.ones([1, 3, 3, 1]), tf.ones([1, 2, 2, 1])
+    >>> back = tf.compat.v1.nn.conv2d_backprop_filter
+    >>> back(x, [2, 2, 1, 1], dy, [1, 1, 1, 1], "VALID").numpy().ravel().tolist()
+    [4.0, 4.0, 4.0, 4.0]
+    """
+    ends: list[Any] = []
+    if not isinstance(padding, str):
+        padding, ends = "EXPLICIT", [end for pair in padding for end in pair]
+    return raw_op("Conv2DBackpropFilter")(
+        input=input,
+        filter_sizes=filter_sizes,
+        out_backprop=out_backprop,
+        strides=list(strides),
+        padding=padding,
+        explicit_paddings=ends,
+        data_format=data_format,
+        dilations=list(dilations),
+    )
+
+
+def conv3d_backprop_filter(
+    input: Any,
+    filter_sizes: Any,
+    out_backprop: Any,
+    strides: Any,
+    padding: str,
+    data_format: str = "NDHWC",
+    dilations: Any = (1, 1, 1, 1, 1),
+    name: str | None = None,
+) -> Tensor:
+    """The same of `conv3d`."""
+    return raw_op("Conv3DBackpropFilterV2")(
+        input=input,
+        filter_sizes=filter_sizes,
+        out_backprop=out_backprop,
+        strides=list(strides),
+        padding=padding,
+        data_format=data_format,
+        dilations=list(dilations),
+    )
+
+
 pool = renamed(
     pooling.pool,
     "input window_shape pooling_type padding dilation_rate:dilations strides=None name=None "

@@ -4,10 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from ...core.dtypes import int64
 from ...data.io import contents, csv_text, parsing, serialized_sparse
-from ...ops import sparse_arithmetic, sparse_layout, sparse_segments, string_splits, strings
+from ...ops import (
+    joining,
+    sparse_arithmetic,
+    sparse_layout,
+    sparse_segments,
+    string_splits,
+    strings,
+)
+from ...ops.casting import cast
+from ...ops.shapes import expand_dims
 from ...values.convert import convert
 from ...values.sparse import SparseTensor
+from ...values.tensor import Tensor
 from .renamed import renamed
 
 # -- strings -------------------------------------------------------------------------------------
@@ -124,3 +137,47 @@ _SEGMENTS = "data indices segment_ids name=None num_segments=None sparse_gradien
 sparse_segment_mean = renamed(sparse_segments.segment_mean, _SEGMENTS)
 sparse_segment_sqrt_n = renamed(sparse_segments.segment_sqrt_n, _SEGMENTS)
 sparse_segment_sum = renamed(sparse_segments.segment_sum, _SEGMENTS)
+
+
+def sparse_merge(
+    sp_ids: Any,
+    sp_values: Any,
+    vocab_size: Any,
+    name: str | None = None,
+    already_sorted: bool = False,
+) -> SparseTensor:
+    """Sparse values at sparse ids: the ids take the place of the last axis, of size `vocab_size`.
+
+    Args:
+      sp_ids: SparseTensor of integers, or a list of them, one for each of the new axes.
+      sp_values: SparseTensor of the values, with the same indices.
+      vocab_size: sizes of the new axes.
+      already_sorted: whether the indices of the result are in order.
+    Raises: TypeError, ValueError for lists that do not fit.
+
+    >>> import tape_compat as tf
+    >>> ids = tf.SparseTensor([[0, 0], [1, 0]], [2, 0], [2, 1])
+    >>> values = tf.SparseTensor([[0, 0], [1, 0]], [5.0, 6.0], [2, 1])
+    >>> tf.sparse.to_dense(tf.compat.v1.sparse_merge(ids, values, 3)).numpy().tolist()
+    [[0.0, 0.0, 5.0], [6.0, 0.0, 0.0]]
+    """
+    if isinstance(sp_ids, SparseTensor):
+        if not isinstance(vocab_size, (Tensor, int, np.integer)):
+            raise TypeError(
+                f"vocab_size has to be a Tensor or Python int. Found {type(vocab_size)}"
+            )
+        sp_ids, vocab_size = [sp_ids], [vocab_size]
+    for given, what in (
+        (sp_ids, "sp_ids has to be a SparseTensor or list thereof. "),
+        (vocab_size, "vocab_size has to be a list of Tensors or Python ints. "),
+    ):
+        if not isinstance(given, (list, tuple)):
+            raise TypeError(f"{what}Found {type(given)}")
+    if len(sp_ids) != len(vocab_size):
+        raise ValueError("sp_ids and vocab_size have to have equal lengths.")
+    columns = [expand_dims(cast(each.values, int64), 1) for each in sp_ids]
+    indices = joining.concat([sp_ids[0].indices[:, :-1], *columns], 1)
+    sizes = [expand_dims(cast(size, int64), 0) for size in vocab_size]
+    shape = joining.concat([sp_ids[0].dense_shape[:-1], *sizes], 0)
+    found = SparseTensor(indices, sp_values.values, shape)
+    return found if already_sorted else sparse_layout.reorder(found)
