@@ -42,6 +42,31 @@ def case_ops(tf):
     ]  # fmt: skip
 
 
+def case_crosses_of_dense_features(tf):
+    def hashed(a, b):
+        crossed = tf.sparse.cross_hashed([a, b], 100)
+        return crossed.indices, crossed.values, crossed.dense_shape, tf.sparse.to_dense(crossed)
+
+    def joined(a, b):
+        crossed = tf.sparse.cross([a, b, a], separator="-")
+        return crossed.indices, tf.strings.length(crossed.values), crossed.values
+
+    def of_any_number(function):
+        specs = [tf.TensorSpec([None, 2], tf.string), tf.TensorSpec([None, 1], tf.int64)]
+        called = tf.function(function, input_signature=specs)
+        return [called(*one), called(*two), called(*three)], called.experimental_get_tracing_count()
+
+    one = tf.constant([["a", "b"], ["c", "d"]]), tf.constant([[1], [2]], tf.int64)
+    two = tf.constant([["x", "b"], ["c", "y"]]), tf.constant([[7], [2]], tf.int64)
+    three = tf.constant([["p", "q"]]), tf.constant([[3]], tf.int64)
+    return [
+        traced(tf, hashed, one, two, three),
+        traced(tf, joined, one, two, three),
+        of_any_number(hashed),
+        of_any_number(joined),
+    ]
+
+
 def case_texts_in_branches_and_loops(tf):
     def loop(s):
         total = 0

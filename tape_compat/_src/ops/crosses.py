@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..core import dtypes
+from ..core.dimensions import differ
 from ..core.hashing import fingerprint64, fingerprint_cat64
+from ..core.refuse import invalid, shown
+from ..values.convert import convert
+from ..values.host_steps import by_host
 from ..values.ragged import RaggedTensor
 from ..values.row_partition import RowPartition, host, splits_of_lengths
 from ..values.sparse import SparseTensor, known_dense_shape
 from ..values.tensor import Tensor, concrete
-from .arguments import as_int, as_tensor, known_value
+from . import casting
+from .arguments import as_int, as_tensor, known_value, sketched
+from .creation import range as range_of
+from .joining import meshgrid, stack
+from .shapes import reshape
 from .sparse_layout import made, positions
 from .strings import as_strings
 
@@ -33,10 +42,20 @@ def _rows(x: Any, kernel: str) -> list[list[Any]]:
     if isinstance(x, RaggedTensor):
         items, splits = known_value(x.values).tolist(), host(x.row_splits)
         return [items[a:b] for a, b in zip(splits, splits[1:])]
-    array = known_value(as_tensor(x))
-    if array.ndim != 2:
-        raise ValueError(f"{kernel}: inputs must have rank 2, not {array.ndim}")
-    return array.tolist()
+    return known_value(as_tensor(x)).tolist()
+
+
+def _check_rows(columns: Sequence[list[Any]], inputs: Sequence[Any], kernel: str) -> None:
+    """Refuse inputs of different numbers of rows."""
+    wanted = len(columns[0]) if columns else 0
+    for i, rows in enumerate(columns):
+        if len(rows) == wanted:
+            continue
+        if kernel == "RaggedCross":
+            raise invalid("inputs must all have the same batch dimension size.", kernel)
+        sparse = sum(isinstance(x, SparseTensor) for x in inputs)
+        at = f"tensor {i}" if i < sparse else f"dense tensor {i - sparse}"
+        raise invalid(f"Expected batch size {wanted} got {len(rows)} at {at}", kernel)
 
 
 def _combined(
@@ -44,8 +63,7 @@ def _combined(
 ) -> list[list[Any]]:
     """What `one` makes of each combination, by row."""
     columns = [_rows(x, kernel) for x in inputs]
-    if len({len(rows) for rows in columns}) > 1:
-        raise ValueError(f"{kernel}: inputs must have the same number of rows")
+    _check_rows(columns, inputs, kernel)
     return [[one(pair) for pair in itertools.product(*parts)] for parts in zip(*columns)]
 
 
@@ -88,13 +106,75 @@ def _sparse(rows: list[list[Any]], dtype: Any) -> SparseTensor:
     return made(places, _flat(rows, dtype), (len(rows), longest))
 
 
-def _sparse_first(inputs: Any) -> list[Any]:
+@by_host()
+def crossed(
+    inputs: Sequence[Any], separator: str | None, num_buckets: int, hash_key: int
+) -> Tensor:
+    """Every combination of elements of the rows of dense inputs: strings if there is a separator,
+    else hashes, [rows, combinations].
+
+    >>> import tape_compat as tf
+    >>> from tape_compat._src.ops.crosses import crossed
+    >>> crossed([tf.constant([["a"]]), tf.constant([["b", "c"]])], "-", 0, 0).numpy().tolist()
+    [[b'a-b', b'a-c']]
+    """
+    dtype = dtypes.int64 if separator is None else dtypes.string
+    columns = math.prod(x._aval.shape[1] for x in inputs)
+    sketch = sketched(*inputs)
+    if sketch is not None:
+        return sketch.tensor([inputs[0]._aval.shape[0], columns], dtype)
+    one = _hashing(num_buckets, hash_key) if separator is None else _joining(separator)
+    rows = _combined(inputs, one, _kernel(separator))
+    return reshape(_flat(rows, dtype), [len(rows), columns])
+
+
+def _cross(inputs: Any, separator: str | None, num_buckets: Any, hash_key: Any) -> SparseTensor:
+    """Combinations of the rows of sparse and dense inputs."""
+    given = _in_order(inputs, _kernel(separator))
+    if _of_unknown_values(given):
+        table = crossed(given, separator, as_int(num_buckets), int(hash_key or 0))
+        sizes = table._aval.shape
+        ends = [convert(size, dtypes.int64) for size in sizes]
+        places = [reshape(x, [-1]) for x in meshgrid(*map(range_of, ends), indexing="ij")]
+        return SparseTensor(stack(places, 1), reshape(table, [-1]), convert(ends))
+    if separator is None:
+        hashed = _hashing(num_buckets, hash_key)
+        return _sparse(_combined(given, hashed, _kernel(separator)), dtypes.int64)
+    return _sparse(_combined(given, _joining(separator), _kernel(separator)), dtypes.string)
+
+
+def _kernel(separator: str | None) -> str:
+    return "SparseCross" if separator is None else "SparseCrossV2"
+
+
+def _of_unknown_values(inputs: Sequence[Any]) -> bool:
+    """Whether inputs are matrices of which only the sizes are known, as while a function is
+    recorded."""
+    return (
+        all(isinstance(x, Tensor) and len(x._aval.shape) == 2 for x in inputs)
+        and any(x._is_symbolic() for x in inputs)
+        and not any(differ(inputs[0]._aval.shape[0], x._aval.shape[0]) for x in inputs)
+    )
+
+
+def _in_order(inputs: Any, kernel: str) -> list[Any]:
+    """The inputs, sparse ones first, of texts and integers."""
     if not isinstance(inputs, (list, tuple)):
         raise TypeError("Inputs must be a list")
     for x in inputs:
         if not isinstance(x, (SparseTensor, Tensor)):
             raise TypeError("All inputs must be SparseTensors")
-    return sorted(inputs, key=lambda x: not isinstance(x, SparseTensor))
+    dense = [x for x in inputs if isinstance(x, Tensor)]
+    for i, x in enumerate(dense):
+        if len(x._aval.shape) != 2:
+            raise invalid(
+                f"Dense inputs should be a matrix but received shape {shown(x._aval.shape)} "
+                f"at position {i}",
+                kernel,
+            )
+    sparse = [x for x in inputs if isinstance(x, SparseTensor)]
+    return [x if x.dtype is dtypes.string else casting.cast(x, dtypes.int64)
+            for x in (*sparse, *dense)]  # fmt: skip
 
 
 def sparse_cross(inputs: Any, name: str | None = None, separator: str | None = None) -> Any:
@@ -107,9 +187,7 @@ def sparse_cross(inputs: Any, name: str | None = None, separator: str | None = N
     >>> tf.sparse.cross([tf.constant([["a"]]), tf.constant([["b", "c"]])]).values.numpy().tolist()
     [b'a_X_b', b'a_X_c']
     """
-    between = _joining("_X_" if separator is None else separator)
-    rows = _combined(_sparse_first(inputs), between, "SparseCross")
-    return _sparse(rows, dtypes.string)
+    return _cross(inputs, "_X_" if separator is None else separator, 0, None)
 
 
 def sparse_cross_hashed(
@@ -124,8 +202,7 @@ def sparse_cross_hashed(
     >>> x.values.numpy().tolist()
     [566]
     """
-    hashed = _hashing(num_buckets, hash_key)
-    return _sparse(_combined(_sparse_first(inputs), hashed, "SparseCross"), dtypes.int64)
+    return _cross(inputs, None, num_buckets, hash_key)
 
 
 def _ragged(inputs: Any, rows: list[list[Any]], dtype: Any) -> RaggedTensor:
