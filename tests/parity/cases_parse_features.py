@@ -139,3 +139,67 @@ def case_keys_of_two_kinds(tf):
         except ValueError as error:
             found.append(str(error).strip("('")[:44])  # TensorFlow's second is two texts
     return found
+
+
+def _of_all_kinds(tf):
+    io, ragged = tf.io, tf.io.RaggedFeature
+    return {
+        "z": io.SparseFeature("i", "w", tf.float32, 6),
+        "y": io.FixedLenFeature([1], tf.int64),
+        "x": io.VarLenFeature(tf.float32),
+        "s": ragged(tf.int64),
+        "c": io.FixedLenSequenceFeature([], tf.int64, allow_missing=True),
+        "a": ragged(tf.float32, "v"),
+        "d": ragged(tf.int64, "l", [ragged.UniformRowLength(1)]),
+        "e": ragged(tf.float32, "v", [ragged.RowSplits("s")]),
+        "f": ragged(tf.float32, "v", [ragged.RowSplits("s"), ragged.UniformRowLength(1)]),
+    }
+
+
+def _examples(tf):
+    more = {"y": ints(tf, 1), "x": floats(tf, 2), "c": ints(tf, 4, 5), "l": ints(tf, 7, 8)}
+    one = {"v": floats(tf, 1, 2, 3), "i": ints(tf, 5, 2, 0), "s": ints(tf, 0, 1, 3)}
+    two = {"v": floats(tf, 4), "i": ints(tf, 3), "s": ints(tf, 0, 1)}
+    one["w"], two["w"] = one["v"], two["v"]
+    return [example(tf, **one, **more), example(tf, **two, **more)]
+
+
+def case_order_of_features(tf):
+    examples, features = _examples(tf), _of_all_kinds(tf)
+    single, several = tf.io.parse_single_example, tf.io.parse_example
+    recorded = tf.function(lambda text: single(text, features))
+    dense = {name: features[name] for name in "ycxz"}
+    mapped = tf.data.Dataset.from_tensors(examples[0]).map(lambda text: single(text, dense))
+    found = [single(examples[0], features), several(examples, features), recorded(examples[0])]
+    return [list(x) for x in (*found, next(iter(mapped)), mapped.element_spec)]
+
+
+def case_order_of_sequences(tf):
+    io, ragged = tf.io, tf.io.RaggedFeature
+    lists = tf.train.FeatureList
+    sequence = tf.train.SequenceExample(
+        context=tf.train.Features(feature={"y": ints(tf, 1)}),
+        feature_lists=tf.train.FeatureLists(
+            feature_list={"q": lists(feature=[floats(tf, 1)]), "r": lists(feature=[ints(tf, 1)])}
+        ),
+    ).SerializeToString()
+    context = {"y": io.FixedLenFeature([], tf.int64), "x": io.VarLenFeature(tf.float32)}
+    sequences = {
+        "a": ragged(tf.int64),
+        "q": io.FixedLenSequenceFeature([], tf.float32),
+        "r": io.VarLenFeature(tf.int64),
+    }
+    one = tf.io.parse_single_sequence_example(sequence, context, sequences)
+    several = tf.io.parse_sequence_example([sequence], context, sequences)
+    return [list(x) for x in (*one, *several)]
+
+
+def case_dataset_of_ragged_and_sparse_features(tf):
+    found = []
+    for name, feature in _of_all_kinds(tf).items():
+        dataset = tf.data.Dataset.from_tensor_slices(_examples(tf)).batch(2)
+        dataset = dataset.apply(tf.data.experimental.parse_example_dataset({name: feature}))
+        value = next(iter(dataset))[name]
+        found += [str(dataset.element_spec), parts(value) if hasattr(value, "row_splits") else ""]
+        found += [tf.sparse.to_dense(value)] if name in "xz" else []
+    return found

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...core import dtypes
+from ...values.ragged import RaggedTensorSpec
 from ...values.sparse import SparseTensorSpec
 from ...values.spec import TensorSpec
 from ..base import DatasetBase
@@ -13,9 +14,16 @@ from ..dataset import Dataset
 from ..iterator import refuse_recording
 from ..pipeline import AUTOTUNE, Draws, Pipeline, Stream, StreamOf
 from ..structure import Element, array_of, flatten, leaf_of, value_of
+from .composite_features import RaggedFeature, SparseFeature, UniformRowLength
 from .contents import compression_kind, text
 from .files import TFRecordDataset
-from .parsing import FixedLenFeature, FixedLenSequenceFeature, VarLenFeature, parse_example
+from .parsing import (
+    FixedLenFeature,
+    FixedLenSequenceFeature,
+    VarLenFeature,
+    in_order,
+    parse_example,
+)
 from .records import TFRecordWriter as RecordWriter
 
 
@@ -23,6 +31,17 @@ def _spec_of(feature: Any, size: int | None) -> Any:
     """The spec of a feature of so many examples."""
     if isinstance(feature, VarLenFeature):
         return SparseTensorSpec([size, None], feature.dtype)
+    if isinstance(feature, SparseFeature):
+        several = isinstance(feature.size, (list, tuple))
+        axes = feature.size if several else [feature.size]
+        return SparseTensorSpec([size, *axes], feature.dtype)
+    if isinstance(feature, RaggedFeature):
+        lengths = [
+            p.length if isinstance(p, UniformRowLength) else None for p in feature.partitions
+        ]
+        ragged = max((i for i, n in enumerate(lengths, 2) if n is None), default=1)
+        shape = [size, None, *lengths]
+        return RaggedTensorSpec(shape, feature.dtype, ragged, feature.row_splits_dtype)
     if isinstance(feature, FixedLenSequenceFeature):
         return TensorSpec([size, None, *feature.shape], feature.dtype)
     if isinstance(feature, FixedLenFeature):
@@ -47,7 +66,7 @@ class ParsedExamples(Pipeline):
     def _spec(self) -> Any:
         shape = self.inputs[0].spec.shape
         size = None if shape.rank is None else shape[0]
-        return {key: _spec_of(self._features[key], size) for key in sorted(self._features)}
+        return {key: _spec_of(self._features[key], size) for key in in_order(self._features)}
 
     def _open(self, draws: Draws) -> Stream:
         source, features = self.inputs[0].open(draws.of(0)), self._features
@@ -65,7 +84,7 @@ def parse_example_dataset(
     """A transformation of batches of serialized examples to dicts of their features.
 
     Args:
-      features: dict of FixedLenFeature, VarLenFeature, FixedLenSequenceFeature by name.
+      features: dict by name, as `tf.io.parse_example` takes.
       num_parallel_calls, deterministic: change nothing.
     Raises: ValueError for no features; TypeError for elements that are no vectors of strings.
 
@@ -130,7 +149,7 @@ def make_batched_features_dataset(
 
     Args:
       file_pattern: names of files or patterns of them.
-      features: dict of FixedLenFeature, VarLenFeature, FixedLenSequenceFeature by name.
+      features: dict by name, as `tf.io.parse_example` takes.
       reader: gives a dataset of serialized examples for the name of a file and `reader_args`;
         `tf.data.TFRecordDataset` by default.
       label_key: the feature that is given apart: elements are pairs then.

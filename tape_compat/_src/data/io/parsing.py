@@ -181,7 +181,7 @@ def parse_single_example(
     """
     sketch = _sketch(serialized, features)
     if sketch is not None:
-        return {key: _shapes_of(features[key], (), sketch) for key in sorted(features)}
+        return {key: _shapes_of(features[key], (), sketch) for key in in_order(features)}
     message = text(serialized, "serialized", _KERNEL)
     return Parser(features, [message], None, single=True).parsed()
 
@@ -210,7 +210,7 @@ def parse_example(
     sketch = _sketch(serialized, features)
     if sketch is not None and serialized.shape.rank == 1:
         sizes = serialized._aval.shape
-        return {key: _shapes_of(features[key], sizes, sketch) for key in sorted(features)}
+        return {key: _shapes_of(features[key], sizes, sketch) for key in in_order(features)}
     array = texts(serialized, "serialized")
     if not array.ndim:
         return parse_single_example(serialized, features, example_names)
@@ -247,6 +247,21 @@ def _shapes_of(feature: Any, sizes: tuple[Any, ...], sketch: Any) -> Any:
     return sketch.tensor([*sizes, *more, *TensorShape(feature.shape).as_list()], dtype)
 
 
+def in_order(features: Any) -> list[str]:
+    """The names of features in the order of results: sparse ones, dense ones, ragged ones, then
+    those that are made of what other keys hold."""
+
+    def place(key: str) -> tuple[int, str]:
+        feature = features[key]
+        if isinstance(feature, RaggedFeature):
+            return (2 if feature.value_key in (None, key) else 3), key
+        if isinstance(feature, SparseFeature):
+            return 3, key
+        return int(not isinstance(feature, VarLenFeature)), key
+
+    return sorted(features, key=place)
+
+
 class Parser:
     """Examples taken apart. single: whether there is one, without a first axis."""
 
@@ -272,7 +287,7 @@ class Parser:
                 ) from None
 
     def parsed(self) -> dict[str, Any]:
-        return {key: self._feature(key, self._features[key]) for key in sorted(self._features)}
+        return {key: self._feature(key, self._features[key]) for key in in_order(self._features)}
 
     def _of(self, index: int) -> str:
         """The beginning of a message on one example."""

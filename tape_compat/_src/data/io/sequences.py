@@ -23,6 +23,7 @@ from .parsing import (
     FixedLenSequenceFeature,
     Parser,
     VarLenFeature,
+    in_order,
     short,
     values_of,
 )
@@ -200,7 +201,7 @@ class _Lists:
                 ) from None
 
     def parsed(self) -> dict[str, Any]:
-        return {key: self._feature(key, self._features[key]) for key in sorted(self._features)}
+        return {key: self._feature(key, self._features[key]) for key in in_order(self._features)}
 
     def _feature(self, key: str, feature: Any) -> Any:
         if isinstance(feature, FixedLenSequenceFeature):
