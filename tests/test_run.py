@@ -499,6 +499,84 @@ def test_what_multiplies_matrices_has_one_thread_earlier(name, columns, wanted):
     assert seen[-1] == wanted
 
 
+def settled_trace(side, inside=lambda x: x):
+    """A step with a decomposition, from a place that is settled, in which a function is called."""
+    matrix = tf.Variable(np.eye(side, dtype=np.float32))
+
+    def step():
+        with tf.GradientTape():
+            return inside(tf.linalg.trace(tf.linalg.qr(matrix)[1]))
+
+    for _ in range(SETTLED):
+        assert np.isfinite(step())
+    return step
+
+
+def blas_threads():
+    return [library.get_num_threads() for library in host._blas()]
+
+
+def test_programs_in_one_thread_are_not_waited_for(monkeypatch):
+    """OpenBLAS has its threads back when somebody has looked at a result."""
+    step = settled_trace(100)
+    before = blas_threads()
+    monkeypatch.setattr(host._MORE, "set", lambda: None)  # nobody else sees to it
+    first = step()
+    flush()
+    second = step()
+    flush()
+    assert len(host.RUNNING) == len(host._CALLS) == 2 and set(blas_threads()) == {1}
+    assert abs(second.numpy()) == pytest.approx(100.0)
+    tf.constant([1.0]).numpy()
+    assert len(host.RUNNING) == len(host._CALLS) == 1 and set(blas_threads()) == {1}
+    assert abs(float(first)) == pytest.approx(100.0)
+    assert not host.RUNNING and not host._CALLS and blas_threads() == before
+
+
+def test_another_thread_waits_for_programs_in_one_thread():
+    step = settled_trace(100)
+    before = blas_threads()
+    for _ in range(5):
+        step()
+        flush()
+    deadline = time.monotonic() + 60
+    while host.RUNNING and time.monotonic() < deadline:
+        time.sleep(0.001)
+    assert not host.RUNNING and not host._CALLS and blas_threads() == before
+
+
+def test_a_program_in_one_thread_that_fails_keeps_no_thread():
+    failing = False
+
+    def called(x):
+        if failing:
+            raise ValueError("of the callback")
+        return x
+
+    @tf.as_op
+    def inside(x):
+        return jax.pure_callback(called, jax.ShapeDtypeStruct(x.shape, x.dtype), x)
+
+    step = settled_trace(100, inside)
+    before = blas_threads()
+    failing = True
+    with pytest.raises(Exception, match="of the callback"):
+        step().numpy()
+    host.wait_for_all()
+    assert not host._CALLS and blas_threads() == before
+
+
+def test_a_fork_has_all_threads():
+    """The thread that waits is not there."""
+    before = blas_threads()
+    limit = host.one_thread()
+    limit.__enter__()
+    assert set(blas_threads()) == {1}
+    host.RUNNING.append(host._Running(jax.numpy.zeros(()), limit, []))
+    host._in_child()
+    assert not host.RUNNING and not host._CALLS and blas_threads() == before
+
+
 def test_a_small_decomposition_by_itself_runs_in_one_thread(monkeypatch):
     limits = []
     monkeypatch.setattr(host, "_limit", limits.append)

@@ -239,8 +239,7 @@ def _launch(program: Program, live: tuple[int, ...]) -> None:
         _compile(program, history, key, apart, loops)
         return
     if choice is Choice.BESIDE and apart.beside is None:
-        begun = WholeProgram(node, key, donations(program, node, live), apart.room).begin()
-        apart.beside = key, begun
+        apart.beside = key, _whole(program, key, apart).begin()
     COUNTERS.op_by_op += 1
     program.unpack_results = None
     results, changes = apart.run_in_place(*gather(program.log), program.donatable)
@@ -264,8 +263,9 @@ def _compile(
     COUNTERS.reason(why or reason(history, program.origin is not None, node, live))
     if loops is not None:
         known = kept.compiled_loops(loops)
-        loops.compiled = compile_for(loops.template, loops.counts, loops.donate, not known)
-        loops.compiled.one_thread = apart.one_thread
+        loops.compiled = compile_for(
+            loops.template, loops.counts, loops.donate, not known, apart.one_thread
+        )
         _call(program, loops)
         known.append(loops.compiled)
         kept.bind(loops)
@@ -273,8 +273,7 @@ def _compile(
     else:
         beside, apart.beside = apart.beside, None
         whole = beside[1].result() if beside is not None and beside[0] == key else None
-        whole = whole or WholeProgram(node, key, donations(program, node, live), apart.room)
-        whole.one_thread = apart.one_thread
+        whole = whole or _whole(program, key, apart)
         _call(program, whole)
         kept.keep(whole)
         size = apart.instructions
@@ -282,6 +281,11 @@ def _compile(
     if size >= policy.LARGE_COMPILE:
         return_freed_memory()
     notice(time.perf_counter() - start, size)
+
+
+def _whole(program: Program, key: tuple, apart: OpByOpProgram) -> WholeProgram:
+    node, reused = program.node, donations(program, program.node, key[0])
+    return WholeProgram(node, key, reused, apart.room, apart.one_thread)
 
 
 def _find(
@@ -318,14 +322,14 @@ def _switched(program: Program, loops: LoopProgram) -> WholeProgram | LoopProgra
     due = later(loops.node.depth, loops.runs)
     if due is Later.BEGIN:
         reused = donations(program, loops.node, loops.key[0])
-        loops.whole = WholeProgram(loops.node, loops.key, reused).begin()
+        whole = WholeProgram(loops.node, loops.key, reused, one_thread=loops.one_thread)
+        loops.whole = whole.begin()
         COUNTERS.reason(f"a step of {loops.node.depth} instructions, loops until now, as a whole")
     if due is Later.SWITCH and loops.whole is not None:
         whole = loops.whole.result()
         loops.whole = None
         if whole is not None:
             COUNTERS.compiles += 1
-            whole.one_thread = loops.one_thread
             kept.keep(whole)
             return whole
     return loops
@@ -366,13 +370,17 @@ def _call(program: Program, runner: WholeProgram | LoopProgram) -> None:
     program.unpack_results = runner.unpack_results
     # One C call runs the program and stores its results: an interrupt between the two would lose
     # the buffers of donated variables.
+    limit = one_thread() if runner.one_thread else nullcontext()
     try:
         program.calling = _BY_PYTHON
-        with one_thread() if runner.one_thread else nullcontext():
-            in_x64(program.results.extend, starmap(runner.call, (arguments,)))
-            if runner.one_thread:
-                jax.block_until_ready(program.results)
+        limit.__enter__()
+        in_x64(program.results.extend, starmap(runner.call, (arguments,)))
+        if isinstance(limit, one_thread):
+            *results, token = program.results[0]
+            limit.until(token, results)
+            del results, token
     except BaseException as error:
+        limit.__exit__(None, None, None)
         discard(runner, error)
         raise
     finally:

@@ -81,8 +81,8 @@ THREADS_MATTER_SECONDS = 14e-6
 
 #: Decompositions of matrices that take no more than those of ONE_THREAD_SIDE rows and columns run
 #: in one thread, as TensorFlow's do, and so do programs with them: more threads gain little yet,
-#: and lose all where something else runs: see `host.one_thread`. The program is waited for, which
-#: is left out up to SINGLE_SIDE: there OpenBLAS has one thread anyway.
+#: and lose all where something else runs: see `host.one_thread`. Up to SINGLE_SIDE OpenBLAS has one
+#: thread anyway.
 SINGLE_SIDE, ONE_THREAD_SIDE = 64, 512
 
 #: But for products of whole matrices, of SVDs with vectors and of triangular systems with many

@@ -19,7 +19,7 @@ from ..core.program import Node, Program, Runner
 from ..core.steps import Steps, leaf_layout, needed, slot_avals
 from ..core.x64 import in_x64
 from . import large_pages
-from .donation import Spare, arranged, donating
+from .donation import Spare, arranged, donating, token, without_token
 from .large_pages import Room
 
 LOGGER = logging.getLogger("tape_compat")
@@ -29,18 +29,23 @@ LOGGER = logging.getLogger("tape_compat")
 class WholeProgram(Runner):
     """A program compiled as a whole, when first called.
 
-    It takes the array leaves, then one vector of scalars for each dtype in `packs`. one_thread:
-    whether LAPACK is to have no more.
+    It takes the array leaves, then one vector of scalars for each dtype in `packs`. Its results are
+    the live outputs. one_thread: whether LAPACK is to have no more; then it gives a `token`, too.
     """
 
-    __slots__ = ("_packed", "call", "one_thread", "packs")
+    __slots__ = ("_packed", "call", "one_thread", "packs", "unpack_results")
 
-    #: Its results are the live outputs.
-    unpack_results = None
-
-    def __init__(self, node: Node, key: tuple, donate: tuple[int, ...], room: Room | None = None):
+    def __init__(
+        self,
+        node: Node,
+        key: tuple,
+        donate: tuple[int, ...],
+        room: Room | None = None,
+        one_thread: bool = False,
+    ):
         super().__init__(node, key)
-        self.one_thread = False
+        self.one_thread = one_thread
+        self.unpack_results = without_token if one_thread else None
         live = key[0]
         path = node.path()
         arrays, scalars = leaf_layout(path)
@@ -60,7 +65,8 @@ class WholeProgram(Runner):
             numbers = [v[i] for v, n in zip(vectors, lengths, strict=True) for i in range(n)]
             if room is not None and large_pages.available():
                 leaves = large_pages.asking(room, leaves)
-            return steps.replay(*leaves[: len(arrays)], *numbers)
+            results = steps.replay(*leaves[: len(arrays)], *numbers)
+            return (*results, token()) if one_thread else results
 
         self.call: Callable[..., tuple[Any, ...]] = donating(program, self.donate)
 

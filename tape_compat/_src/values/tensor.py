@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import jax
 import numpy as np
 
-from ..core import dtypes, errors
+from ..core import dtypes, errors, host
 from ..core.avals import Aval
 from ..core.device_spec import local_device
 from ..core.dimensions import is_symbolic
@@ -156,8 +156,16 @@ class Tensor(operators.Operators, TensorType, Placed):
     @_OfValues
     def numpy(self) -> Any:
         """A copy of the value: a NumPy array, a NumPy scalar for shape (), bytes for strings."""
-        array = np.array(self._value())
+        array = self._copy()
         return array if array.ndim else array[()]
+
+    def _copy(self) -> np.ndarray:
+        """The value, once it is there, as an array of its own."""
+        value = self._value()
+        array = np.array(value)
+        if host.RUNNING:
+            host.leave_after(value)
+        return array
 
     def _numpy(self) -> Any:
         """See `numpy`."""
@@ -170,7 +178,7 @@ class Tensor(operators.Operators, TensorType, Placed):
                 "may indicate that you're trying to pass a Tensor to a NumPy call, which is not "
                 f"supported. At {errors.user_location()}."
             )
-        array = np.array(self._value())
+        array = self._copy()
         return array if dtype is None else array.astype(dtype, copy=False)
 
     def __buffer__(self, flags: int) -> memoryview:
@@ -210,7 +218,7 @@ class Tensor(operators.Operators, TensorType, Placed):
             )
         if self._aval.size == 0:
             return False
-        return bool(np.asarray(self._value()))  # NumPy's error for more than one element
+        return bool(self._copy())  # NumPy's error for more than one element
 
     __nonzero__ = __bool__  # Python 2's name, by which libraries take it
 
@@ -241,7 +249,7 @@ class Tensor(operators.Operators, TensorType, Placed):
         )
 
     def _scalar(self) -> Any:
-        return np.asarray(self._value())[()]
+        return self._copy()[()]
 
     def __len__(self) -> int:
         if not self._aval.shape:

@@ -21,7 +21,7 @@ from ...core.avals import Aval
 from ...core.counters import COUNTERS
 from ...core.steps import Replay, Step, Steps
 from .. import policy
-from ..donation import donating
+from ..donation import donating, token
 
 
 class Load(NamedTuple):
@@ -266,14 +266,16 @@ class CompiledLoops:
         capacities: tuple[int, ...],
         counts: tuple[int, ...] | None,
         donate: tuple[int, ...],
+        one_thread: bool,
     ):
         self.capacities, self.counts = capacities, counts
-        self.one_thread = False
+        self.one_thread = one_thread
         function = function_of(template, capacities, counts)
 
         def program(*arguments: Any) -> tuple[Any, ...]:
             COUNTERS.traces += 1
-            return function(*arguments)
+            results = function(*arguments)
+            return (*results, token()) if one_thread else results
 
         self.call = donating(program, donate)
 
@@ -288,13 +290,17 @@ class CompiledLoops:
 
 
 def compile_for(
-    template: Template, counts: tuple[int, ...], donate: tuple[int, ...], first: bool
+    template: Template,
+    counts: tuple[int, ...],
+    donate: tuple[int, ...],
+    first: bool,
+    one_thread: bool = False,
 ) -> CompiledLoops:
     """The template compiled for loops of so many iterations: for them alone if it is the `first`
     time and a loop is dear that does not know how often it runs."""
     if first and jax.default_backend() not in policy.COUNTS_ARE_ARGUMENTS:
-        return CompiledLoops(template, counts, counts, donate)
-    return CompiledLoops(template, capacities_for(template, counts), None, donate)
+        return CompiledLoops(template, counts, counts, donate, one_thread)
+    return CompiledLoops(template, capacities_for(template, counts), None, donate, one_thread)
 
 
 def capacities_for(template: Template, counts: tuple[int, ...]) -> tuple[int, ...]:

@@ -73,7 +73,6 @@ class LoopProgram(Runner):
         self.better_whole, self.runs = layered and _dear_rows(template), 0
         self.whole: Any = None
         self.loops = sum(isinstance(s, Loop) for s in template.segments)
-        self.unpack_results = self._unpacked if template.buffers else None
         self._rows, self._order = _order(recipe.places, len(template.outputs))
 
     @property
@@ -83,6 +82,10 @@ class LoopProgram(Runner):
     @property
     def one_thread(self) -> bool:
         return self.compiled.one_thread
+
+    @property
+    def unpack_results(self) -> Any:
+        return self._unpacked if self.template.buffers or self.one_thread else None
 
     def arguments(self, arrays: list[Any], scalars: dict[np.dtype, list[Any]]) -> list[Any]:
         """What the compiled template takes, of the leaves of the record."""
