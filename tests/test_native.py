@@ -305,6 +305,33 @@ def test_several_outputs_come_alike_each_time(deferred):
     assert entries[0] == entries[1]
 
 
+@pytest.mark.skipif(FASTPATH is None, reason="not built")
+@pytest.mark.parametrize(("count", "in_c"), [(2000, True), (4096, True), (4097, False)])
+def test_ops_of_many_inputs_are_recorded_in_c(deferred, count, in_c):
+    """A sum of as many losses as a large model has variables; one of more goes the general way."""
+    asked = []
+
+    def general(closure, inputs):
+        asked.append(len(inputs))
+        return TWINS["apply"](closure, inputs)
+
+    def record():
+        """Nothing is computed: nobody has the sum when the record ends."""
+        asked.clear()
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            tf.add_n([x * 2.0] * count)
+        return count in asked
+
+    x = tf.constant([1.0, 2.0]) * 1.0
+    FASTPATH.provide(apply=general)
+    try:
+        assert record()  # a structure that is new
+        assert record() != in_c
+    finally:
+        FASTPATH.provide(apply=TWINS["apply"])
+
+
 OPS = (tf.add, tf.square, tf.reduce_sum, tf.matmul, tf.equal, tf.nn.relu)
 
 
