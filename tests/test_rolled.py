@@ -2,6 +2,7 @@
 
 import weakref
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -617,10 +618,30 @@ def test_rows_are_stacked(dtype, where, count, capacity, room):
         arrays[0] = values[0]
     found = rows.stacked(arrays, capacity)
     assert found.shape == (room, 2, 3) and found.dtype == values.dtype
-    assert isinstance(found, np.ndarray) == (where == "host")
+    assert isinstance(found, np.ndarray) == (where == "host" or room > policy.STACK_ROWS)
     np.testing.assert_array_equal(np.asarray(found[:count]), values)
     known = {row.tobytes() for row in values}
     assert all(row.tobytes() in known for row in np.asarray(found[count:]))
+
+
+def test_rows_of_a_device_are_stacked_by_one_program():
+    """To compile something for each number of them would take 50 ms."""
+    made = []
+
+    def listen(event, duration, **_):
+        if event == "/jax/core/compile/backend_compile_duration":
+            made.append(event)
+
+    arrays = [jnp.full((2, 7), float(i)) for i in range(300)]
+    jax.monitoring.register_event_duration_secs_listener(listen)
+    try:
+        for count in (65, 100, 130, 300):
+            found = rows.stacked(arrays[:count], 512)
+            values = np.asarray(found)[:count, 1, 6]
+            np.testing.assert_array_equal(values, np.arange(count))
+    finally:
+        jax.monitoring.unregister_event_duration_listener(listen)
+    assert len(made) == 1
 
 
 def in_x64_array(array):

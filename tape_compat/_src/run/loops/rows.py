@@ -34,7 +34,11 @@ def stacked(arrays: Sequence[Any], capacity: int) -> Any:
         return _joined(rows)
     chunks = [in_x64(_STACK, *rows[at : at + size]) for at in range(0, len(arrays), size)]
     chunks += chunks[-1:] * (room // size - len(chunks))
-    return chunks[0] if len(chunks) == 1 else in_x64(_CONCATENATE, *chunks)
+    if len(chunks) == 1:
+        return chunks[0]
+    if jax.default_backend() == "cpu":  # a copy, of which nothing is compiled
+        return np.concatenate([np.asarray(chunk) for chunk in chunks])
+    return in_x64(_CONCATENATE, *chunks)
 
 
 def _joined(rows: list[Any]) -> np.ndarray:
