@@ -261,6 +261,7 @@ from ._src.ops.shapes import (
     broadcast_static_shape as broadcast_static_shape,
     ensure_shape as ensure_shape,
     expand_dims as expand_dims,
+    guarantee_const as guarantee_const,
     identity as identity,
     identity_n as identity_n,
     rank as rank,

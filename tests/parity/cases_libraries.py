@@ -230,3 +230,42 @@ def case_classes_of_variables_and_interfaces(tf):
 def case_unique_names_in_eager_code(tf):
     graph, name = tf.compat.v1.get_default_graph(), f"table_{time.time_ns()}"
     return [graph.unique_name(name).removeprefix(name) for _ in range(3)]
+
+
+def case_methods_that_libraries_forget(tf):
+    class Model:
+        @tf.function
+        def doubled(self, x):
+            return x * 2.0
+
+    model, function = Model(), vars(Model)["doubled"]
+    found = [model.doubled(tf.constant(1.0)), len(function._descriptor_cache)]
+    function._descriptor_cache.clear()
+    return found, len(function._descriptor_cache), model.doubled(tf.constant(3.0))
+
+
+def case_values_that_stay(tf):
+    found = [tf.guarantee_const([1, 2]), tf.guarantee_const("a")]
+    return found, tf.function(tf.guarantee_const)(tf.constant(1.5))
+
+
+def case_variables_that_are_composed(tf):
+    class Composed(tf.Variable):
+        def __init__(self, of):
+            found = attempt(super().__init__, words=0)  # as libraries do that catch it
+            self.of, self.refused = of, found
+
+        dtype = property(lambda self: self.of.dtype)
+        shape = property(lambda self: self.of.shape)
+
+        def value(self):
+            return self.of * 2.0
+
+    tf.register_tensor_conversion_function(
+        Composed, lambda value, dtype=None, name=None, as_ref=False: value.value()
+    )
+    of = tf.Variable(3.0)
+    with tf.GradientTape() as tape:
+        composed = Composed(of)
+        y = tf.sin(tf.convert_to_tensor(composed))
+    return y, tape.gradient(y, of), composed.refused

@@ -122,6 +122,11 @@ class Function(Recorded):
         return self._python_function
 
     @property
+    def _descriptor_cache(self) -> weakref.WeakKeyDictionary[Any, Function]:
+        """The methods that it is, by their instances; zfit clears them."""
+        return self._bound
+
+    @property
     def name(self) -> str:
         """Its name."""
         return self._name

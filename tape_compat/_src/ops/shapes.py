@@ -59,6 +59,16 @@ def identity(input: Any, name: str | None = None) -> Any:
     return same_value(x, next_id())
 
 
+def guarantee_const(input: Any, name: str | None = None) -> Any:
+    """`identity`: TensorFlow's runtime may take the value for a constant.
+
+    >>> import tape_compat as tf
+    >>> tf.guarantee_const([1, 2]).numpy().tolist()
+    [1, 2]
+    """
+    return identity(input)
+
+
 def identity_n(input: Sequence[Any], name: str | None = None) -> list[Tensor]:
     """`identity` of each tensor of a list.
 

@@ -147,6 +147,10 @@ class Variable(operators.Operators, Trackable, metaclass=Created):
         if variable_def is not None or import_scope is not None:
             raise NotImplementedError("tf.Variable: variable_def and import_scope are graph-mode.")
         if initial_value is None:
+            if self.__class__.value is not Variable.value:
+                raise NotImplementedError(
+                    f"{type(self).__name__} has a `value` of its own and gave no initial value."
+                )
             raise ValueError(
                 "The `initial_value` arg to `tf.Variable` must be specified except when you are "
                 "not providing a `variable_def`. You provided neither."
