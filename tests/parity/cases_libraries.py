@@ -249,6 +249,18 @@ def case_values_that_stay(tf):
     return found, tf.function(tf.guarantee_const)(tf.constant(1.5))
 
 
+def case_variables_with_names_of_their_own(tf):
+    class Named(type(tf.Variable(1.0))):
+        def __init__(self, name, value):
+            self._name = name
+            super().__init__(value, name=name)
+
+        _shared_name = name = property(lambda self: self._name)
+
+    v = Named("limit", 2.5)
+    return v.name, v.assign_add(1.0), tf.Variable(1.0, name="plain").name, v * 2.0
+
+
 def case_variables_that_are_composed(tf):
     class Composed(tf.Variable):
         def __init__(self, of):

@@ -120,7 +120,7 @@ class Variable(operators.Operators, Trackable, metaclass=Created):
         "_aggregation",
         "_constraint",
         "_handle",
-        "_name",
+        "_handle_name",
         "_synchronization",
         "_trainable",
         "_view",
@@ -176,7 +176,7 @@ class Variable(operators.Operators, Trackable, metaclass=Created):
                     f"argument ({shape})."
                 )
         self._handle = Handle(tensor, shape)
-        self._name = f"{current_name_scope()}{name or 'Variable'}:0"
+        self._handle_name = f"{current_name_scope()}{name or 'Variable'}:0"
         self._trainable = (
             synchronization is not VariableSynchronization.ON_READ
             if trainable is None
@@ -191,11 +191,11 @@ class Variable(operators.Operators, Trackable, metaclass=Created):
 
     @property
     def name(self) -> str:
-        return self._name
+        return self._handle_name
 
     @property
     def _shared_name(self) -> str:
-        return self._name.partition(":")[0]
+        return self._handle_name.partition(":")[0]
 
     @property
     def _unique_id(self) -> str:
@@ -314,7 +314,7 @@ class Variable(operators.Operators, Trackable, metaclass=Created):
         """A copy of the value as a NumPy array, or scalar."""
         if LOCAL.state.capture is not None:
             raise NotImplementedError(
-                f"numpy() is only available when eager execution is enabled: {self._name} has no "
+                f"numpy() is only available when eager execution is enabled: {self.name} has no "
                 f"value while a function is being recorded (at {errors.user_location()})."
             )
         return self._held.numpy()
@@ -416,7 +416,7 @@ class Variable(operators.Operators, Trackable, metaclass=Created):
         shape = self._handle.shape
         if tensor._aval.tensor_shape is not shape and not shape.is_compatible_with(tensor.shape):
             raise ValueError(
-                f"Cannot assign value to variable ' {self._name}': Shape mismatch."
+                f"Cannot assign value to variable ' {self._handle_name}': Shape mismatch."
                 f"The variable shape {shape}, and the assigned value shape {tensor.shape} are "
                 f"incompatible. At {errors.user_location()}."
             )
@@ -474,7 +474,7 @@ class Variable(operators.Operators, Trackable, metaclass=Created):
                 None,
                 f"Cannot update variable with shape {shape.as_list()} using a Tensor with "
                 f"shape {delta.shape.as_list()}, shapes must be equal. [Op:{closure.name}] "
-                f"('{self._name}' at {errors.user_location()})",
+                f"('{self._handle_name}' at {errors.user_location()})",
             )
         return delta
 
@@ -568,7 +568,7 @@ class Variable(operators.Operators, Trackable, metaclass=Created):
 
     def __copy__(self) -> Variable:
         copied = UnreadVariable(self)
-        copied._name = self._name
+        copied._handle_name = self._handle_name
         return copied
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Variable:
@@ -594,7 +594,7 @@ class Variable(operators.Operators, Trackable, metaclass=Created):
         text = (
             "symbolic" if tensor._is_symbolic() else array_text(np.asarray(tensor._value()), True)
         )
-        return f"<tf.Variable '{self._name}' shape={self.shape} dtype={self.dtype.name}, {text}>"
+        return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}, {text}>"
 
 
 @native
@@ -615,7 +615,7 @@ class UnreadVariable(Variable):
 
     def __init__(self, variable: Variable):
         self._handle = variable._handle
-        self._name = "UnreadVariable"
+        self._handle_name = "UnreadVariable"
         self._trainable = variable._trainable
         self._constraint = variable._constraint
         self._synchronization = variable._synchronization
@@ -660,5 +660,5 @@ def initial_tensor(value: Any, dtype: Any) -> Tensor:
 def _rebuild(value: np.ndarray, options: dict[str, Any]) -> Variable:
     name = options.pop("name")
     variable = Variable(value, **options)
-    variable._name = f"{name}:0"
+    variable._handle_name = f"{name}:0"
     return variable
