@@ -2,10 +2,13 @@
 
 import importlib
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import tape_compat as tf
+from tape_compat._src.ops.images import resize
 
 RNG = np.random.default_rng(5)
 IMAGES = RNG.uniform(size=(2, 6, 8, 3)).astype(np.float32)
@@ -64,6 +67,40 @@ def test_any_size(name):
     found, shape = of_any_batch(program, None, None, 3)
     np.testing.assert_allclose(found, program(tf.constant(IMAGES)), rtol=1e-5, atol=1e-5)
     assert shape.rank == 4 + (name == "sobel") and shape[0] in (None, 2)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16"])
+@pytest.mark.parametrize("antialias", [False, True])
+@pytest.mark.parametrize("method", ["bilinear", "nearest", "bicubic", "area", "lanczos3"])
+def test_gradients_of_resize_are_those_of_jax(method, antialias, dtype):
+    """Larger, smaller, of another shape, and by so much that most pixels give nothing."""
+    rng = np.random.default_rng(0)
+    for rank, size in ((4, (12, 10)), (4, (3, 2)), (3, (5, 9)), (4, (1, 40)), (4, (6, 5))):
+        with jax.enable_x64(True):
+            x = jnp.asarray(rng.integers(-4, 5, (2, 6, 5, 3)[4 - rank :]), dtype)
+            antialias = resize._antialias(method, antialias)
+            given = {"size": size, "method": method, "antialias": antialias}
+            y, pull = jax.vjp(lambda x: resize._resize(x, **given), x)
+            dy = jnp.asarray(rng.integers(-4, 5, y.shape), y.dtype)
+            (found,), (wanted,) = resize._pull((x,), (dy,), (0,), **given), pull(dy)
+            assert found.dtype == wanted.dtype == dtype
+            loose = 0.3 if dtype == "bfloat16" else 2e-5  # JAX rounds after each sum
+            np.testing.assert_allclose(
+                np.asarray(found, float), np.asarray(wanted, float), rtol=1e-2 * loose, atol=loose
+            )
+
+
+def test_gradients_of_resize_do_not_scatter():
+    x = tf.ones([1, 8, 8, 2])
+
+    @tf.function
+    def step(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.image.resize(x, [16, 12])
+        return tape.gradient(y, x)
+
+    assert "scatter" not in step.experimental_get_compiler_ir(x)(stage="stablehlo")
 
 
 def test_weights_of_a_resize_sum_to_one():

