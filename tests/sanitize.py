@@ -23,6 +23,8 @@ TESTS = [
     "test_kernels.py",
     "test_order.py",
     "test_words.py",
+    "test_pooling_kernel.py",
+    "test_angles.py",
     "test_joins.py",
     "test_tape.py",
     "test_run.py",
@@ -71,8 +73,8 @@ def build(folder: Path) -> None:
     include = f"-I{sysconfig.get_paths()['include']}"
     for name, source in (("_fastpath", "module.c"), ("_kernels", "kernels.c")):
         target = native / f"{name}{sysconfig.get_config_var('EXT_SUFFIX')}"
-        command = [compiler(), *FLAGS, STOP, include, str(native / source), "-o", str(target)]
-        subprocess.run(command, check=True)
+        command = [compiler(), *FLAGS, STOP, include, str(native / source)]
+        subprocess.run([*command, "-lm", "-o", str(target)], check=True)
 
 
 def environment() -> dict[str, str]:
