@@ -77,3 +77,60 @@ def case_elements_of_unknown_sizes(tf):
     found = [f(tf.reshape(tf.range(6.0 * n), [3, n, 2])) for n in (1, 2, 4)]
     found.append(f.get_concrete_function()(tf.ones([3, 2, 2])))
     return found, before, f.experimental_get_tracing_count()
+
+
+def _rollout(tf, weights, runs):
+    @tf.function
+    def rollout(x, limit):
+        runs.append(1)
+        states = tf.TensorArray(tf.float32, 0, dynamic_size=True)
+        squares = tf.TensorArray(tf.int32, 0, dynamic_size=True)
+        for step in tf.range(8):
+            x = tf.linalg.matvec(weights, x)
+            states, squares = states.write(step, x), squares.write(step, step * step)
+            if tf.norm(x) < limit:
+                break
+        return states.stack(), squares.stack(), states.size()
+
+    return rollout
+
+
+def case_grows_until_a_loop_breaks(tf):
+    weights, runs = tf.Variable([[0.5, 0.2], [-0.3, 0.9]]), []
+    rollout, x = _rollout(tf, weights, runs), tf.constant([1.0, 2.0])
+    found = [rollout(x, tf.constant(limit)) for limit in (0.5, 1.0, 0.0, 5.0, 0.9)]
+    return found, len(runs)
+
+
+def case_gradients_of_what_grows_until_a_loop_breaks(tf):
+    weights = tf.Variable([[0.5, 0.2], [-0.3, 0.9]])
+    rollout, x = _rollout(tf, weights, []), tf.constant([1.0, 2.0])
+
+    def gradient(limit):
+        with tf.GradientTape() as tape:
+            states, _, count = rollout(x, limit)
+            loss = tf.reduce_sum(states**2) / tf.cast(count, tf.float32)
+        return loss, tape.gradient(loss, weights)
+
+    limits = [tf.constant(limit) for limit in (0.5, 1.0, 0.0, 5.0)]
+    recorded = tf.function(gradient)
+    return [gradient(limit) for limit in limits], [recorded(limit) for limit in limits]
+
+
+def case_grows_below_what_was_there_until_a_loop_breaks(tf):
+    def run(x, limit, first, write_late):
+        array = tf.TensorArray(tf.float32, 0, dynamic_size=True)
+        if first:
+            array = array.write(0, x)
+        for step in tf.range(6):
+            x = x * 0.7
+            if write_late and tf.norm(x) < limit:
+                break
+            array = array.write(step + first, x)
+            if tf.norm(x) < limit:
+                break
+        return array.stack()
+
+    x, recorded = tf.constant([1.0, 2.0]), tf.function(run)
+    options = [(0, False), (1, False), (0, True)]
+    return [recorded(x, tf.constant(limit), *more) for more in options for limit in (1.0, 0.6)]

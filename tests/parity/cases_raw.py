@@ -284,22 +284,6 @@ def case_updates_refused(tf):
     ), v
 
 
-def case_errors_of_updates_by_handles(tf):
-    v = tf.Variable([1.0, 2.0])
-    descent, add = tf.raw_ops.ResourceApplyGradientDescent, tf.raw_ops.ResourceScatterAdd
-    return {
-        "shape": attempt(lambda: descent(var=v.handle, alpha=0.1, delta=[1.0]), words=1),
-        "rate": attempt(lambda: descent(var=v.handle, alpha=[0.1], delta=[1.0, 1.0])),
-        "integers": attempt(lambda: descent(var=v.handle, alpha=0.5, delta=[1, 1])),
-        "no handle": attempt(lambda: descent(var=v, alpha=0.1, delta=[1.0, 1.0])),
-        "missing": attempt(lambda: descent(var=v.handle, alpha=0.1)),
-        "positions": attempt(lambda: descent(v.handle, 0.1, [1.0, 1.0])),
-        "index": attempt(lambda: add(resource=v.handle, indices=[5], updates=[1.0])),
-        "value": v,
-        "operation of an assignment": v.assign([1.0, 1.0]).op,
-    }
-
-
 def case_glimpses(tf):
     """Of TensorFlow 1: around their points, whatever these are in."""
     x = np.arange(50.0, dtype=np.float32).reshape(1, 5, 5, 2)

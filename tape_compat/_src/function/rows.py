@@ -185,6 +185,18 @@ class Rolled:
         found = self._place(place, 0, index)
         return None if found is None or place in self._needed else (found, value)
 
+    def number_of(self, place: int) -> int:
+        """The place of the carried integer that says where a written buffer is written to."""
+        flow = self._flow
+        step = flow.step(flow.steps.outputs[place])
+        assert step is not None
+        number = flow.origin(step.inputs[1])
+        while number >= flow.carried:
+            step = flow.step(number)
+            assert step is not None
+            (number,) = (flow.origin(x) for x in step.inputs if self._evenly(x) is not None)
+        return number
+
     def closure(self) -> Closure:
         """The loop, of what `arguments` gives."""
         count = len(self.carried), len(self._rows)

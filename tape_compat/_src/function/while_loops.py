@@ -11,11 +11,12 @@ from ..core import errors
 from ..core.avals import Aval
 from ..core.call import Call
 from ..core.control import calling
-from ..core.dimensions import INCONCLUSIVE, Size, Sizes, maximum
+from ..core.dimensions import INCONCLUSIVE, Size, Sizes, maximum, minimum
 from ..core.dtypes import string
 from ..core.shapes import TensorShape
 from ..core.state import LOCAL
 from ..core.steps import Step, Steps
+from ..ops.arguments import as_size
 from ..values import nest
 from ..values.capture import Drawn, Source, value_of
 from ..values.host_steps import takes_steps
@@ -27,6 +28,7 @@ from .branches import truth
 from .host_control import Inside, Loop, record_control
 from .iterations import UNKNOWN, Count, Flow, guessed, iterations
 from .keys import NEXT_KEY, UNKNOWN_ITERATIONS
+from .known import integer
 from .recorded_array import UNBOUNDED, RecordedArray, UnknownLength
 from .recording import (
     Operands,
@@ -401,14 +403,15 @@ class _Loop:
         flows = [Flow(steps, self.inputs, self.carried) for steps in (goes_on, body)]
         rolled = Rolled(flows[0], flows[1], count)
         lengths = {
-            i: _length(leaf._recorded(), rolled, place)
+            i: self._length(leaf._recorded(), rolled, place)
             for place, i in enumerate(self.live)
             if isinstance(leaf := self.given[i], TensorArray)
         }
         values = [_begin(source, count) for source in self.inputs]
         note_variables(self.parts)
         outputs = rolled.results(values, apply(rolled.closure(), rolled.arguments(values)))
-        return self._ended(loop_vars, outputs, lengths)
+        told = {i: length(outputs) for i, length in lengths.items()}
+        return self._ended(loop_vars, outputs, told)
 
     def _call_by_host(self, loop_vars: Any) -> Any:
         """Record it as a step that the host does."""
@@ -442,17 +445,31 @@ class _Loop:
                 leaves[i] = output
         return packed(loop_vars, leaves)
 
+    def _length(
+        self, array: RecordedArray, rolled: Rolled, place: int
+    ) -> Callable[[Sequence[Tensor]], Size]:
+        """How many elements an array has after the loop, which carried it, by what that gives.
 
-def _length(array: RecordedArray, rolled: Rolled, place: int) -> Size:
-    """How many elements an array has after a loop that carried it."""
-    if array.buffer is not None or not array.dynamic_size or place in rolled.fixed:
-        return array.length
-    if place not in rolled.written or rolled.goes_on is not None:
-        raise array.unknown_length()
-    where = rolled.written[place][0]
-    assert rolled.most is not None
-    last = where.first + where.by * (rolled.most - 1) if where.by > 0 else where.first
-    return maximum(last + 1, array.length)
+        Raises: UnknownLength if that cannot be told.
+        """
+        if array.buffer is not None or not array.dynamic_size or place in rolled.fixed:
+            return lambda _: array.length
+        if place not in rolled.written:
+            raise array.unknown_length()
+        where, most = rolled.written[place][0], rolled.most
+        assert most is not None
+        if rolled.goes_on is None:
+            last = where.first + where.by * (most - 1) if where.by > 0 else where.first
+            return lambda _: maximum(last + 1, array.length)
+        number = rolled.number_of(place)
+        first = integer(self.inputs[number])
+        begins = type(where.first) is int and where.first == array.length
+        if where.by != 1 or not begins or first is None:
+            raise array.unknown_length()
+        # The loop may end early: what counts its iterations tells how many there were.
+        return lambda outputs: minimum(
+            where.first + as_size(outputs[number]) - first, where.first + most
+        )
 
 
 def _begin(source: Source, count: Count) -> Tensor:
