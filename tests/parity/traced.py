@@ -68,6 +68,7 @@ DIFFERENCES: dict[str, str] = {
     "raw/batch_norm_errors": "dtypes are refused by TypeErrors in functions, in TensorFlow too",
     "raw/errors": "dtypes are refused by TypeErrors in functions, in TensorFlow too",
     "raw/parallel_stack_outside_of_a_function": _EAGER,
+    "raw/updates_refused": "dtypes are refused by TypeErrors in functions, in TensorFlow too",
     "tensor/debugging": "a check of constants that fails raises where the function is called",
     "tensor/executing_eagerly": "it is asked where it runs",
     "tensor/text_of_long": _TEXT,
