@@ -39,6 +39,8 @@ _TEXT = "what a symbolic tensor says of itself"
 _BY_GRADIENT = "eager forward mode goes by the ops, that of functions by the gradient function"
 _RECORDED = "a function with a gradient of its own is recorded once with that, and looked at then"
 
+_DERIVED = "variables are made outside, so `tf.Variable` is no class to derive from"
+
 _EAGER = "does something else in eager code, in TensorFlow too"
 
 #: Cases that differ in a function, and why.
@@ -60,7 +62,11 @@ DIFFERENCES: dict[str, str] = {
     "forward/dead_primals_tangents": "what is recorded is alive until the function is recorded",
     "jacobian/batch_without_pfor_nonpersistent": _EAGER,
     "jacobian/without_pfor_nonpersistent": _EAGER,
+    "libraries/classes_of_variables_and_interfaces": _DERIVED,
     "libraries/values_of_initializers": "draws in a function have generators of their own",
+    "libraries/variables_that_are_composed": _DERIVED,
+    "libraries/variables_that_libraries_make_of_tensors": _DERIVED,
+    "libraries/variables_with_names_of_their_own": _DERIVED,
     "linear_operator/assertions": "a check that fails raises where the function is called",
     "ragged/tf.debugging.assert_near(f,_f_+_1)": _TEXT,
     "math/unravel_index": "a check that fails raises where the function is called",
