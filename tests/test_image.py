@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tape_compat as tf
-from tape_compat._src.ops.images import resize
+from tape_compat._src.ops.images import resize, resize_corners
 
 RNG = np.random.default_rng(5)
 IMAGES = RNG.uniform(size=(2, 6, 8, 3)).astype(np.float32)
@@ -88,6 +88,19 @@ def test_gradients_of_resize_are_those_of_jax(method, antialias, dtype):
             np.testing.assert_allclose(
                 np.asarray(found, float), np.asarray(wanted, float), rtol=1e-2 * loose, atol=loose
             )
+
+
+@pytest.mark.parametrize("align", [False, True])
+@pytest.mark.parametrize("method", ["bilinear", "nearest", "bicubic", "area"])
+def test_gradients_by_corners_are_those_of_jax(method, align):
+    rng = np.random.default_rng(0)
+    for size in ((12, 10), (3, 2), (5, 9), (1, 40), (6, 5)):
+        x = jnp.asarray(rng.integers(-4, 5, (2, 6, 5, 3)), np.float32)
+        given = {"size": size, "method": method, "align": align}
+        y, pull = jax.vjp(lambda x: resize_corners._resize(x, **given), x)
+        dy = rng.integers(-4, 5, y.shape).astype(np.float32)
+        found = resize_corners._pull((x,), (dy,), (0,), **given)
+        np.testing.assert_allclose(found[0], pull(dy)[0], rtol=1e-5, atol=2e-5)
 
 
 def test_gradients_of_resize_do_not_scatter():

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Sequence
+from functools import lru_cache, partial
 from typing import Any
 
 import jax.numpy as jnp
@@ -15,7 +16,7 @@ from ...core.op import Op
 from ...core.refuse import invalid
 from ...values.record import apply
 from ...values.tensor import Tensor
-from .resize import weighted
+from .resize import given_back, one_each, weighted
 
 _KERNELS = {
     "bilinear": "ResizeBilinear",
@@ -95,8 +96,17 @@ def _along(x: Any, axis: int, new: int, method: str, align: bool, xp: Any) -> An
         share = share.reshape([-1 if i == axis else 1 for i in range(x.ndim)])
         first = xp.take(x, low, axis=axis)
         return first + (xp.take(x, high, axis=axis) - first) * share
-    weights = (_bicubic if method == "bicubic" else _area)(new, old, align)
-    return weighted(x, axis, weights, xp)
+    return weighted(x, axis, _weights(new, old, method, align), xp)
+
+
+def _weights(new: int, old: int, method: str, align: bool) -> np.ndarray:
+    """What each new pixel takes of each old one, [new, old]."""
+    if method in ("bicubic", "area"):
+        return (_bicubic if method == "bicubic" else _area)(new, old, align)
+    if method == "nearest":
+        return one_each(old, _nearest(new, old, align))
+    low, high, share = _bilinear(new, old, align)
+    return one_each(old, low) * (1 - share)[:, None] + one_each(old, high) * share[:, None]
 
 
 def _resize(x: Any, size: tuple[int, int], method: str, align: bool, xp: Any = jnp) -> Any:
@@ -105,6 +115,19 @@ def _resize(x: Any, size: tuple[int, int], method: str, align: bool, xp: Any = j
     for axis in (2, 1):
         x = _along(x, axis, size[axis - 1], method, align, xp)
     return x
+
+
+def _pull(
+    arrays: Sequence[Any],
+    cotangents: Sequence[Any],
+    wrt: tuple[int, ...],
+    size: Shape,
+    method: str,
+    align: bool,
+) -> tuple[Any, ...]:
+    resized = partial(_resize, size=size, method=method, align=align)
+    weights = partial(_weights, method=method, align=align)
+    return (given_back(arrays[0], cotangents[0], size, resized, weights),)
 
 
 def _check(avals: tuple[Aval, ...], size: Shape, method: str, align: bool) -> None:
@@ -128,7 +151,7 @@ def _on_host(x: np.ndarray, size: tuple[int, int], method: str, align: bool) -> 
 
 
 _RESIZE = {
-    method: Op(_resize, kernel, check=_check, shapes=_shape, host=_on_host)
+    method: Op(_resize, kernel, check=_check, shapes=_shape, host=_on_host, pull=_pull)
     for method, kernel in _KERNELS.items()
 }
 
