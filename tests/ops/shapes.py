@@ -7,6 +7,9 @@ from .samples import CUBE, X, Z
 
 ROWS = [
     Row("identity", [X], lambda x: x),
+    Row(
+        "guarantee_const", [X], lambda x: x, differs="TensorFlow has no gradient of GuaranteeConst"
+    ),
     Row("reshape", [X], lambda x: x.reshape(3, 2), program=lambda tf, x: tf.reshape(x, [3, -1])),
     Row("transpose", [CUBE], np.transpose),
     Row(

@@ -66,7 +66,8 @@ def embedding_lookup_sparse(
 
     >>> import tape_compat as tf
     >>> ids = tf.SparseTensor([[0, 0], [0, 1]], tf.constant([1, 0], tf.int64), [1, 2])
-    >>> tf.nn.embedding_lookup_sparse([[1.0], [3.0]], ids, None, "sum").numpy().tolist()
+    >>> table = tf.constant([[1.0], [3.0]])
+    >>> tf.nn.embedding_lookup_sparse(table, ids, None, "sum").numpy().tolist()
     [[4.0]]
     """
     combiner = _combiner(combiner)
@@ -124,7 +125,8 @@ def safe_embedding_lookup_sparse(
 
     >>> import tape_compat as tf
     >>> ids = tf.SparseTensor([[0, 0]], tf.constant([1], tf.int64), [2, 1])
-    >>> tf.nn.safe_embedding_lookup_sparse([[1.0], [3.0]], ids).numpy().tolist()
+    >>> table = tf.constant([[1.0], [3.0]])
+    >>> tf.nn.safe_embedding_lookup_sparse(table, ids).numpy().tolist()
     [[3.0], [0.0]]
     """
     if embedding_weights is None:
