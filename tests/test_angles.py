@@ -165,7 +165,7 @@ def _wave(x):
     return tape.gradient(y, x)
 
 
-def test_programs_call_it_and_exports_do_not(monkeypatch):
+def test_programs_call_it_and_exports_do_not(monkeypatch, deferred):
     noted = []
     call = angles._call
 

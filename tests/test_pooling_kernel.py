@@ -173,7 +173,7 @@ def _slope(x):
     return tape.gradient(y, x)
 
 
-def test_programs_call_it_and_exports_do_not(monkeypatch):
+def test_programs_call_it_and_exports_do_not(monkeypatch, deferred):
     noted = []
     call = pooling_kernel.Pool._call
 

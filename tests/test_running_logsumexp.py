@@ -90,7 +90,7 @@ def test_gradients_are_finite_beside_infinities():
     np.testing.assert_allclose(own(slope)(x)[:4], [0.0, -np.exp(-1.0), 0.0, 0.0], rtol=1e-6)
 
 
-def test_a_step_takes_the_sum_once(monkeypatch):
+def test_a_step_takes_the_sum_once(monkeypatch, deferred):
     """The gradient has what the value was made with."""
     noted, steps = [], running_logsumexp._steps
     monkeypatch.setattr(running_logsumexp, "_steps", lambda x: (noted.append(x.shape), steps(x))[1])
