@@ -79,13 +79,18 @@ def _value(x: Any) -> Any:
 
 
 def _weighted(factors: Any, x: Any) -> Any:
-    """Along the first axis: the last result times its factor, and x."""
+    """Along the first axis: the last result times its factor, and x. It is linear in x."""
 
     def step(state: Any, rows: Any) -> Any:
-        found = state * rows[0] + rows[1]
+        found = state * rows[1] + rows[0]
         return found, found
 
-    return lax.scan(step, jnp.zeros_like(x[0]), (factors, x))[1]
+    def running(x: Any) -> Any:
+        return lax.scan(step, jnp.zeros_like(x[0]), (x, factors))[1]
+
+    if jax.__version_info__ < (0, 10):  # these transpose only what they know to be linear
+        return jax.jvp(running, (jnp.zeros_like(x),), (x,))[1]
+    return running(x)
 
 
 def _tangent(dx: Any, y: Any, x: Any) -> Any:
