@@ -522,6 +522,8 @@ def test_programs_in_one_thread_are_not_waited_for(monkeypatch):
     step = settled_trace(100)
     before = blas_threads()
     monkeypatch.setattr(host._MORE, "set", lambda: None)  # nobody else sees to it
+    host.wait_for_all()
+    time.sleep(0.1)  # the other thread sees that there are none
     first = step()
     flush()
     second = step()
