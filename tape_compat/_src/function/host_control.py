@@ -22,7 +22,7 @@ from ..values.capture import Captured, Sketch
 from ..values.record import apply, notify
 from ..values.tensor import Tensor
 from .program_parts import parts_of
-from .python_steps import Called, Rule, TapedStep, is_silent, run_parts
+from .python_steps import Rule, TapedStep, is_silent, run_parts
 
 
 class ControlStep(TapedStep):
@@ -40,10 +40,6 @@ class ControlStep(TapedStep):
     @property
     def repeatable(self) -> bool:
         return self.silent
-
-    def done(self, found: Captured, /, *values: Any) -> list[Any]:
-        called = Called(self.function(found), values, self.taped)
-        return [*called.outputs, called]
 
     def function(self, found: Captured) -> Callable[..., list[Tensor]]:
         return partial(self.give, found)
@@ -160,10 +156,14 @@ class Inside:
         self._sketch: Sketch = LOCAL.state.capture.sketch
         self._before = self._sketch.count
 
+    def _has(self, shape: tuple[Size, ...]) -> bool:
+        """Whether one of them is in a shape."""
+        return not self._sketch.since(self._before).isdisjoint(variables(shape))
+
     def outside(self, size: Size, *others: Size) -> Size:
         """What a size of results is outside of the parts: itself if it is one outside and the
         others agree, else one that a call tells."""
-        known = self._sketch.since(self._before).isdisjoint(variables((size,)))
+        known = not self._has((size,))
         return size if known and all(size == other for other in others) else self._sketch.size()
 
     def may_become(self, before: Aval, after: Aval) -> bool:
@@ -176,7 +176,7 @@ class Inside:
 
     def refuse(self, shape: Sequence[Size], what: str) -> None:
         """Refuse a shape of such sizes where they are needed outside. Raises: NeedsValue."""
-        if not self._sketch.since(self._before).isdisjoint(variables(tuple(shape))):
+        if self._has(tuple(shape)):
             raise errors.NeedsValue(
                 f"{what} is known only inside of a loop (at {errors.user_location()})."
             )

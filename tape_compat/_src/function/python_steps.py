@@ -59,6 +59,14 @@ class Called:
         found = self.tape.gradient([y for y, _ in pairs], self.inputs, [c for _, c in pairs])
         return [zeros_like(x) if g is None else convert(g) for x, g in zip(self.inputs, found)]
 
+    def gradients_of(self, want: Sequence[int], have: Sequence[int], given: Any) -> list[Tensor]:
+        """Those of the inputs `want`, by the cotangents that are given of the outputs `have`."""
+        cotangents: list[Any] = [None] * len(self.outputs)
+        for i, cotangent in zip(have, given, strict=True):
+            cotangents[i] = cotangent
+        found = self.gradients(cotangents)
+        return [found[i] for i in want]
+
 
 # ---------------------------------------------------------------------------------------------
 # What results are like.
@@ -149,6 +157,10 @@ class TapedStep(PythonStep):
         super().__init__(name, (*results, NUMBER), effect)
         self.texts, self.taped = texts, False
 
+    def done(self, found: Captured, /, *values: Any) -> list[Any]:
+        called = Called(self.function(found), values, self.taped)
+        return [*called.outputs, called]
+
     def function(self, found: Captured) -> Callable[..., list[Tensor]]:
         """What it does of values of a run: a function of its inputs."""
         raise NotImplementedError
@@ -205,19 +217,15 @@ class _Forward(TapedStep):
 class _Backward(PythonStep):
     """The gradients of the inputs `want` by those of the outputs `have`."""
 
-    __slots__ = ("count", "have", "want")
+    __slots__ = ("have", "want")
 
     def __init__(self, forward: TapedStep, inputs: Sequence[Tensor], want: Any, have: Any):
         super().__init__(f"{forward.name}Grad", tuple([inputs[i]._aval for i in want]))
-        self.count, self.want, self.have = len(forward.avals) - 1, want, have
+        self.want, self.have = want, have
 
     def done(self, found: Captured, /, *values: Any) -> list[Any]:
         called, *given = values
-        cotangents: list[Any] = [None] * self.count
-        for i, cotangent in zip(self.have, given, strict=True):
-            cotangents[i] = cotangent
-        answers = called.gradients(cotangents)
-        return [answers[i] for i in self.want]
+        return called.gradients_of(self.want, self.have, given)
 
 
 class _Again(TapedStep):
@@ -234,21 +242,11 @@ class _Again(TapedStep):
         super().__init__(f"{forward.name}Grad", avals, {}, effect=False)
         self.forward, self.want, self.have = forward, want, have
 
-    def done(self, found: Captured, /, *values: Any) -> list[Any]:
-        called = Called(self.function(found), values, self.taped)
-        return [*called.outputs, called]
-
     def function(self, found: Captured) -> Callable[..., list[Tensor]]:
-        outputs = len(self.forward.avals) - 1
-
         def gradients(*values: Tensor) -> list[Tensor]:
             inputs = len(values) - len(self.have)
             called = Called(self.forward.function(found), values[:inputs], True)
-            cotangents: list[Any] = [None] * outputs
-            for i, cotangent in zip(self.have, values[inputs:], strict=True):
-                cotangents[i] = cotangent
-            answers = called.gradients(cotangents)
-            return [answers[i] for i in self.want]
+            return called.gradients_of(self.want, self.have, values[inputs:])
 
         return gradients
 
