@@ -34,7 +34,7 @@ from .concrete import ConcreteFunction
 from .elements import taking, with_unknown_sizes
 from .function_spec import FunctionSpec
 from .retracing import General, Retracing, mapped, spec_like
-from .signature import Arguments, Bound, Signature, serves, texts_in
+from .signature import LITERALS, Arguments, Bound, Signature, serves, texts_in
 from .trace import AssumingTrace, Trace, as_tensors, traced
 
 LOGGER = logging.getLogger("tape_compat")
@@ -163,14 +163,18 @@ class Function(Recorded):
         if MODE.python:
             return self._python_function(*args, **kwargs)
         self._calls += 1
-        if not kwargs and len(args) == self._signature.count:
+        least, most = self._signature.plain
+        if not kwargs and least <= len(args) <= most:
             parts: list[Any] = []
             tensors: list[Tensor] = []
             for value in args:
-                if value.__class__ is Tensor and value._aval.dtype is not string:
+                cls = value.__class__
+                if cls is Tensor and value._aval.dtype is not string:
                     parts.append(value._aval)
                     tensors.append(value)
-                elif value.__class__ is not tuple or not _add_tensors(value, parts, tensors):
+                elif cls in LITERALS:
+                    parts.append(value)
+                elif cls is not tuple or not _add_tensors(value, parts, tensors):
                     break
             else:
                 trace = self._traces.get(tuple(parts))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import weakref
 from collections.abc import Callable, Iterable, MutableMapping, Sequence
+from math import inf
 from typing import Any, NamedTuple
 
 import jax
@@ -28,8 +29,15 @@ from .tensor_array import TensorArray, TensorArraySpec
 
 _BY_NAME = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_KEYWORD)
 
+#: Kinds of parameters that a call by position needs no binding for.
+_PLAIN = (
+    inspect.Parameter.POSITIONAL_OR_KEYWORD,
+    inspect.Parameter.VAR_POSITIONAL,
+    inspect.Parameter.VAR_KEYWORD,
+)
+
 #: Classes of Python values that are a part of the key as they are.
-_LITERALS = frozenset((bool, int, float, complex, str, bytes, type(None), type(Ellipsis)))
+LITERALS = frozenset((bool, int, float, complex, str, bytes, type(None), type(Ellipsis)))
 
 #: Where the composites are that can be made of specs as well.
 _VALUES = f"{__name__.partition('.')[0]}._src.values."
@@ -57,7 +65,7 @@ class Arguments:
         cls = value.__class__
         if cls is Tensor:
             self._tensor(value)
-        elif cls in _LITERALS:
+        elif cls in LITERALS:
             self.parts.append(value)
         elif cls is tuple:
             self._nest(value, value)
@@ -199,7 +207,7 @@ def _composite(spec: TypeSpec, components: Any) -> Any:
 def rebuilt(value: Any, tensors: Callable[[Any], Any]) -> Any:
     """An argument with what `tensors` makes of each tensor, and of what becomes one. Structures are
     new, so that a function may change them; variables and other objects are the same."""
-    if value.__class__ in _LITERALS or isinstance(value, Variable):
+    if value.__class__ in LITERALS or isinstance(value, Variable):
         return value
     if isinstance(value, (Tensor, np.ndarray, np.generic, jax.Array, TensorSpec)):
         return tensors(value)
@@ -271,9 +279,11 @@ class Signature:
         #: The name of what takes further arguments by position.
         self.rest = next((p.name for p in by_position if p.kind is p.VAR_POSITIONAL), "args")
         self._by_position = by_position
-        plain = all(p.kind is p.POSITIONAL_OR_KEYWORD for p in parameters)
-        #: How many arguments a call has that needs no binding; -1: each does.
-        self.count = len(parameters) if plain and self.specs is None else -1
+        #: How many arguments a call has, at least and at most, that needs no binding.
+        self.plain: tuple[float, float] = (inf, -inf)
+        if self.specs is None and all(p.kind in _PLAIN for p in parameters):
+            least = len(self.names)
+            self.plain = (least, least if len(by_position) == least else inf)
         self._forms: dict[tuple[Any, ...], _Form] = {}
         if self.specs is not None:
             self._check_specs(self.specs)
@@ -452,7 +462,7 @@ def _fits(wanted: Any, given: Any) -> bool:
 
 
 def _same(x: Any, y: Any) -> bool:
-    return x is y or (x.__class__ is y.__class__ and x.__class__ in _LITERALS and x == y)
+    return x is y or (x.__class__ is y.__class__ and x.__class__ in LITERALS and x == y)
 
 
 def check_unchanged(
