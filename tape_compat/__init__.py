@@ -204,6 +204,7 @@ from ._src.ops.histograms import (
     histogram_fixed_width_bins as histogram_fixed_width_bins,
 )
 from ._src.ops.images.patches import extract_volume_patches as extract_volume_patches
+from ._src.ops.index_shuffle import random_index_shuffle as random_index_shuffle
 from ._src.ops.indexing import newaxis as newaxis
 from ._src.ops.joining import (
     concat as concat,

@@ -137,6 +137,7 @@ from .._src.ops.segments import (
     unsorted_segment_sqrt_n as unsorted_segment_sqrt_n,
     unsorted_segment_sum as unsorted_segment_sum,
 )
+from .._src.ops.sobol import sobol_sample as sobol_sample
 from .._src.ops.special import betainc as betainc
 from .._src.ops.sums import (
     accumulate_n as accumulate_n,

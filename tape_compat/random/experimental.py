@@ -1,6 +1,7 @@
 """`tf.random.experimental`: older names of what is in `tf.random`, and a shuffle by a seed."""
 
 from .._src.interop.names import face as _face
+from .._src.ops.index_shuffle import index_shuffle as index_shuffle
 from .._src.ops.random_generator import (
     Generator as Generator,
     create_rng_state as create_rng_state,

@@ -498,6 +498,40 @@ def case_stateless_orders(tf):
     return [shuffle(tf.range(n), [1, 2]) for n in (10, 6, 1, 0)], shuffle(["a", "b", "c"], [3, 4])
 
 
+def case_places_in_an_order_that_is_not_made(tf):
+    shuffle = tf.random.experimental.index_shuffle
+    index = tf.constant([0, 5, 70000, 69999])
+    inside = tf.function(lambda x: shuffle(x, [5, 9], 70000))(index)
+    several = tf.random_index_shuffle(index, [[1, 2, 3]] * 3 + [[-4, 5, 6]], 65537)
+    words = tf.random_index_shuffle(tf.constant(2**33, tf.int64), [1, 2, 3], 2**40 + 5, rounds=8)
+    data = tf.data.Dataset.range(10).map(lambda i: shuffle(i, [5, 8], 9))
+    return (
+        shuffle(tf.range(10), [5, 8], 9),
+        inside,
+        several,
+        words,
+        list(data),
+        shuffle(0, [1, 2], 0),
+    )
+
+
+def case_places_outside(tf):
+    return tf.random_index_shuffle([1, 9], [1, 2, 3], [3, 3])
+
+
+def case_places_by_a_seed_of_two(tf):
+    return tf.random_index_shuffle([1, 2], [1, 2], 3)
+
+
+def case_points_of_sobol(tf):
+    few = tf.math.sobol_sample(3, 7, 2)
+    return few, tf.math.sobol_sample(tf.constant(40), 3, skip=1000, dtype=tf.float64)
+
+
+def case_no_points_of_sobol(tf):
+    return tf.math.sobol_sample(2, 0)
+
+
 def case_generators_share_a_variable(tf):
     gen = tf.random.Generator.from_seed(3)
     other = tf.random.Generator.from_state(gen.state, alg="philox")

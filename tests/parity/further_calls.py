@@ -262,6 +262,10 @@ CALLS = {
         shape=[3], minval=c(-5), maxval=c(100), **KEY
     ),
     "StatelessRandomUniformV2": lambda r, c: r.StatelessRandomUniformV2(shape=[3], **KEY),
+    "RandomIndexShuffle": lambda r, c: r.RandomIndexShuffle(
+        index=c([1, 3, 0]), seed=c([1, 2, 3]), max_index=c(70000), rounds=6
+    ),
+    "SobolSample": lambda r, c: r.SobolSample(dim=2, num_results=5, skip=3),
     "StatelessShuffle": lambda r, c: r.StatelessShuffle(value=c([1, 2, 3, 4]), **KEY),
     "StatelessTruncatedNormal": lambda r, c: r.StatelessTruncatedNormal(shape=[3], seed=[1, 2]),
     "StatelessTruncatedNormalV2": lambda r, c: r.StatelessTruncatedNormalV2(shape=[3], **KEY),

@@ -21,7 +21,9 @@ from ...ops import (
 )
 from ...ops.arguments import known_value
 from ...ops.images import distortions
+from ...ops.index_shuffle import random_index_shuffle
 from ...ops.random_keys import SeedPair
+from ...ops.sobol import sobol_sample
 from ...values.convert import convert
 from ...values.record import apply
 from ...values.tensor import Tensor, concrete
@@ -187,6 +189,16 @@ def _gamma_by_key(shape: Any, key: Any, counter: Any, alg: Any, alpha: Any) -> T
     sizes = random_draws.draw_shape(shape, "StatelessRandomGammaV3")
     parameters = random_draws.gamma_parameters(alpha, None, alpha.dtype)
     return random_draws.draw_gamma(_key(key, counter, alg), sizes, *parameters)
+
+
+@kernel("RandomIndexShuffle")
+def _shuffled_index(index: Any, seed: Any, most: Any, *, rounds: int = 4) -> Tensor:
+    return random_index_shuffle(index, seed, most, rounds)
+
+
+@kernel("SobolSample")
+def _points(dim: Any, count: Any, skip: Any, *, dtype: DType = float32) -> Tensor:
+    return sobol_sample(dim, count, skip, dtype)
 
 
 @kernel("StatelessShuffle")
