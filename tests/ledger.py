@@ -10,6 +10,7 @@ import csv
 import importlib
 import inspect
 import types
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -47,14 +48,15 @@ def of_keras(name: str) -> bool:
     return len(parts) > 2 and parts[1] in OF_KERAS
 
 
-def faces() -> list[str]:
+@cache
+def faces() -> tuple[str, ...]:
     """'', 'math', 'math.special', ..."""
     files = [
         path for path in ROOT.rglob("*.py") if "_src" not in path.parts and path.stem != "__main__"
     ]
     parts = [path.relative_to(ROOT).with_suffix("").parts for path in files]
     names = sorted(".".join(p[:-1] if p[-1] == "__init__" else p) for p in parts)
-    return [name for name in names if name.partition(".")[0] not in NOT_LISTED]
+    return tuple(name for name in names if name.partition(".")[0] not in NOT_LISTED)
 
 
 def module(face: str) -> types.ModuleType:
