@@ -5,7 +5,6 @@ import json
 import pickle
 import subprocess
 import sys
-from importlib.util import find_spec
 
 import pytest
 
@@ -13,7 +12,6 @@ import tape_compat
 from tape_compat._src.interop import names
 from tape_compat._src.interop.names import ledger, reason
 from tests.ledger import NOT_LISTED, OURS, _is_here, faces, here, module, read, shown
-from tests.oracle import tensorflow
 
 PRESENT = [row for row in ledger().values() if row.where]
 MISSING = [row for row in ledger().values() if not row.where]
@@ -100,24 +98,6 @@ def test_errors_are_named_as_users_import_them():
 
 def test_the_ledger_can_be_read_again():
     assert read() == ledger()
-
-
-@pytest.mark.skipif(find_spec("tensorflow") is None, reason="tensorflow is not installed")
-def test_tensorflow_has_every_name():
-    tf = tensorflow()
-    for face in faces():
-        if face == "engine":
-            continue
-        space = tf
-        for part in filter(None, face.split(".")):
-            space = getattr(space, part)
-        ours = {name for name in module(face).__all__ if face or name not in OURS}
-        assert not [name for name in ours if not hasattr(space, name)], face
-    for row in PRESENT:
-        for name in (row.name, *row.aliases):
-            value = tf
-            for part in name.split(".")[1:]:
-                value = getattr(value, part)
 
 
 def fresh(code):

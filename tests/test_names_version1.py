@@ -2,8 +2,6 @@
 
 import importlib
 import json
-import sys
-from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
@@ -12,7 +10,6 @@ import pytest
 import tape_compat
 from tape_compat._src.interop import names, version1
 from tests import ledger
-from tests.oracle import tensorflow
 from tests.processes import run
 
 V1: Any = tape_compat.compat.v1
@@ -115,15 +112,6 @@ def test_missing_names_say_why():
         V1.linalg.exq
 
 
-@pytest.mark.skipif(find_spec("tensorflow") is None, reason="tensorflow is not installed")
-def test_the_table_is_that_of_tensorflow(tmp_path, monkeypatch):
-    """Run `python -m tests.ledger` if not."""
-    before = ledger.VERSION1.read_text()
-    monkeypatch.setattr(ledger, "VERSION1", tmp_path / "version1.tsv")
-    ledger.write_version1(ledger.version1_names(tensorflow()))
-    assert ledger.VERSION1.read_text() == before
-
-
 MISSING = [
     row.name
     for row in names.ledger().values()
@@ -147,24 +135,3 @@ def test_missing_names_raise_their_reason():
             with pytest.raises(AttributeError) as raised:
                 getattr(face, last)
             assert str(raised.value).endswith(f"has no attribute '{last}': {name} {why}")
-
-
-@pytest.mark.skipif(find_spec("tensorflow") is None, reason="tensorflow is not installed")
-def test_every_name_of_tensorflow_is_here_or_has_a_reason():
-    """Run `python -m tests.ledger` if not."""
-    missing = ledger.missing_version1(tensorflow())
-    assert not [name for name in missing if not names.reason(name)]
-
-
-@pytest.mark.skipif(find_spec("tensorflow") is None, reason="tensorflow is not installed")
-def test_no_module_shows_what_tensorflow_lacks():
-    theirs = ledger.walked(tensorflow().compat.v1)
-    for space, found in theirs.items():
-        name = f"tape_compat.compat.v1.{space}".rstrip(".")
-        if name in sys.modules and space != "raw_ops":
-            ours = {each for each in module(space).__all__ if not _is_module(space, each)}
-            assert not ours - set(found), space
-
-
-def _is_module(space, name):
-    return isinstance(getattr(module(space), name), ModuleType)
