@@ -1,4 +1,4 @@
-"""Every row of `tests/ops` through every check: values, derivatives, special points."""
+"""Every row of `tests/ops` through every check: values, derivatives, special points, TensorFlow."""
 
 import importlib
 import json
@@ -17,6 +17,8 @@ from tape_compat._src.ops.declare import unary
 from tape_compat._src.ops.rules import rule
 from tests.ops import ROWS, TABLES, checks
 from tests.ops.row import Row, find
+from tests.parity import store
+from tests.parity.rows import check_tensorflow
 
 GOLDENS = Path(__file__).parent / "goldens" / "special.json"
 
@@ -43,13 +45,18 @@ def checks_of(row):
     yield from checks.checks_of(row)
     if row.special:
         yield "special", check_special
+    if store.installed():
+        yield "tensorflow", check_tensorflow
 
 
-CASES = [
-    pytest.param(row, check, id=f"{row.id}-{name}", marks=pytest.mark.part(row.id))
-    for row in ROWS
-    for name, check in checks_of(row)
-]
+def _parameter(row, name, check):
+    marks = [pytest.mark.part(row.id)]
+    if name == "tensorflow" and row.differs:
+        marks.append(pytest.mark.xfail(reason=row.differs, strict=True))
+    return pytest.param(row, check, id=f"{row.id}-{name}", marks=marks)
+
+
+CASES = [_parameter(row, name, check) for row in ROWS for name, check in checks_of(row)]
 
 
 @pytest.mark.parametrize(("row", "check"), CASES)

@@ -1,9 +1,10 @@
 """Each row of `tests/ops` on TensorFlow: the same values, first and second derivatives.
 
-Ours come out of the group's program, as in `tests/test_ops.py`; there they are held against NumPy.
+`tests/test_ops.py` has it among the checks of a row, so that ours come out of the program that the
+others look at too.
 """
 
-import pytest
+from functools import cache
 
 import tape_compat
 from tests.ops import TABLES, checks
@@ -12,21 +13,13 @@ from tests.oracle import tensorflow
 from . import store
 from .harness import Case, describe, differences, raised
 
-pytestmark = pytest.mark.skipif(
-    not store.installed(), reason="tensorflow, the oracle, is not installed (extra `parity`)"
-)
-
 _HELPERS = ("row", "checks", "samples", "references")
 
 
-def _parameter(table, row):
-    marks = [pytest.mark.xfail(reason=row.differs, strict=True)] if row.differs else []
-    return pytest.param(table, row, id=row.id, marks=marks)
-
-
-ROWS = [
-    _parameter(name, row) for name, table in TABLES.items() for row in getattr(table, "ROWS", [])
-]
+@cache
+def tables():
+    """The table that a row stands in, by the row's id."""
+    return {row.id: name for name, table in TABLES.items() for row in getattr(table, "ROWS", [])}
 
 
 def plain(tf, found):
@@ -42,10 +35,10 @@ def on_tensorflow(row):
         return raised(error)
 
 
-@pytest.mark.parametrize(("table", "row"), ROWS)
-def test_row(table, row, deferred):
+def check_tensorflow(row):
+    table = tables()[row.id]
     files = [f"ops/{name}.py" for name in (*_HELPERS, table)]
-    expected = store.kept(f"rows_{table}", files, row.id, lambda: on_tensorflow(row))
+    expected = store.kept(f"ops_{table}", files, row.id, lambda: on_tensorflow(row))
     ours = plain(tape_compat, checks.found(row))
     lines = differences(expected, ours, Case(row.id, row.call, rtol=1e-6, atol=1e-9))
     assert not lines, "\n".join(lines)
