@@ -37,6 +37,15 @@ PAID = int(PRICE / 1e-3)
 BEGUN = int(policy.BESIDE_SHARE * PRICE / 1e-3)
 
 
+#: Of compiles that take long: of one for whose price PAID_LONG runs pay, each twice as long as what
+#: it loses.
+LONG = USUAL._replace(equations=2000.0, seconds=2e-3)
+LONG_PRICE = policy.compile_seconds(50, 5, 2000.0)
+BEGUN_LONG = int(policy.BESIDE_SHARE * LONG_PRICE / 1e-3)
+AS_LONG = int(LONG_PRICE / 2e-3)
+LONG_FUNCTION = LONG._replace(due=policy.FUNCTION_DUE)
+
+
 def compiled(instructions=50, **facts):
     """Facts where ops are not interpreted."""
     return USUAL._replace(instructions=instructions, interpreted=False, loss=1e-4, **facts)
@@ -72,6 +81,28 @@ ROWS = {
         FUNCTION._replace(due=policy.JIT_COMPILE_DUE),
         seen(policy.JIT_COMPILE_DUE - 1),
         COMPILED,
+    ),
+    "long: not yet a share of the price": (LONG, seen(BEGUN_LONG - 1), OP_BY_OP),
+    "long: a share of the price": (LONG, seen(BEGUN_LONG), BESIDE),
+    "long: the price": (LONG, seen(int(LONG_PRICE / 1e-3)), BESIDE),
+    "long: interpreted for less": (LONG, seen(BEGUN_LONG + AS_LONG - 1), BESIDE),
+    "long: interpreted for as long": (LONG, seen(BEGUN_LONG + AS_LONG + 1), COMPILED),
+    "long: ops take as long to compile": (LONG._replace(op_compiles=5.0), seen(), COMPILED),
+    "long: the price, not on zeros": (
+        LONG._replace(dry=False),
+        seen(int(LONG_PRICE / 1e-3)),
+        COMPILED,
+    ),
+    "long: no loss": (LONG._replace(loss=0.0), seen(10**6, 10**6), OP_BY_OP),
+    "long function: just before it is due": (LONG_FUNCTION, seen(2), OP_BY_OP),
+    "long function: due": (LONG_FUNCTION, seen(3), BESIDE),
+    "long function: interpreted for less": (LONG_FUNCTION, seen(2 + AS_LONG), BESIDE),
+    "long function: interpreted for as long": (LONG_FUNCTION, seen(4 + AS_LONG), COMPILED),
+    "equations are dear": (USUAL._replace(equations=300.0), seen(PAID), OP_BY_OP),
+    "equations of loops are dearer": (
+        USUAL._replace(equations=400.0, as_loops=True),
+        seen(2 * PAID),
+        OP_BY_OP,
     ),
     "compiled: the first of a place": (compiled(), seen(), COMPILED),
     "compiled: the last of the first": (compiled(), seen(new=LATE - 1, structures=MANY), COMPILED),

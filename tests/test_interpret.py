@@ -1013,3 +1013,19 @@ def test_every_rule_is_tested():
     finally:
         TRACING.clear()
     assert set(RULES) - SEEN <= OTHER_VERSIONS
+
+
+def test_equations_of_parts_count_once():
+    """What a compiler has to do does not grow with the iterations, as interpreting does."""
+
+    def body(x, _):
+        return jnp.tanh(x) * 2.0, None
+
+    def repeated(length):
+        jaxpr = jax.make_jaxpr(lambda x: lax.scan(body, x, None, length)[0] + 1.0)(np.float32(0))
+        return interpreted(jaxpr)
+
+    few, many = repeated(3), repeated(300)
+    assert few.steps == many.steps == 2
+    assert few.equations == many.equations == 4
+    assert many.seconds > 10 * few.seconds

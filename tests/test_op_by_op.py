@@ -8,6 +8,7 @@ import pytest
 
 import tape_compat as tf
 from tape_compat._src.core import host
+from tape_compat._src.core.counters import COUNTERS
 from tape_compat._src.run import executor, policy, whole
 from tape_compat._src.run.kept import KEPT
 from tape_compat._src.run.op_by_op import HostResult, OpByOpProgram
@@ -100,6 +101,26 @@ def test_another_thread_compiles_it_first(cheap):
         seen.append(found.beside is not None)
     assert True in seen and not seen[0]
     assert not any(t.name == "tape_compat compile" for t in threading.enumerate())
+
+
+def test_nobody_waits_for_the_long_compile_of_a_function(cheap, monkeypatch):
+    """The run that is due begins it, and the function goes over to it when it has been interpreted
+    for as long: about three times the ten runs of `cheap`, for compiled it takes most of a run."""
+    monkeypatch.setattr(policy, "LONG_COMPILE_SECONDS", 0.0)
+    step, _ = regression(13)
+    step = tf.function(step)
+    begun, compiled = [], []
+    for _ in range(40):
+        step()
+        flush()
+        found = [r for r in KEPT.order if isinstance(r, OpByOpProgram)][-1]
+        begun.append(found.beside is not None)
+        compiled.append(COUNTERS.compiles)
+    due = begun.index(True) + 1
+    over = compiled.index(compiled[0] + 1) + 1
+    assert due == policy.FUNCTION_DUE and due + 2 < over < 40
+    assert begun[due - 1 : over - 1] == [True] * (over - due)
+    assert compiled[-1] == compiled[0] + 1
 
 
 def test_a_step_is_one_program_of_xla_whoever_compiles_it(cheap, xla_programs):

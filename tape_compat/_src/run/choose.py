@@ -6,6 +6,7 @@ program, which a `History` notes; `policy.py` has the numbers and their reasons.
 
 from __future__ import annotations
 
+import math
 from collections import OrderedDict
 from collections.abc import Hashable
 from enum import Enum
@@ -27,12 +28,13 @@ class Facts(NamedTuple):
     """What the choice depends on of a program.
 
     instructions: how many, those of a loop once, and without loops only those that a compiler has
-    to do something about. outputs: how many are alive. as_loops: whether it
-    can run as loops. interpreted: whether its ops may be interpreted. dry: whether to run it on
-    zeros does no harm, as another thread does to compile it. loss: about how many seconds longer
-    it takes op by op than compiled. op_compiles: how many seconds to compile ops by themselves.
-    price: how many its compile takes beyond what its length says. due: at which run it is compiled
-    because it calls what the user declared a function, 0 if it does not.
+    to do something about; equations: how many these are. outputs: how many are alive. as_loops:
+    whether it can run as loops. interpreted: whether its ops may be interpreted. dry: whether to
+    run it on zeros does no harm, as another thread does to compile it. loss: about how many seconds
+    longer it takes op by op than compiled; seconds: how many that takes in all. op_compiles: how
+    many to compile ops by themselves. price: how many its compile takes beyond what its length
+    says. due: at which run it is compiled because it calls what the user declared a function, 0 if
+    it does not.
     """
 
     instructions: int
@@ -44,6 +46,8 @@ class Facts(NamedTuple):
     op_compiles: float
     price: float
     due: int = 0
+    equations: float = 0.0
+    seconds: float = 0.0
 
 
 class Seen(NamedTuple):
@@ -61,7 +65,9 @@ class Seen(NamedTuple):
 
 def choose(facts: Facts, seen: Seen) -> Choice:
     """How to run a program that is not compiled."""
-    price = policy.compile_seconds(facts.instructions, facts.outputs) + facts.price
+    price = facts.price + policy.compile_seconds(
+        facts.instructions, facts.outputs, facts.equations, facts.as_loops
+    )
     if not facts.interpreted and price < policy.DEAR_COMPILE_SECONDS:
         long = facts.as_loops or facts.instructions > policy.SHORT_PROGRAM
         early = seen.new <= policy.NEW_STRUCTURES_BEFORE_OP_BY_OP and not seen.runs
@@ -74,12 +80,26 @@ def choose(facts: Facts, seen: Seen) -> Choice:
     likely = facts.due > 0 and price <= min(
         policy.FUNCTION_RUNS * facts.loss, policy.DEAR_COMPILE_SECONDS
     )
+    beside = facts.interpreted and facts.dry and not facts.as_loops
+    if beside and price >= policy.LONG_COMPILE_SECONDS:
+        return _choose_long(facts, run, price, facts.due if likely else math.inf)
     if paid >= price or (likely and run >= facts.due):
         return Choice.COMPILED
-    beside = facts.interpreted and facts.dry and not facts.as_loops
     if beside and paid >= policy.BESIDE_SHARE * price:
         return Choice.BESIDE
     return Choice.OP_BY_OP
+
+
+def _choose_long(facts: Facts, run: int, price: float, due: float) -> Choice:
+    """How to run a program whose compile takes long at this run: nobody waits for that while runs
+    go on, unless to compile its ops by themselves took longer. due: the run that begins it."""
+    paid = math.ceil(policy.BESIDE_SHARE * price / facts.loss) if facts.loss > 0 else math.inf
+    begin = min(paid, due)
+    if run < begin:
+        settled = run * facts.loss + facts.op_compiles >= price
+        return Choice.COMPILED if settled else Choice.OP_BY_OP
+    compiled = (run - begin) * max(facts.seconds, facts.loss) + facts.op_compiles >= price
+    return Choice.COMPILED if compiled else Choice.BESIDE
 
 
 class Later(Enum):

@@ -233,6 +233,8 @@ def _launch(program: Program, live: tuple[int, ...]) -> None:
         op_compiles=apart.compile_seconds,
         price=once * apart.price,
         due=apart.due,
+        equations=once * apart.equations,
+        seconds=apart.seconds,
     )
     choice = choose(facts, seen)
     if choice is Choice.COMPILED:

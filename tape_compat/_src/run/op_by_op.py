@@ -100,10 +100,10 @@ class OpRunner:
     work: about how many seconds it takes when it is interpreted; products: those of products of
     arrays; kernels: those of convolutions by kernels of this library, which it takes compiled, too.
     dry: whether to run it on zeros does no harm: it calls nothing outside and is sure to end.
-    compiled: whether it was. price: about what its compile takes. idle: whether it gives what it
-    takes, of which XLA makes nothing. context: what calls `run` on the host. side: rows of
-    a square matrix that takes as long as the largest that LAPACK decomposes in several threads,
-    0 if it has none.
+    compiled: whether it was. price: about what its compile takes. equations: how many a compiler
+    has to do something about. idle: whether it gives what it takes, of which XLA makes nothing.
+    context: what calls `run` on the host. side: rows of a square matrix that takes as long as the
+    largest that LAPACK decomposes in several threads, 0 if it has none.
     moves: whether it hardly does more than to move elements, which no compiler does faster.
     """
 
@@ -115,6 +115,7 @@ class OpRunner:
         "compiled",
         "context",
         "dry",
+        "equations",
         "idle",
         "kernels",
         "moves",
@@ -130,6 +131,7 @@ class OpRunner:
         self.dry = not effects and "while" not in names
         self._plan: Interpreted | ByHand | None = None if plan.compiled_alone else plan
         self.idle = plan.steps == 0
+        self.equations = plan.equations
         hashes = sum([names[name] for name in HASHES])
         dear = names["conv_general_dilated"] - plan.kernel_calls
         self.price = policy.op_compile_seconds(dear, hashes)
@@ -254,7 +256,8 @@ class OpByOpProgram(Runner):
     zeros does no harm. due: at which run it is to be compiled, if a function that it calls says so.
     one_thread: whether what is compiled of it is to run so, for decompositions of small matrices.
     price: about how long it takes to compile it as a whole, beyond what its length says.
-    to_compile: how many of its instructions a compiler has to do something about.
+    to_compile: how many of its instructions a compiler has to do something about; equations: how
+    many these are.
     """
 
     __slots__ = (
@@ -272,6 +275,7 @@ class OpByOpProgram(Runner):
         "beside",
         "dry",
         "due",
+        "equations",
         "one_thread",
         "price",
         "room",
@@ -316,6 +320,7 @@ class OpByOpProgram(Runner):
         self.dry = all(runner.dry for runner in self._runners)
         least = policy.op_compile_seconds()
         self.price = sum([runner.price - least for runner in self._runners])
+        self.equations = sum([runner.equations for runner in self._runners])
         self.to_compile = len(self._runners) - sum([runner.idle for runner in self._runners])
 
     @property
@@ -327,6 +332,12 @@ class OpByOpProgram(Runner):
     def compile_seconds(self) -> float:
         """About how long it takes to compile what ops the next run is to compile by themselves."""
         return sum([runner.price for runner in self._runners if runner.compiles_next])
+
+    @property
+    def seconds(self) -> float:
+        """About how many seconds a run takes."""
+        alone = sum([runner.seconds for runner in self._runners])
+        return alone + policy.OP_SECONDS * len(self._runners)
 
     def loss(self, donatable: Sequence[int]) -> float:
         """About how many seconds longer a run takes than one of the compiled program, where the

@@ -14,7 +14,8 @@ import os
 #: beyond what the compiled program would have has grown to what the compile costs, as one buys skis
 #: when the rent paid reaches their price: never more than twice the best that could have been done.
 #: All of it is reckoned from counts and sizes, not from clocks, so that every run of a program is
-#: alike. When BESIDE_SHARE of the price is paid another thread begins to compile.
+#: alike. When BESIDE_SHARE of the price is paid another thread begins to compile. Where that takes
+#: LONG_COMPILE_SECONDS the step is interpreted until it has taken as long: nobody waits for it.
 #: Where ops are not interpreted, the first NEW_STRUCTURES_BEFORE_OP_BY_OP from one place in the
 #: user's program are compiled at first sight, for a step that comes again that is cheaper than to
 #: compile its ops one by one; from then on a new one runs op by op until it has paid, or has come
@@ -27,12 +28,14 @@ SIGHTS = 2
 FEW_STRUCTURES = 4
 HITS_TO_SETTLE = 8
 BESIDE_SHARE = 0.7
+LONG_COMPILE_SECONDS = 1.0
 DEAR_COMPILE_SECONDS = 8.0
 
 #: What the user declared a function is likely to be called again: if its compile pays in
 #: FUNCTION_RUNS runs, the run FUNCTION_DUE for the same shapes compiles it, with `jit_compile=True`
-#: the run JIT_COMPILE_DUE. Where TensorFlow takes 0.3 to 0.8 s to trace the step of a small Keras
-#: model, tracing and compiling it took 0.2 to 0.6 s.
+#: the run JIT_COMPILE_DUE, or begins to in another thread if that takes long. Where TensorFlow
+#: takes 0.3 to 0.8 s to trace the step of a small Keras model, tracing and compiling it took 0.2 to
+#: 0.6 s.
 FUNCTION_RUNS = 10_000
 FUNCTION_DUE = 4
 JIT_COMPILE_DUE = 2
@@ -61,7 +64,10 @@ MISLED = 3
 #: What it costs to come to the next op, what a call of a compiled op does, what its compile does,
 #: of which an op that runs in a program pays SHARE_IN_PROGRAMS as quickly as by itself, for the
 #: program may be compiled first; and what the compile of a whole program does: XLA's time grows
-#: with the square of the outputs. 2,000 chained additions, all alive, took 22 s.
+#: with the square of the outputs. 2,000 chained additions, all alive, took 22 s. An instruction
+#: pays for its equations where there are many: of 24 programs, from 33 to 563 instructions long,
+#: the compiles took 0.9 to 1.9 times of what both together say; without the equations 1.1 to 3.5
+#: times. In loops an equation takes more, for what its iterations read and keep.
 OP_SECONDS = 3e-6
 OP_CALL_SECONDS = 10e-6
 
@@ -74,6 +80,8 @@ HASH_COMPILE_SECONDS = 0.1
 SHARE_IN_PROGRAMS = 0.25
 COMPILE_SECONDS = 0.2
 COMPILE_SECONDS_PER_INSTRUCTION = 3e-3
+COMPILE_SECONDS_PER_EQUATION = 2e-3
+COMPILE_SECONDS_PER_EQUATION_IN_LOOPS = 8e-3
 COMPILE_SECONDS_PER_OUTPUT_SQUARED = 5e-6
 
 #: An op that takes less to interpret has no product of matrices that BLAS would share out.
@@ -211,10 +219,14 @@ SIZES_COUNTED = 4096
 HOST_SIZE = 64
 
 
-def compile_seconds(instructions: int, outputs: int = 0) -> float:
-    """About how long it takes to compile a whole program."""
-    linear = COMPILE_SECONDS + COMPILE_SECONDS_PER_INSTRUCTION * instructions
-    return linear + COMPILE_SECONDS_PER_OUTPUT_SQUARED * outputs**2
+def compile_seconds(
+    instructions: int, outputs: int = 0, equations: float = 0.0, as_loops: bool = False
+) -> float:
+    """About how long it takes to compile a whole program; equations: how many its instructions are,
+    if that is known; as_loops: whether loops of it stay loops, which count once."""
+    each = COMPILE_SECONDS_PER_EQUATION_IN_LOOPS if as_loops else COMPILE_SECONDS_PER_EQUATION
+    linear = max(COMPILE_SECONDS_PER_INSTRUCTION * instructions, each * equations)
+    return COMPILE_SECONDS + linear + COMPILE_SECONDS_PER_OUTPUT_SQUARED * outputs**2
 
 
 def op_compile_seconds(convolutions: int = 0, hashes: int = 0) -> float:

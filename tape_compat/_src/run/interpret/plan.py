@@ -55,6 +55,8 @@ class Interpreted:
       kernels: of the seconds, those of convolutions that one does, and of sorting.
       kernel_calls: how many convolutions one does.
       steps: how many calls of NumPy, or of others, it is.
+      equations: how many a compiler has to do something about: the steps, and those of the parts
+        of conditions and loops once.
       scattered: the input whose elements the last step changes, where that is all that is done
         with it, and gives the one output; None if there is no such.
 
@@ -72,6 +74,7 @@ class Interpreted:
         "arithmetic",
         "compiled_alone",
         "effects",
+        "equations",
         "kernel_calls",
         "kernels",
         "products",
@@ -91,6 +94,7 @@ class Interpreted:
         drafts = building.needed(outputs)
         self._steps = _steps(drafts, {*outputs, *building.constant})
         self.steps = len(drafts)
+        self.equations = len(drafts) + sum([draft.inside for draft in drafts])
         self.seconds = cost.CALL_SECONDS + sum([draft.seconds for draft in drafts])
         self.compiled_alone = sum([draft.compiled_alone for draft in drafts])
         self.effects = bool(inner.effects)
@@ -149,7 +153,7 @@ class ByHand:
     __slots__ = ("_function", "_single", "seconds")
     compiled_alone, arithmetic, products, kernels, kernel_calls = 0, 0.0, 0.0, 0.0, 0
     scattered = None
-    steps = 1
+    steps = equations = 1
 
     def __init__(self, function: Callable[..., Any], single: bool, elements: int):
         self._function, self._single = function, single
@@ -168,7 +172,7 @@ def interpreted(jaxpr: Any, sizes: Sizes | None = None) -> Interpreted:
 class _Draft(NamedTuple):
     """A step before it is known what is needed: with what it costs, how many primitives it has JAX
     compile, whether it does more than compute, just moves elements, is a product of arrays, or is
-    as slow in a compiled program."""
+    as slow in a compiled program, and how many equations are in its parts."""
 
     function: Function
     inputs: tuple[int, ...]
@@ -180,6 +184,7 @@ class _Draft(NamedTuple):
     moves: bool
     product: bool
     stays: bool
+    inside: int
 
 
 class _Building:
@@ -246,7 +251,13 @@ class _Building:
         return self.inline(getattr(jaxpr, "jaxpr", jaxpr), getattr(jaxpr, "consts", ()), inputs)
 
     def step(
-        self, eqn: Any, function: Function, inputs: tuple[int, ...], seconds: float, alone: int = 0
+        self,
+        eqn: Any,
+        function: Function,
+        inputs: tuple[int, ...],
+        seconds: float,
+        alone: int = 0,
+        inside: int = 0,
     ) -> Sequence[int]:
         outputs = tuple([self.slot() for _ in eqn.outvars])
         single = None if eqn.primitive.multiple_results else outputs[0]
@@ -254,7 +265,7 @@ class _Building:
         stays = getattr(function, "stays", False)
         product = name in PRODUCTS or (name in CONVOLUTIONS and not stays)
         self.convolutions += name in CONVOLUTIONS and stays
-        more = bool(eqn.effects), name in cost.MOVES, product, stays
+        more = bool(eqn.effects), name in cost.MOVES, product, stays, inside
         self.drafts.append(_Draft(function, inputs, single, outputs, seconds, alone, *more))
         return outputs
 
@@ -278,7 +289,8 @@ class _Building:
         seconds = cost.nested_seconds(
             name, params, [plan.seconds - cost.CALL_SECONDS for plan in plans]
         )
-        return self.step(eqn, function, inputs, seconds, alone)
+        inside = sum([plan.equations for plan in plans])
+        return self.step(eqn, function, inputs, seconds, alone, inside)
 
     def needed(self, outputs: Sequence[int]) -> list[_Draft]:
         """The steps that outputs or effects need."""
