@@ -193,6 +193,53 @@ CASES |= {
 }
 
 
+def _symbolic_gradients(tf, x):
+    """First and second ones, and by what lies between."""
+    y = _shapes_of_branches(tf, x)[0] ** 3
+    (first,) = tf.gradients(y, x)
+    (second,) = tf.gradients(first, x)
+    weighted = tf.gradients(tf.reduce_sum(y**2) + tf.reduce_sum(x), [y, x], grad_ys=[3.0])
+    return first, second, weighted, tf.gradients(tf.reduce_sum(y) * x[0], x, stop_gradients=[y])
+
+
+def _symbolic_gradients_of_two(tf, x):
+    y = _shapes_of_branches(tf, x)[0]
+    if tf.size(y) > 2:
+        z = y[:1] ** 2
+    else:
+        z = tf.concat([y, y * x[0]], 0)
+    return tf.gradients(z, [x, y])
+
+
+def _hessians(tf, x):
+    y = _shapes_of_branches(tf, x)[0]
+    return tf.hessians(tf.reduce_sum(y**2) ** 2, x), tf.hessians(tf.reduce_sum(x**3), x)
+
+
+def _symbolic_gradients_of_a_loop(tf, x):
+    y = _loop_that_grows(tf, x)
+    return tf.gradients(tf.reduce_sum(y**2), x)
+
+
+def _symbolic_gradients_of_masks(tf, x):
+    y = x * 2.0
+    z = tf.boolean_mask(y, y > 4.0) ** 2
+    counted = tf.cast(tf.size(tf.unique(x)[0]), tf.float32)
+    return tf.gradients(tf.reduce_sum(z) * counted, [x, y])
+
+
+CASES |= {
+    body.__name__[1:]: _by_vectors(body)
+    for body in (
+        _symbolic_gradients,
+        _symbolic_gradients_of_two,
+        _hessians,
+        _symbolic_gradients_of_a_loop,
+        _symbolic_gradients_of_masks,
+    )
+}
+
+
 def case_gradients_of_variables(tf):
     v = tf.Variable(2.0)
 

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import math
+import operator
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from ..core.dtypes import as_dtype
-from ..core.errors import user_location
+from ..core.errors import NeedsValue, user_location
+from ..core.program import Node
 from ..core.state import LOCAL
 from ..core.steps import needed
 from ..ops.creation import ones_like
+from ..ops.joining import stack
+from ..ops.shapes import reshape
 from ..values import nest
 from ..values.capture import SymbolicProgram
 from ..values.context import inside_function
 from ..values.convert import convert
+from ..values.host_steps import PythonStep
 from ..values.indexed_slices import IndexedSlices
 from ..values.record import apply
 from ..values.tensor import Tensor
@@ -72,11 +81,6 @@ def gradients(
             "tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape "
             f"instead. At {user_location()}."
         )
-    if getattr(LOCAL.state.capture, "in_parts", False):
-        raise NotImplementedError(
-            "tf.gradients in a function that takes results of tf.py_function or tf.numpy_function "
-            f"is not built: take the gradient by a tf.GradientTape. At {user_location()}."
-        )
     _check_method(aggregation_method)
     targets = [_dense(y) for y in nest.flatten(ys)]
     sources = list(xs) if isinstance(xs, (list, tuple)) else [xs]
@@ -124,13 +128,26 @@ def hessians(
 def _hessian(slope: Any, source: Any) -> Tensor:
     if slope is None:
         raise _no_value()
-    with GradientTape(watch_accessed_variables=False) as tape:
+    with GradientTape(persistent=True, watch_accessed_variables=False) as tape:
         again = _Again(LOCAL.state.capture, tape, [source], [])
-        slopes = again.run([_dense(slope)])
-    found = tape.jacobian(slopes[0], again.sources[0])
+        (slope,) = again.run([_dense(slope)])
+    try:
+        found = tape.jacobian(slope, again.sources[0])
+    except NeedsValue:  # of a step of the host, which gives gradients only
+        found = _row_by_row(tape, slope, again.sources[0])
     if found is None:
         raise _no_value()
     return found
+
+
+def _row_by_row(tape: GradientTape, slope: Tensor, source: Any) -> Tensor | None:
+    """The derivative of each element of a slope in turn."""
+    shape = [operator.index(n) for n in slope._aval.shape]  # raises for an unknown size
+    weights = np.eye(math.prod(shape), dtype=slope.dtype.np_dtype)
+    if not len(weights):
+        return None
+    rows = [tape.gradient(slope, source, convert(w.reshape(shape))) for w in weights]
+    return None if rows[0] is None else reshape(stack([*map(_dense, rows)]), [*shape, *shape])
 
 
 def _no_value() -> ValueError:
@@ -208,7 +225,11 @@ class _Again:
         """The targets as they are this time."""
         slots = [self._target(y) for y in targets]
         for node in needed(self._program.node.path(), [s for s in slots if s is not None]):
-            if any(slot in self._new for slot in node.inputs) and not node.closure.effect:
+            if not any(slot in self._new for slot in node.inputs):
+                continue
+            if isinstance(node.closure, PythonStep):
+                self._follow(node, node.closure)
+            elif not node.closure.effect:
                 self._again(node)
         return [y if s is None else self._new.get(s, y) for s, y in zip(slots, targets)]
 
@@ -221,14 +242,30 @@ class _Again:
             )
         return slot
 
-    def _again(self, node: Any) -> None:
+    def _given(self, node: Node) -> tuple[Tensor, ...]:
+        """The inputs of an instruction this time."""
         inputs = [self._new.get(slot) for slot in node.inputs]
-        given = [
-            self._program.tensor_at(slot) if x is None else x
-            for slot, x in zip(node.inputs, inputs, strict=True)
-        ]
-        outputs = apply(node.closure, tuple(given))
-        outputs = (outputs,) if isinstance(outputs, Tensor) else outputs
+        return tuple(
+            [
+                self._program.tensor_at(slot) if x is None else x
+                for slot, x in zip(node.inputs, inputs, strict=True)
+            ]
+        )
+
+    def _follow(self, node: Node, step: PythonStep) -> None:
+        """What Python does is not done again: the tape is shown what it has given."""
+        path = self._program.node.path()
+        behind = next((x for x in path if x.first <= node.inputs[0] < x.end), None)
+        outputs = tuple(map(self._program.tensor_at, range(node.first, node.end)))
+        given = self._given(node)
+        if step.followed(given, outputs, () if behind is None else self._given(behind)):
+            self._keep(node, outputs)
+
+    def _again(self, node: Node) -> None:
+        outputs = apply(node.closure, self._given(node))
+        self._keep(node, (outputs,) if isinstance(outputs, Tensor) else outputs)
+
+    def _keep(self, node: Node, outputs: Sequence[Tensor]) -> None:
         for slot, x in enumerate(outputs, node.first):
             if slot in self._stops:
                 continue

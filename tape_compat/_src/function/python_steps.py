@@ -161,6 +161,17 @@ class TapedStep(PythonStep):
         called = Called(self.function(found), values, self.taped)
         return [*called.outputs, called]
 
+    def followed(
+        self, inputs: tuple[Tensor, ...], outputs: tuple[Tensor, ...], behind: tuple[Tensor, ...]
+    ) -> bool:
+        if self.name == "PyFunc":
+            return False
+        *results, number = outputs
+        every = range(len(inputs) + len(self.texts))
+        rule = Rule(self, number, [i for i in every if i not in self.texts])
+        notify(LOCAL.state.recorders, rule, inputs, tuple(results), None)
+        return True
+
     def function(self, found: Captured) -> Callable[..., list[Tensor]]:
         """What it does of values of a run: a function of its inputs."""
         raise NotImplementedError
@@ -217,11 +228,18 @@ class _Forward(TapedStep):
 class _Backward(PythonStep):
     """The gradients of the inputs `want` by those of the outputs `have`."""
 
-    __slots__ = ("have", "want")
+    __slots__ = ("forward", "have", "want")
 
     def __init__(self, forward: TapedStep, inputs: Sequence[Tensor], want: Any, have: Any):
         super().__init__(f"{forward.name}Grad", tuple([inputs[i]._aval for i in want]))
-        self.want, self.have = want, have
+        self.forward, self.want, self.have = forward, want, have
+
+    def followed(
+        self, inputs: tuple[Tensor, ...], outputs: tuple[Tensor, ...], behind: tuple[Tensor, ...]
+    ) -> bool:
+        twice = _Twice(self.forward, self.avals, self.want, self.have)
+        notify(LOCAL.state.recorders, twice, (*behind, *inputs[1:]), outputs, None)
+        return True
 
     def done(self, found: Captured, /, *values: Any) -> list[Any]:
         called, *given = values

@@ -68,6 +68,15 @@ class PythonStep(Closure):
         """What it gives, of values of a run. found: what is being run"""
         raise NotImplementedError
 
+    def followed(
+        self, inputs: tuple[Tensor, ...], outputs: tuple[Tensor, ...], behind: tuple[Tensor, ...]
+    ) -> bool:
+        """Let the tapes that record see that it gave these, and tell whether they follow it.
+
+        behind: the inputs of the step that gave the first of its inputs, if that is one.
+        """
+        return False
+
     def taking(self, places: Sequence[int]) -> list[tuple[Call, Sequence[int]]]:
         """The records that it runs, and which of their inputs are its inputs at these places."""
         return [(part, places) for part in self.parts]
