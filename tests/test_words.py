@@ -1,4 +1,4 @@
-"""Random words by a kernel in C: XLA's, in batches, and where it is not called."""
+"""Random words and numbers by kernels in C: XLA's, in batches, and where they are not called."""
 
 import jax
 import jax.export
@@ -11,7 +11,7 @@ from tape_compat._src.core.kernels import tracing
 from tape_compat._src.core.x64 import in_x64
 from tape_compat._src.ops import philox
 
-TARGET = "tape_compat_words"
+TARGET, SEARCH = "tape_compat_words", "tape_compat_search"
 pytestmark = pytest.mark.skipif(not philox.by_kernels(), reason="not built")
 #: Seeds, and counters and keys of draws, with carries.
 KEYS = [np.array(seed, np.int64) for seed in ([3, 5], [-1, 2**62], [0, 0])]
@@ -33,6 +33,39 @@ def test_numbers_are_those_of_xla(kind, count):
         by_kernel, by_xla = both(lambda key: getattr(philox, kind)(key, (count,), dtype))
         for key in KEYS:
             np.testing.assert_array_equal(in_x64(by_kernel, key), in_x64(by_xla, key))
+
+
+#: How numbers are looked for, and their parameters: in each way that there is.
+SEARCHES = {
+    "gamma": (philox.gamma, [0.3, 1.0, 2.5, 70.0]),
+    "poisson": (lambda *given: philox.poisson(*given, 1e9), [0.5, 9.0, 10.0, 200.0, 2e9, np.nan]),
+}
+
+
+@pytest.mark.parametrize("samples", [0, 1500])
+@pytest.mark.parametrize("kind", SEARCHES)
+def test_numbers_that_are_looked_for_are_those_of_xla(kind, samples):
+    draw, parameters = SEARCHES[kind]
+    parameters = np.array(parameters)
+    shape = (samples, *parameters.shape)
+    by_kernel, by_xla = both(lambda key: draw(key, jax.numpy.asarray(parameters), shape))
+    assert SEARCH in in_x64(by_kernel.lower, KEYS[0]).as_text()
+    assert SEARCH not in in_x64(by_xla.lower, KEYS[0]).as_text()
+    for key in KEYS:
+        found, expected = in_x64(by_kernel, key), in_x64(by_xla, key)
+        np.testing.assert_allclose(found, expected, 1e-12)
+
+
+def test_batches_of_searches():
+    """Keys and parameters each, and one of them alone."""
+    keys, parameters = np.stack(KEYS[3:]), np.array([[0.5, 3.0], [1.0, 20.0], [7.0, 0.1]])
+    for axes, given in (
+        ((0, 0), (keys, parameters)),
+        ((0, None), (keys, parameters[0])),
+        ((None, 0), (keys[0], parameters)),
+    ):
+        by_kernel, by_xla = both(jax.vmap(lambda *x: philox.gamma(*x, (5, 2)), axes))
+        np.testing.assert_allclose(in_x64(by_kernel, *given), in_x64(by_xla, *given), 1e-12)
 
 
 def test_batches_of_keys():

@@ -149,95 +149,6 @@ static PyObject *native_swap(PyObject *module, PyObject *const *args, Py_ssize_t
     Py_RETURN_NONE;
 }
 
-/* The words of one number that is looked for among others: blocks in turn, each of which gives two
-   uniform numbers of [0, 1) or two normal ones. */
-typedef struct {
-    uint64_t lower, upper, key;
-    double uniform[2], normal[2];
-    int uniforms, normals;
-} Numbers;
-
-static void two_shares(Numbers *from, double share[2])
-{
-    uint32_t words[4];
-    const Words w = {from->lower, from->upper, from->key, 1, 1};
-    fill_words(words, 0, 1, &w);
-    from->upper += !++from->lower;
-    for (int i = 0; i < 2; i++) {
-        uint64_t bits = 1023ull << 52 | (uint64_t)(words[2 * i] & 0xFFFFF) << 32 | words[2 * i + 1];
-        memcpy(&share[i], &bits, 8);
-        share[i] -= 1.0;
-    }
-}
-
-static double next_uniform(Numbers *from)
-{
-    if (!from->uniforms) {
-        two_shares(from, from->uniform);
-        from->uniforms = 2;
-    }
-    return from->uniform[--from->uniforms];
-}
-
-static double next_normal(Numbers *from)
-{
-    if (!from->normals) {
-        double share[2];
-        two_shares(from, share);
-        double radius = sqrt(-2.0 * log(share[0] > 1e-7 ? share[0] : 1e-7));
-        double angle = 6.283185307179586 * share[1];
-        from->normal[0] = sin(angle) * radius;
-        from->normal[1] = cos(angle) * radius;
-        from->normals = 2;
-    }
-    return from->normal[--from->normals];
-}
-
-/* See `philox_host.look_for`. */
-static double gamma_number(Numbers *from, double alpha)
-{
-    if (alpha == 1.0)
-        return -log1p(-next_uniform(from));
-    double d = alpha + (alpha < 1.0 ? 2.0 / 3.0 : -1.0 / 3.0), c = 1.0 / 3.0 / sqrt(d);
-    for (;;) {
-        double x = next_normal(from), v = 1.0 + c * x;
-        if (v <= 0.0)
-            continue;
-        v = v * v * v;
-        double u = next_uniform(from);
-        if (u < 1.0 - 0.0331 * (x * x) * (x * x) ||
-            log(u) < 0.5 * x * x + d * (1.0 - v + log(v)))
-            return alpha < 1.0 ? d * v * pow(next_uniform(from), 1.0 / alpha) : d * v;
-    }
-}
-
-static double poisson_number(Numbers *from, double rate, double most)
-{
-    if (!(rate < most))
-        return rate >= most ? most : rate;
-    if (rate < 10.0) {
-        double product = 1.0, least = exp(-rate);
-        for (double count = 0.0;; count += 1.0)
-            if ((product *= next_uniform(from)) <= least)
-                return count;
-    }
-    double b = 0.931 + 2.53 * sqrt(rate), a = -0.059 + 0.02483 * b;
-    double inverse = 1.1239 + 1.1328 / (b - 3.4);
-    for (;;) {
-        double u = next_uniform(from) - 0.5, v = next_uniform(from), left = 0.5 - fabs(u);
-        double count = floor((2.0 * a / left + b) * u + rate + 0.43);
-        if (count > most)
-            continue;
-        if (left >= 0.07 && v <= 0.9277 - 3.6224 / (b - 2.0))
-            return count;
-        if (count < 0.0 || (left < 0.013 && v > left))
-            continue;
-        if (log(v * inverse / (a / (left * left) + b)) <=
-            -rate + count * log(rate) - lgamma(count + 1.0))
-            return count;
-    }
-}
-
 /* look_for(out, parameters, lower, upper, key, most): numbers of double precision, gamma
    distributed, or of Poisson's where there is a largest one. */
 static PyObject *native_look_for(PyObject *module, PyObject *const *args, Py_ssize_t n)
@@ -254,17 +165,9 @@ static PyObject *native_look_for(PyObject *module, PyObject *const *args, Py_ssi
     if (get_buffers(args, &out, &parameters))
         return NULL;
     Py_ssize_t kinds = parameters.len / 8, samples = kinds ? out.len / 8 / kinds : 0;
-    const double *parameter = parameters.buf;
-    double *found = out.buf;
-    int poisson = args[5] != Py_None;
+    const Search s = {parameters.buf, numbers, out.buf, samples, kinds, args[5] != Py_None, most};
     Py_BEGIN_ALLOW_THREADS
-    for (Py_ssize_t i = 0; i < kinds * samples; i++) {
-        Numbers from = {.lower = numbers[0] + 256 * (uint64_t)i, .key = numbers[2]};
-        from.upper = numbers[1] + (from.lower < numbers[0]);
-        double at = parameter[i / samples];
-        found[i % samples * kinds + i / samples] =
-            poisson ? poisson_number(&from, at, most) : gamma_number(&from, at);
-    }
+    look_for(&s, 0, (int64_t)kinds * samples);
     Py_END_ALLOW_THREADS
     PyBuffer_Release(&out);
     PyBuffer_Release(&parameters);

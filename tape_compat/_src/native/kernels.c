@@ -1,6 +1,6 @@
 /* The extension module `_kernels`: what XLA calls in its programs on the CPU, for convolutions,
-   pools, sines and their like, the order of numbers, random words and large pages, and convolutions
-   for NumPy's arrays. It is empty where the compiler is not GCC or Clang. */
+   pools, sines and their like, the order of numbers, random words and numbers, and large pages, and
+   convolutions for NumPy's arrays. It is empty where the compiler is not GCC or Clang. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
@@ -15,6 +15,7 @@
 #include "convolution.c"
 #include "order.c"
 #include "words.c"
+#include "searched.c"
 #include "xla.h"
 
 /* A job under way. Threads of XLA come when they are free, perhaps when all is done: the last one to
@@ -318,56 +319,7 @@ static XLA_FFI_Error *handle_order(XLA_FFI_CallFrame *call)
     return NULL;
 }
 
-/* The blocks of one generator; a task fills some. */
-typedef struct {
-    Job job; /* first: a task finds the rest behind it */
-    Words words;
-    uint32_t *out;
-    int64_t blocks;
-} Filling;
-
-/* Blocks that are worth a task. */
-#define BLOCKS_OF_TASK (1 << 12)
-
-static void fill_task(const Job *job, long number, float *scratch)
-{
-    const Filling *f = (const Filling *)job;
-    int64_t first = (int64_t)number * BLOCKS_OF_TASK;
-    (void)scratch;
-    fill_words(f->out + 4 * first, first, smaller(f->blocks - first, BLOCKS_OF_TASK), &f->words);
-}
-
-/* Random words: of each three numbers of 64 bits, counter and key, those of a generator. Numbers tell
-   how many blocks there are at a time, and how far apart they begin. */
-static XLA_FFI_Error *handle_words(XLA_FFI_CallFrame *call)
-{
-    if (asks_version(call))
-        return NULL;
-    const char *wanted = "counters and keys give words";
-    if (call->args.size != 1 || call->rets.size != 1 || call->attrs.size != 1 ||
-        call->attrs.types[0] != XLA_FFI_AttrType_ARRAY)
-        return refuse(call->api, XLA_FFI_Error_Code_INVALID_ARGUMENT, wanted);
-    const XLA_FFI_Buffer *x = call->args.args[0], *out = call->rets.args[0];
-    const XLA_FFI_Array *numbers = call->attrs.attrs[0];
-    if (x->dtype != XLA_FFI_DataType_U64 || out->dtype != XLA_FFI_DataType_U32 || x->rank < 1 ||
-        out->rank != x->rank + 2 || x->dims[x->rank - 1] != 3 || out->dims[out->rank - 1] != 4 ||
-        numbers->dtype != XLA_FFI_DataType_S64 || numbers->size != 2)
-        return refuse(call->api, XLA_FFI_Error_Code_INVALID_ARGUMENT, wanted);
-    const int64_t *length = numbers->data, blocks = out->dims[out->rank - 3] * length[0];
-    int64_t generators = 1;
-    for (int64_t i = 0; i < x->rank - 1; i++)
-        generators *= x->dims[i];
-    Threads threads = threads_of_program(call);
-    for (int64_t g = 0; g < generators && blocks > 0; g++) {
-        const uint64_t *from = (const uint64_t *)x->data + 3 * g;
-        Filling f = {.words = {from[0], from[1], from[2], length[0], length[1]}, .blocks = blocks};
-        f.out = (uint32_t *)out->data + 4 * blocks * g;
-        f.job = (Job){.task = fill_task, .tasks = parts(blocks, BLOCKS_OF_TASK)};
-        if (!perform(&threads, &f.job))
-            return refuse(call->api, XLA_FFI_Error_Code_RESOURCE_EXHAUSTED, "no memory for words");
-    }
-    return NULL;
-}
+#include "random.c"
 
 #include "pooling.c"
 
@@ -537,6 +489,7 @@ static int fill(PyObject *module)
     PyObject *derivative = PyCapsule_New((void *)handle_derivative, name, NULL);
     PyObject *large_pages = PyCapsule_New((void *)handle_large_pages, name, NULL);
     PyObject *words = PyCapsule_New((void *)handle_words, name, NULL);
+    PyObject *search = PyCapsule_New((void *)handle_search, name, NULL);
     PyObject *order_of_rows = PyCapsule_New((void *)handle_order, name, NULL);
     PyObject *angles = PyCapsule_New((void *)handle_angles, name, NULL);
     PyObject *pool_of_windows = PyCapsule_New((void *)handle_pool, name, NULL);
@@ -548,6 +501,7 @@ static int fill(PyObject *module)
                  PyModule_AddObjectRef(module, "ANGLES", angles) < 0 ||
                  PyModule_AddObjectRef(module, "POOL", pool_of_windows) < 0 ||
                  PyModule_AddObjectRef(module, "WORDS", words) < 0 ||
+                 PyModule_AddObjectRef(module, "SEARCH", search) < 0 ||
                  PyModule_AddIntConstant(module, "WIDTH", best_instructions()->width) < 0;
     Py_XDECREF(convolution);
     Py_XDECREF(derivative);
@@ -555,6 +509,7 @@ static int fill(PyObject *module)
     Py_XDECREF(order_of_rows);
     Py_XDECREF(pool_of_windows);
     Py_XDECREF(angles);
+    Py_XDECREF(search);
     Py_XDECREF(words);
     return failed ? -1 : 0;
 }

@@ -6,6 +6,7 @@
 #include "record.c"
 #include "donation.c"
 #include "words.c"
+#include "searched.c"
 #include "host.c"
 #include "examples.c"
 #include "images.c"
