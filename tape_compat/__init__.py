@@ -357,6 +357,7 @@ if _typing.TYPE_CHECKING:  # imported when they are first used
         train as train,
         types as types,
         version as version,
+        xla as xla,
     )
 
 __version__ = "0.1.0"

@@ -97,3 +97,8 @@ def test_the_gradient_of_ones_is_not_worked_out(reduced):
 
     text = gradient.experimental_get_compiler_ir(tf.zeros([64, 1024]))(stage="optimized_hlo")
     assert "reduce-window" in text
+
+
+def test_compile_refuses_operations_in_front_of_tensors():
+    with pytest.raises(ValueError, match=r"zero or more Tensor values followed by zero or more Op"):
+        tf.xla.experimental.compile(lambda: [tf.no_op(), tf.constant(1.0)])

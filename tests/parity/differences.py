@@ -33,6 +33,7 @@ DIFFERENCES: dict[str, str] = {
     "function_state/numpy_function_wrong_dtype": _PYTHON_RUNS,
     "function_autograph/while_dtype_changes": _RECORDED_ERROR,
     "function_gradients/reverse_over_forward": "works; TensorFlow finds no connection",
+    "function_compiled/gradient_outside": "nothing needs to refuse it",
     "function_state/failed_assert_keeps_earlier_effects": "a call that fails changes nothing",
     "function_tracing/concrete_inputs_and_outputs": "inputs are those of the arguments",
     "function_tracing/copies": "a copy of a function has records of its own",
