@@ -12,7 +12,7 @@ from ..core.errors import NeedsValue
 from ..core.shapes import as_shape
 from ..core.state import LOCAL
 from ..values import nest
-from ..values.capture import Sketch, capturing, symbolic_input
+from ..values.capture import Sketch, capturing, symbolic_value
 from ..values.context import inside_function
 from ..values.convert import convert
 from ..values.creators import creators
@@ -141,7 +141,7 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tenso
 
     Args:
       dtype: of the tensor. shape: None among the sizes for those that are unknown.
-    Raises: RuntimeError outside of a graph; NeedsValue for an unknown rank, or for strings.
+    Raises: RuntimeError outside of a graph; NeedsValue for an unknown rank.
 
     >>> import tape_compat as tf
     >>> from tape_compat._src.function.grouping import placeholder
@@ -153,7 +153,7 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tenso
     graph = LOCAL.state.capture
     if not isinstance(graph, FuncGraph):
         raise RuntimeError("tf.placeholder() is not compatible with eager execution.")
-    return symbolic_input(graph.aval(as_shape(shape), as_dtype(dtype)))
+    return symbolic_value(graph.aval(as_shape(shape), as_dtype(dtype)))
 
 
 def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> SparseTensor:
@@ -161,7 +161,7 @@ def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -
 
     Args:
       dtype: of the values. shape: of the whole, None among the sizes for those that are unknown.
-    Raises: RuntimeError outside of a graph; NeedsValue for an unknown rank, or for strings.
+    Raises: RuntimeError outside of a graph; NeedsValue for an unknown rank.
 
     >>> import tape_compat as tf
     >>> from tape_compat._src.function.grouping import sparse_placeholder

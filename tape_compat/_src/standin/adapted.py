@@ -15,9 +15,6 @@ tape sees in eager code: there TensorFlow keeps the other one.
 
 Sonnet has three functions for an unrolled LSTM, of which the runtime takes one by the device. Here
 it is the one for CPUs, on any.
-
-Keras 2 makes a layer of an op that is called on what stands for a tensor of its functional models.
-TensorFlow asks it at each call of an op; here the public ops ask, once Keras 2 is loaded.
 """
 
 from __future__ import annotations
@@ -30,7 +27,6 @@ from typing import Any
 
 from ..core.dtypes import float32
 from ..function.function import Function
-from ..interop.dispatch import give_way
 from ..ops.casting import cast
 from ..ops.comparison import logical_and
 from ..ops.creation import constant, linspace
@@ -45,7 +41,6 @@ from ..values.composite import CompositeTensor
 from ..values.context import inside_function
 from ..values.convert import convert
 from ..values.indexed_slices import IndexedSlices
-from ..values.operators import Operators
 from ..values.tensor import Tensor
 from ..values.variable import Variable
 from .runtime import should_record_backprop
@@ -166,25 +161,6 @@ def of_cpus(selection: ModuleType) -> None:
     selection.never_runs_functions_eagerly = (  # type: ignore[attr-defined]
         never_runs_functions_eagerly
     )
-
-
-def as_layers(layers: ModuleType) -> None:
-    """Ops of what stands for tensors in functional models of Keras 2."""
-    symbol = layers.keras_tensor.KerasTensor
-    give_way(symbol, lambda op, args, kwargs: layers.TFOpLambda(op)(*args, **kwargs))
-    for name in Operators.OVERLOADABLE_OPERATORS - {"__eq__", "__ne__"}:
-        setattr(symbol, name, _operator_layer(layers, name))
-
-
-def _operator_layer(layers: ModuleType, name: str) -> Callable[..., Any]:
-    operator = getattr(Tensor, name)
-
-    @functools.wraps(operator)
-    def on_values(*args: Any) -> Any:
-        return operator(*args)
-
-    on_values.__name__ = name.strip("_")
-    return lambda *args: layers.TFOpLambda(on_values)(*args)
 
 
 def of_one_kind(utilities: ModuleType) -> None:

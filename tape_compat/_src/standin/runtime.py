@@ -105,9 +105,19 @@ def add(x: Any, y: Any, name: Any = None) -> Any:
     return call("add", x, y)
 
 
+def eq(self: Any, other: Any) -> Any:
+    """`self == other`."""
+    return call("eq", self, other)
+
+
+def ne(self: Any, other: Any) -> Any:
+    """`self != other`."""
+    return call("ne", self, other)
+
+
 def getitem(tensor: Any, slice_spec: Any, var: Any = None) -> Any:
-    """`tensor[slice_spec]`."""
-    return call("getitem", tensor, slice_spec)
+    """`tensor[slice_spec]`; a list is taken for a tuple."""
+    return call("getitem", tensor, tuple(slice_spec) if type(slice_spec) is list else slice_spec)
 
 
 def ragged_getitem(rt_input: Any, key: Any) -> Any:

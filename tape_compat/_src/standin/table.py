@@ -69,7 +69,9 @@ NAMES = {
     "__internal__.train.update_checkpoint_state": "standin.keras2:update_checkpoint_state",
     "__internal__.types.Tensor": "values.composite:TensorType",
     "__operators__.add": "standin.runtime:add",
+    "__operators__.eq": "standin.runtime:eq",
     "__operators__.getitem": "standin.runtime:getitem",
+    "__operators__.ne": "standin.runtime:ne",
     "__operators__.ragged_getitem": "standin.runtime:ragged_getitem",
     "compiler.tf2xla.python.xla.dynamic_update_slice": "standin.runtime:dynamic_update_slice",
     "core.framework.summary_pb2.Summary": "diagnostics.summary.protos:Summary",
@@ -329,7 +331,7 @@ ADAPTED = {
     "keras.src.backend.tensorflow.sparse": "standin.adapted:dividing_slices",
     "keras.src.legacy.backend": "standin.adapted:of_dense_labels",
     "sonnet.src.recurrent": "standin.adapted:one_unrolled_lstm",
-    "tf_keras.src.layers.core.tf_op_layer": "standin.adapted:as_layers",
+    "tf_keras.src.layers.core.tf_op_layer": "standin.op_layers:as_layers",
     "tf_keras.src.layers.rnn.gru_lstm_utils": "standin.adapted:of_one_kind",
     "tensorflow_probability.python.internal.implementation_selection": "standin.adapted:of_cpus",
 }

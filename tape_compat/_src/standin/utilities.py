@@ -13,6 +13,7 @@ from typing import Any
 
 from ..core.errors import user_location
 from ..library.config import get_logger
+from .op_layers import called, shown_by
 
 _PACKAGE = __name__.partition("_src")[0]
 
@@ -338,15 +339,17 @@ def get_canonical_name_for_symbol(
     """The first name that a library shows something by; None if it does not."""
     held = symbol.__dict__ if hasattr(symbol, "__dict__") else {}
     names = held.get("_exported_names", {}).get(api_name, ())
+    if not names and api_name == "tensorflow":
+        return shown_by(symbol)
     return names[0] if names else None
 
 
 def get_symbol_from_name(name: str) -> Any:
-    """What a library shows by a name: 'keras.layers.Dense'; None if nothing."""
+    """What a library shows by 'keras.layers.Dense', or we by 'nn.relu'; None if nobody does."""
     for known in _EXPORTED.values():
         if name in known:
             return known[name]
-    return None
+    return called(name)
 
 
 # -- dispatch: functions of libraries that other functions take the place of for some classes
