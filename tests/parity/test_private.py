@@ -2,6 +2,7 @@
 
 import collections
 import importlib
+import inspect
 import types
 
 import numpy as np
@@ -268,6 +269,27 @@ def test_inspecting_and_decorating():
                 [each.decorator_name for each in decorators],
                 target is function,
                 of.getfullargspec(made),
+            ]
+        )
+    assert found[0] == found[1]
+
+
+def test_decorators_of_methods():
+    class Layer:
+        def call(self, inputs, training=False):
+            return inputs
+
+    found = []
+    for module in (theirs("util.tf_decorator"), utilities):
+        layer = Layer()
+        spec = inspect.getfullargspec(layer.call)
+        inner = module.make_decorator(layer.call, lambda *a, **k: a, decorator_argspec=spec)
+        outer = module.make_decorator(inner, lambda *a, **k: inner(*a, **k))
+        found.append(
+            [
+                *(str(inspect.signature(each)) for each in (inner, outer)),
+                outer.__self__ is layer,
+                hasattr(inner, "__self__"),
             ]
         )
     assert found[0] == found[1]

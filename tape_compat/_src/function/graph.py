@@ -54,7 +54,7 @@ class FuncGraph(SymbolicProgram):
     began: the identity that a tensor had when it was begun.
     fallible: whether its Python can run where what it assumes does not hold; assumes: whether it
     assumes something; chances: how often that held. in_parts:
-    whether Python does steps of it.
+    whether Python does steps of it. rows: the unknown number of rows of placeholders.
     """
 
     __slots__ = (
@@ -69,6 +69,7 @@ class FuncGraph(SymbolicProgram):
         "inputs",
         "lifts",
         "outputs",
+        "rows",
         "values_given",
         "variable_avals",
     )
@@ -90,6 +91,7 @@ class FuncGraph(SymbolicProgram):
         self.variable_avals: dict[Handle, Aval] = {}
         self.fallible = self.assumes = self.in_parts = False
         self.chances = Chances()
+        self.rows: Any = None
         self._unknown = 0
         self._names_used: dict[str, int] = {}
 

@@ -7,6 +7,8 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from ..core.avals import Aval
+from ..core.dimensions import is_symbolic
 from ..core.dtypes import as_dtype
 from ..core.errors import NeedsValue
 from ..core.shapes import as_shape
@@ -140,7 +142,8 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tenso
     """A tensor of a graph or function that is being recorded which stands for no value yet.
 
     Args:
-      dtype: of the tensor. shape: None among the sizes for those that are unknown.
+      dtype: of the tensor. shape: None among the sizes for those that are unknown. The first of
+        them is taken for the same in all such tensors: a batch and its mask have as many rows.
     Raises: RuntimeError outside of a graph; NeedsValue for an unknown rank.
 
     >>> import tape_compat as tf
@@ -153,7 +156,11 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tenso
     graph = LOCAL.state.capture
     if not isinstance(graph, FuncGraph):
         raise RuntimeError("tf.placeholder() is not compatible with eager execution.")
-    return symbolic_value(graph.aval(as_shape(shape), as_dtype(dtype)))
+    aval = graph.aval(as_shape(shape), as_dtype(dtype))
+    if aval.shape and is_symbolic(aval.shape[0]):
+        graph.rows = graph.rows or aval.shape[0]
+        aval = Aval.of((graph.rows, *aval.shape[1:]), aval.dtype)
+    return symbolic_value(aval)
 
 
 def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> SparseTensor:

@@ -13,7 +13,14 @@ from ..checkpoint.state import put_state
 from ..core.errors import user_location
 from ..function.autograph.convert import convert_in_context
 from ..values.tensor import Tensor
-from ..values.trackable import ListWrapper, NoDependency, _DictWrapper, is_trackable
+from ..values.trackable import (
+    ListWrapper,
+    NoDependency,
+    Trackable,
+    _DictWrapper,
+    children_of_structure,
+    is_trackable,
+)
 from ..values.variable import VALUE_KEY, Variable
 
 
@@ -184,15 +191,20 @@ class TrackableDataStructure:
     variables = weights
 
 
-class _List(ListWrapper, TrackableDataStructure):
+class _Structure(TrackableDataStructure, Trackable):
+    def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
+        return children_of_structure(self)
+
+
+class _List(_Structure, ListWrapper):
     pass
 
 
-class _Dict(_DictWrapper, TrackableDataStructure):
+class _Dict(_Structure, _DictWrapper):
     pass
 
 
-class _Tuple(tuple, TrackableDataStructure):
+class _Tuple(_Structure, tuple):
     _plain_class = tuple
 
 

@@ -43,6 +43,12 @@ NAMES = {
     "__internal__.register_clear_session_function": "standin.runtime:nothing",
     "__internal__.register_get_session_function": "standin.runtime:nothing",
     "__internal__.register_load_model_function": "standin.runtime:nothing",
+    "__internal__.saved_model.load_partial": "standin.keras2_models:load_partial",
+    "__internal__.saved_model.parse_saved_model": "standin.keras2_models:parse_saved_model",
+    "__internal__.saved_model.decode_proto": "library.saved_model.structured:decoded",
+    "__internal__.saved_model.load.registered_identifiers": (
+        "standin.keras2_models:registered_identifiers"
+    ),
     "__internal__.saved_model.load.VersionedTypeRegistration": "standin.runtime:nothing",
     "__internal__.saved_model.load.register_revived_type": "standin.runtime:nothing",
     "__internal__.smart_cond.smart_cond": "standin.runtime:smart_cond",
@@ -123,6 +129,7 @@ NAMES = {
     "python.pywrap_tfe.TF_ListPluggablePhysicalDevices": "standin.runtime:nothing",
     "tpu.experimental.HardwareFeature": "standin.tpu:HardwareFeature",
     "sysconfig.get_build_info": "standin.keras2:get_build_info",
+    "python.saved_model.save.save_and_return_nodes": "standin.keras2_models:save_and_return_nodes",
     "python.saved_model.nested_structure_coder.decode_proto": (
         "library.saved_model.structured:decoded"
     ),
@@ -139,6 +146,7 @@ NAMES = {
     "python.ops.linalg.sparse.sparse_csr_matrix_ops.sparse_tensor_to_csr_sparse_matrix": (
         "ops.sparse_products:sparse_tensor_to_csr_sparse_matrix"
     ),
+    "python.ops.lookup_ops.LookupInterface": "standin.keras2_models:LookupInterface",
     "python.ops.math_ops.is_nan": "ops.elementwise:is_nan",
     "python.ops.numpy_ops.np_config.enable_numpy_behavior": (
         "ops.numpy.behavior:experimental_enable_numpy_behavior"
@@ -146,6 +154,8 @@ NAMES = {
     "python.summary.summary_iterator.summary_iterator": (
         "diagnostics.summary.iterate:summary_iterator"
     ),
+    "python.trackable.resource.RestoredResource": "standin.keras2_models:RestoredResource",
+    "python.trackable.resource.TrackableResource": "library.lookup.resources:TrackableResource",
     "python.trackable.data_structures.ListWrapper": "values.trackable:ListWrapper",
     "python.trackable.data_structures.NoDependency": "values.trackable:NoDependency",
     "python.trackable.data_structures._DictWrapper": "values.trackable:_DictWrapper",
@@ -332,6 +342,7 @@ ADAPTED = {
     "keras.src.legacy.backend": "standin.adapted:of_dense_labels",
     "sonnet.src.recurrent": "standin.adapted:one_unrolled_lstm",
     "tf_keras.src.layers.core.tf_op_layer": "standin.op_layers:as_layers",
+    "tf_keras.src.saving.legacy.saved_model.save_impl": "standin.keras2_models:of_known_rank",
     "tf_keras.src.layers.rnn.gru_lstm_utils": "standin.adapted:of_one_kind",
     "tensorflow_probability.python.internal.implementation_selection": "standin.adapted:of_cpus",
 }

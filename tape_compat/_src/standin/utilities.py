@@ -200,7 +200,20 @@ def make_decorator(
     decorator_func._tf_decorator = TFDecorator(name, target, decorator_doc, decorator_argspec)
     if decorator_argspec is not None:
         decorator_func.__signature__ = _signature_of(decorator_argspec)
+    else:
+        _look_like_a_method(decorator_func, target)
     return decorator_func
+
+
+def _look_like_a_method(decorator_func: Any, target: Any) -> None:
+    """Where a method is below a decorator with an argspec, its `self` is bound."""
+    owner = next((d.decorated_target for d in unwrap(target)[0]), None)
+    with contextlib.suppress(TypeError, ValueError):  # what has no signature
+        signature = inspect.signature(target)
+        if inspect.ismethod(owner) and "self" in signature.parameters:
+            signature = signature.replace(parameters=[*signature.parameters.values()][1:])
+            decorator_func.__self__ = owner.__self__
+        decorator_func.__signature__ = signature
 
 
 def _signature_of(spec: Any) -> inspect.Signature:

@@ -47,6 +47,10 @@ class TypeSpec:
         """The value of this spec that is made of these components."""
         raise NotImplementedError(f"{type(self).__name__}._from_components")
 
+    def _without_tensor_names(self) -> Any:
+        """This spec, for tensors without names."""
+        return self
+
     def _batch(self, batch_size: int | None) -> Any:
         """The spec of so many values of this spec, stacked; None for an unknown number."""
         raise NotImplementedError(f"Elements of {self} cannot be batched.")

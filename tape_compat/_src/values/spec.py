@@ -95,6 +95,9 @@ class TensorSpec(DenseSpec):
     def _unbatch(self) -> TensorSpec:
         return TensorSpec(row_shape(self._shape), self._dtype)
 
+    def _without_tensor_names(self) -> TensorSpec:
+        return self if self._name is None else TensorSpec(self._shape, self._dtype)
+
     def is_compatible_with(self, spec_or_value: Any) -> bool:
         """Whether a Tensor, or some Tensor of another spec, fits this spec. False for others."""
         if not isinstance(spec_or_value, (TensorSpec, Tensor)):

@@ -30,6 +30,8 @@ class Trackable:
     """What a checkpoint can hold."""
 
     __slots__ = ()
+    #: What a SavedModel calls its class.
+    _object_identifier = "_generic_user_object"
 
     def _track_trackable(self, trackable: Any, name: str, overwrite: bool = False) -> Any:
         """Let `trackable` be the part `name` of this object. Gives `trackable`.
@@ -51,6 +53,17 @@ class Trackable:
             )
         noted[name] = trackable
         return trackable
+
+    def _delete_tracking(self, name: str) -> None:
+        """Let a part be none any more; the attribute stays."""
+        held = vars(self)
+        held.get("_self_tracked", {}).pop(name, None)
+        held.get("_self_noted", set()).discard(name)
+
+    @property
+    def _self_unconditional_dependency_names(self) -> dict[str, Any]:
+        """The parts that were noted by name."""
+        return dict(vars(self).get("_self_tracked", {}))
 
     def _add_variable_with_custom_getter(
         self,
@@ -200,6 +213,11 @@ def children(value: Any) -> dict[str, Any]:
     """
     if isinstance(value, Trackable):
         return value._trackable_children()
+    return {} if is_function(value) else children_of_structure(value)
+
+
+def children_of_structure(value: Any) -> dict[str, Any]:
+    """The parts of a list, tuple or dict, as `children` gives them."""
     if isinstance(value, (ListWrapper, _DictWrapper)):
         _check_source(value)
     if isinstance(value, dict):

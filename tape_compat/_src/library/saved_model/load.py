@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ...checkpoint.graph import GRAPH_KEY, Graph, parsed
 from ...checkpoint.reader import CheckpointReader
+from ...checkpoint.variables import is_variable
 from ...core.dtypes import as_dtype
 from ...core.errors import user_location
 from ...data.io.messages import DecodeError
@@ -70,23 +71,40 @@ def load(export_dir: Any, tags: Any = None, options: LoadOptions | None = None) 
     >>> loaded.signatures["serving_default"](x=tf.constant([1.0]))["output_0"].numpy().tolist()
     [3.0]
     """
+    loading = opened(export_dir, tags, options)
+    found = loading.root()
+    if options is not None and options.experimental_load_function_aliases:
+        found.function_aliases = loading.aliases
+    found.tensorflow_version = loading.version
+    return found
+
+
+def opened(
+    export_dir: Any,
+    tags: Any = None,
+    options: LoadOptions | None = None,
+    known: Mapping[str, Any] | None = None,
+) -> Loading:
+    """A SavedModel of which nothing is loaded yet.
+
+    Args: `known`: objects that stand for some of it, by their paths, as `Loading` takes them.
+    """
     folder = os.fspath(export_dir)
-    model = _read(folder)
+    model = parsed_model(folder)
     graph = _chosen(model.meta_graphs, tags, folder)
     if not graph.object_graph_def.nodes:
         raise NotImplementedError(
             f"The SavedModel at {folder} was written by TensorFlow 1: it has graphs and no "
             f"objects, and is not read. At {user_location()}."
         )
-    loading = _Loading(graph, folder, options or LoadOptions())
-    found = loading.root()
-    if options is not None and options.experimental_load_function_aliases:
-        found.function_aliases = loading.aliases
-    found.tensorflow_version = graph.meta_info_def.tensorflow_version
-    return found
+    return Loading(graph, folder, options or LoadOptions(), known or {})
 
 
-def _read(folder: str) -> SavedModel:
+def parsed_model(folder: str) -> SavedModel:
+    """The message in a folder.
+
+    Raises: OSError if there is none, or something else.
+    """
     path = os.path.join(folder, SAVED_MODEL_FILENAME_PB)
     try:
         with open(path, "rb") as file:
@@ -126,10 +144,20 @@ def _chosen(graphs: Iterable[MetaGraphDef], tags: Any, folder: str) -> MetaGraph
     )
 
 
-class _Loading:
-    """A SavedModel that is being loaded: its objects by their numbers, as far as they are made."""
+class Loading:
+    """A SavedModel that is being loaded: its objects by their numbers, as far as they are made.
 
-    def __init__(self, graph: MetaGraphDef, folder: str, options: LoadOptions):
+    known: by the paths of objects, 'root.layer.kernel', what stands for them and a function that
+    gives it its parts: `put(owner, name, part)`. Variables among them take their values.
+    """
+
+    def __init__(
+        self,
+        graph: MetaGraphDef,
+        folder: str,
+        options: LoadOptions,
+        known: Mapping[str, tuple[Any, Callable[[Any, str, Any], None]]],
+    ):
         self._saved = graph.object_graph_def
         self._nodes = list(self._saved.nodes)
         self._folder, self._options = folder, options
@@ -137,7 +165,12 @@ class _Loading:
         self._constants = {n.name: n for n in graph.graph_def.node if n.op == "Const"}
         self._library = Library(graph.graph_def.library.function)
         self._values = self._variable_values()
-        self._made: dict[int, Any] = {}
+        self._numbers = {path: self._number_at(path) for path in known}
+        self._made: dict[int, Any] = {
+            self._numbers[path]: made for path, (made, _) in known.items()
+        }
+        self._putting = {self._numbers[path]: put for path, (_, put) in known.items()}
+        self.version = graph.meta_info_def.tensorflow_version
         #: Functions by the names that the user gave them when they were saved.
         self.aliases: dict[str, Any] = {}
         self._aliases = {x.key: x.value for x in graph.meta_info_def.function_aliases}
@@ -160,6 +193,34 @@ class _Loading:
             found.signatures = Signatures()
         return found
 
+    def parts(self) -> dict[str, Any]:
+        """The objects that were known, by their paths, with their values and parts."""
+        for number, made in list(self._made.items()):
+            if is_variable(made) and number in self._values:
+                made.assign(self._values[number])
+            self._make_parts(number)
+        plain = [number for number, made in self._made.items() if isinstance(made, (list, dict))]
+        for number in dict.fromkeys((*plain, *self._made)):  # known objects may copy structures
+            self._put_parts(number)
+        return {path: self._made[number] for path, number in self._numbers.items()}
+
+    def at(self, path: str) -> Any:
+        """The object at a path."""
+        return self.object(self._number_at(path))
+
+    def _number_at(self, path: str) -> int:
+        number = 0
+        for name in path.split(".")[1:]:
+            below = {part.local_name: part.node_id for part in self._nodes[number].children}
+            if name not in below:
+                raise ValueError(f"The SavedModel at {self._folder} has no object at {path!r}.")
+            number = below[name]
+        return number
+
+    def _make_parts(self, number: int) -> None:
+        for part in self._nodes[number].children:
+            self.object(part.node_id)
+
     def object(self, number: int) -> Any:
         """The object of a number, and those below it."""
         if number not in self._made:
@@ -172,8 +233,7 @@ class _Loading:
                 )
             self._made[number] = make(number, getattr(node, kind))
             if kind in ("user_object", "resource"):
-                for part in node.children:
-                    self.object(part.node_id)
+                self._make_parts(number)
         return self._made[number]
 
     # -- kinds of objects -----------------------------------------------------------------------
@@ -266,7 +326,11 @@ class _Loading:
     def _put_parts(self, number: int) -> None:
         """Give an object its parts."""
         owner, node = self._made[number], self._nodes[number]
-        if isinstance(owner, Signatures):
+        put = self._putting.get(number)
+        if put is not None:
+            for part in node.children:
+                put(owner, part.local_name, self._part(part.node_id))
+        elif isinstance(owner, Signatures):
             for part in node.children:
                 owner.put(part.local_name, self._made[part.node_id])
         elif isinstance(owner, (list, dict, RestoredObject)):

@@ -64,6 +64,11 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: Any = None)
     ...     sorted(os.listdir(folder))
     ['assets', 'saved_model.pb', 'variables']
     """
+    saved(obj, export_dir, signatures, options)
+
+
+def saved(obj: Any, export_dir: Any, signatures: Any, options: Any) -> View:
+    """Write a SavedModel, as `save` does: the view of what was written."""
     if LOCAL.state.capture is not None:
         raise AssertionError(
             "tf.saved_model.save is not supported inside a traced @tf.function. Move the call to "
@@ -75,7 +80,7 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: Any = None)
             f"`Trackable` class, for export. Got {obj} with type {type(obj)}."
         )
     folder = os.fspath(export_dir)
-    saving = _Saving(obj, signature_functions(obj, signatures), options or SaveOptions())
+    saving = _Saving(obj, signatures, options or SaveOptions())
     model = saving.model()
     os.makedirs(os.path.join(folder, "variables"), exist_ok=True)
     os.makedirs(os.path.join(folder, "assets"), exist_ok=True)
@@ -84,30 +89,23 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: Any = None)
         shutil.copyfile(path, os.path.join(folder, "assets", name))
     with open(os.path.join(folder, "saved_model.pb"), "wb") as file:
         file.write(model.SerializeToString(deterministic=True))
+    return saving.view
 
 
 #: How a message says whether XLA is to compile a function.
 _JIT_COMPILE = {None: 0, True: 1, False: 2}
 
 
-def _parts_of(value: Any) -> dict[str, Any]:
-    """The parts of an object that a SavedModel keeps."""
-    if isinstance(value, (Function, ConcreteFunction)):
-        return {}
-    if not isinstance(value, Trackable):
-        return children(value)
-    found = value._trackable_children("savedmodel", cache={})
-    return {name: part for name, part in found.items() if not isinstance(part, Signatures)}
-
-
 class _Saving:
     """An object that is being saved: the view of its parts, and what is written of them."""
 
-    def __init__(self, root: Any, signatures: dict[str, ConcreteFunction], options: SaveOptions):
+    def __init__(self, root: Any, signatures: Any, options: SaveOptions):
         self._options = options
         self._map = Signatures()
-        self._signatures = signatures
-        self.view: View = view_of(root, {"signatures": self._map}, _parts_of)
+        #: What objects keep while they are saved, for each other.
+        self._cache: dict[Any, Any] = {}
+        self._signatures = signature_functions(root, signatures, self._parts_of)
+        self.view: View = view_of(root, {"signatures": self._map}, self._parts_of)
         #: The files of assets by the names that they get.
         self.assets: dict[str, str] = {}
         #: The numbers of what functions take handles of: variables and tables.
@@ -161,6 +159,15 @@ class _Saving:
             for handle, number in self._numbers.items()
             if isinstance(handle, Handle)
         }
+
+    def _parts_of(self, value: Any) -> dict[str, Any]:
+        """The parts of an object that a SavedModel keeps."""
+        if isinstance(value, (Function, ConcreteFunction)):
+            return {}
+        if not isinstance(value, Trackable):
+            return children(value)
+        found = value._trackable_children("savedmodel", cache=self._cache)
+        return {name: part for name, part in found.items() if not isinstance(part, Signatures)}
 
     # -- objects --------------------------------------------------------------------------------
 
@@ -296,4 +303,4 @@ def _identifier(value: Any) -> str:
         return "trackable_dict_wrapper"
     if isinstance(value, tuple):
         return "trackable_tuple_wrapper"
-    return "_generic_user_object"
+    return value._object_identifier

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ...function.concrete import ConcreteFunction
@@ -16,25 +16,30 @@ from .make_nodes import unique
 DEFAULT = "serving_default"
 
 
-def signature_functions(obj: Any, signatures: Any) -> dict[str, ConcreteFunction]:
+def signature_functions(
+    obj: Any, signatures: Any, parts_of: Callable[[Any], dict[str, Any]]
+) -> dict[str, ConcreteFunction]:
     """What the user asks to serve: functions of tensors by name, which give dicts, by their names.
 
+    Args: `parts_of`: gives the parts of the object, of which one may be a function to serve.
     Raises: ValueError for what is no signature.
     """
     if signatures is None:
-        found = _only(obj)
+        found = _only(obj, parts_of)
         return {} if found is None else {DEFAULT: _wrapped(DEFAULT, found)}
     if not isinstance(signatures, Mapping):
         signatures = {DEFAULT: signatures}
     return {name: _wrapped(name, _concrete(function)) for name, function in signatures.items()}
 
 
-def _only(obj: Any) -> ConcreteFunction | None:
+def _only(obj: Any, parts_of: Callable[[Any], dict[str, Any]]) -> ConcreteFunction | None:
     """The function to serve if the user named none: the model's own, or the one that there is."""
     try:
         own = getattr(obj, "_default_save_signature", None)
     except Exception:  # as TensorFlow does: Keras makes it of what the model was called with
         own = None
+    if own is None or not isinstance(own, (Function, ConcreteFunction)):
+        own = parts_of(obj).get("_default_save_signature")
     if own is not None:
         return _concrete(own)
     found = []
