@@ -350,3 +350,37 @@ def case_scan_of_what_runs_as_python(tf):
         "ragged": [x.to_list() for x in joined],
         "sparse": [tf.sparse.to_dense(x) for x in sparse.scan(0, lambda s, x: (s + 1, x))],
     }
+
+
+def case_specs_after_functions_of_python(tf):
+    def loaded(i):
+        return np.full((6, 4, 1), i, np.float32), np.int64(i)
+
+    def stated(i):
+        x, y = tf.numpy_function(loaded, [i], (tf.float32, tf.int64))
+        x.set_shape([6, 4, 1])
+        y.set_shape([])
+        return x / 255.0, tf.one_hot(y, 3)
+
+    def ensured(i):
+        x = tf.py_function(lambda i: tf.zeros([6, 4, 1]) + tf.cast(i, tf.float32), [i], tf.float32)
+        return tf.image.resize(tf.ensure_shape(x, [6, 4, 1]), [3, 2])
+
+    def in_part(i):
+        x = tf.py_function(lambda i: tf.zeros([i + 1, 4]), [i], tf.float32)
+        x.set_shape([None, 4])
+        return x, tf.reduce_sum(x, 0), tf.reduce_sum(x, 1)
+
+    def parsed(text):
+        return tf.cast(tf.reshape(tf.io.parse_tensor(text, tf.float32), [2, 3]), tf.float64)
+
+    numbers = tf.data.Dataset.range(3)
+    texts = [tf.io.serialize_tensor(tf.fill([3, 2], float(i))) for i in range(3)]
+    made = [
+        numbers.map(stated).batch(2),
+        numbers.map(ensured).batch(2),
+        numbers.map(ensured),
+        numbers.map(in_part),
+        tf.data.Dataset.from_tensor_slices(texts).map(parsed).batch(2, drop_remainder=True),
+    ]
+    return [(repr(dataset.element_spec), list(dataset)) for dataset in made]

@@ -81,11 +81,14 @@ class _NotTensors(errors.NeedsValue):
 class Recorded:
     """What recording a function gave: the specs of its results, and the trace if there is one."""
 
-    __slots__ = ("constant", "spec", "trace")
+    __slots__ = ("calls", "constant", "spec", "trace")
 
     def __init__(self) -> None:
         self.spec: Any = None
         self.trace: Trace | None = None
+        #: Whether Python functions keep it from being recorded, whose results have shown their
+        #: ranks once it has run.
+        self.calls = False
         #: The results that are no tensors, by their place: None.
         self.constant: tuple[int, ...] = ()
 
@@ -179,7 +182,7 @@ class ElementFunction:
             )
         return self._first((*state, *first))[0]
 
-    def _record(self, specs: Sequence[TypeSpec]) -> Recorded:
+    def _record(self, specs: Sequence[TypeSpec], any_size: bool = False) -> Recorded:
         found = Recorded()
         known = [self._symbolic(spec) for spec in specs]
         if any(symbol is _UNKNOWN for symbol in known) or MODE.python:
@@ -187,7 +190,7 @@ class ElementFunction:
         given = [part for spec in specs for part in _parts(spec)]
         texts = any(spec.dtype is dtypes.string for spec in given)
         composites = any(isinstance(spec, _COMPOSITES) for spec in specs)
-        sketch = Sketch()
+        sketch = Sketch(any_size)
 
         def body(*tensors: Tensor) -> list[Any]:
             remaining = iter(tensors)
@@ -203,9 +206,9 @@ class ElementFunction:
 
         bound = Bound(tuple(given), (), tuple(f"args_{i}" for i in range(len(given))))
         try:
-            trace = traced(body, bound, self._name, True, sketch=sketch)
+            trace = traced(body, bound, self._name, True, fallible=any_size, sketch=sketch)
             if trace.created:
-                trace = traced(body, bound, self._name, False, sketch=sketch)
+                trace = traced(body, bound, self._name, False, fallible=any_size, sketch=sketch)
             if sketch.used or trace.computes_with_texts():  # the record tells shapes only
                 return found
             if not composites and (
@@ -217,6 +220,7 @@ class ElementFunction:
         except _NotTensors:
             pass
         except (errors.NeedsValue, INCONCLUSIVE):
+            found.calls = sketch.calls
             found.spec = None if sketch.used or texts or composites else found.spec
         except Exception as error:
             if sketch.used or texts or composites:  # running it will tell what is wrong
@@ -317,8 +321,9 @@ class ElementFunction:
         return self._called(self.function, [value_of(leaf) for leaf in element])
 
     def _first(self, element: Element) -> tuple[Any, list[Any]]:
-        """The specs of its results by those for an element, and the leaves of these. Sizes are
-        known of what is a part of the element, or was given a shape by `set_shape`."""
+        """The specs of its results by those for an element, and the leaves of these. If it can be
+        recorded now that its Python functions have run, sizes are those of a record of any sizes;
+        else they are known of what is a part of the element, or was given one by `set_shape`."""
         given = [value_of(leaf) for leaf in element]
         with listening() as shapes:
             for leaf, spec in zip(given, self._source.layout.specs):
@@ -326,6 +331,10 @@ class ElementFunction:
                     shapes[id(leaf)] = leaf, spec.shape
             result = self._called(self.function, given)
         spec, leaves = self._described(result)
+        if self.record().calls:
+            recorded = self._record(self._source.layout.specs, any_size=True).spec
+            if recorded is not None and same_structure(recorded, spec):
+                return recorded, leaves
         return _of_any_size(
             spec, [shapes.get(id(leaf), (None, None))[1] for leaf in leaves]
         ), leaves

@@ -89,9 +89,14 @@ class Results(NamedTuple):
         same = len(kinds) == len(self.kinds) == len(other.kinds) and self.single == other.single
         return Results(tuple(kinds), self.single) if same else None
 
-    def avals(self, sketch: Sketch) -> list[Aval]:
-        """Those of its results."""
-        sizes = [[sketch.size() if n is None else n for n in shape] for shape, _ in self.kinds]
+    def avals(self, sketch: Sketch | None) -> list[Aval]:
+        """Those of its results. Raises: NeedsValue if sizes differ and nothing gives any."""
+        if sketch is None:
+            if any(None in shape for shape, _ in self.kinds):
+                raise errors.NeedsValue("sizes that differ from call to call are not known here")
+            return [Aval.of(shape, dtype) for shape, dtype in self.kinds]
+        shapes = [[None if sketch.any_size else n for n in shape] for shape, _ in self.kinds]
+        sizes = [[sketch.size() if n is None else n for n in shape] for shape in shapes]
         return [Aval.of(tuple(shape), dtype) for shape, (_, dtype) in zip(sizes, self.kinds)]
 
 
@@ -363,10 +368,15 @@ def record_call(
 ) -> tuple[list[Tensor], bool]:
     """Record a call: its results, and whether that is one tensor, not a list. Tapes follow
     `EagerPyFunc`."""
-    results = expected(api, title, inputs)
     state = LOCAL.state
+    sketch, whole = state.capture.sketch, _outermost(state.capture).sketch
+    if sketch is not None:
+        sketch.calls = True
+    results = expected(api, title, inputs)
     state.capture.call_python(f"What {title} gives")
-    avals = results.avals(state.capture.sketch)
+    if whole is not None and whole.any_size and whole is not sketch:
+        raise errors.NeedsValue("a function in a function is recorded for sizes of its own")
+    avals = results.avals(sketch)
     texts = {i: x for i, x in enumerate(inputs) if x.dtype is string and not x._is_symbolic()}
     places = [i for i in range(len(inputs)) if i not in texts]
     given = tuple([inputs[i] for i in places])
@@ -376,6 +386,11 @@ def record_call(
         rule = Rule(step, number, places)
         notify(state.recorders, rule, given, tuple(outputs), None)
     return outputs, results.single
+
+
+def _outermost(program: Any) -> Any:
+    """The record that this one is in, and is in no other."""
+    return program if program.outer is None else _outermost(program.outer)
 
 
 def call_now(call: Callable[..., list[Tensor]], inputs: list[Tensor]) -> list[Tensor]:

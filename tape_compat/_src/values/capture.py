@@ -86,15 +86,17 @@ class Sketch:
     with them cannot be called; it tells shapes.
 
     count: how many there are. used: whether there are any. tells: whether it is asked for them now.
-    taken: whether the host does a step.
+    taken: whether the host does a step. calls: whether Python functions with results are called.
+    any_size: whether of what those gave only the ranks are taken as known.
     """
 
-    __slots__ = ("_found", "count", "taken", "tells", "used")
+    __slots__ = ("_found", "any_size", "calls", "count", "taken", "tells", "used")
 
-    def __init__(self) -> None:
+    def __init__(self, any_size: bool = False) -> None:
         self._found: dict[tuple[Program, int], Any] = {}
+        self.any_size = any_size
         self.count = 0
-        self.used = self.taken = False
+        self.used = self.taken = self.calls = False
         self.tells = True
 
     def size(self) -> Any:

@@ -13,7 +13,9 @@ from ...core import dtypes, errors
 from ...core.dtypes import DType, as_dtype
 from ...core.errors import user_location
 from ...core.state import LOCAL
-from ...ops.arguments import known_value, sketched
+from ...function.elements import runs_as_python
+from ...function.python_steps import learn, record_call
+from ...ops.arguments import sketched
 from ...values.convert import convert
 from ...values.host_steps import SAME, by_host
 from ...values.tensor import Tensor
@@ -279,14 +281,28 @@ def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Ten
 
     Raises: InvalidArgumentError if it is none, or of another dtype.
 
+    In a `tf.function` it is recorded once the function has run as Python, which shows its rank.
+
     >>> import tape_compat as tf
     >>> message = tf.io.serialize_tensor(tf.constant([1.0, 2.0]))
     >>> tf.io.parse_tensor(message, tf.float32).numpy().tolist()
     [1.0, 2.0]
     """
     wanted = as_dtype(out_type)
-    if isinstance(serialized, Tensor):
-        known_value(serialized)  # says so if there is none yet
+    given = convert(serialized)
+
+    def call(message: Tensor) -> list[Tensor]:
+        return [_parsed_tensor(message, wanted)]
+
+    if given._is_symbolic():
+        return record_call("io.parse_tensor", "ParseTensor", wanted.name, call, [given])[0][0]
+    result = _parsed_tensor(given, wanted)
+    if runs_as_python():
+        learn("io.parse_tensor", wanted.name, [given], [result], True)
+    return result
+
+
+def _parsed_tensor(serialized: Tensor, wanted: DType) -> Tensor:
     try:
         array, dtype = parsed(text(serialized, "serialized", "ParseTensor"))
     except (TypeError, ValueError) as error:
