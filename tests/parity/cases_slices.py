@@ -358,3 +358,11 @@ def case_indices_out_of_range(tf):
 def case_printed(tf):
     slices = tf.IndexedSlices(tf.ones([2, 2]), tf.constant([0, 1]), tf.constant([3, 2]))
     return str(slices), str(tf.IndexedSlices(tf.ones([1]), [0]))
+
+
+def case_axes_of_one_text(tf):
+    text, number = tf.constant("ab"), tf.constant(2.0)
+    found = [
+        [x[None], x[...], x[..., None], x[tf.newaxis, ..., tf.newaxis]] for x in (text, number)
+    ]
+    return found, tf.strings.length(text[None]), tf.concat([text[None], ["c"]], 0)

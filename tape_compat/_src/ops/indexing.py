@@ -378,7 +378,7 @@ def _with_known(spec: tuple[Any, ...], places: tuple[Tensor, ...]) -> tuple[Any,
 
 def _host_item(x: Tensor, array: np.ndarray, plan: _Plan) -> Tensor:
     """Done on the host; a view of a large array."""
-    part = array[tuple([builtins.slice(*cut) for cut in plan.cuts])]
+    part = array[(*[builtins.slice(*cut) for cut in plan.cuts], ...)]  # a text stays an array
     if plan.reversed:
         part = np.flip(part, plan.reversed)
     if part.size <= policy.HOST_SIZE:
