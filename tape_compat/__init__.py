@@ -11,11 +11,6 @@ from ._src.autodiff.custom import (
     recompute_grad as recompute_grad,
     stop_gradient as stop_gradient,
 )
-from ._src.autodiff.gradients import (
-    AggregationMethod as AggregationMethod,
-    gradients as gradients,
-    hessians as hessians,
-)
 from ._src.autodiff.tape import (
     GradientTape as GradientTape,
     UnconnectedGradients as UnconnectedGradients,
@@ -52,11 +47,6 @@ from ._src.core.dtypes import (
     variant as variant,
 )
 from ._src.core.shapes import TensorShape as TensorShape
-from ._src.data.io.tensors import (
-    make_ndarray as make_ndarray,
-    make_tensor_proto as make_tensor_proto,
-)
-from ._src.data.optional import OptionalSpec as OptionalSpec
 from ._src.data.specs import NoneTensorSpec as NoneTensorSpec
 from ._src.diagnostics.assertions import (
     Assert as Assert,
@@ -65,47 +55,20 @@ from ._src.diagnostics.assertions import (
     assert_less as assert_less,
     assert_rank as assert_rank,
 )
-from ._src.function.control_flow import (
-    case as case,
-    cond as cond,
-    switch_case as switch_case,
-    while_loop as while_loop,
-)
 from ._src.function.function import function as function
-from ._src.function.functional_ops import (
-    foldl as foldl,
-    foldr as foldr,
-    map_fn as map_fn,
-    scan as scan,
-)
 from ._src.function.grouping import (
     Graph as Graph,
     group as group,
     no_op as no_op,
     tuple as tuple,
 )
-from ._src.function.python_calls import (
-    numpy_function as numpy_function,
-    py_function as py_function,
-)
 from ._src.function.tensor_array import (
     TensorArray as TensorArray,
     TensorArraySpec as TensorArraySpec,
 )
-from ._src.function.vectorized_map import vectorized_map as vectorized_map
-from ._src.interop.functional import functional as functional
 from ._src.interop.jax import as_op as as_op
+from ._src.interop.later import LATER as _LATER
 from ._src.interop.names import face as _face
-from ._src.library.config import get_logger as get_logger
-from ._src.library.critical_section import CriticalSection as CriticalSection
-from ._src.library.initializers import (
-    Constant as constant_initializer,
-    Ones as ones_initializer,
-    RandomNormal as random_normal_initializer,
-    RandomUniform as random_uniform_initializer,
-    Zeros as zeros_initializer,
-)
-from ._src.library.machine import timestamp as timestamp
 from ._src.ops.arithmetic import (
     add as add,
     atan2 as atan2,
@@ -119,18 +82,7 @@ from ._src.ops.arithmetic import (
     truncatediv as truncatediv,
     truncatemod as truncatemod,
 )
-from ._src.ops.blocks import (
-    batch_to_space as batch_to_space,
-    required_space_to_batch_paddings as required_space_to_batch_paddings,
-    space_to_batch as space_to_batch,
-    space_to_batch as space_to_batch_nd,
-)
 from ._src.ops.casting import bitcast as bitcast, cast as cast, saturate_cast as saturate_cast
-from ._src.ops.clipping import (
-    clip_by_global_norm as clip_by_global_norm,
-    clip_by_norm as clip_by_norm,
-    clip_by_value as clip_by_value,
-)
 from ._src.ops.comparison import (
     equal as equal,
     greater as greater,
@@ -158,12 +110,6 @@ from ._src.ops.creation import (
     zeros as zeros,
     zeros_like as zeros_like,
 )
-from ._src.ops.decompositions import (
-    eig as eig,
-    eigvals as eigvals,
-    sqrtm as matrix_square_root,
-)
-from ._src.ops.edit_distances import edit_distance as edit_distance
 from ._src.ops.elementwise import (
     abs as abs,
     acos as acos,
@@ -188,7 +134,6 @@ from ._src.ops.elementwise import (
     tan as tan,
     tanh as tanh,
 )
-from ._src.ops.fingerprints import fingerprint as fingerprint
 from ._src.ops.gather_scatter import (
     gather as gather,
     gather_nd as gather_nd,
@@ -199,12 +144,6 @@ from ._src.ops.gather_scatter import (
     tensor_scatter_nd_sub as tensor_scatter_nd_sub,
     tensor_scatter_nd_update as tensor_scatter_nd_update,
 )
-from ._src.ops.histograms import (
-    histogram_fixed_width as histogram_fixed_width,
-    histogram_fixed_width_bins as histogram_fixed_width_bins,
-)
-from ._src.ops.images.patches import extract_volume_patches as extract_volume_patches
-from ._src.ops.index_shuffle import random_index_shuffle as random_index_shuffle
 from ._src.ops.indexing import newaxis as newaxis
 from ._src.ops.joining import (
     concat as concat,
@@ -214,24 +153,6 @@ from ._src.ops.joining import (
     stack as stack,
     unstack as unstack,
 )
-from ._src.ops.norms import norm as norm
-from ._src.ops.ordering import (
-    argsort as argsort,
-    reverse as reverse,
-    reverse_sequence as reverse_sequence,
-    roll as roll,
-    searchsorted as searchsorted,
-    sort as sort,
-)
-from ._src.ops.plain_kernels import (
-    approx_top_k as approx_top_k,
-    conv as conv,
-    parallel_stack as parallel_stack,
-    ragged_fill_empty_rows as ragged_fill_empty_rows,
-    ragged_fill_empty_rows_grad as ragged_fill_empty_rows_grad,
-    realdiv as realdiv,
-)
-from ._src.ops.printing import print as print
 from ._src.ops.products import einsum as einsum, matmul as matmul, tensordot as tensordot
 from ._src.ops.ragged_products import RaggedTensor as RaggedTensor
 from ._src.ops.reductions import (
@@ -275,9 +196,7 @@ from ._src.ops.shapes import (
 )
 from ._src.ops.slicing import slice as slice, strided_slice as strided_slice
 from ._src.ops.sparse_arithmetic import SparseTensor as SparseTensor
-from ._src.ops.strings import as_string as as_string
 from ._src.ops.sums import add_n as add_n, scalar_mul as scalar_mul
-from ._src.standin.install import install_as_tensorflow as install_as_tensorflow
 from ._src.values.composite import TypeSpec as TypeSpec
 from ._src.values.context import (
     control_dependencies as control_dependencies,
@@ -359,7 +278,89 @@ if _typing.TYPE_CHECKING:  # imported when they are first used
         version as version,
         xla as xla,
     )
+    from ._src.autodiff.gradients import (
+        AggregationMethod as AggregationMethod,
+        gradients as gradients,
+        hessians as hessians,
+    )
+    from ._src.data.io.tensors import (
+        make_ndarray as make_ndarray,
+        make_tensor_proto as make_tensor_proto,
+    )
+    from ._src.data.optional import OptionalSpec as OptionalSpec
+    from ._src.function.control_flow import (
+        case as case,
+        cond as cond,
+        switch_case as switch_case,
+        while_loop as while_loop,
+    )
+    from ._src.function.functional_ops import (
+        foldl as foldl,
+        foldr as foldr,
+        map_fn as map_fn,
+        scan as scan,
+    )
+    from ._src.function.python_calls import (
+        numpy_function as numpy_function,
+        py_function as py_function,
+    )
+    from ._src.function.vectorized_map import vectorized_map as vectorized_map
+    from ._src.interop.functional import functional as functional
+    from ._src.library.config import get_logger as get_logger
+    from ._src.library.critical_section import CriticalSection as CriticalSection
+    from ._src.library.initializers import (
+        Constant as constant_initializer,
+        Ones as ones_initializer,
+        RandomNormal as random_normal_initializer,
+        RandomUniform as random_uniform_initializer,
+        Zeros as zeros_initializer,
+    )
+    from ._src.library.machine import timestamp as timestamp
+    from ._src.ops.blocks import (
+        batch_to_space as batch_to_space,
+        required_space_to_batch_paddings as required_space_to_batch_paddings,
+        space_to_batch as space_to_batch,
+        space_to_batch as space_to_batch_nd,
+    )
+    from ._src.ops.clipping import (
+        clip_by_global_norm as clip_by_global_norm,
+        clip_by_norm as clip_by_norm,
+        clip_by_value as clip_by_value,
+    )
+    from ._src.ops.decompositions import (
+        eig as eig,
+        eigvals as eigvals,
+        sqrtm as matrix_square_root,
+    )
+    from ._src.ops.edit_distances import edit_distance as edit_distance
+    from ._src.ops.fingerprints import fingerprint as fingerprint
+    from ._src.ops.histograms import (
+        histogram_fixed_width as histogram_fixed_width,
+        histogram_fixed_width_bins as histogram_fixed_width_bins,
+    )
+    from ._src.ops.images.patches import extract_volume_patches as extract_volume_patches
+    from ._src.ops.index_shuffle import random_index_shuffle as random_index_shuffle
+    from ._src.ops.norms import norm as norm
+    from ._src.ops.ordering import (
+        argsort as argsort,
+        reverse as reverse,
+        reverse_sequence as reverse_sequence,
+        roll as roll,
+        searchsorted as searchsorted,
+        sort as sort,
+    )
+    from ._src.ops.plain_kernels import (
+        approx_top_k as approx_top_k,
+        conv as conv,
+        parallel_stack as parallel_stack,
+        ragged_fill_empty_rows as ragged_fill_empty_rows,
+        ragged_fill_empty_rows_grad as ragged_fill_empty_rows_grad,
+        realdiv as realdiv,
+    )
+    from ._src.ops.printing import print as print
+    from ._src.ops.strings import as_string as as_string
+    from ._src.standin.install import install_as_tensorflow as install_as_tensorflow
 
 __version__ = "0.1.0"
 
-_face(__name__)
+_face(__name__, _LATER)

@@ -79,7 +79,7 @@ def _imports(face: str) -> dict[str, str]:
     file = module(face).__file__
     assert file is not None
     found = {}
-    for node in ast.parse(Path(file).read_text()).body:
+    for node in ast.walk(ast.parse(Path(file).read_text())):
         if isinstance(node, ast.ImportFrom) and node.module:
             _, inside, where = node.module.partition("_src.")
             for alias in node.names:

@@ -3,6 +3,7 @@
 import ast
 import graphlib
 import importlib
+import json
 import pathlib
 import types
 
@@ -10,6 +11,8 @@ import pytest
 
 import tape_compat
 from tape_compat._src.interop import version1
+from tape_compat._src.interop.later import LATER
+from tests import processes
 
 ROOT = pathlib.Path(tape_compat.__file__).parent
 FILES = sorted(ROOT.rglob("*.py"))
@@ -151,7 +154,7 @@ def is_face_statement(node):
     """An import, or the call that makes the module a face."""
     if isinstance(node, ast.ImportFrom):
         return node.level > 0
-    return ast.unparse(node) == "_face(__name__)"
+    return ast.unparse(node) in ("_face(__name__)", "_face(__name__, _LATER)")
 
 
 @pytest.mark.parametrize("module", FACES)
@@ -166,9 +169,38 @@ def test_faces_hold_names_only(module):
         assert ast.unparse(version.targets[0]) == "__version__"
         body += [*only_types.body, last]
     assert all(map(is_face_statement, body))
-    assert ast.unparse(body[-1]) == "_face(__name__)"
+    assert ast.unparse(body[-1]) == ("_face(__name__)" if module else "_face(__name__, _LATER)")
     for name, line in imported(module):
         assert name.startswith("_src.") or layer(name) == "faces", f"line {line} imports {name}"
+
+
+def test_names_imported_later():
+    """The table has what the package's face imports for type checkers, and nothing of a module that
+    its import needs; a program that uses few ops imports neither those nor malt."""
+    written = {
+        alias.asname: (node.module.removeprefix("_src."), alias.name)
+        for condition in ast.parse(MODULES[""].read_text()).body
+        if isinstance(condition, ast.If)
+        for node in condition.body
+        if isinstance(node, ast.ImportFrom) and node.module
+        for alias in node.names
+    }
+    assert written == LATER
+    program = """
+import json, sys
+import tape_compat as tf
+function = tf.function(lambda x: x * x)
+with tf.GradientTape() as tape:
+    loss = tf.reduce_sum(tf.square(tf.Variable([1.0, 2.0])))
+before = sorted(sys.modules)
+assert tf.while_loop is tf.while_loop and function(2) == 4 and "norm" in dir(tf)
+print(json.dumps([before, sorted(sys.modules), tf.__all__]))
+"""
+    before, after, names = json.loads(processes.run("-c", program).stdout)
+    modules = {f"tape_compat._src.{module}" for module, _ in LATER.values()}
+    assert modules.isdisjoint(before) and "tape_compat._src.function.while_loops" in after
+    assert "malt" not in before and "malt" in after and "while_loop" in names
+    assert len([name for name in before if name.startswith("tape_compat")]) <= 175
 
 
 def below(module):

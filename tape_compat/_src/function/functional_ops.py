@@ -13,7 +13,7 @@ from ..values.extension_type import BatchableExtensionType
 from ..values.ragged import RaggedTensor
 from ..values.spec import TensorSpec
 from ..values.tensor import Tensor
-from .autograph.convert import convert_in_context
+from .autograph.entry import convert_in_context
 from .control_flow import while_loop
 from .extension_rows import has_encodings, over_encodings
 from .ragged_rows import has_rows, map_ragged

@@ -17,7 +17,7 @@ from ..values.convert import convert
 from ..values.effects import record_effect
 from ..values.spec import TensorSpec
 from ..values.tensor import Tensor, concrete
-from .autograph.convert import do_not_convert
+from .autograph.entry import do_not_convert
 from .elements import runs_as_python
 from .python_steps import call_now, learn, record_call
 

@@ -11,6 +11,7 @@ import functools
 import importlib
 import pkgutil
 import sys
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 _PACKAGE = __name__.partition(".")[0]
@@ -62,11 +63,15 @@ def reason(name: str) -> str:
     return reason(asked.replace("compat.v1.", "", 1)) if of_v1 else ""
 
 
-def face(module_name: str) -> None:
+def face(module_name: str, later: Mapping[str, tuple[str, str]] | None = None) -> None:
     """Make a face of a module that has imported its names.
 
     The faces below it are imported when they are first used, `dir()` and `*` name them, and a name
     of TensorFlow's that is missing raises AttributeError with the reason.
+
+    Args:
+      later: names that are imported when they are first used: the modules below `_src` that they
+        are from, and their names there.
 
     >>> import tape_compat as tf
     >>> tf.sysconfig
@@ -80,11 +85,16 @@ def face(module_name: str) -> None:
         for found in pkgutil.iter_modules(getattr(module, "__path__", ()))
         if not found.name.startswith("_")
     ]
-    public = sorted({*below, *(name for name in vars(module) if name[0].isalpha())})
+    later = later or {}
+    public = sorted({*below, *later, *(name for name in vars(module) if name[0].isalpha())})
 
     def attribute(name: str) -> Any:
         if name in below:
             return importlib.import_module(f"{module_name}.{name}")
+        if name in later:
+            where, named = later[name]
+            found = getattr(importlib.import_module(f"{_PACKAGE}._src.{where}"), named)
+            return vars(module).setdefault(name, found)
         wanted = f"{module_name}.{name}".replace(_PACKAGE, "tf", 1)
         why = "" if name == "__path__" else reason(wanted)  # every import asks for that
         because = f": {wanted} {why}" if why else ""
@@ -95,5 +105,5 @@ def face(module_name: str) -> None:
     vars(module).update(
         __all__=public,
         __getattr__=attribute,
-        __dir__=lambda: sorted({*vars(module), *below}),
+        __dir__=lambda: sorted({*vars(module), *below, *later}),
     )

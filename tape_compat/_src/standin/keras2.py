@@ -11,7 +11,7 @@ from malt.core import ag_ctx
 from ..checkpoint.restoring import SlotPosition
 from ..checkpoint.state import put_state
 from ..core.errors import user_location
-from ..function.autograph.convert import convert_in_context
+from ..function.autograph.entry import convert_in_context
 from ..values.tensor import Tensor
 from ..values.trackable import (
     ListWrapper,

@@ -4,4 +4,4 @@ malt, which is TensorFlow's AutoGraph without TensorFlow, rewrites a function so
 calls; here is what they call.
 """
 
-from .convert import converted as converted
+from .entry import converted as converted

@@ -1,4 +1,4 @@
-"""Calls in converted code, and the functions that ask for conversion.
+"""Calls in converted code.
 
 Source: TF autograph/impl/api.py.
 """
@@ -13,7 +13,6 @@ from typing import Any
 
 from malt.core import ag_ctx
 from malt.core.converter import ConversionOptions
-from malt.impl.api import autograph_artifact, is_autograph_artifact
 from malt.operators import py_builtins
 from malt.pyct import inspect_utils
 from malt.pyct.errors import InaccessibleSourceCodeError, UnsupportedLanguageElementError
@@ -22,6 +21,7 @@ from ...core.errors import is_users
 from ...ops import creation
 from . import failures, rules
 from .builtins import overload_of
+from .entry import is_artifact
 from .ranges import tensor_range
 from .staging import tracing
 from .transpile import OPERATORS, Transpiler
@@ -32,70 +32,36 @@ _TRANSPILER = Transpiler()
 _Options = ConversionOptions
 
 
-def converted(
+def run_converted(
     function: Callable[..., Any],
-    recursive: bool = True,
-    options: Any = None,
-    user_requested: bool = True,
-) -> Callable[..., Any]:
-    """A function that runs the converted form of `function`.
-
-    It is converted when it is first called. Errors in it are raised again with the lines of the
-    user's code that led to them.
-
-    Args:
-      recursive: whether what it calls is converted too.
-      options: `None`, a `tf.autograph.experimental.Feature` or several of them.
-      user_requested: whether to convert what would be left as it is because of where it is from.
-    """
-
-    def wrapper(*args: Any, **kwargs: Any) -> Any:
-        asked = _Options(recursive, user_requested, optional_features=options)
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    recursive: bool,
+    user_requested: bool,
+    features: Any,
+) -> Any:
+    """Call the converted form of a function: what `converted` gives does that."""
+    asked = _Options(recursive, user_requested, optional_features=features)
+    try:
+        return converted_call(function, args, kwargs, options=asked)
+    except Exception as error:
+        made = failures.reraised(error)
+        if made is None:
+            raise
         try:
-            return converted_call(function, args, kwargs, options=asked)
-        except Exception as error:
-            made = failures.reraised(error)
-            if made is None:
-                raise
-            try:
-                raise made from error.__cause__
-            finally:
-                del made  # or this frame and the error would hold each other
-
-    if inspect.isfunction(function) or inspect.ismethod(function):
-        functools.update_wrapper(wrapper, function)
-    return autograph_artifact(wrapper)
+            raise made from error.__cause__
+        finally:
+            del made  # or this frame and the error would hold each other
 
 
-def convert_in_context(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`function`, converted while a function is being recorded and nothing forbids it: for
-    functions of ours that call those they are given, such as `tf.map_fn`."""
-    status = ag_ctx.control_status_ctx().status
-    if not tracing() or status == ag_ctx.Status.DISABLED or is_autograph_artifact(function):
-        return function
-    return converted(function, user_requested=False)
+def is_disabled() -> bool:
+    """Whether something around forbids conversion."""
+    return ag_ctx.control_status_ctx().status == ag_ctx.Status.DISABLED
 
 
-def do_not_convert(func: Any = None) -> Any:
-    """Decorator: the function, and what it calls, is not converted by AutoGraph.
-
-    >>> import tape_compat as tf
-    >>> @tf.autograph.experimental.do_not_convert
-    ... def twice(x):
-    ...     return x + x
-    >>> twice(2)
-    4
-    """
-    if func is None:
-        return do_not_convert
-
-    def wrapper(*args: Any, **kwargs: Any) -> Any:
-        with ag_ctx.ControlStatusCtx(status=ag_ctx.Status.DISABLED):
-            return func(*args, **kwargs)
-
-    if inspect.isfunction(func) or inspect.ismethod(func):
-        functools.update_wrapper(wrapper, func)
-    return autograph_artifact(wrapper)
+def disabled() -> Any:
+    """A context in which nothing is converted."""
+    return ag_ctx.ControlStatusCtx(status=ag_ctx.Status.DISABLED)
 
 
 def convert_function(function: Any, options: _Options) -> Any:
@@ -130,9 +96,9 @@ def converted_call(
         return tensor_range(*args, **kwargs)
     if rules.is_cached(f, options):
         return f(*args, **kwargs)
-    if ag_ctx.control_status_ctx().status == ag_ctx.Status.DISABLED:
+    if is_disabled():
         return f(*args, **kwargs)
-    if is_autograph_artifact(f):
+    if is_artifact(f):
         return _as_it_is(f, args, kwargs, options)
     if isinstance(f, functools.partial):
         given = {**f.keywords, **kwargs}
