@@ -1,5 +1,6 @@
 /* Sine and its like for vectors of WIDTH doubles. angles.c includes this for each set of instructions:
-   TARGET tells the compiler of them, ROOT is the square root of a vector. */
+   TARGET tells the compiler of them, ROOT is the square root of a vector, FMA a product and a sum that
+   are rounded once. */
 typedef double NAME(vector) __attribute__((vector_size(8 * WIDTH)));
 typedef int64_t NAME(mask) __attribute__((vector_size(8 * WIDTH)));
 typedef float NAME(short) __attribute__((vector_size(4 * WIDTH)));
@@ -122,12 +123,17 @@ INLINE void NAME(each)(enum Function function, const float *x, const float *y, f
     memcpy(out + i, &made, (n - i) * sizeof(float));
 }
 
-static TARGET void NAME(angles)(enum Function function, const float *x, const float *y, float *out,
-                                long n)
+#include "wide_angle_lanes.c"
+
+static TARGET void NAME(angles)(enum Function function, int wide, const void *x, const void *y,
+                                void *out, long n)
 {
 #define CASE(name)                                                                                 \
     case name:                                                                                     \
-        NAME(each)(name, x, y, out, n);                                                            \
+        if (wide)                                                                                  \
+            NAME(wide_each)(name, x, y, out, n);                                                   \
+        else                                                                                       \
+            NAME(each)(name, x, y, out, n);                                                        \
         break;
     switch (function) {
         CASE(SIN)
@@ -151,4 +157,5 @@ static TARGET void NAME(angles)(enum Function function, const float *x, const fl
 #undef TARGET
 #undef WIDTH
 #undef ROOT
+#undef FMA
 #undef NAME

@@ -1,5 +1,5 @@
 /* Part of kernels.c, behind its threads: sine and its like of numbers, where XLA calls the C library for
-   each. They are of float32, computed in double precision and rounded once.
+   each. Those of float32 are computed in double precision and rounded once.
 
    A polynomial is of the square of a number, from the lowest power on; it interpolates at the zeros of
    a Chebyshev polynomial: (f(x) / x - 1) / x^2 for odd functions, (f(x) - 1) / x^2 for the cosine. */
@@ -27,12 +27,40 @@ static const double ARCSINE[] = {
     0x1.82db23768c84fp-6, 0x1.5a80a068e3ee2p-7, 0x1.fb7ca379d49c6p-6,
 };
 
+/* The same for doubles, to 55 bits and more; (cos(x) - 1 + x^2 / 2) / x^4 for the cosine. */
+static const double WIDE_SINE[] = {
+    -0x1.5555555555555p-3, 0x1.111111111111p-7,   -0x1.a01a01a01992fp-13, 0x1.71de3a545f836p-19,
+    -0x1.ae645410e937bp-26, 0x1.61217d9252c03p-33, -0x1.ab16f5caa198ap-41,
+};
+static const double WIDE_COSINE[] = {
+    0x1.5555555555555p-5,   -0x1.6c16c16c16963p-10, 0x1.a01a019f4ddfdp-16,
+    -0x1.27e4fa16cc2d1p-22, 0x1.1eeb67d026ec6p-29,  -0x1.907cd8ff5ede7p-37,
+};
+static const double WIDE_ARCTANGENT[] = {
+    -0x1.5555555555555p-2, 0x1.9999999999997p-3,  -0x1.24924924920a3p-3, 0x1.c71c71c6dd2d8p-4,
+    -0x1.745d173542f7ap-4, 0x1.3b13aea53b18fp-4,  -0x1.1110ce80547d7p-4, 0x1.e1d8ddf459f4dp-5,
+    -0x1.aebcad6415c5dp-5, 0x1.829a09d7f37d9p-5,  -0x1.5030c28013686p-5, 0x1.f5ba271a2a8e8p-6,
+    -0x1.c7a6bc6dde7fap-7,
+};
+static const double WIDE_ARCSINE[] = {
+    0x1.5555555555556p-3, 0x1.3333333332ecap-4, 0x1.6db6db6e31f13p-5, 0x1.f1c71c1db0623p-6,
+    0x1.6e8bb1c8209a2p-6, 0x1.1c4d35cf95421p-6, 0x1.c9cf07674736ap-7, 0x1.782651caa6547p-7,
+    0x1.52420b04b37bep-7, 0x1.65a9c4dfcf8b2p-8, 0x1.1d189408314eep-6, -0x1.e6aaa8a0a04ccp-7,
+    0x1.d72b2bc8155f8p-6,
+};
+
 /* pi / 2, and as a sum: of 25 bits, whose product with numbers below 2^28 is exact, and the rest. */
 static const double HALF_PI = 0x1.921fb54442d18p0;
 static const double SHORT_HALF_PI = 0x1.921fb5p0, REST_OF_HALF_PI = 0x1.110b4611a6263p-26;
 
 /* Angles from here on are left to the C library: with 2^28 quarters the first part would not be exact. */
 static const float FARTHEST = 4e8f;
+
+/* What HALF_PI leaves of pi / 2, and what that leaves. */
+static const double REST_OF_PI_2 = 0x1.1a62633145c07p-54, LAST_OF_PI_2 = -0x1.f1976b7ed8fbcp-110;
+
+/* The same for doubles, and what is smaller than this is its own sine. */
+static const double WIDE_FARTHEST = 0x1p27, WIDE_LITTLE = 0x1p-27;
 
 /* tan(pi / 8) */
 static const double TAN_OF_HALF = 0x1.a827999fcef32p-2;
@@ -49,12 +77,16 @@ static const double TO_INTEGER = 0x1.8p52;
 #define TARGET __attribute__((target("avx2,fma")))
 #define WIDTH 4
 #define ROOT(x) ((angle_avx2_vector)_mm256_sqrt_pd((__m256d)(x)))
+#define FMA(x, y, z)                                                                               \
+    ((angle_avx2_vector)_mm256_fmadd_pd((__m256d)(x), (__m256d)(y), (__m256d)(z)))
 #define NAME(name) angle_avx2_##name
 #include "angle_lanes.c"
 
 #define TARGET __attribute__((target("avx512f,avx512dq")))
 #define WIDTH 8
 #define ROOT(x) ((angle_avx512_vector)_mm512_sqrt_pd((__m512d)(x)))
+#define FMA(x, y, z)                                                                               \
+    ((angle_avx512_vector)_mm512_fmadd_pd((__m512d)(x), (__m512d)(y), (__m512d)(z)))
 #define NAME(name) angle_avx512_##name
 #include "angle_lanes.c"
 #endif
@@ -62,37 +94,53 @@ static const double TO_INTEGER = 0x1.8p52;
 typedef struct {
     Job job; /* first: a task finds the rest behind it */
     enum Function function;
-    const float *x, *y;
-    float *out;
+    int wide; /* of doubles */
+    const char *x, *y;
+    char *out;
     long n;
 } Angles;
 
 /* Numbers that a task does: they stay in the cache. */
 #define NUMBERS_OF_ANGLES 4096
 
+/* Angles too far for vectors, by the C library. */
+static void far_angles(enum Function function, const float *x, float *out, long n)
+{
+    float (*const by_library[])(float) = {sinf, cosf, tanf};
+    for (long i = 0; i < n; i++)
+        if (fabsf(x[i]) >= FARTHEST)
+            out[i] = by_library[function](x[i]);
+}
+
+static void far_wide_angles(enum Function function, const double *x, double *out, long n)
+{
+    double (*const by_library[])(double) = {sin, cos, tan};
+    for (long i = 0; i < n; i++)
+        if (fabs(x[i]) >= WIDE_FARTHEST)
+            out[i] = by_library[function](x[i]);
+}
+
 static void angles_task(const Job *job, long number, float *scratch)
 {
     const Angles *a = (const Angles *)job;
     long first = number * NUMBERS_OF_ANGLES, n = smaller(a->n - first, NUMBERS_OF_ANGLES);
-    const float *x = a->x + first, *y = a->y ? a->y + first : NULL;
-    float *out = a->out + first;
-    int far = 0;
+    long bytes = first * (long)(a->wide ? sizeof(double) : sizeof(float));
+    const void *x = a->x + bytes, *y = a->y ? a->y + bytes : NULL;
+    void *out = a->out + bytes;
     (void)scratch;
 #ifdef __x86_64__
     unsigned kept = _mm_getcsr();
     _mm_setcsr(kept & ~0x8040u); /* XLA has the processor take subnormal numbers for zeros */
     if (__builtin_cpu_supports("avx512dq"))
-        angle_avx512_angles(a->function, x, y, out, n);
+        angle_avx512_angles(a->function, a->wide, x, y, out, n);
     else
-        angle_avx2_angles(a->function, x, y, out, n);
+        angle_avx2_angles(a->function, a->wide, x, y, out, n);
     _mm_setcsr(kept);
 #endif
-    float (*const by_library[])(float) = {sinf, cosf, tanf};
-    for (long i = 0; a->function <= TAN && i < n; i++)
-        far |= fabsf(x[i]) >= FARTHEST;
-    for (long i = 0; far && i < n; i++)
-        if (fabsf(x[i]) >= FARTHEST)
-            out[i] = by_library[a->function](x[i]);
+    if (a->function <= TAN && a->wide)
+        far_wide_angles(a->function, x, out, n);
+    else if (a->function <= TAN)
+        far_angles(a->function, x, out, n);
 }
 
 /* One function of each number, or of two; a number tells which. */
@@ -109,16 +157,19 @@ static XLA_FFI_Error *handle_angles(XLA_FFI_CallFrame *call)
     const XLA_FFI_Buffer *arrays[] = {call->rets.args[0], call->args.args[0],
                                       call->args.args[count - 1]};
     long n[] = {1, 1, 1};
-    int fit = function->dtype == XLA_FFI_DataType_S64 && function->size == 1;
+    int32_t dtype = arrays[0]->dtype;
+    int fit = function->dtype == XLA_FFI_DataType_S64 && function->size == 1 &&
+              (dtype == XLA_FFI_DataType_F32 || dtype == XLA_FFI_DataType_F64);
     for (int i = 0; i < 3; i++) {
         for (int64_t axis = 0; axis < arrays[i]->rank; axis++)
             n[i] *= arrays[i]->dims[axis];
-        fit = fit && arrays[i]->dtype == XLA_FFI_DataType_F32 && n[i] == n[0];
+        fit = fit && arrays[i]->dtype == dtype && n[i] == n[0];
     }
     int64_t number = fit ? *(const int64_t *)function->data : -1;
     if (number < SIN || number > ATAN2 || (number == ATAN2) != (count == 2))
         return refuse(call->api, XLA_FFI_Error_Code_INVALID_ARGUMENT, wanted);
     Angles a = {.function = (enum Function)number, .x = arrays[1]->data, .n = n[0]};
+    a.wide = dtype == XLA_FFI_DataType_F64;
     a.y = count == 2 ? arrays[2]->data : NULL;
     a.out = arrays[0]->data;
     a.job = (Job){.task = angles_task, .tasks = parts(a.n, NUMBERS_OF_ANGLES)};

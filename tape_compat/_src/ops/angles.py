@@ -25,8 +25,8 @@ _TARGET = "tape_compat_angles"
 #: as quickly, 4,096 in 0.2 to 0.6 of the time, a million in 0.02 to 0.06 (JAX 0.10).
 LEAST = 512
 
-#: Floats of which it takes the nearest float32, and rounds again.
-_DTYPES = ("float32", "float16", "bfloat16")
+#: Of the short ones it takes the nearest float32, and rounds again.
+_DTYPES = ("float64", "float32", "float16", "bfloat16")
 
 
 def available() -> bool:
@@ -44,10 +44,11 @@ def _fit(arrays: tuple[Any, ...]) -> bool:
 
 
 def _call(number: int, *arrays: Any) -> Any:
-    single = [x.astype(np.float32) for x in arrays]
-    made = jax.ShapeDtypeStruct(arrays[0].shape, np.float32)
+    dtype = jnp.promote_types(arrays[0].dtype, np.float32)
+    made = jax.ShapeDtypeStruct(arrays[0].shape, dtype)
     call = jax.ffi.ffi_call(_TARGET, made, vmap_method="broadcast_all")
-    return call(*single, numbers=np.array([number], "int64")).astype(arrays[0].dtype)
+    found = call(*[x.astype(dtype) for x in arrays], numbers=np.array([number], "int64"))
+    return found.astype(arrays[0].dtype)
 
 
 def _function(number: int, by_xla: Callable[..., Any], *partials: Any) -> Callable[..., Any]:
