@@ -1,9 +1,12 @@
 """Linear algebra: what factors satisfy, special gradients, dtypes, TensorFlow's errors."""
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import tape_compat as tf
+from tape_compat._src.ops import diagonals
 
 RNG = np.random.default_rng(11)
 A = RNG.normal(size=(2, 3))
@@ -282,3 +285,33 @@ def test_error(call, error, words):
     with pytest.raises(error) as raised:
         call()
     assert str(raised.value).startswith(words)
+
+
+@pytest.mark.parametrize("align", ["RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT", "RIGHT_RIGHT"])
+@pytest.mark.parametrize("k", [(0, 0), (2, 2), (-1, -1), (-1, 1), (-2, 0), (1, 3), (-3, 5)])
+@pytest.mark.parametrize("rows, columns", [(6, 6), (4, 7), (7, 6)])
+def test_bands_of_diagonals(rows, columns, k, align):
+    """Those of few diagonals are broadcast, of many looked up: what was set is what is there."""
+    x = RNG.normal(size=(2, rows, columns))
+    distances = np.arange(columns) - np.arange(rows)[:, None]
+    inside = (k[0] <= distances) & (distances <= k[1])
+    packed = tf.linalg.diag_part(x, k=k, align=align)
+    found = tf.linalg.set_diag(np.zeros_like(x), packed, k=k, align=align)
+    np.testing.assert_array_equal(found, np.where(inside, x, 0))
+    if k[0] <= 0 <= k[1] and (k[0] < 0 or rows <= columns) and (k[1] > 0 or columns <= rows):
+        full = tf.linalg.diag(packed, k=k, num_rows=rows, num_cols=columns, align=align)
+        np.testing.assert_array_equal(full, np.where(inside, x, 0))
+
+
+@pytest.mark.parametrize("k", [(0, 0), (-1, 1)])
+def test_gradients_of_diagonals_scatter_nothing(k):
+    settings = {"k": k, "align": "RIGHT_LEFT"}
+    packed, matrices = jnp.ones((4, *((3,) if k[0] < k[1] else ()), 8)), jnp.ones((4, 8, 8))
+
+    def made(x, y):
+        y = diagonals._set_diag(y, x, **settings)
+        return y + diagonals._diag(x, jnp.zeros(()), rows=8, columns=8, **settings)
+
+    slope = jax.grad(lambda *a: jnp.sum(made(*a) ** 2), (0, 1))
+    text = str(jax.make_jaxpr(slope)(packed, matrices))
+    assert "scatter" not in text and "gather" not in text
