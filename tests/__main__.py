@@ -3,8 +3,9 @@
 Lint, format and types, then the tests and the doctests: in deferred mode, where what is new is
 interpreted; with every program compiled; and in immediate mode, where every op runs at its call. In
 the last two one in four of the rows of `tests/ops` and of what else is alike is enough, and what
-has no modes is left out. Each step runs even if one before it failed. What XLA compiled is kept in
-`.jax_cache`, what TensorFlow gave in `.tensorflow_outcomes`, which makes the next run faster.
+has no modes is left out. Each step runs even if one before it failed, that of the types beside the
+others. What XLA compiled is kept in `.jax_cache`, what TensorFlow gave in `.tensorflow_outcomes`,
+which makes the next run faster.
 
     python -m tests             everything
     python -m tests checks      lint, format, types
@@ -30,6 +31,8 @@ import re
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 
@@ -75,6 +78,8 @@ STEPS = {
     "keras-sample": (["tests.keras_suite", "--sample"], DEFERRED),
     "pure-python": ([*PYTEST, *ENGINE], {**DEFERRED, "TAPE_COMPAT_PURE_PYTHON": "1"}),
 }
+#: A step of one process, of which there is nothing to see before its end.
+BESIDE = ("types",)
 EVERYTHING = (
     *("lint", "format", "types", "deferred", "compiled", "immediate", "parity", "traced"),
     "keras-sample",
@@ -108,11 +113,15 @@ def quick_flags() -> str:
     return every if known(every) else " ".join(filter(known, QUICK_FLAGS))
 
 
-def run(name: str) -> tuple[int, str]:
-    """Runs one step, echoing what it prints. Gives its exit status and its last line."""
+def show(text: str) -> None:
+    print(text, end="", flush=True)
+
+
+def run(name: str, say: Callable[[str], object] = show) -> tuple[int, str]:
+    """Runs one step, and says what it prints. Gives its exit status and its last line."""
     module, *arguments = STEPS[name][0]
     command = [sys.executable, "-m", module, *arguments]
-    print(f"== {name}: python -m {' '.join([module, *arguments])}", flush=True)
+    say(f"== {name}: python -m {' '.join([module, *arguments])}\n")
     started = time.monotonic()
     quick = {"XLA_FLAGS": quick_flags()} if name in QUICK and "XLA_FLAGS" not in os.environ else {}
     last = ""
@@ -127,10 +136,21 @@ def run(name: str) -> tuple[int, str]:
     ) as process:
         assert process.stdout is not None
         for line in process.stdout:
-            print(line, end="", flush=True)
+            say(line)
             last = line.strip() or last
-    print(f"== {name}: exit {process.returncode}, {time.monotonic() - started:.0f} s", flush=True)
+    say(f"== {name}: exit {process.returncode}, {time.monotonic() - started:.0f} s\n")
     return process.returncode, last
+
+
+def run_all(steps: list[str]) -> dict[str, tuple[int, str]]:
+    """What `run` gives of each step. Those of `BESIDE` run beside the others and are shown last."""
+    said: list[str] = []
+    with ThreadPoolExecutor(1) as pool:
+        apart = {step: pool.submit(run, step, said.append) for step in steps if step in BESIDE}
+        results = {step: run(step) for step in steps if step not in apart}
+        results |= {step: found.result() for step, found in apart.items()}
+    show("".join(said))
+    return results
 
 
 def count(word: str, lines: list[str]) -> int:
@@ -144,7 +164,7 @@ def main(names: list[str]) -> int:
     if unknown:
         print(f"unknown step {unknown[0]!r}; the steps are {', '.join([*GROUPS, *STEPS])}")
         return 2
-    results = {step: run(step) for step in steps}
+    results = run_all(steps)
     failed = [step for step, (status, _) in results.items() if status]
     tests = [last for step, (_, last) in results.items() if STEPS[step][0][0] in TESTS]
     print(f"failed: {', '.join(failed)}" if failed else "every step passed")
