@@ -14,6 +14,8 @@ from tape_compat._src.run import executor, policy
 from tape_compat._src.standin import keras as standin_keras
 from tape_compat._src.values.context import set_immediate
 from tape_compat._src.values.record import flush
+from tests.ops import checks
+from tests.ops.row import Row, leaves
 
 gc.set_threshold(100_000, 50, 100)  # an eighth of the time goes into more frequent collections
 
@@ -47,6 +49,7 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "interpreted: ops are interpreted though counts are taken")
 
 
+@pytest.hookimpl(trylast=True)  # after `-k` has left out what it does
 def pytest_collection_modifyitems(config, items):
     """Leaves out what another mode runs alike, and the rows that `--part` does not take."""
     part = config.getoption("--part")
@@ -69,6 +72,14 @@ def pytest_collection_modifyitems(config, items):
     out = {item for item in items if left_out(item)}
     config.hook.pytest_deselected(items=list(out))
     items[:] = [item for item in items if item not in out]
+    checks.ASKED = frozenset(row.id for item in items for row in _rows(item))
+
+
+def _rows(item):
+    """The rows of `tests/ops` that a test is given."""
+    given = item.callspec.params if hasattr(item, "callspec") else {}
+    values = leaves([given.get("row"), given.get("rows")])
+    return [value for value in values if isinstance(value, Row)]
 
 
 @pytest.fixture(autouse=True)

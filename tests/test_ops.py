@@ -176,3 +176,14 @@ def test_a_group_is_one_program(deferred, counted):
     checks.together(rows)
     counts = counted()
     assert counts["fused"] == 1 and counts["op_by_op"] == 0
+
+
+def test_a_group_has_the_rows_that_the_run_asks_for_and_no_others(request):
+    asked = frozenset(row.id for row in ROWS[::3])
+    groups = checks.groups(asked)
+    assert {row.id for rows in groups.values() for row in rows} == groups.keys() == asked
+    assert max(map(len, groups.values())) == checks.GROUP
+    here = [item for item in request.session.items if item.path == request.path]
+    rows = {item.callspec.params["row"].id for item in here if item.originalname == "test_row"}
+    assert rows <= checks.ASKED
+    assert len(checks.ASKED) < len(ROWS) or request.config.getoption("--part") == 1

@@ -22,6 +22,8 @@ from .row import Row, leaves
 
 #: Rows in one program. XLA's time for a row grows with what is in the program beside it.
 GROUP = 8
+#: The ids of the rows that this run asks for, which `tests/conftest.py` sets; all if it is empty.
+ASKED: frozenset[str] = frozenset()
 
 
 @dataclasses.dataclass
@@ -145,9 +147,15 @@ def read(found: Found) -> Found:
 
 
 @cache
-def groups() -> dict[str, tuple[Row, ...]]:
-    """The group of each row, by its id: so many of its table that stand together."""
-    tables = [getattr(table, "ROWS", []) for table in TABLES.values()]
+def groups(asked: frozenset[str] = frozenset()) -> dict[str, tuple[Row, ...]]:
+    """The group of each row, by its id: so many of its table that stand together.
+
+    asked: the ids of the rows that are in groups; all if it is empty.
+    """
+    tables = [
+        [row for row in getattr(table, "ROWS", []) if not asked or row.id in asked]
+        for table in TABLES.values()
+    ]
     parts = [tuple(rows[i : i + GROUP]) for rows in tables for i in range(0, len(rows), GROUP)]
     return {row.id: part for part in parts for row in part}
 
@@ -159,7 +167,7 @@ def found(row: Row) -> Found:
     """What is found of a row, together with its group; in immediate mode alone."""
     key = row.id, state.immediate()
     if key not in _FOUND:
-        rows = (row,) if state.immediate() else groups().get(row.id, (row,))
+        rows = (row,) if state.immediate() else groups(ASKED).get(row.id, (row,))
         for one, outcome in zip(rows, together(rows), strict=True):
             _FOUND[one.id, state.immediate()] = outcome
     outcome = _FOUND[key]
