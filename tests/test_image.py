@@ -69,6 +69,7 @@ def test_any_size(name):
     assert shape.rank == 4 + (name == "sobel") and shape[0] in (None, 2)
 
 
+@pytest.mark.modeless
 @pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16"])
 @pytest.mark.parametrize("antialias", [False, True])
 @pytest.mark.parametrize("method", ["bilinear", "nearest", "bicubic", "area", "lanczos3"])
@@ -90,6 +91,7 @@ def test_gradients_of_resize_are_those_of_jax(method, antialias, dtype):
             )
 
 
+@pytest.mark.modeless
 @pytest.mark.parametrize("align", [False, True])
 @pytest.mark.parametrize("method", ["bilinear", "nearest", "bicubic", "area"])
 def test_gradients_by_corners_are_those_of_jax(method, align):

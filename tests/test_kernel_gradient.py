@@ -44,6 +44,7 @@ def arrays(request):
     return convolve, x, filters, dy, attributes
 
 
+@pytest.mark.modeless
 @pytest.mark.part
 @pytest.mark.parametrize("arrays", CASES, indirect=True)
 def test_is_that_of_jax(always, arrays):

@@ -60,6 +60,7 @@ def images(shape, dtype, kind):
     return np.random.default_rng(kind).choice(np.array(values, dtype), shape)
 
 
+@pytest.mark.modeless
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_it_is_that_of_xla(case, dtype):
     (pool, back), (wanted, wanted_back) = both(case)
@@ -73,6 +74,7 @@ def test_it_is_that_of_xla(case, dtype):
             np.testing.assert_array_equal(ours, theirs)
 
 
+@pytest.mark.modeless
 def test_the_sum_of_windows_is_taken_in_their_order():
     """As TensorFlow does, however it is cut into tasks."""
     x = np.zeros((1, 130, 40, 16), np.float32)
@@ -85,6 +87,7 @@ def test_the_sum_of_windows_is_taken_in_their_order():
     np.testing.assert_array_equal(back(x, dy), wanted)
 
 
+@pytest.mark.modeless
 def test_batches():
     (_, back), (_, wanted) = both(CASES["same"])
     x = np.stack([images((3, 9, 8, 16), "float32", kind) for kind in (0, 1)])
@@ -95,12 +98,14 @@ def test_batches():
         np.testing.assert_array_equal(*found)
 
 
+@pytest.mark.modeless
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "int32"])
 def test_other_dtypes_are_left_to_xla(dtype):
     pool = both(CASES["same"])[0][0]
     assert TARGET not in pool.lower(jnp.ones((3, 9, 8, 16), dtype)).as_text()
 
 
+@pytest.mark.modeless
 def test_few_channels_and_tiles_are_left_to_xla():
     for of in (((3, 9, 8, 7), *CASES["same"][1:]), ((3, 8, 8, 16), (2, 2), (2, 2), "VALID")):
         pool, back = both(of)[0]
@@ -108,6 +113,7 @@ def test_few_channels_and_tiles_are_left_to_xla():
         assert TARGET not in pool.lower(x).as_text() + back.lower(x, pool(x)).as_text()
 
 
+@pytest.mark.modeless
 def test_wrong_arrays_are_refused():
     def call(x, y, numbers, *more):
         made = jax.ShapeDtypeStruct(y, np.float32)

@@ -23,6 +23,7 @@ def own(function):
     return jax.jit(tracing(True, function))
 
 
+@pytest.mark.modeless
 @pytest.mark.parametrize("shape, axis", SHAPES)
 def test_values(shape, axis):
     """Also where sums would overflow, and where the largest comes last."""
@@ -36,6 +37,7 @@ def test_values(shape, axis):
             np.testing.assert_allclose(single, wanted, rtol=3e-6, atol=3e-6)
 
 
+@pytest.mark.modeless
 @pytest.mark.parametrize("n", [3, 700])
 def test_infinities_and_nan(n):
     run = own(lambda x: cumulative_logsumexp(x, 0))
@@ -50,6 +52,7 @@ def test_infinities_and_nan(n):
     np.testing.assert_array_equal(nothing, np.full(n, -INF))
 
 
+@pytest.mark.modeless
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
 def test_dtypes_and_nothing(dtype):
     for shape in ((0,), (2, 0), (0, 3), (4, 300)):
@@ -61,6 +64,7 @@ def test_dtypes_and_nothing(dtype):
         np.testing.assert_allclose(np.asarray(found, float), wanted, rtol=rtol)
 
 
+@pytest.mark.modeless
 @pytest.mark.parametrize("shape, axis", [*SHAPES[:2], ((300, 2), 0), ((2, 277), 1)])
 def test_derivatives_are_those_of_xla(shape, axis):
     x, weights, along = RNG.normal(size=(3, *shape)) * 3
@@ -80,6 +84,7 @@ def test_derivatives_are_those_of_xla(shape, axis):
         np.testing.assert_allclose(ours, wanted, rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.modeless
 def test_gradients_are_finite_beside_infinities():
     """XLA's form has exp(1) and more there, which are no shares of a sum."""
     x = np.array([-INF, 1.0, INF, 2.0] + [0.0] * 300, np.float32)
