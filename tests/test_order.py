@@ -1,7 +1,5 @@
 """The order of numbers by a kernel in C: as XLA's, derivatives, and where it is not called."""
 
-import functools
-
 import jax
 import jax.export
 import jax.numpy as jnp
@@ -46,21 +44,24 @@ def numbers(dtype, shape, kind):
         return rng.choice(np.array(special).astype(kept), shape)
 
 
-@functools.cache
-def compiled(axis, descending):
-    """The order by the kernel, and by XLA."""
-    own = tracing(True, lambda x: order_kernel.order(x, axis, descending))
-    return jax.jit(own), jax.jit(lambda x: order_kernel._by_xla(x, axis, descending))
+def compiled(descending):
+    """The orders of arrays of `SHAPES` by the kernel, and by XLA."""
+
+    def orders(one):
+        return lambda arrays: [one(x, axis, descending) for x, (_, axis) in zip(arrays, SHAPES)]
+
+    return jax.jit(tracing(True, orders(order_kernel.order))), jax.jit(orders(order_kernel._by_xla))
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_it_is_that_of_xla(dtype):
-    for shape, axis in SHAPES:
+    for descending in (False, True):
+        programs = compiled(descending)
         for kind in range(3):
-            x = numbers(dtype, shape, kind)
-            for descending in (False, True):
-                ours, wanted = [in_x64(f, x) for f in compiled(axis, descending)]
-                assert ours.dtype == np.int32
+            arrays = [numbers(dtype, shape, kind) for shape, _ in SHAPES]
+            results = [in_x64(program, arrays) for program in programs]
+            for (shape, axis), ours, wanted in zip(SHAPES, *results, strict=True):
+                assert ours.dtype == np.int32 and ours.shape == shape
                 np.testing.assert_array_equal(ours, wanted, str((shape, axis, kind, descending)))
 
 
