@@ -43,6 +43,8 @@ LONG = USUAL._replace(equations=2000.0, seconds=2e-3)
 LONG_PRICE = policy.compile_seconds(50, 5, 2000.0)
 BEGUN_LONG = int(policy.BESIDE_SHARE * LONG_PRICE / 1e-3)
 AS_LONG = int(LONG_PRICE / 2e-3)
+LONG_LOOPS = LONG._replace(as_loops=True, equations=500.0)
+BEGUN_LOOPS = int(policy.BESIDE_SHARE * policy.compile_seconds(50, 5, 500.0, True) / 1e-3)
 LONG_FUNCTION = LONG._replace(due=policy.FUNCTION_DUE)
 
 
@@ -93,6 +95,8 @@ ROWS = {
         seen(int(LONG_PRICE / 1e-3)),
         COMPILED,
     ),
+    "long: loops, a share of the price": (LONG_LOOPS, seen(BEGUN_LOOPS), BESIDE),
+    "long: loops, interpreted for as long": (LONG_LOOPS, seen(2 * BEGUN_LOOPS), COMPILED),
     "long: no loss": (LONG._replace(loss=0.0), seen(10**6, 10**6), OP_BY_OP),
     "long function: just before it is due": (LONG_FUNCTION, seen(2), OP_BY_OP),
     "long function: due": (LONG_FUNCTION, seen(3), BESIDE),

@@ -8,8 +8,10 @@ import pytest
 
 import tape_compat as tf
 from tape_compat._src.core import host
+from tape_compat._src.core.caches import held
 from tape_compat._src.core.counters import COUNTERS
 from tape_compat._src.run import executor, policy, whole
+from tape_compat._src.run.executor import forget_histories
 from tape_compat._src.run.kept import KEPT
 from tape_compat._src.run.op_by_op import HostResult, OpByOpProgram
 from tape_compat._src.values.record import flush
@@ -121,6 +123,42 @@ def test_nobody_waits_for_the_long_compile_of_a_function(cheap, monkeypatch):
     assert due == policy.FUNCTION_DUE and due + 2 < over < 40
     assert begun[due - 1 : over - 1] == [True] * (over - due)
     assert compiled[-1] == compiled[0] + 1
+
+
+def test_loops_are_compiled_by_another_thread_once_for_all_lengths(monkeypatch):
+    """Each step of another length: begun at the first, gone over to when steps took as long."""
+    monkeypatch.setattr(policy, "LONG_COMPILE_SECONDS", 0.0)
+    w = tf.Variable([0.5, -0.25])
+
+    def step(length):
+        with tf.GradientTape() as tape:
+            h = tf.zeros([2])
+            for _ in range(length):
+                h = tf.tanh(h * w + 0.5)
+            loss = tf.reduce_sum(h)
+        w.assign_sub(0.1 * tape.gradient(loss, w))
+        return loss
+
+    def run(price):
+        """Losses, the variable, and after which steps another thread has begun."""
+        KEPT.clear()
+        forget_histories()
+        monkeypatch.setattr(policy, "compile_seconds", lambda *_: price)
+        w.assign([0.5, -0.25])
+        found = [(float(step(40 + i % 7)), held()["templates begun"]) for i in range(12)]
+        return [loss for loss, _ in found], w.numpy(), [count for _, count in found]
+
+    losses, variable, begun = run(1e9)
+    assert not any(begun)
+    price = 3 * [r for r in KEPT.order if isinstance(r, OpByOpProgram)][-1].loss(())
+    traces, compiles = COUNTERS.traces, COUNTERS.compiles
+    again = run(price)
+    first = again[2].index(1)
+    over = again[2].index(0, first)
+    assert over > first + 1 and not any(again[2][over:])
+    assert COUNTERS.compiles == compiles + 1 and COUNTERS.traces == traces + 1
+    np.testing.assert_allclose(again[0], losses, 1e-5)
+    np.testing.assert_allclose(again[1], variable, 1e-5)
 
 
 def test_a_step_is_one_program_of_xla_whoever_compiles_it(cheap, xla_programs):

@@ -61,6 +61,11 @@ class Cache(Generic[Key, Value]):
                 self._entries.popitem(last=False)
         return value
 
+    def pop(self, key: Key) -> Value | None:
+        """Drop an entry, and give it."""
+        with self._lock:
+            return self._entries.pop(key, None)
+
     def find(self, key: Key, make: Callable[[], Value]) -> Value:
         """The entry, made if there is none: once, whatever thread asks."""
         found = self.get(key)

@@ -120,6 +120,14 @@ def leaf_layout(path: Sequence[Node]) -> tuple[list[int], dict[np.dtype, list[in
     return arrays, scalars
 
 
+def zero_leaves(path: Sequence[Node]) -> tuple[list[np.ndarray], dict[np.dtype, list[Any]]]:
+    """Zeros in the place of the array leaves, and of the scalar leaves by dtype."""
+    avals = slot_avals(path)
+    arrays, scalars = leaf_layout(path)
+    zeros = [np.zeros(avals[slot].shape, avals[slot].np_dtype) for slot in arrays]
+    return zeros, {dtype: [dtype.type(0)] * len(slots) for dtype, slots in scalars.items()}
+
+
 def slot_avals(path: Sequence[Node]) -> dict[int, Aval]:
     """The avals of all slots."""
     avals: dict[int, Aval] = {}

@@ -80,12 +80,12 @@ def choose(facts: Facts, seen: Seen) -> Choice:
     likely = facts.due > 0 and price <= min(
         policy.FUNCTION_RUNS * facts.loss, policy.DEAR_COMPILE_SECONDS
     )
-    beside = facts.interpreted and facts.dry and not facts.as_loops
+    beside = facts.interpreted and facts.dry
     if beside and price >= policy.LONG_COMPILE_SECONDS:
         return _choose_long(facts, run, price, facts.due if likely else math.inf)
     if paid >= price or (likely and run >= facts.due):
         return Choice.COMPILED
-    if beside and paid >= policy.BESIDE_SHARE * price:
+    if beside and not facts.as_loops and paid >= policy.BESIDE_SHARE * price:
         return Choice.BESIDE
     return Choice.OP_BY_OP
 

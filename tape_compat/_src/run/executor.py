@@ -240,7 +240,9 @@ def _launch(program: Program, live: tuple[int, ...]) -> None:
     if choice is Choice.COMPILED:
         _compile(program, history, key, apart, loops)
         return
-    if choice is Choice.BESIDE and apart.beside is None:
+    if choice is Choice.BESIDE and loops is not None:
+        kept.begin(loops, apart.one_thread)
+    elif choice is Choice.BESIDE and apart.beside is None:
         apart.beside = key, _whole(program, key, apart).begin()
     COUNTERS.op_by_op += 1
     program.unpack_results = None
@@ -264,8 +266,8 @@ def _compile(
     why = None if loops is None else reason_of_loops(loops)
     COUNTERS.reason(why or reason(history, program.origin is not None, node, live))
     if loops is not None:
-        known = kept.compiled_loops(loops)
-        loops.compiled = compile_for(
+        begun, known = kept.begun_loops(loops), kept.compiled_loops(loops)
+        loops.compiled = begun or compile_for(
             loops.template, loops.counts, loops.donate, not known, apart.one_thread
         )
         _call(program, loops)

@@ -7,9 +7,10 @@ from collections import OrderedDict
 from ..core.caches import Cache, register
 from ..core.program import Node, Runner, Runners
 from . import policy
-from .loops.template import CompiledLoops
+from .loops.template import CompiledLoops, compile_for
 from .loops.write import LoopProgram, loop_program
 from .op_by_op import OpByOpProgram
+from .whole import Compiling
 
 
 class _Kept:
@@ -112,6 +113,29 @@ def as_loops(node: Node, key: tuple) -> LoopProgram | None:
 def compiled_loops(program: LoopProgram) -> list[CompiledLoops]:
     """What was compiled of the template of a program."""
     return _TEMPLATES.find((program.template, program.donate), list)
+
+
+#: By the same: what another thread compiles of a template.
+_BEGUN: Cache[tuple, Compiling[LoopProgram]] = Cache("templates begun", policy.MAX_BEGUN)
+
+
+def begin(program: LoopProgram, one_thread: bool) -> None:
+    """Let another thread compile the template of a program, if none does."""
+
+    def begun() -> Compiling[LoopProgram]:
+        first = not compiled_loops(program)
+        given = program.template, program.counts, program.donate
+        program.compiled = compile_for(*given, first, one_thread)
+        return Compiling(program)
+
+    _BEGUN.find((program.template, program.donate), begun)
+
+
+def begun_loops(program: LoopProgram) -> CompiledLoops | None:
+    """What another thread has compiled of the template of a program, if that serves its loops."""
+    begun = _BEGUN.pop((program.template, program.donate))
+    found = None if begun is None else begun.result()
+    return found.compiled if found is not None and found.compiled.serves(program.counts) else None
 
 
 def bind(program: LoopProgram) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Generic, Protocol, TypeVar
 
 import jax
 import numpy as np
@@ -16,7 +16,7 @@ from ..core.counters import COUNTERS
 from ..core.host import return_freed_memory
 from ..core.native import native
 from ..core.program import Node, Program, Runner
-from ..core.steps import Steps, leaf_layout, needed, slot_avals
+from ..core.steps import Steps, leaf_layout, needed, slot_avals, zero_leaves
 from ..core.x64 import in_x64
 from . import large_pages
 from .donation import Spare, arranged, donating, token, without_token
@@ -90,27 +90,31 @@ class WholeProgram(Runner):
         self._packed[i] = (content, values, on_device)
         return on_device
 
-    def begin(self) -> Compiling:
+    def begin(self) -> Compiling[WholeProgram]:
         """Compile it in another thread."""
         return Compiling(self)
 
     def compile(self) -> None:
         """Compile it now, by a run on zeros."""
-        path = self.node.path()
-        avals = slot_avals(path)
-        arrays, scalars = leaf_layout(path)
-        kinds = [(avals[slot].shape, avals[slot].np_dtype) for slot in arrays]
-        kinds += [((len(slots),), dtype) for dtype, slots in scalars.items()]
-        zeros = [in_x64(jax.device_put, np.zeros(*kind)) for kind in kinds]
+        arrays, scalars = zero_leaves(self.node.path())
+        vectors = [np.array(numbers, dtype) for dtype, numbers in scalars.items()]
+        zeros = [in_x64(jax.device_put, x) for x in (*arrays, *vectors)]
         jax.block_until_ready(in_x64(self.call, *arranged(zeros, self.donate, Spare)))
 
 
-class Compiling:
+class _Program(Protocol):
+    def compile(self) -> None: ...
+
+
+Compiled = TypeVar("Compiled", bound=_Program)
+
+
+class Compiling(Generic[Compiled]):
     """A program that another thread compiles. It is no daemon: XLA is not to be left midway, so a
     process that ends meanwhile ends when the compile does."""
 
-    def __init__(self, program: WholeProgram):
-        self._program: WholeProgram | None = program
+    def __init__(self, program: Compiled):
+        self._program: Compiled | None = program
         self._thread = threading.Thread(target=self._compile, name="tape_compat compile")
         self._thread.start()
 
@@ -123,7 +127,7 @@ class Compiling:
             LOGGER.warning("A step could not be compiled in another thread: %s", error)
             self._program = None
 
-    def result(self) -> WholeProgram | None:
+    def result(self) -> Compiled | None:
         """The program, once it is compiled; None if that failed."""
         self._thread.join()
         return self._program

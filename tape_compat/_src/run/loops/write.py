@@ -13,9 +13,10 @@ from ...core.avals import Aval, matched
 from ...core.call import Call, without_calls
 from ...core.op import Closure
 from ...core.program import Node, Runner
-from ...core.steps import Step, Steps, leaf_layout, needed, slot_avals
+from ...core.steps import Step, Steps, leaf_layout, needed, slot_avals, zero_leaves
 from ...core.x64 import in_x64
 from .. import policy
+from ..donation import Spare, arranged
 from .analysis import (
     Analysis,
     LoopSummary,
@@ -102,6 +103,12 @@ class LoopProgram(Runner):
             given.append(self._vector(dtype, capacities, parts, vector.tobytes()))
         given.append(self._vector(None, capacities, self._recipe.numbers, b""))
         return given
+
+    def compile(self) -> None:
+        """Compile what was chosen now, by a run on zeros."""
+        given = self.arguments(*zero_leaves(self.node.path()))
+        zeros = [in_x64(jax.device_put, x) for x in given]
+        jax.block_until_ready(in_x64(self.call, *arranged(zeros, self.donate, Spare)))
 
     def _vector(
         self,
