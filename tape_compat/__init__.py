@@ -248,6 +248,7 @@ if _typing.TYPE_CHECKING:  # imported when they are first used
         engine as engine,
         errors as errors,
         experimental as experimental,
+        feature_column as feature_column,
         image as image,
         initializers as initializers,
         io as io,

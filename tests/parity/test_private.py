@@ -10,6 +10,7 @@ import pytest
 
 import tape_compat
 from tape_compat._src.data.batch_sizes import compute_batch_size
+from tape_compat._src.library.feature_columns import base as feature_columns
 from tape_compat._src.standin import bounded_spec, framework, keras2, nests, utilities
 from tape_compat._src.values import spec, spec_registry
 from tape_compat._src.values.nest import flatten_with_tuple_paths
@@ -269,6 +270,87 @@ def test_inspecting_and_decorating():
                 [each.decorator_name for each in decorators],
                 target is function,
                 of.getfullargspec(made),
+            ]
+        )
+    assert found[0] == found[1]
+
+
+class Weights(tape_compat.Module):
+    """A layer, as far as feature columns ask it for variables."""
+
+    def __init__(self):
+        self.made = []
+
+    def add_weight(self, **options):
+        options.pop("initializer")
+        options.pop("getter", None)
+        self.made.append(options)
+        return options["name"]
+
+    def _track_trackable(self, value, name):
+        self.made.append(name)
+
+
+def test_feature_columns_keep_values_and_variables():
+    found = []
+    for of, tf in (
+        (theirs("feature_column.feature_column_v2"), tensorflow()),
+        (feature_columns, tape_compat),
+    ):
+        column, layer = tf.feature_column.numeric_column("a"), Weights()
+        word = tf.feature_column.categorical_column_with_identity("b", 3)
+        embedding = tf.feature_column.embedding_column(word, 2)
+        cache = of.FeatureTransformationCache({"a": [1.0, 2.0], "c": 3.0})
+        kind = getattr(of, "_StateManagerImpl", None) or of.StateManager
+        manager = kind(layer, True)
+        embedding.create_state(manager)
+        manager.add_resource(word, "table", 3)
+        found.append(
+            [
+                cache.get("a", manager).numpy().tolist(),
+                cache.get(column, manager) is cache.get(column, manager),
+                said(cache.get, "b", manager),
+                said(cache.get, "c", manager),
+                said(cache.get, 3, manager),
+                said(cache.get, word, manager),
+                [str({**m, "dtype": m["dtype"].name}) for m in layer.made if isinstance(m, dict)],
+                manager.get_variable(embedding, "embedding_weights"),
+                said(manager.get_variable, embedding, "other"),
+                said(embedding.create_state, manager),
+                manager.get_resource(word, "table"),
+                manager.has_resource(word, "other"),
+                said(manager.get_resource, word, "other"),
+            ]
+        )
+    assert found[0] == found[1]
+
+
+def test_feature_columns_are_written():
+    found = []
+    for of, tf in (
+        (theirs("feature_column.serialization"), tensorflow()),
+        (feature_columns, tape_compat),
+    ):
+        make = tf.feature_column
+        word = make.categorical_column_with_vocabulary_list("w", ["a"])
+        hashed = make.categorical_column_with_hash_bucket("w", 3)
+        column = make.numeric_column("n", normalizer_fn=abs)
+        made = [make.embedding_column(word, 2), make.indicator_column(hashed), column]
+        written = [of.serialize_feature_column(c) for c in made]
+        known, names = {}, {"abs": abs}
+        again = [of.deserialize_feature_column(c, names, known) for c in written]
+        found.append(
+            [
+                written,
+                of.serialize_feature_column("x"),
+                of.deserialize_feature_column("x"),
+                said(of.serialize_feature_column, 3)[0],
+                said(of.deserialize_feature_column, {"class_name": "X", "config": {}})[0],
+                said(type(column).from_config, {"key": "a"})[0],
+                [c.name for c in again],
+                again[1:] == made[1:],
+                again[0].initializer.get_config(),
+                of.deserialize_feature_column(written[1], names, known) is again[1],
             ]
         )
     assert found[0] == found[1]

@@ -13,7 +13,8 @@ from ..values.tensor import Tensor, concrete
 from . import arithmetic, elementwise
 from .arguments import known_value
 from .casting import cast
-from .creation import ones, zeros_like
+from .comparison import logical_and
+from .creation import ones, ones_like, zeros_like
 from .embedding import embedding_lookup
 from .segments import unsorted_segment_sum
 from .selection import where
@@ -87,7 +88,7 @@ def embedding_lookup_sparse(
 
 
 def _combined(
-    embeddings: Tensor, weights: Tensor | None, places: Tensor, count: int, combiner: str
+    embeddings: Tensor, weights: Tensor | None, places: Tensor, count: Any, combiner: str
 ) -> Tensor:
     column = (-1,) + (1,) * (len(embeddings._aval.shape) - 1)
     if weights is None:
@@ -135,6 +136,9 @@ def safe_embedding_lookup_sparse(
         raise NotImplementedError(
             "safe_embedding_lookup_sparse of ids that are no SparseTensor is not built yet"
         )
+    if default_id is None and _recordable(sparse_ids, sparse_weights):
+        given = None if sparse_weights is None else sparse_weights.values
+        return _by_masks(embedding_weights, sparse_ids, given, _combiner(combiner), max_norm)
     shape = known_dense_shape(as_sparse(sparse_ids))
     ids = _as_matrix(sparse_ids, shape)
     weights = None if sparse_weights is None else _as_matrix(as_sparse(sparse_weights), shape)
@@ -147,6 +151,27 @@ def safe_embedding_lookup_sparse(
         column = reshape(empty, [-1] + [1] * (len(found._aval.shape) - 1))
         found = where(column, zeros_like(found), found)
     return reshape(found, [*shape[:-1], *found._aval.shape[1:]])
+
+
+def _recordable(ids: SparseTensor, weights: Any) -> bool:
+    """Whether ids in rows have no values yet, and weights are sparse."""
+    matrix = ids.indices._aval.shape[1] == 2
+    return matrix and ids.values._is_symbolic() and isinstance(weights, SparseTensor | None)
+
+
+def _by_masks(
+    params: Any, sparse: SparseTensor, given: Tensor | None, combiner: str, max_norm: Any
+) -> Tensor:
+    """The same where no values are known: what is left out has the weight 0."""
+    ids, rows = sparse.values, sparse.indices[:, 0]
+    embeddings = embedding_lookup(params, arithmetic.maximum(ids, zeros_like(ids)), max_norm)
+    keep = ids >= 0
+    each = ones_like(ids, dtype=embeddings.dtype)
+    if given is not None:
+        each = cast(given, embeddings.dtype)
+        keep = keep if combiner == "sum" else logical_and(keep, given > 0)
+    each = where(keep, each, zeros_like(each))
+    return _combined(embeddings, each, rows, sparse.dense_shape[0], combiner)
 
 
 def _as_matrix(sparse: SparseTensor, shape: tuple[int, ...]) -> SparseTensor:

@@ -137,18 +137,6 @@ _GeneratorDataset = _RangeDataset = _SparseTensorSliceDataset = _OfOneKind
 _TensorDataset = _TensorSliceDataset = _OfOneKind
 
 
-class FeatureColumn:
-    """The base of `tf.feature_column`, which is not here: none is one."""
-
-
-class StateManager(FeatureColumn):
-    """What would hold the variables of feature columns."""
-
-
-class FeatureTransformationCache(FeatureColumn):
-    """What would hold their values."""
-
-
 class TrackableDataStructure:
     """A list, dict or tuple in an attribute of a layer, whose layers and variables are the layer's.
 

@@ -186,7 +186,7 @@ MODULES = {
     "__internal__.autograph": ("._src.standin.keras2",),
     "__internal__.decorator": ("._src.standin.utilities",),
     "__internal__.dispatch": ("._src.standin.utilities",),
-    "__internal__.feature_column": ("._src.standin.keras2",),
+    "__internal__.feature_column": ("._src.library.feature_columns.base",),
     "__internal__.monitoring": ("._src.standin.keras2",),
     "__internal__.nest": ("._src.standin.nests", ".nest"),
     "__internal__.ops": ("._src.standin.framework",),
@@ -222,6 +222,15 @@ MODULES = {
     "python.distribute.input_ops": (),
     "python.eager.backprop": ("",),
     "python.eager.monitoring": ("._src.standin.keras2",),
+    **{
+        f"python.feature_column.{name}": (
+            ".feature_column",
+            "._src.library.feature_columns.base",
+            "._src.library.feature_columns.dense",
+            "._src.library.feature_columns.categorical",
+        )
+        for name in ("feature_column_lib", "feature_column_v2", "serialization")
+    },
     "python.framework.composite_tensor": ("._src.values.composite",),
     "python.framework.constant_op": ("",),
     "python.framework.dtypes": (".dtypes", ""),

@@ -1,0 +1,1 @@
+"""`tf.feature_column`: what a model takes of features, described before they are there."""
