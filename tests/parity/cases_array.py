@@ -503,3 +503,19 @@ def case_tensor_scatter_of_lists(tf):
         tf.tensor_scatter_nd_update(["a", "b", "c"], [[2], [0]], ["d", "e"]),
         tf.tensor_scatter_nd_update(tf.constant([["a", "b"], ["c", "d"]]), [[1]], [["e", "f"]]),
     ]
+
+
+def case_texts_among_sizes(tf):
+    x = tf.ones([6])
+    return attempts(
+        tf,
+        {
+            "mixed": lambda _: tf.reshape(x, [7, "a"]),
+            "mixed_first": lambda _: tf.reshape(x, ["a", -1]),
+            "all": lambda _: tf.reshape(x, ["a", "b"]),
+            "one": lambda _: tf.reshape(x, "ab"),
+            "zeros": lambda _: tf.zeros([2, "a"]),
+            "scalar": lambda _: tf.zeros("a"),
+            "tile": lambda _: tf.tile(x, ["a"]),
+        },
+    )

@@ -61,7 +61,7 @@ def dims(value: Any, attr: str | None = None, kernel: str = "") -> Shape:
             to_numpy(value)  # TensorFlow's error
         return tuple(value.as_list())
     array = known_sizes(value)
-    if array.dtype.kind not in "iuO":
+    if array.dtype.kind not in "iuO" or _has_text(array):
         _refuse_dims(value, array.dtype, attr, kernel)
     if array.ndim > 1:
         raise invalid(f"sizes input must be 1-D, not {shown(array.shape)}", kernel)
@@ -80,9 +80,16 @@ def _dim(item: Any, whole: Any, attr: str | None, kernel: str) -> Size:
     array = known_sizes(item)
     if isinstance(item, Tensor) and item.dtype.is_floating and array.ndim == 0:
         return int(array)  # as TensorFlow packs it with what stands beside it
-    if array.dtype.kind not in "iuO":
+    if _has_text(array) and not all(isinstance(x, (str, bytes)) for x in whole):
+        raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
+    if array.dtype.kind not in "iuO" or _has_text(array):
         _refuse_dims(whole, array.dtype, attr, kernel)
     return _one(array)
+
+
+def _has_text(array: np.ndarray) -> bool:
+    """Whether texts stand in it; unknown sizes are objects too."""
+    return array.dtype == object and any(isinstance(x, (str, bytes)) for x in array.flat)
 
 
 def _refuse_dims(value: Any, dtype: np.dtype, attr: str | None, kernel: str) -> None:
