@@ -750,3 +750,29 @@ def case_exponential_moving_average(tf):
         attempt(ema.apply, [tf.Variable(1)]),
         attempt(ema.apply, [tf.constant(1.0)]),
     )
+
+
+def case_wrapped_by_a_library(tf):
+    class Halved(tf.Variable):
+        def __init__(self, inner):
+            self.inner = inner
+
+        def __getattr__(self, name):
+            return getattr(self.inner, name)
+
+        def value(self):
+            return self.inner.value() / 2.0
+
+        def _dense_var_to_tensor(self, *args, **kwargs):
+            return self.inner._dense_var_to_tensor(*args, **kwargs) / 2.0
+
+    Halved._OverloadAllOperators()
+    tf.register_tensor_conversion_function(Halved, Halved._dense_var_to_tensor)
+    inner = tf.Variable([2.0, 4.0])
+    halved = Halved(inner)
+    with tf.GradientTape() as tape:
+        y = tf.reduce_sum(halved * halved + 1.0) + tf.reduce_sum(tf.exp(halved))
+    return (
+        *(y, tape.gradient(y, inner), inner._dense_var_to_tensor(), halved + 1.0),
+        attempt(inner._dense_var_to_tensor, tf.int32),
+    )

@@ -290,6 +290,14 @@ class Variable(operators.Operators, Trackable, metaclass=Created):
             return identity(tensor)
         return same_value(tensor, next_id())
 
+    def _dense_var_to_tensor(
+        self, dtype: Any = None, name: Any = None, as_ref: bool = False
+    ) -> Any:
+        """The value as an op sees it. Libraries call it. Raises: ValueError for another dtype."""
+        if dtype is not None and dtypes.as_dtype(dtype) is not self.dtype:
+            raise ValueError(self._other_dtype(dtypes.as_dtype(dtype)))
+        return self._as_tensor()
+
     def value(self) -> Tensor:
         """The same as `read_value`."""
         return self.read_value()
@@ -561,6 +569,10 @@ class Variable(operators.Operators, Trackable, metaclass=Created):
 
     def __hash__(self) -> int:
         raise TypeError("Variable is unhashable. Instead, use variable.ref() as the key.")
+
+    @classmethod
+    def _OverloadAllOperators(cls) -> None:
+        """Nothing: subclasses have the operators. Larq calls it."""
 
     def ref(self) -> Reference:
         """A hashable reference to this variable; `deref()` gives it back."""
