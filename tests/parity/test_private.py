@@ -3,6 +3,7 @@
 import collections
 import importlib
 import inspect
+import sys
 import types
 
 import numpy as np
@@ -10,8 +11,16 @@ import pytest
 
 import tape_compat
 from tape_compat._src.data.batch_sizes import compute_batch_size
+from tape_compat._src.library import moving_average
 from tape_compat._src.library.feature_columns import base as feature_columns
-from tape_compat._src.standin import bounded_spec, framework, keras2, nests, utilities
+from tape_compat._src.standin import (
+    bounded_spec,
+    framework,
+    keras2,
+    legacy_keras,
+    nests,
+    utilities,
+)
 from tape_compat._src.values import spec, spec_registry
 from tape_compat._src.values.nest import flatten_with_tuple_paths
 from tests.oracle import tensorflow
@@ -323,6 +332,52 @@ def test_feature_columns_keep_values_and_variables():
             ]
         )
     assert found[0] == found[1]
+
+
+def test_sizes_of_convolutions():
+    both = theirs("keras.utils.conv_utils"), legacy_keras
+    found = []
+    for of in both:
+        rows = []
+        for padding in ("valid", "same", "full"):
+            for size, stride, dilation in ((3, 1, 1), (4, 2, 1), (3, 2, 2), (1, 3, 1)):
+                sizes = (size, padding, stride)
+                rows.append([of.conv_output_length(n, *sizes, dilation) for n in (7, 10, None)])
+                rows.append([of.conv_input_length(n, *sizes) for n in (7, None)])
+                for more in (None, 1):
+                    given = (size, padding, more, stride, dilation)
+                    rows.append([of.deconv_output_length(n, *given) for n in (7, None)])
+        layouts = ("channels_last", "channels_first", "other")
+        rows.append([said(of.convert_data_format, x, n) for x in layouts for n in (3, 4, 5, 6)])
+        rows.append([said(of.normalize_data_format, x) for x in (*layouts, "Channels_Last", None)])
+        rows.append([said(of.normalize_padding, x) for x in ("SAME", "causal", (1, 2), "x")])
+        found.append(rows)
+    assert found[0] == found[1]
+
+
+def test_moving_averages_are_assigned():
+    found = []
+    both = (theirs("training.moving_averages"), tensorflow()), (moving_average, tape_compat)
+    for of, tf in both:
+        v = tf.Variable([1.0, 2.0])
+        gave = of.assign_moving_average(v, [3.0, 4.0], 0.75, zero_debias=False)
+        recorded = tf.function(lambda x, of=of, v=v: of.assign_moving_average(v, x, 0.5, False))
+        found.append([gave.numpy().tolist(), recorded([0.0, 1.0]).numpy().tolist(), *v.numpy()])
+    assert found[0] == found[1]
+
+
+def test_undocumented_names_are_removed():
+    found = []
+    for of in (theirs("util.all_util"), utilities):
+        module = types.ModuleType("of_a_test", None)
+        module.a = module.b = module._c = 1
+        sys.modules["of_a_test"] = module
+        try:
+            of.remove_undocumented("of_a_test", ["a"])
+        finally:
+            del sys.modules["of_a_test"]
+        found.append([hasattr(module, name) for name in ("a", "b", "_c")])
+    assert found[0] == found[1] == [True, False, True]
 
 
 def test_feature_columns_are_written():

@@ -103,3 +103,22 @@ class ExponentialMovingAverage:
                 "tf.train.ExponentialMovingAverage.variables_to_restore: give moving_avg_variables"
             )
         return {self.average_name(variable): variable for variable in moving_avg_variables}
+
+
+def assign_moving_average(
+    variable: Variable, value: Any, decay: Any, zero_debias: bool = True, name: str | None = None
+) -> Any:
+    """Move a variable to `decay * variable + (1 - decay) * value`, which it gives.
+
+    Raises: NotImplementedError with `zero_debias`, which needs variables besides.
+
+    >>> import tape_compat as tf
+    >>> from tape_compat._src.library.moving_average import assign_moving_average
+    >>> v = tf.Variable(1.0)
+    >>> assign_moving_average(v, 3.0, 0.75, zero_debias=False).numpy()
+    np.float32(1.5)
+    """
+    if zero_debias:
+        raise NotImplementedError("assign_moving_average with zero_debias: keep the count yourself")
+    share = casting.cast(convert(1.0 - decay), variable.dtype)
+    return variable.assign_sub(arithmetic.multiply(arithmetic.subtract(variable, value), share))

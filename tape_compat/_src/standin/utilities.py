@@ -365,6 +365,19 @@ def get_symbol_from_name(name: str) -> Any:
     return called(name)
 
 
+# -- all_util
+
+
+def remove_undocumented(
+    module_name: str, allowed_exception_list: Any = None, doc_string_modules: Any = None
+) -> None:
+    """Take names that a module does not allow out of it; those with an underscore stay."""
+    module = sys.modules[module_name]
+    for name in {*dir(module)} - {*(allowed_exception_list or ())}:
+        if not name.startswith("_"):
+            delattr(module, name)
+
+
 # -- dispatch: functions of libraries that other functions take the place of for some classes
 
 
