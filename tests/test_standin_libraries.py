@@ -35,8 +35,12 @@ from tensorflow.python.util import nest, tf_inspect, deprecation
 from tensorflow.python.util.tf_export import keras_export, get_symbol_from_name
 from tensorflow.compat.v2.experimental import dtensor
 from tensorflow.python.distribute import input_ops
+from tensorflow.python.layers.utils import smart_cond
+from tensorflow.python.feature_column.feature_column_v2 import DenseColumn, EmbeddingColumn
 import inspect
 found = [
+    smart_cond(True, lambda: 1, lambda: 2) == 1, issubclass(EmbeddingColumn, DenseColumn),
+    tf.compat.v2.enable_v2_behavior() is None,
     array_ops.zeros is tf.zeros, math_ops.reduce_sum is tf.reduce_sum, dtypes.float32 is tf.float32,
     array_ops.where_v2 is tf.where, ops.name_scope_v1 is tf.compat.v1.name_scope,
     nest.flatten is tf.nest.flatten, tf_inspect.Parameter is inspect.Parameter,
@@ -53,7 +57,7 @@ except AttributeError as error:
 print(json.dumps(found))
 """
         )
-        == [True] * 12
+        == [True] * 15
     )
 
 

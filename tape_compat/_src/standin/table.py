@@ -156,6 +156,7 @@ NAMES = {
     "python.ops.numpy_ops.np_config.enable_numpy_behavior": (
         "ops.numpy.behavior:experimental_enable_numpy_behavior"
     ),
+    "enable_v2_behavior": "library.version1.switches:enable_v2_behavior",
     "python.summary.summary_iterator.summary_iterator": (
         "diagnostics.summary.iterate:summary_iterator"
     ),
@@ -319,8 +320,6 @@ MODULES = {
     "python.ops.ragged.ragged_util": (),
     "python.ops.random_ops": (".random", "._src.standin.framework"),
     "python.ops.resource_variable_ops": ("._src.standin.framework", ""),
-    "python.ops.rnn_cell": (),
-    "python.ops.rnn_cell_impl": (),
     "python.ops.sparse_ops": (".sparse",),
     "python.ops.special_math_ops": (".math.special", ".math", ""),
     "python.ops.state_ops": ("._src.standin.framework",),
