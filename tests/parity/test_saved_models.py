@@ -1,6 +1,8 @@
 """SavedModels of TensorFlow read here, and ours read by TensorFlow."""
 
 import importlib
+import struct
+import zlib
 
 import numpy as np
 import pytest
@@ -683,6 +685,84 @@ def test_texts(ways, tmp_path):
             assert_near(found, expected)
     served = loaded.signatures["serving_default"](x=reader.constant(["a b"]))
     assert served["output_0"].numpy().tolist() == [[1, 2]]
+
+
+def file_functions(tf):
+    """Functions of the bytes of a file, by what file they want."""
+    io, image = tf.io, tf.image
+    halves = lambda x: tf.cast(x, tf.float32) / 2.0
+    return {
+        "png": lambda x: halves(image.resize(io.decode_png(x, channels=3), [2, 2])),
+        "png, gray": lambda x: io.decode_png(x, 1, tf.uint16),
+        "png, any": lambda x: halves(io.decode_image(x, 3, expand_animations=False)),
+        "png, float": lambda x: io.decode_image(x, dtype=tf.float32, expand_animations=False),
+        "jpeg": lambda x: (image.resize(io.decode_jpeg(x, channels=3), [2, 2]), io.is_jpeg(x)),
+        "jpeg, part": lambda x: halves(io.decode_and_crop_jpeg(x, [1, 2, 4, 5], channels=1)),
+        "jpeg, shape": lambda x: io.extract_jpeg_shape(x, tf.int64) + 1,
+        "bmp": lambda x: halves(io.decode_bmp(x, channels=3)),
+        "gif": lambda x: halves(io.decode_gif(x)),
+        "path": lambda x: io.read_file(x),
+        "wav": lambda x: (lambda wav: (2.0 * wav.audio, wav.sample_rate))(
+            tf.audio.decode_wav(x, 1)
+        ),
+        "raw": lambda x: halves(tf.reshape(io.decode_raw(x, tf.int16), [2, 2])),
+        "raw, big end": lambda x: io.decode_raw(x, tf.int16, little_endian=False),
+        "raw, padded": lambda x: io.decode_raw(x, tf.uint8, fixed_length=12),
+        "raw, packed": lambda x: io.decode_compressed(x, "ZLIB"),
+        "raw, base64": lambda x: io.decode_base64(io.encode_base64(x, pad=True)),
+        "raw, message": lambda x: io.serialize_tensor(io.decode_raw(x, tf.uint8)),
+        "raw, joined": lambda x: tf.strings.reduce_join(
+            tf.stack([[x, x], [x, x]]), 1, separator="-"
+        ),
+        "csv": lambda x: io.decode_csv(
+            x, [[1.5], [2], [""], tf.constant([], tf.int64)], ";", select_cols=[0, 1, 2, 4]
+        ),
+    }
+
+
+def files(path):
+    path.write_bytes(b"abc")
+    pixels = tape_compat.fill([6, 8, 3], 100)
+    odd = tape_compat.cast(tape_compat.reshape(tape_compat.range(36), [3, 4, 3]), "uint8")
+    bmp = struct.pack("<2sIHHIIiiHHIIiiII", b"BM", 62, 0, 0, 54, 40, 1, 2, 1, 24, 0, 8, 0, 0, 0, 0)
+    return {
+        "png": tape_compat.io.encode_png(odd).numpy(),
+        "jpeg": tape_compat.io.encode_jpeg(tape_compat.cast(pixels, "uint8")).numpy(),
+        "bmp": bmp + bytes([1, 2, 3, 0, 4, 5, 6, 0]),
+        "gif": b"GIF89a\1\0\1\0\x80\0\0\xff\x80\0\0\0\0,\0\0\0\0\1\0\1\0\0\2\2D\1\0;",
+        "path": str(path).encode(),
+        "wav": tape_compat.audio.encode_wav([[0.5, 0.25], [-1.0, 0.0]], 8000).numpy(),
+        "raw": bytes(range(8)),
+        "packed": zlib.compress(b"text"),
+        "csv": b"0.5;;a;b;7",
+    }
+
+
+def test_contents_of_files(ways, tmp_path):
+    """Steps of the host that take files apart, alone and for each of several files."""
+    writer, reader = ways
+    made, contents = writer.Module(), files(tmp_path / "text")
+    one, several = [[writer.TensorSpec(shape, writer.string)] for shape in ([], [None])]
+    functions = file_functions(writer)
+    for name, function in functions.items():
+        setattr(made, name, writer.function(function, input_signature=one, autograph=False))
+
+    def mapped(x):
+        return writer.map_fn(functions["png"], x, fn_output_signature=writer.float32)
+
+    made.mapped = writer.function(mapped, input_signature=several)
+    writer.saved_model.save(made, str(tmp_path / "model"), signatures=made.mapped)
+    loaded = reader.saved_model.load(str(tmp_path / "model"))
+    for name in functions:
+        kind, _, what = name.partition(", ")
+        file = contents["packed" if what == "packed" else kind]
+        expected = numbers(getattr(made, name)(writer.constant(file)))
+        assert_near(numbers(getattr(loaded, name)(reader.constant(file))), expected)
+    for count in (1, 3):
+        given = [contents["png"]] * count
+        expected = numbers(made.mapped(writer.constant(given)))
+        served = loaded.signatures["serving_default"](x=reader.constant(given))["output_0"]
+        assert_near(numbers(served), expected)
 
 
 def test_a_session_serves_texts(tmp_path):
