@@ -303,6 +303,7 @@ def test_signatures(ways, tmp_path):
     gives = served.structured_outputs
     assert {type(spec) for spec in gives.values()} == {reader.TensorSpec}
     assert gives["y"].shape.as_list() == [None, 2] and gives["n"].dtype == reader.int64
+    assert {key: spec.name for key, spec in gives.items()} == {"y": "y", "n": "n"}
     assert repr(served).startswith("<ConcreteFunction (*, x: TensorSpec(shape=(None, 2), ")
     inner = loaded.signatures["inner"](x=x)
     assert_near(numbers(inner), {"output_0": ("float32", [[2.0, 6.0]])})
@@ -311,6 +312,30 @@ def test_signatures(ways, tmp_path):
     assert_near(numbers(several), expected)
     with pytest.raises(TypeError):
         loaded.signatures["inner"](y=x)
+
+
+def test_names_of_results(ways, tmp_path):
+    writer, reader = ways
+    spec = [writer.TensorSpec([None, 2], writer.float32)]
+    functions = {
+        "one": lambda x: 2.0 * x,
+        "several": lambda x: (x + 1.0, [2.0 * x]),
+        "nested": lambda x: {"A.b c": (x, [x]), "1x": x, "_y": x},
+    }
+    made = writer.Module()
+    for name, function in functions.items():
+        setattr(made, name, writer.function(function, input_signature=spec))
+    writer.saved_model.save(made, str(tmp_path))
+    loaded = reader.saved_model.load(str(tmp_path))
+
+    def names(name):
+        (concrete,) = getattr(loaded, name).concrete_functions
+        return reader.nest.map_structure(lambda x: x.name, concrete.structured_outputs)
+
+    assert names("one") == "unknown"
+    assert names("several") == ("tensor_0", ["tensor_1_0"])
+    nested = {"A.b c": ("a_b_c_0", ["a_b_c_1_0"]), "1x": "tensor_1x", "_y": "tensor__y"}
+    assert names("nested") == nested
 
 
 def test_a_session_serves_ours(tmp_path):

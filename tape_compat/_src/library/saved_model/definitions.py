@@ -7,6 +7,7 @@ TensorFlow's then.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -141,5 +142,19 @@ def _write_results(
 
 
 def _specs(outputs: Any) -> Any:
-    """What a function gives, with a spec for each tensor and composite."""
-    return nest.map_structure(spec_of, outputs)
+    """What a function gives, with a spec for each tensor and composite. Those of tensors have the
+    names that TensorFlow gives them, by what leads to them: `scores_0` for `{"scores": (x,)}`."""
+    specs = []
+    for path, value in nest.flatten_with_tuple_paths(outputs):
+        spec = spec_of(value)
+        if type(spec) is TensorSpec:
+            spec = TensorSpec(spec.shape, spec.dtype, _output_name(path))
+        specs.append(spec)
+    return nest.pack_sequence_as(outputs, specs)
+
+
+def _output_name(path: Sequence[Any]) -> str:
+    name = re.sub(r"\W", "_", "_".join(map(str, path)).lower())
+    if not path:
+        return "unknown"
+    return name if name[:1].isalpha() else f"tensor_{name}"

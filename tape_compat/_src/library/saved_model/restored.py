@@ -174,7 +174,12 @@ class RestoredFunction(Function):
     @property
     def concrete_functions(self) -> list[ConcreteFunction]:
         """One for each kind of arguments."""
-        return [self.get_concrete_function(*case.args, **case.kwargs) for case in self._cases]
+        found = []
+        for case in self._cases:
+            concrete = self.get_concrete_function(*case.args, **case.kwargs)
+            concrete.told_outputs = case.output
+            found.append(concrete)
+        return found
 
     def _concretes(self) -> list[ConcreteFunction]:
         return self.concrete_functions
