@@ -11,6 +11,7 @@ POSITIVE = [0.2, 0.9, 1.7, 4.0]
 UNIT = [-0.9, -0.2, 0.3, 0.8]
 SPECIAL = [0.0, -0.0, INF, -INF, NAN, 1.0, -1.0]
 LARGE = [1.2, 2.5, 10.0]
+ENDS = [0.0, -0.0, INF, -INF, NAN, 1.0, 2.0, 3.0, 7.5, -1.0, -0.5, 1e-30]
 
 # name: (ordinary points, and whether special points are asked for too)
 UNARY = {
@@ -400,6 +401,16 @@ CASES |= {
             "size of zero": lambda tf: tf.unravel_index(1, [0, 3]),
         },
         words=8,
+    ),
+    "ends of functions of pairs": lambda tf: attempts(
+        tf,
+        {
+            f"{name} {dtype}": lambda tf, name=name, dtype=dtype: getattr(tf.math, name)(
+                *[tf.constant(x.ravel(), dtype) for x in np.meshgrid(ENDS, ENDS)]
+            )
+            for name in ("igamma", "igammac", "zeta", "polygamma")
+            for dtype in ("float32", "float64")
+        },
     ),
     "betainc": lambda tf: attempts(
         tf,

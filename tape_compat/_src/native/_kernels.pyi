@@ -12,6 +12,7 @@ DERIVATIVE: Any
 LARGE_PAGES: Any
 ORDER: Any
 POOL: Any
+SPECIAL: Any
 WORDS: Any
 
 def order(x: Any, places: Any, descending: bool, /) -> None:

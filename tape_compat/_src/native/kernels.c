@@ -324,6 +324,7 @@ static XLA_FFI_Error *handle_order(XLA_FFI_CallFrame *call)
 #include "pooling.c"
 
 #include "angles.c"
+#include "special.c"
 
 /* Gives what it takes, which is the same memory, and ask for large pages in what it gives beside. */
 static XLA_FFI_Error *handle_large_pages(XLA_FFI_CallFrame *call)
@@ -492,6 +493,7 @@ static int fill(PyObject *module)
     PyObject *search = PyCapsule_New((void *)handle_search, name, NULL);
     PyObject *order_of_rows = PyCapsule_New((void *)handle_order, name, NULL);
     PyObject *angles = PyCapsule_New((void *)handle_angles, name, NULL);
+    PyObject *special = PyCapsule_New((void *)handle_special, name, NULL);
     PyObject *pool_of_windows = PyCapsule_New((void *)handle_pool, name, NULL);
     int failed = PyModule_AddFunctions(module, methods) < 0 ||
                  PyModule_AddObjectRef(module, "CONVOLUTION", convolution) < 0 ||
@@ -500,6 +502,7 @@ static int fill(PyObject *module)
                  PyModule_AddObjectRef(module, "ORDER", order_of_rows) < 0 ||
                  PyModule_AddObjectRef(module, "ANGLES", angles) < 0 ||
                  PyModule_AddObjectRef(module, "POOL", pool_of_windows) < 0 ||
+                 PyModule_AddObjectRef(module, "SPECIAL", special) < 0 ||
                  PyModule_AddObjectRef(module, "WORDS", words) < 0 ||
                  PyModule_AddObjectRef(module, "SEARCH", search) < 0 ||
                  PyModule_AddIntConstant(module, "WIDTH", best_instructions()->width) < 0;
@@ -510,6 +513,7 @@ static int fill(PyObject *module)
     Py_XDECREF(pool_of_windows);
     Py_XDECREF(angles);
     Py_XDECREF(search);
+    Py_XDECREF(special);
     Py_XDECREF(words);
     return failed ? -1 : 0;
 }

@@ -27,7 +27,7 @@ from ..values.dispatch import maps_composites
 from ..values.indexed_slices import IndexedSlices
 from ..values.record import apply
 from ..values.tensor import Tensor
-from . import angles, rules
+from . import angles, rules, special_pairs
 from .checks import INEXACT, NUMBER, REAL, refuse_unsigned
 from .declare import binary, check_broadcast, name_ops, op, unary
 
@@ -263,21 +263,14 @@ def lbeta(x, name=None):
     return jnp.sum(lax.lgamma(x), -1) - lax.lgamma(jnp.sum(x, -1))
 
 
-igamma = binary(
-    special.gammainc, "Lower regularized incomplete gamma P(a, x).", kernel="Igamma", dtypes="float"
+_pair = partial(binary, dtypes="float", kernels=True)
+igamma = _pair(special_pairs.igamma, "Lower regularized incomplete gamma P(a, x).", kernel="Igamma")
+igammac = _pair(
+    special_pairs.igammac, "Upper regularized incomplete gamma Q(a, x).", kernel="Igammac"
 )
-igammac = binary(
-    special.gammaincc,
-    "Upper regularized incomplete gamma Q(a, x).",
-    kernel="Igammac",
-    dtypes="float",
-)
-zeta = binary(special.zeta, "Hurwitz zeta function of x and q.", kernel="Zeta", dtypes="float")
-polygamma = binary(
-    lambda a, x: special.polygamma(a.astype(jnp.int32), x),
-    "Derivative number `a` of digamma at x.",
-    kernel="Polygamma",
-    dtypes="float",
+zeta = _pair(special_pairs.zeta, "Hurwitz zeta function of x and q.", kernel="Zeta")
+polygamma = _pair(
+    special_pairs.polygamma, "Derivative number `a` of digamma at x.", kernel="Polygamma"
 )
 
 

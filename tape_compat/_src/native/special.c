@@ -1,0 +1,252 @@
+/* Part of kernels.c, behind its threads: functions that are sums of as many terms as a number needs.
+   XLA takes all numbers of an array through as many rounds as the worst. They are computed in double
+   precision; sums end with a term that is below `least` of them. */
+
+enum Special { IGAMMA, IGAMMAC, IGAMMA_GRAD_A, ZETA, POLYGAMMA };
+
+/* More rounds than any number needs that gives another result than 0 or 1. */
+#define ROUNDS 100000
+/* Stands for a zero that is divided by. */
+#define NOTHING 1e-290
+
+/* x^a exp(-x) / gamma(a); of large a by Stirling's series, whose terms cancel no digits. */
+static double density(double a, double x)
+{
+    if (a < 20)
+        return x > 1000 ? 0 : pow(x, a) * exp(-x) / tgamma(a);
+    double far = (x - a) / a, b = 1 / (a * a);
+    double rest = (1. / 12 - b * (1. / 360 - b * (1. / 1260 - b * (1. / 1680)))) / a;
+    return sqrt(a / (2 * 3.141592653589793)) * exp(a * (log1p(far) - far) - rest);
+}
+
+/* The derivative of log(gamma(x)) for x above 0. */
+static double digamma_of(double x)
+{
+    double sum = 0;
+    for (; x < 10; x += 1)
+        sum -= 1 / x;
+    double b = 1 / (x * x);
+    double far = b * (1. / 132 - b * (691. / 32760 - b / 12));
+    double rest = b * (1. / 12 - b * (1. / 120 - b * (1. / 252 - b * (1. / 240 - far))));
+    return sum + log(x) - 0.5 / x - rest;
+}
+
+/* The lower function by its series, for x up to a; and its derivative by a. DLMF 8.7.1. */
+static double lower_gamma(double a, double x, double least, double *by_a)
+{
+    double term = 1 / a, sum = term, slope = -term / a, slopes = slope;
+    for (int n = 1; n < ROUNDS; n++) {
+        double r = a + n, t = x / r;
+        term *= t;
+        sum += term;
+        if (by_a) {
+            slope = slope * t - term / r;
+            slopes += slope;
+        }
+        if (term < sum * least && (!by_a || fabs(slope) < fabs(slopes) * least))
+            break;
+    }
+    double factor = density(a, x);
+    if (by_a)
+        *by_a = factor * (slopes + sum * (log(x) - digamma_of(a)));
+    return factor * sum;
+}
+
+/* The upper function by its continued fraction, for x above a and 1; and its derivative by a.
+   DLMF 8.9.2, by Lentz's algorithm. */
+static double upper_gamma(double a, double x, double least, double *by_a)
+{
+    double b = x + 1 - a, c = 1 / NOTHING, d = 1 / b, found = d;
+    double slope_c = 0, slope_d = d * d, slope = slope_d;
+    for (int n = 1; n < ROUNDS; n++) {
+        double top = -n * (n - a), next = b + 2 + top / c, below = b + 2 + top * d;
+        b += 2;
+        next = fabs(next) < NOTHING ? NOTHING : next;
+        below = fabs(below) < NOTHING ? NOTHING : below;
+        double factor = next / below, more = 0;
+        if (by_a) {
+            double of_below = n * d + top * slope_d - 1;
+            double of_next = (n - top * slope_c / c) / c - 1;
+            more = found * (of_next - factor * of_below) / below;
+            slope_d = -of_below / (below * below);
+            slope_c = of_next;
+            slope = slope * factor + more;
+        }
+        d = 1 / below;
+        c = next;
+        found *= factor;
+        if (fabs(factor - 1) <= 2 * least && fabs(more) <= fabs(slope) * 2 * least)
+            break;
+    }
+    double scale = density(a, x);
+    if (by_a)
+        *by_a = scale * (slope + found * (log(x) - digamma_of(a)));
+    return scale * found;
+}
+
+/* Values at the ends are TensorFlow's. */
+static double igamma_of(double a, double x, double least)
+{
+    if (x == 0)
+        return 0;
+    if (!(x > 0) || !(a > 0))
+        return NAN;
+    if (isinf(a) || isinf(x))
+        return isinf(a) ? 0 : 1;
+    return x > 1 && x > a ? 1 - upper_gamma(a, x, least, NULL) : lower_gamma(a, x, least, NULL);
+}
+
+static double igammac_of(double a, double x, double least)
+{
+    if (!(x >= 0) || !(a > 0))
+        return NAN;
+    if (isinf(x))
+        return 0;
+    if (isinf(a) || x == 0)
+        return 1;
+    return x > 1 && x > a ? upper_gamma(a, x, least, NULL) : 1 - lower_gamma(a, x, least, NULL);
+}
+
+static double igamma_grad_a_of(double a, double x, double least)
+{
+    double found;
+    if (x == 0)
+        return 0;
+    if (!(x > 0) || !(a > 0))
+        return NAN;
+    if (isinf(a) || isinf(x))
+        return 0;
+    if (x > 1 && x > a) {
+        upper_gamma(a, x, least, &found);
+        return -found;
+    }
+    lower_gamma(a, x, least, &found);
+    return found;
+}
+
+/* B(2 k) / (2 k)! */
+static const double OF_BERNOULLI[] = {
+    1. / 12, -1. / 720, 1. / 30240, -1. / 1209600, 1. / 47900160, -691. / 1307674368000.,
+    1. / 74724249600., -3617. / 10670622842880000., 43867. / 5109094217170944000.,
+    -174611. / 802857662698291200000., 77683. / 14101100039391805440000.,
+};
+
+/* Hurwitz' zeta function: terms, then what is left by the formula of Euler and Maclaurin. DLMF 2.10.1.
+   Values at the ends are TensorFlow's. */
+static double zeta_of(double x, double q, double least)
+{
+    if (x == 1)
+        return INFINITY;
+    if (!(x > 1) || isnan(q))
+        return NAN;
+    if (q <= 0 && q == floor(q))
+        return isinf(x) || fmod(x, 2) == 0 ? INFINITY : NAN;
+    if (q <= 0 && x != floor(x))
+        return NAN;
+    if (isinf(x))
+        return q > 1 ? 0 : q == 1 ? 1 : INFINITY;
+    if (isinf(q))
+        return 0;
+    double sum = pow(q, -x), term = sum;
+    double enough = least < 0x1p-40 ? 6 + 1.3 * x : 3 + 0.6 * x;
+    if (sum == 0 || isinf(sum))
+        return sum;
+    while (q < enough) {
+        q += 1;
+        term = pow(q, -x);
+        sum += term;
+        if (fabs(term) < fabs(sum) * least)
+            return sum;
+    }
+    double rise = x / q, b = 1 / (q * q);
+    sum += term * (q / (x - 1) - 0.5);
+    for (int k = 0; k < (int)(sizeof OF_BERNOULLI / sizeof *OF_BERNOULLI); k++) {
+        double more = term * rise * OF_BERNOULLI[k];
+        sum += more;
+        if (fabs(more) < fabs(sum) * least)
+            break;
+        rise *= (x + 2 * k + 1) * (x + 2 * k + 2) * b;
+    }
+    return sum;
+}
+
+/* For order above 0. */
+static double polygamma_of(double order, double x, double least)
+{
+    if (order != floor(order))
+        return NAN;
+    double found = tgamma(order + 1) * zeta_of(order + 1, x, least);
+    return fmod(order + 1, 2) == 1 ? -found : found;
+}
+
+typedef struct {
+    Job job; /* first: a task finds the rest behind it */
+    double (*function)(double, double, double);
+    int wide; /* of doubles */
+    const void *x, *y;
+    void *out;
+    long n;
+} Specials;
+
+/* Numbers that a task does. */
+#define NUMBERS_OF_SPECIALS 128
+
+static void special_task(const Job *job, long number, float *scratch)
+{
+    const Specials *s = (const Specials *)job;
+    long first = number * NUMBERS_OF_SPECIALS, end = first + NUMBERS_OF_SPECIALS;
+    end = smaller(end, s->n);
+    (void)scratch;
+#ifdef __x86_64__
+    unsigned kept = _mm_getcsr();
+    _mm_setcsr(kept & ~0x8040u); /* XLA has the processor take subnormal numbers for zeros */
+#endif
+    const double *x = s->x, *y = s->y;
+    const float *short_x = s->x, *short_y = s->y;
+    for (long i = first; i < end; i++)
+        if (s->wide)
+            ((double *)s->out)[i] = s->function(x[i], y[i], 0x1p-53);
+        else
+            ((float *)s->out)[i] = (float)s->function(short_x[i], short_y[i], 0x1p-30);
+#ifdef __x86_64__
+    _mm_setcsr(kept);
+#endif
+}
+
+/* One function of the pairs of two arrays; a number tells which. */
+static XLA_FFI_Error *handle_special(XLA_FFI_CallFrame *call)
+{
+    if (asks_version(call))
+        return NULL;
+    static double (*const functions[])(double, double, double) = {
+        [IGAMMA] = igamma_of, [IGAMMAC] = igammac_of, [IGAMMA_GRAD_A] = igamma_grad_a_of,
+        [ZETA] = zeta_of,     [POLYGAMMA] = polygamma_of,
+    };
+    const char *wanted = "a special function is of two arrays";
+    if (call->args.size != 2 || call->rets.size != 1 || call->attrs.size != 1 ||
+        call->attrs.types[0] != XLA_FFI_AttrType_ARRAY)
+        return refuse(call->api, XLA_FFI_Error_Code_INVALID_ARGUMENT, wanted);
+    const XLA_FFI_Array *function = call->attrs.attrs[0];
+    const XLA_FFI_Buffer *arrays[] = {call->rets.args[0], call->args.args[0], call->args.args[1]};
+    long n[] = {1, 1, 1};
+    int32_t dtype = arrays[0]->dtype;
+    int fit = function->dtype == XLA_FFI_DataType_S64 && function->size == 1 &&
+              (dtype == XLA_FFI_DataType_F32 || dtype == XLA_FFI_DataType_F64);
+    for (int i = 0; i < 3; i++) {
+        for (int64_t axis = 0; axis < arrays[i]->rank; axis++)
+            n[i] *= arrays[i]->dims[axis];
+        fit = fit && arrays[i]->dtype == dtype && n[i] == n[0];
+    }
+    int64_t number = fit ? *(const int64_t *)function->data : -1;
+    if (number < IGAMMA || number > POLYGAMMA)
+        return refuse(call->api, XLA_FFI_Error_Code_INVALID_ARGUMENT, wanted);
+    Specials s = {.function = functions[number], .n = n[0], .out = arrays[0]->data};
+    s.wide = dtype == XLA_FFI_DataType_F64;
+    s.x = arrays[1]->data;
+    s.y = arrays[2]->data;
+    s.job = (Job){.task = special_task, .tasks = parts(s.n, NUMBERS_OF_SPECIALS)};
+    Threads threads = threads_of_program(call);
+    if (!perform(&threads, &s.job))
+        return refuse(call->api, XLA_FFI_Error_Code_RESOURCE_EXHAUSTED, "no memory for functions");
+    return NULL;
+}

@@ -1,0 +1,134 @@
+"""Incomplete gamma functions, zeta and polygamma: of many numbers, on processors, by a kernel of
+this library's own.
+
+XLA takes all numbers through as many rounds as the worst of them; `native/special.c` takes each by
+itself. Values at the ends are TensorFlow's in both forms.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from ..core import kernels
+from ..core.kernels import PROGRAMS, WIDTH
+from .rules import rule
+
+_TARGET = "tape_compat_special"
+
+#: Fewer are left to XLA.
+LEAST = 64
+
+
+def available() -> bool:
+    """Whether this processor, and XLA as it is installed, take the kernel."""
+    return WIDTH > 0 and kernels.available(
+        "Special functions are left to XLA", **{_TARGET: "SPECIAL"}
+    )
+
+
+def _fit(shape: tuple[Any, ...]) -> bool:
+    """Whether arrays are for the kernel, in the program that is traced."""
+    known = PROGRAMS.own and all(isinstance(n, int) for n in shape)
+    return known and bool(math.prod(shape) >= LEAST) and available()
+
+
+def _call(number: int, x: Any, y: Any) -> Any:
+    dtype = jnp.promote_types(x.dtype, np.float32)
+    made = jax.ShapeDtypeStruct(x.shape, dtype)
+    call = jax.ffi.ffi_call(_TARGET, made, vmap_method="broadcast_all")
+    numbers = np.array([number], "int64")
+    return call(x.astype(dtype), y.astype(dtype), numbers=numbers).astype(x.dtype)
+
+
+def _function(number: int, by_xla: Callable[..., Any], *partials: Any) -> Callable[..., Any]:
+    """`by_xla`, by the kernel's function of this number where it fits, with these derivatives."""
+
+    def of_arrays(x: Any, y: Any) -> Any:
+        if not _fit(x.shape):
+            return by_xla(x, y)
+        return lax.platform_dependent(x, y, cpu=partial(_call, number), default=by_xla)
+
+    ruled = rule(of_arrays, *partials)
+
+    def function(x: Any, y: Any) -> Any:
+        return ruled(*jnp.broadcast_arrays(x, y))
+
+    return function
+
+
+def _no_second(dx: Any, z: Any, a: Any, x: Any) -> Any:
+    raise NotImplementedError("igamma and igammac have no second derivative by `a`.")
+
+
+def _density(a: Any, x: Any) -> Any:
+    return lax.exp((a - 1) * lax.log(x) - x - lax.lgamma(a))
+
+
+def _igamma(a: Any, x: Any) -> Any:
+    found = jnp.where((a == jnp.inf) & (x > 0), 0, lax.igamma(a, x))
+    return jnp.where(x == 0, 0, jnp.where(a > 0, found, jnp.nan)).astype(x.dtype)
+
+
+def _igammac(a: Any, x: Any) -> Any:
+    found = jnp.where((a == jnp.inf) & (x >= 0) & (x < jnp.inf), 1, lax.igammac(a, x))
+    found = jnp.where((a == jnp.inf) & (x == jnp.inf), 0, found)
+    return jnp.where(a > 0, found, jnp.nan).astype(x.dtype)
+
+
+_igamma_by_a = _function(
+    2,
+    lax.igamma_grad_a,
+    _no_second,
+    lambda dx, z, a, x: dx * (_density(a, x) * (lax.log(x) - lax.digamma(a))),
+)
+
+#: Lower and upper regularized incomplete gamma functions of a and x.
+igamma = _function(
+    0,
+    _igamma,
+    lambda da, z, a, x: da * _igamma_by_a(a, x),
+    lambda dx, z, a, x: dx * _density(a, x),
+)
+igammac = _function(
+    1,
+    _igammac,
+    lambda da, z, a, x: -(da * _igamma_by_a(a, x)),
+    lambda dx, z, a, x: -(dx * _density(a, x)),
+)
+
+
+def _zeta(x: Any, q: Any) -> Any:
+    pole = (q <= 0) & (q == jnp.floor(q))
+    far = jnp.where(q == 1, 1, jnp.where((q > 1) & ~pole, 0, jnp.inf))
+    found = jnp.where(q == jnp.inf, 0, lax.zeta(x, q))
+    found = jnp.where(jnp.isinf(x), far, found)
+    found = jnp.where((x > 1) & ~jnp.isnan(q), found, jnp.nan)
+    return jnp.where(x == 1, jnp.inf, found).astype(x.dtype)
+
+
+#: Hurwitz' zeta function of x and q. As in TensorFlow it has no derivative by x.
+zeta = _function(3, _zeta, None, lambda dq, z, x, q: dq * (-x * zeta(x + 1, q)))
+
+
+def _polygamma_of_order(order: Any, x: Any) -> Any:
+    size = lax.exp(lax.lgamma(order + 1)) * _zeta(order + 1, x)
+    found = jnp.where(jnp.mod(order + 1, 2) == 1, -size, size)
+    return jnp.where(order == jnp.floor(order), found, jnp.nan).astype(x.dtype)
+
+
+_polygamma = _function(4, _polygamma_of_order, None, lambda dx, z, n, x: dx * polygamma(n + 1, x))
+
+
+def polygamma(order: Any, x: Any) -> Any:
+    """Derivative number `order` of digamma: digamma for 0, NaN if it is negative or no integer."""
+    order, x = jnp.broadcast_arrays(order, x)
+    high = _polygamma(jnp.where(order > 0, order, 1), x)
+    return jnp.where(order > 0, high, jnp.where(order == 0, lax.digamma(x), jnp.nan))

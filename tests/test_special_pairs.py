@@ -1,0 +1,177 @@
+"""Functions of pairs by a kernel in C: how exact, their ends, derivatives, where it is called."""
+
+import jax
+import jax.export
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import scipy.special as scipy
+from jax import lax
+
+import tape_compat as tf
+from tape_compat._src.core.kernels import tracing
+from tape_compat._src.core.x64 import in_x64
+from tape_compat._src.ops import special_pairs
+
+TARGET = "tape_compat_special"
+pytestmark = pytest.mark.skipif(
+    not special_pairs.available(), reason="not built, or for another processor"
+)
+
+RNG = np.random.default_rng(0)
+NAMES = ("igamma", "igammac", "zeta", "polygamma")
+SCIPY = {"igamma": scipy.gammainc, "igammac": scipy.gammaincc, "zeta": scipy.zeta}
+SCIPY["polygamma"] = lambda n, x: scipy.polygamma(n.astype(int), x)
+INF, NAN = np.inf, np.nan
+
+
+def by_kernel(function):
+    return jax.jit(tracing(True, function))
+
+
+def inputs(name, n=4000):
+    near = np.exp(RNG.normal(size=n) * 0.3)
+    if name in ("igamma", "igammac"):
+        a = np.concatenate([RNG.uniform(0.01, 3, n), 10.0 ** RNG.uniform(-3, 3, n)])
+        return a, a * np.concatenate([RNG.uniform(0.01, 3, n), near])
+    x, q = RNG.uniform(1.01, 12, 2 * n), 10.0 ** RNG.uniform(-2, 3, 2 * n)
+    return (np.floor(x) if name == "polygamma" else x), q
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_values(name):
+    arrays = inputs(name)
+    wanted = SCIPY[name](*arrays)
+    kept = np.abs(wanted) > 1e-200  # SciPy's own errors grow below
+    run = by_kernel(getattr(special_pairs, name))
+    found = in_x64(run, *arrays)
+    np.testing.assert_allclose(found[kept], wanted[kept], rtol=3e-12)
+    single = [x.astype(np.float32) for x in arrays]
+    wanted = SCIPY[name](*[x.astype(np.float64) for x in single])
+    kept = (np.abs(wanted) > 1e-37) & (np.abs(wanted) < 1e38)
+    np.testing.assert_allclose(np.asarray(run(*single))[kept], wanted[kept], rtol=1.3e-7)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_few_values_to_the_last_digits(name):
+    """From mpmath, with 40 digits."""
+    known = {
+        "igamma": [(0.5, 0.3, 0.56142197391900014), (30.0, 20.0, 0.021818217525557392)],
+        "igammac": [(0.5, 3.0, 0.01430587843542964), (30.0, 45.0, 0.0073371992977965036)],
+        "zeta": [(1.5, 0.25, 10.213055360466601), (9.0, 9.4, 3.0597092901803817e-9)],
+        "polygamma": [(1.0, 0.5, 4.9348022005446793), (6.0, 2.5, -1.3180061075500352)],
+    }[name]
+    arrays = [np.repeat([row[i] for row in known], 40) for i in range(2)]
+    found = in_x64(by_kernel(getattr(special_pairs, name)), *arrays)
+    np.testing.assert_allclose(found, np.repeat([row[2] for row in known], 40), rtol=2e-15)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", NAMES)
+def test_ends(name, dtype):
+    """The kernel and XLA's form give the same; the parity cases compare that with TensorFlow's."""
+    one = np.array([0.0, -0.0, 1.0, 2.0, -1.0, -0.5, INF, -INF, NAN, 1e-30, 7.5, 3.0], dtype)
+    arrays = [x.ravel() for x in np.meshgrid(one, one)]
+    function = getattr(special_pairs, name)
+    ours = in_x64(by_kernel(function), *arrays)
+    xla = in_x64(jax.jit(tracing(False, function)), *arrays)
+    tolerance = 1e-5 if dtype == "float32" else 1e-12
+    np.testing.assert_allclose(ours, xla, rtol=tolerance, atol=tolerance / 10)
+
+
+def test_derivative_of_incomplete_gamma_by_its_order():
+    a, x = inputs("igamma", 300)
+    ours = in_x64(by_kernel(special_pairs._igamma_by_a), a, x)
+    wanted = in_x64(jax.jit(lax.igamma_grad_a), a, x)
+    np.testing.assert_allclose(ours, wanted, rtol=1e-9, atol=1e-14)
+    for end, value in (([2.0, 0.0], 0.0), ([2.0, INF], 0.0), ([INF, 2.0], 0.0), ([-1.0, 1.0], NAN)):
+        pair = [np.full(70, v) for v in end]
+        np.testing.assert_array_equal(in_x64(by_kernel(special_pairs._igamma_by_a), *pair), value)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_derivatives_are_differences(name):
+    first, second = (x[:200].reshape(2, 100) for x in inputs(name))
+    function, step = getattr(special_pairs, name), 1e-6
+
+    def total(*arrays):
+        return jnp.sum(function(*arrays))
+
+    slopes = in_x64(by_kernel(jax.grad(total, (0, 1))), first, second)
+    for i, slope in enumerate(slopes):
+        ahead, behind = [first, second], [first, second]
+        width = step * np.minimum(1, [first, second][i])
+        ahead[i], behind[i] = [first, second][i] + width, [first, second][i] - width
+        wanted = (SCIPY[name](*ahead) - SCIPY[name](*behind)) / (2 * width)
+        if i == 0 and name in ("zeta", "polygamma"):
+            wanted = np.zeros_like(slope)  # none in TensorFlow
+        np.testing.assert_allclose(slope, wanted, rtol=2e-5, atol=1e-7)
+
+
+def test_derivatives_of_second_order():
+    a, x = (v[:100] for v in inputs("igamma"))
+
+    def by_x(a, x):
+        return jnp.sum(jax.grad(lambda x: jnp.sum(special_pairs.igamma(a, x)))(x))
+
+    def by_a(a, x):
+        return jnp.sum(jax.grad(lambda a: jnp.sum(special_pairs.igamma(a, x)))(a))
+
+    mixed = in_x64(by_kernel(jax.grad(by_x)), a, x), in_x64(by_kernel(jax.grad(by_a, 1)), a, x)
+    np.testing.assert_allclose(*mixed, rtol=1e-9)
+    with pytest.raises(NotImplementedError, match="no second derivative by `a`"):
+        in_x64(by_kernel(jax.grad(by_a)), a, x)
+
+
+def test_short_floats_and_batches():
+    a, x = (jnp.asarray(v[:600].reshape(6, 100), jnp.bfloat16) for v in inputs("igamma"))
+    found = by_kernel(special_pairs.igamma)(a, x)
+    wanted = scipy.gammainc(np.asarray(a, float), np.asarray(x, float))
+    assert found.dtype == jnp.bfloat16
+    np.testing.assert_allclose(np.asarray(found, float), wanted, rtol=4e-3)
+    rows = by_kernel(jax.vmap(special_pairs.igamma, (0, None)))(a, x[0])
+    np.testing.assert_array_equal(rows[0], found[0])
+
+
+def test_wrong_arrays_are_refused():
+    def call(numbers, *arrays):
+        made = jax.ShapeDtypeStruct((4,), np.float32)
+        return jax.ffi.ffi_call(TARGET, made)(*arrays, numbers=np.array(numbers, "int64"))
+
+    x = jnp.ones(4)
+    assert call([0], x, x).shape == (4,)
+    for numbers, arrays in (
+        ([5], [x, x]),
+        ([-1], [x, x]),
+        ([0, 0], [x, x]),
+        ([0], [x]),
+        ([0], [x, x[:3]]),
+        ([0], [x, x.astype(np.int32)]),
+    ):
+        with pytest.raises(Exception, match="of two arrays"):
+            jax.block_until_ready(call(numbers, *arrays))
+
+
+def test_programs_call_it_and_exports_do_not(monkeypatch, deferred):
+    noted, call = [], special_pairs._call
+
+    def noting(number, *arrays):
+        noted.append(number)
+        return call(number, *arrays)
+
+    def slope(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.math.igamma(x, 2.0) * tf.math.zeta(x + 1, x) + tf.math.polygamma(1.0, x)
+        return tape.gradient(y, x)
+
+    monkeypatch.setattr(special_pairs, "_call", noting)
+    x = RNG.uniform(0.5, 2, (3, 71)).astype(np.float32)  # no other test has compiled it
+    step = tf.function(slope, jit_compile=True)
+    found = [step(tf.constant(x)) for _ in range(3)][-1]
+    assert set(noted) == {0, 2, 3, 4}
+    pure = tf.engine.functional(slope)
+    state = pure.init(x)
+    exported = jax.export.export(jax.jit(pure))(state, x)
+    assert TARGET not in exported.mlir_module()
+    np.testing.assert_allclose(exported.call(state, x)[0], found, rtol=1e-4)
