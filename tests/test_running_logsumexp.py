@@ -95,6 +95,30 @@ def test_gradients_are_finite_beside_infinities():
     np.testing.assert_allclose(own(slope)(x)[:4], [0.0, -np.exp(-1.0), 0.0, 0.0], rtol=1e-6)
 
 
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("form", [True, False])
+def test_derivatives_are_the_same_in_both_forms(form, axis):
+    """What is interpreted or exported has XLA's form, of which the derivative is ours too."""
+    share = 1 / (1 + np.e)
+    cases = [
+        ([-INF, 1.0, INF, 2.0], [1.0, 2.0, 7.0, 0.0]),
+        ([INF, 1.0, -INF, 2.0], [10.0, 0.0, 0.0, 0.0]),
+        ([1.0, INF, INF, 3.0], [1.0, 9.0, 7.0, 0.0]),
+        ([-INF, -INF, 1.0, 2.0], [3.0, 2.0, 3 + 4 * share, 4 - 4 * share]),
+        ([-INF, 2.0, -INF, 1.0], [1.0, 9 - 4 * share, 0.0, 4 * share]),
+    ]
+    x, wanted = (np.array(rows) for rows in zip(*cases, strict=True))
+    weights = np.broadcast_to(np.arange(1.0, 5.0), x.shape)
+    if axis == 0:
+        x, wanted, weights = x.T, wanted.T, weights.T
+
+    def slope(x, weights):
+        return jax.vjp(lambda x: cumulative_logsumexp(x, axis), x)[1](weights)[0]
+
+    found = in_x64(jax.jit(tracing(form, slope)), x, weights)
+    np.testing.assert_allclose(found, wanted, rtol=1e-12)
+
+
 def test_a_step_takes_the_sum_once(monkeypatch, deferred):
     """The gradient has what the value was made with."""
     noted, steps = [], running_logsumexp._steps
