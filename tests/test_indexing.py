@@ -3,11 +3,14 @@
 import gc
 import weakref
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import tape_compat as tf
 from tape_compat._src.core import limits
+from tape_compat._src.ops import gather_scatter
 
 CUBE = np.arange(60, dtype=np.float64).reshape(4, 5, 3)
 SMALL = np.arange(12, dtype=np.int32).reshape(4, 3)  # stays on the host
@@ -433,3 +436,26 @@ def test_a_replay_buffer_is_filled_by_one_program(deferred, counted):
     np.testing.assert_array_equal(buffer.numpy(), expected)
     counts = counted()
     assert counts["compiles"] <= 4 and counts["fused"] >= 30 - limits.STATIC_FORMS
+
+
+@pytest.mark.parametrize("indices", [np.array([2, 0, 2, 9]), np.array([[1], [-1]]), np.array(1)])
+@pytest.mark.parametrize("shape", [(5, 3), (2, 4, 3)])
+def test_gradients_of_gathered_columns_add_rows(shape, indices):
+    """Of indices that are out of range nothing comes back."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=shape).astype(np.float32)
+
+    def taken(x):
+        return gather_scatter._gather(x, jnp.asarray(indices), len(shape) - 1, 0)
+
+    y, back = jax.vjp(taken, x)
+    cotangent = rng.normal(size=y.shape).astype(np.float32)
+    wanted = np.zeros_like(x)
+    for at in np.ndindex(indices.shape):
+        if 0 <= indices[at] < 3:
+            wanted[..., indices[at]] += cotangent[(..., *at)]
+    np.testing.assert_allclose(back(cotangent)[0], wanted, rtol=1e-6)
+    text = str(jax.make_jaxpr(back)(cotangent))
+    assert f"update_window_dims={tuple(range(indices.ndim, y.ndim))}".replace(" ", "") in (
+        text.replace(" ", "")
+    )
