@@ -5,6 +5,7 @@ import jax.export
 import jax.numpy as jnp
 import numpy as np
 import pytest
+import scipy.special as scipy
 from jax import lax
 
 import tape_compat as tf
@@ -229,3 +230,15 @@ def test_programs_call_it_and_exports_do_not(monkeypatch, deferred):
     text = step.experimental_get_compiler_ir(tf.constant(x))(stage="stablehlo")
     assert TARGET not in exported.mlir_module() + text and "sine" in text
     np.testing.assert_allclose(exported.call(state, x)[0], found, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["bessel_j0", "bessel_j1", "bessel_y0", "bessel_y1"])
+def test_bessel_functions_call_it(monkeypatch, deferred, name):
+    noted, call = [], angles._call
+    monkeypatch.setattr(angles, "_call", lambda n, *x: (noted.append(n), call(n, *x))[1])
+    function = tf.function(getattr(tf.math.special, name), jit_compile=True)
+    x = RNG.uniform(0.1, 20, (3, 711)).astype(np.float32)  # no other test has compiled it
+    found = [function(tf.constant(x)) for _ in range(3)][-1]
+    assert set(noted) == {0, 1}
+    wanted = getattr(scipy, name.replace("bessel_", ""))(x.astype(np.float64))
+    np.testing.assert_allclose(found, wanted, rtol=2e-5, atol=2e-6)

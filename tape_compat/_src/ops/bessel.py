@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 from jax.scipy import special
 
-from . import bessel_series as series
+from . import angles, bessel_series as series
 from .declare import name_ops, unary
 from .rules import rule
 
@@ -42,7 +43,7 @@ def _wave(p: Sequence[float], q: Sequence[float], x: Any, turn: float) -> tuple[
     """J and Y for x above 8: an amplitude, and cosine and sine of an angle."""
     t = 2 * (8 / x) ** 2 - 1
     height, width = _sum(p, t), _sum(q, t) / x
-    cosine, sine = jnp.cos(x - turn), jnp.sin(x - turn)
+    cosine, sine = angles.cos(x - turn), angles.sin(x - turn)
     scale = jnp.sqrt(2 / (np.pi * x))
     return scale * (height * cosine - width * sine), scale * (height * sine + width * cosine)
 
@@ -139,10 +140,11 @@ _K1E_OF = rule(
     _k(_k1_small, series.K1_LARGE, True), lambda dx, y, x: dx * (y * (1 - 1 / x) - _K0E_OF(x))
 )
 
-bessel_j0 = unary(_J0_OF, "Bessel function J0.", kernel="BesselJ0", dtypes="float")
-bessel_j1 = unary(_J1_OF, "Bessel function J1.", kernel="BesselJ1", dtypes="float")
-bessel_y0 = unary(_Y0_OF, "Bessel function Y0 of positive x.", kernel="BesselY0", dtypes="float")
-bessel_y1 = unary(_Y1_OF, "Bessel function Y1 of positive x.", kernel="BesselY1", dtypes="float")
+_wave_like = partial(unary, dtypes="float", kernels=True)
+bessel_j0 = _wave_like(_J0_OF, "Bessel function J0.", kernel="BesselJ0")
+bessel_j1 = _wave_like(_J1_OF, "Bessel function J1.", kernel="BesselJ1")
+bessel_y0 = _wave_like(_Y0_OF, "Bessel function Y0 of positive x.", kernel="BesselY0")
+bessel_y1 = _wave_like(_Y1_OF, "Bessel function Y1 of positive x.", kernel="BesselY1")
 bessel_k0 = unary(_K0_OF, "Bessel function K0 of positive x.", kernel="BesselK0", dtypes="float")
 bessel_k1 = unary(_K1_OF, "Bessel function K1 of positive x.", kernel="BesselK1", dtypes="float")
 bessel_k0e = unary(_K0E_OF, "exp(x) K0(x) of positive x.", kernel="BesselK0e", dtypes="float")
