@@ -106,6 +106,16 @@ def test_the_largest_are_those_of_xla(dtype, k):
             np.testing.assert_array_equal(np.asarray(ours, float), np.asarray(wanted, float))
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "uint8", "bfloat16"])
+def test_few_are_left_to_xla_if_it_looks_for_them(dtype):
+    """It does so for float32, and sorts other numbers."""
+    programs = [jax.jit(tracing(True, functools.partial(order_kernel.top, k=k))) for k in (3, 40)]
+    x = numbers(dtype, (5, 64), 0)
+    few, many = (in_x64(program.lower, x).as_text() for program in programs)
+    assert (order_kernel._TARGET in few) == (dtype != "float32")
+    assert order_kernel._TARGET in many
+
+
 @tf.function(jit_compile=True)
 def _derivatives(x, weights):
     with tf.GradientTape(persistent=True) as outer:
