@@ -1,9 +1,12 @@
 """`tf.math`: what the table of ops does not say: dtypes, errors, operators, conventions."""
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import tape_compat as tf
+from tape_compat._src.core.x64 import in_x64
+from tape_compat._src.ops import counting
 
 INF, NAN = np.inf, np.nan
 
@@ -358,3 +361,25 @@ def test_sums_of_pending_values_are_recorded():
         loss = tf.reduce_sum(y * y)
     gradient = tape.gradient(loss, x)
     assert tf.convert_to_tensor(gradient).numpy().tolist() == [2.0, 16.0]
+
+
+@pytest.mark.parametrize("dtype", [tf.int32, tf.int64, tf.float32, tf.float64])
+@pytest.mark.parametrize("by_row", [True, False])
+@pytest.mark.parametrize("weighted, binary", [(False, False), (True, False), (False, True)])
+def test_the_host_counts_as_programs_do(dtype, by_row, weighted, binary):
+    """What is out of range is left out by both."""
+    rng = np.random.default_rng(0)
+    for shape in ((3, 40), (17,), (0,), (2, 0)):
+        arrays = [rng.integers(-1, 9, shape).astype(np.int32)]
+        arrays += [rng.integers(-9, 9, shape).astype(dtype.as_numpy_dtype)] * weighted
+        settings = {"size": 7, "dtype": dtype, "binary": binary, "by_row": by_row}
+        found = counting._bincount_on_host(*arrays, **settings)
+        wanted = in_x64(lambda *a: counting._bincount(*a, **settings), *map(jnp.asarray, arrays))
+        assert found.dtype == wanted.dtype
+        np.testing.assert_array_equal(found, wanted)
+
+
+def test_large_integers_are_counted_exactly():
+    weights = np.array([2**62, 1, -5, 2**61])
+    found = tf.math.bincount([0, 0, 1, 1], weights=weights)
+    assert found.numpy().tolist() == [2**62 + 1, 2**61 - 5]

@@ -174,6 +174,26 @@ def _bincount(*arrays: Any, size: int, dtype: DType, binary: bool, by_row: bool)
     return out if by_row and len(shape) == 2 else out[0]
 
 
+def _bincount_on_host(
+    *arrays: np.ndarray, size: int, dtype: DType, binary: bool, by_row: bool
+) -> np.ndarray:
+    """`_bincount` by NumPy, which counts in one pass; integers are added as integers."""
+    shape = arrays[0].shape
+    rows = shape[0] if by_row and len(shape) == 2 else 1
+    values, *weights = (a.reshape(rows, -1) for a in arrays)
+    inside = (values >= 0) & (values < size)
+    places = (values.astype(np.int64) + size * np.arange(rows)[:, None])[inside]
+    if weights and not binary and dtype.is_integer:
+        found = np.zeros(rows * size, dtype.np_dtype)
+        np.add.at(found, places, weights[0][inside])
+    else:
+        shares = weights[0][inside] if weights and not binary else None
+        found = np.bincount(places, shares, minlength=rows * size)
+    found = found > 0 if binary else found
+    counts = (rows, size) if by_row and len(shape) == 2 else (size,)
+    return found.astype(dtype.np_dtype).reshape(counts)
+
+
 def _check_bincount(avals: tuple[Aval, ...], **_: Any) -> None:
     if len(avals) == 2 and not fit(avals[0].shape, avals[1].shape):
         raise invalid(
@@ -184,7 +204,20 @@ def _check_bincount(avals: tuple[Aval, ...], **_: Any) -> None:
         )
 
 
-_BINCOUNT = Op(_bincount, "DenseBincount", check=_check_bincount)
+def _counts_aval(
+    avals: tuple[Aval, ...], size: Size, dtype: DType, binary: bool, by_row: bool
+) -> Aval:
+    shape = avals[0].shape
+    return Aval.of((*shape[: by_row and len(shape) == 2], size), dtype)
+
+
+_BINCOUNT = Op(
+    _bincount,
+    "DenseBincount",
+    check=_check_bincount,
+    shapes=_counts_aval,
+    host=_bincount_on_host,
+)
 
 
 def _length(values: np.ndarray, least: Size | None, most: Size | None) -> Size:
