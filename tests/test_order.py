@@ -1,5 +1,7 @@
 """The order of numbers by a kernel in C: as XLA's, derivatives, and where it is not called."""
 
+import functools
+
 import jax
 import jax.export
 import jax.numpy as jnp

@@ -483,39 +483,36 @@ static PyMethodDef methods[] = {
 };
 
 /* Add what the Python side registers, and how many floats a vector of this processor has. */
+/* What XLA calls, by the names of the capsules. */
+static const struct {
+    const char *name;
+    XLA_FFI_Error *(*handle)(XLA_FFI_CallFrame *);
+} handlers[] = {
+    {"ANGLES", handle_angles},
+    {"CONVOLUTION", handle_convolution},
+    {"DERIVATIVE", handle_derivative},
+    {"LARGE_PAGES", handle_large_pages},
+    {"ORDER", handle_order},
+    {"POOL", handle_pool},
+    {"SEARCH", handle_search},
+    {"SPECIAL", handle_special},
+    {"WORDS", handle_words},
+};
+
 static int fill(PyObject *module)
 {
-    const char *name = "xla._CUSTOM_CALL_TARGET";
-    PyObject *convolution = PyCapsule_New((void *)handle_convolution, name, NULL);
-    PyObject *derivative = PyCapsule_New((void *)handle_derivative, name, NULL);
-    PyObject *large_pages = PyCapsule_New((void *)handle_large_pages, name, NULL);
-    PyObject *words = PyCapsule_New((void *)handle_words, name, NULL);
-    PyObject *search = PyCapsule_New((void *)handle_search, name, NULL);
-    PyObject *order_of_rows = PyCapsule_New((void *)handle_order, name, NULL);
-    PyObject *angles = PyCapsule_New((void *)handle_angles, name, NULL);
-    PyObject *special = PyCapsule_New((void *)handle_special, name, NULL);
-    PyObject *pool_of_windows = PyCapsule_New((void *)handle_pool, name, NULL);
-    int failed = PyModule_AddFunctions(module, methods) < 0 ||
-                 PyModule_AddObjectRef(module, "CONVOLUTION", convolution) < 0 ||
-                 PyModule_AddObjectRef(module, "LARGE_PAGES", large_pages) < 0 ||
-                 PyModule_AddObjectRef(module, "DERIVATIVE", derivative) < 0 ||
-                 PyModule_AddObjectRef(module, "ORDER", order_of_rows) < 0 ||
-                 PyModule_AddObjectRef(module, "ANGLES", angles) < 0 ||
-                 PyModule_AddObjectRef(module, "POOL", pool_of_windows) < 0 ||
-                 PyModule_AddObjectRef(module, "SPECIAL", special) < 0 ||
-                 PyModule_AddObjectRef(module, "WORDS", words) < 0 ||
-                 PyModule_AddObjectRef(module, "SEARCH", search) < 0 ||
-                 PyModule_AddIntConstant(module, "WIDTH", best_instructions()->width) < 0;
-    Py_XDECREF(convolution);
-    Py_XDECREF(derivative);
-    Py_XDECREF(large_pages);
-    Py_XDECREF(order_of_rows);
-    Py_XDECREF(pool_of_windows);
-    Py_XDECREF(angles);
-    Py_XDECREF(search);
-    Py_XDECREF(special);
-    Py_XDECREF(words);
-    return failed ? -1 : 0;
+    const char *kind = "xla._CUSTOM_CALL_TARGET";
+    if (PyModule_AddFunctions(module, methods) < 0 ||
+        PyModule_AddIntConstant(module, "WIDTH", best_instructions()->width) < 0)
+        return -1;
+    for (size_t i = 0; i < sizeof handlers / sizeof *handlers; i++) {
+        PyObject *capsule = PyCapsule_New((void *)handlers[i].handle, kind, NULL);
+        int failed = PyModule_AddObjectRef(module, handlers[i].name, capsule) < 0;
+        Py_XDECREF(capsule);
+        if (failed)
+            return -1;
+    }
+    return 0;
 }
 #else
 static int fill(PyObject *module) { return PyModule_AddIntConstant(module, "WIDTH", 0); }
