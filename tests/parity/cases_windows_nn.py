@@ -302,3 +302,54 @@ def case_windows_of_floats(tf):
         tf.nn.dilation2d(x, tf.zeros([2, 2, 1]), steps, "SAME", "NHWC", [1, 1, 1, 1]),
         tf.image.extract_patches(x, window, steps, [1, 1, 1, 1], "SAME"),
     )
+
+
+def small_images(tf):
+    """Ops on images that are smaller than their windows."""
+    nn, x = tf.nn, tf.ones([1, 4, 4, 2])
+    row, volume = tf.ones([1, 4, 2]), tf.ones([1, 3, 3, 3, 2])
+    filters = {n: tf.ones([n, n, 2, 1]) for n in (3, 5, 6, 9)}
+    padding = [[0, 0], [1, 1], [1, 1], [0, 0]]
+    return {
+        "max": lambda: nn.max_pool2d(x, 6, 1, "VALID"),
+        "max, by one": lambda: nn.max_pool2d(x, 5, 1, "VALID"),
+        "max, steps": lambda: nn.max_pool2d(x, 7, 3, "VALID"),
+        "max, none": lambda: nn.max_pool2d(x, 9, 2, "VALID"),
+        "max, channels": lambda: nn.max_pool2d(x, [4, 6], 1, "VALID"),
+        "max, same": lambda: nn.max_pool2d(x, 6, 1, "SAME"),
+        "max, row": lambda: nn.max_pool1d(row, 7, 1, "VALID"),
+        "max, volume": lambda: nn.max_pool3d(volume, 5, 1, "VALID"),
+        "places": lambda: nn.max_pool_with_argmax(x, 6, 1, "VALID").output,
+        "average": lambda: nn.avg_pool2d(x, 6, 1, "VALID"),
+        "average, volume": lambda: nn.avg_pool3d(volume, 5, 1, "VALID"),
+        "filter": lambda: nn.conv2d(x, filters[6], 1, "VALID"),
+        "filter, by one": lambda: nn.conv2d(x, filters[5], 1, "VALID"),
+        "filter, holes": lambda: nn.conv2d(x, filters[3], 1, "VALID", dilations=3),
+        "filter, pairs": lambda: nn.conv2d(x, filters[9], 1, padding),
+        "filter, pairs that do": lambda: nn.conv2d(x, filters[6], 1, padding),
+        "filter, row": lambda: nn.conv1d(row, tf.ones([7, 2, 1]), 1, "VALID"),
+        "filter, volume": lambda: nn.conv3d(volume, tf.ones([5, 5, 5, 2, 1]), FIVE, "VALID"),
+        "depthwise": lambda: nn.depthwise_conv2d(x, filters[6], ONES, "VALID"),
+        "depthwise, deep": lambda: nn.depthwise_conv2d(x, tf.ones([6, 6, 3, 1]), ONES, "VALID"),
+        "patches": lambda: tf.image.extract_patches(x, [1, 6, 6, 1], ONES, ONES, "VALID"),
+        "patches, by one": lambda: tf.image.extract_patches(x, [1, 5, 5, 1], ONES, ONES, "VALID"),
+    }
+
+
+def case_images_smaller_than_windows(tf):
+    programs = small_images(tf)
+    return attempts(tf, {name: lambda tf, f=f: f() for name, f in programs.items()}, words=8)
+
+
+def case_images_smaller_than_windows_in_functions(tf):
+    found = {}
+    for name, program in small_images(tf).items():
+        try:
+            found[name] = tf.function(program)().shape
+        except ValueError as error:
+            found[name] = [
+                [word for word in text.split()[:9] if not word.endswith("Error:")][:8]
+                for text in str(error).splitlines()
+                if "Negative dimension" in text or "Computed output" in text
+            ][:1]
+    return found

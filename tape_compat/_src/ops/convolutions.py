@@ -12,7 +12,7 @@ from jax import lax
 
 from ..core.avals import Aval
 from ..core.dimensions import differ, divides
-from ..core.op import Op
+from ..core.op import Closure, Op
 from ..core.refuse import invalid, shown
 from ..values.convert import convert
 from ..values.record import apply
@@ -23,7 +23,14 @@ from .convolution_kernels import Windows, convolution as by_kernels, fit
 from .declare import check_same_dtype, matching
 from .kernel_gradient import kernel_gradient, transposed
 from .shapes import reshape
-from .windows import channels_last, explicit_padding, extents, padding_pairs, per_dimension
+from .windows import (
+    channels_last,
+    check_size,
+    explicit_padding,
+    extents,
+    padding_pairs,
+    per_dimension,
+)
 
 
 def _dimension_numbers(rank: int, last: bool) -> tuple[str, str, str]:
@@ -120,7 +127,11 @@ def check_convolution(kernel: str) -> Callable[..., None]:
                     f"convolution {what} must be {rank}-dimensional: {shown(operand.shape)}", kernel
                 )
         channels, depth = x.shape[-1 if last else 1], filters.shape[-2]
-        if depth == 0 or not divides(depth, channels) or (depthwise and differ(channels, depth)):
+        if depthwise and differ(channels, depth):
+            raise invalid(
+                f"input and filter must have the same depth: {channels} vs {depth}", kernel
+            )
+        if depth == 0 or not divides(depth, channels):
             raise invalid(
                 f"input depth must be evenly divisible by filter depth: {channels} vs {depth}",
                 kernel,
@@ -151,6 +162,13 @@ _CONVOLUTIONS = {
 }
 
 
+def check_images(closure: Closure, sizes: Sequence[Any], filters: Tensor) -> None:
+    """Refuse images of sizes that are too small for the filters of a convolution."""
+    given = closure.attributes
+    reaches = extents(filters._aval.shape[: len(sizes)], given["dilations"])
+    check_size(sizes, reaches, given["strides"], given["padding"], closure.name)
+
+
 def _convolution(
     rank: int,
     input: Any,
@@ -169,11 +187,15 @@ def _convolution(
         last=last,
     )
     x, filters = matching((input, filters))
-    extra = len(x._aval.shape) - rank - 2
-    if extra <= 0:
-        return apply(closure, (x, filters))
     shape = x._aval.shape
-    flat = apply(closure, (reshape(x, (-1, *shape[extra + 1 :])), filters))
+    extra = len(shape) - rank - 2
+    if extra <= 0:
+        flat = apply(closure, (x, filters))
+    else:
+        flat = apply(closure, (reshape(x, (-1, *shape[extra + 1 :])), filters))
+    check_images(closure, shape[-rank - 1 : -1] if last else shape[-rank:], filters)
+    if extra <= 0:
+        return flat
     return reshape(flat, (*shape[: extra + 1], *flat._aval.shape[1:]))
 
 

@@ -13,7 +13,14 @@ from ..core.refuse import invalid, shown
 from ..values.record import apply
 from ..values.tensor import Tensor
 from .arguments import dims
-from .convolutions import check_convolution, conv2d, convolve, convolve_back, xla_convolution
+from .convolutions import (
+    check_convolution,
+    check_images,
+    conv2d,
+    convolve,
+    convolve_back,
+    xla_convolution,
+)
 from .declare import check_same_dtype, matching
 from .kernel_gradient import kernel_gradient
 from .windows import channels_last, explicit_padding, per_dimension
@@ -80,7 +87,10 @@ def depthwise_conv2d(
         dilations=per_dimension(dilations, 2, "dilations", last, _DEPTHWISE.name),
         last=last,
     )
-    return apply(closure, tuple(matching((input, filter))))
+    x, filters = matching((input, filter))
+    found = apply(closure, (x, filters))
+    check_images(closure, x._aval.shape[1:-1] if last else x._aval.shape[2:], filters)
+    return found
 
 
 def _check_back(x: Aval, filters: Aval, dy: Aval, attributes: dict[str, Any], kernel: str) -> None:

@@ -24,7 +24,7 @@ from .blocks import batch_to_space, space_to_batch
 from .checks import REAL, check_dtypes
 from .pooling_kernel import Pool, fits
 from .shapes import transpose
-from .windows import channels_last, explicit_padding, per_dimension
+from .windows import channels_last, check_size, explicit_padding, per_dimension
 
 
 def _whole(window: tuple[int, ...], last: bool) -> tuple[int, ...]:
@@ -262,7 +262,12 @@ def _pool(
         padding=explicit_padding(padding, rank, last, declared.name),
         last=last,
     )
-    return apply(closure, (convert(x),))
+    x = convert(x)
+    found = apply(closure, (x,))
+    given = closure.attributes
+    sizes = x._aval.shape[1:-1] if last else x._aval.shape[2:]
+    check_size(sizes, given["window"], given["strides"], given["padding"], declared.name)
+    return found
 
 
 def _spatial_rank(x: Any, data_format: str | None) -> int:
@@ -356,6 +361,8 @@ def max_pool_with_argmax(
         batch=bool(include_batch_in_index),
     )
     argmax = apply(places, (x,))
+    given = places.attributes
+    check_size(x._aval.shape[1:-1], given["window"], given["strides"], padding, kernel)
     return MaxPoolWithArgmax(_pool("max", 2, x, ksize, strides, padding, data_format), argmax)
 
 

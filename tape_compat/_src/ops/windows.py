@@ -8,7 +8,9 @@ from typing import Any
 from jax import lax
 
 from ..core import errors
-from ..core.refuse import not_allowed
+from ..core.dimensions import Size, less
+from ..core.refuse import invalid, not_allowed
+from ..core.state import LOCAL
 from .declare import static
 
 
@@ -81,6 +83,40 @@ def explicit_padding(padding: Any, rank: int, last: bool, kernel: str) -> Any:
 def extents(window: Sequence[int], dilations: Sequence[int]) -> list[int]:
     """From the first to the last element of a window with holes, both counted."""
     return [(size - 1) * step + 1 for size, step in zip(window, dilations, strict=True)]
+
+
+def check_size(
+    sizes: Sequence[Size],
+    reaches: Sequence[int],
+    strides: Sequence[int],
+    padding: Any,
+    kernel: str,
+    by_kernel: bool = False,
+) -> None:
+    """Refuse images that are too small for windows: in a function all that are smaller than one,
+    elsewhere those of which TensorFlow's kernels count less than no window.
+
+    sizes: of the images; reaches: of the windows with their holes. by_kernel: whether the kernel's
+    count is all that matters in a function too.
+    Raises: InvalidArgumentError, which in a function is a ValueError too.
+    """
+    if padding == "SAME":
+        return
+    recorded = LOCAL.state.capture is not None
+    pads = [(0, 0)] * len(sizes) if padding == "VALID" else padding
+    for size, reach, step, pair in zip(sizes, reaches, strides, pads):
+        over = size + sum(pair)
+        message = None
+        if less(over, reach - 2 * step + 1):
+            message = (
+                f"Computed output size would be negative: {-((reach - step - over) // step)} "
+                f"[input_size: {size}, effective_filter_size: {reach}, stride: {step}]"
+            )
+        if recorded and not by_kernel and less(over, reach):
+            message = f"Negative dimension size caused by subtracting {reach} from {over}"
+        if message is not None:
+            error = invalid(message, kernel)
+            raise errors.while_recorded(error) if recorded else error
 
 
 def padding_pairs(

@@ -17,7 +17,7 @@ from ...values.record import apply
 from ...values.tensor import Tensor
 from ..checks import REAL, check_dtypes
 from ..declare import static
-from ..windows import whole
+from ..windows import check_size, extents, whole
 
 _KERNEL = "ExtractImagePatches"
 
@@ -110,7 +110,11 @@ def extract_patches(
         rates=_spatial(rates, "rates"),
         padding=padding,
     )
-    return apply(closure, (convert(images),))
+    x, given = convert(images), closure.attributes
+    found = apply(closure, (x,))
+    reaches = extents(given["sizes"], given["rates"])
+    check_size(x._aval.shape[1:3], reaches, given["strides"], padding, _KERNEL, by_kernel=True)
+    return found
 
 
 # -- of volumes ------------------------------------------------------------------------------------
