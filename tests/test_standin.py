@@ -46,7 +46,7 @@ print(json.dumps([
     isinstance(tf.constant(1.0), tf.__internal__.types.Tensor), tf.__version__,
     importlib.util.find_spec("tensorflow").name, tf.__spec__.name, tf.__path__,
     tape_compat.nn.__spec__.name, tf.nn.__name__, "GradientTape" in dir(tf),
-    type(tf.Module).__name__, tape_compat.__name__,
+    type(tf.Module).__name__, tape_compat.__name__, tf.__file__ == tape_compat.__file__,
 ]))
 """
     ) == [True] * 7 + ["2.21.0", "tensorflow", "tensorflow", []] + [
@@ -55,6 +55,7 @@ print(json.dumps([
         True,
         "type",
         "tape_compat",
+        True,
     ]
 
 

@@ -68,6 +68,8 @@ class Private(ModuleType):
         here = ".".join(filter(None, (_PACKAGE, self._below)))
         if not self._below and name == "optimizers":  # Keras' where it is installed
             return getattr(importlib.import_module(f"{_PACKAGE}.keras"), name)
+        if not self._below and name == "__file__":
+            return sys.modules[_PACKAGE].__file__
         if not name.startswith("__") and _exists(here):
             return getattr(importlib.import_module(here), name)
         raise self._missing(name)
