@@ -79,6 +79,32 @@ def test_ends(name, dtype):
     np.testing.assert_allclose(ours, xla, rtol=tolerance, atol=tolerance / 10)
 
 
+def test_incomplete_beta_function():
+    n = 4000
+    a, b = (np.concatenate([RNG.uniform(0.05, 3, n), 10 ** RNG.uniform(-2, 3, n)]) for _ in "ab")
+    x = np.clip(a / (a + b) * np.exp(RNG.normal(size=2 * n) * 0.2), 1e-6, 0.999)
+    x[:n] = RNG.uniform(0.001, 0.999, n)
+    run = by_kernel(special_pairs.betainc)
+    wanted = scipy.betainc(a, b, x)
+    kept = wanted > 1e-200
+    np.testing.assert_allclose(in_x64(run, a, b, x)[kept], wanted[kept], rtol=2e-11)
+    np.testing.assert_allclose(in_x64(run, a[:n], b[:n], x[:n]), wanted[:n], rtol=1e-13)
+    single = [v.astype(np.float32) for v in (a, b, x)]
+    wanted = scipy.betainc(*[v.astype(np.float64) for v in single])
+    kept = wanted > 1e-37
+    np.testing.assert_allclose(np.asarray(run(*single))[kept], wanted[kept], rtol=2e-7)
+    one = np.array([0.0, -0.0, 1.0, 2.0, -1.0, 0.5, INF, NAN, 50.5], np.float32)
+    few = np.array([0.0, -0.0, 1.0, 0.5, -0.1, 1.5, NAN], np.float32)
+    ends = [v.ravel() for v in np.meshgrid(one, one, few)]
+    xla = jax.jit(tracing(False, special_pairs.betainc))
+    np.testing.assert_allclose(run(*ends), xla(*ends), rtol=1e-5, atol=1e-6)
+    slope = by_kernel(jax.grad(lambda x: jnp.sum(special_pairs.betainc(a[:n], b[:n], x))))
+    between = x[:n].clip(0.05, 0.95)
+    sides = [scipy.betainc(a[:n], b[:n], between + side) for side in (1e-6, -1e-6)]
+    found = in_x64(slope, between)
+    np.testing.assert_allclose(found, (sides[0] - sides[1]) / 2e-6, rtol=1e-5, atol=1e-8)
+
+
 def test_derivative_of_incomplete_gamma_by_its_order():
     a, x = inputs("igamma", 300)
     ours = in_x64(by_kernel(special_pairs._igamma_by_a), a, x)
@@ -147,8 +173,10 @@ def test_wrong_arrays_are_refused():
         ([0], [x]),
         ([0], [x, x[:3]]),
         ([0], [x, x.astype(np.int32)]),
+        ([0], [x, x, x]),
+        ([5], [x, x, x[:3]]),
     ):
-        with pytest.raises(Exception, match="of two arrays"):
+        with pytest.raises(Exception, match="of two arrays or of three"):
             jax.block_until_ready(call(numbers, *arrays))
 
 

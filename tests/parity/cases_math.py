@@ -419,6 +419,12 @@ CASES |= {
                 [0.5, 2.0, -1.0], [2.0, 3.0, 2.0], [0.3, 0.0, 1.0]
             ),
             "scalars": lambda tf: tf.math.betainc([1.0, 2.0], 1.0, 0.5),
+            "ends": lambda tf: tf.math.betainc(
+                *[
+                    tf.constant(x.ravel(), tf.float64)
+                    for x in np.meshgrid(ENDS, ENDS, [0.0, -0.0, 1.0, 0.5, -0.1, 1.5, NAN])
+                ]
+            ),
             "shapes": lambda tf: tf.math.betainc([1.0, 2.0], [1.0], 0.5),
             "integers": lambda tf: tf.math.betainc(1, 2, 3),
         },

@@ -2,21 +2,27 @@
    XLA takes all numbers of an array through as many rounds as the worst. They are computed in double
    precision; sums end with a term that is below `least` of them. */
 
-enum Special { IGAMMA, IGAMMAC, IGAMMA_GRAD_A, ZETA, POLYGAMMA };
+enum Special { IGAMMA, IGAMMAC, IGAMMA_GRAD_A, ZETA, POLYGAMMA, BETAINC };
 
 /* More rounds than any number needs that gives another result than 0 or 1. */
 #define ROUNDS 100000
 /* Stands for a zero that is divided by. */
 #define NOTHING 1e-290
 
+/* What Stirling's formula leaves of log(gamma(x)), for x from 20 on. DLMF 5.11.1. */
+static double stirling_rest(double x)
+{
+    double b = 1 / (x * x);
+    return (1. / 12 - b * (1. / 360 - b * (1. / 1260 - b * (1. / 1680)))) / x;
+}
+
 /* x^a exp(-x) / gamma(a); of large a by Stirling's series, whose terms cancel no digits. */
 static double density(double a, double x)
 {
     if (a < 20)
         return x > 1000 ? 0 : pow(x, a) * exp(-x) / tgamma(a);
-    double far = (x - a) / a, b = 1 / (a * a);
-    double rest = (1. / 12 - b * (1. / 360 - b * (1. / 1260 - b * (1. / 1680)))) / a;
-    return sqrt(a / (2 * 3.141592653589793)) * exp(a * (log1p(far) - far) - rest);
+    double far = (x - a) / a;
+    return sqrt(a / (2 * 3.141592653589793)) * exp(a * (log1p(far) - far) - stirling_rest(a));
 }
 
 /* The derivative of log(gamma(x)) for x above 0. */
@@ -179,17 +185,69 @@ static double polygamma_of(double order, double x, double least)
     return fmod(order + 1, 2) == 1 ? -found : found;
 }
 
+/* By its continued fraction, for x up to (a + 1) / (a + b + 2), without the factor in front. DLMF
+   8.17.22, by Lentz's algorithm. */
+static double beta_fraction(double a, double b, double x, double least)
+{
+    double c = 1, below = 1 - (a + b) * x / (a + 1);
+    double d = 1 / (fabs(below) < NOTHING ? NOTHING : below), found = d;
+    for (int m = 1; m < ROUNDS; m++) {
+        double factor = 1;
+        double tops[] = {m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)),
+                         -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))};
+        for (int i = 0; i < 2; i++) {
+            below = 1 + tops[i] * d;
+            d = 1 / (fabs(below) < NOTHING ? NOTHING : below);
+            c = 1 + tops[i] / c;
+            c = fabs(c) < NOTHING ? NOTHING : c;
+            factor *= c * d;
+        }
+        found *= factor;
+        if (fabs(factor - 1) <= 2 * least)
+            break;
+    }
+    return found;
+}
+
+/* Values at the ends are TensorFlow's. */
+static double betainc_of(double a, double b, double x, double least)
+{
+    if (a <= 0 || b <= 0)
+        return NAN;
+    if (x == 0 || x == 1)
+        return x == 1;
+    if (!(a + b < INFINITY) || !(x > 0) || !(x < 1))
+        return NAN;
+    double scale;
+    if (a + b < 100)
+        scale = pow(x, a) * pow(1 - x, b) * (tgamma(a + b) / tgamma(a) / tgamma(b));
+    else { /* of the larger one gamma(a + b) / gamma(a), which loses no digits so */
+        double large = fmax(a, b), little = fmin(a, b), sum = a + b;
+        double ratio = (large - 0.5) * log1p(little / large) + little * (log(sum) - 1);
+        ratio += stirling_rest(sum) - stirling_rest(large) - lgamma(little);
+        scale = exp(a * log(x) + b * log1p(-x) + ratio);
+    }
+    if (x < (a + 1) / (a + b + 2))
+        return scale * beta_fraction(a, b, x, least) / a;
+    return 1 - scale * beta_fraction(b, a, 1 - x, least) / b;
+}
+
 typedef struct {
     Job job; /* first: a task finds the rest behind it */
     double (*function)(double, double, double);
     int wide; /* of doubles */
-    const void *x, *y;
+    const void *x, *y, *z; /* with the third, it is the function of three */
     void *out;
     long n;
 } Specials;
 
 /* Numbers that a task does. */
 #define NUMBERS_OF_SPECIALS 128
+
+static double number_at(const void *array, long i, int wide)
+{
+    return wide ? ((const double *)array)[i] : ((const float *)array)[i];
+}
 
 static void special_task(const Job *job, long number, float *scratch)
 {
@@ -201,49 +259,55 @@ static void special_task(const Job *job, long number, float *scratch)
     unsigned kept = _mm_getcsr();
     _mm_setcsr(kept & ~0x8040u); /* XLA has the processor take subnormal numbers for zeros */
 #endif
-    const double *x = s->x, *y = s->y;
-    const float *short_x = s->x, *short_y = s->y;
-    for (long i = first; i < end; i++)
+    double least = s->wide ? 0x1p-53 : 0x1p-30;
+    for (long i = first; i < end; i++) {
+        double x = number_at(s->x, i, s->wide), y = number_at(s->y, i, s->wide);
+        double found = s->z ? betainc_of(x, y, number_at(s->z, i, s->wide), least)
+                            : s->function(x, y, least);
         if (s->wide)
-            ((double *)s->out)[i] = s->function(x[i], y[i], 0x1p-53);
+            ((double *)s->out)[i] = found;
         else
-            ((float *)s->out)[i] = (float)s->function(short_x[i], short_y[i], 0x1p-30);
+            ((float *)s->out)[i] = (float)found;
+    }
 #ifdef __x86_64__
     _mm_setcsr(kept);
 #endif
 }
 
-/* One function of the pairs of two arrays; a number tells which. */
+/* One function of the pairs of two arrays, or of three; a number tells which. */
 static XLA_FFI_Error *handle_special(XLA_FFI_CallFrame *call)
 {
     if (asks_version(call))
         return NULL;
     static double (*const functions[])(double, double, double) = {
         [IGAMMA] = igamma_of, [IGAMMAC] = igammac_of, [IGAMMA_GRAD_A] = igamma_grad_a_of,
-        [ZETA] = zeta_of,     [POLYGAMMA] = polygamma_of,
+        [ZETA] = zeta_of,     [POLYGAMMA] = polygamma_of, [BETAINC] = NULL,
     };
-    const char *wanted = "a special function is of two arrays";
-    if (call->args.size != 2 || call->rets.size != 1 || call->attrs.size != 1 ||
+    const char *wanted = "a special function is of two arrays or of three";
+    int64_t count = call->args.size;
+    if (count < 2 || count > 3 || call->rets.size != 1 || call->attrs.size != 1 ||
         call->attrs.types[0] != XLA_FFI_AttrType_ARRAY)
         return refuse(call->api, XLA_FFI_Error_Code_INVALID_ARGUMENT, wanted);
     const XLA_FFI_Array *function = call->attrs.attrs[0];
-    const XLA_FFI_Buffer *arrays[] = {call->rets.args[0], call->args.args[0], call->args.args[1]};
-    long n[] = {1, 1, 1};
+    const XLA_FFI_Buffer *arrays[] = {call->rets.args[0], call->args.args[0], call->args.args[1],
+                                      call->args.args[count - 1]};
+    long n[] = {1, 1, 1, 1};
     int32_t dtype = arrays[0]->dtype;
     int fit = function->dtype == XLA_FFI_DataType_S64 && function->size == 1 &&
               (dtype == XLA_FFI_DataType_F32 || dtype == XLA_FFI_DataType_F64);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
         for (int64_t axis = 0; axis < arrays[i]->rank; axis++)
             n[i] *= arrays[i]->dims[axis];
         fit = fit && arrays[i]->dtype == dtype && n[i] == n[0];
     }
     int64_t number = fit ? *(const int64_t *)function->data : -1;
-    if (number < IGAMMA || number > POLYGAMMA)
+    if (number < IGAMMA || number > BETAINC || (number == BETAINC) != (count == 3))
         return refuse(call->api, XLA_FFI_Error_Code_INVALID_ARGUMENT, wanted);
     Specials s = {.function = functions[number], .n = n[0], .out = arrays[0]->data};
     s.wide = dtype == XLA_FFI_DataType_F64;
     s.x = arrays[1]->data;
     s.y = arrays[2]->data;
+    s.z = number == BETAINC ? arrays[3]->data : NULL;
     s.job = (Job){.task = special_task, .tasks = parts(s.n, NUMBERS_OF_SPECIALS)};
     Threads threads = threads_of_program(call);
     if (!perform(&threads, &s.job))

@@ -12,6 +12,7 @@ from jax.scipy import special
 from ..core.avals import Aval
 from ..core.dtypes import float32, float64
 from ..core.refuse import invalid, not_allowed, shown
+from . import special_pairs
 from .declare import name_ops, op, unary
 from .rules import rule
 
@@ -101,16 +102,7 @@ def _check_betainc(avals: tuple[Aval, ...]) -> None:
             )
 
 
-def _beta_density(dx: Any, y: Any, a: Any, b: Any, x: Any) -> Any:
-    """Derivative by x. Source: TF math_grad.py, _BetaincGrad."""
-    log_beta = lax.lgamma(a) + lax.lgamma(b) - lax.lgamma(a + b)
-    return dx * lax.exp(special.xlog1py(b - 1, -x) + special.xlogy(a - 1, x) - log_beta)
-
-
-_betainc = rule(special.betainc, None, None, _beta_density)
-
-
-@op(kernel="Betainc", check=_check_betainc)
+@op(kernel="Betainc", check=_check_betainc, kernels=True)
 def betainc(a, b, x, name=None):
     """Regularized incomplete beta function I_x(a, b), for a and b above 0 and x in [0, 1].
 
@@ -120,10 +112,7 @@ def betainc(a, b, x, name=None):
     >>> tf.math.betainc(1.0, 2.0, 0.5).numpy().round(4).tolist()
     0.75
     """
-    shape = jnp.broadcast_shapes(a.shape, b.shape, x.shape)
-    a, b, x = [jnp.broadcast_to(v, shape) for v in (a, b, x)]
-    good = (a > 0) & (b > 0)
-    return jnp.where(good, _betainc(a, b, x), jnp.nan)
+    return special_pairs.betainc(a, b, x)
 
 
 name_ops(globals())

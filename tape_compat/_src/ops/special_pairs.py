@@ -1,5 +1,5 @@
-"""Incomplete gamma functions, zeta and polygamma: of many numbers, on processors, by a kernel of
-this library's own.
+"""Incomplete gamma and beta functions, zeta, polygamma: of many numbers, on processors, by a kernel
+of this library's own.
 
 XLA takes all numbers through as many rounds as the worst of them; `native/special.c` takes each by
 itself. Values at the ends are TensorFlow's in both forms.
@@ -16,6 +16,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+from jax.scipy import special
 
 from ..core import kernels
 from ..core.kernels import PROGRAMS, WIDTH
@@ -40,26 +41,26 @@ def _fit(shape: tuple[Any, ...]) -> bool:
     return known and bool(math.prod(shape) >= LEAST) and available()
 
 
-def _call(number: int, x: Any, y: Any) -> Any:
-    dtype = jnp.promote_types(x.dtype, np.float32)
-    made = jax.ShapeDtypeStruct(x.shape, dtype)
+def _call(number: int, *arrays: Any) -> Any:
+    dtype = jnp.promote_types(arrays[0].dtype, np.float32)
+    made = jax.ShapeDtypeStruct(arrays[0].shape, dtype)
     call = jax.ffi.ffi_call(_TARGET, made, vmap_method="broadcast_all")
-    numbers = np.array([number], "int64")
-    return call(x.astype(dtype), y.astype(dtype), numbers=numbers).astype(x.dtype)
+    found = call(*[x.astype(dtype) for x in arrays], numbers=np.array([number], "int64"))
+    return found.astype(arrays[0].dtype)
 
 
 def _function(number: int, by_xla: Callable[..., Any], *partials: Any) -> Callable[..., Any]:
     """`by_xla`, by the kernel's function of this number where it fits, with these derivatives."""
 
-    def of_arrays(x: Any, y: Any) -> Any:
-        if not _fit(x.shape):
-            return by_xla(x, y)
-        return lax.platform_dependent(x, y, cpu=partial(_call, number), default=by_xla)
+    def of_arrays(*arrays: Any) -> Any:
+        if not _fit(arrays[0].shape):
+            return by_xla(*arrays)
+        return lax.platform_dependent(*arrays, cpu=partial(_call, number), default=by_xla)
 
     ruled = rule(of_arrays, *partials)
 
-    def function(x: Any, y: Any) -> Any:
-        return ruled(*jnp.broadcast_arrays(x, y))
+    def function(*arrays: Any) -> Any:
+        return ruled(*jnp.broadcast_arrays(*arrays))
 
     return function
 
@@ -132,3 +133,19 @@ def polygamma(order: Any, x: Any) -> Any:
     order, x = jnp.broadcast_arrays(order, x)
     high = _polygamma(jnp.where(order > 0, order, 1), x)
     return jnp.where(order > 0, high, jnp.where(order == 0, lax.digamma(x), jnp.nan))
+
+
+def _betainc(a: Any, b: Any, x: Any) -> Any:
+    found = jnp.where(jnp.isinf(a) | jnp.isinf(b), jnp.nan, special.betainc(a, b, x))
+    found = jnp.where(x == 0, 0, jnp.where(x == 1, 1, found))
+    return jnp.where((a <= 0) | (b <= 0), jnp.nan, found).astype(x.dtype)
+
+
+def _beta_density(dx: Any, y: Any, a: Any, b: Any, x: Any) -> Any:
+    """Derivative by x. Source: TF math_grad.py, _BetaincGrad."""
+    log_beta = lax.lgamma(a) + lax.lgamma(b) - lax.lgamma(a + b)
+    return dx * lax.exp(special.xlog1py(b - 1, -x) + special.xlogy(a - 1, x) - log_beta)
+
+
+#: The regularized incomplete beta function. As in TensorFlow it has no derivative but by x.
+betainc = _function(5, _betainc, None, None, _beta_density)
