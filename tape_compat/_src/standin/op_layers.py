@@ -22,6 +22,7 @@ from ..values.dispatch import CompositeOperand
 from ..values.operators import function_of
 from ..values.spec import type_spec_from_value
 from ..values.targets import TARGETS, Target, key_of
+from .keras import FOLLOWERS
 
 _PACKAGE = __name__.partition(".")[0]
 _ROOT = "tensorflow"
@@ -81,8 +82,9 @@ def shown_by(symbol: Any) -> str | None:
     if not _SHOWN:
         ours = sys.modules[_PACKAGE]
         for row in ledger().values():
-            if row.where and not row.where.startswith("compat"):
-                value = functools.reduce(getattr, row.name.split(".")[1:], ours)
+            parts = row.name.split(".")[1:]
+            if row.where and row.where != "compat" and parts[0] not in FOLLOWERS:
+                value = functools.reduce(getattr, parts, ours)
                 _SHOWN.setdefault(id(value), (value, row.name.partition(".")[2]))
         further = ("__operators__.add", "__operators__.ragged_getitem", "compat.v1.floor_div")
         for name in (_GETITEM, "math.truediv", *_EQUAL.values(), *further):
