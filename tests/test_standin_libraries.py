@@ -75,6 +75,23 @@ def test_keras_2_is_asked_for_by_name():
     assert run("-c", "import tape_compat as tf; tf.keras", TF_USE_LEGACY_KERAS="1").returncode == 0
 
 
+def test_keras_2_has_names_of_its_own_for_tensorflow_1(tmp_path):
+    for version in ("_v1", "_v2"):
+        folder = tmp_path / "tf_keras" / "api" / version / "keras"
+        folder.mkdir(parents=True)
+        lines = ["initializers = losses = metrics = optimizers = None", f"VERSION = {version!r}"]
+        (folder / "__init__.py").write_text("\n".join(lines))
+    (tmp_path / "tf_keras" / "__init__.py").write_text("")
+    code = f"""
+import sys
+sys.path.insert(0, {str(tmp_path)!r})
+import tape_compat as tf
+print(tf.compat.v1.keras.VERSION, tf.keras.VERSION, tf.compat.v2.keras.VERSION)
+"""
+    done = run("-c", code, TF_USE_LEGACY_KERAS="1")
+    assert done.stdout.split() == ["_v1", "_v2", "_v2"]
+
+
 class Part(AutoTrackable):
     """A layer as Keras 2 has them: what is assigned is looked at by TensorFlow's function."""
 

@@ -17,9 +17,10 @@ from typing import Any
 
 from .install import find_below_keras, install_as_tensorflow, real_tensorflow
 
-#: The modules of Keras 3 and of Keras 2 that have all names of `tf.keras`.
+#: The modules of Keras 3 and of Keras 2 that have all names of `tf.keras`; for TensorFlow 1.
 _KERAS = "keras._tf_keras.keras"
 _KERAS2 = "tf_keras.api._v2.keras"
+_KERAS1 = "tf_keras.api._v1.keras"
 _LAYERS1 = "tf_keras.api._v1.keras.__internal__.legacy.layers"
 _PACKAGE = __name__.partition(".")[0]
 _OLDEST = (3, 10)
@@ -127,6 +128,18 @@ def attribute(name: str) -> Any:
     return getattr(module, name)
 
 
+def version1_attribute(name: str) -> Any:
+    """`tf.compat.v1.keras.NAME`, of Keras 2 for TensorFlow 1; with Keras 3 that of `tf.keras`.
+
+    Raises: as `attribute`.
+    """
+    plain = name.startswith("__") and name not in ("__version__", "__internal__")
+    if plain or not (legacy() and available()):
+        return attribute(name)
+    keras()
+    return getattr(importlib.import_module(_KERAS1), name)
+
+
 def version1_layer(name: str) -> Any:
     """`tf.compat.v1.layers.NAME`, of Keras 2.
 
@@ -154,11 +167,12 @@ def version1_face(module_name: str) -> None:
 
 
 def face(module_name: str) -> None:
-    """Make a module `tf.keras`, or the part of Keras with its name: `tf.losses`."""
+    """Make a module `tf.keras`, that of `tf.compat.v1`, or a part of Keras: `tf.losses`."""
     part = module_name.rpartition(".")[2]
+    found = version1_attribute if ".v1." in module_name else attribute
 
     def of_keras(name: str) -> Any:
-        return public() if name == "__all__" else attribute(name)
+        return public() if name == "__all__" else found(name)
 
     def of_part(name: str) -> Any:
         return public() if name == "__all__" else getattr(attribute(part), name)

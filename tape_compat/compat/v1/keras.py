@@ -1,5 +1,5 @@
-"""`tf.compat.v1.keras`: what `tf.keras` is, as in TensorFlow with Keras 3."""
+"""`tf.compat.v1.keras`: what `tf.keras` is, as in TensorFlow with Keras 3; Keras 2 has its own."""
 
-from ..._src.standin.keras import attribute as __getattr__, face as _face
+from ..._src.standin.keras import face as _face, version1_attribute as __getattr__
 
 _face(__name__)
