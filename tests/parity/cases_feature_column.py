@@ -129,29 +129,6 @@ def case_gradients(tf):
     return y, tf.convert_to_tensor(tape.gradient(y, table))
 
 
-def case_embeddings_are_recorded(tf):
-    table = tf.Variable([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
-    places = [[0, 0], [0, 1], [2, 0], [2, 1]]
-    ids = tf.SparseTensor(places, tf.constant([1, -1, 2, 0], tf.int64), [4, 2])
-    weights = tf.SparseTensor(places, [1.0, 2.0, -3.0, 4.0], [4, 2])
-    found, traces = {}, []
-    for combiner in ("sum", "mean", "sqrtn"):
-        for given in (None, weights):
-
-            @tf.function
-            def f(ids, given):
-                traces.append(1)
-                lookup = tf.nn.safe_embedding_lookup_sparse
-                return lookup(table, ids, given, combiner=combiner, max_norm=6.0)
-
-            with tf.GradientTape() as tape:
-                y = f(ids, given)
-                loss = tf.reduce_sum(y * y)
-            gradient = tf.convert_to_tensor(tape.gradient(loss, table))
-            found[combiner, given is None] = y, gradient, f(ids, given)
-    return list(found.items()), len(traces)
-
-
 def case_equality(tf):
     fc = tf.feature_column
     one, other = fc.numeric_column("a"), fc.numeric_column("a")

@@ -226,3 +226,26 @@ def case_sizes_made_of_many_numbers(tf):
 
     x = tf.range(30.0)
     return traced(tf, f, (x, tf.range(30) // 4), (x, tf.range(30) % 5), (x, tf.range(30) // 3))
+
+
+def case_embeddings_of_sparse_ids(tf):
+    table = tf.Variable([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    places = [[0, 0], [0, 1], [2, 0], [2, 1]]
+    ids = tf.SparseTensor(places, tf.constant([1, -1, 2, 0], tf.int64), [4, 2])
+    weights = tf.SparseTensor(places, [1.0, 2.0, -3.0, 4.0], [4, 2])
+    found, traces = {}, []
+    for combiner in ("sum", "mean", "sqrtn"):
+        for given in (None, weights):
+
+            @tf.function
+            def f(ids, given):
+                traces.append(1)
+                lookup = tf.nn.safe_embedding_lookup_sparse
+                return lookup(table, ids, given, combiner=combiner, max_norm=6.0)
+
+            with tf.GradientTape() as tape:
+                y = f(ids, given)
+                loss = tf.reduce_sum(y * y)
+            gradient = tf.convert_to_tensor(tape.gradient(loss, table))
+            found[combiner, given is None] = y, gradient, f(ids, given)
+    return list(found.items()), len(traces)
