@@ -75,8 +75,8 @@ def test_links(page):
         assert (page.parent / target).exists(), target
 
 
-#: Methods that recorders and rules share; see `ThreadState`.
-_SHARED = {"record", "escaped", "variable_accessed", "pull", "as_closure", "find_spec"}
+#: Methods that recorders, rules and steps of the host share; see `ThreadState`, `PythonStep`.
+_SHARED = {"record", "escaped", "variable_accessed", "pull", "as_closure", "find_spec", "followed"}
 
 
 def _public_functions() -> Iterator[tuple[str, ast.FunctionDef]]:

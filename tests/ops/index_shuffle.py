@@ -1,5 +1,3 @@
 """Rows of `ops/index_shuffle.py`."""
 
-WITHOUT_ROW = dict.fromkeys(
-    ("index_shuffle", "random_index_shuffle"), "random; tests/parity/cases_random.py"
-)
+WITHOUT_ROW = {"random_index_shuffle": "random; tests/parity/cases_random.py"}
