@@ -232,6 +232,7 @@ def test_programs_call_it_and_exports_do_not(monkeypatch, deferred):
     np.testing.assert_allclose(exported.call(state, x)[0], found, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("columns", [711, 712, 713, 714])  # no other test has traced those
 def test_bessel_functions_call_it(monkeypatch, deferred, columns):
     name = ("bessel_j0", "bessel_j1", "bessel_y0", "bessel_y1")[columns - 711]
