@@ -18,8 +18,9 @@ which makes the next run faster.
                                 inside a `tf.function`
 
 and, beside these, `parity-deferred` and `parity-immediate`, one mode each; `part`, the tests in
-deferred mode with one in four of the rows, but for those that only read files; `pure-python`, those
-of the engine without its C; `keras`, those that Keras' wheel ships (half an hour).
+deferred mode with one in four of the rows, but for those that only read files; `part-quick` and
+`part-as-users`, the two halves of it, of which the second is compiled as users do; `pure-python`,
+those of the engine without its C; `keras`, those that Keras' wheel ships (half an hour).
 
 XLA is told to compile quickly rather than well, which halves a first run; not for parity, where the
 last digits count (the second derivative of `gelu` far out), and not where XLA_FLAGS is set, if to
@@ -62,6 +63,8 @@ MODELESS = [
 MODELESS.append("--ignore=tests/keras_suite")
 #: Tests of files: no JAX has a part in them.
 STATIC = [f"--ignore=tests/test_{name}.py" for name in ("layout", "types")]
+#: Tests of values and of compiled programs, where it may matter how XLA compiles.
+VALUES = sorted({*ENGINE, *(f"tests/test_{name}.py" for name in "examples kernels ops".split())})
 STEPS = {
     "lint": (["ruff", "check", "."], {}),
     "format": (["ruff", "format", "--check", "."], {}),
@@ -73,6 +76,8 @@ STEPS = {
     "parity-immediate": ([*PARITY, "--modes=immediate"], DEFERRED),
     "traced": ([*PYTEST, *TRACED, "--modes=traced", "--part=3"], DEFERRED),
     "part": ([*OWN, PART, *STATIC], DEFERRED),
+    "part-quick": ([*OWN, PART, *STATIC, *(f"--ignore={file}" for file in VALUES)], DEFERRED),
+    "part-as-users": ([*PYTEST, PART, *VALUES], DEFERRED),
     "compiled": ([*OWN, PART, *MODELESS], {**DEFERRED, "TAPE_COMPAT_INTERPRETS": "0"}),
     "keras": (["tests.keras_suite"], DEFERRED),
     "keras-sample": (["tests.keras_suite", "--sample"], DEFERRED),
@@ -85,7 +90,7 @@ EVERYTHING = (
     "keras-sample",
 )
 QUICK = (
-    *("deferred", "compiled", "immediate", "traced", "part", "pure-python"),
+    *("deferred", "compiled", "immediate", "traced", "part", "part-quick", "pure-python"),
     *("keras", "keras-sample"),
 )
 QUICK_FLAGS = ("--xla_backend_optimization_level=0", "--xla_cpu_use_fusion_emitters=false")
