@@ -162,7 +162,7 @@ def test_quick_elements_are_made_as_they_are_asked_for(monkeypatch):
     assert set(prefetching_threads()) <= set(before)
 
 
-def wait_until(true, seconds=5.0):
+def wait_until(true, seconds=60.0):
     end = time.monotonic() + seconds
     while not true() and time.monotonic() < end:
         time.sleep(0.005)
