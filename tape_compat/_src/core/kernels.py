@@ -13,6 +13,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
+import jax.numpy as jnp
+import numpy as np
 
 from .native import KERNELS
 
@@ -80,6 +82,16 @@ def registered(refused: str, **handlers: Any) -> bool:
         LOGGER.warning("%s: %s", refused, error)
         return False
     return True
+
+
+def call_function(target: str, number: int, *arrays: Any) -> Any:
+    """Function `number` of the kernel `target` of arrays of one shape and floating dtype: short
+    floats are computed as float32."""
+    dtype = jnp.promote_types(arrays[0].dtype, np.float32)
+    made = jax.ShapeDtypeStruct(arrays[0].shape, dtype)
+    call = jax.ffi.ffi_call(target, made, vmap_method="broadcast_all")
+    found = call(*[x.astype(dtype) for x in arrays], numbers=np.array([number], "int64"))
+    return found.astype(arrays[0].dtype)
 
 
 class Apart:

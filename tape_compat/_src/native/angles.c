@@ -128,15 +128,14 @@ static void angles_task(const Job *job, long number, float *scratch)
     const void *x = a->x + bytes, *y = a->y ? a->y + bytes : NULL;
     void *out = a->out + bytes;
     (void)scratch;
+    unsigned kept = with_subnormals();
 #ifdef __x86_64__
-    unsigned kept = _mm_getcsr();
-    _mm_setcsr(kept & ~0x8040u); /* XLA has the processor take subnormal numbers for zeros */
     if (__builtin_cpu_supports("avx512dq"))
         angle_avx512_angles(a->function, a->wide, x, y, out, n);
     else
         angle_avx2_angles(a->function, a->wide, x, y, out, n);
-    _mm_setcsr(kept);
 #endif
+    as_before(kept);
     if (a->function <= TAN && a->wide)
         far_wide_angles(a->function, x, out, n);
     else if (a->function <= TAN)
@@ -149,29 +148,14 @@ static XLA_FFI_Error *handle_angles(XLA_FFI_CallFrame *call)
     if (asks_version(call))
         return NULL;
     const char *wanted = "a function is of one array or of two";
-    int64_t count = call->args.size;
-    if (count < 1 || count > 2 || call->rets.size != 1 || call->attrs.size != 1 ||
-        call->attrs.types[0] != XLA_FFI_AttrType_ARRAY)
+    Angles a = {0};
+    int64_t number = function_of(call, &a.n, &a.wide);
+    if (number < SIN || number > ATAN2 || call->args.size != (number == ATAN2 ? 2 : 1))
         return refuse(call->api, XLA_FFI_Error_Code_INVALID_ARGUMENT, wanted);
-    const XLA_FFI_Array *function = call->attrs.attrs[0];
-    const XLA_FFI_Buffer *arrays[] = {call->rets.args[0], call->args.args[0],
-                                      call->args.args[count - 1]};
-    long n[] = {1, 1, 1};
-    int32_t dtype = arrays[0]->dtype;
-    int fit = function->dtype == XLA_FFI_DataType_S64 && function->size == 1 &&
-              (dtype == XLA_FFI_DataType_F32 || dtype == XLA_FFI_DataType_F64);
-    for (int i = 0; i < 3; i++) {
-        for (int64_t axis = 0; axis < arrays[i]->rank; axis++)
-            n[i] *= arrays[i]->dims[axis];
-        fit = fit && arrays[i]->dtype == dtype && n[i] == n[0];
-    }
-    int64_t number = fit ? *(const int64_t *)function->data : -1;
-    if (number < SIN || number > ATAN2 || (number == ATAN2) != (count == 2))
-        return refuse(call->api, XLA_FFI_Error_Code_INVALID_ARGUMENT, wanted);
-    Angles a = {.function = (enum Function)number, .x = arrays[1]->data, .n = n[0]};
-    a.wide = dtype == XLA_FFI_DataType_F64;
-    a.y = count == 2 ? arrays[2]->data : NULL;
-    a.out = arrays[0]->data;
+    a.function = (enum Function)number;
+    a.x = data_of(call->args.args[0]);
+    a.y = number == ATAN2 ? data_of(call->args.args[1]) : NULL;
+    a.out = data_of(call->rets.args[0]);
     a.job = (Job){.task = angles_task, .tasks = parts(a.n, NUMBERS_OF_ANGLES)};
     Threads threads = threads_of_program(call);
     if (!perform(&threads, &a.job))

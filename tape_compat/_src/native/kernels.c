@@ -293,6 +293,15 @@ static int numbers_of(const XLA_FFI_Buffer *array)
     return -1;
 }
 
+/* How many elements there are along so many axes. */
+static int64_t elements(const int64_t *dims, int64_t axes)
+{
+    int64_t all = 1;
+    for (int64_t i = 0; i < axes; i++)
+        all *= dims[i];
+    return all;
+}
+
 /* The order along the last axis, as int32; whether it descends is told by a number. */
 static XLA_FFI_Error *handle_order(XLA_FFI_CallFrame *call)
 {
@@ -308,15 +317,59 @@ static XLA_FFI_Error *handle_order(XLA_FFI_CallFrame *call)
     if (kind < 0 || x->rank < 1 || out->rank != x->rank || out->dtype != XLA_FFI_DataType_S32 ||
         descending->dtype != XLA_FFI_DataType_S64 || descending->size != 1)
         return refuse(call->api, XLA_FFI_Error_Code_INVALID_ARGUMENT, wanted);
-    long rows = 1, n = x->dims[x->rank - 1];
-    for (int64_t i = 0; i < x->rank - 1; i++)
-        rows *= x->dims[i];
+    long rows = elements(x->dims, x->rank - 1), n = x->dims[x->rank - 1];
     Threads threads = threads_of_program(call);
     threads.count = smaller(threads.count, threads_for(kind, n));
     if (!order(kind, x->data, out->data, rows, n, *(const int64_t *)descending->data != 0, perform,
                &threads))
         return refuse(call->api, XLA_FFI_Error_Code_RESOURCE_EXHAUSTED, "no memory for an order");
     return NULL;
+}
+
+/* The number of the function that a call names, of arrays of n floats each, or of n doubles where they
+   are wide; -1 if the call is none of these. */
+static int64_t function_of(const XLA_FFI_CallFrame *call, long *n, int *wide)
+{
+    if (call->args.size < 1 || call->rets.size != 1 || call->attrs.size != 1 ||
+        call->attrs.types[0] != XLA_FFI_AttrType_ARRAY)
+        return -1;
+    const XLA_FFI_Array *function = call->attrs.attrs[0];
+    const XLA_FFI_Buffer *out = call->rets.args[0];
+    if (function->dtype != XLA_FFI_DataType_S64 || function->size != 1 ||
+        (out->dtype != XLA_FFI_DataType_F32 && out->dtype != XLA_FFI_DataType_F64))
+        return -1;
+    *n = elements(out->dims, out->rank);
+    *wide = out->dtype == XLA_FFI_DataType_F64;
+    for (int64_t i = 0; i < call->args.size; i++) {
+        const XLA_FFI_Buffer *x = call->args.args[i];
+        if (x->dtype != out->dtype || elements(x->dims, x->rank) != *n)
+            return -1;
+    }
+    return *(const int64_t *)function->data;
+}
+
+static void *data_of(const void *buffer) { return ((const XLA_FFI_Buffer *)buffer)->data; }
+
+/* XLA has the processor take subnormal numbers for zeros: let it compute with them, and give what is
+   to be given back behind. */
+static unsigned with_subnormals(void)
+{
+#ifdef __x86_64__
+    unsigned before = _mm_getcsr();
+    _mm_setcsr(before & ~0x8040u);
+    return before;
+#else
+    return 0;
+#endif
+}
+
+static void as_before(unsigned before)
+{
+#ifdef __x86_64__
+    _mm_setcsr(before);
+#else
+    (void)before;
+#endif
 }
 
 #include "random.c"

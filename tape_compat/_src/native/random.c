@@ -35,9 +35,7 @@ static XLA_FFI_Error *handle_words(XLA_FFI_CallFrame *call)
         numbers->dtype != XLA_FFI_DataType_S64 || numbers->size != 2)
         return refuse(call->api, XLA_FFI_Error_Code_INVALID_ARGUMENT, wanted);
     const int64_t *length = numbers->data, blocks = out->dims[out->rank - 3] * length[0];
-    int64_t generators = 1;
-    for (int64_t i = 0; i < x->rank - 1; i++)
-        generators *= x->dims[i];
+    int64_t generators = elements(x->dims, x->rank - 1);
     Threads threads = threads_of_program(call);
     for (int64_t g = 0; g < generators && blocks > 0; g++) {
         const uint64_t *from = (const uint64_t *)x->data + 3 * g;
@@ -92,9 +90,8 @@ static XLA_FFI_Error *handle_search(XLA_FFI_CallFrame *call)
                               .kinds = out->dims[out->rank - 1],
                               .poisson = given[0] != 0}};
     memcpy(&s.search.most, given + 1, 8);
-    int64_t count = s.search.samples * s.search.kinds, generators = 1;
-    for (int64_t i = 0; i < x->rank - 1; i++)
-        generators *= x->dims[i];
+    int64_t count = s.search.samples * s.search.kinds;
+    int64_t generators = elements(x->dims, x->rank - 1);
     Threads threads = threads_of_program(call);
     for (int64_t g = 0; g < generators && count > 0; g++) {
         s.search.generator = (const uint64_t *)x->data + 3 * g;

@@ -255,10 +255,7 @@ static void special_task(const Job *job, long number, float *scratch)
     long first = number * NUMBERS_OF_SPECIALS, end = first + NUMBERS_OF_SPECIALS;
     end = smaller(end, s->n);
     (void)scratch;
-#ifdef __x86_64__
-    unsigned kept = _mm_getcsr();
-    _mm_setcsr(kept & ~0x8040u); /* XLA has the processor take subnormal numbers for zeros */
-#endif
+    unsigned kept = with_subnormals();
     double least = s->wide ? 0x1p-53 : 0x1p-30;
     for (long i = first; i < end; i++) {
         double x = number_at(s->x, i, s->wide), y = number_at(s->y, i, s->wide);
@@ -269,9 +266,7 @@ static void special_task(const Job *job, long number, float *scratch)
         else
             ((float *)s->out)[i] = (float)found;
     }
-#ifdef __x86_64__
-    _mm_setcsr(kept);
-#endif
+    as_before(kept);
 }
 
 /* One function of the pairs of two arrays, or of three; a number tells which. */
@@ -284,30 +279,15 @@ static XLA_FFI_Error *handle_special(XLA_FFI_CallFrame *call)
         [ZETA] = zeta_of,     [POLYGAMMA] = polygamma_of, [BETAINC] = NULL,
     };
     const char *wanted = "a special function is of two arrays or of three";
-    int64_t count = call->args.size;
-    if (count < 2 || count > 3 || call->rets.size != 1 || call->attrs.size != 1 ||
-        call->attrs.types[0] != XLA_FFI_AttrType_ARRAY)
+    Specials s = {0};
+    int64_t number = function_of(call, &s.n, &s.wide);
+    if (number < IGAMMA || number > BETAINC || call->args.size != (number == BETAINC ? 3 : 2))
         return refuse(call->api, XLA_FFI_Error_Code_INVALID_ARGUMENT, wanted);
-    const XLA_FFI_Array *function = call->attrs.attrs[0];
-    const XLA_FFI_Buffer *arrays[] = {call->rets.args[0], call->args.args[0], call->args.args[1],
-                                      call->args.args[count - 1]};
-    long n[] = {1, 1, 1, 1};
-    int32_t dtype = arrays[0]->dtype;
-    int fit = function->dtype == XLA_FFI_DataType_S64 && function->size == 1 &&
-              (dtype == XLA_FFI_DataType_F32 || dtype == XLA_FFI_DataType_F64);
-    for (int i = 0; i < 4; i++) {
-        for (int64_t axis = 0; axis < arrays[i]->rank; axis++)
-            n[i] *= arrays[i]->dims[axis];
-        fit = fit && arrays[i]->dtype == dtype && n[i] == n[0];
-    }
-    int64_t number = fit ? *(const int64_t *)function->data : -1;
-    if (number < IGAMMA || number > BETAINC || (number == BETAINC) != (count == 3))
-        return refuse(call->api, XLA_FFI_Error_Code_INVALID_ARGUMENT, wanted);
-    Specials s = {.function = functions[number], .n = n[0], .out = arrays[0]->data};
-    s.wide = dtype == XLA_FFI_DataType_F64;
-    s.x = arrays[1]->data;
-    s.y = arrays[2]->data;
-    s.z = number == BETAINC ? arrays[3]->data : NULL;
+    s.function = functions[number];
+    s.out = data_of(call->rets.args[0]);
+    s.x = data_of(call->args.args[0]);
+    s.y = data_of(call->args.args[1]);
+    s.z = number == BETAINC ? data_of(call->args.args[2]) : NULL;
     s.job = (Job){.task = special_task, .tasks = parts(s.n, NUMBERS_OF_SPECIALS)};
     Threads threads = threads_of_program(call);
     if (!perform(&threads, &s.job))

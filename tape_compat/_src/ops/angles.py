@@ -10,9 +10,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import jax
 import jax.numpy as jnp
-import numpy as np
 from jax import lax
 
 from ..core import kernels
@@ -43,12 +41,7 @@ def _fit(arrays: tuple[Any, ...]) -> bool:
     return known and bool(math.prod(shape) >= LEAST) and available()
 
 
-def _call(number: int, *arrays: Any) -> Any:
-    dtype = jnp.promote_types(arrays[0].dtype, np.float32)
-    made = jax.ShapeDtypeStruct(arrays[0].shape, dtype)
-    call = jax.ffi.ffi_call(_TARGET, made, vmap_method="broadcast_all")
-    found = call(*[x.astype(dtype) for x in arrays], numbers=np.array([number], "int64"))
-    return found.astype(arrays[0].dtype)
+_call = partial(kernels.call_function, _TARGET)
 
 
 def _function(number: int, by_xla: Callable[..., Any], *partials: Any) -> Callable[..., Any]:

@@ -189,14 +189,10 @@ def _convolution(
     x, filters = matching((input, filters))
     shape = x._aval.shape
     extra = len(shape) - rank - 2
-    if extra <= 0:
-        flat = apply(closure, (x, filters))
-    else:
-        flat = apply(closure, (reshape(x, (-1, *shape[extra + 1 :])), filters))
+    flat = x if extra <= 0 else reshape(x, (-1, *shape[extra + 1 :]))
+    found = apply(closure, (flat, filters))
     check_images(closure, shape[-rank - 1 : -1] if last else shape[-rank:], filters)
-    if extra <= 0:
-        return flat
-    return reshape(flat, (*shape[: extra + 1], *flat._aval.shape[1:]))
+    return found if extra <= 0 else reshape(found, (*shape[: extra + 1], *found._aval.shape[1:]))
 
 
 def conv1d(

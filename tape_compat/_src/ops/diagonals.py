@@ -177,10 +177,9 @@ def diag_part(
 def _diag(x: Any, padding: Any, k: tuple[int, int], rows: int, columns: int, align: str) -> Any:
     packed = jnp.expand_dims(x, -2) if k[0] == k[1] else x
     rows, columns = _diag_size(packed.shape[-1], k, rows, columns)
-    if not packed.shape[-1]:  # JAX takes nothing from nothing
-        return jnp.broadcast_to(padding, (*packed.shape[:-2], rows, columns))
     full = jnp.broadcast_to(padding, (*packed.shape[:-2], rows, columns))
-    return _spread(packed, full, k, align)
+    # JAX takes nothing from nothing.
+    return _spread(packed, full, k, align) if packed.shape[-1] else full
 
 
 def _diag_size(longest: Size, k: tuple[int, int], rows: Size, columns: Size) -> tuple[Size, Size]:

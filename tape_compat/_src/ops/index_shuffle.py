@@ -178,9 +178,10 @@ def random_index_shuffle(
     """
     index, seed = convert(index), convert(seed)
     most = convert(max_index, index.dtype)
-    _check((index._aval, seed._aval, most._aval), rounds)
+    closure = _SHUFFLE.bind(rounds=int(rounds))
+    closure.infer((index._aval, seed._aval, most._aval))  # checks the shapes
     _check_values(index, most)
-    return apply(_SHUFFLE.bind(rounds=int(rounds)), (index, seed, most))
+    return apply(closure, (index, seed, most))
 
 
 def index_shuffle(index: Any, seed: Any, max_index: Any) -> Tensor:

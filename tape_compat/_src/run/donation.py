@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import operator
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -119,6 +119,12 @@ def arranged(
     taken = set(donate)
     rest = [array for i, array in enumerate(arguments) if i not in taken]
     return [Donated(kind([arguments[i] for i in donate])), *rest]
+
+
+def run_on_zeros(call: Callable[..., Any], zeros: Sequence[Any], donate: tuple[int, ...]) -> None:
+    """Call what `donating` gave with zeros of the host, which compiles it, and wait."""
+    given = [in_x64(jax.device_put, x) for x in zeros]
+    jax.block_until_ready(in_x64(call, *arranged(given, donate, Spare)))
 
 
 def token() -> Any:

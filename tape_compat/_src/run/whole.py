@@ -19,7 +19,7 @@ from ..core.program import Node, Program, Runner
 from ..core.steps import Steps, leaf_layout, needed, slot_avals, zero_leaves
 from ..core.x64 import in_x64
 from . import large_pages
-from .donation import Spare, arranged, donating, token, without_token
+from .donation import donating, run_on_zeros, token, without_token
 from .large_pages import Room
 
 LOGGER = logging.getLogger("tape_compat")
@@ -98,8 +98,7 @@ class WholeProgram(Runner):
         """Compile it now, by a run on zeros."""
         arrays, scalars = zero_leaves(self.node.path())
         vectors = [np.array(numbers, dtype) for dtype, numbers in scalars.items()]
-        zeros = [in_x64(jax.device_put, x) for x in (*arrays, *vectors)]
-        jax.block_until_ready(in_x64(self.call, *arranged(zeros, self.donate, Spare)))
+        run_on_zeros(self.call, [*arrays, *vectors], self.donate)
 
 
 class _Program(Protocol):

@@ -79,25 +79,37 @@ class NumericColumn(
         return transformation_cache.get(self, state_manager)
 
 
-class BucketizedColumn(
-    DenseColumn, CategoricalColumn, namedtuple("BucketizedColumn", "source_column boundaries")
-):
-    """Which of some intervals numbers are in."""
+class _OfColumn(DenseColumn):
+    """A dense column of another one, which is its first field."""
+
+    _ENDING = ""
+
+    @property
+    def _source(self) -> Any:
+        return getattr(self, self._fields[0])
 
     @property
     def name(self) -> str:
-        """That of the numbers, with an ending."""
-        return f"{self.source_column.name}_bucketized"
+        """That of the other column, with an ending."""
+        return f"{self._source.name}{self._ENDING}"
 
     @property
     def parse_example_spec(self) -> dict[str, Any]:
-        """That of the numbers."""
-        return self.source_column.parse_example_spec
+        """That of the other column."""
+        return self._source.parse_example_spec
 
     @property
     def parents(self) -> list[Any]:
-        """The column of numbers."""
-        return [self.source_column]
+        """The other column."""
+        return [self._source]
+
+
+class BucketizedColumn(
+    _OfColumn, CategoricalColumn, namedtuple("BucketizedColumn", "source_column boundaries")
+):
+    """Which of some intervals numbers are in."""
+
+    _ENDING = "_bucketized"
 
     @property
     def _buckets(self) -> int:
@@ -135,29 +147,9 @@ class BucketizedColumn(
         return self.IdWeightPair(ids, None)
 
 
-class _OfCategories(DenseColumn, SequenceDenseColumn):
-    """A dense column of a categorical one."""
-
-    _ENDING = ""
-    categorical_column: Any
-
-    @property
-    def name(self) -> str:
-        """That of the categories, with an ending."""
-        return f"{self.categorical_column.name}{self._ENDING}"
-
-    @property
-    def parse_example_spec(self) -> dict[str, Any]:
-        """That of the categories."""
-        return self.categorical_column.parse_example_spec
-
-    @property
-    def parents(self) -> list[Any]:
-        """The column of categories."""
-        return [self.categorical_column]
-
-
-class IndicatorColumn(_OfCategories, namedtuple("IndicatorColumn", "categorical_column")):
+class IndicatorColumn(
+    _OfColumn, SequenceDenseColumn, namedtuple("IndicatorColumn", "categorical_column")
+):
     """How often each category is there, or the sum of its weights."""
 
     _ENDING = "_indicator"
@@ -183,7 +175,8 @@ class IndicatorColumn(_OfCategories, namedtuple("IndicatorColumn", "categorical_
 
 
 class EmbeddingColumn(
-    _OfCategories,
+    _OfColumn,
+    SequenceDenseColumn,
     namedtuple(
         "EmbeddingColumn",
         "categorical_column dimension combiner initializer ckpt_to_load_from tensor_name_in_ckpt "

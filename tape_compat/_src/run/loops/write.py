@@ -16,7 +16,7 @@ from ...core.program import Node, Runner
 from ...core.steps import Step, Steps, leaf_layout, needed, slot_avals, zero_leaves
 from ...core.x64 import in_x64
 from .. import policy
-from ..donation import Spare, arranged
+from ..donation import run_on_zeros
 from .analysis import (
     Analysis,
     LoopSummary,
@@ -106,9 +106,8 @@ class LoopProgram(Runner):
 
     def compile(self) -> None:
         """Compile what was chosen now, by a run on zeros."""
-        given = self.arguments(*zero_leaves(self.node.path()))
-        zeros = [in_x64(jax.device_put, x) for x in given]
-        jax.block_until_ready(in_x64(self.call, *arranged(zeros, self.donate, Spare)))
+        zeros = self.arguments(*zero_leaves(self.node.path()))
+        run_on_zeros(self.call, zeros, self.donate)
 
     def _vector(
         self,
