@@ -241,3 +241,17 @@ def test_sizes_of_any_name_are_told_by_examples():
     for text in ("batch", "d_x", "2*n"):
         size = parsed(text)
         assert op.infer((aval(size),))[0] == (aval(size + 1),)
+
+
+def test_what_an_op_refuses_is_refused_once():
+    """No examples are asked for where sizes are known, though the host has a form of its own."""
+    asked = []
+
+    def check(avals):
+        asked.append(avals)
+        raise tf.errors.InvalidArgumentError(None, None, "no")
+
+    op = Op(jnp.sin, "Refused", check=check, host=np.sin).bind()
+    with pytest.raises(tf.errors.InvalidArgumentError, match="no"):
+        op.infer((aval(3),))
+    assert len(asked) == 1

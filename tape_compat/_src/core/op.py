@@ -326,7 +326,7 @@ class Closure:
 
     def _infer(self, avals: tuple[Aval, ...]) -> tuple[tuple[Aval, ...], bool]:
         unknown = any(aval.unknown for aval in avals) or self.unknown
-        if unknown or self.op.host is not None:
+        if unknown or (self.op.host is not None and self.op.shapes is not None):
             return infer_unknown(self, avals)
         if self.op.check is not None:
             self.op.check(avals, **self.attributes)
