@@ -9,8 +9,10 @@ import pytest
 import tape_compat as tf
 from tape_compat._src.core.avals import Aval
 from tape_compat._src.core.dimensions import Sizes, numbered, parsed, variable
+from tape_compat._src.core.dtypes import int32
 from tape_compat._src.core.errors import NeedsValue
 from tape_compat._src.core.op import Op
+from tape_compat._src.core.refuse import not_allowed
 from tape_compat._src.values.capture import capture, capturing, symbolic_input
 from tape_compat._src.values.convert import convert
 from tests.ops import ROWS
@@ -254,4 +256,18 @@ def test_what_an_op_refuses_is_refused_once():
     op = Op(jnp.sin, "Refused", check=check, host=np.sin).bind()
     with pytest.raises(tf.errors.InvalidArgumentError, match="no"):
         op.infer((aval(3),))
+    assert len(asked) == 1
+
+
+def test_a_wrong_dtype_is_wrong_for_any_sizes():
+    """No other sizes are tried, though those that are not known could not be told either."""
+    asked = []
+
+    def refuses(x):
+        asked.append(int(x.shape[0]))
+        raise not_allowed(int32, "float", "Refused")
+
+    op = Op(refuses, "Refused").bind()
+    with pytest.raises(tf.errors.InvalidArgumentError, match="allowed values: float"):
+        op.infer((aval(parsed("n")),))
     assert len(asked) == 1

@@ -84,3 +84,17 @@ def test_user_location_in_a_thread_of_the_library():
         with pytest.raises(tf.errors.InvalidArgumentError) as raised:
             pool.submit(tf.reshape, [1.0], [2]).result()
     assert "thread" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("function", "kind"),
+    [(lambda x: x * tf.constant(1), TypeError), (lambda x: x + tf.ones([3]), ValueError)],
+)
+def test_what_is_refused_while_recorded_is_pickled(function, kind):
+    """With the class of Python's that TensorFlow has; tracebacks name the one of both."""
+    with pytest.raises(tf.errors.InvalidArgumentError) as raised:
+        tf.function(function, autograph=False)(tf.ones([2]))
+    for error in (raised.value, pickle.loads(pickle.dumps(raised.value))):
+        assert isinstance(error, kind) and isinstance(error, tf.errors.InvalidArgumentError)
+        assert str(error) == str(raised.value)
+        assert type(error).__qualname__ == "InvalidArgumentError"

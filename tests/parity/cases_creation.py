@@ -4,7 +4,7 @@ import threading
 
 import numpy as np
 
-from .harness import attempt
+from .harness import attempt, attempts
 
 NEEDS = ("variable_creator_scope", "register_tensor_conversion_function", "CriticalSection")
 
@@ -181,3 +181,12 @@ def case_shapes_not_known(tf):
     shapes = [tf.TensorShape(None), tf.TensorShape([None, 2])]
     unwritten = tf.TensorArray(tf.float32, 2)
     return [attempt(make, shape) for make in makers for shape in shapes], attempt(unwritten.read, 0)
+
+
+def case_filled_with_one_number_in_a_list(tf):
+    return attempts(
+        lambda: tf.fill([2], tf.ones([1])),
+        lambda: tf.fill([2], [3]),
+        lambda: tf.fill([2], ["a"]),
+        lambda: tf.fill([2], tf.ones([1, 1])),
+    )

@@ -2137,3 +2137,28 @@ def case_slices_as_arguments(tf):
             halve([tf.IndexedSlices(tf.ones([1, 2]), tf.constant([row]), sizes)], [variable])
             found.append(variable.numpy())
     return found, halve.experimental_get_tracing_count()
+
+
+def case_dtypes_that_are_refused_while_recorded(tf):
+    """TypeErrors, by which programs tell them from shapes, which are ValueErrors."""
+    x, k = tf.constant([[1.0, 2.0]]), tf.constant([[1, 2]])
+
+    def kinds(function):
+        try:
+            tf.function(function, autograph=False)(x, k)
+        except Exception as error:
+            return isinstance(error, TypeError), isinstance(error, ValueError)
+
+    return [
+        kinds(lambda x, k: x * k),
+        kinds(lambda x, k: x < k),
+        kinds(lambda x, k: tf.where(x > 0, x, k)),
+        kinds(lambda x, k: tf.matmul(x, k, transpose_b=True)),
+        kinds(lambda x, k: tf.linalg.cholesky(k)),
+        kinds(lambda x, k: tf.nn.relu(tf.cast(x, tf.complex64))),
+        kinds(lambda x, k: tf.tensor_scatter_nd_add(x, k, k[0])),
+        kinds(lambda x, k: tf.random.log_uniform_candidate_sampler(k, 2, 1, True, 9)),
+        kinds(lambda x, k: tf.matmul(x, x)),
+        kinds(lambda x, k: x + tf.ones([3])),
+        kinds(lambda x, k: tf.reshape(x, [3])),
+    ]

@@ -209,3 +209,20 @@ def case_products_of_narrow_integers(tf):
         }
 
     return {name: products(name) for name in ("int8", "int16", "int32")}
+
+
+def case_matrices_of_integers(tf):
+    k = tf.constant([[2, 1], [1, 3]])
+    return attempts(
+        lambda: tf.linalg.eigh(k),
+        lambda: tf.linalg.eigvalsh(k),
+        lambda: tf.linalg.pinv(k),
+        lambda: tf.linalg.matrix_rank(k),
+        lambda: tf.linalg.expm(k),
+    )
+
+
+def case_ranks_of_empty_matrices(tf):
+    return [
+        tf.linalg.matrix_rank(tf.ones(shape)) for shape in ([0, 2], [2, 0], [3, 2, 0], [0, 2, 2])
+    ]

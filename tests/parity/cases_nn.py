@@ -393,3 +393,49 @@ def case_arrays_of_other_dtypes(tf):
         "irfft tensor of real": lambda tf: tf.signal.irfft(tf.constant(waves)),
     }
     return attempts(tf, programs)
+
+
+def case_ranks_of_transposed_convolutions(tf):
+    ones = tf.ones
+    return attempts(
+        lambda: tf.nn.conv2d_transpose(ones([1, 2, 2, 3, 1]), ones([3, 3, 1, 3]), [1, 4, 4, 1], 2),
+        lambda: tf.nn.conv2d_transpose(ones([1, 2, 2, 3]), ones([3, 3, 1]), [1, 4, 4, 1], 2),
+        lambda: tf.nn.conv3d_transpose(ones([1, 2, 2, 2]), ones([2] * 5), [1, 4, 4, 4, 2], 2),
+        lambda: tf.nn.conv1d_transpose(ones([1, 2]), ones([2, 1, 1]), [1, 4, 1], 2),
+    )
+
+
+def case_windows_of_no_elements(tf):
+    return attempts(
+        lambda: tf.nn.conv2d(tf.ones([1, 5, 5, 2]), tf.ones([0, 3, 2, 3]), 1, "SAME"),
+        lambda: tf.nn.conv1d(tf.ones([1, 5, 2]), tf.ones([0, 2, 3]), 1, "SAME"),
+        lambda: tf.nn.conv3d(tf.ones([1, 5, 5, 5, 2]), tf.ones([3, 0, 3, 2, 3]), [1] * 5, "SAME"),
+        lambda: tf.nn.conv2d_transpose(
+            tf.ones([1, 2, 2, 3]), tf.ones([0, 3, 1, 3]), [1, 4, 4, 1], 2
+        ),
+    )
+
+
+def case_filters_of_shapes_that_do_not_fit(tf):
+    x, deep = tf.ones([1, 5, 5, 2]), tf.ones([3, 3, 2, 1])
+    return attempts(
+        lambda: tf.nn.separable_conv2d(x, deep, tf.ones([1, 1, 2]), [1] * 4, "SAME"),
+        lambda: tf.nn.separable_conv2d(x, deep, tf.ones([2, 1, 2, 3]), [1] * 4, "SAME"),
+        lambda: tf.nn.atrous_conv2d(x, tf.ones([3, 2, 3, 3]), 2, "SAME"),
+        lambda: tf.nn.atrous_conv2d(tf.ones([5, 4, 2]), tf.ones([3, 2, 2, 3]), 2, "SAME"),
+    )
+
+
+def case_moments_weighted_by_what_has_another_dtype(tf):
+    x = tf.constant([1, 4])
+    return attempts(
+        lambda: tf.nn.weighted_moments(x, [0], tf.constant([2.0, 1.0])),
+        lambda: tf.nn.weighted_moments(x, [0], tf.constant([2, 1])),
+        lambda: tf.nn.weighted_moments(
+            tf.constant([1.0, 4.0], tf.float64), [0], tf.constant([0.1, 0.3])
+        ),
+    )
+
+
+def case_average_loss_of_a_scalar(tf):
+    return tf.nn.compute_average_loss(tf.constant(1.0))

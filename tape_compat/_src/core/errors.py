@@ -114,6 +114,8 @@ class InvalidArgumentError(_CodedError):
     """
 
     CODE = INVALID_ARGUMENT
+    #: Whether an op does not take the dtypes.
+    _of_dtypes = False
 
 
 class DeadlineExceededError(_CodedError):
@@ -219,23 +221,47 @@ class NotAsRecorded(InvalidArgumentError):
     always = anew = False
 
 
-class _WhileRecorded(InvalidArgumentError, ValueError):
-    """What an op raises in a function that is being recorded, where TensorFlow has a ValueError.
+class _WhileRecorded(InvalidArgumentError):
+    """What an op raises in a function that is being recorded, where TensorFlow has one of Python's.
 
-    Libraries make another with more text, as they do of a ValueError: of the message alone.
+    Libraries make another with more text, as they do of those: of the message alone.
     """
 
     def __init__(self, *args: Any) -> None:
         node_def, op, message, *payloads = args if len(args) > 1 else (None, None, *args)
         super().__init__(node_def, op, message, *payloads)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        error = InvalidArgumentError(self.node_def, self.op, self.message)
+        return while_recorded, (error, isinstance(self, TypeError))
 
-_WhileRecorded.__name__ = NotAsRecorded.__name__ = InvalidArgumentError.__name__
+
+class _ValueErrorWhileRecorded(_WhileRecorded, ValueError):
+    pass
 
 
-def while_recorded(error: InvalidArgumentError) -> InvalidArgumentError:
-    """The error as a ValueError too."""
-    return _WhileRecorded(error.node_def, error.op, error.message)
+class _TypeErrorWhileRecorded(_WhileRecorded, TypeError):
+    pass
+
+
+for _class in (NotAsRecorded, _ValueErrorWhileRecorded, _TypeErrorWhileRecorded):
+    _class.__name__ = InvalidArgumentError.__name__
+
+
+def while_recorded(error: InvalidArgumentError, of_dtypes: bool | None = None) -> Any:
+    """The error as a ValueError too, or as a TypeError if it is about dtypes."""
+    if isinstance(error, _WhileRecorded):
+        return error
+    of_dtypes = error._of_dtypes if of_dtypes is None else of_dtypes
+    made = _TypeErrorWhileRecorded if of_dtypes else _ValueErrorWhileRecorded
+    return made(error.node_def, error.op, error.message)
+
+
+def is_of_dtypes(error: BaseException) -> bool:
+    """Whether it is an op's error about dtypes, which no other sizes mend."""
+    return isinstance(error, InvalidArgumentError) and (
+        error._of_dtypes or isinstance(error, TypeError)
+    )
 
 
 class InaccessibleTensorError(ValueError):
@@ -248,6 +274,9 @@ class OperatorNotAllowedInGraphError(TypeError):
 
 for _class in (OpError, *_CodedError.__subclasses__(), OperatorNotAllowedInGraphError):
     _class.__module__ = "tape_compat.errors"  # what tracebacks and pickles name
+for _class in (_ValueErrorWhileRecorded, _TypeErrorWhileRecorded):
+    _class.__module__ = InvalidArgumentError.__module__
+    _class.__qualname__ = InvalidArgumentError.__qualname__
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 #: Not the user's code: ours, and JAX's between the user and us.

@@ -56,6 +56,8 @@ def infer_unknown(closure: Closure, avals: Avals) -> tuple[Avals, bool]:
     except errors.NeedsValue:
         raise
     except Exception as error:  # JAX's, NumPy's and Python's for what is no number
+        if errors.is_of_dtypes(error):
+            raise
         first = error
     found = from_examples(closure, avals) or _unified(closure, avals)
     if found is not None:
@@ -239,9 +241,12 @@ def from_examples(closure: Closure, avals: Avals) -> tuple[Avals, bool] | None:
     for k in range(len(values)):
         chosen = [values[(k + i) % len(values)] for i in range(len(names))]
         sizes = Sizes(**dict(zip(names, chosen, strict=True)))
-        with contextlib.suppress(Exception):
+        try:
             outputs, single = _with(closure, avals, sizes)[2]
             samples.append((sizes, outputs))
+        except Exception as error:
+            if errors.is_of_dtypes(error):
+                raise
         if k == 1 and not samples:
             return None
     if len(samples) < len(values) - 3:

@@ -29,18 +29,21 @@ def shown(shape: Sequence[Any]) -> str:
     return "[" + ",".join(["?" if is_symbolic(n) else str(n) for n in shape]) + "]"
 
 
-def invalid(message: str, kernel: str) -> errors.InvalidArgumentError:
+def invalid(message: str, kernel: str, of_dtypes: bool = False) -> errors.InvalidArgumentError:
     """TensorFlow's error for bad input to a kernel, with the user's line."""
-    return errors.InvalidArgumentError(
+    error = errors.InvalidArgumentError(
         None, None, f"{message} [Op:{kernel}] (at {errors.user_location()})"
     )
+    error._of_dtypes = of_dtypes
+    return error if LOCAL.state.capture is None else errors.while_recorded(error)
 
 
 def not_allowed(
     value: DType | str, listed: str | Iterable[str], kernel: str, attr: str = "T"
 ) -> errors.InvalidArgumentError:
     """The error for a dtype, or another value, that an attribute of a kernel does not take."""
-    return invalid(not_allowed_text(value, listed, kernel, attr), kernel)
+    message = not_allowed_text(value, listed, kernel, attr)
+    return invalid(message, kernel, of_dtypes=isinstance(value, DType))
 
 
 def not_allowed_text(
@@ -58,11 +61,22 @@ def not_allowed_text(
 def check_dtype_of(aval: Aval, place: int, wanted: DType, kernel: str) -> None:
     """Refuse an input of another dtype than its place asks for."""
     if aval.dtype is not wanted:
-        raise invalid(
-            f"cannot compute {kernel} as input #{place}(zero-based) was expected to be a "
-            f"{tf_dtype_name(wanted)} tensor but is a {tf_dtype_name(aval.dtype)} tensor",
-            kernel,
-        )
+        raise wrong_dtype(aval.dtype, place, wanted, kernel)
+
+
+def wrong_dtype(
+    given: DType, place: int, wanted: DType, kernel: str
+) -> errors.InvalidArgumentError:
+    """The error for an input of another dtype than its place asks for."""
+    return invalid(wrong_dtype_text(given, place, wanted, kernel), kernel, of_dtypes=True)
+
+
+def wrong_dtype_text(given: DType, place: int, wanted: DType, kernel: str) -> str:
+    """What that error says."""
+    return (
+        f"cannot compute {kernel} as input #{place}(zero-based) was expected to be a "
+        f"{tf_dtype_name(wanted)} tensor but is a {tf_dtype_name(given)} tensor"
+    )
 
 
 def no_value(x: Any) -> TypeError | errors.InaccessibleTensorError:

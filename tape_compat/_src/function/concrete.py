@@ -9,7 +9,7 @@ from typing import Any
 from ..core import errors
 from ..core.avals import Aval
 from ..core.dtypes import string
-from ..core.refuse import tf_dtype_name
+from ..core.refuse import check_dtype_of, tf_dtype_name
 from ..values import nest
 from ..values.composite import CompositeTensor, TypeSpec
 from ..values.convert import convert
@@ -65,14 +65,7 @@ class ConcreteFunction(Recorded):
             tensors, variables = arguments.tensors, arguments.variables
             self._refuse_other_texts(arguments)
         for i, (x, wanted) in enumerate(zip(tensors, self._trace.inputs, strict=True)):
-            if x.dtype is not wanted.dtype:
-                raise errors.InvalidArgumentError(
-                    None,
-                    None,
-                    f"cannot compute {self._name} as input #{i}(zero-based) was expected to be a "
-                    f"{tf_dtype_name(wanted.dtype)} tensor but is a {tf_dtype_name(x.dtype)} "
-                    f"tensor [Op:{self._name}] (at {errors.user_location()})",
-                )
+            check_dtype_of(x._aval, i, wanted.dtype, self._name)
         return self._trace.call(tensors, variables)
 
     def _called(self, tensors: list[Tensor]) -> Any:

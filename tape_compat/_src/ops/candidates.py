@@ -14,7 +14,7 @@ from jax import lax
 from ..core.caches import Cache
 from ..core.dtypes import float32, int64
 from ..core.op import Op
-from ..core.refuse import invalid, tf_dtype_name
+from ..core.refuse import check_dtype_of, invalid
 from ..values.bounds import host_value
 from ..values.convert import convert
 from ..values.record import apply
@@ -128,12 +128,7 @@ _SAMPLED = Op(_sampled, "CandidateSampler", differentiable=False)
 
 def _true_classes(value: Any, num_true: int, classes: int, kernel: str) -> Tensor:
     true = convert(value, None if isinstance(value, Tensor) else int64)
-    if true.dtype is not int64:
-        raise invalid(
-            f"cannot compute {kernel} as input #0(zero-based) was expected to be a int64 tensor "
-            f"but is a {tf_dtype_name(true.dtype)} tensor",
-            kernel,
-        )
+    check_dtype_of(true._aval, 0, int64, kernel)
     if len(true._aval.shape) != 2:
         raise invalid("true_classes must be a matrix", kernel)
     if true._aval.shape[1] != num_true:

@@ -136,6 +136,10 @@ def check_convolution(kernel: str) -> Callable[..., None]:
                 f"input depth must be evenly divisible by filter depth: {channels} vs {depth}",
                 kernel,
             )
+        if not depthwise and 0 in filters.shape[:-2]:
+            raise invalid(
+                "filter must not have zero elements (i.e. all dimensions must be non-zero)", kernel
+            )
 
     return check
 
@@ -301,6 +305,8 @@ def convolve_back(
         xla_convolution, strides=strides, padding=padding, dilations=dilations, last=last
     )
 
+    if 0 in filters.shape:
+        return jnp.zeros(shape, y.dtype)
     if jnp.issubdtype(y.dtype, jnp.integer):
         return _integers_back(y, filters, shape, strides, padding, dilations, last)
 
@@ -381,6 +387,12 @@ def _check_transpose(kernel: str) -> Callable[..., None]:
         y, filters = avals
         check_same_dtype(avals, kernel)
         where = "Conv3DBackpropInputOp" if len(strides) == 3 else "Conv2DCustomBackpropInput"
+        rank = len(strides) + 2
+        for aval, what in ((y, "out_backprop"), (filters, "filter")):
+            if len(aval.shape) != rank:
+                raise invalid(
+                    f"{where}: {what} must be {rank}-dimensional, got {len(aval.shape)}", kernel
+                )
         channels, depth = shape[-1 if last else 1], filters.shape[-2]
         if differ(shape[0], y.shape[0]):
             raise invalid(
@@ -560,10 +572,27 @@ def atrous_conv2d(
 ) -> Tensor:
     """`conv2d` of stride 1 with holes: `filters` dilated by `rate`.
 
+    Raises: ValueError for other ranks, or channels that do not fit.
+
     >>> import tape_compat as tf
     >>> tf.nn.atrous_conv2d(tf.ones([1, 5, 5, 1]), tf.ones([2, 2, 1, 3]), 2, "VALID").shape
     TensorShape([1, 3, 3, 3])
     """
+    value, filters = matching((value, filters))
+    images, windows = value._aval, filters._aval
+    if len(images.shape) < 4:
+        raise ValueError(
+            "`input.shape.rank` must be >= than `num_spatial_dims + 2`. Received: "
+            f"input.shape={value.shape} of rank {len(images.shape)} and num_spatial_dims=2"
+        )
+    if len(windows.shape) != 4:
+        raise ValueError(f"`filters` must be of rank 4. Received: filters.shape={filters.shape}")
+    if not divides(windows.shape[-2], images.shape[-1]):
+        raise ValueError(
+            "The number of input channels is not divisible by the corresponding number of output "
+            f"filters. Received: input.shape={value.shape} with {images.shape[-1]} channels and "
+            f"filters.shape={filters.shape} with {windows.shape[-2]} output filters."
+        )
     return _convolution(2, value, filters, 1, padding, "NHWC", rate)
 
 

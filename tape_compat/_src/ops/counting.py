@@ -12,7 +12,7 @@ from jax import lax
 from ..core import dtypes
 from ..core.avals import Aval
 from ..core.dimensions import Size, differ, fit, less, maximum, minimum
-from ..core.dtypes import DType
+from ..core.dtypes import DType, float32
 from ..core.op import Op
 from ..core.refuse import invalid, shown
 from ..values.bounds import scattered
@@ -148,12 +148,13 @@ def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) ->
     """Whether `targets` [n] are among the `k` largest of each row of `predictions` [n, classes].
 
     Classes as large as the k-th count as well. Targets out of range are not.
+    Raises: ValueError for `predictions` that are no float32.
 
     >>> import tape_compat as tf
     >>> tf.math.in_top_k([0, 1], [[1.0, 2.0], [3.0, 4.0]], k=1).numpy().tolist()
     [False, True]
     """
-    return _in_top_k(targets, predictions, k=k)
+    return _in_top_k(targets, convert(predictions, float32), k=k)
 
 
 def _counts(values: Any, *weights: Any, size: int, dtype: Any, binary: bool) -> Any:

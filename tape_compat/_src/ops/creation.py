@@ -17,6 +17,7 @@ from ..core.dtypes import DType, as_dtype
 from ..core.errors import NeedsValue
 from ..core.op import Op
 from ..core.refuse import invalid, not_allowed, shown
+from ..core.state import LOCAL
 from ..run import policy
 from ..values.bounds import host_value
 from ..values.composite import CompositeTensor, TensorType
@@ -256,7 +257,9 @@ def fill(dims: Any, value: Number, name: str | None = None, layout: Any = None) 
     shape = _sizes(dims)
     value = as_tensor(value)
     aval = value._aval
-    if aval.shape:
+    if aval.shape == (1,) and LOCAL.state.capture is None:
+        value = reshape(value, ())  # as TensorFlow's kernel does, not its graphs
+    elif aval.shape:
         raise invalid(f"value must represent a scalar, got shape {shown(aval.shape)}", "Fill")
     few = _few(shape)
     if aval.dtype is dtypes.string:

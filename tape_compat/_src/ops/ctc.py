@@ -15,8 +15,9 @@ from jax import lax
 
 from ..core.avals import Aval
 from ..core.dimensions import Size, differ
+from ..core.dtypes import float32
 from ..core.op import Op
-from ..core.refuse import invalid, shown
+from ..core.refuse import invalid, shown, wrong_dtype
 from ..values.convert import convert
 from ..values.record import apply
 from ..values.tensor import Tensor
@@ -148,11 +149,7 @@ def _check(avals: tuple[Aval, ...], time_major: bool, **_: Any) -> None:
     if len(logits.shape) != 3:
         raise invalid(f"logits must be of rank 3, got {shown(logits.shape)}", "CTCLoss")
     if logits.dtype.name not in ("float32", "float16", "bfloat16"):
-        raise invalid(
-            "cannot compute Mul as input #1(zero-based) was expected to be a "
-            f"{logits.dtype.name} tensor but is a float tensor",
-            "Mul",
-        )
+        raise wrong_dtype(float32, 1, logits.dtype, "Mul")
     batch = logits.shape[1 if time_major else 0]
     for aval in (labels, label_length, logit_length):
         if aval.shape and differ(aval.shape[0], batch):

@@ -212,7 +212,17 @@ def _eigh(a: Any, vectors: bool) -> Any:
     return (w, v) if vectors else w
 
 
-_EIGH = Op(_eigh, "SelfAdjointEigV2", check=check_square("SelfAdjointEigV2"))
+def _check_eigen(kernel: str) -> Any:
+    decomposed, square = _check_decomposed(kernel), check_square(kernel)
+
+    def check(avals: tuple[Aval, ...], **_: Any) -> None:
+        decomposed(avals)
+        square(avals)
+
+    return check
+
+
+_EIGH = Op(_eigh, "SelfAdjointEigV2", check=_check_eigen("SelfAdjointEigV2"))
 
 
 def eigh(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
@@ -268,7 +278,7 @@ def _eigenvalues_jvp(primals: Any, tangents: Any) -> Any:
 
 
 _EIG = Op(
-    lambda a, vectors: _eigen(a) if vectors else _eigenvalues(a), "Eig", check=check_square("Eig")
+    lambda a, vectors: _eigen(a) if vectors else _eigenvalues(a), "Eig", check=_check_eigen("Eig")
 )
 
 
@@ -307,7 +317,7 @@ def pinv(
 
     `rcond`: singular values up to this part of the largest count as 0; default 10 max(m, n) times
     the dtype's epsilon. `validate_args` has no effect: the rank is always checked.
-    Raises: ValueError for a rank below 2.
+    Raises: ValueError for a rank below 2, TypeError for integers.
 
     >>> import tape_compat as tf
     >>> tf.linalg.pinv([[2.0], [0.0]]).numpy().tolist()
@@ -325,6 +335,8 @@ def _with_bound(matrices: Tensor, bound: Any) -> tuple[Tensor, ...]:
 
 def _matrices(a: Any) -> Tensor:
     tensor = as_tensor(a)
+    if not tensor._aval.trainable:
+        raise TypeError(f"Input `a` must have `float`-like `dtype` (saw {tensor.dtype.name}).")
     rank = len(tensor._aval.shape)
     if rank < 2:
         raise ValueError(f"Input `a` must have at least 2 dimensions (saw: {rank}).")
@@ -334,7 +346,7 @@ def _matrices(a: Any) -> Tensor:
 def _matrix_rank(a: Any, tol: Any = None) -> Any:
     s = jnp.linalg.svd(a, compute_uv=False)
     if tol is None:
-        tol = max(a.shape[-2:]) * jnp.max(s, -1, keepdims=True) * jnp.finfo(s.dtype).eps
+        tol = max(a.shape[-2:]) * jnp.max(s, -1, keepdims=True, initial=0) * jnp.finfo(s.dtype).eps
     return jnp.sum(s > tol, -1, dtype=jnp.int32)
 
 
@@ -347,7 +359,7 @@ def matrix_rank(
     """How many singular values of `a` [..., m, n] exceed `tol`: int32 [...].
 
     `validate_args` has no effect: the rank is always checked.
-    Raises: ValueError for a rank below 2.
+    Raises: ValueError for a rank below 2, TypeError for integers.
 
     >>> import tape_compat as tf
     >>> int(tf.linalg.matrix_rank([[1.0, 1.0], [1.0, 1.0]]))
@@ -356,15 +368,24 @@ def matrix_rank(
     return apply(_MATRIX_RANK, _with_bound(_matrices(a), tol))
 
 
-@op(kernel="MatrixExponential", dtypes="float complex", check=check_square("MatrixExponential"))
-def expm(input, name=None):
+_EXPM = Op(
+    jax.scipy.linalg.expm, "MatrixExponential", check=check_square("MatrixExponential")
+).bind()
+
+
+def expm(input: Any, name: str | None = None) -> Tensor:
     """The exponential of square matrices [..., n, n].
+
+    Raises: ValueError for integers.
 
     >>> import tape_compat as tf
     >>> tf.linalg.expm([[0.0, 1.0], [0.0, 0.0]]).numpy().tolist()
     [[1.0, 1.0], [0.0, 1.0]]
     """
-    return jax.scipy.linalg.expm(input)
+    x = as_tensor(input)
+    if not x._aval.trainable:
+        raise ValueError(f"tf.linalg.expm does not support matrices of type {x.dtype!r}")
+    return apply(_EXPM, (x,))
 
 
 @jax.custom_jvp

@@ -10,6 +10,7 @@ from ..core.avals import Aval
 from ..core.dimensions import differ
 from ..core.op import Op
 from ..core.refuse import invalid, shown
+from ..values.convert import convert
 from ..values.record import apply
 from ..values.tensor import Tensor
 from .arguments import dims
@@ -198,10 +199,17 @@ def separable_conv2d(
 ) -> Tensor:
     """`depthwise_conv2d`, then a convolution with `pointwise_filter` [1, 1, channels, out].
 
+    Raises: ValueError for another shape of `pointwise_filter`.
+
     >>> import tape_compat as tf
     >>> x, d, p = tf.ones([1, 4, 4, 3]), tf.ones([3, 3, 3, 2]), tf.ones([1, 1, 6, 5])
     >>> tf.nn.separable_conv2d(x, d, p, [1, 1, 1, 1], "VALID").shape
     TensorShape([1, 2, 2, 5])
     """
     deep = depthwise_conv2d(input, depthwise_filter, strides, padding, data_format, dilations)
-    return conv2d(deep, pointwise_filter, 1, "VALID", data_format or "NHWC")
+    points = convert(pointwise_filter, hint=deep.dtype)
+    points.shape.assert_has_rank(4)
+    for size in points.shape[:2]:
+        if differ(size, 1):
+            raise ValueError(f"Dimensions {size} and 1 are not compatible")
+    return conv2d(deep, points, 1, "VALID", data_format or "NHWC")

@@ -17,7 +17,7 @@ from ..core import dtypes
 from ..core.avals import Aval
 from ..core.dimensions import Shape, Size, fit, is_symbolic
 from ..core.op import Op
-from ..core.refuse import invalid, not_allowed, shown, tf_dtype_name
+from ..core.refuse import check_dtype_of, invalid, not_allowed, shown
 from ..values import operators
 from ..values.bounds import refuse_positions, refuse_rows, scattered
 from ..values.dispatch import takes_composites
@@ -344,12 +344,7 @@ def _extreme(method: str) -> Callable[..., Any]:
 def _tensor_scatter(kernel: str, fn: Callable[..., Any], doc: str) -> Callable[..., Tensor]:
     def check(avals: tuple[Aval, ...]) -> None:
         x, indices, updates = avals
-        if updates.dtype is not x.dtype:
-            raise invalid(
-                f"cannot compute {kernel} as input #2(zero-based) was expected to be a "
-                f"{tf_dtype_name(x.dtype)} tensor but is a {tf_dtype_name(updates.dtype)} tensor",
-                kernel,
-            )
+        check_dtype_of(updates, 2, x.dtype, kernel)
         if indices.dtype.name not in INDEX_DTYPES:
             raise not_allowed(indices.dtype, ", ".join(INDEX_DTYPES), kernel, "Tindices")
         n = len(indices.shape) - 1

@@ -18,7 +18,7 @@ from ..values.convert import convert
 from ..values.record import apply
 from ..values.tensor import Tensor
 from .arguments import as_size
-from .declare import matching, static
+from .declare import check_same_dtype, matching, static
 
 _KERNEL = "HistogramFixedWidth"
 _TAKEN = ("int32", "int64", "float32", "float64")
@@ -36,6 +36,7 @@ def _histogram(values: Any, value_range: Any, bins: int, dtype: DType) -> Any:
 def _check(avals: tuple[Aval, ...], bins: int, **_: Any) -> None:
     if avals[0].dtype.name not in _TAKEN:
         raise not_allowed(avals[0].dtype, _LISTED, _KERNEL)
+    check_same_dtype(avals, _KERNEL)
     sizes = avals[1].shape
     if len(sizes) != 1 or not (is_symbolic(sizes[0]) or sizes[0] == 2):
         raise invalid("value_range should be a vector of 2 elements.", _KERNEL)
@@ -85,7 +86,12 @@ def _bins(values: Any, value_range: Any, bins: int) -> Any:
     return jnp.clip(jnp.floor(count * share), 0, count - 1).astype(np.int32)
 
 
-_BINS = Op(_bins, "Floor", differentiable=False)
+_BINS = Op(
+    _bins,
+    "Floor",
+    differentiable=False,
+    check=lambda avals, bins: check_same_dtype(avals, "Sub"),
+)
 
 
 def histogram_fixed_width_bins(

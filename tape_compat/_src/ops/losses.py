@@ -290,9 +290,10 @@ def compute_average_loss(
     0.75
     """
     losses = convert(per_example_loss)
-    if not losses.shape:
+    if not losses._aval.shape:
         raise ValueError(
-            "Invalid value passed for `per_example_loss`. Expected a tensor with at least rank 1."
+            "Invalid value passed for `per_example_loss`. Expected a tensor with at least rank 1. "
+            f"Received per_example_loss={per_example_loss} with rank 0"
         )
     inputs = [losses]
     if sample_weight is not None:

@@ -9,9 +9,9 @@ import numpy as np
 from jax import lax
 
 from ..core.avals import Aval
-from ..core.dtypes import float32
+from ..core.dtypes import float32, float64
 from ..core.op import Op
-from ..core.refuse import invalid, not_allowed, shown
+from ..core.refuse import invalid, not_allowed, shown, wrong_dtype
 from ..values.convert import convert, preferring
 from ..values.dispatch import takes_composites
 from ..values.record import apply
@@ -134,7 +134,8 @@ def moments(
 def _weighted_moments(x: Any, weights: Any, axes: Any, keepdims: bool) -> tuple[Any, Any]:
     dtype = x.dtype
     if dtype == jnp.float16:
-        x, weights = x.astype(jnp.float32), weights.astype(jnp.float32)
+        x = x.astype(jnp.float32)
+    weights = weights.astype(x.dtype)
     total = jnp.sum(jnp.broadcast_to(weights, jnp.broadcast_shapes(weights.shape, x.shape)),
                     axis=axes, keepdims=True)  # fmt: skip
     scale = 1 / total
@@ -146,7 +147,13 @@ def _weighted_moments(x: Any, weights: Any, axes: Any, keepdims: bool) -> tuple[
     return mean.astype(dtype), variance.astype(dtype)
 
 
-_WEIGHTED_MOMENTS = Op(_weighted_moments, "Sum", check=_check_moments)
+def _check_weighted(avals: tuple[Aval, ...], axes: Any, **_: Any) -> None:
+    _check_moments(avals, axes)
+    if not avals[0].trainable:
+        raise wrong_dtype(float64, 1, avals[0].dtype, "SquaredDifference")
+
+
+_WEIGHTED_MOMENTS = Op(_weighted_moments, "Sum", check=_check_weighted)
 
 
 def weighted_moments(

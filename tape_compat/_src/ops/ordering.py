@@ -10,10 +10,11 @@ from jax import lax
 
 from ..core import dtypes
 from ..core.avals import Aval
-from ..core.dimensions import differ
+from ..core.dimensions import differ, less
 from ..core.dtypes import DType, as_dtype
 from ..core.op import Op
 from ..core.refuse import invalid, shown
+from ..values.bounds import host_value
 from ..values.convert import to_numpy
 from ..values.dispatch import takes_composites
 from ..values.record import apply
@@ -98,6 +99,7 @@ def reverse_sequence(
 
     Args:
       seq_lengths: integer vector, one for each place along `batch_axis` (default 0).
+    Raises: InvalidArgumentError for known lengths below 0 or above the size of `seq_axis`.
 
     >>> import tape_compat as tf
     >>> tf.reverse_sequence([[1, 2, 3], [4, 5, 6]], [2, 3], seq_axis=1).numpy().tolist()
@@ -106,7 +108,17 @@ def reverse_sequence(
     closure = _REVERSE_SEQUENCE.bind(
         axis=as_int(seq_axis), batch_axis=0 if batch_axis is None else as_int(batch_axis)
     )
-    return apply(closure, (as_tensor(input), as_tensor(seq_lengths)))
+    x, lengths = as_tensor(input), as_tensor(seq_lengths)
+    found, known = apply(closure, (x, lengths)), host_value(lengths)
+    if known is not None:
+        most = x._aval.shape[closure.attributes["axis"]]
+        for i, n in enumerate(known.tolist()):
+            if n < 0 or less(most, n):
+                axis = closure.attributes["axis"]
+                raise invalid(
+                    f"seq_lens({i}) {'< 0' if n < 0 else f'> input.dims({axis})'}", closure.name
+                )
+    return found
 
 
 def _check_roll(avals: tuple[Aval, ...], axis: tuple[int, ...]) -> None:

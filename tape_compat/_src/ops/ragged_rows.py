@@ -14,7 +14,7 @@ import numpy as np
 from ..core.dimensions import is_unknown
 from ..core.dtypes import int32, int64
 from ..core.errors import NeedsValue, user_location
-from ..core.refuse import invalid
+from ..core.refuse import invalid, wrong_dtype
 from ..values import operators
 from ..values.convert import convert
 from ..values.ragged import RaggedTensor
@@ -260,11 +260,7 @@ def axis_of(axis: Any, rank: int, what: str = "axis") -> int:
 def _same_flat(values: Sequence[Tensor]) -> Tensor:
     dtypes = {v.dtype for v in values}
     if len(dtypes) > 1:
-        raise invalid(
-            f"cannot compute ConcatV2 as input #1(zero-based) was expected to be a "
-            f"{values[0].dtype.name} tensor but is a {values[1].dtype.name} tensor",
-            "ConcatV2",
-        )
+        raise wrong_dtype(values[1].dtype, 1, values[0].dtype, "ConcatV2")
     return join(list(values), 0)
 
 

@@ -11,10 +11,10 @@ from jax import lax
 
 from ..core import dtypes
 from ..core.avals import Aval
-from ..core.dimensions import Size, broadcast, fit, is_symbolic, product
+from ..core.dimensions import Shape, Size, broadcast, differ, fit, is_symbolic, product
 from ..core.dtypes import as_dtype
 from ..core.op import Op
-from ..core.refuse import invalid, not_allowed, shown, tf_dtype_name
+from ..core.refuse import check_dtype_of, invalid, not_allowed, shown
 from ..core.shapes import TensorShape
 from ..values.convert import convert
 from ..values.dispatch import takes_composites
@@ -42,12 +42,7 @@ from .shapes import expand_dims, reshape, set_sizes
 def _check_where(avals: tuple[Aval, ...]) -> None:
     condition, x, y = avals
     for i, aval, wanted in ((0, condition, dtypes.bool), (2, y, x.dtype)):
-        if aval.dtype is not wanted:
-            raise invalid(
-                f"cannot compute SelectV2 as input #{i}(zero-based) was expected to be a "
-                f"{tf_dtype_name(wanted)} tensor but is a {tf_dtype_name(aval.dtype)} tensor",
-                "SelectV2",
-            )
+        check_dtype_of(aval, i, wanted, "SelectV2")
     if broadcast([aval.shape for aval in avals]) is None:
         raise invalid(
             f"condition {shown(condition.shape)}, then {shown(x.shape)}, and else {shown(y.shape)} "
@@ -212,6 +207,8 @@ def dynamic_stitch(indices: Sequence[Any], data: Sequence[Any], name: str | None
       indices: list of integer tensors.
       data: list of tensors [*indices[m].shape, ...].
     Returns: [1 + the largest index, ...]; zeros where no index points.
+    Raises: InvalidArgumentError if a shape does not start with that of its indices, or the rest of
+      it is not that of the others.
 
     >>> import tape_compat as tf
     >>> tf.dynamic_stitch([[0, 2], [1]], [[1, 3], [2]]).numpy().tolist()
@@ -222,17 +219,32 @@ def dynamic_stitch(indices: Sequence[Any], data: Sequence[Any], name: str | None
         sizes = at._aval.shape
         if not fit(part._aval.shape[: len(sizes)], sizes):
             raise invalid(
-                f"data[{m}].shape must start with indices[{m}].shape, got {shown(part._aval.shape)}"
-                f" and {shown(sizes)}",
+                f"data[{m}].shape = {shown(part._aval.shape)} does not start with "
+                f"indices[{m}].shape = {shown(sizes)}",
                 "DynamicStitch",
             )
-    rest = parts[0]._aval.shape[len(places[0]._aval.shape) :]
+    rest = _rows_stitched([at._aval.shape for at in places], [part._aval.shape for part in parts])
     rows = [(product(at._aval.shape), *rest) for at in places]
     whole = concat([reshape(p, shape) for p, shape in zip(parts, rows)], 0)
     flat = concat([reshape(at, (-1,)) for at in places], 0)
     known = value_if_known(flat)
     last = _last_places(flat) if known is None else _last_places_of(known)
     return gather_nd(whole, expand_dims(last, 1), bad_indices_policy="IGNORE")
+
+
+def _rows_stitched(indices: Sequence[Shape], data: Sequence[Shape]) -> Shape:
+    """The shape of a row, which all have."""
+    rest, *others = [part[len(at) :] for at, part in zip(indices, data, strict=True)]
+    for m, other in enumerate(others, 1):
+        if len(other) != len(rest) or any(map(differ, other, rest)):
+            raise invalid(
+                f"Need data[0].shape[{len(indices[0])}:] = data[{m}].shape[{len(indices[m])}:], "
+                f"got data[0].shape = {shown(data[0])}, data[{m}].shape = {shown(data[m])}, "
+                f"indices[0].shape = {shown(indices[0])}, indices[{m}].shape = "
+                f"{shown(indices[m])}",
+                "DynamicStitch",
+            )
+    return rest
 
 
 @by_host()

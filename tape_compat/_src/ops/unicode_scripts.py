@@ -16,7 +16,7 @@ import numpy as np
 
 from ..core import dtypes
 from ..core.op import Op
-from ..core.refuse import invalid, tf_dtype_name
+from ..core.refuse import check_dtype_of
 from ..values.convert import convert
 from ..values.dispatch import maps_composites
 from ..values.record import apply
@@ -63,10 +63,5 @@ def unicode_script(input: Any, name: str | None = None) -> Tensor:
     [25, 0, 17]
     """
     x = convert(input, None if hasattr(input, "dtype") else dtypes.int32)
-    if x.dtype is not dtypes.int32:
-        raise invalid(
-            "cannot compute UnicodeScript as input #0(zero-based) was expected to be a int32 "
-            f"tensor but is a {tf_dtype_name(x.dtype)} tensor",
-            "UnicodeScript",
-        )
+    check_dtype_of(x._aval, 0, dtypes.int32, "UnicodeScript")
     return apply(_SCRIPT, (x,))

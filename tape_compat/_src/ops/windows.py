@@ -115,8 +115,7 @@ def check_size(
         if recorded and not by_kernel and less(over, reach):
             message = f"Negative dimension size caused by subtracting {reach} from {over}"
         if message is not None:
-            error = invalid(message, kernel)
-            raise errors.while_recorded(error) if recorded else error
+            raise invalid(message, kernel)
 
 
 def padding_pairs(

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...core.dtypes import DType, as_dtype
-from ...core.refuse import tf_dtype_name
+from ...core.refuse import wrong_dtype_text
 from ...values.context import inside_function
 from ...values.convert import convert, preferring
 from ...values.tensor import Tensor
@@ -138,12 +138,7 @@ class _Inputs:
             )
         else:
             within = f"{text} type {wanted.name} of argument '{first.name}'."
-        return refused(
-            f"cannot compute {op} as input #{place}(zero-based) was expected to be a "
-            f"{tf_dtype_name(wanted)} tensor but is a {tf_dtype_name(have)} tensor",
-            op,
-            TypeError(within),
-        )
+        return refused(wrong_dtype_text(have, place, wanted, op), op, TypeError(within))
 
     def any(self, argument: Argument, several: Sequence[Any]) -> None:
         """Tensors of whatever dtypes."""
