@@ -615,3 +615,14 @@ def case_dtypes_of_histograms_and_largest(tf):
         lambda: tf.math.in_top_k([0, 1], tf.ones([2, 2], tf.float64), 1),
         lambda: tf.math.in_top_k([0, 1], [[1, 2], [3, 4]], 1),
     )
+
+
+def case_counts_with_axes_and_dtypes_of_other_kinds(tf):
+    k = tf.constant([1, 1, 3])
+    return [
+        tf.math.bincount(k, axis=np.int64(0)),
+        tf.math.bincount(k, axis=tf.constant(0)),
+        tf.math.bincount(k, dtype=None),
+        tf.histogram_fixed_width([0.0, 1.0], [0.0, 2.0], 2, None),
+        tf.histogram_fixed_width_bins([0.0, 1.0], [0.0, 2.0], 2, None),
+    ]

@@ -439,3 +439,34 @@ def case_moments_weighted_by_what_has_another_dtype(tf):
 
 def case_average_loss_of_a_scalar(tf):
     return tf.nn.compute_average_loss(tf.constant(1.0))
+
+
+def case_strides_and_windows_that_are_not_positive(tf):
+    x, k = tf.ones([1, 5, 5, 2]), tf.ones([3, 3, 2, 4])
+    return attempts(
+        lambda: tf.nn.conv2d(x, k, 0, "SAME"),
+        lambda: tf.nn.conv2d(x, k, -1, "SAME"),
+        lambda: tf.nn.conv2d(x, k, 1, "SAME", dilations=0),
+        lambda: tf.nn.conv3d(x[None], k[None], [1, 1, 0, 1, 1], "SAME"),
+        lambda: tf.nn.depthwise_conv2d(x, k, [1, 0, 0, 1], "SAME"),
+        lambda: tf.nn.conv2d_transpose(x, tf.ones([3, 3, 4, 2]), [1, 5, 5, 4], 0),
+        lambda: tf.nn.max_pool2d(x, 2, 0, "SAME"),
+        lambda: tf.nn.max_pool2d(x, 2, -1, "SAME"),
+        lambda: tf.nn.max_pool2d(x, 0, 1, "SAME"),
+        lambda: tf.nn.avg_pool2d(x, 2, 0, "SAME"),
+        lambda: tf.nn.pool(x, [2, 2], "MAX", strides=[0, 0]),
+        lambda: tf.nn.pool(x, [2, 2], "MAX", dilations=[0, 0]),
+    )
+
+
+def case_formats_of_other_ranks(tf):
+    x, k = tf.ones([1, 5, 5, 2]), tf.ones([3, 3, 2, 4])
+    return attempts(
+        lambda: tf.nn.conv1d(x[0], k[0], 1, "SAME", data_format="x"),
+        lambda: tf.nn.conv1d(x[0], k[0], 1, "SAME", data_format="NHWC"),
+        lambda: tf.nn.conv2d(x, k, 1, "SAME", data_format="NWC"),
+        lambda: tf.nn.conv2d(x, k, 1, "SAME", data_format="channels_last"),
+        lambda: tf.nn.conv3d(x[None], k[None], [1] * 5, "SAME", data_format="NHWC"),
+        lambda: tf.nn.depthwise_conv2d(x, k, [1] * 4, "SAME", data_format="x"),
+        lambda: tf.nn.max_pool3d(x[None], 1, 1, "SAME", data_format="x"),
+    )

@@ -183,7 +183,7 @@ def _convolution(
     dilations: Any,
 ) -> Tensor:
     declared = _CONVOLUTIONS[rank]
-    last = channels_last(data_format)
+    last = channels_last(data_format, rank, declared.name)
     closure = declared.bind(
         strides=per_dimension(strides, rank, "strides", last, declared.name),
         padding=explicit_padding(padding, rank, last, declared.name),
@@ -451,7 +451,7 @@ def _transposed(
     dilations: Any,
 ) -> Tensor:
     declared = _TRANSPOSES[rank]
-    last = channels_last(data_format)
+    last = channels_last(data_format, rank, declared.name)
     closure = declared.bind(
         shape=dims(output_shape),
         strides=per_dimension(strides, rank, "strides", last, declared.name),

@@ -21,7 +21,7 @@ from ..values.dispatch import takes_composites
 from ..values.host_steps import by_host
 from ..values.record import apply
 from ..values.tensor import Tensor
-from .arguments import as_size, known_value, sketched, value_if_known
+from .arguments import as_int, as_size, known_value, sketched, value_if_known
 from .casting import cast
 from .checks import REAL
 from .declare import name_ops, op, static
@@ -264,6 +264,7 @@ def bincount(
     >>> tf.math.bincount([1, 1, 3]).numpy().tolist()
     [0, 2, 0, 1]
     """
+    axis = None if axis is None else as_int(axis)
     if axis not in (None, 0, -1):
         raise ValueError(f"Unsupported value for argument axis={axis}. Only 0 and -1 are currently "
                          "supported.")  # fmt: skip
@@ -287,7 +288,10 @@ def bincount(
         if 0 not in weights._aval.shape:
             inputs = (arr, weights)
     closure = _BINCOUNT.bind(
-        size=size, dtype=dtypes.as_dtype(dtype), binary=bool(binary_output), by_row=axis == -1
+        size=size,
+        dtype=dtypes.as_dtype(dtype or dtypes.int32),
+        binary=bool(binary_output),
+        by_row=axis == -1,
     )
     return apply(closure, inputs)
 

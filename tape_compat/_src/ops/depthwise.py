@@ -81,7 +81,7 @@ def depthwise_conv2d(
     >>> tf.nn.depthwise_conv2d(x, tf.ones([3, 3, 3, 2]), [1, 1, 1, 1], "SAME").shape
     TensorShape([1, 4, 4, 6])
     """
-    last = channels_last(data_format)
+    last = channels_last(data_format, 2, _DEPTHWISE.name)
     closure = _DEPTHWISE.bind(
         strides=per_dimension(strides, 2, "strides", last, _DEPTHWISE.name),
         padding=explicit_padding(padding, 2, last, _DEPTHWISE.name),

@@ -73,7 +73,7 @@ def histogram_fixed_width(
             f"'[{known[0]:g}, {known[1]:g}]'",
             _KERNEL,
         )
-    dtype = dtypes.as_dtype(dtype)
+    dtype = dtypes.as_dtype(dtype or dtypes.int32)
     if dtype.name not in ("int32", "int64"):
         raise not_allowed(dtype, "int32, int64", _KERNEL, "dtype")
     return apply(_HISTOGRAM.bind(bins=as_size(nbins), dtype=dtype), tuple(inputs))
@@ -109,7 +109,7 @@ def histogram_fixed_width_bins(
     >>> tf.histogram_fixed_width_bins([-1.0, 0.5, 1.5, 9.0], [0.0, 2.0], nbins=2).numpy().tolist()
     [0, 0, 1, 1]
     """
-    dtypes.as_dtype(dtype)
+    dtypes.as_dtype(dtype or dtypes.int32)
     bins = as_size(nbins)
     if less(bins, 1):
         raise invalid(f"Expected 'nbins {bins} must > 0' to be true.", "Assert")

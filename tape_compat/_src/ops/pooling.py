@@ -12,7 +12,7 @@ import numpy as np
 from jax import lax
 
 from ..core.avals import Aval
-from ..core.dimensions import Size, is_symbolic
+from ..core.dimensions import Size, is_symbolic, less
 from ..core.dtypes import as_dtype, int64
 from ..core.op import Op
 from ..core.refuse import invalid, not_allowed, shown
@@ -22,9 +22,10 @@ from ..values.tensor import Tensor
 from . import rules
 from .blocks import batch_to_space, space_to_batch
 from .checks import REAL, check_dtypes
+from .declare import static
 from .pooling_kernel import Pool, fits
 from .shapes import transpose
-from .windows import channels_last, check_size, explicit_padding, per_dimension
+from .windows import channels_last, check_size, explicit_padding, per_dimension, whole
 
 
 def _whole(window: tuple[int, ...], last: bool) -> tuple[int, ...]:
@@ -255,7 +256,7 @@ def _pool(
     kind: str, rank: int, x: Any, ksize: Any, strides: Any, padding: Any, data_format: Any
 ) -> Tensor:
     declared = _POOLS[kind, rank]
-    last = channels_last(data_format)
+    last = channels_last(data_format, rank, declared.name)
     closure = declared.bind(
         window=per_dimension(ksize, rank, "ksize", last, declared.name),
         strides=per_dimension(strides, rank, "strides", last, declared.name),
@@ -440,6 +441,9 @@ def pool(
         raise ValueError(f"Shape {x.shape} must have rank {rank + 2}")
     last = channels_last(data_format)
     kind = pooling_type.lower()
+    for values, what in ((strides, "strides"), (dilations, "dilation_rate")):
+        if values is not None and any(less(n, 1) for n in whole(static(values))):
+            raise ValueError(f"all values of `{what}` must be positive. Received: {what}={values}")
     steps, holes = (per_dimension(v, rank, "strides", last, kind) for v in (strides, dilations))
     if set(holes) == {1}:
         return _pool(kind, rank, x, window_shape, steps, padding, data_format)

@@ -13,16 +13,38 @@ from ..core.refuse import invalid, not_allowed
 from ..core.state import LOCAL
 from .declare import static
 
+#: Of images of so many axes.
+_FORMATS = {1: ("NWC", "NCW", "NHWC", "NCHW"), 2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}
+#: What is said of numbers that are not above 0, by what they are.
+_NOT_POSITIVE = {
+    "strides": "Stride must be > 0, but got {}",
+    "dilations": "Dilated rates should be larger than 0.",
+    "ksize": "Sliding window ksize must be positive, but is {}",
+}
+#: Of strides, by kernel.
+_STRIDES = {
+    "Conv2D": "Row and column strides should be larger than 0.",
+    "Conv2DBackpropInput": "Row and column strides should be larger than 0.",
+    "Conv3D": "Spatial strides should be larger than 0.",
+}
 
-def channels_last(data_format: Any) -> bool:
-    """Whether the channels are the last axis, as they are by default."""
-    if data_format is None or (data_format.startswith("N") and data_format.endswith("C")):
+
+def channels_last(data_format: Any, rank: int | None = None, kernel: str = "") -> bool:
+    """Whether the channels are the last axis, as they are by default. rank: of the images."""
+    if data_format is None:
         return True
-    if data_format.startswith("NC"):
-        return False
-    raise ValueError(
-        f"`data_format` must be of the form `N...C` or `NC...`. Received: data_format={data_format}"
-    )
+    names = _FORMATS.get(rank or 0, ())
+    if isinstance(data_format, str):
+        if data_format in names or not names:
+            if data_format.startswith("N") and data_format.endswith("C"):
+                return True
+            if data_format.startswith("NC"):
+                return False
+        if rank in (2, 3):
+            listed = ", ".join(f'"{name}"' for name in names)
+            raise not_allowed(f'"{data_format}"', listed, kernel, "data_format")
+    forms = "'NWC' or 'NCW'" if rank == 1 else "of the form `N...C` or `NC...`"
+    raise ValueError(f"`data_format` must be {forms}. Received: data_format={data_format}")
 
 
 def whole(value: Any) -> tuple[Any, ...]:
@@ -38,6 +60,10 @@ def per_dimension(
     if value is None:
         return (default,) * rank
     given = whole(static(value))
+    refused = next((n for n in given if less(n, 1)), None)
+    if refused is not None:
+        words = _STRIDES.get(kernel) if what == "strides" else None
+        raise invalid((words or _NOT_POSITIVE[what]).format(refused), kernel)
     if len(given) == 1:
         return given * rank
     if len(given) == rank:
