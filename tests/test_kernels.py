@@ -1,5 +1,6 @@
 """Convolutions by kernels in C: values, derivatives, threads, and where they must not be called."""
 
+import functools
 import pathlib
 import shutil
 import subprocess
@@ -108,6 +109,25 @@ class Case:
 
         return kernel_gradient(by_xla, x, dy, self.window, **self.attributes)
 
+    @functools.cached_property
+    def calls(self):
+        """Each of its functions, and the arrays that it takes."""
+        return (
+            (self.convolve, (self.x, self.kernel)),
+            (self.back, (self.dy, self.kernel)),
+            (self.derivative, (self.x, self.dy)),
+        )
+
+    @functools.cached_property
+    def lowered(self):
+        """Each function as this library lowers its programs."""
+        return [own(function).lower(*arrays) for function, arrays in self.calls]
+
+    @functools.cached_property
+    def programs(self):
+        """Each function compiled, and the arrays that it takes."""
+        return [(low.compile(), arrays) for low, (_, arrays) in zip(self.lowered, self.calls)]
+
     def reference(self):
         """By sums of products of float64, one element of the window at a time."""
         x, kernel, dy = (a.astype("float64") for a in (self.x, self.kernel, self.dy))
@@ -148,9 +168,13 @@ class Case:
         return y, dx[(slice(None), *inside)], dk
 
 
+#: A case with its programs, which several tests run.
+kept_case = functools.cache(Case)
+
+
 @pytest.fixture(params=CASES)
 def case(request):
-    return Case(request.param)
+    return kept_case(request.param)
 
 
 def own(function):
@@ -168,16 +192,12 @@ def calls(function, *arrays):
 
 
 def test_values_and_derivatives(case):
-    y, dx, dk = case.reference()
-    assert calls(tracing(True, case.convolve), case.x, case.kernel)
     apart = max(case.attributes["strides"]) > 1
     least = kernels.LEAST_FEATURES_APART if apart else kernels.LEAST_FEATURES
     enough = case.depthwise or case.grouped or case.x.shape[-1] >= least
-    assert calls(tracing(True, case.back), case.dy, case.kernel) == enough
-    assert calls(tracing(True, case.derivative), case.x, case.dy)
-    close(own(case.convolve)(case.x, case.kernel), y)
-    close(own(case.back)(case.dy, case.kernel), dx)
-    close(own(case.derivative)(case.x, case.dy), dk)
+    assert [TARGET in low.as_text() for low in case.lowered] == [True, enough, True]
+    for (program, arrays), wanted in zip(case.programs, case.reference(), strict=True):
+        close(program(*arrays), wanted)
 
 
 def test_xla_pads_by_more_than_the_window():
@@ -191,43 +211,43 @@ def test_xla_pads_by_more_than_the_window():
     ["same", "strides", "1d", "3d", "groups, strides", "groups of one", "depthwise, more of each"],
 )
 def test_derivatives_of_every_order_are_those_of_xla(name):
-    case = Case(name)
-    for function, a, b in (
-        (case.convolve, case.x, case.kernel),
-        (case.back, case.dy, case.kernel),
-        (case.derivative, case.x, case.dy),
-    ):
+    calls = kept_case(name).calls
 
-        def second(a, b, function=function):
-            def loss(a, b):
-                return jnp.sum(jnp.sin(0.1 * function(a, b)))
+    def derived(function, a, b):
+        """Second derivatives, and those along a direction."""
 
-            return jax.grad(lambda a, b: jnp.sum(jax.grad(loss)(a, b) ** 2), (0, 1))(a, b)
+        def loss(a, b):
+            return jnp.sum(jnp.sin(0.1 * function(a, b)))
 
-        def forward(a, b, function=function):
-            return jax.jvp(function, (a, b), (0.5 * a, b[::-1]))[1]
+        second = jax.grad(lambda a, b: jnp.sum(jax.grad(loss)(a, b) ** 2), (0, 1))(a, b)
+        return second, jax.jvp(function, (a, b), (0.5 * a, b[::-1]))[1]
 
-        for derived in (second, forward):
-            found, wanted = own(derived)(a, b), jax.jit(derived)(a, b)
-            jax.tree.map(close, found, jax.tree.map(np.asarray, wanted))
+    def of_each(given):
+        return [derived(function, *arrays) for (function, _), arrays in zip(calls, given)]
+
+    given = [arrays for _, arrays in calls]
+    found, wanted = own(of_each)(given), jax.jit(of_each)(given)
+    jax.tree.map(close, found, jax.tree.map(np.asarray, wanted))
 
 
 @pytest.mark.parametrize("name", ["same", "groups", "depthwise, more of each"])
 @pytest.mark.parametrize("axes", [(0, None), (None, 0), (0, 0)])
 def test_batched(axes, name):
-    case = Case(name)
-    for function, arrays in (
-        (case.convolve, (case.x, case.kernel)),
-        (case.back, (case.dy, case.kernel)),
-        (case.derivative, (case.x, case.dy)),
-    ):
-        given = [
-            a if axis is None else np.stack([a, 2 * a, -a])
-            for a, axis in zip(arrays, axes, strict=True)
+    calls = kept_case(name).calls
+
+    def twice(a, axis):
+        rows = None if axis is None else np.stack([a, 2 * a, -a])
+        return a if rows is None else np.stack([rows, rows + 1])
+
+    def of_each(given):
+        return [
+            jax.vmap(jax.vmap(function, axes), axes)(*arrays)
+            for (function, _), arrays in zip(calls, given)
         ]
-        twice = [a if axis is None else np.stack([a, a + 1]) for a, axis in zip(given, axes)]
-        mapped = jax.vmap(jax.vmap(function, axes), axes)
-        close(own(mapped)(*twice), np.asarray(jax.jit(mapped)(*twice)))
+
+    given = [list(map(twice, arrays, axes)) for _, arrays in calls]
+    found, wanted = own(of_each)(given), jax.jit(of_each)(given)
+    jax.tree.map(close, found, jax.tree.map(np.asarray, wanted))
 
 
 def numbers(case):
@@ -256,7 +276,7 @@ def compute(derivative, x, other, out, given):
 @pytest.mark.parametrize("name", CASES)
 def test_for_arrays_of_numpy(name):
     """What the interpreter calls gives the same bits as programs do, whatever the threads."""
-    case = Case(name)
+    case = kept_case(name)
     *window, channels, more = case.window
     x, kernel, shape, given = case.x, case.kernel, case.window, numbers(case)
     if case.depthwise and channels * more < kernels.WIDTH:
@@ -266,8 +286,9 @@ def test_for_arrays_of_numpy(name):
     y, dk = np.empty_like(case.dy), np.empty(shape, "float32")
     compute(False, x, kernel.reshape(shape), y, given)
     compute(True, x, case.dy, dk, given)
-    np.testing.assert_array_equal(y, own(case.convolve)(case.x, case.kernel))
-    np.testing.assert_array_equal(dk.reshape(case.window), own(case.derivative)(case.x, case.dy))
+    convolved, _, derived = (program(*arrays) for program, arrays in case.programs)
+    np.testing.assert_array_equal(y, convolved)
+    np.testing.assert_array_equal(dk.reshape(case.window), derived)
 
 
 def test_wrong_arrays_are_refused():
@@ -310,11 +331,7 @@ def test_rows_are_folded():
 
 def test_is_deterministic_in_threads(case):
     """Bit for bit, in four threads at once, as often as one calls it."""
-    functions = [
-        (own(case.convolve), (case.x, case.kernel)),
-        (own(case.back), (case.dy, case.kernel)),
-        (own(case.derivative), (case.x, case.dy)),
-    ]
+    functions = case.programs
     wanted = [np.asarray(f(*a)) for f, a in functions]
     wrong = []
 
