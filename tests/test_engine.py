@@ -139,15 +139,26 @@ def test_values_are_readable_inside_the_tape_and_change_nothing():
     np.testing.assert_allclose(quiet[1], observed[1], rtol=1e-6)
 
 
-def test_pending_work_is_bounded_in_instructions():
+def check_pending_instructions(most):
     x = tf.Variable(1.0)
     with tf.GradientTape() as tape:
         y = x + 0.0
-        for _ in range(limits.MAX_PENDING_INSTRUCTIONS + 50):
+        for _ in range(most + 50):
             y = y + 1.0
-    assert tf.counters.pending < limits.MAX_PENDING_INSTRUCTIONS
+    assert tf.counters.pending < most
     assert tape.gradient(y, x).numpy() == 1.0
-    assert y.numpy() == limits.MAX_PENDING_INSTRUCTIONS + 51
+    assert y.numpy() == most + 51
+
+
+def test_pending_work_is_bounded_in_instructions(monkeypatch):
+    monkeypatch.setattr(limits, "MAX_PENDING_INSTRUCTIONS", 300)
+    check_pending_instructions(300)
+
+
+@pytest.mark.part
+@pytest.mark.modeless
+def test_a_program_as_long_as_may_be_pending():
+    check_pending_instructions(limits.MAX_PENDING_INSTRUCTIONS)
 
 
 def test_pending_work_is_bounded_in_bytes(monkeypatch):
