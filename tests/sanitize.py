@@ -15,7 +15,7 @@ import sysconfig
 import tempfile
 from pathlib import Path
 
-from tests.__main__ import CACHE, quick_flags
+from tests.__main__ import SETTINGS, quick_flags
 
 ROOT = Path(__file__).resolve().parent.parent
 TESTS = [
@@ -82,7 +82,7 @@ def environment() -> dict[str, str]:
     object of Python's gets memory of its own, which can be watched."""
     return {
         "XLA_FLAGS": quick_flags(),
-        **CACHE,
+        **SETTINGS,
         **os.environ,
         "LD_PRELOAD": f"{library('libasan.so')} {library('libstdc++.so.6')}",
         "ASAN_OPTIONS": "detect_leaks=0",  # Python and JAX keep what lasts to the end

@@ -5,6 +5,10 @@ import os
 import subprocess
 import sys
 
+import jax
+
+from tests.__main__ import SETTINGS
+
 SCRIPT = """
 import json
 import jax
@@ -68,3 +72,9 @@ def test_a_second_process_compiles_nothing(tmp_path):
     assert second["misses"] == 0
     assert second["hits"] > 0
     assert second["loss"] == first["loss"]
+
+
+def test_jax_knows_the_settings_of_the_test_runs():
+    """It takes no notice of a variable that it does not know."""
+    assert [name for name in SETTINGS if not hasattr(jax.config, name.lower())] == []
+    assert not hasattr(jax.config, "jax_traceback_in_location_limit")
