@@ -2,32 +2,33 @@
 
 A loop of known length is `lax.scan`, which JAX differentiates. One that runs while a predicate
 holds is `lax.while_loop`, which JAX does not differentiate backwards, for it would have to keep a
-number of values that it does not know. Its derivative is that of another form, which does the same
-iterations in scans in scans that stop when the predicate says so. Each level keeps what its
-iterations began with and computes the rest again (`jax.checkpoint`), so a million iterations keep a
-few hundred states. It is the nesting of equinox's bounded `while_loop`. Which of the `FORMS` is
-needed is known when the derivative is taken: the loop counts its iterations. All of it is ordinary
-JAX code, so that derivatives of derivatives, in any mode and of loops in loops, are there too.
+number of values that it does not know. `loop_pullbacks` has its reverse derivatives. For forward
+mode, and derivatives of that, it is differentiated as another form, which does the same iterations
+in scans in scans that stop when the predicate says so. Each level keeps what its iterations began
+with and computes the rest again (`jax.checkpoint`), so a million iterations keep a few hundred
+states. It is the nesting of equinox's bounded `while_loop`. Which of the `FORMS` is needed is known
+when the derivative is taken: the loop counts its iterations. All of it is ordinary JAX code, so
+that derivatives of derivatives, in any mode and of loops in loops, are there too.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 
 from .avals import Aval
 from .control import Dependence, DependenceOf, Part, Structured, fixed_point, union
+from .derivative import FORWARD
 from .dimensions import Size, is_symbolic
+from .loop_pullbacks import Layout, counted, differentiable, inexact
 from .op import Arrays
 
-#: How long the scans are by which a loop of unknown length is differentiated, the innermost first:
-#: for loops of at most 64 iterations, and for longer ones. A cell of a network of 64 units takes 1
-#: s to compile with its gradient; with six levels of 32, for any number of iterations, the second
-#: derivative took 14 s rather than 6 s. The derivative of more iterations is NaN.
+#: How long the scans are by which a loop of unknown length is differentiated forward, the innermost
+#: first: for loops of at most 64 iterations, and for longer ones. That of more iterations is NaN.
 FORMS = ((64,), (64, 64, 256))
 
 
@@ -96,19 +97,26 @@ class While(Structured):
     __slots__ = ()
 
     def run_parts(self, parts: Sequence[Part], arrays: Arrays) -> Arrays:
-        return _counted(parts, _Layout(*self.settings), arrays)[1:]
+        return counted(parts, Layout(*self.settings), arrays)[1:]
 
     def pure(self, *arrays: Any) -> Arrays:
+        if FORWARD.mode:
+            return self.in_scans(*arrays)
         parts = [part.pure for part in self.parts]
-        return _differentiable(parts, _Layout(*self.settings))(*map(jnp.asarray, arrays))[1:]
+        return differentiable(parts, Layout(*self.settings))(None, *map(jnp.asarray, arrays))
+
+    def in_scans(self, *arrays: Any) -> Arrays:
+        """`pure` with derivatives in any mode."""
+        parts = [part.pure for part in self.parts]
+        return _differentiable(parts, Layout(*self.settings))(*map(jnp.asarray, arrays))[1:]
 
     def _infer(self, avals: tuple[Aval, ...]) -> tuple[tuple[Aval, ...], bool]:
-        layout = _Layout(*self.settings)
+        layout = Layout(*self.settings)
         carried, _, given, _ = layout.split(avals)
         return (*carried, *given), False
 
     def dependence(self, avals: tuple[Aval, ...], of: DependenceOf) -> Dependence:
-        layout = _Layout(*self.settings)
+        layout = Layout(*self.settings)
         places = layout.split(range(len(avals)))
         kinds = [_row(avals[i]) if i in places[1] else avals[i] for p in places for i in p]
         inputs = [*places[0], *places[1], *places[3]]  # of the body
@@ -123,50 +131,30 @@ class While(Structured):
         return (*outside[:count], *rows)
 
 
+class WhileInScans(While):
+    """The same for who differentiates it by JAX in any mode."""
+
+    __slots__ = ()
+
+    def run_parts(self, parts: Sequence[Part], arrays: Arrays) -> Arrays:
+        if self.effect:
+            return super().run_parts(parts, arrays)
+        return _differentiable(parts, Layout(*self.settings))(*map(jnp.asarray, arrays))[1:]
+
+    def pure(self, *arrays: Any) -> Arrays:
+        return self.in_scans(*arrays)
+
+
 def _row(aval: Aval) -> Aval:
     return Aval.of(aval.shape[1:], aval.dtype)
 
 
-class _Layout(NamedTuple):
-    """How many inputs of a loop are of which kind, and its bound."""
-
-    carried: int
-    taken: int
-    given: int
-    bound: Size
-
-    def split(self, values: Any) -> tuple[Any, Any, Any, Any]:
-        """The inputs of each kind."""
-        first = self.carried + self.taken
-        end = first + self.given
-        return values[: self.carried], values[self.carried : first], values[first:end], values[end:]
-
-
-def _counted(parts: Sequence[Part], layout: _Layout, arrays: Arrays) -> Arrays:
-    """The number of iterations of a loop, what it carries at the end, and the rows that it
-    gives."""
-    goes_on, body = parts
-    carried, taken, given, held = layout.split(arrays)
-
-    def iteration(state: tuple[Any, Arrays, Arrays]) -> tuple[Any, Arrays, Arrays]:
-        i, carried, given = state
-        rows = [jax.lax.dynamic_index_in_dim(x, i, 0, False) for x in taken]
-        found = body(*carried, *rows, *held)
-        new = zip(given, found[layout.carried :], strict=True)
-        given = tuple([jax.lax.dynamic_update_index_in_dim(x, row, i, 0) for x, row in new])
-        return i + 1, tuple(found[: layout.carried]), given
-
-    start = jnp.zeros((), jnp.int32), tuple(map(jnp.asarray, carried)), tuple(given)
-    count, carried, given = jax.lax.while_loop(lambda s: goes_on(*s[1], *held)[0], iteration, start)
-    return (count, *carried, *given)
-
-
-def _differentiable(parts: Sequence[Part], layout: _Layout) -> Callable[..., Arrays]:
-    """`_counted`, with a derivative."""
+def _differentiable(parts: Sequence[Part], layout: Layout) -> Callable[..., Arrays]:
+    """`counted`, with a derivative."""
 
     @jax.custom_jvp
     def loop(*arrays: Any) -> Arrays:
-        return _counted(parts, layout, arrays)
+        return counted(parts, layout, arrays)
 
     def derivative(primals: Arrays, tangents: Arrays) -> tuple[Arrays, Arrays]:
         count, *state = loop(*primals)
@@ -175,18 +163,18 @@ def _differentiable(parts: Sequence[Part], layout: _Layout) -> Callable[..., Arr
             for i, tangent in enumerate(tangents)
             if not isinstance(tangent, jax.custom_derivatives.SymbolicZero)
         ]
-        inexact = [i for i, x in enumerate(state) if _inexact(x)]
+        places = [i for i, x in enumerate(state) if inexact(x)]
 
         def form(*chosen: Any) -> Arrays:
             arrays = list(primals)
             for i, x in zip(moving, chosen, strict=True):
                 arrays[i] = x
             found = _nested(parts, layout, count, tuple(arrays))
-            return tuple([found[i] for i in inexact])
+            return tuple([found[i] for i in places])
 
         chosen = tuple([primals[i] for i in moving])
         pushed = jax.jvp(jax.checkpoint(form), chosen, tuple([tangents[i] for i in moving]))[1]
-        answers = dict(zip(inexact, pushed, strict=True))
+        answers = dict(zip(places, pushed, strict=True))
         return (count, *state), (
             _no_tangent(count),
             *[answers[i] if i in answers else _no_tangent(x) for i, x in enumerate(state)],
@@ -200,11 +188,7 @@ def _no_tangent(x: Any) -> Any:
     return jax.custom_derivatives.zero_from_primal(x)
 
 
-def _inexact(x: Any) -> bool:
-    return jnp.issubdtype(x.dtype, jnp.inexact)
-
-
-def _nested(parts: Sequence[Part], layout: _Layout, count: Any, arrays: Arrays) -> Arrays:
+def _nested(parts: Sequence[Part], layout: Layout, count: Any, arrays: Arrays) -> Arrays:
     """The loop as nested scans: what is carried at the end, and the rows."""
     carried, taken, given, held = layout.split(arrays)
     start = parts[0](*carried, *held)[0], tuple(carried)
@@ -217,7 +201,7 @@ def _nested(parts: Sequence[Part], layout: _Layout, count: Any, arrays: Arrays) 
     longer = _any(count > FORMS[0][0])[0]
     found = jax.lax.cond(longer, forms[1], forms[0], start, none, held)[0][1]
     spoiled = jnp.where(count > math.prod(FORMS[-1]), jnp.nan, 1.0)
-    return tuple([x * spoiled.astype(x.dtype) if _inexact(x) else x for x in found])
+    return tuple([x * spoiled.astype(x.dtype) if inexact(x) else x for x in found])
 
 
 def _at_most(

@@ -16,6 +16,7 @@ from ..core.call import Call
 from ..core.control import Structured, structured
 from ..core.dimensions import Sizes
 from ..core.errors import user_location
+from ..core.loops import While, WhileInScans
 from ..core.op import Closure, Op
 from ..core.steps import Steps
 from ..core.x64 import in_x64
@@ -285,7 +286,8 @@ def _plain(closure: Closure) -> Closure:
         return Call(_plain_steps(closure.flat), closure.name)
     if isinstance(closure, Structured):
         parts = tuple([_plain_steps(part.steps) for part in closure.parts])
-        return structured(type(closure), closure.name, parts, *closure.settings)
+        kind = WhileInScans if type(closure) is While else type(closure)
+        return structured(kind, closure.name, parts, *closure.settings)
     return closure
 
 
