@@ -135,6 +135,10 @@ class OpRunner:
         hashes = sum([names[name] for name in HASHES])
         dear = names["conv_general_dilated"] - plan.kernel_calls
         self.price = policy.op_compile_seconds(dear, hashes)
+        part = isinstance(closure, Call)
+        if isinstance(closure, Call):
+            least, steps = policy.op_compile_seconds(), len(closure.flat.steps)
+            self.price += policy.compile_seconds(steps, equations=plan.equations) - least
         self._left = self.price
         self.compiled = False
         self.work = plan.seconds
@@ -146,7 +150,7 @@ class OpRunner:
         few = plan.arithmetic <= policy.WITH_MOVES_SECONDS
         self.moves = self._plan is not None and few
         self.products, self.kernels = plan.products, plan.kernels
-        compiled = policy.compiled_seconds(self.work, self.products, self.kernels)
+        compiled = policy.compiled_seconds(self.work, self.products, self.kernels, part)
         self._loss = 0.0 if self.moves else self.work - compiled
         if self._plan is not None and any(aval.nbytes >= policy.LARGE_BYTES for aval in avals):
             keep_freed_memory()

@@ -68,8 +68,11 @@ MISLED = 3
 #: pays for its equations where there are many: of 24 programs, from 33 to 563 instructions long,
 #: the compiles took 0.9 to 1.9 times of what both together say; without the equations 1.1 to 3.5
 #: times. In loops an equation takes more, for what its iterations read and keep.
+#: A program between steps of the host is called and waited for: of 24 equations on rows of 16
+#: numbers a call took 24 us of CPU time, 52 on a busy machine, 32 and 34 interpreted.
 OP_SECONDS = 3e-6
 OP_CALL_SECONDS = 10e-6
+PART_CALL_SECONDS = 25e-6
 
 #: An op that moves elements, and computes no longer than this, is no faster when it is compiled:
 #: to take a batch of rows is arithmetic of their numbers, and a copy.
@@ -250,10 +253,14 @@ def in_one_thread(side: float) -> bool:
     return 0 < side <= ONE_THREAD_SIDE
 
 
-def compiled_seconds(interpreted: float, products: float = 0.0, kernels: float = 0.0) -> float:
+def compiled_seconds(
+    interpreted: float, products: float = 0.0, kernels: float = 0.0, part: bool = False
+) -> float:
     """About how long a compiled op takes that is interpreted in so many seconds, of which products
-    of matrices take those, and kernels of this library those."""
-    return _seconds(COMPILED_SHARE, interpreted, products, kernels)
+    of matrices take those, and kernels of this library those. part: whether it is a program between
+    steps of the host."""
+    seconds = _seconds(COMPILED_SHARE, interpreted, products, kernels)
+    return max(PART_CALL_SECONDS, seconds) if part else seconds
 
 
 def fused_seconds(interpreted: float, products: float = 0.0, kernels: float = 0.0) -> float:
