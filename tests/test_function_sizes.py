@@ -1,11 +1,13 @@
 """Sizes that depend on values in a `tf.function`, beyond what parity compares."""
 
 import logging
+from typing import Any
 
 import pytest
 
 import tape_compat as tf
 from tape_compat import counters
+from tape_compat._src.function.program_parts import _PARTS
 
 
 def test_python_runs_once_and_where_a_slice_begins_before_the_array(caplog):
@@ -158,3 +160,28 @@ def test_short_parts_of_a_loop_are_not_compiled():
     for _ in range(40):
         assert decoded(table, w, tf.constant(64)).shape == [64]
     assert counters.op_compiles == before
+
+
+def test_what_a_growing_loop_computes_of_known_sizes_is_one_program_for_all_lengths():
+    """What the first ops of an iteration give is wanted late: it is no part of its own."""
+
+    @tf.function
+    def searched(table, w, n):
+        def body(i, tokens, score):
+            logits = tf.nn.log_softmax(tf.gather(table, tokens[:, -1]) @ w)
+            score, places = tf.math.top_k(tf.reshape(score[:, None] + logits, [-1]), 4)
+            tokens = tf.concat([tf.gather(tokens, places // 50), (places % 50)[:, None]], 1)
+            return i + 1, tokens, score
+
+        shapes = [tf.TensorShape(shape) for shape in ([], [4, None], [4])]
+        first = 0, tf.zeros([4, 1], tf.int32), tf.zeros([4])
+        return tf.while_loop(lambda i, *_: i < n, body, first, shape_invariants=shapes)[1]
+
+    table = tf.reshape(tf.sin(tf.range(800.0)), [50, 16])
+    _PARTS.clear()
+    assert searched(table, tf.transpose(table), tf.constant(20)).shape == [4, 21]
+    body: Any = max(_PARTS.values(), key=len)
+    names = [[step.closure.name for step in part.closure.flat.steps] for part in body]
+    assert [part.sized for part in body] == [True, False, True]
+    assert names[0] == ["StridedSlice"] and names[2] == ["GatherV2", "ConcatV2"]
+    assert "MatMul" in names[1]

@@ -112,9 +112,10 @@ def _is_unknown(aval: Aval | None) -> bool:
 
 def _by_kind(steps: Sequence[Step], kinds: Sequence[_Kind]) -> list[tuple[list[Step], bool]]:
     """Groups of steps of one kind, and whether they are sized: each step is in the first group
-    behind those of what it reads, and of what tells its sizes. Effects stay in their order."""
+    behind those of what it reads, and of what tells its sizes, or in a later one of its kind that
+    is there anyway, if all that read it are in that or behind it. Effects stay in their order."""
     turn: dict[int, int] = {}
-    groups: dict[int, list[Step]] = {}
+    turns: list[int] = []
     effects = told = 0
     for step, kind in zip(steps, kinds, strict=True):
         ordered = has_effect(step.closure)
@@ -129,7 +130,10 @@ def _by_kind(steps: Sequence[Step], kinds: Sequence[_Kind]) -> list[tuple[list[S
         if isinstance(step.closure, PythonStep) and any(map(_is_unknown, step.closure.avals)):
             told = max(told, found)
         turn.update(dict.fromkeys(range(step.first, step.end), found))
-        groups.setdefault(found, []).append(step)
+        turns.append(found)
+    groups: dict[int, list[Step]] = {}
+    for step, number in zip(steps, _put_off(steps, turns), strict=True):
+        groups.setdefault(number, []).append(step)
     found_groups: list[tuple[list[Step], bool]] = []
     for number in sorted(groups):
         if number % len(_Kind) == _Kind.PYTHON:
@@ -137,6 +141,24 @@ def _by_kind(steps: Sequence[Step], kinds: Sequence[_Kind]) -> list[tuple[list[S
         else:
             found_groups.append((groups[number], number % len(_Kind) == _Kind.SIZED))
     return found_groups
+
+
+def _put_off(steps: Sequence[Step], turns: Sequence[int]) -> list[int]:
+    """The turns of groups of steps, each step in the last group of its kind of which all that read
+    it are members or come later; effects and what Python does stay."""
+    found = list(turns)
+    numbers = sorted(set(turns), reverse=True)
+    last = max(turns, default=0)
+    until: dict[int, int] = {}  # by a value, the turn of the first that reads it
+    for place in range(len(steps) - 1, -1, -1):
+        closure, inputs, first, end = steps[place]
+        kind = turns[place] % len(_Kind)
+        if kind != _Kind.PYTHON and not has_effect(closure):
+            before = min([until.get(i, last) for i in range(first, end)], default=last)
+            found[place] = next(n for n in numbers if n <= before and n % len(_Kind) == kind)
+        for i in inputs:
+            until[i] = min(until.get(i, last), found[place])
+    return found
 
 
 def has_effect(closure: Closure) -> bool:
