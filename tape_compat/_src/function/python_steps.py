@@ -476,6 +476,7 @@ def run_parts(
     sizes: what is known of the unknown ones.
     """
     values: dict[int, Any] = dict(enumerate(given))
+    at_once = unrecorded()
     for part in parts:
         closure: Any = part.closure
         inputs = tuple([values[i] for i in part.inputs])
@@ -485,31 +486,37 @@ def run_parts(
             outputs = step.done(found, *inputs)
             if step.tells_sizes:
                 sizes = _with_sizes_of(sizes, step, outputs)
+            at_once = unrecorded()
         elif part.sized:
-            outputs = _run_sized(closure, sizes, inputs)
+            outputs = _run_sized(closure, sizes, inputs, at_once)
         else:
-            outputs = _run(closure, inputs)
+            outputs = _run(closure, inputs, at_once)
         values.update(zip(part.outputs, outputs, strict=True))
     return [values[i] for i in wanted]
 
 
-def _run(closure: Call, given: tuple[Tensor, ...]) -> Sequence[Tensor]:
-    """What a part gives: a short one that nobody records as an op by itself."""
-    if closure.effect or not unrecorded() or len(closure.flat.steps) > MAX_PART_AS_OP:
+def _run(closure: Call, given: tuple[Tensor, ...], at_once: bool) -> Sequence[Tensor]:
+    """What a part gives: a short one that nobody records, which is done `at_once`, as an op by
+    itself."""
+    if not at_once or closure.effect or len(closure.flat.steps) > MAX_PART_AS_OP:
         return as_program(closure, given)
     avals = tuple([x._aval for x in given])
-    closure.infer(avals)  # raises for what is wrong
-    runner = op_runner(closure, avals)
-    return list(map(concrete, runner.now(*[x._value() for x in given])))
+    runner = closure.runners.get(avals)
+    if runner is None:
+        closure.infer(avals)  # raises for what is wrong
+        runner = op_runner(closure, avals)
+    return list(map(concrete, runner.now(*[x._value() for x in given]), runner.outputs))
 
 
 #: What parts without effects do for sizes that are new.
 _POLYMORPHIC: Cache[Closure, Polymorphic] = Cache("parts for any sizes", MAX_CONTROL_FLOW)
 
 
-def _run_sized(closure: Call, sizes: Sizes, given: tuple[Tensor, ...]) -> Sequence[Tensor]:
+def _run_sized(
+    closure: Call, sizes: Sizes, given: tuple[Tensor, ...], at_once: bool
+) -> Sequence[Tensor]:
     """What a part gives for sizes that a step of the host has given."""
-    if not closure.effect and unrecorded():
+    if at_once and not closure.effect:
         steps = closure.flat
         program = _POLYMORPHIC.find(closure, lambda: Polymorphic(steps))
         if program.is_new(sizes if closure.unknown else None, tuple([x._aval for x in given])):
@@ -520,7 +527,7 @@ def _run_sized(closure: Call, sizes: Sizes, given: tuple[Tensor, ...]) -> Sequen
             else:
                 return list(map(concrete, found))
     at: Any = closure.at(sizes)
-    return _run(at, given)
+    return _run(at, given, at_once)
 
 
 #: By sizes, and what a step was to give and gave.

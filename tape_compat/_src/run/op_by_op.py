@@ -100,11 +100,11 @@ class OpRunner:
     work: about how many seconds it takes when it is interpreted; products: those of products of
     arrays; kernels: those of convolutions by kernels of this library, which it takes compiled, too.
     dry: whether to run it on zeros does no harm: it calls nothing outside and is sure to end.
-    compiled: whether it was. price: about what its compile takes. equations: how many a compiler
-    has to do something about. idle: whether it gives what it takes, of which XLA makes nothing.
-    context: what calls `run` on the host. side: rows of a square matrix that takes as long as the
-    largest that LAPACK decomposes in several threads, 0 if it has none.
-    moves: whether it hardly does more than to move elements, which no compiler does faster.
+    outputs: the avals of its results. compiled: whether it was. price: about what its compile
+    takes. equations: how many a compiler has to do something about. idle: whether it gives what it
+    takes, of which XLA makes nothing. context: what calls `run` on the host. side: rows of a square
+    matrix that takes as long as the largest that LAPACK decomposes in several threads, 0 if it has
+    none. moves: whether it hardly does more than to move elements, which no compiler does faster.
     """
 
     __slots__ = (
@@ -119,6 +119,7 @@ class OpRunner:
         "idle",
         "kernels",
         "moves",
+        "outputs",
         "price",
         "products",
         "side",
@@ -127,6 +128,7 @@ class OpRunner:
 
     def __init__(self, closure: Closure, avals: tuple[Aval, ...]):
         self._closure = closure
+        self.outputs = closure.infer(avals)[0]
         plan, names, effects, multiplies = _planned(closure, avals)
         self.dry = not effects and "while" not in names
         self._plan: Interpreted | ByHand | None = None if plan.compiled_alone else plan
