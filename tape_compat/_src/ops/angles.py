@@ -32,7 +32,7 @@ def available() -> bool:
     return WIDTH > 0 and kernels.available("Angles are left to XLA", **{_TARGET: "ANGLES"})
 
 
-def _fit(arrays: tuple[Any, ...]) -> bool:
+def fit(arrays: tuple[Any, ...]) -> bool:
     """Whether arrays are for the kernel, in the program that is traced."""
     if not PROGRAMS.own or arrays[0].dtype.name not in _DTYPES:
         return False
@@ -53,7 +53,7 @@ def _function(number: int, by_xla: Callable[..., Any], *partials: Any) -> Callab
     quick = rules.rule(by_platform, *partials)
 
     def function(*arrays: Any) -> Any:
-        if not _fit(arrays):
+        if not fit(arrays):
             return by_xla(*arrays)
         return quick(*jnp.broadcast_arrays(*arrays))
 

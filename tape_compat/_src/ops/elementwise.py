@@ -27,7 +27,7 @@ from ..values.dispatch import maps_composites
 from ..values.indexed_slices import IndexedSlices
 from ..values.record import apply
 from ..values.tensor import Tensor
-from . import angles, rules, special_pairs
+from . import angles, complexes, rules, special_pairs
 from .checks import INEXACT, NUMBER, REAL, refuse_unsigned
 from .declare import binary, check_broadcast, name_ops, op, unary
 
@@ -63,9 +63,9 @@ sign = unary(
 square = unary(lax.square, "x * x.", kernel="Square", dtypes=NUMBER)
 sqrt = unary(rules.sqrt, "Square root.", kernel="Sqrt", dtypes=INEXACT)
 rsqrt = unary(rules.rsqrt, "1 / sqrt(x).", kernel="Rsqrt", dtypes=INEXACT)
-exp = unary(lax.exp, "e to the power x.", kernel="Exp", dtypes=INEXACT)
+exp = unary(complexes.exp, "e to the power x.", kernel="Exp", dtypes=INEXACT, kernels=True)
 expm1 = unary(lax.expm1, "exp(x) - 1, exact near 0.", kernel="Expm1", dtypes=INEXACT)
-log = unary(lax.log, "Natural logarithm.", kernel="Log", dtypes=INEXACT)
+log = unary(complexes.log, "Natural logarithm.", kernel="Log", dtypes=INEXACT, kernels=True)
 log1p = unary(lax.log1p, "log(1 + x), exact near 0.", kernel="Log1p", dtypes=INEXACT)
 _angle = partial(unary, dtypes=INEXACT, kernels=True)
 sin = _angle(angles.sin, "Sine of x, in radians.", kernel="Sin")

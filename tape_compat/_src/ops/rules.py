@@ -94,7 +94,12 @@ def _rsqrt_partial(dx: Any, y: Any, x: Any) -> Any:
     return over(over(over(dx / -2, r := sqrt(x)), r), r)
 
 
-rsqrt = rule(lax.rsqrt, _rsqrt_partial)
+def _rsqrt(x: Any) -> Any:
+    # XLA takes complex ones by powers: a million in 110 ms, and with a part that is no zero at -1.
+    return 1 / lax.sqrt(x) if _complex(x) else lax.rsqrt(x)
+
+
+rsqrt = rule(_rsqrt, _rsqrt_partial)
 
 
 # -- kinks: which way a gradient goes where two pieces meet ---------------------------------------
