@@ -19,6 +19,7 @@ from ..values.record import apply
 from ..values.tensor import Tensor
 from .arguments import as_tensor, untracked
 from .declare import Number, name_ops, op
+from .exponentials import exponential
 from .matrices import adjoint_of, check_square
 
 
@@ -368,9 +369,7 @@ def matrix_rank(
     return apply(_MATRIX_RANK, _with_bound(_matrices(a), tol))
 
 
-_EXPM = Op(
-    jax.scipy.linalg.expm, "MatrixExponential", check=check_square("MatrixExponential")
-).bind()
+_EXPM = Op(exponential, "MatrixExponential", check=check_square("MatrixExponential")).bind()
 
 
 def expm(input: Any, name: str | None = None) -> Tensor:
