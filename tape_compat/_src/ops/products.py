@@ -20,6 +20,7 @@ from ..values.dispatch import CompositeOperand, called, takes_composites
 from ..values.record import apply
 from ..values.tensor import Tensor
 from ..values.variable import Variable, read
+from . import small_products
 from .arguments import as_tensor, dims
 from .declare import allowed, check_same_dtype, matching, name_ops, op
 from .matrices import adjoint_of
@@ -41,7 +42,7 @@ def _matmul(
     b = adjoint_of(b) if ab else jnp.swapaxes(b, -1, -2) if tb else b
     if to is not None:
         return jnp.matmul(a, b, preferred_element_type=to.np_dtype)
-    return jnp.matmul(a, b)
+    return small_products.product(a, b)
 
 
 def check_matmul(
@@ -78,7 +79,7 @@ def check_matmul(
         )
 
 
-_MATMUL = Op(_matmul, "MatMul", check=check_matmul)
+_MATMUL = Op(_matmul, "MatMul", check=check_matmul, kernels=True)
 _PLAIN_MATMUL = _MATMUL.bind()
 
 
@@ -203,12 +204,13 @@ def _tensordot_aval(avals: tuple[Aval, ...], a_axes: tuple, b_axes: tuple) -> Av
     return Aval.of((*left, *right), avals[0].dtype)
 
 
-_TENSORDOT = Op(
-    lambda a, b, a_axes, b_axes: jnp.tensordot(a, b, axes=(a_axes, b_axes)),
-    "MatMul",
-    check=_check_tensordot,
-    shapes=_tensordot_aval,
-)
+def _tensordot(a: Any, b: Any, a_axes: tuple[int, ...], b_axes: tuple[int, ...]) -> Any:
+    if a_axes == (a.ndim - 1,) and b.ndim == 2:
+        return small_products.product(a, b if b_axes == (0,) else b.T)
+    return jnp.tensordot(a, b, axes=(a_axes, b_axes))
+
+
+_TENSORDOT = Op(_tensordot, "MatMul", check=_check_tensordot, shapes=_tensordot_aval, kernels=True)
 
 
 def _contracted(axes: Any, a_rank: int, b_rank: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
