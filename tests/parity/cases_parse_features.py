@@ -174,6 +174,20 @@ def case_order_of_features(tf):
     return [list(x) for x in (*found, next(iter(mapped)), mapped.element_spec)]
 
 
+def case_all_kinds_in_a_function(tf):
+    examples, features = _examples(tf), _of_all_kinds(tf)
+    one, several = tf.io.parse_single_example, tf.io.parse_example
+    kinds = ([several, [None], examples], [several, [1], examples[:1]], [one, [], examples[0]])
+    found = []
+    for call, shape, given in kinds:
+        spec = [tf.TensorSpec(shape, tf.string)]
+        recorded = tf.function(lambda text: call(text, features), input_signature=spec)
+        for name, value in recorded(tf.constant(given)).items():
+            sparse = isinstance(value, tf.SparseTensor)
+            found.append((name, tf.sparse.to_dense(value) if sparse else parts(value)))
+    return found
+
+
 def case_order_of_sequences(tf):
     io, ragged = tf.io, tf.io.RaggedFeature
     lists = tf.train.FeatureList

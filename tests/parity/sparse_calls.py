@@ -9,6 +9,11 @@ from tests.parity.kernel_inputs import LIKE, X
 A = np.array([[0, 1], [1, 0], [1, 2]])
 B = np.array([[0, 1], [0, 2], [1, 2]])
 SHAPE = np.array([2, 3])
+#: An example with two floats `x`, the integers 3, 4 and 5 as `i` and the texts a and b as `s`.
+_EXAMPLE = (
+    b"\n0\n\x0c\n\x01i\x12\x07\x1a\x05\n\x03\x03\x04\x05\n\r\n\x01s\x12\x08\n\x06\n\x01a\n\x01b"
+    b"\n\x11\n\x01x\x12\x0c\x12\n\n\x08\x00\x00\x80?\x00\x00\x00@"
+)
 WORDS = [b"a b", b"\xc3\xa9", b"Cde"]
 
 
@@ -114,6 +119,19 @@ CALLS = {
     ),
     "EncodeBase64": lambda r, c: r.EncodeBase64(input=c([b"abcd"]), pad=True),
     "MatchingFiles": lambda r, c: r.MatchingFiles(pattern=c(b"/no/such/place/*")),
+    "ParseExampleV2": lambda r, c: r.ParseExampleV2(
+        serialized=c([_EXAMPLE, b""]),
+        names=[],
+        sparse_keys=c([b"i"]),
+        dense_keys=c([b"x", b"more"]),
+        ragged_keys=c([b"s"]),
+        dense_defaults=[np.array([0.5, 1.5], np.float32), np.array([7])],
+        num_sparse=1,
+        sparse_types=[np.int64],
+        ragged_value_types=[np.str_],
+        ragged_split_types=[np.int32],
+        dense_shapes=[[2], [None]],
+    ),
     "ParseTensor": lambda r, c: r.ParseTensor(
         serialized=r.SerializeTensor(tensor=c(X)), out_type=np.float32
     ),

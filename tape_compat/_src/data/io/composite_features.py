@@ -181,6 +181,27 @@ def ragged(key: str, feature: RaggedFeature, read: Read, single: bool) -> Any:
     return tensor if single else rows_of_lengths(tensor, sizes, splits, feature.validate)
 
 
+def outlined(feature: RaggedFeature, sizes: tuple[Any, ...], sketch: Any) -> Any:
+    """What stands for the tensor of a RaggedFeature of so many examples; of one if there is no
+    size."""
+    tensor: Any = sketch.tensor((None,), feature.dtype)
+    for partition in reversed(feature.partitions):
+        rows = sketch.size()
+        if not isinstance(partition, UniformRowLength):
+            tensor = _outlined_rows(tensor, rows, feature, sketch)
+        elif isinstance(tensor, RaggedTensor):
+            tensor = RaggedTensor.from_uniform_row_length(tensor, partition.length, nrows=rows)
+        else:
+            shape = (rows, partition.length, *tensor._aval.shape[1:])
+            tensor = sketch.tensor(shape, feature.dtype)
+    return _outlined_rows(tensor, sizes[0], feature, sketch) if sizes else tensor
+
+
+def _outlined_rows(tensor: Any, rows: Any, feature: RaggedFeature, sketch: Any) -> RaggedTensor:
+    splits = sketch.tensor((rows + 1,), feature.row_splits_dtype)
+    return RaggedTensor.from_row_splits(tensor, splits, validate=False)
+
+
 def _given(found: list[Sequence[Any] | None]) -> list[Sequence[Any]]:
     return [() if values is None else values for values in found]
 

@@ -19,7 +19,15 @@ from ...values.sparse import SparseTensor, SparseTensorSpec
 from ...values.tensor import Tensor
 from ..structure import array_of, value_of
 from . import wire
-from .composite_features import RaggedFeature, SparseFeature, check_keys, flat_array, ragged, sparse
+from .composite_features import (
+    RaggedFeature,
+    SparseFeature,
+    check_keys,
+    flat_array,
+    outlined,
+    ragged,
+    sparse,
+)
 from .contents import invalid, text, texts
 
 _KERNEL = "ParseExampleV2"
@@ -225,14 +233,14 @@ def parse_example(
 
 def _sketch(serialized: Any, features: Any) -> Any:
     """What makes tensors of shapes alone; None where values are wanted, or are needed for it."""
-    if not features or any(isinstance(features[key], RaggedFeature) for key in features):
-        return None
-    return sketched(serialized)
+    return sketched(serialized) if features else None
 
 
 def _shapes_of(feature: Any, sizes: tuple[Any, ...], sketch: Any) -> Any:
     """What stands for a feature of examples, where the shapes of results are all that is wanted."""
     dtype = as_dtype(feature.dtype)
+    if isinstance(feature, RaggedFeature):
+        return outlined(feature, sizes, sketch)
     if isinstance(feature, (VarLenFeature, SparseFeature)):
         axes: list[int | None] = [None]
         if isinstance(feature, SparseFeature):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from . import (
     array_kernels,
     count_kernels,
+    example_kernels,
     gradient_kernels,
     image_kernels,
     layer_kernels,
@@ -22,6 +23,7 @@ from . import (
 TABLES = (
     array_kernels,
     count_kernels,
+    example_kernels,
     gradient_kernels,
     image_kernels,
     layer_kernels,

@@ -142,3 +142,10 @@ def _decode_csv(given: Given) -> list[str]:
     attr = {**values, "select_cols": list(values["select_cols"] or ()), "OUT_TYPE": kinds}
     node = given.body.node("decodecsv", "DecodeCSV", [given.args[0].name, *defaults], attr)
     return [f"{node.name}:output:{i}" for i in range(len(kinds))]
+
+
+@WRITERS.row("fingerprint")
+def _fingerprint(given: Given) -> list[str]:
+    data = given.option(0, "data", None)
+    inputs = [data.name, given.reference(given.option(1, "method", "farmhash64"))]
+    return [given.body.value("Fingerprint", "fingerprint", inputs, {"T": data.aval.dtype})]

@@ -15,13 +15,18 @@ from ...core.steps import Step, Steps
 from ...function.host_control import Branches, ControlStep, Loop
 from ...function.program_parts import ProgramPart, parts_of
 from ...values.host_steps import HostStep, PythonStep
-from . import file_nodes, size_nodes, text_nodes
+from . import example_nodes, file_nodes, size_nodes, text_nodes
 from .body import Body
 from .make_nodes import RESOURCE_TYPE, function_named
 from .program import that_may_be_none
 from .step_nodes import write_step
 
-_WRITERS = {**text_nodes.WRITERS, **file_nodes.WRITERS, **size_nodes.WRITERS}
+_WRITERS = {
+    **text_nodes.WRITERS,
+    **file_nodes.WRITERS,
+    **size_nodes.WRITERS,
+    **example_nodes.WRITERS,
+}
 
 
 class PartWriter:

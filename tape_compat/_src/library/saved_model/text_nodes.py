@@ -109,6 +109,21 @@ def _join(given: Given) -> list[str]:
     return [given.body.value("StringJoin", "output", inputs, attr)]
 
 
+@WRITERS.row("format")
+def _format(given: Given) -> list[str]:
+    inputs = given.option(1, "inputs", ())
+    several = inputs if type(inputs) in (list, tuple) else [inputs]
+    values = [_as_reference(given.body, x) for x in several]
+    attr = {
+        "T": [x.aval.dtype for x in values],
+        "template": given.option(0, "template", ""),
+        "placeholder": given.option(2, "placeholder", "{}"),
+        "summarize": given.option(3, "summarize", 3),
+    }
+    names = [x.name for x in values]
+    return [given.body.value("StringFormat", "output", names, attr)]
+
+
 @WRITERS.row("text_on_host")
 def _operator(given: Given) -> list[str]:
     """`==`, `!=` and `+` of texts."""
@@ -267,7 +282,7 @@ def _as_reference(body: Body, x: Any) -> Reference:
     if isinstance(x, Reference):
         return x
     tensor = convert(x)
-    return Reference(body.constant(tensor._value(), string), tensor._aval)
+    return Reference(body.constant(tensor._value(), tensor.dtype), tensor._aval)
 
 
 def _places(lengths: Sequence[Tensor]) -> list[Tensor]:

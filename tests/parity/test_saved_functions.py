@@ -1,0 +1,111 @@
+"""Functions of one tensor, saved by one library and loaded by the other: the same results."""
+
+import pytest
+
+import tape_compat
+from tests.oracle import tensorflow
+from tests.parity import store
+from tests.parity.cases_parse_features import example, floats, ints
+from tests.parity.test_saved_models import assert_near, numbers
+
+pytestmark = pytest.mark.skipif(
+    not store.installed(), reason="tensorflow, the oracle, is not installed (extra `parity`)"
+)
+
+
+@pytest.fixture(params=["from TensorFlow", "to TensorFlow", "ours alone"])
+def ways(request):
+    """The module that writes, and that which reads."""
+    if request.param == "ours alone":
+        return tape_compat, tape_compat
+    ways = tensorflow(), tape_compat
+    return ways if request.param == "from TensorFlow" else ways[::-1]
+
+
+def told(tf, value):
+    """What a function gave, with the parts of ragged and sparse tensors."""
+    if isinstance(value, dict):
+        return {key: told(tf, part) for key, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [told(tf, part) for part in value]
+    if isinstance(value, tf.RaggedTensor):
+        return ["ragged", value.to_list(), numbers(value.row_splits), numbers(value.flat_values)]
+    if isinstance(value, tf.SparseTensor):
+        return numbers([value.indices, value.values, value.dense_shape])
+    return numbers(value)
+
+
+def check(ways, tmp_path, functions, inputs, spec):
+    """Save functions of one tensor as one module, and compare what they give of some inputs."""
+    writer, reader = ways
+    made = writer.Module()
+    for name, function in functions(writer).items():
+        call = writer.function(function, input_signature=[spec(writer)], autograph=False)
+        setattr(made, name, call)
+    writer.saved_model.save(made, str(tmp_path))
+    loaded = reader.saved_model.load(str(tmp_path))
+    for name in functions(writer):
+        for given in inputs:
+            expected = told(writer, getattr(made, name)(writer.constant(given)))
+            found = told(reader, getattr(loaded, name)(reader.constant(given)))
+            assert_near(found, expected)
+
+
+def examples():
+    tf = tape_compat
+    text = tf.train.Feature(bytes_list=tf.train.BytesList(value=[b"x", b"y"]))
+    one = {"a": floats(tf, 1, 2), "i": ints(tf, 3, 4, 5), "k": ints(tf, 7, 1)}
+    more = {"v": floats(tf, 0.5, 0.25), "j": ints(tf, 0, 2)}
+    return [example(tf, s=text, **one, **more), example(tf, a=floats(tf, 5, 6))]
+
+
+def parsers(tf):
+    io = tf.io
+    features = {
+        "a": io.FixedLenFeature([2], tf.float32),
+        "d": io.FixedLenFeature([1, 2], tf.int64, default_value=[[9, 8]]),
+        "i": io.VarLenFeature(tf.int64),
+        "s": io.RaggedFeature(tf.string, row_splits_dtype=tf.int64),
+        "places": io.SparseFeature("k", "v", tf.float32, 10),
+    }
+    steps = io.FixedLenSequenceFeature([], tf.int64, allow_missing=True, default_value=-1)
+    other = io.SparseFeature(["j", "k"], "v", tf.float32, [3, 9], already_sorted=True)
+    return {
+        "all": lambda x: io.parse_example(x, features),
+        "steps": lambda x: io.parse_example(x, {"i": steps, "of_two": other}),
+        "named": lambda x: io.parse_example(x, features, example_names=x)["a"] * 2.0,
+        "one": lambda x: io.parse_single_example(x[0], features),
+        "mapped": lambda x: tf.map_fn(
+            lambda one: io.parse_single_example(one, features)["a"],
+            x,
+            fn_output_signature=tf.float32,
+        ),
+    }
+
+
+def test_examples(ways, tmp_path):
+    given = examples()
+    spec = lambda tf: tf.TensorSpec([None], tf.string)
+    check(ways, tmp_path, parsers, [given, given[:1]], spec)
+
+
+def test_texts_of_numbers(ways, tmp_path):
+    functions = lambda tf: {
+        "texts": lambda x: tf.strings.format("a {} b {}", (x, [1, 2])),
+        "short": lambda x: tf.strings.format("%", x, placeholder="%", summarize=1),
+        "fingerprints": lambda x: tf.fingerprint(x),
+        "of_texts": lambda x: tf.fingerprint(tf.as_string(x[:, 0])),
+    }
+    given = [[[1.0, 2.0], [3.5, -4.0]], [[0.25, 0.0]] * 8]
+    check(ways, tmp_path, functions, given, lambda tf: tf.TensorSpec([None, 2], tf.float32))
+
+
+def test_partitions_of_ragged_features_are_left_out(tmp_path, caplog):
+    tf = tape_compat
+    ragged = tf.io.RaggedFeature
+    features = {"r": ragged(tf.int64, "v", [ragged.RowLengths("l")])}
+    made = tf.Module()
+    spec = [tf.TensorSpec([None], tf.string)]
+    made.f = tf.function(lambda x: tf.io.parse_example(x, features), input_signature=spec)
+    tf.saved_model.save(made, str(tmp_path))
+    assert "left out of the SavedModel: a RaggedFeature with partitions" in caplog.text
