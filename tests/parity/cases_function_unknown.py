@@ -183,3 +183,30 @@ def case_turns_that_the_call_tells(tf):
     turns = tf.data.Dataset.from_tensor_slices([1, 3, 2])
     pairs = tf.data.Dataset.zip((images, turns)).map(tf.image.rot90).batch(3)
     return found, list(pairs), len(runs)
+
+
+def case_loops_over_no_rows(tf):
+    spec = [tf.TensorSpec([None, 2], tf.float32)]
+
+    def summed(x):
+        total = tf.zeros([2])
+        for row in x:
+            total += row * row
+        return total
+
+    functions = [
+        lambda x: tf.map_fn(lambda row: row * row, x),
+        lambda x: tf.scan(lambda total, row: total + row * row, x, tf.ones([2])),
+        lambda x: tf.map_fn(lambda row: row[0], tf.boolean_mask(x, x[:, 0] > 1.0)),
+        summed,
+    ]
+    found = []
+    for function in functions:
+        recorded = tf.function(function, input_signature=spec)
+        for count in (0, 2, 0):
+            x = tf.ones([count, 2])
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = recorded(x)
+            found += [y, tape.gradient(y, x)]
+    return found

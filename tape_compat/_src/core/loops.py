@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import jax
@@ -23,7 +24,7 @@ import jax.numpy as jnp
 from .avals import Aval
 from .control import Dependence, DependenceOf, Part, Structured, fixed_point, union
 from .derivative import FORWARD
-from .dimensions import Size, is_symbolic
+from .dimensions import Size, is_symbolic, less
 from .loop_pullbacks import Layout, counted, differentiable, inexact
 from .op import Arrays
 
@@ -97,18 +98,19 @@ class While(Structured):
     __slots__ = ()
 
     def run_parts(self, parts: Sequence[Part], arrays: Arrays) -> Arrays:
-        return counted(parts, Layout(*self.settings), arrays)[1:]
+        layout = Layout(*self.settings)
+        return _having_rows(lambda *x: counted(parts, layout, x)[1:], layout, arrays)
 
     def pure(self, *arrays: Any) -> Arrays:
         if FORWARD.mode:
             return self.in_scans(*arrays)
         parts = [part.pure for part in self.parts]
-        return differentiable(parts, Layout(*self.settings))(None, *map(jnp.asarray, arrays))
+        layout = Layout(*self.settings)
+        return _having_rows(partial(differentiable(parts, layout), None), layout, arrays)
 
     def in_scans(self, *arrays: Any) -> Arrays:
         """`pure` with derivatives in any mode."""
-        parts = [part.pure for part in self.parts]
-        return _differentiable(parts, Layout(*self.settings))(*map(jnp.asarray, arrays))[1:]
+        return _in_scans([part.pure for part in self.parts], Layout(*self.settings), arrays)
 
     def _infer(self, avals: tuple[Aval, ...]) -> tuple[tuple[Aval, ...], bool]:
         layout = Layout(*self.settings)
@@ -139,7 +141,7 @@ class WhileInScans(While):
     def run_parts(self, parts: Sequence[Part], arrays: Arrays) -> Arrays:
         if self.effect:
             return super().run_parts(parts, arrays)
-        return _differentiable(parts, Layout(*self.settings))(*map(jnp.asarray, arrays))[1:]
+        return _in_scans(parts, Layout(*self.settings), arrays)
 
     def pure(self, *arrays: Any) -> Arrays:
         return self.in_scans(*arrays)
@@ -147,6 +149,28 @@ class WhileInScans(While):
 
 def _row(aval: Aval) -> Aval:
     return Aval.of(aval.shape[1:], aval.dtype)
+
+
+def _having_rows(loop: Callable[..., Arrays], layout: Layout, arrays: Sequence[Any]) -> Arrays:
+    """A loop with a row more of what may have none: JAX takes a row of an empty array nowhere, not
+    in a body that never runs either."""
+    carried, taken, given, held = layout.split(tuple(map(jnp.asarray, arrays)))
+    found = loop(*carried, *map(_with_a_row, taken), *map(_with_a_row, given), *held)
+    rows = zip(found[layout.carried :], given, strict=True)
+    return (*found[: layout.carried], *[_of_rows(x, like.shape[0]) for x, like in rows])
+
+
+def _with_a_row(x: Any) -> Any:
+    return x if less(0, x.shape[0]) else jnp.pad(x, [(0, 1)] + [(0, 0)] * (x.ndim - 1))
+
+
+def _of_rows(x: Any, count: Size) -> Any:
+    return x if less(0, count) else jax.lax.slice_in_dim(x, 0, count)
+
+
+def _in_scans(parts: Sequence[Part], layout: Layout, arrays: Sequence[Any]) -> Arrays:
+    loop = _differentiable(parts, layout)
+    return _having_rows(lambda *x: loop(*x)[1:], layout, arrays)
 
 
 def _differentiable(parts: Sequence[Part], layout: Layout) -> Callable[..., Arrays]:
