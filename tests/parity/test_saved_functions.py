@@ -100,6 +100,22 @@ def test_texts_of_numbers(ways, tmp_path):
     check(ways, tmp_path, functions, given, lambda tf: tf.TensorSpec([None, 2], tf.float32))
 
 
+def test_rows_of_sizes_by_value(ways, tmp_path):
+    """Rows that have none of their elements left, too."""
+    summed = lambda tf, row: tf.reduce_sum(tf.boolean_mask(row, row > 1.0))
+    counted = lambda tf, row: tf.size(tf.strings.split(tf.as_string(row[0], precision=1), "0"))
+    functions = lambda tf: {
+        "kept": lambda x: tf.map_fn(lambda row: summed(tf, row), x),
+        "of kept": lambda x: tf.map_fn(lambda row: 2.0 * row, tf.boolean_mask(x, x[:, 0] > 1.0)),
+        "counted": lambda x: tf.map_fn(
+            lambda row: tf.reduce_sum(tf.range(tf.cast(row[0], tf.int32))), x, tf.int32
+        ),
+        "words": lambda x: tf.map_fn(lambda row: counted(tf, row), x, fn_output_signature=tf.int32),
+    }
+    given = [[[1.0, 2.0], [0.0, -4.0]], [[0.0, 0.0]], [[3.0, 5.0]]]
+    check(ways, tmp_path, functions, given, lambda tf: tf.TensorSpec([None, 2], tf.float32))
+
+
 def test_partitions_of_ragged_features_are_left_out(tmp_path, caplog):
     tf = tape_compat
     ragged = tf.io.RaggedFeature

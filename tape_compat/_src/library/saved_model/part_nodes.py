@@ -7,7 +7,6 @@ from typing import Any, cast
 
 from ...core.avals import Aval
 from ...core.call import Call
-from ...core.dimensions import Sizes
 from ...core.dtypes import int32, string
 from ...core.errors import user_location
 from ...core.shapes import TensorShape
@@ -33,13 +32,15 @@ class PartWriter:
     """Writes the parts of a record to the body of a function.
 
     values, avals: of what has a number in the record, references and avals. rulers: values that
-    have unknown sizes. empty: avals whose unknown sizes may be 0.
+    have unknown sizes. empty: avals whose unknown sizes may be 0, as steps of the body tell them.
+    outside: other such avals, of what is around the body.
     """
 
     def __init__(self, body: Body, values: dict[int, str], avals: dict[int, Aval]):
         self._body, self.values, self.avals = body, values, avals
         self.rulers = [(values[i], aval) for i, aval in avals.items() if aval.unknown]
         self.empty: list[Aval] = []
+        self.outside: list[Aval] = []
 
     def write_one(self, call: Call) -> None:
         """Write a record that is one program."""
@@ -89,9 +90,8 @@ class PartWriter:
     def _program(self, closure: Call, kinds: list[Aval], given: list[str]) -> list[str]:
         """Write a program. If it needs sizes that none of its inputs has, it gets the values that
         have been met which have them, of texts their lengths."""
-        sizes = that_may_be_none(self.empty)
         try:
-            return self._sized(closure, kinds, given, sizes)
+            return self._sized(closure, kinds, given)
         except NotImplementedError:
             if not self.rulers:
                 raise
@@ -104,12 +104,13 @@ class PartWriter:
         outputs, count = len(closure.flat.outputs), len(kinds)
         step = Step(closure, tuple(range(first)), count, count + outputs)
         steps = Steps(count, (step,), tuple(range(count, count + outputs)))
-        return self._sized(Call(steps, closure.name), kinds, given, sizes)
+        return self._sized(Call(steps, closure.name), kinds, given)
 
-    def _sized(self, closure: Call, kinds: list[Aval], given: list[str], sizes: Sizes) -> list[str]:
+    def _sized(self, closure: Call, kinds: list[Aval], given: list[str]) -> list[str]:
         """Write a program for any sizes that steps of the host tell; for any but 0 where it must
-        be."""
-        if sizes:
+        be, of those around the body first: a loop over rows has some."""
+        every, own = that_may_be_none([*self.empty, *self.outside]), that_may_be_none(self.empty)
+        for sizes in dict.fromkeys(filter(None, (every, own))):
             try:
                 return self._body.program(
                     cast(Call, closure.at(sizes)), [aval.at(sizes) for aval in kinds], given
@@ -148,7 +149,7 @@ class PartWriter:
         values, avals = dict(enumerate(arguments[: len(kinds)])), dict(enumerate(kinds))
         writer = PartWriter(body, values, avals)
         writer.rulers += zip(arguments[len(kinds) :], further, strict=True)
-        writer.empty += [*self.empty, *empty]
+        writer.outside += [*self.empty, *self.outside, *empty]
         writer.write(parts_of(call))
         return body, arguments, [writer.values[i] for i in call.flat.outputs]
 
