@@ -231,3 +231,16 @@ def case_format_of_what_is_computed(tf):
         return tf.strings.format("{} of {}", [x * 2, tf.constant("a")])
 
     return written(tf.constant([1, 2])), written(tf.constant([3, 4]))
+
+
+def case_crosses_of_rows(tf):
+    def crossed(x, y):
+        sparse = tf.sparse.from_dense(y)
+        pair = tf.sparse.cross([x, sparse]), tf.sparse.cross_hashed([x, x, sparse], 50)
+        return [tf.sparse.to_dense(pair[0], "-"), tf.sparse.to_dense(pair[1]), pair[1].shape.rank]
+
+    spec = [tf.TensorSpec([None, None], tf.string), tf.TensorSpec([None, None], tf.int64)]
+    recorded = tf.function(crossed, input_signature=spec)
+    one = recorded(tf.constant([["a", "b"], ["c", ""]]), tf.constant([[1, 0], [2, 3]], tf.int64))
+    other = recorded(tf.constant([["a"]]), tf.constant([[0]], tf.int64))
+    return one, other, recorded.experimental_get_tracing_count()

@@ -5,6 +5,7 @@ import pytest
 import tape_compat
 from tests.oracle import tensorflow
 from tests.parity import store
+from tests.parity.cases_feature_column import Cache
 from tests.parity.cases_parse_features import example, floats, ints
 from tests.parity.test_saved_models import assert_near, numbers
 
@@ -98,6 +99,34 @@ def test_texts_of_numbers(ways, tmp_path):
     }
     given = [[[1.0, 2.0], [3.5, -4.0]], [[0.25, 0.0]] * 8]
     check(ways, tmp_path, functions, given, lambda tf: tf.TensorSpec([None, 2], tf.float32))
+
+
+def crosses(tf):
+    fc, first = tf.feature_column, lambda x: {"a": x[:, :1], "b": x[:, 1:]}
+    number = lambda x: {**first(x), "n": tf.strings.length(x), "f": tf.ones([tf.shape(x)[0], 1])}
+    days = fc.categorical_column_with_identity("n", 9)
+    buckets = fc.bucketized_column(fc.numeric_column("f"), [0.0, 2.0])
+
+    def shown(features, *keys, **options):
+        column = fc.indicator_column(fc.crossed_column([*keys], 10, **options))
+        return column.get_dense_tensor(Cache(tf, features), None)
+
+    sparse = lambda x: tf.sparse.from_dense(tf.cast(tf.strings.length(x), tf.int64))
+    return {
+        "dense": lambda x: shown(first(x), "a", "b"),
+        "keyed": lambda x: shown(first(x), "a", "b", hash_key=3),
+        "categories": lambda x: shown(number(x), "a", days),
+        "buckets": lambda x: shown(number(x), "a", buckets),
+        "texts": lambda x: tf.sparse.cross([x, x]),
+        "of_sparse": lambda x: tf.sparse.cross([sparse(x), x], separator="-"),
+        "whole": lambda x: tf.sparse.to_dense(tf.sparse.from_dense(x), "-"),
+        "hashes": lambda x: tf.sparse.cross_hashed([sparse(x), x], num_buckets=100),
+    }
+
+
+def test_crosses(ways, tmp_path):
+    given = [[["a", "bc", ""], ["", "d", "e"]], [["a", "b", "c"]]]
+    check(ways, tmp_path, crosses, given, lambda tf: tf.TensorSpec([None, 3], tf.string))
 
 
 def test_rows_of_sizes_by_value(ways, tmp_path):

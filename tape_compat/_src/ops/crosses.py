@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..core import dtypes
-from ..core.dimensions import differ
+from ..core.dimensions import differ, is_symbolic
 from ..core.hashing import fingerprint64, fingerprint_cat64
 from ..core.refuse import invalid, shown
 from ..values.convert import convert
@@ -128,6 +128,38 @@ def crossed(
     return reshape(_flat(rows, dtype), [len(rows), columns])
 
 
+@by_host()
+def crossed_rows(
+    indices: list[Tensor],
+    values: list[Tensor],
+    shapes: list[Tensor],
+    dense: list[Tensor],
+    separator: str | None,
+    num_buckets: int,
+    hash_key: int,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Combinations of the rows of sparse inputs, by their parts, and of dense ones, as the parts of
+    a sparse tensor: its places, its values and its shape.
+
+    >>> import tape_compat as tf
+    >>> from tape_compat._src.ops.crosses import crossed_rows
+    >>> x, y = tf.sparse.from_dense([["a"]]), tf.constant([["b", "c"]])
+    >>> crossed_rows([x.indices], [x.values], [x.dense_shape], [y], "-", 0, 0)[1].numpy().tolist()
+    [b'a-b', b'a-c']
+    """
+    dtype = dtypes.int64 if separator is None else dtypes.string
+    sketch = sketched(*indices, *values, *shapes, *dense)
+    if sketch is not None:
+        count = sketch.size()
+        kinds = (((count, 2), dtypes.int64), ((count,), dtype), ((2,), dtypes.int64))
+        places, found, shape = [sketch.tensor(sizes, kind) for sizes, kind in kinds]
+        return places, found, shape
+    given = [*map(SparseTensor, indices, values, shapes), *dense]
+    one = _hashing(num_buckets, hash_key) if separator is None else _joining(separator)
+    whole = _sparse(_combined(given, one, _kernel(separator)), dtype)
+    return whole.indices, whole.values, whole.dense_shape
+
+
 def _cross(inputs: Any, separator: str | None, num_buckets: Any, hash_key: Any) -> SparseTensor:
     """Combinations of the rows of sparse and dense inputs."""
     given = _in_order(inputs, _kernel(separator))
@@ -137,10 +169,11 @@ def _cross(inputs: Any, separator: str | None, num_buckets: Any, hash_key: Any) 
         ends = [convert(size, dtypes.int64) for size in sizes]
         places = [reshape(x, [-1]) for x in meshgrid(*map(range_of, ends), indexing="ij")]
         return SparseTensor(stack(places, 1), reshape(table, [-1]), convert(ends))
-    if separator is None:
-        hashed = _hashing(num_buckets, hash_key)
-        return _sparse(_combined(given, hashed, _kernel(separator)), dtypes.int64)
-    return _sparse(_combined(given, _joining(separator), _kernel(separator)), dtypes.string)
+    sparse = [x for x in given if isinstance(x, SparseTensor)]
+    parts = ([x.indices for x in sparse], [x.values for x in sparse])
+    shapes = [x.dense_shape for x in sparse]
+    how = (separator, as_int(num_buckets), int(hash_key or 0))
+    return SparseTensor(*crossed_rows(*parts, shapes, given[len(sparse) :], *how))
 
 
 def _kernel(separator: str | None) -> str:
@@ -149,9 +182,10 @@ def _kernel(separator: str | None) -> str:
 
 def _of_unknown_values(inputs: Sequence[Any]) -> bool:
     """Whether inputs are matrices of which only the sizes are known, as while a function is
-    recorded."""
+    recorded, so that the number of combinations is one size times a number."""
     return (
         all(isinstance(x, Tensor) and len(x._aval.shape) == 2 for x in inputs)
+        and sum(is_symbolic(x._aval.shape[1]) for x in inputs) <= 1
         and any(x._is_symbolic() for x in inputs)
         and not any(differ(inputs[0]._aval.shape[0], x._aval.shape[0]) for x in inputs)
     )

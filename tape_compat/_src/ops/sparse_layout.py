@@ -14,16 +14,19 @@ from ..core.dimensions import is_unknown
 from ..core.op import Op
 from ..core.refuse import invalid, shown
 from ..values.convert import convert
+from ..values.host_steps import by_host
 from ..values.indexed_slices import IndexedSlices
 from ..values.record import apply
 from ..values.sparse import SparseTensor, known_dense_shape
 from ..values.tensor import Tensor, concrete
-from .arguments import as_int, as_tensor, is_text, known_value
+from .arguments import as_int, as_tensor, is_text, known_value, sketched
+from .comparison import not_equal
 from .creation import fill, zeros_like
-from .gather_scatter import gather, scatter_nd, tensor_scatter_nd_update
+from .gather_scatter import gather, gather_nd, scatter_nd, tensor_scatter_nd_update
 from .joining import concat as join
 from .repeating import repeat
-from .shapes import reshape as reshape_dense
+from .selection import where
+from .shapes import reshape as reshape_dense, shape as shape_of
 
 
 def as_sparse(value: Any) -> SparseTensor:
@@ -139,16 +142,16 @@ def to_dense(
     [[0, 3, 0]]
     """
     sparse = as_sparse(sp_input)
+    values = sparse.values
+    if is_text(values):
+        filler = convert("" if default_value is None else default_value, dtypes.string)
+        sizes = tuple(sparse.shape.as_list())
+        parts = sparse.indices, values, sparse.dense_shape
+        return _texts_to_dense(*parts, filler, sizes, validate_indices)
     shape = known_dense_shape(sparse)
     indices = _host_positions(sparse)
     if indices is not None and validate_indices:
         _check_order(indices, shape, "SparseToDense")
-    values = sparse.values
-    if is_text(values):
-        default = b"" if default_value is None else convert(default_value, dtypes.string)._value()
-        out = np.full(shape, default if isinstance(default, bytes) else default[()], object)
-        out[tuple(positions(sparse).T)] = values._value()
-        return convert(out)
     if default_value is None or (isinstance(default_value, int) and not default_value):
         if values.dtype is dtypes.bool:
             return where_bool(sparse, shape)
@@ -156,6 +159,23 @@ def to_dense(
             return scatter_nd(sparse.indices, values, _sizes(sparse, shape))
     default = convert(0 if default_value is None else default_value, values.dtype)
     return tensor_scatter_nd_update(fill(shape, default), sparse.indices, values)
+
+
+@by_host()
+def _texts_to_dense(
+    indices: Tensor, values: Tensor, dense_shape: Tensor, filler: Tensor, sizes: Any, checks: bool
+) -> Tensor:
+    """The whole tensor of texts. sizes: what is known of its shape."""
+    sketch = sketched(indices, values, dense_shape, filler)
+    if sketch is not None:
+        return sketch.tensor(sizes, dtypes.string)
+    shape, places = known_value(dense_shape).tolist(), known_value(indices)
+    if checks:
+        _check_order(places, shape, "SparseToDense")
+    out = np.empty(shape, object)
+    out[...] = known_value(filler).item()
+    out[tuple(places.T)] = known_value(values)
+    return convert(out)
 
 
 def _sizes(sparse: SparseTensor, shape: Sequence[int]) -> Tensor:
@@ -174,13 +194,17 @@ def where_bool(sparse: SparseTensor, shape: Sequence[int]) -> Tensor:
 
 
 def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
-    """The elements of a tensor that are not zero, in row-major order. Its value must be known.
+    """The elements of a tensor that are not zero, in row-major order.
 
     >>> import tape_compat as tf
     >>> tf.sparse.from_dense([[0, 5], [0, 0]]).indices.numpy().tolist()
     [[0, 1]]
     """
     tensor = as_tensor(tensor)
+    if tensor._is_symbolic():
+        zero = convert("" if is_text(tensor) else 0, tensor.dtype)
+        places = where(not_equal(tensor, zero))
+        return SparseTensor(places, gather_nd(tensor, places), shape_of(tensor, dtypes.int64))
     known = known_value(tensor)
     indices = np.argwhere(known != b"" if known.dtype == object else known != 0)
     flat = np.ravel_multi_index(tuple(indices.T), known.shape) if known.ndim else indices[:, 0]

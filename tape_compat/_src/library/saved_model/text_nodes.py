@@ -11,6 +11,7 @@ import numpy as np
 from ...core.avals import Aval
 from ...core.dtypes import as_dtype, float32, int32, int64, string
 from ...ops.creation import range as range_op
+from ...ops.crosses import HASH_KEY
 from ...ops.shapes import reshape, shape, size
 from ...values.capture import capture
 from ...values.convert import convert
@@ -226,6 +227,14 @@ def _to_tensor(given: Given) -> list[str]:
     return [body.value("RaggedTensorToTensor", "result", inputs, attr)]
 
 
+@WRITERS.row("_texts_to_dense")
+def _texts_to_dense(given: Given) -> list[str]:
+    indices, values, shape, filler = [_as_reference(given.body, x) for x in given.args[:4]]
+    inputs = [x.name for x in (indices, shape, values, filler)]
+    attr = {"T": string, "Tindices": int64, "validate_indices": given.args[5]}
+    return [given.body.value("SparseToDense", "dense", inputs, attr)]
+
+
 @WRITERS.row("_found")
 def _lookup(given: Given) -> list[str]:
     table, keys = given.args[0], given.args[1]
@@ -235,6 +244,42 @@ def _lookup(given: Given) -> list[str]:
     inputs = [body.resource(table), keys.name, given.reference(default, table.value_dtype)]
     attr = {"Tin": table.key_dtype, "Tout": table.value_dtype}
     return [body.value("LookupTableFindV2", "values", inputs, attr)]
+
+
+@WRITERS.row("crossed")
+def _crossed(given: Given) -> list[str]:
+    inputs, *how = given.args
+    _, values, shape = _crosses(given.body, [], inputs, how)
+    attr = {"T": given.outputs[0].dtype, "Tshape": int64}
+    return [given.body.value("Reshape", "output", [values, shape], attr)]
+
+
+@WRITERS.row("crossed_rows")
+def _crossed_rows(given: Given) -> list[str]:
+    *parts, dense, separator, buckets, key = given.args
+    return _crosses(given.body, parts, dense, [separator, buckets, key])
+
+
+def _crosses(body: Body, sparse: Any, dense: Sequence[Any], how: Sequence[Any]) -> list[str]:
+    """Combinations of the rows of sparse inputs, by their places, values and shapes, and of dense
+    ones. how: what stands between texts, how many hashes there are, and what they begin with."""
+    parts = [[_as_reference(body, x) for x in each] for each in sparse] or [[], [], []]
+    tensors = [_as_reference(body, x) for x in dense]
+    separator, buckets, key = how
+    inputs = [x.name for each in (*parts, tensors) for x in each]
+    attr: dict[str, Any] = {
+        "N": len(parts[0]),
+        "sparse_types": [x.aval.dtype for x in parts[1]],
+        "dense_types": [x.aval.dtype for x in tensors],
+    }
+    if separator is None:
+        attr |= {"hashed_output": True, "num_buckets": buckets, "hash_key": key or HASH_KEY}
+        attr |= {"out_type": int64, "internal_type": int64}
+        name = body.node("cross", "SparseCross", inputs, attr).name
+    else:
+        inputs.append(body.constant(separator, string))
+        name = body.node("cross", "SparseCrossV2", inputs, attr).name
+    return [f"{name}:output_{part}:0" for part in ("indices", "values", "shape")]
 
 
 # -- movements ------------------------------------------------------------------------------------
