@@ -244,3 +244,18 @@ def case_crosses_of_rows(tf):
     one = recorded(tf.constant([["a", "b"], ["c", ""]]), tf.constant([[1, 0], [2, 3]], tf.int64))
     other = recorded(tf.constant([["a"]]), tf.constant([[0]], tf.int64))
     return one, other, recorded.experimental_get_tracing_count()
+
+
+def case_tensors_of_messages(tf):
+    """Of other sizes and ranks at each call, with a signature and without one, in a function."""
+    message = tf.io.serialize_tensor
+    given = [message(x) for x in ([1, 2], [1, 2], [[3]], [1, 2, 3], 4, [5])]
+    spec = [tf.TensorSpec([], tf.string)]
+    inner = tf.function(lambda text: 2 * tf.io.parse_tensor(text, tf.int32), input_signature=spec)
+    functions = [
+        tf.function(lambda text: tf.io.parse_tensor(text, tf.int32), input_signature=spec),
+        tf.function(lambda text: tf.io.parse_tensor(text, tf.int32) + 1),
+        tf.function(lambda text: inner(text) + 1, input_signature=spec),
+        tf.function(lambda text: tf.reshape(tf.io.parse_tensor(text, tf.int32), [-1])),
+    ]
+    return [[function(text) for text in given] for function in functions]

@@ -340,12 +340,13 @@ class Function(Recorded):
                 self._may_create = False
                 found = self._recorded(bound, False, settled)
         except (errors.NeedsValue, INCONCLUSIVE) as error:
-            if _with_texts(bound) and not by_sizes:
+            learns = isinstance(error, errors.NeedsRun)  # texts may be inputs when it has run
+            if _with_texts(bound) and not by_sizes and not learns:
                 self._count = count
                 raise _NeedsTexts from error
             if inside_function() and not by_sizes:
                 raise
-            if isinstance(error, errors.NeedsRun) and self._unlearned < policy.UNLEARNED_CALLS:
+            if learns and self._unlearned < policy.UNLEARNED_CALLS:
                 self._unlearned += not by_sizes
                 return Unlearned(error)
             if bound.known_texts and not by_sizes:

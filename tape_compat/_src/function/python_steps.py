@@ -89,13 +89,14 @@ class Results(NamedTuple):
         same = len(kinds) == len(self.kinds) == len(other.kinds) and self.single == other.single
         return Results(tuple(kinds), self.single) if same else None
 
-    def avals(self, sketch: Sketch | None) -> list[Aval]:
-        """Those of its results. Raises: NeedsValue if sizes differ and nothing gives any."""
+    def avals(self, sketch: Sketch | None, any_size: bool) -> list[Aval]:
+        """Those of its results. any_size: whether only their ranks count, where something gives
+        sizes. Raises: NeedsValue if sizes differ and nothing gives any."""
         if sketch is None:
             if any(None in shape for shape, _ in self.kinds):
                 raise errors.NeedsValue("sizes that differ from call to call are not known here")
             return [Aval.of(shape, dtype) for shape, dtype in self.kinds]
-        shapes = [[None if sketch.any_size else n for n in shape] for shape, _ in self.kinds]
+        shapes = [[None if any_size else n for n in shape] for shape, _ in self.kinds]
         sizes = [[sketch.size() if n is None else n for n in shape] for shape in shapes]
         return [Aval.of(tuple(shape), dtype) for shape, (_, dtype) in zip(sizes, self.kinds)]
 
@@ -183,16 +184,22 @@ class TapedStep(PythonStep):
 
 
 class _Forward(TapedStep):
-    """The call of a Python function."""
+    """The call of a Python function. pure: whether it does nothing but give its results."""
 
-    __slots__ = ("call", "title")
+    __slots__ = ("call", "silent", "title")
     tells_sizes = True
 
     def __init__(
-        self, name: str, title: str, call: Any, results: Sequence[Aval], texts: dict[int, Any]
+        self,
+        name: str,
+        title: str,
+        call: Any,
+        results: Sequence[Aval],
+        texts: dict[int, Any],
+        pure: bool,
     ):
-        super().__init__(name, results, texts, effect=True)
-        self.call, self.title = call, title
+        super().__init__(name, results, texts, not pure or any(x.unknown for x in results))
+        self.call, self.title, self.silent = call, title, pure
 
     def done(self, found: Captured, /, *values: Any) -> list[Any]:
         called = once(self._called, found, _merged(self.texts, values))
@@ -364,10 +371,15 @@ def _shown(avals: Sequence[Aval]) -> str:
 
 
 def record_call(
-    api: str, name: str, title: str, call: Callable[..., list[Tensor]], inputs: list[Tensor]
+    api: str,
+    name: str,
+    title: str,
+    call: Callable[..., list[Tensor]],
+    inputs: list[Tensor],
+    pure: bool = False,
 ) -> tuple[list[Tensor], bool]:
     """Record a call: its results, and whether that is one tensor, not a list. Tapes follow
-    `EagerPyFunc`."""
+    `EagerPyFunc`. pure: whether it does nothing but give results, which are of any size then."""
     state = LOCAL.state
     sketch, whole = state.capture.sketch, _outermost(state.capture).sketch
     if sketch is not None:
@@ -376,11 +388,11 @@ def record_call(
     state.capture.call_python(f"What {title} gives")
     if whole is not None and whole.any_size and whole is not sketch:
         raise errors.NeedsValue("a function in a function is recorded for sizes of its own")
-    avals = results.avals(sketch)
+    avals = results.avals(sketch, pure or (sketch is not None and sketch.any_size))
     texts = {i: x for i, x in enumerate(inputs) if x.dtype is string and not x._is_symbolic()}
     places = [i for i in range(len(inputs)) if i not in texts]
     given = tuple([inputs[i] for i in places])
-    step = _Forward(name, title, call, avals, texts)
+    step = _Forward(name, title, call, avals, texts, pure)
     *outputs, number = apply(step, given)
     if name == "EagerPyFunc":
         rule = Rule(step, number, places)

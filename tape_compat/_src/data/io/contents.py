@@ -295,7 +295,8 @@ def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Ten
         return [_parsed_tensor(message, wanted)]
 
     if given._is_symbolic():
-        return record_call("io.parse_tensor", "ParseTensor", wanted.name, call, [given])[0][0]
+        api = "io.parse_tensor"
+        return record_call(api, "ParseTensor", wanted.name, call, [given], pure=True)[0][0]
     result = _parsed_tensor(given, wanted)
     if runs_as_python():
         learn("io.parse_tensor", wanted.name, [given], [result], True)
