@@ -36,13 +36,16 @@ def told(tf, value):
     return numbers(value)
 
 
-def check(ways, tmp_path, functions, inputs, spec):
-    """Save functions of one tensor as one module, and compare what they give of some inputs."""
+def check(ways, tmp_path, functions, inputs, spec, before=()):
+    """Save functions of one tensor as one module, and compare what they give of some inputs.
+    before: what they are called with before they are saved."""
     writer, reader = ways
     made = writer.Module()
     for name, function in functions(writer).items():
         call = writer.function(function, input_signature=[spec(writer)], autograph=False)
         setattr(made, name, call)
+        for given in before:
+            call(writer.constant(given))
     writer.saved_model.save(made, str(tmp_path))
     loaded = reader.saved_model.load(str(tmp_path))
     for name in functions(writer):
@@ -143,6 +146,36 @@ def test_rows_of_sizes_by_value(ways, tmp_path):
     }
     given = [[[1.0, 2.0], [0.0, -4.0]], [[0.0, 0.0]], [[3.0, 5.0]]]
     check(ways, tmp_path, functions, given, lambda tf: tf.TensorSpec([None, 2], tf.float32))
+
+
+def test_tensors_of_messages(ways, tmp_path):
+    """Of any sizes, once a call has shown the rank."""
+    parsed = lambda tf, text: tf.io.parse_tensor(text, tf.float32)
+    functions = lambda tf: {
+        "plain": lambda x: parsed(tf, x[0]),
+        "doubled": lambda x: 2.0 * parsed(tf, x[0]),
+        "reshaped": lambda x: tf.reshape(parsed(tf, x[0]), [2, -1]),
+        "ensured": lambda x: tf.ensure_shape(parsed(tf, x[0]), [None, 2]) @ tf.ones([2, 3]),
+        "mapped": lambda x: tf.map_fn(
+            lambda text: tf.ensure_shape(parsed(tf, text), [None, 2])[0],
+            x,
+            fn_output_signature=tf.float32,
+        ),
+    }
+    tf = tape_compat
+    messages = [tf.io.serialize_tensor(tf.ones([n, 2])).numpy() for n in (1, 2, 3)]
+    spec = lambda tf: tf.TensorSpec([None], tf.string)
+    given = [messages[1:], messages[2:]]
+    check(ways, tmp_path, functions, given, spec, before=[messages[:1]])
+
+
+def test_sizes_that_are_ensured(ways, tmp_path):
+    functions = lambda tf: {
+        "product": lambda x: tf.ensure_shape(x, [None, 2]) @ tf.ones([2, 3]),
+        "kept": lambda x: tf.reshape(tf.ensure_shape(tf.boolean_mask(x, x[:, 0] > 0), [2, 2]), [4]),
+    }
+    given = [[[1.0, 2.0], [3.0, 4.0]], [[1.0, 2.0], [0.0, 4.0], [1.0, 1.0]]]
+    check(ways, tmp_path, functions, given, lambda tf: tf.TensorSpec([None, None], tf.float32))
 
 
 def test_partitions_of_ragged_features_are_left_out(tmp_path, caplog):

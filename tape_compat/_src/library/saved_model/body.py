@@ -21,7 +21,15 @@ from .make_nodes import (
     unique,
 )
 from .messages import FunctionDef, NodeDef
-from .program import Program, derivative_of, one_batch, program_of, slices_inside, within
+from .program import (
+    Program,
+    derivative_of,
+    one_batch,
+    program_of,
+    sizes_stated,
+    slices_inside,
+    within,
+)
 
 LOGGER = logging.getLogger("tape_compat")
 _LARGEST = (1 << 63) - 1
@@ -147,6 +155,9 @@ class Body:
         """What is written as a program, with its avals, and the program. Where it cannot be for all
         sizes it is for slices that lie inside of their arrays, and then for batches of one size."""
         name = self.function.signature.name
+        stated = sizes_stated(closure, avals)
+        if stated:
+            closure, avals = cast(Call, closure.at(stated)), [aval.at(stated) for aval in avals]
         try:
             return closure, avals, program_of(closure, avals, name)
         except NotImplementedError as error:

@@ -13,6 +13,7 @@ from ...core.shapes import TensorShape
 from ...core.steps import Step, Steps
 from ...function.host_control import Branches, ControlStep, Loop
 from ...function.program_parts import ProgramPart, parts_of
+from ...function.python_steps import TapedStep
 from ...values.host_steps import HostStep, PythonStep
 from . import example_nodes, file_nodes, size_nodes, text_nodes
 from .body import Body
@@ -62,6 +63,8 @@ class PartWriter:
                 found = write_step(self._body, _WRITERS, closure, given, kinds)
             elif isinstance(closure, ControlStep):
                 found = [*self._control(closure, kinds, given), ""]
+            elif closure.name == "ParseTensor":
+                found = [self._parsed(cast(TapedStep, closure), given), ""]
             elif isinstance(closure, PythonStep):
                 raise NotImplementedError(
                     f"{self._body.title} calls Python ({closure.name}), and cannot be written to a "
@@ -75,6 +78,12 @@ class PartWriter:
                 known = [(self.values[i], self.avals[i]) for i in part.outputs]
                 self.rulers += [(value, aval) for value, aval in known if aval.unknown]
                 self.empty += closure.avals
+
+    def _parsed(self, step: TapedStep, given: Sequence[str]) -> str:
+        """Write the tensor of a message. A known message is a constant."""
+        known = [self._body.constant(x._value(), string) for x in step.texts.values()]
+        attr = {"out_type": step.avals[0].dtype}
+        return self._body.value("ParseTensor", "output", [*known, *given], attr)
 
     def _given(self, places: Sequence[int]) -> tuple[list[Aval], list[str]]:
         return [self.avals[i] for i in places], [self.values[i] for i in places]

@@ -54,6 +54,21 @@ def slices_inside(closure: Call, avals: Sequence[Aval]) -> tuple[str, ...]:
     return bounds_in([size for aval in kinds for size in aval.shape])
 
 
+def sizes_stated(closure: Call, avals: Sequence[Aval]) -> Sizes:
+    """The unknown sizes that `tf.ensure_shape` tells: a program is for these only."""
+    kinds = list(avals)
+    found: dict[str, Size] = {}
+    for step in closure.flat.steps:
+        if step.closure.op.name == "EnsureShape":
+            sizes = zip(kinds[step.inputs[0]].shape, step.closure.attributes["sizes"], strict=True)
+            for size, stated in sizes:
+                name, _, less = str(size).partition(" - ")  # see `that_may_be_none`
+                if is_symbolic(size) and stated is not None and name.isidentifier():
+                    found[name] = stated + int(less or 0)
+        kinds += step.closure.infer(tuple([kinds[i] for i in step.inputs]))[0]
+    return Sizes(**found)
+
+
 def within(bounds: Sequence[str], avals: Sequence[Aval]) -> Sizes:
     """The unknown sizes in avals, of which the bounds are certain."""
     return bounded(variables(tuple([aval.shape for aval in avals])), bounds)
