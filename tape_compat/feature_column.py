@@ -16,5 +16,12 @@ from ._src.library.feature_columns.dense import (
     make_parse_example_spec as make_parse_example_spec,
     numeric_column as numeric_column,
 )
+from ._src.library.feature_columns.sequences import (
+    sequence_categorical_column_with_hash_bucket as sequence_categorical_column_with_hash_bucket,
+    sequence_categorical_column_with_identity as sequence_categorical_column_with_identity,
+    sequence_categorical_column_with_vocabulary_file as sequence_categorical_column_with_vocabulary_file,  # noqa: E501
+    sequence_categorical_column_with_vocabulary_list as sequence_categorical_column_with_vocabulary_list,  # noqa: E501
+    sequence_numeric_column as sequence_numeric_column,
+)
 
 _face(__name__)

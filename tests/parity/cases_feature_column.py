@@ -266,3 +266,76 @@ def case_features_that_do_not_fit(tf):
             for name, column in made.items()
         },
     )
+
+
+def steps(tf):
+    sparse = tf.SparseTensor
+    return {
+        "n": sparse([[0, 0], [0, 1], [0, 2], [2, 0]], [1.0, 2.0, 3.0, 4.0], [3, 4]),
+        "m": sparse([[0, 0, 0], [0, 1, 0], [0, 1, 1], [1, 0, 0]], [1, 2, 3, 4], [3, 2, 2]),
+        "w": sparse([[0, 0], [0, 1], [2, 0]], ["a", "b", "z"], [3, 3]),
+        "words": sparse([[0, 0, 0], [0, 1, 0], [0, 1, 1], [1, 0, 0]], [*"abaz"], [2, 2, 2]),
+        "day": sparse([[0, 0], [1, 1]], tf.constant([5, 9], tf.int64), [2, 2]),
+    }
+
+
+def sequences(tf):
+    fc = tf.feature_column
+    listed = fc.sequence_categorical_column_with_vocabulary_list
+    words = listed("words", ["a", "b"], num_oov_buckets=1)
+    day = fc.sequence_categorical_column_with_identity("day", 7, default_value=0)
+    return {
+        "numbers": fc.sequence_numeric_column("n"),
+        "pairs": fc.sequence_numeric_column("n", [2], -1.0, normalizer_fn=lambda x: x * 2.0),
+        "integers": fc.sequence_numeric_column("m", 2, dtype=tf.int32),
+        "indicator": fc.indicator_column(listed("w", ["a", "b"])),
+        "counts": fc.indicator_column(words),
+        "embedding": fc.embedding_column(listed("w", ["a", "b"], default_value=1), 2),
+        "sums": fc.embedding_column(words, 3, combiner="sum"),
+        "days": fc.indicator_column(day),
+        "hashed": fc.indicator_column(fc.sequence_categorical_column_with_hash_bucket("w", 5)),
+    }
+
+
+def case_sequences(tf):
+    found, manager = {}, Manager(tf)
+    cache = Cache(tf, steps(tf))
+    for name, column in sequences(tf).items():
+        column.create_state(manager)
+        pair = column.get_sequence_dense_tensor(cache, manager)
+        spec = {key: repr(value) for key, value in column.parse_example_spec.items()}
+        found[name] = [*pair, pair._fields, column.name, column.variable_shape.as_list(), spec]
+    return found
+
+
+def case_categories_of_sequences(tf):
+    fc, cache = tf.feature_column, Cache(tf, steps(tf))
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "words.txt"
+        file.write_text("a\nb\n")
+        column = fc.sequence_categorical_column_with_vocabulary_file("w", str(file))
+        ids, weights = column.get_sparse_tensors(cache, Manager(tf))
+    again = type(column).from_config(column.get_config()) == column
+    parents = [x.name for x in column.parents]
+    return ids.indices, ids.values, ids.dense_shape, weights, column.num_buckets, again, parents
+
+
+def case_sequences_refused(tf):
+    fc, cache, manager = tf.feature_column, Cache(tf, steps(tf)), Manager(tf)
+    one = fc.indicator_column(fc.categorical_column_with_identity("day", 7))
+    several = fc.embedding_column(fc.sequence_categorical_column_with_identity("day", 7), 2)
+    number = fc.sequence_numeric_column
+    return attempts(
+        tf,
+        {
+            "dense": lambda _: several.get_dense_tensor(cache, manager),
+            "sequence": lambda _: one.get_sequence_dense_tensor(cache, manager),
+            "size": lambda _: number("n", 0),
+            "shape": lambda _: number("n", 1.5),
+            "text": lambda _: number("n", dtype=tf.string),
+            "function": lambda _: number("n", normalizer_fn=3),
+            "buckets": lambda _: fc.bucketized_column(number("n"), [1.0]),
+            "no_words": lambda _: fc.sequence_categorical_column_with_vocabulary_list("w", []),
+            "no_hashes": lambda _: fc.sequence_categorical_column_with_hash_bucket("w", 0),
+        },
+    )

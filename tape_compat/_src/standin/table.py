@@ -234,8 +234,14 @@ MODULES = {
             "._src.library.feature_columns.base",
             "._src.library.feature_columns.dense",
             "._src.library.feature_columns.categorical",
+            "._src.library.feature_columns.sequences",
         )
-        for name in ("feature_column_lib", "feature_column_v2", "serialization")
+        for name in (
+            "feature_column_lib",
+            "feature_column_v2",
+            "sequence_feature_column",
+            "serialization",
+        )
     },
     "python.framework.composite_tensor": ("._src.values.composite",),
     "python.framework.constant_op": ("",),

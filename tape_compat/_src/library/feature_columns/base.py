@@ -91,6 +91,15 @@ class DenseColumn(FeatureColumn):
 class SequenceDenseColumn(FeatureColumn):
     """A column whose value is a sequence of dense tensors."""
 
+    #: What `get_sequence_dense_tensor` gives: the steps of all rows, and how many each has.
+    TensorSequenceLengthPair = namedtuple(
+        "TensorSequenceLengthPair", ("dense_tensor", "sequence_length")
+    )
+
+    def get_sequence_dense_tensor(self, transformation_cache: Any, state_manager: Any) -> Any:
+        """The steps and their numbers, a TensorSequenceLengthPair."""
+        raise NotImplementedError(f"{type(self).__name__}.get_sequence_dense_tensor")
+
 
 class CategoricalColumn(FeatureColumn):
     """A column whose values are categories."""

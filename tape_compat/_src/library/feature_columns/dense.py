@@ -33,6 +33,11 @@ from .base import (
     SequenceDenseColumn,
     check_key,
 )
+from .numbers import check_normalizer, check_number_dtype, sizes_of
+from .sequences import SequenceCategoricalColumn, lengths_of
+
+#: What makes columns of sequences of those of categories.
+_SEQUENCES = "sequence_categorical_column_with_*"
 
 INITIALIZERS["TruncatedNormal"] = TruncatedNormal
 
@@ -82,7 +87,7 @@ class NumericColumn(
 class _OfColumn(DenseColumn):
     """A dense column of another one, which is its first field."""
 
-    _ENDING = ""
+    _ENDING = _KIND = ""
 
     @property
     def _source(self) -> Any:
@@ -147,12 +152,50 @@ class BucketizedColumn(
         return self.IdWeightPair(ids, None)
 
 
-class IndicatorColumn(
-    _OfColumn, SequenceDenseColumn, namedtuple("IndicatorColumn", "categorical_column")
-):
+class _OfCategories(_OfColumn, SequenceDenseColumn):
+    """A dense column of one of categories, which may be of sequences."""
+
+    def _ids(self, cache: Any, manager: Any, steps: bool) -> Any:
+        """The categories, of sequences if there are to be `steps`.
+
+        Raises: ValueError for a column of the other kind.
+        """
+        column = self._source
+        if isinstance(column, SequenceCategoricalColumn) is not steps:
+            wanted = "must be" if steps else "must not be"
+            use = " to use SequenceFeatures" if steps else ""
+            fix = f"Suggested fix: Use one of {_SEQUENCES}."
+            if not steps:
+                fix = (
+                    "Suggested fix A: If you wish to use DenseFeatures, use a non-sequence "
+                    "categorical_column_with_*. Suggested fix B: If you wish to create sequence "
+                    "input, use SequenceFeatures instead of DenseFeatures."
+                )
+            raise ValueError(
+                f"In {self._KIND}: {self.name}. categorical_column {wanted} of type "
+                f"SequenceCategoricalColumn{use}. {fix} Given (type {type(column)}): {column}"
+            )
+        return column.get_sparse_tensors(cache, manager)
+
+    def get_dense_tensor(self, transformation_cache: Any, state_manager: Any) -> Tensor:
+        """The numbers."""
+        self._ids(transformation_cache, state_manager, steps=False)
+        return self._numbers(transformation_cache, state_manager)
+
+    def get_sequence_dense_tensor(self, transformation_cache: Any, state_manager: Any) -> Any:
+        """The numbers of all steps, and how many steps each row has."""
+        ids, _ = self._ids(transformation_cache, state_manager, steps=True)
+        numbers = self._numbers(transformation_cache, state_manager)
+        return self.TensorSequenceLengthPair(numbers, lengths_of(ids))
+
+    def _numbers(self, cache: Any, manager: Any) -> Tensor:
+        raise NotImplementedError
+
+
+class IndicatorColumn(_OfCategories, namedtuple("IndicatorColumn", "categorical_column")):
     """How often each category is there, or the sum of its weights."""
 
-    _ENDING = "_indicator"
+    _ENDING, _KIND = "_indicator", "indicator_column"
 
     @property
     def variable_shape(self) -> TensorShape:
@@ -169,14 +212,12 @@ class IndicatorColumn(
             ones = ones * expand_dims(cast(weights, dtypes.float32), -1)
         return reduce_sum(ones, -2)
 
-    def get_dense_tensor(self, transformation_cache: Any, state_manager: Any) -> Tensor:
-        """The numbers."""
-        return transformation_cache.get(self, state_manager)
+    def _numbers(self, cache: Any, manager: Any) -> Tensor:
+        return cache.get(self, manager)
 
 
 class EmbeddingColumn(
-    _OfColumn,
-    SequenceDenseColumn,
+    _OfCategories,
     namedtuple(
         "EmbeddingColumn",
         "categorical_column dimension combiner initializer ckpt_to_load_from tensor_name_in_ckpt "
@@ -185,7 +226,7 @@ class EmbeddingColumn(
 ):
     """The sums or means of the rows of a table that categories name."""
 
-    _ENDING = "_embedding"
+    _ENDING, _KIND = "_embedding", "embedding_column"
 
     @property
     def variable_shape(self) -> TensorShape:
@@ -208,10 +249,10 @@ class EmbeddingColumn(
         """The categories."""
         return transformation_cache.get(self.categorical_column, state_manager)
 
-    def get_dense_tensor(self, transformation_cache: Any, state_manager: Any) -> Tensor:
+    def _numbers(self, cache: Any, manager: Any) -> Tensor:
         """The sums or means."""
-        given = self.categorical_column.get_sparse_tensors(transformation_cache, state_manager)
-        table = state_manager.get_variable(self, name="embedding_weights")
+        given = self.categorical_column.get_sparse_tensors(cache, manager)
+        table = manager.get_variable(self, name="embedding_weights")
         safe = self.use_safe_embedding_lookup or given.id_tensor.shape.rank not in (1, 2)
         lookup = safe_embedding_lookup_sparse if safe else embedding_lookup_sparse
         ids, weights = given
@@ -239,17 +280,10 @@ def numeric_column(
     >>> tf.feature_column.numeric_column("age").parse_example_spec
     {'age': FixedLenFeature(shape=(1,), dtype=tf.float32, default_value=None)}
     """
-    sizes = tuple(shape) if nest.is_nested(shape) else (shape,)
-    for size in sizes:
-        if not isinstance(size, int):
-            raise TypeError(f"shape dimensions must be integer. shape: {sizes}, key: {key}")
-        if size < 1:
-            raise ValueError(f"shape dimensions must be greater than 0. shape: {sizes}, key: {key}")
-    if not (dtype.is_integer or dtype.is_floating):
-        raise ValueError(f"dtype must be convertible to float. dtype: {dtype}, key: {key}")
+    sizes = sizes_of(shape, key)
+    check_number_dtype(dtype, key)
     default = _default_value(sizes, default_value, dtype, key)
-    if normalizer_fn is not None and not callable(normalizer_fn):
-        raise TypeError(f"normalizer_fn must be a callable. Given: {normalizer_fn}")
+    check_normalizer(normalizer_fn)
     check_key(key)
     return NumericColumn(key, sizes, default, dtype, normalizer_fn)
 
