@@ -190,3 +190,21 @@ def case_filled_with_one_number_in_a_list(tf):
         lambda: tf.fill([2], ["a"]),
         lambda: tf.fill([2], tf.ones([1, 1])),
     )
+def case_sizes_that_are_none(tf):
+    """In eager code and in functions: errors and their first words."""
+    sizes = {"texts": ["a", "b"], "text": "a", "floats": [1.5], "matrix": [[1]]}
+    calls = {
+        "fill": lambda given: tf.fill(given, 1.0),
+        "tile": lambda given: tf.tile([1.0], given),
+        "broadcast": lambda given: tf.broadcast_to([1.0], given),
+    }
+    found = {}
+    for name, call in calls.items():
+        for kind, given in sizes.items():
+            if (name, kind) in (("tile", "text"), ("broadcast", "text"), ("tile", "matrix")):
+                continue
+            found[name, kind] = lambda _, call=call, given=given: call(given)
+            if name == "fill" or kind in ("texts", "floats"):
+                recorded = lambda _, call=call, given=given: tf.function(lambda: call(given))()
+                found[name, kind, "recorded"] = recorded
+    return attempts(tf, {" ".join(key): call for key, call in found.items()})

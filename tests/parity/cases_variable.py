@@ -504,7 +504,7 @@ def case_shallow_copy(tf):
     v = tf.Variable([1.0, 2.0])
     twin = copy.copy(v)
     v.assign([5.0, 6.0])
-    return twin
+    return twin, twin is v, type(twin) is type(v), copy.copy([v])[0] is v
 
 
 @options(words=0)

@@ -24,6 +24,7 @@ from ..core.state import LOCAL
 from ..values import nest
 from ..values.capture import leaving
 from ..values.composite import CompositeTensor
+from ..values.context import inside_function
 from ..values.convert import convert, to_numpy
 from ..values.dispatch import refusal
 from ..values.host_steps import SAME, by_host, recorded
@@ -64,13 +65,13 @@ def dims(value: Any, attr: str | None = None, kernel: str = "") -> Shape:
     if array.dtype.kind not in "iuO" or _has_text(array):
         _refuse_dims(value, array.dtype, attr, kernel)
     if array.ndim > 1:
-        raise invalid(f"sizes input must be 1-D, not {shown(array.shape)}", kernel)
+        raise _not_a_vector(array.shape, kernel)
     return tuple(array.ravel().tolist())
 
 
 def _dim(item: Any, whole: Any, attr: str | None, kernel: str) -> Size:
     if isinstance(item, (list, tuple)):
-        raise invalid(f"sizes input must be 1-D, not {shown(np.shape(whole))}", kernel)
+        raise _not_a_vector(np.shape(whole), kernel)
     if item is None:
         if LOCAL.state.capture is not None:
             raise TypeError("Expected int32, but got None of type 'NoneType'.")
@@ -92,10 +93,35 @@ def _has_text(array: np.ndarray) -> bool:
     return array.dtype == object and any(isinstance(x, (str, bytes)) for x in array.flat)
 
 
+def _not_a_vector(shape: Sequence[Size], kernel: str) -> Exception:
+    if kernel == "Fill" and inside_function():
+        return ValueError(f"Shape must be rank 1 but is rank {len(shape)} for {kernel}.")
+    return invalid(
+        _NOT_A_VECTOR.get(kernel, "sizes input must be 1-D, not ") + shown(shape), kernel
+    )
+
+
+#: What kernels say of sizes that are no vector, before the shape that these have.
+_NOT_A_VECTOR = {
+    "BroadcastTo": "shape must be a vector of {int32,int64}, got shape ",
+    "Fill": "dims must represent a vector, got shape ",
+}
+
+
+#: What parameters of sizes are called, by the attributes of their dtypes.
+_PARAMETERS = {"index_type": "dims", "Tidx": "shape", "Tmultiples": "multiples", "T": "shape"}
+
+
 def _refuse_dims(value: Any, dtype: np.dtype, attr: str | None, kernel: str) -> None:
     if attr is None:
         raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype int32")
-    raise not_allowed(dtypes.from_numpy(dtype), "int32, int64", kernel, attr)
+    given = dtypes.from_numpy(dtype)
+    if inside_function():
+        raise TypeError(
+            f"Value passed to parameter '{_PARAMETERS[attr]}' has DataType {given.name} not in "
+            "list of allowed values: int32, int64"
+        )
+    raise not_allowed(given, "int32, int64", kernel, attr)
 
 
 def known_value(value: Any) -> np.ndarray:

@@ -254,7 +254,7 @@ def fill(dims: Any, value: Number, name: str | None = None, layout: Any = None) 
     [[3, 3], [3, 3]]
     """
     _refuse_layout(layout, "fill")
-    shape = _sizes(dims)
+    shape = _sizes(dims, "index_type", "Fill")
     value = as_tensor(value)
     aval = value._aval
     if aval.shape == (1,) and LOCAL.state.capture is None:

@@ -579,9 +579,7 @@ class Variable(operators.Operators, Trackable, metaclass=Created):
         return Reference(self)
 
     def __copy__(self) -> Variable:
-        copied = UnreadVariable(self)
-        copied._handle_name = self._handle_name
-        return copied
+        return self
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Variable:
         copied = _rebuild(self.numpy(), self._options())
