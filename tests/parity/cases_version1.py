@@ -147,3 +147,20 @@ def case_dimensions_as_numbers(tf):
         attempt(lambda: tf.convert_to_tensor(size(2), tf.float32)),
         attempt(lambda: x + size(2), words=0),
     )
+
+
+def case_ragged_values(tf):
+    value = tf.compat.v1.ragged.constant_value
+
+    def told(found):
+        return found.nested_row_splits, found.flat_values, found.to_list(), found.row_splits.dtype
+
+    return [
+        told(value([[1, 2], [], [3]])),
+        told(value([[[1.5], [2, 3]], []])),
+        told(value([[1], [2]], dtype=np.float32, row_splits_dtype="int32")),
+        told(value([[[1, 2]], []], ragged_rank=1)),
+        value(3),
+        value([1, 2]),
+        attempt(lambda _: value([[1], 2]), tf),
+    ]

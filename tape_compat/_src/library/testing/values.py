@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...ops.ragged_creation import constant
 from ...values import nest
 from ...values.indexed_slices import IndexedSlices
 from ...values.ragged import RaggedTensor
@@ -73,6 +74,28 @@ class RaggedTensorValue(NamedTuple):
         inner = self.values
         flat = inner.to_list() if isinstance(inner, RaggedTensorValue) else inner.tolist()
         return [flat[begin:end] for begin, end in zip(self.row_splits, self.row_splits[1:])]
+
+
+def constant_value(
+    pylist: Any,
+    dtype: Any = None,
+    ragged_rank: int | None = None,
+    inner_shape: Any = None,
+    row_splits_dtype: Any = "int64",
+) -> Any:
+    """The arrays of a RaggedTensor of nested lists; an array of a list of numbers, or of a number.
+
+    Args: as of `tf.ragged.constant`, but numbers have the dtype that NumPy gives them.
+    Raises: ValueError if the numbers are not all at one depth.
+
+    >>> import tape_compat as tf
+    >>> tf.compat.v1.ragged.constant_value([[1, 2], []]).row_splits.tolist()
+    [0, 2, 2]
+    """
+    leaves = nest.flatten(pylist)
+    kind = np.array(leaves).dtype if dtype is None and leaves else dtype
+    found = constant(pylist, kind, ragged_rank, inner_shape, row_splits_dtype=row_splits_dtype)
+    return _evaluated(found) if isinstance(found, RaggedTensor) else np.asarray(found.numpy())
 
 
 def evaluated(tensors: Any) -> Any:
