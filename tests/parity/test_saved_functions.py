@@ -31,6 +31,8 @@ def told(tf, value):
         return [told(tf, part) for part in value]
     if isinstance(value, tf.RaggedTensor):
         return ["ragged", value.to_list(), numbers(value.row_splits), numbers(value.flat_values)]
+    if isinstance(value, tf.IndexedSlices):
+        return [numbers(value.values), numbers(value.indices), numbers(value.dense_shape)]
     if isinstance(value, tf.SparseTensor):
         return numbers([value.indices, value.values, value.dense_shape])
     return numbers(value)
@@ -176,6 +178,16 @@ def test_sizes_that_are_ensured(ways, tmp_path):
     }
     given = [[[1.0, 2.0], [3.0, 4.0]], [[1.0, 2.0], [0.0, 4.0], [1.0, 1.0]]]
     check(ways, tmp_path, functions, given, lambda tf: tf.TensorSpec([None, None], tf.float32))
+
+
+def test_slices(ways, tmp_path):
+    slices = lambda tf, x, *shape: tf.IndexedSlices(x, tf.range(tf.shape(x)[0]), *shape)
+    functions = lambda tf: {
+        "plain": lambda x: slices(tf, x),
+        "shaped": lambda x: [slices(tf, 2.0 * x, tf.constant([7, 2]))],
+    }
+    given = [[[1.0, 2.0], [3.0, 4.0]], [[1.0, 2.0]]]
+    check(ways, tmp_path, functions, given, lambda tf: tf.TensorSpec([None, 2], tf.float32))
 
 
 def test_partitions_of_ragged_features_are_left_out(tmp_path, caplog):

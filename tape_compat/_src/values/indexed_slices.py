@@ -163,6 +163,17 @@ class IndexedSlicesSpec(TypeSpec):
         dtypes = self._values_dtype, self._indices_dtype, self._dense_shape_dtype
         return self._shape, *dtypes, self._indices_shape
 
+    @property
+    def _component_specs(self) -> Any:
+        shape = self._indices_shape.concatenate(self._shape[1:])
+        specs = [
+            TensorSpec(shape, self._values_dtype),
+            TensorSpec(self._indices_shape, self._indices_dtype),
+        ]
+        if self._dense_shape_dtype is not None:
+            specs.append(TensorSpec([self._shape.rank], self._dense_shape_dtype))
+        return tuple(specs)
+
     def _to_components(self, value: Any) -> Any:
         parts = (value.values, value.indices)
         return parts if value.dense_shape is None else (*parts, value.dense_shape)
