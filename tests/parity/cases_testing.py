@@ -1,5 +1,9 @@
 """tf.test: what its assertions accept and refuse, and Jacobians by tape and by differences."""
 
+import contextlib
+import os
+import sys
+import tempfile
 import unittest
 
 import numpy as np
@@ -177,3 +181,45 @@ def case_a_tolerance_for_each_element(tf):
     except (AssertionError, TypeError):  # TensorFlow's message fails with NumPy 2
         return "refused"
     return "accepted"
+
+
+def case_files_and_streams(tf):
+    flags = sys.modules.get("absl.flags")
+    if flags is not None:  # TensorFlow asks a flag for its folder
+        flags.FLAGS.mark_as_parsed()
+    found = []
+
+    class Writes(tf.test.TestCase):
+        def test_files(self):
+            folder = self.create_tempdir("a/b")
+            texts = self.create_tempfile("c/d.txt", "text")
+            data = folder.create_file(content=b"\x00\xff")
+            left = self.create_tempfile()
+            found.extend(os.path.basename(os.fspath(each)) for each in (folder, texts))
+            found.extend([texts.read_text(), data.read_bytes(), left.read_text()])
+            left.write_text("other")
+            found.append(left.read_text())
+            found.append(os.path.dirname(data.full_path) == folder.full_path)
+            found.append(os.path.isdir(folder.mkdir().full_path))
+            found.append(os.path.dirname(texts.full_path) != self.create_tempdir().full_path)
+
+        def test_later(self):
+            self.addCleanup(lambda: found.append("cleaned"))
+            found.append(self.enter_context(left()))
+            with tempfile.TemporaryFile("w+") as stream:
+                print("before", file=stream)
+                with self.captureWritesToStream(stream) as captured:
+                    print("within", file=stream, flush=True)
+                    inside = captured.contents()
+                print("after", file=stream, flush=True)
+                stream.seek(0)
+                found.append([inside, captured.contents(), stream.read()])
+
+    @contextlib.contextmanager
+    def left():
+        yield "entered"
+        found.append("left")
+
+    result = unittest.TestResult()
+    unittest.defaultTestLoader.loadTestsFromTestCase(Writes).run(result)
+    return found, result.testsRun, [text for _, text in [*result.failures, *result.errors]]

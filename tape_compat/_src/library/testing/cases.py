@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import random
 import re
-import tempfile
 import threading
 import unittest
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
-from functools import cache
 from typing import Any, NoReturn
 
 import numpy as np
@@ -18,16 +16,11 @@ from ...core.errors import InvalidArgumentError, OpError
 from ...ops.random_keys import set_seed
 from ...values.tensor import Tensor
 from .arrays import ArrayAssertions
+from .files import Files
 from .values import evaluated
 
 #: What a test begins with, so that it draws the same numbers whichever tests ran before.
 _SEED = 87654321
-
-
-@cache
-def _folder() -> tempfile.TemporaryDirectory[str]:
-    """The folder of this process, which is removed at its end."""
-    return tempfile.TemporaryDirectory(prefix="tf_test_", ignore_cleanup_errors=True)
 
 
 class _Session:
@@ -92,7 +85,7 @@ def _parts(device: str) -> tuple[str, ...]:
     return tuple(part.removeprefix("device:") for part in found)
 
 
-class TestCase(ArrayAssertions):
+class TestCase(Files, ArrayAssertions):
     """A `unittest.TestCase` that compares tensors, and begins each test with the same seeds.
 
     >>> import tape_compat as tf
@@ -115,12 +108,6 @@ class TestCase(ArrayAssertions):
         random.seed(_SEED)
         np.random.seed(_SEED)
         set_seed(_SEED)
-
-    def get_temp_dir(self) -> str:
-        """A folder for this test; it is removed when the process ends."""
-        if not hasattr(self, "_temp_dir"):
-            self._temp_dir = tempfile.mkdtemp(dir=_folder().name)
-        return self._temp_dir
 
     def evaluate(self, tensors: Any) -> Any:
         """A nest of tensors as NumPy arrays. Raises: ValueError for leaves of other types."""
