@@ -329,3 +329,53 @@ def case_creators_of_graphs(tf):
     with tf.variable_creator_scope(lambda make, **kwargs: make(**kwargs)):
         inside = seen()
     return seen(), inside
+
+
+def case_checks_are_operations(tf):
+    """So that they can be grouped, and ops can depend on them; in eager code they are None."""
+    v1, found = tf.compat.v1, []
+
+    def checked(x, y):
+        debugging, sizes = tf.debugging, tf.shape(x)
+        checks = [
+            debugging.Assert(tf.reduce_all(x > 0), [x]),
+            debugging.assert_equal(sizes, tf.shape(y)),
+            debugging.assert_equal(2, 2),
+            debugging.assert_none_equal(x, y + 1),
+            debugging.assert_less(x, y + 1),
+            debugging.assert_less_equal(x, y),
+            debugging.assert_greater(y + 1, x),
+            debugging.assert_greater_equal(x, y),
+            debugging.assert_positive(x),
+            debugging.assert_negative(-x),
+            debugging.assert_non_negative(x),
+            debugging.assert_non_positive(-x),
+            debugging.assert_near(x, y),
+            debugging.assert_rank(x, 1),
+            debugging.assert_rank_at_least(x, 1),
+            debugging.assert_rank_in(x, [1, 2]),
+            v1.assert_equal(x, y),
+            v1.assert_rank(x, 1),
+            v1.assert_type(x, tf.float32),
+            v1.assert_integer(sizes),
+            v1.debugging.assert_shapes([(x, ("N",))]),
+        ]
+        others = [
+            debugging.assert_shapes([(x, ("N",))]),
+            debugging.assert_type(x, tf.float32),
+            debugging.assert_scalar(x[0]),
+            debugging.assert_integer(sizes),
+        ]
+        found.append([None if check is None else type(check).__name__ for check in checks])
+        found.append(others)
+        with tf.control_dependencies([tf.group(*checks), *checks]):
+            return x + v1.assert_scalar(y[0])
+
+    x = tf.ones(3)
+    fixed, unknown = tf.function(checked), tf.function(checked)
+    unknown.get_concrete_function(*[tf.TensorSpec([None])] * 2)
+    return checked(x, x), fixed(x, x), found, attempts(tf, {"alone": _returning_a_check})
+
+
+def _returning_a_check(tf):
+    return tf.function(lambda x: tf.debugging.assert_equal(x, x))(1.0)

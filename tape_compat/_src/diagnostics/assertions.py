@@ -21,7 +21,7 @@ from ..ops import comparison, elementwise, reductions, shapes
 from ..ops.ragged_maps import broadcast
 from ..values import operators
 from ..values.convert import convert
-from ..values.effects import require
+from ..values.effects import checking, require
 from ..values.indexed_slices import IndexedSlices
 from ..values.ragged import RaggedTensor
 from ..values.tensor import Tensor
@@ -125,6 +125,7 @@ def _comparison_text(sign: str, holds: Any, x: Any, y: Any, message: Any, count:
     return "\n".join(lines)
 
 
+@checking
 def assert_equal(
     x: Any, y: Any, message: Any = None, summarize: int | None = None, name: str | None = None
 ) -> None:
@@ -145,6 +146,7 @@ def assert_equal(
     _comparison("==", comparison.equal, x, y, message, summarize)
 
 
+@checking
 def assert_none_equal(
     x: Any, y: Any, message: Any = None, summarize: int | None = None, name: str | None = None
 ) -> None:
@@ -152,6 +154,7 @@ def assert_none_equal(
     _comparison("!=", comparison.not_equal, x, y, message, summarize)
 
 
+@checking
 def assert_less(
     x: Any, y: Any, message: Any = None, summarize: int | None = None, name: str | None = None
 ) -> None:
@@ -163,6 +166,7 @@ def assert_less(
     _comparison("<", comparison.less, x, y, message, summarize)
 
 
+@checking
 def assert_less_equal(
     x: Any, y: Any, message: Any = None, summarize: int | None = None, name: str | None = None
 ) -> None:
@@ -170,6 +174,7 @@ def assert_less_equal(
     _comparison("<=", comparison.less_equal, x, y, message, summarize)
 
 
+@checking
 def assert_greater(
     x: Any, y: Any, message: Any = None, summarize: int | None = None, name: str | None = None
 ) -> None:
@@ -177,6 +182,7 @@ def assert_greater(
     _comparison(">", comparison.greater, x, y, message, summarize)
 
 
+@checking
 def assert_greater_equal(
     x: Any, y: Any, message: Any = None, summarize: int | None = None, name: str | None = None
 ) -> None:
@@ -202,6 +208,7 @@ def _sign(
     require(compare(x, convert(0, x.dtype)), (x,), failure)
 
 
+@checking
 def assert_positive(
     x: Any, message: Any = None, summarize: int | None = None, name: str | None = None
 ) -> None:
@@ -219,6 +226,7 @@ def assert_positive(
     _sign(">", comparison.greater, x, message, summarize)
 
 
+@checking
 def assert_negative(
     x: Any, message: Any = None, summarize: int | None = None, name: str | None = None
 ) -> None:
@@ -226,6 +234,7 @@ def assert_negative(
     _sign("<", comparison.less, x, message, summarize)
 
 
+@checking
 def assert_non_negative(
     x: Any, message: Any = None, summarize: int | None = None, name: str | None = None
 ) -> None:
@@ -233,6 +242,7 @@ def assert_non_negative(
     _sign(">=", comparison.greater_equal, x, message, summarize)
 
 
+@checking
 def assert_non_positive(
     x: Any, message: Any = None, summarize: int | None = None, name: str | None = None
 ) -> None:
@@ -240,6 +250,7 @@ def assert_non_positive(
     _sign("<=", comparison.less_equal, x, message, summarize)
 
 
+@checking
 def assert_near(
     x: Any,
     y: Any,
@@ -286,6 +297,7 @@ def assert_near(
     )
 
 
+@checking
 def Assert(
     condition: Any, data: Sequence[Any], summarize: int | None = None, name: str | None = None
 ) -> None:
@@ -408,6 +420,7 @@ def _raise_rank(x: Tensor, wanted: str, message: Any) -> None:
     )
 
 
+@checking
 def assert_rank(x: Any, rank: Any, message: Any = None, name: str | None = None) -> None:
     """Check that `x` has `rank` axes.
 
@@ -425,6 +438,7 @@ def assert_rank(x: Any, rank: Any, message: Any = None, name: str | None = None)
         _raise_rank(x, str(wanted), message)
 
 
+@checking
 def assert_rank_at_least(x: Any, rank: Any, message: Any = None, name: str | None = None) -> None:
     """Check that `x` has `rank` axes or more. Arguments and errors as in `assert_rank`."""
     x, wanted = _tensor(x), _rank(rank)
@@ -432,6 +446,7 @@ def assert_rank_at_least(x: Any, rank: Any, message: Any = None, name: str | Non
         _raise_rank(x, f"at least {wanted}", message)
 
 
+@checking
 def assert_rank_in(
     x: Any, ranks: Iterable[Any], message: Any = None, name: str | None = None
 ) -> None:

@@ -7,6 +7,7 @@ instruction that calls back to Python, in the order of the program.
 from __future__ import annotations
 
 import contextlib
+import functools
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -21,7 +22,9 @@ from ..core.errors import InvalidArgumentError, NeedsValue, NotAsRecorded, user_
 from ..core.op import Op
 from ..core.state import LOCAL
 from ..run.executor import FAILURES
+from .context import inside_function
 from .host_steps import HostStep
+from .operation import Operation
 from .record import apply
 from .tensor import Tensor
 
@@ -175,3 +178,17 @@ def assume(ok: Tensor, what: str, otherwise: str) -> None:
     """
     LOCAL.state.capture.assume(what)
     apply(_ASSUME.bind(text=otherwise), (ok,))
+
+
+def checking(check: Callable[..., None]) -> Callable[..., Any]:
+    """A check that gives what TensorFlow's do: None in eager code, an Operation while a function is
+    recorded, for `tf.group` and `tf.control_dependencies`."""
+
+    @functools.wraps(check)
+    def checked(*args: Any, **kwargs: Any) -> Operation | None:
+        check(*args, **kwargs)
+        if not inside_function():
+            return None
+        return Operation(LOCAL.state.capture, check.__name__, "Assert")
+
+    return checked

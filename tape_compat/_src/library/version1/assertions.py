@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ...diagnostics import assertions
+from ...values.convert import convert
+from ...values.effects import checking
+from ...values.tensor import Tensor
 from .renamed import renamed
 
 _PAIR = "x y ~data=None summarize=None message=None name=None"
@@ -27,9 +32,22 @@ assert_rank_at_least = renamed(assertions.assert_rank_at_least, _RANK)
 assert_rank_in = renamed(
     assertions.assert_rank_in, "x ranks ~data=None ~summarize=None message=None name=None"
 )
-assert_integer = renamed(assertions.assert_integer, "x message=None name=None")
-assert_scalar = renamed(assertions.assert_scalar, "tensor name=None message=None")
+assert_integer = renamed(checking(assertions.assert_integer), "x message=None name=None")
+
+
+def assert_scalar(tensor: Any, name: str | None = None, message: Any = None) -> Tensor:
+    """A tensor without axes as it is. Raises: ValueError for one that has axes.
+
+    >>> import tape_compat as tf
+    >>> tf.compat.v1.assert_scalar(2.0).shape
+    TensorShape([])
+    """
+    tensor = convert(tensor)
+    assertions.assert_scalar(tensor, message)
+    return tensor
+
+
 assert_shapes = renamed(
-    assertions.assert_shapes, "shapes ~data=None summarize=None message=None name=None"
+    checking(assertions.assert_shapes), "shapes ~data=None summarize=None message=None name=None"
 )
-assert_type = renamed(assertions.assert_type, "tensor tf_type message=None name=None")
+assert_type = renamed(checking(assertions.assert_type), "tensor tf_type message=None name=None")
