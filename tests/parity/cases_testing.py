@@ -223,3 +223,32 @@ def case_files_and_streams(tf):
     result = unittest.TestResult()
     unittest.defaultTestLoader.loadTestsFromTestCase(Writes).run(result)
     return found, result.testsRun, [text for _, text in [*result.failures, *result.errors]]
+
+
+def case_lists_of_several_lengths_and_arrays_of_one_number(tf):
+    ragged, infinite = [[[2]], [[2], [3]]], float("inf")
+    return refused(
+        tf,
+        ("assertAllEqual", ragged, [[[2]], [[2], [3]]]),
+        ("assertAllEqual", ragged, [[[2]], [[2], [2]]]),
+        ("assertAllEqual", ragged, [[[2]], [[2], [3]], [[1]]]),
+        ("assertNear", np.ones([1, 1]), tf.ones([1]), 1e-6),
+        ("assertNear", np.ones([1, 1]), 2 * tf.ones([1]), 1e-6),
+        ("assertNear", np.ones(2), np.ones(2), 1e-6),
+        ("assertNear", infinite, infinite, 1.0),
+        ("assertNear", infinite, -infinite, 1.0),
+        ("assertNear", float("nan"), float("nan"), 1.0),
+        ("assertNear", tf.constant(1.0), float("nan"), 1.0, "why"),
+    )
+
+
+def case_collections_begin_anew(tf):
+    v1 = tf.compat.v1
+    v1.train.get_or_create_global_step().assign(3)
+    v1.add_to_collection("some", 1)
+    before = len(v1.global_variables()), v1.get_collection("some")
+    tf.test.TestCase("assertNear").setUp()
+    after = v1.train.get_global_step(), v1.get_collection("some")
+    step = v1.train.get_or_create_global_step()
+    v1.reset_default_graph()
+    return before, after, step, len(v1.global_variables())

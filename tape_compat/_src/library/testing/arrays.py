@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections.abc as abc
+import math
 import unittest
 from typing import Any
 
@@ -184,10 +185,14 @@ class ArrayAssertions(unittest.TestCase):
             )
 
     def assertNear(self, f1: Any, f2: Any, err: float, msg: str | None = None) -> None:
-        """|f1 - f2| <= err, of two numbers; both may be the same infinity."""
+        """|f1 - f2| <= err, of two numbers, or arrays of one; both may be the same infinity."""
+        f1, f2 = np.squeeze(as_array(f1)), np.squeeze(as_array(f2))
+        if f1 == f2:
+            return
+        difference = math.fabs(f1 - f2)
         self.assertTrue(
-            f1 == f2 or abs(f1 - f2) <= err,
-            f"{f1:f} != {f2:f} +/- {err:f} (difference: {abs(f1 - f2)})"
+            difference <= err,
+            f"{f1:f} != {f2:f} +/- {err:f} (difference: {difference})"
             + ("" if msg is None else f" ({msg})"),
         )
 

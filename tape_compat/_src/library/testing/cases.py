@@ -15,6 +15,7 @@ import numpy as np
 from ...core.errors import InvalidArgumentError, OpError
 from ...ops.random_keys import set_seed
 from ...values.tensor import Tensor
+from ..version1.collections import reset_default_graph
 from .arrays import ArrayAssertions
 from .files import Files
 from .values import evaluated
@@ -86,7 +87,8 @@ def _parts(device: str) -> tuple[str, ...]:
 
 
 class TestCase(Files, ArrayAssertions):
-    """A `unittest.TestCase` that compares tensors, and begins each test with the same seeds.
+    """A `unittest.TestCase` that compares tensors, and begins each test with the same seeds, and
+    with no collections.
 
     >>> import tape_compat as tf
     >>> class Squares(tf.test.TestCase):
@@ -105,6 +107,7 @@ class TestCase(Files, ArrayAssertions):
 
     def setUp(self) -> None:
         super().setUp()
+        reset_default_graph()
         random.seed(_SEED)
         np.random.seed(_SEED)
         set_seed(_SEED)

@@ -130,7 +130,10 @@ def as_array(value: Any) -> np.ndarray:
         value = _evaluated(value)
     if isinstance(value, (list, tuple)):
         value = [as_array(part) if _has_tensors(part) else part for part in value]
-    array = np.asarray(value)
+    try:
+        array = np.asarray(value)
+    except ValueError:  # lists of several lengths
+        array = np.array(value, object)
     if array.dtype.kind == "U":
         array = np.char.encode(array, "utf-8")
     return array.astype(object) if array.dtype.kind == "S" else array

@@ -29,8 +29,7 @@ def create_global_step(graph: Any = None) -> Variable:
         raise ValueError('"global_step" already exists.')
     with init_scope():
         step = Variable(0, dtype=int64, trainable=False, name="global_step")
-    for key in (GraphKeys.GLOBAL_VARIABLES, GraphKeys.GLOBAL_STEP):
-        add_to_collection(key, step)
+    add_to_collection(GraphKeys.GLOBAL_STEP, step)
     return step
 
 
