@@ -686,3 +686,31 @@ def case_draws_where_python_runs(tf):
 
 
 case_draws_where_python_runs.parity = {"atol": 1e-5}
+
+
+def case_numbers_of_classes_that_the_call_shows(tf):
+    tf.random.set_seed(7)
+    logits = tf.constant([[0.0, 1.0], [1.0, 0.0]])
+    signature = [tf.TensorSpec([None, 2]), tf.TensorSpec([2], tf.int32)]
+
+    @tf.function(input_signature=signature)
+    def by_value(logits, sizes):
+        return tf.random.categorical(logits, tf.reduce_prod(sizes), seed=3)
+
+    @tf.function(input_signature=signature[:1])
+    def by_size(x):
+        rows = tf.shape(x)[0]
+        once = tf.random.stateless_categorical(x, rows + 1, seed=[1, 2])
+        return tf.random.categorical(logits, 2 * rows, tf.int32), once
+
+    found = [by_value(logits, [2, 3]), by_value(logits, [2, 3])]
+    shapes = [x.shape for x in by_size.get_concrete_function().structured_outputs]
+    return found, by_size(logits), by_size(logits), shapes
+
+
+def case_rows_of_unknown_number_chosen_by_a_vector(tf):
+    signature = [tf.TensorSpec([None], tf.bool), *[tf.TensorSpec([None, 2])] * 2]
+    chosen = tf.function(tf.compat.v1.where, input_signature=signature)
+    rows = tf.reshape(tf.range(6.0), [3, 2])
+    found = chosen([True, False, True], rows, -rows)
+    return found, chosen([False], rows[:1], -rows[:1]), chosen.get_concrete_function().output_shapes

@@ -24,10 +24,10 @@ from ..values.convert import convert
 from ..values.record import apply, identity
 from ..values.tensor import Tensor, concrete
 from . import philox, philox_host
-from .arguments import dims
+from .arguments import as_size, dims
 from .declare import check_broadcast, is_number
 from .gather_scatter import gather
-from .random_keys import RESERVED, plain_seed, typed_key
+from .random_keys import RESERVED, typed_key
 
 
 def draw_shape(shape: Any, kernel: str) -> tuple[int, ...]:
@@ -210,7 +210,7 @@ def _check_categories(avals: tuple[Aval, ...], count: int, dtype: DType) -> None
     shape = avals[1].shape
     if len(shape) != 2:
         raise invalid(f"logits should be a matrix, got shape {shown(shape)}", "Multinomial")
-    if count < 0:
+    if less(count, 0):
         raise invalid(f"num_samples should be non-negative, got {count}", "Multinomial")
     if shape[1] <= 0:
         raise invalid(f"num_classes should be positive, got {shape[1]}", "Multinomial")
@@ -381,7 +381,7 @@ def draw_classes(key: Tensor, logits: Any, count: Any, dtype: Any) -> Tensor:
     """Class numbers [rows, count] by the logits of each row."""
     dtype = dtypes.int64 if dtype is None else as_dtype(dtype)
     check_one_of(dtype, SIGNED)
-    count = int(plain_seed(count))
+    count = as_size(count)
     return apply(_CATEGORIES.bind(count=count, dtype=dtype), (key, convert(logits)))
 
 

@@ -6,11 +6,12 @@ import math
 from typing import Any
 
 from ..core import dtypes
-from ..core.dimensions import is_unknown
+from ..core.dimensions import is_unknown, less
 from ..core.dtypes import as_dtype
 from ..values.convert import convert
 from ..values.record import apply
 from ..values.tensor import Tensor
+from .arguments import as_size
 from .declare import Number
 from .philox import shuffled_blocks
 from .random_draws import (
@@ -32,7 +33,7 @@ from .random_draws import (
     gamma_parameters,
     shuffled,
 )
-from .random_keys import RESERVED, next_key, plain_seed
+from .random_keys import RESERVED, next_key
 
 
 def _next_key(kernel: str, seed: Any, sizes: tuple[int, ...], dtype: Any) -> Tensor:
@@ -178,9 +179,9 @@ def categorical(
     >>> tf.random.categorical([[0.0, -1e9]], 3).numpy().tolist()
     [[0, 0, 0]]
     """
-    logits, count = convert(logits), int(plain_seed(num_samples))
+    logits, count = convert(logits), as_size(num_samples)
     shape = logits._aval.shape
-    rows = shape[0] if len(shape) == 2 and count >= 0 else 0
+    rows = shape[0] if len(shape) == 2 and not less(count, 0) else 0
     key = _next_key("Multinomial", seed, (class_numbers(rows, count),), dtype)
     return draw_classes(key, logits, count, dtype)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from ...autodiff.gradients import gradients as gradients_v2
 from ...autodiff.tape import UnconnectedGradients
+from ...core.dimensions import differ
 from ...core.refuse import invalid, shown
 from ...function.control_flow import cond as cond_v2, while_loop as while_loop_v2
 from ...ops.convolutions import (
@@ -53,7 +54,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
             raise invalid(f"Incompatible shapes: {shown(have)} vs. {shown(wanted)}", "Select")
         if not wanted:
             raise invalid("'then' must be at least a vector, but saw shape: []", "Select")
-        if wanted[0] != have[0]:
+        if differ(wanted[0], have[0]):
             raise invalid(
                 "Number of batches of 'then' must match size of 'cond', but saw: "
                 f"{wanted[0]} vs. {have[0]}",
