@@ -394,3 +394,19 @@ def case_gather_of_one_row(tf):
         tf.gather(tf.ragged.constant([[[1], [2, 3]], [[4]]]), 0).to_list(),
         attempt(tf.gather, rows, 2, words=0),
     ]
+
+
+def case_functions_of_version_1(tf):
+    v1 = tf.compat.v1
+    x = tf.ragged.constant([[1.0, 2.0], [3.0]])
+    chosen = tf.ragged.constant([[True, False], [False]])
+    places = tf.ragged.constant([[1, 0], [0]])
+    found = {
+        "where": v1.where(chosen, x, -x),
+        "rows": v1.where([True, False], x, -x),
+        "mixed": attempt(lambda: v1.where(chosen, x, tf.ones([2, 2])), words=5),
+        "matrix": attempt(lambda: v1.where(tf.constant([[True, False]] * 2), x, x), words=7),
+        "batch_gather": v1.batch_gather(x, places),
+        "div": [v1.div(x, 2.0), v1.div(places, 2), v1.div(x, x), v1.div(2.0, x)],
+    }
+    return tf.nest.map_structure(parts, found)

@@ -26,6 +26,7 @@ from ...ops.repeating import broadcast_to
 from ...ops.selection import where
 from ...values.convert import convert
 from ...values.indexed_slices import IndexedSlices
+from ...values.ragged import RaggedTensor
 from ...values.sparse import SparseTensor
 from ...values.tensor import Tensor, concrete
 from .renamed import renamed
@@ -144,7 +145,7 @@ def batch_to_space_nd(input: Any, block_shape: Any, crops: Any, name: str | None
 
 def batch_gather(params: Any, indices: Any, name: str | None = None) -> Tensor:
     """`tf.gather` along the last axis of `indices`, with the axes before as batches."""
-    indices = convert(indices)
+    indices = indices if isinstance(indices, RaggedTensor) else convert(indices)
     return gather(params, indices, batch_dims=len(indices.shape) - 1)
 
 
@@ -213,8 +214,8 @@ def div(x: Any, y: Any, name: str | None = None) -> Tensor:
     >>> int(tf.compat.v1.div(-7, 2)), float(tf.compat.v1.div(7.0, 2.0))
     (-4, 3.5)
     """
-    x = convert(x)
-    y = convert(y, x.dtype)
+    x = x if isinstance(x, RaggedTensor) else convert(x)
+    y = y if isinstance(y, RaggedTensor) else convert(y, x.dtype)
     floats = x.dtype.is_floating or x.dtype.is_complex
     return arithmetic.truediv(x, y) if floats else arithmetic.floordiv(x, y)
 

@@ -8,19 +8,23 @@ from typing import Any
 from ...autodiff.gradients import gradients as gradients_v2
 from ...autodiff.tape import UnconnectedGradients
 from ...core.dimensions import differ
+from ...core.errors import user_location
 from ...core.refuse import invalid, shown
 from ...function.control_flow import cond as cond_v2, while_loop as while_loop_v2
+from ...ops.arguments import as_size
 from ...ops.convolutions import (
     conv2d_transpose as conv2d_transpose_v2,
     convolution as convolution_v2,
 )
 from ...ops.counting import in_top_k as in_top_k_v2
+from ...ops.creation import range as range_of
 from ...ops.gather_scatter import gather as gather_v2, gather_nd as gather_nd_v2
-from ...ops.joining import pad as pad_v2
+from ...ops.joining import concat, pad as pad_v2
 from ...ops.pooling import avg_pool2d, max_pool2d
 from ...ops.selection import boolean_mask as boolean_mask_v2, where as where_v2
-from ...ops.shapes import reshape
+from ...ops.shapes import reshape, shape as shape_of
 from ...values.convert import convert
+from ...values.ragged import RaggedTensor
 from ...values.tensor import Tensor
 
 
@@ -47,6 +51,8 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
         return where_v2(condition)
     if x is None or y is None:
         raise ValueError("x and y must both be non-None or both be None.")
+    if isinstance(x, RaggedTensor) or isinstance(y, RaggedTensor):
+        return _ragged_where(condition, x, y)
     condition, x, y = convert(condition, "bool"), convert(x), convert(y)
     have, wanted = condition._aval.shape, x._aval.shape
     if have != wanted and have:
@@ -62,6 +68,23 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
             )
         condition = reshape(condition, (*have, *[1] * (len(wanted) - 1)))
     return where_v2(condition, x, y)
+
+
+def _ragged_where(condition: Any, x: Any, y: Any) -> Any:
+    """Elements of ragged tensors by a ragged condition, or their rows by a vector."""
+    if all(isinstance(value, RaggedTensor) for value in (condition, x, y)):
+        return where_v2(condition, x, y)
+    if isinstance(condition, RaggedTensor):
+        raise ValueError(
+            "Input shapes do not match. `condition`, `x` and `y` must all be ragged, or "
+            f"`condition` a vector (at {user_location()})."
+        )
+    condition = convert(condition, "bool")
+    if len(condition._aval.shape) != 1:
+        raise ValueError(f"Shape {condition.shape} must have rank 1 (at {user_location()})")
+    rows = as_size(x.nrows() if isinstance(x, RaggedTensor) else shape_of(x)[0])
+    places = range_of(rows)
+    return gather_v2(concat([x, y], 0), where_v2(condition, places, places + rows))
 
 
 def gather(
