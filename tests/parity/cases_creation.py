@@ -208,3 +208,19 @@ def case_sizes_that_are_none(tf):
                 recorded = lambda _, call=call, given=given: tf.function(lambda: call(given))()
                 found[name, kind, "recorded"] = recorded
     return attempts(tf, {" ".join(key): call for key, call in found.items()})
+def case_bools_among_sizes(tf):
+    """A list is of numbers if its first element is one; where it becomes int32, it always is."""
+    strict = {
+        "uniform": lambda tf: tf.random.uniform([2, True]).shape,
+        "alone": lambda tf: tf.random.uniform([True]).shape,
+        "stateless": lambda tf: tf.random.stateless_normal([2, True], [1, 2]).shape,
+        "reshape": lambda tf: tf.reshape([1.0, 2.0], [2, True]),
+        "broadcast": lambda tf: tf.broadcast_to(1.0, [2, True]),
+        "tile": lambda tf: tf.tile([[1]], [2, True]),
+        "array": lambda tf: tf.random.uniform(np.array([True])).shape,
+    }
+    lenient = [
+        [tf.zeros(sizes), tf.ones(sizes), tf.fill(sizes, 2.0), tf.constant(1.0, shape=sizes)]
+        for sizes in ([True], (True, False), [3, True])
+    ]
+    return attempts(tf, strict, words=4), lenient, tf.zeros([True, 2])

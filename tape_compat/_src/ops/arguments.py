@@ -46,8 +46,9 @@ def as_own_tensor(value: Any) -> Tensor:
 def dims(value: Any, attr: str | None = None, kernel: str = "") -> Shape:
     """A shape, or another vector of sizes, as Python ints, or what stands for unknown ones.
 
-    Takes ints, lists of ints and scalar integer tensors, integer tensors, TensorShapes. A value
-    that is not integer is a TypeError, or TensorFlow's error for `attr` of `kernel`.
+    Takes ints, lists of ints and scalar integer tensors, integer tensors, TensorShapes; in a list a
+    bool after an int counts as a number, and any bool where there is no `attr`. A value that is not
+    integer is a TypeError, or TensorFlow's error for `attr` of `kernel`.
     """
     kind = value.__class__
     if kind is list or kind is tuple:
@@ -78,6 +79,8 @@ def _dim(item: Any, whole: Any, attr: str | None, kernel: str) -> Size:
         to_numpy(item)
     if is_symbolic(item):
         return item
+    if item.__class__ is bool and (attr is None or whole[0].__class__ is not bool):
+        return int(item)  # a list of numbers is what its first element is
     array = known_sizes(item)
     if isinstance(item, Tensor) and item.dtype.is_floating and array.ndim == 0:
         return int(array)  # as TensorFlow packs it with what stands beside it
