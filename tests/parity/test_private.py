@@ -15,10 +15,14 @@ from tape_compat._src.library import moving_average
 from tape_compat._src.library.feature_columns import base as feature_columns
 from tape_compat._src.standin import (
     bounded_spec,
+    devices,
     framework,
     keras2,
     legacy_keras,
     nests,
+    object_identity,
+    runtime,
+    tpu,
     utilities,
 )
 from tape_compat._src.values import spec, spec_registry
@@ -539,3 +543,74 @@ def test_variables_made_in_a_scratch_graph():
             assert a == b
         else:
             np.testing.assert_allclose(a, b, rtol=1e-5)
+
+
+class Odd:
+    """What is equal to everything, and cannot be hashed."""
+
+    __hash__ = None
+
+    def __eq__(self, other):
+        return True
+
+
+def _sets(module):
+    a, b, gone = Odd(), Odd(), Odd()
+    held, weak = module.ObjectIdentitySet([a, a]), module.ObjectIdentityWeakSet([a, gone])
+    found = [len(held), a in held, b in held, len(weak), gone in weak]
+    held.add(b)
+    held.discard(a)
+    held.update([a, b])
+    held.discard(Odd())
+    del gone
+    found += [len(held), len(list(weak)), b in held, len(held.intersection([b]))]
+    found += [len(held.difference([b])), a in held.difference([b]), len(held | {1, 2})]
+    held.clear()
+    return [*found, len(held), module.ObjectIdentitySet() == set()]
+
+
+def _dictionaries(module):
+    a, b, gone = Odd(), Odd(), Odd()
+    held, weak = module.ObjectIdentityDictionary(), module.ObjectIdentityWeakKeyDictionary()
+    held[a], held[b], held[a] = 1, 2, 3
+    found = [held[a], held[b], len(held), [each is a for each in held], held.get(gone, 9)]
+    del held[b]
+    weak[a], weak[gone] = 4, 5
+    found += [b in held, weak[gone], len(weak), said(lambda: held[b])[0]]
+    return [*found, repr(module.ObjectIdentityDictionary())]
+
+
+def test_sets_of_objects():
+    real = theirs("util.object_identity")
+    assert _sets(object_identity) == _sets(real)
+    assert _dictionaries(object_identity) == _dictionaries(real)
+
+
+def test_devices_of_this_process():
+    (real, *_), (ours, *_) = (
+        theirs("client.device_lib").list_local_devices(),
+        (devices.list_local_devices()),
+    )
+    for name in ("name", "device_type", "memory_limit", "physical_device_desc"):
+        assert getattr(ours, name) == getattr(real, name), name
+    assert ours.incarnation == devices.list_local_devices()[0].incarnation
+    with pytest.raises(NotImplementedError, match="sessions"):
+        devices.list_local_devices(session_config={})
+
+
+def test_what_libraries_ask_of_tpus_and_of_graphs():
+    context = theirs("tpu.tpu_function").get_tpu_context()
+    assert tpu.get_tpu_context().number_of_shards is context.number_of_shards is None
+    for tf, module in ((tape_compat, runtime), (tensorflow(), theirs("eager.context"))):
+        with module.graph_mode():
+            x = tf.ones([2, 3]) + 1.0
+            assert not tf.executing_eagerly()
+        assert x.shape == [2, 3]
+
+
+def test_gradients_of_compiled_ops_are_noted():
+    for module in (framework, theirs("framework.ops")):
+        note = module.RegisterGradient("OpOfNobody")
+        function = lambda op, gradient: gradient
+        assert note(function) is function
+        assert said(lambda: module.RegisterGradient(3)) == ("TypeError", "op_type must be a string")

@@ -118,6 +118,8 @@ class _Extended:
     parameter_devices = worker_devices
     num_replicas_per_host = 1
     experimental_require_static_shapes = False
+    #: Datasets are batched for all replicas at once.
+    _global_batch_size = True
 
     def _in_multi_worker_mode(self) -> bool:
         return False
@@ -148,6 +150,11 @@ class _Extended:
 
     def reduce_to(self, reduce_op: Any, value: Any, destinations: Any, options: Any = None) -> Any:
         """The value."""
+        _op(reduce_op)
+        return value
+
+    def _replica_ctx_all_reduce(self, reduce_op: Any, value: Any, options: Any = None) -> Any:
+        """The value, of one replica."""
         _op(reduce_op)
         return value
 

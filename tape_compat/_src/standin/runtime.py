@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import contextlib
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NoReturn
 
 from ..core.device_spec import DeviceSpec
 from ..core.errors import NeedsValue, user_location
 from ..core.state import LOCAL
 from ..function.control_flow import cond
+from ..function.grouping import Graph
 from ..library.distribute import get_strategy
 from ..ops.creation import get_static_value
 from ..ops.slicing import dynamic_update_slice as dynamic_update_slice
@@ -69,6 +71,18 @@ _CONTEXT = _Context()
 def context() -> _Context:
     """The state of the runtime."""
     return _CONTEXT
+
+
+@contextlib.contextmanager
+def graph_mode() -> Iterator[None]:
+    """A context in which ops are recorded and not run, as in `tf.Graph().as_default()`."""
+    with Graph().as_default():
+        yield
+
+
+def no_gpus() -> int:
+    """See `context().num_gpus`."""
+    return _CONTEXT.num_gpus()
 
 
 def should_record_backprop(tensors: Iterable[Any]) -> bool:

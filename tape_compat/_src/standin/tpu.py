@@ -28,3 +28,17 @@ class HardwareFeature:
         """The kinds of support, by their names."""
 
         UNSUPPORTED, V1, V2 = "UNSUPPORTED", "V1", "V2"
+
+
+class _Context:
+    """What says of how many TPUs a function is replicated on."""
+
+    number_of_shards = None
+
+
+_CONTEXT = _Context()
+
+
+def get_tpu_context() -> _Context:
+    """That of this thread, which is not on TPUs: `number_of_shards` is None."""
+    return _CONTEXT
