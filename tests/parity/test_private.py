@@ -463,6 +463,36 @@ def test_tuples_in_attributes_of_keras_2():
         tape_compat.nest.assert_same_structure(held, [0, [0, (0,)]])
 
 
+def _changed(wrap):
+    """A list and a dict after the structures that were made of them were changed."""
+    inner, numbers = [0], [3, 1, 2]
+    given = {"inner": inner, "gone": 1, "left": 2, "last": 3}
+    held, copied = wrap(given), wrap(numbers)
+    held["inner"].append(5)
+    held["new"] = 6
+    held.update(other=7)
+    del held["gone"]
+    found = [held.pop("left"), held.setdefault("more", 8), held.popitem()]
+    copied.extend(iter([4, 5]))
+    copied.insert(0, 9)
+    copied.sort()
+    copied.reverse()
+    copied.remove(1)
+    copied[0] = 10
+    del copied[1]
+    copied += [11]
+    found.append(copied.pop(0))
+    plain = [[*inner], {key: value for key, value in given.items() if key != "inner"}, numbers[:]]
+    copied.clear()
+    held.clear()
+    return found, plain, numbers, given
+
+
+def test_structures_of_keras_2_share_what_they_hold():
+    real = theirs("trackable.data_structures")
+    assert _changed(keras2.wrap) == _changed(real.wrap_or_unwrap)
+
+
 def test_deprecations(caplog):
     real = theirs("util.deprecation")
     found = []

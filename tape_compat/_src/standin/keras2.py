@@ -184,12 +184,38 @@ class _Structure(TrackableDataStructure, Trackable):
         return children_of_structure(self)
 
 
+def _with_origin(base: type, name: str) -> Callable[..., Any]:
+    """A method that changes what a list or dict was made of, too: TensorFlow's share what they
+    hold. A list or dict that was changed by itself in the meantime is left alone."""
+
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        given = [[*x] if isinstance(x, Iterator) else x for x in args]
+        origin = getattr(self, "_self_origin", None)
+        if origin is not None and len(origin) == len(self):
+            getattr(origin, name)(*given, **kwargs)
+        return getattr(base, name)(self, *given, **kwargs)
+
+    return method
+
+
 class _List(_Structure, ListWrapper):
-    pass
+    append, extend, insert, pop, remove, clear, reverse, sort = (
+        _with_origin(ListWrapper, name)
+        for name in ("append", "extend", "insert", "pop", "remove", "clear", "reverse", "sort")
+    )
+    __setitem__ = _with_origin(ListWrapper, "__setitem__")
+    __delitem__ = _with_origin(ListWrapper, "__delitem__")
+    __iadd__ = _with_origin(ListWrapper, "__iadd__")
 
 
 class _Dict(_Structure, _DictWrapper):
-    pass
+    clear, pop, popitem, setdefault, update = (
+        _with_origin(_DictWrapper, name)
+        for name in ("clear", "pop", "popitem", "setdefault", "update")
+    )
+    __setitem__ = _with_origin(_DictWrapper, "__setitem__")
+    __delitem__ = _with_origin(_DictWrapper, "__delitem__")
+    __ior__ = _with_origin(_DictWrapper, "__ior__")
 
 
 class _Tuple(_Structure, tuple):
@@ -199,12 +225,17 @@ class _Tuple(_Structure, tuple):
 def wrap(value: Any) -> Any:
     """A list, dict or tuple, and those in it, as TrackableDataStructures; another as it is."""
     if type(value) is list:
-        return _List(map(wrap, value))
+        return _shared(_List(map(wrap, value)), value)
     if type(value) is tuple and any(map(is_trackable, value)):
         return _Tuple(map(wrap, value))
     if type(value) is dict:
-        return _Dict({key: wrap(part) for key, part in value.items()})
+        return _shared(_Dict({key: wrap(part) for key, part in value.items()}), value)
     return value
+
+
+def _shared(structure: Any, origin: Any) -> Any:
+    structure._self_origin = origin
+    return structure
 
 
 def sticky_attribute_assignment(trackable: Any, name: str, value: Any) -> Any:
