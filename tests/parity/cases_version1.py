@@ -164,3 +164,21 @@ def case_ragged_values(tf):
         value([1, 2]),
         attempt(lambda _: value([[1], 2]), tf),
     ]
+def case_graphs_of_eager_code_and_of_functions(tf):
+    v1, inner = tf.compat.v1, []
+
+    @tf.function
+    def below(x):
+        inner.append(v1.get_default_graph())
+        return x
+
+    @tf.function
+    def above(x):
+        inner.append(v1.get_default_graph())
+        return below(x)
+
+    above(tf.constant(1.0))
+    first = v1.get_default_graph()
+    same = v1.get_default_graph() is first
+    v1.reset_default_graph()
+    return same, v1.get_default_graph() is first, inner[1].outer_graph is inner[0]

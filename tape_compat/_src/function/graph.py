@@ -100,6 +100,14 @@ class FuncGraph(SymbolicProgram):
         """The functions of `tf.variable_creator_scope` that this is in."""
         return creators()
 
+    @property
+    def outer_graph(self) -> FuncGraph | None:
+        """The record of the function that this is in; None in eager code. Keras 2 asks."""
+        above = self.outer
+        while above is not None and not isinstance(above, FuncGraph):
+            above = above.outer
+        return above
+
     def _get_control_flow_context(self) -> None:
         """None: conditionals and loops are records of their own. Keras 2 asks."""
 

@@ -121,7 +121,8 @@ def no_op(name: str | None = None) -> Operation | None:
     return Operation(LOCAL.state.capture, "NoOp", "NoOp") if inside_function() else None
 
 
-_OUTSIDE = Graph("default")
+#: The one graph outside of functions.
+_OUTSIDE = [Graph("default")]
 
 
 def get_default_graph() -> Any:
@@ -135,7 +136,12 @@ def get_default_graph() -> Any:
     graph = LOCAL.state.capture
     while graph is not None and not isinstance(graph, FuncGraph):
         graph = graph.outer
-    return _OUTSIDE if graph is None else graph
+    return _OUTSIDE[0] if graph is None else graph
+
+
+def renew_default_graph() -> None:
+    """Let `get_default_graph` give another one outside of functions: Keras 2 counts names by it."""
+    _OUTSIDE[0] = Graph("default")
 
 
 def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tensor:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ...core.state import LOCAL
+from ...function.grouping import renew_default_graph
 
 #: The collections of each graph that has some.
 _OF_GRAPHS: weakref.WeakKeyDictionary[Any, dict[Any, list[Any]]] = weakref.WeakKeyDictionary()
@@ -81,6 +82,7 @@ def on_reset(function: Callable[[], None]) -> None:
 def reset_default_graph() -> None:
     """Forget the collections of eager code, and which names have been used."""
     _OF_GRAPHS.pop(_OUTSIDE, None)
+    renew_default_graph()
     for function in _ON_RESET:
         function()
 
