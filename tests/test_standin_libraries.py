@@ -242,3 +242,27 @@ def test_what_is_for_several_devices_is_refused_when_it_is_made():
             cls()
     with pytest.raises(NotImplementedError, match="no sessions"):
         tf.compat.v1.Session()
+
+
+class Assigned(AutoTrackable):
+    """Sets attributes as layers of Keras 2 do, past what Trackables do."""
+
+    def __setattr__(self, name, value):
+        object.__setattr__(self, name, keras2.sticky_attribute_assignment(self, name, value))
+
+    def _trackable_children(self, save_type="checkpoint", **kwargs):
+        return {name: getattr(self, name) for name in vars(self).get("_self_noted", ())}
+
+
+def test_parts_of_keras_2_layers_that_are_made_after_restoring(tmp_path):
+    saved = Assigned()
+    saved.part, saved.parts = Assigned(), [Assigned()]
+    saved.part.kernel, saved.parts[0].kernel = tf.Variable([1.0, 2.0]), tf.Variable([3.0])
+    path = tf.train.Checkpoint(saved=saved).save(tmp_path / "checkpoint")
+    restored = Assigned()
+    restored.parts = [Assigned()]
+    tf.train.Checkpoint(saved=restored).restore(path)
+    restored.part = Assigned()
+    restored.part.kernel, restored.parts[0].kernel = tf.Variable([0.0, 0.0]), tf.Variable([0.0])
+    assert restored.part.kernel.numpy().tolist() == [1.0, 2.0]
+    assert restored.parts[0].kernel.numpy().tolist() == [3.0]

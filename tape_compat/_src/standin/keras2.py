@@ -246,7 +246,11 @@ def sticky_attribute_assignment(trackable: Any, name: str, value: Any) -> Any:
         noted.discard(name)
         return value.value
     noted.add(name)
-    return wrap(value)
+    part = wrap(value)
+    waiting = vars(trackable).get("_self_waiting")
+    if waiting is not None and is_trackable(part):
+        waiting.restore_part(trackable, name, part)  # Keras sets it past `Trackable.__setattr__`
+    return part
 
 
 def control_status_ctx() -> Any:
