@@ -396,6 +396,12 @@ def case_gather_of_one_row(tf):
     ]
 
 
+def _pairs_like(tf, rows):
+    """Two ragged tensors with as many rows, and a pair at each place."""
+    pairs = rows.with_flat_values(tf.reshape(tf.range(6.0), [3, 2]))
+    return pairs, rows.with_flat_values(-pairs.flat_values)
+
+
 def case_functions_of_version_1(tf):
     v1 = tf.compat.v1
     x = tf.ragged.constant([[1.0, 2.0], [3.0]])
@@ -404,6 +410,7 @@ def case_functions_of_version_1(tf):
     found = {
         "where": v1.where(chosen, x, -x),
         "rows": v1.where([True, False], x, -x),
+        "pairs": v1.where(chosen, *_pairs_like(tf, chosen)),
         "mixed": attempt(lambda: v1.where(chosen, x, tf.ones([2, 2])), words=5),
         "matrix": attempt(lambda: v1.where(tf.constant([[True, False]] * 2), x, x), words=7),
         "batch_gather": v1.batch_gather(x, places),

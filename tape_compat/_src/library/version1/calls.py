@@ -21,6 +21,7 @@ from ...ops.creation import range as range_of
 from ...ops.gather_scatter import gather as gather_v2, gather_nd as gather_nd_v2
 from ...ops.joining import concat, pad as pad_v2
 from ...ops.pooling import avg_pool2d, max_pool2d
+from ...ops.ragged_creation import map_flat_values
 from ...ops.selection import boolean_mask as boolean_mask_v2, where as where_v2
 from ...ops.shapes import reshape, shape as shape_of
 from ...values.convert import convert
@@ -73,7 +74,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
 def _ragged_where(condition: Any, x: Any, y: Any) -> Any:
     """Elements of ragged tensors by a ragged condition, or their rows by a vector."""
     if all(isinstance(value, RaggedTensor) for value in (condition, x, y)):
-        return where_v2(condition, x, y)
+        return map_flat_values(where, condition, x, y)  # a vector of values chooses whole rows
     if isinstance(condition, RaggedTensor):
         raise ValueError(
             "Input shapes do not match. `condition`, `x` and `y` must all be ragged, or "
