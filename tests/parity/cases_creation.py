@@ -190,6 +190,8 @@ def case_filled_with_one_number_in_a_list(tf):
         lambda: tf.fill([2], ["a"]),
         lambda: tf.fill([2], tf.ones([1, 1])),
     )
+
+
 def case_sizes_that_are_none(tf):
     """In eager code and in functions: errors and their first words."""
     sizes = {"texts": ["a", "b"], "text": "a", "floats": [1.5], "matrix": [[1]]}
@@ -208,6 +210,8 @@ def case_sizes_that_are_none(tf):
                 recorded = lambda _, call=call, given=given: tf.function(lambda: call(given))()
                 found[name, kind, "recorded"] = recorded
     return attempts(tf, {" ".join(key): call for key, call in found.items()})
+
+
 def case_bools_among_sizes(tf):
     """A list is of numbers if its first element is one; where it becomes int32, it always is."""
     strict = {

@@ -164,6 +164,8 @@ def case_ragged_values(tf):
         value([1, 2]),
         attempt(lambda _: value([[1], 2]), tf),
     ]
+
+
 def case_graphs_of_eager_code_and_of_functions(tf):
     v1, inner = tf.compat.v1, []
 

@@ -80,7 +80,7 @@ def _dim(item: Any, whole: Any, attr: str | None, kernel: str) -> Size:
     if is_symbolic(item):
         return item
     if item.__class__ is bool and (attr is None or whole[0].__class__ is not bool):
-        return int(item)  # a list of numbers is what its first element is
+        return int(bool(item))  # a list of numbers is what its first element is
     array = known_sizes(item)
     if isinstance(item, Tensor) and item.dtype.is_floating and array.ndim == 0:
         return int(array)  # as TensorFlow packs it with what stands beside it
