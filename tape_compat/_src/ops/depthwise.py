@@ -209,7 +209,7 @@ def separable_conv2d(
     deep = depthwise_conv2d(input, depthwise_filter, strides, padding, data_format, dilations)
     points = convert(pointwise_filter, hint=deep.dtype)
     points.shape.assert_has_rank(4)
-    for size in points.shape[:2]:
+    for size in points._aval.shape[:2]:
         if differ(size, 1):
             raise ValueError(f"Dimensions {size} and 1 are not compatible")
     return conv2d(deep, points, 1, "VALID", data_format or "NHWC")
