@@ -2162,3 +2162,36 @@ def case_dtypes_that_are_refused_while_recorded(tf):
         kinds(lambda x, k: x + tf.ones([3])),
         kinds(lambda x, k: tf.reshape(x, [3])),
     ]
+
+
+def case_assertions_that_are_known_to_fail(tf):
+    """They fail where they are come to, not where they are recorded."""
+
+    @tf.function
+    def fails(x):
+        tf.debugging.Assert(False, ["never", x])
+        return x
+
+    @tf.function
+    def by_branch(x):
+        return tf.cond(x > 0, lambda: x, lambda: (tf.debugging.Assert(False, ["negative"]), -x)[1])
+
+    @tf.function
+    def by_statement(x):
+        if x > 0:
+            y = x
+        else:
+            tf.debugging.Assert(tf.constant(False), ["negative", x])
+            y = -x
+        return y
+
+    recorded = fails.get_concrete_function(tf.TensorSpec([])) is not None
+    calls = [(fails, 1.0), (by_branch, 1.0), (by_branch, -1.0), (by_statement, 2.0)]
+    calls += [(by_statement, -2.0)]
+    kinds = []
+    for function, x in calls:
+        try:
+            kinds.append(function(tf.constant(x)))
+        except tf.errors.InvalidArgumentError:
+            kinds.append("refused")
+    return recorded, kinds

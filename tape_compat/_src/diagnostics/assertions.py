@@ -307,8 +307,8 @@ def Assert(
       condition: a value or a scalar tensor.
       data: list of tensors whose values the error shows.
       summarize: how many elements of each; default 3, all if negative.
-    Raises: InvalidArgumentError if it is false; ValueError if it is a tensor of several elements;
-      TypeError if `data` is no list or tuple.
+    Raises: InvalidArgumentError if it is false, in a `tf.function` when that is called; ValueError
+      if it is a tensor of several elements; TypeError if `data` is no list or tuple.
 
     >>> import tape_compat as tf
     >>> tf.debugging.Assert(tf.constant(2) > 1, ["two is more than one"])
@@ -332,7 +332,7 @@ def Assert(
         texts = [", ".join(_first_texts(item, _shown(summarize))) for item in values]
         return f"Expected '{shown}' to be true. Summarized data: " + "\n".join(texts)
 
-    require(ok, [_tensor(item) for item in data], failure)
+    require(ok, [_tensor(item) for item in data], failure, when_called=True)
 
 
 operators.define(assert_true=Assert)  # `assert` in converted code

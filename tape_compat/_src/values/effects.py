@@ -137,15 +137,18 @@ def _record_on_host(
     apply(HostStep(name, call, None, (), effect=True), tuple(tensors))
 
 
-def require(ok: Tensor, tensors: Sequence[Tensor], failure: Callable[..., str]) -> None:
+def require(
+    ok: Tensor, tensors: Sequence[Tensor], failure: Callable[..., str], when_called: bool = False
+) -> None:
     """Raise unless `ok` is true everywhere. What is raised by a function that was recorded says
     where in the user's code that is asked for: a traceback shows the call only.
 
     failure: what InvalidArgumentError is to say, by the values of `ok` and of `tensors` as NumPy
-    arrays.
+    arrays. when_called: whether a function that is being recorded is to raise when it is called
+    though all is known, as for a branch that may not be taken.
     """
     given = (ok, *tensors)
-    if any(x._is_symbolic() for x in given):
+    if (when_called and inside_function()) or any(x._is_symbolic() for x in given):
         where = f"\n(checked at {user_location()})"
 
         def check(holds: Any, *values: Any) -> None:
