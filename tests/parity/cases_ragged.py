@@ -417,3 +417,32 @@ def case_functions_of_version_1(tf):
         "div": [v1.div(x, 2.0), v1.div(places, 2), v1.div(x, x), v1.div(2.0, x)],
     }
     return tf.nest.map_structure(parts, found)
+
+
+def case_joined_along_axes_that_are_not_ragged(tf):
+    r = tf.ragged.constant([[1.0, 2.0], [3.0]])
+    pairs = tf.ragged.constant([[[1.0, 2.0], [3.0, 4.0]], [[5.0, 6.0]]], ragged_rank=1)
+    ones = tf.ragged.constant([[[1.0], [3.0]], [[5.0]]], ragged_rank=1)
+    deeper = tf.ragged.constant([[[1.0], [3.0, 4.0]], [[5.0]]])
+    functions = [
+        lambda: tf.stack([r, r], -1),
+        lambda: tf.stack([r, r], 1),
+        lambda: tf.concat([tf.expand_dims(r, -1)] * 2, -1),
+        lambda: tf.concat([pairs, ones], 2),
+        lambda: tf.concat([pairs, deeper], 2),
+        lambda: tf.concat([deeper, pairs], 1),
+        lambda: tf.stack([pairs, pairs], 3),
+        lambda: tf.concat([pairs, tf.ones([2, 2, 2])], 2),
+    ]
+    found = []
+    for function in functions:
+        try:
+            joined = function()
+        except tf.errors.InvalidArgumentError:
+            found.append("refused")
+        else:
+            found.append((joined.ragged_rank, str(joined.shape), joined.to_list()))
+    with tf.GradientTape() as tape:
+        tape.watch([pairs.flat_values, ones.flat_values])
+        y = tf.reduce_sum(tf.concat([pairs, ones], 2).flat_values ** 2)
+    return found, tape.gradient(y, [pairs.flat_values, ones.flat_values])

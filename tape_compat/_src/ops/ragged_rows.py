@@ -257,11 +257,11 @@ def axis_of(axis: Any, rank: int, what: str = "axis") -> int:
     return place % rank
 
 
-def _same_flat(values: Sequence[Tensor]) -> Tensor:
+def _same_flat(values: Sequence[Tensor], axis: int = 0) -> Tensor:
     dtypes = {v.dtype for v in values}
     if len(dtypes) > 1:
         raise wrong_dtype(values[1].dtype, 1, values[0].dtype, "ConcatV2")
-    return join(list(values), 0)
+    return join(list(values), axis)
 
 
 def end_to_end(parts: Sequence[Rows]) -> Rows:
@@ -290,7 +290,6 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Any:
     if len(given) == 1:
         return given[0]
     depth = max(len(rows_of(x).splits) for x in given)
-    depth = max(depth, along)
     parts = [rows_of(x, depth) for x in given]
     return ragged(_joined(parts, along), splits_dtype(*given))
 
@@ -305,6 +304,8 @@ def _matched(values: Sequence[Any]) -> list[Any]:
 def _joined(parts: Sequence[Rows], along: int) -> Rows:
     if not along:
         return end_to_end(parts)
+    if not parts[0].splits:  # no axis from here on is ragged
+        return Rows([], [], _same_flat([p.flat for p in parts], along))
     counts = [p.height for p in parts]
     if len(set(counts)) > 1:
         raise invalid(
