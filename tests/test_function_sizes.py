@@ -140,6 +140,7 @@ def test_what_does_not_depend_on_sizes_is_a_program_for_all_of_them():
     assert step.experimental_get_tracing_count() == 1
 
 
+@pytest.mark.interpreted
 def test_short_parts_of_a_loop_are_not_compiled():
     """A call that is waited for takes as long as NumPy does, and the compile 0.3 s."""
 

@@ -522,17 +522,19 @@ def case_texts_among_sizes(tf):
 
 
 def case_shapes_that_do_not_stitch(tf):
-    return attempts(
+    calls = (
         lambda: tf.dynamic_stitch([[0, 2], [1]], [tf.ones([2, 1]), tf.ones([1])]),
         lambda: tf.dynamic_stitch([[0, 2], 1], [tf.ones([2, 3]), tf.ones([2])]),
         lambda: tf.dynamic_stitch([[0, 2], [1]], [tf.ones([3, 1]), tf.ones([1, 1])]),
         lambda: tf.dynamic_stitch([[0, 2], 1], [tf.ones([2, 3]), tf.ones([3])]),
     )
+    return [attempt(call) for call in calls]
 
 
 def case_lengths_of_sequences_that_do_not_fit(tf):
-    return attempts(
+    calls = (
         lambda: tf.reverse_sequence(tf.ones([2, 3]), [4, 1], seq_axis=1),
         lambda: tf.reverse_sequence(tf.ones([2, 3]), [-1, 1], seq_axis=1),
         lambda: tf.reverse_sequence(tf.constant([[1, 2, 3]]), [3], seq_axis=1),
     )
+    return [attempt(call, words=3) for call in calls]

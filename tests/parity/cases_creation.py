@@ -184,12 +184,13 @@ def case_shapes_not_known(tf):
 
 
 def case_filled_with_one_number_in_a_list(tf):
-    return attempts(
+    calls = (
         lambda: tf.fill([2], tf.ones([1])),
         lambda: tf.fill([2], [3]),
         lambda: tf.fill([2], ["a"]),
         lambda: tf.fill([2], tf.ones([1, 1])),
     )
+    return [attempt(call) for call in calls]
 
 
 def case_sizes_that_are_none(tf):
@@ -206,10 +207,14 @@ def case_sizes_that_are_none(tf):
             if (name, kind) in (("tile", "text"), ("broadcast", "text"), ("tile", "matrix")):
                 continue
             found[name, kind] = lambda _, call=call, given=given: call(given)
-            if name == "fill" or kind in ("texts", "floats"):
-                recorded = lambda _, call=call, given=given: tf.function(lambda: call(given))()
-                found[name, kind, "recorded"] = recorded
-    return attempts(tf, {" ".join(key): call for key, call in found.items()})
+    refused = {}
+    for name, kind in found:
+        if name == "fill" or kind in ("texts", "floats"):
+            try:
+                tf.function(lambda call=calls[name], given=sizes[kind]: call(given))()
+            except Exception as error:
+                refused[name, kind] = isinstance(error, TypeError), isinstance(error, ValueError)
+    return attempts(tf, {" ".join(key): call for key, call in found.items()}), list(refused.items())
 
 
 def case_bools_among_sizes(tf):

@@ -146,8 +146,14 @@ def attempt(program: Callable, *args: Any, words: int | None = None) -> Any:
         return raised(error, words)
 
 
+class WrongCaseError(BaseException):
+    """A case is written wrongly: it would raise the same on both modules."""
+
+
 def attempts(tf: Any, programs: Mapping[str, Callable], words: int | None = None) -> dict[str, Any]:
     """`attempt` over a table of functions of the module."""
+    if not isinstance(programs, Mapping):
+        raise WrongCaseError("attempts takes a module and a table of functions")
     return {name: attempt(program, tf, words=words) for name, program in programs.items()}
 
 

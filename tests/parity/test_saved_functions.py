@@ -199,3 +199,62 @@ def test_partitions_of_ragged_features_are_left_out(tmp_path, caplog):
     made.f = tf.function(lambda x: tf.io.parse_example(x, features), input_signature=spec)
     tf.saved_model.save(made, str(tmp_path))
     assert "left out of the SavedModel: a RaggedFeature with partitions" in caplog.text
+
+
+def effects(path):
+    def functions(tf):
+        v = tf.Variable(0.0)
+
+        def prints(x):
+            tf.print("x is", x, {"sum": tf.reduce_sum(x)}, "{}", output_stream=f"file://{path}")
+            tf.print("done", output_stream=f"file://{path}", end="!")
+            return x * 2.0
+
+        def checks(x):
+            tf.debugging.assert_positive(x, message="positive, please")
+            tf.debugging.Assert(tf.reduce_sum(x) < 10.0, ["too much", x])
+            v.assign_add(tf.reduce_sum(x))
+            return x + v
+
+        def parts(x):
+            return tf.dynamic_partition(x, tf.range(tf.shape(x)[0]) % 2, 2)
+
+        prints.state = v
+        return {"prints": prints, "checks": checks, "parts": parts}
+
+    return functions
+
+
+def test_what_prints_and_checks(ways, tmp_path):
+    writer, reader = ways
+    path = tmp_path / "printed"
+    functions = effects(path)(writer)
+    made = writer.Module()
+    made.state = functions["prints"].state
+    for name, function in functions.items():
+        spec = [writer.TensorSpec([None])]
+        setattr(made, name, writer.function(function, input_signature=spec, autograph=False))
+    writer.saved_model.save(made, str(tmp_path / "model"))
+    loaded = reader.saved_model.load(str(tmp_path / "model"))
+    x = reader.constant([1.0, 2.0, 3.0])
+    assert loaded.prints(x).numpy().tolist() == [2.0, 4.0, 6.0]
+    assert path.read_text() == "x is [1 2 3] {'sum': 6} {}\ndone!"
+    assert loaded.checks(x).numpy().tolist() == [7.0, 8.0, 9.0]
+    for refused in ([-1.0, 2.0], [5.0, 6.0]):
+        with pytest.raises(reader.errors.InvalidArgumentError):
+            loaded.checks(reader.constant(refused))
+    assert loaded.checks(x).numpy().tolist() == [13.0, 14.0, 15.0]  # what failed changed nothing
+    assert [part.numpy().tolist() for part in loaded.parts(x)] == [[1.0, 3.0], [2.0]]
+
+
+def test_what_prints_in_a_loop_is_refused(tmp_path):
+    tf = tape_compat
+    made = tf.Module()
+
+    @tf.function(input_signature=[tf.TensorSpec([])])
+    def noisy(x):
+        return tf.while_loop(lambda y: y < 9.0, lambda y: (tf.print(y), y * 2.0 + 1.0)[1:], [x])
+
+    made.noisy = noisy
+    with pytest.raises(NotImplementedError, match="prints or checks in a conditional or a loop"):
+        tf.saved_model.save(made, str(tmp_path))

@@ -46,6 +46,7 @@ _EAGER = "does something else in eager code, in TensorFlow too"
 #: Cases that differ in a function, and why.
 DIFFERENCES: dict[str, str] = {
     "boxes/jpeg": "what is decoded in a function has sizes that only the call tells",
+    "creation/filled_with_one_number_in_a_list": _EAGER,
     "creation/shapes_not_known": _EAGER,
     "custom/custom_backward_called_once_each": _RECORDED,
     "custom/custom_gradient_of_objects": "a text is known only when Python runs",
@@ -70,6 +71,7 @@ DIFFERENCES: dict[str, str] = {
     "linear_operator/assertions": "a check that fails raises where the function is called",
     "ragged/tf.debugging.assert_near(f,_f_+_1)": _TEXT,
     "math/unravel_index": "a check that fails raises where the function is called",
+    "parse_features/all_kinds_in_a_function": "its values are read as they come",
     "queues/what_does_not_fit": "its Python runs at each call, and is told so first",
     "raw/batch_norm_errors": "dtypes are refused by TypeErrors in functions, in TensorFlow too",
     "raw/errors": "dtypes are refused by TypeErrors in functions, in TensorFlow too",
@@ -80,6 +82,7 @@ DIFFERENCES: dict[str, str] = {
     "tensor/text_of_long": _TEXT,
     "tensor/text_of_scalar_third": _TEXT,
     "variable/text": _TEXT,
+    "version1/graphs_of_eager_code_and_of_functions": "it is asked where it runs",
     "version1_functions/arrays": "a number that a branch returns is a tensor",
     "version1_functions/assertions": "a check that fails raises where the function is called",
     "version1_functions/get_variable": "variables are made at the first call of a function only",

@@ -7,7 +7,7 @@ and behind them are programs that serve all calls.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -51,6 +51,16 @@ def parts_of(call: Call, avals: tuple[Aval, ...] | None = None) -> list[ProgramP
     return _PARTS.find((call, avals), lambda: _split(call, avals))
 
 
+def parts_between(call: Call, alone: Callable[[Closure], bool]) -> list[ProgramPart]:
+    """The parts of a record, of which what is to be alone is one as well."""
+
+    def by_itself(closure: Closure) -> bool:
+        return isinstance(closure, PythonStep) or alone(closure)
+
+    groups = _in_order(call.flat.steps, by_itself)
+    return _parts(call, [(group, False) for group in groups], by_itself)
+
+
 def _split(call: Call, avals: tuple[Aval, ...] | None) -> list[ProgramPart]:
     flat = call.flat
     groups = _in_order(flat.steps)
@@ -65,11 +75,17 @@ def _split(call: Call, avals: tuple[Aval, ...] | None) -> list[ProgramPart]:
     return _parts(call, [(group, not sized.isdisjoint(map(id, group))) for group in groups])
 
 
-def _in_order(steps: Sequence[Step]) -> list[list[Step]]:
-    """The steps from one that Python does to the next, and these alone."""
+def _by_python(closure: Closure) -> bool:
+    return isinstance(closure, PythonStep)
+
+
+def _in_order(
+    steps: Sequence[Step], alone: Callable[[Closure], bool] = _by_python
+) -> list[list[Step]]:
+    """The steps from one that is to be alone to the next, and these."""
     groups: list[list[Step]] = [[]]
     for step in steps:
-        if isinstance(step.closure, PythonStep):
+        if alone(step.closure):
             groups += [[step], []]
         else:
             groups[-1].append(step)
@@ -166,7 +182,11 @@ def has_effect(closure: Closure) -> bool:
     return closure.effect and not (isinstance(closure, PythonStep) and closure.silent)
 
 
-def _parts(call: Call, groups: Sequence[tuple[Sequence[Step], bool]]) -> list[ProgramPart]:
+def _parts(
+    call: Call,
+    groups: Sequence[tuple[Sequence[Step], bool]],
+    alone: Callable[[Closure], bool] = _by_python,
+) -> list[ProgramPart]:
     """Groups of steps as parts, without those of which nothing is wanted."""
     wanted = set(call.flat.outputs)
     parts: list[ProgramPart] = []
@@ -176,7 +196,7 @@ def _parts(call: Call, groups: Sequence[tuple[Sequence[Step], bool]]) -> list[Pr
         made = [i for step in group for i in range(step.first, step.end)]
         read = dict.fromkeys(i for step in group for i in step.inputs)
         inputs = tuple([i for i in read if i not in set(made)])
-        if isinstance(group[0].closure, PythonStep):
+        if alone(group[0].closure):
             parts.append(ProgramPart(group[0].closure, group[0].inputs, tuple(made)))
         else:
             outputs = tuple([i for i in made if i in wanted])

@@ -24,7 +24,6 @@ from ..core.state import LOCAL
 from ..values import nest
 from ..values.capture import leaving
 from ..values.composite import CompositeTensor
-from ..values.context import inside_function
 from ..values.convert import convert, to_numpy
 from ..values.dispatch import refusal
 from ..values.host_steps import SAME, by_host, recorded
@@ -79,7 +78,7 @@ def _dim(item: Any, whole: Any, attr: str | None, kernel: str) -> Size:
         to_numpy(item)
     if is_symbolic(item):
         return item
-    if item.__class__ is bool and (attr is None or whole[0].__class__ is not bool):
+    if item.__class__ is bool and (attr in _LENIENT or whole[0].__class__ is not bool):
         return int(bool(item))  # a list of numbers is what its first element is
     array = known_sizes(item)
     if isinstance(item, Tensor) and item.dtype.is_floating and array.ndim == 0:
@@ -97,8 +96,6 @@ def _has_text(array: np.ndarray) -> bool:
 
 
 def _not_a_vector(shape: Sequence[Size], kernel: str) -> Exception:
-    if kernel == "Fill" and inside_function():
-        return ValueError(f"Shape must be rank 1 but is rank {len(shape)} for {kernel}.")
     return invalid(
         _NOT_A_VECTOR.get(kernel, "sizes input must be 1-D, not ") + shown(shape), kernel
     )
@@ -111,20 +108,14 @@ _NOT_A_VECTOR = {
 }
 
 
-#: What parameters of sizes are called, by the attributes of their dtypes.
-_PARAMETERS = {"index_type": "dims", "Tidx": "shape", "Tmultiples": "multiples", "T": "shape"}
+#: Attributes of dtypes of sizes that may be bools.
+_LENIENT = (None, "index_type")
 
 
 def _refuse_dims(value: Any, dtype: np.dtype, attr: str | None, kernel: str) -> None:
     if attr is None:
         raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype int32")
-    given = dtypes.from_numpy(dtype)
-    if inside_function():
-        raise TypeError(
-            f"Value passed to parameter '{_PARAMETERS[attr]}' has DataType {given.name} not in "
-            "list of allowed values: int32, int64"
-        )
-    raise not_allowed(given, "int32, int64", kernel, attr)
+    raise not_allowed(dtypes.from_numpy(dtype), "int32, int64", kernel, attr)
 
 
 def known_value(value: Any) -> np.ndarray:

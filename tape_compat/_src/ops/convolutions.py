@@ -383,6 +383,17 @@ def _pull_back(
     return tuple([by[i]() for i in wrt])
 
 
+def _check_ranks(y: Aval, filters: Aval, rank: int, where: str, kernel: str) -> None:
+    """As TensorFlow's kernels have it, which take images of one axis for such of two."""
+    have = len(y.shape)
+    if have != rank:
+        axes = f"input_sizes must be 4-dimensional, got: {have + 4 - rank}"
+        raise invalid(axes if rank < 5 else "out_backprop tensor must have 5 dimensions", kernel)
+    if len(filters.shape) != rank:
+        axes = f"{where}: filter must be 4-dimensional"
+        raise invalid(axes if rank < 5 else "filter_sizes tensor must have 5 dimensions", kernel)
+
+
 def _check_transpose(kernel: str) -> Callable[..., None]:
     def check(
         avals: tuple[Aval, ...],
@@ -395,12 +406,7 @@ def _check_transpose(kernel: str) -> Callable[..., None]:
         y, filters = avals
         check_same_dtype(avals, kernel)
         where = "Conv3DBackpropInputOp" if len(strides) == 3 else "Conv2DCustomBackpropInput"
-        rank = len(strides) + 2
-        for aval, what in ((y, "out_backprop"), (filters, "filter")):
-            if len(aval.shape) != rank:
-                raise invalid(
-                    f"{where}: {what} must be {rank}-dimensional, got {len(aval.shape)}", kernel
-                )
+        _check_ranks(y, filters, len(strides) + 2, where, kernel)
         channels, depth = shape[-1 if last else 1], filters.shape[-2]
         if differ(shape[0], y.shape[0]):
             raise invalid(

@@ -9,6 +9,7 @@ import os
 import pprint
 import re
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,14 +18,14 @@ from ..core.errors import NotFoundError
 from ..core.state import LOCAL
 from ..values import nest
 from ..values.convert import convert
-from ..values.effects import once, record_effect
+from ..values.effects import Written, once, record_effect
 from ..values.indexed_slices import IndexedSlices
 from ..values.tensor import Tensor, concrete
 from ..values.variable import Variable
 
 __all__ = ["print"]
 
-_LEVELS = (logging.INFO, logging.WARNING, logging.ERROR)
+LEVELS = (logging.INFO, logging.WARNING, logging.ERROR)
 _LOGGER = logging.getLogger("tape_compat")
 _STDERR = object()  # the standard error at the time of the call
 
@@ -74,9 +75,50 @@ def print(
         write(sep.join([_text(value, count, len(given) > 1) for value in given]), last)
 
     if symbolic or LOCAL.state.capture is not None:
-        record_effect(write_now, [convert(x) for x in symbolic], "PrintV2")
+        written = _written(inputs, symbolic, output_stream, summarize, sep, last)
+        record_effect(write_now, [convert(x) for x in symbolic], "PrintV2", written=written)
     else:
         once(write_now)
+
+
+class _Place:
+    """Stands for a tensor in what is printed."""
+
+    def __init__(self, mark: str):
+        self._mark = mark
+
+    def __repr__(self) -> str:
+        return self._mark
+
+
+def _written(
+    inputs: Sequence[Any], symbolic: Sequence[Any], stream: Any, summarize: int, sep: str, end: str
+) -> Written | None:
+    """How TensorFlow's kernels print it; None if they cannot."""
+    if sum(map(_has_no_value, nest.flatten(inputs))) < len(symbolic):
+        return None  # of composites only parts have no value
+
+    def template(mark: str) -> str:
+        given = nest.map_structure(lambda x: _Place(mark) if _has_no_value(x) else x, inputs)
+        several = len(inputs) > 1
+        texts = [repr(x) if isinstance(x, _Place) else _text(x, summarize, several) for x in given]
+        return sep.join(texts)
+
+    marks = ("{}", *[f"{{{i}}}" for i in range(9)])
+    for mark in marks:
+        if (text := template(mark)).count(mark) == len(symbolic):
+            attributes = {"output_stream": _name_of(stream), "end": end}
+            return Written(text, attributes, mark, summarize)
+    return None
+
+
+def _name_of(stream: Any) -> str:
+    """What TensorFlow's kernel calls a stream."""
+    if isinstance(stream, str):
+        return stream
+    if stream.__class__ is int:
+        return f"log({logging.getLevelName(stream).lower()})"
+    return "stdout" if stream in (sys.stdout, sys.__stdout__) else "stderr"
 
 
 def _has_no_value(x: Any) -> bool:
@@ -93,7 +135,7 @@ def _writer(output_stream: Any) -> Any:
     for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
         if output_stream is stream and stream is not None:
             return lambda text, end: (stream.write(text + end), stream.flush())
-    if output_stream.__class__ is int and output_stream in _LEVELS:
+    if output_stream.__class__ is int and output_stream in LEVELS:
         return lambda text, end: _LOGGER.log(output_stream, "%s", text)
     if isinstance(output_stream, str) and output_stream.startswith("file://"):
         return lambda text, end: _append(output_stream.removeprefix("file://"), text + end)

@@ -11,7 +11,7 @@ import functools
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import jax
 import numpy as np
@@ -86,8 +86,39 @@ def once(function: Callable[..., Any], *args: Any) -> Any:
     return result
 
 
+class Written(NamedTuple):
+    """How TensorFlow's kernels do an effect. attributes: of that which does it; text: what it says,
+    with the placeholder in the place of each tensor, if it has places for these."""
+
+    text: str
+    attributes: dict[str, Any]
+    placeholder: str = "{}"
+    summarize: int = 3
+
+
+class Effect(Op):
+    """What a program does beside what it gives. texts: those that are known, by their places among
+    all that it is given."""
+
+    __slots__ = ("texts", "written")
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        name: str,
+        written: Written | None,
+        texts: dict[int, Any],
+    ):
+        super().__init__(function, name, effect=True, differentiable=False)
+        self.written, self.texts = written, texts
+
+
 def record_effect(
-    function: Callable[..., None], tensors: Sequence[Tensor], name: str, checks: bool = False
+    function: Callable[..., None],
+    tensors: Sequence[Tensor],
+    name: str,
+    checks: bool = False,
+    written: Written | None = None,
 ) -> None:
     """Record an instruction that calls `function` of the values of tensors, as NumPy arrays. What
     it raises, the call of the program raises; what would follow it is not done. checks: whether it
@@ -112,10 +143,8 @@ def record_effect(
         io_callback(call, None, *map(jax.lax.stop_gradient, arrays), ordered=True)
         return ()
 
-    apply(
-        Op(effect, name, effect=True, differentiable=False).bind(),
-        tuple([tensors[i] for i in computed]),
-    )
+    closure = Effect(effect, name, written, texts).bind()
+    apply(closure, tuple([tensors[i] for i in computed]))
 
 
 def _record_on_host(
@@ -155,7 +184,8 @@ def require(
             if not np.all(holds):
                 raise InvalidArgumentError(None, None, failure(holds, *values) + where)
 
-        record_effect(check, given, "Assert", checks=True)
+        words = Written(f"A condition did not hold{where}", {"summarize": 3})
+        record_effect(check, given, "Assert", checks=True, written=words)
     elif not np.all(ok.numpy()):
         raise InvalidArgumentError(None, None, failure(*[x.numpy() for x in given]))
 

@@ -52,6 +52,8 @@ class Body:
         self.functions: list[FunctionDef] = []
         self.title, self._differentiable = title, differentiable
         self._taken: set[str] = set()
+        #: What it does beside what it gives, one after the other: names of nodes.
+        self.effects: list[str] = []
 
     @property
     def name(self) -> str:
@@ -103,6 +105,11 @@ class Body:
         attr = {"value": make_tensor_proto(array, dtype), "dtype": dtype}
         return self.value("Const", "output", (), attr)
 
+    def effect(self, op: str, inputs: Sequence[str], attr: dict[str, Any]) -> None:
+        """Add a node that comes after what else the function does, for what it does."""
+        after = [f"^{name}" for name in self.effects[-1:]]
+        self.effects.append(self.node(op.lower(), op, [*inputs, *after], attr).name)
+
     def result(self, name: str, reference: str, dtype: DType, after: Sequence[str]) -> None:
         """Add a result, which comes after these nodes."""
         inputs = [reference, *[f"^{node}" for node in after]]
@@ -115,6 +122,13 @@ class Body:
         name = unique(f"{argument}_kept", self._taken)
         self.function.signature.output_arg.add(name=name, type=RESOURCE)
         self.function.ret.add(key=name, value=argument)
+
+    def holds(self, reference: str, rank: int) -> str:
+        """Whether a tensor of bools of this rank is true everywhere."""
+        if not rank:
+            return reference
+        axes = self.constant(np.arange(rank), int32)
+        return self.value("All", "output", [reference, axes], {"Tidx": int32, "keep_dims": False})
 
     def key(self) -> str:
         """The key of a draw: random words, another one at each call."""

@@ -15,7 +15,7 @@ from ...core.avals import Aval
 from ...core.dtypes import string
 from ...core.errors import user_location
 from ...function.concrete import ConcreteFunction
-from ...function.program_parts import parts_of
+from ...function.program_parts import parts_between
 from ...function.trace import Trace
 from ...ops.random_keys import KEY
 from ...values import nest
@@ -26,7 +26,7 @@ from ...values.tensor import Tensor
 from ...values.variable import Handle, current
 from .body import Body
 from .messages import FunctionDef, SavedConcreteFunction
-from .part_nodes import PartWriter
+from .part_nodes import PartWriter, is_effect
 from .structured import encoded
 
 
@@ -80,20 +80,21 @@ def _write(body: Body, concrete: ConcreteFunction) -> tuple[TensorSpec, ...]:
     sources = [_source(body, source) for source in captured.sources]
     values = dict(enumerate([*inputs, *sources]))
     writer = PartWriter(body, values, dict(enumerate(_avals(trace))))
-    if trace.graph.in_parts:
-        writer.write(parts_of(captured.closure))
+    if trace.graph.in_parts or captured.closure.effect:
+        writer.write(parts_between(captured.closure, is_effect))
     else:
         writer.write_one(captured.closure)
     outputs = [writer.values[i] for i in captured.closure.flat.outputs]
     results, held = outputs[: len(trace.results.outputs)], outputs[len(trace.results.outputs) :]
-    after = []
+    after = list(body.effects)
+    before = [f"^{name}" for name in body.effects]
     for handle, value in zip(captured.cells, held, strict=True):
         attr = {"dtype": handle.dtype}
-        node = body.node("assign", "AssignVariableOp", [body.resource(handle), value], attr)
-        after.append(node.name)
+        inputs = [body.resource(handle), value, *before]
+        after.append(body.node("assign", "AssignVariableOp", inputs, attr).name)
     specs = _write_results(body, concrete, results, after)
     body.finish_arguments()
-    signature.is_stateful = bool(body.resources) or any(
+    signature.is_stateful = bool(body.resources or body.effects) or any(
         isinstance(source, Drawn) for source in captured.sources
     )
     signature.control_output.extend(after)

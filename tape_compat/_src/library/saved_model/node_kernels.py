@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -14,7 +15,7 @@ from ...function.control_flow import cond, switch_case, while_loop
 from ...function.tensor_array import TensorArray
 from ...ops import gather_scatter, shapes
 from ...ops.arguments import known_value
-from ...ops.printing import print as print_op
+from ...ops.printing import LEVELS, print as print_op
 from ...values.convert import convert
 from ...values.indexed_slices import IndexedSlices
 from ...values.record import apply
@@ -184,8 +185,10 @@ def _print(text: Any, *, output_stream: str = "stderr", end: str = "\n") -> None
 
 
 def _stream(name: str) -> Any:
-    """A standard stream by its name; else the name, which may be that of a file."""
-    return {"stdout": sys.stdout, "stderr": sys.stderr}.get(name, name)
+    """A standard stream or a level of logs by its name; else the name, which may be that of a
+    file."""
+    levels = {f"log({logging.getLevelName(n).lower()})": n for n in LEVELS}
+    return {"stdout": sys.stdout, "stderr": sys.stderr, **levels}.get(name, name)
 
 
 # -- lists of tensors -----------------------------------------------------------------------------

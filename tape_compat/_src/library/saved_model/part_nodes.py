@@ -9,11 +9,13 @@ from ...core.avals import Aval
 from ...core.call import Call
 from ...core.dtypes import int32, string
 from ...core.errors import user_location
+from ...core.op import Closure
 from ...core.shapes import TensorShape
 from ...core.steps import Step, Steps
 from ...function.host_control import Branches, ControlStep, Loop
 from ...function.program_parts import ProgramPart, parts_of
 from ...function.python_steps import TapedStep
+from ...values.effects import Effect
 from ...values.host_steps import HostStep, PythonStep
 from . import example_nodes, file_nodes, size_nodes, text_nodes
 from .body import Body
@@ -27,6 +29,11 @@ _WRITERS = {
     **size_nodes.WRITERS,
     **example_nodes.WRITERS,
 }
+
+
+def is_effect(closure: Closure) -> bool:
+    """Whether it prints, checks or the like, and is no conditional or loop."""
+    return isinstance(closure.op, Effect)
 
 
 class PartWriter:
@@ -65,6 +72,9 @@ class PartWriter:
                 found = [*self._control(closure, kinds, given), ""]
             elif closure.name == "ParseTensor":
                 found = [self._parsed(cast(TapedStep, closure), given), ""]
+            elif is_effect(closure):
+                self._effect(cast(Effect, closure.op), given, kinds)
+                continue
             elif isinstance(closure, PythonStep):
                 raise NotImplementedError(
                     f"{self._body.title} calls Python ({closure.name}), and cannot be written to a "
@@ -85,6 +95,29 @@ class PartWriter:
         attr = {"out_type": step.avals[0].dtype}
         return self._body.value("ParseTensor", "output", [*known, *given], attr)
 
+    def _effect(self, effect: Effect, given: Sequence[str], kinds: Sequence[Aval]) -> None:
+        """Write what prints or checks."""
+        written = effect.written
+        if written is None:
+            raise NotImplementedError(
+                f"{effect.name} of {self._body.title} cannot be written to a SavedModel. At "
+                f"{user_location()}."
+            )
+        values, dtypes = list(given), [aval.dtype for aval in kinds]
+        for place, text in sorted(effect.texts.items()):
+            values.insert(place, self._body.constant(text, string))
+            dtypes.insert(place, string)
+        if effect.name == "Assert":
+            holds = self._body.holds(values[0], len(kinds[0].shape))
+            data = [self._body.constant(written.text, string), *values[1:]]
+            attr = {"T": [string, *dtypes[1:]], **written.attributes}
+            self._body.effect("Assert", [holds, *data], attr)
+            return
+        attr = {"T": dtypes, "template": written.text, "placeholder": written.placeholder}
+        attr["summarize"] = written.summarize
+        text = self._body.value("StringFormat", "output", values, attr)
+        self._body.effect(effect.name, [text], written.attributes)
+
     def _given(self, places: Sequence[int]) -> tuple[list[Aval], list[str]]:
         return [self.avals[i] for i in places], [self.values[i] for i in places]
 
@@ -99,6 +132,8 @@ class PartWriter:
     def _program(self, closure: Call, kinds: list[Aval], given: list[str]) -> list[str]:
         """Write a program. If it needs sizes that none of its inputs has, it gets the values that
         have been met which have them, of texts their lengths."""
+        if closure.effect:
+            raise self._refused()
         try:
             return self._sized(closure, kinds, given)
         except NotImplementedError:
@@ -133,15 +168,18 @@ class PartWriter:
     def _control(self, step: ControlStep, kinds: list[Aval], given: list[str]) -> list[str]:
         """Write a conditional or a loop. What tells unknown sizes goes into its functions too."""
         if not step.silent:
-            raise NotImplementedError(
-                f"{self._body.title} prints or checks in a conditional or a loop that is no single "
-                f"program, and cannot be written to a SavedModel. At {user_location()}."
-            )
+            raise self._refused()
         further = [(value, aval) for value, aval in self.rulers if value not in given]
         if isinstance(step, Loop):
             return self._loop(step, kinds, given, further)
         assert isinstance(step, Branches)
         return self._branches(step, kinds, given, further)
+
+    def _refused(self) -> NotImplementedError:
+        return NotImplementedError(
+            f"{self._body.title} prints or checks in a conditional or a loop, and cannot be "
+            f"written to a SavedModel. At {user_location()}."
+        )
 
     def _inner(
         self,
