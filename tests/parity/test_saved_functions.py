@@ -219,8 +219,7 @@ def effects(path):
         def parts(x):
             return tf.dynamic_partition(x, tf.range(tf.shape(x)[0]) % 2, 2)
 
-        prints.state = v
-        return {"prints": prints, "checks": checks, "parts": parts}
+        return v, {"prints": prints, "checks": checks, "parts": parts}
 
     return functions
 
@@ -228,9 +227,8 @@ def effects(path):
 def test_what_prints_and_checks(ways, tmp_path):
     writer, reader = ways
     path = tmp_path / "printed"
-    functions = effects(path)(writer)
     made = writer.Module()
-    made.state = functions["prints"].state
+    made.state, functions = effects(path)(writer)
     for name, function in functions.items():
         spec = [writer.TensorSpec([None])]
         setattr(made, name, writer.function(function, input_signature=spec, autograph=False))
