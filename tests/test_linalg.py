@@ -7,6 +7,7 @@ import pytest
 
 import tape_compat as tf
 from tape_compat._src.ops import diagonals
+from tape_compat._src.ops.decompositions import _logarithm, _root
 
 RNG = np.random.default_rng(11)
 A = RNG.normal(size=(2, 3))
@@ -315,3 +316,13 @@ def test_gradients_of_diagonals_scatter_nothing(k):
     slope = jax.grad(lambda *a: jnp.sum(made(*a) ** 2), (0, 1))
     text = str(jax.make_jaxpr(slope)(packed, matrices))
     assert "scatter" not in text and "gather" not in text
+
+
+def test_roots_and_logarithms_of_many_matrices_are_a_loop():
+    """Written out, each matrix would be a program of its own within the program."""
+    sizes = []
+    for count in (2, 40):
+        x = jnp.eye(3, dtype="complex64")[None] * jnp.arange(1.0, count + 1)[:, None, None]
+        for function in (_root, _logarithm):
+            sizes.append(len(str(jax.make_jaxpr(function)(x)).splitlines()))
+    assert sizes[:2] == sizes[2:]
