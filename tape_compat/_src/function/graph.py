@@ -103,10 +103,7 @@ class FuncGraph(SymbolicProgram):
     @property
     def outer_graph(self) -> FuncGraph | None:
         """The record of the function that this is in; None in eager code. Keras 2 asks."""
-        above = self.outer
-        while above is not None and not isinstance(above, FuncGraph):
-            above = above.outer
-        return above
+        return of_function(self.outer)
 
     def _get_control_flow_context(self) -> None:
         """None: conditionals and loops are records of their own. Keras 2 asks."""
@@ -282,3 +279,10 @@ class FuncGraph(SymbolicProgram):
                 "GraphDef messages here."
             )
         return GraphDef([node for node, _ in self._listed()])
+
+
+def of_function(program: SymbolicProgram | None) -> FuncGraph | None:
+    """A program that is being recorded, or the nearest around it, that is of a function."""
+    while program is not None and not isinstance(program, FuncGraph):
+        program = program.outer
+    return program

@@ -24,7 +24,7 @@ from ..values.record import identity
 from ..values.sparse import SparseTensor, SparseTensorSpec
 from ..values.tensor import Tensor
 from ..values.variable import Variable
-from .graph import FuncGraph
+from .graph import FuncGraph, of_function
 
 
 class Graph(abc.ABC):  # noqa: B024 - what is entered is a FuncGraph
@@ -133,9 +133,7 @@ def get_default_graph() -> Any:
     ...     tf.compat.v1.get_default_graph().name
     'g'
     """
-    graph = LOCAL.state.capture
-    while graph is not None and not isinstance(graph, FuncGraph):
-        graph = graph.outer
+    graph = of_function(LOCAL.state.capture)
     return _OUTSIDE[0] if graph is None else graph
 
 

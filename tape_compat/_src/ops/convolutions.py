@@ -92,11 +92,9 @@ def convolve(
     dilations: tuple[int, ...],
     last: bool,
 ) -> Any:
-    by_xla = partial(
-        xla_convolution, strides=strides, padding=padding, dilations=dilations, last=last
-    )
+    given: dict[str, Any] = {"strides": strides, "padding": padding, "dilations": dilations}
+    by_xla = partial(xla_convolution, **given, last=last)
     if last and by_windows.pay(x.shape, x.dtype, filters.shape, strides):
-        given = {"strides": strides, "padding": padding, "dilations": dilations}
         return by_windows.convolution(by_xla, x, filters, **given)
     if not last or not fit(x, filters):
         return by_xla(x, filters)
@@ -306,9 +304,8 @@ def convolve_back(
     last: bool,
 ) -> Any:
     """The transpose of a convolution whose input has `shape`."""
-    forward = partial(
-        xla_convolution, strides=strides, padding=padding, dilations=dilations, last=last
-    )
+    given: dict[str, Any] = {"strides": strides, "padding": padding, "dilations": dilations}
+    forward = partial(xla_convolution, **given, last=last)
 
     if 0 in filters.shape:
         return jnp.zeros(shape, y.dtype)
@@ -319,7 +316,6 @@ def convolve_back(
         return transposed(lambda x: forward(x, filters), shape, y)
 
     if last and by_windows.pay(shape, y.dtype, filters.shape, strides):
-        given = {"strides": strides, "padding": padding, "dilations": dilations}
         return by_windows.convolution_back(by_xla, y, filters, shape, **given)
     if not last or not fit(y, filters):
         return by_xla(y, filters)

@@ -138,7 +138,7 @@ class OpRunner:
         dear = names["conv_general_dilated"] - plan.kernel_calls
         self.price = policy.op_compile_seconds(dear, hashes)
         part = isinstance(closure, Call)
-        if isinstance(closure, Call):
+        if part:
             least, steps = policy.op_compile_seconds(), len(closure.flat.steps)
             self.price += policy.compile_seconds(steps, equations=plan.equations) - least
         self._left = self.price

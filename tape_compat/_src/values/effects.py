@@ -184,7 +184,7 @@ def require(
             if not np.all(holds):
                 raise InvalidArgumentError(None, None, failure(holds, *values) + where)
 
-        words = Written(f"A condition did not hold{where}", {"summarize": 3})
+        words = Written(f"A condition did not hold{where}", {})
         record_effect(check, given, "Assert", checks=True, written=words)
     elif not np.all(ok.numpy()):
         raise InvalidArgumentError(None, None, failure(*[x.numpy() for x in given]))

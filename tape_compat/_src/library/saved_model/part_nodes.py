@@ -110,7 +110,7 @@ class PartWriter:
         if effect.name == "Assert":
             holds = self._body.holds(values[0], len(kinds[0].shape))
             data = [self._body.constant(written.text, string), *values[1:]]
-            attr = {"T": [string, *dtypes[1:]], **written.attributes}
+            attr = {"T": [string, *dtypes[1:]], "summarize": written.summarize}
             self._body.effect("Assert", [holds, *data], attr)
             return
         attr = {"T": dtypes, "template": written.text, "placeholder": written.placeholder}
