@@ -19,7 +19,8 @@ which makes the next run faster.
 
 and, beside these, `parity-deferred` and `parity-immediate`, one mode each; `part`, the tests in
 deferred mode with one in four of the rows, but for those that only read files; `part-quick` and
-`part-as-users`, the two halves of it, of which the second is compiled as users do; `pure-python`,
+`part-as-users`, the two halves of it, of which the second is compiled as users do; `accelerators`,
+whether every op has a form for GPUs and TPUs, of which `part` asks one in four; `pure-python`,
 those of the engine without its C; `keras`, those that Keras' wheel ships (half an hour).
 
 XLA is told to compile quickly rather than well, which halves a first run; not for parity, where the
@@ -55,12 +56,14 @@ ENGINE = [
 MODELESS = [
     f"--ignore=tests/test_{name}.py"
     for name in (
-        "adapted benchmarks cache caches choose data_csv data_files docs dtypes dtypes_exact find "
-        "fork in_place interpret kernels layout names names_version1 native order program shapes "
-        "standin standin_libraries summary traces types words".split()
+        "accelerators adapted benchmarks cache caches choose data_csv data_files docs dtypes "
+        "dtypes_exact find fork in_place interpret kernels layout names names_version1 native "
+        "order program shapes standin standin_libraries summary traces types words".split()
     )
 ]
 MODELESS.append("--ignore=tests/keras_suite")
+#: That every op has a form for GPUs and TPUs, which other versions of JAX may not have.
+LOWERED = "--ignore=tests/test_accelerators.py"
 #: Tests of files: no JAX has a part in them.
 STATIC = [f"--ignore=tests/test_{name}.py" for name in ("layout", "types")]
 #: Tests of values and of compiled programs, where it may matter how XLA compiles.
@@ -69,7 +72,7 @@ STEPS = {
     "lint": (["ruff", "check", "."], {}),
     "format": (["ruff", "format", "--check", "."], {}),
     "types": (["pyright", "--pythonpath", sys.executable], {}),
-    "deferred": (OWN, DEFERRED),
+    "deferred": ([*OWN, LOWERED], DEFERRED),
     "immediate": ([*OWN, PART, *MODELESS], IMMEDIATE),
     "parity": (PARITY, DEFERRED),
     "parity-deferred": ([*PARITY, "--modes=deferred"], DEFERRED),
@@ -79,6 +82,7 @@ STEPS = {
     "part-quick": ([*OWN, PART, *STATIC, *(f"--ignore={file}" for file in VALUES)], DEFERRED),
     "part-as-users": ([*PYTEST, PART, *VALUES], DEFERRED),
     "compiled": ([*OWN, PART, *MODELESS], {**DEFERRED, "TAPE_COMPAT_INTERPRETS": "0"}),
+    "accelerators": ([*PYTEST, "tests/test_accelerators.py"], DEFERRED),
     "keras": (["tests.keras_suite"], DEFERRED),
     "keras-sample": (["tests.keras_suite", "--sample"], DEFERRED),
     "pure-python": ([*PYTEST, *ENGINE], {**DEFERRED, "TAPE_COMPAT_PURE_PYTHON": "1"}),

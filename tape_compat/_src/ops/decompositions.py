@@ -18,6 +18,7 @@ from ..core.refuse import invalid, not_allowed
 from ..values.convert import convert
 from ..values.record import apply
 from ..values.tensor import Tensor
+from . import host_decompositions
 from .arguments import as_tensor, untracked
 from .declare import Number, name_ops, op
 from .exponentials import exponential
@@ -251,7 +252,7 @@ def eigvalsh(tensor: Any, name: str | None = None) -> Tensor:
 
 @jax.custom_jvp
 def _eigen(a: Any) -> Any:
-    return tuple(jnp.linalg.eig(a))
+    return host_decompositions.eig(a)
 
 
 @_eigen.defjvp
@@ -269,7 +270,7 @@ def _eigen_jvp(primals: Any, tangents: Any) -> Any:
 
 @jax.custom_jvp
 def _eigenvalues(a: Any) -> Any:
-    return jnp.linalg.eigvals(a)
+    return host_decompositions.eigvals(a)
 
 
 @_eigenvalues.defjvp
@@ -285,7 +286,8 @@ _EIG = Op(
 
 
 def eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """Eigenvalues [..., n] and eigenvectors [..., n, n], complex, of square matrices. CPU only.
+    """Eigenvalues [..., n] and eigenvectors [..., n, n], complex, of square matrices; the host
+    computes them.
 
     >>> import tape_compat as tf
     >>> tf.linalg.eig([[2.0, 0.0], [0.0, 1.0]])[0].dtype
@@ -295,7 +297,7 @@ def eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
 
 
 def eigvals(tensor: Any, name: str | None = None) -> Tensor:
-    """Eigenvalues [..., n], complex, of square matrices [..., n, n]. CPU only.
+    """Eigenvalues [..., n], complex, of square matrices [..., n, n]; the host computes them.
 
     >>> import tape_compat as tf
     >>> tf.linalg.eigvals([[2.0]]).numpy().tolist()
@@ -393,7 +395,7 @@ def _root(a: Any) -> Any:
     if not a.size:
         return a
     flat = a.reshape(-1, *a.shape[-2:])
-    roots = _of_each(jax.scipy.linalg.sqrtm, flat).reshape(a.shape)
+    roots = _of_each(host_decompositions.root, flat).reshape(a.shape)
     if not jnp.issubdtype(a.dtype, jnp.complexfloating):
         roots = jnp.where(_are_real(roots), jnp.real(roots), jnp.nan)
     return roots.astype(a.dtype)
@@ -425,7 +427,7 @@ def _root_jvp(primals: Any, tangents: Any) -> Any:
 
 @op(kernel="MatrixSquareRoot", dtypes="float complex", check=check_square("MatrixSquareRoot"))
 def sqrtm(input, name=None):
-    """The principal square root of square matrices [..., n, n]. CPU only.
+    """The principal square root of square matrices [..., n, n]; the host computes it.
 
     NaN where a real matrix has none that is real.
 
@@ -460,7 +462,7 @@ def _one_logarithm(a: Any) -> Any:
 
     def halved(state: Any) -> Any:
         x, count = state
-        return jax.scipy.linalg.sqrtm(x), count + 1
+        return host_decompositions.root(x), count + 1
 
     x, count = lax.while_loop(is_far, halved, (a, 0))
     x = x - unit
@@ -474,7 +476,9 @@ def _one_logarithm(a: Any) -> Any:
 
 @op(kernel="MatrixLogarithm", dtypes="complex", check=check_square("MatrixLogarithm"))
 def logm(input, name=None):
-    """The principal logarithm of complex square matrices [..., n, n]. CPU only; no derivative.
+    """The principal logarithm of complex square matrices [..., n, n], by square roots of the host.
+
+    It has no derivative.
 
     >>> import tape_compat as tf
     >>> x = tf.constant([[1.0, 1.0], [0.0, 1.0]], tf.complex64)
