@@ -24,6 +24,7 @@ from .caches import register
 from .counters import COUNTERS
 from .dimensions import Sizes, variables
 from .inference import infer_unknown
+from .jax_settings import as_jax_comes
 from .kernels import PROGRAMS, tracing
 from .rows import rows_of
 from .traces import Trace, Traces
@@ -230,7 +231,7 @@ class Closure:
         self.differentiable = op.differentiable
         self.effect = op.effect
         self.kernels = op.kernels
-        self.inner = partial(op.fn, **attributes) if attributes else op.fn
+        self.inner = as_jax_comes(partial(op.fn, **attributes) if attributes else op.fn)
         self._shapes: dict[tuple[Aval, ...], tuple[tuple[Aval, ...], bool]] = {}
         self._dynamic_form: DynamicForm | bool | None = None
         #: Of a dynamic form: the numbers that are recorded as attributes all the same, under the

@@ -96,8 +96,10 @@ def donating(function: Callable[..., Any], donate: tuple[int, ...]) -> Callable[
     if not donate:
         return jax.jit(tracing(True, function))
 
-    def program(donated: tuple[Any, ...], *rest: Any) -> Any:
+    def program(donated: Any, *rest: Any) -> Any:
         arguments = list(rest)
+        if isinstance(donated, Donated):  # under `jax.disable_jit`
+            donated = flatten(donated)[0]
         for place, array in sorted(zip(donate, donated, strict=True), key=operator.itemgetter(0)):
             arguments.insert(place, array)
         return function(*arguments)
