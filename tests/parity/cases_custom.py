@@ -770,3 +770,24 @@ def case_gradient_function_is_a_tf_function(tf):
         return y, tape.gradient(y, [x, w])
 
     return derivatives(tf.constant(3.0)), tf.function(derivatives)(tf.constant(3.0))
+
+
+def case_second_gradient_given_by_a_constant_function(tf):
+    @tf.custom_gradient
+    def slope(x):
+        return tf.constant(-1.1), lambda dy: -2.1 * dy
+
+    @tf.custom_gradient
+    def shifted(x):
+        return x + 10.0, lambda dy: dy * slope(x)
+
+    def derivatives(x):
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as inner:
+                inner.watch(x)
+                y = shifted(x) ** 4.0
+            first = inner.gradient(y, x)
+        return first, outer.gradient(first, x)
+
+    return derivatives(tf.constant(1.0)), tf.function(derivatives)(tf.constant(1.0))
