@@ -119,3 +119,19 @@ def test_a_variable_assigned_by_several_threads():
 
     run_all(add, add, add)
     assert v.numpy().tolist() == [150.0] * 3
+
+
+def test_threads_get_one_concrete_function():
+    barrier = threading.Barrier(8)
+    found = []
+
+    @tf.function
+    def square(x):
+        return x * x
+
+    def get():
+        barrier.wait(timeout=60)
+        found.append(square.get_concrete_function(tf.TensorSpec([2], tf.float32)))
+
+    run_all(*[get] * 8)
+    assert len(set(map(id, found))) == 1

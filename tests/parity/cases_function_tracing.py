@@ -1898,6 +1898,23 @@ def case_concrete_python_value_is_bound(tf):
     )
 
 
+def case_concrete_python_value_before_tensors(tf):
+    f = tf.function(lambda x, y: (x["a"] + x["b"], y[0] * y[1]))
+    x, y = {"a": 3, "b": 2}, (tf.constant(5), 7)
+    c = f.get_concrete_function(x, y)
+    other = (tf.constant(6), 7)
+    calls = [
+        lambda: c(x, other),
+        lambda: c(x, y=other),
+        lambda: c(x=x, y=other),
+        lambda: c(other[0]),
+        lambda: c({"a": 3, "b": 4}, other),
+        lambda: c(x, (tf.constant(6), 8)),
+        lambda: c(x),
+    ]
+    return [attempt(call, words=0) for call in calls]
+
+
 def case_concrete_structures(tf):
     f = tf.function(lambda d: {"sum": d["a"] + d["b"], "pair": (d["a"], None)})
     spec = tf.TensorSpec([], tf.int32)

@@ -29,6 +29,9 @@ from .signature import (
 )
 from .trace import Trace
 
+#: The default of a parameter that takes tensors, which may follow one that takes none.
+_NOT_GIVEN = object()
+
 
 class ConcreteFunction(Recorded):
     """One trace of a `tf.function`, made by its `get_concrete_function`.
@@ -96,6 +99,9 @@ class ConcreteFunction(Recorded):
         try:
             found = self._python_signature().bind(*args, **kwargs)
             found.apply_defaults()
+            for name, value in found.arguments.items():
+                if value is _NOT_GIVEN:
+                    raise TypeError(f"missing a required argument: {name!r}")
             given = self._signature.bound(found.args, found.kwargs)
             values = [cast(s, v) for s, v in zip(self._bound.args, given.args, strict=True)]
             named = [
@@ -114,15 +120,9 @@ class ConcreteFunction(Recorded):
         for p in self._signature.python.parameters.values():
             if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD):
                 tensors = _tensors_in(known.get(p.name))
-                default = p.empty if tensors else known.get(p.name)
+                default = _NOT_GIVEN if tensors else known.get(p.name)
                 p = p.replace(default=default, annotation=p.empty)
             parameters.append(p)
-        if any(
-            b.default is b.empty and a.default is not a.empty
-            for a, b in zip(parameters, parameters[1:])
-            if b.kind is b.POSITIONAL_OR_KEYWORD
-        ):
-            raise TypeError("an argument without a value follows one with a value")
         return self._signature.python.replace(
             parameters=parameters, return_annotation=inspect.Signature.empty
         )

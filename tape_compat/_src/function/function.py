@@ -433,12 +433,13 @@ class Function(Recorded):
             args = signature.specs
         bound = signature.general(signature.bind(args, kwargs))
         key = bound.key
-        found = self._concrete.get(key)
-        if found is None:
-            trace = self.trace_for(bound)
-            bound = bound._replace(known_texts=self._needs_texts)
-            found = self._concrete[key] = ConcreteFunction(trace, signature, bound, self._name)
-        return found
+        with self._lock:
+            found = self._concrete.get(key)
+            if found is None:
+                trace = self.trace_for(bound)
+                bound = bound._replace(known_texts=self._needs_texts)
+                found = self._concrete[key] = ConcreteFunction(trace, signature, bound, self._name)
+            return found
 
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
         """The signatures of its concrete functions, as text."""
