@@ -979,6 +979,17 @@ def case_output_gradients_too_few(tf):
     return attempt(lambda: tape.gradient([y, z], x, output_gradients=[tf.constant([1.0, 1.0])]))
 
 
+def case_output_gradients_of_another_dtype(tf):
+    x = tf.Variable([1.0, 2.0])
+    with tf.GradientTape(persistent=True) as tape:
+        y = x * x
+    given = [
+        lambda: tape.gradient(y, x, output_gradients=[1, 2]),
+        lambda: tape.gradient(y, x, output_gradients=tf.constant([1.0, 2.0], tf.float64)),
+    ]
+    return [attempt(call) for call in given], tape.gradient(y, x)
+
+
 def case_output_gradients_nest(tf):
     x = tf.Variable([1.0, 2.0])
     with tf.GradientTape() as tape:

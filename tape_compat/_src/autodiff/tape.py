@@ -15,6 +15,7 @@ from ..core import limits
 from ..core.dimensions import broadcast, fit
 from ..core.errors import InvalidArgumentError, user_location
 from ..core.native import native, native_calls, provide
+from ..core.refuse import check_dtype_of
 from ..core.state import LOCAL
 from ..ops.repeating import broadcast_to
 from ..values import nest
@@ -625,6 +626,9 @@ def _not_a_tensor(role: str, value: Any) -> Exception:
 def _seeds(output_gradients: Any, targets: list[Tensor]) -> list[Any]:
     """Cotangents of the targets; None stands for ones. Too few are filled up with ones."""
     seeds: list[Any] = [convert(g) for g in nest.flatten(output_gradients)][: len(targets)]
+    for seed, target in zip(seeds, targets):
+        if target._aval.trainable:
+            check_dtype_of(target._aval, 1, seed.dtype, "Mul")
     seeds += [None] * (len(targets) - len(seeds))
     return [
         seed if seed is None or seed._aval.shape == target._aval.shape else _broadcast(seed, target)
