@@ -507,3 +507,41 @@ def case_resize_by_a_list_of_sizes(tf):
         return tf.reshape(tf.range(1.0 * height * width), [1, height, width, 1])
 
     return f(of(2, 3), of(4, 5)), f(of(4, 4), of(3, 2))
+
+
+def case_assignments_of_sizes_that_the_call_tells(tf):
+    v = tf.Variable([1.0, 2.0])
+    rows = tf.Variable([[1.0, 1.0]], shape=[None, 2])
+    vector, matrix = tf.TensorSpec([None]), tf.TensorSpec([None, None])
+
+    @tf.function(input_signature=[vector])
+    def assign(x):
+        v.assign(x * 2.0)
+
+    @tf.function(input_signature=[vector])
+    def add(x):
+        v.assign_add(x)
+        v.assign_sub(x * 3.0)
+        return v + 0.0
+
+    @tf.function
+    def of_size(n):
+        v.assign(tf.ones(n))
+
+    @tf.function(input_signature=[matrix])
+    def assign_rows(x):
+        rows.assign(x)
+        rows.assign_add(x)
+        return tf.reduce_sum(rows)
+
+    calls = [
+        lambda: assign([3.0, 4.0]),
+        lambda: assign([3.0, 4.0, 5.0]),
+        lambda: add([1.0, 1.0]),
+        lambda: add([1.0]),
+        lambda: of_size(tf.constant([2])),
+        lambda: of_size(tf.constant([3])),
+        lambda: assign_rows([[1.0, 2.0], [3.0, 4.0]]),
+        lambda: assign_rows([[1.0]]),
+    ]
+    return [(attempt(call, words=0), v.numpy(), rows.numpy()) for call in calls]

@@ -502,6 +502,7 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
 
 
 operators.define(
+    ensure_shape=ensure_shape,
     identity=identity,
     moved=dispatch.moved,
     set_shape=_set_shape,

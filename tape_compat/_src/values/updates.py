@@ -87,8 +87,29 @@ def _nd_op(method: Any, kernel: str) -> Closure:
     return Op(method, kernel, check=check).bind()
 
 
-ADD = Op(lambda x, y: x + y, "AssignAddVariableOp").bind()
-SUB = Op(lambda x, y: x - y, "AssignSubVariableOp").bind()
+def may_be_equal(held: Aval, delta: Aval) -> bool:
+    """Whether what a variable holds and what is added to it may have one shape."""
+    return held.shape == delta.shape or fit(held.shape, delta.shape)
+
+
+def shapes_differ(held: Aval, delta: Aval) -> str:
+    """What is said where they have not."""
+    return (
+        f"Cannot update variable with shape {held.tensor_shape.as_list()} using a Tensor with "
+        f"shape {delta.tensor_shape.as_list()}, shapes must be equal."
+    )
+
+
+def _sum(operation: Any, kernel: str) -> Closure:
+    def check(avals: tuple[Aval, ...]) -> None:
+        if not may_be_equal(*avals):
+            raise invalid(shapes_differ(*avals), kernel)
+
+    return Op(operation, kernel, check=check).bind()
+
+
+ADD = _sum(lambda x, y: x + y, "AssignAddVariableOp")
+SUB = _sum(lambda x, y: x - y, "AssignSubVariableOp")
 
 #: Row updates `x[indices] = f(x[indices], updates)`, by TensorFlow's name of the method.
 SCATTER: dict[str, Closure] = {

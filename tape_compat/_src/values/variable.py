@@ -420,14 +420,20 @@ class Variable(operators.Operators, Trackable, metaclass=Created):
             return value
         return seen_by((), convert, value, self._handle.dtype)
 
-    def _check_shape(self, tensor: Tensor) -> None:
+    def _fitting(self, tensor: Tensor) -> Tensor:
+        """The tensor, if its shape fits. Sizes that only the call tells are checked there."""
         shape = self._handle.shape
-        if tensor._aval.tensor_shape is not shape and not shape.is_compatible_with(tensor.shape):
+        if tensor._aval.tensor_shape is shape:
+            return tensor
+        if not shape.is_compatible_with(tensor.shape):
             raise ValueError(
                 f"Cannot assign value to variable ' {self._handle_name}': Shape mismatch."
                 f"The variable shape {shape}, and the assigned value shape {tensor.shape} are "
                 f"incompatible. At {errors.user_location()}."
             )
+        if tensor._aval.unknown and shape.is_fully_defined():
+            return seen_by((), operators.call, "ensure_shape", tensor, shape)
+        return tensor
 
     @native_calls("update")
     def assign(
@@ -438,8 +444,7 @@ class Variable(operators.Operators, Trackable, metaclass=Created):
         read_value: bool = True,
     ) -> Any:
         """Replace the value. Raises ValueError if the shape or dtype does not fit."""
-        tensor = self._delta(value)
-        self._check_shape(tensor)
+        tensor = self._fitting(self._delta(value))
         self._set(same_value(tensor, self._handle.id))
         return self._unread(read_value)
 
@@ -475,13 +480,11 @@ class Variable(operators.Operators, Trackable, metaclass=Created):
 
     def _checked_delta(self, closure: Any, delta: Any) -> Tensor:
         delta = self._delta(delta)
-        shape = self._held.shape
-        if delta.shape != shape:
+        if not _updates.may_be_equal(self._held._aval, delta._aval):
             raise errors.InvalidArgumentError(
                 None,
                 None,
-                f"Cannot update variable with shape {shape.as_list()} using a Tensor with "
-                f"shape {delta.shape.as_list()}, shapes must be equal. [Op:{closure.name}] "
+                f"{_updates.shapes_differ(self._held._aval, delta._aval)} [Op:{closure.name}] "
                 f"('{self._handle_name}' at {errors.user_location()})",
             )
         return delta
