@@ -306,13 +306,13 @@ def segment_extreme(data: Any, ids: Any, segments: int, largest: bool) -> Any:
     Ties share the gradient evenly. Source: TF math_grad.py, _SegmentMinOrMaxGrad.
     """
 
-    def function(data: Any) -> Any:
+    def function(data: Any, ids: Any) -> Any:
         info = jnp.finfo(data.dtype) if _floating(data) else jnp.iinfo(data.dtype)
         start = jnp.full((segments, *data.shape[1:]), info.min if largest else info.max, data.dtype)
         at = start.at[ids]
         return at.max(data, mode="drop") if largest else at.min(data, mode="drop")
 
-    def partial(dx: Any, out: Any, data: Any) -> Any:
+    def partial(dx: Any, out: Any, data: Any, ids: Any) -> Any:
         inside = (ids >= 0) & (ids < segments)
         inside = inside.reshape(inside.shape + (1,) * (data.ndim - 1))
         chosen = inside & (data == out[jnp.clip(ids, 0, max(segments - 1, 0))])
@@ -321,7 +321,7 @@ def segment_extreme(data: Any, ids: Any, segments: int, largest: bool) -> Any:
         total = zeros.at[ids].add(jnp.where(chosen, dx, 0), mode="drop")
         return total / jnp.where(count == 0, 1, count)
 
-    return rule(function, partial)(data)
+    return rule(function, partial, None)(data, ids)
 
 
 #: Bessel functions: at 0 JAX differentiates |x|. Source: TF math_grad.py, _BesselI0Grad.
@@ -345,11 +345,11 @@ def segment_product(data: Any, ids: Any, segments: int) -> Any:
     JAX has none where ids repeat. Source: TF math_grad.py, _UnsortedSegmentProdGrad.
     """
 
-    def function(data: Any) -> Any:
+    def function(data: Any, ids: Any) -> Any:
         ones = jnp.ones((segments, *data.shape[1:]), data.dtype)
         return ones.at[ids].multiply(data, mode="drop")
 
-    def partial(dx: Any, out: Any, data: Any) -> Any:
+    def partial(dx: Any, out: Any, data: Any, ids: Any) -> Any:
         zero = data == 0
         filled = jnp.where(zero, 1, data)
         at = jnp.clip(ids, 0, max(segments - 1, 0))
@@ -359,7 +359,7 @@ def segment_product(data: Any, ids: Any, segments: int) -> Any:
         others = jnp.where(zeros[at] == zero.astype(jnp.int32), rest, 0)
         return jnp.zeros_like(out).at[ids].add(dx * others, mode="drop")
 
-    return rule(function, partial)(data)
+    return rule(function, partial, None)(data, ids)
 
 
 def cross_entropy(labels: Any, logits: Any) -> Any:
