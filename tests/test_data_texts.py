@@ -172,7 +172,7 @@ def test_what_is_several_programs_is_no_pure_function():
     with pytest.raises(NotImplementedError, match="several programs"):
         count.experimental_get_compiler_ir(tf.constant("abc"))
     with pytest.raises(NotImplementedError, match="map_fn"):
-        tf.vectorized_map(count, tf.constant(["a", "bc"]))
+        tf.vectorized_map(count, tf.constant(["a", "bc"]), fallback_to_while_loop=False)
     graph = count.get_concrete_function(tf.constant("a")).graph
     assert [op.type for op in graph.get_operations()] == [
         "Placeholder", "length", "Const", "Mul", "Identity"]  # fmt: skip

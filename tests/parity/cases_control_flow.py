@@ -839,6 +839,38 @@ def case_vectorized_map_structures(tf):
 
 
 @options(atol=1e-5)
+def case_vectorized_map_depends_on_values(tf):
+    x = tf.constant([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+    i = tf.constant([2, 0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.vectorized_map(lambda p: p[0][p[1] : p[1] + 1], (x, i), warn=False)
+    return {
+        "slices": (y, tape.gradient(y, x)),
+        "texts": tf.vectorized_map(tf.strings.as_string, i, warn=False),
+        "lengths": tf.vectorized_map(tf.strings.length, tf.constant(["a", "bc"]), warn=False),
+        "python": tf.vectorized_map(
+            lambda row: tf.py_function(lambda a: a * 2.0, [row], tf.float32), x, warn=False
+        ),
+        "structures": tf.vectorized_map(
+            lambda row: {"n": tf.strings.as_string(row), "rest": (row, row[:1])}, x, warn=False
+        ),
+    }
+
+
+def case_vectorized_map_of_segments(tf):
+    x = tf.constant([[1.0, 3.0, 3.0], [4.0, 0.0, 6.0]])
+    ids = tf.constant([[0, 1, 1], [1, 1, 0]])
+    found = {}
+    for kind in ("sum", "mean", "max", "min", "prod", "sqrt_n"):
+        op = getattr(tf.math, f"unsorted_segment_{kind}")
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.vectorized_map(lambda p, op=op: op(p[0], p[1], 2), (x, ids))
+        found[kind] = y, tape.gradient(y, x)
+    return found
+
+
 def case_vectorized_map_captures(tf):
     w = tf.Variable([1.0, 2.0])
     x = tf.constant([[0.1, 0.2], [0.3, 0.4]])

@@ -11,7 +11,10 @@ from ..core.batches import Batched
 from ..core.control import calling, structured
 from ..core.dimensions import Size, differ
 from ..core.dtypes import string
-from ..core.errors import user_location
+from ..core.errors import NeedsValue, user_location
+from ..core.state import LOCAL
+from ..ops.joining import stack
+from ..values import nest
 from ..values.capture import Drawn, SymbolicProgram, value_of
 from ..values.record import apply
 from ..values.tensor import Tensor
@@ -32,7 +35,7 @@ def vectorized_map(
       fn: takes a nest of rows like `elems`, gives a nest of tensors. It is recorded once.
       elems: nest of tensors [n, ...]; a tensor [1, ...] serves for all rows.
       fallback_to_while_loop: whether what has effects, such as `tf.print` or an assignment, is done
-        row by row.
+        row by row; outside of functions also what depends on values, as the size of a mask.
       warn: whether to warn of that.
     Raises: ValueError for scalars, and where rows cannot be worked out at once.
 
@@ -47,22 +50,30 @@ def vectorized_map(
             elems,
         )
     tensors = [tensor_of(x) for x in flat(elems)]
-    if any(x.dtype is string for x in tensors):
-        raise NotImplementedError(
-            f"vectorized_map of texts, which the host computes with: take tf.map_fn (at "
-            f"{user_location()})."
-        )
     if not tensors or any(not x._aval.shape for x in tensors):
         raise ValueError(
             f"vectorized_map maps over the first axis of tensors, which {elems} does not have (at "
             f"{user_location()})."
         )
     count = _rows(tensors)
+    by_python = fallback_to_while_loop and LOCAL.state.capture is None and not _is_none(count)
+    if any(x.dtype is string for x in tensors):
+        if by_python:
+            return _by_python(fn, elems, tensors, warn)
+        raise NotImplementedError(
+            f"vectorized_map of texts, which the host computes with: take tf.map_fn (at "
+            f"{user_location()})."
+        )
     by_rows = [not _is_one(x._aval.shape[0]) or _is_one(count) for x in tensors]
     rows = [Aval.of(x._aval.shape[1:], x._aval.dtype) for x in tensors]
-    part = record(
-        lambda leaves: fn(packed(elems, leaves)), rows, "vectorized_map", make=SymbolicProgram
-    )
+    try:
+        part = record(
+            lambda leaves: fn(packed(elems, leaves)), rows, "vectorized_map", make=SymbolicProgram
+        )
+    except NeedsValue:
+        if not by_python:
+            raise
+        return _by_python(fn, elems, tensors, warn)
     if part.captured.cells or part.captured.closure.effect:
         return _one_by_one(fn, elems, part, fallback_to_while_loop, warn)
     by_rows += [isinstance(source, Drawn) for source in part.captured.sources]
@@ -95,6 +106,10 @@ def _is_one(size: Size) -> bool:
     return type(size) is int and size == 1
 
 
+def _is_none(size: Size) -> bool:
+    return type(size) is int and size == 0
+
+
 def _keys(source: Drawn, count: Size) -> Tensor:
     """The keys of a draw, one for each row."""
     key = source.draw(count if isinstance(count, int) else UNKNOWN_ITERATIONS)
@@ -113,3 +128,17 @@ def _one_by_one(
         LOGGER.warning("Using a while_loop for converting a function that has effects")
     like = packed(part.structure, [x.dtype for x in part.leaves])
     return map_fn(fn, elems, fn_output_signature=like)
+
+
+def _by_python(fn: Callable[[Any], Any], elems: Any, tensors: list[Tensor], warn: bool) -> Any:
+    """The results of rows one after the other, with values at hand."""
+    if warn:
+        LOGGER.warning("Using a while_loop for converting a function that depends on values")
+    count = _rows(tensors)
+    results = []
+    for i in range(int(count)):
+        rows = [x[0 if _is_one(x._aval.shape[0]) else i] for x in tensors]
+        results.append(fn(packed(elems, rows)))
+    leaves = zip(*map(nest.flatten, results), strict=True)
+    stacked = [None if rows[0] is None else stack(list(map(tensor_of, rows))) for rows in leaves]
+    return nest.pack_sequence_as(results[0], stacked)
