@@ -2212,3 +2212,43 @@ def case_assertions_that_are_known_to_fail(tf):
         except tf.errors.InvalidArgumentError:
             kinds.append("refused")
     return recorded, kinds
+
+
+def case_ragged_and_sparse_tensors_of_any_count(tf):
+    seen = []
+
+    @tf.function
+    def f(x):
+        values = x["x"].values
+        seen.append(values.shape.as_list())
+        return tf.reduce_sum(values * 2.0)
+
+    def sparse(count):
+        places = [[i, i] for i in range(count)]
+        return tf.SparseTensor(places, tf.range(1.0, count + 1.0), [4, 4])
+
+    rows = [[1, 2], [2, 2], [0, 1], [1, 1, 1], [2, 0, 4]]
+    ragged = [tf.RaggedTensor.from_row_lengths(tf.ones([sum(n)]), n) for n in rows]
+    given = [*map(sparse, (1, 2, 4, 2)), *ragged]
+    results = [(f({"x": x}), f.experimental_get_tracing_count()) for x in given]
+    concrete = f.get_concrete_function({"x": sparse(3)})
+    return results, seen, concrete({"x": sparse(2)}), f.experimental_get_tracing_count()
+
+
+def case_gradients_by_ragged_and_sparse_tensors_of_any_count(tf):
+    w = tf.Variable([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+
+    @tf.function
+    def loss(x, rows):
+        first = tf.sparse.sparse_dense_matmul(x, w)
+        return tf.reduce_sum(first * first) + tf.reduce_sum(rows.values * w[0, 1])
+
+    found = []
+    for count in (1, 3, 2):
+        places = [[i, i] for i in range(count)]
+        x = tf.SparseTensor(places, tf.range(1.0, count + 1.0), [3, 3])
+        rows = tf.RaggedTensor.from_row_lengths(tf.range(1.0, count + 2.0), [1, count])
+        with tf.GradientTape() as tape:
+            y = loss(x, rows)
+        found.append((y, tape.gradient(y, w)))
+    return found, loss.experimental_get_tracing_count()

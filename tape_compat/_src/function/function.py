@@ -33,7 +33,7 @@ from .compiler_ir import compiler_ir
 from .concrete import ConcreteFunction
 from .elements import taking, with_unknown_sizes
 from .function_spec import FunctionSpec
-from .retracing import General, Retracing, mapped, spec_like
+from .retracing import General, Retracing, mapped, of_any_count, spec_like
 from .signature import LITERALS, Arguments, Bound, Signature, serves, texts_in
 from .trace import AssumingTrace, Trace, as_tensors, traced
 
@@ -280,11 +280,13 @@ class Function(Recorded):
                     self._signature.general(bound)._replace(known_texts=False).key
                 )
             if found is None:
-                given = with_unknown_sizes(self._signature.general(bound))
+                given = of_any_count(with_unknown_sizes(self._signature.general(bound)))
                 if self._reduce_retracing:
                     given = self._general.of(given)
-                    found = self._traces.get(given.key)
                 by_sizes = _has_unknown(given) and not _has_unknown(bound)
+                shared = self._reduce_retracing or by_sizes
+                if shared:
+                    found = self._traces.get(given.key)
                 if found is None:
                     found = self._serving(key) or self._record(given, by_sizes)
                 if isinstance(found, str) and by_sizes:
@@ -294,8 +296,9 @@ class Function(Recorded):
                 elif isinstance(found, str) and _has_unknown(bound):
                     return found  # it may be possible where the sizes are known
                 self._traces[key] = found
-                if self._reduce_retracing:
+                if shared:
                     self._traces[given.key] = found
+                if self._reduce_retracing:
                     self._general.came(given)
                 if texts_in(key):
                     self._forget_texts(key, given.key)
@@ -543,7 +546,8 @@ def _with_texts(bound: Bound) -> bool:
 
 def _has_unknown(bound: Bound) -> bool:
     """Whether a size of an argument is not known."""
-    values = nest.flatten((bound.args, tuple(value for _, value in bound.kwargs)))
+    given = bound.args, tuple(value for _, value in bound.kwargs)
+    values = nest.flatten(given, expand_composites=True)
     return any(
         not value.shape.is_fully_defined()
         for value in values

@@ -7,8 +7,11 @@ from typing import Any
 
 from ..core.avals import Aval
 from ..core.dtypes import string
+from ..values import nest
 from ..values.convert import convert
 from ..values.extension_type import ExtensionTypeSpec
+from ..values.ragged import RaggedTensor
+from ..values.sparse import SparseTensor
 from ..values.spec import TensorSpec
 from .signature import Bound, rebuilt
 
@@ -93,6 +96,27 @@ def _without_sizes(part: Any) -> Any:
     if isinstance(part, tuple) and part[:1] == (TensorSpec,):
         return part[2], part[1].rank
     return part._without_sizes() if isinstance(part, ExtensionTypeSpec) else part
+
+
+def of_any_count(bound: Bound) -> Bound:
+    """Arguments with specs in the place of the tensors that ragged and sparse ones consist of: how
+    many elements they have is no part of what they are, as in TensorFlow."""
+    found: dict[int, TensorSpec] = {}
+    for value in (*bound.args, *[value for _, value in bound.kwargs]):
+        _note_counts(value, found)
+    return mapped(bound, lambda x: found.get(id(x), x)) if found else bound
+
+
+def _note_counts(value: Any, found: dict[int, TensorSpec]) -> None:
+    """Note the specs of what it consists of, by the identities of the tensors."""
+    if isinstance(value, (RaggedTensor, SparseTensor)):
+        spec = value._type_spec
+        parts = spec._to_components(value)
+        if all(x.dtype is not string for x in parts):
+            found.update(zip(map(id, parts), spec._component_specs, strict=True))
+        return
+    for child in nest.children_of(value) or ():
+        _note_counts(child, found)
 
 
 def spec_like(value: Any, known_texts: bool = False) -> Any:
