@@ -2252,3 +2252,33 @@ def case_gradients_by_ragged_and_sparse_tensors_of_any_count(tf):
             y = loss(x, rows)
         found.append((y, tape.gradient(y, w)))
     return found, loss.experimental_get_tracing_count()
+
+
+def case_functions_made_anew_are_warned_of(tf):
+    def warned(call, times):
+        with messages(words=8) as lines:
+            for i in range(times):
+                call(i)
+        return lines
+
+    def anew(i):
+        return tf.function(lambda x: x * 2)(i)
+
+    class Model:
+        @tf.function
+        def call(self, x):
+            return x + 1
+
+    models = [Model() for _ in range(5)]
+    inner = tf.function(lambda x: x - 1)
+
+    @tf.function
+    def outer(x):
+        return inner(x) + inner(x + 1)
+
+    return {
+        "four": warned(lambda i: tf.function(lambda x: x * 3)(i), 4),
+        "loop": warned(anew, 6),
+        "methods": warned(lambda i: models[i].call(i), 5),
+        "inside": warned(outer, 4),
+    }

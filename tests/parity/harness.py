@@ -211,10 +211,13 @@ def printed() -> Iterator[list[str]]:
 
 
 def _forget_logged_once() -> None:
-    """TensorFlow logs some lines only the first few times in a process: start its counts afresh."""
+    """Some lines are logged only the first few times in a process: start the counts afresh."""
     tf_logging = sys.modules.get("tensorflow.python.platform.tf_logging")
     with contextlib.suppress(AttributeError):
         tf_logging._log_counter_per_token.clear()  # type: ignore[union-attr]
+    retracing = sys.modules.get("tape_compat._src.function.retracing")
+    if retracing is not None:
+        retracing._BY_CODE.clear()
 
 
 def outcome(case: Case, tf: Any) -> Any:

@@ -33,7 +33,7 @@ from .compiler_ir import compiler_ir
 from .concrete import ConcreteFunction
 from .elements import taking, with_unknown_sizes
 from .function_spec import FunctionSpec
-from .retracing import General, Retracing, mapped, of_any_count, spec_like
+from .retracing import General, mapped, of_any_count, retracing_of, spec_like
 from .signature import LITERALS, Arguments, Bound, Signature, serves, texts_in
 from .trace import AssumingTrace, Trace, as_tensors, traced
 
@@ -89,8 +89,8 @@ class Function(Recorded):
         self._never: dict[tuple, str] = {}
         #: Those of one program where others are in parts, by their arguments.
         self._whole: dict[tuple, Trace] = {}
-        self._count = self._calls = self._unlearned = 0
-        self._detector = Retracing(python_function)
+        self._count = self._unlearned = 0
+        self._retracing = retracing_of(python_function)
         #: The iterator or the like that it takes by itself and cannot be recorded for.
         self._alone: weakref.ref[Any] | None = None
         #: Its draws where it runs as Python.
@@ -157,12 +157,13 @@ class Function(Recorded):
         bound = Function(method, self._name, *self._options)
         if self._autograph:
             bound._converted = _method(self._converted, instance)
+        bound._retracing = self._retracing
         return bound
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if MODE.python:
             return self._python_function(*args, **kwargs)
-        self._calls += 1
+        self._retracing.calls += 1
         least, most = self._signature.plain
         if not kwargs and least <= len(args) <= most:
             parts: list[Any] = []
@@ -333,7 +334,8 @@ class Function(Recorded):
         """Record the Python function; a second time if it made variables at the first. by_sizes: if
         that is not possible, it will be recorded for each set of sizes; settled: it is now."""
         # texts are part of what is recorded here, not in TensorFlow
-        why = None if texts_in(bound.key) else self._detector.traced(self._calls)
+        outer = LOCAL.state.capture is not None
+        why = None if outer or texts_in(bound.key) else self._retracing.traced()
         if why is not None:
             LOGGER.warning("%s", why)
         count = self._count

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections import deque
 from typing import Any
 
@@ -22,16 +23,19 @@ _TRACES = 5
 
 
 class Retracing:
-    """Notes which calls of a function were recorded."""
+    """Notes which calls of a function were recorded. calls: how many there were, of all functions
+    made of the same Python code."""
+
+    __slots__ = ("_function", "_traced", "_warnings", "calls")
 
     def __init__(self, function: Any):
         self._function = function
         self._traced: deque[int] = deque()
-        self._warnings = 0
+        self._warnings = self.calls = 0
 
-    def traced(self, call: int) -> str | None:
-        """Note that the call of this number is recorded. Gives TensorFlow's warning when due."""
-        traced = self._traced
+    def traced(self) -> str | None:
+        """Note that the last call is recorded. Gives TensorFlow's warning when due."""
+        call, traced = self.calls, self._traced
         traced.append(call)
         while call - traced[0] >= _LAST_CALLS:
             traced.popleft()
@@ -47,6 +51,23 @@ class Retracing:
             "reduce_retracing=True option that can avoid unnecessary retracing. For (3), please "
             "refer to https://www.tensorflow.org/guide/function#controlling_retracing."
         )
+
+
+_BY_CODE: weakref.WeakKeyDictionary[Any, Retracing] = weakref.WeakKeyDictionary()
+
+
+def retracing_of(function: Any) -> Retracing:
+    """What notes it for a Python function: one for all that are made of its code, since functions
+    are made anew in loops."""
+    inner = function
+    while hasattr(inner, "__wrapped__"):
+        inner = inner.__wrapped__
+    inner = getattr(inner, "__func__", inner)
+    code = getattr(inner, "__code__", None)
+    if code is None:
+        return Retracing(function)
+    found = _BY_CODE.get(code)
+    return _BY_CODE.setdefault(code, Retracing(function)) if found is None else found
 
 
 class General:
