@@ -8,6 +8,7 @@ import enum
 import functools
 import gc
 import inspect
+import weakref
 
 import numpy as np
 
@@ -2282,3 +2283,19 @@ def case_functions_made_anew_are_warned_of(tf):
         "methods": warned(lambda i: models[i].call(i), 5),
         "inside": warned(outer, 4),
     }
+
+
+def case_a_weak_reference_is_refused(tf):
+    class Thing:
+        pass
+
+    thing = Thing()
+    f = tf.function(lambda x: tf.constant(1.0))
+    return attempt(lambda: f(weakref.ref(thing)), words=2)
+
+
+def case_concrete_shapes_of_none(tf):
+    f = tf.function(lambda x: (x, None, {"a": None}))
+    c = f.get_concrete_function(tf.constant([1.0]))
+    g = tf.function(lambda: None).get_concrete_function()
+    return c.output_shapes, c.output_dtypes, g.output_shapes, g.output_dtypes, g()

@@ -776,3 +776,17 @@ def case_wrapped_by_a_library(tf):
         *(y, tape.gradient(y, inner), inner._dense_var_to_tensor(), halved + 1.0),
         attempt(inner._dense_var_to_tensor, tf.int32),
     )
+
+
+def case_modes_and_names_are_checked(tf):
+    one = tf.Variable(1.0, synchronization=None, aggregation=None)
+    modes = one.synchronization.name, one.aggregation.name
+    by_number = tf.Variable(1.0, synchronization=3, aggregation=1)
+    wrong = [
+        lambda: tf.Variable(1.0, aggregation="sum"),
+        lambda: tf.Variable(1.0, synchronization="auto", name="a"),
+        lambda: tf.Variable(1.0, aggregation=tf.VariableSynchronization.AUTO),
+        lambda: tf.Variable(1.0, name=3),
+    ]
+    chosen = by_number.synchronization.name, by_number.aggregation.name
+    return modes, chosen, [attempt(call) for call in wrong]

@@ -10,6 +10,7 @@ from ..core import errors
 from ..core.avals import Aval
 from ..core.dtypes import string
 from ..core.refuse import check_dtype_of, tf_dtype_name
+from ..core.shapes import TensorShape
 from ..values import nest
 from ..values.composite import CompositeTensor, TypeSpec
 from ..values.convert import convert
@@ -228,8 +229,9 @@ class ConcreteFunction(Recorded):
 
     @property
     def output_shapes(self) -> Any:
-        """The shapes of what it gives, None where it gives no tensor."""
-        return nest.map_structure(lambda x: getattr(x, "shape", None), self.structured_outputs)
+        """The shapes of what it gives, an unknown one where it gives no tensor."""
+        unknown = TensorShape(None)
+        return nest.map_structure(lambda x: getattr(x, "shape", unknown), self.structured_outputs)
 
     @property
     def output_dtypes(self) -> Any:

@@ -163,6 +163,8 @@ class Arguments:
         if hasattr(value, "_as_tensor") or hasattr(value, "__array__"):
             self._tensor(convert(value))
             return
+        if isinstance(value, weakref.ref):
+            raise TypeError(f"weakref input {value} not supported for tf.function.")
         try:
             hash(value)
         except TypeError:

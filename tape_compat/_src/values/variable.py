@@ -54,6 +54,17 @@ class VariableAggregation(Enum):
     ONLY_FIRST_REPLICA = 3
 
 
+def _mode(value: Any, kind: Any, name: str | None) -> Any:
+    """A value as one of an enumeration's, None for its first."""
+    if value.__class__ is kind:
+        return value
+    try:
+        return kind(0) if value is None else kind(value)
+    except ValueError:
+        word = kind.__name__.removeprefix("Variable").lower()
+        raise ValueError(f"Invalid variable {word} mode: {value} for variable: {name}") from None
+
+
 provide(float32=dtypes.float32)
 
 
@@ -176,6 +187,8 @@ class Variable(operators.Operators, Trackable, metaclass=Created):
                     f"argument ({shape})."
                 )
         self._handle = Handle(tensor, shape)
+        if not isinstance(name, (str, type(None))):
+            raise ValueError("name for name_scope must be a string.")
         self._handle_name = f"{current_name_scope()}{name or 'Variable'}:0"
         self._trainable = (
             synchronization is not VariableSynchronization.ON_READ
@@ -183,8 +196,8 @@ class Variable(operators.Operators, Trackable, metaclass=Created):
             else bool(trainable)
         )
         self._constraint = constraint
-        self._synchronization = synchronization
-        self._aggregation = aggregation
+        self._synchronization = _mode(synchronization, VariableSynchronization, name)
+        self._aggregation = _mode(aggregation, VariableAggregation, name)
         self._view: UnreadVariable | None = None
 
     # -- what it is -----------------------------------------------------------------------------
