@@ -681,6 +681,24 @@ def case_undefined_before_a_while(tf):
     return attempt(f, tf.constant(3), words=0)
 
 
+def case_undefined_before_a_loop_of_unknown_sizes(tf):
+    @tf.function
+    def f(n):
+        for i in tf.range(n):
+            rows = {"a": tf.zeros([1, i]), "b": [tf.range(i), tf.ones([2, 3])]}
+        return rows
+
+    @tf.function
+    def g(n):
+        i = 0
+        while i < n:
+            rows = tf.zeros([1, i, 2])
+            i += 1
+        return rows, i
+
+    return f(tf.constant(3)), f(tf.constant(1)), g(tf.constant(4)), attempt(g, 3), g(tf.constant(2))
+
+
 def case_local_to_the_loop(tf):
     @tf.function
     def f(n):

@@ -17,6 +17,7 @@ from ..core.caches import Cache
 from ..core.call import Call
 from ..core.dimensions import Size, Sizes, is_symbolic, variables
 from ..core.limits import MAX_CONTROL_FLOW
+from ..core.shapes import TensorShape
 from ..core.state import LOCAL
 from ..values.capture import Captured, Sketch
 from ..values.record import apply, notify
@@ -173,6 +174,12 @@ class Inside:
         return len(before.shape) == len(after.shape) and all(
             one == other or (is_symbolic(one) and str(one) in names) for one, other in pairs
         )
+
+    def invariant(self, aval: Aval) -> TensorShape | None:
+        """A shape with None for such sizes; None if there are none in it."""
+        if not self._has(aval.shape):
+            return None
+        return TensorShape([None if self._has((n,)) else n for n in aval.shape])
 
     def refuse(self, shape: Sequence[Size], what: str) -> None:
         """Refuse a shape of such sizes where they are needed outside. Raises: NeedsValue."""

@@ -12,13 +12,15 @@ import numpy as np
 from malt.operators.variables import UndefinedReturnValue
 
 from ...autodiff.reverse import filled
-from ...core.errors import OpError
+from ...core.errors import NeedsValue, OpError
 from ...ops.creation import zeros
 from ...values import nest, operators
 from ...values.capture import capturing, symbolic_input
 from ...values.convert import convert
+from ...values.host_steps import takes_steps
 from ...values.tensor import Tensor
 from .. import control_flow
+from ..host_control import Inside
 from ..recording import PartProgram
 from . import verify
 from .staging import condition, is_tensor, is_undefined
@@ -51,7 +53,7 @@ def stage(
     initial = before
     watch = any(unset) and not runs
     if any(unset):
-        initial = _defined(body, get_state, set_state, before, unset, shapes, names)
+        initial, shapes = _defined(body, get_state, set_state, before, unset, shapes, names)
 
     def enter(loop_vars: Sequence[Any]) -> tuple[Any, ...]:
         values = tuple(loop_vars[1:] if watch else loop_vars)
@@ -111,22 +113,28 @@ def _defined(
     unset: Sequence[bool],
     shapes: tuple[Any, ...] | None,
     names: tuple[str, ...],
-) -> tuple[Any, ...]:
-    """The variables before a loop, zeros for those without a value.
+) -> tuple[tuple[Any, ...], tuple[Any, ...] | None]:
+    """The variables before a loop, zeros for those without a value, and the shape invariants.
 
-    Of which dtype and shape is found by recording one iteration, which is thrown away.
+    Of which dtype and shape is found by recording one iteration, which is thrown away. A size that
+    only the iteration knows may change.
     Raises: ValueError for a variable that is read first.
     """
     note = None
     initial = before
     after: tuple[Any, ...] = (None,) * len(before)
+    inside = Inside() if takes_steps() else None
     try:
         with capturing(lambda state: PartProgram(state, "while_body")):
             set_state(nest.map_structure(_symbolic, before))
             body()
             after = get_state()
+        if inside is not None:
+            shapes = _with_unknown_sizes(inside, before, unset, after, shapes)
         likes = zip(before, unset, after, shapes or (None,) * len(before))
         initial = tuple(_placeholder(like, v, s) if u else v for v, u, like, s in likes)
+    except NeedsValue:
+        raise
     except (UnboundLocalError, TypeError, ValueError, KeyError, OpError) as error:
         note = (
             "Note: AutoGraph tried to define it automatically, but ran into a "
@@ -135,7 +143,32 @@ def _defined(
     finally:
         set_state(initial)
     verify.before_loop(initial, names, after, note)
-    return initial
+    return initial, shapes
+
+
+def _with_unknown_sizes(
+    inside: Inside,
+    before: Sequence[Any],
+    unset: Sequence[bool],
+    after: Sequence[Any],
+    shapes: tuple[Any, ...] | None,
+) -> tuple[Any, ...] | None:
+    """The shape invariants, with one for each variable that gets sizes which only an iteration
+    knows."""
+
+    def invariant(value: Any) -> Any:
+        if not is_tensor(value):
+            return None
+        return inside.invariant(convert(value)._aval)
+
+    given = shapes or tuple(nest.map_structure(lambda _: None, v) for v in before)
+    found = list(given)
+    for i, (missing, value) in enumerate(zip(unset, after)):
+        if missing and not is_undefined(value):
+            made = nest.map_structure(invariant, value)
+            if found[i] is None and any(s is not None for s in nest.flatten(made)):
+                found[i] = made
+    return shapes if found == list(given) else tuple(found)
 
 
 def _symbolic(value: Any) -> Any:
