@@ -384,3 +384,31 @@ def case_specs_after_functions_of_python(tf):
         tf.data.Dataset.from_tensor_slices(texts).map(parsed).batch(2, drop_remainder=True),
     ]
     return [(repr(dataset.element_spec), list(dataset)) for dataset in made]
+
+
+def case_end_of_an_iterator_in_a_function(tf):
+    @tf.function
+    def step(iterator):
+        return next(iterator) + 1
+
+    @tf.function(autograph=False)
+    def plain(iterator):
+        return next(iterator) + 1
+
+    @tf.function
+    def several(iterator):
+        for _ in tf.range(2):
+            x = next(iterator)
+        return x
+
+    def taken(function):
+        iterator = iter(tf.data.Dataset.range(3))
+        found = []
+        try:
+            while len(found) < 9:
+                found.append(function(iterator))
+        except tf.errors.OutOfRangeError as error:
+            found.append(type(error).__name__)
+        return found
+
+    return taken(step), taken(plain), taken(several)

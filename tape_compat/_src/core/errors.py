@@ -264,6 +264,13 @@ def is_of_dtypes(error: BaseException) -> bool:
     )
 
 
+class EndOfSequence(OutOfRangeError, StopIteration):
+    """The end of an iterator in a function: TensorFlow's error, which ends a loop of Python too."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return OutOfRangeError, (self.node_def, self.op, self.message)
+
+
 class InaccessibleTensorError(ValueError):
     """A symbolic Tensor was used where the function that it is of is not being recorded."""
 
@@ -274,6 +281,8 @@ class OperatorNotAllowedInGraphError(TypeError):
 
 for _class in (OpError, *_CodedError.__subclasses__(), OperatorNotAllowedInGraphError):
     _class.__module__ = "tape_compat.errors"  # what tracebacks and pickles name
+EndOfSequence.__name__ = EndOfSequence.__qualname__ = OutOfRangeError.__name__
+EndOfSequence.__module__ = OutOfRangeError.__module__
 for _class in (_ValueErrorWhileRecorded, _TypeErrorWhileRecorded):
     _class.__module__ = InvalidArgumentError.__module__
     _class.__qualname__ = InvalidArgumentError.__qualname__

@@ -13,7 +13,7 @@ import numpy as np
 from ..core import errors
 from ..core.errors import user_location
 from ..core.state import LOCAL, suspended
-from ..function.elements import took
+from ..function.elements import runs_as_python, took
 from ..ops.random_keys import LoopDraws
 from ..values.composite import CompositeTensor, Opaque
 from ..values.convert import convert
@@ -64,6 +64,10 @@ def refuse_recording(what: str) -> None:
         )
 
 
+def _ended(error: type[errors.OutOfRangeError]) -> errors.OutOfRangeError:
+    return error(None, None, f"End of sequence [Op:IteratorGetNext] (at {user_location()})")
+
+
 class OwnedIterator(Iterator, Trackable):
     """An iterator over the elements of one dataset, from their beginning.
 
@@ -110,8 +114,13 @@ class OwnedIterator(Iterator, Trackable):
         return self._next()
 
     def _next(self) -> Any:
-        with self._lock, self._draws:
-            element = self._step()
+        try:
+            with self._lock, self._draws:
+                element = self._step()
+        except StopIteration:
+            if runs_as_python():
+                raise _ended(errors.EndOfSequence) from None
+            raise
         value = self._pipeline.layout.value(element)
         took(value, self._pipeline.spec)
         return value
@@ -206,9 +215,7 @@ class OwnedIterator(Iterator, Trackable):
         try:
             return self.__next__()
         except StopIteration:
-            raise errors.OutOfRangeError(
-                None, None, f"End of sequence [Op:IteratorGetNext] (at {user_location()})"
-            ) from None
+            raise _ended(errors.OutOfRangeError) from None
 
     def get_next_as_optional(self) -> Optional:
         """The next element as an Optional, which has no value at the end."""
