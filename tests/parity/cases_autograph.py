@@ -509,6 +509,23 @@ def case_sorted(tf):
     return f(tf.constant([2, 3, 1]))
 
 
+def case_sorted_of_unknown_length(tf):
+    def by(x):
+        return sorted(x, key=lambda v: -v), sorted(x, key=lambda v: 1.0 / tf.cast(v, tf.float32))
+
+    f = tf.function(by, input_signature=[tf.TensorSpec([None], tf.int32)])
+    return f(tf.constant([2, 3, 1])), f(tf.constant([5, 4]))
+
+
+def case_casts_of_texts(tf):
+    @tf.function
+    def f(x):
+        return int(x), float(x), int(x, 10)
+
+    wrong = [attempt(f, tf.constant(text), words=0) for text in ("x", "", "1.5")]
+    return f(tf.constant("12")), f(tf.constant(["3", "-4"])), wrong
+
+
 def case_casts(tf):
     @tf.function
     def f(x):

@@ -16,11 +16,13 @@ from ...ops.arithmetic import maximum
 from ...ops.casting import cast
 from ...ops.elementwise import abs as tensor_abs
 from ...ops.gather_scatter import gather
-from ...ops.joining import stack
 from ...ops.ordering import argsort, sort
 from ...ops.shapes import shape
+from ...ops.strings import to_number
+from ...values.capture import capturing
 from ...values.convert import convert
 from ...values.effects import record_effect
+from ..functional_ops import map_fn
 from ..tensor_array import TensorArray
 from .ranges import tensor_range
 from .staging import is_tensor, staged
@@ -71,17 +73,21 @@ def abs_(x: Any) -> Any:
 
 
 def float_(x: Any = 0) -> Any:
-    """`float(x)`: of a tensor its cast to float32."""
-    return cast(x, dtypes.float32) if is_tensor(x) else float(x)
+    """`float(x)`: of a tensor its cast to float32, of texts the numbers that they say."""
+    return _number(x, dtypes.float32) if is_tensor(x) else float(x)
 
 
 def int_(x: Any = 0, base: Any = UNSPECIFIED) -> Any:
-    """`int(x)`: of a tensor its cast to int32."""
+    """`int(x)`: of a tensor its cast to int32, of texts the numbers that they say."""
     if not is_tensor(x):
         return int(x) if base is UNSPECIFIED else int(x, base)
     if base not in (10, UNSPECIFIED):
         raise NotImplementedError(f"base {base} not supported for int")
-    return cast(x, dtypes.int32)
+    return _number(x, dtypes.int32)
+
+
+def _number(x: Any, dtype: dtypes.DType) -> Any:
+    return to_number(x, dtype) if x.dtype == dtypes.string else cast(x, dtype)
 
 
 def len_(s: Any) -> Any:
@@ -141,7 +147,9 @@ def sorted_(iterable: Any, key: Any = UNSPECIFIED, reverse: Any = UNSPECIFIED) -
     direction = "ASCENDING" if reverse is UNSPECIFIED else "DESCENDING"
     keys = iterable
     if key is not UNSPECIFIED:
-        keys = stack([key(iterable[i]) for i in range(len(iterable))])
+        with capturing():
+            dtype = convert(key(iterable[0])).dtype
+        keys = map_fn(key, iterable, fn_output_signature=dtype)
     if keys.shape.rank not in (1, None):
         raise ValueError("sort only supports only 1D tensors")
     if key is UNSPECIFIED:
