@@ -422,6 +422,104 @@ def case_while_static_shape_after_invariants(tf):
     return tf.shape(f(tf.ones([1, 2]))), seen
 
 
+def case_while_shape_invariants_of_composites(tf):
+    scalar = tf.TensorShape([])
+    sparse = tf.sparse.from_dense([0.0, 2.0, 0.0, 4.0])
+    ragged = tf.ragged.constant([[1, 2], [3]])
+    slices = tf.IndexedSlices(tf.ones([2, 2]), tf.constant([0, 3]), tf.constant([5, 2]))
+
+    def doubled(x):
+        return tf.sparse.map_values(lambda v: v * 2.0, x)
+
+    def joined(axis):
+        return lambda x: tf.concat([x, x], axis)
+
+    def of_slices(x):
+        return tf.IndexedSlices(x.values * 3.0, x.indices, x.dense_shape)
+
+    def run(step, x, shape):
+        def f(n):
+            shapes = (scalar, shape)
+            return tf.while_loop(lambda i, _: i < n, lambda i, x: (i + 1, step(x)), (0, x), shapes)
+
+        def parts(function):
+            return tf.nest.flatten(function(tf.constant(2)), expand_composites=True)
+
+        return attempt(parts, f), attempt(parts, tf.function(f, autograph=False), words=0)
+
+    shapes = tf.TensorShape([None]), tf.TensorShape(None), tf.TensorShape([1])
+    sparse_shapes = [*shapes, tf.SparseTensorSpec([None], tf.float32), tf.TensorShape([5])]
+    rows = tf.RaggedTensorSpec([None, None], tf.int32)
+    return (
+        [run(doubled, sparse, shape) for shape in sparse_shapes],
+        run(tf.sparse.expand_dims, sparse, shapes[1]),
+        [run(joined(1), ragged, s) for s in (tf.TensorShape([None, None]), rows)],
+        run(joined(0), ragged, rows),
+        [run(of_slices, slices, tf.TensorShape(s)) for s in ([None, 2], [2, 2])],
+    )
+
+
+def case_autograph_shape_invariants_of_composites(tf):
+    @tf.function
+    def f(n):
+        x = tf.sparse.from_dense([[1, 0], [0, 2]])
+        for _ in tf.range(n):
+            tf.autograph.experimental.set_loop_options(shape_invariants=[(x, tf.TensorShape(None))])
+            x = tf.sparse.expand_dims(x)
+        return x
+
+    return [f(tf.constant(n)) for n in (0, 2)]
+
+
+def case_while_without_back_prop(tf):
+    def loop(x, **options):
+        return tf.while_loop(
+            lambda i, y, _: i < 3,
+            lambda i, y, ta: (i + 1, y * x, ta.write(i, y)),
+            (0, x, tf.TensorArray(tf.float32, 3)),
+            back_prop=False,
+            **options,
+        )
+
+    programs = [
+        lambda x: loop(x)[1] + x,
+        lambda x: loop(x, maximum_iterations=2)[1],
+        lambda x: loop(x)[2].stack() * x,
+        lambda x: tf.map_fn(lambda v: v * v, x, back_prop=False) + x,
+        lambda x: tf.scan(lambda a, v: a * v, x, back_prop=False) + x,
+        lambda x: tf.foldl(lambda a, v: a * v, x, back_prop=False) + x,
+        lambda x: tf.foldr(lambda a, v: a * v, x, back_prop=False) + x,
+    ]
+    x = tf.constant([2.0, 3.0])
+    return [(inside(tf, program, x), attempt(program, x)) for program in programs]
+
+
+def case_while_gives_what_it_was_given(tf):
+    text = tf.Variable("")
+
+    def f(n):
+        def body(i, x):
+            text.assign(text + "a")
+            return i + 1, x
+
+        return tf.while_loop(lambda i, _: i < n, body, [0, n])
+
+    return type(tf.function(f)(tf.constant(2))).__name__, type(f(tf.constant(2))).__name__, text
+
+
+def case_tuple(tf):
+    x = tf.constant(1)
+    calls = [
+        lambda x: tf.tuple((x,)),
+        lambda x: tf.tuple([x, None]),
+        lambda x: tf.tuple([x], control_inputs=[3]),
+        lambda x: tf.tuple([x], control_inputs=[x]),
+        lambda x: tf.tuple([None]),
+    ]
+    kinds = [type(tf.tuple(given)).__name__ for given in ([x], (x,))]
+    return [(attempt(c, x), attempt(tf.function(c, autograph=False), x)) for c in calls], kinds
+
+
 def case_while_dtype_changes(tf):
     def f(x):
         return tf.while_loop(lambda x: x < 3, lambda x: tf.cast(x, tf.float64) + 1.0, [x])

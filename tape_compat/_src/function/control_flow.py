@@ -11,8 +11,9 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from ..autodiff.custom import stop_gradient
 from ..core import errors
-from ..core.dtypes import bool as bool_
+from ..core.dtypes import bool as bool_, string
 from ..core.state import LOCAL
 from ..ops.casting import cast
 from ..ops.comparison import less, logical_and
@@ -25,7 +26,9 @@ from ..values.sizes import number_of
 from ..values.tensor import Tensor
 from ..values.variable import Variable
 from .branches import choose, truth
-from .recording import flat, packed, recording, tensor_of
+from .elements import runs_as_python
+from .recording import buffer_or_tensor, flat, packed, recording, tensor_of
+from .tensor_array import TensorArray
 from .while_loops import repeat
 
 
@@ -280,8 +283,9 @@ def while_loop(
       body: takes the loop variables and gives them after an iteration, in the same structure.
       loop_vars: list or tuple of what `tf.nest` takes, of tensors and TensorArrays.
       shape_invariants: the shapes that they may have, in the structure of `loop_vars`.
-      parallel_iterations, swap_memory, back_prop: change nothing; XLA orders the work, and
-        gradients are computed when they are asked for.
+      parallel_iterations, swap_memory: change nothing; XLA orders the work, and gradients are
+        computed when they are asked for.
+      back_prop: whether gradients go through the loop, in a function.
       maximum_iterations: int or integer scalar Tensor: no more iterations than that.
     Raises: TypeError or ValueError if something is not callable, or if dtype, shape or structure of
       a loop variable change.
@@ -302,6 +306,18 @@ def while_loop(
     loop_vars = nest.map_structure(_read, loop_vars)
     if not recording():
         return _while(cond, body, loop_vars, maximum_iterations)
+    result = _repeat(cond, body, loop_vars, shape_invariants, maximum_iterations)
+    return result if back_prop else _stopped(result)
+
+
+def _repeat(
+    cond: Callable[..., Any],
+    body: Callable[..., Any],
+    loop_vars: Any,
+    shape_invariants: Any,
+    maximum_iterations: Any,
+) -> Any:
+    """The loop in a function."""
     if maximum_iterations is None:
         return repeat(cond, body, loop_vars, shape_invariants)
     limit = convert(maximum_iterations)
@@ -313,6 +329,18 @@ def while_loop(
         (counter, loop_vars),
         invariants,
     )[1]
+
+
+def _stopped(structure: Any) -> Any:
+    """A structure through which no gradients go."""
+
+    def leaf(x: Any) -> Any:
+        if isinstance(x, TensorArray):
+            buffer = buffer_or_tensor(x)
+            return x if buffer is None else x._with(x._recorded().with_buffer(leaf(buffer)))
+        return stop_gradient(x) if isinstance(x, Tensor) and x.dtype is not string else x
+
+    return packed(structure, [leaf(x) for x in flat(structure)])
 
 
 def _as_nest(result: Any) -> Any:
@@ -330,13 +358,16 @@ def _while(
     if not loop_vars:
         raise ValueError("'loop_vars' must be provided.")
     left = None if maximum_iterations is None else _limit(maximum_iterations)
+    given = loop_vars
     structure = nest.map_structure(lambda _: 0, list(loop_vars))
     while (left is None or left > 0) and cond(*loop_vars):
         loop_vars = body(*loop_vars)
         left = None if left is None else left - 1
         sequence = left is None or isinstance(loop_vars, (list, tuple))
         nest.assert_same_structure(structure, list(loop_vars) if sequence else loop_vars)
-    return packed(loop_vars, [tensor_of(leaf) for leaf in flat(loop_vars)])
+    # In a function the result is like what it was given.
+    leaves = [tensor_of(leaf) for leaf in flat(loop_vars)]
+    return packed(given if runs_as_python() else loop_vars, leaves)
 
 
 def _limit(maximum_iterations: Any) -> int:

@@ -39,7 +39,8 @@ def map_fn(
       elems: nest of tensors [n, ...]; ragged and sparse ones are gone through by Python.
       dtype, fn_output_signature: dtypes or specs of what `fn` gives, in its structure; default
         those of `elems`.
-      parallel_iterations, back_prop, swap_memory, name: change nothing.
+      parallel_iterations, swap_memory, name: change nothing.
+      back_prop: whether gradients go through it, in a function.
       infer_shape: whether all results must have one shape.
     Raises: TypeError if `fn` is not callable or gives another dtype; ValueError for scalars, or for
       another structure.
@@ -74,7 +75,9 @@ def map_fn(
         return i + 1, [array.write(i, x) for array, x in zip(arrays, leaves, strict=True)]
 
     count = rows.count
-    _, arrays = while_loop(lambda i, _: i < count, iteration, (convert(0), arrays))
+    _, arrays = while_loop(
+        lambda i, _: i < count, iteration, (convert(0), arrays), back_prop=back_prop
+    )
     return nest.pack_sequence_as(like, [array.stack() for array in arrays])
 
 
@@ -152,7 +155,8 @@ def foldl(
       fn: takes what it gave before and a nest of rows.
       elems: nest of tensors [n, ...].
       initializer: what to begin with; default the first rows.
-      parallel_iterations, back_prop, swap_memory, name: change nothing.
+      parallel_iterations, swap_memory, name: change nothing.
+      back_prop: whether gradients go through it, in a function.
     Raises: TypeError if `fn` is not callable or its result has another dtype.
 
     >>> import tape_compat as tf
@@ -164,7 +168,10 @@ def foldl(
     first = convert(0 if initializer is not None else 1)
     start = rows.read(0) if initializer is None else initializer
     return while_loop(
-        lambda i, _: i < rows.count, lambda i, a: [i + 1, fn(a, rows.read(i))], [first, start]
+        lambda i, _: i < rows.count,
+        lambda i, a: [i + 1, fn(a, rows.read(i))],
+        [first, start],
+        back_prop=back_prop,
     )[1]
 
 
@@ -188,7 +195,10 @@ def foldr(
     last = convert(rows.count, "int32") - (1 if initializer is None else 0)
     start = rows.read(last) if initializer is None else initializer
     return while_loop(
-        lambda i, _: i > 0, lambda i, a: [i - 1, fn(a, rows.read(i - 1))], [last, start]
+        lambda i, _: i > 0,
+        lambda i, a: [i - 1, fn(a, rows.read(i - 1))],
+        [last, start],
+        back_prop=back_prop,
     )[1]
 
 
@@ -212,7 +222,8 @@ def scan(
       initializer: what to begin with; default the first rows.
       infer_shape: whether all results must have one shape.
       reverse: whether to go from the last row to the first.
-      parallel_iterations, back_prop, swap_memory, name: change nothing.
+      parallel_iterations, swap_memory, name: change nothing.
+      back_prop: whether gradients go through it, in a function.
     Raises: TypeError if `fn` is not callable or its result has another dtype; ValueError for
       another structure.
 
@@ -251,5 +262,5 @@ def scan(
     def goes_on(i: Any, *_: Any) -> Any:
         return i >= 0 if reverse else i < rows.count
 
-    arrays = while_loop(goes_on, iteration, (first, start, arrays))[2]
+    arrays = while_loop(goes_on, iteration, (first, start, arrays), back_prop=back_prop)[2]
     return nest.pack_sequence_as(like, [array.stack() for array in arrays])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import abc
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from ..core.avals import Aval
@@ -95,17 +95,23 @@ def group(*inputs: Any, **kwargs: Any) -> Operation | None:
     return Operation(LOCAL.state.capture, "group_deps", "NoOp")
 
 
-def tuple(tensors: Sequence[Any], control_inputs: Any = None, name: str | None = None) -> list[Any]:
-    """The tensors, once all of them are computed: a list of them.
+def tuple(tensors: Any, control_inputs: Any = None, name: str | None = None) -> Any:
+    """The tensors, once all of them are computed: a list of them, in eager code what was given.
 
-    Raises: ValueError in a `tf.function` if there is no tensor among them.
+    Raises: ValueError in a `tf.function` if there is no tensor among them; TypeError there for
+      `control_inputs` that are neither operations nor tensors.
 
     >>> import tape_compat as tf
     >>> tf.tuple([tf.constant(1), None])
     [<tf.Tensor: shape=(), dtype=int32, numpy=1>, None]
     """
     if not inside_function():
-        return list(tensors)
+        return tensors
+    for each in control_inputs or ():
+        if not isinstance(each, (Operation, Tensor, Variable, IndexedSlices)):
+            raise TypeError(
+                f"'control_inputs' must only contain Operation or Tensor. Received: {type(each)}"
+            )
     if all(x is None for x in tensors):
         raise ValueError(f"'tensors' must have at least one Tensor. Received: {tensors}.")
     slices = IndexedSlices

@@ -21,11 +21,11 @@ from ..values import nest
 from ..values.capture import Drawn, Source, value_of
 from ..values.host_steps import takes_steps
 from ..values.record import apply
-from ..values.spec import TensorSpec
 from ..values.tensor import Tensor
 from ..values.variable import put_into
 from .branches import truth
 from .host_control import Inside, Loop, record_control
+from .invariants import invariants
 from .iterations import UNKNOWN, Count, Flow, guessed, iterations
 from .keys import NEXT_KEY, UNKNOWN_ITERATIONS
 from .known import integer
@@ -44,7 +44,7 @@ from .recording import (
     tensor_of,
 )
 from .rows import Rolled
-from .tensor_array import TensorArray, TensorArraySpec
+from .tensor_array import TensorArray
 
 
 def repeat(
@@ -55,7 +55,7 @@ def repeat(
 ) -> Any:
     """`tf.while_loop` while a function is recorded."""
     given = [tensor_of(leaf) for leaf in flat(loop_vars)]
-    loose = _invariants(loop_vars, shape_invariants, given)
+    loose = invariants(loop_vars, shape_invariants, given)
     attempt = partial(_attempt, goes_on, body, loop_vars, given, loose)
     try:
         return _tried(attempt, given, loose)
@@ -192,46 +192,6 @@ def _like(result: Any, loop_vars: Any) -> Any:
         expand_composites=True,
     )
     return result
-
-
-def _invariants(loop_vars: Any, shape_invariants: Any, given: Sequence[Any]) -> list[TensorShape]:
-    """The shape that each leaf may have."""
-    if shape_invariants is None:
-        return [
-            TensorShape(None) if x is None or isinstance(x, TensorArray) else x.shape for x in given
-        ]
-    nest.assert_same_structure(
-        nest.map_structure(lambda _: 0, list(loop_vars)),
-        nest.map_structure(lambda _: 0, _taken_apart(shape_invariants)),
-        check_types=False,
-    )
-    return [_invariant(x, s) for x, s in zip(given, nest.flatten(_taken_apart(shape_invariants)))]
-
-
-def _taken_apart(shape_invariants: Any) -> Any:
-    return list(shape_invariants)
-
-
-def _invariant(x: Any, shape: Any) -> TensorShape:
-    if isinstance(shape, TensorSpec):
-        shape = shape.shape
-    elif shape is not None and not isinstance(shape, TensorShape):
-        if isinstance(shape, TensorArraySpec) and isinstance(x, TensorArray):
-            return TensorShape(None)
-        raise TypeError(
-            f"'shape' must be one of TypeSpec, TensorShape or None. Received: {type(shape)}"
-        )
-    if x is None or isinstance(x, TensorArray):
-        return TensorShape(None)
-    if shape is None:
-        return x.shape
-    if not shape.is_compatible_with(x.shape):
-        raise ValueError(
-            f"The shape invariant specified for {x} is not compatible with the initial shape of "
-            f"the loop variable. It enters the loop with shape {x.shape}, but the specified shape "
-            f"invariant is {shape}."
-        )
-    return shape
 
 
 def _finish(

@@ -13,6 +13,7 @@ from malt.operators.variables import Undefined, UndefinedReturnValue
 
 from ...core.shapes import TensorShape
 from ...values import nest
+from ...values.composite import CompositeTensor
 from ...values.convert import convert
 from ...values.variable import Variable, read
 from .staging import is_tensor
@@ -26,9 +27,11 @@ def _as_tensor(value: Any) -> Any:
     return convert(value) if isinstance(value, _PYTHON) else value
 
 
-def _same_structure(name: str, first: Any, second: Any, text: str) -> None:
+def _same_structure(
+    name: str, first: Any, second: Any, text: str, of_composites: bool = True
+) -> None:
     try:
-        nest.assert_same_structure(first, second, expand_composites=True)
+        nest.assert_same_structure(first, second, expand_composites=of_composites)
     except (ValueError, TypeError) as error:
         raise TypeError(f"'{name}' {text}\n\n{error}") from error
 
@@ -132,7 +135,7 @@ def iteration(
             shapes = nest.map_structure(lambda _: None, before)
         else:
             text = "does not have the same nested structure as its corresponding shape invariant."
-            _same_structure(name, first, shapes, text)
+            _same_structure(name, first, shapes, text, of_composites=False)
         leaves = map(nest.flatten, (first, before, after, shapes))
         for values in zip(*leaves):
             _loop_value(name, *values)
@@ -149,6 +152,8 @@ def _loop_value(name: str, initial: Any, entry: Any, exit: Any, invariant: Any) 
             f"'{name}' has dtype {entry.dtype.name} before the loop, but dtype {exit.dtype.name} "
             "after one iteration"
         )
+    if isinstance(entry, CompositeTensor):
+        return
     if invariant is None:
         if not _within(exit.shape, entry.shape):
             raise ValueError(
