@@ -1413,3 +1413,70 @@ def case_attempts_in_one_function(tf):
         },
         words=0,
     )
+
+
+def case_numpy_function_gives_a_list(tf):
+    def filled(x):
+        return np.full((2, 2), x, np.float32)
+
+    def first(x):
+        return tf.numpy_function(filled, [x], [tf.float32])[0]
+
+    def unpacked(x):
+        (y,) = tf.numpy_function(filled, [x], [tf.float32])
+        return y + 1.0
+
+    def single(x):
+        return tf.numpy_function(filled, [x], tf.float32)
+
+    found = []
+    for function in (first, unpacked, single):
+        traced = tf.function(function)
+        found.append([traced(tf.constant(x)) for x in (1.0, 2.0, 3.0)])
+        found.append(list(tf.data.Dataset.from_tensor_slices([1.0, 2.0]).map(function)))
+        found.append(attempt(function, tf.constant(1.0)))
+    return found
+
+
+def case_numpy_function_fails(tf):
+    def failing(error):
+        def fails(x):
+            raise error
+
+        traced = tf.function(lambda x: tf.numpy_function(fails, [x], tf.float32))
+        return attempt(traced, tf.constant(1.0), words=0)
+
+    errors = ValueError("v"), TypeError("t"), KeyError("k"), NotImplementedError("n"), MemoryError()
+    several = tf.function(lambda x: tf.numpy_function(lambda x: (x, x), [x], tf.float32))
+    wrong = tf.function(lambda x: tf.numpy_function(3, [x], tf.float32))
+    calls = [attempt(f, tf.constant(1.0), words=0) for f in (several, wrong)]
+    return [failing(error) for error in errors], calls
+
+
+def case_py_function_of_composites(tf):
+    ragged = tf.ragged.constant([[1.0, 2.0], [3.0]])
+    sparse = tf.sparse.from_dense([[1.0, 0.0], [0.0, 2.0]])
+    rows = tf.RaggedTensorSpec([None, None], tf.float32)
+
+    def total(x):
+        return tf.py_function(tf.reduce_sum, [x], tf.float32)
+
+    def scaled(x):
+        return tf.py_function(lambda x, k: (x * k, k), [x, 3.0], [rows, tf.float32])
+
+    def doubled(x):
+        spec = tf.SparseTensorSpec([2, 2], tf.float32)
+        return tf.py_function(lambda x: tf.sparse.map_values(tf.add, x, 1.0), [x], spec)
+
+    def made(x):
+        lengths = tf.constant([2, 0], tf.int64)
+        return tf.py_function(
+            lambda v, n: tf.RaggedTensor.from_row_lengths(v, n), [[1.0, 2.0], lengths], rows
+        )
+
+    found = []
+    for function, x in ((total, ragged), (scaled, ragged), (doubled, sparse), (made, ragged)):
+        traced = tf.function(function)
+        values = [function(x), *[traced(x) for _ in range(3)]]
+        found.append([tf.nest.flatten(value, expand_composites=True) for value in values])
+    return found

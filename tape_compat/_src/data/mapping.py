@@ -30,14 +30,14 @@ OFTEN = 256
 def located(error: Exception, function: ElementFunction, index: int) -> Exception:
     """An error of a function, with the line and the element that it is of."""
     where = f"element {index} of {function.title} at {function.location}"
+    if _of_numpy_function(error) and isinstance(error.__cause__, Exception):
+        return as_op_error(error.__cause__, where)
     if isinstance(error, errors.OpError):
         if "Error in user-defined function passed to" in error.message:
             return error
         args = (error.error_code,) if type(error) is errors.OpError else ()
         message = f"Error in user-defined function passed to {function.title}, {where}: "
         return type(error)(error.node_def, error.op, f"{message}{error.message}", *args)
-    if _of_numpy_function(error):
-        return as_op_error(error, where)
     error.add_note(f"This was {where}.")
     return error
 

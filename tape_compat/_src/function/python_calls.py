@@ -13,6 +13,8 @@ from ..core import errors
 from ..core.dtypes import DType, as_dtype
 from ..core.state import LOCAL
 from ..ops.random_keys import outside_of_functions
+from ..values import nest
+from ..values.composite import CompositeTensor, TypeSpec
 from ..values.convert import convert
 from ..values.effects import record_effect
 from ..values.spec import TensorSpec
@@ -33,8 +35,9 @@ def py_function(
     Args:
       func: gets a Tensor for each input, and gives what becomes tensors of `Tout`. Tapes follow the
         ops it calls. Without it this is a decorator, to which `Tout` is given by name.
-      inp: tensors, and what becomes them.
-      Tout: a dtype or TensorSpec, or a list of them, one for each result; an empty list for none.
+      inp: tensors, composites, and what becomes tensors.
+      Tout: a dtype or the spec of a tensor or composite, or a list of them, one for each result; an
+        empty list for none.
     Returns: a Tensor, or a list of them if `Tout` is one.
     Raises: what TensorFlow makes of an error of `func`: InvalidArgumentError of a TypeError or a
       ValueError, UnknownError of most others.
@@ -56,14 +59,20 @@ def py_function(
         return lambda func: functools.wraps(func)(
             lambda *args: py_function(func, args, Tout, name=name)
         )
-    if not callable(func):
-        raise ValueError(
-            f"Expected func to be callable. Received func={func} of type {type(func)}."
-        )
+    _check_callable(func)
     single = not isinstance(Tout, (list, tuple))
-    dtypes = [_dtype(part) for part in ([Tout] if single else Tout)]
-    tensors = list(map(convert, () if inp is None else inp))
+    specs = [Tout] if single else list(Tout)
+    given = [] if inp is None else list(inp)
     title = getattr(func, "__name__", "py_function")
+    if any(isinstance(x, CompositeTensor) for x in given) or any(map(_is_composite, specs)):
+        parts = nest.flatten(given, expand_composites=True)
+        kinds = nest.flatten(specs, expand_composites=True)
+        of_parts = functools.wraps(func)(functools.partial(_of_parts, func, given, specs))
+        found = py_function(of_parts, parts, kinds)
+        values = nest.pack_sequence_as(specs, found, expand_composites=True)
+        return values[0] if single else values
+    dtypes = list(map(_dtype, specs))
+    tensors = list(map(convert, given))
     if LOCAL.state.capture is not None:
         if dtypes:
 
@@ -95,7 +104,8 @@ def numpy_function(
         to which `Tout` is given by name.
       inp: tensors, and what becomes them.
       Tout: a dtype, or a list of them, one for each result; an empty list for none.
-    Returns: Tensors in the structure that `func` gives; None if it gives None.
+    Returns: Tensors in the structure that `func` gives, None if it gives None; in a `tf.function`
+      and in maps of datasets a Tensor, or a list of them if `Tout` is one.
 
     In a `tf.function` it is as `py_function`.
 
@@ -111,24 +121,37 @@ def numpy_function(
         )
     given = [] if inp is None else list(inp)
     title = getattr(func, "__name__", "numpy_function")
-
-    def of_arrays(*values: Any) -> list[Tensor]:
-        return _tensors(_given(func, [np.asarray(value)[()] for value in values]))
-
-    if LOCAL.state.capture is not None:
-        inputs = list(map(convert, given))
-        if not isinstance(Tout, (list, tuple)) or Tout:
-            results, single = record_call("numpy_function", "PyFunc", title, of_arrays, inputs)
-            return results[0] if single else results
-        _record(func, inputs, title, "PyFunc")
-        return None
-    if runs_as_python():  # there inputs are tensors, and a scalar is none of NumPy's arrays
-        inputs = list(map(convert, given))
-        results = call_now(of_arrays, inputs)
-        learn("numpy_function", title, inputs, results, len(results) == 1)
-    else:
+    if LOCAL.state.capture is None and not runs_as_python():
         results = _tensors(_given(func, list(map(np.asarray, given))))
-    return results[0] if len(results) == 1 else results or None
+        return results[0] if len(results) == 1 else results or None
+    _check_callable(func)
+    single = not isinstance(Tout, (list, tuple))
+    count = 1 if single else len(Tout)
+    inputs = list(map(convert, given))
+    call = functools.partial(_of_arrays, func, count)
+    if LOCAL.state.capture is None:  # inputs are tensors, and a scalar is none of NumPy's arrays
+        results = call_now(call, inputs)
+        learn("numpy_function", title, inputs, results, single)
+    elif count:
+        results, _ = record_call("numpy_function", "PyFunc", title, call, inputs)
+    else:
+        _record(func, inputs, title, "PyFunc")
+        results = []
+    return results[0] if single else results or None
+
+
+def _of_arrays(func: Callable[..., Any], count: int, *values: Any) -> list[Tensor]:
+    """What a function of arrays gives in a function: so many tensors."""
+    try:
+        results = _tensors(_given(func, [np.asarray(value)[()] for value in values]))
+    except errors.OpError:
+        raise
+    except Exception as error:
+        raise _as_tensorflow(error, "PyFunc") from error
+    if len(results) != count:
+        title = getattr(func, "__name__", "numpy_function")
+        raise _wrong_number(title, len(results), count, "PyFunc")
+    return results
 
 
 def _given(func: Callable[..., Any], arrays: list[Any]) -> Any:
@@ -140,6 +163,24 @@ def _tensors(found: Any) -> list[Tensor]:
     if found is None:
         return []
     return list(map(convert, found)) if isinstance(found, (list, tuple)) else [convert(found)]
+
+
+def _is_composite(spec: Any) -> bool:
+    return isinstance(spec, TypeSpec) and not isinstance(spec, TensorSpec)
+
+
+def _of_parts(func: Callable[..., Any], given: Any, specs: Sequence[Any], *parts: Any) -> Any:
+    """The parts of what a function of composites gives. given: what its arguments are like."""
+    found = func(*nest.pack_sequence_as(given, parts, expand_composites=True))
+    values = list(found) if len(specs) > 1 or isinstance(found, (list, tuple)) else [found]
+    return nest.flatten(values, expand_composites=True)
+
+
+def _check_callable(func: Any) -> None:
+    if not callable(func):
+        raise ValueError(
+            f"Expected func to be callable. Received func={func} of type {type(func)}."
+        )
 
 
 def _check_tout(tout: Any, name: str) -> None:
@@ -178,15 +219,19 @@ def _call(func: Callable[..., Any], dtypes: list[DType], title: str, *values: An
     except errors.OpError:
         raise
     except Exception as error:
-        raise _as_tensorflow(error) from error
+        raise _as_tensorflow(error, "EagerPyFunc") from error
     if len(given) != len(dtypes):
-        raise errors.InvalidArgumentError(
-            None,
-            None,
-            f"{title} returns {len(given)} values, but expects to see {len(dtypes)} values. "
-            f"[Op:EagerPyFunc] (at {errors.user_location()})",
-        )
+        raise _wrong_number(title, len(given), len(dtypes), "EagerPyFunc")
     return results
+
+
+def _wrong_number(title: str, count: int, wanted: int, name: str) -> errors.InvalidArgumentError:
+    return errors.InvalidArgumentError(
+        None,
+        None,
+        f"{title} returns {count} values, but expects to see {wanted} values. "
+        f"[Op:{name}] (at {errors.user_location()})",
+    )
 
 
 _CLASSES: tuple[tuple[tuple[type[Exception], ...], Any], ...] = (
@@ -197,9 +242,9 @@ _CLASSES: tuple[tuple[tuple[type[Exception], ...], Any], ...] = (
 )
 
 
-def _as_tensorflow(error: Exception) -> Exception:
+def _as_tensorflow(error: Exception, name: str) -> Exception:
     """TensorFlow's error for one of Python's."""
     found = (made for classes, made in _CLASSES if isinstance(error, classes))
     text = "".join(traceback.format_exception(error))
-    message = f"{type(error).__name__}: {error}\n{text}\n [Op:EagerPyFunc]"
+    message = f"{type(error).__name__}: {error}\n{text}\n [Op:{name}]"
     return next(found, errors.UnknownError)(None, None, message)
