@@ -134,3 +134,30 @@ def case_grows_below_what_was_there_until_a_loop_breaks(tf):
     x, recorded = tf.constant([1.0, 2.0]), tf.function(run)
     options = [(0, False), (1, False), (0, True)]
     return [recorded(x, tf.constant(limit), *more) for more in options for limit in (1.0, 0.6)]
+
+
+def case_array_wrong_rows_in_a_function(tf):
+    def array(size=3):
+        return tf.TensorArray(tf.float32, size, infer_shape=False)
+
+    calls = [
+        lambda: array(1).split(1.0, [1]).stack(),
+        lambda: array().split([1.0, 2.0, 3.0], [1]).stack(),
+        lambda: array().split([1.0, 2.0, 3.0], 1).stack(),
+        lambda: array(2).unstack(1.0).stack(),
+        lambda: array().scatter([0, 1], [1.0]).stack(),
+        lambda: array().scatter([0], 1.0).stack(),
+        lambda: array().unstack([1.0, 2.0, 3.0]).gather([5]),
+        lambda: array().unstack([1.0, 2.0, 3.0]).gather([-1]),
+        lambda: array().unstack([1.0, 2.0, 3.0]).gather([2, 0]),
+        lambda: array().scatter([2, 0], [1.0, 2.0]).stack(),
+    ]
+    kinds = (ValueError, tf.errors.InvalidArgumentError)
+
+    def given(call):
+        try:
+            return tf.function(call, autograph=False)()
+        except kinds:
+            return "refused"
+
+    return [given(call) for call in calls]

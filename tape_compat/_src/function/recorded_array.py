@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core import errors
 from ..core.avals import Aval
-from ..core.dimensions import Size, less, maximum
+from ..core.dimensions import Size, differ, less, maximum
 from ..core.dtypes import DType, int32
 from ..core.shapes import TensorShape
 from ..core.state import LOCAL
@@ -252,7 +252,14 @@ class RecordedArray:
 
     def gather(self, indices: Any) -> Tensor:
         """Some elements as one tensor."""
-        return buffers.rows_at(self._all("gather"), convert(indices, hint=int32))
+        buffer, indices = self._all("gather"), convert(indices, hint=int32)
+        for place in _extremes(indices):
+            if place < 0 or less(self.length, place + 1):
+                raise _invalid(
+                    # The words are TensorFlow's.
+                    f"Index {place} out o range; list only has {self.length} elements."
+                )
+        return buffers.rows_at(buffer, indices)
 
     def concat(self) -> Tensor:
         """All elements in a row."""
@@ -266,7 +273,7 @@ class RecordedArray:
 
     def unstack(self, value: Any) -> RecordedArray:
         """The rows of a tensor as elements."""
-        value = convert(value, hint=self.dtype)
+        value = _of_rows(convert(value, hint=self.dtype))
         array = self._copy()
         array.buffer = None
         array._check(value, value._aval.shape[1:])
@@ -274,20 +281,34 @@ class RecordedArray:
 
     def scatter(self, indices: Any, value: Any) -> RecordedArray:
         """With some elements as the rows of a tensor."""
-        value, indices = convert(value, hint=self.dtype), convert(indices, hint=int32)
+        value, indices = _of_rows(convert(value, hint=self.dtype)), convert(indices, hint=int32)
         self._check(value, value._aval.shape[1:])
+        count, given = indices._aval.tensor_shape.num_elements(), value._aval.shape[0]
+        if count is not None and differ(count, given):
+            raise _invalid(
+                f"Expected len(indices) == tensor.shape[0], but saw: {count} vs. {given}"
+            )
         array = self
-        if not indices._is_symbolic():
-            last = int(np.max(np.asarray(indices), initial=-1))
-            if last >= self.length and self.dynamic_size:
-                array = self.resized(last + 1)
-            array._refuse_index(last, "modify element", array.length)
+        for place in _extremes(indices):
+            if self.dynamic_size and not less(place, array.length):
+                array = array.resized(place + 1)
+            array._refuse_index(place, "modify element", array.length)
         buffer = array.buffer_of(array._aval(value._aval.shape[1:]))
         return array.with_buffer(buffers.with_rows(buffer, indices, value))
 
     def split(self, value: Any, lengths: Any) -> RecordedArray:
         """Parts of a tensor as elements."""
-        value, lengths = convert(value, hint=self.dtype), convert(lengths)
+        value, lengths = _of_rows(convert(value, hint=self.dtype)), convert(lengths)
+        if len(lengths._aval.shape) != 1:
+            raise _invalid(
+                f"Expected lengths to be a vector, received shape: {list(lengths._aval.shape)}"
+            )
+        used = None if lengths._is_symbolic() else int(np.sum(np.asarray(lengths)))
+        if used is not None and differ(used, value._aval.shape[0]):
+            raise _invalid(
+                f"Unused values in tensor. Length of tensor: {value._aval.shape[0]} Values used: "
+                f"{used}"
+            )
         if lengths._is_symbolic() or len(set(np.asarray(lengths).ravel().tolist())) > 1:
             raise errors.NeedsValue(
                 "The parts that a tensor is split into are to be of one length, known when a "
@@ -315,3 +336,22 @@ class RecordedArray:
 
     def close(self) -> None:
         """Nothing to do."""
+
+
+def _invalid(message: str) -> errors.InvalidArgumentError:
+    return errors.InvalidArgumentError(None, None, f"{message} (at {errors.user_location()})")
+
+
+def _of_rows(value: Tensor) -> Tensor:
+    """A tensor, if it has rows."""
+    if not value._aval.shape:
+        raise _invalid("Tensor must be at least a vector, but saw shape: []")
+    return value
+
+
+def _extremes(indices: Tensor) -> list[int]:
+    """The least and the greatest of indices that are known."""
+    if indices._is_symbolic() or 0 in indices._aval.shape:
+        return []
+    found = np.asarray(indices)
+    return [int(found.min()), int(found.max())]
