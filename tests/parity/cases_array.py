@@ -531,6 +531,16 @@ def case_shapes_that_do_not_stitch(tf):
     return [attempt(call) for call in calls]
 
 
+def case_rows_that_cannot_be_placed(tf):
+    calls = (
+        lambda: tf.dynamic_stitch([[0, -1]], [[1, 2]]),
+        lambda: tf.dynamic_stitch([[0, 1], [2]], [[1, 2]]),
+        lambda: tf.dynamic_partition([1.0], [0], 0),
+        lambda: tf.dynamic_partition([1.0], [0.0], 1),
+    )
+    return [attempt(call) for call in calls]
+
+
 def case_lengths_of_sequences_that_do_not_fit(tf):
     calls = (
         lambda: tf.reverse_sequence(tf.ones([2, 3]), [4, 1], seq_axis=1),

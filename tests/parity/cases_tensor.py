@@ -822,3 +822,14 @@ def case_which_strategy_this_is_in(tf):
     with one.scope():
         found += [seen(), one.run(seen)]
     return found, one.run(tf.function(seen)), seen()[0]
+
+
+def case_assertions_of_shapes_say_their_message(tf):
+    x = tf.ones([2, 3])
+    calls = [
+        lambda: tf.debugging.assert_shapes([(x, ("N", ...))], message="first"),
+        lambda: tf.debugging.assert_shapes([(x, 3)], message="second"),
+        lambda: tf.debugging.assert_type(tf.sparse.from_dense([1.0]), tf.float32),
+        lambda: tf.debugging.assert_type(tf.sparse.from_dense([1.0]), tf.int32, message="third"),
+    ]
+    return [attempt(call) for call in calls]

@@ -24,6 +24,7 @@ from ..values.convert import convert
 from ..values.effects import checking, require
 from ..values.indexed_slices import IndexedSlices
 from ..values.ragged import RaggedTensor
+from ..values.sparse import SparseTensor
 from ..values.tensor import Tensor
 from ..values.variable import Variable
 
@@ -491,7 +492,7 @@ def assert_shapes(
     """
     pairs = shapes.items() if isinstance(shapes, dict) else shapes
     wanted = [(*_tensor_and_shape(x), sizes) for x, sizes in pairs if sizes is not None]
-    wanted = [(x, shape, _sizes(x, sizes)) for x, shape, sizes in wanted]
+    wanted = [(x, shape, _sizes(x, sizes, message)) for x, shape, sizes in wanted]
     named: dict[Any, tuple[int, str]] = {}
     problem = next(filter(None, (_rank_problem(shape, sizes) for _, shape, sizes in wanted)), "")
     for x, shape, sizes in wanted:
@@ -508,21 +509,22 @@ def _tensor_and_shape(value: Any) -> tuple[Tensor, list[Any]]:
     return x, x.shape.as_list()
 
 
-def _sizes(x: Tensor, sizes: Any) -> list[Any]:
+def _sizes(x: Tensor, sizes: Any, message: Any) -> list[Any]:
     """`sizes` as a list, with `...` in front for any number of axes."""
     if not hasattr(sizes, "__iter__") or isinstance(sizes, Tensor):
         raise ValueError(
-            f"Tensor {_shape_and_dtype(x)}.  Specified shape must be an iterable.  An iterable "
-            "has the attribute `__iter__` or `__getitem__`.  Received specified shape: "
+            f"{_prefix(message)}Tensor {_shape_and_dtype(x)}.  Specified shape must be an "
+            "iterable.  An iterable has the attribute `__iter__` or `__getitem__`.  "
+            "Received specified shape: "
             f"{type(sizes).__name__ if isinstance(sizes, Tensor) else sizes}"
         )
     found = [... if size is ... or _is_text(size, "*") else size for size in sizes]
     for index, size in enumerate(found):
         if size is ... and index:
             raise ValueError(
-                f"Tensor {_shape_and_dtype(x)} specified shape index {index}.  Symbol `...` or "
-                "`*` for a variable number of unspecified dimensions is only allowed as the "
-                "first entry"
+                f"{_prefix(message)}Tensor {_shape_and_dtype(x)} specified shape index {index}.  "
+                "Symbol `...` or `*` for a variable number of unspecified dimensions is only "
+                "allowed as the first entry"
             )
     return found
 
@@ -578,7 +580,8 @@ def _size_problem(
 
 
 def _dtype(value: Any) -> DType:
-    return value.dtype if isinstance(value, RaggedTensor) else _tensor(value).dtype
+    composite = isinstance(value, (RaggedTensor, SparseTensor))
+    return value.dtype if composite else _tensor(value).dtype
 
 
 def assert_type(tensor: Any, tf_type: Any, message: Any = None, name: str | None = None) -> None:

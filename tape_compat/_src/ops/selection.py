@@ -169,7 +169,14 @@ def dynamic_partition(
     >>> [t.numpy().tolist() for t in tf.dynamic_partition([1, 2, 3], [0, 1, 0], 2)]
     [[1, 3], [2]]
     """
+    if num_partitions < 1:
+        raise invalid(
+            f"Value for attr 'num_partitions' of {num_partitions} must be at least minimum 1",
+            "DynamicPartition",
+        )
     x, known = as_tensor(data), value_if_known(partitions)
+    if known is not None and known.size and known.dtype.kind not in "iu":
+        raise TypeError(f"Cannot convert {known.tolist()} to EagerTensor of dtype int32")
     sizes = as_tensor(partitions)._aval.shape if known is None else known.shape
     have = x._aval.shape
     if not fit(have[: len(sizes)], sizes):
@@ -208,12 +215,17 @@ def dynamic_stitch(indices: Sequence[Any], data: Sequence[Any], name: str | None
       data: list of tensors [*indices[m].shape, ...].
     Returns: [1 + the largest index, ...]; zeros where no index points.
     Raises: InvalidArgumentError if a shape does not start with that of its indices, or the rest of
-      it is not that of the others.
+      it is not that of the others, and for negative indices; ValueError for lists of two lengths.
 
     >>> import tape_compat as tf
     >>> tf.dynamic_stitch([[0, 2], [1]], [[1, 3], [2]]).numpy().tolist()
     [1, 2, 3]
     """
+    if len(indices) != len(data):
+        raise ValueError(
+            f"List argument 'data' to 'dynamic_stitch' Op with length {len(data)} must match "
+            f"length {len(indices)} of argument 'indices'."
+        )
     places, parts = [as_tensor(i) for i in indices], matching(list(data))
     for m, (at, part) in enumerate(zip(places, parts, strict=True)):
         sizes = at._aval.shape
@@ -257,6 +269,8 @@ def _last_places(numbers: Tensor) -> Tensor:
 
 
 def _last_places_of(known: np.ndarray) -> Tensor:
+    if known.min(initial=0) < 0:
+        raise invalid(f"indices[{int(np.argmin(known))}] is out of range", "DynamicStitch")
     last = np.full(int(known.max()) + 1 if known.size else 0, -1, np.int32)
     last[known] = np.arange(known.size, dtype=np.int32)
     return concrete(last)
