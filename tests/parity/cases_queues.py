@@ -53,6 +53,25 @@ def case_what_does_not_fit(tf):
     ]
 
 
+def case_one_shape(tf):
+    def filled(shapes, rows):
+        q = tf.queue.FIFOQueue(4, tf.int32, shapes=shapes)
+        q.enqueue_many([rows])
+        return q.shapes, q.dequeue_many(2)
+
+    pairs = tf.queue.FIFOQueue(4, [tf.int32, tf.int32], shapes=((), ()))
+    plain = tf.queue.FIFOQueue(4, tf.int32)
+    return (
+        [filled(shapes, [1, 2]) for shapes in ((), [()], tf.TensorShape([]))],
+        [filled(shapes, [[1, 2], [3, 4]]) for shapes in ((2,), [2], [[2]])],
+        refused(lambda: pairs.enqueue_many([[1, 2], [3]])),
+        refused(lambda: plain.enqueue({"a": 1})),
+        refused(lambda: tf.queue.FIFOQueue(4, tf.int32, shapes=3)),
+        refused(lambda: tf.queue.PaddingFIFOQueue(4, tf.int32, shapes=[None])),
+        refused(lambda: tf.queue.PaddingFIFOQueue(4, [tf.int32, tf.int32], shapes=[[None]])),
+    )
+
+
 def case_names(tf):
     q = tf.queue.FIFOQueue(4, [tf.int32, tf.float32], shapes=[[], []], names=["a", "b"])
     for i in range(3):

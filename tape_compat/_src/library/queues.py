@@ -72,7 +72,7 @@ class QueueBase:
         count = len(self._dtypes)
         if shapes is None:
             return [TensorShape(None)] * count
-        found = [shapes] if isinstance(shapes, TensorShape) else list(map(TensorShape, shapes))
+        found = _shape_list(shapes)
         if not self._PARTIAL and not all(shape.is_fully_defined() for shape in found):
             raise ValueError(f"All shapes must be fully defined: {found}")
         if len(found) != count:
@@ -150,8 +150,11 @@ class QueueBase:
     def enqueue_many(self, vals: Any, name: str | None = None) -> None:
         """Put rows in: those of tensors with one more axis, the first. Raises: as `enqueue`."""
         parts = self._row(vals, many=True)
-        rows = list(zip(*[unstack(part) for part in parts], strict=True))
-        self._put(rows)
+        counts = [part.shape[0] for part in parts]
+        for count in counts[1:]:
+            if count != counts[0]:
+                raise ValueError(f"Dimensions {counts[0]} and {count} are not compatible")
+        self._put(list(zip(*[unstack(part) for part in parts], strict=True)))
 
     def dequeue(self, name: str | None = None) -> Any:
         """Take one row out: a tensor, a list of them, or a dict by the names of the components.
@@ -210,7 +213,7 @@ class QueueBase:
                 )
             vals = [vals[name] for name in self._names]
         elif isinstance(vals, dict):
-            raise ValueError("You must enqueue a list or tuple, or a Queue without names")
+            raise ValueError("Queue must have names to enqueue a dictionary")
         given = vals if isinstance(vals, (list, tuple)) else [vals]
         if len(given) < len(self._dtypes):
             raise self._invalid(
@@ -352,8 +355,14 @@ class PaddingFIFOQueue(QueueBase):
         name: str = "padding_fifo_queue",
     ):
         _check_shared(shared_name)
-        if shapes is None:
+        partial = isinstance(shapes, (list, tuple)) and len(shapes) > 0
+        if not partial or _is_shape(shapes):
             raise ValueError("When providing partial shapes, a list of shapes must be provided.")
+        if len(shapes) != len(_list(dtypes)):
+            raise ValueError(
+                f"Shapes must be provided for all components, but received {len(_list(dtypes))} "
+                f"dtypes and {len(shapes)} shapes."
+            )
         super().__init__(dtypes, shapes, names, capacity=capacity, name=name)
 
     def _joined(self, column: tuple[Tensor, ...]) -> Tensor:
@@ -394,8 +403,7 @@ class PriorityQueue(QueueBase):
     ):
         _check_shared(shared_name)
         dtypes = [int64, *_list(types)]
-        given = [shapes] if isinstance(shapes, TensorShape) else shapes
-        full = None if given is None else [TensorShape([]), *given]
+        full = None if shapes is None else [TensorShape([]), *_shape_list(shapes)]
         super().__init__(dtypes, full, names, capacity=capacity, name=name)
         self._arrivals = itertools.count()
 
@@ -440,6 +448,23 @@ class RandomShuffleQueue(QueueBase):
         place = int(self._random.integers(len(self._rows)))
         self._rows[place], self._rows[-1] = self._rows[-1], self._rows[place]
         return self._rows.pop()
+
+
+def _is_shape(shapes: Any) -> bool:
+    """Whether it is one shape, not several."""
+    if isinstance(shapes, TensorShape):
+        return True
+    if not isinstance(shapes, (list, tuple)):
+        raise TypeError(
+            "Shapes must be a TensorShape or a list or tuple of TensorShapes, got "
+            f"{type(shapes)} instead."
+        )
+    return all(size is None or isinstance(size, int) for size in shapes)
+
+
+def _shape_list(shapes: Any) -> list[TensorShape]:
+    """The shapes of all components, given as a list or as the shape of the only one."""
+    return list(map(TensorShape, [shapes] if _is_shape(shapes) else shapes))
 
 
 def _list(value: Any) -> list[Any]:
