@@ -507,6 +507,25 @@ def case_while_gives_what_it_was_given(tf):
     return type(tf.function(f)(tf.constant(2))).__name__, type(f(tf.constant(2))).__name__, text
 
 
+def case_map_fn_of_sparse_rows(tf):
+    sparse = tf.SparseTensor([[0, 0], [0, 1], [1, 0]], [1.0, 2.0, 3.0], [2, 3])
+    nothing = tf.SparseTensor(tf.zeros([0, 2], tf.int64), tf.zeros([0]), [2, 3])
+    rows = tf.SparseTensorSpec([None], tf.int32)
+
+    def doubled(x):
+        return tf.map_fn(lambda row: tf.sparse.map_values(tf.multiply, row, 2.0), x)
+
+    def both_kinds(x):
+        kinds = (tf.SparseTensorSpec([3], tf.float32), tf.float32)
+        return tf.map_fn(lambda r: (r, tf.sparse.to_dense(r)), x, fn_output_signature=kinds)
+
+    def made(x):
+        return tf.map_fn(lambda n: tf.sparse.from_dense(tf.range(n)), x, fn_output_signature=rows)
+
+    calls = [(doubled, sparse), (doubled, nothing), (both_kinds, sparse), (made, tf.range(1, 4))]
+    return [both(tf, function, x) for function, x in calls]
+
+
 def case_tuple(tf):
     x = tf.constant(1)
     calls = [

@@ -12,17 +12,17 @@ from ..core.refuse import invalid
 from ..ops import joining, ragged_rows
 from ..ops.creation import zeros
 from ..ops.ragged_creation import constant
-from ..ops.sparse_layout import made, positions, taken
+from ..ops.sparse_layout import concat, expand_dims, made, positions, taken
 from ..values import nest
 from ..values.convert import convert
 from ..values.ragged import RaggedTensor, RaggedTensorSpec
-from ..values.sparse import SparseTensor, known_dense_shape
+from ..values.sparse import SparseTensor, SparseTensorSpec, known_dense_shape
 from ..values.spec import TensorSpec
 
 
 def has_rows(structure: Any) -> bool:
-    """Whether a ragged or sparse tensor, or a spec of a ragged one, is in a structure."""
-    kinds = (RaggedTensor, RaggedTensorSpec, SparseTensor)
+    """Whether a ragged or sparse tensor, or a spec of one, is in a structure."""
+    kinds = (RaggedTensor, RaggedTensorSpec, SparseTensor, SparseTensorSpec)
     return any(isinstance(x, kinds) for x in nest.flatten(structure))
 
 
@@ -34,6 +34,7 @@ class _SparseRows:
         self._positions = positions(sparse)
         self._shape = known_dense_shape(sparse)
         self.dtype = sparse.dtype
+        self.shape = self._shape[1:]
 
     def __len__(self) -> int:
         return self._shape[0]
@@ -71,7 +72,17 @@ def map_ragged(fn: Callable[[Any], Any], elems: Any, signature: Any) -> Any:
     return nest.pack_sequence_as(like, stacked)
 
 
+def _sparse_rows(rows: list[Any], spec: Any) -> SparseTensor:
+    """A sparse tensor of sparse rows, as large as the largest."""
+    if rows:
+        return concat(0, [expand_dims(row, 0) for row in rows], expand_nonconcat_dims=True)
+    sizes = [0, *[size or 0 for size in spec.shape]]
+    return made(np.zeros((0, len(sizes)), np.int64), zeros([0], spec.dtype), tuple(sizes))
+
+
 def _stacked(rows: list[Any], spec: Any) -> Any:
+    if isinstance(spec, (_SparseRows, SparseTensorSpec)):
+        return _sparse_rows(rows, spec)
     if not isinstance(spec, (RaggedTensor, RaggedTensorSpec)):
         dtype = spec.dtype if hasattr(spec, "dtype") else as_dtype(spec)
         if rows:
