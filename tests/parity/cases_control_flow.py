@@ -507,6 +507,21 @@ def case_while_gives_what_it_was_given(tf):
     return type(tf.function(f)(tf.constant(2))).__name__, type(f(tf.constant(2))).__name__, text
 
 
+def case_map_fn_of_rows_of_unknown_sizes(tf):
+    numbers = tf.constant([1, 2, 3, 4])
+    programs = [
+        lambda x: tf.map_fn(tf.range, x),
+        lambda x: tf.map_fn(lambda n: tf.zeros([n]), x, fn_output_signature=tf.float32),
+        lambda x: tf.map_fn(lambda n: tf.boolean_mask(numbers, numbers > n), x),
+        lambda x: tf.map_fn(tf.range, x, fn_output_signature=tf.TensorSpec([None], tf.int32)),
+    ]
+    found = []
+    for program in programs:
+        traced = tf.function(program, autograph=False)
+        found.append([traced(tf.constant([n, n])) for n in (3, 2, 3)])
+    return found
+
+
 def case_map_fn_of_sparse_rows(tf):
     sparse = tf.SparseTensor([[0, 0], [0, 1], [1, 0]], [1.0, 2.0, 3.0], [2, 3])
     nothing = tf.SparseTensor(tf.zeros([0, 2], tf.int64), tf.zeros([0]), [2, 3])

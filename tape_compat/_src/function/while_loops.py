@@ -105,6 +105,7 @@ def _attempt(
     inside: Inside | None,
 ) -> Any:
     """What a loop gives, recorded for leaves like the `formal` ones."""
+    made = inside or (Inside() if takes_steps() else None)
     if inside is None and any(isinstance(x, TensorArray) and x.dtype is string for x in formal):
         raise _Varies(f"A loop has a TensorArray of texts (at {errors.user_location()}).")
 
@@ -126,7 +127,7 @@ def _attempt(
         raise _Assigns
     room = _guess(condition, given) if inside is None else UNBOUNDED
     iteration = record(checked, formal, "while_body", finish, room, inside is not None)
-    return _Loop(given, condition, iteration, inside).call(loop_vars)
+    return _Loop(given, condition, iteration, inside, made).call(loop_vars)
 
 
 def _loosened(
@@ -268,13 +269,18 @@ class _Loop:
     """A recorded loop: what it carries, and what is the same in all iterations.
 
     First the leaves of the loop variables are carried, then the keys of draws, then what variables
-    hold that the body assigns to.
+    hold that the body assigns to. made: the sizes that came to be known in its parts.
     """
 
     def __init__(
-        self, given: Sequence[Any], condition: Part, iteration: Part, inside: Inside | None
+        self,
+        given: Sequence[Any],
+        condition: Part,
+        iteration: Part,
+        inside: Inside | None,
+        made: Inside | None,
     ):
-        self.given, self.iteration, self._inside = given, iteration, inside
+        self.given, self.iteration, self._inside, self._made = given, iteration, inside, made
         self.parts = condition, iteration
         #: The leaves that are carried, and what they are like in an iteration.
         self.live = [i for i, place in enumerate(iteration.places) if place is not None]
@@ -311,8 +317,9 @@ class _Loop:
         if not isinstance(leaf, TensorArray):
             return leaf
         array = leaf._recorded()
+        if self._made is not None and array.buffer is None:
+            self._made.refuse(aval.shape[1:], "The shape of the elements of a TensorArray")
         if self._inside is not None and array.buffer is None:
-            self._inside.refuse(aval.shape[1:], "The shape of the elements of a TensorArray")
             aval = Aval.of((array.length, *aval.shape[1:]), aval.dtype)
         return array.buffer_of(aval)
 
