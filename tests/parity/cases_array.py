@@ -548,3 +548,36 @@ def case_lengths_of_sequences_that_do_not_fit(tf):
         lambda: tf.reverse_sequence(tf.constant([[1, 2, 3]]), [3], seq_axis=1),
     )
     return [attempt(call, words=3) for call in calls]
+
+
+def case_texts_scattered_and_hot(tf):
+    marks = tf.constant("+"), tf.constant("")
+
+    @tf.function
+    def spread(indices, updates):
+        return tf.scatter_nd(indices, updates, [3]), tf.one_hot(indices, 3, *marks)
+
+    calls = (
+        lambda: tf.scatter_nd([[1], [3]], ["a", "b"], [5]),
+        lambda: tf.scatter_nd([[1], [1], [0]], ["a", "b", "c"], [2]),
+        lambda: tf.scatter_nd([[1]], [["a", "b"]], [2, 2]),
+        lambda: tf.scatter_nd([[1], [4]], ["a", "b"], [4]),
+        lambda: tf.scatter_nd([[1], [2]], ["a", "b", "c"], [4]),
+        lambda: tf.one_hot([0, 2], 3, on_value="a", off_value="b"),
+        lambda: tf.one_hot([[0], [2]], 3, "a", "b", axis=0),
+        lambda: tf.one_hot([0, 2], 3, on_value="a"),
+        lambda: spread(tf.constant([[2], [0]]), tf.constant(["a", "b"])),
+    )
+    return [attempt(call) for call in calls]
+
+
+def case_batch_axes_of_gather_nd(tf):
+    x, at = tf.ones([2, 3]), tf.constant([[0], [1]])
+    calls = (
+        lambda: tf.gather_nd(x, at, batch_dims=1),
+        lambda: tf.gather_nd(x, at, batch_dims=-1),
+        lambda: tf.gather_nd(x, at, batch_dims=2),
+        lambda: tf.gather_nd(tf.ones([2, 3, 4]), at, batch_dims=2),
+        lambda: tf.gather_nd(x, at[None], batch_dims=2),
+    )
+    return [attempt(call) for call in calls]

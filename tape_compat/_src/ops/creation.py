@@ -37,8 +37,10 @@ from .arguments import (
     as_size,
     as_tensor,
     dims,
+    is_text,
     known_sizes,
     known_value,
+    move_text,
     sketched,
     value_if_known,
 )
@@ -530,6 +532,8 @@ def one_hot(
     kind = (on or off).dtype if on is None or off is None else on.dtype  # type: ignore[union-attr]
     on = convert(1, kind) if on is None else on
     off = convert(0, kind) if off is None else off
+    if is_text(on):
+        return move_text(lambda a, b, i: one_hot(i, depth, a, b, axis), on, off, by=(indices,))
     return apply(_ONE_HOT.bind(**options, dtype=None), (indices, on, off))
 
 

@@ -21,11 +21,21 @@ from ..core.refuse import check_dtype_of, invalid, not_allowed, shown
 from ..values import operators
 from ..values.bounds import refuse_positions, refuse_rows, scattered
 from ..values.dispatch import takes_composites
+from ..values.host_steps import by_host
 from ..values.indexed_slices import IndexedSlices
 from ..values.record import apply
-from ..values.tensor import Tensor
+from ..values.tensor import Tensor, concrete
 from . import rules
-from .arguments import INDEX_DTYPES, as_int, as_tensor, dims, is_text, move_text
+from .arguments import (
+    INDEX_DTYPES,
+    as_int,
+    as_tensor,
+    dims,
+    is_text,
+    known_value,
+    move_text,
+    sketched,
+)
 from .declare import matching, name_ops
 from .shapes import host_shape, reshape
 
@@ -219,6 +229,7 @@ def gather_nd(
       batch_dims: this many leading axes are common to `params` and `indices`.
       bad_indices_policy: "" or "DEFAULT" (an error, if known at the call), or "IGNORE" (zeros).
     Returns: [..., *params.shape[k:]].
+    Raises: ValueError for `batch_dims` below 0, or that leave no axis.
 
     >>> import tape_compat as tf
     >>> tf.gather_nd([[1, 2], [3, 4]], [[0, 1], [1, 0]]).numpy().tolist()
@@ -228,6 +239,14 @@ def gather_nd(
         raise ValueError(f"bad_indices_policy: {bad_indices_policy!r} is none of TensorFlow's")
     params, indices = as_tensor(params), as_tensor(indices)
     batch = as_int(batch_dims)
+    if batch < 0:
+        raise ValueError(f"tf.gather_nd does not allow negative batch_dims. It is {batch}.")
+    for tensor, what in ((params, "params"), (indices, "indices")):
+        rank = len(tensor._aval.shape)
+        if batch and batch >= rank:
+            raise ValueError(
+                f"Argument `batch_dims` = {batch} must be less than rank(`{what}`) = {rank}"
+            )
     if bad_indices_policy != "IGNORE":
         refuse_positions(indices, params._aval.shape[batch:], "GatherNd", "param ")
     if is_text(params):
@@ -285,10 +304,24 @@ def _scatter_nd_shape(avals: tuple[Aval, ...], shape: tuple[int, ...]) -> Aval:
 _SCATTER_ND = Op(_scatter_nd, "ScatterNd", check=_check_scatter_nd, shapes=_scatter_nd_shape)
 
 
+@by_host()
+def _scatter_texts(indices: Tensor, updates: Tensor, shape: tuple[int, ...]) -> Tensor:
+    _check_scatter_nd((indices._aval, updates._aval), shape)
+    sketch = sketched(indices, updates)
+    if sketch is not None:
+        return sketch.tensor(shape, dtypes.string)
+    texts = np.full(shape, b"", object)
+    refuse_positions(concrete(known_value(indices)), shape, "ScatterNd")
+    np.add.at(texts, tuple(np.moveaxis(known_value(indices), -1, 0)), known_value(updates))
+    return concrete(texts, Aval.of(texts.shape, dtypes.string))
+
+
 def scatter_nd(
     indices: Any, updates: Any, shape: Any, name: str | None = None, bad_indices_policy: str = ""
 ) -> Tensor:
     """Zeros of `shape` with `updates` added at full `indices` [..., k]; repeated ones add up.
+
+    Strings stand among empty ones, and repeated ones end to end.
 
     >>> import tape_compat as tf
     >>> tf.scatter_nd([[0], [2], [0]], [1, 2, 3], [3]).numpy().tolist()
@@ -297,6 +330,8 @@ def scatter_nd(
     indices, updates, wanted = as_tensor(indices), as_tensor(updates), dims(shape)
     if bad_indices_policy != "IGNORE":
         refuse_positions(indices, wanted, "ScatterNd")
+    if is_text(updates):
+        return _scatter_texts(indices, updates, wanted)
     return apply(_SCATTER_ND.bind(shape=wanted), (indices, updates))
 
 
