@@ -266,3 +266,28 @@ def case_sampled_addmm(tf):
         "batches": product(batch, [[3.0, 5.0], [2.0, 7.0]], [2, 2], [a, a], [b, b]),
         "shape": attempt(lambda: product(places, values, [2, 3], a, b)),
     }
+
+
+def case_dense_counts(tf):
+    x = tf.SparseTensor([[0, 0], [0, 2], [1, 1], [1, 2]], [1, 3, 0, 3], [3, 3])
+    weights = x.with_values(tf.constant([1.0, 2.0, 3.0, 0.5]))
+    options = [
+        *({}, {"axis": 0}, {"axis": -1}, {"axis": -1, "dtype": tf.float32}, {"weights": weights}),
+        *({"axis": -1, "weights": weights}, {"axis": -1, "binary_output": True}),
+        *({"minlength": 6}, {"axis": -1, "minlength": 6}, {"axis": -1, "maxlength": 2}),
+    ]
+    counted = tf.function(lambda: tf.math.bincount(x, axis=-1))
+    return [*(tf.math.bincount(x, **given) for given in options), counted()]
+
+
+def case_products_of_other_ranks(tf):
+    s, v, c = (tf.SparseTensor([[0] * n], [1.0], [1] * n) for n in (2, 1, 3))
+    product = tf.sparse.sparse_dense_matmul
+    calls = (
+        lambda: product(s, tf.ones([1])),
+        lambda: product(s, tf.ones([1, 1, 1])),
+        lambda: product(tf.ones([1]), s),
+        lambda: product(v, tf.ones([1, 1])),
+        lambda: product(c, tf.ones([1, 1])),
+    )
+    return [attempt(call) for call in calls]

@@ -13,14 +13,14 @@ from ..values import dispatch, operators
 from ..values.convert import convert
 from ..values.sparse import SparseTensor, known_dense_shape
 from ..values.tensor import Tensor, concrete
-from . import arithmetic, casting, elementwise, shapes
+from . import arithmetic, casting, counting, elementwise, shapes
 from .arguments import as_int, as_tensor, known_value
 from .gather_scatter import gather, gather_nd, tensor_scatter_nd_add
 from .products import adjoint
 from .repeating import broadcast_to
 from .segments import unsorted_segment_max, unsorted_segment_sum
 from .shapes import reshape as reshape_dense
-from .sparse_layout import as_sparse, made, positions, take_rows, taken, unraveled
+from .sparse_layout import as_sparse, made, positions, take_rows, taken, to_dense, unraveled
 
 
 def _is_sparse(value: Any) -> bool:
@@ -269,15 +269,22 @@ def sparse_dense_matmul(
     >>> tf.sparse.sparse_dense_matmul(s, [[1.0], [2.0]]).numpy().tolist()
     [[6.0], [0.0]]
     """
+    kernel = "SparseTensorDenseMatMul"
     if _is_sparse(b):
+        sp_a = as_tensor(sp_a)
+        if len(sp_a._aval.shape) != 2:
+            raise invalid("Tensor 'b' is not a matrix", kernel)
         swapped = sparse_dense_matmul(as_sparse(b), adjoint(sp_a), not adjoint_b, adjoint_a)
         return adjoint(swapped)
     a = as_sparse(sp_a)
     b = as_tensor(b)
-    kernel = "SparseTensorDenseMatMul"
     check_dtype_of(b._aval, 3, a.dtype, kernel)
-    m, k = known_dense_shape(a)
-    have = b._aval.shape
+    shape, have = known_dense_shape(a), b._aval.shape
+    if len(shape) != 2:
+        raise invalid("Tensor 'a_shape' must have 2 elements", kernel)
+    if len(have) != 2:
+        raise invalid("Tensor 'b' is not a matrix", kernel)
+    m, k = shape
     row, column = (1, 0) if adjoint_a else (0, 1)
     inner, rows = (m, k) if adjoint_a else (k, m)
     if adjoint_b:
@@ -381,6 +388,28 @@ def bincount(
     return made(used, counts, (count, length))
 
 
+def _dense_counts(
+    arr: Any,
+    weights: Any = None,
+    minlength: Any = None,
+    maxlength: Any = None,
+    dtype: Any = dtypes.int32,
+    name: str | None = None,
+    axis: int | None = None,
+    binary_output: bool = False,
+) -> Tensor:
+    """`tf.math.bincount` of a SparseTensor: what it does not hold is not counted."""
+    if axis is None or axis == 0 or len(known_dense_shape(arr)) == 1:
+        flat = None if weights is None else _flat_weights(weights)
+        return counting.bincount(
+            arr.values, flat, minlength, maxlength, dtype, binary_output=binary_output
+        )
+    found = bincount(arr, weights, axis, minlength, maxlength, binary_output)
+    return to_dense(
+        found if weights is not None else found.with_values(casting.cast(found.values, dtype))
+    )
+
+
 def _occurrences(values: Any, axis: int) -> tuple[np.ndarray, np.ndarray, int | None]:
     """The row of each number, the numbers, how many rows; None for one without an axis for them."""
     if isinstance(values, SparseTensor):
@@ -451,4 +480,12 @@ def _cast(x: Any, dtype: Any, name: str | None = None) -> SparseTensor:
     return x._like(casting.cast(x.values, dtype))
 
 
-dispatch.define(SparseTensor, shape=_shape, size=_size, rank=_rank, identity=_identity, cast=_cast)
+dispatch.define(
+    SparseTensor,
+    bincount=_dense_counts,
+    cast=_cast,
+    identity=_identity,
+    rank=_rank,
+    shape=_shape,
+    size=_size,
+)
