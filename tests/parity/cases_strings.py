@@ -1,5 +1,7 @@
 """Strings: cut, joined, matched, hashed, made into numbers and moved about."""
 
+import numpy as np
+
 from .harness import attempt, attempts
 
 #: Expressions.
@@ -268,3 +270,26 @@ def case_as_string_of_unsigned(tf):
         for fill in ("", "0", " ", "+", "-")
         for width in (-1, 4)
     ]
+
+
+def case_as_string_of_infinities(tf):
+    x = tf.constant([np.inf, -np.inf, np.nan, 1.5])
+    return [
+        tf.strings.as_string(x, precision=2, fill=fill, width=width, scientific=scientific)
+        for fill in ("", "0", " ", "+", "-")
+        for width in (-1, 8)
+        for scientific in (False, True)
+    ]
+
+
+def case_segments_of_texts_that_are_not_there(tf):
+    join = tf.strings.unsorted_segment_join
+    calls = (
+        lambda: join(["a", "b"], [1, -1], 3),
+        lambda: join(["a", "b"], [1, 3], 3),
+        lambda: join(["a", "b"], [[1, 1]], 3),
+        lambda: join(["a", "b"], [1], 3),
+        lambda: join([["a", "b"]], [1], 3),
+        lambda: tf.function(join)(tf.constant(["a", "b"]), tf.constant([1, 3]), 3),
+    )
+    return [attempt(call, words=3) for call in calls[:-1]] + [attempt(calls[-1], words=0)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import math
 import re
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -439,7 +440,16 @@ def as_string(
 
 
 def _printed(form: str, value: Any) -> str:
-    return form % (int(value) if form.endswith("d") else float(value))
+    if form.endswith("d"):
+        return form % int(value)
+    value = float(value)
+    if not math.isfinite(value):  # C fills these with spaces, Python with zeros
+        form = _ZERO_FLAG.sub(r"%\1", form)
+    return form % value
+
+
+#: The flag of a format that fills with zeros, with the other flags before it.
+_ZERO_FLAG = re.compile(r"%([-+ ]*)0+")
 
 
 def _check_format(
@@ -557,15 +567,29 @@ def unsorted_segment_join(
 ) -> Tensor:
     """The strings of each segment end to end.
 
+    Raises: InvalidArgumentError for segments outside [0, num_segments), or not one for each string.
+
     >>> import tape_compat as tf
     >>> tf.strings.unsorted_segment_join(["a", "b", "c"], [0, 1, 0], 2).numpy().tolist()
     [b'ac', b'b']
     """
-    array, ids = text_values(inputs), known_value(segment_ids)
+    array, ids, count = text_values(inputs), known_value(segment_ids), as_int(num_segments)
+    kernel = "UnsortedSegmentJoin"
+    if ids.ndim > array.ndim:
+        message = f"Invalid segment_id rank {ids.ndim} for input with {array.ndim} dimension(s)"
+        raise OutOfRangeError(None, None, f"{message} [Op:{kernel}]")
+    for i, (n, size) in enumerate(zip(ids.shape, array.shape)):
+        if n != size:
+            raise invalid(
+                f"Segment dimension is {n} while input dimension is {size} in rank {i}", kernel
+            )
+    if ids.size and (ids.min() < 0 or ids.max() >= count):
+        message = "segment_ids are not allowed to exceed num_segments or to have negative values."
+        raise invalid(message, kernel)
     rest = array.shape[ids.ndim :]
     flat = array.reshape([ids.size, *rest])
     between = _one_bytes(separator)
-    out = np.empty([as_int(num_segments), *rest], object)
+    out = np.empty([count, *rest], object)
     for index in np.ndindex(*out.shape):
         rows = np.flatnonzero(ids.ravel() == index[0])
         out[index] = between.join(flat[(row, *index[1:])] for row in rows)
