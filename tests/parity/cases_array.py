@@ -581,3 +581,33 @@ def case_batch_axes_of_gather_nd(tf):
         lambda: tf.gather_nd(x, at[None], batch_dims=2),
     )
     return [attempt(call) for call in calls]
+
+
+def case_sequence_masks(tf):
+    lengths = [1.5, 3.0, 0.2]
+    calls = (
+        lambda: tf.sequence_mask(lengths, 4),
+        lambda: tf.sequence_mask(lengths),
+        lambda: tf.sequence_mask([1.5, 2.5]),
+        lambda: tf.sequence_mask([1, 2], -1),
+        lambda: tf.sequence_mask([-1, -2]),
+        lambda: tf.sequence_mask([10, 20], [10, 20]),
+        lambda: tf.sequence_mask(tf.constant([10, 2], tf.int8), 12, tf.int32),
+        lambda: tf.function(tf.sequence_mask)(tf.constant([1, 2]), tf.constant(3)),
+    )
+    return [attempt(call) for call in calls]
+
+
+def case_no_permutations(tf):
+    invert = tf.math.invert_permutation
+    numbers = (
+        *([3, 4, 0, 2, 1], [1, 1, 0], [2, 0, 1, 0, 2], [0, 3, 1], [0, -1]),
+        *([[0, 1]], 0, np.int8([0, 1]), [0.0, 1.0], np.int64([1, 0]), np.int32([])),
+    )
+    return [attempt(invert, tf.constant(x)) for x in numbers]
+
+
+def case_searches_for_nan(tf):
+    rows = tf.constant([[0.0, 1.0, 2.0, NAN]])
+    values = tf.constant([[NAN, 1.0, INF, -INF]])
+    return tf.searchsorted(rows, values), tf.searchsorted(rows[:, :3], values, side="right")

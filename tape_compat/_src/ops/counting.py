@@ -14,14 +14,14 @@ from ..core.avals import Aval
 from ..core.dimensions import Size, differ, fit, less, maximum, minimum
 from ..core.dtypes import DType, float32
 from ..core.op import Op
-from ..core.refuse import invalid, shown
-from ..values.bounds import scattered
+from ..core.refuse import invalid, not_allowed, shown
+from ..values.bounds import refuse_no_permutation, scattered
 from ..values.convert import convert
 from ..values.dispatch import takes_composites
 from ..values.host_steps import by_host
 from ..values.record import apply
 from ..values.tensor import Tensor
-from .arguments import as_int, as_size, known_value, sketched, value_if_known
+from .arguments import as_int, as_size, as_tensor, known_value, sketched, value_if_known
 from .casting import cast
 from .checks import REAL
 from .declare import name_ops, op, static
@@ -370,15 +370,34 @@ def _check_confusion(avals: tuple[Aval, ...], **_: Any) -> None:
 _CONFUSION = Op(_confusion, "ScatterNd", check=_check_confusion)
 
 
-@op(arrays=1, kernel="InvertPermutation", dtypes="integer", differentiable=False)
-def invert_permutation(x, name=None):
-    """y with y[x[i]] = i, of a permutation x [n].
+def _check_permutation(avals: tuple[Aval, ...]) -> None:
+    (x,) = avals
+    if x.dtype.name not in ("int32", "int64"):
+        raise not_allowed(x.dtype, "int32, int64", "InvertPermutation")
+    if len(x.shape) != 1:
+        raise invalid("invert_permutation expects a 1D vector.", "InvertPermutation")
+
+
+_INVERT = Op(
+    lambda x: jnp.zeros_like(x).at[x].set(jnp.arange(x.shape[0], dtype=x.dtype)),
+    "InvertPermutation",
+    differentiable=False,
+    check=_check_permutation,
+).bind()
+
+
+def invert_permutation(x: Any, name: str | None = None) -> Tensor:
+    """y with y[x[i]] = i, of a permutation x [n], int32 or int64.
+
+    Raises: InvalidArgumentError for numbers that are none, if they are known at the call.
 
     >>> import tape_compat as tf
     >>> tf.math.invert_permutation([2, 0, 1]).numpy().tolist()
     [1, 2, 0]
     """
-    return jnp.zeros_like(x).at[x].set(jnp.arange(x.shape[0], dtype=x.dtype))
+    x = as_tensor(x)
+    refuse_no_permutation(x, "InvertPermutation")
+    return apply(_INVERT, (x,))
 
 
 @op(arrays=1, kernel="Mean", differentiable=False)

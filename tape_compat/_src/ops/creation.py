@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -551,13 +552,31 @@ def sequence_mask(
     lengths = as_tensor(lengths)
     if maxlen is None:
         known = value_if_known(lengths)
-        maxlen = _largest(lengths) if known is None else _largest_of(known)
-    size = maximum(as_size(maxlen), 0)
+        size = maximum(as_size(_largest(lengths) if known is None else _largest_of(known)), 0)
+    else:
+        size = _mask_size(maxlen)
+        if not lengths.dtype.is_integer:  # TensorFlow compares in the dtype of `maxlen`
+            lengths = cast(lengths, dtypes.int32)
     return apply(_SEQUENCE_MASK.bind(size=size, dtype=as_dtype(dtype)), (lengths,))
 
 
+def _mask_size(maxlen: Any) -> Size:
+    """The length of rows that is given. Raises ValueError if it is not one number."""
+    if not is_symbolic(maxlen):
+        maxlen = as_tensor(maxlen)
+        if maxlen._aval.shape:
+            raise ValueError(
+                "Argument `maxlen` must be scalar for sequence_mask, received `maxlen` = "
+                f"{maxlen} with shape '{maxlen.shape}' instead"
+            )
+    size = as_size(maxlen)
+    if less(size, 0):
+        raise invalid(f"Requires start <= limit when delta > 0: 0/{size}", "Range")
+    return size
+
+
 def _largest_of(known: np.ndarray) -> int:
-    return int(known.max()) if known.size else 0
+    return math.ceil(known.max()) if known.size else 0
 
 
 @by_host()

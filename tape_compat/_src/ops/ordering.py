@@ -219,6 +219,8 @@ def _searchsorted(rows: Any, values: Any, side: str, dtype: DType) -> Any:
     flat_rows = rows.reshape(-1, rows.shape[-1])
     flat_values = values.reshape(-1, values.shape[-1])
     found = jax.vmap(lambda r, v: jnp.searchsorted(r, v, side=side))(flat_rows, flat_values)
+    if side == "left":  # NaN is above no element, where JAX sorts it behind all
+        found = jnp.where(flat_values != flat_values, 0, found)
     return found.reshape(values.shape).astype(dtype.np_dtype)
 
 

@@ -44,6 +44,20 @@ def refuse_rows(indices: Tensor, rows: int, kernel: str) -> None:
     raise invalid(f"indices{_place(at)} = {known[tuple(at)]} is not in [0, {rows})", kernel)
 
 
+def refuse_no_permutation(numbers: Tensor, kernel: str) -> None:
+    """TensorFlow's error for a vector [n] that does not hold each of 0, ..., n - 1."""
+    known = _known(numbers)
+    if known is None or known.ndim != 1:
+        return
+    bad = known[(known < 0) | (known >= known.size)]
+    if bad.size:
+        raise invalid(f"{bad[0]} is not between 0 and {known.size}", kernel)
+    seen, first = np.unique(known, return_index=True)
+    if seen.size < known.size:
+        again = np.delete(known, first)[0]
+        raise invalid(f"{again} is duplicated in the input.", kernel)
+
+
 def refuse_labels(labels: Tensor, classes: int, kernel: str) -> None:
     """TensorFlow's error for a label that is of no class."""
     known = _known(labels)
