@@ -32,6 +32,9 @@ def test_attributes_of_different_types_are_different_closures():
     assert op.bind(k=1) is op.bind(k=1)
     assert op.bind(k=1) is not op.bind(k=1.0)
     assert op.bind(k=1) is not op.bind(k=True)
+    floats, bools = op.bind(k=((1.0,), 2)), op.bind(k=((True,), 2))
+    assert op.bind(k=((1,), 2)) is not floats is not bools is not op.bind(k=((1,), 2))
+    assert op.bind(k=((1,), 2)).attributes == {"k": ((1,), 2)} and floats is not None
 
 
 def test_pullbacks_and_jvps_are_closures():

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import threading
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -144,6 +144,10 @@ class Op:
         key = (*attributes.items(), *map(type, attributes.values()))
         found = self._closures.get(key)
         if found is None:
+            # Nor are (1,) and (1.0,): what holds other numbers than ints has a key of its own.
+            key = (*key, *_kinds_within(attributes.values()))
+            found = self._closures.get(key)
+        if found is None:
             closure = Closure(self, attributes)
             with _LOCK:
                 if len(self._closures) >= limits.MAX_CLOSURES_PER_OP:
@@ -161,6 +165,20 @@ class Op:
 
     def __repr__(self) -> str:
         return f"Op({self.name})"
+
+
+def _kinds_within(values: Iterable[Any]) -> list[type]:
+    """The types of what tuples hold, at any depth; none if those are ints or equal nothing else."""
+    within = [x for value in values if isinstance(value, tuple) for x in _leaves(value)]
+    return [type(x) for x in within] if any(type(x) in (float, bool) for x in within) else []
+
+
+def _leaves(value: Any) -> Iterator[Any]:
+    if isinstance(value, tuple):
+        for item in value:
+            yield from _leaves(item)
+    else:
+        yield value
 
 
 def _as_tuple(out: Any) -> Arrays:
