@@ -611,3 +611,32 @@ def case_searches_for_nan(tf):
     rows = tf.constant([[0.0, 1.0, 2.0, NAN]])
     values = tf.constant([[NAN, 1.0, INF, -INF]])
     return tf.searchsorted(rows, values), tf.searchsorted(rows[:, :3], values, side="right")
+
+
+def case_numbers_that_are_no_scalar_integers(tf):
+    x = tf.reshape(tf.range(6.0), [2, 3])
+    calls = (
+        lambda: tf.concat([x, x], [1]),
+        lambda: tf.concat([x, x], [1, 0]),
+        lambda: tf.concat([x, x], 1.0),
+        lambda: tf.split(x, 3.0, axis=1),
+        lambda: tf.math.top_k(x, 1.0),
+        lambda: tf.math.top_k(x, [1]),
+        lambda: tf.one_hot([0, 1], 2.0),
+        lambda: tf.one_hot([0, 1], [2]),
+        lambda: tf.repeat(x, [[1, 2]], axis=0),
+    )
+    return [attempt(call) for call in calls]
+
+
+def case_strided_slices_that_are_refused(tf):
+    x = tf.reshape(tf.range(6.0), [2, 3])
+    calls = (
+        lambda: tf.strided_slice(x, [0], [2, 2]),
+        lambda: tf.strided_slice(x, [0, 0], [2, 2], [1]),
+        lambda: tf.strided_slice(x, [1], [2], [-1], shrink_axis_mask=1),
+        lambda: tf.strided_slice(x, [1], [2], [2], shrink_axis_mask=1),
+        lambda: x[[True, False]],
+        lambda: x[[1, 2]],
+    )
+    return [attempt(call) for call in calls]

@@ -636,3 +636,14 @@ def case_axes_after_ones_that_were_refused(tf):
     for op in ops:
         attempt(op, x, [1.0])
     return [attempt(op, x, axes) for op in ops for axes in ([1], [np.int64(1)], [-1, 0])]
+
+
+def case_clip_by_norms_that_are_not_positive(tf):
+    x, norms = tf.constant([3.0, 4.0]), tf.constant([-1.0, 0.0, 2.0, 9.0])
+    found = []
+    for norm in norms:
+        with tf.GradientTape() as tape:
+            tape.watch([x, norm])
+            y = tf.clip_by_norm(x, norm)
+        found.append((y, tape.gradient(y, [x, norm])))
+    return found

@@ -193,6 +193,22 @@ def as_int(value: Any) -> int:
     return value if value.__class__ is int else int(known_value(value))
 
 
+def as_scalar(value: Any, kernel: str, refusal: str) -> Any:
+    """An integer input of a kernel, for `as_int` or `as_size`. Raises TypeError for floats and
+    texts, InvalidArgumentError that begins with `refusal` for more than one number."""
+    if value.__class__ is int:
+        return value
+    if value.__class__ in (float, str, bytes):
+        raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype int32")
+    if isinstance(value, (list, tuple)):
+        shape: Sequence[Size] = (len(value),)
+    else:
+        shape = value._aval.shape if isinstance(value, Tensor) else np.shape(value)
+    if shape:
+        raise invalid(f"{refusal}{shown(shape)}", kernel)
+    return value
+
+
 def as_size(value: Any) -> Size:
     """A number of elements: a Python int, or what stands for one that is unknown."""
     if value.__class__ is int or is_symbolic(value):

@@ -68,6 +68,7 @@ def _clip_by_norm(x: Any, clip_norm: Any, axes: Any) -> Any:
     positive = total > 0
     # The square root of 1 where the norm is 0: its gradient at 0 would be NaN.
     norm = jnp.where(positive, rules.sqrt(jnp.where(positive, total, 1)), total)
+    clip_norm = rules.maximum(clip_norm, jnp.zeros_like(clip_norm))
     return x * clip_norm / rules.maximum(norm, clip_norm)
 
 

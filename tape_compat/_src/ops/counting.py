@@ -21,7 +21,15 @@ from ..values.dispatch import takes_composites
 from ..values.host_steps import by_host
 from ..values.record import apply
 from ..values.tensor import Tensor
-from .arguments import as_int, as_size, as_tensor, known_value, sketched, value_if_known
+from .arguments import (
+    as_int,
+    as_scalar,
+    as_size,
+    as_tensor,
+    known_value,
+    sketched,
+    value_if_known,
+)
 from .casting import cast
 from .checks import REAL
 from .declare import name_ops, op, static
@@ -64,7 +72,8 @@ def top_k(
     >>> values.numpy().tolist(), indices.numpy().tolist()
     ([3.0, 2.0], [1, 2])
     """
-    closure = _TOP_K.bind(k=as_size(k), index_type=dtypes.as_dtype(index_type))
+    k = as_size(as_scalar(k, "TopKV2", "k must be scalar, got shape "))
+    closure = _TOP_K.bind(k=k, index_type=dtypes.as_dtype(index_type))
     return TopKV2(*apply(closure, (convert(input),)))
 
 

@@ -35,6 +35,7 @@ from ..values.variable import Variable, read
 from .arguments import (
     as_int,
     as_own_tensor,
+    as_scalar,
     as_size,
     as_tensor,
     dims,
@@ -513,6 +514,7 @@ def one_hot(
     """
     indices = as_tensor(indices)
     axis = -1 if axis is None else axis
+    depth = as_scalar(depth, "OneHot", "depth must be a scalar, but got: ")
     options = {"depth": as_size(depth), "axis": as_int(axis)}
     dtype = None if dtype is None else as_dtype(dtype)
     if on_value is None and off_value is None:

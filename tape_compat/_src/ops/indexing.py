@@ -25,7 +25,7 @@ from ..core.dimensions import Shape, Size, is_symbolic, is_unknown, less, maximu
 from ..core.dtypes import as_dtype
 from ..core.errors import NeedsValue
 from ..core.op import Closure, DynamicForm, Op
-from ..core.refuse import invalid, shown
+from ..core.refuse import invalid, not_allowed, shown
 from ..core.state import LOCAL
 from ..run import policy
 from ..run.op_by_op import unrecorded
@@ -482,7 +482,10 @@ def spec_of(index: Any, x: Tensor) -> tuple[tuple[Any, ...], tuple[Tensor, ...]]
     spec: list[Any] = []
     places: list[Tensor] = []
     slices: list[tuple[int, Moving]] = []
-    for entry in index if isinstance(index, (list, tuple)) else (index,):
+    entries = index if isinstance(index, (list, tuple)) else (index,)
+    if len(entries) > 1 and all(entry.__class__ is bool for entry in entries):
+        raise not_allowed(dtypes.bool, "int16, int32, int64", "StridedSlice", "Index")
+    for entry in entries:
         if entry is None or entry is Ellipsis or entry.__class__ is int:
             spec.append(entry)
         elif entry.__class__ is builtins.slice:

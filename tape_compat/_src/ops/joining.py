@@ -23,7 +23,16 @@ from ..values.dispatch import takes_composites
 from ..values.record import apply
 from ..values.tensor import Tensor, concrete
 from ..values.variable import Variable
-from .arguments import as_int, as_own_tensor, as_tensor, is_text, known_sizes, move_text, untracked
+from .arguments import (
+    as_int,
+    as_own_tensor,
+    as_scalar,
+    as_tensor,
+    is_text,
+    known_sizes,
+    move_text,
+    untracked,
+)
 from .declare import Number, check_same_dtype, matching
 from .shapes import identity, reshape, set_sizes
 
@@ -171,7 +180,10 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
     """
     if not isinstance(values, (list, tuple)):
         values = [values]
-    axis = as_int(axis)
+    if isinstance(axis, (list, tuple)) and len(axis) == 1:  # as TensorFlow's kernel takes it
+        (axis,) = axis
+    refusal = "axis tensor should be a scalar integer, but got shape "
+    axis = as_int(as_scalar(axis, "ConcatV2", refusal))
     if len(values) == 1:
         return identity(values[0])
     if not values:
@@ -366,6 +378,11 @@ def split(
     """
     x = as_tensor(value)
     known = known_sizes(num_or_size_splits)
+    if known.ndim == 0 and known.dtype.kind == "f":
+        raise ValueError(
+            "Rank-0 tensors are not supported as the num_or_size_splits argument to split. "
+            f"Argument provided: {num_or_size_splits}"
+        )
     if known.ndim == 0:
         sizes: Any = int(known)
         if sizes < 1:

@@ -166,6 +166,8 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
             f"Argument `tensor` (name: repeats) must be of type integer. Received `tensor` = "
             f"{times} of dtype: {as_dtype(times.dtype)!s} (at {user_location()})."
         )
+    if times.ndim > 1:
+        raise ValueError(f"Shape {times.shape} must have rank at most 1")
     times = times.ravel()
     if times.size != 1 and differ(times.size, length):
         raise ValueError(f"Dimensions {length} and {times.size} are not compatible")

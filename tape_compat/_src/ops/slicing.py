@@ -53,6 +53,13 @@ def strided_slice(
     except NeedsValue:
         starts, stops = _scalars(begin), _scalars(end)
     steps = (1,) * len(starts) if strides is None else dims(strides)
+    counts = [len(starts), len(stops), len(steps)]
+    if len(set(counts)) > 1:
+        raise invalid(
+            "Expected begin, end, and strides to be 1D equal size tensors, but got shapes "
+            f"[{counts[0]}], [{counts[1]}], and [{counts[2]}] instead.",
+            "StridedSlice",
+        )
     spec: list[Any] = []
     for i, (start, stop, step) in enumerate(zip(starts, stops, steps, strict=True)):
         bit = 1 << i
@@ -61,6 +68,8 @@ def strided_slice(
         elif new_axis_mask & bit:
             spec.append(None)
         elif shrink_axis_mask & bit:
+            if isinstance(step, int) and step <= 0:
+                raise invalid("only stride 1 allowed on non-range indexing.", "StridedSlice")
             spec.append(0 if begin_mask & bit else start)
         else:
             spec.append(
