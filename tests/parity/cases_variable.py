@@ -752,6 +752,18 @@ def case_exponential_moving_average(tf):
     )
 
 
+def case_exponential_moving_average_in_a_function(tf):
+    v, ema = tf.Variable(1.0), tf.train.ExponentialMovingAverage(0.5)
+
+    @tf.function
+    def step():
+        v.assign_add(1.0)
+        ema.apply([v])
+        return ema.average(v)
+
+    return [float(step()) for _ in range(3)]
+
+
 def case_wrapped_by_a_library(tf):
     class Halved(tf.Variable):
         def __init__(self, inner):

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..core.dtypes import as_dtype
 from ..ops import arithmetic, casting
+from ..values.context import init_scope
 from ..values.convert import convert
 from ..values.variable import Variable
 
@@ -52,7 +53,8 @@ class ExponentialMovingAverage:
         return self._name
 
     def apply(self, var_list: Iterable[Variable] | None = None) -> None:
-        """Move the averages of variables; those that have none yet begin with their values.
+        """Move the averages of variables; those that have none yet begin with their values, in a
+        function with those from before its first call.
 
         Raises: TypeError for what is no variable, or not of a floating dtype.
         """
@@ -74,7 +76,8 @@ class ExponentialMovingAverage:
 
     def _begun(self, variable: Variable) -> Variable:
         name = self.average_name(variable)
-        return Variable(variable.read_value(), trainable=False, name=name)
+        with init_scope():  # of a function the value from before the call
+            return Variable(variable.read_value(), trainable=False, name=name)
 
     def _current_decay(self) -> Any:
         decay = convert(self._decay, hint=as_dtype("float32"))
