@@ -118,7 +118,7 @@ def test_a_batch_with_an_element_that_fails_is_left_out():
             errors += 1
         except StopIteration:
             break
-    assert (found, errors) == (507, 1)
+    assert (found, errors) == (504, 1)
 
 
 def test_a_table_that_is_filled_later_is_read_at_each_element():

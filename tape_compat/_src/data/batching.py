@@ -17,7 +17,8 @@ from ..values.ragged import RaggedTensorSpec
 from ..values.spec import TensorSpec
 from ..values.tensor import Tensor
 from .composites import Column, has_ragged_rows, stack_leaf, stacked_rows
-from .pipeline import UNKNOWN, Draws, Pipeline, Rows, Stream, StreamOf, stacked_by
+from .mapping import Map
+from .pipeline import UNKNOWN, Draws, Pipeline, Rows, Stream, StreamOf, passed, stacked_by
 from .structure import (
     Element,
     array_of,
@@ -31,6 +32,8 @@ class Batch(Pipeline):
     """Consecutive elements, stacked; the last ones may be fewer unless they are dropped."""
 
     name = "BatchDataset"
+    #: Whether a batch over a map is lost whole if one of its elements cannot be made.
+    _whole = True
 
     def __init__(self, source: Pipeline, size: int, drop_remainder: bool):
         super().__init__(source)
@@ -53,7 +56,7 @@ class Batch(Pipeline):
         specs = self._ragged_specs
         if specs is None:
             return source.rows(self.batch_size)
-        found = taken_elements(source, self.batch_size)
+        found = source.elements(self.batch_size)
         return (len(found), stacked_by(specs, found)) if found else None
 
     @cached_property
@@ -65,9 +68,15 @@ class Batch(Pipeline):
 
     def _open(self, draws: Draws) -> Stream:
         source, least = self.inputs[0].open(draws.of(0)), self.batch_size if self._drop else 1
+        whole = self._whole and isinstance(self.inputs[0], Map)
 
         def step() -> Element:
-            rows = self._rows(source)
+            try:
+                rows = self._rows(source)
+            except Exception:
+                if whole:
+                    passed(source, self.batch_size - source.lost)
+                raise
             if rows is None or rows[0] < least:
                 raise StopIteration
             return rows[1]
@@ -196,6 +205,7 @@ class PaddedBatch(Batch):
     """Consecutive elements, filled up to one shape and stacked."""
 
     name = "PaddedBatchDataset"
+    _whole = False
 
     def __init__(self, source: Pipeline, size: int, padding: Padding, drop_remainder: bool):
         super().__init__(source, size, drop_remainder)
@@ -205,7 +215,7 @@ class PaddedBatch(Batch):
         return padded_spec(self.inputs[0].spec, self._padding.shapes, self._static_size())
 
     def _rows(self, source: Stream) -> Rows | None:
-        found = taken_elements(source, self.batch_size)
+        found = source.elements(self.batch_size)
         return (len(found), self._padding.stacked(found)) if found else None
 
 
@@ -213,17 +223,6 @@ def padded_spec(spec: Any, shapes: list[TensorShape], size: int | None) -> Any:
     """The specs of a batch of elements that are filled up to these shapes."""
     given = iter(shapes)
     return map_leaves(lambda leaf: TensorSpec([size, *next(given)], leaf.dtype), spec)
-
-
-def taken_elements(source: Stream, count: int) -> list[Element]:
-    """The next elements, at most so many."""
-    found: list[Element] = []
-    while len(found) < count:
-        try:
-            found.append(source.step())
-        except StopIteration:
-            break
-    return found
 
 
 # ---------------------------------------------------------------------------------------------
@@ -281,9 +280,14 @@ class Unbatch(Pipeline):
                 columns, count = split_columns(source.step())
                 at = 0
             at += 1
-            return tuple([None if x is None else x[at - 1] for x in columns])
+            return row_of(columns, at - 1)
 
         return StreamOf(step)
+
+
+def row_of(columns: Sequence[Column | None], i: int) -> Element:
+    """A row of a batch."""
+    return tuple([None if x is None else x[i] for x in columns])
 
 
 def split_columns(leaves: Sequence[Any]) -> tuple[list[Column | None], int]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..core import errors
 from ..values.spec import TensorSpec
+from .batching import row_of, split_columns
 from .pipeline import (
     INFINITE,
     UNKNOWN,
@@ -14,10 +15,10 @@ from .pipeline import (
     Draws,
     Pipeline,
     Rows,
-    RowStream,
     Selection,
     Stream,
     StreamOf,
+    passed,
 )
 from .sources import Range, Slices
 from .structure import Element, Layout, map_leaves, pack
@@ -60,31 +61,74 @@ class Zip(Pipeline):
         yield range(self.size())
 
     def _open(self, draws: Draws) -> Stream:
-        sources = [each.open(draws.of(i)) for i, each in enumerate(self.inputs)]
+        return ZipStream([each.open(draws.of(i)) for i, each in enumerate(self.inputs)])
 
-        def step() -> Element:
-            return tuple([leaf for source in sources for leaf in source.step()])
 
-        def fetch(count: int) -> Rows | None:
-            parts: list[Rows] = []
-            for source in sources:
+class ZipStream(Stream):
+    """A run over several inputs. Where one of them fails, the others go on with it."""
+
+    __slots__ = ("_held", "_sources", "unseen")
+
+    def __init__(self, sources: list[Stream]):
+        self._sources = sources
+        self.unseen = all(source.unseen for source in sources)
+        #: Of each input elements that were taken and not given, the next one last.
+        self._held: list[list[Element]] = [[] for _ in sources]
+
+    def step(self) -> Element:
+        leaves: list[Any] = []
+        failed: Exception | None = None
+        for source, held in zip(self._sources, self._held):
+            try:
+                leaves += held.pop() if held else source.step()
+            except StopIteration:
+                if failed is None:
+                    raise
+                break
+            except Exception as error:
+                failed = failed or error
+        if failed is not None:
+            try:
+                raise failed
+            finally:
+                del failed  # or this frame and the error would hold each other
+        return tuple(leaves)
+
+    def rows(self, count: int) -> Rows | None:
+        if any(self._held):
+            return super().rows(count)
+        parts: list[Rows] = []
+        for source in self._sources:
+            try:
                 part = source.rows(count)
-                if part is None:
-                    return None
-                count = part[0]
-                parts.append(part)
-            leaves = [
-                leaf if leaf is None or size == count else leaf[:count]
-                for size, columns in parts
-                for leaf in columns
-            ]
-            return count, tuple(leaves)
+            except Exception:
+                self._align(parts, source.lost)
+                raise
+            if part is None:
+                return None
+            count = part[0]
+            parts.append(part)
+        leaves = [
+            leaf if leaf is None or size == count else leaf[:count]
+            for size, columns in parts
+            for leaf in columns
+        ]
+        return count, tuple(leaves)
 
-        def leave_out(count: int) -> int:
-            return min(source.skip(count) for source in sources)
+    def _align(self, parts: list[Rows], lost: int) -> None:
+        """Let all inputs go on behind an element that failed."""
+        for i, source in enumerate(self._sources):
+            if i < len(parts):
+                columns, size = split_columns(parts[i][1])
+                self._held[i] = [row_of(columns, j) for j in range(size - 1, lost - 1, -1)]
+            elif i > len(parts):
+                passed(source, lost)
+        self.lost = lost
 
-        unseen = all(source.unseen for source in sources)
-        return RowStream(step, fetch, unseen, leave_out)
+    def skip(self, count: int) -> int:
+        if any(self._held):
+            return super().skip(count)
+        return min(source.skip(count) for source in self._sources)
 
 
 class Concatenate(Pipeline):

@@ -108,7 +108,8 @@ class Dataset(Transformations):
         if not callable(generator):
             raise TypeError("`generator` must be a Python callable.")
         signature = signature_of(output_types, output_shapes, output_signature)
-        return Dataset(Generated(generator, signature, tuple(map(convert, args or ()))))
+        exact = output_shapes is None and output_signature is None
+        return Dataset(Generated(generator, signature, tuple(map(convert, args or ())), exact))
 
     @staticmethod
     def range(*args: Any, output_type: Any = dtypes.int64, name: str | None = None) -> Dataset:

@@ -214,19 +214,26 @@ class MapStream(_Ahead):
         if self._held or self._left or not self._found_rows():
             return super().rows(count)
         parts: list[Rows] = []
-        while count > 0:
-            size = min(count, ROWS)
-            given = self._source.rows(size)
-            if given is None:
-                break
-            rows = self._results(given, size)
-            if rows is None:
-                rows = super().rows(count)
-                assert rows is not None
+        asked: Stream = self
+        try:
+            while count > 0:
+                size = min(count, ROWS)
+                asked = self._source
+                given = asked.rows(size)
+                if given is None:
+                    break
+                rows = self._results(given, size)
+                if rows is None:
+                    asked = self
+                    rows = super().rows(count)
+                    assert rows is not None
+                    parts.append(rows)
+                    break
                 parts.append(rows)
-                break
-            parts.append(rows)
-            count = count - size if rows[0] == size else 0
+                count = count - size if rows[0] == size else 0
+        except Exception:
+            self.lost = asked.lost + sum(size for size, _ in parts)
+            raise
         return joined_rows(parts)
 
 

@@ -41,12 +41,14 @@ def refused(message: str) -> errors.InvalidArgumentError:
 class Stream:
     """One run over a pipeline. After an error of one element the next is given, as in TensorFlow.
 
-    unseen: whether nobody can tell if elements are made earlier than they are asked for. No stream
-    holds itself: a run that is let go gives up the data it reads at once.
+    unseen: whether nobody can tell if elements are made earlier than they are asked for. lost: how
+    many elements the call of `rows` took that raised last, the one that failed among them. No
+    stream holds itself: a run that is let go gives up the data it reads at once.
     """
 
-    __slots__ = ("__weakref__",)
+    __slots__ = ("__weakref__", "lost")
     unseen = False
+    lost: int
 
     def step(self) -> Element:
         """The next element, or StopIteration."""
@@ -68,14 +70,23 @@ class Stream:
     def __next__(self) -> Element:
         return self.step()
 
+    def elements(self, count: int) -> list[Element]:
+        """The next elements: `count`, or fewer at the end."""
+        found: list[Element] = []
+        try:
+            while len(found) < count:
+                found.append(self.step())
+        except StopIteration:
+            pass
+        except Exception:
+            self.lost = len(found) + 1
+            raise
+        self.lost = len(found)  # if they cannot be stacked
+        return found
+
     def rows(self, count: int) -> Rows | None:
         """The next elements, stacked: `count`, or fewer at the end. None if there is none."""
-        found: list[Element] = []
-        while len(found) < count:
-            try:
-                found.append(self.step())
-            except StopIteration:
-                break
+        found = self.elements(count)
         return (len(found), stacked(found)) if found else None
 
 
@@ -93,23 +104,15 @@ class StreamOf(Stream):
         return super().skip(count) if self._leave_out is None else self._leave_out(count)
 
 
-class RowStream(StreamOf):
-    """Such a stream that is asked for rows: `fetch` gives at most so many, stacked."""
-
-    __slots__ = ("_fetch", "unseen")
-
-    def __init__(
-        self,
-        step: Callable[[], Element],
-        fetch: Callable[[int], Rows | None],
-        unseen: bool,
-        leave_out: Callable[[int], int] | None = None,
-    ):
-        super().__init__(step, leave_out)
-        self._fetch, self.unseen = fetch, unseen
-
-    def rows(self, count: int) -> Rows | None:
-        return self._fetch(count)
+def passed(source: Stream, count: int) -> None:
+    """Leave out the next elements of a run, whether they can be made or not."""
+    for _ in range(count):
+        try:
+            source.step()
+        except StopIteration:
+            return
+        except Exception:
+            continue
 
 
 def stacked(elements: list[Element]) -> tuple[Any, ...]:

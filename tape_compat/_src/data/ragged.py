@@ -10,7 +10,7 @@ from ..values.composite import TypeSpec
 from ..values.ragged import RaggedTensorSpec
 from ..values.sparse import SparseTensorSpec
 from ..values.spec import TensorSpec
-from .batching import Batch, taken_elements
+from .batching import Batch
 from .composites import sparse_rows, stack_leaf, stacked_ragged, stacked_rows
 from .pipeline import Pipeline, Rows, Stream
 from .structure import array_of, map_leaves, pack
@@ -34,7 +34,7 @@ class RaggedBatch(Batch):
         return RaggedTensorSpec([size, *spec.shape], spec.dtype, rank, self._splits)
 
     def _rows(self, source: Stream) -> Rows | None:
-        found = taken_elements(source, self.batch_size)
+        found = source.elements(self.batch_size)
         if not found:
             return None
         specs = self.inputs[0].layout.specs
@@ -78,7 +78,7 @@ class SparseBatch(Batch):
         return SparseTensorSpec([None, *self._row_shape], self._dtype)
 
     def _rows(self, source: Stream) -> Rows | None:
-        found = taken_elements(source, self.batch_size)
+        found = source.elements(self.batch_size)
         if not found:
             return None
         return len(found), (sparse_rows([array_of(x) for (x,) in found], self._row_shape),)

@@ -35,6 +35,7 @@ from .specs import NoneTensorSpec
 from .structure import (
     Element,
     array_of,
+    children_of,
     flatten_up_to,
     leaf_of,
     map_leaves,
@@ -275,13 +276,20 @@ class Counter(Pipeline):
 
 
 class Generated(Pipeline):
-    """What a Python generator yields."""
+    """What a Python generator yields.
+
+    exact: whether tensors and Python's numbers must be of the dtypes, as where no shapes are given.
+    Else they are cast.
+    """
 
     name = "FlatMapDataset"
 
-    def __init__(self, generator: Callable[..., Any], signature: Any, args: tuple[Any, ...]):
+    def __init__(
+        self, generator: Callable[..., Any], signature: Any, args: tuple[Any, ...], exact: bool
+    ):
         super().__init__()
         self._generator, self._signature, self._args = generator, signature, args
+        self._exact = exact
         self._location = user_location()
 
     def _spec(self) -> Any:
@@ -293,7 +301,7 @@ class Generated(Pipeline):
     def _open(self, draws: Draws) -> Stream:
         values: list[Iterator[Any]] = []
         layout = self.layout
-        signature = self._signature
+        signature, exact = self._signature, self._exact
         count = 0
 
         def where() -> str:
@@ -313,28 +321,29 @@ class Generated(Pipeline):
             except Exception as error:
                 raise as_op_error(error, where()) from error
             try:
-                return yielded(value, signature, layout.specs)
+                return yielded(value, signature, layout.specs, exact)
             except TypeError as error:
                 raise as_op_error(error, where()) from error
 
         return StreamOf(step)
 
 
-def yielded(value: Any, signature: Any, specs: list[TypeSpec]) -> Element:
+def yielded(value: Any, signature: Any, specs: list[TypeSpec], exact: bool) -> Element:
     """What a generator gave, as an element."""
+    leaves = []
     try:
+        _check_kinds(signature, value)
         parts = flatten_up_to(signature, value)
-    except (TypeError, ValueError) as error:
+        made = [_yielded_leaf(part, spec, exact) for part, spec in zip(parts, specs, strict=True)]
+    except (_OtherStructureError, ValueError) as error:
         raise TypeError(
             "`generator` yielded an element that did not match the expected structure. The "
             f"expected structure was {signature}, but the yielded element was {value}."
         ) from error
-    leaves = []
-    for part, spec in zip(parts, specs, strict=True):
-        leaf = _yielded_leaf(part, spec)
+    for leaf, spec in zip(made, specs, strict=True):
         if isinstance(spec, TensorSpec):
             if not spec.shape.is_compatible_with(leaf.shape):
-                found = pack(signature, [spec_of(_yielded_leaf(*p)) for p in zip(parts, specs)])
+                found = pack(signature, list(map(spec_of, made)))
                 raise TypeError(
                     f"`generator` yielded an element of {found} where an element of {signature} "
                     f"was expected. Its shape {leaf.shape} is not {spec.shape}."
@@ -343,7 +352,25 @@ def yielded(value: Any, signature: Any, specs: list[TypeSpec]) -> Element:
     return tuple(leaves)
 
 
-def _yielded_leaf(value: Any, spec: TypeSpec) -> Any:
+class _OtherStructureError(TypeError):
+    """A generator gave an element of another structure."""
+
+
+def _check_kinds(signature: Any, value: Any) -> None:
+    """Refuse a list for a tuple, and what has no names for a named tuple."""
+    children = children_of(signature)
+    if children is None:
+        return
+    if isinstance(value, list) or (hasattr(signature, "_fields") and not hasattr(value, "_fields")):
+        raise _OtherStructureError(f"{value!r} is not structured as {signature!r}")
+    parts = children_of(value) or []
+    if len(parts) != len(children):
+        raise _OtherStructureError(f"{value!r} is not structured as {signature!r}")
+    for child, part in zip(children, parts, strict=True):
+        _check_kinds(child, part)
+
+
+def _yielded_leaf(value: Any, spec: TypeSpec, exact: bool) -> Any:
     if not isinstance(spec, TensorSpec):
         if not spec.is_compatible_with(value):
             raise TypeError(
@@ -353,14 +380,20 @@ def _yielded_leaf(value: Any, spec: TypeSpec) -> Any:
         return value
     try:
         if isinstance(value, Tensor):
-            if value.dtype is not spec.dtype:
-                raise TypeError("it has another dtype")
-            return value
+            if value.dtype is spec.dtype:
+                return value
+            if exact:
+                raise _OtherStructureError("it has another dtype")
+            value = value.numpy()
         if isinstance(value, np.ndarray) and _same(value.dtype, spec.dtype):
             return value.copy()
         leaf = leaf_of(value) if hasattr(value, "_as_tensor") else None
-        return leaf if leaf is not None else _numpy(value, spec.dtype)
+        return leaf if leaf is not None else _numpy(value, spec.dtype, exact)
+    except _OtherStructureError:
+        raise
     except (TypeError, ValueError) as error:
+        if exact and not isinstance(value, (np.ndarray, np.generic)):
+            raise _OtherStructureError(f"{value!r} is not of {spec.dtype.name}") from error
         raise TypeError(
             "`generator` yielded an element that could not be converted to the expected type. The "
             f"expected type was {spec.dtype.name}, but the yielded element was {value}."
@@ -372,13 +405,24 @@ def _same(dtype: np.dtype, wanted: DType) -> bool:
     return wanted is not dtypes.string and dtype == wanted.np_dtype
 
 
-def _numpy(value: Any, dtype: DType) -> np.ndarray:
+def _is_narrower(dtype: DType, kind: str) -> bool:
+    """Whether a dtype does not hold Python's numbers of a kind of NumPy's."""
+    if kind == "f":
+        return dtype.is_integer or dtype.is_bool
+    return (kind == "c" and not dtype.is_complex) or (kind in "iu" and dtype.is_bool)
+
+
+def _numpy(value: Any, dtype: DType, exact: bool) -> np.ndarray:
     if dtype is dtypes.string:
         return to_numpy(value, dtype)
     array = np.asarray(value)
-    if array.dtype.kind in "SUO" and array.size:
+    kind = array.dtype.kind
+    if kind in "SUO" and array.size:
         raise TypeError(f"{value!r} is no number")
-    if array.dtype.kind == "f" and dtype.is_integer:
+    typed = array is value or isinstance(value, np.generic)
+    if exact and not typed and array.size and _is_narrower(dtype, kind):
+        raise TypeError(f"{value!r} is not of {dtype.name}")
+    if kind == "f" and dtype.is_integer:
         return array.astype(dtype.np_dtype)
     return np.array(array, dtype.np_dtype)
 

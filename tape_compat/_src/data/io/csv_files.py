@@ -6,7 +6,7 @@ import collections
 import csv
 import io
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,6 @@ from ..pipeline import (
     Draws,
     Pipeline,
     Rows,
-    RowStream,
     Stream,
     StreamOf,
     refused,
@@ -89,6 +88,34 @@ class _Lines:
         return self._held.pop()
 
 
+class _Records(Stream):
+    """A run over records. values: gives those of the next one."""
+
+    __slots__ = ("_fields", "_values")
+
+    def __init__(self, values: Callable[[], list[Any]], fields: Sequence[Field]):
+        self._values, self._fields = values, fields
+
+    def _columns(self, rows: Sequence[list[Any]]) -> list[np.ndarray]:
+        pairs = zip(zip(*rows), self._fields, strict=True)
+        return [column_of(list(column), field) for column, field in pairs]
+
+    def step(self) -> Element:
+        return tuple([column.reshape(()) for column in self._columns([self._values()])])
+
+    def rows(self, count: int) -> Rows | None:
+        rows: list[list[Any]] = []
+        try:
+            while len(rows) < count:
+                rows.append(self._values())
+        except StopIteration:
+            pass
+        except Exception:
+            self.lost = len(rows) + 1
+            raise
+        return (len(rows), tuple(self._columns(rows))) if rows else None
+
+
 class CsvRecords(Pipeline):
     """The records of files of comma-separated values."""
 
@@ -124,22 +151,7 @@ class CsvRecords(Pipeline):
                     raise as_error(error) from None
                 lines = None
 
-        def step() -> Element:
-            pairs = zip(values(), fields, strict=True)
-            return tuple([column_of([value], field).reshape(()) for value, field in pairs])
-
-        def fetch(count: int) -> Rows | None:
-            rows = []
-            while len(rows) < count:
-                try:
-                    rows.append(values())
-                except StopIteration:
-                    break
-            columns = zip(zip(*rows), fields)
-            made = tuple([column_of(list(column), field) for column, field in columns])
-            return (len(rows), made) if rows else None
-
-        return RowStream(step, fetch, False)
+        return _Records(values, fields)
 
     def _record(self, lines: _Lines) -> list[bytes] | None:
         """The fields of the next record, None at the end of the file."""
