@@ -2,7 +2,7 @@
 
 import collections
 
-from .harness import raised
+from .harness import attempt, raised
 
 
 def elements(dataset, count=12):
@@ -90,4 +90,106 @@ def case_generators_of_other_kinds(tf):
         given([1], (tf.int32,)),
         given([[1, 2], {"a": 3}], (tf.int32, {"a": tf.int32})),
         given(([1, 2], {"a": 3}), (tf.int32, {"a": tf.int32})),
+    ]
+
+
+def case_keys_of_windows(tf):
+    def grouped(key, reduce=lambda key, window: window.batch(4), **keywords):
+        keywords = keywords or {"window_size": 3}
+        try:
+            dataset = tf.data.Dataset.range(8).group_by_window(key, reduce, **keywords)
+            return dataset.element_spec, elements(dataset)
+        except Exception as error:
+            return raised(error, words=0)
+
+    def total(key, window):
+        return tf.data.Dataset.from_tensors((key, window.reduce(key, lambda s, x: s + x)))
+
+    return [
+        grouped(lambda x: 0),
+        grouped(lambda x: x % 2, total),
+        grouped(lambda x: x % 2, lambda key, window: key),
+        grouped(lambda x: "a"),
+        grouped(lambda x: tf.cast(x, tf.int32)),
+        grouped(lambda x: [x]),
+        grouped(lambda x: x % 2, window_size=0),
+        grouped(lambda x: x % 2, window_size_func=lambda key: key),
+        grouped(lambda x: x % 2, window_size=2, window_size_func=lambda key: 2),
+    ]
+
+
+def case_datasets_of_other_kinds(tf):
+    data = tf.data.Dataset
+    a, b = data.from_tensors({"a": 1}), data.from_tensors({"b": 1})
+    words = [data.from_tensors(x).repeat(2) for x in "xyz"]
+
+    def sampled(weights, **keywords):
+        return list(data.sample_from_datasets(words, weights, **keywords).as_numpy_iterator())
+
+    rows = data.from_tensor_slices([[1.0, 0, 0], [0, 0, 1.0], [0, 1.0, 0], [0, 1.0, 1.0]])
+    programs = [
+        lambda: a.concatenate(b),
+        lambda: list(a.concatenate(a)),
+        lambda: data.from_tensors((a.element_spec,)).concatenate(a),
+        lambda: data.choose_from_datasets([words[0], a], data.range(2)),
+        lambda: data.from_tensor_slices(None),
+        lambda: sampled([1, 2, 3]),
+        lambda: sampled([1.0, 2.0]),
+        lambda: sampled([0.0, 0.0, 0.0]),
+        lambda: sampled([0.0, 1.0, -1.0]),
+        lambda: sampled([0.2, 0.3, 0.5], seed=3),
+        lambda: sampled(rows, seed=3),
+        lambda: sampled(data.from_tensors([0.2, 0.3, 0.5]).repeat(), seed=3),
+        lambda: sampled(rows.repeat(), seed=3, stop_on_empty_dataset=True),
+    ]
+    return [attempt(program) for program in programs]
+
+
+def case_arrays_of_composites(tf):
+    rows = tf.ragged.constant([[1], [2, 3]])
+    sparse = tf.SparseTensor([[0, 0], [1, 1]], [1, 2], [2, 3])
+
+    def arrays(value):
+        return list(tf.data.Dataset.from_tensors(value).as_numpy_iterator())
+
+    return [
+        [(rows.dtype.kind, [row.tolist() for row in rows]) for rows in arrays(rows)],
+        arrays(sparse),
+        arrays({"a": sparse, "b": 1}),
+        arrays(tf.ragged.constant([[1, 2], [3, 4]])),
+        [attempt(tf.data.Dataset.range(4).window(2).as_numpy_iterator)],
+    ]
+
+
+def case_options(tf):
+    data = tf.data
+
+    def with_options(**settings):
+        options = data.Options()
+        for name, value in settings.items():
+            setattr(options, name, value)
+        return options
+
+    first = data.Dataset.range(3).with_options(with_options(deterministic=True))
+    second = data.Dataset.range(3).with_options(with_options(deterministic=False))
+    plain, names = data.Dataset.range(3), ("experimental_slack", "dataset_name")
+    joined = [
+        data.Dataset.zip(first, plain),
+        data.Dataset.zip(first, second),
+        data.Dataset.zip((plain, {"a": second})),
+        plain.concatenate(second),
+        second.concatenate(first),
+        data.Dataset.sample_from_datasets([plain, second]),
+        data.Dataset.choose_from_datasets([plain, first], plain),
+    ]
+    values = [(name, value) for name in (*names, "deterministic") for value in (1, None, True, "a")]
+    values += [("threading", 3), ("autotune", 3), ("experimental_external_state_policy", 1)]
+    return [
+        [each.options().deterministic for each in joined],
+        [attempt(lambda n=n, v=v: with_options(**{n: v}) and None) for n, v in values],
+        attempt(lambda: hash(data.Options())),
+        attempt(setattr, data.Options().threading, "private_threadpool_size", 1.5),
+        attempt(setattr, data.Options().autotune, "cpu_budget", "a"),
+        [n for n in dir(data.Options()) if not n.startswith("_")],
+        [n for n in dir(data.ThreadingOptions()) if not n.startswith("_")],
     ]

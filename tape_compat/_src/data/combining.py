@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..core import errors
@@ -21,7 +21,7 @@ from .pipeline import (
     passed,
 )
 from .sources import Range, Slices
-from .structure import Element, Layout, map_leaves, pack
+from .structure import Element, Layout, children_of, map_leaves, pack
 
 
 class Zip(Pipeline):
@@ -176,7 +176,7 @@ def _common(one: Any, other: Any) -> Any:
     """What two specs of elements have in common."""
     ours, theirs = Layout(one).specs, Layout(other).specs
     refusal = TypeError(f"Incompatible dataset elements:\n  {one} vs.   {other}")
-    if len(ours) != len(theirs):
+    if len(ours) != len(theirs) or not _same_keys(one, other):
         raise refusal
     found = []
     for a, b in zip(ours, theirs):
@@ -189,11 +189,29 @@ def _common(one: Any, other: Any) -> Any:
     return pack(one, found)
 
 
+def _same_keys(one: Any, other: Any) -> bool:
+    """Whether the dicts in two structures have the same keys."""
+    ours, theirs = children_of(one), children_of(other)
+    if ours is None or theirs is None:
+        return ours is theirs
+    if isinstance(one, Mapping) != isinstance(other, Mapping) or len(ours) != len(theirs):
+        return False
+    if isinstance(one, Mapping) and set(one) != set(other):
+        return False
+    return all(map(_same_keys, ours, theirs))
+
+
 def common_spec(pipelines: list[Pipeline]) -> Any:
     """What the specs of several pipelines have in common. Raises TypeError if nothing."""
     found = pipelines[0].spec
-    for each in pipelines[1:]:
-        found = _common(found, each.spec)
+    for i, each in enumerate(pipelines[1:], 1):
+        try:
+            found = _common(found, each.spec)
+        except TypeError:
+            raise TypeError(
+                "Invalid `datasets`. `datasets` must have compatible element specs.\n Dataset 0 "
+                f"element_spec={pipelines[0].spec}.\n Dataset {i} element_spec={each.spec}."
+            ) from None
     return found
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -160,7 +160,8 @@ class Dataset(Transformations):
             datasets = args[0]
         elif args:
             datasets = args
-        return Dataset(zipped(datasets))
+        inputs: list[DatasetBase] = []
+        return _joined(zipped(datasets, inputs), inputs)
 
     @staticmethod
     def counter(
@@ -213,8 +214,10 @@ class Dataset(Transformations):
         """
         choice = dataset_of(choice_dataset, "`choice_dataset`")
         check_choice(choice.element_spec)
-        pipelines = _pipelines(datasets)
-        return Dataset(Choose(pipelines, choice._pipeline, stop_on_empty_dataset))
+        inputs = _inputs(datasets)
+        pipelines = [each._pipeline for each in inputs]
+        chosen = Choose(pipelines, choice._pipeline, stop_on_empty_dataset)
+        return _joined(chosen, [choice, *inputs])
 
     @staticmethod
     def sample_from_datasets(
@@ -227,10 +230,12 @@ class Dataset(Transformations):
         """Elements of several datasets, drawn at random.
 
         Args:
-          weights: how often each is drawn, floats [datasets]; equally often by default.
+          weights: how often each is drawn, floats [datasets], or a dataset of such, one for each
+            draw; equally often by default.
           stop_on_empty_dataset: whether to end where one dataset does.
           rerandomize_each_iteration: whether each run draws otherwise.
-        Raises: ValueError if the number of weights is another, or there is no dataset.
+        Raises: ValueError if the number of weights is another, or there is no dataset; TypeError
+          for weights that are no floats.
 
         >>> import tape_compat as tf
         >>> numbers = tf.data.Dataset.range(3)
@@ -238,19 +243,15 @@ class Dataset(Transformations):
         >>> sorted(map(int, dataset))
         [0, 0, 1, 1, 2, 2]
         """
-        if isinstance(weights, DatasetBase):
-            raise NotImplementedError("sample_from_datasets: `weights` as a dataset.")
-        pipelines = _pipelines(datasets)
-        given = np.ones(len(pipelines)) if weights is None else np.asarray(weights, np.float64)
-        if given.shape != (len(pipelines),):
-            raise ValueError(
-                "Invalid `weights`. `weights` should have the same length as `datasets` but got "
-                f"`len(weights)={given.size}` vs. `len(datasets)={len(pipelines)}`."
-            )
-        if (given < 0).any() or not given.any():
-            raise ValueError(f"`weights` must be positive, not {given}.")
+        inputs = _inputs(datasets)
+        pipelines = [each._pipeline for each in inputs]
         found = seeds(seed, bool(rerandomize_each_iteration))
-        return Dataset(Sample(pipelines, given, found, stop_on_empty_dataset))
+        if isinstance(weights, DatasetBase):
+            given: Any = weights._pipeline
+            return _joined(Sample(pipelines, given, found, stop_on_empty_dataset), inputs)
+        given = np.maximum(_weights(weights, len(inputs)), 0.0)
+        made = _joined(Sample(pipelines, given, found, stop_on_empty_dataset), inputs)
+        return made if given.any() else made.take(0)
 
     # -- going through it -----------------------------------------------------------------------
 
@@ -290,15 +291,40 @@ class Dataset(Transformations):
         return f"<{self._pipeline.shown}{self._pipeline.name} element_spec={self.element_spec!r}>"
 
 
-def _pipelines(datasets: Any) -> list[Pipeline]:
+def _inputs(datasets: Any) -> list[DatasetBase]:
     if not datasets:
         raise ValueError("Invalid `datasets`. `datasets` should not be empty.")
-    return [dataset_of(dataset, "Each of `datasets`")._pipeline for dataset in datasets]
+    return [dataset_of(dataset, "Each of `datasets`") for dataset in datasets]
 
 
-def zipped(datasets: Any) -> Zip:
-    """The pipeline of a nest of datasets."""
-    pipelines: list[Pipeline] = []
+def _joined(pipeline: Pipeline, inputs: Sequence[DatasetBase]) -> Dataset:
+    """A dataset made from several, with the options of them all."""
+    made = Dataset(pipeline)
+    for each in inputs:
+        made._options = made._options.merge(each._options)
+    return made
+
+
+def _weights(weights: Any, count: int) -> np.ndarray:
+    """How often each of some datasets is drawn."""
+    if weights is None:
+        return np.ones(count)
+    given = convert(weights)
+    if given.shape != (count,):
+        raise ValueError(
+            "Invalid `weights`. `weights` should have the same length as `datasets` but got "
+            f"`len(weights)={given.shape.num_elements()}` vs. `len(datasets)={count}`."
+        )
+    if given.dtype not in (dtypes.float32, dtypes.float64):
+        raise TypeError(
+            "Invalid `weights`. `weights` type must be either `tf.float32` or `tf.float64` but is "
+            f"{given.dtype}."
+        )
+    return np.asarray(weights, np.float64)
+
+
+def zipped(datasets: Any, inputs: list[DatasetBase]) -> Zip:
+    """The pipeline of a nest of datasets, which are appended to `inputs`."""
 
     def place(leaf: Any) -> int:
         if not isinstance(leaf, DatasetBase):
@@ -312,11 +338,11 @@ def zipped(datasets: Any) -> Zip:
                 "Invalid input to `zip`. Inputs are expected to be (nested) structures of "
                 f"`tf.data.Dataset` objects but encountered object of type {type(leaf)}."
             )
-        pipelines.append(leaf._pipeline)
-        return len(pipelines) - 1
+        inputs.append(leaf)
+        return len(inputs) - 1
 
     structure = map_leaves(place, datasets)
-    return Zip(pipelines, structure)
+    return Zip([each._pipeline for each in inputs], structure)
 
 
 class _Placeholder(Pipeline):

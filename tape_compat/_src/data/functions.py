@@ -34,6 +34,7 @@ from ..ops.random_keys import PythonDraws
 from ..values import nest
 from ..values.capture import Captured, Drawn, Sketch
 from ..values.composite import TypeSpec
+from ..values.convert import convert
 from ..values.ragged import RaggedTensor, RaggedTensorSpec
 from ..values.sparse import SparseTensorSpec
 from ..values.spec import TensorSpec
@@ -105,16 +106,24 @@ _RUNNING = _Running()
 class ElementFunction:
     """A function of the elements of a pipeline.
 
-    title: what the user called, for messages, as "Dataset.map()".
+    title: what the user called, for messages, as "Dataset.map()". dtype: of the tensor that it
+    gives, if Python's numbers are to become such.
     """
 
-    def __init__(self, function: Callable[..., Any], source: Pipeline, title: str):
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        source: Pipeline,
+        title: str,
+        dtype: dtypes.DType | None = None,
+    ):
         if not callable(function):
             raise TypeError(f"`{title}` takes a function, not {function!r}")
         self.function, self.title = function, title
         self.location = user_location()
         self._source = source
         self._converted = function
+        self._dtype = dtype
         if not isinstance(function, Function):
             self._converted = converted(function, user_requested=False)
         self._lock = threading.RLock()
@@ -251,6 +260,8 @@ class ElementFunction:
                 result = function(*value) if type(value) is tuple else function(value)
         finally:
             _RUNNING.function = before
+        if self._dtype is not None:
+            return convert(result, self._dtype)
         return tuple(result) if isinstance(result, list) else result
 
     def _described(self, result: Any) -> tuple[Any, list[Any]]:

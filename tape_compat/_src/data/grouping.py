@@ -159,6 +159,8 @@ class Grouping(DatasetBase):
             )
         given = np.atleast_1d(whole).tolist()
         sizes = [_batch_size(size) for size in given]
+        if not sizes:
+            raise ValueError("Invalid `batch_sizes`. There must be at least one.")
         return self._made(_checked(Rebatch(source, sizes, bool(drop_remainder))))
 
     def window(
@@ -214,17 +216,17 @@ class Grouping(DatasetBase):
         [[0, 2, 4], [1, 3, 5]]
         """
         if (window_size is None) == (window_size_func is None):
-            both = "either" if window_size is None else "only one of"
+            both = "not both" if window_size_func is not None else "one of them"
             raise ValueError(
-                f"{both.capitalize()} the `window_size` argument or the `window_size_func` "
-                "argument must be specified."
+                "Either the `window_size` argument or the `window_size_func` argument must be "
+                f"specified, and {both}."
             )
         if window_size_func is None:
             count = integer(window_size, "window_size")
             size = lambda key: count  # noqa: E731
         else:
             given = window_size_func
-            size = lambda key: int(given(np.int64(key)))  # noqa: E731
+            size = lambda key: int(convert(given(np.int64(key)), dtypes.int64))  # noqa: E731
         title = "Dataset.group_by_window()"
         return self._made(GroupByWindow(self._pipeline, key_func, reduce_func, size, title))
 

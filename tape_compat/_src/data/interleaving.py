@@ -148,34 +148,71 @@ class Choose(_Directed):
 
 
 class Sample(_Directed):
-    """Elements of the inputs, drawn at random."""
+    """Elements of the inputs, drawn at random. weights: of each input, or those of each draw."""
 
     def __init__(
-        self, inputs: list[Pipeline], weights: np.ndarray, seeds: Seeds, stop_on_empty: bool
+        self,
+        inputs: list[Pipeline],
+        weights: np.ndarray | Pipeline,
+        seeds: Seeds,
+        stop_on_empty: bool,
     ):
         super().__init__(inputs, stop_on_empty)
         self._weights, self._seeds = weights, seeds
+        self._count = len(inputs)
+        if isinstance(weights, Pipeline):
+            self.inputs = (*inputs, weights)
+
+    def _sources(self) -> list[Pipeline]:
+        return list(self.inputs[: self._count])
 
     def _choices(self, draws: Draws) -> Callable[[list[bool]], int]:
-        chosen = self._chosen()
+        if isinstance(self._weights, Pipeline):
+            return self._by_each(self._weights.open(draws.of("weights")))
+        weights, chosen = self._weights, self._chosen(self._weights)
 
         def choose(ended: list[bool]) -> int:
-            if not self._weights[~np.array(ended)].any():  # those that are left have no weight
+            if not weights[~np.array(ended)].any():  # those that are left have no weight
                 ended[:] = [True] * len(ended)
                 return 0
             return next(place for place in chosen if not ended[place])
 
         return choose
 
-    def _chosen(self) -> Iterator[int]:
-        """Which input comes next, whether it has ended or not: categories of two words each."""
+    def _by_each(self, weights: Stream) -> Callable[[list[bool]], int]:
+        """Inputs by the weights of each draw."""
+        shares = self._shares()
+        count = self._count
+
+        def choose(ended: list[bool]) -> int:
+            given = np.maximum(array_of(weights.step()[0]).astype(np.float64), 0.0)
+            if given.shape != (count,):
+                raise errors.InvalidArgumentError(
+                    None, None, f"There are {count} datasets and weights of {given.shape}."
+                )
+            return _places(given, np.array([next(shares)]))[0]
+
+        return choose
+
+    def _chosen(self, weights: np.ndarray) -> Iterator[int]:
+        """Which input comes next, whether it has ended or not."""
+        shares = self._shares()
+        while True:
+            yield from _places(weights, np.array(list(itertools.islice(shares, _AT_ONCE))))
+
+    def _shares(self) -> Iterator[float]:
+        """Uniform numbers, of two words each."""
         words = self._seeds.words()
-        upto = np.cumsum(self._weights / self._weights.max())
-        last = int(np.flatnonzero(self._weights)[-1])
         while True:
             seeds = np.array(list(itertools.islice(words, 2 * _AT_ONCE)))
-            shares = stateless_shares(seeds.reshape(-1, 2)) * upto[-1]
-            yield from np.minimum(np.searchsorted(upto, shares, "right"), last).tolist()
+            yield from stateless_shares(seeds.reshape(-1, 2)).tolist()
+
+
+def _places(weights: np.ndarray, shares: np.ndarray) -> list[int]:
+    """The categories that uniform numbers draw."""
+    upto = np.cumsum(weights / weights.max())
+    last = int(np.flatnonzero(weights)[-1])
+    return np.minimum(np.searchsorted(upto, shares * upto[-1], "right"), last).tolist()
 
 
 def check_choice(spec: Any) -> None:

@@ -15,14 +15,17 @@ from ..core.errors import user_location
 from ..core.state import LOCAL, suspended
 from ..function.elements import runs_as_python, took
 from ..ops.random_keys import LoopDraws
-from ..values.composite import CompositeTensor, Opaque
+from ..values.composite import Opaque
 from ..values.convert import convert
+from ..values.ragged import RaggedTensor, RaggedTensorSpec
+from ..values.sparse import SparseTensorSpec
+from ..values.spec import TensorSpec
 from ..values.tensor import Tensor
 from ..values.trackable import Trackable
 from .optional import Optional
 from .pipeline import Draws, Pipeline, refused
-from .specs import CLASSES, IteratorSpec, one_of_equal
-from .structure import map_leaves
+from .specs import CLASSES, IteratorSpec, NoneTensorSpec, one_of_equal
+from .structure import array_of, map_leaves
 
 
 class Iterator(Opaque, abc.ABC):
@@ -226,8 +229,9 @@ class OwnedIterator(Iterator, Trackable):
 
 
 class NumpyIterator(Trackable):
-    """An iterator that gives NumPy arrays and scalars. `save` tells where it stands, and `restore`
-    goes there, in this process or another one.
+    """An iterator that gives NumPy arrays and scalars, of sparse tensors dense arrays, of ragged
+    ones arrays of rows. `save` tells where it stands, and `restore` goes there, in this process or
+    another one.
 
     >>> import tape_compat as tf
     >>> dataset = tf.data.Dataset.range(100).shuffle(100).repeat()
@@ -241,6 +245,9 @@ class NumpyIterator(Trackable):
     """
 
     def __init__(self, pipeline: Pipeline):
+        if pipeline.spec_is_known():
+            for spec in pipeline.layout.specs:
+                _check_array(spec)
         self._iterator = OwnedIterator(pipeline)
 
     def __iter__(self) -> NumpyIterator:
@@ -290,12 +297,28 @@ def _numpy(leaf: Any) -> Any:
         array = array.view()
         array.flags.writeable = False
         return array
-    if leaf is None or isinstance(leaf, CompositeTensor):
-        return leaf
-    to_numpy = getattr(leaf, "as_numpy_iterator", None)
-    if to_numpy is not None:
-        return to_numpy()
-    raise TypeError(f"`as_numpy_iterator()` does not support {type(leaf).__name__}.")
+    if leaf is None:
+        return None
+    _check_array(leaf._type_spec)
+    return leaf.numpy() if isinstance(leaf, RaggedTensor) else _dense(leaf)
+
+
+def _dense(sparse: Any) -> np.ndarray:
+    """The array of a sparse tensor."""
+    values, indices = array_of(sparse.values), array_of(sparse.indices)
+    empty = b"" if values.dtype == object else 0
+    dense = np.full(array_of(sparse.dense_shape), empty, values.dtype)
+    dense[tuple(indices.T)] = values
+    return dense
+
+
+def _check_array(spec: Any) -> None:
+    """Refuse what there is no array of."""
+    if not isinstance(spec, (TensorSpec, RaggedTensorSpec, SparseTensorSpec, NoneTensorSpec)):
+        raise TypeError(
+            "`tf.data.Dataset.as_numpy_iterator()` is not supported for datasets that produce "
+            f"values of {spec!r}"
+        )
 
 
 CLASSES["Iterator"] = OwnedIterator

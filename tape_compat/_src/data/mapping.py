@@ -369,6 +369,11 @@ def opened(applied: Applied, element: Element) -> Stream:
 
 def check_dataset(spec: Any, what: str = "map_func") -> DatasetSpec:
     """Refuse what is not the spec of a dataset."""
-    if not isinstance(spec, DatasetSpec):
+    if isinstance(spec, DatasetSpec):
+        return spec
+    if what == "map_func":
         raise TypeError(f"The `{what}` argument must return a `Dataset` object. Got {spec!r}.")
-    return spec
+    raise TypeError(
+        f"Invalid `{what}`. `{what}` must return a single `tf.data.Dataset` object but its return "
+        f"type is {spec!r}."
+    )

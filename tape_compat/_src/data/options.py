@@ -58,6 +58,11 @@ class _Group:
     for or set; the others have their defaults."""
 
     _settings: dict[str, Any] = {}
+    #: The classes of those that are neither bools nor groups.
+    _kinds: dict[str, type] = {}
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *self._settings})
 
     def __getattr__(self, name: str) -> Any:
         if name not in self._settings:
@@ -73,6 +78,12 @@ class _Group:
                 f"Cannot set the property {name} on {type(self).__name__}: it has "
                 f"{', '.join(sorted(self._settings))}."
             )
+        default = self._settings[name]
+        kind = default if _is_group(default) else self._kinds.get(name, bool)
+        if not isinstance(value, kind):
+            raise TypeError(
+                f'Property "{name}" must be of type {kind}, got: {value} (type: {type(value)})'
+            )
         object.__setattr__(self, name, value)
 
     def __eq__(self, other: object) -> bool:
@@ -80,8 +91,7 @@ class _Group:
             getattr(self, name) == getattr(other, name) for name in self._settings
         )
 
-    def __hash__(self) -> int:
-        return id(self)
+    __hash__ = None  # type: ignore[assignment]  # they can change
 
     def _merged(self, other: Any) -> Any:
         """These settings, with those of `other` that are not its defaults."""
@@ -111,12 +121,19 @@ class AutotuneOptions(_Group):
         "initial_parallelism": None,
         "min_parallelism": None,
     }
+    _kinds = {
+        **dict.fromkeys(
+            ("cpu_budget", "ram_budget", "initial_parallelism", "min_parallelism"), int
+        ),
+        "autotune_algorithm": AutotuneAlgorithm,
+    }
 
 
 class DistributeOptions(_Group):
     """How elements are divided among workers."""
 
     _settings = {"auto_shard_policy": AutoShardPolicy.AUTO, "num_devices": None}
+    _kinds = {"auto_shard_policy": AutoShardPolicy, "num_devices": int}
 
 
 class OptimizationOptions(_Group):
@@ -148,6 +165,7 @@ class ThreadingOptions(_Group):
     """How many threads are used."""
 
     _settings = {"max_intra_op_parallelism": None, "private_threadpool_size": None}
+    _kinds = dict.fromkeys(_settings, int)
 
 
 class Options(_Group):
@@ -176,6 +194,11 @@ class Options(_Group):
         "experimental_warm_start": None,
         "framework_type": None,
         "threading": ThreadingOptions,
+    }
+    _kinds = {
+        "dataset_name": str,
+        "experimental_external_state_policy": ExternalStatePolicy,
+        "framework_type": list,
     }
 
     @property

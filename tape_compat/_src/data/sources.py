@@ -84,7 +84,7 @@ class Slices(Pipeline):
     def __init__(self, value: Any):
         super().__init__()
         specs, self._leaves = taken_apart(value)
-        if not self._leaves:
+        if all(leaf is None for leaf in self._leaves):
             raise ValueError("Invalid `element`. `element` should not be empty.")
         self._specs = map_leaves(lambda spec: spec._unbatch(), specs)
         sizes = [row_count(leaf) for leaf in self._leaves if leaf is not None]

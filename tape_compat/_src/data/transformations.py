@@ -217,7 +217,9 @@ class Transformations(Grouping):
         [np.int64(0), np.int64(1), np.int64(1)]
         """
         other = dataset_of(dataset, "`dataset`")
-        return self._made(Concatenate(self._pipeline, other._pipeline))
+        made = self._made(Concatenate(self._pipeline, other._pipeline))
+        made._options = self._options.merge(other._options)
+        return made
 
     def prefetch(self, buffer_size: Any, name: str | None = None) -> Any:
         """The same elements, up to `buffer_size` of them made ahead in a thread.

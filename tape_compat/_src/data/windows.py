@@ -14,7 +14,7 @@ from ..core.errors import user_location
 from ..core.shapes import TensorShape
 from ..values.spec import TensorSpec
 from .batching import Padding, padded_spec
-from .functions import ElementFunction, Given
+from .functions import ElementFunction
 from .mapping import Applied, check_dataset, opened
 from .pipeline import INFINITE, UNKNOWN, Draws, Pipeline, Stream, StreamOf, stacked
 from .specs import CLASSES, DatasetSpec
@@ -111,46 +111,60 @@ class GroupByWindow(Pipeline):
         title: str,
     ):
         super().__init__(source)
-        self._key = ElementFunction(key_func, source, title)
-        self._key.check(lambda spec: check_scalar(spec, "key_func"))
-        self._window_size = window_size_func
-        windows = Given((_KEY, DatasetSpec(source.spec)))
-        self._reduce = ElementFunction(reduce_func, windows, title)
+        self._windows = _Keyed(source, key_func, window_size_func, title)
+        self._reduce = ElementFunction(reduce_func, self._windows, title)
         spec = self._reduce.record().spec
         if spec is not None:
             check_dataset(spec, "reduce_func")
 
     def _spec(self) -> Any:
-        spec = self._reduce.record().spec
-        if spec is None:
-            raise NotImplementedError(
-                f"What `reduce_func` of {self._reduce.title} gives is not known before it runs."
-            )
-        return check_dataset(spec, "reduce_func").element_spec
+        return check_dataset(self._reduce.output_spec(), "reduce_func").element_spec
 
     def size(self) -> int:
         return INFINITE if self.inputs[0].size() == INFINITE else UNKNOWN
 
     def _open(self, draws: Draws) -> Stream:
-        source, key_of, reduce = (
-            self.inputs[0].open(draws.of(0)),
-            Applied(self._key, draws.of("key")),
-            Applied(self._reduce, draws.of("reduce")),
-        )
-        groups = Groups(self._window_size)
+        windows, reduce = self._windows.open(draws), Applied(self._reduce, draws.of("reduce"))
         current: Stream | None = None
 
         def step() -> Element:
             nonlocal current
             while True:
                 if current is None:
-                    key, elements = groups.next(source, lambda e: int(array_of(key_of(e)[0])))
-                    window = dataset_of(elements, self.inputs[0].spec)
-                    current = opened(reduce, (np.array(key, np.int64), window))
+                    current = opened(reduce, windows.step())
                 try:
                     return current.step()
                 except StopIteration:
                     current = None
+
+        return StreamOf(step)
+
+
+class _Keyed(Pipeline):
+    """Pairs of a key and a dataset of elements that have it."""
+
+    def __init__(
+        self,
+        source: Pipeline,
+        key_func: Callable[..., Any],
+        window_size_func: Callable[..., Any],
+        title: str,
+    ):
+        super().__init__(source)
+        self._key = ElementFunction(key_func, source, title, dtypes.int64)
+        self._key.check(lambda spec: check_scalar(spec, "key_func"))
+        self._window_size = window_size_func
+
+    def _spec(self) -> Any:
+        return (_KEY, DatasetSpec(self.inputs[0].spec))
+
+    def _open(self, draws: Draws) -> Stream:
+        source, key_of = self.inputs[0].open(draws.of(0)), Applied(self._key, draws.of("key"))
+        groups = Groups(self._window_size)
+
+        def step() -> Element:
+            key, elements = groups.next(source, lambda e: int(array_of(key_of(e)[0])))
+            return np.array(key, np.int64), dataset_of(elements, self.inputs[0].spec)
 
         return StreamOf(step)
 
@@ -175,14 +189,12 @@ class Groups:
                 return key, self._held.pop(key)
             key = key_of(element)
             if key not in self._held:
-                self._held[key] = []
-                self._sizes[key] = self._window_size(key)
-                if self._sizes[key] <= 0:
+                size = self._window_size(key)
+                if size <= 0:
                     raise errors.InvalidArgumentError(
-                        None,
-                        None,
-                        f"Window size must be greater than zero, but got {self._sizes[key]}.",
+                        None, None, f"Window size must be greater than zero, but got {size}."
                     )
+                self._held[key], self._sizes[key] = [], size
             group = self._held[key]
             group.append(element)
             if len(group) == self._sizes[key]:
