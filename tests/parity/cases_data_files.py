@@ -204,3 +204,69 @@ def case_match_filenames_once(tf):
         pathlib.Path(folder, "d.txt").touch()
         names = [pathlib.Path(name.decode()).name for name in found.numpy()]
     return names, found.trainable, found.shape, found.dtype
+
+
+def _told(tf, make):
+    """The texts that a dataset gives, and the class of its error."""
+    found = []
+    try:
+        for text in make():
+            found.append(text.numpy())
+    except tf.errors.OpError as error:
+        found.append(type(error).__name__)
+    return found
+
+
+def case_files_by_turns(tf):
+    with tempfile.TemporaryDirectory() as folder:
+        lines, records = [], []
+        for name, count in (("a", 3), ("b", 1), ("c", 0), ("d", 4), ("e", 2)):
+            texts = [f"{name}{i}" for i in range(count)]
+            pathlib.Path(folder, name).write_text("".join(f"{text}\n" for text in texts))
+            lines.append(f"{folder}/{name}")
+            records.append(f"{folder}/{name}.records")
+            with tf.io.TFRecordWriter(records[-1]) as writer:
+                for text in texts:
+                    writer.write(text.encode())
+        data = tf.data
+        reads = (None, 1, 2, 3, 8)
+        return [
+            [_told(tf, lambda n=n: data.TextLineDataset(lines, None, 0, n)) for n in reads],
+            [_told(tf, lambda n=n: data.TFRecordDataset(records, "", 0, n)) for n in reads],
+            _told(tf, lambda: data.FixedLengthRecordDataset(lines, 3, num_parallel_reads=2)),
+            _told(tf, lambda: data.TextLineDataset(lines, num_parallel_reads=0)),
+            _told(tf, lambda: data.TextLineDataset([])),
+            _told(tf, lambda: data.TFRecordDataset([])),
+            _told(tf, lambda: data.FixedLengthRecordDataset(lines[0], 0)),
+            _told(tf, lambda: data.FixedLengthRecordDataset(lines[0], 2, -1)),
+        ]
+
+
+def case_damaged_records(tf):
+    with tempfile.TemporaryDirectory() as folder:
+        path = folder + "/records"
+        with tf.io.TFRecordWriter(path) as writer:
+            for i in range(4):
+                writer.write(b"record %d" % i)
+        data = pathlib.Path(path).read_bytes()
+        found = []
+        for at in (2, 14, 27, 40, 52, 70):
+            pathlib.Path(path).write_bytes(data[:at] + b"?" + data[at + 1 :])
+            found.append(_told(tf, lambda: tf.data.TFRecordDataset(path)))
+        return found
+
+
+def case_carriage_returns_and_places(tf):
+    with tempfile.TemporaryDirectory() as folder:
+        path = folder + "/a"
+        pathlib.Path(path).write_bytes(b"a\r\nb\rc\n\r\n\rx\r")
+        file = tf.io.gfile.GFile
+        places = [(0, 5), (-5, 0), (3, 0)]
+        return [
+            _told(tf, lambda: tf.data.TextLineDataset(path)),
+            list(file(path)),
+            file(path, "rb").readlines(),
+            file(path, "rb").read(),
+            [attempt(file(path).seek, *place) for place in places],
+            len(tf.io.matching_files([path, folder + "/*"])),
+        ]

@@ -115,8 +115,8 @@ def make_folder_of(path: str) -> None:
 
 
 def matching(patterns: Any) -> list[str]:
-    """The files that match one of some patterns, in order."""
-    found = {path for each in texts(patterns, "pattern").ravel() for path in globbed(each.decode())}
+    """The files that match one of some patterns, in order, once for each."""
+    found = [path for each in texts(patterns, "pattern").ravel() for path in globbed(each.decode())]
     return sorted(found)
 
 

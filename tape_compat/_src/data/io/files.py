@@ -10,7 +10,7 @@ import numpy as np
 from ...core import dtypes, errors
 from ...values.spec import TensorSpec
 from ..dataset import Dataset
-from ..pipeline import UNKNOWN, Draws, Pipeline, Stream, StreamOf
+from ..pipeline import AUTOTUNE, UNKNOWN, Draws, Pipeline, Stream, StreamOf, refused
 from ..sources import integer
 from ..structure import Element, array_of
 from .contents import compression_kind
@@ -21,11 +21,11 @@ Reader = Callable[[str], Iterator[bytes]]
 
 
 class FileParts(Pipeline):
-    """What the files hold that a pipeline names."""
+    """What the files hold that a pipeline names: of one after the other, or of several by turns."""
 
-    def __init__(self, names: Pipeline, read: Reader, name: str):
+    def __init__(self, names: Pipeline, read: Reader, name: str, reads: int = 1):
         super().__init__(names)
-        self._read, self.name = read, name
+        self._read, self.name, self._reads = read, name, reads
 
     def _spec(self) -> Any:
         return TensorSpec((), dtypes.string)
@@ -35,16 +35,34 @@ class FileParts(Pipeline):
 
     def _open(self, draws: Draws) -> Stream:
         names = self.inputs[0].open(draws.of(0))
-        parts: Iterator[bytes] = iter(())
+        opened: list[Iterator[bytes] | None] = [None] * self._reads
+        place, ended = 0, False
+
+        def open_next() -> None:
+            nonlocal ended
+            try:
+                path = array_of(names.step()[0]).ravel()[0]
+            except StopIteration:
+                ended = True
+            else:
+                opened[place] = self._read(path.decode())
 
         def step() -> Element:
-            nonlocal parts
+            nonlocal place
             while True:
-                found = next(parts, None)
+                if opened[place] is None and not ended:
+                    open_next()
+                parts = opened[place]
+                found = None if parts is None else next(parts, None)
+                if found is None:
+                    opened[place] = None
+                    if ended and not any(opened):
+                        raise StopIteration
+                if found is None and self._reads == 1:
+                    continue
+                place = (place + 1) % self._reads
                 if found is not None:
                     return (text_leaf(found),)
-                for path in array_of(names.step()[0]).ravel()[:1]:
-                    parts = self._read(path.decode())
 
         return StreamOf(step)
 
@@ -65,6 +83,8 @@ def _names(filenames: Any) -> Pipeline:
             filenames = [
                 getattr(name, "__fspath__", lambda name=name: name)() for name in filenames
             ]
+        if isinstance(filenames, (list, tuple)) and not filenames:
+            filenames = np.empty(0, object)
         dataset = Dataset.from_tensors(filenames)
         rank = dataset.element_spec.shape.rank
         filenames = dataset if rank == 0 else dataset.unbatch()
@@ -85,20 +105,26 @@ def _names(filenames: Any) -> Pipeline:
 class _OfFiles(Dataset):
     """A dataset of what files hold."""
 
-    def __init__(self, filenames: Any, read: Reader, name: str):
-        super().__init__(FileParts(_names(filenames), read, name))
+    def __init__(self, filenames: Any, read: Reader, name: str, parallel: Any):
+        reads = 1 if parallel is None else integer(parallel, "num_parallel_reads")
+        reads = 1 if reads == AUTOTUNE else reads
+        if reads < 1:
+            raise refused("`cycle_length` must be > 0")
+        super().__init__(FileParts(_names(filenames), read, name, reads))
 
     def __repr__(self) -> str:
         return f"<{self._pipeline.name} element_spec={self.element_spec!r}>"
 
 
 class TextLineDataset(_OfFiles):
-    """The lines of files, without their ends: string scalars.
+    """The lines of files, without their ends and carriage returns: string scalars.
 
     Args:
       filenames: string tensor, or a dataset of string scalars.
       compression_type: "", "GZIP" or "ZLIB".
-      buffer_size, num_parallel_reads: change nothing.
+      num_parallel_reads: of how many files the next ones are given by turns; one by default, and
+        with AUTOTUNE.
+      buffer_size: changes nothing.
     Raises: TypeError for names that are no strings; going through it, NotFoundError.
 
     >>> import tempfile
@@ -118,7 +144,8 @@ class TextLineDataset(_OfFiles):
         name: str | None = None,
     ):
         kind = compression_kind(compression_type)
-        super().__init__(filenames, lambda path: _lines(path, kind), "TextLineDatasetV2")
+        read = lambda path: _lines(path, kind)  # noqa: E731
+        super().__init__(filenames, read, "TextLineDatasetV2", num_parallel_reads)
 
 
 def _lines(path: str, kind: str) -> Iterator[bytes]:
@@ -128,9 +155,9 @@ def _lines(path: str, kind: str) -> Iterator[bytes]:
         while block := _read(file, path, 1 << 16):
             *lines, held = (held + block).split(b"\n")
             for line in lines:
-                yield line[:-1] if line.endswith(b"\r") else line
+                yield line.replace(b"\r", b"")
         if held:
-            yield held
+            yield held.replace(b"\r", b"")
     finally:
         file.close()
 
@@ -146,7 +173,9 @@ class TFRecordDataset(_OfFiles):
     Args:
       filenames: string tensor, or a dataset of string scalars.
       compression_type: "", "GZIP" or "ZLIB".
-      buffer_size, num_parallel_reads: change nothing.
+      num_parallel_reads: of how many files the next ones are given by turns; one by default, and
+        with AUTOTUNE.
+      buffer_size: changes nothing.
     Raises: TypeError for names that are no strings; going through it, NotFoundError, and
       DataLossError where a file is damaged.
 
@@ -168,7 +197,8 @@ class TFRecordDataset(_OfFiles):
         name: str | None = None,
     ):
         kind = compression_kind(compression_type)
-        super().__init__(filenames, lambda path: read_records(path, kind), "TFRecordDatasetV2")
+        read = lambda path: read_records(path, kind)  # noqa: E731
+        super().__init__(filenames, read, "TFRecordDatasetV2", num_parallel_reads)
 
 
 class FixedLengthRecordDataset(_OfFiles):
@@ -178,8 +208,11 @@ class FixedLengthRecordDataset(_OfFiles):
       filenames: string tensor, or a dataset of string scalars.
       record_bytes: the length. header_bytes, footer_bytes: how much is left out at the ends.
       compression_type: "", "GZIP" or "ZLIB".
-      buffer_size, num_parallel_reads: change nothing.
-    Raises: going through it, NotFoundError, and InvalidArgumentError for a file of another length.
+      num_parallel_reads: of how many files the next ones are given by turns; one by default, and
+        with AUTOTUNE.
+      buffer_size: changes nothing.
+    Raises: InvalidArgumentError for numbers of bytes that cannot be; going through it,
+      NotFoundError, and InvalidArgumentError for a file of another length.
 
     >>> import tempfile
     >>> import tape_compat as tf
@@ -204,11 +237,12 @@ class FixedLengthRecordDataset(_OfFiles):
         head = integer(header_bytes or 0, "header_bytes")
         foot = integer(footer_bytes or 0, "footer_bytes")
         kind = compression_kind(compression_type)
-        super().__init__(
-            filenames,
-            lambda path: _pieces(path, kind, size, head, foot),
-            "FixedLengthRecordDatasetV2",
-        )
+        if size <= 0:
+            raise refused("`record_bytes` must be > 0")
+        if head < 0 or foot < 0:
+            raise refused(f"`{'header' if head < 0 else 'footer'}_bytes` must be >= 0")
+        read = lambda path: _pieces(path, kind, size, head, foot)  # noqa: E731
+        super().__init__(filenames, read, "FixedLengthRecordDatasetV2", num_parallel_reads)
 
 
 def _pieces(path: str, kind: str, size: int, head: int, foot: int) -> Iterator[bytes]:

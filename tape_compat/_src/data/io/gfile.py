@@ -280,8 +280,8 @@ class GFile:
         return self._shown(self._file("read").read(n))
 
     def readline(self) -> Any:
-        """The next line, empty at the end."""
-        return self._shown(self._file("read").readline())
+        """The next line without carriage returns, empty at the end."""
+        return self._shown(self._file("read").readline().replace(b"\r", b""))
 
     def readlines(self) -> list[Any]:
         """The lines that are left."""
@@ -310,7 +310,17 @@ class GFile:
         place = position if offset is None else offset
         if place is None:
             raise TypeError("seek(): offset argument required")
-        self._file("seek").seek(place, whence)
+        if whence not in (0, 1, 2):
+            raise errors.InvalidArgumentError(
+                None, None, f"Invalid whence argument: {whence}. Valid values are 0, 1, or 2."
+            )
+        file = self._file("seek")
+        try:
+            file.seek(place, whence)
+        except (OSError, ValueError):
+            raise errors.InvalidArgumentError(
+                None, None, f"Seeking to a negative position: {place}"
+            ) from None
 
     def tell(self) -> int:
         """The place in the file."""

@@ -248,9 +248,11 @@ def read_records(path: str, kind: str = "") -> Iterator[bytes]:
         while True:
             block = _read(file, path)
             held += block
-            records, used = _whole_records(held, path, offset)
+            records, used, damaged = _whole_records(held)
             yield from records
             held, offset = held[used:], offset + used
+            if damaged:
+                raise errors.DataLossError(None, None, f"corrupted record at {offset} in {path}")
             if not block:
                 if len(held) >= 12:
                     raise errors.DataLossError(
@@ -268,25 +270,23 @@ def _read(file: IO[bytes], path: str) -> bytes:
         raise errors.DataLossError(None, None, f"{path} is damaged: {error}") from None
 
 
-def _whole_records(data: bytes, path: str, offset: int) -> tuple[list[bytes], int]:
-    """The records that are there to their ends, and how many bytes they take."""
-    records, checksums, at = [], [], 0
+def _whole_records(data: bytes) -> tuple[list[bytes], int, bool]:
+    """The records that are there to their ends, how many bytes they take, and whether the next one
+    is damaged."""
+    records, checksums, ends, at, damaged = [], [], [0], 0, False
     while len(data) - at >= 12:
         length, check = struct.unpack_from("<QI", data, at)
-        if masked(crc32c(data[at : at + 8])) != check:
-            raise errors.DataLossError(None, None, f"corrupted record at {offset + at} in {path}")
+        damaged = masked(crc32c(data[at : at + 8])) != check
         end = at + 16 + length
-        if end > len(data):
+        if damaged or end > len(data):
             break
         records.append(data[at + 12 : end - 4])
-        checksums.append((at, struct.unpack_from("<I", data, end - 4)[0]))
-        at = end
-    for found, (place, check) in zip(crc32c_of_all(records), checksums):
+        checksums.append(struct.unpack_from("<I", data, end - 4)[0])
+        ends.append(at := end)
+    for i, (found, check) in enumerate(zip(crc32c_of_all(records), checksums)):
         if masked(found) != check:
-            raise errors.DataLossError(
-                None, None, f"corrupted record at {offset + place} in {path}"
-            )
-    return records, at
+            return records[:i], ends[i], True
+    return records, at, damaged
 
 
 class TFRecordOptions:
