@@ -20,11 +20,15 @@ from ..values import nest
 from ..values.convert import convert
 from ..values.effects import Written, once, record_effect
 from ..values.indexed_slices import IndexedSlices
+from ..values.ragged import RaggedTensor
+from ..values.sparse import SparseTensor
 from ..values.tensor import Tensor, concrete
 from ..values.variable import Variable
 
 __all__ = ["print"]
 
+#: What is written by its elements.
+_SHOWN = (Tensor, Variable, IndexedSlices, RaggedTensor, SparseTensor)
 LEVELS = (logging.INFO, logging.WARNING, logging.ERROR)
 _LOGGER = logging.getLogger("tape_compat")
 _STDERR = object()  # the standard error at the time of the call
@@ -158,14 +162,14 @@ def _append(path: str, text: str) -> None:
 def _text(value: Any, summarize: int, quoted: bool) -> str:
     if isinstance(value, str):
         return value
-    if isinstance(value, (Tensor, Variable, IndexedSlices)):
+    if isinstance(value, _SHOWN):
         return tensor_text(value, summarize, quoted)
     if not nest.is_nested(value):
         return pprint.pformat(value)
     texts: list[str] = []
 
     def stand_in(leaf: Any) -> Any:
-        if not isinstance(leaf, (Tensor, Variable, IndexedSlices)):
+        if not isinstance(leaf, _SHOWN):
             return leaf
         texts.append(tensor_text(leaf, summarize, quoted=True))
         return _StandIn(len(texts) - 1)
@@ -201,12 +205,35 @@ def tensor_text(tensor: Any, summarize: int = 3, quoted: bool = False) -> str:
     >>> tensor_text(tf.constant([0.1, 1 / 3, 1e10]))
     '[0.1 0.333333343 1e+10]'
     """
+    if isinstance(tensor, RaggedTensor):
+        return _ragged_text(tensor.to_list(), summarize)
+    if isinstance(tensor, SparseTensor):
+        parts = (tensor.indices, tensor.values, tensor.dense_shape)
+        indices, values, shape = [tensor_text(part, summarize) for part in parts]
+        return f"'SparseTensor(indices={indices}, values={values}, shape={shape})'"
     values = np.asarray(convert(tensor).numpy())
     scalar = None if values.ndim else values.item()
     if not quoted and isinstance(scalar, bytes):
         return _decoded(scalar)
     ends = values.size if summarize < 0 else min(summarize, values.size)
     return _array_text(values, ends, values.ndim)
+
+
+def _ragged_text(value: Any, summarize: int) -> str:
+    """The rows of a ragged tensor, or one of its elements."""
+    if not isinstance(value, list):
+        if isinstance(value, bytes):
+            return f"'{re.sub(_QUOTED, _BACKSLASHED, _decoded(value))}'"
+        if isinstance(value, bool):
+            return "true" if value else "false"
+        return f"{value:f}" if isinstance(value, float) else str(value)
+    texts = [_ragged_text(x, summarize) for x in value]
+    if summarize >= 0 and len(texts) > 2 * summarize:
+        texts[summarize : len(texts) - summarize] = ["..."]
+    return f"[{', '.join(texts)}]"
+
+
+_QUOTED, _BACKSLASHED = re.compile(r"(['\\])"), r"\\\1"
 
 
 def _array_text(values: Any, ends: int, rank: int) -> str:

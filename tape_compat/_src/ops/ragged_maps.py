@@ -233,7 +233,9 @@ def _axes(x: RaggedTensor, axis: Any) -> list[int] | None:
     return sorted({axis_of(i, rank) for i in given}, reverse=True)
 
 
-def _reduction(segment: _Segment, dense: Callable[..., Any]) -> Callable[..., Any]:
+def reduction(segment: _Segment, dense: Callable[..., Any]) -> Callable[..., Any]:
+    """A reduction of ragged tensors, from one of segments and one of tensors."""
+
     def form(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: Any = None) -> Any:
         axes = _axes(input_tensor, axis)
         if axes is None:
@@ -263,7 +265,7 @@ def _logical(segment: _Segment, flip: bool) -> _Segment:
     return call
 
 
-_sum = _reduction(segments.unsorted_segment_sum, reductions.reduce_sum)
+_sum = reduction(segments.unsorted_segment_sum, reductions.reduce_sum)
 
 
 def mean_of(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: Any = None) -> Any:
@@ -291,11 +293,11 @@ dispatch.define(
     reduce_mean=mean_of,
     reduce_variance=_variance,
     reduce_std=_std,
-    reduce_prod=_reduction(segments.unsorted_segment_prod, reductions.reduce_prod),
-    reduce_max=_reduction(segments.unsorted_segment_max, reductions.reduce_max),
-    reduce_min=_reduction(segments.unsorted_segment_min, reductions.reduce_min),
-    reduce_any=_reduction(_logical(segments.unsorted_segment_sum, False), reductions.reduce_any),
-    reduce_all=_reduction(_logical(segments.unsorted_segment_sum, True), reductions.reduce_all),
+    reduce_prod=reduction(segments.unsorted_segment_prod, reductions.reduce_prod),
+    reduce_max=reduction(segments.unsorted_segment_max, reductions.reduce_max),
+    reduce_min=reduction(segments.unsorted_segment_min, reductions.reduce_min),
+    reduce_any=reduction(_logical(segments.unsorted_segment_sum, False), reductions.reduce_any),
+    reduce_all=reduction(_logical(segments.unsorted_segment_sum, True), reductions.reduce_all),
 )
 
 

@@ -13,7 +13,7 @@ from ..core import dtypes
 from ..core.dtypes import DType
 from ..core.refuse import invalid, not_allowed_text
 from ..values.convert import convert
-from ..values.dispatch import maps_composites
+from ..values.dispatch import maps_first
 from ..values.host_steps import by_host
 from ..values.ragged import RaggedTensor
 from ..values.row_partition import RowPartition, host, splits_of_lengths
@@ -361,7 +361,7 @@ def _joined(codes: Sequence[int], codec: str, errors: str, replacement: int) -> 
     return b"".join(out)
 
 
-@maps_composites
+@maps_first
 @sketches_as(dtypes.string)
 def unicode_transcode(
     input: Any,

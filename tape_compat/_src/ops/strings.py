@@ -17,14 +17,13 @@ from ..core.errors import OutOfRangeError, user_location
 from ..core.hashing import fingerprint64, murmur64, siphash
 from ..core.refuse import invalid, not_allowed_text
 from ..values.convert import convert
-from ..values.dispatch import maps_composites
+from ..values.dispatch import maps_composites, maps_first
 from ..values.host_steps import SAME, by_host
 from ..values.ragged import RaggedTensor
-from ..values.row_partition import host
 from ..values.tensor import Tensor, concrete
 from .arguments import as_int, known_value, packed, sketched, sketches_as
 from .printing import tensor_text
-from .ragged_maps import broadcast
+from .ragged_maps import broadcast, reduction
 
 
 def text_values(value: Any) -> np.ndarray:
@@ -237,7 +236,7 @@ def reduce_join(
         sizes = _without_axes(inputs._aval.shape, axis, keepdims)
         return sketch.tensor(sizes, dtypes.string)
     if isinstance(inputs, RaggedTensor):
-        return _join_rows(inputs, axis, keepdims, between)
+        return _join_ragged(inputs, axis, keepdims, between)
     array = text_values(inputs)
     rank = array.ndim
     axes = list(range(rank))[::-1] if axis is None else np.atleast_1d(known_value(axis)).tolist()
@@ -269,22 +268,16 @@ def _without_axes(sizes: Sequence[Any], axis: Any, keepdims: bool) -> list[Any]:
     return [1 if i in axes else n for i, n in enumerate(sizes) if keepdims or i not in axes]
 
 
-def _join_rows(x: RaggedTensor, axis: Any, keepdims: bool, between: bytes) -> Any:
-    """The rows of a ragged tensor, innermost ones unless all, end to end."""
-    if keepdims:
-        raise NotImplementedError("tf.strings.reduce_join of ragged tensors with keepdims")
-    if axis is None:
-        return as_strings(np.array(between.join(text_values(x.flat_values).ravel()), object))
-    place = as_int(axis) if not isinstance(axis, (list, tuple)) else as_int(axis[0])
-    rank = len(x.shape)
-    if place % rank != rank - 1 or x.ragged_rank != rank - 1:
-        raise NotImplementedError(
-            "tf.strings.reduce_join of a ragged tensor along an axis but the last"
-        )
-    if isinstance(x.values, RaggedTensor):
-        return x.with_values(_join_rows(x.values, -1, False, between))
-    items, splits = text_values(x.values), host(x.row_splits)
-    return as_strings([between.join(items[a:b]) for a, b in zip(splits, splits[1:])])
+def _join_ragged(x: RaggedTensor, axis: Any, keepdims: bool, between: bytes) -> Any:
+    """The strings of a ragged tensor end to end, along the innermost axis first."""
+
+    def segment(values: Tensor, ids: Tensor, count: int) -> Tensor:
+        return unsorted_segment_join(values, ids, count, between)  # type: ignore[arg-type]
+
+    def dense(values: Tensor, axis: Any = None) -> Tensor:
+        return reduce_join(values, axis, False, between)  # type: ignore[arg-type]
+
+    return reduction(segment, dense)(x, axis, keepdims)
 
 
 def _compiled(pattern: Any, kernel: str) -> Any:
@@ -344,7 +337,7 @@ def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Tenso
 # Numbers.
 
 
-@maps_composites
+@maps_first
 @sketches_as(lambda out_type=dtypes.float32, name=None: as_dtype(out_type))
 def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = None) -> Tensor:
     """Numbers that strings name: float32, float64, int32 or int64.
@@ -496,9 +489,10 @@ def format(
         return sketch.tensor((), dtypes.string)
     out = [parts[0]]
     for value, after in zip(given, parts[1:]):
-        tensor = convert(value)
-        known_value(tensor)  # says so if there is none yet
-        out += [tensor_text(tensor, summarize, True), after]
+        if not isinstance(value, RaggedTensor):
+            value = convert(value)
+            known_value(value)  # says so if there is none yet
+        out += [tensor_text(value, summarize, True), after]
     return as_strings(np.array(regex.as_bytes("".join(out)), object))
 
 
@@ -542,7 +536,7 @@ def to_hash_bucket_fast(input: Any, num_buckets: Any, name: str | None = None) -
     return _buckets(input, num_buckets, fingerprint64, "StringToHashBucketFast")
 
 
-@maps_composites
+@maps_first
 @sketches_as(dtypes.int64)
 def to_hash_bucket_strong(
     input: Any, num_buckets: Any, key: Sequence[int], name: str | None = None
@@ -596,6 +590,7 @@ def unsorted_segment_join(
     return as_strings(out)
 
 
+@maps_first
 @sketches_as(dtypes.string)
 def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Tensor:
     """Strings in web-safe base64, with `=` at the end if `pad`.
@@ -612,6 +607,7 @@ def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Ten
     return as_strings(each(encoded, text_values(input)))
 
 
+@maps_first
 @sketches_as(dtypes.string)
 def decode_base64(input: Any, name: str | None = None) -> Tensor:
     """The strings that web-safe base64 stands for, with or without `=` at the end.

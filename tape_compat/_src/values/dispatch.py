@@ -99,6 +99,18 @@ def maps_composites(function: _Function) -> _Function:
     return _taking(function, lambda call, args, kwargs: elementwise(call, *args, **kwargs))
 
 
+def maps_first(function: _Function) -> _Function:
+    """Decorate an op that is elementwise by its first argument and has settings after it."""
+
+    def form(call: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        found = targets.called(call, args, kwargs)
+        if found is not NotImplemented or not args:
+            return elementwise(call, *args, **kwargs) if found is NotImplemented else found
+        return elementwise(lambda first: call(first, *args[1:], **kwargs), args[0])
+
+    return _taking(function, form)
+
+
 def _taking(function: Any, form: Callable[..., Any]) -> Any:
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:

@@ -17,6 +17,7 @@ from ...function.elements import runs_as_python
 from ...function.python_steps import learn, record_call
 from ...ops.arguments import sketched
 from ...values.convert import convert
+from ...values.dispatch import maps_first
 from ...values.host_steps import SAME, by_host
 from ...values.tensor import Tensor
 from ...values.variable import Variable
@@ -211,6 +212,7 @@ def decode_raw(
     return value_of(found.reshape(*array.shape, size).copy())
 
 
+@maps_first
 @by_host(SAME)
 def decode_compressed(bytes: Any, compression_type: str = "", name: str | None = None) -> Tensor:
     """Texts that were compressed, as they were before.
