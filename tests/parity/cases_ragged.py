@@ -446,3 +446,44 @@ def case_joined_along_axes_that_are_not_ragged(tf):
         tape.watch([pairs.flat_values, ones.flat_values])
         y = tf.reduce_sum(tf.concat([pairs, ones], 2).flat_values ** 2)
     return found, tape.gradient(y, [pairs.flat_values, ones.flat_values])
+
+
+def case_stacks_of_tensors(tf):
+    stack, c = tf.ragged.stack, tf.ragged.constant
+    uniform = tf.RaggedTensor.from_uniform_row_length(c([[1, 2], [3], [], [4]]), 2)
+    pairs = [(1, 2), (2, 1)], [(1, 2, 3), (2, 1, 3)], [(1, 2, 3), (1, 1, 3)], [(2,), (1,)], [(), ()]
+    tensors = [[tf.zeros(shape, tf.int32) for shape in shapes] for shapes in pairs]
+    found = [
+        attempt(lambda: parts(stack(given, axis)), words=0)
+        for given in tensors
+        for axis in (0, 1, -1)
+    ]
+    functions = [
+        lambda: stack([[[1, 2]], [[3], [4]]]),
+        lambda: stack([uniform, uniform]),
+        lambda: stack([uniform, uniform], 1),
+        lambda: tf.concat([uniform, uniform], 0),
+        lambda: tf.concat([uniform, uniform], 2),
+        lambda: tf.tile(uniform, [2, 1, 1]),
+        lambda: stack([c([[1, 2], [3]])], 1),
+        lambda: stack([]),
+        lambda: stack([tf.zeros([1]), tf.zeros([])]),
+        lambda: tf.concat([uniform, c([[1]])], 0),
+        lambda: tf.stack([uniform, c([[1]])]),
+        lambda: tf.concat([c([[1]], row_splits_dtype=x) for x in (tf.int32, tf.int64)], 0),
+    ]
+    return found, [attempt(lambda f=f: parts(f())) for f in functions]
+
+
+def case_indices_that_are_refused(tf):
+    r = tf.ragged.constant([[1, 2], [3]])
+    keys = [
+        (..., 0, 0, 0),
+        slice(None, None, 0),
+        (slice(None), slice(None, None, 0)),
+        (slice(None), slice(0.5, 1)),
+        (slice(None), slice(0, 1, 0.5)),
+        (slice(None), slice("a", "b")),
+        slice(0.5, 1),
+    ]
+    return [attempt(r.__getitem__, key) for key in keys]

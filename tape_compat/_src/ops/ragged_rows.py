@@ -121,6 +121,8 @@ def under(rows: Rows, level: int, splits: np.ndarray, inner: Rows, length: int |
 def getitem(x: RaggedTensor, key: Any) -> Any:
     """The part of a ragged tensor that a Python index names."""
     keys = list(key) if isinstance(key, (list, tuple)) else [key]
+    if sum(key is not None and not _is_dots(key) for key in keys) > len(x.shape):
+        raise IndexError("Too many indices for RaggedTensor")
     return _item(x, _without_dots(keys, x))
 
 
@@ -154,7 +156,7 @@ def _item(x: Any, keys: list[Any]) -> Any:
     if isinstance(first, slice):
         rows = rows_of(x)
         if first != slice(None):
-            index = np.arange(rows.height)[_known_slice(first)]
+            index = np.arange(rows.height)[_outer_slice(first)]
             x = ragged(select(rows, index), splits_dtype(x))
         return _inner(x, rest)
     place = _as_index(first)
@@ -177,10 +179,24 @@ def _as_index(key: Any) -> int:
     )
 
 
-def _known_slice(key: slice) -> slice:
+def _outer_slice(key: slice) -> slice:
+    """A slice of rows with the values of its bounds."""
     parts = [None if p is None else _as_index(p) for p in (key.start, key.stop, key.step)]
     if parts[2] == 0:
-        raise ValueError("slice step cannot be zero")
+        raise invalid("strides[0] must be non-zero", "StridedSlice")
+    return slice(*parts)
+
+
+def _known_slice(key: slice) -> slice:
+    """A slice of each row with the values of its bounds."""
+    parts = []
+    for part, what in ((key.start, "offsets"), (key.stop, "offsets"), (key.step, "strides")):
+        try:
+            parts.append(None if part is None else _as_index(part))
+        except TypeError:
+            raise TypeError(f"slice {what} must be integers or None, not {part!r}") from None
+    if parts[2] == 0:
+        raise invalid("Requires delta != 0", "RaggedRange")
     return slice(*parts)
 
 
@@ -283,22 +299,37 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Any:
         values = [values]
     given = _matched(values)
     rank = len(given[0].shape)
-    for x in given:
-        if len(x.shape) != rank:
-            raise ValueError("All inputs must have the same rank")
     along = axis_of(axis, rank)
     if len(given) == 1:
         return given[0]
     depth = max(len(rows_of(x).splits) for x in given)
     parts = [rows_of(x, depth) for x in given]
-    return ragged(_joined(parts, along), splits_dtype(*given))
+    return _of_any_lengths(_joined(parts, along), splits_dtype(*given))
+
+
+def _of_any_lengths(rows: Rows, dtype: Any) -> Any:
+    """The tensor of a form that no row lengths are stated of."""
+    return ragged(Rows(rows.splits, [None] * len(rows.splits), rows.flat), dtype)
 
 
 def _matched(values: Sequence[Any]) -> list[Any]:
-    """Ragged tensors as they are, others as tensors of their dtype."""
+    """Ragged tensors as they are, others as tensors of their dtype, all of one rank."""
+    if not values:
+        raise ValueError("rt_inputs may not be empty.")
     first = next((x for x in values if isinstance(x, (RaggedTensor, Tensor))), None)
     hint = None if first is None else first.dtype
-    return [x if isinstance(x, RaggedTensor) else convert(x, hint=hint) for x in values]
+    given = [x if isinstance(x, RaggedTensor) else convert(x, hint=hint) for x in values]
+    rank = len(given[0].shape)
+    for x in given:
+        if len(x.shape) != rank:
+            raise ValueError(f"Shape {x.shape} must have rank {rank}")
+    kinds = {x._partition.dtype for x in given if isinstance(x, RaggedTensor)}
+    if len(kinds) > 1:
+        raise ValueError(
+            "Input RaggedTensors have mismatched row_splits dtypes; use "
+            "RaggedTensor.with_row_splits_dtype() to convert them to compatible dtypes."
+        )
+    return given
 
 
 def _joined(parts: Sequence[Rows], along: int) -> Rows:
@@ -338,16 +369,20 @@ def stack(values: Any, axis: Any = 0, name: str = "stack") -> Any:
     if not isinstance(values, (list, tuple)):
         values = [values]
     given = _matched(values)
-    along = axis_of(axis, len(given[0].shape) + 1)
-    if len(given) > 1 and along == 0 and not len(given[0].shape):
-        return stack_dense(given)
+    rank = len(given[0].shape)
+    along = axis_of(axis, rank + 1)
+    dense = not any(isinstance(x, RaggedTensor) for x in given)
+    if dense and (not rank or 0 < along >= rank - 1):
+        return stack_dense(given, along)
+    depth = max(rank > 1, *[len(rows_of(x).splits) for x in given])
+    parts = [rows_of(x, depth) for x in given]
+    dtype = splits_dtype(*given)
     if along == 0:
-        depth = max(max(len(rows_of(x).splits) for x in given), 0)
-        counts = [rows_of(x, depth).height for x in given]
-        whole = end_to_end([rows_of(x, depth) for x in given])
-        form = under(whole, 0, splits_of_lengths(counts), whole, None)
-        return ragged(form, splits_dtype(*given) if depth else int32)
-    return concat([expand_dims(x, along) for x in given], along)
+        whole = end_to_end(parts)
+        form = under(whole, 0, splits_of_lengths([p.height for p in parts]), whole, None)
+        return _of_any_lengths(form, dtype if depth else int32)
+    found = concat([expand_dims(ragged(p, dtype), along) for p in parts], along)
+    return found if len(given) > 1 else _of_any_lengths(rows_of(found), dtype)
 
 
 def expand_dims(input: Any, axis: Any, name: str | None = None) -> Any:
