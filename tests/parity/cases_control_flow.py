@@ -405,6 +405,59 @@ def case_while_shape_invariants(tf):
     return both(tf, f, tf.ones([1]))
 
 
+def case_while_invariants_of_another_structure(tf):
+    shape, any_length = tf.TensorShape([]), tf.TensorShape([None])
+
+    def attempted(loop_vars, invariants):
+        def f():
+            return tf.while_loop(lambda *_: False, lambda *x: x, loop_vars, invariants)
+
+        return both(tf, f)
+
+    two, nested = (0, tf.ones([2])), (0, (tf.ones([2]), tf.ones([1])))
+    return [
+        attempted(two, [shape, any_length]),
+        attempted(two, (shape,)),
+        attempted(two, (shape, any_length, shape)),
+        attempted(two, (shape, [any_length])),
+        attempted(two, (shape, None)),
+        attempted(two, 3),
+        attempted(nested, (shape, any_length)),
+        attempted(nested, (shape, [any_length, any_length])),
+        attempted(nested, (shape, {"a": any_length, "b": any_length})),
+        attempted(nested, (shape, (any_length, any_length))),
+        attempted([tf.ones([2])], any_length),
+        attempted(({"a": 0.0},), ({"b": shape},)),
+    ]
+
+
+def case_while_invariants_of_composites(tf):
+    ragged = tf.ragged.constant([[1.0], [2.0, 3.0]])
+    sparse = tf.sparse.from_dense([[1.0, 0.0]])
+
+    def attempted(x, invariant):
+        def body(i, x, y):
+            return i + 1, tf.concat([x, x], 1) if x is ragged else x, tf.concat([y, y], 0)
+
+        def f():
+            invariants = tf.TensorShape([]), invariant, tf.TensorShape([None])
+            first = 0, x, tf.ones([1])
+            found = tf.while_loop(lambda i, *_: i < 2, body, first, invariants)[1]
+            return found.flat_values if x is ragged else found.values
+
+        return attempt(tf.function(f, autograph=False), words=0)
+
+    return [
+        attempted(ragged, tf.RaggedTensorSpec([2, None], tf.float32)),
+        attempted(ragged, tf.TensorShape([2, None])),
+        attempted(ragged, tf.RaggedTensorSpec([3, None], tf.float32)),
+        attempted(ragged, tf.RaggedTensorSpec([2, None], tf.int32)),
+        attempted(sparse, tf.SparseTensorSpec([1, 2], tf.float32)),
+        attempted(sparse, None),
+        attempted(sparse, tf.TensorShape([1, 2])),
+    ]
+
+
 def case_while_static_shape_after_invariants(tf):
     seen = []
 
