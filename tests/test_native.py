@@ -29,6 +29,7 @@ from tape_compat._src.data.io import parsing, records
 from tape_compat._src.ops import philox_host
 from tape_compat._src.ops.images import resample, resize_weights
 from tape_compat._src.run import executor
+from tape_compat._src.run.interpret import plan
 from tape_compat._src.values import record as dispatch
 
 pytestmark = pytest.mark.compiled
@@ -772,3 +773,29 @@ def test_orders_are_those_of_python():
         philox_host.swap(order, words)
         TWINS["swap"](other, words)
         assert np.array_equal(order, other) and sorted(order.tolist()) == list(range(size))
+
+
+def test_the_steps_of_a_plan_are_those_of_python():
+    steps = [
+        plan.Step(np.add, (0, 1), 2, (2,), (1,)),
+        plan.Step(lambda x: [x, x * 2], (2,), None, (3, 4), (2,)),
+        plan.Step(lambda *all: np.stack(all), (0, *[3] * 20), 5, (5,), ()),
+    ]
+    start = [np.float32(2), np.float32(3), None, None, None, None]
+    found, others = plan.take_steps(start.copy(), steps), TWINS["take_steps"](start.copy(), steps)
+    assert found[1:5] == others[1:5] == [None, None, 5.0, 10.0]
+    assert found[5].tolist() == others[5].tolist() == [2.0, *[5.0] * 20]
+
+    kept = object()
+    for function in (plan.take_steps, TWINS["take_steps"]):
+        with pytest.raises(ZeroDivisionError):
+            function([0.0], [plan.Step(lambda x: 1 / x, (0,), 0, (0,), ())])
+        with pytest.raises(IndexError):
+            function([0.0], [plan.Step(lambda x: x, (1,), 0, (0,), ())])
+        before = sys.getrefcount(kept)
+        found = function([kept, None], [plan.Step(lambda x: (x,), (0,), None, (1,), (0,))])
+        counts = sys.getrefcount(kept) - before
+        assert found == [None, kept] and counts == 1
+        found.clear()
+        counts = sys.getrefcount(kept) - before
+        assert counts == 0

@@ -173,3 +173,77 @@ static PyObject *native_look_for(PyObject *module, PyObject *const *args, Py_ssi
     PyBuffer_Release(&parameters);
     Py_RETURN_NONE;
 }
+
+/* A step's function on what is in its slots; more than MOST_INPUTS of them in memory of their own. */
+static PyObject *call_step(PyObject *function, PyObject *values, PyObject *inputs)
+{
+    PyObject *few[MOST_INPUTS], **given = few, *found = NULL;
+    Py_ssize_t n = PyTuple_GET_SIZE(inputs), taken = 0;
+    if (n > MOST_INPUTS && !(given = PyMem_Malloc(n * sizeof *given)))
+        return PyErr_NoMemory();
+    for (; taken < n; taken++) {
+        Py_ssize_t slot = PyLong_AsSsize_t(PyTuple_GET_ITEM(inputs, taken));
+        if (slot < 0 || slot >= PyList_GET_SIZE(values)) {
+            PyErr_SetString(PyExc_IndexError, "a step reads a slot that is not there");
+            break;
+        }
+        given[taken] = Py_NewRef(PyList_GET_ITEM(values, slot));
+    }
+    if (taken == n)
+        found = PyObject_Vectorcall(function, given, n, NULL);
+    while (taken)
+        Py_DECREF(given[--taken]);
+    if (given != few)
+        PyMem_Free(given);
+    return found;
+}
+
+/* Puts what a step gave into its slots, and None into those of what nobody reads any more. */
+static int put_step(PyObject *values, PyObject *found, PyObject *output, PyObject *outputs,
+                    PyObject *done)
+{
+    if (output != Py_None) {
+        if (PyList_SetItem(values, PyLong_AsSsize_t(output), Py_NewRef(found)))
+            return -1;
+    } else {
+        PyObject *several = PySequence_Fast(found, "a step with several outputs gives a sequence");
+        if (!several)
+            return -1;
+        Py_ssize_t n = PySequence_Fast_GET_SIZE(several);
+        for (Py_ssize_t i = 0; i < n && i < PyTuple_GET_SIZE(outputs); i++) {
+            PyObject *value = Py_NewRef(PySequence_Fast_GET_ITEM(several, i));
+            if (PyList_SetItem(values, PyLong_AsSsize_t(PyTuple_GET_ITEM(outputs, i)), value)) {
+                Py_DECREF(several);
+                return -1;
+            }
+        }
+        Py_DECREF(several);
+    }
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(done); i++)
+        if (PyList_SetItem(values, PyLong_AsSsize_t(PyTuple_GET_ITEM(done, i)), Py_NewRef(Py_None)))
+            return -1;
+    return 0;
+}
+
+/* take_steps(values, steps): what the slots hold after the steps of a plan. */
+static PyObject *native_take_steps(PyObject *module, PyObject *const *args, Py_ssize_t n)
+{
+    if (n != 2 || !PyList_CheckExact(args[0]) || !PyList_CheckExact(args[1]))
+        return refuse("take_steps(values, steps)");
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(args[1]); i++) {
+        PyObject *step = PyList_GET_ITEM(args[1], i);
+        if (!PyTuple_Check(step) || PyTuple_GET_SIZE(step) != 5)
+            return refuse("take_steps(values, steps)");
+        PyObject **parts = ((PyTupleObject *)step)->ob_item;
+        if (!PyTuple_Check(parts[1]) || !PyTuple_Check(parts[3]) || !PyTuple_Check(parts[4]))
+            return refuse("take_steps(values, steps)");
+        PyObject *found = call_step(parts[0], args[0], parts[1]);
+        if (!found)
+            return NULL;
+        int failed = put_step(args[0], found, parts[2], parts[3], parts[4]);
+        Py_DECREF(found);
+        if (failed)
+            return NULL;
+    }
+    return Py_NewRef(args[0]);
+}

@@ -49,6 +49,7 @@
     X(run, METH_O, "program")                                                                      \
     X(splice_outputs, METH_FASTCALL, "program, slots")                                             \
     X(swap, METH_FASTCALL, "order, words")                                                         \
+    X(take_steps, METH_FASTCALL, "values, steps")                                                  \
     X(track, METH_O, "tensor")                                                                     \
     X(waiting, METH_O, "references")
 

@@ -11,6 +11,7 @@ import numpy as np
 from ...core.caches import Cache
 from ...core.dimensions import Sizes
 from ...core.host import on_host
+from ...core.native import native
 from ...core.steps import last_uses
 from ...core.traces import with_sizes
 from ...core.x64 import in_x64
@@ -130,20 +131,26 @@ class Interpreted:
         scatter: Any = last.function
         return scatter.put, *scatter.places(*[values[i] for i in last.inputs[1:]])
 
-    def _values(self, arrays: Sequence[Any], steps: Sequence[Step]) -> list[Any]:
+    def _values(self, arrays: Sequence[Any], steps: list[Step]) -> list[Any]:
         """What is in the slots after these steps."""
         values = self._start.copy()
         values[: self._count] = arrays
-        for function, inputs, output, outputs, done in steps:
-            found = function(*[values[i] for i in inputs])
-            if output is not None:
-                values[output] = found
-            else:
-                for i, value in zip(outputs, found):
-                    values[i] = value
-            for i in done:
-                values[i] = None
-        return values
+        return take_steps(values, steps)
+
+
+@native
+def take_steps(values: list[Any], steps: list[Step]) -> list[Any]:
+    """What the slots hold after the steps of a plan: `values`, changed."""
+    for function, inputs, output, outputs, done in steps:
+        found = function(*[values[i] for i in inputs])
+        if output is not None:
+            values[output] = found
+        else:
+            for i, value in zip(outputs, found):
+                values[i] = value
+        for i in done:
+            values[i] = None
+    return values
 
 
 class ByHand:
