@@ -15,6 +15,7 @@ from tape_compat._src.core.kernels import tracing
 from tape_compat._src.core.native import KERNELS
 from tape_compat._src.core.x64 import in_x64
 from tape_compat._src.ops import order_kernel
+from tape_compat._src.run.interpret.plan import interpreted
 from tape_compat._src.run.interpret.sorting import places_in_order
 from tests.threads import in_threads
 
@@ -131,6 +132,35 @@ def _derivatives(x, weights):
         total, first = tf.reduce_sum(slope * slope), slope[0]
     by_rows = tf.vectorized_map(lambda row: tf.argsort(row), x)
     return loss, slope, outer.gradient(total, x), outer.jacobian(first, x)[0, :, 0], by_rows
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64", "float32", "float64"])
+@pytest.mark.parametrize("k", [1, 5, 64])
+def test_the_largest_that_are_interpreted_are_those_of_xla(dtype, k):
+    for kind in range(3):
+        for shape in ((64,), (3, 65), (2, 2, 200)):
+            x = numbers(dtype, shape, kind)
+            plan = in_x64(lambda x: interpreted(jax.make_jaxpr(lambda x: lax.top_k(x, k))(x)), x)
+            for found, wanted in zip(plan([x]), in_x64(lax.top_k, x, k), strict=True):
+                assert found.tobytes() == np.asarray(wanted).tobytes()
+
+
+def test_wrong_rows_have_no_largest():
+    x, values, places = np.ones((2, 70)), np.empty((2, 3)), np.empty((2, 3), np.int32)
+    KERNELS.largest(x, values, places)
+    wide = np.empty((2, 65)), np.empty((2, 65), np.int32)
+    for wrong in (
+        (x, values, places.astype(np.int64)),
+        (x, values.astype(np.float32), places),
+        (x[0], values, places),
+        (x[:1], values, places),
+        (x, values, places[:1]),
+        (x[:, :2].copy(), values, places),
+        (x, *wide),
+        (x.astype(np.int8), values, places),
+    ):
+        with pytest.raises(ValueError):
+            KERNELS.largest(*wrong)
 
 
 def test_derivatives_of_every_order_and_batches():

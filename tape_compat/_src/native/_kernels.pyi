@@ -18,6 +18,10 @@ WORDS: Any
 def order(x: Any, places: Any, descending: bool, /) -> None:
     """Write the order of the last axis of numbers of 32 or 64 bits into `places`, int32."""
 
+def largest(x: Any, values: Any, places: Any, /) -> None:
+    """Write the largest numbers of each row of `x`, of 32 or 64 bits in the order of their bits,
+    and where they stand, int32; as many as `values` has room for, 64 at most."""
+
 def compute(derivative: bool, x: Any, other: Any, out: Any, numbers: tuple[int, ...], /) -> None:
     """Write a convolution, or its derivative by the kernel, of arrays of four axes into `out`. The
     numbers are those of `native/kernels.c`."""

@@ -527,7 +527,43 @@ static PyObject *order_here(PyObject *module, PyObject *const *args, Py_ssize_t 
     Py_RETURN_NONE;
 }
 
+/* largest(x, values, places) */
+static PyObject *largest_here(PyObject *module, PyObject *const *args, Py_ssize_t n)
+{
+    (void)module;
+    if (n != 3)
+        return PyErr_Format(PyExc_TypeError, "3 arguments are wanted, not %zd", n);
+    const int flags = PyBUF_C_CONTIGUOUS | PyBUF_FORMAT;
+    Py_buffer buffers[3];
+    for (int i = 0; i < 3; i++)
+        if (PyObject_GetBuffer(args[i], &buffers[i], i ? flags | PyBUF_WRITABLE : flags) < 0) {
+            while (i)
+                PyBuffer_Release(&buffers[--i]);
+            return NULL;
+        }
+    const Py_buffer *x = buffers, *values = buffers + 1, *places = buffers + 2;
+    int kind = numbers_in(x), fit = kind >= 0 && numbers_in(values) == kind && x->ndim > 0 &&
+                                    numbers_in(places) == INT32 && values->ndim == x->ndim &&
+                                    places->len / 4 == values->len / values->itemsize;
+    for (int i = 0; fit && i < x->ndim - 1; i++)
+        fit = x->shape[i] == values->shape[i];
+    long each = fit ? x->shape[x->ndim - 1] : 0, k = fit ? values->shape[x->ndim - 1] : 0;
+    fit = fit && k > 0 && k <= each && k <= MOST_KEPT;
+    if (fit) {
+        Py_BEGIN_ALLOW_THREADS
+        largest(kind, x->buf, values->buf, places->buf, x->len / x->itemsize / each, each, k);
+        Py_END_ALLOW_THREADS
+    }
+    for (int i = 0; i < 3; i++)
+        PyBuffer_Release(&buffers[i]);
+    if (!fit)
+        return PyErr_Format(PyExc_ValueError, "not rows of numbers, the largest and their places");
+    Py_RETURN_NONE;
+}
+
 static PyMethodDef methods[] = {
+    {"largest", (PyCFunction)(void (*)(void))largest_here, METH_FASTCALL,
+     "largest(x, values, places): the largest numbers of each row, and where they stand."},
     {"order", (PyCFunction)(void (*)(void))order_here, METH_FASTCALL,
      "order(x, places, descending): where the numbers of each row stand in order."},
     {"compute", (PyCFunction)(void (*)(void))compute, METH_FASTCALL,

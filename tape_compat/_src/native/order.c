@@ -183,3 +183,41 @@ static int order(enum Numbers kind, const void *numbers, int32_t *places, long r
     o.job = (Job){.task = order_task, .tasks = parts(rows, o.each), .scratch = scratch};
     return perform(threads, &o.job);
 }
+
+/* So many of the largest numbers are kept in order while the others are looked at. */
+#define MOST_KEPT 64
+
+/* A number as one with a sign that is ordered as its bits are: -NaN, ..., -0, 0, ..., NaN. */
+static int64_t key_of_bits(enum Numbers kind, const void *row, long i)
+{
+    int64_t bits = is_wide(kind) ? ((const int64_t *)row)[i] : ((const int32_t *)row)[i];
+    if ((kind == FLOAT32 || kind == FLOAT64) && bits < 0)
+        bits ^= is_wide(kind) ? INT64_MAX : INT32_MAX;
+    return bits;
+}
+
+/* Writes the `k` largest numbers of each row, and their places; of equal ones the first come first. */
+static void largest(enum Numbers kind, const void *numbers, void *values, int32_t *places,
+                    long rows, long n, long k)
+{
+    size_t each = is_wide(kind) ? 8 : 4;
+    for (long r = 0; r < rows; r++, places += k) {
+        const char *row = (const char *)numbers + r * n * each;
+        int64_t keys[MOST_KEPT];
+        long kept = 0;
+        for (long i = 0; i < n; i++) {
+            int64_t key = key_of_bits(kind, row, i);
+            if (kept == k && key <= keys[k - 1])
+                continue;
+            long j = kept < k ? kept++ : k - 1;
+            for (; j > 0 && keys[j - 1] < key; j--) {
+                keys[j] = keys[j - 1];
+                places[j] = places[j - 1];
+            }
+            keys[j] = key;
+            places[j] = (int32_t)i;
+        }
+        for (long j = 0; j < k; j++)
+            memcpy((char *)values + (r * k + j) * each, row + places[j] * each, each);
+    }
+}

@@ -15,7 +15,7 @@ import numpy as np
 from .convolutions import BLOCK, kernel_call
 from .indexing import SCATTERS
 from .rule import Avals, Params, narrow, size
-from .sorting import BY_KERNEL, LEAST_BY_KERNEL
+from .sorting import BY_KERNEL, LEAST_BY_KERNEL, by_kernel
 
 #: Of a whole plan: the handling of floating point errors (1.5 us), the list of values.
 CALL_SECONDS = 4e-6
@@ -96,7 +96,7 @@ def _by_element(name: str, elements: int, avals: Avals) -> float:
     if dtype is not None and dtype.kind == "c" and short > 0.5:
         each = max(each, _FUNCTION_OF_COMPLEX)
     if name in ("div", "rem") and dtype is not None and dtype.kind in "iu":
-        calls, each = 8.0, 5.0
+        calls, each = (8.0, 5.0) if getattr(avals[1], "shape", ()) else (2.0, 3.0)
     return calls * NUMPY_SECONDS + elements * each * 1e-9
 
 
@@ -134,6 +134,12 @@ def _sort(params: Params, ins: Avals, outs: Avals) -> float:
     if ins[0].dtype in BY_KERNEL and size(ins[0]) >= LEAST_BY_KERNEL and len(outs) > 1:
         each = (7e-9 if ins[0].dtype.itemsize == 4 else 24e-9) + 2e-9 * len(outs)
     return 6 * NUMPY_SECONDS + size(ins[0]) * each
+
+
+def _largest(params: Params, ins: Avals, outs: Avals) -> float:
+    if by_kernel(params, ins):
+        return 3 * NUMPY_SECONDS + size(ins[0]) * 2.5e-9
+    return _sort(params, ins, outs)
 
 
 def _window(params: Params, ins: Avals, outs: Avals) -> float:
@@ -183,7 +189,7 @@ _OWN: dict[str, Callable[[Params, Avals, Avals], float]] = {
     "dot_general": _dot,
     "conv_general_dilated": _conv,
     "sort": _sort,
-    "top_k": _sort,
+    "top_k": _largest,
     "reduce_window_sum": _window,
     "reduce_window_max": _window,
     "reduce_window_min": _window,

@@ -43,6 +43,8 @@ def _comparison(function: np.ufunc) -> Rule:
 
 def _quotient(x: Any, y: Any) -> Any:
     """Rounded towards zero; -1 where y is 0, all bits set."""
+    if _is_one_number(y):
+        return np.floor_divide(x if x.dtype.kind == "u" else np.subtract(x, np.fmod(x, y)), y)
     whole = np.floor_divide(x, y)
     if x.dtype.kind == "i":
         inexact = np.not_equal(np.multiply(whole, y), x)
@@ -52,7 +54,13 @@ def _quotient(x: Any, y: Any) -> Any:
 
 def _remainder(x: Any, y: Any) -> Any:
     """With the sign of x; x where y is 0."""
-    return np.where(np.equal(y, 0), x, np.fmod(x, y))
+    found = np.fmod(x, y)
+    return found if _is_one_number(y) else np.where(np.equal(y, 0), x, found)
+
+
+def _is_one_number(y: Any) -> bool:
+    """Whether it is a single number, and not 0."""
+    return not y.ndim and bool(y)
 
 
 def _div(params: Params, ins: Avals, outs: Avals) -> Function:
