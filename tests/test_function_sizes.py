@@ -174,7 +174,7 @@ def test_what_a_growing_loop_computes_of_known_sizes_is_one_program_for_all_leng
             tokens = tf.concat([tf.gather(tokens, places // 50), (places % 50)[:, None]], 1)
             return i + 1, tokens, score
 
-        shapes = [tf.TensorShape(shape) for shape in ([], [4, None], [4])]
+        shapes = tuple([tf.TensorShape(shape) for shape in ([], [4, None], [4])])
         first = 0, tf.zeros([4, 1], tf.int32), tf.zeros([4])
         return tf.while_loop(lambda i, *_: i < n, body, first, shape_invariants=shapes)[1]
 

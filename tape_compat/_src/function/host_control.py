@@ -16,12 +16,15 @@ from ..core.avals import Aval
 from ..core.caches import Cache
 from ..core.call import Call
 from ..core.dimensions import Size, Sizes, is_symbolic, variables
+from ..core.dtypes import from_numpy
 from ..core.limits import MAX_CONTROL_FLOW
 from ..core.shapes import TensorShape
 from ..core.state import LOCAL
+from ..run.op_by_op import unrecorded
 from ..values.capture import Captured, Sketch
 from ..values.record import apply, notify
 from ..values.tensor import Tensor
+from .part_runs import SizesOf, Turns
 from .program_parts import parts_of
 from .python_steps import Rule, TapedStep, is_silent, run_parts
 
@@ -84,8 +87,13 @@ class Branches(ControlStep):
         return Branches(self.name, parts, self._results(sizes))
 
 
-#: By the avals of what a loop carries, as recorded and in an iteration: the sizes in them.
-_SIZES: Cache[tuple, Sizes] = Cache("sizes in loops of the host", MAX_CONTROL_FLOW)
+#: Loops that nobody follows, by the avals of what they take.
+_TURNS: Cache[tuple, Turns] = Cache("turns of loops of the host", MAX_CONTROL_FLOW)
+
+
+def _is_array(x: Tensor) -> bool:
+    """Whether it is of a dtype that arrays have."""
+    return from_numpy(x._aval.np_dtype) is x._aval.dtype
 
 
 class Loop(ControlStep):
@@ -107,28 +115,19 @@ class Loop(ControlStep):
         carried, same = list(values[:count]), values[count:]
         avals = (*self.carried, *[x._aval for x in same])
         predicate, body = [(parts_of(part, avals), part.flat.outputs) for part in self.parts]
-        varying = [i for i, aval in enumerate(self.carried) if aval.unknown]
+        if unrecorded() and all(map(_is_array, values)):
+            turns = _TURNS.find(
+                (self, avals), lambda: Turns(predicate, body, len(avals), self.carried)
+            )
+            return turns.run(found, values)
+        sizes_of = SizesOf(self.carried)
         while True:
-            sizes = self._sizes(varying, carried)
+            sizes = sizes_of.of([x._aval for x in carried])
             given = [*carried, *same]
             (goes_on,) = run_parts(found, *predicate, given, sizes)
             if not goes_on._value():
                 return carried
             carried = run_parts(found, *body, given, sizes)
-
-    def _sizes(self, varying: Sequence[int], carried: Sequence[Tensor]) -> Sizes:
-        """The sizes of what is carried in an iteration."""
-        if not varying:
-            return Sizes()
-        formal = tuple([self.carried[i] for i in varying])
-        avals = tuple([carried[i]._aval for i in varying])
-
-        def found() -> Sizes:
-            sizes = Sizes.between([x.shape for x in formal], [x.shape for x in avals])
-            assert sizes is not None
-            return sizes
-
-        return _SIZES.find((formal, avals), found)
 
     def _with(self, parts: Sequence[Any], sizes: Sizes) -> Loop:
         carried = [aval.at(sizes) for aval in self.carried]

@@ -17,19 +17,17 @@ from ..core.caches import Cache
 from ..core.call import Call
 from ..core.dimensions import Sizes, fit
 from ..core.dtypes import DType, int32, string
-from ..core.limits import MAX_CONTROL_FLOW, MAX_PART_AS_OP
-from ..core.op import Closure
 from ..core.state import LOCAL
 from ..ops.creation import zeros_like
-from ..run.op_by_op import op_runner, unrecorded
-from ..run.polymorphic import Polymorphic
+from ..run.op_by_op import unrecorded
 from ..values.capture import Captured, Sketch, value_of
 from ..values.convert import convert
 from ..values.effects import once
 from ..values.host_steps import PythonStep
-from ..values.record import apply, begin_step, flush, identity, notify
-from ..values.tensor import Tensor, concrete
+from ..values.record import apply, flush, identity, notify
+from ..values.tensor import Tensor
 from ..values.variable import Handle, Variable, put_into, read
+from .part_runs import run_part, run_sized, shown, with_sizes_of
 from .program_parts import ProgramPart, has_effect, parts_of
 
 #: How many shapes of results are remembered.
@@ -212,7 +210,7 @@ class _Forward(TapedStep):
             error = errors.NotAsRecorded(
                 None,
                 None,
-                f"{self.title} gave {_shown(given)}, and {_shown(wanted)} when it was recorded (at "
+                f"{self.title} gave {shown(given)}, and {shown(wanted)} when it was recorded (at "
                 f"{errors.user_location()}).",
             )
             error.anew = True  # what it gave now is learnt when the Python of the function runs
@@ -366,10 +364,6 @@ def _merged(texts: dict[int, Any], values: Sequence[Any]) -> list[Any]:
     return [texts[i] if i in texts else next(left) for i in range(len(texts) + len(values))]
 
 
-def _shown(avals: Sequence[Aval]) -> str:
-    return ", ".join(f"{aval.dtype.name}{list(aval.shape)}" for aval in avals) or "nothing"
-
-
 def record_call(
     api: str,
     name: str,
@@ -497,77 +491,14 @@ def run_parts(
             step: Any = closure.at(sizes)
             outputs = step.done(found, *inputs)
             if step.tells_sizes:
-                sizes = _with_sizes_of(sizes, step, outputs)
+                sizes = with_sizes_of(sizes, step, outputs)
             at_once = unrecorded()
         elif part.sized:
-            outputs = _run_sized(closure, sizes, inputs, at_once)
+            outputs = run_sized(closure, sizes, inputs, at_once)
         else:
-            outputs = _run(closure, inputs, at_once)
+            outputs = run_part(closure, inputs, at_once)
         values.update(zip(part.outputs, outputs, strict=True))
     return [values[i] for i in wanted]
-
-
-def _run(closure: Call, given: tuple[Tensor, ...], at_once: bool) -> Sequence[Tensor]:
-    """What a part gives: a short one that nobody records, which is done `at_once`, as an op by
-    itself."""
-    if not at_once or closure.effect or len(closure.flat.steps) > MAX_PART_AS_OP:
-        return as_program(closure, given)
-    avals = tuple([x._aval for x in given])
-    runner = closure.runners.get(avals)
-    if runner is None:
-        closure.infer(avals)  # raises for what is wrong
-        runner = op_runner(closure, avals)
-    return list(map(concrete, runner.now(*[x._value() for x in given]), runner.outputs))
-
-
-#: What parts without effects do for sizes that are new.
-_POLYMORPHIC: Cache[Closure, Polymorphic] = Cache("parts for any sizes", MAX_CONTROL_FLOW)
-
-
-def _run_sized(
-    closure: Call, sizes: Sizes, given: tuple[Tensor, ...], at_once: bool
-) -> Sequence[Tensor]:
-    """What a part gives for sizes that a step of the host has given."""
-    if at_once and not closure.effect:
-        steps = closure.flat
-        program = _POLYMORPHIC.find(closure, lambda: Polymorphic(steps))
-        if program.is_new(sizes if closure.unknown else None, tuple([x._aval for x in given])):
-            try:
-                found = program.run(sizes, [x._value() for x in given])
-            except Exception:  # below it is raised as of the op that it comes from
-                pass
-            else:
-                return list(map(concrete, found))
-    at: Any = closure.at(sizes)
-    return _run(at, given, at_once)
-
-
-#: By sizes, and what a step was to give and gave.
-_SIZES: Cache[tuple, Sizes] = Cache("sizes that steps gave", _MAX_LEARNT)
-
-
-def _with_sizes_of(sizes: Sizes, step: PythonStep, outputs: Sequence[Tensor]) -> Sizes:
-    """Sizes with those of what a step gave.
-
-    Raises: NotAsRecorded if they are not of the kind that was recorded.
-    """
-    found = tuple([y._aval for y in outputs if isinstance(y, Tensor)])
-    wanted = step.avals[: len(found)]
-    if found == wanted:
-        return sizes
-    key = sizes, wanted, found
-    known = _SIZES.get(key)
-    if known is not None:
-        return known
-    more = Sizes.between([aval.shape for aval in wanted], [aval.shape for aval in found])
-    if more is None or any(a.dtype is not b.dtype for a, b in zip(found, wanted)):
-        raise errors.NotAsRecorded(
-            None,
-            None,
-            f"{step.name} gave {_shown(found)}, and {_shown(wanted)} when it was recorded (at "
-            f"{errors.user_location()}).",
-        )
-    return _SIZES.put(key, sizes.and_those(more))
 
 
 def _of_variables(what: str) -> errors.NotAsRecorded:
@@ -579,19 +510,3 @@ def _of_variables(what: str) -> errors.NotAsRecorded:
     )
     error.always = True
     return error
-
-
-def as_program(closure: Closure, given: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
-    """What a closure gives: recorded, or run at once as a program of its own."""
-    state = LOCAL.state
-    if state.deferring:
-        return apply(closure, given)
-    begin_step()
-    state.origin = (id(closure), 0)
-    state.deferring = True
-    try:
-        outputs = apply(closure, given)
-    finally:
-        state.deferring = False
-    flush()
-    return outputs

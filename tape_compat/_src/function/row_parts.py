@@ -18,8 +18,8 @@ from ..values.capture import Drawn, value_of
 from ..values.host_steps import HostStep, PythonStep
 from ..values.record import flush
 from ..values.tensor import Tensor, concrete
+from .part_runs import as_program
 from .program_parts import ProgramPart, parts_of
-from .python_steps import as_program
 from .trace import Trace
 
 

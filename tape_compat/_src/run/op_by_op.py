@@ -28,7 +28,7 @@ from ..core.x64 import in_x64
 from . import policy
 from .donation import ONLY_OURS
 from .interpret import convolutions, decompositions, products
-from .interpret.control import ITERATIONS
+from .interpret.control import CONTROL, ITERATIONS
 from .interpret.cost import WHILE_ITERATIONS
 from .interpret.plan import ByHand, Interpreted, interpreted
 from .interpret.randomness import HASHES
@@ -36,6 +36,9 @@ from .large_pages import Room
 
 #: Primitives that NumPy computes by BLAS.
 _BY_BLAS = frozenset((*products.TABLE, *convolutions.TABLE, *decompositions.TABLE))
+
+#: Where these are, what products take by themselves does not tell what BLAS takes.
+_NO_SINGLE_PRODUCT = _BY_BLAS.difference(products.TABLE).union(CONTROL)
 
 #: Primitives that XLA computes by LAPACK, in the threads of OpenBLAS.
 _BY_LAPACK = frozenset(
@@ -144,7 +147,10 @@ class OpRunner:
         self._left = self.price
         self.compiled = False
         self.work = plan.seconds
-        threads = self.work > policy.THREADS_MATTER_SECONDS and any(names[p] for p in _BY_BLAS)
+        by_blas = any(names[name] for name in _BY_BLAS)
+        if by_blas and not any(names[name] for name in _NO_SINGLE_PRODUCT):
+            by_blas = plan.products > policy.THREADS_MATTER_SECONDS
+        threads = by_blas and self.work > policy.THREADS_MATTER_SECONDS
         self.context: Callable[..., Any] = in_one_thread if threads else on_host
         decomposes = _on_host() and not _BY_LAPACK.isdisjoint(names)
         side = max(map(_side, avals), default=0.0) if decomposes else 0.0
@@ -189,7 +195,7 @@ class OpRunner:
         left = self._left - policy.SHARE_IN_PROGRAMS * self._loss
         return not self.compiled and (self._plan is None or left <= 0.0)
 
-    def _run(self, arrays: tuple[Any, ...], loss: float) -> Sequence[Any]:
+    def _run(self, arrays: Sequence[Any], loss: float) -> Sequence[Any]:
         if self._plan is not None and interprets():
             self._left -= loss
             if self._left > 0.0:
@@ -204,6 +210,12 @@ class OpRunner:
                 return jax.block_until_ready(self._closure.run(*arrays))
         return self._closure.run(*arrays)
 
+    def inside(self, arrays: list[Any]) -> Sequence[Any]:
+        """`run` by itself, for what has called `on_host` and waits for the results."""
+        if self._plan is None or self.context is not on_host or self._left <= self._loss:
+            return in_x64(self.context, self.run, *arrays)
+        return self._run(arrays, self._loss)
+
     def now(self, *arrays: Any) -> list[Any]:
         """`run` by itself."""
         if self.moves and interprets():  # which needs no dtypes of JAX, and is never compiled
@@ -215,7 +227,7 @@ class OpRunner:
         if self._plan is None:
             return self._closure.run(*arrays)
         COUNTERS.interpreted += 1
-        return self._plan.run([np.asarray(array) for array in arrays])
+        return self._plan.run(list(map(np.asarray, arrays)))
 
 
 def _planned(
