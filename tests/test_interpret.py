@@ -16,9 +16,11 @@ from jax.extend.core import primitives
 
 import tape_compat as tf
 from tape_compat._src.core.caches import held
+from tape_compat._src.core.host import on_host
 from tape_compat._src.core.op import Closure, primitives as names
 from tape_compat._src.core.state import LOCAL
 from tape_compat._src.core.x64 import in_x64
+from tape_compat._src.run import policy
 from tape_compat._src.run.interpret import convolutions, cost
 from tape_compat._src.run.interpret.plan import Interpreted, interpreted
 from tape_compat._src.run.interpret.rules import RULES
@@ -1029,3 +1031,61 @@ def test_equations_of_parts_count_once():
     assert few.steps == many.steps == 2
     assert few.equations == many.equations == 4
     assert many.seconds > 10 * few.seconds
+
+
+def one_number_each(dtype):
+    """Ends and special ones, as 0-d arrays."""
+    if dtype.kind == "b":
+        found = [False, True]
+    elif dtype.kind in "iu":
+        found = [0, 1, 3, np.iinfo(dtype).max, np.iinfo(dtype).min]
+    else:
+        found = [0.0, -0.0, 1.5, -2.25, np.inf, -np.inf, np.nan]
+    return [np.array(x, dtype) for x in found]
+
+
+@pytest.mark.parametrize("dtype", KINDS, ids=str)
+def test_arithmetic_of_single_numbers(dtype):
+    """By Python's operators, of 0-d arrays as of NumPy's scalars: the bits that XLA gives."""
+    of_two = [lax.add, lax.sub, lax.mul, lax.eq, lax.ne, lax.lt, lax.le, lax.gt, lax.ge]
+    if dtype.kind == "c":
+        of_two = [lax.add, lax.sub, lax.eq, lax.ne]
+    elif dtype.kind == "b":
+        of_two = [lax.eq, lax.ne, lax.bitwise_and, lax.bitwise_or, lax.bitwise_xor]
+    elif dtype.kind in "iu":
+        of_two += [lax.bitwise_and, lax.bitwise_or, lax.bitwise_xor]
+    numbers = one_number_each(dtype)
+    for op in of_two:
+        plan = interpreted(jax.make_jaxpr(op)(numbers[0], numbers[0]))
+        for x in numbers:
+            for y in numbers:
+                wanted = np.asarray(op(jnp.asarray(x), jnp.asarray(y)))
+                for given in ([x, y], [x[()], y[()]]):
+                    (found,) = on_host(plan.run, given)
+                    assert found.dtype == wanted.dtype and np.shape(found) == ()
+                    kind = np.float32 if found.dtype.kind == "V" else found.dtype
+                    np.testing.assert_array_equal(found.astype(kind), wanted.astype(kind))
+    for op in (lax.neg, lax.bitwise_not):
+        if (op is lax.neg) == (dtype.kind != "b") and (op is lax.neg or dtype.kind in "biu"):
+            check(op, numbers[-1])
+
+
+def test_a_choice_between_single_numbers_serves_arrays_too():
+    plan = interpreted(jax.make_jaxpr(lax.select)(np.bool_(True), np.float32(1), np.float32(2)))
+    one, two = np.float32(1), np.float32(2)
+    for which in (True, False):
+        for taken in (np.bool_(which), np.array(which)):
+            assert on_host(plan.run, [taken, one, two]) == [one if which else two]
+    arrays = np.array([True, False]), np.ones(2, np.float32), np.zeros(2, np.float32)
+    assert on_host(plan.run, list(arrays))[0].tolist() == [1.0, 0.0]
+
+
+def test_what_xla_would_hand_to_another_thread_is_known_by_its_operations():
+    x, w = np.ones((4, 16), np.float32), np.ones((16, 50), np.float32)
+    plan = interpreted(jax.make_jaxpr(lambda x, w: (x[:, ::-1] @ w).T * 2)(x, w))
+    assert plan.operations == 2 * 4 * 16 * 50 + 4 * 50
+    loop = jax.make_jaxpr(lambda x: lax.fori_loop(0, 9, lambda _, x: x.T.T + x, x))(x)
+    assert 64 <= interpreted(loop).operations < 80
+    few, many = policy.LIKELY_ELSEWHERE - 1, policy.LIKELY_ELSEWHERE
+    assert policy.part_seconds(50e-6, few) == policy.PART_CALL_SECONDS < 50e-6
+    assert policy.part_seconds(50e-6, many) > 50e-6 > policy.compiled_seconds(50e-6)

@@ -21,7 +21,7 @@ from ..core.host import on_host
 from ..core.limits import MAX_CONTROL_FLOW, MAX_PART_AS_OP, MAX_SHAPES_PER_CLOSURE
 from ..core.op import Closure
 from ..core.state import LOCAL
-from ..run.op_by_op import OpRunner, op_runner, result
+from ..run.op_by_op import OpRunner, as_here, op_runner, result
 from ..run.polymorphic import Polymorphic
 from ..values.capture import Captured
 from ..values.host_steps import PythonStep
@@ -194,8 +194,14 @@ class SettledPart:
         if LOCAL.state.program is not None:
             flush()
         for slot, output in zip(self._outputs, outputs, strict=True):
-            values[slot] = output._value() if isinstance(output, Tensor) else output
+            values[slot] = _here(output) if isinstance(output, Tensor) else output
         return sizes
+
+
+def _here(x: Tensor) -> Any:
+    """The value of a tensor; one that is not on a device as plans read it."""
+    value = x._value()
+    return as_here(value) if isinstance(value, np.ndarray) and value.dtype != object else value
 
 
 def _tensor(value: Any) -> Any:
@@ -239,7 +245,7 @@ class Turns:
 
     def run(self, found: Captured, given: Sequence[Tensor]) -> list[Tensor]:
         """What is carried at the end. found: the function that is called."""
-        turn = _Turn([*[x._value() for x in given], *self._room], Sizes(), 0)
+        turn = _Turn([*[_here(x) for x in given], *self._room], Sizes(), 0)
         turn.sizes = self._sizes.of(turn.values)
         while on_host(self._goes_on_to_apart, turn):
             part: Any = self._parts[turn.place]

@@ -158,7 +158,10 @@ class OpRunner:
         few = plan.arithmetic <= policy.WITH_MOVES_SECONDS
         self.moves = self._plan is not None and few
         self.products, self.kernels = plan.products, plan.kernels
-        compiled = policy.compiled_seconds(self.work, self.products, self.kernels, part)
+        if part:
+            compiled = policy.part_seconds(self.work, plan.operations, plan.products, plan.kernels)
+        else:
+            compiled = policy.compiled_seconds(self.work, plan.products, plan.kernels)
         self._loss = 0.0 if self.moves else self.work - compiled
         if self._plan is not None and any(aval.nbytes >= policy.LARGE_BYTES for aval in avals):
             keep_freed_memory()
@@ -214,7 +217,11 @@ class OpRunner:
         """`run` by itself, for what has called `on_host` and waits for the results."""
         if self._plan is None or self.context is not on_host or self._left <= self._loss:
             return in_x64(self.context, self.run, *arrays)
-        return self._run(arrays, self._loss)
+        given = [x if x.__class__ in AS_HERE else as_here(x) for x in arrays]
+        if self._loss > 0.0:
+            return self._run(given, self._loss)
+        COUNTERS.interpreted += 1
+        return self._plan.run(given)
 
     def now(self, *arrays: Any) -> list[Any]:
         """`run` by itself."""
@@ -486,6 +493,17 @@ def _is_ours(arrays: list[Any], i: int) -> bool:
         return False
     flags = arrays[i].flags
     return flags.owndata and flags.writeable and flags.c_contiguous
+
+
+#: Classes of what plans read and give as it is.
+AS_HERE = frozenset((np.ndarray, *[np.dtype(kind).type for kind in "?bhilqBHILQefdgFDG"]))
+
+
+def as_here(array: Any) -> Any:
+    """An array as plans of NumPy read it: one number is a scalar, of which arithmetic takes a tenth
+    of the time."""
+    array = np.asarray(array)
+    return array if array.ndim else array[()]
 
 
 class HostResult(np.ndarray):

@@ -69,10 +69,14 @@ MISLED = 3
 #: the compiles took 0.9 to 1.9 times of what both together say; without the equations 1.1 to 3.5
 #: times. In loops an equation takes more, for what its iterations read and keep.
 #: A program between steps of the host is called and waited for: of 24 equations on rows of 16
-#: numbers a call took 24 us of CPU time, 52 on a busy machine, 32 and 34 interpreted.
+#: numbers a call took 24 us of CPU time, 52 on a busy machine, 32 and 34 interpreted. One of
+#: LIKELY_ELSEWHERE operations or more XLA hands to another thread: a product of matrices, a softmax
+#: or 60 equations on 64 numbers each took 48 to 50 us, of which those in this thread took 9.
 OP_SECONDS = 3e-6
 OP_CALL_SECONDS = 10e-6
 PART_CALL_SECONDS = 25e-6
+PART_HANDED_OVER_SECONDS = 40e-6
+LIKELY_ELSEWHERE = 1000
 
 #: An op that moves elements, and computes no longer than this, is no faster when it is compiled:
 #: to take a batch of rows is arithmetic of their numbers, and a copy.
@@ -253,14 +257,18 @@ def in_one_thread(side: float) -> bool:
     return 0 < side <= ONE_THREAD_SIDE
 
 
-def compiled_seconds(
-    interpreted: float, products: float = 0.0, kernels: float = 0.0, part: bool = False
-) -> float:
+def compiled_seconds(interpreted: float, products: float = 0.0, kernels: float = 0.0) -> float:
     """About how long a compiled op takes that is interpreted in so many seconds, of which products
-    of matrices take those, and kernels of this library those. part: whether it is a program between
-    steps of the host."""
-    seconds = _seconds(COMPILED_SHARE, interpreted, products, kernels)
-    return max(PART_CALL_SECONDS, seconds) if part else seconds
+    of matrices take those, and kernels of this library those."""
+    return _seconds(COMPILED_SHARE, interpreted, products, kernels)
+
+
+def part_seconds(
+    interpreted: float, operations: int, products: float = 0.0, kernels: float = 0.0
+) -> float:
+    """The same of a program of so many operations between steps of the host."""
+    handed = PART_HANDED_OVER_SECONDS if operations >= LIKELY_ELSEWHERE else 0.0
+    return max(PART_CALL_SECONDS, compiled_seconds(interpreted, products, kernels)) + handed
 
 
 def fused_seconds(interpreted: float, products: float = 0.0, kernels: float = 0.0) -> float:

@@ -87,6 +87,19 @@ def seconds(name: str, params: Params, ins: Avals, outs: Avals) -> float:
     return found + max(0, fresh) * FRESH_BYTE_SECONDS
 
 
+def operations(name: str, params: Params, ins: Avals, outs: Avals) -> int:
+    """About how many additions, multiplications and the like one equation is; none for moves."""
+    if name in MOVES:
+        return 0
+    elements = max([size(aval) for aval in (*ins, *outs)], default=0)
+    if name == "dot_general":
+        (contracted, _), _ = params["dimension_numbers"]
+        return 2 * size(outs[0]) * math.prod([ins[0].shape[i] for i in contracted])
+    if name == "conv_general_dilated":
+        return 2 * size(outs[0]) * size(ins[1])
+    return elements
+
+
 def _by_element(name: str, elements: int, avals: Avals) -> float:
     calls, short, long = _ROWS.get(name, _ARITHMETIC)
     dtype = getattr(avals[0], "dtype", None) if avals else None

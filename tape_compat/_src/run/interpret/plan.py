@@ -55,6 +55,7 @@ class Interpreted:
         of this library does.
       kernels: of the seconds, those of convolutions that one does, and of sorting.
       kernel_calls: how many convolutions one does.
+      operations: about how many additions, multiplications and the like it is.
       steps: how many calls of NumPy, or of others, it is.
       equations: how many a compiler has to do something about: the steps, and those of the parts
         of conditions and loops once.
@@ -78,6 +79,7 @@ class Interpreted:
         "equations",
         "kernel_calls",
         "kernels",
+        "operations",
         "products",
         "scattered",
         "seconds",
@@ -103,6 +105,7 @@ class Interpreted:
         self.products = sum([draft.seconds for draft in drafts if draft.product])
         self.kernels = sum([draft.seconds for draft in drafts if draft.stays])
         self.kernel_calls = building.convolutions
+        self.operations = sum([draft.operations for draft in drafts])
         self.scattered = self._scattered()
 
     def _scattered(self) -> int | None:
@@ -120,22 +123,19 @@ class Interpreted:
 
     def run(self, arrays: Sequence[Any]) -> list[Any]:
         """The same inside another plan: by `on_host`, and NumPy scalars come and go as well."""
-        values = self._values(arrays, self._steps)
+        values = self._start.copy()
+        values[: self._count] = arrays
+        take_steps(values, self._steps)
         return [values[i] for i in self._outputs]
 
     def changes(self, arrays: Sequence[Any]) -> tuple[Function, Any, Any]:
         """Of a plan with `scattered`: what changes the elements of that input in its flat array,
         which elements, and by what."""
         *before, last = self._steps
-        values = self._values(arrays, before)
+        values = [*arrays, *self._start[self._count :]]
+        take_steps(values, before)
         scatter: Any = last.function
         return scatter.put, *scatter.places(*[values[i] for i in last.inputs[1:]])
-
-    def _values(self, arrays: Sequence[Any], steps: list[Step]) -> list[Any]:
-        """What is in the slots after these steps."""
-        values = self._start.copy()
-        values[: self._count] = arrays
-        return take_steps(values, steps)
 
 
 @native
@@ -159,6 +159,7 @@ class ByHand:
 
     __slots__ = ("_function", "_single", "seconds")
     compiled_alone, arithmetic, products, kernels, kernel_calls = 0, 0.0, 0.0, 0.0, 0
+    operations = 0
     scattered = None
     steps = equations = 1
 
@@ -179,7 +180,8 @@ def interpreted(jaxpr: Any, sizes: Sizes | None = None) -> Interpreted:
 class _Draft(NamedTuple):
     """A step before it is known what is needed: with what it costs, how many primitives it has JAX
     compile, whether it does more than compute, just moves elements, is a product of arrays, or is
-    as slow in a compiled program, and how many equations are in its parts."""
+    as slow in a compiled program, how many equations are in its parts, and how many operations it
+    is."""
 
     function: Function
     inputs: tuple[int, ...]
@@ -192,6 +194,7 @@ class _Draft(NamedTuple):
     product: bool
     stays: bool
     inside: int
+    operations: int
 
 
 class _Building:
@@ -265,6 +268,7 @@ class _Building:
         seconds: float,
         alone: int = 0,
         inside: int = 0,
+        operations: int | None = None,
     ) -> Sequence[int]:
         outputs = tuple([self.slot() for _ in eqn.outvars])
         single = None if eqn.primitive.multiple_results else outputs[0]
@@ -272,7 +276,9 @@ class _Building:
         stays = getattr(function, "stays", False)
         product = name in PRODUCTS or (name in CONVOLUTIONS and not stays)
         self.convolutions += name in CONVOLUTIONS and stays
-        more = bool(eqn.effects), name in cost.MOVES, product, stays, inside
+        if operations is None:
+            operations = cost.operations(name, eqn.params, *_avals(eqn))
+        more = bool(eqn.effects), name in cost.MOVES, product, stays, inside, operations
         self.drafts.append(_Draft(function, inputs, single, outputs, seconds, alone, *more))
         return outputs
 
@@ -297,7 +303,8 @@ class _Building:
             name, params, [plan.seconds - cost.CALL_SECONDS for plan in plans]
         )
         inside = sum([plan.equations for plan in plans])
-        return self.step(eqn, function, inputs, seconds, alone, inside)
+        operations = sum([plan.operations for plan in plans])
+        return self.step(eqn, function, inputs, seconds, alone, inside, operations)
 
     def needed(self, outputs: Sequence[int]) -> list[_Draft]:
         """The steps that outputs or effects need."""
