@@ -1089,3 +1089,31 @@ def test_what_xla_would_hand_to_another_thread_is_known_by_its_operations():
     few, many = policy.LIKELY_ELSEWHERE - 1, policy.LIKELY_ELSEWHERE
     assert policy.part_seconds(50e-6, few) == policy.PART_CALL_SECONDS < 50e-6
     assert policy.part_seconds(50e-6, many) > 50e-6 > policy.compiled_seconds(50e-6)
+
+
+@pytest.mark.parametrize("mode", ["clip", "fill"])
+@pytest.mark.parametrize("kind", ["int8", "int16", "int32", "uint32"])
+def test_rows_before_and_behind_the_array(kind, mode):
+    x, ends = np.arange(12, dtype=np.float32).reshape(4, 3), np.iinfo(kind)
+    for places in ([0, 3], [-1, 4], [ends.min, ends.max], [2, -128]):
+        indices = np.array(places).astype(kind)[:, None]
+        for axis in (0, 1):
+            dims = lax.GatherDimensionNumbers((1 - axis,), (axis,), (axis,))
+            sizes = tuple([1 if i == axis else n for i, n in enumerate(x.shape)])
+            check(lambda x, i: lax.gather(x, i, dims, sizes, mode=mode), x, indices)
+
+
+def test_windows_that_are_whole_along_some_axes():
+    x, update = np.arange(24, dtype=np.int32).reshape(4, 2, 3), -np.ones((2, 2, 3), np.int32)
+    for first in (-3, 0, 1, 2, 9):
+        starts = np.int32(first), np.int32(5), np.int32(-1)
+        check(lambda x, *i: lax.dynamic_slice(x, i, (2, 2, 3)), x, *starts)
+        check(lambda x, *i: lax.dynamic_slice(x, i, (2, 1, 3)), x, *starts)
+        check(lambda x, u, *i: lax.dynamic_update_slice(x, u, i), x, update, *starts)
+
+
+def test_single_numbers_stay_scalars_and_cost_little():
+    plan = interpreted(jax.make_jaxpr(lambda i: jnp.where(i < 0, i + 5, i) * 2)(np.int32(0)))
+    (found,) = plan.run([np.int32(-2)])
+    assert type(found) is np.int32 and found == 6
+    assert plan.seconds < cost.CALL_SECONDS + 2 * cost.NUMPY_SECONDS

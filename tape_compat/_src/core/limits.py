@@ -76,3 +76,6 @@ MAX_PYTHON_DRAWS = 4096
 #: A part of a function between steps of the host, of no more ops than this, runs as an op does:
 #: recording it as a program takes 20 us, of a whole one the price of a compile is estimated better.
 MAX_PART_AS_OP = 32
+
+#: Avals of arrays that are known by NumPy's dtype and the shape.
+MAX_RECENT_AVALS = 1024

@@ -69,12 +69,12 @@ MISLED = 3
 #: the compiles took 0.9 to 1.9 times of what both together say; without the equations 1.1 to 3.5
 #: times. In loops an equation takes more, for what its iterations read and keep.
 #: A program between steps of the host is called and waited for: of 24 equations on rows of 16
-#: numbers a call took 24 us of CPU time, 52 on a busy machine, 32 and 34 interpreted. One of
+#: numbers a call took 24 us of CPU time, 49 and 52 on a busy machine, of 12 us interpreted. One of
 #: LIKELY_ELSEWHERE operations or more XLA hands to another thread: a product of matrices, a softmax
 #: or 60 equations on 64 numbers each took 48 to 50 us, of which those in this thread took 9.
 OP_SECONDS = 3e-6
 OP_CALL_SECONDS = 10e-6
-PART_CALL_SECONDS = 25e-6
+PART_CALL_SECONDS = 40e-6
 PART_HANDED_OVER_SECONDS = 40e-6
 LIKELY_ELSEWHERE = 1000
 

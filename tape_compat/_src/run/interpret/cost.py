@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from .convolutions import BLOCK, kernel_call
+from .elementwise import OF_ONE_NUMBER
 from .indexing import SCATTERS
 from .rule import Avals, Params, narrow, size
 from .sorting import BY_KERNEL, LEAST_BY_KERNEL, by_kernel
@@ -110,6 +111,8 @@ def _by_element(name: str, elements: int, avals: Avals) -> float:
         each = max(each, _FUNCTION_OF_COMPLEX)
     if name in ("div", "rem") and dtype is not None and dtype.kind in "iu":
         calls, each = (8.0, 5.0) if getattr(avals[1], "shape", ()) else (2.0, 3.0)
+    elif name in OF_ONE_NUMBER and elements == 1:
+        calls = 0.2
     return calls * NUMPY_SECONDS + elements * each * 1e-9
 
 

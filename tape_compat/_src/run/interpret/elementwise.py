@@ -305,7 +305,7 @@ def _select_n(params: Params, ins: Avals, outs: Avals) -> Function:
         kinds = ins[0].dtype.kind + outs[0].dtype.kind
         if size(outs[0]) > SMALL and kinds in ("bb", "bi", "bu", "bf"):
             return _blend(outs[0].dtype)
-        if not outs[0].shape:
+        if not ins[0].shape:
             return _select
         return lambda which, no, yes: np.where(which, yes, no)
 
@@ -316,6 +316,11 @@ def _select_n(params: Params, ins: Avals, outs: Avals) -> Function:
 
     return function
 
+
+#: What operators do of single numbers.
+OF_ONE_NUMBER = frozenset(
+    "add add_any sub mul neg lt le gt ge eq ne and or xor not select_n".split()
+)
 
 TABLE: dict[str, Rule] = {
     **{

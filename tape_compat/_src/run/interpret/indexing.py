@@ -11,6 +11,8 @@ from jax import lax
 
 from .rule import Avals, Function, Params, Rule, moving
 
+_UNSIGNED = {size: np.dtype(f"u{size}") for size in (1, 2, 4, 8)}
+
 
 class _Windows:
     """Windows of an array, one for each row of indices.
@@ -32,6 +34,7 @@ class _Windows:
     ):
         self.shape, self.sizes, self.axes, self.batch, self.kept = shape, sizes, axes, batch, kept
         self._most = np.array([shape[a] - sizes[a] for a in axes], np.int64)
+        self._last = shape[axes[0]] - sizes[axes[0]] if axes else 0
         self._strides = [math.prod(shape[i + 1 :]) for i in range(len(shape))]
         self._columns = np.array([self._strides[a] for a in axes], np.int64)
 
@@ -43,7 +46,8 @@ class _Windows:
 
     def holds(self, indices: Any) -> bool:
         """Whether all windows along one axis are inside."""
-        return bool(indices.min() >= 0 and indices.max() <= self._most[0])
+        words = indices.view(_UNSIGNED[indices.dtype.itemsize])  # a negative one is a large one
+        return bool(np.maximum.reduce(words, None) <= self._last)
 
     def elements(self, first: Any) -> Any:
         """Numbers of the elements [..., sizes of the axes kept]."""
@@ -111,19 +115,22 @@ def _gather(params: Params, ins: Avals, outs: Avals) -> Function:
     if 0 in out.shape or 0 in windows.shape:
         return lambda x, indices: np.full(out.shape, value, out.dtype)
 
-    def taken(x: Any, first: Any) -> Any:
+    def taken(x: Any, first: Any, mode: Any = "raise") -> Any:
         """[indices, axes kept]"""
         if along is None:
             return np.ravel(x)[windows.elements(first)]
         places = first[..., 0]
-        found = x.take(places, along)
+        found = x.take(places, along, None, mode)
         if along == 0 or places.ndim == 0:
             return found
         lead = tuple(range(places.ndim))
         return np.moveaxis(found, tuple([along + i for i in lead]), lead)
 
     def clipped(x: Any, indices: Any) -> Any:
-        found = taken(x, windows.first(indices))
+        if along is None or indices.dtype.kind == "u":
+            found = taken(x, windows.first(indices))
+        else:
+            found = taken(x, indices, "clip")
         return found if still else found.transpose(order)
 
     def filled(x: Any, indices: Any) -> Any:

@@ -148,25 +148,36 @@ def _slice(params: Params, ins: Avals, outs: Avals) -> Function:
     return lambda x: x[index]
 
 
-def _starts(indices: Any, shape: tuple[int, ...], sizes: tuple[int, ...]) -> tuple[slice, ...]:
-    """Where a window is, moved so that it is inside."""
-    places = [max(0, min(int(i), n - m)) for i, n, m in zip(indices, shape, sizes, strict=True)]
-    return tuple([slice(i, i + m) for i, m in zip(places, sizes, strict=True)])
+class _Window:
+    """A window of an array; axes that it has whole need no place."""
+
+    def __init__(self, shape: tuple[int, ...], sizes: tuple[int, ...]):
+        pairs = enumerate(zip(shape, sizes, strict=True))
+        self._moving = [(axis, n - m, m) for axis, (n, m) in pairs if n != m]
+        self._index = [slice(0, n) for n in shape]
+
+    def at(self, indices: Any) -> tuple[slice, ...]:
+        """Where it is, moved so that it is inside."""
+        index = self._index.copy()
+        for axis, most, length in self._moving:
+            first = max(0, min(int(indices[axis]), most))
+            index[axis] = slice(first, first + length)
+        return tuple(index)
 
 
 def _dynamic_slice(params: Params, ins: Avals, outs: Avals) -> Function | None:
-    shape, sizes = ins[0].shape, outs[0].shape
+    shape, window = ins[0].shape, _Window(ins[0].shape, outs[0].shape)
     if len(ins) != len(shape) + 1:
         return None
-    return lambda x, *indices: x[_starts(indices, shape, sizes)]
+    return lambda x, *indices: x[window.at(indices)]
 
 
 def _dynamic_update_slice(params: Params, ins: Avals, outs: Avals) -> Function:
-    shape, sizes = ins[0].shape, ins[1].shape
+    window = _Window(ins[0].shape, ins[1].shape)
 
     def function(x: Any, update: Any, *indices: Any) -> Any:
         out = np.array(x)
-        out[_starts(indices, shape, sizes)] = update
+        out[window.at(indices)] = update
         return out
 
     return function

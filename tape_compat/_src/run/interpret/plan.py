@@ -324,14 +324,15 @@ def _steps(drafts: Sequence[_Draft], kept: set[int]) -> list[Step]:
 
 
 def _held(value: Any, dtype: Any = None) -> Any:
-    """A constant as NumPy has it; a key by its words, or as it is."""
+    """A constant as NumPy has it, one number as a scalar; a key by its words, or as it is."""
     if dtype is None:
         dtype = getattr(value, "dtype", None)
     if as_words(value):
         return words_of(value)
     if dtype is not None and not isinstance(dtype, np.dtype):
         return value
-    return np.asarray(value, dtype)
+    array = np.asarray(value, dtype)
+    return array if array.ndim else array[()]
 
 
 def _avals(eqn: Any) -> tuple[list[Any], list[Any]]:
