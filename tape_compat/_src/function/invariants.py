@@ -23,15 +23,10 @@ def invariants(loop_vars: Any, shape_invariants: Any, given: Sequence[Any]) -> l
     """
     if shape_invariants is None:
         return list(map(_own, given))
-    said = list(shape_invariants)
-    nest.assert_same_structure(
-        nest.map_structure(lambda _: 0, list(loop_vars)),
-        nest.map_structure(lambda _: 0, said),
-        check_types=False,
-    )
+    nest.assert_same_structure(loop_vars, shape_invariants)
     leaves = iter(given)
     found: list[TensorShape] = []
-    for value, shape in zip(nest.flatten(list(loop_vars)), nest.flatten(said), strict=True):
+    for value, shape in zip(nest.flatten(loop_vars), nest.flatten(shape_invariants), strict=True):
         parts = [next(leaves) for _ in flat(value)]
         if isinstance(value, CompositeTensor):
             found += _of_parts(value, shape, parts)
