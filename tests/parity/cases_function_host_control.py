@@ -378,3 +378,28 @@ def case_words_of_a_loop(tf):
         return found
 
     return traced(tf, joined, *[(tf.constant(w),) for w in (["ab", "c", "dd"], ["a", "b", "cc"])])
+
+
+def case_gradient_of_what_was_not_run(tf):
+    vector = tf.TensorSpec([None], tf.float32)
+
+    @tf.function(input_signature=[tf.TensorSpec([], tf.bool), vector, vector])
+    def branch(p, x, y):
+        return tf.cond(p, lambda: (x * y, y), lambda: (tf.concat([y, y], 0), y * 2.0))
+
+    @tf.function(input_signature=[tf.TensorSpec([], tf.int32), vector, vector])
+    def loop(n, x, y):
+        shapes = (tf.TensorShape([]), tf.TensorShape([None]))
+        return tf.while_loop(
+            lambda i, _: i < n, lambda i, y: (i + 1, tf.concat([y, x * 2.0], 0)), (0, y), shapes
+        )[1]
+
+    def gradients(function, first):
+        x, y = tf.constant([1.0, 2.0]), tf.constant([3.0, 4.0])
+        with tf.GradientTape() as tape:
+            tape.watch([x, y])
+            z = function(tf.constant(first), x, y)
+        return z, tape.gradient(z, [x, y])
+
+    calls = [(branch, True), (branch, False), (loop, 0), (loop, 2)]
+    return [gradients(function, first) for function, first in calls]

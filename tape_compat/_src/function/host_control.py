@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+from ..autodiff.dependence import used_by
 from ..core import errors
 from ..core.avals import Aval
 from ..core.caches import Cache
@@ -18,6 +19,7 @@ from ..core.call import Call
 from ..core.dimensions import Size, Sizes, is_symbolic, variables
 from ..core.dtypes import from_numpy
 from ..core.limits import MAX_CONTROL_FLOW
+from ..core.op import Op
 from ..core.shapes import TensorShape
 from ..core.state import LOCAL
 from ..run.op_by_op import unrecorded
@@ -68,6 +70,24 @@ class ControlStep(TapedStep):
         return [aval.at(sizes) for aval in self.avals[:-1]]
 
 
+#: The first of its inputs. The others only count as what it depends on.
+_FIRST = Op(lambda y, *_: y, "Identity")
+
+
+def _connected(
+    outputs: Sequence[Tensor], parts: Sequence[Call], inputs: Sequence[Tensor], avals: Any
+) -> list[Tensor]:
+    """Results by which all has a gradient that they depend on in one of the parts, also where it
+    was not run: zeros."""
+    used = zip(*[used_by(part, avals) for part in parts], strict=True)
+    found = []
+    for y, places in zip(outputs, used, strict=True):
+        behind = [inputs[i] for i in sorted(frozenset().union(*places))]
+        connect = behind and y._aval.trainable
+        found.append(apply(_FIRST.bind(), (y, *behind)) if connect else y)
+    return found
+
+
 class Branches(ControlStep):
     """One of several branches, by a number or a bool. Inputs: that, then the operands of all."""
 
@@ -79,9 +99,13 @@ class Branches(ControlStep):
     def give(self, found: Captured, /, *values: Tensor) -> list[Tensor]:
         index, *operands = values
         number, last = int(index._value()), len(self.parts) - 1
-        branch = self.parts[number if 0 <= number <= last else last]
-        parts = parts_of(branch, tuple([x._aval for x in operands]))
-        return run_parts(found, parts, branch.flat.outputs, operands, Sizes())
+        taken = number if 0 <= number <= last else last
+        branch, avals = self.parts[taken], tuple([x._aval for x in operands])
+        parts = parts_of(branch, avals)
+        outputs = run_parts(found, parts, branch.flat.outputs, operands, Sizes())
+        if unrecorded():
+            return outputs
+        return _connected(outputs, self.parts, operands, avals)
 
     def _with(self, parts: Sequence[Any], sizes: Sizes) -> Branches:
         return Branches(self.name, parts, self._results(sizes))
@@ -121,12 +145,16 @@ class Loop(ControlStep):
             )
             return turns.run(found, values)
         sizes_of = SizesOf(self.carried)
+        first = not unrecorded()
         while True:
             sizes = sizes_of.of([x._aval for x in carried])
             given = [*carried, *same]
             (goes_on,) = run_parts(found, *predicate, given, sizes)
             if not goes_on._value():
+                if first:
+                    return _connected(carried, self.parts[1:], given, avals)
                 return carried
+            first = False
             carried = run_parts(found, *body, given, sizes)
 
     def _with(self, parts: Sequence[Any], sizes: Sizes) -> Loop:
