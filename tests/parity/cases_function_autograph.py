@@ -681,6 +681,29 @@ def case_undefined_before_a_while(tf):
     return attempt(f, tf.constant(3), words=0)
 
 
+def case_for_over_ragged_rows(tf):
+    @tf.function
+    def totals(x):
+        total = 0
+        for row in x:
+            if tf.size(row) > 2:
+                break
+            total = total * 10 + tf.reduce_sum(row)
+        return total
+
+    @tf.function
+    def lengths(x):
+        found = tf.TensorArray(tf.int32, tf.cast(x.nrows(), tf.int32))
+        i = 0
+        for row in x:
+            found = found.write(i, tf.size(row))
+            i += 1
+        return found.stack()
+
+    rows = [tf.ragged.constant(x) for x in ([[1, 2], [3], []], [[1], [1, 2, 3], [4]])]
+    return [(totals(x), lengths(x)) for x in rows]
+
+
 def case_undefined_before_a_loop_of_unknown_sizes(tf):
     @tf.function
     def f(n):

@@ -11,9 +11,11 @@ from typing import Any
 from malt.operators.variables import Undefined
 from malt.utils.type_registry import TypeRegistry
 
+from ...core.errors import NeedsValue, user_location
 from ...ops.comparison import greater, greater_equal, less, logical_and, logical_or
 from ...values.capture import capturing
 from ...values.convert import convert
+from ...values.ragged import RaggedTensor
 from ...values.tensor import Tensor
 from ..buffers import row
 from .builtins import len_
@@ -90,6 +92,8 @@ def for_stmt(
         _python_for(iter_, extra_test, body)
     elif (found := bounds(iter_)) is not None:
         _range_for(found, *arguments)
+    elif isinstance(iter_, RaggedTensor):
+        raise NeedsValue(f"The rows of {iter_} are known when Python runs (at {user_location()}).")
     elif is_tensor(iter_):
         _tensor_for(iter_, *arguments)
     else:
