@@ -594,6 +594,13 @@ def case_map_fn_of_sparse_rows(tf):
     return [both(tf, function, x) for function, x in calls]
 
 
+def case_case_whose_default_is_no_function(tf):
+    def f(p):
+        return tf.case([(p, lambda: tf.constant(1))], default=4)
+
+    return both(tf, f, tf.constant(True)), both(tf, f, tf.constant(False))
+
+
 def case_tuple(tf):
     x = tf.constant(1)
     calls = [

@@ -173,6 +173,8 @@ def case(
     'positive'
     """
     pairs = _pairs(pred_fn_pairs, exclusive)
+    if default is not None and not callable(default):
+        raise TypeError("'false_fn' must be callable.")
     if not recording():
         return _first(pairs, default, exclusive, strict)
     preds = [pred for pred, _ in pairs]
