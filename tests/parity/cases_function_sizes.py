@@ -249,3 +249,10 @@ def case_embeddings_of_sparse_ids(tf):
             gradient = tf.convert_to_tensor(tape.gradient(loss, table))
             found[combiner, given is None] = y, gradient, f(ids, given)
     return list(found.items()), len(traces)
+
+
+def case_masks_that_do_not_fit(tf):
+    spec = [tf.TensorSpec([None, 2]), tf.TensorSpec([None], tf.bool)]
+    mask = tf.function(lambda x, m: tf.boolean_mask(x, m), input_signature=spec)
+    marks = tf.constant([True, False, True])
+    return [attempt(mask, tf.ones([n, 2]), marks, words=0) for n in (3, 2, 4, 3, 3, 3, 3, 2)]

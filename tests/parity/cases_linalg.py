@@ -227,3 +227,11 @@ def case_ranks_of_empty_matrices(tf):
     return [
         tf.linalg.matrix_rank(tf.ones(shape)) for shape in ([0, 2], [2, 0], [3, 2, 0], [0, 2, 2])
     ]
+
+
+def case_determinant_of_nothing(tf):
+    x = tf.zeros([0, 0])
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y, several = tf.linalg.det(x), tf.linalg.det(x[None])
+    return y, several, tape.gradient(y, x), tape.gradient(several, x)

@@ -16,6 +16,7 @@ from ..core.dtypes import as_dtype
 from ..core.op import Op
 from ..core.refuse import check_dtype_of, invalid, not_allowed, shown
 from ..core.shapes import TensorShape
+from ..values.bounds import refuse_rows
 from ..values.convert import convert
 from ..values.dispatch import takes_composites
 from ..values.effects import require
@@ -92,12 +93,16 @@ def _true_places(condition: Tensor) -> Tensor:
 
 
 @by_host()
-def _flat_places(mask: Tensor) -> Tensor:
-    """Where a mask is true, in its elements one after the other."""
+def _flat_places(mask: Tensor, size: Tensor | None = None) -> Tensor:
+    """Where a mask is true, in its elements one after the other. size: how many there are in what
+    is masked, if that may be another number; a place beyond is refused."""
     sketch = sketched(mask)
     if sketch is not None:
         return sketch.tensor((None,), dtypes.int32)
-    return _flat_places_of(known_value(mask))
+    places = _flat_places_of(known_value(mask))
+    if size is not None:
+        refuse_rows(places, int(known_value(size)), "GatherV2")
+    return places
 
 
 def _flat_places_of(known: np.ndarray) -> Tensor:
@@ -142,8 +147,12 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_
     if is_text(x):
         by = convert(mask) if known is None else known
         return move_text(lambda p, m: boolean_mask(p, m, axis), x, by=(by,))
-    places = _flat_places(mask) if known is None else _flat_places_of(known)
-    return apply(_MASKED.bind(axis=axis, count=len(sizes)), (x, places))
+    take = _MASKED.bind(axis=axis, count=len(sizes))
+    if known is not None:
+        return apply(take, (x, _flat_places_of(known)))
+    part = x._aval.shape[axis : axis + len(sizes)]
+    size = None if part == sizes else as_tensor(product(part))
+    return apply(take, (x, _flat_places(mask, size)))
 
 
 def _of_mask(x: Tensor, axis: int, mask: Sequence[Size]) -> Tensor:

@@ -41,7 +41,7 @@ def _true_places(given: Given) -> list[str]:
 
 @WRITERS.row("_flat_places")
 def _flat_places(given: Given) -> list[str]:
-    (mask,) = given.args
+    mask = given.args[0]
     body = given.body
     places = _where(body, _reshaped(body, mask, [-1]), mask)
     flat = body.constant([-1], int32)
