@@ -15,6 +15,7 @@ from .._src.data.io.contents import (
     write_file as write_file,
 )
 from .._src.data.io.csv_text import decode_csv as decode_csv
+from .._src.data.io.example_json import decode_json_example as decode_json_example
 from .._src.data.io.parsing import (
     FixedLenFeature as FixedLenFeature,
     FixedLenSequenceFeature as FixedLenSequenceFeature,

@@ -75,3 +75,29 @@ def case_webp_files(tf):
             words=4,
         ),
     )
+
+
+#: Lists of features as JSON.
+LISTS = (
+    *('"int64List": {"value": ["1", 2, -3, 1e3, "1e2", 2.0]}', '"int64_list": {"value": 5}'),
+    *('"bytesList": {"value": ["YQ==", "YQ", "_-8=", ""]}', '"floatList": {"value": []}'),
+    *('"floatList": {"value": [1.5, "NaN", "Infinity", "-Infinity", "1e3", 2]}', ""),
+    *('"int64List": {"value": ["9223372036854775807"]}', '"int64List": null', '"int64List": {}'),
+    *('"int64List": {"value": [1.5]}', '"int64List": {"value": [true]}', '"x": 1'),
+    *('"int64List": {"value": [1e999]}', '"floatList": {"value": [1e39]}'),
+    *('"int64List": {"value": ["9223372036854775808"]}', '"int64List": {"value": ["a"]}'),
+    *('"floatList": {"value": ["x"]}', '"bytesList": {"value": ["*"]}', '"floatList": [1]'),
+    '"int64List": {"value": [1]}, "floatList": {"value": [1]}',
+)
+
+
+def case_decode_json_example(tf):
+    decode = tf.io.decode_json_example
+    texts = [f'{{"features": {{"feature": {{"a": {{{part}}}}}}}}}' for part in LISTS]
+    wrong = ("", "x", "[]", '{"x": 1}', '{"features": {"x": 1}}', '{"features": NaN}')
+    pair = tf.constant([["{}"], ['{"features": null}']])
+    return [attempt(decode, text, words=4) for text in (*texts, *wrong)] + [
+        decode(pair),
+        tf.function(decode)(pair),
+        attempt(decode, 1),
+    ]
