@@ -444,3 +444,10 @@ def case_combined_non_max_suppression(tf):
         attempt(lambda: chosen(several[:, :, :2], scores, 4, 6), words=0),
         attempt(lambda: chosen(corners, scores, 4, 0), words=0),
     ]
+
+
+def case_resize_to_a_vector_of_unknown_length(tf):
+    spec = [tf.TensorSpec([None, None, 2]), tf.TensorSpec([None], tf.int32)]
+    resize = tf.function(tf.image.resize, input_signature=spec)
+    sizes = ([2, 3], [5, 4], [2, 3], [2])
+    return [attempt(resize, SQUARE[0], tf.constant(size), words=0) for size in sizes]

@@ -647,3 +647,10 @@ def case_clip_by_norms_that_are_not_positive(tf):
             y = tf.clip_by_norm(x, norm)
         found.append((y, tape.gradient(y, [x, norm])))
     return found
+
+
+def case_bincount_by_rows_of_other_ranks(tf):
+    cube = [[[1, 2], [0, 1]]]
+    options = ({"axis": -1}, {"axis": -1, "binary_output": True}, {"axis": 0}, {})
+    calls = [(x, given) for x in (cube, 3) for given in options]
+    return [attempt(lambda x, given: tf.math.bincount(x, **given), *call) for call in calls]

@@ -204,7 +204,10 @@ def _bincount_on_host(
     return found.astype(dtype.np_dtype).reshape(counts)
 
 
-def _check_bincount(avals: tuple[Aval, ...], **_: Any) -> None:
+def _check_bincount(avals: tuple[Aval, ...], by_row: bool, **_: Any) -> None:
+    rank = len(avals[0].shape)
+    if by_row and rank > 2:
+        raise invalid(f"Shape must be at most rank 2 but is rank {rank}", "DenseBincount")
     if len(avals) == 2 and not fit(avals[0].shape, avals[1].shape):
         raise invalid(
             "`weights` must be the same shape as `arr` or a length-0 `Tensor`, in which case it "

@@ -13,7 +13,7 @@ from jax import lax
 
 from ...core import dtypes
 from ...core.avals import Aval
-from ...core.dimensions import Shape, less
+from ...core.dimensions import Shape, is_symbolic, less
 from ...core.op import Op
 from ...core.refuse import invalid, not_allowed
 from ...values.convert import convert
@@ -21,7 +21,7 @@ from ...values.host_steps import by_host
 from ...values.record import apply
 from ...values.tensor import Tensor
 from ..arguments import dims, known_value, sketched
-from ..shapes import host_shape
+from ..shapes import host_shape, set_sizes
 from . import resize_weights
 from .resample import resample
 
@@ -232,6 +232,8 @@ def _antialias(method: str, antialias: bool) -> bool:
 
 
 def _new_size(size: Any) -> Shape:
+    if isinstance(size, Tensor) and len(size._aval.shape) == 1 and is_symbolic(size._aval.shape[0]):
+        size = set_sizes(size, (2,))
     try:
         given = dims(size)
     except TypeError:
