@@ -2299,3 +2299,28 @@ def case_concrete_shapes_of_none(tf):
     c = f.get_concrete_function(tf.constant([1.0]))
     g = tf.function(lambda: None).get_concrete_function()
     return c.output_shapes, c.output_dtypes, g.output_shapes, g.output_dtypes, g()
+
+
+def case_concrete_names_and_dtypes_of_structures(tf):
+    spec, named = tf.TensorSpec([], tf.float32), tf.TensorSpec([], tf.float32, name="own")
+    f = tf.function(lambda x, *rest, **others: x)
+    given = [
+        lambda: f.get_concrete_function({"a": spec, "b": [spec, spec]}),
+        lambda: f.get_concrete_function([{"a b": spec}, (named,)], {"x": spec}),
+        lambda: f.get_concrete_function(spec, {1: spec}, z={"q": spec}, w=[spec]),
+        lambda: f.get_concrete_function({"a": tf.constant(1.0)}),
+    ]
+    concrete = f.get_concrete_function({"a": spec})
+    flat = f.get_concrete_function(spec)
+    calls = [
+        lambda: concrete({"a": tf.constant(2.0)}),
+        lambda: concrete({"a": tf.constant(2)}),
+        lambda: concrete({"a": 3.0}),
+        lambda: flat(tf.constant(2)),
+    ]
+    signatures = [c().structured_input_signature for c in given]
+    return (
+        signatures,
+        [[x.name for x in c().inputs] for c in given],
+        [attempt(c, words=2) for c in calls],
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import itertools
+import re
 from typing import Any
 
 from ..core import errors
@@ -29,6 +30,9 @@ from .signature import (
     type_text,
 )
 from .trace import Trace
+
+#: What names of inputs do not have.
+_NO_NAME = re.compile(r"\W")
 
 #: The default of a parameter that takes tensors, which may follow one that takes none.
 _NOT_GIVEN = object()
@@ -95,6 +99,11 @@ class ConcreteFunction(Recorded):
             )
 
     def _structured(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments | TypeError:
+        """The arguments of a call, taken apart."""
+        bound = self._given(args, kwargs)
+        return bound if isinstance(bound, TypeError) else bound.taken_apart()
+
+    def _given(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Bound | TypeError:
         """The arguments by the parameters of the function; those that were no tensors may be left
         out, and must else be the same."""
         try:
@@ -109,8 +118,7 @@ class ConcreteFunction(Recorded):
                 (n, cast(s, v))
                 for (n, s), (_, v) in zip(self._bound.kwargs, given.kwargs, strict=True)
             ]
-            known = self._bound.known_texts
-            return Bound(tuple(values), tuple(named), given.names, known).taken_apart()
+            return Bound(tuple(values), tuple(named), given.names, self._bound.known_texts)
         except (TypeError, ValueError) as error:
             return TypeError(str(error))
 
@@ -183,7 +191,8 @@ class ConcreteFunction(Recorded):
         def spec(value: Any, name: str) -> TensorSpec:
             if self._bound.known_texts and getattr(value, "dtype", None) is string:  # no input
                 return TensorSpec(value.shape, string, name)
-            return next(specs)
+            found, own = next(specs), value.name if isinstance(value, TensorSpec) else None
+            return TensorSpec(found.shape, found.dtype, own or _NO_NAME.sub("_", name))
 
         def specs_in(value: Any, name: str) -> Any:
             if isinstance(value, CompositeTensor):
@@ -195,7 +204,8 @@ class ConcreteFunction(Recorded):
                 return value
             children = nest.children_of(value)
             if children is not None:
-                return nest.rebuilt(value, [specs_in(child, name) for child in children])
+                named = zip(nest.keys_of(value), children, strict=True)
+                return nest.rebuilt(value, [specs_in(x, f"{name}_{key}") for key, x in named])
             return rebuilt(value, lambda x: spec(x, name))
 
         names = itertools.chain(by_position, itertools.repeat("args"))
@@ -309,7 +319,12 @@ def _tensors_in(value: Any) -> bool:
 def cast(wanted: Any, value: Any) -> Any:
     """A value where one like `wanted` was when the function was recorded."""
     if isinstance(wanted, (Tensor, TensorSpec)):
-        return value if isinstance(value, Tensor) else convert(value, wanted.dtype)
+        if not isinstance(value, Tensor):
+            return convert(value, wanted.dtype)
+        if value.dtype is not wanted.dtype:
+            specs = [TensorSpec(x.shape, x.dtype) for x in (value, wanted)]
+            raise TypeError(f"Can not cast {specs[0]!r} to {specs[1]!r}")
+        return value
     if isinstance(wanted, TypeSpec):
         if not wanted.is_compatible_with(value):
             raise TypeError(f"Can not cast {value!r} to {wanted!r}")

@@ -26,16 +26,20 @@ class Retracing:
     """Notes which calls of a function were recorded. calls: how many there were, of all functions
     made of the same Python code."""
 
-    __slots__ = ("_function", "_traced", "_warnings", "calls")
+    __slots__ = ("_function", "_last", "_traced", "_warnings", "calls")
 
     def __init__(self, function: Any):
         self._function = function
         self._traced: deque[int] = deque()
-        self._warnings = self.calls = 0
+        self._warnings = self._last = self.calls = 0
 
     def traced(self) -> str | None:
-        """Note that the last call is recorded. Gives TensorFlow's warning when due."""
+        """Note that the last call is recorded, but not what is recorded without a call. Gives
+        TensorFlow's warning when due."""
         call, traced = self.calls, self._traced
+        if call == self._last:
+            return None
+        self._last = call
         traced.append(call)
         while call - traced[0] >= _LAST_CALLS:
             traced.popleft()
