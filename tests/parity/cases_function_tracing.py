@@ -2324,3 +2324,37 @@ def case_concrete_names_and_dtypes_of_structures(tf):
         [[x.name for x in c().inputs] for c in given],
         [attempt(c, words=2) for c in calls],
     )
+
+
+def case_concrete_of_any_rank(tf):
+    v = tf.Variable(2.0)
+
+    @tf.function
+    def f(x, y):
+        return {"sum": x["a"] + y * v, "rank": tf.rank(y)}
+
+    spec = tf.TensorSpec(None, tf.float32)
+    c = f.get_concrete_function({"a": spec}, tf.TensorSpec(None, tf.float32, name="z"))
+    one, row = tf.constant(1.0), tf.constant([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        total = tf.reduce_sum(c({"a": row}, row)["sum"])
+    calls = [
+        lambda: c({"a": one}, one),
+        lambda: c({"a": row}, y=row),
+        lambda: c(one, row),
+        lambda: c(one, z=row),
+        lambda: c({"a": one}),
+        lambda: c({"a": tf.constant(1)}, one),
+        lambda: c(one, row, row),
+    ]
+    square = tf.function(lambda x: x * x, input_signature=[spec])
+    of_signature = square.get_concrete_function()
+    inside = tf.function(lambda x: of_signature(x) + 1.0)
+    return {
+        "calls": [attempt(call, words=0) for call in calls],
+        "gradient": (total, tape.gradient(total, v)),
+        "signature": c.structured_input_signature,
+        "of a signature": [of_signature(x) for x in (one, row, [[2.0]])],
+        "inside": (inside(row), inside(one)),
+        "shapes": of_signature.output_shapes,
+    }

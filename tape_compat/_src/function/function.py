@@ -28,6 +28,7 @@ from ..values.host_steps import SketchOfSteps, takes_steps
 from ..values.spec import TensorSpec
 from ..values.tensor import Tensor
 from ..values.trackable import Recorded
+from .any_rank import ConcreteFunctionOfAnyRank, of_any_rank
 from .autograph import converted
 from .compiler_ir import compiler_ir
 from .concrete import ConcreteFunction
@@ -437,13 +438,20 @@ class Function(Recorded):
         if signature.specs is not None and not args and not kwargs:
             args = signature.specs
         bound = signature.general(signature.bind(args, kwargs))
-        key = bound.key
+        if of_any_rank(bound):
+            return ConcreteFunctionOfAnyRank(self, signature, bound, self._name)
+        return self._concrete_for(bound)
+
+    def _concrete_for(self, bound: Bound) -> ConcreteFunction:
+        """The one for arguments. Raises NeedsValue if Python must run at each call."""
         with self._lock:
+            key = bound.key
             found = self._concrete.get(key)
             if found is None:
                 trace = self.trace_for(bound)
                 bound = bound._replace(known_texts=self._needs_texts)
-                found = self._concrete[key] = ConcreteFunction(trace, signature, bound, self._name)
+                found = ConcreteFunction(trace, self._signature, bound, self._name)
+                self._concrete[key] = found
             return found
 
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
@@ -459,8 +467,9 @@ class Function(Recorded):
 
     def _list_all_concrete_functions(self) -> list[ConcreteFunction]:
         """Those that were recorded, and the one for `input_signature` if there is one."""
-        if self._signature.specs is not None and not self._given:
-            self.get_concrete_function()
+        specs = self._signature.specs
+        if specs is not None and not self._given:
+            self._concrete_for(self._signature.general(self._signature.bind(specs, {})))
         return self._concretes()
 
     def _trackable_children(self, save_type: str = "checkpoint", **_: Any) -> dict[str, Any]:

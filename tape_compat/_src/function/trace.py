@@ -203,7 +203,7 @@ class Inputs:
             x = self._symbol(value._aval)
             graph.values_given[id(x)] = value
         names = graph.argument_names
-        names[x._at[1]] = _unique(name, set(names.values()))
+        names[x._at[1]] = unique_name(name, set(names.values()))
         graph.inputs.append(x)
         return x
 
@@ -218,7 +218,8 @@ class Inputs:
         return symbolic_value(aval)
 
 
-def _unique(name: str, taken: set[str]) -> str:
+def unique_name(name: str, taken: set[str]) -> str:
+    """The name, with a number if it is taken."""
     if name not in taken:
         return name
     return next(f"{name}_{i}" for i in range(1, len(taken) + 2) if f"{name}_{i}" not in taken)
