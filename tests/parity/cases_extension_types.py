@@ -752,3 +752,13 @@ def case_pickle(tf):
     kept = Kept([1, 2], {"b": 1})
     found = pickle.loads(pickle.dumps(kept))
     return found.x, dict(found.names), found == kept
+
+
+def case_reserved_fields(tf):
+    def made(field):
+        names = {"__annotations__": {field: int}, "__module__": __name__}
+        kind = type(tf.experimental.ExtensionType)
+        return getattr(kind("Some", (tf.experimental.ExtensionType,), names)(3), field)
+
+    fields = ("_tf_extension_type_x", "_tf_extension_type", "Spec", "_type_spec", "_tf", "x")
+    return [attempt(lambda field=field: made(field)) for field in fields]

@@ -51,7 +51,7 @@ class ExtensionTypeMetaclass(_Declared):
         cls._abstract = namespace.get("_abstract", False)
         declared = {} if cls._abstract else _own_annotations(cls, sys._getframe(1))
         for field in declared:
-            if field in _RESERVED:
+            if field in _RESERVED or field.startswith("_tf_extension_type"):
                 raise ValueError(
                     f"The field annotations for {name} are invalid. Field '{field}' is reserved."
                 )
