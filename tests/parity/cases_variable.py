@@ -802,3 +802,25 @@ def case_modes_and_names_are_checked(tf):
     ]
     chosen = by_number.synchronization.name, by_number.aggregation.name
     return modes, chosen, [attempt(call) for call in wrong]
+
+
+def case_texts_scattered(tf):
+    v = tf.Variable(["a", "b", "c"])
+    rows = tf.Variable([["a", "b"], ["c", "d"]])
+    slices = tf.IndexedSlices(tf.constant(["z"]), tf.constant([2]))
+    tables = [["p", "q"]], [1]
+    calls = [
+        lambda: v.scatter_update(slices).numpy(),
+        lambda: v.scatter_nd_update([[0], [1]], ["x", "y"]).numpy(),
+        lambda: rows.scatter_update(tf.IndexedSlices(*map(tf.constant, tables))).numpy(),
+        lambda: rows.scatter_nd_update([[0, 1]], ["w"]).numpy(),
+        lambda: v.scatter_update(tf.IndexedSlices(tf.constant(["z"]), tf.constant([3]))),
+        lambda: v.scatter_nd_update([[0]], ["x", "y"]),
+    ]
+
+    @tf.function
+    def inside():
+        v.scatter_update(tf.IndexedSlices(tf.constant(["in"]), tf.constant([1])))
+        return v.read_value()
+
+    return [attempt(call, words=0) for call in calls], inside(), v.numpy(), rows.numpy()

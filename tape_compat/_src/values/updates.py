@@ -6,6 +6,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from ..core.avals import Aval
 from ..core.dimensions import differ, fit
@@ -14,7 +15,7 @@ from ..core.refuse import invalid, not_allowed, shown
 from ..core.state import seen_by
 from .bounds import scattered
 from .record import apply
-from .tensor import Tensor
+from .tensor import Tensor, concrete
 
 
 def _rows(method: str) -> Any:
@@ -130,6 +131,21 @@ SCATTER_ND: dict[str, Closure] = {
     "max": _nd_op(_nd("max"), "ResourceScatterNdMax"),
     "update": _nd_op(_nd("set"), "ResourceScatterNdUpdate"),
 }
+
+
+def texts_scattered(closure: Closure, x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
+    """What `scatter_update` and `scatter_nd_update` make of texts, which the host holds.
+
+    Raises: InvalidArgumentError for other updates, and where shapes do not fit.
+    """
+    by_rows = closure is SCATTER["update"]
+    if not by_rows and closure is not SCATTER_ND["update"]:
+        raise not_allowed(x.dtype, "numbers", closure.name)
+    if closure.op.check is not None:
+        closure.op.check((x._aval, indices._aval, updates._aval))
+    places, array = np.asarray(indices._value()), np.array(x._value())
+    array[places if by_rows else tuple(np.moveaxis(places, -1, 0))] = updates._value()
+    return concrete(array, x._aval)
 
 
 @jax.custom_jvp

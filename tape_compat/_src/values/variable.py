@@ -514,7 +514,10 @@ class Variable(operators.Operators, Trackable, metaclass=Created):
             refuse_rows(indices, self._held._aval.shape[0], closure.name)
         else:
             refuse_positions(indices, self._held._aval.shape, closure.name)
-        self._set(_updates.apply_off_tape(closure, (self._held, indices, values)))
+        if self.dtype is dtypes.string:
+            self._set(_updates.texts_scattered(closure, self._held, indices, values))
+        else:
+            self._set(_updates.apply_off_tape(closure, (self._held, indices, values)))
         return self._unread(True)
 
     def _scatter_slices(self, kind: str, slices: Any) -> Any:
