@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .harness import options
+from .harness import attempt, options
 
 NEEDS = ("data.Dataset",)
 
@@ -412,3 +412,30 @@ def case_end_of_an_iterator_in_a_function(tf):
         return found
 
     return taken(step), taken(plain), taken(several)
+def case_the_end_of_an_iterator_in_a_function(tf):
+    dataset = tf.data.Dataset.range(3)
+
+    @tf.function
+    def step(iterator):
+        return next(iterator) * 2
+
+    @tf.function
+    def optional(iterator):
+        return iterator.get_next_as_optional().has_value()
+
+    def train():
+        iterator, found = iter(dataset), []
+        try:
+            while True:
+                found.append(step(iterator))
+        except tf.errors.OutOfRangeError:
+            return found
+
+    ended = iter(dataset.take(0))
+    return {
+        "loop": train(),
+        "function": attempt(lambda: step(ended), words=0),
+        "eager": attempt(lambda: next(ended), words=0),
+        "python": attempt(lambda: tf.function(lambda x: next(iter([])))(1), words=0),
+        "optional": optional(ended),
+    }
