@@ -61,6 +61,23 @@ def test_a_tape_round_a_loop_follows_it():
         assert float(tape.gradient(y, x)) == 24.0
 
 
+def test_under_a_tape_turns_are_no_programs_of_their_own():
+    @tf.function
+    def f(x, n):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.reduce_sum(growing(n, lambda i, y: [x * x]))
+        return y, tape.gradient(y, x)
+
+    x, programs = tf.constant(3.0), []
+    for n in (4, 40, 40):
+        before = tf.counters.op_by_op + tf.counters.fused
+        y, g = f(x, tf.constant(n))
+        assert (float(y), float(g)) == (9.0 * n, 6.0 * n)
+        programs.append(tf.counters.op_by_op + tf.counters.fused - before)
+    assert max(programs) <= 3
+
+
 def test_what_is_recorded_in_a_step_of_the_host_is_run():
     seen = []
 

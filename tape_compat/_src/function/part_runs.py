@@ -25,7 +25,7 @@ from ..run.op_by_op import OpRunner, as_here, op_runner, result
 from ..run.polymorphic import Polymorphic
 from ..values.capture import Captured
 from ..values.host_steps import PythonStep
-from ..values.record import apply, begin_step, flush
+from ..values.record import apply, begin_step, flush, notify
 from ..values.tensor import Tensor, concrete
 from .program_parts import ProgramPart
 
@@ -36,8 +36,8 @@ def shown(avals: Sequence[Aval]) -> str:
 
 
 def run_part(closure: Call, given: tuple[Tensor, ...], at_once: bool) -> Sequence[Tensor]:
-    """What a part gives: a short one that nobody records, which is done `at_once`, as an op by
-    itself."""
+    """What a part gives: a short one is done `at_once`, as an op by itself; tapes see it as one
+    call."""
     if not at_once or closure.effect or len(closure.flat.steps) > MAX_PART_AS_OP:
         return as_program(closure, given)
     avals = tuple([x._aval for x in given])
@@ -45,7 +45,12 @@ def run_part(closure: Call, given: tuple[Tensor, ...], at_once: bool) -> Sequenc
     if runner is None:
         closure.infer(avals)  # raises for what is wrong
         runner = op_runner(closure, avals)
-    return list(map(concrete, runner.now(*[x._value() for x in given]), runner.outputs))
+    found = runner.now(*[x._value() for x in given])
+    outputs = tuple(map(concrete, found, runner.outputs))
+    state = LOCAL.state
+    if state.recorders:
+        notify(state.recorders, closure, given, outputs, None)
+    return outputs
 
 
 #: What parts without effects do for sizes that are new.
@@ -56,7 +61,8 @@ def run_sized(
     closure: Call, sizes: Sizes, given: tuple[Tensor, ...], at_once: bool
 ) -> Sequence[Tensor]:
     """What a part gives for sizes that a step of the host has given."""
-    found = _of_new_sizes(closure, sizes, given) if at_once else None
+    followed = bool(LOCAL.state.recorders)  # tapes see calls of known sizes
+    found = _of_new_sizes(closure, sizes, given) if at_once and not followed else None
     if found is not None:
         return found
     at: Any = closure.at(sizes)

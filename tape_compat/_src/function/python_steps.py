@@ -19,7 +19,7 @@ from ..core.dimensions import Sizes, fit
 from ..core.dtypes import DType, int32, string
 from ..core.state import LOCAL
 from ..ops.creation import zeros_like
-from ..run.op_by_op import unrecorded
+from ..run.op_by_op import runs_at_once
 from ..values.capture import Captured, Sketch, value_of
 from ..values.convert import convert
 from ..values.effects import once
@@ -482,7 +482,7 @@ def run_parts(
     sizes: what is known of the unknown ones.
     """
     values: dict[int, Any] = dict(enumerate(given))
-    at_once = unrecorded()
+    at_once = runs_at_once()
     for part in parts:
         closure: Any = part.closure
         inputs = tuple([values[i] for i in part.inputs])
@@ -492,7 +492,7 @@ def run_parts(
             outputs = step.done(found, *inputs)
             if step.tells_sizes:
                 sizes = with_sizes_of(sizes, step, outputs)
-            at_once = unrecorded()
+            at_once = runs_at_once()
         elif part.sized:
             outputs = run_sized(closure, sizes, inputs, at_once)
         else:

@@ -62,9 +62,14 @@ def unrecorded() -> bool:
     """Whether nobody records what is done, and it may be interpreted: what needs no plan and no
     program is then done at once."""
     state = LOCAL.state
-    if state.deferring or state.recorders or state.capture is not None:
-        return False
-    if state.program is not None or state.device is not None:
+    return not state.deferring and not state.recorders and runs_at_once()
+
+
+def runs_at_once() -> bool:
+    """Whether nothing is recorded before it is run, and it may be interpreted; tapes may follow
+    what is done."""
+    state = LOCAL.state
+    if state.capture is not None or state.program is not None or state.device is not None:
         return False
     return MODE.checks is None and interprets()
 
@@ -213,21 +218,23 @@ class OpRunner:
                 return jax.block_until_ready(self._closure.run(*arrays))
         return self._closure.run(*arrays)
 
-    def inside(self, arrays: list[Any]) -> Sequence[Any]:
-        """`run` by itself, for what has called `on_host` and waits for the results."""
-        if self._plan is None or self.context is not on_host or self._left <= self._loss:
-            return in_x64(self.context, self.run, *arrays)
-        given = [x if x.__class__ in AS_HERE else as_here(x) for x in arrays]
-        if self._loss > 0.0:
-            return self._run(given, self._loss)
-        COUNTERS.interpreted += 1
-        return self._plan.run(given)
-
     def now(self, *arrays: Any) -> list[Any]:
         """`run` by itself."""
-        if self.moves and interprets():  # which needs no dtypes of JAX, and is never compiled
-            return list(map(result, on_host(self.interpret, arrays)))
-        return list(map(result, in_x64(self.context, self.run, *arrays)))
+        return list(map(result, on_host(self.inside, arrays)))
+
+    def inside(self, arrays: Sequence[Any]) -> Sequence[Any]:
+        """`now`, for who has called `on_host`. Plans need no dtypes of JAX; what one wrote by hand
+        may, if it computes."""
+        plan, loss = self._plan, self._loss
+        by_numpy = plan.__class__ is Interpreted or self.moves
+        if plan is None or not by_numpy or self._left <= loss or not interprets():
+            return in_x64(self.context, self.run, *arrays)
+        if self.context is not on_host:
+            return self.context(self._run, arrays, loss)
+        if loss > 0.0:
+            return self._run(arrays, loss)
+        COUNTERS.interpreted += 1
+        return plan.run([x if x.__class__ in AS_HERE else as_here(x) for x in arrays])
 
     def interpret(self, arrays: Sequence[Any]) -> Sequence[Any]:
         """The results by NumPy, where there is a rule for every primitive."""
