@@ -1117,3 +1117,19 @@ def test_single_numbers_stay_scalars_and_cost_little():
     (found,) = plan.run([np.int32(-2)])
     assert type(found) is np.int32 and found == 6
     assert plan.seconds < cost.CALL_SECONDS + 2 * cost.NUMPY_SECONDS
+
+
+@pytest.mark.parametrize("kind", ["int8", "int16", "int32", "uint8", "uint32"])
+def test_quotients_and_shifts_of_the_ends(kind):
+    """Quotients next to whole numbers, by zero, beyond the range; shifts by all bits and more."""
+    ends, rng = np.iinfo(kind), np.random.default_rng(0)
+    parts = (0, 1, 2, 3, ends.max, ends.max - 1, ends.min, ends.max // 3, ends.bits, ends.bits - 1)
+    some = np.array(parts, kind)
+    few = rng.integers(ends.min, ends.max, 5000, kind, endpoint=True) >> some[-1] // 2
+    wide = rng.integers(0, 1000, few.size).astype(kind) * few - np.ones((), kind)
+    pairs = [x.ravel().copy() for x in np.meshgrid(some, some)], [wide, few]
+    for op in (lax.div, lax.rem, lax.shift_left, lax.shift_right_arithmetic):
+        for x, y in pairs:
+            check(op, x, y)
+        check(lambda x, op=op: op(x, np.full((), 3, kind)), some)
+    check(lax.shift_right_logical, *pairs[0])

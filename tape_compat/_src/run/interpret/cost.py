@@ -63,7 +63,8 @@ _TABLE: tuple[tuple[float, float, float, str], ...] = (
     (1.0, 1.2, 10.0, "sin cos tan asinh acosh atanh"),
     (3.0, 0.9, 1.5, "one_minus_square"),
     (3.0, 1.8, 4.0, "pow atan2 logistic integer_pow nextafter"),
-    (7.0, 5.0, 6.0, "rem shift_left shift_right_arithmetic shift_right_logical clz lt_to le_to"),
+    (2.0, 1.0, 2.0, "shift_left shift_right_arithmetic shift_right_logical"),
+    (7.0, 5.0, 6.0, "rem clz lt_to le_to"),
     (2.0, 5.0, 5.0, "cumsum cumprod cummax cummin"),
     (2.0, 46.0, 60.0, "cumlogsumexp"),
     (3.0, 60.0, 60.0, "erf erfc"),
@@ -110,7 +111,7 @@ def _by_element(name: str, elements: int, avals: Avals) -> float:
     if dtype is not None and dtype.kind == "c" and short > 0.5:
         each = max(each, _FUNCTION_OF_COMPLEX)
     if name in ("div", "rem") and dtype is not None and dtype.kind in "iu":
-        calls, each = (8.0, 5.0) if getattr(avals[1], "shape", ()) else (2.0, 3.0)
+        calls, each = (7.0, 4.0) if getattr(avals[1], "shape", ()) else (2.0, 3.0)
     elif name in OF_ONE_NUMBER and elements == 1:
         calls = 0.2
     return calls * NUMPY_SECONDS + elements * each * 1e-9

@@ -53,17 +53,23 @@ def _quotient(x: Any, y: Any) -> Any:
     """Rounded towards zero; -1 where y is 0, all bits set."""
     if _is_one_number(y):
         return np.floor_divide(x if x.dtype.kind == "u" else np.subtract(x, np.fmod(x, y)), y)
-    whole = np.floor_divide(x, y)
-    if x.dtype.kind == "i":
-        inexact = np.not_equal(np.multiply(whole, y), x)
-        whole = whole + (inexact & ((x < 0) != (y < 0)))
+    if x.dtype.itemsize <= 4:  # so small that the quotient of floats is not rounded up
+        whole = np.divide(x, y, dtype=np.float64).astype(np.int64).astype(x.dtype)
+    else:
+        whole = np.floor_divide(x, y)
+        if x.dtype.kind == "i":
+            inexact = np.not_equal(np.multiply(whole, y), x)
+            whole = whole + (inexact & ((x < 0) != (y < 0)))
     return np.where(np.equal(y, 0), whole.dtype.type(0) - whole.dtype.type(1), whole)
 
 
 def _remainder(x: Any, y: Any) -> Any:
     """With the sign of x; x where y is 0."""
-    found = np.fmod(x, y)
-    return found if _is_one_number(y) else np.where(np.equal(y, 0), x, found)
+    if _is_one_number(y):
+        return np.fmod(x, y)
+    if x.dtype.itemsize <= 4:
+        return np.subtract(x, np.multiply(_quotient(x, y), y))
+    return np.where(np.equal(y, 0), x, np.fmod(x, y))
 
 
 def _is_one_number(y: Any) -> bool:
@@ -149,27 +155,18 @@ def _clamp(low: Any, x: Any, high: Any) -> Any:
 # -- bits ------------------------------------------------------------------------------------------
 
 
-def _beyond(x: Any, by: Any) -> Any:
-    """Whether all bits are shifted out, by more bits than there are or by a negative number."""
-    bits = x.dtype.itemsize * 8
-    return (by >= bits) | (by < 0) if by.dtype.kind == "i" else by >= bits
-
-
-def _shift_left(x: Any, by: Any) -> Any:
-    return np.where(_beyond(x, by), x.dtype.type(0), np.left_shift(x, by))
+# NumPy shifts all bits out where XLA does: by more bits than there are, or by a negative number.
 
 
 def _arithmetic(x: Any, by: Any) -> Any:
     """The highest bit is repeated, also of unsigned numbers."""
-    signed, most = np.dtype(f"i{x.dtype.itemsize}"), by.dtype.type(x.dtype.itemsize * 8 - 1)
-    by = np.where(_beyond(x, by), most, by).astype(signed)
-    return np.right_shift(x.view(signed), by).view(x.dtype)
+    signed = np.dtype(f"i{x.dtype.itemsize}")
+    return np.right_shift(x.view(signed), by.view(signed)).view(x.dtype)
 
 
 def _logical(x: Any, by: Any) -> Any:
     unsigned = np.dtype(f"u{x.dtype.itemsize}")
-    found = np.right_shift(x.view(unsigned), by.view(unsigned))
-    return np.where(_beyond(x, by), unsigned.type(0), found).view(x.dtype)
+    return np.right_shift(x.view(unsigned), by.view(unsigned)).view(x.dtype)
 
 
 def _count_ones(x: Any) -> Any:
@@ -357,7 +354,7 @@ TABLE: dict[str, Rule] = {
             "atanh": np.arctanh,
             "logistic": _logistic,
             "clamp": _clamp,
-            "shift_left": _shift_left,
+            "shift_left": np.left_shift,
             "shift_right_arithmetic": _arithmetic,
             "shift_right_logical": _logical,
             "population_count": _count_ones,
