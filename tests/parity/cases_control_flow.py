@@ -405,6 +405,12 @@ def case_while_shape_invariants(tf):
     return both(tf, f, tf.ones([1]))
 
 
+def case_tuple_in_eager_code_gives_what_it_is_given(tf):
+    x = tf.ones([2, 3])
+    kinds = x, [x, None], (x, x), {"a": x}, 5, None
+    return [tf.tuple(kind) is kind for kind in kinds]
+
+
 def case_while_invariants_of_another_structure(tf):
     shape, any_length = tf.TensorShape([]), tf.TensorShape([None])
 
