@@ -232,5 +232,5 @@ def nested_seconds(name: str, params: Params, plans: list[float]) -> float:
     if name == "scan":
         return params["length"] * iteration
     if name == "while":
-        return WHILE_ITERATIONS * (NUMPY_SECONDS + sum(plans))
+        return WHILE_ITERATIONS * (2 * NUMPY_SECONDS + sum(plans))
     return iteration
