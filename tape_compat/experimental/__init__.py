@@ -18,13 +18,13 @@ from .._src.interop.dispatch import (
     unregister_dispatch_for as unregister_dispatch_for,
 )
 from .._src.interop.names import face as _face
+from .._src.ops.ragged_shapes import DynamicRaggedShape as DynamicRaggedShape
 from .._src.values.extension_type import (
     BatchableExtensionType as BatchableExtensionType,
     ExtensionType as ExtensionType,
     ExtensionTypeBatchEncoder as ExtensionTypeBatchEncoder,
     ExtensionTypeSpec as ExtensionTypeSpec,
 )
-from .._src.values.ragged_shape import DynamicRaggedShape as DynamicRaggedShape
 from .._src.values.row_partition import RowPartition as RowPartition
 from . import dlpack as dlpack, extension_type as extension_type, numpy as numpy
 

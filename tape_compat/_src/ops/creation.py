@@ -27,6 +27,7 @@ from ..values.dispatch import takes_composites
 from ..values.host_steps import by_host
 from ..values.indexed_slices import IndexedSlices
 from ..values.ragged import RaggedTensor
+from ..values.ragged_shape import DynamicRaggedShape
 from ..values.record import apply
 from ..values.sizes import folded
 from ..values.sparse import SparseTensor
@@ -231,6 +232,8 @@ def zeros(
     """
     _refuse_layout(layout, "zeros")
     dtype = as_dtype(dtype)
+    if shape.__class__ is DynamicRaggedShape:
+        return shape.around(zeros(shape.inner_shape, dtype))
     return _filled(dims(shape), dtype, b"" if dtype is dtypes.string else 0)
 
 
@@ -245,6 +248,8 @@ def ones(
     """
     _refuse_layout(layout, "ones")
     dtype = as_dtype(dtype)
+    if shape.__class__ is DynamicRaggedShape:
+        return shape.around(ones(shape.inner_shape, dtype))
     if dtype is dtypes.string:
         raise TypeError("Cannot convert 1 to EagerTensor of dtype string")
     return _filled(dims(shape), dtype, 1)
@@ -258,6 +263,8 @@ def fill(dims: Any, value: Number, name: str | None = None, layout: Any = None) 
     [[3, 3], [3, 3]]
     """
     _refuse_layout(layout, "fill")
+    if dims.__class__ is DynamicRaggedShape:
+        return dims.around(fill(dims.inner_shape, value))
     shape = _sizes(dims, "index_type", "Fill")
     value = as_tensor(value)
     aval = value._aval

@@ -14,6 +14,7 @@ from ..values.tensor import Tensor, concrete
 from .gather_scatter import gather_nd
 from .products import matmul
 from .ragged_rows import Rows, ragged, rows_of, spans, splits_dtype
+from .ragged_shapes import DynamicRaggedShape as DynamicRaggedShape
 from .ragged_values import RaggedTensor as RaggedTensor
 
 

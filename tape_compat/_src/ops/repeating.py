@@ -14,8 +14,9 @@ from ..core.dtypes import as_dtype
 from ..core.errors import NeedsValue, user_location
 from ..core.op import Op
 from ..core.refuse import invalid, shown
-from ..values.dispatch import takes_composites
+from ..values.dispatch import refusal, takes_composites
 from ..values.host_steps import by_host
+from ..values.ragged_shape import DynamicRaggedShape
 from ..values.record import apply
 from ..values.tensor import Tensor, concrete
 from .arguments import (
@@ -54,6 +55,7 @@ _BROADCAST = Op(
 )
 
 
+@takes_composites
 def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
     """`input` repeated along axes of size 1 and new leading axes, to `shape`.
 
@@ -61,6 +63,8 @@ def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
     >>> tf.broadcast_to([1, 2], [2, 2]).numpy().tolist()
     [[1, 2], [1, 2]]
     """
+    if shape.__class__ is DynamicRaggedShape:
+        raise refusal(shape)
     x, wanted = as_tensor(input), dims(shape, "Tidx", "BroadcastTo")
     if is_text(x):
         return move_text(lambda p: broadcast_to(p, wanted), x)

@@ -31,9 +31,10 @@ from ..core.shapes import TensorShape
 from ..core.state import LOCAL
 from ..values import operators, record as dispatch
 from ..values.convert import convert
-from ..values.dispatch import takes_composites
+from ..values.dispatch import refusal, takes_composites
 from ..values.indexed_slices import IndexedSlices
 from ..values.ragged import RaggedTensor
+from ..values.ragged_shape import DynamicRaggedShape
 from ..values.record import apply
 from ..values.tensor import Tensor, concrete, next_id, same_value
 from ..values.variable import Variable
@@ -220,6 +221,7 @@ def _set_shape(x: Tensor, shape: Any) -> None:
         x._aval, x._at = known._aval, known._at
 
 
+@takes_composites
 def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
     """The shape that tensors of two shapes broadcast to, as a vector of int32, or of the dtype of
     the shapes if they are tensors.
@@ -230,6 +232,9 @@ def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
     >>> tf.broadcast_dynamic_shape([2, 1], [3]).numpy().tolist()
     [2, 3]
     """
+    for shape in (shape_x, shape_y):
+        if isinstance(shape, DynamicRaggedShape):
+            raise refusal(shape)
     dtypes_given = [s.dtype for s in (shape_x, shape_y) if isinstance(s, (Tensor, Variable))]
     dtype = dtypes_given[0] if dtypes_given else dtypes.int32
     x, y = convert(shape_x, dtype), convert(shape_y, dtype)
@@ -348,6 +353,8 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
         x = tensor.flat_values
     else:
         x = convert(tensor)
+    if shape.__class__ is DynamicRaggedShape:
+        return shape.around(reshape(x, shape.inner_shape))
     wanted = dims(shape, "Tshape", "Reshape")
     if x._aval.dtype is dtypes.string:
         return move_text(lambda p: reshape(p, wanted), x)

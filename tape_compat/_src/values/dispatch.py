@@ -35,6 +35,9 @@ def refusal(value: Any) -> CompositeOperand:
 #: The forms of ops by class and by the op's name; those of a base serve its subclasses.
 _FORMS: dict[tuple[type, str], Callable[..., Any]] = {}
 
+#: The classes that ops have forms for.
+_FORMED: set[type] = set()
+
 #: By class, what calls an elementwise op on arguments of which one is of the class.
 _ELEMENTWISE: dict[type, Callable[..., Any]] = {}
 
@@ -45,6 +48,7 @@ def define(cls: type, **forms: Callable[..., Any]) -> None:
         if (cls, name) in _FORMS:
             raise ValueError(f"The op {name!r} has a form for {cls.__name__} already.")
         _FORMS[cls, name] = form
+    _FORMED.add(cls)
 
 
 def define_elementwise(cls: type, form: Callable[..., Any]) -> None:
@@ -55,7 +59,7 @@ def define_elementwise(cls: type, form: Callable[..., Any]) -> None:
 def composites(values: Iterable[Any], depth: int = 2) -> Iterable[Any]:
     """The composites among values, and in lists among them."""
     for value in values:
-        if isinstance(value, CompositeTensor):
+        if isinstance(value, CompositeTensor) or value.__class__ in _FORMED:
             yield value
         elif depth and isinstance(value, (list, tuple)):
             yield from composites(value, depth - 1)

@@ -1,0 +1,95 @@
+"""Shapes of ragged tensors: made, taken apart, and used."""
+
+from .harness import attempt
+
+
+def _plain(value):
+    """A shape or a ragged tensor by its parts."""
+    if hasattr(value, "row_partitions"):
+        rows = [p.row_splits() for p in value.row_partitions]
+        return str(value), value.rank, value.dtype, value.inner_shape, rows
+    return (_plain(value.values), value.row_splits, value.shape) if _is_ragged(value) else value
+
+
+def _is_ragged(value):
+    return hasattr(value, "row_splits") and not hasattr(value, "nvals")
+
+
+def _each(functions, words=3):
+    return [attempt(lambda f=f: _plain(f()), words=words) for f in functions]
+
+
+def case_made_from_lengths(tf):
+    made = tf.experimental.DynamicRaggedShape.from_lengths
+    given = [
+        ([],),
+        ([2, (3, 2)],),
+        ([2, 2],),
+        ([2, (3, 2), 7],),
+        ([2, (2, 1), (2, 0, 3)],),
+        ([2, (3, 2), 2], 2),
+        ([2, 2, 3], 2),
+        ([2, (2, 1, 3)], 1),
+        ([2, 3], 2),
+        ([], 3),
+        ([(5, 3), 3], "a"),
+        ([(5, "a"), 3],),
+        (7,),
+        ([2, (3, 2)], None, tf.int32),
+    ]
+    rows = tf.experimental.RowPartition.from_row_splits([0, 2, 3])
+    shape = tf.experimental.DynamicRaggedShape
+    functions = [
+        lambda: shape.from_row_partitions([rows]),
+        lambda: shape.from_row_partitions([]),
+        lambda: shape([rows], [3]),
+        lambda: shape("x", [2]),
+        lambda: shape([], [2], dtype=tf.float32),
+        lambda: shape.from_tensor([[1, 2]]),
+        lambda: shape.from_tensor(tf.ragged.constant([[1], [2, 3]])),
+    ]
+    return _each([lambda args=args: made(*args) for args in given]), _each(functions)
+
+
+def case_parts_of_shapes(tf):
+    made = tf.experimental.DynamicRaggedShape.from_lengths
+    rows, whole = made([2, (1, 2), 3]), made([2, 3, 4])
+    keys = [0, 1, -1, slice(2), slice(None), slice(1, None), slice(-1), slice(None, None, 2)]
+    keys += [slice(1), slice(2, 1), tf.constant(0), "a", (0, 1)]
+    return [
+        _each([lambda key=key, shape=shape: shape[key] for key in keys for shape in (rows, whole)]),
+        _each([lambda i=i: rows.is_uniform(i) for i in (0, 1, 2, 3, -1, "a")]),
+        [rows.static_lengths(), rows.static_lengths(False), rows.num_row_partitions],
+        _plain(rows.with_dtype(tf.int32)),
+        [rows == made([2, (1, 2), 3]), rows == whole, rows != made([2, (2, 1), 3])],
+    ]
+
+
+def case_tensors_of_shapes(tf):
+    made = tf.experimental.DynamicRaggedShape.from_lengths
+    r, q = tf.ragged.constant([[1, 2], [], [3]]), tf.ragged.constant([[[1, 2], [3]], [], [[4]]])
+    rows = made([2, (1, 2)])
+    functions = [
+        lambda: tf.ones(rows),
+        lambda: tf.zeros(tf.shape(q), tf.int32),
+        lambda: tf.fill(tf.shape(r), 2.0),
+        lambda: tf.ones(made([2, 3])),
+        lambda: tf.reshape([1, 2, 3], rows),
+        lambda: tf.reshape(q, made([2, (3, 1)])),
+        lambda: tf.reshape(r, made([3])),
+        lambda: tf.reshape([1, 2], rows),
+        lambda: tf.broadcast_to(1, rows),
+        lambda: tf.broadcast_to([[1], [2]], rows),
+        lambda: tf.broadcast_to([[1], [2]], made([2, (1, 2), 2], 1)[:2]),
+        lambda: tf.broadcast_to(r, made([2, (2, 1)])),
+        lambda: tf.broadcast_to([1, 2], rows),
+        lambda: tf.broadcast_to(r, tf.shape(r, tf.int64)),
+        lambda: tf.broadcast_dynamic_shape(tf.shape(r), made([3, 1])),
+        lambda: tf.broadcast_dynamic_shape(made([1, 3]), made([4, 1])),
+    ]
+    values = tf.constant([[1.0], [2.0]])
+    with tf.GradientTape() as tape:
+        tape.watch(values)
+        y = tf.broadcast_to(values, rows) * tf.reshape([1.0, 2.0, 3.0], rows)
+        total = tf.reduce_sum(y)
+    return _each(functions, words=2), tape.gradient(total, values)
