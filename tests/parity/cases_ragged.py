@@ -487,3 +487,37 @@ def case_indices_that_are_refused(tf):
         slice(0.5, 1),
     ]
     return [attempt(r.__getitem__, key) for key in keys]
+
+
+def case_made_and_taken_apart(tf):
+    c, kind = tf.ragged.constant, tf.RaggedTensor
+    r, q = c([[1, 2], [], [3]]), c([[[1, 2], [3]], [], [[4, 5, 6]]])
+    pairs = c([[[1, 2], [3, 4]], [[5, 6]]], ragged_rank=1)
+    cube = kind.from_row_splits([[[1, 2], [3, 4]]], [0, 1])
+    padded = [[[1, 2], [0, 0]], [[3, 0], [0, 0]]]
+    axes = [(0, 0), (1, 1), (0, 1), (1, 2), (2, 1), (0, "b"), ("a", 1), (-2, -1)]
+    functions = [
+        *[lambda axes=axes: q.merge_dims(*axes) for axes in axes],
+        lambda: cube.merge_dims(2, 3),
+        lambda: cube.merge_dims(1, 3),
+        lambda: kind.from_tensor(padded, padding=0, ragged_rank=2),
+        lambda: kind.from_tensor([[1, 2]], lengths=[1.0]),
+        lambda: r.to_tensor(shape=[1, 2, 3]),
+        lambda: r.to_tensor(default_value=[1, 2]),
+        lambda: pairs.to_tensor([9, 8, 7]),
+        lambda: pairs.to_tensor([9, 8]),
+        lambda: pairs.to_tensor([9]),
+        lambda: pairs.to_tensor([[9, 8]]),
+        lambda: c([[1]], row_splits_dtype=tf.float32),
+        lambda: kind.from_nested_row_splits([1, 2, 3], tf.constant([[0, 3]])),
+        lambda: kind.from_nested_row_lengths([1, 2, 3], tf.constant([[3]])),
+    ]
+    rows = tf.experimental.RowPartition.from_row_lengths([1, 2])
+    partitions = [
+        lambda: rows.offsets_in_rows(),
+        lambda: rows.with_dtype(tf.int32).row_splits(),
+        lambda: rows.with_dtype(tf.float32),
+        lambda: tf.experimental.RowPartition.from_uniform_row_length(2),
+        lambda: tf.experimental.RowPartition.from_row_splits(tf.constant([0.0])),
+    ]
+    return [[attempt(lambda f=f: parts(f())) for f in each] for each in (functions, partitions)]

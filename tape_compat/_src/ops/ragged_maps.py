@@ -34,7 +34,8 @@ from . import (
     shapes,
 )
 from .arguments import as_int, known_value
-from .ragged_creation import coordinates, same_rows
+from .ragged_conversions import coordinates
+from .ragged_creation import same_rows
 from .ragged_rows import (
     Rows,
     axis_of,

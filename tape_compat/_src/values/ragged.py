@@ -24,6 +24,10 @@ def as_values(value: Any) -> Any:
     return value if isinstance(value, RaggedTensor) else convert(value)
 
 
+def _no_list(name: str, value: Any) -> TypeError:
+    return TypeError(f"Argument `{name}` must be a list of Tensors. Received {value}.")
+
+
 class RaggedTensor(operators.Operators, CompositeTensor):
     """A tensor [rows, (length), ...] whose rows have lengths of their own.
 
@@ -156,9 +160,7 @@ class RaggedTensor(operators.Operators, CompositeTensor):
     ) -> RaggedTensor:
         """Values cut by the last of the splits, the rows by the one before it, and so on."""
         if isinstance(nested_row_splits, Tensor):
-            raise TypeError(
-                f"nested_row_splits must be a list of Tensors. Received: {nested_row_splits}"
-            )
+            raise _no_list("nested_row_splits", nested_row_splits)
         found = flat_values
         for splits in reversed(nested_row_splits):
             found = cls.from_row_splits(found, splits, validate=validate)
@@ -174,9 +176,7 @@ class RaggedTensor(operators.Operators, CompositeTensor):
     ) -> RaggedTensor:
         """Values cut by the last of the lengths, the rows by the one before it, and so on."""
         if isinstance(nested_row_lengths, Tensor):
-            raise TypeError(
-                f"nested_row_lengths must be a list of Tensors. Received: {nested_row_lengths}"
-            )
+            raise _no_list("nested_row_lengths", nested_row_lengths)
         found = flat_values
         for lengths in reversed(nested_row_lengths):
             found = cls.from_row_lengths(found, lengths, validate=validate)
@@ -193,9 +193,7 @@ class RaggedTensor(operators.Operators, CompositeTensor):
     ) -> RaggedTensor:
         """Values cut by the last of the lists of rows, the rows by the one before it, and so on."""
         if isinstance(nested_value_rowids, Tensor):
-            raise TypeError(
-                f"nested_value_rowids must be a list of Tensors. Received: {nested_value_rowids}"
-            )
+            raise _no_list("nested_value_rowids", nested_value_rowids)
         counts = nested_nrows or [None] * len(nested_value_rowids)
         if len(counts) != len(nested_value_rowids):
             raise ValueError(

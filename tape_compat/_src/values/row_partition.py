@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtypes import DType, int32, int64
+from ..core.dtypes import DType, as_dtype, int32, int64
 from ..core.errors import InvalidArgumentError, NeedsValue, user_location
 from .convert import convert, to_numpy
 from .sizes import number_of
@@ -42,7 +42,7 @@ def _numbers(value: Any, name: str, dtype: DType | None = None) -> Tensor:
     else:
         tensor = convert(value)
     if tensor.dtype not in (int32, int64):
-        raise ValueError(f"Row partition tensors must be tf.int32 or tf.int64, got {name}={tensor}")
+        raise ValueError(f"{name} must have dtype int32 or int64, not {tensor.dtype.name}")
     if dtype is not None and tensor.dtype is not dtype:
         tensor = concrete(host(tensor).astype(dtype.np_dtype))
     tensor.shape.assert_has_rank(1)
@@ -180,9 +180,9 @@ class RowPartition:
         """
         length = int(host(uniform_row_length))
         if length < 0:
-            raise ValueError(f"uniform_row_length must be >= 0; got {length}.")
+            raise ValueError(f"uniform_row_length must be >= 0. It is {length}.")
         if nvals is None and nrows is None:
-            raise ValueError("from_uniform_row_length: must specify nvals or nrows")
+            raise ValueError("Either (or both) of nvals and nrows must be specified")
         values = None if nvals is None else int(host(nvals))
         if nrows is None:
             if values is None or (length == 0 and values == 0):
@@ -264,6 +264,25 @@ class RowPartition:
     def is_uniform(self) -> bool:
         """Whether it was said that all rows have one length."""
         return self._uniform is not None
+
+    def offsets_in_rows(self) -> Tensor:
+        """[nvals]: the place of each value in its row.
+
+        >>> import tape_compat as tf
+        >>> rows = tf.experimental.RowPartition.from_row_lengths([2, 1])
+        >>> rows.offsets_in_rows().numpy().tolist()
+        [0, 1, 0]
+        """
+        splits = host(self._splits)
+        firsts = np.repeat(splits[:-1], np.diff(splits))
+        return concrete(np.arange(splits[-1], dtype=splits.dtype) - firsts)
+
+    def with_dtype(self, dtype: Any) -> RowPartition:
+        """The same with splits of int32 or int64. Raises ValueError for another dtype."""
+        kind = as_dtype(dtype)
+        if kind not in (int32, int64):
+            raise ValueError("dtype must be int32 or int64")
+        return self.with_row_splits_dtype(kind)
 
     def with_row_splits_dtype(self, dtype: DType) -> RowPartition:
         """The same with splits of int32 or int64."""
