@@ -193,3 +193,22 @@ def case_options(tf):
         [n for n in dir(data.Options()) if not n.startswith("_")],
         [n for n in dir(data.ThreadingOptions()) if not n.startswith("_")],
     ]
+
+
+def case_shapes_and_dtypes_that_do_not_fit(tf):
+    data = tf.data.Dataset
+    rows = data.from_tensor_slices([[1, 2], [3, 4]])
+    pairs = data.range(2).map(lambda i: (tf.ones([2, 3]), tf.fill([i], i)))
+
+    def by_class(function):
+        chosen = data.range(4).rejection_resample(function, [0.5, 0.5], [0.5, 0.5], seed=1)
+        return chosen.element_spec, elements(chosen)
+
+    return [
+        [attempt(rows.padded_batch, 2, shape, words=4) for shape in ([1], [2, 2])],
+        elements(rows.padded_batch(2, [3])),
+        attempt(pairs.padded_batch, 2, ([2, 2], [None]), words=4),
+        elements(pairs.padded_batch(2, ([None, 4], [None]))),
+        [elements(data.range(3, output_type=kind)) for kind in (tf.string, tf.bool, tf.float16)],
+        [by_class(lambda x: x % 2), by_class(lambda x: tf.cast(x % 2, tf.int32))],
+    ]

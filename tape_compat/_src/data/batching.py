@@ -119,7 +119,7 @@ class Padding:
         found = []
         for each, given in zip(specs, flatten_up_to(spec, shapes), strict=True):
             shape = padded_shape(given)
-            if each.shape.rank not in (None, shape.rank):  # type: ignore[attr-defined]
+            if not _holds(shape, each.shape):  # type: ignore[attr-defined]
                 raise ValueError(
                     f"The padded shape {shape} is not compatible with the shape {each.shape} of "  # type: ignore[attr-defined]
                     "the corresponding input component."
@@ -139,6 +139,16 @@ class Padding:
         """Elements, each leaf filled up and stacked."""
         columns = zip(zip(*elements), self.shapes, self.values, strict=True)
         return tuple([_padded([array_of(x) for x in column], s, v) for column, s, v in columns])
+
+
+def _holds(shape: TensorShape, inner: TensorShape) -> bool:
+    """Whether tensors of a shape may be filled up to another one."""
+    if inner.rank is None:
+        return True
+    return inner.rank == shape.rank and all(
+        size is None or most is None or size <= most
+        for size, most in zip(inner.as_list(), shape.as_list(), strict=True)
+    )
 
 
 def padded_shape(given: Any) -> TensorShape:

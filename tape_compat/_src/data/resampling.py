@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from ..core import dtypes
 from ..values.spec import TensorSpec
 from .functions import ElementFunction
 from .mapping import Applied
@@ -34,7 +33,7 @@ class RejectionResample(Pipeline):
         self._target, self._initial, self._seeds = target, initial, seeds
 
     def _spec(self) -> Any:
-        return (TensorSpec((), dtypes.int32), self.inputs[0].spec)
+        return (TensorSpec((), self._class.output_spec().dtype), self.inputs[0].spec)
 
     def size(self) -> int:
         return INFINITE if self.inputs[0].size() == INFINITE else UNKNOWN
@@ -46,11 +45,12 @@ class RejectionResample(Pipeline):
         def step() -> Element:
             while True:
                 element = source.step()
-                kind = int(array_of(class_of(element)[0]))
+                found = array_of(class_of(element)[0])
+                kind = int(found)
                 counts[kind] += 1
                 now = counts / counts.sum() if self._initial is None else self._initial
                 if random.random() < acceptance(now, self._target)[kind]:
-                    return (np.array(kind, np.int32), *element)
+                    return (found, *element)
 
         return StreamOf(step)
 

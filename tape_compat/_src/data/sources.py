@@ -187,6 +187,8 @@ class Range(Pipeline):
     def _selection(self) -> Selection:
         numbers, dtype = self._known(), self._dtype.np_dtype
         first, step = numbers.start, numbers.step
+        if self._dtype in (dtypes.bool, dtypes.string):
+            return Selection(self._refuse, self._refuse)
 
         def row(i: int) -> Element:
             return (np.array(first + step * i, dtype),)
@@ -196,6 +198,9 @@ class Range(Pipeline):
             return ((places * step + first).astype(dtype, copy=False),)
 
         return Selection(row, take)
+
+    def _refuse(self, _: Any) -> Any:
+        raise refused(f"Unsupported data type: {self._dtype.name}")
 
     def chunks(self) -> Iterator[Chunk]:
         yield range(len(self._known()))
