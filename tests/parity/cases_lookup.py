@@ -138,3 +138,31 @@ def case_function(tf):
     table = tf.lookup.StaticHashTable(init, -1.0)
     look_up = tf.function(lambda x: table.lookup(x * 3))
     return [look_up(tf.constant(x, tf.int64)) for x in ([[1, 2, 3]], [[3, 3, 0]])]
+
+
+def case_what_tables_refuse(tf):
+    lookup = tf.lookup
+    known = lookup.KeyValueTensorInitializer
+
+    def vocabulary(keys, dtype=None):
+        values = tf.range(len(keys), dtype=tf.int64)
+        init = known(keys, values) if len(keys) else None
+        return lookup.StaticVocabularyTable(init, 3, lookup_key_dtype=dtype).key_dtype
+
+    def dense(buckets):
+        return lookup.experimental.DenseHashTable(
+            tf.int64, tf.int64, -1, empty_key=-2, deleted_key=-3, initial_num_buckets=buckets
+        ).size()
+
+    long = tf.constant([10, 20], tf.int64)
+    functions = [
+        lambda: vocabulary(tf.constant([10, 20])),
+        lambda: vocabulary(tf.constant([1.5])),
+        lambda: vocabulary(["a"], tf.int64),
+        lambda: vocabulary(long, tf.string),
+        lambda: vocabulary(long, tf.int32),
+        lambda: vocabulary([], tf.int64),
+        lambda: lookup.TextFileInitializer("", tf.string, 0, tf.int64, 1),
+        *[lambda n=n: dense(n) for n in (None, 3, 4, 6, 0)],
+    ]
+    return [attempt(function) for function in functions]

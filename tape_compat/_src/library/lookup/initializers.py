@@ -113,6 +113,8 @@ class TextFileInitializer(TableInitializerBase):
         name: str | None = None,
         value_index_offset: int = 0,
     ) -> None:
+        if isinstance(filename, str) and not filename:
+            raise ValueError("`filename` argument required for tf.lookup.TextFileInitializer")
         key_dtype, value_dtype = as_dtype(key_dtype), as_dtype(value_dtype)
         for what, index, dtype in (
             ("key", key_index, key_dtype),

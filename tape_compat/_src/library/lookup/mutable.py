@@ -157,7 +157,8 @@ class DenseHashTable(MutableHashTable):
     Args:
       empty_key, deleted_key: two different keys that are never used.
       initial_num_buckets: has no effect on results.
-    Raises: InvalidArgumentError if these two are equal.
+    Raises: InvalidArgumentError if these two are equal, or for a number of buckets that is no power
+      of 2 from 4 on.
 
     >>> import tape_compat as tf
     >>> table = tf.lookup.experimental.DenseHashTable(
@@ -180,6 +181,12 @@ class DenseHashTable(MutableHashTable):
         checkpoint: bool = True,
         experimental_is_anonymous: bool = False,
     ) -> None:
+        buckets = 4 if initial_num_buckets is None else initial_num_buckets
+        if buckets < 4 or buckets & (buckets - 1):
+            raise invalid(
+                f"Number of buckets must be at least 4 and a power of 2, got: {buckets}",
+                "MutableDenseHashTableV2",
+            )
         super().__init__(key_dtype, value_dtype, default_value, name, checkpoint)
         kind = self.key_dtype
         reserved = [known_value(convert(key, kind)) for key in (empty_key, deleted_key)]

@@ -147,12 +147,33 @@ class StaticHashTable(TrackableResource):
         return self.lookup(keys)
 
 
+def _lookup_dtype(initializer: Any, wanted: Any) -> DType:
+    """The dtype of keys that are looked up in a vocabulary. Raises TypeError for one that does not
+    go with the vocabulary's."""
+    given = as_dtype(initializer.key_dtype)
+    found = given if wanted is None else as_dtype(wanted)
+    if given not in (dtypes.int64, dtypes.string):
+        raise TypeError(
+            f"Invalid `key_dtype`, expected one of ({dtypes.int64!r}, {dtypes.string!r}), but got "
+            f"{given!r}."
+        )
+    if given.is_integer != found.is_integer:
+        kind = "integer" if found.is_integer else "non-integer"
+        raise TypeError(f"Invalid `key_dtype`, expected {kind} but got {given!r}.")
+    if as_dtype(initializer.value_dtype) is not dtypes.int64:
+        raise TypeError(
+            f"Invalid `value_dtype`, expected {dtypes.int64!s} but got {initializer.value_dtype!s}."
+        )
+    return found
+
+
 class StaticVocabularyTable(Trackable):
     """A table of int64 numbers from 0 on, with `num_oov_buckets` more, by a hash, for other keys.
 
     Args:
       initializer: of string or integer keys and int64 values; None if there are no known keys.
-      lookup_key_dtype: of the keys that are looked up; default that of the initializer, or string.
+      lookup_key_dtype: of the keys that are looked up; default that of the initializer. Without
+        known keys they are strings.
     Raises: ValueError if there are no buckets; TypeError for other dtypes.
 
     >>> import tape_compat as tf
@@ -174,20 +195,10 @@ class StaticVocabularyTable(Trackable):
         self._buckets = num_oov_buckets
         self._name = name
         self._table: StaticHashTable | None = None
-        given = dtypes.string
+        self._key_dtype = dtypes.string
         if initializer is not None:
-            given = as_dtype(initializer.key_dtype)
-            if as_dtype(initializer.value_dtype) is not dtypes.int64:
-                raise TypeError(
-                    f"Invalid `value_dtype`, expected {dtypes.int64!s} but got "
-                    f"{initializer.value_dtype!s}."
-                )
+            self._key_dtype = _lookup_dtype(initializer, lookup_key_dtype)
             self._table = StaticHashTable(initializer, -1)
-        self._key_dtype = given if lookup_key_dtype is None else as_dtype(lookup_key_dtype)
-        if not (self._key_dtype.is_integer or self._key_dtype is dtypes.string):
-            raise TypeError(
-                f"Invalid `key_dtype`, expected integer or string but got {self._key_dtype!s}."
-            )
 
     @property
     def name(self) -> str | None:
