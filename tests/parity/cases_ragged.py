@@ -521,3 +521,31 @@ def case_made_and_taken_apart(tf):
         lambda: tf.experimental.RowPartition.from_row_splits(tf.constant([0.0])),
     ]
     return [[attempt(lambda f=f: parts(f())) for f in each] for each in (functions, partitions)]
+
+
+def case_segments_and_splits(tf):
+    c, values = tf.ragged.constant, tf.constant([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
+    f = tf.RaggedTensor.from_row_lengths(values, [2, 0, 3, 1])
+    deep = c([[[1.0, 2.0], [3.0]], [], [[4.0]]])
+    ids = c([[0, 1], [], [1, 0, 1], [0]])
+    pairs = c([[[1, 2], [3, 4]], [[5, 6]]], ragged_rank=1)
+    names = ("sum", "prod", "max", "min", "mean", "sqrt_n")
+    found = [
+        attempt(lambda name=name, x=x, by=by: parts(getattr(tf.math, name)(x, by, 3)), words=4)
+        for name in [f"unsorted_segment_{name}" for name in names]
+        for x, by in ((f, [0, 2, 0, 2]), (f, ids), (deep, [1, 0, 1]), (f, [0, -1, 1, -1]))
+    ]
+    refused = [
+        lambda: tf.math.unsorted_segment_sum(values, ids, 2),
+        lambda: tf.math.unsorted_segment_sum(f, [0, 1], 2),
+        lambda: tf.split(f, 3),
+        lambda: tf.split(f, 2, axis=1),
+    ]
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(values)
+        f = tf.RaggedTensor.from_row_lengths(values, [2, 0, 3, 1])
+        totals = [tf.math.unsorted_segment_sum(f, by, 3) ** 2 for by in ([0, 2, 0, 2], ids)]
+        totals = [tf.reduce_sum(x) for x in totals]
+    gradients = [tape.gradient(x, values) for x in totals]
+    halves = [parts(x) for x in tf.split(pairs, 2, axis=2)]
+    return found, [attempt(function, words=4) for function in refused], gradients, halves

@@ -34,6 +34,7 @@ from . import (
     shapes,
 )
 from .arguments import as_int, known_value
+from .joining import split
 from .ragged_conversions import coordinates
 from .ragged_creation import same_rows
 from .ragged_rows import (
@@ -490,15 +491,26 @@ def _split(
     value: Any, num_or_size_splits: Any, axis: Any = 0, num: Any = None, name: str = "split"
 ) -> list[Any]:
     along = axis_of(axis, len(value.shape))
+    if along > value.ragged_rank:
+        flats = split(value.flat_values, num_or_size_splits, along - value.ragged_rank)
+        return [value.with_flat_values(flat) for flat in flats]
     if along:
-        raise NotImplementedError("tf.split of a ragged tensor along an axis but the first")
+        raise ValueError(
+            f"Cannot split a ragged dimension. Got `value` with shape {value.shape} and `axis` "
+            f"{along}."
+        )
     count = rows_of(value).height
     given = known_value(num_or_size_splits)
     if given.ndim:
         sizes = given.tolist()
     else:
         if count % int(given):
-            raise ValueError(f"Cannot exactly split axis: {count} rows into {int(given)} parts")
+            raise InvalidArgumentError(
+                None,
+                None,
+                "Cannot exactly split the `axis` dimension of `value` with the given "
+                f"`num_or_size_split`: {count} rows, {int(given)} parts (at {user_location()})",
+            )
         sizes = [count // int(given)] * int(given)
     ends = np.cumsum([0, *sizes])
     return [getitem(value, slice(int(a), int(b))) for a, b in zip(ends, ends[1:])]

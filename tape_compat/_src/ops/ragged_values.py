@@ -13,9 +13,11 @@ import numpy as np
 
 from ..core import dtypes
 from ..core.errors import InvalidArgumentError, user_location
+from ..core.refuse import invalid, shown
 from ..values import dispatch
 from ..values.convert import convert
 from ..values.ragged import RaggedTensor
+from ..values.row_partition import RowPartition, host, splits_of_lengths
 from ..values.tensor import Tensor, concrete
 from . import (
     arithmetic,
@@ -33,7 +35,16 @@ from . import (
 from .arguments import as_int, known_value
 from .ragged_creation import boolean_mask
 from .ragged_maps import mean_of, same_form, with_axes
-from .ragged_rows import Rows, axis_of, expand_dims, ragged, rows_of, select, splits_dtype
+from .ragged_rows import (
+    Rows,
+    axis_of,
+    expand_dims,
+    ragged,
+    rows_of,
+    select,
+    spans,
+    splits_dtype,
+)
 
 # ---------------------------------------------------------------------------------------------
 # Along the rows.
@@ -217,6 +228,65 @@ def _of_values(op: Callable[..., Any]) -> Callable[..., Any]:
     return form
 
 
+def _of_segments(op: Callable[..., Any]) -> Callable[..., Any]:
+    """The form of a reduction over segments: of rows, which meet place by place, or of elements, by
+    an id for each."""
+
+    def form(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Any:
+        if isinstance(segment_ids, RaggedTensor):
+            if not isinstance(data, RaggedTensor):
+                raise ValueError("segment_ids.shape must be a prefix of data.shape")
+            if not np.array_equal(host(segment_ids.row_splits), host(data.row_splits)):
+                raise InvalidArgumentError(
+                    None,
+                    None,
+                    f"segment_ids.shape must be a prefix of data.shape (at {user_location()})",
+                )
+            return op(data.values, segment_ids.values, num_segments)
+        splits, ids, count = host(data.row_splits), known_value(segment_ids), as_int(num_segments)
+        if ids.shape != (len(splits) - 1,):
+            raise invalid(
+                f"data.shape = [{len(splits) - 1}] does not start with segment_ids.shape = "
+                f"{shown(ids.shape)}",
+                "UnsortedSegmentMax",
+            )
+        outside = np.flatnonzero((ids < 0) | (ids >= count))
+        if outside.size:
+            i = int(outside[0])
+            raise invalid(f"indices[{i}] = {ids[i]} is not in [0, {count + 1})", "GatherV2")
+        lengths, longest = np.diff(splits), np.zeros(count, splits.dtype)
+        np.maximum.at(longest, ids, lengths)
+        ends = splits_of_lengths(longest, splits.dtype)
+        places = spans(ends[:-1][ids], lengths)
+        values = op(data.values, concrete(places), int(ends[-1]))
+        return RaggedTensor(values, RowPartition(concrete(ends)), internal=True)
+
+    return form
+
+
+_segment_sum = _of_segments(segments.unsorted_segment_sum)
+
+
+def _segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Any:
+    """NaN for segments without elements."""
+    total, count = _total_and_count(data, segment_ids, num_segments)
+    return arithmetic.divide(total, count)
+
+
+def _segment_sqrt_n(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Any:
+    """NaN for segments without elements."""
+    total, count = _total_and_count(data, segment_ids, num_segments)
+    return arithmetic.divide(total, elementwise.sqrt(count))
+
+
+def _total_and_count(data: Any, segment_ids: Any, num_segments: Any) -> tuple[Any, Any]:
+    if not isinstance(data, RaggedTensor):
+        raise ValueError("segment_ids.shape must be a prefix of data.shape")
+    ones = data.with_flat_values(creation.ones_like(data.flat_values))
+    both = [_segment_sum(x, segment_ids, num_segments) for x in (data, ones)]
+    return both[0], both[1]
+
+
 dispatch.define(
     RaggedTensor,
     add_n=_add_n,
@@ -227,4 +297,10 @@ dispatch.define(
     moments=_moments,
     reduce_logsumexp=_reduce_logsumexp,
     saturate_cast=_of_values(casting.saturate_cast),
+    unsorted_segment_max=_of_segments(segments.unsorted_segment_max),
+    unsorted_segment_mean=_segment_mean,
+    unsorted_segment_min=_of_segments(segments.unsorted_segment_min),
+    unsorted_segment_prod=_of_segments(segments.unsorted_segment_prod),
+    unsorted_segment_sqrt_n=_segment_sqrt_n,
+    unsorted_segment_sum=_segment_sum,
 )

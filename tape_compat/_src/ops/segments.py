@@ -16,6 +16,7 @@ from ..core.op import Op
 from ..core.refuse import invalid, not_allowed, shown
 from ..values.bounds import refuse_segments, scattered
 from ..values.convert import convert
+from ..values.dispatch import takes_composites
 from ..values.host_steps import by_host
 from ..values.record import apply
 from ..values.tensor import Tensor
@@ -129,7 +130,7 @@ def _unsorted(function: Callable[..., Any], doc: str, kernel: str) -> Callable[.
 
     call.op = declared  # type: ignore[attr-defined]
     call.__doc__ = f"{doc} of the elements of each segment. Negative ids are left out."
-    return call
+    return takes_composites(call)
 
 
 @by_host()
