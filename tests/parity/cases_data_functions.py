@@ -412,6 +412,8 @@ def case_end_of_an_iterator_in_a_function(tf):
         return found
 
     return taken(step), taken(plain), taken(several)
+
+
 def case_the_end_of_an_iterator_in_a_function(tf):
     dataset = tf.data.Dataset.range(3)
 
