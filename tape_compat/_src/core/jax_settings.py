@@ -8,7 +8,7 @@ from typing import Any
 
 import jax
 
-#: What may be called `numpy_dtype_promotion` and `numpy_rank_promotion`, as JAX comes.
+#: JAX's defaults of `jax_numpy_dtype_promotion` and `jax_numpy_rank_promotion`.
 _PROMOTIONS = ("standard", "allow")
 
 
@@ -23,7 +23,7 @@ def as_jax_comes(function: Callable[..., Any]) -> Callable[..., Any]:
     dtype('float32')
     """
 
-    @functools.wraps(function)
+    @functools.wraps(getattr(function, "func", function))  # programs have its name
     def traced(*arrays: Any) -> Any:
         config: Any = jax.config
         if (config.jax_numpy_dtype_promotion, config.jax_numpy_rank_promotion) == _PROMOTIONS:
