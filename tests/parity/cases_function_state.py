@@ -1480,3 +1480,28 @@ def case_py_function_of_composites(tf):
         values = [function(x), *[traced(x) for _ in range(3)]]
         found.append([tf.nest.flatten(value, expand_composites=True) for value in values])
     return found
+
+
+def case_checks_in_what_a_function_differentiates(tf):
+    @tf.function
+    def branched(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.reduce_sum(x)
+            if y > 0.0:
+                tf.debugging.Assert(y > 100.0, [x])
+                y = y * y
+        return tape.gradient(y, x)
+
+    @tf.function
+    def looped(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x
+            while tf.reduce_sum(y) < 10.0:
+                tf.debugging.Assert(tf.reduce_all(y > 0.0), [y])
+                y = y * 2.0
+        return tape.gradient(y, x)
+
+    given = [tf.constant(x) for x in ([1.0, 2.0], [200.0, 1.0], [-5.0, 1.0])]
+    return [attempt(f, x, words=0) for _ in range(6) for f in (branched, looped) for x in given]

@@ -144,7 +144,7 @@ class Replay:
     Each closure is called through its own `jax.jit`, whose trace is kept: tracing a program again
     costs 80 us an instruction, not 500. Its pullback computes the forward pass again, and XLA
     merges the two. Where it would not, the forward instruction is run as `jax.vjp` and what that
-    gives is kept for the pullback.
+    gives is kept for the pullback; but not of one that prints or checks, which derivatives do not.
     """
 
     __slots__ = ("_pulls", "_wrt")
@@ -163,7 +163,7 @@ class Replay:
             closure = step.closure
             arrays = [env[slot] for slot in step.inputs]
             key = (closure, step.inputs)
-            if key in self._wrt and closure.shares(arrays):
+            if key in self._wrt and not closure.effect and closure.shares(arrays):
                 order = tuple(sorted(self._wrt[key]))
                 outputs, pull = closure.vjp(arrays, order)
                 self._pulls[key] = outputs, pull, order
