@@ -256,3 +256,71 @@ def case_masks_that_do_not_fit(tf):
     mask = tf.function(lambda x, m: tf.boolean_mask(x, m), input_signature=spec)
     marks = tf.constant([True, False, True])
     return [attempt(mask, tf.ones([n, 2]), marks, words=0) for n in (3, 2, 4, 3, 3, 3, 3, 2)]
+
+
+def case_branches_that_do_not_take_the_sizes(tf):
+    """They are not run, or raise."""
+    one_axis = [tf.TensorSpec([None])]
+    held = tf.Variable([1.0, 2.0, 3.0])
+    moving = tf.Variable([1.0, 2.0], shape=[None])
+
+    def four(x):
+        return tf.reduce_sum(x[:4] * tf.ones(4))
+
+    @tf.function(input_signature=one_axis)
+    def by_size(x):
+        return four(x) if tf.size(x) > 3 else tf.reduce_sum(x)
+
+    @tf.function(input_signature=one_axis)
+    def by_value(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = four(x) if tf.reduce_sum(x) > 3.5 else tf.reduce_sum(x * x)
+        return y, tape.gradient(y, x)
+
+    @tf.function(input_signature=one_axis)
+    def assigned(x):
+        if tf.reduce_sum(x) > 0.0:
+            held.assign(x)
+        return tf.reduce_sum(held)
+
+    @tf.function(input_signature=one_axis)
+    def looped(x):
+        y = tf.constant(0.0)
+        while tf.reduce_sum(x) < 0.0:
+            y = four(x)
+            x = -x
+        return y
+
+    @tf.function(input_signature=one_axis)
+    def grown(x):
+        for _ in tf.range(2):
+            x = x[:4] * tf.ones(4) if tf.size(x) > 3 else tf.concat([x, x], 0)
+        return x
+
+    @tf.function(input_signature=one_axis)
+    def masked(x):
+        x = tf.boolean_mask(x, x > 0.0)
+        return four(x) if tf.size(x) > 3 else tf.reduce_sum(x)
+
+    @tf.function
+    def of_variable():
+        return four(moving) if tf.size(moving) > 3 else tf.reduce_sum(moving)
+
+    def second(x):
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = by_size(x * x)
+            gradient = tape.gradient(y, x)
+        return outer.gradient(gradient, x)
+
+    given = [tf.ones(5), tf.ones(2), 4.0 * tf.ones(2), -tf.ones(3), tf.ones(3), -tf.ones(4)]
+    found = [
+        [attempt(f, x, words=0) for x in given]
+        for f in (by_size, by_value, assigned, looped, grown, masked, second)
+    ]
+    before = of_variable()
+    moving.assign(tf.ones(5))
+    return found, held.numpy(), before, of_variable()

@@ -65,20 +65,21 @@ class Scan(Structured):
             state, stacked = jax.lax.scan(iteration, state, arrays[carried:end], length)
         return (*state, *stacked)
 
-    def _body_avals(self, avals: tuple[Aval, ...]) -> tuple[Aval, ...]:
+    def body_avals(self, avals: tuple[Aval, ...]) -> tuple[Aval, ...]:
+        """What the body takes."""
         carried, end, _ = self._layout
         rows = [Aval.of(a.shape[1:], a.dtype) for a in avals[carried:end]]
         return (*avals[:carried], *rows, *avals[end:])
 
     def _infer(self, avals: tuple[Aval, ...]) -> tuple[tuple[Aval, ...], bool]:
         carried, _, length = self._layout
-        found = self.parts[0].infer(self._body_avals(avals))[0]
+        found = self.parts[0].infer(self.body_avals(avals))[0]
         stacked = [Aval.of((length, *a.shape), a.dtype) for a in found[carried:]]
         return (*avals[:carried], *stacked), False
 
     def dependence(self, avals: tuple[Aval, ...], of: DependenceOf) -> Dependence:
         carried = self._layout[0]
-        found = of(self.parts[0].flat, self._body_avals(avals))
+        found = of(self.parts[0].flat, self.body_avals(avals))
         reach = fixed_point(carried, found, len(avals))
         stacked = [union([reach[i] for i in each]) for each in found[carried:]]
         return (*reach[:carried], *stacked)

@@ -28,6 +28,7 @@ from ..values.host_steps import PythonStep
 from ..values.record import apply, begin_step, flush, notify
 from ..values.tensor import Tensor, concrete
 from .program_parts import ProgramPart
+from .untaken import at_sizes
 
 
 def shown(avals: Sequence[Aval]) -> str:
@@ -65,7 +66,7 @@ def run_sized(
     found = _of_new_sizes(closure, sizes, given) if at_once and not followed else None
     if found is not None:
         return found
-    at: Any = closure.at(sizes)
+    at = at_sizes(closure, sizes, tuple([x._aval for x in given]))
     return run_part(at, given, at_once)
 
 
@@ -174,7 +175,7 @@ class SettledPart:
         closure: Any = self._closure
         found = _of_new_sizes(closure, sizes, tensors) if self._sized else None
         if found is None:
-            closure = closure.at(sizes) if self._sized else closure
+            closure = at_sizes(closure, sizes, avals) if self._sized else closure
             found = run_part(closure, tensors, True)
             runner = closure.runners[avals]
             if not self._sized:

@@ -33,6 +33,7 @@ from .graph import FuncGraph
 from .python_steps import call_in_parts, computes_with_texts
 from .signature import Bound, check_unchanged, copied, holds_anything, rebuilt
 from .tensor_array import TensorArray
+from .untaken import at_sizes
 
 
 class Called:
@@ -348,11 +349,18 @@ class Trace:
         key = tuple([x._aval for x in tensors])
         found = self._closures.get(key)
         if found is None:
-            found = self.captured.closure.at(self._sizes(tensors))
+            sizes = self._sizes(tensors)
+            avals = tuple([aval.at(sizes) for aval in self._avals()])
+            found = at_sizes(self.captured.closure, sizes, avals)
             if len(self._closures) >= limits.MAX_SHAPES_PER_CLOSURE:
                 self._closures.clear()
             self._closures[key] = found
         return found
+
+    def _avals(self) -> list[Aval]:
+        """What the closure takes, with the unknown sizes."""
+        further = [self.graph.tensor_at(slot) for slot in self.graph.further_inputs()]
+        return [x._aval for x in (*self.inputs, *further)]
 
     def _sizes(self, tensors: Sequence[Tensor]) -> Sizes:
         """What the unknown sizes are in a call."""

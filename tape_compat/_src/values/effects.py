@@ -19,7 +19,7 @@ from jax.experimental import io_callback
 
 from ..core.dtypes import string
 from ..core.errors import InvalidArgumentError, NeedsValue, NotAsRecorded, user_location
-from ..core.op import Op
+from ..core.op import Closure, Op
 from ..core.state import LOCAL
 from ..run.executor import FAILURES
 from .context import inside_function
@@ -188,6 +188,23 @@ def require(
         record_effect(check, given, "Assert", checks=True, written=words)
     elif not np.all(ok.numpy()):
         raise InvalidArgumentError(None, None, failure(*[x.numpy() for x in given]))
+
+
+def failing(text: str) -> Closure:
+    """An instruction that raises InvalidArgumentError with this text."""
+    return _FAILING.bind(text=text)
+
+
+def _fail(text: str) -> tuple[()]:
+    def fail() -> None:
+        if not FAILURES:
+            FAILURES.append(InvalidArgumentError(None, None, text))
+
+    io_callback(fail, None, ordered=True)
+    return ()
+
+
+_FAILING = Op(_fail, "Assert", effect=True, differentiable=False)
 
 
 def _unless(ok: Any, text: str) -> tuple[()]:
