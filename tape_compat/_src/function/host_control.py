@@ -29,6 +29,7 @@ from ..values.tensor import Tensor
 from .part_runs import SizesOf, Turns
 from .program_parts import parts_of
 from .python_steps import Rule, TapedStep, is_silent, run_parts
+from .untaken import REFUSALS
 
 
 class ControlStep(TapedStep):
@@ -79,13 +80,21 @@ def _connected(
 ) -> list[Tensor]:
     """Results by which all has a gradient that they depend on in one of the parts, also where it
     was not run: zeros."""
-    used = zip(*[used_by(part, avals) for part in parts], strict=True)
+    used = zip(*[_used_by(part, avals) for part in parts], strict=True)
     found = []
     for y, places in zip(outputs, used, strict=True):
         behind = [inputs[i] for i in sorted(frozenset().union(*places))]
         connect = behind and y._aval.trainable
         found.append(apply(_FIRST.bind(), (y, *behind)) if connect else y)
     return found
+
+
+def _used_by(part: Call, avals: Any) -> Sequence[frozenset[int]]:
+    """Nothing is used by a part that does not take these sizes."""
+    try:
+        return used_by(part, avals)
+    except REFUSALS:
+        return [frozenset()] * len(part.flat.outputs)
 
 
 class Branches(ControlStep):
@@ -103,7 +112,7 @@ class Branches(ControlStep):
         branch, avals = self.parts[taken], tuple([x._aval for x in operands])
         parts = parts_of(branch, avals)
         outputs = run_parts(found, parts, branch.flat.outputs, operands, Sizes())
-        if unrecorded():
+        if not LOCAL.state.recorders:
             return outputs
         return _connected(outputs, self.parts, operands, avals)
 
@@ -145,7 +154,7 @@ class Loop(ControlStep):
             )
             return turns.run(found, values)
         sizes_of = SizesOf(self.carried)
-        first = not unrecorded()
+        first = bool(LOCAL.state.recorders)
         while True:
             sizes = sizes_of.of([x._aval for x in carried])
             given = [*carried, *same]

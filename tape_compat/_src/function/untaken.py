@@ -26,7 +26,7 @@ from ..values.effects import failing
 Avals = tuple[Aval, ...]
 
 #: What inference raises.
-_REFUSALS = (OpError, TypeError, ValueError)
+REFUSALS = (OpError, TypeError, ValueError)
 
 _ZEROS = Op(lambda shape, dtype: jnp.zeros(shape, dtype), "Fill", differentiable=False)
 
@@ -95,7 +95,7 @@ def _fitting_branches(closure: Cond, avals: Avals) -> Closure:
         try:
             parts.append(fitting(part, given))
             outputs = parts[-1].infer(given)[0]
-        except _REFUSALS as error:
+        except REFUSALS as error:
             parts[i:] = [part]
             errors[i] = error
     if len(errors) == len(parts):
@@ -115,7 +115,7 @@ def _fitting_loop(closure: While, avals: Avals) -> Closure:
     try:
         body = fitting(closure.parts[1], given)
         body.infer(given)
-    except _REFUSALS as error:
+    except REFUSALS as error:
         return _if_it_runs(closure, goes_on, error, avals)
     return _with_parts(closure, [goes_on, body])
 
