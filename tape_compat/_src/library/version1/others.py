@@ -37,7 +37,7 @@ def _by_code() -> dict[int, type]:
         if isinstance(kind, type) and issubclass(kind, errors.OpError):
             code = getattr(errors, _constant(kind.__name__), None)
             if code is not None:
-                found[code] = kind
+                found.setdefault(code, kind)  # those of the same name are raised only
     return found
 
 
