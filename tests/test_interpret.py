@@ -21,7 +21,7 @@ from tape_compat._src.core.op import Closure, primitives as names
 from tape_compat._src.core.state import LOCAL
 from tape_compat._src.core.x64 import in_x64
 from tape_compat._src.run import policy
-from tape_compat._src.run.interpret import convolutions, cost
+from tape_compat._src.run.interpret import convolutions, cost, decompositions
 from tape_compat._src.run.interpret.plan import Interpreted, interpreted
 from tape_compat._src.run.interpret.rules import RULES
 from tests.ops import ROWS, checks
@@ -41,6 +41,7 @@ TOLERANCE |= {"float64": 1e-13, "complex128": 1e-12}
 LEAST = {"float16": 7e-5, "bfloat16": 2e-38, "float32": 2e-38, "complex64": 2e-38}
 
 #: For XLA: to compile fast.
+ELIMINATE = decompositions._ELIMINATE
 QUICK = {"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_passes": True}
 
 #: Primitives that a test has run through their rule.
@@ -696,6 +697,42 @@ def test_lu_and_qr():
     solve = jax.grad(lambda a, b: jnp.sum(jnp.linalg.solve(a, b) ** 2), (0, 1))
     x = numbers(np.dtype("float64"), 3, 3)
     check(solve, x + 3 * np.eye(3), x[0], times=100)
+
+
+@pytest.mark.skipif(ELIMINATE is None, reason="is of the C code")
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
+def test_the_kernel_decomposes_as_numpy_does(dtype):
+    random = np.random.default_rng(3)
+    for shape in ((5, 5), (3, 4, 2), (2, 1, 2, 5)):
+        x = random.normal(size=shape) + 1j * random.normal(size=shape)
+        x = (x if np.dtype(dtype).kind == "c" else x.real).astype(dtype)
+        x[..., 0, 0] = 0.0  # rows change
+        x[(1,) * x.ndim if min(x.shape) > 1 else (-1,) * x.ndim] = np.nan
+        *lead, rows, columns = shape
+        shapes = [shape, (*lead, min(rows, columns)), (*lead, rows)]
+        found = decompositions._by_kernel(x, shapes)
+        with np.errstate(invalid="ignore"):
+            wanted = decompositions._eliminated(x.reshape(-1, rows, columns))
+        for got, known, full in zip(found, wanted, shapes, strict=True):
+            np.testing.assert_allclose(got, known.reshape(full), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.skipif(ELIMINATE is None, reason="is of the C code")
+def test_the_kernel_takes_matrices_with_room_for_rows():
+    x, pivots, order = np.ones((2, 3, 4)), np.empty((2, 3), np.int32), np.empty((2, 3), np.int32)
+    ELIMINATE(x, pivots, order)
+    for wrong in (
+        (x[0], pivots, order),
+        (x.astype(np.int64), pivots, order),
+        (x.astype(np.float16), pivots, order),
+        (x, pivots[:1], order),
+        (x, pivots, order[:, :2].copy()),
+        (x, pivots.astype(np.int64), order),
+        (x, pivots.astype(np.float32), order),
+        (x.swapaxes(1, 2), pivots, order),
+    ):
+        with pytest.raises(ValueError):
+            ELIMINATE(*wrong)
 
 
 # -- control flow ----------------------------------------------------------------------------------

@@ -15,6 +15,10 @@ POOL: Any
 SPECIAL: Any
 WORDS: Any
 
+def eliminate(matrices: Any, pivots: Any, order: Any, /) -> None:
+    """Decompose matrices [b, m, n], floats or complex, into L and U in their place; which row each
+    was changed for, int32 [b, min(m, n)], and the order of the rows, int32 [b, m]."""
+
 def order(x: Any, places: Any, descending: bool, /) -> None:
     """Write the order of the last axis of numbers of 32 or 64 bits into `places`, int32."""
 

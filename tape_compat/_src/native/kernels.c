@@ -561,7 +561,11 @@ static PyObject *largest_here(PyObject *module, PyObject *const *args, Py_ssize_
     Py_RETURN_NONE;
 }
 
+#include "lu.c"
+
 static PyMethodDef methods[] = {
+    {"eliminate", (PyCFunction)(void (*)(void))eliminate_here, METH_FASTCALL,
+     "eliminate(matrices, pivots, order): their LU decompositions, in their place."},
     {"largest", (PyCFunction)(void (*)(void))largest_here, METH_FASTCALL,
      "largest(x, values, places): the largest numbers of each row, and where they stand."},
     {"order", (PyCFunction)(void (*)(void))order_here, METH_FASTCALL,

@@ -1,4 +1,4 @@
-"""Rules of triangular systems and of Cholesky's decomposition, over batches of matrices."""
+"""Rules of triangular systems and of decompositions, over batches of matrices."""
 
 from __future__ import annotations
 
@@ -6,7 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from ...core.native import KERNELS
 from .rule import Avals, Function, Params, Rule
+
+#: The kernel of `native/lu.c`.
+_ELIMINATE: Any = getattr(KERNELS, "eliminate", None)
+_BY_KERNEL = tuple(map(np.dtype, ("float32", "float64", "complex64", "complex128")))
 
 #: Systems of so many unknowns are solved row by row, larger ones by halves.
 _ROWS = 8
@@ -84,10 +89,25 @@ def _eliminated(a: Any) -> tuple[Any, Any, Any]:
     return a, pivots, order
 
 
+def lu_by_kernel(ins: Avals) -> bool:
+    """Whether the kernel decomposes."""
+    return _ELIMINATE is not None and ins[0].dtype in _BY_KERNEL
+
+
+def _by_kernel(a: Any, shapes: list[Any]) -> list[Any]:
+    rows, columns = shapes[0][-2:]
+    found = np.array(a, order="C"), *[np.empty(shape, np.int32) for shape in shapes[1:]]
+    sizes = (rows, columns), (min(rows, columns),), (rows,)
+    _ELIMINATE(*[x.reshape(-1, *size) for x, size in zip(found, sizes, strict=True)])
+    return list(found)
+
+
 def _lu(params: Params, ins: Avals, outs: Avals) -> Function | None:
     shapes, dtypes = [aval.shape for aval in outs], [aval.dtype for aval in outs]
     if 0 in ins[0].shape:
         return None
+    if lu_by_kernel(ins):
+        return lambda a: _by_kernel(a, shapes)
 
     def function(a: Any) -> list[Any]:
         found = _eliminated(a.reshape(-1, *a.shape[-2:]))
