@@ -68,6 +68,7 @@ DIFFERENCES: dict[str, str] = {
     "libraries/variables_that_are_composed": _DERIVED,
     "libraries/variables_that_libraries_make_of_tensors": _DERIVED,
     "libraries/variables_with_names_of_their_own": _DERIVED,
+    "ragged_texts/as_text": "a function prints when it is called, not while it is recorded",
     "linear_operator/assertions": "a check that fails raises where the function is called",
     "ragged/tf.debugging.assert_near(f,_f_+_1)": _TEXT,
     "math/unravel_index": "a check that fails raises where the function is called",
