@@ -303,3 +303,17 @@ def test_refusals():
         pure.init(v)
     with pytest.raises(NotImplementedError, match="sizes that depend on values"):
         tf.functional(lambda x: tf.where(x > 0.0)).init(X)
+
+
+def test_unknown_sizes_beside_constants():
+    ones = tf.ones(4)
+    step = tf.function(
+        lambda x: tf.cond(tf.size(x) > 3, lambda: x[:4] * ones, lambda: tf.pad(x, [[0, 2]])),
+        input_signature=[tf.TensorSpec([None])],
+    )
+    pure = tf.engine.functional(step)
+    state = pure.init(tf.ones(2))
+    for call in (pure, jax.jit(pure)):
+        assert call(state, np.ones(2, np.float32))[0].tolist() == [1.0, 1.0, 0.0, 0.0]
+        assert call(state, np.ones(5, np.float32))[0].tolist() == [1.0, 1.0, 1.0, 1.0]
+    assert "f32[5]" in step.experimental_get_compiler_ir(tf.ones(5))(stage="hlo")

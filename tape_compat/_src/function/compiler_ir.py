@@ -46,12 +46,13 @@ def compiler_ir(trace: Trace, bound: Bound) -> Callable[..., str | bytes]:
     sources = list(map(_aval, trace.captured.sources))
     closure: Closure = trace.captured.closure
     if trace.shapes is not None:
-        held = dict(zip(trace.captured.sources, sources, strict=True))
+        pairs = zip(trace.captured.sources, sources, strict=True)
+        held = {handle: aval for handle, aval in pairs if isinstance(handle, Handle)}
         variables = [held[handle].shape for handle in trace.graph.variable_avals]
         sizes = Sizes.between(trace.shapes, [*given, *variables])
         if sizes is None:
             raise ValueError(f"{trace.graph.name} does not take {shapes} (at {user_location()})")
-        closure = closure.at(sizes)
+        closure = trace.closure_at(sizes)
     avals = [Aval.of(shape, x.dtype) for shape, x in zip(given, trace.inputs, strict=True)]
     structs = [aval.struct for aval in (*avals, *sources)]
 

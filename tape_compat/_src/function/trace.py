@@ -349,18 +349,17 @@ class Trace:
         key = tuple([x._aval for x in tensors])
         found = self._closures.get(key)
         if found is None:
-            sizes = self._sizes(tensors)
-            avals = tuple([aval.at(sizes) for aval in self._avals()])
-            found = at_sizes(self.captured.closure, sizes, avals)
+            found = self.closure_at(self._sizes(tensors))
             if len(self._closures) >= limits.MAX_SHAPES_PER_CLOSURE:
                 self._closures.clear()
             self._closures[key] = found
         return found
 
-    def _avals(self) -> list[Aval]:
-        """What the closure takes, with the unknown sizes."""
+    def closure_at(self, sizes: Sizes) -> Any:
+        """The closure with sizes for the unknown ones, without branches that do not take them."""
         further = [self.graph.tensor_at(slot) for slot in self.graph.further_inputs()]
-        return [x._aval for x in (*self.inputs, *further)]
+        avals = tuple([x._aval.at(sizes) for x in (*self.inputs, *further)])
+        return at_sizes(self.captured.closure, sizes, avals)
 
     def _sizes(self, tensors: Sequence[Tensor]) -> Sizes:
         """What the unknown sizes are in a call."""

@@ -250,7 +250,8 @@ def _run(
     key."""
     closure: Closure = trace.captured.closure
     if trace.shapes is not None:
-        held = dict(zip(trace.captured.sources, sources, strict=True))
+        pairs = zip(trace.captured.sources, sources, strict=True)
+        held = {h: x for h, x in pairs if isinstance(h, Handle)}
         shapes = [x.shape for x in (*arrays, *[held[h] for h in trace.graph.variable_avals])]
         sizes = Sizes.between(trace.shapes, shapes)
         if sizes is None:
@@ -258,7 +259,7 @@ def _run(
                 f"{trace.graph.name} was recorded for shapes {trace.shapes}, and does not take "
                 f"{shapes}. At {user_location()}."
             )
-        closure = closure.at(sizes)
+        closure = trace.closure_at(sizes)
     closure = closure.derived(("functional",), functools.partial(_plain, closure))
     draws = sum(isinstance(source, Drawn) for source in sources)
     if draws:
