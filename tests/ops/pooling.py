@@ -31,6 +31,13 @@ def _places(x: Any, ksize: int, strides: int) -> Any:
 
 
 ROWS = [
+    Row(
+        "nn.max_pool",
+        [distinct(1, 2, 2, 6), (1, 1, 1, 3), (1, 1, 1, 3), "VALID"],
+        lambda x, *_: x.reshape(1, 2, 2, 2, 3).max(-1),
+        label="channels",
+        differs="TensorFlow has no gradient of it",
+    ),
     *(
         Row(
             op,

@@ -476,3 +476,22 @@ def case_formats_of_other_ranks(tf):
         lambda: tf.nn.max_pool3d(x[None], 1, 1, "SAME", data_format="x"),
     )
     return [attempt(call) for call in calls]
+
+
+def case_pools_of_channels(tf):
+    x = tf.reshape(tf.range(48.0) % 7, (2, 2, 3, 4))
+    windows = {
+        "two": ((1, 1, 1, 2), (1, 1, 1, 2)),
+        "all": ((1, 1, 1, 4), (1, 1, 1, 4)),
+        "uneven": ((1, 1, 1, 3), (1, 1, 1, 3)),
+        "other steps": ((1, 1, 1, 2), (1, 1, 1, 1)),
+        "both": ((1, 2, 1, 2), (1, 1, 1, 2)),
+    }
+    return {
+        (name, padding): [
+            attempt(pool, x, *window, padding, words=0)
+            for pool in (tf.nn.max_pool, tf.nn.max_pool2d, tf.function(tf.nn.max_pool))
+        ]
+        for name, window in windows.items()
+        for padding in ("VALID", "SAME")
+    }

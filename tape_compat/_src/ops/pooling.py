@@ -14,6 +14,7 @@ from jax import lax
 from ..core.avals import Aval
 from ..core.dimensions import Size, is_symbolic, less
 from ..core.dtypes import as_dtype, int64
+from ..core.errors import UnimplementedError, user_location
 from ..core.op import Op
 from ..core.refuse import invalid, not_allowed, shown
 from ..values.convert import convert
@@ -252,11 +253,51 @@ _POOLS = {
 }
 
 
+def _largest_of_channels(x: Any, count: int) -> Any:
+    return jnp.max(jnp.reshape(x, (*x.shape[:-1], x.shape[-1] // count, count)), -1)
+
+
+def _check_channels(avals: tuple[Aval, ...], count: int) -> None:
+    check_dtypes("MaxPool", REAL)(avals)
+    channels = avals[0].shape[-1]
+    if not is_symbolic(channels) and channels % count:
+        raise _unsupported(
+            "Depthwise max pooling requires the depth window to evenly divide the input depth"
+        )
+
+
+def _unsupported(text: str) -> UnimplementedError:
+    return UnimplementedError(None, None, f"{text} [Op:MaxPool] (at {user_location()})")
+
+
+_OF_CHANNELS = Op(_largest_of_channels, "MaxPool", check=_check_channels)
+
+
+def _channels_at_once(ksize: Any, strides: Any) -> int:
+    """How many channels a window of four sizes is of."""
+    window = whole(static(ksize)) if np.ndim(ksize) == 1 else ()
+    if len(window) != 4 or window[0] != 1 or window[3] == 1:
+        return 1
+    steps = whole(static(strides)) if np.ndim(strides) == 1 else ()
+    if window[1:3] != (1, 1):
+        raise _unsupported(
+            "MaxPooling supports exactly one of pooling across depth or pooling "
+            "across width/height."
+        )
+    if len(steps) != 4 or steps[3] != window[3]:
+        raise _unsupported(
+            "Depthwise max pooling requires the depth window to equal the depth stride"
+        )
+    return window[3]
+
+
 def _pool(
     kind: str, rank: int, x: Any, ksize: Any, strides: Any, padding: Any, data_format: Any
 ) -> Tensor:
     declared = _POOLS[kind, rank]
     last = channels_last(data_format, rank, declared.name)
+    if (kind, rank, last) == ("max", 2, True) and (count := _channels_at_once(ksize, strides)) > 1:
+        return apply(_OF_CHANNELS.bind(count=count), (convert(x),))
     closure = declared.bind(
         window=per_dimension(ksize, rank, "ksize", last, declared.name),
         strides=per_dimension(strides, rank, "strides", last, declared.name),
@@ -289,7 +330,8 @@ def max_pool(
     data_format: str | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Largest of each window; 1, 2 or 3 spatial dimensions by the rank of `input`.
+    """Largest of each window; 1, 2 or 3 spatial dimensions by the rank of `input`. A window of two
+    spatial dimensions may be of channels in their place: `ksize` and `strides` [1, 1, 1, k].
 
     >>> import tape_compat as tf
     >>> tf.nn.max_pool(tf.reshape(tf.range(4.0), [1, 2, 2, 1]), 2, 2, "VALID").numpy().item()
