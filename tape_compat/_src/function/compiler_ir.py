@@ -46,10 +46,7 @@ def compiler_ir(trace: Trace, bound: Bound) -> Callable[..., str | bytes]:
     sources = list(map(_aval, trace.captured.sources))
     closure: Closure = trace.captured.closure
     if trace.shapes is not None:
-        pairs = zip(trace.captured.sources, sources, strict=True)
-        held = {handle: aval for handle, aval in pairs if isinstance(handle, Handle)}
-        variables = [held[handle].shape for handle in trace.graph.variable_avals]
-        sizes = Sizes.between(trace.shapes, [*given, *variables])
+        sizes = Sizes.between(trace.shapes, trace.shapes_with(given, sources))
         if sizes is None:
             raise ValueError(f"{trace.graph.name} does not take {shapes} (at {user_location()})")
         closure = trace.closure_at(sizes)

@@ -355,6 +355,13 @@ class Trace:
             self._closures[key] = found
         return found
 
+    def shapes_with(self, given: Sequence[Any], sources: Sequence[Any]) -> list[Any]:
+        """What stands for `shapes` where the arguments have these, and the sources are these arrays
+        or avals."""
+        pairs = zip(self.captured.sources, sources, strict=True)
+        held = {source: x.shape for source, x in pairs if isinstance(source, Handle)}
+        return [*given, *[held[handle] for handle in self.graph.variable_avals]]
+
     def closure_at(self, sizes: Sizes) -> Any:
         """The closure with sizes for the unknown ones, without branches that do not take them."""
         further = [self.graph.tensor_at(slot) for slot in self.graph.further_inputs()]

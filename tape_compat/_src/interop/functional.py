@@ -250,9 +250,7 @@ def _run(
     key."""
     closure: Closure = trace.captured.closure
     if trace.shapes is not None:
-        pairs = zip(trace.captured.sources, sources, strict=True)
-        held = {h: x for h, x in pairs if isinstance(h, Handle)}
-        shapes = [x.shape for x in (*arrays, *[held[h] for h in trace.graph.variable_avals])]
+        shapes = trace.shapes_with([x.shape for x in arrays], sources)
         sizes = Sizes.between(trace.shapes, shapes)
         if sizes is None:
             raise ValueError(
