@@ -86,6 +86,25 @@ def _of_new_sizes(
         return None
 
 
+def run_step_or_part(
+    found: Captured,
+    part: tuple[Any, bool],
+    given: tuple[Any, ...],
+    sizes: Sizes,
+    at_once: bool,
+) -> tuple[Sequence[Any], Sizes]:
+    """What a step of the host or a part gives, and the sizes with those that it tells. part: its
+    closure, and whether that is of unknown sizes."""
+    closure, sized = part
+    if isinstance(closure, PythonStep):
+        step: Any = closure.at(sizes)
+        outputs = step.done(found, *given)
+        return outputs, with_sizes_of(sizes, step, outputs) if step.tells_sizes else sizes
+    if sized:
+        return run_sized(closure, sizes, given, at_once), sizes
+    return run_part(closure, given, at_once), sizes
+
+
 #: By sizes, and what a step was to give and gave.
 _SIZES: Cache[tuple, Sizes] = Cache("sizes that steps gave", MAX_CONTROL_FLOW)
 
@@ -188,16 +207,9 @@ class SettledPart:
 
     def run_apart(self, found: Captured, values: list[Any], sizes: Sizes) -> Sizes:
         """Do it outside of `on_host`: the sizes, with those that it tells."""
-        closure: Any = self._closure
         given = tuple([_tensor(values[i]) for i in self._inputs])
-        if isinstance(closure, PythonStep):
-            step: Any = closure.at(sizes)
-            outputs = step.done(found, *given)
-            sizes = with_sizes_of(sizes, step, outputs) if step.tells_sizes else sizes
-        elif self._sized:
-            outputs = run_sized(closure, sizes, given, True)
-        else:
-            outputs = run_part(closure, given, True)
+        part = self._closure, self._sized
+        outputs, sizes = run_step_or_part(found, part, given, sizes, True)
         if LOCAL.state.program is not None:
             flush()
         for slot, output in zip(self._outputs, outputs, strict=True):

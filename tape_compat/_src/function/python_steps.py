@@ -27,7 +27,7 @@ from ..values.host_steps import PythonStep
 from ..values.record import apply, flush, identity, notify
 from ..values.tensor import Tensor
 from ..values.variable import Handle, Variable, put_into, read
-from .part_runs import run_part, run_sized, shown, with_sizes_of
+from .part_runs import run_step_or_part, shown
 from .program_parts import ProgramPart, has_effect, parts_of
 
 #: How many shapes of results are remembered.
@@ -484,19 +484,14 @@ def run_parts(
     values: dict[int, Any] = dict(enumerate(given))
     at_once = runs_at_once()
     for part in parts:
-        closure: Any = part.closure
         inputs = tuple([values[i] for i in part.inputs])
-        if isinstance(closure, PythonStep):
+        by_host = isinstance(part.closure, PythonStep)
+        if by_host:
             flush()
-            step: Any = closure.at(sizes)
-            outputs = step.done(found, *inputs)
-            if step.tells_sizes:
-                sizes = with_sizes_of(sizes, step, outputs)
+        kind = part.closure, part.sized
+        outputs, sizes = run_step_or_part(found, kind, inputs, sizes, at_once)
+        if by_host:
             at_once = runs_at_once()
-        elif part.sized:
-            outputs = run_sized(closure, sizes, inputs, at_once)
-        else:
-            outputs = run_part(closure, inputs, at_once)
         values.update(zip(part.outputs, outputs, strict=True))
     return [values[i] for i in wanted]
 
