@@ -488,6 +488,26 @@ static int numbers_in(const Py_buffer *buffer)
     return (const int[]){INT32, INT64, FLOAT32, FLOAT64}[found - kinds];
 }
 
+static void release_all(Py_buffer *buffers, int count)
+{
+    while (count)
+        PyBuffer_Release(&buffers[--count]);
+}
+
+/* The buffers of contiguous arrays, the first `read` of which are not written; 0 with an error if one
+   is none. */
+static int buffers_of(PyObject *const *arrays, Py_buffer *buffers, int count, int read)
+{
+    for (int i = 0; i < count; i++) {
+        int flags = PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | (i < read ? 0 : PyBUF_WRITABLE);
+        if (PyObject_GetBuffer(arrays[i], &buffers[i], flags) < 0) {
+            release_all(buffers, i);
+            return 0;
+        }
+    }
+    return 1;
+}
+
 /* Numbers for which another thread is started: it takes 20 us. */
 #define NUMBERS_OF_THREAD (1 << 16)
 
@@ -497,29 +517,25 @@ static PyObject *order_here(PyObject *module, PyObject *const *args, Py_ssize_t 
     (void)module;
     if (n != 3)
         return PyErr_Format(PyExc_TypeError, "3 arguments are wanted, not %zd", n);
-    Py_buffer x, places;
-    if (PyObject_GetBuffer(args[0], &x, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) < 0)
+    Py_buffer buffers[2];
+    if (!buffers_of(args, buffers, 2, 1))
         return NULL;
-    if (PyObject_GetBuffer(args[1], &places, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | PyBUF_WRITABLE) < 0) {
-        PyBuffer_Release(&x);
-        return NULL;
-    }
-    int kind = numbers_in(&x), done = 1;
-    int fit = kind >= 0 && x.ndim > 0 && numbers_in(&places) == INT32 &&
-              x.len / x.itemsize == places.len / places.itemsize;
+    const Py_buffer *x = buffers, *places = buffers + 1;
+    int kind = numbers_in(x), done = 1;
+    int fit = kind >= 0 && x->ndim > 0 && numbers_in(places) == INT32 &&
+              x->len / x->itemsize == places->len / places->itemsize;
     if (fit) {
-        long each = x.shape[x.ndim - 1], all = x.len / x.itemsize;
+        long each = x->shape[x->ndim - 1], all = x->len / x->itemsize;
         int descending = PyObject_IsTrue(args[2]);
         Threads threads = own_threads();
         threads.count = smaller(threads.count, all / NUMBERS_OF_THREAD + 1);
         threads.count = smaller(threads.count, threads_for(kind, each));
         Py_BEGIN_ALLOW_THREADS
-        done = order(kind, x.buf, places.buf, each ? all / each : 0, each, descending, perform,
+        done = order(kind, x->buf, places->buf, each ? all / each : 0, each, descending, perform,
                      &threads);
         Py_END_ALLOW_THREADS
     }
-    PyBuffer_Release(&x);
-    PyBuffer_Release(&places);
+    release_all(buffers, 2);
     if (!done)
         return PyErr_NoMemory();
     if (!fit)
@@ -533,14 +549,9 @@ static PyObject *largest_here(PyObject *module, PyObject *const *args, Py_ssize_
     (void)module;
     if (n != 3)
         return PyErr_Format(PyExc_TypeError, "3 arguments are wanted, not %zd", n);
-    const int flags = PyBUF_C_CONTIGUOUS | PyBUF_FORMAT;
     Py_buffer buffers[3];
-    for (int i = 0; i < 3; i++)
-        if (PyObject_GetBuffer(args[i], &buffers[i], i ? flags | PyBUF_WRITABLE : flags) < 0) {
-            while (i)
-                PyBuffer_Release(&buffers[--i]);
-            return NULL;
-        }
+    if (!buffers_of(args, buffers, 3, 1))
+        return NULL;
     const Py_buffer *x = buffers, *values = buffers + 1, *places = buffers + 2;
     int kind = numbers_in(x), fit = kind >= 0 && numbers_in(values) == kind && x->ndim > 0 &&
                                     numbers_in(places) == INT32 && values->ndim == x->ndim &&
@@ -554,8 +565,7 @@ static PyObject *largest_here(PyObject *module, PyObject *const *args, Py_ssize_
         largest(kind, x->buf, values->buf, places->buf, x->len / x->itemsize / each, each, k);
         Py_END_ALLOW_THREADS
     }
-    for (int i = 0; i < 3; i++)
-        PyBuffer_Release(&buffers[i]);
+    release_all(buffers, 3);
     if (!fit)
         return PyErr_Format(PyExc_ValueError, "not rows of numbers, the largest and their places");
     Py_RETURN_NONE;

@@ -50,13 +50,8 @@ static PyObject *eliminate_here(PyObject *module, PyObject *const *args, Py_ssiz
     if (n != 3)
         return PyErr_Format(PyExc_TypeError, "3 arguments are wanted, not %zd", n);
     Py_buffer buffers[3];
-    for (int i = 0; i < 3; i++)
-        if (PyObject_GetBuffer(args[i], &buffers[i],
-                               PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | PyBUF_WRITABLE) < 0) {
-            while (i)
-                PyBuffer_Release(&buffers[--i]);
-            return NULL;
-        }
+    if (!buffers_of(args, buffers, 3, 0))
+        return NULL;
     const Py_buffer *a = buffers, *pivots = buffers + 1, *order = buffers + 2;
     const char *kinds[] = {"f", "d", "Zf", "Zd"};
     int kind = 0;
@@ -84,8 +79,7 @@ static PyObject *eliminate_here(PyObject *module, PyObject *const *args, Py_ssiz
         }
         Py_END_ALLOW_THREADS
     }
-    for (int i = 0; i < 3; i++)
-        PyBuffer_Release(&buffers[i]);
+    release_all(buffers, 3);
     if (!fit)
         return PyErr_Format(PyExc_ValueError, "not matrices, their pivots and the order of rows");
     Py_RETURN_NONE;
