@@ -270,7 +270,12 @@ def _unsupported(text: str) -> UnimplementedError:
     return UnimplementedError(None, None, f"{text} [Op:MaxPool] (at {user_location()})")
 
 
-_OF_CHANNELS = Op(_largest_of_channels, "MaxPool", check=_check_channels)
+def _shape_of_channels(avals: tuple[Aval, ...], count: int) -> Aval:
+    shape = avals[0].shape
+    return Aval.of((*shape[:-1], shape[-1] // count), avals[0].dtype)
+
+
+_OF_CHANNELS = Op(_largest_of_channels, "MaxPool", check=_check_channels, shapes=_shape_of_channels)
 
 
 def _channels_at_once(ksize: Any, strides: Any) -> int:
