@@ -6,10 +6,12 @@ import inspect
 import sys
 import types
 
+import jax
 import numpy as np
 import pytest
 
 import tape_compat
+from tape_compat._src.core.state import LOCAL
 from tape_compat._src.data.batch_sizes import compute_batch_size
 from tape_compat._src.library import moving_average
 from tape_compat._src.library.feature_columns import base as feature_columns
@@ -644,3 +646,41 @@ def test_gradients_of_compiled_ops_are_noted():
         function = lambda op, gradient: gradient
         assert note(function) is function
         assert said(lambda: module.RegisterGradient(3)) == ("TypeError", "op_type must be a string")
+
+
+@pytest.mark.parametrize("start", [[1, 1], [2, 3], [-1, -5]])
+def test_slices_at_places_that_are_computed(start):
+    tensorflow()
+    real = importlib.import_module("tensorflow.compiler.tf2xla.python.xla")
+    x, update = np.arange(12.0).reshape(3, 4), np.full((2, 2), 100.0)
+    assert np.array_equal(
+        runtime.dynamic_slice(x, start, [2, 2]), real.dynamic_slice(x, start, [2, 2])
+    )
+    assert np.array_equal(
+        runtime.dynamic_update_slice(x, update, start), real.dynamic_update_slice(x, update, start)
+    )
+    for starts, sizes in ([0], [1, 1]), ([0, 0], [1]), ([0, 0], [4, 1]), ([0, 0], [-1, 1]):
+        for module in (runtime, real):
+            kind, _ = said(module.dynamic_slice, x, starts, sizes)
+            assert kind == "InvalidArgumentError"
+
+
+def test_devices_that_graphs_tell():
+    class Op:
+        device = None
+
+        def _set_device_from_string(self, name):
+            self.device = name
+
+    for tf in (tape_compat, tensorflow()):
+        op = Op()
+        with tf.Graph().as_default() as graph:
+            graph._apply_device_functions(op)
+        assert tf.DeviceSpec.from_string(op.device) == tf.DeviceSpec()
+    with tape_compat.Graph().as_default() as graph:
+        LOCAL.state.device = jax.devices()[0]
+        try:
+            graph._apply_device_functions(op)
+        finally:
+            LOCAL.state.device = None
+    assert tape_compat.DeviceSpec.from_string(op.device).device_type == "CPU"

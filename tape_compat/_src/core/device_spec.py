@@ -43,13 +43,13 @@ class DeviceSpec:
             object.__setattr__(self, name, None if value in (None, "") else kind(value))
 
     @classmethod
-    def from_string(cls, spec: str) -> DeviceSpec:
+    def from_string(cls, spec: str | None) -> DeviceSpec:
         """The parts of a name: "/gpu:0", "/job:worker/replica:0/task:1/device:CPU:*".
 
         Raises: ValueError for a name that is none.
         """
         found: dict[str, Any] = {}
-        for part in filter(None, spec.split("/")):
+        for part in filter(None, (spec or "").split("/")):
             name, *values = part.split(":")
             if name.upper() in KINDS and len(values) < 2:
                 name, values = "device", [name, *values, "*"][:2]
@@ -70,7 +70,7 @@ class DeviceSpec:
                 )
         return cls(**found)
 
-    def parse_from_string(self, spec: str) -> DeviceSpec:
+    def parse_from_string(self, spec: str | None) -> DeviceSpec:
         """See `from_string`."""
         return self.from_string(spec)
 

@@ -14,6 +14,7 @@ from ..core.state import LOCAL, ThreadState
 from ..ops.random_keys import initial_draws
 from ..run import policy
 from ..values.capture import SymbolicProgram, leaving, lifted, within
+from ..values.context import current_device
 from ..values.creators import creators
 from ..values.graph_def import GraphDef, NodeDef, listed
 from ..values.names import current_name_scope
@@ -104,6 +105,11 @@ class FuncGraph(SymbolicProgram):
     def outer_graph(self) -> FuncGraph | None:
         """The record of the function that this is in; None in eager code. Keras 2 asks."""
         return of_function(self.outer)
+
+    def _apply_device_functions(self, op: Any) -> None:
+        """Tell `op` the device that `tf.device` asks for, if it does. Keras 2 asks."""
+        if name := current_device():
+            op._set_device_from_string(name)
 
     def _get_control_flow_context(self) -> None:
         """None: conditionals and loops are records of their own. Keras 2 asks."""

@@ -50,6 +50,7 @@ class Graph(abc.ABC):  # noqa: B024 - what is entered is a FuncGraph
         self._names_used: dict[str, int] = {}
 
     unique_name = FuncGraph.unique_name
+    _apply_device_functions = FuncGraph._apply_device_functions
 
     @property
     def _variable_creator_stack(self) -> Any:

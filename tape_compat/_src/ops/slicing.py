@@ -170,8 +170,43 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor
     return apply(_SLICE.bind(size=extent), (x, start))
 
 
+_DYNAMIC_SLICE = Op(
+    lambda x, *starts, size: lax.dynamic_slice(x, starts, size, allow_negative_indices=False),
+    "XlaDynamicSlice",
+    shapes=lambda avals, size: Aval.of(size, avals[0].dtype),
+)
+
+
+def dynamic_slice(x: Any, starts: Any, sizes: Any) -> Tensor:
+    """The part of `x` of `sizes` from `starts` on, which are moved so that it fits.
+
+    Args:
+      x: a tensor.
+      starts: an integer vector, the place of the first element.
+      sizes: as many integers, none larger than `x` is there.
+
+    Raises: InvalidArgumentError if there are not as many starts or sizes as `x` has dimensions, or
+      if a size is negative or larger than that of `x`.
+
+    >>> from tape_compat._src.ops.slicing import dynamic_slice
+    >>> dynamic_slice([1, 2, 3, 4], [3], [2]).numpy().tolist()
+    [3, 4]
+    """
+    x, places, extent = as_tensor(x), as_tensor(starts), dims(sizes)
+    if places.shape.as_list() not in ([x.ndim], [None]) or len(extent) != x.ndim:
+        raise invalid(
+            f"a start and a size are needed for each of the {x.ndim} dimensions, not starts of "
+            f"shape {places.shape} and sizes {shown(sizes)}",
+            "XlaDynamicSlice",
+        )
+    for n, have in zip(extent, x._aval.shape):
+        if not (is_unknown((n, have)) or 0 <= n <= have):
+            raise invalid(f"sizes {shown(sizes)}: {n} of {have} elements", "XlaDynamicSlice")
+    return apply(_DYNAMIC_SLICE.bind(size=extent), (x, *[places[i] for i in range(x.ndim)]))
+
+
 def _update_slice(x: Any, updates: Any, *starts: Any) -> Any:
-    return lax.dynamic_update_slice(x, updates, starts)
+    return lax.dynamic_update_slice(x, updates, starts, allow_negative_indices=False)
 
 
 _UPDATE_SLICE = Op(_update_slice, "XlaDynamicUpdateSlice")

@@ -13,7 +13,10 @@ from ..function.control_flow import cond
 from ..function.grouping import Graph
 from ..library.distribute import get_strategy
 from ..ops.creation import get_static_value
-from ..ops.slicing import dynamic_update_slice as dynamic_update_slice
+from ..ops.slicing import (
+    dynamic_slice as dynamic_slice,
+    dynamic_update_slice as dynamic_update_slice,
+)
 from ..values.context import current_device, executing_eagerly
 from ..values.operators import call
 from ..values.record import flush

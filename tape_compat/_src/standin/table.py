@@ -79,6 +79,7 @@ NAMES = {
     "__operators__.getitem": "standin.runtime:getitem",
     "__operators__.ne": "standin.runtime:ne",
     "__operators__.ragged_getitem": "standin.runtime:ragged_getitem",
+    "compiler.tf2xla.python.xla.dynamic_slice": "standin.runtime:dynamic_slice",
     "compiler.tf2xla.python.xla.dynamic_update_slice": "standin.runtime:dynamic_update_slice",
     "core.framework.summary_pb2.Summary": "diagnostics.summary.protos:Summary",
     "core.framework.summary_pb2.SummaryMetadata": "diagnostics.summary.protos:SummaryMetadata",
