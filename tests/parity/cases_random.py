@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .harness import attempts
+from .harness import attempt, attempts
 
 DRAWS = {
     "normal": lambda tf, shape, **kw: tf.random.normal(shape, **kw),
@@ -714,3 +714,15 @@ def case_rows_of_unknown_number_chosen_by_a_vector(tf):
     rows = tf.reshape(tf.range(6.0), [3, 2])
     found = chosen([True, False, True], rows, -rows)
     return found, chosen([False], rows[:1], -rows[:1]), chosen.get_concrete_function().output_shapes
+
+
+def case_numbers_of_classes_to_draw(tf):
+    def drawn(count):
+        return {
+            "stateful": attempt(lambda: tf.random.categorical([[0.0, 1.0]], count).shape, words=0),
+            "stateless": attempt(
+                lambda: tf.random.stateless_categorical([[0.0, 1.0]], count, [1, 2]).shape, words=0
+            ),
+        }
+
+    return [drawn(count) for count in (2, tf.constant(2), [1, 2], [2], 1.5, -1, "a")]

@@ -377,6 +377,10 @@ def gamma_parameters(alpha: Any, beta: Any, dtype: Any) -> tuple[Tensor, Tensor]
     return convert(alpha, dtype), convert(1 if beta is None else beta, dtype)
 
 
+#: How the error for several numbers of samples begins.
+SCALAR_SAMPLES = "num_samples should be a scalar, got shape "
+
+
 def draw_classes(key: Tensor, logits: Any, count: Any, dtype: Any) -> Tensor:
     """Class numbers [rows, count] by the logits of each row."""
     dtype = dtypes.int64 if dtype is None else as_dtype(dtype)

@@ -11,7 +11,7 @@ from ..core.dtypes import as_dtype
 from ..values.convert import convert
 from ..values.record import apply
 from ..values.tensor import Tensor
-from .arguments import as_size
+from .arguments import as_scalar, as_size
 from .declare import Number
 from .philox import shuffled_blocks
 from .random_draws import (
@@ -19,6 +19,7 @@ from .random_draws import (
     FLOATING,
     NORMAL,
     POISSON,
+    SCALAR_SAMPLES,
     SIGNED,
     TRUNCATED,
     broadcast_shape,
@@ -179,7 +180,8 @@ def categorical(
     >>> tf.random.categorical([[0.0, -1e9]], 3).numpy().tolist()
     [[0, 0, 0]]
     """
-    logits, count = convert(logits), as_size(num_samples)
+    logits = convert(logits)
+    count = as_size(as_scalar(num_samples, "Multinomial", SCALAR_SAMPLES))
     shape = logits._aval.shape
     rows = shape[0] if len(shape) == 2 and not less(count, 0) else 0
     key = _next_key("Multinomial", seed, (class_numbers(rows, count),), dtype)

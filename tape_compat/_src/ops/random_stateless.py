@@ -9,6 +9,7 @@ from ..core.dtypes import as_dtype
 from ..values.convert import convert
 from ..values.record import apply
 from ..values.tensor import Tensor
+from .arguments import as_scalar
 from .declare import Number
 from .random_draws import (
     BETWEEN,
@@ -19,6 +20,7 @@ from .random_draws import (
     FOLD,
     NORMAL,
     POISSON,
+    SCALAR_SAMPLES,
     SIGNED,
     TRUNCATED,
     UNSIGNED,
@@ -224,7 +226,8 @@ def stateless_categorical(
     >>> tf.random.stateless_categorical([[0.0, -1e9]], 3, [1, 2]).numpy().tolist()
     [[0, 0, 0]]
     """
-    return draw_classes(seed_tensor(seed), logits, num_samples, dtype)
+    count = as_scalar(num_samples, "StatelessMultinomial", SCALAR_SAMPLES)
+    return draw_classes(seed_tensor(seed), logits, count, dtype)
 
 
 def stateless_shuffle(

@@ -237,6 +237,7 @@ from . import (
     data as data,
     debugging as debugging,
     distribute as distribute,
+    distributions as distributions,
     errors as errors,
     flags as flags,
     gfile as gfile,
