@@ -62,6 +62,10 @@ CASES = {
     "groups, large": ((2, 9, 8, 160), (3, 3, 80, 140), (1, 1), (1, 1), "SAME"),
     "groups, one pixel": ((2, 5, 6, 16), (1, 1, 4, 8), (1, 1), (1, 1), "VALID"),
     "groups, few": ((2, 5, 6, 4), (3, 3, 2, 4), (2, 1), (1, 1), "SAME"),
+    # All groups together fill one vector, of 16 or of 8 numbers.
+    "groups in a vector": ((2, 8, 7, 16), (3, 3, 8, 16), (2, 2), (1, 1), "SAME"),
+    "groups in a short vector": ((2, 8, 7, 4), (3, 3, 2, 8), (1, 1), (1, 1), "SAME"),
+    "groups in two vectors": ((2, 8, 7, 8), (3, 3, 2, 32), (1, 1), (1, 1), "SAME"),
     "groups of one": ((2, 5, 6, 24), (3, 3, 1, 48), (2, 2), (1, 1), "SAME"),
     "groups, 1d": ((5, 13, 12), (4, 3, 20), (2,), (1,), "SAME"),
     "groups of one, 1d": ((5, 13, 18), (4, 1, 18), (2,), (1,), "SAME"),

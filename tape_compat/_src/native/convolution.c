@@ -535,7 +535,7 @@ static void derive_task(const Job *job, long number, float *scratch)
         const float *cotangents = job->other + block.first * plan->of.features;
         for (long p = 0; p < plan->panels; p++) {
             Panel panel = panel_of(plan, p);
-            int as_it_is = panel.width == plan->of.features;
+            int as_it_is = panel.columns == plan->of.features && panel.width == panel.columns;
             if (!as_it_is)
                 copy_panel(plan, panel, cotangents, block.places, copy);
             const float *factors = as_it_is ? cotangents : copy;
