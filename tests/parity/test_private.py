@@ -665,6 +665,17 @@ def test_slices_at_places_that_are_computed(start):
             assert kind == "InvalidArgumentError"
 
 
+def test_graphs_around_a_graph():
+    """Keras 2 looks for the contexts of control flow of each of them."""
+    for tf in (tape_compat, tensorflow()):
+        found = []
+        tf.function(lambda: found.append(tf.compat.v1.get_default_graph()))()
+        outside = found[0].outer_graph
+        assert outside is tf.compat.v1.get_default_graph()
+        assert outside._get_control_flow_context() is found[0]._get_control_flow_context() is None
+        assert not hasattr(outside, "outer_graph") and not outside.building_function
+
+
 def test_devices_that_graphs_tell():
     class Op:
         device = None

@@ -44,6 +44,10 @@ class Chances:
         return self.refuted * policy.CALLS_AS_RECORDED > self.calls + policy.CALLS_AS_RECORDED
 
 
+#: The graph of eager code, which nothing is added to.
+OUTSIDE: list[Any] = []
+
+
 class FuncGraph(SymbolicProgram):
     """The record of a function.
 
@@ -102,9 +106,9 @@ class FuncGraph(SymbolicProgram):
         return creators()
 
     @property
-    def outer_graph(self) -> FuncGraph | None:
-        """The record of the function that this is in; None in eager code. Keras 2 asks."""
-        return of_function(self.outer)
+    def outer_graph(self) -> Any:
+        """The record of the function that this is in, or the graph of eager code. Keras 2 asks."""
+        return of_function(self.outer) or OUTSIDE[0]
 
     def _apply_device_functions(self, op: Any) -> None:
         """Tell `op` the device that `tf.device` asks for, if it does. Keras 2 asks."""

@@ -24,7 +24,7 @@ from ..values.record import identity
 from ..values.sparse import SparseTensor, SparseTensorSpec
 from ..values.tensor import Tensor
 from ..values.variable import Variable
-from .graph import FuncGraph, of_function
+from .graph import OUTSIDE, FuncGraph, of_function
 
 
 class Graph(abc.ABC):  # noqa: B024 - what is entered is a FuncGraph
@@ -51,6 +51,7 @@ class Graph(abc.ABC):  # noqa: B024 - what is entered is a FuncGraph
 
     unique_name = FuncGraph.unique_name
     _apply_device_functions = FuncGraph._apply_device_functions
+    _get_control_flow_context = FuncGraph._get_control_flow_context
 
     @property
     def _variable_creator_stack(self) -> Any:
@@ -129,7 +130,7 @@ def no_op(name: str | None = None) -> Operation | None:
 
 
 #: The one graph outside of functions.
-_OUTSIDE = [Graph("default")]
+OUTSIDE.append(Graph("default"))
 
 
 def get_default_graph() -> Any:
@@ -141,12 +142,12 @@ def get_default_graph() -> Any:
     'g'
     """
     graph = of_function(LOCAL.state.capture)
-    return _OUTSIDE[0] if graph is None else graph
+    return OUTSIDE[0] if graph is None else graph
 
 
 def renew_default_graph() -> None:
     """Let `get_default_graph` give another one outside of functions: Keras 2 counts names by it."""
-    _OUTSIDE[0] = Graph("default")
+    OUTSIDE[0] = Graph("default")
 
 
 def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tensor:
