@@ -364,3 +364,15 @@ def case_truth_of_arrays(tf):
 
     found = {name: each(value) for name, value in TRUTHS.items()}
     return found, each(tf.constant([1, 0]))
+
+
+def case_shifts_beyond_the_width(tf):
+    def shifted(dtype):
+        kind = tf.as_dtype(dtype)
+        by = [0, 1, 7, 8, 9, 31, 32, 33, 63, 64, 65, 100] + ([-1, -8] if kind.min < 0 else [])
+        x = tf.constant([[1], [5], [100]] + ([[-1], [-100]] if kind.min < 0 else []), dtype)
+        y = tf.constant(by, dtype)
+        return tf.bitwise.left_shift(x, y), tf.bitwise.right_shift(x, y)
+
+    names = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
+    return {name: shifted(name) for name in names}

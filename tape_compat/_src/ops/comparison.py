@@ -7,6 +7,7 @@ from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from ..core import dtypes
 from ..core.avals import Aval
@@ -208,9 +209,24 @@ def _bitwise(function: Callable[..., Any], doc: str, kernel: str) -> Callable[..
 bitwise_and = _bitwise(jnp.bitwise_and, "Bits set in both.", "BitwiseAnd")
 bitwise_or = _bitwise(jnp.bitwise_or, "Bits set in one.", "BitwiseOr")
 bitwise_xor = _bitwise(jnp.bitwise_xor, "Bits set in exactly one.", "BitwiseXor")
-left_shift = _bitwise(jnp.left_shift, "Bits of x moved up by y.", "LeftShift")
+
+
+def _within_width(shift: Callable[..., Any]) -> Callable[..., Any]:
+    """A shift by the nearest number of bits from 0 to one less than there are, as TensorFlow's
+    kernels take it."""
+
+    def shifted(x, y):
+        most = jnp.iinfo(y.dtype).bits - 1
+        return shift(x, lax.clamp(jnp.zeros((), y.dtype), y, jnp.asarray(most, y.dtype)))
+
+    return shifted
+
+
+left_shift = _bitwise(
+    _within_width(jnp.left_shift), "Bits of x moved up by y, by all but one at most.", "LeftShift"
+)
 right_shift = _bitwise(
-    jnp.right_shift, "Bits of x moved down by y, keeping the sign.", "RightShift"
+    _within_width(jnp.right_shift), "Bits of x moved down by y, keeping the sign.", "RightShift"
 )
 invert = unary(
     jnp.bitwise_not, "Bits flipped.", kernel="Invert", dtypes="integer", differentiable=False
