@@ -3,7 +3,7 @@
 import numpy as np
 
 from .cases_image import each
-from .harness import attempts, options
+from .harness import attempt, attempts, options
 
 NEEDS = ("signal",)
 RNG = np.random.default_rng(17)
@@ -155,3 +155,24 @@ def case_errors(tf):
         },
         words=3,
     )
+
+
+@options(words=5)
+def case_transforms_of_no_elements(tf):
+    def tried(name, shape, length):
+        x = tf.zeros(shape, tf.complex64 if name.startswith("irfft") else tf.float32)
+        return attempt(getattr(tf.signal, name), x, length)
+
+    of_empty = [
+        tried(name, shape, None)
+        for name in ("rfft", "irfft", "rfft2d", "irfft2d")
+        for shape in ([0, 3], [3, 0], [2, 0, 0], [2, 0, 3])
+    ]
+    to_empty = [
+        tried("irfft2d", [1, 2, 3], [0, 0]), tried("rfft2d", [1, 2, 3], [0, 3]),
+        tried("rfft", [2, 3], [-1]), tried("irfft2d", [2, 3], [2, -1]),
+    ]  # fmt: skip
+    x = tf.Variable(tf.zeros([3, 0]))
+    with tf.GradientTape() as tape:
+        y = tf.reduce_sum(tf.abs(tf.signal.rfft(x)))
+    return of_empty, to_empty, tape.gradient(y, x)

@@ -9,7 +9,7 @@ from typing import Any
 import jax.numpy as jnp
 
 from ...core.avals import Aval
-from ...core.dimensions import Shape, maximum
+from ...core.dimensions import Shape, less, maximum
 from ...core.dtypes import as_dtype, complex64, float32
 from ...core.op import Op
 from ...core.refuse import invalid, not_allowed, shown
@@ -26,6 +26,9 @@ _REAL = ("float32", "float64")
 
 def _transform(x: Any, axes: tuple[int, ...], kind: str, length: Shape | None) -> Any:
     """One axis at a time; the last is the one of which half is kept where numbers are real."""
+    if length is not None and 0 in length:  # JAX refuses such sizes
+        empty = _shape((Aval.of(x.shape, as_dtype(x.dtype)),), axes, kind, length)
+        return jnp.zeros(empty.shape, empty.np_dtype)
     sizes = [None] * len(axes) if length is None else list(length)
     pairs = list(zip(axes, sizes, strict=True))
     if kind == "rfft":
@@ -111,6 +114,9 @@ def _real_transform(kind: str, rank: int) -> Callable[..., Tensor]:
         length = _length(x, axes, fft_length, kind)
         if len(length) != rank:
             raise invalid(f"fft_length must have shape [{rank}]", kernel)
+        for i, size in enumerate(length):
+            if less(size, 0):
+                raise invalid(f"fft_length[{i}] must >= 0, but got: {size}", kernel)
         return apply(op.bind(axes=axes, kind=kind, length=length), (x,))
 
     if kind == "rfft":
@@ -142,7 +148,8 @@ def _shape(avals: tuple[Aval, ...], axes: tuple[int, ...], kind: str, length: Sh
     for axis, size in zip(axes, length, strict=True):
         shape[axis] = size
     if kind == "rfft":
-        shape[axes[-1]] = length[-1] // 2 + 1
+        if length[-1] != 0:
+            shape[axes[-1]] = length[-1] // 2 + 1
         dtype = "complex64" if dtype.name == "float32" else "complex128"
     elif kind == "irfft":
         dtype = dtype.real_dtype
