@@ -193,6 +193,25 @@ def as_int(value: Any) -> int:
     return value if value.__class__ is int else int(known_value(value))
 
 
+def as_axis(value: Any, kernel: str, attr: str, refusal: str) -> int:
+    """An axis that a kernel takes as an input, as a Python int.
+
+    Raises TypeError for a Python float, ValueError for None, InvalidArgumentError for texts and
+    complex numbers, by the attribute of its dtype, and for more than one number, as `refusal` says.
+    """
+    if value.__class__ is int:
+        return value
+    if value.__class__ is float:
+        raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype int32")
+    array = known_value(value)
+    kinds = "iu" if isinstance(value, Tensor) else "iufb"
+    if array.dtype.kind not in kinds:
+        raise not_allowed(dtypes.from_numpy(array.dtype), "int32, int64", kernel, attr)
+    if array.ndim:
+        raise invalid(refusal.format(shape=shown(array.shape), rank=array.ndim), kernel)
+    return int(array)
+
+
 def as_scalar(value: Any, kernel: str, refusal: str) -> Any:
     """An integer input of a kernel, for `as_int` or `as_size`. Raises TypeError for floats and
     texts, InvalidArgumentError that begins with `refusal` for more than one number."""

@@ -8,6 +8,7 @@ from typing import Any
 from ..core import dtypes
 from ..core.avals import Aval
 from ..core.refuse import check_dtype_of, invalid, not_allowed, not_allowed_text
+from .arguments import as_axis
 from .declare import TextOperands, allowed, check_broadcast, check_same_dtype
 
 INEXACT = "float complex"
@@ -67,8 +68,10 @@ def check_axes(kernel: str) -> Callable[..., None]:
 def check_scan(kernel: str) -> Callable[..., None]:
     """A check that the axis of a scan lies inside."""
 
-    def check(avals: tuple[Aval, ...], axis: int = 0, **_: Any) -> None:
+    def check(avals: tuple[Aval, ...], axis: Any = 0, **_: Any) -> None:
         rank = len(avals[0].shape)
+        if not isinstance(axis, int):
+            axis = as_axis(axis, kernel, "Tidx", "ScanOp: axis must be a scalar, not {shape}")
         if not -rank <= axis < rank:
             raise invalid(
                 f"ScanOp: Expected scan axis in the range [{-rank}, {rank}), but got {axis}", kernel

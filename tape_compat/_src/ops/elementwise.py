@@ -209,7 +209,7 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
 
 
 def _check_softmax(kernel: str) -> Callable[..., None]:
-    def check(avals: tuple[Aval, ...], axis: int | None = None, **_: Any) -> None:
+    def check(avals: tuple[Aval, ...], axis: float | None = None, **_: Any) -> None:
         rank = len(avals[0].shape)
         if rank == 0:
             raise invalid("logits must have >= 1 dimension, got []", kernel)
@@ -219,6 +219,8 @@ def _check_softmax(kernel: str) -> Callable[..., None]:
                 f"dimensions in the input. Received: dim={axis}",
                 kernel,
             )
+        if axis is not None and axis != int(axis):
+            raise invalid(f"Requires start <= limit when delta > 0: {axis + 1}/{axis}", "Range")
 
     return check
 
@@ -233,7 +235,7 @@ def softmax(logits, axis=None, name=None):
     >>> tf.nn.softmax([0.0, 0.0]).numpy().tolist()
     [0.5, 0.5]
     """
-    return _softmax(logits, -1 if axis is None else axis)
+    return _softmax(logits, -1 if axis is None else int(axis))
 
 
 @op(arrays=1, kernel="LogSoftmax", dtypes="float", check=_check_softmax("LogSoftmax"))
@@ -246,7 +248,7 @@ def log_softmax(logits, axis=None, name=None):
     >>> tf.nn.log_softmax([0.0, -1000.0]).numpy().tolist()
     [0.0, -1000.0]
     """
-    return _log_softmax(logits, -1 if axis is None else axis)
+    return _log_softmax(logits, -1 if axis is None else int(axis))
 
 
 softsign = unary(rules.softsign, "x / (1 + |x|).", kernel="Softsign", dtypes="float")

@@ -28,6 +28,7 @@ from ..values.tensor import Tensor, concrete
 from . import rules
 from .arguments import (
     INDEX_DTYPES,
+    as_axis,
     as_int,
     as_tensor,
     dims,
@@ -149,7 +150,9 @@ def gather(
     params, indices = as_tensor(params), as_tensor(indices)
     have = params._aval.shape
     batch = as_int(batch_dims)
-    axis = batch if axis is None else as_int(axis)
+    if axis.__class__ in (bool, float):
+        axis = as_tensor(axis)
+    axis = batch if axis is None else as_axis(axis, "GatherV2", "Taxis", "axis must be scalar")
     if batch < 0:
         batch += len(indices._aval.shape)
     if axis == 0:  # TensorFlow does not look at `batch_dims` then

@@ -24,6 +24,7 @@ from ..values.record import apply
 from ..values.tensor import Tensor, concrete
 from ..values.variable import Variable
 from .arguments import (
+    as_axis,
     as_int,
     as_own_tensor,
     as_scalar,
@@ -66,8 +67,9 @@ def _check_pad(avals: tuple[Aval, ...], paddings: tuple[tuple[int, int], ...], m
         )
     for (low, high), n in zip(paddings, have):
         if less(low, 0) or less(high, 0):
-            raise invalid(f"Paddings must be non-negative: {low} {high}", kernel)
-        if mode == "REFLECT" and less(n - 1, maximum(low, high)) and (low or high or n):
+            what = "Paddings" if mode == "CONSTANT" else "paddings"
+            raise invalid(f"{what} must be non-negative: {low} {high}", kernel)
+        if mode == "REFLECT" and less(n - 1, maximum(low, high)):
             raise invalid(
                 f"paddings must be less than the dimension size: {low}, {high} not less than {n}",
                 kernel,
@@ -215,10 +217,15 @@ _STACK = Op(
 )
 
 
-def _check_axis(axis: int, n: int) -> int:
-    if not -n <= axis < n:
+def _axis(value: Any) -> Any:
+    """An axis that is looked at in Python: the number in a tensor, anything else as it is."""
+    return as_int(value) if isinstance(value, (Tensor, Variable, np.ndarray)) else value
+
+
+def _check_axis(axis: Any, n: int) -> int:
+    if axis < -n or axis >= n:
         raise ValueError(f"Argument `axis` = {axis} not in range [{-n}, {n})")
-    return axis % n
+    return int(axis) % n
 
 
 @takes_composites
@@ -231,7 +238,7 @@ def stack(values: Any, axis: Any = 0, name: str = "stack") -> Tensor:
     >>> tf.stack([[1, 2], [3, 4]], axis=1).numpy().tolist()
     [[1, 3], [2, 4]]
     """
-    axis = as_int(axis)
+    axis = _axis(axis)
     if isinstance(values, (Tensor, Variable, np.ndarray)):
         if axis == 0:
             return as_own_tensor(values)
@@ -283,9 +290,12 @@ def unstack(value: Any, num: Any = None, axis: Any = 0, name: str = "unstack") -
     >>> [int(x) for x in tf.unstack([1, 2])]
     [1, 2]
     """
+    if isinstance(axis, (float, np.floating)):
+        kind = "float" if axis.__class__ is float else f"numpy.{axis.__class__.__name__}"
+        raise TypeError(f"list indices must be integers or slices, not {kind}")
     x = as_tensor(value)
     have = x._aval.shape
-    axis = _check_axis(as_int(axis), len(have))
+    axis = _check_axis(_axis(axis), len(have))
     if num is not None and differ(as_int(num), have[axis]):
         raise invalid(
             f"Input shape axis {axis} must equal {num}, got shape {shown(have)}", "Unpack"
@@ -399,7 +409,7 @@ def split(
                 f"{known.ndim} -D and {len(sizes)} elements",
                 "SplitV",
             )
-    axis = as_int(axis)
+    axis = as_axis(axis, "Split", "T", "split_dim must be a scalar but has rank {rank}")
     if is_text(x):
         return move_text(lambda p: split(p, sizes, axis), x)
     return list(apply(_SPLIT.bind(sizes=sizes, axis=axis), (x,)))

@@ -74,7 +74,11 @@ def bias_add(
 
 def _check_moments(avals: tuple[Aval, ...], axes: Any, **_: Any) -> None:
     rank = len(avals[0].shape)
-    for i in axes if isinstance(axes, tuple) else (axes,):
+    for i in axes if isinstance(axes, tuple) else () if axes is None else (axes,):
+        if not isinstance(i, (int, str)):
+            raise TypeError(f"Cannot convert {i!r} to EagerTensor of dtype int32")
+        if isinstance(i, str):
+            raise not_allowed("string", "int32, int64", "Mean", "Tidx")
         if not -rank <= i < rank:
             raise invalid(
                 f"Invalid reduction dimension ({i} for input with {rank} dimension(s)", "Mean"

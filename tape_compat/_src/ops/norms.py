@@ -62,6 +62,10 @@ def _norm_arguments(ord: Any, axis: Any) -> tuple[Any, Any]:
                 f"got {ord}"
             )
     else:
+        if not (axis is None or isinstance(axis, (int, np.integer, Tensor))):
+            raise ValueError(
+                f"'axis' must be None, an integer, or a tuple of 2 unique integers, got {axis}"
+            )
         axis = None if axis is None else int(axis)
         if ord != "euclidean" and (isinstance(ord, str) or not np.isreal(ord) or ord <= 0):
             raise ValueError(f"'ord' must be a supported vector norm, got {ord}")

@@ -6,23 +6,23 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
 from ..core import dtypes
 from ..core.avals import Aval
 from ..core.dimensions import differ, less
-from ..core.dtypes import DType, as_dtype
+from ..core.dtypes import DType, as_dtype, from_numpy
 from ..core.op import Op
-from ..core.refuse import invalid, shown
+from ..core.refuse import invalid, not_allowed, shown
 from ..values.bounds import host_value
-from ..values.convert import to_numpy
 from ..values.dispatch import takes_composites
 from ..values.record import apply
 from ..values.tensor import Tensor
 from .arguments import as_int, as_tensor, dims, is_text, known_value, move_text
 from .declare import check_same_dtype
 from .order_kernel import order
-from .shapes import reshape
+from .shapes import identity, reshape
 
 
 def _check_reverse(avals: tuple[Aval, ...], axis: tuple[int, ...]) -> None:
@@ -51,9 +51,13 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
     """
     x = as_tensor(tensor)
     known = known_value(axis)
+    if known.dtype.kind not in "iub" and known.size:
+        raise not_allowed(from_numpy(known.dtype), "int32, int64", "ReverseV2", "Tidx")
+    if not x._aval.shape:
+        return identity(x)
     if known.ndim != 1:
         raise invalid(f"'dims' must be 1-dimension, not {known.ndim}", "ReverseV2")
-    axes = dims(known) if known.size else ()
+    axes = tuple(known.astype(np.int64).tolist())
     if is_text(x):
         return move_text(lambda p: reverse(p, axes), x)
     return apply(_REVERSE.bind(axis=axes), (x,))
@@ -127,7 +131,7 @@ def _check_roll(avals: tuple[Aval, ...], axis: tuple[int, ...]) -> None:
         raise invalid("input must be 1-D or higher", "Roll")
     for d in axis:
         if not -n <= d < n:
-            raise invalid(f"axis {d} is out of range", "Roll")
+            raise invalid(f"axis {d + n if d < 0 else d} is out of range", "Roll")
 
 
 _ROLL = Op(
@@ -147,11 +151,14 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
     >>> tf.roll([1, 2, 3], 1, 0).numpy().tolist()
     [3, 1, 2]
     """
-    x, axes = as_tensor(input), dims(axis if axis is not None else to_numpy(axis))
-    shifts = as_tensor(shift)
-    if shifts._aval.shape == ():
+    x, shifts = as_tensor(input), as_tensor(shift)
+    known = known_value(axis)
+    if known.dtype.kind not in "iu":
+        raise not_allowed(from_numpy(known.dtype), "int32, int64", "Roll", "Taxis")
+    axes = dims(known)
+    if len(shifts._aval.shape) == known.ndim == 0:
         shifts = reshape(shifts, (1,))
-    if differ(shifts._aval.size, len(axes)):
+    elif len(shifts._aval.shape) != known.ndim or differ(shifts._aval.size, len(axes)):
         raise invalid("shift and axis must have the same size", "Roll")
     if is_text(x):
         return move_text(lambda p, n: roll(p, n, axes), x, by=(shifts,))
@@ -165,6 +172,7 @@ def _sort(x: Any, axis: int, descending: bool) -> Any:
 def _check_sort(avals: tuple[Aval, ...], axis: int, descending: bool) -> None:
     n = len(avals[0].shape)
     if not -n <= axis < n:
+        axis = axis + n if axis < 0 else axis
         raise invalid(f"slice index {axis} of dimension 0 out of bounds.", "StridedSlice")
 
 
@@ -181,6 +189,12 @@ def _descending(direction: str) -> bool:
     return direction == "DESCENDING"
 
 
+def _sorted_axis(axis: Any) -> int:
+    if np.ndim(axis):
+        raise ValueError(f"Argument `axis` must be a constant scalar. Received: axis={axis}.")
+    return as_int(axis)
+
+
 def sort(
     values: Any, axis: Any = -1, direction: str = "ASCENDING", name: str | None = None
 ) -> Tensor:
@@ -190,7 +204,7 @@ def sort(
     >>> tf.sort([3, 1, 2], direction="DESCENDING").numpy().tolist()
     [3, 2, 1]
     """
-    options = {"axis": as_int(axis), "descending": _descending(direction)}
+    options = {"axis": _sorted_axis(axis), "descending": _descending(direction)}
     return apply(_SORT.bind(**options), (as_tensor(values),))
 
 
@@ -209,7 +223,7 @@ def argsort(
     >>> tf.argsort([3, 1, 2]).numpy().tolist()
     [1, 2, 0]
     """
-    options = {"axis": as_int(axis), "descending": _descending(direction)}
+    options = {"axis": _sorted_axis(axis), "descending": _descending(direction)}
     return apply(_ARGSORT.bind(**options), (as_tensor(values),))
 
 

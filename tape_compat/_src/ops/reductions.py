@@ -305,6 +305,8 @@ _ARGMIN = Op(
 def _arg(of: Op, x: Any, axis: Any, output_type: Any) -> Tensor:
     if axis.__class__ is not int:
         axis = 0 if axis is None else static(axis)
+        if not isinstance(axis, int):
+            raise TypeError("axis must be int or Tensor with integer datatype")
     if output_type.__class__ is not DType:
         output_type = dtypes.as_dtype(output_type)
     closure = of.bind(axis=axis, output_type=output_type)

@@ -155,6 +155,9 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
     x = as_tensor(input)
     if axis is None:
         x, axis = reshape(x, (-1,)), 0
+    if not isinstance(axis, (int, np.integer, Tensor)):
+        kind = axis.__class__.__name__
+        raise TypeError(f"Argument `axis` must be an int. Received `axis` = {axis} of type {kind}")
     axis = _check_repeat_axis(x, as_int(axis))
     length = x._aval.shape[axis]
     if _tells_at_call(repeats):

@@ -443,6 +443,8 @@ def expand_dims(input: Any, axis: Any, name: str | None = None) -> Tensor:
     """
     x = as_tensor(input)
     if axis.__class__ is not int:
+        if isinstance(axis, (bool, np.bool_, np.floating)):
+            axis = int(axis)
         axis = dims(known_value(axis))
         if len(axis) != 1:
             raise invalid("'dim' must be a tensor with a single value", "ExpandDims")
@@ -502,6 +504,8 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
     [1, 2]
     """
     x = as_tensor(input)
+    if isinstance(axis, (int, float, np.floating)):
+        axis = int(axis)
     axes = () if axis is None else dims(axis)
     if is_text(x):
         return move_text(lambda p: squeeze(p, axes), x)

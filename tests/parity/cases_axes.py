@@ -1,0 +1,93 @@
+"""Axes as programs write them: floats, lists, texts, None, beyond the rank."""
+
+import numpy as np
+
+from .harness import attempt, options
+
+X = np.arange(6, dtype=np.float32).reshape(2, 3)
+
+AXES = {
+    "float": 1.0,
+    "fraction": 1.5,
+    "text": "a",
+    "none": None,
+    "list": [1],
+    "lists": [0, 1],
+    "beyond": 5,
+    "before": -3,
+}
+
+OPS = {
+    "softmax": lambda tf, axis: tf.nn.softmax(X, axis=axis),
+    "log_softmax": lambda tf, axis: tf.nn.log_softmax(X, axis=axis),
+    "unstack": lambda tf, axis: tf.unstack(X, axis=axis),
+    "stack": lambda tf, axis: tf.stack([X, X], axis=axis),
+    "cumsum": lambda tf, axis: tf.cumsum(X, axis=axis),
+    "cumprod": lambda tf, axis: tf.math.cumprod(X, axis=axis),
+    "cumulative_logsumexp": lambda tf, axis: tf.math.cumulative_logsumexp(X, axis=axis),
+    "argmax": lambda tf, axis: tf.argmax(X, axis=axis),
+    "gather": lambda tf, axis: tf.gather(X, [0, 1], axis=axis),
+    "sort": lambda tf, axis: tf.sort(X, axis=axis),
+    "norm": lambda tf, axis: tf.norm(X, axis=axis),
+    "roll": lambda tf, axis: tf.roll(X, shift=1, axis=axis),
+    "moments": lambda tf, axis: tf.nn.moments(X, axis),
+    "repeat": lambda tf, axis: tf.repeat(X, 2, axis=axis),
+    "reverse": lambda tf, axis: tf.reverse(X, [axis]),
+}
+
+
+def _tried(tf, op, axes):
+    return {name: attempt(op, tf, axis, words=4) for name, axis in axes.items()}
+
+
+def _of(name):
+    def case(tf):
+        return _tried(tf, OPS[name], AXES)
+
+    return case
+
+
+CASES = {f"axes of {name}": _of(name) for name in OPS}
+CASES["axes of squeeze"] = lambda tf: _tried(
+    tf, lambda tf, axis: tf.squeeze(X[:, :1], axis), {"float": 1.0, "fraction": 1.5, "bool": True}
+)
+CASES["axes of expand_dims"] = lambda tf: _tried(
+    tf, lambda tf, axis: tf.expand_dims(X, axis), {"float32": np.float32(1), "bool": True}
+)
+CASES["axes of split"] = lambda tf: _tried(
+    tf, lambda tf, axis: tf.split(X, 1, axis), {"float": 1.0, "list": [1], "lists": [0, 1]}
+)
+
+
+def case_reverse_of_a_scalar(tf):
+    x = tf.Variable(3.0)
+    with tf.GradientTape() as tape:
+        y = tf.reverse(x, [0]) * 2.0
+    return (
+        y,
+        tape.gradient(y, x),
+        tf.reverse(tf.constant("a"), [-1]),
+        tf.experimental.numpy.fliplr(np.float32(3.0)),
+    )
+
+
+def case_reverse_by_bools(tf):
+    return tf.reverse(X, [True]), tf.reverse(X, [False])
+
+
+@options(words=3)
+def case_mirrored_empty_tensors(tf):
+    def pad(shape, paddings, mode):
+        return attempt(tf.pad, tf.zeros(shape), paddings, mode)
+
+    return [
+        [
+            pad([0], [[0, 0]], mode),
+            pad([0, 3], [[0, 0], [1, 1]], mode),
+            pad([0, 3], [[0, 0], [0, 0]], mode),
+            pad([2, 0], [[1, 1], [0, 0]], mode),
+            pad([2, 0], [[0, 0], [1, 0]], mode),
+            pad([3], [[-1, 0]], mode),
+        ]
+        for mode in ("REFLECT", "SYMMETRIC", "CONSTANT")
+    ]
