@@ -15,12 +15,14 @@ from jax.ad_checkpoint import checkpoint_name
 from jax.extend.core import primitives
 
 import tape_compat as tf
+from tape_compat._src.core import dtypes
+from tape_compat._src.core.avals import Aval
 from tape_compat._src.core.caches import held
 from tape_compat._src.core.host import on_host
 from tape_compat._src.core.op import Closure, primitives as names
 from tape_compat._src.core.state import LOCAL
 from tape_compat._src.core.x64 import in_x64
-from tape_compat._src.run import policy
+from tape_compat._src.run import op_by_op, policy
 from tape_compat._src.run.interpret import convolutions, cost, decompositions
 from tape_compat._src.run.interpret.plan import Interpreted, interpreted
 from tape_compat._src.run.interpret.rules import RULES
@@ -42,6 +44,7 @@ LEAST = {"float16": 7e-5, "bfloat16": 2e-38, "float32": 2e-38, "complex64": 2e-3
 
 #: For XLA: to compile fast.
 ELIMINATE = decompositions._ELIMINATE
+SUBSTITUTE = decompositions._SUBSTITUTE
 QUICK = {"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_passes": True}
 
 #: Primitives that a test has run through their rule.
@@ -733,6 +736,55 @@ def test_the_kernel_takes_matrices_with_room_for_rows():
     ):
         with pytest.raises(ValueError):
             ELIMINATE(*wrong)
+
+
+@pytest.mark.skipif(SUBSTITUTE is None, reason="is of the C code")
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
+def test_the_kernel_solves_as_numpy_does(dtype):
+    random = np.random.default_rng(4)
+    for n, columns in ((1, 1), (5, 2), (20, 3)):
+        a, b = random.normal(size=(2, 3, n, n)), random.normal(size=(2, 3, n, columns))
+        if np.dtype(dtype).kind == "c":
+            a, b = a + 1j * random.normal(size=a.shape), b + 1j * random.normal(size=b.shape)
+        a, b = (a / n + 2 * np.eye(n)).astype(dtype), b.astype(dtype)
+        a[0, 0, 0, 0] = 0.0
+        for lower, unit in itertools.product((True, False), repeat=2):
+            with np.errstate(all="ignore"):
+                found = decompositions._substituted(a, b, lower, unit)
+                wanted = decompositions._solve(a, b, lower, unit)
+            np.testing.assert_allclose(found[0, 1:], wanted[0, 1:], rtol=1e-4, atol=1e-5)
+            finite = np.isfinite(wanted)
+            np.testing.assert_array_equal(np.isfinite(found), finite)
+            assert finite.all() == unit
+
+
+@pytest.mark.skipif(SUBSTITUTE is None, reason="is of the C code")
+def test_the_kernel_takes_square_matrices_and_rows():
+    a, x = np.ones((2, 3, 3)), np.ones((2, 3, 4))
+    SUBSTITUTE(a, x, True, True)
+    for wrong in (
+        (a[:, :2].copy(), x),
+        (a[:1], x),
+        (a, x[:, :2].copy()),
+        (a.astype(np.float32), x),
+        (a.astype(np.int64), x.astype(np.int64)),
+        (a[0], x[0]),
+    ):
+        with pytest.raises(ValueError):
+            SUBSTITUTE(*wrong, True, True)
+    with pytest.raises(ValueError):
+        SUBSTITUTE(a, x.swapaxes(1, 2), True, True)
+
+
+def test_small_systems_are_solved_without_blas():
+    """So no threads are held back for them, whatever the first size was that was traced."""
+    closure = tf.linalg.inv.op.bind(adjoint=False)
+    contexts = [
+        op_by_op.OpRunner(closure, (Aval.of((n, n), dtypes.float32),)).context for n in (3, 7, 200)
+    ]
+    limited = op_by_op.in_one_thread
+    small = limited if SUBSTITUTE is None else op_by_op.on_host
+    assert contexts == [small, small, limited]
 
 
 # -- control flow ----------------------------------------------------------------------------------

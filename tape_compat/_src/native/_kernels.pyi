@@ -29,3 +29,7 @@ def largest(x: Any, values: Any, places: Any, /) -> None:
 def compute(derivative: bool, x: Any, other: Any, out: Any, numbers: tuple[int, ...], /) -> None:
     """Write a convolution, or its derivative by the kernel, of arrays of four axes into `out`. The
     numbers are those of `native/kernels.c`."""
+
+def substitute(matrices: Any, x: Any, lower: bool, unit: bool, /) -> None:
+    """Write the solutions of triangular systems into x [b, n, k]; of matrices [b, n, n] the part
+    below the diagonal is read, or the one above it, and the diagonal unless it is of ones."""

@@ -582,6 +582,8 @@ static PyMethodDef methods[] = {
      "order(x, places, descending): where the numbers of each row stand in order."},
     {"compute", (PyCFunction)(void (*)(void))compute, METH_FASTCALL,
      "compute(derivative, x, other, out, numbers): a convolution, or its derivative by the kernel."},
+    {"substitute", (PyCFunction)(void (*)(void))substitute_here, METH_FASTCALL,
+     "substitute(matrices, x, lower, unit): solve triangular systems, in the place of x."},
     {NULL, NULL, 0, NULL},
 };
 

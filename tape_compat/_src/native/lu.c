@@ -1,4 +1,4 @@
-/* LU decompositions of small matrices, by the interpreter's side of `run/interpret`. */
+/* LU decompositions and triangular systems of small matrices, for the interpreter. */
 
 #include <complex.h>
 
@@ -43,6 +43,16 @@ ELIMINATE(eliminate_double, double, fabs)
 ELIMINATE(eliminate_complex_float, float complex, SIZE_OF_PARTS)
 ELIMINATE(eliminate_complex_double, double complex, SIZE_OF_PARTS)
 
+/* Which of the dtypes that have a function here; 4 is none. */
+static int kind_of(const Py_buffer *numbers)
+{
+    const char *kinds[] = {"f", "d", "Zf", "Zd"};
+    int kind = 0;
+    while (kind < 4 && strcmp(numbers->format, kinds[kind]))
+        kind++;
+    return kind;
+}
+
 /* eliminate(matrices, pivots, order) */
 static PyObject *eliminate_here(PyObject *module, PyObject *const *args, Py_ssize_t n)
 {
@@ -53,10 +63,7 @@ static PyObject *eliminate_here(PyObject *module, PyObject *const *args, Py_ssiz
     if (!buffers_of(args, buffers, 3, 0))
         return NULL;
     const Py_buffer *a = buffers, *pivots = buffers + 1, *order = buffers + 2;
-    const char *kinds[] = {"f", "d", "Zf", "Zd"};
-    int kind = 0;
-    while (kind < 4 && strcmp(a->format, kinds[kind]))
-        kind++;
+    int kind = kind_of(a);
     int fit = kind < 4 && a->ndim == 3 && pivots->ndim == 2 && order->ndim == 2 &&
               numbers_in(pivots) == INT32 && numbers_in(order) == INT32;
     long count = fit ? a->shape[0] : 0, rows = fit ? a->shape[1] : 0, columns = fit ? a->shape[2] : 0;
@@ -82,5 +89,66 @@ static PyObject *eliminate_here(PyObject *module, PyObject *const *args, Py_ssiz
     release_all(buffers, 3);
     if (!fit)
         return PyErr_Format(PyExc_ValueError, "not matrices, their pivots and the order of rows");
+    Py_RETURN_NONE;
+}
+
+/* The x of a x = b in the place of b, row by row from the first, or from the last if a is upper. */
+#define SUBSTITUTE(NAME, TYPE)                                                                     \
+    static void NAME(const TYPE *a, TYPE *x, long n, long columns, int lower, int unit)            \
+    {                                                                                              \
+        for (long step = 0; step < n; step++) {                                                    \
+            long i = lower ? step : n - 1 - step;                                                  \
+            TYPE *row = x + i * columns;                                                           \
+            for (long j = lower ? 0 : i + 1; j < (lower ? i : n); j++) {                           \
+                TYPE factor = a[i * n + j];                                                        \
+                const TYPE *known = x + j * columns;                                               \
+                for (long c = 0; c < columns; c++)                                                 \
+                    row[c] -= factor * known[c];                                                   \
+            }                                                                                      \
+            for (long c = 0; c < columns && !unit; c++)                                            \
+                row[c] /= a[i * n + i];                                                            \
+        }                                                                                          \
+    }
+
+SUBSTITUTE(substitute_float, float)
+SUBSTITUTE(substitute_double, double)
+SUBSTITUTE(substitute_complex_float, float complex)
+SUBSTITUTE(substitute_complex_double, double complex)
+
+/* substitute(matrices, x, lower, unit) */
+static PyObject *substitute_here(PyObject *module, PyObject *const *args, Py_ssize_t n)
+{
+    (void)module;
+    if (n != 4)
+        return PyErr_Format(PyExc_TypeError, "4 arguments are wanted, not %zd", n);
+    int lower = PyObject_IsTrue(args[2]), unit = PyObject_IsTrue(args[3]);
+    Py_buffer buffers[2];
+    if (lower < 0 || unit < 0 || !buffers_of(args, buffers, 2, 1))
+        return NULL;
+    const Py_buffer *a = buffers, *x = buffers + 1;
+    int kind = kind_of(a);
+    int fit = kind < 4 && kind_of(x) == kind && a->ndim == 3 && x->ndim == 3 &&
+              a->shape[0] == x->shape[0] && a->shape[1] == a->shape[2] &&
+              a->shape[1] == x->shape[1];
+    if (fit) {
+        long size = a->shape[1], columns = x->shape[2];
+        Py_BEGIN_ALLOW_THREADS
+        for (long i = 0; i < a->shape[0]; i++) {
+            const void *matrix = (char *)a->buf + i * size * size * a->itemsize;
+            void *rows = (char *)x->buf + i * size * columns * x->itemsize;
+            if (kind == 0)
+                substitute_float(matrix, rows, size, columns, lower, unit);
+            else if (kind == 1)
+                substitute_double(matrix, rows, size, columns, lower, unit);
+            else if (kind == 2)
+                substitute_complex_float(matrix, rows, size, columns, lower, unit);
+            else
+                substitute_complex_double(matrix, rows, size, columns, lower, unit);
+        }
+        Py_END_ALLOW_THREADS
+    }
+    release_all(buffers, 2);
+    if (!fit)
+        return PyErr_Format(PyExc_ValueError, "not square matrices and as many rows of one dtype");
     Py_RETURN_NONE;
 }

@@ -45,17 +45,25 @@ def _solve_aval(avals: tuple[Aval, ...], validate_args: bool) -> Aval:
 
 def _rows(x: Any, places: Any) -> Any:
     """The rows of matrices at places, batch axes broadcast."""
+    if x.ndim == 2 and places.ndim == 1:
+        return x.at[places].get(mode="promise_in_bounds")
     batch = np.broadcast_shapes(x.shape[:-2], places.shape[:-1])
     x = jnp.broadcast_to(x, (*batch, *x.shape[-2:]))
     places = jnp.broadcast_to(places, (*batch, places.shape[-1]))
     return jnp.take_along_axis(x, places[..., None], axis=-2)
 
 
-def _solved(factors: Any, permutation: Any, rhs: Any) -> Any:
+def solved(factors: Any, permutation: Any, rhs: Any) -> Any:
+    """The x of A x = rhs, by the factors of A and the order of its rows."""
     rhs = _rows(rhs, permutation)
     batch = np.broadcast_shapes(factors.shape[:-2], rhs.shape[:-2])
     factors = jnp.broadcast_to(factors, (*batch, *factors.shape[-2:]))
     rhs = jnp.broadcast_to(rhs, (*batch, *rhs.shape[-2:]))
+    return by_factors(factors, rhs)
+
+
+def by_factors(factors: Any, rhs: Any) -> Any:
+    """The x of L U x = rhs, matrices of as many batches."""
     half = lax.linalg.triangular_solve(factors, rhs, left_side=True, lower=True, unit_diagonal=True)
     return lax.linalg.triangular_solve(factors, half, left_side=True, lower=False)
 
@@ -72,7 +80,7 @@ def lu_solve(lower_upper, perm, rhs, validate_args=False, name=None):
     >>> tf.linalg.lu_solve(*factors, [[3.0], [7.0]]).numpy().tolist()
     [[1.0], [1.0]]
     """
-    return _solved(lower_upper, perm, rhs)
+    return solved(lower_upper, perm, rhs)
 
 
 @op(arrays=2, same_dtype=False, check=_check_factors)
@@ -87,7 +95,7 @@ def lu_matrix_inverse(lower_upper, perm, validate_args=False, name=None):
     >>> tf.linalg.lu_matrix_inverse(*factors).numpy().tolist()
     [[0.5, 0.0], [0.0, 0.25]]
     """
-    return _solved(lower_upper, perm, jnp.eye(lower_upper.shape[-1], dtype=lower_upper.dtype))
+    return solved(lower_upper, perm, jnp.eye(lower_upper.shape[-1], dtype=lower_upper.dtype))
 
 
 @op(arrays=2, same_dtype=False, check=_check_factors)

@@ -19,11 +19,13 @@ from ..core import limits
 from ..core.avals import Aval
 from ..core.call import Call, flattened
 from ..core.counters import COUNTERS
+from ..core.dimensions import Sizes
 from ..core.host import in_one_thread, keep_freed_memory, on_host, one_thread
 from ..core.op import Closure, equations
 from ..core.program import Node, Runner
 from ..core.state import LOCAL, MODE
 from ..core.steps import Steps, last_uses, leaf_layout, needed, slot_avals
+from ..core.traces import with_sizes
 from ..core.x64 import in_x64
 from . import policy
 from .donation import ONLY_OURS
@@ -137,7 +139,7 @@ class OpRunner:
     def __init__(self, closure: Closure, avals: tuple[Aval, ...]):
         self._closure = closure
         self.outputs = closure.infer(avals)[0]
-        plan, names, effects, multiplies = _planned(closure, avals)
+        plan, names, blas, effects, multiplies = _planned(closure, avals)
         self.dry = not effects and "while" not in names
         self._plan: Interpreted | ByHand | None = None if plan.compiled_alone else plan
         self.idle = plan.steps == 0
@@ -152,8 +154,8 @@ class OpRunner:
         self._left = self.price
         self.compiled = False
         self.work = plan.seconds
-        by_blas = any(names[name] for name in _BY_BLAS)
-        if by_blas and not any(names[name] for name in _NO_SINGLE_PRODUCT):
+        by_blas = not blas.isdisjoint(_BY_BLAS)
+        if by_blas and blas.isdisjoint(_NO_SINGLE_PRODUCT):
             by_blas = plan.products > policy.THREADS_MATTER_SECONDS
         threads = by_blas and self.work > policy.THREADS_MATTER_SECONDS
         self.context: Callable[..., Any] = in_one_thread if threads else on_host
@@ -246,19 +248,26 @@ class OpRunner:
 
 def _planned(
     closure: Closure, avals: tuple[Aval, ...]
-) -> tuple[Interpreted | ByHand, Counter[str], bool, bool]:
-    """How it is interpreted, the primitives in it, whether it does more than compute, and whether
-    LAPACK multiplies matrices for it."""
+) -> tuple[Interpreted | ByHand, Counter[str], set[str], bool, bool]:
+    """How it is interpreted, the primitives in it, those of them that no kernel of this library
+    does, whether it does more than compute, and whether LAPACK multiplies matrices for it."""
     by_hand = closure.by_hand
     if by_hand is not None:
         outputs, single = closure.infer(avals)
         plan = ByHand(by_hand, single, sum([aval.size for aval in outputs]))
-        return plan, Counter(HASHES[:1]), False, False
+        return plan, Counter(HASHES[:1]), set(), False, False
     jaxpr, sizes, *_ = closure.trace(avals)
     inside = list(equations(jaxpr.jaxpr))
     names = Counter([eqn.primitive.name for eqn in inside])
     multiplies = any(map(_multiplies, inside))
-    return interpreted(jaxpr, sizes), names, bool(jaxpr.effects), multiplies
+    blas = {eqn.primitive.name for eqn in inside if not _by_own_kernel(eqn, sizes)}
+    return interpreted(jaxpr, sizes), names, blas, bool(jaxpr.effects), multiplies
+
+
+def _by_own_kernel(eqn: Any, sizes: Sizes) -> bool:
+    """Whether it is a decomposition or a triangular system that a kernel does."""
+    done = decompositions.DONE_BY_KERNEL.get(eqn.primitive.name)
+    return done is not None and done([x.aval for x in with_sizes(eqn, sizes).invars])
 
 
 def op_runner(closure: Closure, avals: tuple[Aval, ...]) -> OpRunner:

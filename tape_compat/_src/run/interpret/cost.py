@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .convolutions import BLOCK, kernel_call
-from .decompositions import lu_by_kernel
+from .decompositions import lu_by_kernel, substitution_by_kernel
 from .elementwise import OF_ONE_NUMBER
 from .indexing import SCATTERS
 from .rule import Avals, Params, narrow, size
@@ -189,6 +189,13 @@ def _lu(params: Params, ins: Avals, outs: Avals) -> float:
     return rows * 16 * NUMPY_SECONDS + size(ins[0]) * rows * 0.4e-9
 
 
+def _triangular_solve(params: Params, ins: Avals, outs: Avals) -> float:
+    """By the kernel, or each row by a product."""
+    if substitution_by_kernel(ins):
+        return 5 * NUMPY_SECONDS + size(ins[1]) * ins[0].shape[-1] * 0.4e-9
+    return _matrices(5.0, 1.0)(params, ins, outs)
+
+
 def _gather(params: Params, ins: Avals, outs: Avals) -> float:
     rows = size(ins[1]) * 20e-9  # each row of indices
     return 8 * NUMPY_SECONDS + rows + size(outs[0]) * 3e-9
@@ -215,7 +222,7 @@ _OWN: dict[str, Callable[[Params, Avals, Avals], float]] = {
     "reduce_window_min": _window,
     "select_and_scatter_add": _selection,
     "select_and_gather_add": _selection,
-    "triangular_solve": _matrices(5.0, 1.0),
+    "triangular_solve": _triangular_solve,
     "cholesky": _matrices(0.0, 0.3),
     "qr": _matrices(1.0, 2.0),
     "lu": _lu,

@@ -9,12 +9,15 @@ import numpy as np
 from ...core.native import KERNELS
 from .rule import Avals, Function, Params, Rule
 
-#: The kernel of `native/lu.c`.
+#: The kernels of `native/lu.c`, and what they take.
 _ELIMINATE: Any = getattr(KERNELS, "eliminate", None)
+_SUBSTITUTE: Any = getattr(KERNELS, "substitute", None)
 _BY_KERNEL = tuple(map(np.dtype, ("float32", "float64", "complex64", "complex128")))
 
 #: Systems of so many unknowns are solved row by row, larger ones by halves.
 _ROWS = 8
+#: By the kernel, which multiplies number by number.
+_ROWS_OF_KERNEL = 48
 
 
 def _lower(a: Any, b: Any, unit: bool) -> Any:
@@ -39,19 +42,36 @@ def _solve(a: Any, b: Any, lower: bool, unit: bool) -> Any:
     return turned[..., ::-1, :]
 
 
+def _substituted(a: Any, b: Any, lower: bool, unit: bool) -> Any:
+    """As `_solve`, by the kernel."""
+    n, columns = b.shape[-2:]
+    x = np.array(b, order="C")
+    a = np.ascontiguousarray(a)
+    _SUBSTITUTE(a.reshape(-1, n, n), x.reshape(-1, n, columns), lower, unit)
+    return x
+
+
+def substitution_by_kernel(ins: Avals) -> bool:
+    """Whether the kernel solves triangular systems."""
+    small = ins[0].shape[-1] <= _ROWS_OF_KERNEL
+    return _SUBSTITUTE is not None and ins[0].dtype in _BY_KERNEL and small
+
+
 def _triangular_solve(params: Params, ins: Avals, outs: Avals) -> Function:
     left, lower = params["left_side"], params["lower"]
     transposed, conjugated = params["transpose_a"], params["conjugate_a"]
     unit = params["unit_diagonal"]
+    empty = 0 in ins[1].shape
+    solve = _substituted if substitution_by_kernel(ins) and not empty else _solve
 
     def function(a: Any, b: Any) -> Any:
         a = a.conj() if conjugated else a
         if transposed == left:  # x @ a = b is a.T @ x.T = b.T
             a = np.swapaxes(a, -1, -2)
         if left:
-            return _solve(a, b, lower != transposed, unit)
+            return solve(a, b, lower != transposed, unit)
         b = np.swapaxes(b, -1, -2)
-        return np.swapaxes(_solve(a, b, lower == transposed, unit), -1, -2)
+        return np.swapaxes(solve(a, b, lower == transposed, unit), -1, -2)
 
     return function
 
@@ -129,3 +149,6 @@ TABLE: dict[str, Rule] = {
     "lu": Rule(_lu),
     "qr": Rule(_qr),
 }
+
+#: Whether a kernel does a primitive, by what it takes.
+DONE_BY_KERNEL = {"triangular_solve": substitution_by_kernel, "lu": lu_by_kernel}

@@ -107,11 +107,20 @@ def _order(offsets: tuple[int, ...], rank: int) -> tuple[int, ...]:
     return tuple([next(last) if i in offsets else next(lead) for i in range(rank)])
 
 
+def _to_front(along: int, count: int, rank: int) -> tuple[int, ...] | None:
+    """Puts so many axes from `along` on before the others; None if they are there."""
+    if along == 0 or count == 0:
+        return None
+    moved = range(along, along + count)
+    return (*moved, *[i for i in range(rank) if i not in moved])
+
+
 def _gather(params: Params, ins: Avals, outs: Avals) -> Function:
     windows, out = _gather_windows(params, ins), outs[0]
     order = _order(tuple(params["dimension_numbers"].offset_dims), len(out.shape))
     value = _fill_value(params, out.dtype)
     along, still = windows.along(), order == tuple(range(len(order)))
+    front = None if along is None else _to_front(along, len(ins[1].shape) - 1, len(out.shape))
     if 0 in out.shape or 0 in windows.shape:
         return lambda x, indices: np.full(out.shape, value, out.dtype)
 
@@ -121,10 +130,7 @@ def _gather(params: Params, ins: Avals, outs: Avals) -> Function:
             return np.ravel(x)[windows.elements(first)]
         places = first[..., 0]
         found = x.take(places, along, None, mode)
-        if along == 0 or places.ndim == 0:
-            return found
-        lead = tuple(range(places.ndim))
-        return np.moveaxis(found, tuple([along + i for i in lead]), lead)
+        return found if front is None else found.transpose(front)
 
     def clipped(x: Any, indices: Any) -> Any:
         if along is None or indices.dtype.kind == "u":
