@@ -1,5 +1,7 @@
 """`jacobian` and `batch_jacobian`: shapes, structures, errors, higher orders."""
 
+import numpy as np
+
 from .harness import attempt, options
 
 
@@ -393,3 +395,18 @@ def case_negative_zeros_stay(tf):
         tape.watch(x)
         y = 1.0 / x
     return tape.jacobian(y, x)
+
+
+def case_gradients_of_rows_by_a_table(tf):
+    table = tf.Variable(np.arange(12, dtype=np.float32).reshape(4, 3))
+    w = tf.Variable([1.0, 2.0, 3.0])
+
+    def of_row(row):
+        ids, y = row
+        with tf.GradientTape() as tape:
+            loss = (tf.reduce_sum(tf.gather(table, ids) * w) - y) ** 2
+        return tape.gradient(loss, [table, w])
+
+    rows = tf.constant([[0, 1], [2, 2], [3, 0]]), tf.constant([1.0, 2.0, 3.0])
+    of_rows = tf.function(lambda: tf.vectorized_map(of_row, rows))
+    return tf.vectorized_map(of_row, rows), of_rows()

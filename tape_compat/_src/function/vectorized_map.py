@@ -16,6 +16,7 @@ from ..core.state import LOCAL
 from ..ops.joining import stack
 from ..values import nest
 from ..values.capture import Drawn, SymbolicProgram, value_of
+from ..values.indexed_slices import IndexedSlices
 from ..values.record import apply
 from ..values.tensor import Tensor
 from .extension_rows import has_encodings, over_encodings
@@ -32,7 +33,8 @@ def vectorized_map(
     """`fn` of each row of `elems`, stacked: worked out for all rows at once, by `jax.vmap`.
 
     Args:
-      fn: takes a nest of rows like `elems`, gives a nest of tensors. It is recorded once.
+      fn: takes a nest of rows like `elems`, gives a nest of tensors. It is recorded once. Of
+        IndexedSlices it gives the dense tensors are taken.
       elems: nest of tensors [n, ...]; a tensor [1, ...] serves for all rows.
       fallback_to_while_loop: whether what has effects, such as `tf.print` or an assignment, is done
         row by row; outside of functions also what depends on values, as the size of a mask.
@@ -49,6 +51,7 @@ def vectorized_map(
             fn,
             elems,
         )
+    fn = _dense(fn)
     tensors = [tensor_of(x) for x in flat(elems)]
     if not tensors or any(not x._aval.shape for x in tensors):
         raise ValueError(
@@ -88,6 +91,15 @@ def vectorized_map(
     ]
     found = iter(apply(closure, (*given, *values)))
     return packed(part.structure, [None if x is None else next(found) for x in part.leaves])
+
+
+def _dense(fn: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """`fn` with tensors in place of IndexedSlices: gradients of rows of a table."""
+
+    def dense(x: Any) -> Any:
+        return x._as_tensor() if isinstance(x, IndexedSlices) else x
+
+    return lambda row: nest.map_structure(dense, fn(row))
 
 
 def _rows(tensors: list[Any]) -> Size:
