@@ -343,3 +343,26 @@ def case_gradients_by_operators(tf):
         y = tf.reduce_sum(operator.trace() * other.matmul(tf.constant(M)))
     found = tape.gradient(y, [operator, {"x": other}, _diag(tf, D)])
     return _seen(found[0])[::3], _seen(found[1]["x"])[::3], found[2]
+
+
+def case_slices_beyond_the_batch(tf):
+    matrix = tf.linalg.LinearOperatorFullMatrix([[2.0, 1.0], [1.0, 3.0]])
+    batch = tf.linalg.LinearOperatorDiag([[1.0, 2.0], [3.0, 4.0]])
+    return attempts(
+        tf,
+        {
+            "none": lambda tf: matrix[0],
+            "last": lambda tf: matrix[..., 0],
+            "all": lambda tf: matrix[:, :],
+            "two of one": lambda tf: batch[0, 0],
+            "rows and columns": lambda tf: batch[..., :, :],
+            "batch": lambda tf: batch[..., 0].to_dense(),
+        },
+    )
+
+
+def case_logdet_of_complex_operators_is_real(tf):
+    hints = {"is_self_adjoint": True, "is_positive_definite": True}
+    matrix = tf.linalg.LinearOperatorFullMatrix(tf.constant([[2, 1j], [-1j, 3]]), **hints)
+    circulant = tf.linalg.LinearOperatorCirculant([1.0, 2.0, 3.0], **hints)
+    return [tf.linalg.logdet(x) for x in (matrix, circulant)], circulant.log_abs_determinant()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...ops.elementwise import real
 from ...ops.products import adjoint as adjoint_of
 from ...values.dispatch import define
 from .base import LinearOperator
@@ -39,7 +40,7 @@ def _inverse(input: Any, adjoint: bool = False, name: str | None = None) -> Any:
 
 def _logdet(matrix: Any, name: str | None = None) -> Any:
     if matrix.is_positive_definite and matrix.is_self_adjoint:
-        return matrix.log_abs_determinant()
+        return real(matrix.log_abs_determinant())
     raise ValueError("Expected matrix to be self-adjoint positive definite.")
 
 

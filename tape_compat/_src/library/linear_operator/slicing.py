@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...core.refuse import invalid
 from ...ops.joining import concat
 from ...ops.shapes import reshape, shape
 from ...values.convert import convert
@@ -81,6 +82,9 @@ def _of_broadcast(slices: Sequence[Any], batch: Any, own: Any) -> list[Any]:
                 raise ValueError(f"Found multiple `...` in slices {slices}")
             axis = -sum(later is not None for later in slices[i + 1 :])
         elif part is not None:
+            if not -batch.rank <= axis < batch.rank:
+                at = axis + batch.rank if axis < 0 else axis
+                raise invalid(f"slice index {at} of dimension 0 out of bounds.", "StridedSlice")
             if batch[axis] > own[axis]:
                 part = slice(0, 1) if isinstance(part, slice) else 0
             axis += 1
