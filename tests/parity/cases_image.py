@@ -451,3 +451,18 @@ def case_resize_to_a_vector_of_unknown_length(tf):
     resize = tf.function(tf.image.resize, input_signature=spec)
     sizes = ([2, 3], [5, 4], [2, 3], [2])
     return [attempt(resize, SQUARE[0], tf.constant(size), words=0) for size in sizes]
+
+
+def case_colors_of_integers(tf):
+    pixels = np.array([[[10, 200, 30], [0, 0, 0]]], np.uint8)
+    tried = [
+        attempt(function, pixels, words=2)
+        for name in ("rgb_to_yiq", "yiq_to_rgb", "rgb_to_yuv", "yuv_to_rgb")
+        for function in (getattr(tf.image, name),)
+    ]
+    return tried, tf.image.rgb_to_hsv(pixels)
+
+
+def case_boxes_in_half_images(tf):
+    image = np.zeros((1, 3, 4, 3), np.float16)
+    return tf.image.draw_bounding_boxes(image, [[[0.0, 0.0, 1.0, 0.6]]], [[1.0, 0.5, 0.25]])

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 import jax.numpy as jnp
-import numpy as np
 
 from ...core import errors
 from ...core.avals import Aval
@@ -91,7 +90,7 @@ def rgb_to_hsv(images: Any, name: str | None = None) -> Tensor:
     >>> tf.image.rgb_to_hsv([1.0, 0.5, 0.5]).numpy().tolist()
     [0.0, 0.5, 1.0]
     """
-    return apply(_TO_HSV, (convert(images),))
+    return apply(_TO_HSV, (preferring(images, float32, allowed("float")),))
 
 
 def hsv_to_rgb(images: Any, name: str | None = None) -> Tensor:
@@ -126,7 +125,7 @@ _MATRICES = {
 
 def _by_matrix(name: str, images: Any) -> Tensor:
     x = convert(images)
-    matrix = convert(np.asarray(_MATRICES[name]), x.dtype)
+    matrix = convert(_MATRICES[name], x.dtype)
     return tensordot(x, matrix, [[len(x._aval.shape) - 1], [0]])
 
 

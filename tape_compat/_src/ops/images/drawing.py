@@ -14,7 +14,7 @@ from ...core.dimensions import differ, less
 from ...core.dtypes import float32
 from ...core.op import Op
 from ...core.refuse import invalid, not_allowed, shown
-from ...values.convert import convert
+from ...values.convert import convert, preferring
 from ...values.record import apply
 from ...values.tensor import Tensor
 from ..arguments import dims
@@ -109,10 +109,8 @@ def draw_bounding_boxes(images: Any, boxes: Any, colors: Any, name: str | None =
     >>> found.numpy()[0, :, :, 0].tolist()
     [[1.0, 1.0, 1.0], [1.0, 0.0, 1.0], [1.0, 1.0, 1.0]]
     """
-    x = convert(images, hint=float32)
+    x = preferring(images, float32, ("float32", "float16"))
     kernel = "DrawBoundingBoxes" if colors is None else "DrawBoundingBoxesV2"
-    if isinstance(images, np.ndarray) and x.dtype.name not in ("float32", "float16"):
-        x = convert(images.astype(np.float32))
     if x.dtype.name not in ("float32", "float16"):
         raise not_allowed(x.dtype, "float, half", kernel)
     given = () if colors is None else (convert(colors, "float32"),)
