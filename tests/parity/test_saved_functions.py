@@ -256,3 +256,17 @@ def test_what_prints_in_a_loop_is_refused(tmp_path):
     made.noisy = noisy
     with pytest.raises(NotImplementedError, match="prints or checks in a conditional or a loop"):
         tf.saved_model.save(made, str(tmp_path))
+
+
+def test_counts_of_sizes_by_value(ways, tmp_path):
+    functions = lambda tf: {
+        "counts": lambda x: tf.math.bincount(x),
+        "weighed": lambda x: tf.math.bincount(x, tf.cast(x, tf.float32), minlength=2),
+        "by_row": lambda x: tf.math.bincount(tf.stack([x, x + 1]), axis=-1, maxlength=5),
+        "confused": lambda x: tf.math.confusion_matrix(x, x // 2),
+        "sums": lambda x: tf.math.segment_sum(2.0 * tf.cast(x, tf.float32), x),
+        "means": lambda x: tf.math.segment_mean(tf.ones([tf.size(x), 2]), tf.cast(x, tf.int64)),
+        "picked": lambda x: tf.sparse.segment_sum(tf.ones([9, 2]), x, x),
+    }
+    given = [[0, 1, 1, 4], [2], [0, 0]]
+    check(ways, tmp_path, functions, given, lambda tf: tf.TensorSpec([None], tf.int32))

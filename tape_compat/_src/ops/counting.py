@@ -246,7 +246,7 @@ def _limited(size: Size, least: Size | None, most: Size | None) -> Size:
 
 
 @by_host()
-def _how_many(*values: Tensor) -> Tensor:
+def _how_many_counts(*values: Tensor) -> Tensor:
     """How many counts there are of all these values."""
     sketch = sketched(*values)
     if sketch is not None:
@@ -292,7 +292,7 @@ def bincount(
     elif (known := value_if_known(arr)) is not None:
         size = _length(known, least, most)
     else:
-        size = _limited(as_size(_how_many(arr)), least, most)
+        size = _limited(as_size(_how_many_counts(arr)), least, most)
     inputs = (arr,)
     if weights is not None:
         weights = convert(weights)
@@ -336,7 +336,7 @@ def confusion_matrix(
     if all(x is not None for x in known):
         classes = _classes(*known, classes)  # type: ignore[arg-type]
     elif classes is None:
-        classes = as_size(_how_many(labels, predictions))
+        classes = as_size(_how_many_counts(labels, predictions))
     inputs = [labels, predictions]
     if weights is not None:
         inputs.append(cast(convert(weights), dtype))

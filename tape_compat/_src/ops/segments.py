@@ -134,7 +134,7 @@ def _unsorted(function: Callable[..., Any], doc: str, kernel: str) -> Callable[.
 
 
 @by_host()
-def _how_many(ids: Tensor, kernel: str) -> Tensor:
+def _how_many_segments(ids: Tensor, kernel: str) -> Tensor:
     """How many segments the ids [n] name.
 
     Raises: InvalidArgumentError if they decrease.
@@ -162,7 +162,7 @@ def _sorted_segments(function: Callable[..., Any], doc: str, kernel: str) -> Cal
     def call(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
         data, ids = convert(data), convert(segment_ids)
         check((data._aval, ids._aval), 0)
-        return apply(declared.bind(segments=as_size(_how_many(ids, kernel))), (data, ids))
+        return apply(declared.bind(segments=as_size(_how_many_segments(ids, kernel))), (data, ids))
 
     call.op = declared  # type: ignore[attr-defined]
     call.__doc__ = (

@@ -32,13 +32,13 @@ def _segments(
     given = None if num_segments is None else as_size(num_segments)
     rows = host_shape(data._aval.shape[0], dtypes.int64)
     most = None if given is None else host_shape(given, dtypes.int64)
-    last = as_size(_how_many(indices, ids, rows, most, kernel))
+    last = as_size(_how_many_picked_segments(indices, ids, rows, most, kernel))
     picked = gather(data, indices) if sparse_gradient else take_rows(data, indices)
     return reduce(picked, ids, last if given is None else given)
 
 
 @by_host()
-def _how_many(
+def _how_many_picked_segments(
     indices: Tensor, ids: Tensor, rows: Tensor, most: Tensor | None, kernel: str
 ) -> Tensor:
     """How many segments the ids name.

@@ -10,7 +10,7 @@ from ...core.avals import Aval
 from ...core.dtypes import as_dtype, bool, int8, int32, int64
 from ...values.tensor import Tensor
 from .body import Body
-from .step_nodes import Given, Reference, Table, computed, unsupported
+from .step_nodes import Given, Reference, Table, as_reference, computed, unsupported
 
 WRITERS = Table()
 
@@ -80,11 +80,27 @@ def _first_column(places: Any) -> Any:
 def _largest(given: Given) -> list[str]:
     """The largest of integers, at least 0."""
     (numbers,) = given.values
-    body, kind = given.body, numbers.aval.dtype
-    flat = _reshaped(body, numbers, [-1])
-    axis = body.constant([0], int32)
-    most = body.value("Max", "output", [flat, axis], {"T": kind, "Tidx": int32})
-    return [body.value("Maximum", "z", [most, body.constant(0, kind)], {"T": kind})]
+    return [_most(given.body, numbers, 0)]
+
+
+@WRITERS.row("_how_many_counts")
+def _how_many_counts(given: Given) -> list[str]:
+    """One more than the largest of all these integers."""
+    body = given.body
+    found = [_one_more(body, as_reference(body, x)) for x in given.args]
+    while len(found) > 1:
+        found = [body.value("Maximum", "z", found[:2], {"T": int64}), *found[2:]]
+    return found
+
+
+@WRITERS.row("_how_many_segments")
+def _how_many_segments(given: Given) -> list[str]:
+    return [_one_more(given.body, as_reference(given.body, given.args[0]))]
+
+
+@WRITERS.row("_how_many_picked_segments")
+def _how_many_picked_segments(given: Given) -> list[str]:
+    return [_one_more(given.body, as_reference(given.body, given.args[1]))]
 
 
 @WRITERS.row("unique_with_counts")
@@ -126,6 +142,22 @@ def _non_max_suppression(given: Given) -> list[str]:
 
 
 _NAMES = ("boxes", "scores", "max_output_size", "iou_threshold", "score_threshold")
+
+
+def _most(body: Body, numbers: Reference, least: int) -> str:
+    """The largest of integers, at least `least`, which there is of none."""
+    kind = numbers.aval.dtype
+    flat = _reshaped(body, numbers, [-1])
+    axis = body.constant([0], int32)
+    most = body.value("Max", "output", [flat, axis], {"T": kind, "Tidx": int32})
+    return body.value("Maximum", "z", [most, body.constant(least, kind)], {"T": kind})
+
+
+def _one_more(body: Body, numbers: Reference) -> str:
+    """One more than the largest of integers, 0 of none, int64."""
+    wide = _cast(body, numbers.name, numbers.aval.dtype, int64)
+    most = _most(body, Reference(wide, Aval.of(numbers.aval.shape, int64)), -1)
+    return body.value("AddV2", "z", [most, body.constant(1, int64)], {"T": int64})
 
 
 def _where(body: Body, name: str, like: Reference) -> str:

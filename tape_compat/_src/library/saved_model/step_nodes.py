@@ -87,6 +87,14 @@ def write_step(
     return list(writer(Given(body, args, kwargs, values, step.avals)))
 
 
+def as_reference(body: Body, x: Any) -> Reference:
+    """A value of the function, or a constant that is made one."""
+    if isinstance(x, Reference):
+        return x
+    tensor = convert(x)
+    return Reference(body.constant(tensor._value(), tensor.dtype), tensor._aval)
+
+
 def _array(value: Any, dtype: DType) -> np.ndarray:
     found = convert(value, dtype)._value()
     return np.asarray(found)

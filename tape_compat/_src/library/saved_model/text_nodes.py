@@ -14,11 +14,18 @@ from ...ops.creation import range as range_op
 from ...ops.crosses import HASH_KEY
 from ...ops.shapes import reshape, shape, size
 from ...values.capture import capture
-from ...values.convert import convert
 from ...values.tensor import Tensor
 from ..lookup.static import StaticHashTable
 from .body import Body
-from .step_nodes import Given, Reference, Table, Writer, computed, unsupported
+from .step_nodes import (
+    Given,
+    Reference,
+    Table,
+    Writer,
+    as_reference,
+    computed,
+    unsupported,
+)
 
 WRITERS = Table()
 
@@ -114,7 +121,7 @@ def _join(given: Given) -> list[str]:
 def _format(given: Given) -> list[str]:
     inputs = given.option(1, "inputs", ())
     several = inputs if type(inputs) in (list, tuple) else [inputs]
-    values = [_as_reference(given.body, x) for x in several]
+    values = [as_reference(given.body, x) for x in several]
     attr = {
         "T": [x.aval.dtype for x in values],
         "template": given.option(0, "template", ""),
@@ -229,7 +236,7 @@ def _to_tensor(given: Given) -> list[str]:
 
 @WRITERS.row("_texts_to_dense")
 def _texts_to_dense(given: Given) -> list[str]:
-    indices, values, shape, filler = [_as_reference(given.body, x) for x in given.args[:4]]
+    indices, values, shape, filler = [as_reference(given.body, x) for x in given.args[:4]]
     inputs = [x.name for x in (indices, shape, values, filler)]
     attr = {"T": string, "Tindices": int64, "validate_indices": given.args[5]}
     return [given.body.value("SparseToDense", "dense", inputs, attr)]
@@ -263,8 +270,8 @@ def _crossed_rows(given: Given) -> list[str]:
 def _crosses(body: Body, sparse: Any, dense: Sequence[Any], how: Sequence[Any]) -> list[str]:
     """Combinations of the rows of sparse inputs, by their places, values and shapes, and of dense
     ones. how: what stands between texts, how many hashes there are, and what they begin with."""
-    parts = [[_as_reference(body, x) for x in each] for each in sparse] or [[], [], []]
-    tensors = [_as_reference(body, x) for x in dense]
+    parts = [[as_reference(body, x) for x in each] for each in sparse] or [[], [], []]
+    tensors = [as_reference(body, x) for x in dense]
     separator, buckets, key = how
     inputs = [x.name for each in (*parts, tensors) for x in each]
     attr: dict[str, Any] = {
@@ -292,7 +299,7 @@ def _move(given: Given) -> list[str]:
     move, texts, by = given.args
     body = given.body
     if not all(isinstance(x, Reference) for x in texts):
-        texts = [_as_reference(body, x) for x in texts]
+        texts = [as_reference(body, x) for x in texts]
     lengths = [body.value("StringLength", "output", [x.name]) for x in texts]
     known = [x for x in by if isinstance(x, Reference)]
     avals = [Aval.of(x.aval.shape, int32) for x in texts] + [x.aval for x in known]
@@ -321,13 +328,6 @@ def _move(given: Given) -> list[str]:
         parts = [body.value("ConcatV2", "output", [*parts, axis], attr)]
     attr = {"Tparams": string, "Tindices": int32, "Taxis": int32}
     return [body.value("GatherV2", "output", [parts[0], index, axis], attr) for index in indices]
-
-
-def _as_reference(body: Body, x: Any) -> Reference:
-    if isinstance(x, Reference):
-        return x
-    tensor = convert(x)
-    return Reference(body.constant(tensor._value(), tensor.dtype), tensor._aval)
 
 
 def _places(lengths: Sequence[Tensor]) -> list[Tensor]:
