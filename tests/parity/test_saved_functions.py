@@ -270,3 +270,28 @@ def test_counts_of_sizes_by_value(ways, tmp_path):
     }
     given = [[0, 1, 1, 4], [2], [0, 0]]
     check(ways, tmp_path, functions, given, lambda tf: tf.TensorSpec([None], tf.int32))
+
+
+def test_vocabularies_with_buckets(ways, tmp_path):
+    """Of texts and numbers, and without known keys."""
+    writer, reader = ways
+    table = lambda keys, *args: writer.lookup.StaticVocabularyTable(
+        writer.lookup.KeyValueTensorInitializer(keys, writer.range(2, dtype=writer.int64)), *args
+    )
+    made = writer.Module()
+    made.texts, made.none = table(["a", "b"], 3), writer.lookup.StaticVocabularyTable(None, 4)
+    made.numbers = table(writer.constant([7, 5], writer.int64), 2, writer.int32)
+    spec = lambda dtype: [writer.TensorSpec([None], dtype)]
+    both = lambda x: (made.texts.lookup(x), made.none.lookup(x) + 1)
+    made.of_texts = writer.function(both, input_signature=spec(writer.string))
+    made.of_numbers = writer.function(made.numbers.lookup, input_signature=spec(writer.int32))
+    writer.saved_model.save(made, str(tmp_path), signatures=made.of_texts)
+    loaded = reader.saved_model.load(str(tmp_path))
+    for name, given in (("of_texts", ["z", "a", "q", "b"]), ("of_numbers", [5, 6, 7, 1])):
+        expected = numbers(getattr(made, name)(writer.constant(given)))
+        assert_near(numbers(getattr(loaded, name)(reader.constant(given))), expected)
+    served = loaded.signatures["serving_default"]
+    (key,) = served.structured_input_signature[1]
+    found = served(**{key: reader.constant(["b", "c"])})
+    expected = made.texts.lookup(writer.constant(["b", "c"]))
+    assert_near(numbers(found["output_0"]), numbers(expected))

@@ -210,6 +210,23 @@ class StaticVocabularyTable(Trackable):
         """The dtype of the keys."""
         return self._key_dtype
 
+    def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
+        """A SavedModel keeps the table of the known keys; checkpoints keep nothing."""
+        found = super()._trackable_children(save_type, **kwargs)
+        if save_type == "savedmodel" and self._table is not None:
+            found["_table"] = self._table
+        return found
+
+    @property
+    def known(self) -> StaticHashTable | None:
+        """The table of the keys that are known."""
+        return self._table
+
+    @property
+    def oov_buckets(self) -> int:
+        """How many numbers there are for other keys."""
+        return self._buckets
+
     @property
     def value_dtype(self) -> DType:
         """int64."""

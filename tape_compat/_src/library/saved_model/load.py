@@ -304,7 +304,8 @@ class Loading:
             raise NotImplementedError(
                 f"a resource that no function makes, in the SavedModel at {self._folder}"
             )
-        (made,) = self._run(parts["_create_resource"])
+        found = self._run(parts["_create_resource"])
+        made = found[0] if found else RestoredObject()  # a vocabulary without known keys has none
         self._made[number] = made
         if "_initialize" in parts:
             self._run(parts["_initialize"])

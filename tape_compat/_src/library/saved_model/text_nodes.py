@@ -15,7 +15,7 @@ from ...ops.crosses import HASH_KEY
 from ...ops.shapes import reshape, shape, size
 from ...values.capture import capture
 from ...values.tensor import Tensor
-from ..lookup.static import StaticHashTable
+from ..lookup.static import StaticHashTable, StaticVocabularyTable
 from .body import Body
 from .step_nodes import (
     Given,
@@ -244,13 +244,38 @@ def _texts_to_dense(given: Given) -> list[str]:
 
 @WRITERS.row("_found")
 def _lookup(given: Given) -> list[str]:
-    table, keys = given.args[0], given.args[1]
+    table, keys = given.args
+    if isinstance(table, StaticVocabularyTable):
+        return [_vocabulary(given.body, table, keys)]
     if not isinstance(table, StaticHashTable):
         raise unsupported(f"{type(table).__name__}.lookup")
-    body, default = given.body, table.default_value
-    inputs = [body.resource(table), keys.name, given.reference(default, table.value_dtype)]
+    return [_in_table(given.body, table, keys.name)]
+
+
+def _in_table(body: Body, table: StaticHashTable, keys: str) -> str:
+    default = body.constant(table.default_value._value(), table.value_dtype)
     attr = {"Tin": table.key_dtype, "Tout": table.value_dtype}
-    return [body.value("LookupTableFindV2", "values", inputs, attr)]
+    return body.value("LookupTableFindV2", "values", [body.resource(table), keys, default], attr)
+
+
+def _vocabulary(body: Body, table: StaticVocabularyTable, keys: Reference) -> str:
+    """The numbers of keys, of those that the table does not have by a hash."""
+    kind, texts = table.key_dtype, keys.name
+    if kind is not string:
+        texts = body.value("AsString", "output", [texts], {"T": kind})
+    buckets = {"num_buckets": table.oov_buckets}
+    hashed = body.value("StringToHashBucketFast", "output", [texts], buckets)
+    known = table.known
+    if known is None:
+        return hashed
+    count = body.constant(known.size()._value(), int64)
+    hashed = body.value("AddV2", "z", [hashed, count], {"T": int64})
+    own = keys.name
+    if kind is not known.key_dtype:
+        own = body.value("Cast", "y", [own], {"SrcT": kind, "DstT": known.key_dtype})
+    found = _in_table(body, known, own)
+    there = body.value("GreaterEqual", "z", [found, body.constant(0, int64)], {"T": int64})
+    return body.value("SelectV2", "output", [there, found, hashed], {"T": int64})
 
 
 @WRITERS.row("crossed")
