@@ -295,3 +295,15 @@ def test_vocabularies_with_buckets(ways, tmp_path):
     found = served(**{key: reader.constant(["b", "c"])})
     expected = made.texts.lookup(writer.constant(["b", "c"]))
     assert_near(numbers(found["output_0"]), numbers(expected))
+
+
+def test_sizes_that_ops_can_only_do_with(ways, tmp_path):
+    """A None that must be another size, by what stands beside it."""
+    matrix = [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
+    functions = lambda tf: {
+        "multiplied": lambda x: tf.nn.relu(x @ tf.constant(matrix)) @ tf.ones([2, 1]),
+        "added": lambda x: x + tf.constant([1.0, 2.0, 3.0]),
+        "square": lambda x: tf.linalg.matmul(x, x, transpose_b=True) + x,
+    }
+    given = [[[1.0, 2.0, 3.0], [0.5, -1.0, 2.0], [0.0, 1.0, 4.0]]]
+    check(ways, tmp_path, functions, given, lambda tf: tf.TensorSpec([None, None], tf.float32))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, cast
 
 import numpy as np
 
 from ...core.avals import Aval
 from ...core.call import Call
+from ...core.dimensions import Sizes
 from ...core.dtypes import DType, int32, int64, string, uint64
 from ...data.io.tensors import make_tensor_proto
 from .make_nodes import (
@@ -26,6 +27,7 @@ from .program import (
     derivative_of,
     one_batch,
     program_of,
+    size_met,
     sizes_stated,
     slices_inside,
     within,
@@ -167,24 +169,39 @@ class Body:
         self, closure: Call, avals: Sequence[Aval], one: bool
     ) -> tuple[Call, Sequence[Aval], Program]:
         """What is written as a program, with its avals, and the program. Where it cannot be for all
-        sizes it is for slices that lie inside of their arrays, and then for batches of one size."""
+        sizes it is for slices that lie inside of their arrays, for the sizes that ops can do with,
+        and then for batches of one size."""
         name = self.function.signature.name
         stated = sizes_stated(closure, avals)
         if stated:
-            closure, avals = cast(Call, closure.at(stated)), [aval.at(stated) for aval in avals]
+            closure, avals = _at(stated, closure, avals)
         try:
             return closure, avals, program_of(closure, avals, name)
         except NotImplementedError as error:
             first = error
         bounds = slices_inside(closure, avals)
-        assumed = [within(bounds, avals)] if bounds else []
-        if one:
-            assumed.append(one_batch(avals))
-        for sizes in filter(None, assumed):
-            closure, avals = cast(Call, closure.at(sizes)), [aval.at(sizes) for aval in avals]
+        for assumed in _assumptions(closure, avals, bounds, one):
             try:
-                found = program_of(closure, avals, name)
+                found = program_of(*assumed, name)
             except NotImplementedError:
                 continue
-            return closure, avals, found._replace(bounds=bounds)
+            return *assumed, found._replace(bounds=bounds)
         raise first
+
+
+def _assumptions(
+    closure: Call, avals: Sequence[Aval], bounds: Sequence[str], one: bool
+) -> Iterator[tuple[Call, Sequence[Aval]]]:
+    """A closure for less and less sizes, with its avals."""
+    if bounds:
+        closure, avals = _at(within(bounds, avals), closure, avals)
+        yield closure, avals
+    if one:
+        while met := size_met(closure, avals):
+            closure, avals = _at(met, closure, avals)
+        yield closure, avals
+        yield _at(one_batch(avals), closure, avals)
+
+
+def _at(sizes: Sizes, closure: Call, avals: Sequence[Aval]) -> tuple[Call, Sequence[Aval]]:
+    return cast(Call, closure.at(sizes)), [aval.at(sizes) for aval in avals]

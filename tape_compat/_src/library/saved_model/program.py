@@ -6,6 +6,7 @@ Unknown sizes stay unknown in them: they are dimension expressions of `jax.expor
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -67,6 +68,37 @@ def sizes_stated(closure: Call, avals: Sequence[Aval]) -> Sizes:
                     found[name] = stated + int(less or 0)
         kinds += step.closure.infer(tuple([kinds[i] for i in step.inputs]))[0]
     return Sizes(**found)
+
+
+def size_met(closure: Call, avals: Sequence[Aval]) -> Sizes:
+    """An unknown size of the arguments that an op can only do with as another one: that of rows
+    which a matrix of known size is multiplied by, or of a vector that another one is added to. None
+    if ops can do with all of them, or one with none."""
+    kinds = list(avals)
+    own = {size for aval in avals for size in aval.shape if str(size).isidentifier()}
+    for step in closure.flat.steps:
+        given = [kinds[i] for i in step.inputs]
+        if not _traced(step.closure, given):
+            sizes = list(dict.fromkeys(size for aval in given for size in aval.shape))
+            others = sorted([x for x in sizes if x in own or not is_symbolic(x)], key=is_symbolic)
+            for size, other in itertools.product([x for x in sizes if x in own], others):
+                met = Sizes(**{str(size): other})
+                if other not in (size, 1) and _traced(
+                    step.closure.at(met), [aval.at(met) for aval in given]
+                ):
+                    return met
+            return Sizes()
+        kinds += step.closure.infer(tuple(given))[0]
+    return Sizes()
+
+
+def _traced(closure: Closure, avals: Sequence[Aval]) -> bool:
+    """Whether JAX does a closure of arrays of these avals."""
+    try:
+        in_x64(jax.eval_shape, closure.fn, *[aval.struct for aval in avals])
+    except Exception:  # JAX's are of many classes
+        return False
+    return True
 
 
 def within(bounds: Sequence[str], avals: Sequence[Aval]) -> Sizes:
