@@ -24,6 +24,8 @@ from ...core.op import Arrays, Closure, Op
 from ...core.x64 import in_x64
 from .plain import plain
 
+#: A size that nothing else has.
+_ANY_SIZE = 1_009
 #: What programs are lowered for; if an op is not there on one of them, for this machine alone.
 PLATFORMS = ("cpu", "cuda", "tpu")
 
@@ -82,11 +84,12 @@ def size_met(closure: Call, avals: Sequence[Aval]) -> Sizes:
             sizes = list(dict.fromkeys(size for aval in given for size in aval.shape))
             others = sorted([x for x in sizes if x in own or not is_symbolic(x)], key=is_symbolic)
             for size, other in itertools.product([x for x in sizes if x in own], others):
-                met = Sizes(**{str(size): other})
-                if other not in (size, 1) and _traced(
-                    step.closure.at(met), [aval.at(met) for aval in given]
-                ):
-                    return met
+                does = [
+                    _traced(step.closure.at(to), [aval.at(to) for aval in given])
+                    for to in (Sizes(**{str(size): other}), Sizes(**{str(size): _ANY_SIZE}))
+                ]
+                if other not in (size, 1) and does == [True, False]:
+                    return Sizes(**{str(size): other})
             return Sizes()
         kinds += step.closure.infer(tuple(given))[0]
     return Sizes()
