@@ -307,3 +307,20 @@ def test_sizes_that_ops_can_only_do_with(ways, tmp_path):
     }
     given = [[[1.0, 2.0, 3.0], [0.5, -1.0, 2.0], [0.0, 1.0, 4.0]]]
     check(ways, tmp_path, functions, given, lambda tf: tf.TensorSpec([None, None], tf.float32))
+
+
+def decompositions(tf):
+    linalg = tf.linalg
+    positive = lambda x: tf.matmul(x, x, transpose_b=True) + tf.eye(3)
+    return {
+        "inverse": lambda x: (linalg.inv(x), linalg.det(x)),
+        "factors": lambda x: (linalg.cholesky(positive(x)), *linalg.lu(x), *linalg.qr(x)),
+        "values": lambda x: (linalg.eigvalsh(positive(x)), linalg.svd(x, compute_uv=False)),
+        "triangular": lambda x: linalg.triangular_solve(positive(x), x, adjoint=True),
+    }
+
+
+def test_decompositions_of_matrices(ways, tmp_path):
+    given = [[[2.0, 1.0, 0.5], [1.0, 3.0, 0.25], [0.5, -1.0, 1.5]]]
+    spec = lambda tf: tf.TensorSpec([3, 3], tf.float32)
+    check(ways, tmp_path, decompositions, given, spec)

@@ -1,7 +1,8 @@
 """Programs without the primitives that TensorFlow's StableHLO does not know yet.
 
 JAX writes the error function, some trigonometric and hyperbolic functions and `top_k` as composites
-of CHLO, which came to StableHLO after the TensorFlow of that time. Here formulas stand for them.
+of CHLO, which came to StableHLO after the TensorFlow of that time, and decompositions of matrices
+as calls of LAPACK's functions by names of its own. Here formulas stand for them.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from jax import lax
 
 from ...core.op import Arrays, primitives
 from ...run.interpret.control import loop_layout
+from .plain_decompositions import DECOMPOSITIONS, decomposed
 
 _LOG2 = float(np.log(2.0))
 #: The rational function of x**2 that erf(x) / x is near, for |x| < 4 (as Eigen and XLA have it).
@@ -112,6 +114,8 @@ FORMULAS: dict[str, Callable[..., Any]] = {
     "top_k": _top_k,
 }
 
+_REPLACED = FORMULAS.keys() | DECOMPOSITIONS.keys()
+
 #: Primitives that call a jaxpr once, by the parameter that has it.
 _CALLS = {
     **dict.fromkeys(("jit", "pjit", "checkpoint", "remat", "remat2", "closed_call"), "jaxpr"),
@@ -128,7 +132,7 @@ def plain(function: Callable[..., Arrays]) -> Callable[..., Arrays]:
 
     def call(*arrays: Any) -> Arrays:
         closed = jax.make_jaxpr(function)(*arrays)
-        if not any(name in FORMULAS for name in primitives(closed.jaxpr)):
+        if not any(name in _REPLACED for name in primitives(closed.jaxpr)):
             return function(*arrays)
         return tuple(_evaluated(closed.jaxpr, closed.consts, arrays))
 
@@ -162,6 +166,12 @@ def _done(eqn: Any, inputs: list[Any]) -> Sequence[Any]:
         if name != "top_k":
             return [FORMULAS[name](inputs[0])]
         return _top_k(inputs[0], params["k"], params.get("axis", params.get("dimension", -1)))
+    if name in DECOMPOSITIONS:
+        found = decomposed(name, inputs, params)
+        if found is not None:
+            return found
+    if name in ("custom_linear_solve", "linear_solve"):
+        return _linear_solve(inputs, **params)
     if name in _CALLS:
         return _closed(params[_CALLS[name]])(*inputs)
     if name == "while":
@@ -176,6 +186,14 @@ def _done(eqn: Any, inputs: list[Any]) -> Sequence[Any]:
     found = eqn.primitive.bind(*functions, *inputs, **bound)
     several: Sequence[Any] = found if eqn.primitive.multiple_results else [found]
     return several
+
+
+def _linear_solve(inputs: list[Any], const_lengths: Any, jaxprs: Any, **_: Any) -> Sequence[Any]:
+    """By the solver that is given with it; the rest serves derivatives."""
+    counts = const_lengths
+    first = counts.matvec + counts.vecmat
+    end, last = first + counts.solve, first + counts.solve + counts.transpose_solve
+    return _closed(jaxprs.solve)(*inputs[first:end], *inputs[last:])
 
 
 def _while(
