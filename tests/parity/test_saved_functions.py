@@ -324,3 +324,13 @@ def test_decompositions_of_matrices(ways, tmp_path):
     given = [[[2.0, 1.0, 0.5], [1.0, 3.0, 0.25], [0.5, -1.0, 1.5]]]
     spec = lambda tf: tf.TensorSpec([3, 3], tf.float32)
     check(ways, tmp_path, decompositions, given, spec)
+
+
+def test_a_loss_of_a_loop_with_wrapped_functions(ways, tmp_path):
+    """TensorFlow's loop calls functions by their names, as kernels, and takes results by theirs."""
+    loss = lambda tf, x: tf.nn.ctc_loss(
+        tf.constant([[1], [2]]), x, tf.constant([1, 1]), tf.constant([2, 2]), blank_index=0
+    )
+    given = [[[[0.5, 1.0, -1.0], [0.0, 0.25, 2.0]], [[1.0, 0.0, 0.5], [2.0, 1.0, 0.0]]]]
+    spec = lambda tf: tf.TensorSpec([2, 2, 3], tf.float32)
+    check(ways, tmp_path, lambda tf: {"loss": lambda x: loss(tf, x)}, given, spec)

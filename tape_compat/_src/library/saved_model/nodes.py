@@ -135,9 +135,11 @@ def _done(node: NodeDef, inputs: Sequence[Any], library: Library, function: str)
     return list(found) if isinstance(found, (list, tuple)) else [found]
 
 
-def _place(node: NodeDef, output: str, number: str) -> int:
-    """Where `node:output:1` is among all that a kernel gives."""
+def _place(node: NodeDef, output: str, number: str, library: Library) -> int:
+    """Where `node:output:1` is among all that a kernel gives, or a function that is called so."""
     start, found = 0, definition(node.op)
+    if found is None and node.op in library:
+        return library[node.op].output_names.index(output) + int(number)
     for each in () if found is None else found.outputs:
         if each.name == output:
             break
@@ -158,7 +160,8 @@ class GraphFunction:
         self.name = function.signature.name
         self._arguments = [arg.name for arg in function.signature.input_arg]
         results = {entry.key: entry.value for entry in function.ret}
-        self._results = [results[arg.name] for arg in function.signature.output_arg]
+        self.output_names = [arg.name for arg in function.signature.output_arg]
+        self._results = [results[name] for name in self.output_names]
         self._after = [entry.value for entry in function.control_ret]
         self._nodes = {node.name: node for node in function.node_def}
         self._library = library
@@ -189,7 +192,8 @@ class Run:
         outputs = self.node(name)
         if len(place) < 2:
             return outputs[int(place[0]) if place else 0]
-        return outputs[_place(self._nodes[name], *place)]
+        output, number = place
+        return outputs[_place(self._nodes[name], output, number, self._library)]
 
     def node(self, name: str) -> list[Any]:
         """The outputs of a node, which is done after those that it depends on."""
