@@ -675,6 +675,7 @@ def text_functions(tf, table):
         "cut": lambda x: split(x, "b").to_tensor("", shape=[None, 2]),
         "characters": lambda x: tf.strings.unicode_split(x, "UTF-8").to_tensor("-"),
         "of one": lambda x: tf.strings.unicode_split(tf.strings.join(["é", x[0]]), "UTF-8"),
+        "bytes": lambda x: (tf.strings.bytes_split(x).to_tensor("-"), tf.strings.bytes_split(x[0])),
         "codes": lambda x: tf.strings.unicode_decode(x, "UTF-8").to_tensor(-1),
         "codes of one": lambda x: tf.strings.unicode_decode(x[0], "UTF-8", "ignore"),
         "found": lambda x: table.lookup(split(x)).to_tensor(-7),

@@ -163,18 +163,31 @@ def _as_vector(given: Given, what: str) -> str:
 @WRITERS.row("split")
 def _split(given: Given) -> list[str]:
     """The words of all texts, and where those of each end."""
-    text = given.args[0]
     sep, most = given.option(1, "sep", None), given.option(2, "maxsplit", -1)
     body, vector = given.body, _as_vector(given, "tf.strings.split")
     inputs = [vector, given.reference("" if sep is None else sep)]
     node = body.node("split", "StringSplitV2", inputs, {"maxsplit": int(most)})
-    words = f"{node.name}:values:0"
+    return _rows_of(given, vector, node.name)
+
+
+def _rows_of(given: Given, vector: str, node: str) -> list[str]:
+    """The values of a sparse matrix that a node gives of a vector of texts, and where rows end."""
+    text, words = given.args[0], f"{node}:values:0"
     if not text.aval.shape:
         return [words]
-    lengths = body.value("StringLength", "output", [vector])
+    lengths = given.body.value("StringLength", "output", [vector])
     avals = (Aval.of((given.outputs[0].shape[0], 2), int64), Aval.of(text.aval.shape, int32))
-    splits = computed(body, _row_splits, avals, [f"{node.name}:indices:0", lengths])
+    splits = computed(given.body, _row_splits, avals, [f"{node}:indices:0", lengths])
     return [words, *splits]
+
+
+@WRITERS.row("bytes_split")
+def _bytes_split(given: Given) -> list[str]:
+    """The bytes of all texts, and where those of each end."""
+    body, vector = given.body, _as_vector(given, "tf.strings.bytes_split")
+    inputs = [vector, body.constant("", string)]
+    node = body.node("bytes_split", "StringSplit", inputs, {"skip_empty": False})
+    return _rows_of(given, vector, node.name)
 
 
 @WRITERS.row("unicode_decode", "unicode_split")
