@@ -897,3 +897,23 @@ def test_errors(tmp_path):
             words = words.split("ValueError: ")[-1]
         first = next(line for line in words.splitlines() if line.strip()).split("<")[0].strip()
         assert first.split("function __inference")[0][:120] in said, (words, said)
+
+
+def test_generators_of_tensorflow(tmp_path):
+    """Functions that draw by one have TensorFlow's numbers, and move its state on."""
+    tf = tensorflow()
+    made = tf.Module()
+    made.generator = tf.random.Generator.from_state([2**63 - 1, -1, 7], alg="philox")
+
+    @tf.function(input_signature=[tf.TensorSpec([], tf.int32)])
+    def draw(n):
+        numbers = made.generator.uniform([n], maxval=100, dtype=tf.int64)
+        return made.generator.normal([n]), made.generator.uniform([2, 2]), numbers
+
+    made.draw = draw
+    tf.saved_model.save(made, str(tmp_path))
+    loaded = tape_compat.saved_model.load(str(tmp_path))
+    for n in (3, 5):
+        assert_near(numbers(loaded.draw(tape_compat.constant(n))), numbers(draw(tf.constant(n))))
+    state = loaded.generator._state_var
+    assert state.numpy().tolist() == made.generator.state.numpy().tolist()

@@ -22,11 +22,12 @@ from ...ops import (
 from ...ops.arguments import known_value
 from ...ops.images import distortions
 from ...ops.index_shuffle import random_index_shuffle
-from ...ops.random_keys import SeedPair
+from ...ops.random_keys import RESERVED, SeedPair
 from ...ops.sobol import sobol_sample
 from ...values.convert import convert
 from ...values.record import apply
 from ...values.tensor import Tensor, concrete
+from .nodes import Node, node_kernel
 from .registry import KERNELS, Kernel, kernel
 
 
@@ -131,6 +132,20 @@ def _key(key: Any, counter: Any, alg: Any) -> Tensor:
     if known_value(alg).item() not in (_PHILOX, _ANY):
         raise NotImplementedError("random numbers by an algorithm other than Philox (alg=1)")
     return joining.concat([counter, key, creation.zeros([1], uint64)], 0)
+
+
+@node_kernel("RngReadAndSkip")
+def _read_and_skip(node: Node) -> Tensor:
+    """The state of a `tf.random.Generator`, which moves on by so many numbers: two words that
+    count, the lower one first, then the key."""
+    variable, _, numbers = node.inputs
+    before = variable.read_value()
+    counter = casting.bitcast(before[:2], uint64)
+    low = counter[0] + casting.cast(numbers, uint64) * convert(RESERVED, uint64)
+    high = counter[1] + casting.cast(low < counter[0], uint64)
+    moved = casting.bitcast(joining.stack([low, high]), int64)
+    variable.assign(joining.concat([moved, before[2:]], 0))
+    return before
 
 
 @kernel("StatelessRandomGetAlg")
