@@ -334,3 +334,19 @@ def test_a_loss_of_a_loop_with_wrapped_functions(ways, tmp_path):
     given = [[[[0.5, 1.0, -1.0], [0.0, 0.25, 2.0]], [[1.0, 0.0, 0.5], [2.0, 1.0, 0.0]]]]
     spec = lambda tf: tf.TensorSpec([2, 2, 3], tf.float32)
     check(ways, tmp_path, lambda tf: {"loss": lambda x: loss(tf, x)}, given, spec)
+
+
+def test_objects_that_can_be_called(ways, tmp_path):
+    writer, reader = ways
+
+    class Double(writer.Module):
+        @writer.function(input_signature=[writer.TensorSpec([], writer.float32)])
+        def __call__(self, x):
+            return 2.0 * x
+
+    made = writer.Module()
+    made.double, made.other = Double(), writer.Module()
+    writer.saved_model.save(made, str(tmp_path))
+    loaded = reader.saved_model.load(str(tmp_path))
+    assert [callable(x) for x in (loaded, loaded.double, loaded.other)] == [False, True, False]
+    assert float(loaded.double(reader.constant(3.0))) == 6.0

@@ -22,7 +22,14 @@ from .every_kernel import TABLES
 from .messages import MetaGraphDef, SavedModel, SavedObject
 from .nodes import Library, attribute
 from .options import LoadOptions
-from .restored import Case, RestoredConcrete, RestoredFunction, RestoredObject, Signatures
+from .restored import (
+    Case,
+    RestoredCallable,
+    RestoredConcrete,
+    RestoredFunction,
+    RestoredObject,
+    Signatures,
+)
 from .structured import shape_of
 
 #: Imported for the kernels that nodes are done by.
@@ -245,7 +252,8 @@ class Loading:
             return []
         if saved.identifier == "trackable_dict_wrapper":
             return {}
-        made = RestoredObject()
+        names = [part.local_name for part in self._nodes[number].children]
+        made = RestoredCallable() if "__call__" in names else RestoredObject()
         object.__setattr__(made, "_identifier", saved.identifier)
         return made
 

@@ -22,17 +22,17 @@ from .structured import decoded, signature_of
 
 
 class RestoredObject(AutoTrackable):
-    """An object of a SavedModel: its parts are its attributes, and it can be called if it could
-    when it was saved."""
+    """An object of a SavedModel: its parts are its attributes."""
 
     #: Its class when it was saved, as the file names it.
     _identifier = ""
 
+
+class RestoredCallable(RestoredObject):
+    """One that could be called when it was saved."""
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        call = vars(self).get("__call__")
-        if call is None:
-            raise TypeError(f"{self!r} is not callable: it had no tf.function `__call__`")
-        return call(*args, **kwargs)
+        return vars(self)["__call__"](*args, **kwargs)
 
 
 class Signatures(Mapping[str, ConcreteFunction], Trackable):
