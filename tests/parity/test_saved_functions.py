@@ -350,3 +350,16 @@ def test_objects_that_can_be_called(ways, tmp_path):
     loaded = reader.saved_model.load(str(tmp_path))
     assert [callable(x) for x in (loaded, loaded.double, loaded.other)] == [False, True, False]
     assert float(loaded.double(reader.constant(3.0))) == 6.0
+
+
+def test_batches_of_matrices_and_orders(ways, tmp_path):
+    """Of unknown sizes."""
+    bands = lambda x: x * [[1.0, 0.0], [1.0, 1.0]]
+    functions = lambda tf: {
+        "solved": lambda x: tf.linalg.triangular_solve(bands(x), x),
+        "positive": lambda x: tf.linalg.cholesky_solve(bands(x), x),
+        "order": lambda x: tf.sort(tf.reshape(tf.random.shuffle(x), [-1])),
+        "least": lambda x: tf.linalg.lstsq(x, x, fast=False),
+    }
+    given = [[[[2.0, 1.0], [1.0, 3.0]]] * n for n in (1, 3)]
+    check(ways, tmp_path, functions, given, lambda tf: tf.TensorSpec([None, 2, 2], tf.float32))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import jax.numpy as jnp
-import numpy as np
 from jax import lax
 
 from ..core.avals import Aval
@@ -47,7 +46,7 @@ def _rows(x: Any, places: Any) -> Any:
     """The rows of matrices at places, batch axes broadcast."""
     if x.ndim == 2 and places.ndim == 1:
         return x.at[places].get(mode="promise_in_bounds")
-    batch = np.broadcast_shapes(x.shape[:-2], places.shape[:-1])
+    batch = lax.broadcast_shapes(x.shape[:-2], places.shape[:-1])
     x = jnp.broadcast_to(x, (*batch, *x.shape[-2:]))
     places = jnp.broadcast_to(places, (*batch, places.shape[-1]))
     return jnp.take_along_axis(x, places[..., None], axis=-2)
@@ -56,7 +55,7 @@ def _rows(x: Any, places: Any) -> Any:
 def solved(factors: Any, permutation: Any, rhs: Any) -> Any:
     """The x of A x = rhs, by the factors of A and the order of its rows."""
     rhs = _rows(rhs, permutation)
-    batch = np.broadcast_shapes(factors.shape[:-2], rhs.shape[:-2])
+    batch = lax.broadcast_shapes(factors.shape[:-2], rhs.shape[:-2])
     factors = jnp.broadcast_to(factors, (*batch, *factors.shape[-2:]))
     rhs = jnp.broadcast_to(rhs, (*batch, *rhs.shape[-2:]))
     return by_factors(factors, rhs)

@@ -15,7 +15,7 @@ from jax import lax
 
 from ..core import dtypes
 from ..core.avals import Aval
-from ..core.dimensions import broadcast, less
+from ..core.dimensions import broadcast, is_symbolic, less
 from ..core.dtypes import DType, as_dtype
 from ..core.op import Op
 from ..core.refuse import invalid, not_allowed, shown, tf_dtype_name
@@ -224,6 +224,8 @@ def _draw_order(key: Any, value: Any) -> Any:
         # By 64 random bits once; `jax.random.permutation` sorts twice by 32.
         return jnp.argsort(jax.random.bits(typed_key(key), value.shape[:1], np.uint64))
 
+    if is_symbolic(value.shape[0]):  # in a program of a SavedModel
+        return jnp.take(value, sorted_by_bits(key), axis=0)
     # One element after the other, which accelerators are slow at.
     swapped = functools.partial(philox.order, count=operator.index(value.shape[0]))
     order = lax.platform_dependent(key, cpu=swapped, default=sorted_by_bits)

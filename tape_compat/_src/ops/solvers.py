@@ -155,7 +155,7 @@ def logdet(matrix, name=None):
 
 
 def _triangular(matrix: Any, rhs: Any, lower: bool, adjoint: bool) -> Any:
-    batch = np.broadcast_shapes(matrix.shape[:-2], rhs.shape[:-2])
+    batch = lax.broadcast_shapes(matrix.shape[:-2], rhs.shape[:-2])
     return lax.linalg.triangular_solve(
         jnp.broadcast_to(matrix, (*batch, *matrix.shape[-2:])),
         jnp.broadcast_to(rhs, (*batch, *rhs.shape[-2:])),

@@ -320,7 +320,7 @@ def banded_triangular_solve(bands, rhs, lower=True, adjoint=False, name=None):
     [[1.0], [1.0]]
     """
     matrix = _of_bands(bands, bool(lower))
-    batch = np.broadcast_shapes(matrix.shape[:-2], rhs.shape[:-2])
+    batch = lax.broadcast_shapes(matrix.shape[:-2], rhs.shape[:-2])
     return lax.linalg.triangular_solve(
         jnp.broadcast_to(matrix, (*batch, *matrix.shape[-2:])),
         jnp.broadcast_to(rhs, (*batch, *rhs.shape[-2:])),
