@@ -363,3 +363,22 @@ def test_batches_of_matrices_and_orders(ways, tmp_path):
     }
     given = [[[[2.0, 1.0], [1.0, 3.0]]] * n for n in (1, 3)]
     check(ways, tmp_path, functions, given, lambda tf: tf.TensorSpec([None, 2, 2], tf.float32))
+
+
+def test_how_variables_are_distributed(ways, tmp_path):
+    writer, reader = ways
+    made = writer.Module()
+    made.plain = writer.Variable(1.0)
+    made.read = writer.Variable(
+        2.0,
+        synchronization=writer.VariableSynchronization.ON_READ,
+        aggregation=writer.VariableAggregation.ONLY_FIRST_REPLICA,
+        name="read",
+    )
+    writer.saved_model.save(made, str(tmp_path))
+    loaded = reader.saved_model.load(str(tmp_path))
+    for name in ("plain", "read"):
+        one, other = getattr(made, name), getattr(loaded, name)
+        assert one.trainable == other.trainable and one.name == other.name
+        for attribute in ("synchronization", "aggregation"):
+            assert getattr(one, attribute).name == getattr(other, attribute).name

@@ -259,19 +259,22 @@ class Loading:
 
     def _variable(self, number: int, saved: Any) -> Any:
         shape, dtype = shape_of(saved.shape), as_dtype(saved.dtype)
-        value = self._values.get(number)
+        value: Any = self._values.get(number)
         options = self._options
         if value is None:
-            if options.experimental_skip_checkpoint or options.allow_partial_checkpoint:
-                sizes = [size or 0 for size in shape.as_list()] if shape.rank is not None else []
-                return Variable(
-                    zeros(sizes, dtype), trainable=saved.trainable, name=saved.name, shape=shape
+            if not (options.experimental_skip_checkpoint or options.allow_partial_checkpoint):
+                raise ValueError(
+                    f"The SavedModel at {self._folder} has no value of the Variable {saved.name!r}."
                 )
-            raise ValueError(
-                f"The SavedModel at {self._folder} has no value of the Variable {saved.name!r}."
-            )
+            sizes = [size or 0 for size in shape.as_list()] if shape.rank is not None else []
+            value = zeros(sizes, dtype)
         return Variable(
-            convert(value, dtype), trainable=saved.trainable, name=saved.name, shape=shape
+            convert(value, dtype),
+            trainable=saved.trainable,
+            name=saved.name,
+            shape=shape,
+            synchronization=saved.synchronization,
+            aggregation=saved.aggregation,
         )
 
     def _function(self, number: int, saved: Any) -> Any:

@@ -195,6 +195,8 @@ class _Saving:
         made.shape.CopyFrom(shape_proto(variable._handle.shape))
         made.shape.SetInParent()
         made.trainable = variable.trainable
+        made.synchronization = variable.synchronization.value
+        made.aggregation = variable.aggregation.value
         made.name = variable._shared_name
 
     def _asset(self, asset: Asset) -> int:
