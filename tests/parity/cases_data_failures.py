@@ -69,6 +69,42 @@ def case_batches_over_a_map_are_lost_whole(tf):
     return [elements(each) for each in datasets]
 
 
+def case_leaving_out_begins_again(tf):
+    checked = _checked(tf, NUMBERS)
+    twice = _checked(tf, [float("nan"), float("nan"), 3.0, 4.0, 5.0, 6.0, 7.0])
+    datasets = [each.skip(n) for each in (checked, twice) for n in (1, 2, 3, 4, 20)]
+    datasets += [
+        checked.skip(4).take(2),
+        checked.take(6).skip(4),
+        checked.map(lambda x: x + 1.0).skip(4),
+        checked.batch(2).skip(2),
+        checked.prefetch(1).skip(3),
+        twice.skip(1).ignore_errors(),
+        checked.batch(3).rebatch(2),
+        checked.batch(2).rebatch([1, 3]),
+    ]
+    return [elements(each) for each in datasets]
+
+
+def case_windows_with_elements_that_fail(tf):
+    checked = _checked(tf, NUMBERS)
+
+    def windows(*args, **keywords):
+        found = elements(checked.window(*args, **keywords))
+        return [list(each) if isinstance(each, tf.data.Dataset) else each for each in found]
+
+    return [
+        windows(2),
+        windows(1),
+        windows(3, 1),
+        windows(2, 3),
+        windows(2, 1, 2),
+        windows(3, drop_remainder=True),
+        windows(2, 4, 1, True),
+        windows(20),
+    ]
+
+
 Pair = collections.namedtuple("Pair", "a b")
 
 

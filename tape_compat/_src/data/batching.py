@@ -356,6 +356,9 @@ class Rebatch(Pipeline):
                     columns, count = split_columns(source.step())
                 except StopIteration:
                     break
+                except Exception:  # what was taken for this batch is lost
+                    parts[:], held = [], 0
+                    raise
                 parts.append([None if x is None else x.part() for x in columns])
                 held += count
             if not held or (self._drop and held < wanted):

@@ -286,9 +286,9 @@ class Skip(SameRows):
             nonlocal left
             if left < 0:
                 raise StopIteration
-            while left:
-                left -= 1
+            for _ in range(left):  # all of them again after one that cannot be made
                 source.step()
+            left = 0
             return source.step()
 
         return StreamOf(step)

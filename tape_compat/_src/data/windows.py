@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bisect
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -67,31 +67,44 @@ class Window(Pipeline):
         return 0 if size < reach else (size - reach) // self._shift + 1
 
     def _open(self, draws: Draws) -> Stream:
-        return StreamOf(self._windows(self.inputs[0].open(draws.of(0))).__next__)
-
-    def _windows(self, source: Stream) -> Iterator[Element]:
+        source = self.inputs[0].open(draws.of(0))
         specs = self.inputs[0].layout.specs
         reach = (self._size - 1) * self._stride + 1
-        held: deque[Element] = deque()
-        skipped, ended = 0, False
-        while True:
-            while not ended and (skipped or len(held) < reach):
-                element = next(source, None)
-                if element is None:
-                    ended = True
-                elif skipped:
-                    skipped -= 1
-                else:
-                    held.append(element)
+        #: Elements, and the errors of those that could not be made: a window with one has it.
+        held: deque[Element | Exception] = deque()
+        ended = False
+
+        def take() -> None:
+            nonlocal ended
+            try:
+                held.append(source.step())
+            except StopIteration:
+                ended = True
+            except errors.NeedsPython:
+                raise
+            except Exception as error:
+                held.append(error)
+
+        def step() -> Element:
+            while not ended and len(held) < reach:
+                take()
             if not held or (self._drop and len(held) < reach):
-                return
-            found = list(held)[:: self._stride][: self._size]
-            yield tuple(
-                [dataset_of([(x,) for x in c], s) for c, s in zip(zip(*found), specs, strict=True)]
+                raise StopIteration
+            found = list(held)[:: self._stride]
+            for _ in range(self._shift):
+                if not held and not ended:
+                    take()
+                if held:
+                    held.popleft()
+            for each in found:
+                if isinstance(each, Exception):
+                    raise each
+            columns: Any = zip(*found)
+            return tuple(
+                [dataset_of([(x,) for x in c], s) for c, s in zip(columns, specs, strict=True)]
             )
-            for _ in range(min(self._shift, len(held))):
-                held.popleft()
-            skipped = max(0, self._shift - reach) if not ended else 0
+
+        return StreamOf(step)
 
 
 _KEY = TensorSpec((), dtypes.int64)
