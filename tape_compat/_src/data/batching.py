@@ -19,13 +19,8 @@ from ..values.tensor import Tensor
 from .composites import Column, has_ragged_rows, stack_leaf, stacked_rows
 from .mapping import Map
 from .pipeline import UNKNOWN, Draws, Pipeline, Rows, Stream, StreamOf, passed, stacked_by
-from .structure import (
-    Element,
-    array_of,
-    children_of,
-    flatten_up_to,
-    map_leaves,
-)
+from .specs import DatasetSpec
+from .structure import Element, array_of, children_of, flatten_up_to, map_leaves
 
 
 class Batch(Pipeline):
@@ -103,6 +98,8 @@ class Padding:
     @staticmethod
     def _shapes(spec: Any, specs: list[TypeSpec], shapes: Any) -> list[TensorShape]:
         for i, each in enumerate(specs):
+            if isinstance(each, DatasetSpec):
+                raise TypeError("`padded_batch` is not supported for datasets of datasets")
             if not isinstance(each, TensorSpec):
                 raise TypeError(
                     "`padded_batch` is only supported for datasets that produce tensor elements "

@@ -13,6 +13,7 @@ from ..values.composite import CompositeTensor, TypeSpec
 from ..values.extension_type import BatchableExtensionType
 from ..values.ragged import RaggedTensor, RaggedTensorSpec
 from ..values.sparse import SparseTensor
+from .specs import Datasets, DatasetSpec
 from .structure import array_of, leaf_of, value_of
 
 
@@ -22,7 +23,7 @@ def row_count(leaf: Any) -> int | None:
         parts = type(leaf).__batch_encoder__.encode(leaf._type_spec, leaf, 1)
         known = [size for size in map(row_count, parts) if size is not None]
         return known[0] if known else None
-    return leaf.shape[0]
+    return leaf.size if isinstance(leaf, Datasets) else leaf.shape[0]
 
 
 class Column:
@@ -37,6 +38,8 @@ class Column:
             return _RaggedColumn(leaf)
         if isinstance(leaf, BatchableExtensionType):
             return _EncodedColumn(leaf)
+        if isinstance(leaf, Datasets):
+            return _DatasetsColumn(leaf)
         return _SparseColumn(leaf) if isinstance(leaf, SparseTensor) else _ArrayColumn(leaf)
 
     def __getitem__(self, i: int) -> Any:
@@ -91,6 +94,14 @@ class _SparseColumn(Column):
         return SparseTensor(self._indices[row, 1:], self._values[row], self._shape[1:])
 
 
+class _DatasetsColumn(Column):
+    def __init__(self, leaf: Datasets):
+        self.size, self._datasets = leaf.size, leaf
+
+    def __getitem__(self, i: int) -> Any:
+        return self._datasets.row(i)
+
+
 class _EncodedColumn(Column):
     """Of extension types: the columns of their encodings."""
 
@@ -117,6 +128,8 @@ def stack_leaf(column: tuple[Any, ...], place: int) -> Any:
         return None
     if isinstance(first, CompositeTensor):
         return stacked_composites(column, place)
+    if isinstance(getattr(first, "_type_spec", None), DatasetSpec):
+        return Datasets.stacked(column)
     if not hasattr(first, "dtype") or not hasattr(first, "shape"):
         raise NotImplementedError(f"A batch of {type(first).__name__} is not supported.")
     arrays = list(map(array_of, column))

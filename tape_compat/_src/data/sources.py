@@ -31,7 +31,7 @@ from .pipeline import (
     stacked,
 )
 from .selecting import Seeds
-from .specs import NoneTensorSpec
+from .specs import Datasets, NoneTensorSpec
 from .structure import (
     Element,
     array_of,
@@ -103,7 +103,7 @@ class Slices(Pipeline):
     def _selection(self) -> Selection:
         for leaf in self._leaves:
             _check_value(leaf)
-        if any(isinstance(leaf, CompositeTensor) for leaf in self._leaves):
+        if any(isinstance(leaf, (CompositeTensor, Datasets)) for leaf in self._leaves):
             return _of_columns(self._leaves)
         arrays = [None if leaf is None else array_of(leaf) for leaf in self._leaves]
 

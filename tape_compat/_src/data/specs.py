@@ -1,14 +1,17 @@
-"""Specs of what elements of datasets hold beside tensors."""
+"""Specs of what elements of datasets hold beside tensors, and arrays of datasets."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
+
+import numpy as np
 
 from ..core.caches import register
 from ..core.shapes import TensorShape, as_shape
 from ..values import spec_registry
-from ..values.composite import TypeSpec
+from ..values.composite import Opaque, TypeSpec, batched_shape
 
 #: The classes that the specs describe, by name, and functions that make one of which only the specs
 #: of the elements are known: `dataset.py` and `iterator.py` put theirs here.
@@ -40,15 +43,25 @@ class DatasetSpec(TypeSpec):
 
     @property
     def value_type(self) -> type:
-        """`tf.data.Dataset`."""
-        return CLASSES["Dataset"]
+        """`tf.data.Dataset`, or the class of arrays of such."""
+        return Datasets if self._dataset_shape.rank else CLASSES["Dataset"]
 
     def _serialize(self) -> tuple[Any, ...]:
         return self._element_spec, self._dataset_shape
 
     def _stand_in(self) -> Any:
-        """A Dataset of which this is all that is known."""
+        """A Dataset of which this is all that is known, or an array of such."""
+        if self._dataset_shape.rank:
+            return Datasets(self)
         return CLASSES["Dataset of specs"](self._element_spec)
+
+    def _batch(self, batch_size: int | None) -> DatasetSpec:
+        return DatasetSpec(self._element_spec, batched_shape(self._dataset_shape, batch_size))
+
+    def _unbatch(self) -> DatasetSpec:
+        if self._dataset_shape.rank == 0:
+            raise ValueError("Slicing dataset elements is not supported for rank 0.")
+        return DatasetSpec(self._element_spec, self._dataset_shape[1:])
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
         """Whether a Dataset, or one of another spec, fits this spec."""
@@ -58,6 +71,43 @@ class DatasetSpec(TypeSpec):
     def from_value(value: Any) -> DatasetSpec:
         """The spec of a Dataset."""
         return DatasetSpec(value.element_spec)
+
+
+class Datasets(Opaque):
+    """Datasets in an array, as batches of elements that are datasets have them. `Dataset.unbatch`
+    gives its rows. array: of objects, None where only the spec is known."""
+
+    def __init__(self, spec: DatasetSpec, array: np.ndarray | None = None):
+        self._type_spec, self.array = spec, array
+
+    @staticmethod
+    def stacked(values: Sequence[Any]) -> Datasets:
+        """Datasets, or arrays of one shape of such, along a new first axis."""
+        spec = values[0]._type_spec
+        parts = [value.array if isinstance(value, Datasets) else value for value in values]
+        shape = spec._serialize()[1]
+        array = np.empty([len(parts), *shape], object)
+        for i, part in enumerate(parts):
+            array[i] = part
+        return Datasets(spec._batch(len(parts)), array)
+
+    @property
+    def size(self) -> int:
+        """How many rows there are."""
+        assert self.array is not None
+        return len(self.array)
+
+    def row(self, i: int) -> Any:
+        """One of the rows: a dataset, or an array with an axis less."""
+        assert self.array is not None
+        found = self.array[i]
+        return Datasets(self._type_spec._unbatch(), found) if self.array.ndim > 1 else found
+
+    def _trace_part(self) -> DatasetSpec:
+        return self._type_spec
+
+    def __repr__(self) -> str:
+        return f"<Datasets {self._type_spec!r}>"
 
 
 class IteratorSpec(TypeSpec):

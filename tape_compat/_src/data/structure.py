@@ -22,7 +22,7 @@ from ..values.convert import convert
 from ..values.spec import TensorSpec
 from ..values.tensor import Tensor, concrete
 from ..values.variable import Variable
-from .specs import NoneTensorSpec
+from .specs import Datasets, DatasetSpec, NoneTensorSpec
 
 Element = tuple[Any, ...]
 
@@ -99,10 +99,16 @@ def leaf_of(value: Any) -> Any:
         return value.read_value()
     if hasattr(value, "_type_spec"):
         return value
+    if isinstance(value, list) and value and all(map(_is_dataset, value)):
+        return Datasets.stacked(value)
     if isinstance(value, list) and len({getattr(x, "dtype", None) for x in value}) == 1:
         if all(isinstance(x, np.ndarray) for x in value):  # they keep their dtype
             return convert(np.asarray(value))
     return convert(value)
+
+
+def _is_dataset(value: Any) -> bool:
+    return isinstance(getattr(value, "_type_spec", None), DatasetSpec)
 
 
 def spec_of(leaf: Any) -> TypeSpec:

@@ -1,0 +1,41 @@
+"""Batches of datasets whose elements are no plain tensors, and what they are filled up with."""
+
+from .harness import attempt
+
+
+def _numbers(dataset):
+    return [x.numpy().tolist() for x in dataset]
+
+
+def case_batches_of_datasets(tf):
+    data = tf.data.Dataset
+    ranges = data.range(5).map(lambda n: data.range(n))
+    windows = data.range(7).window(2)
+    batches, pairs = ranges.batch(3), data.zip(ranges, data.range(5)).batch(2, drop_remainder=True)
+    twice = windows.batch(2).batch(2)
+    return [
+        [each.element_spec for each in (batches, pairs, twice, batches.unbatch())],
+        [len(list(each)) for each in (batches, pairs, twice)],
+        [_numbers(each) for each in batches.unbatch()],
+        _numbers(batches.unbatch().flat_map(lambda each: each)),
+        _numbers(batches.map(lambda each: 1)),
+        _numbers(pairs.map(lambda each, n: n)),
+        [(_numbers(each), n) for each, n in pairs.unbatch()],
+        _numbers(twice.unbatch().unbatch().flat_map(lambda each: each.batch(2))),
+        _numbers(batches.shuffle(2, seed=1).unbatch().flat_map(lambda each: each)),
+    ]
+
+
+def case_lists_of_datasets(tf):
+    data = tf.data.Dataset
+    several = [data.range(n) for n in range(3)]
+    rows, one = data.from_tensor_slices(several), data.from_tensors(several)
+    return [
+        [each.element_spec for each in (rows, one)],
+        [_numbers(each) for each in rows],
+        _numbers(one.unbatch().flat_map(lambda each: each)),
+        _numbers(data.from_tensor_slices((several, [5, 6, 7])).map(lambda each, n: n).batch(2)),
+        attempt(lambda: data.from_tensor_slices(data.range(2))),
+        attempt(lambda: data.range(4).window(2).rebatch(2)),
+        attempt(lambda: one.padded_batch(2)),
+    ]
