@@ -39,3 +39,15 @@ def case_lists_of_datasets(tf):
         attempt(lambda: data.range(4).window(2).rebatch(2)),
         attempt(lambda: one.padded_batch(2)),
     ]
+
+
+def case_dtypes_of_padding(tf):
+    rows = tf.data.Dataset.from_tensor_slices([[1, 2]])
+
+    def padded(dtype, value):
+        batches = rows.map(lambda row: tf.cast(row, dtype)).padded_batch(1, [3], value)
+        return attempt(lambda: list(batches))
+
+    values = [-1, 1.5, True, "a", 2j, None, [1], tf.constant(3, tf.int64), tf.constant(2.0)]
+    kinds = [tf.int32, tf.int64, tf.uint8, tf.float32, tf.float64, tf.complex64, tf.bool]
+    return [[attempt(lambda k=k, v=v: padded(k, v), words=9) for v in values] for k in kinds]

@@ -163,22 +163,16 @@ def _padding_value(value: Any, dtype: DType) -> Any:
     """The scalar to fill up with, by default zero or the empty text."""
     if value is None:
         return b"" if dtype is dtypes.string else np.zeros((), dtype.np_dtype)
-    typed = isinstance(value, (Tensor, np.generic, np.ndarray))
     tensor = convert(value)
-    if tensor.dtype is not dtype:
-        try:
-            tensor = convert(value, None if typed else dtype)
-        except (TypeError, ValueError):
-            pass
+    if tensor.shape.rank != 0:
+        raise ValueError(
+            "Invalid `padding_values`. `padding_values` values should be scalars, but got "
+            f"{tensor.shape}."
+        )
     if tensor.dtype is not dtype:
         raise TypeError(
             f"Invalid `padding_values`. `padding_values` values type {tensor.dtype} does not "
             f"match type {dtype} of the corresponding input component."
-        )
-    if tensor.shape.rank != 0:
-        raise ValueError(
-            "Invalid `padding_values`. `padding_values` values should be scalars but got "
-            f"{tensor.shape}."
         )
     return tensor._value()[()]
 
