@@ -190,6 +190,26 @@ PROGRAMS = [
     'repr(c([["a"], ["b", "c"]]))',
     "r + tf.constant([[10, 20], [30, 40], [50, 60]])",
     "tf.gather(r, c([[0], [], [0]]), batch_dims=1)",
+    "tf.gather(c([[1.0], [2.0, 3.0]]), [[0, 0], [0, 1]], batch_dims=1)",
+    "tf.gather(c([[1], [2, 3]]), [0, 1], batch_dims=1)",
+    "tf.gather(c([[1], [2, 3]]), [0, 0], axis=1)",
+    "tf.gather(c([[1], [2, 3]]), 0, axis=1)",
+    "tf.gather(c([[1], [2, 3]]), c([[0], [0, 0]]), axis=1)",
+    "tf.gather(c([[[1, 2], [3]], [[4]]]), [0], axis=1)",
+    "tf.gather(c([[[1, 2], [3]], [[4]]]), [[0, 0]], axis=1)",
+    "tf.gather(c([[[1, 2], [3]], [[4]]]), c([[0], [0, 0]]), axis=2)",
+    "tf.gather(c([[[1, 2], [3]], [[4, 5, 6]]]), c([[0, 0], [0]]), batch_dims=1, axis=2)",
+    "tf.gather(c([[[1, 2], [3]], [[4, 5, 6]]]), c([[1, 0], [0]]), batch_dims=1)",
+    "tf.gather(c([[[1, 2], [3]], [[4, 5, 6]]]), c([[[1, 0], [0]], [[2, 2]]]), batch_dims=2)",
+    "tf.gather(c([[[1, 2], [3]], [[4, 5, 6]]]), c([[1, 0], [2]]), batch_dims=2)",
+    "tf.gather(c([[1], [2, 3]]), [0, 1], batch_dims=2)",
+    "tf.gather(c([[1], [2, 3]]), [[0], [1]], batch_dims=1, axis=0)",
+    "tf.gather(c([[1], [2, 3]]), [[0], [1], [0]], batch_dims=1)",
+    "tf.gather(c([[1], [2, 3]]), [0], axis=5)",
+    "tf.gather(tf.zeros([2, 3]), c([[[0]], [[1]]]), batch_dims=2)",
+    "tf.gather(tf.zeros([2, 3, 4]), c([[[0]], [[1]]]), batch_dims=2)",
+    "tf.gather(tf.zeros([2, 3]), 0, batch_dims=1)",
+    "tf.gather(tf.zeros([2, 3]), [0, 0], batch_dims=2, axis=1)",
     "tf.ragged.boolean_mask([[1, 2], [3, 4]], [[True, False], [True, True]])",
     "tf.ragged.map_flat_values(tf.add, r, 1)",
     "tf.ragged.map_flat_values(tf.add, 1, 1)",
@@ -549,3 +569,17 @@ def case_segments_and_splits(tf):
     gradients = [tape.gradient(x, values) for x in totals]
     halves = [parts(x) for x in tf.split(pairs, 2, axis=2)]
     return found, [attempt(function, words=4) for function in refused], gradients, halves
+
+
+def case_gradients_of_gathered_rows(tf):
+    x = tf.constant([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
+    calls = {"batch": ([[0, 0], [1, 0], [2, 0]], 1, None), "axis": ([0, 0], 0, 1)}
+    found = {}
+    for key, (indices, batch, axis) in calls.items():
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            rows = tf.RaggedTensor.from_row_lengths(x, [1, 2, 3])
+            y = tf.gather(rows, indices, batch_dims=batch, axis=axis)
+            total = tf.reduce_sum(y * y)
+        found[key] = y, tape.gradient(total, x)
+    return found

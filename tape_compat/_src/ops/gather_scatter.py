@@ -153,10 +153,15 @@ def gather(
     if axis.__class__ in (bool, float):
         axis = as_tensor(axis)
     axis = batch if axis is None else as_axis(axis, "GatherV2", "Taxis", "axis must be scalar")
-    if batch < 0:
-        batch += len(indices._aval.shape)
+    rank = len(indices._aval.shape)
     if axis == 0:  # TensorFlow does not look at `batch_dims` then
         batch = 0
+    if not -rank <= batch <= rank:
+        raise invalid(
+            f"Expected batch_dims in the range [{-rank}, {rank}], but got {batch}", "GatherV2"
+        )
+    if batch < 0:
+        batch += rank
     op = _GATHER
     if axis < 0:
         op, axis = _GATHER_FROM_END, axis + len(have)

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
-import math
-import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..core import dtypes
-from ..core.dimensions import is_unknown
 from ..core.errors import InvalidArgumentError, user_location
 from ..values import dispatch
 from ..values.convert import convert
@@ -33,21 +29,20 @@ from . import (
     selection,
     shapes,
 )
-from .arguments import as_int, known_value
+from .arguments import known_value
 from .joining import split
 from .ragged_conversions import coordinates
 from .ragged_creation import same_rows
+from .ragged_gather import gather
 from .ragged_rows import (
     Rows,
     axis_of,
     concat,
     expand_dims,
-    gather_rows,
     getitem,
     ragged,
     reverse,
     rows_of,
-    select,
     spans,
     splits_dtype,
     stack,
@@ -307,97 +302,6 @@ dispatch.define(
 # Choosing and counting.
 
 
-def _gather(
-    params: Any,
-    indices: Any,
-    validate_indices: Any = None,
-    axis: Any = None,
-    batch_dims: int = 0,
-    name: str | None = None,
-) -> Any:
-    batch = as_int(batch_dims)
-    along = batch if axis is None else as_int(axis)
-    if not isinstance(params, RaggedTensor):
-        params = convert(params)
-    if along < 0:
-        along += len(params.shape)
-    if not isinstance(indices, RaggedTensor):
-        indices = convert(indices, hint=dtypes.int64)
-    if along != batch:
-        if batch or along == 0:
-            raise NotImplementedError("tf.gather of ragged tensors along an axis beyond batch_dims")
-        return _gather_along(params, indices, along)
-    if batch:
-        return _gather_batch(params, indices, batch)
-    if not isinstance(params, RaggedTensor):
-        return indices.with_flat_values(gather_scatter.gather(params, indices.flat_values))
-    if not len(indices.shape):
-        return getitem(gather_rows(params, known_value(indices).astype(np.int64).reshape(1)), 0)
-    form = rows_of(indices, len(indices.shape) - 1)
-    found = gather_rows(params, known_value(form.flat).astype(np.int64))
-    inner = rows_of(found)
-    splits = [*form.splits, *inner.splits]
-    # TensorFlow forgets that rows had one length, but for those of ragged indices.
-    kept = form.uniform if isinstance(indices, RaggedTensor) else []
-    whole = Rows(splits, [*kept, *[None] * (len(splits) - len(kept))], inner.flat)
-    return ragged(whole, splits_dtype(params, indices))
-
-
-def _gather_along(params: Any, indices: Any, axis: int) -> Any:
-    """Along an axis after the first."""
-    if isinstance(params, RaggedTensor):
-        if axis == 1:
-            raise NotImplementedError("tf.gather along a ragged axis without batch_dims")
-        return params.with_values(_gather_along(params.values, indices, axis - 1))
-    if not isinstance(indices, RaggedTensor):
-        return gather_scatter.gather(params, indices, axis=axis)
-    form = rows_of(indices)
-    found = gather_scatter.gather(params, form.flat, axis=axis)
-    before, (_, *after) = found._aval.shape[:axis], found._aval.shape[axis:]
-    if is_unknown(before):
-        raise NotImplementedError("tf.gather by ragged indices along an axis after unknown sizes")
-    times, count = math.prod(before), len(form.flat)
-    lengths = [*before[1:], form.height]
-    heights = itertools.accumulate(before[1:], operator.mul, initial=before[0])
-    outer = [np.arange(n + 1) * length for n, length in zip(heights, lengths, strict=True)]
-    inner = [_repeated(splits, times) for splits in form.splits]
-    flat = shapes.reshape(found, [times * count, *after])
-    return ragged(Rows([*outer, *inner], [*lengths, *form.uniform], flat), splits_dtype(indices))
-
-
-def _repeated(splits: np.ndarray, times: int) -> np.ndarray:
-    """The splits of the same rows several times."""
-    starts = splits[-1] * np.arange(times)[:, None]
-    return np.concatenate([[0], (splits[1:] + starts).ravel()])
-
-
-def _gather_batch(params: Any, indices: Any, batch: int) -> Any:
-    """Of each row of `params` the elements at the indices in the same row."""
-    if batch != 1:
-        raise NotImplementedError("tf.gather of ragged tensors with batch_dims > 1")
-    form, places = rows_of(params, 1), rows_of(indices, 1)
-    if form.height != places.height:
-        raise ValueError(
-            f"batch shape from indices ({places.height},) does not match params shape "
-            f"{tuple(params.shape)}"
-        )
-    lengths = np.diff(places.splits[0])
-    numbers = known_value(rows_of(indices, len(indices.shape) - 1).flat).astype(np.int64)
-    if len(indices.shape) != 2:
-        raise NotImplementedError("tf.gather of ragged tensors by indices of rank above 2")
-    size = np.repeat(np.diff(form.splits[0]), lengths)
-    if ((numbers < 0) | (numbers >= size)).any():
-        i = int(np.flatnonzero((numbers < 0) | (numbers >= size))[0])
-        raise InvalidArgumentError(
-            None,
-            None,
-            f"indices[{i}] = {numbers[i]} is not in [0, {size[i]}) (at {user_location()})",
-        )
-    inner = select(form, np.repeat(form.splits[0][:-1], lengths) + numbers, 1)
-    whole = Rows([places.splits[0], *inner.splits], [places.uniform[0], *inner.uniform], inner.flat)
-    return ragged(whole, splits_dtype(params, indices))
-
-
 def _where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
     if (x is None) != (y is None):
         raise ValueError("x and y must both be non-None or both be None.")
@@ -580,7 +484,7 @@ dispatch.define(
     cast=_cast,
     concat=concat,
     expand_dims=expand_dims,
-    gather=_gather,
+    gather=gather,
     identity=_identity,
     one_hot=_one_hot,
     ones_like=_ones_like,
