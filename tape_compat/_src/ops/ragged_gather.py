@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from ..core import dtypes
 from ..core.refuse import invalid
 from ..values.convert import convert
 from ..values.ragged import RaggedTensor
@@ -40,7 +39,7 @@ def gather(
     """
     params = params if isinstance(params, RaggedTensor) else convert(params)
     if not isinstance(indices, RaggedTensor):
-        indices = convert(indices, hint=dtypes.int64)
+        indices = convert(indices)
     rank, batch = len(indices.shape), as_int(batch_dims)
     batch = batch if batch == rank else axis_of(batch, rank, "batch_dims")
     if batch >= len(params.shape):
