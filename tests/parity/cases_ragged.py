@@ -583,3 +583,44 @@ def case_gradients_of_gathered_rows(tf):
             total = tf.reduce_sum(y * y)
         found[key] = y, tape.gradient(total, x)
     return found
+
+
+def case_safe_embeddings_of_ragged_ids(tf):
+    table = tf.reshape(tf.range(12.0), [4, 3])
+    weights = tf.constant([1.0, -2.0, 3.0, 4.0, 0.0])
+    ids = tf.RaggedTensor.from_row_lengths([1, 2, 0, -3, 1], [2, 0, 2, 1])
+    found = {}
+    for combiner in ("sum", "mean", "sqrtn"):
+        for weighted in (False, True):
+            for default in (None, 3):
+                with tf.GradientTape() as tape:
+                    tape.watch([table, weights])
+                    given = ids.with_values(weights) if weighted else None
+                    y = tf.nn.safe_embedding_lookup_sparse(
+                        table, ids, given, combiner=combiner, default_id=default
+                    )
+                    total = tf.reduce_sum(y * y)
+                gradient = tape.gradient(total, table)
+                found[combiner, weighted, default] = y, tf.convert_to_tensor(gradient)
+    return {str(key): value for key, value in found.items()}
+
+
+def case_images_of_several_sizes(tf):
+    flat = tf.range(14.0)
+    with tf.GradientTape() as tape:
+        tape.watch(flat)
+        first, second = tf.reshape(flat[:8], [2, 4, 1]), tf.reshape(flat[8:], [3, 2, 1])
+        images = tf.ragged.stack([first, second])
+        resized = [
+            tf.image.resize(images, [2, 3]),
+            tf.image.resize(images, [4, 2], method="nearest"),
+            tf.image.resize(images, [2, 2], antialias=True),
+            tf.compat.v1.image.resize(images, [3, 2], align_corners=True),
+        ]
+        total = tf.add_n([tf.reduce_sum(x * x) for x in resized])
+    return (
+        resized,
+        tape.gradient(total, flat),
+        tf.image.resize(images[:0], [2, 2]),
+        attempt(lambda: tf.image.resize(images[0], [2, 2])),
+    )

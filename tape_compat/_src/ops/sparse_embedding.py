@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core import dtypes
+from ..values.ragged import RaggedTensor
 from ..values.sparse import SparseTensor, known_dense_shape
 from ..values.tensor import Tensor, concrete
 from . import arithmetic, elementwise
@@ -122,6 +123,7 @@ def safe_embedding_lookup_sparse(
     not above 0; a row without ids gives the embedding of `default_id`, or zeros.
 
     Args: as there; `sparse_ids` may be of any rank from 2 on, of which the last axis is combined.
+      Ragged ids are rows of rank 2, with ragged weights.
     Raises: ValueError if `embedding_weights` is missing.
 
     >>> import tape_compat as tf
@@ -132,10 +134,9 @@ def safe_embedding_lookup_sparse(
     """
     if embedding_weights is None:
         raise ValueError(f"Missing embedding_weights {embedding_weights}.")
-    if not isinstance(sparse_ids, SparseTensor):
-        raise NotImplementedError(
-            "safe_embedding_lookup_sparse of ids that are no SparseTensor is not built yet"
-        )
+    if isinstance(sparse_ids, RaggedTensor):
+        sparse_ids = sparse_ids.to_sparse()
+        sparse_weights = None if sparse_weights is None else sparse_weights.to_sparse()
     if default_id is None and _recordable(sparse_ids, sparse_weights):
         given = None if sparse_weights is None else sparse_weights.values
         return _by_masks(embedding_weights, sparse_ids, given, _combiner(combiner), max_norm)

@@ -7,10 +7,12 @@ from typing import Any
 from ...core.dimensions import is_unknown
 from ...ops.arguments import dims
 from ...ops.images import boxes, distortions, drawing, geometry, patches
-from ...ops.images.resize import resize as resize_v2, within
+from ...ops.images.resize import of_ragged, resize as resize_v2, within
 from ...ops.images.resize_corners import resize_by_corners
 from ...ops.shapes import expand_dims, squeeze
+from ...values import dispatch
 from ...values.convert import convert
+from ...values.ragged import RaggedTensor
 from ...values.tensor import Tensor
 from ..raw.calls import raw_op
 from .renamed import renamed
@@ -94,6 +96,7 @@ def _refuse_unknown(sizes: Any) -> None:
         raise NotImplementedError("tf.compat.v1.image: proportions of images of unknown size")
 
 
+@dispatch.takes_composites
 def resize_images(
     images: Any,
     size: Any,
@@ -130,6 +133,7 @@ def resize_images(
 
 
 resize = resize_images
+dispatch.define(RaggedTensor, resize_images=of_ragged(resize_images))
 
 
 def resize_image_with_pad(

@@ -16,11 +16,15 @@ from ...core.avals import Aval
 from ...core.dimensions import Shape, is_symbolic, less
 from ...core.op import Op
 from ...core.refuse import invalid, not_allowed
+from ...values import dispatch
 from ...values.convert import convert
 from ...values.host_steps import by_host
+from ...values.ragged import RaggedTensor
 from ...values.record import apply
 from ...values.tensor import Tensor
 from ..arguments import dims, known_value, sketched
+from ..creation import zeros
+from ..joining import stack
 from ..shapes import host_shape, set_sizes
 from . import resize_weights
 from .resample import resample
@@ -254,6 +258,22 @@ def _fitted(size: Tensor, have: Tensor) -> Tensor:
     return convert(np.rint(np.min(new / old) * old).astype(np.int32))
 
 
+def of_ragged(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """What a function that resizes images does with ragged ones, each of a size of its own."""
+
+    def form(images: RaggedTensor, size: Any, *args: Any, **kwargs: Any) -> Tensor:
+        if images.shape.rank != 4:
+            raise ValueError("tf.image.resize: images.shape.rank must be 4 if images is ragged.")
+        rows = [images[i] for i in range(int(known_value(images.nrows())))]
+        dense = [x.to_tensor() if isinstance(x, RaggedTensor) else x for x in rows]
+        if not dense:
+            return zeros([0, *dims(size), images.shape[-1]])
+        return stack([function(x, size, *args, **kwargs) for x in dense])
+
+    return form
+
+
+@dispatch.takes_composites
 def resize(
     images: Any,
     size: Any,
@@ -263,6 +283,7 @@ def resize(
     name: str | None = None,
 ) -> Tensor:
     """Images [n, h, w, c] or [h, w, c] resized to `size` [2]; float32, but by "nearest" as given.
+    Ragged images, each of a size of its own, become dense.
 
     Args:
       method: a `ResizeMethod` or its name: "bilinear", "nearest", "bicubic", "area", "lanczos3",
@@ -286,6 +307,9 @@ def resize(
     antialias = _antialias(method, antialias)
     op = _RESIZE[_kernel(method, antialias)]
     return apply(op.bind(size=wanted, method=method, antialias=antialias), (x,))
+
+
+dispatch.define(RaggedTensor, resize=of_ragged(resize))
 
 
 def _scale_and_translate(
