@@ -166,3 +166,41 @@ def case_what_tables_refuse(tf):
         *[lambda n=n: dense(n) for n in (None, 3, 4, 6, 0)],
     ]
     return [attempt(function) for function in functions]
+
+
+def case_keys_that_are_vectors(tf):
+    kind, whole = tf.lookup.experimental.DenseHashTable, tf.int64
+
+    def numbers(x):
+        return tf.constant(x, whole)
+
+    table = kind(whole, tf.float32, [-1.0, -2.0], [-1, -1], [-2, -2], initial_num_buckets=4)
+    table.insert(numbers([[0, 1], [1, 2], [1, 3]]), [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    table.insert(numbers([[0, 1]]), [[7.0, 8.0]])
+    table.erase(numbers([[1, 2], [9, 9]]))
+    texts = kind(tf.string, whole, -1, ["", ""], ["x", "x"])
+    texts.insert([["a", "b"], ["c", "d"], ["", "d"]], numbers([1, 2, 3]))
+
+    @tf.function
+    def counted(key):
+        texts.insert(key, texts.lookup(key) + 1)
+        return texts.lookup(key), texts.size()
+
+    refused = [
+        lambda: kind(whole, whole, -1, [-1, -1], -2) and None,
+        lambda: kind(whole, whole, -1, [-1, -1], [-1, -1]) and None,
+        lambda: kind(whole, whole, -1, [[-1, -1]], [[-2, -2]]) and None,
+        lambda: table.lookup(numbers([1])),
+        lambda: table.lookup(numbers([[1, 2, 3]])),
+        lambda: table.insert(numbers([[-1, -1]]), [[1.0, 1.0]]),
+        lambda: table.erase(numbers([[-2, -2]])),
+        lambda: table.insert(numbers([[1, 2]]), [1.0, 2.0]),
+    ]
+    return (
+        table.lookup(numbers([[[0, 1]], [[1, 2]], [[1, 3]]])),
+        table[numbers([[1, 3]])],
+        table.size(),
+        texts.lookup([["a", "b"], ["", "d"], ["b", "a"]]),
+        counted(tf.constant([["a", "b"], ["e", "f"]])),
+        [attempt(each) for each in refused],
+    )

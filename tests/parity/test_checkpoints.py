@@ -69,9 +69,10 @@ def objects(tf):
     number = lookup.DenseHashTable(
         tf.int64, tf.float32, default_value=-1, empty_key=0, deleted_key=-1
     )
+    pairs = lookup.DenseHashTable(tf.int64, tf.int64, -1, empty_key=[0, 0], deleted_key=[0, -1])
     generator = tf.random.Generator.from_seed(1)
     return tf.train.Checkpoint(
-        m=outer, t=table, d=dense, n=number, g=generator, step=tf.Variable(0)
+        m=outer, t=table, d=dense, n=number, p=pairs, g=generator, step=tf.Variable(0)
     )
 
 
@@ -86,6 +87,7 @@ def test_objects(ways, tmp_path):
     written.t.insert(WORDS, np.arange(12).reshape(6, 2))
     written.d.insert(WORDS, np.arange(6))
     written.n.insert(keys, keys.astype("float32"))
+    written.p.insert(np.stack([keys, -keys], 1), keys)
     read.t.insert(["gone"], [[1, 1]])
     read.restore(written.save(str(tmp_path / "a"))).assert_consumed()
     assert int(read.step) == 3
@@ -96,7 +98,9 @@ def test_objects(ways, tmp_path):
     same(read.t.lookup(writer.constant(WORDS).numpy()), written.t.lookup(WORDS))
     same(read.d.lookup(WORDS), written.d.lookup(WORDS))
     same(read.n.lookup(keys), written.n.lookup(keys))
-    assert int(read.d.size()) == 6 and int(read.n.size()) == len(keys)
+    both = np.stack([keys, -keys], 1)
+    same(read.p.lookup(both), written.p.lookup(both))
+    assert int(read.d.size()) == 6 and int(read.n.size()) == int(read.p.size()) == len(keys)
     one, other = (tf.train.CheckpointView(str(tmp_path / "a-1")) for tf in ways)
     assert one.children(0) == other.children(0) and one.descendants() == other.descendants()
 

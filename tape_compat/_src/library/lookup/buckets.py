@@ -10,6 +10,8 @@ from typing import Any
 
 _MASK = (1 << 64) - 1
 _FACTOR, _SHIFT, _SEED = 0xC6A4A7935BD1E995, 47, 0xDECAFCAFFE
+#: What the hashes of the parts of a vector are combined with.
+_GOLDEN = 0x9E3779B97F4A7800
 #: The greatest share of buckets with keys.
 _LOAD = 0.8
 
@@ -27,6 +29,18 @@ def _hash64(data: bytes) -> int:
     return found ^ found >> _SHIFT
 
 
+def _hash(key: Any) -> int:
+    if isinstance(key, bytes):
+        return _hash64(key)
+    if not isinstance(key, tuple):
+        return key & _MASK
+    found = 0
+    for each in key:
+        more = _hash(each) + _GOLDEN + (found << 10) + (found >> 4)
+        found ^= more & _MASK
+    return found
+
+
 def in_buckets(keys: list[Any], empty: Any) -> list[tuple[Any, int | None]]:
     """The keys of the buckets, each with its position among `keys`, or None where it is empty.
 
@@ -38,7 +52,7 @@ def in_buckets(keys: list[Any], empty: Any) -> list[tuple[Any, int | None]]:
         size *= 2
     found: list[tuple[Any, int | None]] = [(empty, None)] * size
     for position, key in enumerate(keys):
-        at, step = (_hash64(key) if isinstance(key, bytes) else key & _MASK) % size, 0
+        at, step = _hash(key) % size, 0
         while found[at][1] is not None:
             step += 1
             at = (at + step) % size

@@ -46,28 +46,45 @@ def as_array(value: Any, dtype: DType) -> np.ndarray:
 
 
 class Entries:
-    """Keys and values, each of a shape; `default` stands for the value of a key that is missing."""
+    """Keys and values, each of a shape; `default` stands for the value of a key that is missing.
+    key_shape: () or that of vectors, which are tuples here."""
 
-    def __init__(self, key_dtype: DType, value_dtype: DType, default: np.ndarray) -> None:
+    def __init__(
+        self,
+        key_dtype: DType,
+        value_dtype: DType,
+        default: np.ndarray,
+        key_shape: tuple[int, ...] = (),
+    ) -> None:
         check_key_dtype(key_dtype)
-        self.key_dtype = key_dtype
+        self.key_dtype, self.key_shape = key_dtype, key_shape
         self.value_dtype = value_dtype
         self.default = default
         #: A scalar default is an element, others are arrays.
         self._missing = default if default.ndim else default[()]
         self.values: dict[Any, Any] = {}
 
+    def names(self, keys: np.ndarray) -> list[Any]:
+        """The keys of an array one by one, as the entries have them."""
+        if self.key_shape:
+            return list(map(tuple, keys.reshape(-1, *self.key_shape).tolist()))
+        return keys.ravel().tolist()
+
+    def _shape(self, keys: np.ndarray) -> tuple[int, ...]:
+        """The shape of an array of keys, without that of each."""
+        return keys.shape[: keys.ndim - len(self.key_shape)]
+
     def find(self, keys: np.ndarray, defaults: np.ndarray | None = None) -> Tensor:
-        """The values of keys of any shape."""
-        found = self.values
-        flat = keys.ravel().tolist()
+        """The values of keys, which have any shape before their own."""
+        found, shape = self.values, self._shape(keys)
+        flat = self.names(keys)
         if defaults is None:
             rows: Sequence[Any] = list(map(found.get, flat, itertools.repeat(self._missing)))
         else:
-            full = np.broadcast_to(defaults, (*keys.shape, *self.default.shape))
+            full = np.broadcast_to(defaults, (*shape, *self.default.shape))
             others = full.reshape((-1, *self.default.shape))
             rows = [found.get(key, other) for key, other in zip(flat, others)]
-        return tensor_of(self._array(rows, keys.shape), self.value_dtype)
+        return tensor_of(self._array(rows, shape), self.value_dtype)
 
     def _array(self, rows: Sequence[Any], shape: tuple[int, ...]) -> np.ndarray:
         kind = object if self.value_dtype is dtypes.string else self.value_dtype.np_dtype
@@ -80,14 +97,14 @@ class Entries:
 
     def put(self, keys: np.ndarray, values: np.ndarray) -> None:
         """Set the values of keys. Raises InvalidArgumentError if the shapes do not fit."""
-        wanted = (*keys.shape, *self.default.shape)
+        wanted = (*self._shape(keys), *self.default.shape)
         if values.shape != wanted:
             raise invalid(
                 f"Expected shape {shown(wanted)} for value, got {shown(values.shape)}",
                 "LookupTableInsertV2",
             )
         rows = values.reshape((-1, *self.default.shape))
-        for key, row in zip(keys.ravel().tolist(), rows):
+        for key, row in zip(self.names(keys), rows):
             self.values[key] = row
 
     def put_once(self, keys: np.ndarray, values: np.ndarray) -> None:
@@ -107,8 +124,9 @@ class Entries:
     def export(self) -> tuple[Tensor, Tensor]:
         """All keys and all values."""
         kind = object if self.key_dtype is dtypes.string else self.key_dtype.np_dtype
-        keys = np.empty(len(self.values), kind)
-        keys[:] = list(self.values)
+        keys = np.empty((len(self.values), *self.key_shape), kind)
+        for i, key in enumerate(self.values):
+            keys[i] = key
         values = self._array(list(self.values.values()), (len(self.values),))
         return tensor_of(keys, self.key_dtype), tensor_of(values, self.value_dtype)
 

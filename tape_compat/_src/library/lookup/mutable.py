@@ -8,7 +8,7 @@ import numpy as np
 
 from ...core.dtypes import DType, as_dtype
 from ...core.errors import NeedsValue, user_location
-from ...core.refuse import invalid
+from ...core.refuse import invalid, shown
 from ...core.state import LOCAL
 from ...ops.arguments import known_value
 from ...values.convert import convert
@@ -58,10 +58,12 @@ class MutableHashTable(Trackable):
         kind = as_dtype(value_dtype)
         self._default_value = convert(default_value, kind)
         default = as_array(self._default_value, kind)
-        self._entries = Entries(as_dtype(key_dtype), kind, default)
+        self._entries = Entries(as_dtype(key_dtype), kind, default, self._key_shape)
         self._name = name
         self._checkpoint = checkpoint
 
+    #: The shape of each key.
+    _key_shape: tuple[int, ...] = ()
     #: What the names of its values in checkpoints begin with.
     _saveable_name = "table"
 
@@ -141,7 +143,7 @@ class MutableHashTable(Trackable):
             raise TypeError(
                 f"Dtype of argument `keys` must be {self.key_dtype!s}, received: {keys.dtype!s}"
             )
-        for key in self._keys(keys).ravel().tolist():
+        for key in self._entries.names(self._keys(keys)):
             self._entries.values.pop(key, None)
 
     def _keys(self, keys: Any) -> np.ndarray:
@@ -155,7 +157,8 @@ class DenseHashTable(MutableHashTable):
     """A `MutableHashTable` that keeps two keys for itself.
 
     Args:
-      empty_key, deleted_key: two different keys that are never used.
+      empty_key, deleted_key: two different keys that are never used, scalars or vectors, as all
+        keys are.
       initial_num_buckets: has no effect on results.
     Raises: InvalidArgumentError if these two are equal, or for a number of buckets that is no power
       of 2 from 4 on.
@@ -187,36 +190,44 @@ class DenseHashTable(MutableHashTable):
                 f"Number of buckets must be at least 4 and a power of 2, got: {buckets}",
                 "MutableDenseHashTableV2",
             )
-        super().__init__(key_dtype, value_dtype, default_value, name, checkpoint)
-        kind = self.key_dtype
-        reserved = [known_value(convert(key, kind)) for key in (empty_key, deleted_key)]
-        if any(key.ndim for key in reserved):
-            raise NotImplementedError("DenseHashTable with keys that are no scalars")
-        self._empty, self._deleted = (key.item() for key in reserved)
+        kind = as_dtype(key_dtype)
+        empty, deleted = (known_value(convert(key, kind)) for key in (empty_key, deleted_key))
+        self._key_shape = _key_shape(empty, deleted)
+        super().__init__(kind, value_dtype, default_value, name, checkpoint)
+        self._empty, self._deleted = map(self._entries.names, (empty, deleted))
         if self._empty == self._deleted:
             raise invalid("Empty and deleted keys cannot be equal", "MutableDenseHashTableV2")
 
     def _serialize_to_tensors(self) -> dict[str, Any]:
         """What a checkpoint keeps of it: all buckets."""
         keys, values = (part._value() for part in self._entries.export())
-        buckets = in_buckets(keys.tolist(), self._empty)
+        buckets = in_buckets(self._entries.names(keys), *self._empty)
         width = self._entries.default.size
         flat, nothing = values.reshape(len(keys), width), np.zeros(width, values.dtype)
         rows = [nothing if at is None else flat[at] for _, at in buckets]
-        all_keys = np.empty((len(buckets), 1), keys.dtype)
-        all_keys[:, 0] = [key for key, _ in buckets]
+        all_keys = np.empty((len(buckets), *(self._key_shape or (1,))), keys.dtype)
+        for i, (key, _) in enumerate(buckets):
+            all_keys[i] = key
         return {"-keys": all_keys, "-values": np.stack(rows)}
 
     def _refill(self, keys: np.ndarray, values: np.ndarray) -> None:
-        flat = keys.ravel()
-        taken = [at for at, key in enumerate(flat) if key not in (self._empty, self._deleted)]
-        shape = (len(flat), *self._entries.default.shape)
-        super()._refill(flat[taken], values.reshape(shape)[taken])
+        names, reserved = self._entries.names(keys), (*self._empty, *self._deleted)
+        taken = [at for at, key in enumerate(names) if key not in reserved]
+        shape = (len(names), *self._entries.default.shape)
+        rows = keys.reshape(len(names), *self._key_shape)
+        super()._refill(rows[taken], values.reshape(shape)[taken])
 
     def _keys(self, keys: Any) -> np.ndarray:
-        found = super()._keys(keys)
+        found, shape = super()._keys(keys), self._key_shape
+        if found.shape[found.ndim - len(shape) :] != shape:
+            raise invalid(
+                f"Input key shape {shown(found.shape)} must end with the table's key shape "
+                f"{shown(shape)}",
+                "LookupTable",
+            )
+        names = self._entries.names(found)
         for what, key in (("empty_key", self._empty), ("deleted_key", self._deleted)):
-            if any(item == key for item in found.ravel().tolist()):
+            if key[0] in names:
                 raise invalid(f"Using the {what} as a table key is not allowed", "LookupTable")
         return found
 
@@ -227,3 +238,19 @@ class DenseHashTable(MutableHashTable):
     def erase(self, keys: Any, name: str | None = None) -> None:
         """The same as `remove`."""
         self.remove(keys)
+
+
+def _key_shape(empty: np.ndarray, deleted: np.ndarray) -> tuple[int, ...]:
+    """The shape of keys: that of both which are never used. Refuses others than () and vectors."""
+    if empty.ndim > 1:
+        raise invalid(
+            f"Empty key must be a scalar or a vector, got shape {shown(empty.shape)}",
+            "MutableDenseHashTableV2",
+        )
+    if empty.shape != deleted.shape:
+        raise invalid(
+            f"Empty and deleted keys must have same shape, got shapes: {shown(empty.shape)} and "
+            f"{shown(deleted.shape)}",
+            "MutableDenseHashTableV2",
+        )
+    return empty.shape
