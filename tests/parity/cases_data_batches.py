@@ -51,3 +51,44 @@ def case_dtypes_of_padding(tf):
     values = [-1, 1.5, True, "a", 2j, None, [1], tf.constant(3, tf.int64), tf.constant(2.0)]
     kinds = [tf.int32, tf.int64, tf.uint8, tf.float32, tf.float64, tf.complex64, tf.bool]
     return [[attempt(lambda k=k, v=v: padded(k, v), words=9) for v in values] for k in kinds]
+
+
+def case_rows_of_ragged_and_sparse_tensors(tf):
+    ragged = tf.ragged.constant
+    whole = {
+        "rows": ragged([[1], [2, 3], [], [4, 5, 6], [7]]),
+        "nested": ragged([[[1], [2, 3]], [[]], [], [[4], [5, 6], [7]]]),
+        "inner": ragged([[[1, 2], [3, 4]], [], [[5, 6]]], ragged_rank=1),
+        "one length": tf.RaggedTensor.from_uniform_row_length([1, 2, 3, 4, 5, 6], 2),
+        "int32": ragged([[1], [2, 3], []], row_splits_dtype=tf.int32),
+        "texts": ragged([["a"], ["b", "c"], []]),
+        "sparse": tf.SparseTensor([[0, 0], [1, 0], [1, 2], [3, 1]], [1, 2, 3, 4], [4, 3]),
+        "cube": tf.SparseTensor([[0, 0, 1], [1, 2, 0], [3, 1, 1]], ["a", "b", "c"], [4, 3, 2]),
+    }
+
+    def parts(x):
+        if isinstance(x, tuple):
+            return [parts(each) for each in x]
+        if isinstance(x, tf.RaggedTensor):
+            return x.flat_values, list(x.nested_row_splits), str(x.shape)
+        return tf.nest.flatten(x, expand_composites=True)
+
+    def batches(dataset):
+        return dataset.element_spec, [parts(each) for each in dataset]
+
+    found = {}
+    for key, value in whole.items():
+        data = tf.data.Dataset.from_tensor_slices(value)
+        found[key] = [
+            batches(data.batch(2)),
+            batches(data.batch(2, drop_remainder=True)),
+            batches(data.shuffle(3, seed=1).batch(2)),
+            batches(data.repeat(2).skip(1).batch(3)),
+            batches(data.shard(2, 1).batch(2)),
+            batches(data.take(0).batch(2)),
+            batches(data.filter(lambda x: True).batch(2)),
+            batches(data.batch(3).rebatch(2)),
+            batches(data.enumerate().batch(2)),
+            batches(tf.data.Dataset.zip(data, tf.data.Dataset.range(9)).batch(2)),
+        ]
+    return found

@@ -18,7 +18,17 @@ from ..values.spec import TensorSpec
 from ..values.tensor import Tensor
 from .composites import Column, has_ragged_rows, stack_leaf, stacked_rows
 from .mapping import Map
-from .pipeline import UNKNOWN, Draws, Pipeline, Rows, Stream, StreamOf, passed, stacked_by
+from .pipeline import (
+    UNKNOWN,
+    Draws,
+    IndexStream,
+    Pipeline,
+    Rows,
+    Stream,
+    StreamOf,
+    passed,
+    stacked_by,
+)
 from .specs import DatasetSpec
 from .structure import Element, array_of, children_of, flatten_up_to, map_leaves
 
@@ -49,7 +59,7 @@ class Batch(Pipeline):
 
     def _rows(self, source: Stream) -> Rows | None:
         specs = self._ragged_specs
-        if specs is None:
+        if specs is None or isinstance(source, IndexStream):  # its columns know what is ragged
             return source.rows(self.batch_size)
         found = source.elements(self.batch_size)
         return (len(found), stacked_by(specs, found)) if found else None

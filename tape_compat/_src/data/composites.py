@@ -12,6 +12,7 @@ from ..core.dtypes import DType
 from ..values.composite import CompositeTensor, TypeSpec
 from ..values.extension_type import BatchableExtensionType
 from ..values.ragged import RaggedTensor, RaggedTensorSpec
+from ..values.row_partition import splits_of_lengths
 from ..values.sparse import SparseTensor
 from .specs import Datasets, DatasetSpec
 from .structure import array_of, leaf_of, value_of
@@ -49,6 +50,10 @@ class Column:
         """All rows: an array, or a list."""
         return [self[i] for i in range(self.size)]
 
+    def take(self, numbers: range | np.ndarray, place: int) -> Any:
+        """Several rows, stacked. `place`: of the leaf, which an error names."""
+        return stack_leaf(tuple([self[i] for i in numbers]), place)
+
 
 class _ArrayColumn(Column):
     def __init__(self, leaf: Any):
@@ -61,11 +66,15 @@ class _ArrayColumn(Column):
     def part(self) -> Any:
         return self._array
 
+    def take(self, numbers: range | np.ndarray, place: int) -> Any:
+        return self._array[np.asarray(numbers)]
+
 
 class _RaggedColumn(Column):
     def __init__(self, leaf: RaggedTensor):
         self._flat, *self._splits = [array_of(x) for x in leaf._type_spec._to_components(leaf)]
         self._spec: Any = leaf._type_spec._unbatch()
+        self._stacked: Any = leaf._type_spec._unbatch()._batch(None)
         self.size = len(self._splits[0]) - 1
 
     def __getitem__(self, i: int) -> Any:
@@ -78,6 +87,15 @@ class _RaggedColumn(Column):
             begin, end = rows[0], rows[-1]
         flat = self._flat[begin:end]
         return self._spec._from_components([flat, *found]) if found else flat
+
+    def take(self, numbers: range | np.ndarray, place: int) -> Any:
+        index, found = np.asarray(numbers), []
+        for splits in self._splits:
+            starts = splits[index]
+            lengths = splits[index + 1] - starts
+            found.append(splits_of_lengths(lengths, splits.dtype))
+            index = _spans(starts, lengths)
+        return self._stacked._from_components([self._flat[index], *found])
 
 
 class _SparseColumn(Column):
@@ -92,6 +110,21 @@ class _SparseColumn(Column):
     def __getitem__(self, i: int) -> Any:
         row = slice(self._starts[i], self._starts[i + 1])
         return SparseTensor(self._indices[row, 1:], self._values[row], self._shape[1:])
+
+    def take(self, numbers: range | np.ndarray, place: int) -> Any:
+        chosen = np.asarray(numbers)
+        starts, ends = self._starts[chosen], self._starts[chosen + 1]
+        index = _spans(starts, ends - starts)
+        indices = self._indices[index]
+        indices[:, 0] = np.repeat(np.arange(len(starts)), ends - starts)
+        return SparseTensor(indices, self._values[index], [len(starts), *self._shape[1:].tolist()])
+
+
+def _spans(starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """starts[0], starts[0] + 1, ... (lengths[0] numbers), then the same for the next."""
+    ends = np.cumsum(lengths)
+    total = int(ends[-1]) if len(ends) else 0
+    return np.arange(total) + np.repeat(starts - ends + lengths, lengths)
 
 
 class _DatasetsColumn(Column):
@@ -158,7 +191,9 @@ def stacked_rows(column: Sequence[Any], spec: RaggedTensorSpec) -> RaggedTensor:
     """Ragged tensors of a spec along a new first dimension; arrays if it has no ragged one."""
     kind = spec.row_splits_dtype
     if not spec.ragged_rank:
-        return stacked_ragged([array_of(x) for x in column], 1, kind)
+        arrays = [array_of(x) for x in column]
+        splits = splits_of_lengths([len(x) for x in arrays], kind.np_dtype)
+        return spec._batch(None)._from_components([np.concatenate(arrays), splits])
     parts = [spec._to_components(leaf_of(leaf)) for leaf in column]
     flats, *levels = [[array_of(x) for x in level] for level in zip(*parts, strict=True)]
     counts = [len(splits) - 1 for splits in levels[0]]

@@ -28,7 +28,6 @@ from .pipeline import (
     Stream,
     StreamOf,
     refused,
-    stacked,
 )
 from .selecting import Seeds
 from .specs import Datasets, NoneTensorSpec
@@ -128,7 +127,7 @@ def _of_columns(leaves: Sequence[Any]) -> Selection:
         return tuple([None if x is None else x[i] for x in columns])
 
     def take(numbers: Chunk) -> tuple[Any, ...]:
-        return stacked(list(map(row, numbers)))
+        return tuple([None if x is None else x.take(numbers, i) for i, x in enumerate(columns)])
 
     return Selection(row, take)
 
