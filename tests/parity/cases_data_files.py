@@ -270,3 +270,16 @@ def case_carriage_returns_and_places(tf):
             [attempt(file(path).seek, *place) for place in places],
             len(tf.io.matching_files([path, folder + "/*"])),
         ]
+
+
+def case_records_that_are_no_bytes(tf):
+    with tempfile.TemporaryDirectory() as folder:
+        path = str(pathlib.Path(folder) / "records")
+        with tf.io.TFRecordWriter(path) as writer:
+            writer.write("text")
+            refused = [
+                attempt(lambda record=record: writer.write(record), words=4)
+                for record in (5, 1.5, None, [1, 2], tf.constant("a"), {"a": b""})
+            ]
+            writer.write(b"bytes")
+        return refused, list(tf.data.TFRecordDataset(path).as_numpy_iterator())

@@ -387,7 +387,15 @@ class TFRecordWriter:
             self._deflate = zlib.compressobj(level, wbits=31 if kind == "GZIP" else 15)
 
     def write(self, record: bytes) -> None:
-        """Write a record. Raises FailedPreconditionError after `close`."""
+        """Write a record, bytes or a text.
+
+        Raises: TypeError for something else; FailedPreconditionError after `close`.
+        """
+        if not isinstance(record, (bytes, bytearray, str)):
+            raise TypeError(
+                "write(): incompatible function arguments. A record is bytes or a text, not "
+                f"{record!r}."
+            )
         if self._file is None:
             raise errors.FailedPreconditionError(None, None, "Writer is closed.")
         data = record_of(record.encode() if isinstance(record, str) else bytes(record))
