@@ -92,3 +92,16 @@ def case_rows_of_ragged_and_sparse_tensors(tf):
             batches(tf.data.Dataset.zip(data, tf.data.Dataset.range(9)).batch(2)),
         ]
     return found
+
+
+def case_ragged_batches_keep_known_sizes(tf):
+    def elements():
+        yield from ({"a": [[n] * n] * 2, "b": [[[n, n]] * n] * n} for n in range(1, 5))
+
+    signature = {"a": tf.TensorSpec([2, None], tf.int32), "b": tf.TensorSpec([None, None, 2])}
+    data = tf.data.Dataset.from_generator(elements, output_signature=signature)
+    found = []
+    for batch in data.ragged_batch(3):
+        for x in (batch["a"], batch["b"]):
+            found.append((str(x.shape), x.flat_values, list(x.nested_row_splits)))
+    return found, data.ragged_batch(3).element_spec

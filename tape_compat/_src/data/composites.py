@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -176,15 +177,16 @@ def stack_leaf(column: tuple[Any, ...], place: int) -> Any:
     return out
 
 
-def stacked_ragged(arrays: Sequence[np.ndarray], ragged_rank: int, splits: DType) -> RaggedTensor:
-    """Tensors of different sizes in their first `ragged_rank` dimensions along a new first one."""
+def stacked_parts(arrays: Sequence[np.ndarray], ragged_rank: int, splits: DType) -> list[Any]:
+    """The flat values and the splits of tensors of different sizes in their first `ragged_rank`
+    dimensions, along a new first one."""
     lengths = []
     for place in range(ragged_rank):
-        counts = [int(np.prod(x.shape[:place], dtype=np.int64)) for x in arrays]
+        counts = [math.prod(x.shape[:place]) for x in arrays]
         lengths.append(np.repeat([x.shape[place] for x in arrays], counts))
     flat = [x.reshape(-1, *x.shape[ragged_rank:]) for x in arrays]
-    rows = [np.concatenate([[0], np.cumsum(each)]).astype(splits.np_dtype) for each in lengths]
-    return RaggedTensor.from_nested_row_splits(np.concatenate(flat), rows, validate=False)
+    rows = [splits_of_lengths(each, splits.np_dtype) for each in lengths]
+    return [np.concatenate(flat), *rows]
 
 
 def stacked_rows(column: Sequence[Any], spec: RaggedTensorSpec) -> RaggedTensor:

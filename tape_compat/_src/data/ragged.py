@@ -11,7 +11,7 @@ from ..values.ragged import RaggedTensorSpec
 from ..values.sparse import SparseTensorSpec
 from ..values.spec import TensorSpec
 from .batching import Batch
-from .composites import sparse_rows, stack_leaf, stacked_ragged, stacked_rows
+from .composites import sparse_rows, stack_leaf, stacked_parts, stacked_rows
 from .pipeline import Pipeline, Rows, Stream
 from .structure import array_of, map_leaves, pack
 
@@ -44,7 +44,8 @@ class RaggedBatch(Batch):
             if isinstance(spec, RaggedTensorSpec):
                 columns.append(stacked_rows(column, spec))
             elif rank:
-                columns.append(stacked_ragged(list(map(array_of, column)), rank, self._splits))
+                parts = stacked_parts(list(map(array_of, column)), rank, self._splits)
+                columns.append(self._batched(spec, None)._from_components(parts))  # type: ignore[attr-defined]
             else:
                 columns.append(stack_leaf(column, place))
         return len(found), tuple(columns)
