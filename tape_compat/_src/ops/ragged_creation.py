@@ -163,7 +163,7 @@ def ragged_range(
 ) -> RaggedTensor:
     """Rows that count from `starts` up to, without, `limits` by `deltas`, vectors or scalars.
 
-    Raises: InvalidArgumentError for a step of 0.
+    Raises: InvalidArgumentError for a step of 0, vectors of other lengths, or more axes.
 
     >>> import tape_compat as tf
     >>> tf.ragged.range([0, 5], [3, 6])
@@ -174,7 +174,13 @@ def ragged_range(
     hint = None if dtype is None else as_dtype(dtype)
     given = [as_tensor(x) if hint is None else convert(x, hint) for x in (starts, limits, deltas)]
     kind = hint or _widest([x.dtype for x in given])
-    low, high, step = np.broadcast_arrays(*[np.atleast_1d(known_value(x)) for x in given])
+    known = [known_value(x) for x in given]
+    for what, each in zip(("starts", "limits", "deltas"), known):
+        if each.ndim > 1:
+            raise invalid(f"{what} must be a scalar or vector", "RaggedRange")
+    if len({each.shape for each in known if each.ndim}) > 1:
+        raise invalid("starts, limits, and deltas must have the same shape", "RaggedRange")
+    low, high, step = np.broadcast_arrays(*map(np.atleast_1d, known))
     if (step == 0).any():
         raise invalid("Requires delta != 0", "RaggedRange")
     gap = (high.astype(np.float64) - low) / step if kind.is_floating else -((low - high) // step)
@@ -256,7 +262,8 @@ def check_same_rows(x: RaggedTensor, y: RaggedTensor) -> None:
 def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
     """The elements of `data` where `mask` is true, in rows along all but the last axis of `mask`.
 
-    Raises: ValueError for a scalar mask, or one that has more axes than `data`.
+    Raises: ValueError for a scalar mask, or one that has more axes than `data` or another size;
+      InvalidArgumentError for one of other rows.
 
     >>> import tape_compat as tf
     >>> tf.ragged.boolean_mask([[1, 2], [3, 4]], [[True, False], [True, True]])
@@ -267,11 +274,16 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
     rank = len(mask.shape)
     if not rank:
         raise ValueError("mask cannot be scalar.")
+    dense = not isinstance(mask, RaggedTensor) and not isinstance(data, RaggedTensor)
+    if (rank == 1 or dense) and not data.shape[:rank].is_compatible_with(mask.shape):
+        raise ValueError(f"Shapes {data.shape[:rank]} and {mask.shape} are incompatible")
     form, chosen = rows_of(data, rank - 1), rows_of(mask, rank - 1)
     for ours, theirs in zip(form.splits, chosen.splits):
+        if len(ours) != len(theirs):
+            raise invalid(f"Incompatible shapes: [{len(theirs)}] vs. [{len(ours)}]", "Equal")
         if not np.array_equal(ours, theirs):
             raise invalid(
-                "data and mask have different rows\nCondition x == y did not hold.", "Mask"
+                "Inputs must have identical ragged splits\nCondition x == y did not hold.", "Mask"
             )
     keep = known_value(chosen.flat)
     level = rank - 1
