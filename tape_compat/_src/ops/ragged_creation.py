@@ -328,17 +328,43 @@ def stack_dynamic_partitions(
 ) -> RaggedTensor:
     """The rows of `data` by the numbers in `partitions`, [num_partitions, (count), ...].
 
+    Args:
+      partitions: int32 or int64, of the shape of `data`, or of its outer axes; ragged as it is.
+    Raises: ValueError for another shape or dtype; InvalidArgumentError for a number that is not
+      within [0, num_partitions).
+
     >>> import tape_compat as tf
     >>> tf.ragged.stack_dynamic_partitions([1, 2, 3], [0, 2, 0], 3)
     <tf.RaggedTensor [[1, 3], [], [2]]>
     """
-    numbers = known_value(partitions)
-    count = as_int(num_partitions)
     values = data if isinstance(data, RaggedTensor) else as_tensor(data)
+    given = partitions if isinstance(partitions, RaggedTensor) else as_tensor(partitions)
+    outer = values.shape[: len(given.shape)]
+    if not given.shape.is_compatible_with(outer):
+        raise ValueError(f"Shapes {given.shape} and {outer} are incompatible")
+    rows = splits_dtype(given) if isinstance(given, RaggedTensor) else None
+    while isinstance(given, RaggedTensor):
+        form = rows_of(values, 1)
+        if not np.array_equal(form.splits[0], rows_of(given).splits[0]):
+            raise invalid(
+                "data and partitions have incompatible ragged shapes\n"
+                "Condition x == y did not hold.",
+                "Assert",
+            )
+        given, values = given.values, ragged(Rows(form.splits[1:], form.uniform[1:], form.flat))
+    if given.dtype not in (dtypes.int32, dtypes.int64):
+        raise ValueError("value_rowids must have dtype int32 or int64")
+    numbers, count = known_value(given), as_int(num_partitions)
+    if (numbers < 0).any():
+        raise invalid("partitions must be non-negative..\nCondition x >= 0 did not hold", "Assert")
+    if (numbers >= count).any():
+        raise invalid(
+            "partitions must be less than num_partitions\nCondition x < y did not hold.", "Assert"
+        )
     if numbers.ndim != 1:
         values = reshape(values, [-1, *values.shape[numbers.ndim :]])
         numbers = numbers.ravel()
     order = np.argsort(numbers, kind="stable")
     moved = ragged(select(rows_of(values), order), splits_dtype(values))
-    kind = numbers.dtype if numbers.dtype == np.int32 else np.int64
+    kind = numbers.dtype if rows is None else rows.np_dtype
     return RaggedTensor.from_value_rowids(moved, numbers[order].astype(kind), count)
