@@ -304,6 +304,10 @@ def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: An
     >>> tf.ragged.row_splits_to_segment_ids([0, 2, 2, 3]).numpy().tolist()
     [0, 0, 2]
     """
+    if isinstance(splits, (list, tuple)) and not splits:
+        raise ValueError(f"Invalid row_splits: {splits}")
+    if convert(splits).dtype not in (dtypes.int32, dtypes.int64):
+        raise ValueError("splits must have dtype int32 or int64")
     partition = RowPartition.from_row_splits(splits, validate=False)
     ids = host(partition.value_rowids())
     return concrete(ids if out_type is None else ids.astype(as_dtype(out_type).np_dtype))
@@ -318,6 +322,14 @@ def segment_ids_to_row_splits(
     >>> tf.ragged.segment_ids_to_row_splits([0, 0, 2]).numpy().tolist()
     [0, 2, 2, 3]
     """
+    ids = convert(segment_ids)
+    if not ids.dtype.is_integer and ids.shape != (0,):
+        raise TypeError(
+            "Argument `tensor` (name: segment_ids) must be of type integer. Received `tensor` = "
+            f"{segment_ids} of dtype: {ids.dtype!r}"
+        )
+    if (known_value(ids) < 0).any():
+        raise invalid("Input arr must be non-negative!", "DenseBincount")
     partition = RowPartition.from_value_rowids(segment_ids, num_segments, validate=False)
     splits = host(partition.row_splits())
     return concrete(splits if out_type is None else splits.astype(as_dtype(out_type).np_dtype))
