@@ -275,7 +275,9 @@ class Program:
         "aliases",
         "begun",
         "calling",
+        "changed",
         "donatable",
+        "failure",
         "joined_new",
         "joins",
         "launched",
@@ -319,6 +321,11 @@ class Program:
         self.refs = References()
         self.aliases: list[weakref.ref] = []
         self.donatable: list[int] = []
+        #: By turns the identity of a variable that was assigned what is pending here, and what it
+        #: held before: a slot, or a tensor that is none of this program.
+        self.changed: list[Any] = []
+        #: What the first run raised, if it failed; see `run/repair.py`.
+        self.failure: Exception | None = None
         #: Filled when run: the arrays of the slots in `launched`.
         self.results: list[Any] = []
         self.launched: tuple[int, ...] = ()

@@ -10,7 +10,7 @@ from ..core.avals import Aval
 from ..core.dimensions import Sizes
 from ..core.dtypes import string
 from ..core.state import LOCAL, ThreadState
-from ..run.executor import run
+from ..run.executor import give_up, run
 from ..run.op_by_op import interprets, op_runner
 from ..values import nest
 from ..values.capture import (
@@ -313,8 +313,13 @@ class Trace:
         except BaseException:
             state.deferring = False
             raise
-        if state.program is not None:
-            run(state.program)
+        program = state.program
+        if program is not None:
+            try:
+                run(program)
+            except Exception:
+                give_up(program)
+                raise
         return self.results.packed(outputs)
 
     def values(self, tensors: list[Tensor]) -> Any:

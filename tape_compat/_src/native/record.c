@@ -242,11 +242,13 @@ static PyObject *new_program(PyObject *current, PyObject *from)
     put(self, Program.joins, from ? SLOT(from, History.joins) : Py_True);
     put(self, Program.launched, empty);
     put(self, Program.unpack_results, Py_None);
+    put(self, Program.failure, Py_None);
     Py_ssize_t no[] = {Program.ran, Program.calling, Program.joined_new, Program.prepares,
                        Program.moved};
     for (size_t i = 0; i < sizeof no / sizeof *no; i++)
         put(self, no[i], Py_False);
-    Py_ssize_t lists[] = {Program.log, Program.aliases, Program.donatable, Program.results};
+    Py_ssize_t lists[] = {Program.log, Program.aliases, Program.donatable, Program.changed,
+                          Program.results};
     int failed = !(SLOT(self, Program.refs) = PyObject_CallNoArgs((PyObject *)&References_type));
     for (size_t i = 0; !failed && i < sizeof lists / sizeof *lists; i++)
         failed = !(SLOT(self, lists[i]) = PyList_New(0));

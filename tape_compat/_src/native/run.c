@@ -234,12 +234,15 @@ static int count(Py_ssize_t offset, PyObject *more)
     return sum ? 0 : -1;
 }
 
-/* Call executor.discard with a program and the error that is set, which stays set. */
-static void discard_left(PyObject *used)
+/* Call executor.discard with what a program failed to run, and the error that is set, which stays
+   set. */
+static void discard_left(PyObject *owner, PyObject *used)
 {
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback);
     PyErr_NormalizeException(&type, &value, &traceback);
+    if (PyErr_GivenExceptionMatches(value, PyExc_Exception))
+        put(owner, Program.failure, value);
     PyObject *done = PyObject_CallFunctionObjArgs(python.discard, used, value, NULL);
     if (!done)
         PyErr_Clear();
@@ -268,7 +271,7 @@ static int call_program(PyObject *owner, PyObject *log, PyObject *used, PyObject
         put(owner, Program.unpack_results, unpack_results);
         done = call_into(owner, call, arguments);
         if (done < 0)
-            discard_left(used);
+            discard_left(owner, used);
     }
     Py_XDECREF(call);
     Py_XDECREF(unpack_results);
@@ -308,6 +311,7 @@ static int finished(PyObject *owner)
         put(owner, Program.ran, Py_True);
         put(owner, Program.log, log);
         put(owner, Program.results, results);
+        PyList_SetSlice(SLOT(owner, Program.changed), 0, PY_SSIZE_T_MAX, NULL);
         forget_all(SLOT(owner, Program.refs));
     }
     Py_XDECREF(log);
@@ -321,7 +325,7 @@ static int run_known(PyObject *owner)
 {
     PyObject *log = SLOT(owner, Program.log), *thread = SLOT(owner, Program.owner);
     if (SLOT(owner, Program.ran) != Py_False || SLOT(owner, Program.calling) != Py_False ||
-        PyList_GET_SIZE(SLOT(owner, Program.aliases)) ||
+        SLOT(owner, Program.failure) != Py_None || PyList_GET_SIZE(SLOT(owner, Program.aliases)) ||
         PyList_GET_SIZE(SLOT(owner, Program.results)) || !PyList_GET_SIZE(log) ||
         Py_TYPE(SLOT(owner, Program.refs)) != &References_type)
         return 0;

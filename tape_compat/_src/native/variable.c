@@ -81,11 +81,18 @@ static PyObject *native_read(PyObject *module, PyObject *read)
 static int set_value(PyObject *current, PyObject *handle, PyObject *value)
 {
     PyObject *before = SLOT(handle, Handle.tensor), *slot = NULL;
-    PyObject *owner = PLACE(before)->program;
+    PyObject *owner = PLACE(before)->program, *into = PLACE(value)->program;
     SLOT(handle, Handle.tensor) = Py_NewRef(value);
     int failed = 0;
+    if (SLOT(value, Tensor._array) == Py_None && Py_TYPE(into) == Program.type) {
+        PyObject *held = into == owner ? PyLong_FromSsize_t(PLACE(before)->slot)
+                                       : Py_NewRef(before), *changed = SLOT(into, Program.changed);
+        failed = !held || PyList_Append(changed, SLOT(handle, Handle.id)) ||
+                 PyList_Append(changed, held);
+        Py_XDECREF(held);
+    }
     /* The overwritten buffer may be reused, if the pending program reads it as a leaf. */
-    if (owner != Py_None && owner == SLOT(current, ThreadState.program) &&
+    if (!failed && owner != Py_None && owner == SLOT(current, ThreadState.program) &&
         SLOT(before, Tensor._array) != Py_None) {
         slot = PyLong_FromSsize_t(PLACE(before)->slot);
         failed = !slot || PyList_Append(SLOT(owner, Program.donatable), slot);

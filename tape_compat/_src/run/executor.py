@@ -30,6 +30,7 @@ from .loops.template import compile_for
 from .loops.write import LoopProgram
 from .op_by_op import OpByOpProgram, interprets, op_runner
 from .reasons import notice, reason, reason_of_loops
+from .repair import FOR_GOOD, leaf_values, put_back, run_what_can
 from .whole import WholeProgram, donations
 
 #: What calls out of programs have raised, until the call of the program raises it.
@@ -116,11 +117,17 @@ def run(program: Program) -> None:
                 _finish(program)
                 return
             if not results:
+                if program.failure is not None:
+                    _repair(program, slots, tensors)
+                    return
                 program.launched = slots
                 try:
                     _launch(program, slots)
-                except Exception:
+                except Exception as error:
                     if not program.ran:
+                        program.failure = error
+                        if isinstance(error, FOR_GOOD) and not program.results:
+                            _repair(program, slots, tensors)
                         raise
             launched, unpack_results = program.launched, program.unpack_results
             if program.ran or not results:
@@ -145,7 +152,37 @@ def _finish(program: Program) -> None:
     program.ran = True
     program.log = [program.tree.root]
     program.refs, program.aliases = References(), []
-    program.results = []
+    program.results, program.changed = [], []
+
+
+def _repair(program: Program, slots: Sequence[int], tensors: Sequence[Any]) -> None:
+    """Run what can be run of a program that has failed."""
+    leaves = leaf_values(program, *gather(program.log))
+    env, failed = run_what_can(program, slots, leaves)
+    if failed is not None:
+        put_back(program, leaves, env, failed.slot)
+    found = [tensor for tensor in tensors if tensor._at[1] in env]
+    values = [env[tensor._at[1]] for tensor in found]
+    places = tuple([tensor._at[1] for tensor in found])
+    _fill(values, None, places, places, found)
+    program.failure = None if failed is None else failed.error
+    _finish(program)
+
+
+def give_up(program: Program) -> None:
+    """Let a program that has failed be as if it had not been recorded, unless it ran after all: its
+    variables hold what they did."""
+    with program.lock:
+        if program.failure is not None and not program.ran and not program.results:
+            first = program.node.path()[0].first
+            put_back(program, leaf_values(program, *gather(program.log)), {}, first)
+            _finish(program)
+
+
+def failure(program: Program) -> Exception:
+    """What a tensor raises that has no value since its program failed."""
+    error = program.failure
+    return RuntimeError("a program gave no value") if error is None else error.with_traceback(None)
 
 
 def _run_apart(program: Program, live: tuple[int, ...]) -> list[Any]:

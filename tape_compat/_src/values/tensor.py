@@ -142,6 +142,8 @@ class Tensor(operators.Operators, TensorType, Placed):
                 raise no_value(self)
             executor.run(program)
             array = self._array
+            if array is None:
+                raise executor.failure(program)
         return array
 
     def _device_array(self) -> jax.Array:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import Enum
 from typing import Any, NoReturn
 
 import numpy as np
@@ -12,6 +11,7 @@ from ..core.dtypes import DType
 from ..core.native import native, native_calls, provide
 from ..core.shapes import TensorShape
 from ..core.state import LOCAL, seen_by
+from ..run.repair import CELLS
 from . import operators, updates as _updates
 from .bounds import refuse_positions, refuse_rows
 from .conversions import converted, registered
@@ -20,7 +20,8 @@ from .creators import Created
 from .names import current_name_scope
 from .operation import Operation
 from .record import identity
-from .tensor import Reference, Tensor, array_text, next_id, same_value
+from .replicas import VariableAggregation, VariableSynchronization, mode_of
+from .tensor import Reference, Tensor, array_text, concrete, next_id, same_value
 from .trackable import Trackable
 
 #: The name of a variable's value in checkpoints.
@@ -34,35 +35,6 @@ def own_variable(x: Any) -> Any:
         if isinstance(held, Variable):
             return held
     return x
-
-
-class VariableSynchronization(Enum):
-    """When a distributed variable is synchronized. One replica: no effect."""
-
-    AUTO = 0
-    NONE = 1
-    ON_WRITE = 2
-    ON_READ = 3
-
-
-class VariableAggregation(Enum):
-    """How a distributed variable is aggregated. One replica: no effect."""
-
-    NONE = 0
-    SUM = 1
-    MEAN = 2
-    ONLY_FIRST_REPLICA = 3
-
-
-def _mode(value: Any, kind: Any, name: str | None) -> Any:
-    """A value as one of an enumeration's, None for its first."""
-    if value.__class__ is kind:
-        return value
-    try:
-        return kind(0) if value is None else kind(value)
-    except ValueError:
-        word = kind.__name__.removeprefix("Variable").lower()
-        raise ValueError(f"Invalid variable {word} mode: {value} for variable: {name}") from None
 
 
 provide(float32=dtypes.float32)
@@ -79,6 +51,11 @@ class Handle:
         self.tensor = same_value(tensor, self.id)
         self.dtype = tensor.dtype
         self.shape = shape
+        CELLS[self.id] = self
+
+    def restore(self, array: Any) -> None:
+        """Hold an array again that a program has given up to change."""
+        self.tensor = same_value(concrete(array, self.tensor._aval), self.id)
 
 
 def current(handle: Handle) -> Tensor:
@@ -97,6 +74,9 @@ def put_into(handle: Handle, tensor: Tensor) -> None:
     program, slot = old._at
     tensor._id = handle.id
     handle.tensor = tensor
+    into = tensor._at[0]
+    if tensor._array is None:
+        into.changed += handle.id, slot if program is into else old
     # The overwritten buffer may be reused, if the pending program reads it as a leaf.
     if program is not None and old._array is not None and program is state.program:
         program.donatable.append(slot)
@@ -196,8 +176,8 @@ class Variable(operators.Operators, Trackable, metaclass=Created):
             else bool(trainable)
         )
         self._constraint = constraint
-        self._synchronization = _mode(synchronization, VariableSynchronization, name)
-        self._aggregation = _mode(aggregation, VariableAggregation, name)
+        self._synchronization = mode_of(synchronization, VariableSynchronization, name)
+        self._aggregation = mode_of(aggregation, VariableAggregation, name)
         self._view: UnreadVariable | None = None
 
     # -- what it is -----------------------------------------------------------------------------
