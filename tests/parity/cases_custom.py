@@ -791,3 +791,59 @@ def case_second_gradient_given_by_a_constant_function(tf):
         return first, outer.gradient(first, x)
 
     return derivatives(tf.constant(1.0)), tf.function(derivatives)(tf.constant(1.0))
+
+
+def case_gradients_that_are_none_in_a_function(tf):
+    w, u = tf.Variable(3.0), tf.Variable(2.0)
+
+    @tf.custom_gradient
+    def scaled(x, y):
+        def grad(dy, variables=None):
+            return (dy * y, None), [None if v is u else 7.0 * dy for v in variables]
+
+        return x * y * w * u, grad
+
+    def program(x, y):
+        with tf.GradientTape() as tape:
+            tape.watch([x, y])
+            z = scaled(x, y) * 1.0
+        found = tape.gradient(z, [x, y, w, u])
+        connected.append([g is not None for g in found])
+        return [g for g in found if g is not None]
+
+    x, y = tf.constant(2.0), tf.constant(5.0)
+    connected: list = []
+    results = [program(x, y), tf.function(program)(x, y)]
+    recorded = tf.function(lambda x, y: scaled(x, y))
+    with tf.GradientTape() as tape:
+        tape.watch([x, y])
+        z = recorded(x, y) * 1.0
+    return results, connected, tape.gradient(z, [x, y, w, u])
+
+
+def case_captured_tensors_are_not_connected(tf):
+    c = tf.constant(4.0)
+
+    def program(x):
+        with tf.GradientTape() as tape:
+            tape.watch([x, c])
+            k = c * 1.0
+            y = tf.custom_gradient(lambda x: (x * k, lambda dy: dy * k))(x)
+        connected.append(tape.gradient(y, c) is not None)
+        return y
+
+    connected: list = []
+    return program(tf.constant(2.0)), tf.function(program)(tf.constant(2.0)), connected
+
+
+def case_a_gradient_of_one_number_for_a_vector(tf):
+    half = tf.custom_gradient(lambda x: (x * x, lambda dy: tf.constant(0.5)))
+
+    def program(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = half(x)
+        return tape.gradient(y, x) * x
+
+    x = tf.constant([1.0, 2.0])
+    return program(x), tf.function(program)(x)

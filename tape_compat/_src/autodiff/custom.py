@@ -16,7 +16,7 @@ import numpy as np
 from ..core.avals import Aval
 from ..core.derivative import FORWARD, Jvp, conj, zero_cotangent
 from ..core.dimensions import Sizes
-from ..core.errors import NeedsValue, user_location
+from ..core.errors import InvalidArgumentError, NeedsValue, user_location
 from ..core.kernels import Apart
 from ..core.op import Closure, Op
 from ..core.state import LOCAL, paused
@@ -244,6 +244,15 @@ class _Backward:
             _RECORDING.gradients -= 1
         where = [i for i, a in enumerate(answers) if a is not None]
         grads = [anchor(program, reverse.dense(_tensor(answers[i]))) for i in where]
+        for i, gradient in zip(where, grads):
+            if i < rule.arity and not _fits(gradient._aval, self.symbols[i]._aval):
+                raise InvalidArgumentError(
+                    None,
+                    None,
+                    f"Incompatible shapes: the grad_fn of {rule.name} gave a gradient of shape "
+                    f"{gradient.shape} for an argument of shape {self.symbols[i].shape} (at "
+                    f"{user_location()}).",
+                )
         closure = close(program, [*self.symbols, *given], grads, f"{rule.name}Grad")
         found = program.sources()
         sources = found if self.sources is None else self.sources
@@ -358,7 +367,7 @@ class CustomClosure(Closure):
             full: list[Any] = [zero_cotangent(x) for x in arrays]
             for i, answer in zip(places, answers, strict=True):
                 if i >= 0 and jnp.issubdtype(arrays[i].dtype, jnp.inexact):
-                    full[i] = conj(answer).astype(arrays[i].dtype).reshape(arrays[i].shape)
+                    full[i] = _shaped(conj(answer).astype(arrays[i].dtype), arrays[i].shape)
             return tuple(full)
 
         function.defvjp(save, pull)
@@ -369,6 +378,11 @@ class CustomClosure(Closure):
     def prepare_pullback(self) -> None:
         """Record the gradient: its errors are raised where it is asked for."""
         self.parts[1]()
+
+    def answered(self, want: tuple[int, ...]) -> tuple[int, ...]:
+        """Those that the user's function gives, and not None."""
+        places = self.parts[1]()[1]
+        return tuple([i for i in want if i in places])
 
     def traced_pure(self, *arrays: Any) -> tuple[Any, ...]:
         return self._forward(*arrays) if FORWARD.mode else super().traced_pure(*arrays)
@@ -384,6 +398,22 @@ class CustomClosure(Closure):
             return closure.at(sizes), places, wiring
 
         return CustomClosure(self.name, forward.at(sizes), known, arity, False)
+
+
+def _shaped(gradient: Any, shape: tuple[int, ...]) -> Any:
+    """A gradient in the shape of what it is the gradient of: with its elements, or broadcast."""
+    same = gradient.size == np.prod(shape, dtype=np.int64)
+    return gradient.reshape(shape) if same else jnp.broadcast_to(gradient, shape)
+
+
+def _fits(gradient: Aval, x: Aval) -> bool:
+    """Whether `_shaped` takes it, as far as sizes are known."""
+    if gradient.unknown or x.unknown or gradient.size == x.size:
+        return True
+    try:
+        return np.broadcast_shapes(gradient.shape, x.shape) == x.shape
+    except ValueError:
+        return False
 
 
 class Recomputed(Closure):

@@ -180,6 +180,10 @@ def pull(
         if answer is not None:
             return answer
     call.prepare_pullback()
+    answered = call.answered(want)
+    if answered != want:  # gradients that are None
+        some = dict(zip(answered, pull(call, inputs, cotangents, answered) if answered else ()))
+        return [some.get(i) for i in want]
     have = tuple([i for i, c in enumerate(cotangents) if c is not None])
     given = tuple([dense(cotangents[i]) for i in have])
     return apply(pullback(call, len(inputs), want, have), inputs + given)

@@ -280,6 +280,10 @@ class Closure:
     def prepare_pullback(self) -> None:
         """Bring up what is wrong with the pullback."""
 
+    def answered(self, want: tuple[int, ...]) -> tuple[int, ...]:
+        """Of the inputs `want`, those that the pullback gives a cotangent of, once prepared."""
+        return want
+
     @property
     def dynamic_form(self) -> DynamicForm | None:
         """The same with what may differ from one iteration to the next of a loop as an input, if
