@@ -1581,3 +1581,31 @@ def case_autograph_condition_assigns(tf):
         tape.watch(x)
         y = f(x)
     return y, tape.gradient(y, x), asked, f(x), asked
+
+
+def case_most_iterations_that_are_no_integer(tf):
+    def count(most):
+        return tf.while_loop(
+            lambda i: i < 5, lambda i: i + 1, [tf.constant(0)], maximum_iterations=most
+        )[0]
+
+    return [
+        attempt(tf.function(lambda most=most: count(most)), words=0)
+        for most in (2, 2.0, 2.5, "2", True, -1)
+    ]
+
+
+def case_slices_of_two_index_dtypes_from_branches(tf):
+    def slices(index_dtype):
+        indices = tf.constant([1], index_dtype)
+        return tf.IndexedSlices(tf.constant([1.0]), indices, tf.constant([3]))
+
+    @tf.function
+    def chosen(one):
+        found = tf.cond(one, lambda: slices(tf.int32), lambda: slices(tf.int64))
+        other = tf.switch_case(
+            tf.cast(one, tf.int32), [lambda: [slices(tf.int64)], lambda: [slices(tf.int32)]]
+        )[0]
+        return found.indices, other.indices, tf.convert_to_tensor(found)
+
+    return chosen(tf.constant(True)), chosen(tf.constant(False))

@@ -10,14 +10,16 @@ from ..core import errors
 from ..core.avals import Aval
 from ..core.call import Call
 from ..core.control import Cond, calling, structured
-from ..core.dtypes import bool as bool_, string
+from ..core.dtypes import bool as bool_, int64, string
 from ..core.refuse import shown, tf_dtype_name
 from ..core.steps import Steps
+from ..ops.casting import cast
 from ..ops.shapes import squeeze
 from ..values import nest
 from ..values.capture import value_of
 from ..values.convert import convert
 from ..values.host_steps import takes_steps
+from ..values.indexed_slices import IndexedSlices
 from ..values.record import apply
 from ..values.tensor import Tensor
 from ..values.variable import Handle, put_into
@@ -64,6 +66,9 @@ def choose(
     bool, the first function is that of False."""
     inside = Inside() if takes_steps() else None
     parts = _recorded(functions, names, name, texts=False)
+    if _indices_differ(parts):
+        functions = [lambda f=f: _with_long_indices(f()) for f in functions]
+        parts = _recorded(functions, names, name, texts=False)
     try:
         of_one_shape = _check(parts, names, name)
     except _TextsDiffer:
@@ -94,6 +99,26 @@ def choose(
     for handle, tensor in zip(cells, outputs[first:], strict=True):
         put_into(handle, tensor)
     return _packed(parts, iter(outputs[:first]))
+
+
+def _indices_differ(parts: Sequence[Part]) -> bool:
+    """Whether the branches give IndexedSlices with indices of two dtypes."""
+    found = [
+        [x.indices.dtype for x in nest.flatten(part.structure) if isinstance(x, IndexedSlices)]
+        for part in parts
+    ]
+    return any(len(dtypes) == len(found[0]) and dtypes != found[0] for dtypes in found)
+
+
+def _with_long_indices(structure: Any) -> Any:
+    """A structure with indices of int64, which takes all, in its IndexedSlices."""
+
+    def leaf(x: Any) -> Any:
+        if not isinstance(x, IndexedSlices):
+            return x
+        return IndexedSlices(x.values, cast(x.indices, int64), x.dense_shape)
+
+    return nest.map_structure(leaf, structure)
 
 
 class _TextsDiffer(errors.NeedsValue):

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..autodiff.custom import stop_gradient
 from ..core import errors
-from ..core.dtypes import bool as bool_, string
+from ..core.dtypes import bool as bool_, int32, string
 from ..core.state import LOCAL
 from ..ops.casting import cast
 from ..ops.comparison import less, logical_and
@@ -322,7 +322,8 @@ def _repeat(
     """The loop in a function."""
     if maximum_iterations is None:
         return repeat(cond, body, loop_vars, shape_invariants)
-    limit = convert(maximum_iterations)
+    limit = maximum_iterations
+    limit = convert(limit, None if isinstance(limit, (Tensor, Variable)) else int32)
     counter = convert(0, limit.dtype)
     invariants = None if shape_invariants is None else (counter.shape, shape_invariants)
     return repeat(
