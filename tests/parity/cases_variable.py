@@ -824,3 +824,31 @@ def case_texts_scattered(tf):
         return v.read_value()
 
     return [attempt(call, words=0) for call in calls], inside(), v.numpy(), rows.numpy()
+
+
+def case_rows_divided(tf):
+    def divided(dtype, rows, by):
+        v = tf.Variable(tf.constant([[7, -7], [9, 100], [5, 6]], dtype))
+        slices = tf.IndexedSlices(tf.constant(by, dtype), tf.constant(rows))
+        v.scatter_div(slices)
+        eager = v.numpy()
+
+        @tf.function
+        def again():
+            v.scatter_div(slices)
+            return v * 1
+
+        return eager, again(), v.dtype
+
+    calls = [
+        lambda dtype=dtype, given=given: divided(dtype, *given)
+        for dtype in (tf.int32, tf.int64, tf.float32, tf.float64)
+        for given in (([0], [[2, 2]]), ([1, 1], [[2, -3], [2, 7]]))
+    ]
+    return [attempt(call, words=0) for call in calls]
+
+
+def case_the_first_names_of_references(tf):
+    v, x = tf.Variable(1.0, name=""), tf.constant(1.0)
+    same = v.experimental_ref() == v.ref(), x.experimental_ref() == x.ref()
+    return same, v.experimental_ref().deref() is v, v.name

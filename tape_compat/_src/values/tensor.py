@@ -286,6 +286,9 @@ class Tensor(operators.Operators, TensorType, Placed):
         """A hashable reference to this object, equal to itself only; `deref()` gives it back."""
         return Reference(self)
 
+    #: The name that it had first.
+    experimental_ref = ref
+
     def __copy__(self) -> Tensor:
         return self  # nothing can change it, and tapes know it
 

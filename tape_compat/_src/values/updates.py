@@ -37,6 +37,14 @@ def _negated(scatter: Any) -> Any:
     return lambda x, indices, updates: scatter(x, indices, -updates)
 
 
+def _divided(x: Any, indices: Any, updates: Any) -> Any:
+    """Integers are cut off towards zero: by the product of what a row is divided by, which is the
+    same as one after the other."""
+    if jnp.issubdtype(x.dtype, jnp.inexact):
+        return _rows("divide")(x, indices, updates)
+    return jax.lax.div(x, _rows("multiply")(jnp.ones_like(x), indices, updates))
+
+
 def _check_indices(indices: Aval, kernel: str) -> None:
     if indices.dtype.name not in ("int32", "int64"):
         raise not_allowed(indices.dtype, "int32, int64", kernel, "Tindices")
@@ -117,7 +125,7 @@ SCATTER: dict[str, Closure] = {
     "add": _row_op(_rows("add"), "ResourceScatterAdd"),
     "sub": _row_op(_negated(_rows("add")), "ResourceScatterSub"),
     "mul": _row_op(_rows("multiply"), "ResourceScatterMul"),
-    "div": _row_op(_rows("divide"), "ResourceScatterDiv"),
+    "div": _row_op(_divided, "ResourceScatterDiv"),
     "min": _row_op(_rows("min"), "ResourceScatterMin"),
     "max": _row_op(_rows("max"), "ResourceScatterMax"),
     "update": _row_op(_rows("set"), "ResourceScatterUpdate"),

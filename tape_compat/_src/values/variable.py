@@ -169,7 +169,7 @@ class Variable(operators.Operators, Trackable, metaclass=Created):
         self._handle = Handle(tensor, shape)
         if not isinstance(name, (str, type(None))):
             raise ValueError("name for name_scope must be a string.")
-        self._handle_name = f"{current_name_scope()}{name or 'Variable'}:0"
+        self._handle_name = f"{current_name_scope()}{'Variable' if name is None else name}:0"
         self._trainable = (
             synchronization is not VariableSynchronization.ON_READ
             if trainable is None
@@ -576,6 +576,9 @@ class Variable(operators.Operators, Trackable, metaclass=Created):
     def ref(self) -> Reference:
         """A hashable reference to this variable; `deref()` gives it back."""
         return Reference(self)
+
+    #: The name that it had first.
+    experimental_ref = ref
 
     def __copy__(self) -> Variable:
         return self
