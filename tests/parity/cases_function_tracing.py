@@ -2358,3 +2358,34 @@ def case_concrete_of_any_rank(tf):
         "inside": (inside(row), inside(one)),
         "shapes": of_signature.output_shapes,
     }
+
+
+def case_names_of_specs_for_a_function_that_was_recorded(tf):
+    @tf.function
+    def add(Upper, _under):
+        return Upper + _under
+
+    spec, x, y = tf.TensorSpec([]), tf.constant(1.0), tf.constant(2.0)
+    add(x, y)
+    plain = add.get_concrete_function(spec, spec)
+    named = add.get_concrete_function(tf.TensorSpec([], name="p"), tf.TensorSpec([], name="Q"))
+    again = add.get_concrete_function(tf.TensorSpec([], name="p"), tf.TensorSpec([], name="Q"))
+    add(x, y)
+    return (
+        named is again,
+        plain is named,
+        plain is add.get_concrete_function(spec, spec),
+        add.experimental_get_tracing_count(),
+        [c.structured_input_signature for c in (plain, named)],
+        [x.name for x in named.inputs],
+        named(p=x, Q=y),
+        attempt(lambda: plain(p=x, Q=y), words=0),
+        plain(Upper=x, _under=y),
+    )
+
+
+def case_names_of_specs_that_come_first(tf):
+    add = tf.function(lambda a, b: a + b)
+    named = add.get_concrete_function(tf.TensorSpec([], name="b"), tf.TensorSpec([], name="a"))
+    plain = add.get_concrete_function(tf.TensorSpec([]), tf.TensorSpec([]))
+    return [(c.structured_input_signature, [x.name for x in c.inputs]) for c in (named, plain)]

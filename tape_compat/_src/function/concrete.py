@@ -192,7 +192,7 @@ class ConcreteFunction(Recorded):
             if self._bound.known_texts and getattr(value, "dtype", None) is string:  # no input
                 return TensorSpec(value.shape, string, name)
             found, own = next(specs), value.name if isinstance(value, TensorSpec) else None
-            return TensorSpec(found.shape, found.dtype, own or _NO_NAME.sub("_", name))
+            return TensorSpec(found.shape, found.dtype, own or _as_name(name))
 
         def specs_in(value: Any, name: str) -> Any:
             if isinstance(value, CompositeTensor):
@@ -294,6 +294,12 @@ class ConcreteFunction(Recorded):
 
     def __str__(self) -> str:
         return f"ConcreteFunction {self.pretty_printed_signature()}"
+
+
+def _as_name(name: str) -> str:
+    """A name of an argument as TensorFlow's signatures have it."""
+    found = _NO_NAME.sub("_", name).lower()
+    return found if found[:1].isalpha() else f"tensor_{found}"
 
 
 def _before(x: Tensor, began: int) -> bool:

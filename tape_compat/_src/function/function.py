@@ -35,7 +35,7 @@ from .concrete import ConcreteFunction
 from .elements import taking, with_unknown_sizes
 from .function_spec import FunctionSpec
 from .retracing import General, mapped, of_any_count, retracing_of, spec_like
-from .signature import LITERALS, Arguments, Bound, Signature, serves, texts_in
+from .signature import LITERALS, Arguments, Bound, Signature, serves, spec_names, texts_in
 from .trace import AssumingTrace, Trace, as_tensors, traced
 
 LOGGER = logging.getLogger("tape_compat")
@@ -90,6 +90,8 @@ class Function(Recorded):
         self._never: dict[tuple, str] = {}
         #: Those of one program where others are in parts, by their arguments.
         self._whole: dict[tuple, Trace] = {}
+        #: Those whose inputs have other names than those of the same arguments, by these.
+        self._named: dict[tuple, Trace] = {}
         self._count = self._unlearned = 0
         self._retracing = retracing_of(python_function)
         #: The iterator or the like that it takes by itself and cannot be recorded for.
@@ -390,6 +392,7 @@ class Function(Recorded):
             raise errors.NeedsValue(f"{self._name} computes with texts (at {user_location()})")
         due = policy.JIT_COMPILE_DUE if self._jit_compile else policy.FUNCTION_DUE
         found.captured.closure.due = due
+        found.spec_names = spec_names(bound)
         return found
 
     def trace_for(self, bound: Bound) -> Trace:
@@ -445,10 +448,14 @@ class Function(Recorded):
     def _concrete_for(self, bound: Bound) -> ConcreteFunction:
         """The one for arguments. Raises NeedsValue if Python must run at each call."""
         with self._lock:
-            key = bound.key
+            key, names = bound.key, spec_names(bound)
+            trace = self.trace_for(bound)
+            if any(names) and names != trace.spec_names:
+                trace = self._named.get((key, names)) or self._recorded(bound, False, settled=True)
+                self._named[key, names] = trace
+                key = *key, names
             found = self._concrete.get(key)
             if found is None:
-                trace = self.trace_for(bound)
                 bound = bound._replace(known_texts=self._needs_texts)
                 found = ConcreteFunction(trace, self._signature, bound, self._name)
                 self._concrete[key] = found

@@ -490,6 +490,12 @@ def _unchanged(x: Any, y: Any) -> bool:
     return nest.keys_of(x) == nest.keys_of(y) and all(map(_unchanged, parts, others))
 
 
+def spec_names(bound: Bound) -> tuple[str | None, ...]:
+    """The names that specs among arguments give to what stands in their places, None for others."""
+    leaves = nest.flatten((bound.args, tuple([value for _, value in bound.kwargs])))
+    return tuple([x.name if isinstance(x, TensorSpec) else None for x in leaves])
+
+
 def copied(value: Any) -> Any:
     """An argument with structures of its own."""
     children = nest.children_of(value)

@@ -231,7 +231,8 @@ class Trace:
 
     captured: what was recorded. results: what was returned. inputs: the symbolic ones. variables:
     those among the arguments. created: made meanwhile. shapes: those of the inputs, then of the
-    variables of unknown shape, if sizes in them are unknown.
+    variables of unknown shape, if sizes in them are unknown. spec_names: the names that specs gave
+    to inputs, None for others.
     """
 
     __slots__ = (
@@ -245,6 +246,7 @@ class Trace:
         "inputs",
         "results",
         "shapes",
+        "spec_names",
         "variables",
     )
 
@@ -262,6 +264,7 @@ class Trace:
         shapes = [x._aval.shape for x in inputs]
         shapes += [aval.shape for aval in graph.variable_avals.values()]
         self.shapes = tuple(shapes) if any(map(dimensions.is_unknown, shapes)) else None
+        self.spec_names: tuple[str | None, ...] = ()
         self._as_recorded = self.shapes is None and not variables
         self._origin = (id(graph), 0)
         #: Whether it computes only, and has few ops.
