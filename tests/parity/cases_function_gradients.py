@@ -1183,3 +1183,30 @@ def case_running_logsumexp_of_long_axes(tf):
         return down, along, tape.gradient(total, x)
 
     return {name: [step(tf.constant(long), name) for _ in range(5)][-1] for name in of}
+
+
+def case_zeros_by_what_only_another_output_depends_on(tf):
+    v, w = tf.Variable(4.0), tf.Variable(5.0)
+    x, y = tf.constant(2.0), tf.constant(3.0)
+
+    @tf.function
+    def several(x, y):
+        return x * y * v, x + 1.0, y * w
+
+    def slopes(f):
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch([x, y])
+            outputs = f(x, y)
+        return [tape.gradient(out, [x, y, v, w]) for out in (*outputs, outputs[:2], outputs)]
+
+    def first_only():
+        with tf.GradientTape() as tape:
+            tape.watch([x, y])
+            outputs = several(x, y)
+        found = tape.gradient(outputs[1], [x, y, v])
+        connected.append([g is not None for g in found])
+        return outputs
+
+    connected: list = []
+    tf.function(first_only)()
+    return slopes(several), slopes(several.python_function), connected

@@ -145,7 +145,12 @@ def gradients(
         ]
         if all(c is None for c in cotangents):
             continue
-        want = leading_to(call, inputs, want, [c is not None for c in cotangents])
+        asked = leading_to(call, inputs, want, [c is not None for c in cotangents])
+        if asked != want and isinstance(call, Call):
+            for i in want:
+                if i not in asked and _matters(call, inputs, i):
+                    sums.setdefault(inputs[i]._id, _Zeros(inputs[i]._aval))
+        want = asked
         if not want:
             continue
         varying = _varying(call, inputs, want, cotangents)
@@ -164,6 +169,12 @@ def gradients(
                 _add(sums, inputs[i]._id, cotangent)
     found = [total(sums[s]) if s in sums else None for s in sources]
     return [filled(c.aval, 0) if isinstance(c, _Zeros) else c for c in found]
+
+
+def _matters(call: Call, inputs: tuple[Tensor, ...], i: int) -> bool:
+    """Whether an output of a function depends on an input: TensorFlow then gives zeros of it, not
+    None, for outputs that do not."""
+    return any(i in used for used in used_inputs(call, inputs))
 
 
 def pull(
