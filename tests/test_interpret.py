@@ -814,6 +814,9 @@ def test_loops():
     check(scan, x[:0], y)
     check(jax.grad(lambda x, y: jnp.sum(scan(x, y)[0][0])), x, y)
     check(lambda y: lax.scan(lambda c, _: (c * 2, None), y, None, length=5), y)
+    bent = lambda c, row: lax.cond(c[0] > 2, lambda c: jnp.sin(c) * row, lambda c: c + row, c)
+    branch = lambda c, row: (bent(c, row), c)
+    check(jax.grad(lambda y, x: jnp.sum(lax.scan(branch, y, x)[0])), y, x)
     halves = lambda x, y: lax.while_loop(
         lambda s: s[0].sum() > y[0], lambda s: (s[0] / 2, s[1] + y[1]), (x, 0.0)
     )

@@ -54,7 +54,8 @@ MOVES = frozenset(
 #: Of primitives, the calls of NumPy, and nanoseconds an element in 32 and in 64 bits. `where` and
 #: casts that saturate take several passes; functions of `math` go over Python floats.
 _TABLE: tuple[tuple[float, float, float, str], ...] = (
-    (0.3, 0.0, 0.0, "reshape squeeze expand_dims transpose rev slice split empty platform_index"),
+    (0.3, 0.0, 0.0, "reshape squeeze expand_dims transpose rev slice split empty empty2"),
+    (0.3, 0.0, 0.0, "platform_index"),
     (0.7, 0.0, 0.0, "broadcast_in_dim"),
     (1.0, 0.5, 1.0, "reduce_sum reduce_prod reduce_max reduce_min reduce_and reduce_or reduce_xor"),
     (3.0, 2.0, 2.5, "clamp round argmax argmin iota stack tile"),

@@ -221,6 +221,7 @@ TABLE: dict[str, Rule] = {
         "pad": _pad,
         "iota": _iota,
         "empty": _empty,
+        "empty2": _empty,
         "slice": _slice,
         "dynamic_slice": _dynamic_slice,
         "dynamic_update_slice": _dynamic_update_slice,
