@@ -17,6 +17,9 @@ from tape_compat._src.core.state import LOCAL
 from tape_compat._src.function.retracing import General
 from tape_compat._src.function.signature import Signature
 from tape_compat._src.run import policy
+from tape_compat._src.run.kept import KEPT
+from tape_compat._src.run.op_by_op import OpByOpProgram
+from tape_compat._src.run.whole import Compiling
 from tests.threads import in_threads
 
 
@@ -76,6 +79,23 @@ def compiled_at(function, counted, calls=6):
     return found
 
 
+def begun_at(function, monkeypatch, calls=6):
+    """At which calls of a function another thread began to compile something."""
+    begin = Compiling.__init__
+    begun, found = [], []
+
+    def noted(compiling, program):
+        begun.append(program)
+        begin(compiling, program)
+
+    monkeypatch.setattr(Compiling, "__init__", noted)
+    for call in range(1, calls + 1):
+        before = len(begun)
+        function()
+        found += [call] * (len(begun) - before)
+    return found
+
+
 def chain(x, op=tf.sin):
     for _ in range(60):
         x = op(x) + 0.1
@@ -90,7 +110,23 @@ def test_when_it_is_compiled(jit_compile, due, op, counted, monkeypatch):
     monkeypatch.setattr(policy, "INTERPRETS", True)
     x = tf.constant([1.0, 2.0])
     step = tf.function(lambda: chain(x, op), jit_compile=jit_compile)
-    assert compiled_at(step, counted) == [due]
+    before = counted()["compiles"]
+    assert begun_at(step, monkeypatch) == [due]
+    assert counted()["compiles"] == before
+
+
+@pytest.mark.usefixtures("deferred")
+def test_it_goes_over_when_it_was_interpreted_for_as_long(counted, monkeypatch):
+    monkeypatch.setattr(policy, "INTERPRETS", True)
+    x = tf.constant([1.0, 2.0, 3.0])
+    step = tf.function(lambda: chain(x))
+    step()
+    seconds = [r for r in KEPT.order if isinstance(r, OpByOpProgram)][-1].seconds
+    monkeypatch.setattr(policy, "compile_seconds", lambda *_: 9.5 * seconds)
+    before = counted()["compiles"]
+    over = policy.FUNCTION_DUE + 10
+    assert compiled_at(step, counted, 20) == [over - 1]  # one call was before
+    assert counted()["compiles"] == before + 1
 
 
 @pytest.mark.usefixtures("deferred")
@@ -116,7 +152,7 @@ def test_numbers_in_variables_are_no_structure_of_their_own(counted, monkeypatch
         count.assign(0)
         return [step(tf.constant([1.0, 2.5])) for _ in range(2)]
 
-    assert compiled_at(epoch, counted) == [2]  # with the fourth step
+    assert begun_at(epoch, monkeypatch) == [2]  # with the fourth step
     assert count.numpy() == 2
 
 

@@ -33,7 +33,7 @@ class Facts(NamedTuple):
     run it on zeros does no harm, as another thread does to compile it. loss: about how many seconds
     longer it takes op by op than compiled; seconds: how many that takes in all. op_compiles: how
     many to compile ops by themselves. price: how many its compile takes beyond what its length
-    says. due: at which run it is compiled because it calls what the user declared a function, 0 if
+    says. due: at which run that begins because it calls what the user declared a function, 0 if
     it does not.
     """
 
@@ -81,8 +81,8 @@ def choose(facts: Facts, seen: Seen) -> Choice:
         policy.FUNCTION_RUNS * facts.loss, policy.DEAR_COMPILE_SECONDS
     )
     beside = facts.interpreted and facts.dry
-    if beside and price >= policy.LONG_COMPILE_SECONDS:
-        return _choose_long(facts, run, price, facts.due if likely else math.inf)
+    if beside and (likely or price >= policy.LONG_COMPILE_SECONDS):
+        return _choose_beside(facts, run, price, facts.due if likely else math.inf)
     if paid >= price or (likely and run >= facts.due):
         return Choice.COMPILED
     if beside and not facts.as_loops and paid >= policy.BESIDE_SHARE * price:
@@ -90,9 +90,9 @@ def choose(facts: Facts, seen: Seen) -> Choice:
     return Choice.OP_BY_OP
 
 
-def _choose_long(facts: Facts, run: int, price: float, due: float) -> Choice:
-    """How to run a program whose compile takes long at this run: nobody waits for that while runs
-    go on, unless to compile its ops by themselves took longer. due: the run that begins it."""
+def _choose_beside(facts: Facts, run: int, price: float, due: float) -> Choice:
+    """How to run a program whose compile nobody waits for while runs go on, unless to compile its
+    ops by themselves took longer. due: the run that begins it."""
     paid = math.ceil(policy.BESIDE_SHARE * price / facts.loss) if facts.loss > 0 else math.inf
     begin = min(paid, due)
     if run < begin:

@@ -15,7 +15,8 @@ import os
 #: when the rent paid reaches their price: never more than twice the best that could have been done.
 #: All of it is reckoned from counts and sizes, not from clocks, so that every run of a program is
 #: alike. When BESIDE_SHARE of the price is paid another thread begins to compile. Where that takes
-#: LONG_COMPILE_SECONDS the step is interpreted until it has taken as long: nobody waits for it.
+#: LONG_COMPILE_SECONDS, or a function is compiled, the step is interpreted until it has taken as
+#: long: nobody waits for it.
 #: Where ops are not interpreted, the first NEW_STRUCTURES_BEFORE_OP_BY_OP from one place in the
 #: user's program are compiled at first sight, for a step that comes again that is cheaper than to
 #: compile its ops one by one; from then on a new one runs op by op until it has paid, or has come
@@ -32,10 +33,10 @@ LONG_COMPILE_SECONDS = 1.0
 DEAR_COMPILE_SECONDS = 8.0
 
 #: What the user declared a function is likely to be called again: if its compile pays in
-#: FUNCTION_RUNS runs, the run FUNCTION_DUE for the same shapes compiles it, with `jit_compile=True`
-#: the run JIT_COMPILE_DUE, or begins to in another thread if that takes long. Where TensorFlow
-#: takes 0.3 to 0.8 s to trace the step of a small Keras model, tracing and compiling it took 0.2 to
-#: 0.6 s.
+#: FUNCTION_RUNS runs, the run FUNCTION_DUE for the same shapes begins it in another thread, with
+#: `jit_compile=True` the run JIT_COMPILE_DUE. The runs are interpreted until they have taken as
+#: long. Where TensorFlow takes 0.3 to 0.8 s to trace the step of a small Keras model, to trace and
+#: compile it took 0.2 to 0.6 s, of which nobody waits for what is compiled.
 FUNCTION_RUNS = 10_000
 FUNCTION_DUE = 4
 JIT_COMPILE_DUE = 2
