@@ -2,6 +2,7 @@
 
 import contextlib
 import itertools
+import math
 import warnings
 from functools import cache, partial
 
@@ -23,7 +24,7 @@ from tape_compat._src.core.op import Closure, primitives as names
 from tape_compat._src.core.state import LOCAL
 from tape_compat._src.core.x64 import in_x64
 from tape_compat._src.run import op_by_op, policy
-from tape_compat._src.run.interpret import convolutions, cost, decompositions
+from tape_compat._src.run.interpret import convolutions, cost, decompositions, special
 from tape_compat._src.run.interpret.plan import Interpreted, interpreted
 from tape_compat._src.run.interpret.rules import RULES
 from tests.ops import ROWS, checks
@@ -785,6 +786,31 @@ def test_small_systems_are_solved_without_blas():
     limited = op_by_op.in_one_thread
     small = limited if SUBSTITUTE is None else op_by_op.on_host
     assert contexts == [small, small, limited]
+
+
+@pytest.mark.skipif(special.OF_EACH is None, reason="is of the C code")
+def test_functions_of_one_number_by_the_kernel():
+    """Those of Python's `math`, of any layout."""
+    by_python = {"erf": math.erf, "erfc": math.erfc, "lgamma": special.log_gamma}
+    for name, function in by_python.items():
+        for dtype in map(np.dtype, ("float32", "float64")):
+            x = np.append(numbers(dtype, 30, low=-9.5, high=30), edges(dtype)[:-3])
+            for array in (x, x[::2], x[:0], x[3], x[:30].reshape(5, 6).T):
+                got = special.SPECIAL[name](array)
+                with np.errstate(over="ignore"):
+                    agree(np.asarray(got), special.mapped(function)(array))
+
+
+@pytest.mark.skipif(special.OF_EACH is None, reason="is of the C code")
+def test_the_kernel_of_functions_of_one_number_refuses_what_does_not_fit():
+    x = np.ones(3, np.float32)
+    for wrong in ((3, x, x), (-1, x, x), (0, x, x[:2].copy()), (0, x, x.astype(np.float64))):
+        with pytest.raises(ValueError, match="not a function and floats of 32 or 64 bits"):
+            special.OF_EACH(*wrong)
+    with pytest.raises(ValueError, match="not a function"):
+        special.OF_EACH(0, x.astype(np.int32), x.astype(np.int32))
+    with pytest.raises(TypeError, match="3 arguments"):
+        special.OF_EACH(0, x)
 
 
 # -- control flow ----------------------------------------------------------------------------------

@@ -19,6 +19,10 @@ def eliminate(matrices: Any, pivots: Any, order: Any, /) -> None:
     """Decompose matrices [b, m, n], floats or complex, into L and U in their place; which row each
     was changed for, int32 [b, min(m, n)], and the order of the rows, int32 [b, m]."""
 
+def of_each(function: int, x: Any, out: Any, /) -> None:
+    """Write the error function (0), what it leaves to 1 (1) or the logarithm of the absolute value
+    of Gamma (2) of the float32 or float64 of `x` into `out`."""
+
 def order(x: Any, places: Any, descending: bool, /) -> None:
     """Write the order of the last axis of numbers of 32 or 64 bits into `places`, int32."""
 

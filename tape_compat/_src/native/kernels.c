@@ -572,12 +572,15 @@ static PyObject *largest_here(PyObject *module, PyObject *const *args, Py_ssize_
 }
 
 #include "lu.c"
+#include "single.c"
 
 static PyMethodDef methods[] = {
     {"eliminate", (PyCFunction)(void (*)(void))eliminate_here, METH_FASTCALL,
      "eliminate(matrices, pivots, order): their LU decompositions, in their place."},
     {"largest", (PyCFunction)(void (*)(void))largest_here, METH_FASTCALL,
      "largest(x, values, places): the largest numbers of each row, and where they stand."},
+    {"of_each", (PyCFunction)(void (*)(void))of_each_here, METH_FASTCALL,
+     "of_each(function, x, out): erf, erfc or the logarithm of gamma of floats."},
     {"order", (PyCFunction)(void (*)(void))order_here, METH_FASTCALL,
      "order(x, places, descending): where the numbers of each row stand in order."},
     {"compute", (PyCFunction)(void (*)(void))compute, METH_FASTCALL,
