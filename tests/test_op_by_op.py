@@ -77,6 +77,29 @@ def test_a_new_program_is_interpreted(counted):
     assert counts["op_by_op"] >= 3 and counts["interpreted"] > 30
 
 
+@pytest.mark.interpreted
+@pytest.mark.usefixtures("deferred")
+def test_a_loop_is_the_dearer_to_compile_the_longer_its_body_is():
+    """By itself, too: where it was taken for one op, it was compiled when 40 ms were paid."""
+
+    def price(sines):
+        def body(i, x):
+            for _ in range(sines):
+                x = tf.sin(x)
+            return i + 1, x
+
+        @tf.function
+        def loop(x):
+            return tf.while_loop(lambda i, _: i < 3, body, (0, x))[1]
+
+        loop(tf.constant([0.5, 0.25])).numpy()
+        return [r for r in KEPT.order if isinstance(r, OpByOpProgram)][-1].price
+
+    each = policy.COMPILE_SECONDS_PER_EQUATION_IN_LOOPS
+    short, long = price(2), price(42)
+    assert short > 0.0 and long == pytest.approx(short + 40 * each)
+
+
 def test_it_is_compiled_at_a_count_of_runs(counted, cheap):
     step, _ = regression(7)
     compiled = []

@@ -146,7 +146,7 @@ class OpRunner:
         self.equations = plan.equations
         hashes = sum([names[name] for name in HASHES])
         dear = names["conv_general_dilated"] - plan.kernel_calls
-        self.price = policy.op_compile_seconds(dear, hashes)
+        self.price = policy.op_compile_seconds(dear, hashes, plan.equations - plan.steps)
         part = isinstance(closure, Call)
         if part:
             least, steps = policy.op_compile_seconds(), len(closure.flat.steps)

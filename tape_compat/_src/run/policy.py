@@ -240,11 +240,11 @@ def compile_seconds(
     return COMPILE_SECONDS + linear + COMPILE_SECONDS_PER_OUTPUT_SQUARED * outputs**2
 
 
-def op_compile_seconds(convolutions: int = 0, hashes: int = 0) -> float:
-    """About how long it takes to compile one op that has so many convolutions, and hashes that
-    random numbers come from."""
+def op_compile_seconds(convolutions: int = 0, hashes: int = 0, inside: int = 0) -> float:
+    """About how long it takes to compile one op that has so many convolutions, hashes that random
+    numbers come from, and equations inside of loops and conditions."""
     dear = CONVOLUTION_COMPILE_SECONDS * convolutions + HASH_COMPILE_SECONDS * hashes
-    return OP_COMPILE_SECONDS + dear
+    return OP_COMPILE_SECONDS + dear + COMPILE_SECONDS_PER_EQUATION_IN_LOOPS * inside
 
 
 def in_several_threads(side: float, multiplies: bool) -> bool:
