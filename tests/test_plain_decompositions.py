@@ -14,8 +14,10 @@ from tape_compat._src.library.saved_model.plain_decompositions import decomposed
 
 pytestmark = pytest.mark.modeless
 
-DTYPES = (np.float32, np.float64, np.complex64, np.complex128)
-SHAPES = ((1, 1), (4, 4), (2, 5, 3), (3, 6), (7, 7), (70, 70), (66, 130))
+#: Of every size by two dtypes, of one size by all.
+SHAPES = ((1, 1), (2, 5, 3), (3, 6), (70, 66))
+CASES = [(shape, dtype) for shape in SHAPES for dtype in (np.float32, np.complex128)]
+CASES += [((4, 4), np.float64), ((4, 4), np.complex64)]
 
 
 def matrix(shape, dtype):
@@ -45,8 +47,7 @@ def is_orthogonal(columns):
     near(product, np.broadcast_to(np.eye(product.shape[-1], dtype=product.dtype), product.shape))
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize(("shape", "dtype"), CASES)
 def test_lu_and_qr_are_those_of_lapack(shape, dtype):
     a = matrix(shape, dtype)
     factors, pivots, order = run("lu", a)
@@ -60,8 +61,7 @@ def test_lu_and_qr_are_those_of_lapack(shape, dtype):
             near(one, other)
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize(("shape", "dtype"), CASES)
 def test_singular_values(shape, dtype):
     a = matrix(shape, dtype)
     for full in (False, True):
@@ -75,8 +75,10 @@ def test_singular_values(shape, dtype):
     assert alone.tolist() == s.tolist()
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("size", [1, 2, 5, 70])
+@pytest.mark.parametrize(
+    ("size", "dtype"),
+    [(1, np.float32), (2, np.complex64), (5, np.float64), (70, np.float32), (70, np.complex128)],
+)
 def test_matrices_that_are_their_own_adjoints(size, dtype):
     a = matrix((size, size), dtype)
     both = a + adjoint(a)
@@ -120,5 +122,5 @@ def test_a_program_calls_no_function_of_lapack():
     a = matrix((4, 4), np.float32)
     text = jax.jit(plain(all_of_them)).lower(a).as_text()
     assert "custom_call" not in text
-    for one, other in zip(plain(all_of_them)(a)[:2], all_of_them(a)[:2], strict=True):
-        near(np.asarray(one), np.asarray(other))
+    solved, *_ = jax.jit(plain(all_of_them))(a)
+    near(np.asarray(solved), np.eye(4, dtype=np.float32))

@@ -320,4 +320,4 @@ def decomposed(name: str, inputs: Sequence[Any], params: dict[str, Any]) -> list
     if name not in ("cholesky", "triangular_solve"):
         if any(map(is_symbolic, sizes)) or not all(sizes):
             return None
-    return DECOMPOSITIONS[name](inputs, params)
+    return DECOMPOSITIONS[name]([jnp.asarray(x) for x in inputs], params)
