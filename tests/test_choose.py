@@ -46,6 +46,9 @@ AS_LONG = int(LONG_PRICE / 2e-3)
 LONG_LOOPS = LONG._replace(as_loops=True, equations=500.0)
 BEGUN_LOOPS = int(policy.BESIDE_SHARE * policy.compile_seconds(50, 5, 500.0, True) / 1e-3)
 LONG_FUNCTION = LONG._replace(due=policy.FUNCTION_DUE)
+#: Of a function whose tenth run pays for its compile; the run of one that waits for that.
+SLOW = FUNCTION._replace(loss=PRICE / 10)
+OVER = policy.FUNCTION_DUE * policy.FUNCTION_OVER
 
 
 def compiled(instructions=50, **facts):
@@ -82,8 +85,11 @@ ROWS = {
         seen(policy.FUNCTION_DUE - 1),
         COMPILED,
     ),
-    "function: interpreted for less": (FUNCTION, seen(policy.FUNCTION_DUE + PAID - 2), BESIDE),
-    "function: interpreted for as long": (FUNCTION, seen(policy.FUNCTION_DUE + PAID), COMPILED),
+    "function: interpreted for less": (SLOW, seen(policy.FUNCTION_DUE + 8), BESIDE),
+    "function: interpreted for as long": (SLOW, seen(policy.FUNCTION_DUE + 10), COMPILED),
+    "function: short runs, not yet many": (FUNCTION, seen(OVER - 2), BESIDE),
+    "function: many short runs": (FUNCTION, seen(OVER - 1), COMPILED),
+    "function: many runs, of a long compile": (LONG_FUNCTION, seen(OVER), BESIDE),
     "function: as good op by op": (FUNCTION._replace(loss=1e-6), seen(9), OP_BY_OP),
     "function: dear": (FUNCTION._replace(price=10.0), seen(9), OP_BY_OP),
     "function: to be compiled": (

@@ -116,6 +116,16 @@ def test_when_it_is_compiled(jit_compile, due, op, counted, monkeypatch):
 
 
 @pytest.mark.usefixtures("deferred")
+@pytest.mark.parametrize("jit_compile", [None, True])
+def test_it_goes_over_after_many_short_runs(jit_compile, counted, monkeypatch):
+    monkeypatch.setattr(policy, "INTERPRETS", True)
+    x = tf.ones([5 if jit_compile else 4])
+    step = tf.function(lambda: chain(x), jit_compile=jit_compile)
+    due = policy.JIT_COMPILE_DUE if jit_compile else policy.FUNCTION_DUE
+    assert compiled_at(step, counted, 40) == [due * policy.FUNCTION_OVER]
+
+
+@pytest.mark.usefixtures("deferred")
 def test_it_goes_over_when_it_was_interpreted_for_as_long(counted, monkeypatch):
     monkeypatch.setattr(policy, "INTERPRETS", True)
     x = tf.constant([1.0, 2.0, 3.0])

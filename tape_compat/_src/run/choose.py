@@ -82,7 +82,9 @@ def choose(facts: Facts, seen: Seen) -> Choice:
     )
     beside = facts.interpreted and facts.dry
     if beside and (likely or price >= policy.LONG_COMPILE_SECONDS):
-        return _choose_beside(facts, run, price, facts.due if likely else math.inf)
+        quick = likely and price < policy.LONG_COMPILE_SECONDS
+        over = facts.due * policy.FUNCTION_OVER if quick else math.inf
+        return _choose_beside(facts, run, price, facts.due if likely else math.inf, over)
     if paid >= price or (likely and run >= facts.due):
         return Choice.COMPILED
     if beside and not facts.as_loops and paid >= policy.BESIDE_SHARE * price:
@@ -90,16 +92,16 @@ def choose(facts: Facts, seen: Seen) -> Choice:
     return Choice.OP_BY_OP
 
 
-def _choose_beside(facts: Facts, run: int, price: float, due: float) -> Choice:
-    """How to run a program whose compile nobody waits for while runs go on, unless to compile its
-    ops by themselves took longer. due: the run that begins it."""
+def _choose_beside(facts: Facts, run: int, price: float, due: float, over: float) -> Choice:
+    """How to run a program that another thread compiles while runs go on, unless to compile its ops
+    by themselves took longer. due: the run that begins it. over: one that waits for it."""
     paid = math.ceil(policy.BESIDE_SHARE * price / facts.loss) if facts.loss > 0 else math.inf
     begin = min(paid, due)
     if run < begin:
         settled = run * facts.loss + facts.op_compiles >= price
         return Choice.COMPILED if settled else Choice.OP_BY_OP
     compiled = (run - begin) * max(facts.seconds, facts.loss) + facts.op_compiles >= price
-    return Choice.COMPILED if compiled else Choice.BESIDE
+    return Choice.COMPILED if compiled or run >= over else Choice.BESIDE
 
 
 class Later(Enum):
