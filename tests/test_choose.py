@@ -95,7 +95,7 @@ ROWS = {
     "function: to be compiled": (
         FUNCTION._replace(due=policy.JIT_COMPILE_DUE),
         seen(policy.JIT_COMPILE_DUE - 1),
-        BESIDE,
+        COMPILED,
     ),
     "long: not yet a share of the price": (LONG, seen(BEGUN_LONG - 1), OP_BY_OP),
     "long: a share of the price": (LONG, seen(BEGUN_LONG), BESIDE),

@@ -83,7 +83,8 @@ def choose(facts: Facts, seen: Seen) -> Choice:
     beside = facts.interpreted and facts.dry
     if beside and (likely or price >= policy.LONG_COMPILE_SECONDS):
         quick = likely and price < policy.LONG_COMPILE_SECONDS
-        over = facts.due * policy.FUNCTION_OVER if quick else math.inf
+        times = policy.FUNCTION_OVER if facts.due > policy.JIT_COMPILE_DUE else 1
+        over = facts.due * times if quick else math.inf
         return _choose_beside(facts, run, price, facts.due if likely else math.inf, over)
     if paid >= price or (likely and run >= facts.due):
         return Choice.COMPILED

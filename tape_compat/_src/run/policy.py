@@ -35,9 +35,10 @@ DEAR_COMPILE_SECONDS = 8.0
 #: What the user declared a function is likely to be called again: if its compile pays in
 #: FUNCTION_RUNS runs, the run FUNCTION_DUE for the same shapes begins it in another thread, with
 #: `jit_compile=True` the run JIT_COMPILE_DUE. The runs are interpreted until they have taken as
-#: long; where the compile takes less than LONG_COMPILE_SECONDS, until FUNCTION_OVER times as many
-#: have come at most, for of short ones it would be thousands. Where TensorFlow takes 0.3 to 0.8 s
-#: to trace the step of a small Keras model, to trace and compile it took 0.2 to 0.6 s.
+#: long. Where the compile takes less than LONG_COMPILE_SECONDS, the run that begins it waits with
+#: `jit_compile=True`, for it was asked for; else one waits when FUNCTION_OVER times as many have
+#: come, for of short ones it would be thousands. Where TensorFlow takes 0.3 to 0.8 s to trace the
+#: step of a small Keras model, to trace and compile it took 0.2 to 0.6 s.
 FUNCTION_RUNS = 10_000
 FUNCTION_DUE = 4
 JIT_COMPILE_DUE = 2
