@@ -18,6 +18,7 @@ OWN_FUNCTIONS = (
     "cases_checkpoints",
     "cases_control_flow",
     "cases_data",
+    "cases_distributions",
     "cases_extension_types",
     "cases_function_",
     "cases_lookup",

@@ -109,8 +109,9 @@ def draw_bounding_boxes(images: Any, boxes: Any, colors: Any, name: str | None =
     >>> found.numpy()[0, :, :, 0].tolist()
     [[1.0, 1.0, 1.0], [1.0, 0.0, 1.0], [1.0, 1.0, 1.0]]
     """
-    x = preferring(images, float32, ("float32", "float16"))
     kernel = "DrawBoundingBoxes" if colors is None else "DrawBoundingBoxesV2"
+    # The kernel without colors takes arrays as float32 only, as TensorFlow's does.
+    x = preferring(images, float32, ("float32",) if colors is None else ("float32", "float16"))
     if x.dtype.name not in ("float32", "float16"):
         raise not_allowed(x.dtype, "float, half", kernel)
     given = () if colors is None else (convert(colors, "float32"),)
