@@ -1102,7 +1102,16 @@ def test_the_librarys_ops():
 #: Rules of primitives that this JAX does not have, or that nothing here binds.
 OTHER_VERSIONS = {
     *("scatter_add", "scatter_sub", "scatter_mul", "scatter_min", "scatter_max", "scatter-sub"),
-    *("copy_p", "stop_gradient", "expand_dims", "empty", "sharding_constraint", "eq_to", "le_to"),
+    *(
+        "copy_p",
+        "stop_gradient",
+        "expand_dims",
+        "empty",
+        "empty2",
+        "sharding_constraint",
+        "eq_to",
+        "le_to",
+    ),
     *("stack", "tile", "unstack", "one_minus_square"),
 }
 
