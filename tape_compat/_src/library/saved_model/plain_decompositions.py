@@ -101,8 +101,9 @@ def _lu_one(a: Any) -> tuple[Any, Any, Any]:
     for k in range(0, min(m, n), _BLOCK):
         end = min(k + _BLOCK, m, n)
         panel, exchanged, moved = _lu_by_columns(a[k:, k:end])
-        a = a.at[k:].set(a[k:][moved]).at[k:, k:end].set(panel)
-        order = order.at[k:].set(order[k:][moved])
+        # Set in place, JAX 0.12 reads of `order` what it has written already.
+        a = jnp.concatenate([a[:k], a[k:][moved]]).at[k:, k:end].set(panel)
+        order = jnp.concatenate([order[:k], order[k:][moved]])
         pivots.append(exchanged + k)
         if end < n:
             right = _solve(a[k:end, k:end], a[k:end, end:], True, True, True, "NO_TRANSPOSE")
