@@ -13,7 +13,7 @@
                 X(scalars) X(last_edge) X(splices) X(runners) X(depth) X(aval))                    \
     CLASS(Program, X(log) X(refs) X(donatable) X(aliases) X(moved) X(calling) X(lock) X(owner)     \
                    X(ran) X(results) X(launched) X(unpack_results) X(origin) X(joins) X(joined_new)\
-                   X(prepares) X(tree) X(begun) X(split) X(changed) X(failure))                                          \
+                   X(prepares) X(tree) X(begun) X(split) X(changed) X(failure))                     \
     CLASS(Record, X(calls) X(program) X(variables) X(reassigned) X(escapes))                       \
     CLASS(Runner, X(donate) X(origin) X(recent))                                                   \
     CLASS(Runners, X(compiled))                                                                    \
