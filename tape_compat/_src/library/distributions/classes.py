@@ -91,11 +91,7 @@ class Bernoulli(_Classes, OfNumbers):
         allow_nan_stats: bool = True,
         name: str = "Bernoulli",
     ) -> None:
-        given = {"logits": logits, "probs": probs, "dtype": dtype, "validate_args": validate_args}
-        given |= {"allow_nan_stats": allow_nan_stats, "name": name}
-        super().__init__(
-            dtype, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, given, name=name
-        )
+        self._begin(NOT_REPARAMETERIZED, locals(), dtype)
         self._weigh(logits, probs, several=False)
 
     def _batch_shape(self) -> TensorShape:
@@ -160,11 +156,7 @@ class Categorical(_Classes, OfNumbers):
         allow_nan_stats: bool = True,
         name: str = "Categorical",
     ) -> None:
-        given = {"logits": logits, "probs": probs, "dtype": dtype, "validate_args": validate_args}
-        given |= {"allow_nan_stats": allow_nan_stats, "name": name}
-        super().__init__(
-            dtype, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, given, name=name
-        )
+        self._begin(NOT_REPARAMETERIZED, locals(), dtype)
         self._weigh(logits, probs, several=True)
 
     @property
@@ -264,11 +256,7 @@ class Multinomial(_Classes):
         allow_nan_stats: bool = True,
         name: str = "Multinomial",
     ) -> None:
-        given = {"total_count": total_count, "logits": logits, "probs": probs}
-        given |= {"validate_args": validate_args, "allow_nan_stats": allow_nan_stats, "name": name}
-        super().__init__(
-            dtypes.float32, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, given, name=name
-        )
+        self._begin(NOT_REPARAMETERIZED, locals())
         self._total_count = convert_to_tensor(total_count)
         if validate_args:
             check_total(self._total_count)

@@ -79,11 +79,7 @@ class Dirichlet(_Concentrated):
         allow_nan_stats: bool = True,
         name: str = "Dirichlet",
     ) -> None:
-        given = {"concentration": concentration, "validate_args": validate_args}
-        given |= {"allow_nan_stats": allow_nan_stats, "name": name}
-        super().__init__(
-            dtypes.float32, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, given, name=name
-        )
+        self._begin(FULLY_REPARAMETERIZED, locals())
         self._concentrate(concentration)
 
     def _batch_shape(self) -> TensorShape:
@@ -167,11 +163,7 @@ class DirichletMultinomial(_Concentrated):
         allow_nan_stats: bool = True,
         name: str = "DirichletMultinomial",
     ) -> None:
-        given = {"total_count": total_count, "concentration": concentration}
-        given |= {"validate_args": validate_args, "allow_nan_stats": allow_nan_stats, "name": name}
-        super().__init__(
-            dtypes.float32, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, given, name=name
-        )
+        self._begin(NOT_REPARAMETERIZED, locals())
         self._total_count = convert_to_tensor(total_count)
         if validate_args:
             check_total(self._total_count)

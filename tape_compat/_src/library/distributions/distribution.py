@@ -51,6 +51,11 @@ def another_seed(seed: int | None, salt: str) -> int | None:
     return int(hashlib.md5(f"{seed}{salt}".encode()).hexdigest()[:8], 16) & 0x7FFFFFFF
 
 
+def arguments(found: dict[str, Any]) -> dict[str, Any]:
+    """The arguments among the `locals()` with which a constructor begins."""
+    return {name: value for name, value in found.items() if name not in ("self", "__class__")}
+
+
 def of_batches(*parameters: Tensor) -> TensorShape:
     """The shape that parameters have broadcast."""
     found = parameters[0].shape
@@ -72,12 +77,8 @@ def defined(statistic: Tensor, where_more: Tensor, limit: float, message: str | 
     if message is not None:
         assert_less(convert_to_tensor(limit, where_more.dtype), where_more, message=message)
         return statistic
-    return where(where_more > limit, statistic, nan_of(statistic.dtype))
-
-
-def nan_of(dtype: DType) -> Tensor:
-    """NaN of a dtype."""
-    return convert_to_tensor(np.array(np.nan, dtype.as_numpy_dtype))
+    nan = convert_to_tensor(np.array(np.nan, statistic.dtype.as_numpy_dtype))
+    return where(where_more > limit, statistic, nan)
 
 
 class Distribution:
@@ -122,6 +123,14 @@ class Distribution:
         self._allow_nan_stats = allow_nan_stats
         self._parameters = dict(parameters or {})
         self._name = name or type(self).__name__
+
+    def _begin(
+        self, kind: ReparameterizationType, found: dict[str, Any], dtype: Any = dtypes.float32
+    ) -> None:
+        """Begin one whose constructor has these `locals()`."""
+        given = arguments(found)
+        checks, allow_nan = given["validate_args"], given["allow_nan_stats"]
+        Distribution.__init__(self, dtype, kind, checks, allow_nan, given, name=given["name"])
 
     def _missing(self, name: str) -> NoReturn:
         raise NotImplementedError(f"{name} is not implemented: {type(self).__name__}")

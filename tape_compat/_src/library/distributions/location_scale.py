@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 import jax.scipy.special
 import numpy as np
 
-from ...core import dtypes
 from ...core.shapes import TensorShape
 from ...diagnostics.assertions import assert_less, assert_positive, assert_same_float_dtype
 from ...ops.creation import convert_to_tensor, ones, zeros_like
@@ -114,11 +113,7 @@ class Normal(_Located):
         allow_nan_stats: bool = True,
         name: str = "Normal",
     ) -> None:
-        given = {"loc": loc, "scale": scale, "validate_args": validate_args}
-        given |= {"allow_nan_stats": allow_nan_stats, "name": name}
-        super().__init__(
-            dtypes.float32, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, given, name=name
-        )
+        self._begin(FULLY_REPARAMETERIZED, locals())
         self._locate(loc, scale)
 
     def _sample_n(self, n: Any, seed: Any = None) -> Tensor:
@@ -179,11 +174,7 @@ class Laplace(_Located):
         allow_nan_stats: bool = True,
         name: str = "Laplace",
     ) -> None:
-        given = {"loc": loc, "scale": scale, "validate_args": validate_args}
-        given |= {"allow_nan_stats": allow_nan_stats, "name": name}
-        super().__init__(
-            dtypes.float32, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, given, name=name
-        )
+        self._begin(FULLY_REPARAMETERIZED, locals())
         self._locate(loc, scale)
 
     def _sample_n(self, n: Any, seed: Any = None) -> Tensor:
@@ -245,11 +236,7 @@ class StudentT(_Located):
         allow_nan_stats: bool = True,
         name: str = "StudentT",
     ) -> None:
-        given = {"df": df, "loc": loc, "scale": scale, "validate_args": validate_args}
-        given |= {"allow_nan_stats": allow_nan_stats, "name": name}
-        super().__init__(
-            dtypes.float32, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, given, name=name
-        )
+        self._begin(FULLY_REPARAMETERIZED, locals())
         self._df = convert_to_tensor(df)
         if validate_args:
             assert_positive(self._df)
@@ -330,11 +317,7 @@ class Uniform(OfNumbers):
         allow_nan_stats: bool = True,
         name: str = "Uniform",
     ) -> None:
-        given = {"low": low, "high": high, "validate_args": validate_args}
-        given |= {"allow_nan_stats": allow_nan_stats, "name": name}
-        super().__init__(
-            dtypes.float32, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, given, name=name
-        )
+        self._begin(FULLY_REPARAMETERIZED, locals())
         self._low, self._high = convert_to_tensor(low), convert_to_tensor(high)
         if validate_args:
             text = "uniform not defined when low >= high."

@@ -6,7 +6,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ...core import dtypes
 from ...core.shapes import TensorShape
 from ...diagnostics.assertions import assert_less, assert_positive, assert_same_float_dtype
 from ...ops.arithmetic import xlogy
@@ -20,6 +19,7 @@ from .distribution import (
     FULLY_REPARAMETERIZED,
     OfNumbers,
     another_seed,
+    arguments,
     defined,
     of_batches,
     shape_tensor,
@@ -53,11 +53,7 @@ class Gamma(OfNumbers):
         allow_nan_stats: bool = True,
         name: str = "Gamma",
     ) -> None:
-        given = {"concentration": concentration, "rate": rate, "validate_args": validate_args}
-        given |= {"allow_nan_stats": allow_nan_stats, "name": name}
-        super().__init__(
-            dtypes.float32, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, given, name=name
-        )
+        self._begin(FULLY_REPARAMETERIZED, locals())
         self._rate = convert_to_tensor(rate)
         self._concentration = convert_to_tensor(concentration)
         if validate_args:
@@ -148,11 +144,11 @@ class Exponential(Gamma):
         allow_nan_stats: bool = True,
         name: str = "Exponential",
     ) -> None:
+        given = arguments(locals())
         rate_tensor = convert_to_tensor(rate)
         one = ones([], rate_tensor.dtype)
         super().__init__(one, rate_tensor, validate_args, allow_nan_stats, name)
-        self._parameters = {"rate": rate, "validate_args": validate_args}
-        self._parameters |= {"allow_nan_stats": allow_nan_stats, "name": name}
+        self._parameters = given
 
     def _log_survival_function(self, value: Any) -> Tensor:
         return -self._rate * value
@@ -184,11 +180,7 @@ class Beta(OfNumbers):
         allow_nan_stats: bool = True,
         name: str = "Beta",
     ) -> None:
-        given = {"concentration1": concentration1, "concentration0": concentration0}
-        given |= {"validate_args": validate_args, "allow_nan_stats": allow_nan_stats, "name": name}
-        super().__init__(
-            dtypes.float32, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, given, name=name
-        )
+        self._begin(FULLY_REPARAMETERIZED, locals())
         self._concentration1 = self._positive(concentration1)
         self._concentration0 = self._positive(concentration0)
         assert_same_float_dtype([self._concentration1, self._concentration0])
