@@ -15,7 +15,7 @@ from jax import lax
 
 from ..core import dtypes
 from ..core.avals import Aval
-from ..core.dimensions import broadcast, is_symbolic, less
+from ..core.dimensions import Size, broadcast, is_symbolic, less
 from ..core.dtypes import DType, as_dtype
 from ..core.op import Op
 from ..core.refuse import invalid, not_allowed, shown, tf_dtype_name
@@ -24,7 +24,7 @@ from ..values.convert import convert
 from ..values.record import apply, identity
 from ..values.tensor import Tensor, concrete
 from . import philox, philox_host
-from .arguments import as_size, dims
+from .arguments import as_scalar, as_size, dims
 from .declare import check_broadcast, is_number
 from .gather_scatter import gather
 from .random_keys import RESERVED, typed_key
@@ -379,15 +379,15 @@ def gamma_parameters(alpha: Any, beta: Any, dtype: Any) -> tuple[Tensor, Tensor]
     return convert(alpha, dtype), convert(1 if beta is None else beta, dtype)
 
 
-#: How the error for several numbers of samples begins.
-SCALAR_SAMPLES = "num_samples should be a scalar, got shape "
+def class_count(value: Any, kernel: str) -> Size:
+    """How many classes are drawn for each row."""
+    return as_size(as_scalar(value, kernel, "num_samples should be a scalar, got shape "))
 
 
-def draw_classes(key: Tensor, logits: Any, count: Any, dtype: Any) -> Tensor:
+def draw_classes(key: Tensor, logits: Any, count: Size, dtype: Any) -> Tensor:
     """Class numbers [rows, count] by the logits of each row."""
     dtype = dtypes.int64 if dtype is None else as_dtype(dtype)
     check_one_of(dtype, SIGNED)
-    count = as_size(count)
     return apply(_CATEGORIES.bind(count=count, dtype=dtype), (key, convert(logits)))
 
 

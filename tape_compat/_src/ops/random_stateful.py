@@ -11,7 +11,6 @@ from ..core.dtypes import as_dtype
 from ..values.convert import convert
 from ..values.record import apply
 from ..values.tensor import Tensor
-from .arguments import as_scalar, as_size
 from .declare import Number
 from .philox import shuffled_blocks
 from .random_draws import (
@@ -19,12 +18,12 @@ from .random_draws import (
     FLOATING,
     NORMAL,
     POISSON,
-    SCALAR_SAMPLES,
     SIGNED,
     TRUNCATED,
     broadcast_shape,
     check_attribute,
     check_one_of,
+    class_count,
     class_numbers,
     draw_bell,
     draw_classes,
@@ -181,7 +180,7 @@ def categorical(
     [[0, 0, 0]]
     """
     logits = convert(logits)
-    count = as_size(as_scalar(num_samples, "Multinomial", SCALAR_SAMPLES))
+    count = class_count(num_samples, "Multinomial")
     shape = logits._aval.shape
     rows = shape[0] if len(shape) == 2 and not less(count, 0) else 0
     key = _next_key("Multinomial", seed, (class_numbers(rows, count),), dtype)

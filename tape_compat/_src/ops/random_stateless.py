@@ -9,7 +9,6 @@ from ..core.dtypes import as_dtype
 from ..values.convert import convert
 from ..values.record import apply
 from ..values.tensor import Tensor
-from .arguments import as_scalar
 from .declare import Number
 from .random_draws import (
     BETWEEN,
@@ -20,12 +19,12 @@ from .random_draws import (
     FOLD,
     NORMAL,
     POISSON,
-    SCALAR_SAMPLES,
     SIGNED,
     TRUNCATED,
     UNSIGNED,
     check_attribute,
     check_one_of,
+    class_count,
     draw_bell,
     draw_classes,
     draw_flat,
@@ -226,7 +225,7 @@ def stateless_categorical(
     >>> tf.random.stateless_categorical([[0.0, -1e9]], 3, [1, 2]).numpy().tolist()
     [[0, 0, 0]]
     """
-    count = as_scalar(num_samples, "StatelessMultinomial", SCALAR_SAMPLES)
+    count = class_count(num_samples, "StatelessMultinomial")
     return draw_classes(seed_tensor(seed), logits, count, dtype)
 
 

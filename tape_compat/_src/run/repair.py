@@ -64,7 +64,7 @@ def run_what_can(
     avals = slot_avals(path)
     kept = {*live, *[old for old in program.changed[1::2] if isinstance(old, int)]}
     steps = needed(path, kept)
-    drops = last_uses([(*s.inputs, *range(s.first, s.end)) for s in steps], kept)
+    drops = last_uses([(*s.inputs, *_slots(s)) for s in steps], kept)
     first = None
     for step, dropped in zip(steps, drops, strict=True):
         if all(slot in env for slot in step.inputs):
