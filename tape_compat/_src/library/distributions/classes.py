@@ -91,7 +91,7 @@ class Bernoulli(_Classes, OfNumbers):
         allow_nan_stats: bool = True,
         name: str = "Bernoulli",
     ) -> None:
-        self._begin(NOT_REPARAMETERIZED, locals(), dtype)
+        self._begin(NOT_REPARAMETERIZED, validate_args, allow_nan_stats, name, locals(), dtype)
         self._weigh(logits, probs, several=False)
 
     def _batch_shape(self) -> TensorShape:
@@ -156,7 +156,7 @@ class Categorical(_Classes, OfNumbers):
         allow_nan_stats: bool = True,
         name: str = "Categorical",
     ) -> None:
-        self._begin(NOT_REPARAMETERIZED, locals(), dtype)
+        self._begin(NOT_REPARAMETERIZED, validate_args, allow_nan_stats, name, locals(), dtype)
         self._weigh(logits, probs, several=True)
 
     @property
@@ -256,7 +256,7 @@ class Multinomial(_Classes):
         allow_nan_stats: bool = True,
         name: str = "Multinomial",
     ) -> None:
-        self._begin(NOT_REPARAMETERIZED, locals())
+        self._begin(NOT_REPARAMETERIZED, validate_args, allow_nan_stats, name, locals())
         self._total_count = convert_to_tensor(total_count)
         if validate_args:
             check_total(self._total_count)

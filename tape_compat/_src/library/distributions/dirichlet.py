@@ -79,7 +79,7 @@ class Dirichlet(_Concentrated):
         allow_nan_stats: bool = True,
         name: str = "Dirichlet",
     ) -> None:
-        self._begin(FULLY_REPARAMETERIZED, locals())
+        self._begin(FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, name, locals())
         self._concentrate(concentration)
 
     def _batch_shape(self) -> TensorShape:
@@ -163,7 +163,7 @@ class DirichletMultinomial(_Concentrated):
         allow_nan_stats: bool = True,
         name: str = "DirichletMultinomial",
     ) -> None:
-        self._begin(NOT_REPARAMETERIZED, locals())
+        self._begin(NOT_REPARAMETERIZED, validate_args, allow_nan_stats, name, locals())
         self._total_count = convert_to_tensor(total_count)
         if validate_args:
             check_total(self._total_count)

@@ -125,12 +125,16 @@ class Distribution:
         self._name = name or type(self).__name__
 
     def _begin(
-        self, kind: ReparameterizationType, found: dict[str, Any], dtype: Any = dtypes.float32
+        self,
+        kind: ReparameterizationType,
+        checks: bool,
+        allow_nan: bool,
+        name: str,
+        found: dict[str, Any],
+        dtype: Any = dtypes.float32,
     ) -> None:
         """Begin one whose constructor has these `locals()`."""
-        given = arguments(found)
-        checks, allow_nan = given["validate_args"], given["allow_nan_stats"]
-        Distribution.__init__(self, dtype, kind, checks, allow_nan, given, name=given["name"])
+        Distribution.__init__(self, dtype, kind, checks, allow_nan, arguments(found), name=name)
 
     def _missing(self, name: str) -> NoReturn:
         raise NotImplementedError(f"{name} is not implemented: {type(self).__name__}")

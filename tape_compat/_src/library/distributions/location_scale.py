@@ -113,7 +113,7 @@ class Normal(_Located):
         allow_nan_stats: bool = True,
         name: str = "Normal",
     ) -> None:
-        self._begin(FULLY_REPARAMETERIZED, locals())
+        self._begin(FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, name, locals())
         self._locate(loc, scale)
 
     def _sample_n(self, n: Any, seed: Any = None) -> Tensor:
@@ -174,7 +174,7 @@ class Laplace(_Located):
         allow_nan_stats: bool = True,
         name: str = "Laplace",
     ) -> None:
-        self._begin(FULLY_REPARAMETERIZED, locals())
+        self._begin(FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, name, locals())
         self._locate(loc, scale)
 
     def _sample_n(self, n: Any, seed: Any = None) -> Tensor:
@@ -236,7 +236,7 @@ class StudentT(_Located):
         allow_nan_stats: bool = True,
         name: str = "StudentT",
     ) -> None:
-        self._begin(FULLY_REPARAMETERIZED, locals())
+        self._begin(FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, name, locals())
         self._df = convert_to_tensor(df)
         if validate_args:
             assert_positive(self._df)
@@ -317,7 +317,7 @@ class Uniform(OfNumbers):
         allow_nan_stats: bool = True,
         name: str = "Uniform",
     ) -> None:
-        self._begin(FULLY_REPARAMETERIZED, locals())
+        self._begin(FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, name, locals())
         self._low, self._high = convert_to_tensor(low), convert_to_tensor(high)
         if validate_args:
             text = "uniform not defined when low >= high."

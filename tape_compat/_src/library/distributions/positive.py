@@ -53,7 +53,7 @@ class Gamma(OfNumbers):
         allow_nan_stats: bool = True,
         name: str = "Gamma",
     ) -> None:
-        self._begin(FULLY_REPARAMETERIZED, locals())
+        self._begin(FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, name, locals())
         self._rate = convert_to_tensor(rate)
         self._concentration = convert_to_tensor(concentration)
         if validate_args:
@@ -180,7 +180,7 @@ class Beta(OfNumbers):
         allow_nan_stats: bool = True,
         name: str = "Beta",
     ) -> None:
-        self._begin(FULLY_REPARAMETERIZED, locals())
+        self._begin(FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, name, locals())
         self._concentration1 = self._positive(concentration1)
         self._concentration0 = self._positive(concentration0)
         assert_same_float_dtype([self._concentration1, self._concentration0])
