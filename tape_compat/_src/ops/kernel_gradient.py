@@ -110,13 +110,13 @@ def _by_windows(
     depth = math.prod(window) * x.shape[-1]
     block = by.block_of(n, math.prod(places) * depth)
     # The parts of the windows along the first axis that a product is taken with at once.
-    rows, over, step = [0], window[0], dilations[0]
+    rows, over, across = [0], window[0], places
     if strides[0] == 1 and x.shape[-1] >= LEAST_CHANNELS_BY_ROWS:
-        rows, over = [i * step for i in range(window[0])], 1
+        rows, over = [i * dilations[0] for i in range(window[0])], 1
+        across = (x.shape[1], *places[1:])
 
     def add(total: Any, some: tuple[Any, Any]) -> tuple[Any, None]:
         x, dy = some
-        across = places if over > 1 else (x.shape[1], *places[1:])
         parts = list(by.windows(x, (over, *window[1:]), across, strides, dilations))
         # Within the loop of a product XLA would look up each element among the parts.
         matrix = lax.optimization_barrier(jnp.concatenate(parts, -1))
