@@ -654,3 +654,18 @@ def case_bincount_by_rows_of_other_ranks(tf):
     options = ({"axis": -1}, {"axis": -1, "binary_output": True}, {"axis": 0}, {})
     calls = [(x, given) for x in (cube, 3) for given in options]
     return [attempt(lambda x, given: tf.math.bincount(x, **given), *call) for call in calls]
+
+
+def case_top_k_of_both_zeros(tf):
+    """They are equal, and of equal ones the first ones come first."""
+    results = []
+    for dtype in (np.float16, np.float32, np.float64):
+        x = tf.constant(np.round(np.random.default_rng(3).normal(size=(4, 90))), dtype)
+        x = x * tf.constant([[-1.0], [1.0], [0.0], [-0.0]], dtype)
+        for k in (1, 3, 40, 90):
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                values, indices = tf.math.top_k(x, k)
+            weights = tf.cast(tf.range(1, k + 1), dtype)
+            results += [values, indices, tape.gradient(values, x, weights * tf.ones_like(values))]
+    return results

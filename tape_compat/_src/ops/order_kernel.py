@@ -49,27 +49,42 @@ def order(x: Any, axis: int, descending: bool) -> Any:
 
 
 def top(x: Any, k: int) -> tuple[Any, Any]:
-    """The k largest along the last axis in the order of their bits, as `jax.lax.top_k`, which looks
-    for few of float32, in a time that grows with k, and sorts all other numbers."""
-    if not less(k - 1, x.shape[-1]):  # of unknown sizes JAX refuses what is not certain
-        order_of = _by_xla(_in_total_order(lax.stop_gradient(x)), -1, True)
-        places = jnp.take(order_of, jnp.arange(k), -1, mode="clip")
-        return jnp.take_along_axis(x, places, -1), places
-    if not (isinstance(k, int) and fits(x) and jax.default_backend() == "cpu"):
-        return lax.top_k(x, k)
-    if x.dtype == np.float32 and (k <= _FEW or k * _MANY_OF <= x.shape[-1]):
-        return lax.top_k(x, k)
-    places = order(_in_total_order(lax.stop_gradient(x)), -1, True)[..., :k]
+    """The k largest along the last axis, of equal ones the first ones first, and their places."""
+    places = _places_of_top(_in_total_order(lax.stop_gradient(x)), k, x)
     return jnp.take_along_axis(x, places, -1), places
 
 
+def _places_of_top(keys: Any, k: int, x: Any) -> Any:
+    """Where the k largest stand. `jax.lax.top_k` looks for few of float32, in a time that grows
+    with k, and sorts all other numbers. keys: integers in the order of `x`."""
+    if not less(k - 1, x.shape[-1]):  # of unknown sizes JAX refuses what is not certain
+        return jnp.take(_by_xla(keys, -1, True), jnp.arange(k), -1, mode="clip")
+    quick = isinstance(k, int) and fits(x) and jax.default_backend() == "cpu"
+    few = x.dtype == np.float32 and (k <= _FEW or k * _MANY_OF <= x.shape[-1])
+    if not quick or few:
+        return lax.top_k(_zeros_alike(lax.stop_gradient(x)), k)[1]
+    return order(keys, -1, True)[..., :k]
+
+
 def _in_total_order(x: Any) -> Any:
-    """Integers in the order of the bits of floats: -NaN, -inf, ..., -0, 0, ..., inf, NaN."""
+    """Integers in the order of floats: -NaN, -inf, ..., -0 and 0, ..., inf, NaN."""
     if x.dtype.kind in "iu":
         return x
+    bits = _bits(x)
+    return jnp.where(bits < 0, bits ^ np.iinfo(bits.dtype).max, bits)
+
+
+def _zeros_alike(x: Any) -> Any:
+    """Without negative zeros, which `jax.lax.top_k` takes for less than the others."""
+    return x if x.dtype.kind in "iu" else lax.bitcast_convert_type(_bits(x), x.dtype)
+
+
+def _bits(x: Any) -> Any:
+    """Those of floats as integers, of both zeros 0; numbers so small that XLA takes them for zeros
+    keep theirs."""
     signed = np.dtype(f"i{x.dtype.itemsize}")
     bits = lax.bitcast_convert_type(x, signed)
-    return jnp.where(bits < 0, bits ^ np.iinfo(signed).max, bits)
+    return jnp.where(bits == np.iinfo(signed).min, np.zeros((), signed), bits)
 
 
 def _by_xla(x: Any, axis: int, descending: bool) -> Any:
