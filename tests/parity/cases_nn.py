@@ -495,3 +495,19 @@ def case_pools_of_channels(tf):
         for name, window in windows.items()
         for padding in ("VALID", "SAME")
     }
+
+
+def case_pools_of_strides_longer_than_windows(tf):
+    x = tf.reshape(tf.range(48.0), [1, 3, 8, 2])
+    pool, version1 = tf.nn.pool, tf.compat.v1.nn.pool
+    return attempts(
+        tf,
+        {
+            "along both": lambda tf: pool(x, [1, 1], "MAX", [2, 2]),
+            "along one": lambda tf: pool(x, [2, 2], "AVG", [1, 3], "SAME"),
+            "with dilations": lambda tf: pool(x, [1, 1], "MAX", [2, 2], dilations=[1, 2]),
+            "version 1": lambda tf: version1(x, [2, 2], "MAX", "VALID", strides=[1, 3]),
+            "as long": lambda tf: pool(x, [2, 3], "MAX", [2, 3]),
+            "by its own name": lambda tf: tf.nn.max_pool2d(x, 1, 2, "VALID"),
+        },
+    )

@@ -472,7 +472,8 @@ def pool(
     Args:
       strides, dilations: one for each dimension, or one for all; not both above 1.
       data_format: of the form `N...C` (default) or `NC...`.
-    Raises: ValueError if the arguments do not fit each other, or with "SAME" and dilations.
+    Raises: ValueError if the arguments do not fit each other, for strides longer than windows, or
+      with "SAME" and dilations.
 
     >>> import tape_compat as tf
     >>> x = tf.reshape(tf.range(5.0), [1, 5, 1])
@@ -493,6 +494,12 @@ def pool(
             raise ValueError(f"all values of `{what}` must be positive. Received: {what}={values}")
     steps, holes = (per_dimension(v, rank, "strides", last, kind) for v in (strides, dilations))
     if set(holes) == {1}:
+        window = whole(static(window_shape))
+        if any(less(n, step) for n, step in zip(window, steps, strict=True)):
+            raise ValueError(
+                "`strides` > `window_shape` not supported due to inconsistency between CPU and GPU "
+                f"implementations. Received: strides={list(steps)} and window_shape={window_shape}"
+            )
         return _pool(kind, rank, x, window_shape, steps, padding, data_format)
     if set(steps) != {1}:
         raise ValueError(
