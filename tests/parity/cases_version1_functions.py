@@ -269,9 +269,28 @@ def case_fused_batch_norm(tf):
             loss = tf.reduce_sum(y * y * tf.range(16.0)[:2][None, None, None])
         return tape.gradient(loss, [x, scale, offset])
 
+    def second():
+        with tf.GradientTape() as outer:
+            outer.watch([x, scale])
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = norm(x / 64.0, scale, offset)[0]
+                loss = tf.reduce_sum(y * tf.math.sin(tf.reshape(tf.range(16.0), x.shape)))
+            penalty = tf.reduce_sum(tf.math.tanh(tape.gradient(loss, x)))
+        return outer.gradient(penalty, [x, scale])
+
+    def of_moments():
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            loss = tf.add_n([tf.reduce_sum(each) for each in norm(x, scale, offset)[1:]])
+        return tape.gradient(loss, x)
+
     return attempts(
         tf,
         {
+            "second gradients": lambda tf: second(),
+            "gradients of moments": lambda tf: of_moments(),
+            "float64": lambda tf: norm(tf.cast(x, tf.float64), scale, offset),
             "training": lambda tf: list(norm(x, scale, offset)),
             "epsilon": lambda tf: norm(x, scale, offset, epsilon=0.5)[0],
             "moving": lambda tf: list(

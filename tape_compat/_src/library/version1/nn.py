@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...autodiff.custom import stop_gradient
-from ...core.dtypes import float32
 from ...ops import (
     activations,
     convolutions,
@@ -14,6 +13,7 @@ from ...ops import (
     elementwise,
     embedding,
     fractional_pooling,
+    fused_normalization,
     losses,
     morphology,
     normalization,
@@ -22,11 +22,9 @@ from ...ops import (
     sampled_losses,
     sparse_embedding,
 )
-from ...ops.arithmetic import maximum
 from ...ops.casting import cast
 from ...ops.gather_scatter import gather
 from ...ops.joining import concat
-from ...ops.shapes import reshape, size
 from ...values.convert import convert
 from ...values.tensor import Tensor
 from ..raw.calls import raw_op
@@ -297,30 +295,18 @@ def fused_batch_norm(
             f"`exponential_avg_factor` != 1.0. Received: `mean` {mean!r} and `variance` "
             f"{variance!r}"
         )
-    x = convert(x)
-    rank = len(x.shape)
-    channel = 1 if data_format.startswith("NC") else rank - 1
-    axes = [axis for axis in range(rank) if axis != channel]
-    wide = cast(x, float32)
-    new_mean, new_variance = mean, variance
-    if is_training:
-        mean, variance = normalization.moments(wide, axes)
-        count = cast(size(x), float32) / cast(size(mean), float32)
-        of_sample = variance * (count / maximum(count - 1.0, 1.0))
-        moved = []
-        for old, batch in ((new_mean, mean), (new_variance, of_sample)):
-            share = exponential_avg_factor
-            moved.append(batch if share == 1.0 else (1.0 - share) * convert(old) + share * batch)
-        new_mean, new_variance = moved
-
-    def spread(value: Any) -> Tensor:
-        return reshape(value, [-1 if axis == channel else 1 for axis in range(rank)])
-
-    parts = [spread(cast(value, float32)) for value in (mean, variance, offset, scale)]
-    mean, variance, offset, scale = parts
-    least = max(epsilon, _LEAST_EPSILON)
-    y = normalization.batch_normalization(wide, mean, variance, offset, scale, least)
-    return cast(y, x.dtype), convert(new_mean), convert(new_variance)
+    y, mean, variance, *_ = fused_normalization.fused_batch_norm(
+        x,
+        scale,
+        offset,
+        [] if mean is None else mean,
+        [] if variance is None else variance,
+        max(epsilon, _LEAST_EPSILON),
+        exponential_avg_factor,
+        data_format,
+        is_training,
+    )
+    return y, mean, variance
 
 
 # -- embeddings ----------------------------------------------------------------------------------
