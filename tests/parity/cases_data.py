@@ -515,12 +515,16 @@ def case_bucket_by_sequence_length(tf):
     def length(x):
         return tf.shape(x)[0]
 
+    def fails(x):
+        raise KeyError("no length")
+
     bucketed = data.bucket_by_sequence_length
     return [
         shown(bucketed(length, [3, 5], [2, 2, 2])),
         shown(bucketed(length, [3, 5], [2, 3, 2], drop_remainder=True)),
         shown(bucketed(length, [3, 5, 9], [2, 2, 2, 2], pad_to_bucket_boundary=True)),
         attempt(bucketed, length, [3, 5], [2, 2]),
+        attempt(bucketed, fails, [3, 5], [2, 2, 2]),
     ]
 
 

@@ -240,6 +240,8 @@ class BucketBatch(Pipeline):
     ):
         super().__init__(source)
         self._length = ElementFunction(length, source, "Dataset.bucket_by_sequence_length()")
+        if source.spec_is_known():
+            self._length.record()
         self._boundaries, self._sizes = list(boundaries), list(sizes)
         self._padding, self._to_boundary, self._drop = padding, to_boundary, drop
 
