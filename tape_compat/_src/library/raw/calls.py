@@ -8,6 +8,7 @@ from functools import cache
 from inspect import Parameter, Signature
 from typing import Any
 
+from ..saved_model.registry import attributes_of
 from . import binding, kernels
 from .definitions import MISSING, Argument, Definition, definition, names
 
@@ -46,7 +47,8 @@ def _function(op: Definition, by_keywords: bool) -> Callable[..., Any]:
     signature = _signature(op)
     keys = list(signature.parameters)
     required = [p.name for p in signature.parameters.values() if p.default is Parameter.empty]
-    kernel, wanted = kernels.SERVED[op.name], kernels.wanted(op.name)
+    kernel = kernels.SERVED[op.name]
+    wanted = attributes_of(kernel)
     several = namedtuple(op.name, [x.name for x in op.outputs], module=_MODULE)  # type: ignore[misc]
 
     def call(*args: Any, **kwargs: Any) -> Any:

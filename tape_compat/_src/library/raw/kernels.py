@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-from functools import cache
-
 from ..saved_model.every_kernel import TABLES
 from ..saved_model.registry import KERNELS
 from .updates import UPDATES
@@ -15,10 +12,3 @@ KERNEL_TABLES = TABLES
 _OF_GRAPHS = {"Const", "Placeholder"}
 
 SERVED = {name: found for name, found in KERNELS.items() if name not in _OF_GRAPHS} | UPDATES
-
-
-@cache
-def wanted(name: str) -> frozenset[str]:
-    """The attributes that a kernel takes."""
-    parameters = inspect.signature(SERVED[name]).parameters.values()
-    return frozenset([p.name for p in parameters if p.kind is p.KEYWORD_ONLY])

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...autodiff.custom import stop_gradient
-from ...core.dtypes import DType, int32, int64
+from ...core.dtypes import DType
 from ...core.refuse import invalid
 from ...ops import (
     activations,
@@ -41,7 +41,7 @@ from ...ops.arguments import is_text, known_value
 from ...ops.unique_slices import unique_slices
 from ...values.convert import convert
 from ...values.tensor import Tensor
-from .registry import KERNELS, Kernel, kernel, moving
+from .registry import KERNELS, MASKS, Kernel, calling, kernel, moving
 
 
 def _sparse_to_dense(indices: Any, shape: Any, values: Any, default: Any) -> Tensor:
@@ -67,9 +67,11 @@ _PLAIN: dict[str, Kernel] = {
     "Atan2": arithmetic.atan2,
     "Atanh": elementwise.atanh,
     "Betainc": special.betainc,
+    "BiasAddV1": normalization.bias_add,
     "BitwiseAnd": comparison.bitwise_and,
     "BitwiseOr": comparison.bitwise_or,
     "BitwiseXor": comparison.bitwise_xor,
+    "BroadcastArgs": shapes.broadcast_dynamic_shape,
     "BroadcastTo": repeating.broadcast_to,
     "Ceil": elementwise.ceil,
     "Cholesky": solvers.cholesky,
@@ -97,6 +99,7 @@ _PLAIN: dict[str, Kernel] = {
     "Floor": elementwise.floor,
     "FloorDiv": arithmetic.floordiv,
     "FloorMod": arithmetic.floormod,
+    "Gather": gather_scatter.gather,
     "GatherNd": gather_scatter.gather_nd,
     "Greater": comparison.greater,
     "GreaterEqual": comparison.greater_equal,
@@ -158,6 +161,7 @@ _PLAIN: dict[str, Kernel] = {
     "SegmentMin": segments.segment_min,
     "SegmentProd": segments.segment_prod,
     "SegmentSum": segments.segment_sum,
+    "SelectV2": selection.where,
     "Selu": activations.selu,
     "Sigmoid": elementwise.sigmoid,
     "Sign": elementwise.sign,
@@ -197,16 +201,48 @@ _PLAIN: dict[str, Kernel] = {
 }
 
 
-def inputs_only(kernel: Kernel) -> Kernel:
-    return lambda *inputs: kernel(*inputs)
+KERNELS.update({name: calling(plain) for name, plain in _PLAIN.items()})
 
-
-KERNELS.update({name: inputs_only(plain) for name, plain in _PLAIN.items()})
+#: Those that also take attributes, which stand behind the inputs.
+KERNELS |= {
+    "All": calling(reductions.reduce_all, "keep_dims"),
+    "Any": calling(reductions.reduce_any, "keep_dims"),
+    "ArgMax": calling(reductions.argmax, "output_type"),
+    "ArgMin": calling(reductions.argmin, "output_type"),
+    "BiasAdd": calling(normalization.bias_add, "data_format"),
+    "Bitcast": calling(casting.bitcast, "type"),
+    "Cast": calling(casting.cast, "DstT"),
+    "Cumprod": calling(reductions.cumprod, "exclusive reverse"),
+    "Cumsum": calling(reductions.cumsum, "exclusive reverse"),
+    "DynamicPartition": calling(selection.dynamic_partition, "num_partitions"),
+    "EnsureShape": calling(shapes.ensure_shape, "shape"),
+    "EuclideanNorm": calling(reductions.reduce_euclidean_norm, "keep_dims"),
+    "LeakyRelu": calling(activations.leaky_relu, "alpha"),
+    "MatMul": calling(products.matmul, "transpose_a transpose_b"),
+    "MatrixInverse": calling(solvers.inv, "adjoint"),
+    "MatrixSolve": calling(solvers.solve, "adjoint"),
+    "MatrixTriangularSolve": calling(solvers.triangular_solve, "lower adjoint"),
+    "Max": calling(reductions.reduce_max, "keep_dims"),
+    "Mean": calling(reductions.reduce_mean, "keep_dims"),
+    "Min": calling(reductions.reduce_min, "keep_dims"),
+    "MirrorPad": calling(joining.pad, "mode"),
+    "Prod": calling(reductions.reduce_prod, "keep_dims"),
+    "Qr": calling(decompositions.qr, "full_matrices"),
+    "ReverseSequence": moving(0)(calling(ordering.reverse_sequence, "seq_dim batch_dim")),
+    "Shape": calling(shapes.shape, "out_type"),
+    "Size": calling(shapes.size, "out_type"),
+    "StridedSlice": calling(slicing.strided_slice, MASKS),
+    "Sum": calling(reductions.reduce_sum, "keep_dims"),
+    "TopKV2": calling(counting.top_k, "sorted index_type"),
+    "Unique": calling(selection.unique, "out_idx"),
+    "UniqueWithCounts": calling(selection.unique_with_counts, "out_idx"),
+    "Unpack": calling(joining.unstack, "num axis"),
+}
 
 # -- elementwise ----------------------------------------------------------------------------------
 
 
-@kernel("Identity", "Snapshot")
+@kernel("Identity", "PlaceholderWithDefault", "Snapshot")
 def _identity(x: Any) -> Any:
     return x
 
@@ -217,33 +253,13 @@ def _identities(*inputs: Any) -> list[Any]:
 
 
 @kernel("ShapeN")
-def _shapes(*inputs: Any, out_type: DType = int32) -> list[Any]:
+def _shapes(*inputs: Any, out_type: DType) -> list[Any]:
     return [shapes.shape(x, out_type) for x in inputs]
-
-
-@kernel("Cast")
-def _cast(x: Any, *, DstT: DType) -> Tensor:
-    return casting.cast(x, DstT)
-
-
-@kernel("Bitcast")
-def _bitcast(x: Any, *, type: DType) -> Tensor:
-    return casting.bitcast(x, type)
-
-
-@kernel("LeakyRelu")
-def _leaky_relu(x: Any, *, alpha: float = 0.2) -> Tensor:
-    return activations.leaky_relu(x, alpha)
 
 
 @kernel("AddN", "AccumulateNV2")
 def _add_n(*inputs: Any) -> Any:
     return sums.add_n(list(inputs))
-
-
-@kernel("BiasAdd", "BiasAddV1")
-def _bias_add(x: Any, bias: Any, *, data_format: str = "NHWC") -> Tensor:
-    return normalization.bias_add(x, bias, data_format)
 
 
 @kernel("Select")
@@ -254,70 +270,16 @@ def _select(condition: Any, x: Any, y: Any) -> Tensor:
     return selection.where(condition, x, y)
 
 
-@kernel("SelectV2")
-def _select_v2(condition: Any, x: Any, y: Any) -> Tensor:
-    return selection.where(condition, x, y)
-
-
-# -- reductions -----------------------------------------------------------------------------------
-
-
-def _reduction(reduce: Kernel) -> Kernel:
-    def reduced(x: Any, axis: Any, *, keep_dims: bool = False) -> Tensor:
-        return reduce(x, axis, keep_dims)
-
-    return reduced
-
-
-KERNELS |= {
-    "All": _reduction(reductions.reduce_all),
-    "Any": _reduction(reductions.reduce_any),
-    "EuclideanNorm": _reduction(reductions.reduce_euclidean_norm),
-    "Max": _reduction(reductions.reduce_max),
-    "Mean": _reduction(reductions.reduce_mean),
-    "Min": _reduction(reductions.reduce_min),
-    "Prod": _reduction(reductions.reduce_prod),
-    "Sum": _reduction(reductions.reduce_sum),
-}
-
-
-@kernel("ArgMax")
-def _argmax(x: Any, axis: Any, *, output_type: DType = int64) -> Tensor:
-    return reductions.argmax(x, axis, output_type)
-
-
-@kernel("ArgMin")
-def _argmin(x: Any, axis: Any, *, output_type: DType = int64) -> Tensor:
-    return reductions.argmin(x, axis, output_type)
-
-
-@kernel("Cumsum")
-def _cumsum(x: Any, axis: Any, *, exclusive: bool = False, reverse: bool = False) -> Tensor:
-    return reductions.cumsum(x, axis, exclusive, reverse)
-
-
-@kernel("Cumprod")
-def _cumprod(x: Any, axis: Any, *, exclusive: bool = False, reverse: bool = False) -> Tensor:
-    return reductions.cumprod(x, axis, exclusive, reverse)
-
-
 # -- matrices -------------------------------------------------------------------------------------
 
 
-@kernel("MatMul")
-def _matmul(a: Any, b: Any, *, transpose_a: bool = False, transpose_b: bool = False) -> Tensor:
-    return products.matmul(a, b, transpose_a, transpose_b)
-
-
 @kernel("BatchMatMul", "BatchMatMulV2")
-def _batch_matmul(a: Any, b: Any, *, adj_x: bool = False, adj_y: bool = False) -> Tensor:
+def _batch_matmul(a: Any, b: Any, *, adj_x: bool, adj_y: bool) -> Tensor:
     return products.matmul(a, b, False, False, adj_x, adj_y)
 
 
 @kernel("BatchMatMulV3")
-def _batch_matmul_of(
-    a: Any, b: Any, *, Tout: DType, adj_x: bool = False, adj_y: bool = False
-) -> Tensor:
+def _batch_matmul_of(a: Any, b: Any, *, Tout: DType, adj_x: bool, adj_y: bool) -> Tensor:
     return products.matmul(a, b, adjoint_a=adj_x, adjoint_b=adj_y, output_type=Tout)
 
 
@@ -329,23 +291,6 @@ def _einsum(*inputs: Any, equation: str) -> Tensor:
 @kernel("ConjugateTranspose")
 def _conjugate_transpose(x: Any, permutation: Any) -> Tensor:
     return shapes.transpose(x, permutation, conjugate=True)
-
-
-@kernel("MatrixInverse")
-def _inverse(x: Any, *, adjoint: bool = False) -> Tensor:
-    return solvers.inv(x, adjoint)
-
-
-@kernel("MatrixSolve")
-def _solve(matrix: Any, rhs: Any, *, adjoint: bool = False) -> Tensor:
-    return solvers.solve(matrix, rhs, adjoint)
-
-
-@kernel("MatrixTriangularSolve")
-def _triangular_solve(
-    matrix: Any, rhs: Any, *, lower: bool = True, adjoint: bool = False
-) -> Tensor:
-    return solvers.triangular_solve(matrix, rhs, lower, adjoint)
 
 
 @kernel("MatrixDiagV2", "MatrixDiagV3")
@@ -381,13 +326,8 @@ def _number(x: Any) -> Any:
     return known_value(x).item()
 
 
-@kernel("Qr")
-def _qr(x: Any, *, full_matrices: bool = False) -> Sequence[Tensor]:
-    return decompositions.qr(x, full_matrices)
-
-
 @kernel("Svd")
-def _svd(x: Any, *, full_matrices: bool = False, compute_uv: bool = True) -> Sequence[Tensor]:
+def _svd(x: Any, *, full_matrices: bool, compute_uv: bool) -> Sequence[Tensor]:
     if not compute_uv:
         values = casting.cast(decompositions.svd(x, full_matrices, False), x.dtype)
         return values, creation.zeros([0], x.dtype), creation.zeros([0], x.dtype)
@@ -404,23 +344,8 @@ def _eigh(x: Any) -> Sequence[Tensor]:
 # -- shapes and elements --------------------------------------------------------------------------
 
 
-@kernel("Shape")
-def _shape(x: Any, *, out_type: DType = int32) -> Tensor:
-    return shapes.shape(x, out_type)
-
-
-@kernel("Size")
-def _size(x: Any, *, out_type: DType = int32) -> Tensor:
-    return shapes.size(x, out_type)
-
-
-@kernel("EnsureShape")
-def _ensure_shape(x: Any, *, shape: Any) -> Tensor:
-    return shapes.ensure_shape(x, shape)
-
-
 @kernel("Squeeze")
-def _squeeze(x: Any, *, squeeze_dims: Sequence[int] = ()) -> Tensor:
+def _squeeze(x: Any, *, squeeze_dims: Sequence[int]) -> Tensor:
     return shapes.squeeze(x, list(squeeze_dims) or None)
 
 
@@ -435,13 +360,8 @@ def _concat(*values: Any) -> Tensor:
 
 
 @kernel("Pack")
-def _pack(*values: Any, axis: int = 0) -> Tensor:
+def _pack(*values: Any, axis: int) -> Tensor:
     return joining.stack(list(values), axis)
-
-
-@kernel("Unpack")
-def _unpack(x: Any, *, num: int, axis: int = 0) -> list[Tensor]:
-    return joining.unstack(x, num, axis)
 
 
 @kernel("Split")
@@ -460,49 +380,16 @@ def _pad(x: Any, paddings: Any, value: Any) -> Tensor:
     return joining.pad(x, paddings, constant_values=value)
 
 
-@kernel("MirrorPad")
-def _mirror_pad(x: Any, paddings: Any, *, mode: str) -> Tensor:
-    return joining.pad(x, paddings, mode)
-
-
-@kernel("StridedSlice")
-def _strided_slice(
-    x: Any,
-    begin: Any,
-    end: Any,
-    strides: Any,
-    *,
-    begin_mask: int = 0,
-    end_mask: int = 0,
-    ellipsis_mask: int = 0,
-    new_axis_mask: int = 0,
-    shrink_axis_mask: int = 0,
-) -> Tensor:
-    masks = (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
-    return slicing.strided_slice(x, begin, end, strides, *masks)
-
-
-@kernel("Gather")
-def _gather(x: Any, indices: Any, *, batch_dims: int = 0) -> Tensor:
-    return gather_scatter.gather(x, indices, batch_dims=batch_dims)
-
-
 @kernel("GatherV2")
-def _gather_axis(x: Any, indices: Any, axis: Any, *, batch_dims: int = 0) -> Tensor:
+def _gather_axis(x: Any, indices: Any, axis: Any, *, batch_dims: int) -> Tensor:
     found = int(known_value(axis))
     return gather_scatter.gather(x, indices, axis=found, batch_dims=batch_dims)
 
 
 @kernel("OneHot")
 @moving(2, 3)
-def _one_hot(indices: Any, depth: Any, on: Any, off: Any, *, axis: int = -1) -> Tensor:
+def _one_hot(indices: Any, depth: Any, on: Any, off: Any, *, axis: int) -> Tensor:
     return creation.one_hot(indices, depth, on, off, axis, on.dtype)
-
-
-@kernel("ReverseSequence")
-@moving(0)
-def _reverse_sequence(x: Any, lengths: Any, *, seq_dim: int, batch_dim: int = 0) -> Tensor:
-    return ordering.reverse_sequence(x, lengths, seq_dim, batch_dim)
 
 
 @kernel("SegmentMean")
@@ -519,18 +406,13 @@ def _scatter(indices: Any, updates: Any, shape: Any) -> Tensor:
 
 
 @kernel("LowerBound")
-def _lower_bound(have: Any, values: Any, *, out_type: DType = int32) -> Tensor:
+def _lower_bound(have: Any, values: Any, *, out_type: DType) -> Tensor:
     return ordering.searchsorted(have, values, "left", out_type)
 
 
 @kernel("UpperBound")
-def _upper_bound(have: Any, values: Any, *, out_type: DType = int32) -> Tensor:
+def _upper_bound(have: Any, values: Any, *, out_type: DType) -> Tensor:
     return ordering.searchsorted(have, values, "right", out_type)
-
-
-@kernel("TopKV2")
-def _top_k(x: Any, k: Any, *, sorted: bool = True, index_type: DType = int32) -> Any:
-    return counting.top_k(x, k, sorted, index_type)
 
 
 @kernel("InTopKV2")
@@ -539,7 +421,7 @@ def _in_top_k(predictions: Any, targets: Any, k: Any) -> Tensor:
 
 
 @kernel("DenseBincount")
-def _bincount(x: Any, size: Any, weights: Any, *, binary_output: bool = False) -> Tensor:
+def _bincount(x: Any, size: Any, weights: Any, *, binary_output: bool) -> Tensor:
     given = weights if weights._aval.size else None
     axis = -1 if len(x._aval.shape) > 1 else None
     return counting.bincount(
@@ -547,29 +429,14 @@ def _bincount(x: Any, size: Any, weights: Any, *, binary_output: bool = False) -
     )
 
 
-@kernel("Unique")
-def _unique(x: Any, *, out_idx: DType = int32) -> Any:
-    return selection.unique(x, out_idx)
-
-
-@kernel("UniqueWithCounts")
-def _unique_with_counts(x: Any, *, out_idx: DType = int32) -> Any:
-    return selection.unique_with_counts(x, out_idx)
-
-
 @kernel("UniqueV2")
-def _unique_slices(x: Any, axis: Any, *, out_idx: DType = int32) -> Any:
+def _unique_slices(x: Any, axis: Any, *, out_idx: DType) -> Any:
     return unique_slices(x, axis, out_idx, "UniqueV2")[:2]
 
 
 @kernel("UniqueWithCountsV2")
-def _unique_slices_with_counts(x: Any, axis: Any, *, out_idx: DType = int32) -> Any:
+def _unique_slices_with_counts(x: Any, axis: Any, *, out_idx: DType) -> Any:
     return unique_slices(x, axis, out_idx, "UniqueWithCountsV2")
-
-
-@kernel("DynamicPartition")
-def _dynamic_partition(x: Any, partitions: Any, *, num_partitions: int) -> list[Tensor]:
-    return selection.dynamic_partition(x, partitions, num_partitions)
 
 
 @kernel("DynamicStitch", "ParallelDynamicStitch")
@@ -578,22 +445,12 @@ def _dynamic_stitch(*inputs: Any) -> Tensor:
     return selection.dynamic_stitch(list(inputs[:half]), list(inputs[half:]))
 
 
-@kernel("BroadcastArgs")
-def _broadcast_args(x: Any, y: Any) -> Tensor:
-    return shapes.broadcast_dynamic_shape(x, y)
-
-
 # -- what a graph holds ---------------------------------------------------------------------------
 
 
 @kernel("Const")
 def _const(*, value: Any) -> Tensor:
     return convert(value)
-
-
-@kernel("PlaceholderWithDefault")
-def _with_default(x: Any) -> Any:
-    return x
 
 
 @kernel("Placeholder")

@@ -41,7 +41,7 @@ def _by_row(rows: np.ndarray, count: int, values: Any, size: Any, weights: Any, 
 
 @kernel("RaggedBincount")
 def _ragged_bincount(
-    splits: Any, values: Any, size: Any, weights: Any, *, binary_output: bool = False
+    splits: Any, values: Any, size: Any, weights: Any, *, binary_output: bool
 ) -> Tensor:
     lengths = np.diff(known_value(splits))
     rows = np.repeat(np.arange(len(lengths)), lengths)
@@ -51,7 +51,7 @@ def _ragged_bincount(
 
 @kernel("SparseBincount")
 def _sparse_bincount(
-    indices: Any, values: Any, shape: Any, size: Any, weights: Any, *, binary_output: bool = False
+    indices: Any, values: Any, shape: Any, size: Any, weights: Any, *, binary_output: bool
 ) -> Tensor:
     sizes, rows = known_value(shape), known_value(indices)[:, 0]
     if len(sizes) > 1:
@@ -76,8 +76,8 @@ def _ragged_counts(
     weights: Any,
     *,
     binary_output: bool,
-    minlength: int = -1,
-    maxlength: int = -1,
+    minlength: int,
+    maxlength: int,
 ) -> Sequence[Tensor]:
     rows = RaggedTensor.from_row_splits(values, splits)
     given = RaggedTensor.from_row_splits(weights, splits) if weights._aval.size else None
@@ -93,8 +93,8 @@ def _counts_of_sparse(
     weights: Any,
     *,
     binary_output: bool,
-    minlength: int = -1,
-    maxlength: int = -1,
+    minlength: int,
+    maxlength: int,
 ) -> Sequence[Tensor]:
     given = SparseTensor(indices, weights, shape) if weights._aval.size else None
     axis = -1 if len(known_value(shape)) > 1 else 0

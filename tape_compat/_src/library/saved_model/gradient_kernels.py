@@ -20,7 +20,6 @@ from ...ops import (
     elementwise,
     joining,
     kernel_derivatives,
-    morphology,
     normalization,
     pooling,
     products,
@@ -35,8 +34,8 @@ from ...ops import (
 from ...ops.arguments import known_value
 from ...ops.images.boxes import crop_and_resize
 from ...values.tensor import Tensor, concrete
-from .layer_kernels import explicit_padding, resized
-from .registry import KERNELS, Kernel, kernel
+from .layer_kernels import CONVOLUTION, DILATION, LOCAL_RESPONSE, POOL, dilated, resized
+from .registry import KERNELS, MASKS, Kernel, calling, explicit, kernel
 
 
 def pulled(function: Callable[[Tensor], Tensor], x: Tensor, gradient: Any) -> Tensor:
@@ -76,7 +75,7 @@ def _relu6(gradients: Any, features: Any) -> Tensor:
 
 
 @kernel("LeakyReluGrad")
-def _leaky_relu(gradients: Any, features: Any, *, alpha: float = 0.2) -> Tensor:
+def _leaky_relu(gradients: Any, features: Any, *, alpha: float) -> Tensor:
     return selection.where(features > 0, gradients, gradients * alpha)
 
 
@@ -158,24 +157,13 @@ def _broadcast_axes(one: Any, other: Any) -> Sequence[Tensor]:
     return [concrete(np.array(found, kind)) for found in axes]
 
 
-@kernel("StridedSliceGrad")
-def _strided_slice(
-    shape: Any,
-    begin: Any,
-    end: Any,
-    strides: Any,
-    gradient: Any,
-    *,
-    begin_mask: int = 0,
-    end_mask: int = 0,
-    ellipsis_mask: int = 0,
-    new_axis_mask: int = 0,
-    shrink_axis_mask: int = 0,
-) -> Tensor:
-    masks = (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
+def _sliced(shape: Any, begin: Any, end: Any, strides: Any, gradient: Any, *masks: Any) -> Tensor:
     return pulled_at_zeros(
         lambda x: slicing.strided_slice(x, begin, end, strides, *masks), shape, gradient
     )
+
+
+KERNELS["StridedSliceGrad"] = calling(_sliced, MASKS)
 
 
 @kernel("MirrorPadGrad")
@@ -188,118 +176,52 @@ def _mirror_pad(gradient: Any, paddings: Any, *, mode: str) -> Tensor:
 
 
 @kernel("BiasAddGrad")
-def _bias(gradient: Any, *, data_format: str = "NHWC") -> Tensor:
+def _bias(gradient: Any, *, data_format: str) -> Tensor:
     rank = len(gradient._aval.shape)
     channels = 1 if data_format.startswith("NC") else rank - 1
     return reductions.reduce_sum(gradient, [axis for axis in range(rank) if axis != channels])
 
 
-@kernel("Conv2DBackpropFilter")
-def _conv2d_filter(
-    x: Any,
-    sizes: Any,
-    gradient: Any,
-    *,
-    strides: Sequence[int],
-    padding: str,
-    explicit_paddings: Sequence[int] = (),
-    data_format: str = "NHWC",
-    dilations: Sequence[int] = (1, 1, 1, 1),
-) -> Tensor:
-    pads = explicit_padding(padding, explicit_paddings)
-    rest = (list(strides), pads, data_format, list(dilations))
-    return pulled_at_zeros(lambda f: convolutions.conv2d(x, f, *rest), sizes, gradient)
+def _by_filters(convolve: Kernel) -> Kernel:
+    return lambda x, sizes, gradient, *rest: pulled_at_zeros(
+        lambda filters: convolve(x, filters, *rest), sizes, gradient
+    )
 
 
-@kernel("Conv3DBackpropFilterV2")
-def _conv3d_filter(
-    x: Any,
-    sizes: Any,
-    gradient: Any,
-    *,
-    strides: Sequence[int],
-    padding: str,
-    data_format: str = "NDHWC",
-    dilations: Sequence[int] = (1, 1, 1, 1, 1),
-) -> Tensor:
-    rest = (list(strides), padding, data_format, list(dilations))
-    return pulled_at_zeros(lambda f: convolutions.conv3d(x, f, *rest), sizes, gradient)
+def _averages(pool: Kernel) -> Kernel:
+    return lambda shape, gradient, *rest: pulled_at_zeros(lambda x: pool(x, *rest), shape, gradient)
 
 
-@kernel("DepthwiseConv2dNativeBackpropInput")
-def _depthwise_input(
-    sizes: Any,
-    filters: Any,
-    gradient: Any,
-    *,
-    strides: Sequence[int],
-    padding: str,
-    explicit_paddings: Sequence[int] = (),
-    data_format: str = "NHWC",
-    dilations: Sequence[int] = (1, 1, 1, 1),
-) -> Tensor:
-    pads = explicit_padding(padding, explicit_paddings)
-    rest = (list(strides), pads, data_format, list(dilations))
-    return depthwise.depthwise_conv2d_backprop_input(sizes, filters, gradient, *rest)
+def _largest(function: Kernel) -> Kernel:
+    return lambda x, _, gradient, *rest: pulled(lambda x: function(x, *rest), x, gradient)
 
 
-@kernel("DepthwiseConv2dNativeBackpropFilter")
-def _depthwise_filter(
-    x: Any,
-    sizes: Any,
-    gradient: Any,
-    *,
-    strides: Sequence[int],
-    padding: str,
-    explicit_paddings: Sequence[int] = (),
-    data_format: str = "NHWC",
-    dilations: Sequence[int] = (1, 1, 1, 1),
-) -> Tensor:
-    pads = explicit_padding(padding, explicit_paddings)
-    rest = (list(strides), pads, data_format, list(dilations))
-    return depthwise.depthwise_conv2d_backprop_filter(x, sizes, gradient, *rest)
+def _by_input(function: Kernel) -> Kernel:
+    """The gradient of a function of `x` and the next input."""
+    return lambda x, other, gradient, *rest: pulled(
+        lambda x: function(x, other, *rest), x, gradient
+    )
 
 
-def _averages(pool: Kernel, default: str) -> Kernel:
-    def back(
-        shape: Any,
-        gradient: Any,
-        *,
-        ksize: Sequence[int],
-        strides: Sequence[int],
-        padding: str,
-        data_format: str = default,
-    ) -> Tensor:
-        rest = (list(ksize), list(strides), padding, data_format)
-        return pulled_at_zeros(lambda x: pool(x, *rest), shape, gradient)
-
-    return back
-
-
-def _largest(pool: Kernel, default: str) -> Kernel:
-    def back(
-        x: Any,
-        _: Any,
-        gradient: Any,
-        *,
-        ksize: Sequence[int],
-        strides: Sequence[int],
-        padding: str,
-        explicit_paddings: Sequence[int] = (),
-        data_format: str = default,
-    ) -> Tensor:
-        pads = explicit_padding(padding, explicit_paddings)
-        rest = (list(ksize), list(strides), pads, data_format)
-        return pulled(lambda x: pool(x, *rest), x, gradient)
-
-    return back
+def _dilation_filters(x: Any, filters: Any, gradient: Any, *rest: Any) -> Tensor:
+    return pulled(lambda f: dilated(x, f, *rest), filters, gradient)
 
 
 KERNELS |= {
-    "AvgPoolGrad": _averages(pooling.avg_pool2d, "NHWC"),
-    "AvgPool3DGrad": _averages(pooling.avg_pool3d, "NDHWC"),
-    "MaxPoolGrad": _largest(pooling.max_pool2d, "NHWC"),
-    "MaxPool3DGrad": _largest(pooling.max_pool3d, "NDHWC"),
+    "AvgPoolGrad": calling(_averages(pooling.avg_pool2d), POOL),
+    "AvgPool3DGrad": calling(_averages(pooling.avg_pool3d), POOL),
+    "Conv2DBackpropFilter": explicit(calling(_by_filters(convolutions.conv2d), CONVOLUTION)),
+    "Conv3DBackpropFilterV2": calling(_by_filters(convolutions.conv3d), CONVOLUTION),
+    "DepthwiseConv2dNativeBackpropFilter": explicit(
+        calling(depthwise.depthwise_conv2d_backprop_filter, CONVOLUTION)
+    ),
+    "DepthwiseConv2dNativeBackpropInput": explicit(
+        calling(depthwise.depthwise_conv2d_backprop_input, CONVOLUTION)
+    ),
+    "Dilation2DBackpropFilter": calling(_dilation_filters, DILATION),
+    "Dilation2DBackpropInput": calling(_by_input(dilated), DILATION),
+    "MaxPoolGrad": explicit(calling(_largest(pooling.max_pool2d), POOL)),
+    "MaxPool3DGrad": calling(_largest(pooling.max_pool3d), POOL),
 }
 
 
@@ -314,7 +236,7 @@ def sizes_by_inputs(of: str) -> Kernel:
         strides: Any,
         *,
         padding: str,
-        data_format: str = "NHWC",
+        data_format: str,
     ) -> Tensor:
         sizes = {"ksize": known_value(ksize).tolist(), "strides": known_value(strides).tolist()}
         found: Tensor = KERNELS[of](
@@ -328,19 +250,11 @@ def sizes_by_inputs(of: str) -> Kernel:
 KERNELS |= {"MaxPoolGradV2": sizes_by_inputs("MaxPoolGrad")}
 
 
-@kernel("LRNGrad")
-def _local_response(
-    gradient: Any,
-    x: Any,
-    _: Any,
-    *,
-    depth_radius: int = 5,
-    bias: float = 1.0,
-    alpha: float = 1.0,
-    beta: float = 0.5,
-) -> Tensor:
-    rest = (depth_radius, bias, alpha, beta)
+def _local_response(gradient: Any, x: Any, _: Any, *rest: Any) -> Tensor:
     return pulled(lambda x: normalization.local_response_normalization(x, *rest), x, gradient)
+
+
+KERNELS["LRNGrad"] = calling(_local_response, LOCAL_RESPONSE)
 
 
 @kernel("FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3")
@@ -351,9 +265,9 @@ def _batch_norm(
     mean: Any,
     variance: Any,
     *_: Any,
-    epsilon: float = 1e-4,
-    data_format: str = "NHWC",
-    is_training: bool = True,
+    epsilon: float,
+    data_format: str,
+    is_training: bool,
 ) -> Sequence[Tensor]:
     rank = len(x._aval.shape)
     channels = 1 if data_format.startswith("NC") else rank - 1
@@ -386,31 +300,11 @@ def _batch_norm(
     )
 
 
-@kernel("Dilation2DBackpropInput")
-def _dilation_input(
-    x: Any, filters: Any, gradient: Any, *, strides: Any, rates: Any, padding: str
-) -> Tensor:
-    return pulled(lambda x: _dilated(x, filters, strides, rates, padding), x, gradient)
-
-
-@kernel("Dilation2DBackpropFilter")
-def _dilation_filter(
-    x: Any, filters: Any, gradient: Any, *, strides: Any, rates: Any, padding: str
-) -> Tensor:
-    return pulled(lambda f: _dilated(x, f, strides, rates, padding), filters, gradient)
-
-
-def _dilated(x: Any, filters: Any, strides: Any, rates: Any, padding: str) -> Tensor:
-    return morphology.dilation2d(x, filters, list(strides), padding, "NHWC", list(rates))
-
-
 # -- images ---------------------------------------------------------------------------------------
 
 
 def _resizing(method: str) -> Kernel:
-    def back(
-        gradient: Any, x: Any, *, align_corners: bool = False, half_pixel_centers: bool = False
-    ) -> Tensor:
+    def back(gradient: Any, x: Any, *, align_corners: bool, half_pixel_centers: bool) -> Tensor:
         size = shapes.shape(gradient)[1:3]
         found = pulled_at_zeros(
             lambda x: resized(x, size, method, align_corners, half_pixel_centers),
@@ -430,7 +324,7 @@ KERNELS |= {
 
 @kernel("ResizeNearestNeighborGrad")
 def _resize_nearest(
-    gradient: Any, size: Any, *, align_corners: bool = False, half_pixel_centers: bool = False
+    gradient: Any, size: Any, *, align_corners: bool, half_pixel_centers: bool
 ) -> Tensor:
     now = shapes.shape(gradient)
     shape = joining.concat([now[:1], size, now[3:]], 0)
@@ -443,7 +337,7 @@ def _resize_nearest(
 
 @kernel("CropAndResizeGradImage")
 def _crop_image(
-    gradient: Any, boxes: Any, places: Any, shape: Any, *, T: DType, method: str = "bilinear"
+    gradient: Any, boxes: Any, places: Any, shape: Any, *, T: DType, method: str
 ) -> Tensor:
     size = shapes.shape(gradient)[1:3]
     found = pulled_at_zeros(
@@ -453,9 +347,7 @@ def _crop_image(
 
 
 @kernel("CropAndResizeGradBoxes")
-def _crop_boxes(
-    gradient: Any, x: Any, boxes: Any, places: Any, *, method: str = "bilinear"
-) -> Tensor:
+def _crop_boxes(gradient: Any, x: Any, boxes: Any, places: Any, *, method: str) -> Tensor:
     size = shapes.shape(gradient)[1:3]
     return pulled(lambda boxes: crop_and_resize(x, boxes, places, size, method), boxes, gradient)
 
@@ -489,7 +381,7 @@ KERNELS |= {
 
 @kernel("MaxPoolGradWithArgmax")
 def _largest_by_places(
-    x: Any, gradient: Any, places: Any, *, include_batch_in_index: bool = False
+    x: Any, gradient: Any, places: Any, *, include_batch_in_index: bool
 ) -> Tensor:
     size = shapes.size(x)
     flat = shapes.reshape(places, [-1])

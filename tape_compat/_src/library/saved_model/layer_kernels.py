@@ -18,6 +18,7 @@ from ...ops import (
     fractional_pooling,
     joining,
     losses,
+    morphology,
     normalization,
     plain_kernels,
     pooling,
@@ -29,148 +30,67 @@ from ...ops.images.resize import resize
 from ...ops.images.resize_corners import resize_by_corners
 from ...values.convert import convert
 from ...values.tensor import Tensor
-from .registry import KERNELS, Kernel, kernel, moving
+from .registry import KERNELS, Kernel, calling, explicit, kernel, moving
+
+#: The attributes of convolutions, of pools and of others.
+CONVOLUTION = "strides padding data_format dilations"
+POOL = "ksize strides padding data_format"
+DILATION = "strides rates padding"
+LOCAL_RESPONSE = "depth_radius bias alpha beta"
+
+KERNELS |= {
+    "AvgPool": calling(pooling.avg_pool2d, POOL),
+    "AvgPool3D": calling(pooling.avg_pool3d, POOL),
+    "BatchToSpaceND": calling(blocks.batch_to_space),
+    "Conv": calling(
+        plain_kernels.conv,
+        "strides padding explicit_paddings data_format dilations batch_dims groups",
+    ),
+    "DepthToSpace": moving(0)(calling(blocks.depth_to_space, "block_size data_format")),
+    "LRN": calling(normalization.local_response_normalization, LOCAL_RESPONSE),
+    "MaxPool": explicit(calling(pooling.max_pool2d, POOL)),
+    "MaxPool3D": calling(pooling.max_pool3d, POOL),
+    "SpaceToBatchND": calling(blocks.space_to_batch),
+    "SpaceToDepth": moving(0)(calling(blocks.space_to_depth, "block_size data_format")),
+}
 
 # -- layers ---------------------------------------------------------------------------------------
 
 
-def explicit_padding(padding: str, explicit: Sequence[int]) -> Any:
-    """What convolutions take: the name, or pairs for each axis."""
-    if padding != "EXPLICIT":
-        return padding
-    return [list(explicit[i : i + 2]) for i in range(0, len(explicit), 2)]
+def _depthwise(x: Any, filters: Any, strides: Any, pads: Any, form: str, rates: Any) -> Tensor:
+    rates = rates[1:3] if form == "NHWC" else rates[2:]
+    return depthwise.depthwise_conv2d(x, filters, strides, pads, form, rates)
 
 
-@kernel("Conv2D")
-def _conv2d(
-    x: Any,
-    filters: Any,
-    *,
-    strides: Sequence[int],
-    padding: str,
-    explicit_paddings: Sequence[int] = (),
-    data_format: str = "NHWC",
-    dilations: Sequence[int] = (1, 1, 1, 1),
-) -> Tensor:
-    pads = explicit_padding(padding, explicit_paddings)
-    return convolutions.conv2d(x, filters, list(strides), pads, data_format, list(dilations))
+def dilated(x: Any, filters: Any, strides: Any, rates: Any, padding: str) -> Tensor:
+    """Images where the largest sums with the filters are, in windows with holes."""
+    return morphology.dilation2d(x, filters, strides, padding, "NHWC", rates)
 
 
-@kernel("Conv3D")
-def _conv3d(
-    x: Any,
-    filters: Any,
-    *,
-    strides: Sequence[int],
-    padding: str,
-    data_format: str = "NDHWC",
-    dilations: Sequence[int] = (1, 1, 1, 1, 1),
-) -> Tensor:
-    return convolutions.conv3d(x, filters, list(strides), padding, data_format, list(dilations))
-
-
-@kernel("DepthwiseConv2dNative")
-def _depthwise_conv2d(
-    x: Any,
-    filters: Any,
-    *,
-    strides: Sequence[int],
-    padding: str,
-    explicit_paddings: Sequence[int] = (),
-    data_format: str = "NHWC",
-    dilations: Sequence[int] = (1, 1, 1, 1),
-) -> Tensor:
-    pads = explicit_padding(padding, explicit_paddings)
-    rates = list(dilations[1:3] if data_format == "NHWC" else dilations[2:])
-    return depthwise.depthwise_conv2d(x, filters, list(strides), pads, data_format, rates)
-
-
-@kernel("Conv2DBackpropInput")
-def _conv2d_transpose(
-    shape: Any,
-    filters: Any,
-    x: Any,
-    *,
-    strides: Sequence[int],
-    padding: str,
-    explicit_paddings: Sequence[int] = (),
-    data_format: str = "NHWC",
-    dilations: Sequence[int] = (1, 1, 1, 1),
-) -> Tensor:
-    pads = explicit_padding(padding, explicit_paddings)
-    return convolutions.conv2d_transpose(
-        x, filters, shape, list(strides), pads, data_format, list(dilations)
-    )
-
-
-@kernel("Conv3DBackpropInputV2")
-def _conv3d_transpose(
-    shape: Any,
-    filters: Any,
-    x: Any,
-    *,
-    strides: Sequence[int],
-    padding: str,
-    data_format: str = "NDHWC",
-    dilations: Sequence[int] = (1, 1, 1, 1, 1),
-) -> Tensor:
-    return convolutions.conv3d_transpose(
-        x, filters, shape, list(strides), padding, data_format, list(dilations)
-    )
-
-
-def _pool(pool: Kernel, default: str) -> Kernel:
-    def pooled(
-        x: Any,
-        *,
-        ksize: Sequence[int],
-        strides: Sequence[int],
-        padding: str,
-        explicit_paddings: Sequence[int] = (),
-        data_format: str = default,
-    ) -> Tensor:
-        pads = explicit_padding(padding, explicit_paddings)
-        return pool(x, list(ksize), list(strides), pads, data_format)
-
-    return pooled
+def _transposed(transpose: Kernel) -> Kernel:
+    return lambda shape, filters, x, *rest: transpose(x, filters, shape, *rest)
 
 
 KERNELS |= {
-    "AvgPool": _pool(pooling.avg_pool2d, "NHWC"),
-    "AvgPool3D": _pool(pooling.avg_pool3d, "NDHWC"),
-    "MaxPool": _pool(pooling.max_pool2d, "NHWC"),
-    "MaxPool3D": _pool(pooling.max_pool3d, "NDHWC"),
+    "Conv2D": explicit(calling(convolutions.conv2d, CONVOLUTION)),
+    "Conv2DBackpropInput": explicit(
+        calling(_transposed(convolutions.conv2d_transpose), CONVOLUTION)
+    ),
+    "Conv3D": calling(convolutions.conv3d, CONVOLUTION),
+    "Conv3DBackpropInputV2": calling(_transposed(convolutions.conv3d_transpose), CONVOLUTION),
+    "DepthwiseConv2dNative": explicit(calling(_depthwise, CONVOLUTION)),
+    "Dilation2D": calling(dilated, DILATION),
 }
 
 
-@kernel("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3")
-def _batch_norm(
-    x: Any,
-    scale: Any,
-    offset: Any,
-    mean: Any,
-    variance: Any,
-    *,
-    epsilon: float = 1e-4,
-    exponential_avg_factor: float = 1.0,
-    data_format: str = "NHWC",
-    is_training: bool = True,
-) -> Sequence[Tensor]:
-    y, *others = fused_batch_norm(
-        *(x, scale, offset, mean, variance),
-        epsilon,
-        exponential_avg_factor,
-        data_format,
-        is_training,
-    )
+def _batch_norm(*given: Any) -> Sequence[Tensor]:
+    y, *others = fused_batch_norm(*given)
     return y, *map(stop_gradient, others)
 
 
-@kernel("LRN")
-def _local_response(
-    x: Any, *, depth_radius: int = 5, bias: float = 1.0, alpha: float = 1.0, beta: float = 0.5
-) -> Tensor:
-    return normalization.local_response_normalization(x, depth_radius, bias, alpha, beta)
+kernel("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3")(
+    calling(_batch_norm, "epsilon exponential_avg_factor data_format is_training")
+)
 
 
 @kernel("SoftmaxCrossEntropyWithLogits")
@@ -186,28 +106,6 @@ def _sparse_cross_entropy(logits: Any, labels: Any) -> Sequence[Tensor]:
     return loss, elementwise.softmax(logits) - hot
 
 
-@kernel("DepthToSpace")
-@moving(0)
-def _depth_to_space(x: Any, *, block_size: int, data_format: str = "NHWC") -> Tensor:
-    return blocks.depth_to_space(x, block_size, data_format)
-
-
-@kernel("SpaceToDepth")
-@moving(0)
-def _space_to_depth(x: Any, *, block_size: int, data_format: str = "NHWC") -> Tensor:
-    return blocks.space_to_depth(x, block_size, data_format)
-
-
-@kernel("BatchToSpaceND")
-def _batch_to_space(x: Any, block: Any, crops: Any) -> Tensor:
-    return blocks.batch_to_space(x, block, crops)
-
-
-@kernel("SpaceToBatchND")
-def _space_to_batch(x: Any, block: Any, paddings: Any) -> Tensor:
-    return blocks.space_to_batch(x, block, paddings)
-
-
 def resized(x: Any, size: Any, method: str, align_corners: bool, centers: bool) -> Tensor:
     """Images of another size. centers: whether pixels are where their centers are."""
     if align_corners and centers:
@@ -220,16 +118,14 @@ def resized(x: Any, size: Any, method: str, align_corners: bool, centers: bool) 
 
 
 def _resizing(method: str) -> Kernel:
-    def call(
-        x: Any, size: Any, *, align_corners: bool = False, half_pixel_centers: bool = False
-    ) -> Tensor:
+    def call(x: Any, size: Any, *, align_corners: bool, half_pixel_centers: bool) -> Tensor:
         return resized(x, size, method, align_corners, half_pixel_centers)
 
     return call
 
 
 @kernel("ResizeArea")
-def _resize_area(x: Any, size: Any, *, align_corners: bool = False) -> Tensor:
+def _resize_area(x: Any, size: Any, *, align_corners: bool) -> Tensor:
     return resized(x, size, "area", align_corners, False)
 
 
@@ -245,10 +141,10 @@ def _fractional(pool: Kernel) -> Kernel:
         x: Any,
         *,
         pooling_ratio: Sequence[float],
-        pseudo_random: bool = False,
-        overlapping: bool = False,
-        seed: int = 0,
-        seed2: int = 0,
+        pseudo_random: bool,
+        overlapping: bool,
+        seed: int,
+        seed2: int,
     ) -> Sequence[Tensor]:
         found: Sequence[Tensor] = pool(
             x, list(pooling_ratio), pseudo_random, overlapping, seed or seed2
@@ -276,7 +172,7 @@ def _resized_convolution(
     x: Any,
     size: Any,
     *inputs: Any,
-    resize_align_corners: bool = False,
+    resize_align_corners: bool,
     mode: str,
     strides: Sequence[int],
     padding: str,
@@ -293,20 +189,3 @@ def _square_batch_to_space(x: Any, crops: Any, *, block_size: int) -> Tensor:
 @kernel("SpaceToBatch")
 def _square_space_to_batch(x: Any, paddings: Any, *, block_size: int) -> Tensor:
     return blocks.space_to_batch(x, [block_size, block_size], paddings)
-
-
-@kernel("Conv")
-def _conv(
-    x: Any,
-    filters: Any,
-    *,
-    strides: Sequence[int],
-    padding: str,
-    explicit_paddings: Sequence[int] = (),
-    data_format: str = "CHANNELS_LAST",
-    dilations: Sequence[int] = (),
-    batch_dims: int = 1,
-    groups: int = 1,
-) -> Tensor:
-    rest = (explicit_paddings, data_format, dilations, batch_dims, groups)
-    return plain_kernels.conv(x, filters, strides, padding, *rest)

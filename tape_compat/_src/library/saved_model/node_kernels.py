@@ -175,12 +175,12 @@ def _invariant(have: TensorShape, declared: TensorShape, x: Any) -> TensorShape:
 
 
 @kernel("Assert")
-def _assert(condition: Any, *data: Any, summarize: int = 3) -> None:
+def _assert(condition: Any, *data: Any, summarize: int) -> None:
     Assert(condition, list(data), summarize)
 
 
 @kernel("PrintV2")
-def _print(text: Any, *, output_stream: str = "stderr", end: str = "\n") -> None:
+def _print(text: Any, *, output_stream: str, end: str) -> None:
     print_op(text, output_stream=_stream(output_stream), end=end)
 
 

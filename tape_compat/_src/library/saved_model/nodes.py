@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any
@@ -10,9 +9,10 @@ from typing import Any
 from ...core.dtypes import as_dtype
 from ...data.io.tensors import make_ndarray
 from ...values.convert import convert
-from ..raw.definitions import definition
+from ..raw.attributes import attribute_value
+from ..raw.definitions import MISSING, definition
 from .messages import AttrValue, FunctionDef, NodeDef
-from .registry import KERNELS
+from .registry import KERNELS, attributes_of
 from .structured import shape_of
 
 #: Kernels that need more than the values of their inputs: they take a `Node` instead.
@@ -109,10 +109,23 @@ class Node:
 
 
 @cache
-def _wanted(op: str) -> tuple[str, ...]:
-    """The attributes that a kernel takes."""
-    parameters = inspect.signature(KERNELS[op]).parameters.values()
-    return tuple([p.name for p in parameters if p.kind is p.KEYWORD_ONLY])
+def _defaults(op: str) -> dict[str, Any]:
+    """The attributes that a kernel takes and TensorFlow has a default for."""
+    defined = definition(op)
+    known = {} if defined is None else defined.attributes
+    wanted = [known[name] for name in attributes_of(KERNELS[op]) if name in known]
+    return {
+        x.name: attribute_value(defined, x, x.default, x.name)  # type: ignore[arg-type]
+        for x in wanted
+        if x.default is not MISSING
+    }
+
+
+def attributes(node: NodeDef) -> dict[str, Any]:
+    """What a kernel wants of a node's attributes, with TensorFlow's defaults."""
+    wanted = attributes_of(KERNELS[node.op])
+    given = {name: attribute(node.attr[name]) for name in wanted if name in node.attr}
+    return {**_defaults(node.op), **given}
 
 
 def _done(node: NodeDef, inputs: Sequence[Any], library: Library, function: str) -> list[Any]:
@@ -121,8 +134,7 @@ def _done(node: NodeDef, inputs: Sequence[Any], library: Library, function: str)
     if special is not None:
         found = special(Node(node, inputs, library, function))
     elif node.op in KERNELS:
-        given = {n: attribute(node.attr[n]) for n in _wanted(node.op) if n in node.attr}
-        found = KERNELS[node.op](*inputs, **given)
+        found = KERNELS[node.op](*inputs, **attributes(node))
     elif node.op in library:  # older graphs call functions as if they were kernels
         found = library[node.op](*inputs)
     else:

@@ -13,7 +13,7 @@ from .gradient_kernels import pulled, pulled_at_zeros, sizes_by_inputs
 from .registry import KERNELS, Kernel, kernel
 
 
-def _chosen(pool: Kernel, default: str) -> Kernel:
+def _chosen(pool: Kernel) -> Kernel:
     """What a second gradient takes back: the elements of `gradient` that are where the largest
     elements of the images are. It is the transpose of the gradient, which is linear."""
 
@@ -25,7 +25,7 @@ def _chosen(pool: Kernel, default: str) -> Kernel:
         ksize: Sequence[int],
         strides: Sequence[int],
         padding: str,
-        data_format: str = default,
+        data_format: str,
     ) -> Tensor:
         rest = (list(ksize), list(strides), padding, data_format)
         if not x.dtype.is_floating:  # which has no derivatives of its own
@@ -40,15 +40,15 @@ def _chosen(pool: Kernel, default: str) -> Kernel:
 
 
 KERNELS |= {
-    "MaxPoolGradGrad": _chosen(pooling.max_pool2d, "NHWC"),
+    "MaxPoolGradGrad": _chosen(pooling.max_pool2d),
     "MaxPoolGradGradV2": sizes_by_inputs("MaxPoolGradGrad"),
-    "MaxPool3DGradGrad": _chosen(pooling.max_pool3d, "NDHWC"),
+    "MaxPool3DGradGrad": _chosen(pooling.max_pool3d),
 }
 
 
 @kernel("FractionalAvgPoolGrad")
 def _fractional_averages(
-    shape: Any, gradient: Any, rows: Any, columns: Any, *, overlapping: bool = False
+    shape: Any, gradient: Any, rows: Any, columns: Any, *, overlapping: bool
 ) -> Tensor:
     rows, columns = known_value(rows), known_value(columns)
     return pulled_at_zeros(
@@ -58,7 +58,7 @@ def _fractional_averages(
 
 @kernel("FractionalMaxPoolGrad")
 def _fractional_largest(
-    x: Any, y: Any, gradient: Any, rows: Any, columns: Any, *, overlapping: bool = False
+    x: Any, y: Any, gradient: Any, rows: Any, columns: Any, *, overlapping: bool
 ) -> Tensor:
     rows, columns = known_value(rows), known_value(columns)
     gradient = shapes.reshape(gradient, shapes.shape(y))

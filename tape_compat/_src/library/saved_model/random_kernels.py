@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.dtypes import DType, float32, int32, int64, uint64
+from ...core.dtypes import DType, int32, int64, uint64
 from ...ops import (
     candidates,
     casting,
@@ -28,7 +28,20 @@ from ...values.convert import convert
 from ...values.record import apply
 from ...values.tensor import Tensor, concrete
 from .nodes import Node, node_kernel
-from .registry import KERNELS, Kernel, kernel
+from .registry import KERNELS, Kernel, calling, kernel
+
+KERNELS |= {
+    "AllCandidateSampler": calling(candidates.all_candidate_sampler, "num_true num_sampled unique"),
+    "ComputeAccidentalHits": calling(candidates.compute_accidental_hits, "num_true"),
+    "RandomIndexShuffle": calling(random_index_shuffle, "rounds"),
+    "SobolSample": calling(sobol_sample, "dtype"),
+    "StatelessMultinomial": calling(stateless.stateless_categorical, "output_dtype"),
+    "StatelessParameterizedTruncatedNormal": calling(
+        stateless.stateless_parameterized_truncated_normal
+    ),
+    "StatelessRandomBinomial": calling(stateless.stateless_binomial, "dtype"),
+    "StatelessRandomPoisson": calling(stateless.stateless_poisson, "dtype"),
+}
 
 
 def _seed(seed: int, seed2: int) -> SeedPair | None:
@@ -36,44 +49,42 @@ def _seed(seed: int, seed2: int) -> SeedPair | None:
 
 
 @kernel("RandomUniform")
-def _uniform(shape: Any, *, dtype: DType, seed: int = 0, seed2: int = 0) -> Tensor:
+def _uniform(shape: Any, *, dtype: DType, seed: int, seed2: int) -> Tensor:
     return random_stateful.uniform(shape, dtype=dtype, seed=_seed(seed, seed2))
 
 
 @kernel("RandomUniformInt")
-def _uniform_int(shape: Any, low: Any, high: Any, *, seed: int = 0, seed2: int = 0) -> Tensor:
+def _uniform_int(shape: Any, low: Any, high: Any, *, seed: int, seed2: int) -> Tensor:
     return random_stateful.uniform(shape, low, high, low.dtype, _seed(seed, seed2))
 
 
 @kernel("RandomStandardNormal")
-def _normal(shape: Any, *, dtype: DType, seed: int = 0, seed2: int = 0) -> Tensor:
+def _normal(shape: Any, *, dtype: DType, seed: int, seed2: int) -> Tensor:
     return random_stateful.normal(shape, dtype=dtype, seed=_seed(seed, seed2))
 
 
 @kernel("TruncatedNormal")
-def _truncated_normal(shape: Any, *, dtype: DType, seed: int = 0, seed2: int = 0) -> Tensor:
+def _truncated_normal(shape: Any, *, dtype: DType, seed: int, seed2: int) -> Tensor:
     return random_stateful.truncated_normal(shape, dtype=dtype, seed=_seed(seed, seed2))
 
 
 @kernel("Multinomial")
-def _multinomial(
-    logits: Any, count: Any, *, seed: int = 0, seed2: int = 0, output_dtype: DType = int64
-) -> Tensor:
+def _multinomial(logits: Any, count: Any, *, seed: int, seed2: int, output_dtype: DType) -> Tensor:
     return random_stateful.categorical(logits, count, output_dtype, _seed(seed, seed2))
 
 
 @kernel("StatelessRandomUniform")
-def _stateless_uniform(shape: Any, seed: Any, *, dtype: DType = float32) -> Tensor:
+def _stateless_uniform(shape: Any, seed: Any, *, dtype: DType) -> Tensor:
     return stateless.stateless_uniform(shape, seed, dtype=dtype)
 
 
 @kernel("StatelessRandomNormal")
-def _stateless_normal(shape: Any, seed: Any, *, dtype: DType = float32) -> Tensor:
+def _stateless_normal(shape: Any, seed: Any, *, dtype: DType) -> Tensor:
     return stateless.stateless_normal(shape, seed, dtype=dtype)
 
 
 @kernel("StatelessTruncatedNormal")
-def _stateless_truncated(shape: Any, seed: Any, *, dtype: DType = float32) -> Tensor:
+def _stateless_truncated(shape: Any, seed: Any, *, dtype: DType) -> Tensor:
     return stateless.stateless_truncated_normal(shape, seed, dtype=dtype)
 
 
@@ -83,7 +94,7 @@ def _stateless_integers(shape: Any, seed: Any, low: Any, high: Any) -> Tensor:
 
 
 @kernel("StatelessRandomUniformFullInt")
-def _stateless_bits(shape: Any, seed: Any, *, dtype: DType = uint64) -> Tensor:
+def _stateless_bits(shape: Any, seed: Any, *, dtype: DType) -> Tensor:
     return _bits(casting.cast(seed, int64), shape, dtype)
 
 
@@ -95,30 +106,6 @@ def _bits(key: Tensor, shape: Any, dtype: DType) -> Tensor:
 @kernel("StatelessRandomGammaV2")
 def _stateless_gamma(shape: Any, seed: Any, alpha: Any) -> Tensor:
     return stateless.stateless_gamma(shape, seed, alpha, dtype=alpha.dtype)
-
-
-@kernel("StatelessRandomPoisson")
-def _stateless_poisson(shape: Any, seed: Any, rate: Any, *, dtype: DType) -> Tensor:
-    return stateless.stateless_poisson(shape, seed, rate, dtype)
-
-
-@kernel("StatelessRandomBinomial")
-def _stateless_binomial(
-    shape: Any, seed: Any, counts: Any, probs: Any, *, dtype: DType = int64
-) -> Tensor:
-    return stateless.stateless_binomial(shape, seed, counts, probs, dtype)
-
-
-@kernel("StatelessMultinomial")
-def _stateless_classes(
-    logits: Any, count: Any, seed: Any, *, output_dtype: DType = int64
-) -> Tensor:
-    return stateless.stateless_categorical(logits, count, seed, output_dtype)
-
-
-@kernel("StatelessParameterizedTruncatedNormal")
-def _stateless_between(shape: Any, seed: Any, *parameters: Any) -> Tensor:
-    return stateless.stateless_parameterized_truncated_normal(shape, seed, *parameters)
 
 
 # -- by a key and a counter -----------------------------------------------------------------------
@@ -165,7 +152,7 @@ def _key_counter_and_algorithm(seed: Any) -> Sequence[Tensor]:
 
 
 def _bell(op: Any) -> Kernel:
-    def draw(shape: Any, key: Any, counter: Any, alg: Any, *, dtype: DType = float32) -> Tensor:
+    def draw(shape: Any, key: Any, counter: Any, alg: Any, *, dtype: DType) -> Tensor:
         sizes = random_draws.draw_shape(shape, op.name)
         return random_draws.draw_bell(op, _key(key, counter, alg), sizes, 0.0, 1.0, dtype)
 
@@ -179,9 +166,7 @@ KERNELS |= {
 
 
 @kernel("StatelessRandomUniformV2")
-def _uniform_by_key(
-    shape: Any, key: Any, counter: Any, alg: Any, *, dtype: DType = float32
-) -> Tensor:
+def _uniform_by_key(shape: Any, key: Any, counter: Any, alg: Any, *, dtype: DType) -> Tensor:
     kernel = "StatelessRandomUniformV2"
     sizes = random_draws.draw_shape(shape, kernel)
     return random_draws.draw_flat(_key(key, counter, alg), sizes, 0, 1, dtype, kernel)
@@ -195,7 +180,7 @@ def _integers_by_key(shape: Any, key: Any, counter: Any, alg: Any, low: Any, hig
 
 
 @kernel("StatelessRandomUniformFullIntV2")
-def _bits_by_key(shape: Any, key: Any, counter: Any, alg: Any, *, dtype: DType = uint64) -> Tensor:
+def _bits_by_key(shape: Any, key: Any, counter: Any, alg: Any, *, dtype: DType) -> Tensor:
     return _bits(_key(key, counter, alg), shape, dtype)
 
 
@@ -204,16 +189,6 @@ def _gamma_by_key(shape: Any, key: Any, counter: Any, alg: Any, alpha: Any) -> T
     sizes = random_draws.draw_shape(shape, "StatelessRandomGammaV3")
     parameters = random_draws.gamma_parameters(alpha, None, alpha.dtype)
     return random_draws.draw_gamma(_key(key, counter, alg), sizes, *parameters)
-
-
-@kernel("RandomIndexShuffle")
-def _shuffled_index(index: Any, seed: Any, most: Any, *, rounds: int = 4) -> Tensor:
-    return random_index_shuffle(index, seed, most, rounds)
-
-
-@kernel("SobolSample")
-def _points(dim: Any, count: Any, skip: Any, *, dtype: DType = float32) -> Tensor:
-    return sobol_sample(dim, count, skip, dtype)
 
 
 @kernel("StatelessShuffle")
@@ -225,19 +200,17 @@ def _shuffled_by_key(x: Any, key: Any, counter: Any, alg: Any) -> Tensor:
 
 
 @kernel("RandomGamma")
-def _gamma(shape: Any, alpha: Any, *, seed: int = 0, seed2: int = 0) -> Tensor:
+def _gamma(shape: Any, alpha: Any, *, seed: int, seed2: int) -> Tensor:
     return random_stateful.gamma(shape, alpha, dtype=alpha.dtype, seed=_seed(seed, seed2))
 
 
 @kernel("RandomPoissonV2")
-def _poisson(
-    shape: Any, rate: Any, *, seed: int = 0, seed2: int = 0, dtype: DType = int64
-) -> Tensor:
+def _poisson(shape: Any, rate: Any, *, seed: int, seed2: int, dtype: DType) -> Tensor:
     return random_stateful.poisson(shape, rate, dtype, _seed(seed, seed2))
 
 
 @kernel("ParameterizedTruncatedNormal")
-def _between(shape: Any, *parameters: Any, seed: int = 0, seed2: int = 0) -> Tensor:
+def _between(shape: Any, *parameters: Any, seed: int, seed2: int) -> Tensor:
     """Normal numbers between bounds: the first axis is that of the parameters."""
     key = random_stateful.uniform([2], dtype=int32, maxval=2**31 - 1, seed=_seed(seed, seed2))
     count, *rest = known_value(shape).tolist()
@@ -247,7 +220,7 @@ def _between(shape: Any, *parameters: Any, seed: int = 0, seed2: int = 0) -> Ten
 
 
 @kernel("NonDeterministicInts")
-def _of_no_seed(shape: Any, *, dtype: DType = int64) -> Tensor:
+def _of_no_seed(shape: Any, *, dtype: DType) -> Tensor:
     """Integers that no seed repeats."""
     sizes, kind = known_value(shape).tolist(), dtype.np_dtype
     ends = np.iinfo(kind)
@@ -256,7 +229,7 @@ def _of_no_seed(shape: Any, *, dtype: DType = int64) -> Tensor:
 
 
 @kernel("RandomShuffle")
-def _shuffled(x: Any, *, seed: int = 0, seed2: int = 0) -> Tensor:
+def _shuffled(x: Any, *, seed: int, seed2: int) -> Tensor:
     return random_stateful.shuffle(x, _seed(seed, seed2))
 
 
@@ -268,8 +241,8 @@ def _sampler(sample: Kernel) -> Kernel:
         num_sampled: int,
         unique: bool,
         range_max: int,
-        seed: int = 0,
-        seed2: int = 0,
+        seed: int,
+        seed2: int,
     ) -> Sequence[Tensor]:
         found: Sequence[Tensor] = sample(
             classes, num_true, num_sampled, unique, range_max, seed2 or seed or None
@@ -287,13 +260,6 @@ KERNELS |= {
 }
 
 
-@kernel("AllCandidateSampler")
-def _every_candidate(
-    classes: Any, *, num_true: int, num_sampled: int, unique: bool
-) -> Sequence[Tensor]:
-    return candidates.all_candidate_sampler(classes, num_true, num_sampled, unique)
-
-
 @kernel("FixedUnigramCandidateSampler")
 def _candidates_by_weights(
     classes: Any,
@@ -302,24 +268,19 @@ def _candidates_by_weights(
     num_sampled: int,
     unique: bool,
     range_max: int,
-    vocab_file: str = "",
-    distortion: float = 1.0,
-    num_reserved_ids: int = 0,
-    num_shards: int = 1,
-    shard: int = 0,
-    unigrams: Sequence[float] = (),
-    seed: int = 0,
-    seed2: int = 0,
+    vocab_file: str,
+    distortion: float,
+    num_reserved_ids: int,
+    num_shards: int,
+    shard: int,
+    unigrams: Sequence[float],
+    seed: int,
+    seed2: int,
 ) -> Sequence[Tensor]:
     weights = (vocab_file, distortion, num_reserved_ids, num_shards, shard, list(unigrams))
     return candidates.fixed_unigram_candidate_sampler(
         *(classes, num_true, num_sampled, unique, range_max), *weights, seed2 or seed or None
     )
-
-
-@kernel("ComputeAccidentalHits")
-def _hits(classes: Any, sampled: Any, *, num_true: int) -> Sequence[Tensor]:
-    return candidates.compute_accidental_hits(classes, sampled, num_true)
 
 
 @kernel("SampleDistortedBoundingBoxV2")
@@ -328,12 +289,12 @@ def _distorted(
     boxes: Any,
     covered: Any,
     *,
-    seed: int = 0,
-    seed2: int = 0,
-    aspect_ratio_range: Sequence[float] = (0.75, 1.33),
-    area_range: Sequence[float] = (0.05, 1.0),
-    max_attempts: int = 100,
-    use_image_if_no_bounding_boxes: bool = False,
+    seed: int,
+    seed2: int,
+    aspect_ratio_range: Sequence[float],
+    area_range: Sequence[float],
+    max_attempts: int,
+    use_image_if_no_bounding_boxes: bool,
 ) -> Sequence[Tensor]:
     return distortions.sample_distorted_bounding_box(
         *(size, boxes, seed2 or seed, covered, list(aspect_ratio_range)),
@@ -346,13 +307,13 @@ def _distorted_by_attributes(
     size: Any,
     boxes: Any,
     *,
-    seed: int = 0,
-    seed2: int = 0,
-    min_object_covered: float = 0.1,
-    aspect_ratio_range: Sequence[float] = (0.75, 1.33),
-    area_range: Sequence[float] = (0.05, 1.0),
-    max_attempts: int = 100,
-    use_image_if_no_bounding_boxes: bool = False,
+    seed: int,
+    seed2: int,
+    min_object_covered: float,
+    aspect_ratio_range: Sequence[float],
+    area_range: Sequence[float],
+    max_attempts: int,
+    use_image_if_no_bounding_boxes: bool,
 ) -> Sequence[Tensor]:
     return distortions.sample_distorted_bounding_box(
         *(size, boxes, seed2 or seed, min_object_covered, list(aspect_ratio_range)),
@@ -367,10 +328,10 @@ def _stateless_distorted(
     covered: Any,
     seed: Any,
     *,
-    aspect_ratio_range: Sequence[float] = (0.75, 1.33),
-    area_range: Sequence[float] = (0.05, 1.0),
-    max_attempts: int = 100,
-    use_image_if_no_bounding_boxes: bool = False,
+    aspect_ratio_range: Sequence[float],
+    area_range: Sequence[float],
+    max_attempts: int,
+    use_image_if_no_bounding_boxes: bool,
 ) -> Sequence[Tensor]:
     return distortions.stateless_sample_distorted_bounding_box(
         *(size, boxes, seed, covered, list(aspect_ratio_range), list(area_range)),

@@ -55,9 +55,9 @@ def _cell(
     cell: Any,
     output: Any,
     *weights: Any,
-    forget_bias: float = 1.0,
-    cell_clip: float = 3.0,
-    use_peephole: bool = False,
+    forget_bias: float,
+    cell_clip: float,
+    use_peephole: bool,
 ) -> Sequence[Tensor]:
     rest = (forget_bias, cell_clip, use_peephole, _BY_CANDIDATE)
     return _step(x, (cell, output), weights, *rest)
@@ -82,9 +82,9 @@ def _block(
     cell: Any,
     output: Any,
     *weights: Any,
-    forget_bias: float = 1.0,
-    cell_clip: float = 3.0,
-    use_peephole: bool = False,
+    forget_bias: float,
+    cell_clip: float,
+    use_peephole: bool,
 ) -> Sequence[Tensor]:
     rest = (forget_bias, cell_clip, use_peephole, _BY_CANDIDATE)
     return _steps(count, x, cell, output, weights, *rest)
@@ -97,8 +97,8 @@ def _block_by_forgetting(
     cell: Any,
     output: Any,
     *weights: Any,
-    cell_clip: float = 0.0,
-    use_peephole: bool = False,
+    cell_clip: float,
+    use_peephole: bool,
 ) -> Sequence[Tensor]:
     return _steps(count, x, cell, output, weights, 0.0, cell_clip, use_peephole, _BY_FORGETTING)
 

@@ -2,39 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from ...core.dtypes import DType, complex64, float32
+from ...core.dtypes import DType
 from ...ops import casting, elementwise, shapes
 from ...ops.arguments import known_value
 from ...ops.signals import cepstra, fourier, sound, spectra
 from ...values.tensor import Tensor, concrete
-from .array_kernels import inputs_only
-from .registry import KERNELS, Kernel, kernel
+from .registry import KERNELS, Kernel, calling, kernel
 
 KERNELS |= {
-    "EncodeWav": inputs_only(sound.encode_wav),
-    "FFT": inputs_only(fourier.fft),
-    "FFT2D": inputs_only(fourier.fft2d),
-    "FFT3D": inputs_only(fourier.fft3d),
-    "IFFT": inputs_only(fourier.ifft),
-    "IFFT2D": inputs_only(fourier.ifft2d),
-    "IFFT3D": inputs_only(fourier.ifft3d),
+    "DecodeWav": calling(sound.decode_wav, "desired_channels desired_samples"),
+}
+
+KERNELS |= {
+    "EncodeWav": calling(sound.encode_wav),
+    "FFT": calling(fourier.fft),
+    "FFT2D": calling(fourier.fft2d),
+    "FFT3D": calling(fourier.fft3d),
+    "IFFT": calling(fourier.ifft),
+    "IFFT2D": calling(fourier.ifft2d),
+    "IFFT3D": calling(fourier.ifft3d),
 }
 
 
 def _to_complex(transform: Kernel) -> Kernel:
-    def call(x: Any, length: Any, *, Tcomplex: DType = complex64) -> Tensor:
+    def call(x: Any, length: Any, *, Tcomplex: DType) -> Tensor:
         return casting.cast(transform(x, known_value(length)), Tcomplex)
 
     return call
 
 
 def _to_real(transform: Kernel) -> Kernel:
-    def call(x: Any, length: Any, *, Treal: DType = float32) -> Tensor:
+    def call(x: Any, length: Any, *, Treal: DType) -> Tensor:
         return casting.cast(transform(x, known_value(length)), Treal)
 
     return call
@@ -50,13 +52,6 @@ KERNELS |= {
 }
 
 
-@kernel("DecodeWav")
-def _decode_wav(
-    contents: Any, *, desired_channels: int = -1, desired_samples: int = -1
-) -> Sequence[Tensor]:
-    return sound.decode_wav(contents, desired_channels, desired_samples)
-
-
 def _hann(size: int, dtype: DType) -> Tensor:
     """Hann's window as it goes on behind its end, of odd sizes too."""
     turns = np.arange(size) / size
@@ -64,9 +59,7 @@ def _hann(size: int, dtype: DType) -> Tensor:
 
 
 @kernel("AudioSpectrogram")
-def _spectrogram(
-    x: Any, *, window_size: int, stride: int, magnitude_squared: bool = False
-) -> Tensor:
+def _spectrogram(x: Any, *, window_size: int, stride: int, magnitude_squared: bool) -> Tensor:
     """The spectra [channels, frames, frequencies] of sound [time, channels]."""
     length = 1 << (window_size - 1).bit_length()
     found = spectra.stft(shapes.transpose(x), window_size, stride, length, _hann)
@@ -79,10 +72,10 @@ def _mfcc(
     x: Any,
     rate: Any,
     *,
-    upper_frequency_limit: float = 4000.0,
-    lower_frequency_limit: float = 20.0,
-    filterbank_channel_count: int = 40,
-    dct_coefficient_count: int = 13,
+    upper_frequency_limit: float,
+    lower_frequency_limit: float,
+    filterbank_channel_count: int,
+    dct_coefficient_count: int,
 ) -> Tensor:
     limits = upper_frequency_limit, lower_frequency_limit
     counts = filterbank_channel_count, dct_coefficient_count

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...autodiff.custom import stop_gradient
-from ...core.dtypes import DType, int64, string
+from ...core.dtypes import DType, int64
 from ...data.io import serialized_sparse
 from ...ops import (
     arithmetic,
@@ -34,7 +34,11 @@ from ...values.ragged import RaggedTensor
 from ...values.sparse import SparseTensor
 from ...values.tensor import Tensor, concrete
 from .gradient_kernels import pulled
-from .registry import KERNELS, Kernel, kernel
+from .registry import KERNELS, Kernel, calling, kernel
+
+KERNELS |= {
+    "RaggedFillEmptyRows": calling(plain_kernels.ragged_fill_empty_rows),
+}
 
 
 def _sparse(indices: Any, values: Any, shape: Any) -> SparseTensor:
@@ -89,11 +93,6 @@ def _fill(indices: Any, values: Any, shape: Any, default: Any) -> Sequence[Tenso
     return found.indices, found.values, empty, concrete(back)
 
 
-@kernel("RaggedFillEmptyRows")
-def _fill_ragged(rows: Any, values: Any, count: Any, default: Any) -> Sequence[Tensor]:
-    return plain_kernels.ragged_fill_empty_rows(rows, values, count, default)
-
-
 @kernel("RaggedFillEmptyRowsGrad", "SparseFillEmptyRowsGrad")
 def _fill_back(places: Any, gradient: Any) -> Sequence[Tensor]:
     kept = gather_scatter.gather(gradient, places)
@@ -139,7 +138,7 @@ def _add_dense(indices: Any, values: Any, shape: Any, dense: Any) -> Tensor:
 
 
 @kernel("SparseTensorDenseMatMul")
-def _matmul(*inputs: Any, adjoint_a: bool = False, adjoint_b: bool = False) -> Tensor:
+def _matmul(*inputs: Any, adjoint_a: bool, adjoint_b: bool) -> Tensor:
     *parts, dense = inputs
     return sparse_arithmetic.sparse_dense_matmul(_sparse(*parts), dense, adjoint_a, adjoint_b)
 
@@ -181,9 +180,7 @@ def _pairwise(function: Kernel) -> Kernel:
 
 
 def _reduced(function: Kernel) -> Kernel:
-    def call(
-        indices: Any, values: Any, shape: Any, axes: Any, *, keep_dims: bool = False
-    ) -> Tensor:
+    def call(indices: Any, values: Any, shape: Any, axes: Any, *, keep_dims: bool) -> Tensor:
         found: Tensor = function(
             _sparse(indices, values, shape), known_value(axes).ravel().tolist(), keep_dims
         )
@@ -194,7 +191,7 @@ def _reduced(function: Kernel) -> Kernel:
 
 def _reduced_to_sparse(function: Kernel) -> Kernel:
     def call(
-        indices: Any, values: Any, shape: Any, axes: Any, *, keep_dims: bool = False
+        indices: Any, values: Any, shape: Any, axes: Any, *, keep_dims: bool
     ) -> Sequence[Tensor]:
         sparse, along = _sparse(indices, values, shape), known_value(axes).ravel().tolist()
         return _parts(function(sparse, along, keep_dims, output_is_sparse=True))
@@ -212,29 +209,13 @@ KERNELS |= {
 }
 
 
-def _segmented(reduce: Kernel) -> Kernel:
-    def call(x: Any, indices: Any, ids: Any) -> Tensor:
-        found: Tensor = reduce(x, indices, ids)
-        return found
-
-    return call
-
-
-def _segmented_to(reduce: Kernel) -> Kernel:
-    def call(x: Any, indices: Any, ids: Any, count: Any) -> Tensor:
-        found: Tensor = reduce(x, indices, ids, count)
-        return found
-
-    return call
-
-
 KERNELS |= {
-    "SparseSegmentMean": _segmented(sparse_segments.segment_mean),
-    "SparseSegmentMeanWithNumSegments": _segmented_to(sparse_segments.segment_mean),
-    "SparseSegmentSqrtN": _segmented(sparse_segments.segment_sqrt_n),
-    "SparseSegmentSqrtNWithNumSegments": _segmented_to(sparse_segments.segment_sqrt_n),
-    "SparseSegmentSum": _segmented(sparse_segments.segment_sum),
-    "SparseSegmentSumWithNumSegments": _segmented_to(sparse_segments.segment_sum),
+    "SparseSegmentMean": calling(sparse_segments.segment_mean),
+    "SparseSegmentMeanWithNumSegments": calling(sparse_segments.segment_mean),
+    "SparseSegmentSqrtN": calling(sparse_segments.segment_sqrt_n),
+    "SparseSegmentSqrtNWithNumSegments": calling(sparse_segments.segment_sqrt_n),
+    "SparseSegmentSum": calling(sparse_segments.segment_sum),
+    "SparseSegmentSumWithNumSegments": calling(sparse_segments.segment_sum),
 }
 
 
@@ -258,12 +239,12 @@ KERNELS |= {
 
 
 @kernel("SerializeSparse")
-def _serialize(*parts: Any, out_type: DType = string) -> Tensor:
+def _serialize(*parts: Any, out_type: DType) -> Tensor:
     return serialized_sparse.serialize_sparse(_sparse(*parts), out_type)
 
 
 @kernel("SerializeManySparse")
-def _serialize_many(*parts: Any, out_type: DType = string) -> Tensor:
+def _serialize_many(*parts: Any, out_type: DType) -> Tensor:
     return serialized_sparse.serialize_many_sparse(_sparse(*parts), out_type)
 
 
@@ -296,33 +277,31 @@ def _of_sets(one: Any, other: Any, operation: str, validate: bool) -> Sequence[T
 
 @kernel("DenseToDenseSetOperation")
 def _dense_sets(
-    one: Any, other: Any, *, set_operation: str, validate_indices: bool = True
+    one: Any, other: Any, *, set_operation: str, validate_indices: bool
 ) -> Sequence[Tensor]:
     return _of_sets(one, other, set_operation, validate_indices)
 
 
 @kernel("DenseToSparseSetOperation")
 def _dense_and_sparse_sets(
-    one: Any, *inputs: Any, set_operation: str, validate_indices: bool = True
+    one: Any, *inputs: Any, set_operation: str, validate_indices: bool
 ) -> Sequence[Tensor]:
     return _of_sets(one, _sparse(*inputs), set_operation, validate_indices)
 
 
 @kernel("SparseToSparseSetOperation")
-def _sparse_sets(
-    *inputs: Any, set_operation: str, validate_indices: bool = True
-) -> Sequence[Tensor]:
+def _sparse_sets(*inputs: Any, set_operation: str, validate_indices: bool) -> Sequence[Tensor]:
     one, other = _sparse(*inputs[:3]), _sparse(*inputs[3:])
     return _of_sets(one, other, set_operation, validate_indices)
 
 
 @kernel("SetSize")
-def _set_size(indices: Any, values: Any, shape: Any, *, validate_indices: bool = True) -> Tensor:
+def _set_size(indices: Any, values: Any, shape: Any, *, validate_indices: bool) -> Tensor:
     return sets.size(_sparse(indices, values, shape), validate_indices)
 
 
 @kernel("EditDistance")
-def _distance(*inputs: Any, normalize: bool = True) -> Tensor:
+def _distance(*inputs: Any, normalize: bool) -> Tensor:
     one, other = _sparse(*inputs[:3]), _sparse(*inputs[3:])
     return edit_distances.edit_distance(one, other, normalize)
 
@@ -334,9 +313,9 @@ def _ctc_loss(
     labels: Any,
     lengths: Any,
     *,
-    preprocess_collapse_repeated: bool = False,
-    ctc_merge_repeated: bool = True,
-    ignore_longer_outputs_than_inputs: bool = False,
+    preprocess_collapse_repeated: bool,
+    ctc_merge_repeated: bool,
+    ignore_longer_outputs_than_inputs: bool,
 ) -> Sequence[Tensor]:
     """The loss, and its gradient by x [time, batch, classes]."""
     places = known_value(indices)
@@ -352,16 +331,14 @@ def _ctc_loss(
 
 
 @kernel("CTCGreedyDecoder")
-def _greedy(
-    x: Any, lengths: Any, *, merge_repeated: bool = False, blank_index: int = -1
-) -> Sequence[Tensor]:
+def _greedy(x: Any, lengths: Any, *, merge_repeated: bool, blank_index: int) -> Sequence[Tensor]:
     (found,), cost = ctc_decoders.ctc_greedy_decoder(x, lengths, merge_repeated, blank_index)
     return *_parts(found), cost
 
 
 @kernel("CTCBeamSearchDecoder")
 def _beams(
-    x: Any, lengths: Any, *, beam_width: int, top_paths: int, merge_repeated: bool = True
+    x: Any, lengths: Any, *, beam_width: int, top_paths: int, merge_repeated: bool
 ) -> Sequence[Tensor]:
     found, scores = ctc_decoders.ctc_beam_search_decoder_v1(
         x, lengths, beam_width, top_paths, merge_repeated
@@ -371,7 +348,7 @@ def _beams(
 
 @kernel("DenseCountSparseOutput")
 def _counted(
-    x: Any, weights: Any, *, binary_output: bool, minlength: int = -1, maxlength: int = -1
+    x: Any, weights: Any, *, binary_output: bool, minlength: int, maxlength: int
 ) -> Sequence[Tensor]:
     given = weights if weights._aval.size else None
     found = sparse_arithmetic.bincount(
@@ -394,7 +371,7 @@ def _ragged_rows(*inputs: Any) -> Sequence[Tensor]:
 
 
 @kernel("RaggedRange")
-def _ranges(starts: Any, limits: Any, deltas: Any, *, Tsplits: Any = int64) -> Sequence[Tensor]:
+def _ranges(starts: Any, limits: Any, deltas: Any, *, Tsplits: Any) -> Sequence[Tensor]:
     found = ragged_creation.ragged_range(starts, limits, deltas, row_splits_dtype=Tsplits)
     return found.row_splits, found.flat_values
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.dtypes import DType, float32, float64, int32, int64, uint8
+from ...core.dtypes import DType, float32, float64, int32, uint8
 from ...core.refuse import invalid
 from ...diagnostics.assertions import check_numerics
 from ...ops import (
@@ -23,7 +23,6 @@ from ...ops import (
     histograms,
     isotonic,
     joining,
-    morphology,
     ordering,
     plain_kernels,
     pooling,
@@ -42,8 +41,7 @@ from ...ops import (
 from ...ops.arguments import known_value
 from ...values.convert import convert
 from ...values.tensor import Tensor, concrete
-from .array_kernels import inputs_only
-from .registry import KERNELS, Kernel, kernel, moving
+from .registry import KERNELS, MASKS, Kernel, calling, kernel, moving
 
 _PLAIN: dict[str, Kernel] = {
     "BesselI0": elementwise.bessel_i0,
@@ -69,25 +67,52 @@ _PLAIN: dict[str, Kernel] = {
     "MatrixLogarithm": decompositions.logm,
     "MatrixSquareRoot": decompositions.sqrtm,
     "ScatterNdNonAliasingAdd": gather_scatter.tensor_scatter_nd_add,
+    "SegmentMaxV2": segments.unsorted_segment_max,
+    "SegmentMinV2": segments.unsorted_segment_min,
+    "SegmentProdV2": segments.unsorted_segment_prod,
+    "SegmentSumV2": segments.unsorted_segment_sum,
     "Spence": special.spence,
     "UnravelIndex": selection.unravel_index,
 }
-KERNELS |= {name: inputs_only(plain) for name, plain in _PLAIN.items()}
+KERNELS |= {name: calling(plain) for name, plain in _PLAIN.items()}
+
+#: Those that also take attributes, which stand behind the inputs.
+KERNELS |= {
+    "ApproxTopK": calling(
+        plain_kernels.approx_top_k,
+        "k reduction_dimension recall_target is_max_k "
+        "reduction_input_size_override aggregate_to_topk",
+    ),
+    "BandedTriangularSolve": calling(tridiagonal.banded_triangular_solve, "lower adjoint"),
+    "CheckNumerics": calling(check_numerics, "message"),
+    "CheckNumericsV2": calling(check_numerics, "message"),
+    "CumulativeLogsumexp": calling(reductions.cumulative_logsumexp, "exclusive reverse"),
+    "FakeQuantWithMinMaxArgs": calling(
+        quantization.fake_quant_with_min_max_args, "min max num_bits narrow_range"
+    ),
+    "FakeQuantWithMinMaxArgsGradient": calling(
+        quantization.fake_quant_with_min_max_args_gradient, "min max num_bits narrow_range"
+    ),
+    "FakeQuantWithMinMaxVars": calling(
+        quantization.fake_quant_with_min_max_vars, "num_bits narrow_range"
+    ),
+    "FakeQuantWithMinMaxVarsGradient": calling(
+        quantization.fake_quant_with_min_max_vars_gradient, "num_bits narrow_range"
+    ),
+    "FakeQuantWithMinMaxVarsPerChannel": calling(
+        quantization.fake_quant_with_min_max_vars_per_channel, "num_bits narrow_range"
+    ),
+    "FakeQuantWithMinMaxVarsPerChannelGradient": calling(
+        quantization.fake_quant_with_min_max_vars_per_channel_gradient, "num_bits narrow_range"
+    ),
+    "HistogramFixedWidth": calling(histograms.histogram_fixed_width, "dtype"),
+    "Lu": calling(decompositions.lu, "output_idx_type"),
+}
 
 
 @kernel("ApproximateEqual")
-def _near(x: Any, y: Any, *, tolerance: float = 1e-5) -> Tensor:
+def _near(x: Any, y: Any, *, tolerance: float) -> Tensor:
     return elementwise.abs(x - y) < tolerance
-
-
-@kernel("CheckNumerics", "CheckNumericsV2")
-def _checked(x: Any, *, message: str) -> Tensor:
-    return check_numerics(x, message)
-
-
-@kernel("CumulativeLogsumexp")
-def _running(x: Any, axis: Any, *, exclusive: bool = False, reverse: bool = False) -> Tensor:
-    return reductions.cumulative_logsumexp(x, axis, exclusive, reverse)
 
 
 @kernel("PopulationCount")
@@ -121,13 +146,8 @@ def _now() -> Tensor:
 @kernel("Bincount")
 def _bincount(x: Any, size: Any, weights: Any) -> Tensor:
     flat = [shapes.reshape(part, [-1]) for part in (x, weights)]
-    found: Tensor = KERNELS["DenseBincount"](flat[0], size, flat[1])
+    found: Tensor = KERNELS["DenseBincount"](flat[0], size, flat[1], binary_output=False)
     return found
-
-
-@kernel("HistogramFixedWidth")
-def _histogram(x: Any, ends: Any, bins: Any, *, dtype: DType = int32) -> Tensor:
-    return histograms.histogram_fixed_width(x, ends, bins, dtype)
 
 
 @kernel("InTopK")
@@ -135,29 +155,14 @@ def _in_top_k(predictions: Any, targets: Any, *, k: int) -> Tensor:
     return counting.in_top_k(targets, predictions, k)
 
 
-@kernel("ApproxTopK")
-def _approximate_top_k(
-    x: Any,
-    *,
-    k: int,
-    reduction_dimension: int = -1,
-    recall_target: float = 0.95,
-    is_max_k: bool = True,
-    reduction_input_size_override: int = -1,
-    aggregate_to_topk: bool = True,
-) -> Any:
-    rest = (recall_target, is_max_k, reduction_input_size_override, aggregate_to_topk)
-    return plain_kernels.approx_top_k(x, k, reduction_dimension, *rest)
-
-
 @kernel("NthElement")
-def _nth(x: Any, n: Any, *, reverse: bool = False) -> Tensor:
+def _nth(x: Any, n: Any, *, reverse: bool) -> Tensor:
     order = ordering.sort(x, direction="DESCENDING" if reverse else "ASCENDING")
     return gather_scatter.gather(order, n, axis=-1)
 
 
 @kernel("ListDiff")
-def _left(x: Any, y: Any, *, out_idx: DType = int32) -> Sequence[Tensor]:
+def _left(x: Any, y: Any, *, out_idx: DType) -> Sequence[Tensor]:
     """The values of x that y has not, and where they are."""
     others = set(known_value(y).tolist())
     values = known_value(x)
@@ -210,22 +215,7 @@ def _subtracted(x: Any, rows: Any, values: Any) -> Tensor:
     return gather_scatter.tensor_scatter_nd_sub(x, shapes.reshape(rows, [-1, 1]), values)
 
 
-@kernel("TensorStridedSliceUpdate")
-@moving(0, 4)
-def _slice_updated(
-    x: Any,
-    begin: Any,
-    end: Any,
-    strides: Any,
-    value: Any,
-    *,
-    begin_mask: int = 0,
-    end_mask: int = 0,
-    ellipsis_mask: int = 0,
-    new_axis_mask: int = 0,
-    shrink_axis_mask: int = 0,
-) -> Tensor:
-    masks = (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
+def _slice_updated(x: Any, begin: Any, end: Any, strides: Any, value: Any, *masks: Any) -> Tensor:
     size = shapes.size(x)
     places = shapes.reshape(creation.range(size), shapes.shape(x))
     chosen = slicing.strided_slice(places, begin, end, strides, *masks)
@@ -236,40 +226,22 @@ def _slice_updated(
     return shapes.reshape(flat, shapes.shape(x))
 
 
-def _segments(reduce: Kernel) -> Kernel:
-    return lambda x, ids, count: reduce(x, ids, count)
+KERNELS["TensorStridedSliceUpdate"] = moving(0, 4)(calling(_slice_updated, MASKS))
 
-
-KERNELS |= {
-    "SegmentMaxV2": _segments(segments.unsorted_segment_max),
-    "SegmentMinV2": _segments(segments.unsorted_segment_min),
-    "SegmentProdV2": _segments(segments.unsorted_segment_prod),
-    "SegmentSumV2": _segments(segments.unsorted_segment_sum),
-}
 
 # -- matrices -------------------------------------------------------------------------------------
 
 
 @kernel("Eig")
-def _eig(x: Any, *, Tout: DType, compute_v: bool = True) -> Sequence[Tensor]:
+def _eig(x: Any, *, Tout: DType, compute_v: bool) -> Sequence[Tensor]:
     if compute_v:
         return [casting.cast(part, Tout) for part in decompositions.eig(x)]
     return casting.cast(decompositions.eigvals(x), Tout), creation.zeros([0], Tout)
 
 
-@kernel("Lu")
-def _lu(x: Any, *, output_idx_type: DType = int32) -> Sequence[Tensor]:
-    return decompositions.lu(x, output_idx_type)
-
-
 @kernel("MatrixSolveLs")
-def _least_squares(matrix: Any, rhs: Any, weight: Any, *, fast: bool = True) -> Tensor:
+def _least_squares(matrix: Any, rhs: Any, weight: Any, *, fast: bool) -> Tensor:
     return solvers.lstsq(matrix, rhs, known_value(weight).item(), fast)
-
-
-@kernel("BandedTriangularSolve")
-def _banded(matrix: Any, rhs: Any, *, lower: bool = True, adjoint: bool = False) -> Tensor:
-    return tridiagonal.banded_triangular_solve(matrix, rhs, lower, adjoint)
 
 
 @kernel("TridiagonalMatMul")
@@ -280,7 +252,7 @@ def _three_diagonals(upper: Any, main: Any, lower: Any, rhs: Any) -> Tensor:
 
 @kernel("TridiagonalSolve")
 def _three_solved(
-    diagonals: Any, rhs: Any, *, partial_pivoting: bool = True, perturb_singular: bool = False
+    diagonals: Any, rhs: Any, *, partial_pivoting: bool, perturb_singular: bool
 ) -> Tensor:
     return tridiagonal.tridiagonal_solve(
         diagonals,
@@ -291,7 +263,7 @@ def _three_solved(
 
 
 @kernel("SparseMatMul")
-def _matmul(a: Any, b: Any, *, transpose_a: bool = False, transpose_b: bool = False) -> Tensor:
+def _matmul(a: Any, b: Any, *, transpose_a: bool, transpose_b: bool) -> Tensor:
     one, other = casting.cast(a, float32), casting.cast(b, float32)
     return products.matmul(one, other, transpose_a, transpose_b)
 
@@ -299,13 +271,8 @@ def _matmul(a: Any, b: Any, *, transpose_a: bool = False, transpose_b: bool = Fa
 # -- layers ---------------------------------------------------------------------------------------
 
 
-@kernel("Dilation2D")
-def _dilated(x: Any, filters: Any, *, strides: Any, rates: Any, padding: str) -> Tensor:
-    return morphology.dilation2d(x, filters, list(strides), padding, "NHWC", list(rates))
-
-
 @kernel("MaxPoolV2")
-def _pool(x: Any, ksize: Any, strides: Any, *, padding: str, data_format: str = "NHWC") -> Tensor:
+def _pool(x: Any, ksize: Any, strides: Any, *, padding: str, data_format: str) -> Tensor:
     size, step = [known_value(each).tolist() for each in (ksize, strides)]
     return pooling.max_pool2d(x, size, step, padding, data_format)
 
@@ -314,11 +281,11 @@ def _pool(x: Any, ksize: Any, strides: Any, *, padding: str, data_format: str = 
 def _pool_with_places(
     x: Any,
     *,
-    Targmax: DType = int64,
+    Targmax: DType,
     ksize: Sequence[int],
     strides: Sequence[int],
     padding: str,
-    include_batch_in_index: bool = False,
+    include_batch_in_index: bool,
 ) -> Any:
     return pooling.max_pool_with_argmax(
         x, list(ksize), list(strides), padding, "NHWC", Targmax, include_batch_in_index
@@ -326,13 +293,13 @@ def _pool_with_places(
 
 
 @kernel("IsotonicRegression")
-def _isotonic(x: Any, *, output_dtype: DType = float32) -> Sequence[Tensor]:
+def _isotonic(x: Any, *, output_dtype: DType) -> Sequence[Tensor]:
     values, numbers = isotonic.isotonic_regression(casting.cast(x, output_dtype))
     return values, numbers
 
 
 @kernel("DataFormatDimMap")
-def _axis_mapped(x: Any, *, src_format: str = "NHWC", dst_format: str = "NCHW") -> Tensor:
+def _axis_mapped(x: Any, *, src_format: str, dst_format: str) -> Tensor:
     """Axes of one format as axes of another."""
     places = np.array([dst_format.index(axis) for axis in src_format], x.dtype.np_dtype)
     rank = len(src_format)
@@ -340,7 +307,7 @@ def _axis_mapped(x: Any, *, src_format: str = "NHWC", dst_format: str = "NCHW") 
 
 
 @kernel("DataFormatVecPermute")
-def _permuted(x: Any, *, src_format: str = "NHWC", dst_format: str = "NCHW") -> Tensor:
+def _permuted(x: Any, *, src_format: str, dst_format: str) -> Tensor:
     """Sizes, or pairs, in the order that another format has."""
     count = x._aval.shape[0]
     if count == len(src_format) - 2:
@@ -355,58 +322,18 @@ def _permuted(x: Any, *, src_format: str = "NHWC", dst_format: str = "NCHW") -> 
 # -- quantized numbers ----------------------------------------------------------------------------
 
 
-@kernel("FakeQuantWithMinMaxArgs")
-def _fake(
-    x: Any, *, min: float = -6.0, max: float = 6.0, num_bits: int = 8, narrow_range: bool = False
-) -> Tensor:
-    return quantization.fake_quant_with_min_max_args(x, min, max, num_bits, narrow_range)
-
-
-@kernel("FakeQuantWithMinMaxArgsGradient")
-def _fake_gradient(
-    gradient: Any,
-    x: Any,
-    *,
-    min: float = -6.0,
-    max: float = 6.0,
-    num_bits: int = 8,
-    narrow_range: bool = False,
-) -> Tensor:
-    rest = (min, max, num_bits, narrow_range)
-    return quantization.fake_quant_with_min_max_args_gradient(gradient, x, *rest)
-
-
-def _faked(function: Kernel) -> Kernel:
-    def call(*inputs: Any, num_bits: int = 8, narrow_range: bool = False) -> Any:
-        return function(*inputs, num_bits, narrow_range)
-
-    return call
-
-
-KERNELS |= {
-    "FakeQuantWithMinMaxVars": _faked(quantization.fake_quant_with_min_max_vars),
-    "FakeQuantWithMinMaxVarsGradient": _faked(quantization.fake_quant_with_min_max_vars_gradient),
-    "FakeQuantWithMinMaxVarsPerChannel": _faked(
-        quantization.fake_quant_with_min_max_vars_per_channel
-    ),
-    "FakeQuantWithMinMaxVarsPerChannelGradient": _faked(
-        quantization.fake_quant_with_min_max_vars_per_channel_gradient
-    ),
-}
-
-
 def _there_and_back(function: Kernel) -> Kernel:
     def call(
         x: Any,
         low: Any,
         high: Any,
         *,
-        signed_input: bool = True,
-        num_bits: int = 8,
-        range_given: bool = False,
-        round_mode: str = "HALF_TO_EVEN",
-        narrow_range: bool = False,
-        axis: int = -1,
+        signed_input: bool,
+        num_bits: int,
+        range_given: bool,
+        round_mode: str,
+        narrow_range: bool,
+        axis: int,
     ) -> Tensor:
         found: Tensor = function(
             *(x, low, high, signed_input, num_bits, range_given, round_mode),
@@ -431,16 +358,17 @@ def _there_and_back_by_input(
     high: Any,
     bits: Any,
     *,
-    signed_input: bool = True,
-    range_given: bool = True,
-    narrow_range: bool = False,
-    axis: int = -1,
+    signed_input: bool,
+    range_given: bool,
+    narrow_range: bool,
+    axis: int,
 ) -> Tensor:
     found: Tensor = KERNELS["QuantizeAndDequantizeV2"](
         *(x, low, high),
         signed_input=signed_input,
         num_bits=int(known_value(bits)),
         range_given=range_given,
+        round_mode="HALF_TO_EVEN",
         narrow_range=narrow_range,
         axis=axis,
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.dtypes import DType, float32, int64, string
+from ...core.dtypes import DType, int64, string
 from ...data.io import contents
 from ...data.io.csv_text import decode_csv
 from ...ops import (
@@ -28,7 +28,41 @@ from ...values.tensor import Tensor, concrete
 from ..lookup.initializers import KeyValueTensorInitializer, TextFileInitializer
 from ..lookup.static import StaticHashTable
 from .nodes import Node, node_kernel
-from .registry import KERNELS, kernel
+from .registry import KERNELS, calling, kernel
+
+KERNELS |= {
+    "AsString": calling(strings.as_string, "precision scientific shortest width fill"),
+    "Bucketize": calling(histograms.bucketize, "boundaries"),
+    "DecodeBase64": calling(strings.decode_base64),
+    "DecodeCompressed": calling(contents.decode_compressed, "compression_type"),
+    "DecodeRaw": calling(contents.decode_raw, "out_type little_endian"),
+    "EncodeBase64": calling(strings.encode_base64, "pad"),
+    "Fingerprint": calling(fingerprints.fingerprint),
+    "MatchingFiles": calling(contents.matching_files),
+    "ParseTensor": calling(contents.parse_tensor, "out_type"),
+    "ReadFile": calling(contents.read_file),
+    "RegexFullMatch": calling(strings.regex_full_match),
+    "RegexReplace": calling(strings.regex_replace, "replace_global"),
+    "SerializeTensor": calling(contents.serialize_tensor),
+    "StaticRegexFullMatch": calling(strings.regex_full_match, "pattern"),
+    "StaticRegexReplace": calling(strings.regex_replace, "pattern rewrite replace_global"),
+    "StringLength": calling(strings.length, "unit"),
+    "StringLower": calling(strings.lower, "encoding"),
+    "StringStrip": calling(strings.strip),
+    "StringToHashBucket": calling(strings.to_hash_bucket, "num_buckets"),
+    "StringToHashBucketFast": calling(strings.to_hash_bucket_fast, "num_buckets"),
+    "StringToHashBucketStrong": calling(strings.to_hash_bucket_strong, "num_buckets key"),
+    "StringToNumber": calling(strings.to_number, "out_type"),
+    "StringUpper": calling(strings.upper, "encoding"),
+    "Substr": calling(strings.substr, "unit"),
+    "UnicodeScript": calling(unicode_scripts.unicode_script),
+    "UnicodeTranscode": calling(
+        string_splits.unicode_transcode,
+        "input_encoding output_encoding errors replacement_char replace_control_characters",
+    ),
+    "UnsortedSegmentJoin": calling(strings.unsorted_segment_join, "separator"),
+    "WriteFile": calling(contents.write_file),
+}
 
 
 class RestoredTable:
@@ -118,12 +152,12 @@ def _split_to_sparse(input: Tensor, sep: Any, maxsplit: int) -> tuple[Tensor, Te
 
 
 @kernel("StringSplitV2")
-def _string_split(input: Any, sep: Any, *, maxsplit: int = -1) -> Any:
+def _string_split(input: Any, sep: Any, *, maxsplit: int) -> Any:
     return _split_to_sparse(convert(input), known_value(sep).item(), maxsplit)
 
 
 @kernel("StringSplit")
-def _split_at_any(input: Any, delimiters: Any, *, skip_empty: bool = True) -> Any:
+def _split_at_any(input: Any, delimiters: Any, *, skip_empty: bool) -> Any:
     between = known_value(delimiters).item()
     found = string_splits.split_at_any(input, between, skip_empty).to_sparse()
     return found.indices, found.values, found.dense_shape
@@ -178,16 +212,6 @@ def _filled(
     return found.to_tensor(default, shape=wanted)
 
 
-@kernel("StaticRegexFullMatch")
-def _full_match(x: Any, *, pattern: str) -> Tensor:
-    return strings.regex_full_match(x, pattern)
-
-
-@kernel("Bucketize")
-def _bucketize(x: Any, *, boundaries: Any) -> Tensor:
-    return histograms.bucketize(x, list(boundaries))
-
-
 @node_kernel("DisableCopyOnRead")
 def _nothing(node: Node) -> None:
     return None
@@ -197,111 +221,12 @@ def _nothing(node: Node) -> None:
 
 
 @kernel("StringJoin")
-def _join(*inputs: Any, separator: str = "") -> Any:
+def _join(*inputs: Any, separator: str) -> Any:
     return strings.join(list(inputs), separator)
 
 
-@kernel("AsString")
-def _as_string(
-    x: Any,
-    *,
-    precision: int = -1,
-    scientific: bool = False,
-    shortest: bool = False,
-    width: int = -1,
-    fill: str = "",
-) -> Tensor:
-    return strings.as_string(x, precision, scientific, shortest, width, fill)
-
-
-@kernel("StringLower")
-def _lower(x: Any, *, encoding: str = "") -> Tensor:
-    return strings.lower(x, encoding)
-
-
-@kernel("StringUpper")
-def _upper(x: Any, *, encoding: str = "") -> Tensor:
-    return strings.upper(x, encoding)
-
-
-@kernel("StringStrip")
-def _strip(x: Any) -> Tensor:
-    return strings.strip(x)
-
-
-@kernel("StringLength")
-def _length(x: Any, *, unit: str = "BYTE") -> Tensor:
-    return strings.length(x, unit)
-
-
-@kernel("Substr")
-def _substr(x: Any, pos: Any, len: Any, *, unit: str = "BYTE") -> Tensor:
-    return strings.substr(x, pos, len, unit)
-
-
-@kernel("RegexFullMatch")
-def _match(x: Any, pattern: Any) -> Tensor:
-    return strings.regex_full_match(x, pattern)
-
-
-@kernel("StringToHashBucketStrong")
-def _hash_bucket_strong(x: Any, *, num_buckets: int, key: Sequence[int]) -> Tensor:
-    return strings.to_hash_bucket_strong(x, num_buckets, list(key))
-
-
-@kernel("StringToNumber")
-def _to_number(x: Any, *, out_type: DType = float32) -> Tensor:
-    return strings.to_number(x, out_type)
-
-
-@kernel("StringToHashBucketFast")
-def _hash_bucket(x: Any, *, num_buckets: int) -> Tensor:
-    return strings.to_hash_bucket_fast(x, num_buckets)
-
-
-@kernel("StaticRegexReplace")
-def _static_replace(x: Any, *, pattern: str, rewrite: str, replace_global: bool = True) -> Tensor:
-    return strings.regex_replace(x, pattern, rewrite, replace_global)
-
-
-@kernel("RegexReplace")
-def _replace(x: Any, pattern: Any, rewrite: Any, *, replace_global: bool = True) -> Tensor:
-    return strings.regex_replace(x, pattern, rewrite, replace_global)
-
-
-@kernel("DecodeRaw")
-def _decode_raw(x: Any, *, out_type: DType, little_endian: bool = True) -> Tensor:
-    return contents.decode_raw(x, out_type, little_endian)
-
-
-KERNELS |= {
-    "Fingerprint": lambda data, method: fingerprints.fingerprint(data, method),
-    "UnicodeScript": lambda x: unicode_scripts.unicode_script(x),
-    "DecodeBase64": lambda x: strings.decode_base64(x),
-    "MatchingFiles": lambda x: contents.matching_files(x),
-    "ReadFile": lambda x: contents.read_file(x),
-    "SerializeTensor": lambda x: contents.serialize_tensor(x),
-    "WriteFile": lambda name, text: contents.write_file(name, text),
-}
-
-
-@kernel("EncodeBase64")
-def _encode_base64(x: Any, *, pad: bool = False) -> Tensor:
-    return strings.encode_base64(x, pad)
-
-
-@kernel("ParseTensor")
-def _parse_tensor(x: Any, *, out_type: DType) -> Tensor:
-    return contents.parse_tensor(x, out_type)
-
-
-@kernel("DecodeCompressed")
-def _decode_compressed(x: Any, *, compression_type: str = "") -> Tensor:
-    return contents.decode_compressed(x, compression_type)
-
-
 @kernel("DecodePaddedRaw")
-def _decode_padded(x: Any, length: Any, *, out_type: DType, little_endian: bool = True) -> Tensor:
+def _decode_padded(x: Any, length: Any, *, out_type: DType, little_endian: bool) -> Tensor:
     return contents.decode_raw(x, out_type, little_endian, int(known_value(length)))
 
 
@@ -309,10 +234,10 @@ def _decode_padded(x: Any, length: Any, *, out_type: DType, little_endian: bool 
 def _decode_csv(
     records: Any,
     *defaults: Any,
-    field_delim: str = ",",
-    use_quote_delim: bool = True,
-    na_value: str = "",
-    select_cols: Sequence[int] = (),
+    field_delim: str,
+    use_quote_delim: bool,
+    na_value: str,
+    select_cols: Sequence[int],
 ) -> list[Tensor]:
     chosen = list(select_cols) or None
     found: list[Tensor] = decode_csv(
@@ -322,26 +247,14 @@ def _decode_csv(
 
 
 @kernel("ReduceJoin")
-def _reduce_join(x: Any, axes: Any, *, keep_dims: bool = False, separator: str = "") -> Tensor:
+def _reduce_join(x: Any, axes: Any, *, keep_dims: bool, separator: str) -> Tensor:
     found: Tensor = strings.reduce_join(x, known_value(axes).tolist(), keep_dims, separator)
     return found
 
 
 @kernel("StringFormat")
-def _format(
-    *inputs: Any, template: str = "%s", placeholder: str = "%s", summarize: int = 3
-) -> Tensor:
+def _format(*inputs: Any, template: str, placeholder: str, summarize: int) -> Tensor:
     return strings.format(template, list(inputs), placeholder, summarize)
-
-
-@kernel("StringToHashBucket")
-def _hash_bucket_plain(x: Any, *, num_buckets: int) -> Tensor:
-    return strings.to_hash_bucket(x, num_buckets)
-
-
-@kernel("UnsortedSegmentJoin")
-def _segment_join(x: Any, ids: Any, count: Any, *, separator: str = "") -> Tensor:
-    return strings.unsorted_segment_join(x, ids, count, separator)
 
 
 @kernel("StringNGrams")
@@ -374,10 +287,10 @@ def _decode(
     x: Any,
     *,
     input_encoding: str,
-    errors: str = "replace",
-    replacement_char: int = 65533,
-    replace_control_characters: bool = False,
-    Tsplits: DType = int64,
+    errors: str,
+    replacement_char: int,
+    replace_control_characters: bool,
+    Tsplits: DType,
 ) -> Sequence[Tensor]:
     rest = (input_encoding, errors, replacement_char, replace_control_characters)
     found = string_splits.unicode_decode(shapes.reshape(x, [-1]), *rest)
@@ -389,10 +302,10 @@ def _decode_with_places(
     x: Any,
     *,
     input_encoding: str,
-    errors: str = "replace",
-    replacement_char: int = 65533,
-    replace_control_characters: bool = False,
-    Tsplits: DType = int64,
+    errors: str,
+    replacement_char: int,
+    replace_control_characters: bool,
+    Tsplits: DType,
 ) -> Sequence[Tensor]:
     rest = (input_encoding, errors, replacement_char, replace_control_characters)
     found, places = string_splits.unicode_decode_with_offsets(shapes.reshape(x, [-1]), *rest)
@@ -405,23 +318,9 @@ def _encode(
     splits: Any,
     *,
     output_encoding: str,
-    errors: str = "replace",
-    replacement_char: int = 65533,
+    errors: str,
+    replacement_char: int,
 ) -> Tensor:
     rows = RaggedTensor.from_row_splits(values, splits, validate=False)
     found: Tensor = string_splits.unicode_encode(rows, output_encoding, errors, replacement_char)
     return found
-
-
-@kernel("UnicodeTranscode")
-def _transcode(
-    x: Any,
-    *,
-    input_encoding: str,
-    output_encoding: str,
-    errors: str = "replace",
-    replacement_char: int = 65533,
-    replace_control_characters: bool = False,
-) -> Tensor:
-    rest = (errors, replacement_char, replace_control_characters)
-    return string_splits.unicode_transcode(x, input_encoding, output_encoding, *rest)
