@@ -22,6 +22,7 @@ from ...ops.selection import where
 from ...ops.shapes import broadcast_static_shape, reshape, shape as sizes_of
 from ...values.bounds import host_value
 from ...values.tensor import Tensor
+from ..constructors import arguments
 from . import divergences
 
 
@@ -49,11 +50,6 @@ def another_seed(seed: int | None, salt: str) -> int | None:
     if seed is None:
         return None
     return int(hashlib.md5(f"{seed}{salt}".encode()).hexdigest()[:8], 16) & 0x7FFFFFFF
-
-
-def arguments(found: dict[str, Any]) -> dict[str, Any]:
-    """The arguments among the `locals()` with which a constructor begins."""
-    return {name: value for name, value in found.items() if name not in ("self", "__class__")}
 
 
 def of_batches(*parameters: Tensor) -> TensorShape:

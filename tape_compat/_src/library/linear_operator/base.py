@@ -589,20 +589,12 @@ class LinearOperator(Module, CompositeTensor, metaclass=abc.ABCMeta):
 
     # Parts.
 
-    @property
-    def _composite_tensor_fields(self) -> tuple[str, ...]:
-        """The names of the parameters that an operator is made again of, but for the hints."""
-        return ()
-
-    @property
-    def _composite_tensor_prefer_static_fields(self) -> tuple[str, ...]:
-        """Those of the names whose values are a part of the spec where they are known."""
-        return ()
-
-    @property
-    def _experimental_parameter_ndims_to_matrix_ndims(self) -> Any:
-        """How many axes of each parameter belong to the matrix; the others are batch axes."""
-        return {}
+    #: The names of the parameters that an operator is made again of, but for the hints.
+    _composite_tensor_fields: Any = ()
+    #: Those of the names whose values are a part of the spec where they are known.
+    _composite_tensor_prefer_static_fields: Any = ()
+    #: How many axes of each parameter belong to the matrix; the others are batch axes.
+    _experimental_parameter_ndims_to_matrix_ndims: Any = {}
 
     @property
     def _type_spec(self) -> LinearOperatorSpec:

@@ -51,14 +51,8 @@ class LinearOperatorBlockDiag(Blocks):
         is_square: bool | None = True,
         name: str | None = None,
     ) -> None:
-        parameters = {
-            "operators": operators,
-            "is_non_singular": is_non_singular,
-            "is_self_adjoint": is_self_adjoint,
-            "is_positive_definite": is_positive_definite,
-            "is_square": is_square,
-            "name": name,
-        }
+        given = hints.named(is_non_singular, is_self_adjoint, is_positive_definite, is_square)
+        parameters = {"operators": operators, **given, "name": name}
         check_iterable(operators)
         operators = list(operators)
         if not operators:

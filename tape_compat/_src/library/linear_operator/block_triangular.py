@@ -10,6 +10,7 @@ from ...ops.casting import cast
 from ...ops.creation import zeros
 from ...ops.joining import concat
 from ...ops.shapes import shape
+from ..constructors import arguments
 from . import hints
 from .addition import added
 from .base import LinearOperator, public
@@ -45,14 +46,7 @@ class LinearOperatorBlockLowerTriangular(Blocks):
         is_square: bool | None = None,
         name: str = "LinearOperatorBlockLowerTriangular",
     ) -> None:
-        parameters = {
-            "operators": operators,
-            "is_non_singular": is_non_singular,
-            "is_self_adjoint": is_self_adjoint,
-            "is_positive_definite": is_positive_definite,
-            "is_square": is_square,
-            "name": name,
-        }
+        parameters = arguments(locals())
         check_iterable(operators)
         for row in operators:
             check_iterable(row)

@@ -18,6 +18,8 @@ class Blocks(LinearOperator):
     _diagonal_operators: list[Any]
     _operators: list[Any]
 
+    _composite_tensor_fields = ("operators",)
+
     @property
     def operators(self) -> list[Any]:
         """The blocks as they were given."""
@@ -143,7 +145,3 @@ class Blocks(LinearOperator):
 
     def _exp_determinant(self) -> Any:
         return exp(self._log_abs_determinant())
-
-    @property
-    def _composite_tensor_fields(self) -> tuple[str, ...]:
-        return ("operators",)

@@ -37,6 +37,8 @@ _BACK = {1: ifft, 2: ifft2d, 3: ifft3d}
 class _Circulant(LinearOperator):
     """What the circulant operators of all depths share."""
 
+    _composite_tensor_fields = ("spectrum", "input_output_dtype")
+
     def _start(
         self,
         spectrum: Any,
@@ -229,10 +231,6 @@ class _Circulant(LinearOperator):
         return expand_dims(entry, -1) * ones([self.domain_dimension_tensor()], self.dtype)
 
     @property
-    def _composite_tensor_fields(self) -> tuple[str, ...]:
-        return ("spectrum", "input_output_dtype")
-
-    @property
     def _experimental_parameter_ndims_to_matrix_ndims(self) -> dict[str, int]:
         return {"spectrum": self.block_depth}
 
@@ -269,12 +267,7 @@ class LinearOperatorCirculant(_Circulant):
         is_square: bool | None = True,
         name: str = "LinearOperatorCirculant",
     ) -> None:
-        given = {
-            "is_non_singular": is_non_singular,
-            "is_self_adjoint": is_self_adjoint,
-            "is_positive_definite": is_positive_definite,
-            "is_square": is_square,
-        }
+        given = hints.named(is_non_singular, is_self_adjoint, is_positive_definite, is_square)
         self._start(spectrum, 1, input_output_dtype, given, name)
 
 
@@ -305,12 +298,7 @@ class LinearOperatorCirculant2D(_Circulant):
         is_square: bool | None = True,
         name: str = "LinearOperatorCirculant2D",
     ) -> None:
-        given = {
-            "is_non_singular": is_non_singular,
-            "is_self_adjoint": is_self_adjoint,
-            "is_positive_definite": is_positive_definite,
-            "is_square": is_square,
-        }
+        given = hints.named(is_non_singular, is_self_adjoint, is_positive_definite, is_square)
         self._start(spectrum, 2, input_output_dtype, given, name)
 
 
@@ -340,10 +328,5 @@ class LinearOperatorCirculant3D(_Circulant):
         is_square: bool | None = True,
         name: str = "LinearOperatorCirculant3D",
     ) -> None:
-        given = {
-            "is_non_singular": is_non_singular,
-            "is_self_adjoint": is_self_adjoint,
-            "is_positive_definite": is_positive_definite,
-            "is_square": is_square,
-        }
+        given = hints.named(is_non_singular, is_self_adjoint, is_positive_definite, is_square)
         self._start(spectrum, 3, input_output_dtype, given, name)

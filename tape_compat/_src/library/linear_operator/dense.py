@@ -13,6 +13,7 @@ from ...ops.reductions import reduce_prod, reduce_sum
 from ...ops.shapes import shape
 from ...ops.solvers import triangular_solve
 from ...values.convert import convert
+from ..constructors import arguments
 from . import hints
 from .base import LinearOperator, is_a, public
 from .support import adjoint_if, assert_no_zeros, kept
@@ -35,6 +36,9 @@ class LinearOperatorFullMatrix(LinearOperator):
     [3.0, 7.0]
     """
 
+    _composite_tensor_fields = ("matrix",)
+    _experimental_parameter_ndims_to_matrix_ndims = {"matrix": 2}
+
     def __init__(
         self,
         matrix: Any,
@@ -44,14 +48,7 @@ class LinearOperatorFullMatrix(LinearOperator):
         is_square: bool | None = None,
         name: str = "LinearOperatorFullMatrix",
     ) -> None:
-        parameters = {
-            "matrix": matrix,
-            "is_non_singular": is_non_singular,
-            "is_self_adjoint": is_self_adjoint,
-            "is_positive_definite": is_positive_definite,
-            "is_square": is_square,
-            "name": name,
-        }
+        parameters = arguments(locals())
         self._matrix = kept(matrix)
         if self._matrix.dtype not in _DTYPES:
             raise TypeError(
@@ -91,14 +88,6 @@ class LinearOperatorFullMatrix(LinearOperator):
     def _to_dense(self) -> Any:
         return convert(self._matrix)
 
-    @property
-    def _composite_tensor_fields(self) -> tuple[str, ...]:
-        return ("matrix",)
-
-    @property
-    def _experimental_parameter_ndims_to_matrix_ndims(self) -> dict[str, int]:
-        return {"matrix": 2}
-
 
 @public
 class LinearOperatorLowerTriangular(LinearOperator):
@@ -115,6 +104,9 @@ class LinearOperatorLowerTriangular(LinearOperator):
     ([1.0, 1.0], 8.0)
     """
 
+    _composite_tensor_fields = ("tril",)
+    _experimental_parameter_ndims_to_matrix_ndims = {"tril": 2}
+
     def __init__(
         self,
         tril: Any,
@@ -124,14 +116,7 @@ class LinearOperatorLowerTriangular(LinearOperator):
         is_square: bool | None = None,
         name: str = "LinearOperatorLowerTriangular",
     ) -> None:
-        parameters = {
-            "tril": tril,
-            "is_non_singular": is_non_singular,
-            "is_self_adjoint": is_self_adjoint,
-            "is_positive_definite": is_positive_definite,
-            "is_square": is_square,
-            "name": name,
-        }
+        parameters = arguments(locals())
         if is_square is False:
             raise ValueError("Only square lower triangular operators supported at this time.")
         self._tril = kept(tril)
@@ -189,11 +174,3 @@ class LinearOperatorLowerTriangular(LinearOperator):
 
     def _eigvals(self) -> Any:
         return diag_part(self._tril)
-
-    @property
-    def _composite_tensor_fields(self) -> tuple[str, ...]:
-        return ("tril",)
-
-    @property
-    def _experimental_parameter_ndims_to_matrix_ndims(self) -> dict[str, int]:
-        return {"tril": 2}

@@ -9,6 +9,7 @@ from ...ops.elementwise import conj, sign
 from ...ops.joining import concat
 from ...ops.products import adjoint as adjoint_of
 from ...ops.shapes import expand_dims
+from ..constructors import arguments
 from . import hints
 from .base import LinearOperator, public
 from .dense import LinearOperatorLowerTriangular
@@ -26,6 +27,9 @@ class _OfOne(LinearOperator):
     """What is made of one operator."""
 
     _operator: Any
+
+    _composite_tensor_fields = ("operator",)
+    _experimental_parameter_ndims_to_matrix_ndims = {"operator": 0}
 
     def _start(self, operator: Any, kind: str, suffix: str, parameters: dict[str, Any]) -> None:
         self._operator = operator
@@ -56,14 +60,6 @@ class _OfOne(LinearOperator):
     def _cond(self) -> Any:
         return self.operator.cond()
 
-    @property
-    def _composite_tensor_fields(self) -> tuple[str, ...]:
-        return ("operator",)
-
-    @property
-    def _experimental_parameter_ndims_to_matrix_ndims(self) -> dict[str, int]:
-        return {"operator": 0}
-
 
 @public
 class LinearOperatorAdjoint(_OfOne):
@@ -90,14 +86,8 @@ class LinearOperatorAdjoint(_OfOne):
         is_square: bool | None = None,
         name: str | None = None,
     ) -> None:
-        parameters = {
-            "operator": operator,
-            "is_non_singular": is_non_singular,
-            "is_self_adjoint": is_self_adjoint,
-            "is_positive_definite": is_positive_definite,
-            "is_square": is_square,
-            "name": name,
-        }
+        given = hints.named(is_non_singular, is_self_adjoint, is_positive_definite, is_square)
+        parameters = {"operator": operator, **given, "name": name}
         self._start(operator, "adjoint", "_adjoint", parameters)
 
     def _linop_adjoint(self) -> LinearOperator:
@@ -170,14 +160,8 @@ class LinearOperatorInversion(_OfOne):
         is_square: bool | None = None,
         name: str | None = None,
     ) -> None:
-        parameters = {
-            "operator": operator,
-            "is_non_singular": is_non_singular,
-            "is_self_adjoint": is_self_adjoint,
-            "is_positive_definite": is_positive_definite,
-            "is_square": is_square,
-            "name": name,
-        }
+        given = hints.named(is_non_singular, is_self_adjoint, is_positive_definite, is_square)
+        parameters = {"operator": operator, **given, "name": name}
         for hint in ("is_non_singular", "is_square"):
             own, given = getattr(operator, hint), parameters[hint]
             if own is False or given is False:
@@ -232,6 +216,8 @@ class LinearOperatorComposition(LinearOperator):
     [[7.0, 10.0], [15.0, 22.0]]
     """
 
+    _composite_tensor_fields = ("operators",)
+
     def __init__(
         self,
         operators: Any,
@@ -241,14 +227,7 @@ class LinearOperatorComposition(LinearOperator):
         is_square: bool | None = None,
         name: str | None = None,
     ) -> None:
-        parameters = {
-            "operators": operators,
-            "is_non_singular": is_non_singular,
-            "is_self_adjoint": is_self_adjoint,
-            "is_positive_definite": is_positive_definite,
-            "is_square": is_square,
-            "name": name,
-        }
+        parameters = arguments(locals())
         check_iterable(operators)
         operators = list(operators)
         if not operators:
@@ -357,10 +336,6 @@ class LinearOperatorComposition(LinearOperator):
         for operator in self.operators:
             operator.assert_non_singular()
         return None
-
-    @property
-    def _composite_tensor_fields(self) -> tuple[str, ...]:
-        return ("operators",)
 
     @property
     def _experimental_parameter_ndims_to_matrix_ndims(self) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from ...ops.elementwise import abs as absolute, conj, log, real, sqrt
 from ...ops.reductions import reduce_max, reduce_min, reduce_prod, reduce_sum
 from ...ops.shapes import expand_dims
 from ...values.convert import convert
+from ..constructors import arguments
 from . import hints
 from .base import LinearOperator, is_a, public
 from .dense import LinearOperatorLowerTriangular
@@ -44,6 +45,9 @@ class LinearOperatorDiag(LinearOperator):
     [4.0, 16.0]
     """
 
+    _composite_tensor_fields = ("diag",)
+    _experimental_parameter_ndims_to_matrix_ndims = {"diag": 1}
+
     def __init__(
         self,
         diag: Any,
@@ -53,14 +57,7 @@ class LinearOperatorDiag(LinearOperator):
         is_square: bool | None = None,
         name: str = "LinearOperatorDiag",
     ) -> None:
-        parameters = {
-            "diag": diag,
-            "is_non_singular": is_non_singular,
-            "is_self_adjoint": is_self_adjoint,
-            "is_positive_definite": is_positive_definite,
-            "is_square": is_square,
-            "name": name,
-        }
+        parameters = arguments(locals())
         self._diag = kept(diag)
         if self._diag.shape.rank is not None and self._diag.shape.rank < 1:
             raise ValueError(f"Argument diag must have at least 1 dimension.  Found: {self._diag}")
@@ -190,11 +187,3 @@ class LinearOperatorDiag(LinearOperator):
     def _cond(self) -> Any:
         values = absolute(self.diag)
         return reduce_max(values, axis=-1) / reduce_min(values, axis=-1)
-
-    @property
-    def _composite_tensor_fields(self) -> tuple[str, ...]:
-        return ("diag",)
-
-    @property
-    def _experimental_parameter_ndims_to_matrix_ndims(self) -> dict[str, int]:
-        return {"diag": 1}

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+#: The names that constructors give to hints, in the order of `named`.
+NAMES = ("is_non_singular", "is_self_adjoint", "is_positive_definite", "is_square")
+
+
+def named(*given: bool | None) -> dict[str, bool | None]:
+    """Four hints by their names."""
+    return dict(zip(NAMES, given, strict=True))
+
 
 def hints_of(operator: Any) -> dict[str, bool | None]:
     """The hints of an operator, by the names that constructors give them."""
-    return {
-        "is_non_singular": operator.is_non_singular,
-        "is_self_adjoint": operator.is_self_adjoint,
-        "is_positive_definite": operator.is_positive_definite,
-        "is_square": operator.is_square,
-    }
+    return {name: getattr(operator, name) for name in NAMES}
 
 
 def square_hints(operator: Any) -> dict[str, bool | None]:
@@ -83,12 +86,9 @@ def commuting_positive_definite(a: Any, b: Any) -> bool | None:
 
 def commuting(a: Any, b: Any) -> dict[str, bool | None]:
     """The hints of a product of square operators that commute."""
-    return {
-        "is_non_singular": non_singular(a, b),
-        "is_self_adjoint": commuting_self_adjoint(a, b),
-        "is_positive_definite": commuting_positive_definite(a, b),
-        "is_square": True,
-    }
+    return named(
+        non_singular(a, b), commuting_self_adjoint(a, b), commuting_positive_definite(a, b), True
+    )
 
 
 def square(a: Any, b: Any) -> bool | None:
@@ -106,15 +106,8 @@ def of_product(a: Any, b: Any) -> dict[str, bool | None]:
     """The hints of any product."""
     is_square = square(a, b)
     if is_square is False:
-        return dict.fromkeys(
-            ("is_non_singular", "is_self_adjoint", "is_positive_definite", "is_square"), False
-        )
-    return {
-        "is_non_singular": non_singular(a, b) if is_square else None,
-        "is_self_adjoint": None,
-        "is_positive_definite": None,
-        "is_square": is_square,
-    }
+        return named(False, False, False, False)
+    return named(non_singular(a, b) if is_square else None, None, None, is_square)
 
 
 def is_adjoint_pair(x: Any, y: Any) -> bool:

@@ -18,6 +18,7 @@ from ...ops.joining import concat, stack
 from ...ops.selection import where
 from ...ops.shapes import expand_dims, shape
 from ...values.convert import convert
+from ..constructors import arguments
 from . import hints
 from .base import LinearOperator, public
 from .diagonal import LinearOperatorDiag
@@ -87,6 +88,9 @@ class LinearOperatorIdentity(_Square):
     [[1.0, 0.0], [0.0, 1.0]]
     """
 
+    _composite_tensor_fields = ("num_rows", "batch_shape", "dtype", "assert_proper_shapes")
+    _composite_tensor_prefer_static_fields = ("num_rows", "batch_shape")
+
     def __init__(
         self,
         num_rows: Any,
@@ -99,17 +103,7 @@ class LinearOperatorIdentity(_Square):
         assert_proper_shapes: bool = False,
         name: str = "LinearOperatorIdentity",
     ) -> None:
-        parameters = {
-            "num_rows": num_rows,
-            "batch_shape": batch_shape,
-            "dtype": dtype,
-            "is_non_singular": is_non_singular,
-            "is_self_adjoint": is_self_adjoint,
-            "is_positive_definite": is_positive_definite,
-            "is_square": is_square,
-            "assert_proper_shapes": assert_proper_shapes,
-            "name": name,
-        }
+        parameters = arguments(locals())
         self._assert_proper_shapes = assert_proper_shapes
         for hint, word in (
             (is_self_adjoint, "self adjoint"),
@@ -205,14 +199,6 @@ class LinearOperatorIdentity(_Square):
     def _cond(self) -> Any:
         return ones(known_batch(self), self.dtype)
 
-    @property
-    def _composite_tensor_fields(self) -> tuple[str, ...]:
-        return ("num_rows", "batch_shape", "dtype", "assert_proper_shapes")
-
-    @property
-    def _composite_tensor_prefer_static_fields(self) -> tuple[str, ...]:
-        return ("num_rows", "batch_shape")
-
     def __getitem__(self, slices: Any) -> LinearOperator:
         batch = shape(ones(known_batch(self))[slices])
         return LinearOperatorIdentity(**{**self.parameters, "batch_shape": batch})
@@ -236,6 +222,10 @@ class LinearOperatorScaledIdentity(_Square):
     (9.0, [3.0, 6.0])
     """
 
+    _composite_tensor_fields = ("num_rows", "multiplier", "assert_proper_shapes")
+    _composite_tensor_prefer_static_fields = ("num_rows",)
+    _experimental_parameter_ndims_to_matrix_ndims = {"multiplier": 0}
+
     def __init__(
         self,
         num_rows: Any,
@@ -247,16 +237,7 @@ class LinearOperatorScaledIdentity(_Square):
         assert_proper_shapes: bool = False,
         name: str = "LinearOperatorScaledIdentity",
     ) -> None:
-        parameters = {
-            "num_rows": num_rows,
-            "multiplier": multiplier,
-            "is_non_singular": is_non_singular,
-            "is_self_adjoint": is_self_adjoint,
-            "is_positive_definite": is_positive_definite,
-            "is_square": is_square,
-            "assert_proper_shapes": assert_proper_shapes,
-            "name": name,
-        }
+        parameters = arguments(locals())
         self._assert_proper_shapes = assert_proper_shapes
         self._multiplier = kept(multiplier)
         if not self._multiplier.dtype.is_complex:
@@ -366,15 +347,3 @@ class LinearOperatorScaledIdentity(_Square):
     def _cond(self) -> Any:
         nan, one = (cast(x, self.dtype) for x in (np.nan, 1.0))
         return where(equal(self._multiplier, cast(0.0, self.dtype)), nan, one)
-
-    @property
-    def _composite_tensor_fields(self) -> tuple[str, ...]:
-        return ("num_rows", "multiplier", "assert_proper_shapes")
-
-    @property
-    def _composite_tensor_prefer_static_fields(self) -> tuple[str, ...]:
-        return ("num_rows",)
-
-    @property
-    def _experimental_parameter_ndims_to_matrix_ndims(self) -> dict[str, int]:
-        return {"multiplier": 0}

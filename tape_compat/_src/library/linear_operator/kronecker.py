@@ -33,6 +33,8 @@ class LinearOperatorKronecker(LinearOperator):
     [1.0, 0.0, 2.0, 0.0]
     """
 
+    _composite_tensor_fields = ("operators",)
+
     def __init__(
         self,
         operators: Any,
@@ -42,14 +44,8 @@ class LinearOperatorKronecker(LinearOperator):
         is_square: bool | None = None,
         name: str | None = None,
     ) -> None:
-        parameters = {
-            "operators": operators,
-            "is_non_singular": is_non_singular,
-            "is_self_adjoint": is_self_adjoint,
-            "is_positive_definite": is_positive_definite,
-            "is_square": is_square,
-            "name": name,
-        }
+        given = hints.named(is_non_singular, is_self_adjoint, is_positive_definite, is_square)
+        parameters = {"operators": operators, **given, "name": name}
         check_iterable(operators)
         operators = list(operators)
         if not operators:
@@ -222,10 +218,6 @@ class LinearOperatorKronecker(LinearOperator):
 
     def _assert_self_adjoint(self) -> Any:
         self._assert_each("assert_self_adjoint")
-
-    @property
-    def _composite_tensor_fields(self) -> tuple[str, ...]:
-        return ("operators",)
 
     @property
     def _experimental_parameter_ndims_to_matrix_ndims(self) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from ...ops.reductions import reduce_sum
 from ...ops.shapes import broadcast_dynamic_shape, broadcast_static_shape, expand_dims, shape
 from ...ops.solvers import cholesky, cholesky_solve, det
 from ...values.convert import convert
+from ..constructors import arguments
 from .base import LinearOperator, public
 from .diagonal import LinearOperatorDiag
 from .identity import LinearOperatorIdentity
@@ -44,6 +45,14 @@ class LinearOperatorLowRankUpdate(LinearOperator):
     ([[2.0, 1.0], [1.0, 3.0]], True)
     """
 
+    _composite_tensor_fields = ("base_operator", "u", "diag_update", "v", "is_diag_update_positive")
+    _experimental_parameter_ndims_to_matrix_ndims = {
+        "base_operator": 0,
+        "u": 2,
+        "diag_update": 1,
+        "v": 2,
+    }
+
     def __init__(
         self,
         base_operator: Any,
@@ -57,18 +66,7 @@ class LinearOperatorLowRankUpdate(LinearOperator):
         is_square: bool | None = None,
         name: str = "LinearOperatorLowRankUpdate",
     ) -> None:
-        parameters = {
-            "base_operator": base_operator,
-            "u": u,
-            "diag_update": diag_update,
-            "v": v,
-            "is_diag_update_positive": is_diag_update_positive,
-            "is_non_singular": is_non_singular,
-            "is_self_adjoint": is_self_adjoint,
-            "is_positive_definite": is_positive_definite,
-            "is_square": is_square,
-            "name": name,
-        }
+        parameters = arguments(locals())
         dtype = base_operator.dtype
         if diag_update is None:
             if is_diag_update_positive is False:
@@ -242,11 +240,3 @@ class LinearOperatorLowRankUpdate(LinearOperator):
         if self.diag_update is not None:
             product = product * expand_dims(self.diag_update, axis=-2)
         return reduce_sum(product, axis=-1) + self.base_operator.diag_part()
-
-    @property
-    def _composite_tensor_fields(self) -> tuple[str, ...]:
-        return ("base_operator", "u", "diag_update", "v", "is_diag_update_positive")
-
-    @property
-    def _experimental_parameter_ndims_to_matrix_ndims(self) -> dict[str, int]:
-        return {"base_operator": 0, "u": 2, "diag_update": 1, "v": 2}

@@ -22,6 +22,7 @@ from ...ops.repeating import broadcast_to
 from ...ops.shapes import broadcast_dynamic_shape, expand_dims, reshape, shape
 from ...ops.sums import l2_normalize
 from ...values.convert import convert
+from ..constructors import arguments
 from .base import LinearOperator, public
 from .support import (
     adjoint_if,
@@ -48,6 +49,9 @@ class LinearOperatorHouseholder(LinearOperator):
     [1.0, -3.0]
     """
 
+    _composite_tensor_fields = ("reflection_axis",)
+    _experimental_parameter_ndims_to_matrix_ndims = {"reflection_axis": 1}
+
     def __init__(
         self,
         reflection_axis: Any,
@@ -57,14 +61,7 @@ class LinearOperatorHouseholder(LinearOperator):
         is_square: bool | None = None,
         name: str = "LinearOperatorHouseholder",
     ) -> None:
-        parameters = {
-            "reflection_axis": reflection_axis,
-            "is_non_singular": is_non_singular,
-            "is_self_adjoint": is_self_adjoint,
-            "is_positive_definite": is_positive_definite,
-            "is_square": is_square,
-            "name": name,
-        }
+        parameters = arguments(locals())
         self._reflection_axis = kept(reflection_axis)
         rank = self._reflection_axis.shape.rank
         if rank is not None and rank < 1:
@@ -155,14 +152,6 @@ class LinearOperatorHouseholder(LinearOperator):
     def _cond(self) -> Any:
         return ones(known_batch(self), self.dtype)
 
-    @property
-    def _composite_tensor_fields(self) -> tuple[str, ...]:
-        return ("reflection_axis",)
-
-    @property
-    def _experimental_parameter_ndims_to_matrix_ndims(self) -> dict[str, int]:
-        return {"reflection_axis": 1}
-
 
 @public
 class LinearOperatorPermutation(LinearOperator):
@@ -181,6 +170,9 @@ class LinearOperatorPermutation(LinearOperator):
     [30.0, 10.0, 20.0]
     """
 
+    _composite_tensor_fields = ("perm", "dtype")
+    _experimental_parameter_ndims_to_matrix_ndims = {"perm": 1}
+
     def __init__(
         self,
         perm: Any,
@@ -191,15 +183,7 @@ class LinearOperatorPermutation(LinearOperator):
         is_square: bool | None = None,
         name: str = "LinearOperatorPermutation",
     ) -> None:
-        parameters = {
-            "perm": perm,
-            "dtype": dtype,
-            "is_non_singular": is_non_singular,
-            "is_self_adjoint": is_self_adjoint,
-            "is_positive_definite": is_positive_definite,
-            "is_square": is_square,
-            "name": name,
-        }
+        parameters = arguments(locals())
         self._perm = kept(perm)
         self._check_perm(self._perm)
         for hint, value, word in (
@@ -275,11 +259,3 @@ class LinearOperatorPermutation(LinearOperator):
 
     def _cond(self) -> Any:
         return ones(known_batch(self), self.dtype)
-
-    @property
-    def _composite_tensor_fields(self) -> tuple[str, ...]:
-        return ("perm", "dtype")
-
-    @property
-    def _experimental_parameter_ndims_to_matrix_ndims(self) -> dict[str, int]:
-        return {"perm": 1}

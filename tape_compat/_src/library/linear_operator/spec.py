@@ -12,8 +12,8 @@ from ...values.composite import CompositeTensor, TypeSpec
 from ...values.spec import TensorSpec
 from ...values.tensor import Tensor
 from ...values.variable import Variable
+from .hints import NAMES
 
-_HINTS = ("is_non_singular", "is_self_adjoint", "is_positive_definite", "is_square")
 _MISSING = object()
 
 
@@ -60,7 +60,7 @@ class LinearOperatorSpec(TypeSpec):
                 "use it inside without passing it."
             )
         tensors, others = {}, {}
-        for name in dict.fromkeys((*fields, *_HINTS)):
+        for name in dict.fromkeys((*fields, *NAMES)):
             value = _parameter(operator, name, name in static)
             spec = _spec_of(value)
             leaves = [isinstance(leaf, TypeSpec) for leaf in nest.flatten(spec)]

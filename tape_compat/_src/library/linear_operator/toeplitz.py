@@ -15,6 +15,7 @@ from ...ops.repeating import broadcast_to
 from ...ops.shapes import broadcast_dynamic_shape, broadcast_static_shape, shape
 from ...ops.signals.fourier import fft
 from ...values.convert import convert
+from ..constructors import arguments
 from .base import LinearOperator, public
 from .circulant import LinearOperatorCirculant
 from .support import adjoint_if, as_complex, kept, square_shape, static_dim
@@ -38,6 +39,9 @@ class LinearOperatorToeplitz(LinearOperator):
     [[1.0, -4.0, -6.0], [2.0, 1.0, -4.0], [3.0, 2.0, 1.0]]
     """
 
+    _composite_tensor_fields = ("col", "row")
+    _experimental_parameter_ndims_to_matrix_ndims = {"col": 1, "row": 1}
+
     def __init__(
         self,
         col: Any,
@@ -48,15 +52,7 @@ class LinearOperatorToeplitz(LinearOperator):
         is_square: bool | None = None,
         name: str = "LinearOperatorToeplitz",
     ) -> None:
-        parameters = {
-            "col": col,
-            "row": row,
-            "is_non_singular": is_non_singular,
-            "is_self_adjoint": is_self_adjoint,
-            "is_positive_definite": is_positive_definite,
-            "is_square": is_square,
-            "name": name,
-        }
+        parameters = arguments(locals())
         self._row = kept(row)
         self._col = kept(col)
         for which, x in (("row", self._row), ("col", self._col)):
@@ -127,11 +123,3 @@ class LinearOperatorToeplitz(LinearOperator):
         entries = concat([reverse(col, axis=[-1]), row[..., 1:]], -1)
         n = whole[-1]
         return gather(entries, numbers(n) + numbers(n - 1, -1, -1)[..., None], axis=-1)
-
-    @property
-    def _composite_tensor_fields(self) -> tuple[str, ...]:
-        return ("col", "row")
-
-    @property
-    def _experimental_parameter_ndims_to_matrix_ndims(self) -> dict[str, int]:
-        return {"col": 1, "row": 1}

@@ -15,6 +15,7 @@ from ...ops.repeating import broadcast_to
 from ...ops.shapes import broadcast_dynamic_shape, broadcast_static_shape, shape
 from ...ops.tridiagonal import tridiagonal_matmul, tridiagonal_solve
 from ...values.convert import convert
+from ..constructors import arguments
 from .base import LinearOperator, public
 from .support import adjoint_if, assert_real, kept, square_shape, square_shape_tensor
 
@@ -40,6 +41,8 @@ class LinearOperatorTridiag(LinearOperator):
     [[1.0, 3.0, 0.0], [6.0, -1.0, 4.0], [0.0, 7.0, 2.0]]
     """
 
+    _composite_tensor_fields = ("diagonals", "diagonals_format")
+
     def __init__(
         self,
         diagonals: Any,
@@ -50,15 +53,7 @@ class LinearOperatorTridiag(LinearOperator):
         is_square: bool | None = None,
         name: str = "LinearOperatorTridiag",
     ) -> None:
-        parameters = {
-            "diagonals": diagonals,
-            "diagonals_format": diagonals_format,
-            "is_non_singular": is_non_singular,
-            "is_self_adjoint": is_self_adjoint,
-            "is_positive_definite": is_positive_definite,
-            "is_square": is_square,
-            "name": name,
-        }
+        parameters = arguments(locals())
         if diagonals_format not in _FORMATS:
             raise ValueError(
                 "Argument `diagonals_format` must be one of compact, matrix, or sequence. Received "
@@ -172,10 +167,6 @@ class LinearOperatorTridiag(LinearOperator):
         vectors = self.shape_tensor()[:-1]
         packed = stack([broadcast_to(diagonal, vectors) for diagonal in self._three()], axis=-2)
         return diag_of(packed, k=(-1, 1), align="LEFT_RIGHT")
-
-    @property
-    def _composite_tensor_fields(self) -> tuple[str, ...]:
-        return ("diagonals", "diagonals_format")
 
     @property
     def _experimental_parameter_ndims_to_matrix_ndims(self) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from ...ops.creation import ones, zeros
 from ...ops.joining import concat, stack
 from ...ops.shapes import shape
 from ...values.convert import convert
+from ..constructors import arguments
 from .base import LinearOperator, public
 from .support import (
     adjoint_if,
@@ -45,6 +46,15 @@ class LinearOperatorZeros(LinearOperator):
     [0.0, 0.0]
     """
 
+    _composite_tensor_fields = (
+        "num_rows",
+        "num_columns",
+        "batch_shape",
+        "dtype",
+        "assert_proper_shapes",
+    )
+    _composite_tensor_prefer_static_fields = ("num_rows", "num_columns", "batch_shape")
+
     def __init__(
         self,
         num_rows: Any,
@@ -58,18 +68,7 @@ class LinearOperatorZeros(LinearOperator):
         assert_proper_shapes: bool = False,
         name: str = "LinearOperatorZeros",
     ) -> None:
-        parameters = {
-            "num_rows": num_rows,
-            "num_columns": num_columns,
-            "batch_shape": batch_shape,
-            "dtype": dtype,
-            "is_non_singular": is_non_singular,
-            "is_self_adjoint": is_self_adjoint,
-            "is_positive_definite": is_positive_definite,
-            "is_square": is_square,
-            "assert_proper_shapes": assert_proper_shapes,
-            "name": name,
-        }
+        parameters = arguments(locals())
         self._assert_proper_shapes = assert_proper_shapes
         if not is_self_adjoint and is_square:
             raise ValueError("A zero operator is always self adjoint.")
@@ -176,14 +175,6 @@ class LinearOperatorZeros(LinearOperator):
 
     def _eigvals(self) -> Any:
         return self._diag_part()
-
-    @property
-    def _composite_tensor_fields(self) -> tuple[str, ...]:
-        return ("num_rows", "num_columns", "batch_shape", "dtype", "assert_proper_shapes")
-
-    @property
-    def _composite_tensor_prefer_static_fields(self) -> tuple[str, ...]:
-        return ("num_rows", "num_columns", "batch_shape")
 
     def __getitem__(self, slices: Any) -> LinearOperator:
         batch = shape(ones(known_batch(self))[slices])
