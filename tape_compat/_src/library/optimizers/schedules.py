@@ -62,6 +62,8 @@ def _array(value: Any) -> np.ndarray:
 class _Formula(LearningRateSchedule):
     """A schedule given by a formula that NumPy and JAX both work out."""
 
+    _arguments: tuple[str, ...] = ()
+
     def __call__(self, step: Any) -> Tensor:
         x = convert(step)
         if not x._is_symbolic():
@@ -71,6 +73,10 @@ class _Formula(LearningRateSchedule):
     def _at(self, step: Any, xp: Any) -> Any:
         """The rate at a step, by the functions of `xp`."""
         raise NotImplementedError
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make this schedule again."""
+        return {name: getattr(self, name) for name in self._arguments}
 
 
 def _check_decay_steps(decay_steps: Any) -> None:
@@ -88,6 +94,8 @@ class ExponentialDecay(_Formula):
     >>> rate([0, 1, 2]).numpy().tolist()
     [0.5, 0.25, 0.125]
     """
+
+    _arguments = ("initial_learning_rate", "decay_steps", "decay_rate", "staircase", "name")
 
     def __init__(
         self,
@@ -111,15 +119,6 @@ class ExponentialDecay(_Formula):
             exponent = xp.floor(exponent)
         return _rate(initial * initial.dtype.type(self.decay_rate) ** exponent, initial)
 
-    def get_config(self) -> dict[str, Any]:
-        return {
-            "initial_learning_rate": self.initial_learning_rate,
-            "decay_steps": self.decay_steps,
-            "decay_rate": self.decay_rate,
-            "staircase": self.staircase,
-            "name": self.name,
-        }
-
 
 class InverseTimeDecay(_Formula):
     """initial / (1 + decay_rate · step / decay_steps), the quotient rounded down if `staircase`.
@@ -131,6 +130,8 @@ class InverseTimeDecay(_Formula):
     >>> rate([0, 2, 6]).numpy().tolist()
     [0.5, 0.25, 0.125]
     """
+
+    _arguments = ("initial_learning_rate", "decay_steps", "decay_rate", "staircase", "name")
 
     def __init__(
         self,
@@ -155,15 +156,6 @@ class InverseTimeDecay(_Formula):
             time = xp.floor(time)
         return _rate(initial / (number(1) + number(self.decay_rate) * time), initial)
 
-    def get_config(self) -> dict[str, Any]:
-        return {
-            "initial_learning_rate": self.initial_learning_rate,
-            "decay_steps": self.decay_steps,
-            "decay_rate": self.decay_rate,
-            "staircase": self.staircase,
-            "name": self.name,
-        }
-
 
 class PiecewiseConstantDecay(_Formula):
     """`values[0]` up to and including step `boundaries[0]`, then `values[1]`, and so on.
@@ -175,6 +167,8 @@ class PiecewiseConstantDecay(_Formula):
     >>> rate([0, 2, 3, 4, 5]).numpy().tolist()
     [1.0, 1.0, 0.5, 0.5, 0.25]
     """
+
+    _arguments = ("boundaries", "values", "name")
 
     def __init__(
         self, boundaries: Sequence[Any], values: Sequence[Any], name: str = "PiecewiseConstant"
@@ -195,9 +189,6 @@ class PiecewiseConstantDecay(_Formula):
         # A step on a boundary still has the value before it.
         return _rate(xp.asarray(values)[xp.searchsorted(boundaries, step, side="left")], values)
 
-    def get_config(self) -> dict[str, Any]:
-        return {"boundaries": self.boundaries, "values": self.values, "name": self.name}
-
 
 class PolynomialDecay(_Formula):
     """(initial - end) · (1 - step / decay_steps)^power + end, and `end` from `decay_steps` on.
@@ -210,6 +201,15 @@ class PolynomialDecay(_Formula):
     >>> rate([0, 1, 4, 9]).numpy().tolist()
     [1.0, 0.875, 0.5, 0.5]
     """
+
+    _arguments = (
+        "initial_learning_rate",
+        "decay_steps",
+        "end_learning_rate",
+        "power",
+        "cycle",
+        "name",
+    )
 
     def __init__(
         self,
@@ -240,16 +240,6 @@ class PolynomialDecay(_Formula):
         left = (number(1) - step / decay_steps) ** number(self.power)
         return _rate((initial - end) * left + end, initial)
 
-    def get_config(self) -> dict[str, Any]:
-        return {
-            "initial_learning_rate": self.initial_learning_rate,
-            "decay_steps": self.decay_steps,
-            "end_learning_rate": self.end_learning_rate,
-            "power": self.power,
-            "cycle": self.cycle,
-            "name": self.name,
-        }
-
 
 class CosineDecay(_Formula):
     """start · ((1 - alpha) · (1 + cos(π · t / decay_steps)) / 2 + alpha), t at most `decay_steps`.
@@ -264,6 +254,15 @@ class CosineDecay(_Formula):
     >>> rate([0, 1, 2, 4, 6]).numpy().round(6).tolist()
     [0.0, 0.5, 1.0, 0.5, 0.0]
     """
+
+    _arguments = (
+        "initial_learning_rate",
+        "decay_steps",
+        "alpha",
+        "name",
+        "warmup_target",
+        "warmup_steps",
+    )
 
     def __init__(
         self,
@@ -302,16 +301,6 @@ class CosineDecay(_Formula):
         number = start.dtype.type
         cosine = number(0.5) * (number(1) + xp.cos(number(math.pi) * (step / decay_steps)))
         return start * (number(1 - self.alpha) * cosine + number(self.alpha))
-
-    def get_config(self) -> dict[str, Any]:
-        return {
-            "initial_learning_rate": self.initial_learning_rate,
-            "decay_steps": self.decay_steps,
-            "alpha": self.alpha,
-            "name": self.name,
-            "warmup_target": self.warmup_target,
-            "warmup_steps": self.warmup_steps,
-        }
 
 
 class CosineDecayRestarts(_Formula):
