@@ -27,6 +27,7 @@ from ...ops.shapes import reshape, shape as shape_of
 from ...values.convert import convert
 from ...values.ragged import RaggedTensor
 from ...values.tensor import Tensor
+from .renamed import renamed
 
 
 def _either(first: Any, second: Any, names: tuple[str, str]) -> Any:
@@ -88,43 +89,10 @@ def _ragged_where(condition: Any, x: Any, y: Any) -> Any:
     return gather_v2(concat([x, y], 0), where_v2(condition, places, places + rows))
 
 
-def gather(
-    params: Any,
-    indices: Any,
-    validate_indices: bool | None = None,
-    name: str | None = None,
-    axis: Any = None,
-    batch_dims: int = 0,
-) -> Tensor:
-    """See `tf.gather`."""
-    return gather_v2(params, indices, validate_indices, axis, batch_dims)
-
-
-def gather_nd(
-    params: Any,
-    indices: Any,
-    name: str | None = None,
-    batch_dims: int = 0,
-    bad_indices_policy: str = "",
-) -> Tensor:
-    """See `tf.gather_nd`."""
-    return gather_nd_v2(params, indices, batch_dims, bad_indices_policy=bad_indices_policy)
-
-
-def pad(
-    tensor: Any,
-    paddings: Any,
-    mode: str = "CONSTANT",
-    name: str | None = None,
-    constant_values: Any = 0,
-) -> Tensor:
-    """See `tf.pad`."""
-    return pad_v2(tensor, paddings, mode, constant_values)
-
-
-def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: Any = None) -> Tensor:
-    """See `tf.boolean_mask`."""
-    return boolean_mask_v2(tensor, mask, axis)
+gather = renamed(gather_v2, "params indices validate_indices=None name=None axis=None batch_dims=0")
+gather_nd = renamed(gather_nd_v2, "params indices name=None batch_dims=0 bad_indices_policy=''")
+pad = renamed(pad_v2, "tensor paddings mode='CONSTANT' name=None constant_values=0")
+boolean_mask = renamed(boolean_mask_v2, "tensor mask name='boolean_mask' axis=None")
 
 
 def cond(
@@ -272,24 +240,12 @@ def convolution(
     return convolution_v2(input, filters, strides, padding, data_format, dilations)
 
 
-def conv2d_transpose(
-    value: Any = None,
-    filter: Any = None,
-    output_shape: Any = None,
-    strides: Any = None,
-    padding: Any = "SAME",
-    data_format: str = "NHWC",
-    name: str | None = None,
-    input: Any = None,
-    filters: Any = None,
-    dilations: Any = None,
-) -> Tensor:
-    """See `tf.nn.conv2d_transpose`; `value` and `filter` are the older names."""
-    value = _either(value, input, ("value", "input"))
-    filters = _either(filter, filters, ("filter", "filters"))
-    return conv2d_transpose_v2(
-        value, filters, output_shape, strides, padding, data_format, dilations
-    )
+conv2d_transpose = renamed(
+    conv2d_transpose_v2,
+    "value:input filter:filters output_shape=None strides=None padding='SAME' "
+    "data_format='NHWC' name=None input=None filters=None dilations=None",
+)
+in_top_k = renamed(in_top_k_v2, "predictions targets k name=None")
 
 
 def max_pool(
@@ -318,13 +274,3 @@ def avg_pool(
     """See `tf.nn.avg_pool2d`; `value` is the older name."""
     value = _either(value, input, ("value", "input"))
     return avg_pool2d(value, ksize, strides, padding, data_format)
-
-
-def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) -> Tensor:
-    """`tf.math.in_top_k` with `predictions` first.
-
-    >>> import tape_compat as tf
-    >>> tf.compat.v1.math.in_top_k([[1.0, 2.0]], [1], k=1).numpy().tolist()
-    [True]
-    """
-    return in_top_k_v2(targets, predictions, k)
