@@ -164,6 +164,9 @@ def _nth(x: Any, n: Any, *, reverse: bool) -> Tensor:
 @kernel("ListDiff")
 def _left(x: Any, y: Any, *, out_idx: DType) -> Sequence[Tensor]:
     """The values of x that y has not, and where they are."""
+    for name, vector in (("x", x), ("y", y)):
+        if len(vector._aval.shape) != 1:
+            raise invalid(f"{name} should be a 1D vector.", "ListDiff")
     others = set(known_value(y).tolist())
     values = known_value(x)
     places = np.array([i for i, one in enumerate(values.tolist()) if one not in others], int)

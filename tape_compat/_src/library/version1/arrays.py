@@ -2,33 +2,29 @@
 
 from __future__ import annotations
 
-from collections import namedtuple
 from typing import Any
 
 import numpy as np
 
 from ...autodiff.gradients import hessians as hessians_v2
 from ...core import dtypes
-from ...core.refuse import invalid
 from ...diagnostics.assertions import check_numerics
 from ...function.grouping import tuple as tuple_v2
 from ...function.python_calls import numpy_function
 from ...ops import arithmetic, blocks, casting, counting, creation, norms, reductions, shapes
-from ...ops.arguments import known_value
 from ...ops.elementwise import square
-from ...ops.gather_scatter import gather, scatter_nd
+from ...ops.gather_scatter import gather
 from ...ops.ordering import reverse_sequence as reverse_sequence_v2
 from ...ops.printing import print as print_v2
 from ...ops.random_keys import set_seed
 from ...ops.random_stateful import categorical, poisson
 from ...ops.random_stateless import stateless_categorical
-from ...ops.repeating import broadcast_to
-from ...ops.selection import where
 from ...values.convert import convert
 from ...values.indexed_slices import IndexedSlices
 from ...values.ragged import RaggedTensor
 from ...values.sparse import SparseTensor
-from ...values.tensor import Tensor, concrete
+from ...values.tensor import Tensor
+from ..raw.calls import raw_op
 from .renamed import renamed
 
 # -- reductions ----------------------------------------------------------------------------------
@@ -149,25 +145,14 @@ def batch_gather(params: Any, indices: Any, name: str | None = None) -> Tensor:
     return gather(params, indices, batch_dims=len(indices.shape) - 1)
 
 
-#: What `setdiff1d` gives.
-ListDiff = namedtuple("ListDiff", ["out", "idx"])
-
-
-def setdiff1d(x: Any, y: Any, index_dtype: Any = dtypes.int32, name: str | None = None) -> ListDiff:
+def setdiff1d(x: Any, y: Any, index_dtype: Any = dtypes.int32, name: str | None = None) -> Any:
     """The elements of `x` that are not in `y`, and where they stand in `x`; values must be known.
 
     >>> import tape_compat as tf
     >>> tf.compat.v1.setdiff1d([1, 2, 3], [2]).idx.numpy().tolist()
     [0, 2]
     """
-    x, y = convert(x), convert(y, convert(x).dtype)
-    for what, each in (("x", x), ("y", y)):
-        if len(each.shape) != 1:
-            raise invalid(f"{what} should be a 1D vector.", "ListDiff")
-    places = np.flatnonzero(~np.isin(known_value(x), known_value(y)))
-    return ListDiff(
-        gather(x, places), concrete(places.astype(dtypes.as_dtype(index_dtype).np_dtype))
-    )
+    return raw_op("ListDiff")(x=x, y=y, out_idx=index_dtype)
 
 
 def sparse_to_dense(
@@ -179,15 +164,13 @@ def sparse_to_dense(
     name: str | None = None,
 ) -> Tensor:
     """An array of `default_value` with values at indices: one, some, or rows of them."""
-    indices, values = convert(sparse_indices), convert(sparse_values)
-    wanted = convert(output_shape)
-    if len(indices.shape) < 2:
-        indices = shapes.reshape(indices, [-1, 1])
-    count = indices.shape[0]
-    values = broadcast_to(values, [count])
-    there = scatter_nd(indices, creation.ones([count], dtypes.bool), wanted)
-    filled = creation.fill(wanted, casting.cast(default_value, values.dtype))
-    return where(there, scatter_nd(indices, values, wanted), filled)
+    return raw_op("SparseToDense")(
+        sparse_indices=sparse_indices,
+        output_shape=output_shape,
+        sparse_values=sparse_values,
+        default_value=default_value,
+        validate_indices=validate_indices,
+    )
 
 
 def convert_to_tensor_or_indexed_slices(
