@@ -7,7 +7,7 @@ from typing import Any
 from ...core.dtypes import DType, as_dtype
 from ...core.refuse import not_allowed_text, tf_dtype_name
 from ...core.shapes import TensorShape
-from .definitions import Attribute, Definition
+from .definitions import MISSING, Attribute, Definition
 from .refusals import refused
 
 
@@ -25,6 +25,14 @@ def attribute_value(definition: Definition, attribute: Attribute, given: Any, na
     values = [_value(kind[5:-1], item, name) for item in given]
     _check(definition, attribute, values, len(values))
     return values
+
+
+def attribute_or_default(definition: Definition, own: str, given: Any, name: str) -> Any:
+    """An attribute by its own name: what is given, else its default if it has one."""
+    attribute = definition.attributes[own]
+    if given is MISSING or (given is None and attribute.default is not MISSING):
+        given = attribute.default
+    return attribute_value(definition, attribute, given, name)
 
 
 def _value(kind: str, given: Any, name: str) -> Any:

@@ -11,7 +11,7 @@ from ...values.context import inside_function
 from ...values.convert import convert, preferring
 from ...values.tensor import Tensor
 from ...values.variable import Handle
-from .attributes import attribute_value, check_allowed
+from .attributes import attribute_or_default, check_allowed
 from .definitions import MISSING, Argument, Definition
 from .refusals import refused
 
@@ -22,18 +22,11 @@ def bind(definition: Definition, given: Mapping[str, Any]) -> Bound:
     """The tensors, those of lists among them, and the attributes by their names."""
     names = {own: known for known, own in definition.parameters.items()}
     attributes = {
-        own: _attribute(definition, own, given.get(known, MISSING), known)
+        own: attribute_or_default(definition, own, given.get(known, MISSING), known)
         for own, known in names.items()
         if own in definition.attributes
     }
     return _Inputs(definition, attributes, names).of(given)
-
-
-def _attribute(definition: Definition, own: str, given: Any, known: str) -> Any:
-    attribute = definition.attributes[own]
-    if given is MISSING or (given is None and attribute.default is not MISSING):
-        given = attribute.default
-    return attribute_value(definition, attribute, given, known)
 
 
 class _Inputs:

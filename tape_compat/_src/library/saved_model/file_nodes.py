@@ -6,39 +6,26 @@ from typing import Any
 
 import numpy as np
 
-from ...core.dtypes import as_dtype, int32, string, uint8
-from .step_nodes import Given, Reference, Table, Writer, unsupported
+from ...core.dtypes import as_dtype, int32, string
+from .step_nodes import Given, Reference, Table, one_to_one, unsupported
 
 WRITERS = Table()
 
 
-# -- images and sound -----------------------------------------------------------------------------
+# -- contents of files ----------------------------------------------------------------------------
 
-
-def _image(op: str, options: dict[str, tuple[int, Any]], output: str = "image") -> Writer:
-    """Writes a kernel of the contents of a file. options: by their names in TensorFlow the places
-    of those that are attributes, and their defaults."""
-
-    def write(given: Given) -> list[str]:
-        attr = {name: given.option(i, name, default) for name, (i, default) in options.items()}
-        attr = {name: 0 if value is None else value for name, value in attr.items()}
-        for name in attr.keys() & {"dtype", "output_type"}:
-            attr[name] = as_dtype(attr[name])
-        return [given.body.value(op, output, [given.reference(given.args[0])], attr)]
-
-    return write
-
-
-_CHANNELS: dict[str, tuple[int, Any]] = {"channels": (1, 0)}
-_KIND = _CHANNELS | {"dtype": (2, uint8)}
 
 WRITERS |= {
-    "decode_bmp": _image("DecodeBmp", _CHANNELS),
-    "decode_gif": _image("DecodeGif", {}),
-    "decode_image": _image("DecodeImage", _KIND | {"expand_animations": (4, True)}),
-    "decode_jpeg": _image("DecodeJpeg", _CHANNELS | {"dct_method": (6, "")}),
-    "decode_png": _image("DecodePng", _KIND),
-    "extract_jpeg_shape": _image("ExtractJpegShape", {"output_type": (1, int32)}, "image_shape"),
+    "decode_base64": one_to_one("DecodeBase64"),
+    "decode_bmp": one_to_one("DecodeBmp", "image", channels=1),
+    "decode_compressed": one_to_one("DecodeCompressed", compression_type=1),
+    "decode_gif": one_to_one("DecodeGif", "image"),
+    "decode_image": one_to_one("DecodeImage", "image", channels=1, dtype=2, expand_animations=4),
+    "decode_jpeg": one_to_one("DecodeJpeg", "image", channels=1, dct_method=6),
+    "decode_png": one_to_one("DecodePng", "image", channels=1, dtype=2),
+    "encode_base64": one_to_one("EncodeBase64", pad=1),
+    "extract_jpeg_shape": one_to_one("ExtractJpegShape", "image_shape", output_type=1),
+    "read_file": one_to_one("ReadFile", "contents"),
 }
 
 
@@ -84,28 +71,6 @@ def _decode_raw(given: Given) -> list[str]:
         return [given.body.value("DecodeRaw", "output", [text], attr)]
     inputs = [text, given.reference(length, int32)]
     return [given.body.value("DecodePaddedRaw", "output", inputs, attr)]
-
-
-@WRITERS.row("decode_compressed")
-def _decode_compressed(given: Given) -> list[str]:
-    attr = {"compression_type": given.option(1, "compression_type", "")}
-    return [given.body.value("DecodeCompressed", "output", [given.reference(given.args[0])], attr)]
-
-
-@WRITERS.row("encode_base64")
-def _encode_base64(given: Given) -> list[str]:
-    attr = {"pad": given.option(1, "pad", False)}
-    return [given.body.value("EncodeBase64", "output", [given.args[0].name], attr)]
-
-
-@WRITERS.row("decode_base64")
-def _decode_base64(given: Given) -> list[str]:
-    return [given.body.value("DecodeBase64", "output", [given.args[0].name])]
-
-
-@WRITERS.row("read_file")
-def _read_file(given: Given) -> list[str]:
-    return [given.body.value("ReadFile", "contents", [given.args[0].name])]
 
 
 @WRITERS.row("serialize_tensor")

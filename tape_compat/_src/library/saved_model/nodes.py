@@ -9,7 +9,7 @@ from typing import Any
 from ...core.dtypes import as_dtype
 from ...data.io.tensors import make_ndarray
 from ...values.convert import convert
-from ..raw.attributes import attribute_value
+from ..raw.attributes import attribute_or_default
 from ..raw.definitions import MISSING, definition
 from .messages import AttrValue, FunctionDef, NodeDef
 from .registry import KERNELS, attributes_of
@@ -113,11 +113,10 @@ def _defaults(op: str) -> dict[str, Any]:
     """The attributes that a kernel takes and TensorFlow has a default for."""
     defined = definition(op)
     known = {} if defined is None else defined.attributes
-    wanted = [known[name] for name in attributes_of(KERNELS[op]) if name in known]
     return {
-        x.name: attribute_value(defined, x, x.default, x.name)  # type: ignore[arg-type]
-        for x in wanted
-        if x.default is not MISSING
+        name: attribute_or_default(defined, name, MISSING, name)  # type: ignore[arg-type]
+        for name in attributes_of(KERNELS[op])
+        if name in known and known[name].default is not MISSING
     }
 
 

@@ -15,6 +15,8 @@ from ...core.op import Op
 from ...core.steps import Step, Steps
 from ...values.convert import convert
 from ...values.host_steps import HostStep
+from ..raw.attributes import attribute_or_default
+from ..raw.definitions import MISSING, definition
 from .body import Body
 from .program import that_may_be_none
 
@@ -63,6 +65,24 @@ class Table(dict[str, Writer]):
             return function
 
         return noted
+
+
+def one_to_one(op: str, output: str = "output", **places: int) -> Writer:
+    """Writes a kernel of the first argument, whose attributes are further arguments of the step.
+
+    places: where these are among the arguments, by their names.
+    """
+    known = definition(op)
+    assert known is not None
+
+    def write(given: Given) -> list[str]:
+        attr = {
+            name: attribute_or_default(known, name, given.option(place, name, MISSING), name)
+            for name, place in places.items()
+        }
+        return [given.body.value(op, output, [given.reference(given.args[0])], attr)]
+
+    return write
 
 
 def write_step(

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ...core.avals import Aval
-from ...core.dtypes import as_dtype, float32, int32, int64, string
+from ...core.dtypes import int32, int64, string
 from ...ops.creation import range as range_op
 from ...ops.crosses import HASH_KEY
 from ...ops.shapes import reshape, shape, size
@@ -21,9 +21,9 @@ from .step_nodes import (
     Given,
     Reference,
     Table,
-    Writer,
     as_reference,
     computed,
+    one_to_one,
     unsupported,
 )
 
@@ -33,26 +33,15 @@ WRITERS = Table()
 # -- texts one by one -----------------------------------------------------------------------------
 
 
-def _in_case(op: str) -> Writer:
-    def write(given: Given) -> list[str]:
-        attr = {"encoding": given.option(1, "encoding", "")}
-        return [given.body.value(op, "output", [given.args[0].name], attr)]
-
-    return write
-
-
-WRITERS |= {"lower": _in_case("StringLower"), "upper": _in_case("StringUpper")}
-
-
-@WRITERS.row("strip")
-def _strip(given: Given) -> list[str]:
-    return [given.body.value("StringStrip", "output", [given.args[0].name])]
-
-
-@WRITERS.row("length")
-def _length(given: Given) -> list[str]:
-    attr = {"unit": given.option(1, "unit", "BYTE")}
-    return [given.body.value("StringLength", "output", [given.args[0].name], attr)]
+WRITERS |= {
+    "length": one_to_one("StringLength", unit=1),
+    "lower": one_to_one("StringLower", encoding=1),
+    "strip": one_to_one("StringStrip"),
+    "to_hash_bucket_fast": one_to_one("StringToHashBucketFast", num_buckets=1),
+    "to_hash_bucket_strong": one_to_one("StringToHashBucketStrong", num_buckets=1, key=2),
+    "to_number": one_to_one("StringToNumber", out_type=1),
+    "upper": one_to_one("StringUpper", encoding=1),
+}
 
 
 @WRITERS.row("same_text")
@@ -82,12 +71,6 @@ def _regex_full_match(given: Given) -> list[str]:
     return [given.body.value("RegexFullMatch", "output", inputs)]
 
 
-@WRITERS.row("to_number")
-def _to_number(given: Given) -> list[str]:
-    attr = {"out_type": as_dtype(given.option(1, "out_type", float32))}
-    return [given.body.value("StringToNumber", "output", [given.args[0].name], attr)]
-
-
 @WRITERS.row("as_string")
 def _as_string(given: Given) -> list[str]:
     number = given.args[0]
@@ -96,18 +79,6 @@ def _as_string(given: Given) -> list[str]:
     attr = {name: value for name, value in values.items() if value is not None}
     attr["T"] = number.aval.dtype
     return [given.body.value("AsString", "output", [number.name], attr)]
-
-
-@WRITERS.row("to_hash_bucket_fast")
-def _hash_fast(given: Given) -> list[str]:
-    attr = {"num_buckets": int(given.option(1, "num_buckets", 0))}
-    return [given.body.value("StringToHashBucketFast", "output", [given.args[0].name], attr)]
-
-
-@WRITERS.row("to_hash_bucket_strong")
-def _hash_strong(given: Given) -> list[str]:
-    attr = {"num_buckets": int(given.args[1]), "key": list(map(int, given.args[2]))}
-    return [given.body.value("StringToHashBucketStrong", "output", [given.args[0].name], attr)]
 
 
 @WRITERS.row("join")
