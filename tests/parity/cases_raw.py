@@ -300,3 +300,16 @@ def case_glimpses(tf):
         (True, True): [0.2, 0.1],
     }
     return {str(key): found(*key, offset) for key, offset in points.items()}
+
+
+def case_diagonals_of_version_2(tf):
+    """Several diagonals are packed at the left, and nothing says so; those of version 3 are not."""
+    raw, square = tf.raw_ops, np.arange(16.0, dtype=np.float32).reshape(4, 4)
+    rows = np.float32([[1.0, 2.0, 0.0], [3.0, 4.0, 5.0]])
+    zeros, sizes = np.zeros([3, 3], np.float32), {"num_rows": 3, "num_cols": 3}
+    return [
+        raw.MatrixDiagPartV2(input=square, k=[-1, 1], padding_value=0.0),
+        raw.MatrixDiagPartV3(input=square, k=[-1, 1], padding_value=0.0),
+        raw.MatrixDiagV2(diagonal=rows, k=[0, 1], padding_value=0.0, **sizes),
+        raw.MatrixSetDiagV2(input=zeros, diagonal=rows, k=[0, 1]),
+    ]

@@ -295,7 +295,7 @@ def _conjugate_transpose(x: Any, permutation: Any) -> Tensor:
 
 @kernel("MatrixDiagV2", "MatrixDiagV3")
 def _diag(
-    diagonal: Any, k: Any, rows: Any, cols: Any, padding: Any, *, align: str = "RIGHT_LEFT"
+    diagonal: Any, k: Any, rows: Any, cols: Any, padding: Any, *, align: str = "LEFT_LEFT"
 ) -> Tensor:
     return diagonals.diag(
         diagonal,
@@ -308,12 +308,12 @@ def _diag(
 
 
 @kernel("MatrixDiagPartV2", "MatrixDiagPartV3")
-def _diag_part(x: Any, k: Any, padding: Any, *, align: str = "RIGHT_LEFT") -> Tensor:
+def _diag_part(x: Any, k: Any, padding: Any, *, align: str = "LEFT_LEFT") -> Tensor:
     return diagonals.diag_part(x, k=_span(k), padding_value=_number(padding), align=align)
 
 
 @kernel("MatrixSetDiagV2", "MatrixSetDiagV3")
-def _set_diag(x: Any, diagonal: Any, k: Any, *, align: str = "RIGHT_LEFT") -> Tensor:
+def _set_diag(x: Any, diagonal: Any, k: Any, *, align: str = "LEFT_LEFT") -> Tensor:
     return diagonals.set_diag(x, diagonal, k=_span(k), align=align)
 
 
