@@ -24,6 +24,8 @@ from ...values.variable import Handle, current, put_into
 
 #: By the names of the ops: functions of handles and tensors, and of attributes by keyword.
 UPDATES: dict[str, Callable[..., None]] = {}
+#: The formulas of those with slots, by names like 'Adam': see `_update`.
+FORMULAS: dict[str, Callable[..., Any]] = {}
 
 
 def _update(name: str, sparse: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -34,6 +36,7 @@ def _update(name: str, sparse: str = "") -> Callable[[Callable[..., Any]], Calla
     """
 
     def declare(formula: Callable[..., Any]) -> Callable[..., Any]:
+        FORMULAS[name.removeprefix("ResourceApply")] = formula
         UPDATES[name] = _op(name, formula, None)
         if sparse:
             place = list(inspect.signature(formula).parameters).index("grad") + 1
@@ -172,7 +175,7 @@ def _adadelta(
 def _rms_prop(
     var: Any, ms: Any, mom: Any, lr: Any, rho: Any, momentum: Any, epsilon: Any, grad: Any
 ) -> Any:
-    ms = ms * rho + grad * grad * (1 - rho)
+    ms = ms + (grad * grad - ms) * (1 - rho)
     mom = mom * momentum + grad * lr / jnp.sqrt(ms + epsilon)
     return var - mom, ms, mom
 
@@ -181,8 +184,8 @@ def _rms_prop(
 def _centered_rms_prop(
     var: Any, mg: Any, ms: Any, mom: Any, lr: Any, rho: Any, momentum: Any, epsilon: Any, grad: Any
 ) -> Any:
-    ms = ms * rho + grad * grad * (1 - rho)
-    mg = mg * rho + grad * (1 - rho)
+    ms = ms + (grad * grad - ms) * (1 - rho)
+    mg = mg + (grad - mg) * (1 - rho)
     mom = mom * momentum + grad * lr / jnp.sqrt(ms - mg * mg + epsilon)
     return var - mom, mg, ms, mom
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -28,36 +29,50 @@ from ...values.record import apply
 from ...values.tensor import Tensor
 from ...values.trackable import Trackable
 from ...values.variable import Variable, current
+from ..raw.updates import FORMULAS
 from .collections import GraphKeys, get_collection_ref, on_reset
 
 Arrays = tuple[Any, ...]
 
 
+Rule = Callable[..., Arrays]
+
+
+def rule_of(name: str) -> Rule:
+    """The formula of a raw op, with the gradient behind the variable."""
+    formula = FORMULAS[name]
+    place = list(inspect.signature(formula).parameters).index("grad")
+
+    def rule(x: Any, gradient: Any, *rest: Any, **settings: Any) -> Arrays:
+        given = [x, *rest]
+        given.insert(place, gradient)
+        return formula(*given, **settings)
+
+    return rule
+
+
 class Kernel:
     """The ops of an update rule, for dense gradients and for rows.
 
-    `rule(x, gradient, *slots, *numbers, **settings)` gives new `x` and new slots. For rows it is
-    given those of `x` and of the slots that have a gradient, unless `whole` is what is done with
-    all of them: `whole(x, values, indices, *slots, *numbers)`.
+    `rule(x, gradient, *slots, *numbers, **settings)` gives new `x` and new slots; by default it is
+    the formula of the raw op. For rows it is given those of `x` and of the slots that have a
+    gradient, unless `whole` is what is done with all of them: `whole(x, values, indices, *slots,
+    *numbers)`.
     """
 
-    def __init__(
-        self,
-        name: str,
-        rule: Callable[..., Arrays],
-        slots: int,
-        whole: Callable[..., Arrays] | None = None,
-    ):
+    def __init__(self, name: str, slots: int, rule: Rule | None = None, whole: Rule | None = None):
+        one: Rule = rule or rule_of(name)
+
         def rows(x: Any, values: Any, indices: Any, *rest: Any, **settings: Any) -> Arrays:
             kept = (x, *rest[:slots])
             at, values = _added_up(values, indices, x.shape[0])
             if whole is not None:
                 return whole(x, values, at, *rest, **settings)
             part = [each.at[at].get(mode="clip") for each in kept]
-            new = rule(part[0], values, *part[1:], *rest[slots:], **settings)
+            new = one(part[0], values, *part[1:], *rest[slots:], **settings)
             return tuple(a.at[at].set(b, mode="drop") for a, b in zip(kept, new, strict=True))
 
-        self.dense = _op(rule, f"ResourceApply{name}", of_rows=False)
+        self.dense = _op(one, f"ResourceApply{name}", of_rows=False)
         self.rows = _op(rows, f"ResourceSparseApply{name}", of_rows=True)
 
 

@@ -10,15 +10,60 @@ from typing import Any
 import jax.numpy as jnp
 
 from ...ops.arithmetic import maximum
-from ...ops.creation import fill
+from ...ops.creation import fill, zeros
 from ...values.convert import convert
 from ...values.variable import Variable
-from .optimizer import Kernel, Optimizer
+from .optimizer import Kernel, Optimizer, rule_of
 
 
 def _full(value: float) -> Any:
     """A function from a shape and a dtype to a tensor filled with a value."""
     return lambda shape, dtype: fill(shape, convert(value, dtype))
+
+
+class _OfKernel(Optimizer):
+    """An optimizer with one kernel, that takes slots and what was read from the settings."""
+
+    _kernel: Kernel
+    #: The names of slots in the order of the kernel.
+    _slot_order: tuple[str, ...] = ()
+
+    def _numbers(self) -> list[Any]:
+        return [getattr(self, place) for place in self._read.values()]
+
+    def _settings(self) -> dict[str, Any]:
+        return {}
+
+    def _first_values(self) -> dict[str, float]:
+        """What slots begin with that do not begin with zeros."""
+        return {}
+
+    def _slot_scope(self, slot: str) -> str:
+        """What slots of this name are called."""
+        return self._name
+
+    def _create_slots(self, var_list: list[Variable]) -> None:
+        first = {name: _full(value) for name, value in self._first_values().items()}
+        for v in var_list:
+            for name in self._slot_order:
+                initializer, scope = first.get(name, zeros), self._slot_scope(name)
+                self._get_or_make_slot_with_initializer(
+                    v, initializer, v.shape, v.dtype, name, scope
+                )
+
+    def _resource_apply_dense(self, grad: Any, handle: Variable) -> None:
+        self._resource_apply_sparse(grad, handle, None)
+
+    def _resource_apply_sparse(self, grad: Any, handle: Variable, indices: Any) -> None:
+        self._update(
+            self._kernel,
+            handle,
+            grad,
+            indices,
+            self._slot_order,
+            self._numbers(),
+            **self._settings(),
+        )
 
 
 # -- gradient descent ----------------------------------------------------------------------------
@@ -28,10 +73,7 @@ def _descent(x: Any, g: Any, rate: Any) -> tuple[Any, ...]:
     return (x - rate * g,)
 
 
-_DESCENT = Kernel("GradientDescent", _descent, 0)
-
-
-class GradientDescentOptimizer(Optimizer):
+class GradientDescentOptimizer(_OfKernel):
     """x ← x - η g.
 
     >>> import tape_compat as tf
@@ -41,6 +83,7 @@ class GradientDescentOptimizer(Optimizer):
     [0.5]
     """
 
+    _kernel = Kernel("GradientDescent", 0, _descent)
     _read = {"_learning_rate": "_learning_rate_tensor"}
 
     def __init__(
@@ -49,12 +92,6 @@ class GradientDescentOptimizer(Optimizer):
         super().__init__(use_locking, name)
         self._learning_rate = learning_rate
         self._learning_rate_tensor: Any = None
-
-    def _resource_apply_dense(self, grad: Any, handle: Variable) -> None:
-        self._update(_DESCENT, handle, grad, numbers=(self._learning_rate_tensor,))
-
-    def _resource_apply_sparse(self, grad: Any, handle: Variable, indices: Any) -> None:
-        self._update(_DESCENT, handle, grad, indices, numbers=(self._learning_rate_tensor,))
 
 
 def _proximal(x: Any, rate: Any, l1: Any, l2: Any) -> Any:
@@ -66,15 +103,13 @@ def _proximal_descent(x: Any, g: Any, rate: Any, l1: Any, l2: Any) -> tuple[Any,
     return (_proximal(x - rate * g, rate, l1, l2),)
 
 
-_PROXIMAL_DESCENT = Kernel("ProximalGradientDescent", _proximal_descent, 0)
-
-
-class ProximalGradientDescentOptimizer(Optimizer):
+class ProximalGradientDescentOptimizer(_OfKernel):
     """Gradient descent, then x ← sign(x) max(|x| - η l1, 0) / (1 + η l2).
 
     Source: Duchi and Singer 2009, "Efficient Learning using Forward-Backward Splitting".
     """
 
+    _kernel = Kernel("ProximalGradientDescent", 0, _proximal_descent)
     _read = {
         "_learning_rate": "_learning_rate_tensor",
         "_l1_regularization_strength": "_l1_regularization_strength_tensor",
@@ -94,64 +129,14 @@ class ProximalGradientDescentOptimizer(Optimizer):
         self._l1_regularization_strength = l1_regularization_strength
         self._l2_regularization_strength = l2_regularization_strength
 
-    def _numbers(self) -> list[Any]:
-        return [getattr(self, place) for place in self._read.values()]
 
-    def _resource_apply_dense(self, grad: Any, handle: Variable) -> None:
-        self._update(_PROXIMAL_DESCENT, handle, grad, numbers=self._numbers())
-
-    def _resource_apply_sparse(self, grad: Any, handle: Variable, indices: Any) -> None:
-        self._update(_PROXIMAL_DESCENT, handle, grad, indices, numbers=self._numbers())
+# -- with slots -----------------------------------------------------------------------------------
 
 
-# -- the others have slots -----------------------------------------------------------------------
-
-
-class _Slotted(Optimizer):
-    """An optimizer with one kernel, that takes slots and what was read from the settings."""
-
-    _kernel: Kernel
-    #: The names of slots in the order of the kernel.
-    _slot_order: tuple[str, ...]
-
-    def _numbers(self) -> list[Any]:
-        return [getattr(self, place) for place in self._read.values()]
-
-    def _settings(self) -> dict[str, Any]:
-        return {}
-
-    def _create_slots(self, var_list: list[Variable]) -> None:
-        for variable in var_list:
-            for name in self._slot_order:
-                self._zeros_slot(variable, name, self._name)
-
-    def _resource_apply_dense(self, grad: Any, handle: Variable) -> None:
-        self._resource_apply_sparse(grad, handle, None)
-
-    def _resource_apply_sparse(self, grad: Any, handle: Variable, indices: Any) -> None:
-        self._update(
-            self._kernel,
-            handle,
-            grad,
-            indices,
-            self._slot_order,
-            self._numbers(),
-            **self._settings(),
-        )
-
-
-def _momentum(
-    x: Any, g: Any, slot: Any, rate: Any, momentum: Any, nesterov: bool
-) -> tuple[Any, ...]:
-    slot = slot * momentum + g
-    step = rate * g + rate * momentum * slot if nesterov else rate * slot
-    return x - step, slot
-
-
-class MomentumOptimizer(_Slotted):
+class MomentumOptimizer(_OfKernel):
     """m ← μ m + g, x ← x - η m; or x ← x - η (g + μ m) with `use_nesterov`."""
 
-    _kernel = Kernel("Momentum", _momentum, 1)
+    _kernel = Kernel("Momentum", 1)
     _slot_order = ("momentum",)
     _read = {"_learning_rate": "_learning_rate_tensor", "_momentum": "_momentum_tensor"}
 
@@ -169,28 +154,7 @@ class MomentumOptimizer(_Slotted):
         self._use_nesterov = use_nesterov
 
     def _settings(self) -> dict[str, Any]:
-        return {"nesterov": bool(self._use_nesterov)}
-
-
-def _adam_rate(rate: Any, power1: Any, power2: Any) -> Any:
-    return rate * jnp.sqrt(1 - power2) / (1 - power1)
-
-
-def _adam(
-    x: Any,
-    g: Any,
-    m: Any,
-    v: Any,
-    rate: Any,
-    beta1: Any,
-    beta2: Any,
-    epsilon: Any,
-    power1: Any,
-    power2: Any,
-) -> tuple[Any, ...]:
-    m = m + (g - m) * (1 - beta1)
-    v = v + (g * g - v) * (1 - beta2)
-    return x - _adam_rate(rate, power1, power2) * m / (jnp.sqrt(v) + epsilon), m, v
+        return {"use_nesterov": bool(self._use_nesterov)}
 
 
 def _adam_rows(
@@ -199,19 +163,20 @@ def _adam_rows(
     at: Any,
     m: Any,
     v: Any,
+    power1: Any,
+    power2: Any,
     rate: Any,
     beta1: Any,
     beta2: Any,
     epsilon: Any,
-    power1: Any,
-    power2: Any,
 ) -> tuple[Any, ...]:
     m = (m * beta1).at[at].add(values * (1 - beta1), mode="drop")
     v = (v * beta2).at[at].add(values * values * (1 - beta2), mode="drop")
-    return x - _adam_rate(rate, power1, power2) * m / (jnp.sqrt(v) + epsilon), m, v
+    rate = rate * jnp.sqrt(1 - power2) / (1 - power1)
+    return x - rate * m / (jnp.sqrt(v) + epsilon), m, v
 
 
-class AdamOptimizer(_Slotted):
+class AdamOptimizer(_OfKernel):
     """m ← β1 m + (1 - β1) g, v ← β2 v + (1 - β2) g^2, and at step t
     x ← x - η sqrt(1 - β2^t) / (1 - β1^t) m / (sqrt(v) + ε). Rows without a gradient move too.
 
@@ -225,7 +190,7 @@ class AdamOptimizer(_Slotted):
     (0.5, ['beta1_power:0', 'beta2_power:0'])
     """
 
-    _kernel = Kernel("Adam", _adam, 2, _adam_rows)
+    _kernel = Kernel("Adam", 2, whole=_adam_rows)
     _slot_order = ("m", "v")
     _read = {"_lr": "_lr_t", "_beta1": "_beta1_t", "_beta2": "_beta2_t", "_epsilon": "_epsilon_t"}
 
@@ -257,7 +222,7 @@ class AdamOptimizer(_Slotted):
         super()._create_slots(var_list)
 
     def _numbers(self) -> list[Any]:
-        return [*super()._numbers(), *self._get_beta_accumulators()]
+        return [*self._get_beta_accumulators(), *super()._numbers()]
 
     def _finish(self, update_ops: list[Any], name_scope: str) -> Any:
         power1, power2 = self._get_beta_accumulators()
@@ -267,18 +232,13 @@ class AdamOptimizer(_Slotted):
         return super()._finish(update_ops, name_scope)
 
 
-def _adagrad(x: Any, g: Any, slot: Any, rate: Any) -> tuple[Any, ...]:
-    slot = slot + g * g
-    return x - rate * g / jnp.sqrt(slot), slot
-
-
-class AdagradOptimizer(_Slotted):
+class AdagradOptimizer(_OfKernel):
     """a ← a + g^2, x ← x - η g / sqrt(a), where `a` begins with `initial_accumulator_value`.
 
     Raises: ValueError if that is not positive. Source: Duchi et al. 2011.
     """
 
-    _kernel = Kernel("Adagrad", _adagrad, 1)
+    _kernel = Kernel("Adagrad", 1)
     _slot_order = ("accumulator",)
     _read = {"_learning_rate": "_learning_rate_tensor"}
 
@@ -298,12 +258,8 @@ class AdagradOptimizer(_Slotted):
         self._initial_accumulator_value = initial_accumulator_value
         self._learning_rate_tensor: Any = None
 
-    def _create_slots(self, var_list: list[Variable]) -> None:
-        initializer = _full(self._initial_accumulator_value)
-        for v in var_list:
-            self._get_or_make_slot_with_initializer(
-                v, initializer, v.shape, v.dtype, "accumulator", self._name
-            )
+    def _first_values(self) -> dict[str, float]:
+        return {"accumulator": self._initial_accumulator_value}
 
 
 def _proximal_adagrad(x: Any, g: Any, slot: Any, rate: Any, l1: Any, l2: Any) -> tuple[Any, ...]:
@@ -315,7 +271,7 @@ def _proximal_adagrad(x: Any, g: Any, slot: Any, rate: Any, l1: Any, l2: Any) ->
 class ProximalAdagradOptimizer(AdagradOptimizer):
     """Adagrad with the penalties of `ProximalGradientDescentOptimizer`."""
 
-    _kernel = Kernel("ProximalAdagrad", _proximal_adagrad, 1)
+    _kernel = Kernel("ProximalAdagrad", 1, _proximal_adagrad)
     _read = ProximalGradientDescentOptimizer._read
 
     def __init__(
@@ -340,14 +296,14 @@ def _dual_averaging(
     return -rate * shrunk / (l2 * step * rate + jnp.sqrt(squares)), total, squares
 
 
-class AdagradDAOptimizer(_Slotted):
+class AdagradDAOptimizer(_OfKernel):
     """Adagrad by dual averaging: from the sums of all gradients, with penalties that grow.
 
     Source: Duchi et al. 2011, section 1.3. Raises: ValueError for an initial value that is not
     positive.
     """
 
-    _kernel = Kernel("AdagradDA", _dual_averaging, 2)
+    _kernel = Kernel("AdagradDA", 2, _dual_averaging)
     _slot_order = ("gradient_accumulator", "gradient_squared_accumulator")
     _read = ProximalGradientDescentOptimizer._read
 
@@ -373,39 +329,26 @@ class AdagradDAOptimizer(_Slotted):
         self._l1_regularization_strength = l1_regularization_strength
         self._l2_regularization_strength = l2_regularization_strength
 
-    def _create_slots(self, var_list: list[Variable]) -> None:
-        for v in var_list:
-            self._zeros_slot(v, self._slot_order[0], self._name)
-            self._get_or_make_slot_with_initializer(
-                v, _full(self._initial), v.shape, v.dtype, self._slot_order[1], self._name
-            )
+    def _first_values(self) -> dict[str, float]:
+        return {self._slot_order[1]: self._initial}
 
     def _numbers(self) -> list[Any]:
         return [*super()._numbers(), convert(self._global_step) + 1]
 
 
-def _rmsprop(
-    x: Any, g: Any, rms: Any, slot: Any, rate: Any, decay: Any, momentum: Any, epsilon: Any
-) -> tuple[Any, ...]:
-    rms = rms + (g * g - rms) * (1 - decay)
-    slot = slot * momentum + rate * g / jnp.sqrt(rms + epsilon)
-    return x - slot, rms, slot
+_CENTERED = rule_of("CenteredRMSProp")
 
 
-def _centered_rmsprop(
-    x: Any, g: Any, rms: Any, mg: Any, slot: Any, rate: Any, decay: Any, momentum: Any, epsilon: Any
-) -> tuple[Any, ...]:
-    rms = rms + (g * g - rms) * (1 - decay)
-    mg = mg + (g - mg) * (1 - decay)
-    slot = slot * momentum + rate * g / jnp.sqrt(rms - mg * mg + epsilon)
-    return x - slot, rms, mg, slot
+def _centered(x: Any, g: Any, rms: Any, mg: Any, slot: Any, *numbers: Any) -> tuple[Any, ...]:
+    x, mg, rms, slot = _CENTERED(x, g, mg, rms, slot, *numbers)
+    return x, rms, mg, slot
 
 
-_RMSPROP = Kernel("RMSProp", _rmsprop, 2)
-_CENTERED_RMSPROP = Kernel("CenteredRMSProp", _centered_rmsprop, 3)
+_RMSPROP = Kernel("RMSProp", 2)
+_CENTERED_RMSPROP = Kernel("CenteredRMSProp", 3, _centered)
 
 
-class RMSPropOptimizer(_Slotted):
+class RMSPropOptimizer(_OfKernel):
     """r ← ρ r + (1 - ρ) g^2, m ← μ m + η g / sqrt(r + ε), x ← x - m, where `r` begins with ones.
     With `centered`, r less the square of the mean gradient takes the place of r below the root.
     """
@@ -436,29 +379,15 @@ class RMSPropOptimizer(_Slotted):
         self._kernel = _CENTERED_RMSPROP if centered else _RMSPROP
         self._slot_order = ("rms", "mg", "momentum") if centered else ("rms", "momentum")
 
-    def _create_slots(self, var_list: list[Variable]) -> None:
-        for v in var_list:
-            self._get_or_make_slot_with_initializer(
-                v, _full(1.0), v.shape, v.dtype, "rms", self._name
-            )
-            for name in self._slot_order[1:]:
-                self._zeros_slot(v, name, self._name)
+    def _first_values(self) -> dict[str, float]:
+        return {"rms": 1.0}
 
 
-def _adadelta(
-    x: Any, g: Any, accum: Any, accum_update: Any, rate: Any, rho: Any, epsilon: Any
-) -> tuple[Any, ...]:
-    accum = accum * rho + g * g * (1 - rho)
-    update = jnp.sqrt(accum_update + epsilon) / jnp.sqrt(accum + epsilon) * g
-    accum_update = accum_update * rho + update * update * (1 - rho)
-    return x - rate * update, accum, accum_update
-
-
-class AdadeltaOptimizer(_Slotted):
+class AdadeltaOptimizer(_OfKernel):
     """Steps in units of the variable: u = sqrt(s + ε) / sqrt(a + ε) g, x ← x - η u, where a and s
     are moving averages of g^2 and u^2. Source: Zeiler 2012."""
 
-    _kernel = Kernel("Adadelta", _adadelta, 2)
+    _kernel = Kernel("Adadelta", 2)
     _slot_order = ("accum", "accum_update")
     _read = {"_lr": "_lr_t", "_rho": "_rho_t", "_epsilon": "_epsilon_t"}
 
@@ -476,38 +405,20 @@ class AdadeltaOptimizer(_Slotted):
         self._epsilon = epsilon
 
 
-def _ftrl(
-    x: Any,
-    g: Any,
-    accum: Any,
-    linear: Any,
-    rate: Any,
-    l1: Any,
-    l2: Any,
-    power: Any,
-    shrinkage: Any,
-) -> tuple[Any, ...]:
-    new = accum + g * g
-    after, before = new**-power, accum**-power
-    linear = linear + g + 2 * shrinkage * x - (after - before) / rate * x
-    shrunk = (jnp.sign(linear) * l1 - linear) / (after / rate + 2 * l2)
-    return jnp.where(jnp.abs(linear) > l1, shrunk, 0), new, linear
-
-
-class FtrlOptimizer(_Slotted):
+class FtrlOptimizer(_OfKernel):
     """Follow the regularized leader. Source: McMahan et al. 2013, "Ad Click Prediction".
 
     Raises: ValueError for a negative strength or initial value, or a positive power.
     """
 
-    _kernel = Kernel("Ftrl", _ftrl, 2)
+    _kernel = Kernel("Ftrl", 2, rule_of("FtrlV2"))
     _slot_order = ("accum", "linear")
     _read = {
         "_learning_rate": "_learning_rate_tensor",
         "_l1_regularization_strength": "_l1_regularization_strength_tensor",
         "_adjusted_l2": "_adjusted_l2_regularization_strength_tensor",
-        "_learning_rate_power": "_learning_rate_power_tensor",
         "_l2_shrinkage_regularization_strength": "_l2_shrinkage_regularization_strength_tensor",
+        "_learning_rate_power": "_learning_rate_power_tensor",
     }
 
     def __init__(
@@ -551,10 +462,9 @@ class FtrlOptimizer(_Slotted):
         rate = maximum(self._call_if_callable(self._learning_rate), 1e-36)
         return self._l2_regularization_strength + self._beta / (2.0 * rate)
 
-    def _create_slots(self, var_list: list[Variable]) -> None:
-        initializer = _full(self._initial_accumulator_value)
-        for v in var_list:
-            self._get_or_make_slot_with_initializer(
-                v, initializer, v.shape, v.dtype, "accum", self._accum_name or self._name
-            )
-            self._zeros_slot(v, "linear", self._linear_name or self._name)
+    def _first_values(self) -> dict[str, float]:
+        return {"accum": self._initial_accumulator_value}
+
+    def _slot_scope(self, slot: str) -> str:
+        named = self._accum_name if slot == "accum" else self._linear_name
+        return named or self._name
