@@ -65,10 +65,7 @@ class LinearOperatorBlockLowerTriangular(Blocks):
         self._check_square(is_square)
         super().__init__(
             dtype=dtype,
-            is_non_singular=is_non_singular,
-            is_self_adjoint=is_self_adjoint,
-            is_positive_definite=is_positive_definite,
-            is_square=True,
+            **hints.named(is_non_singular, is_self_adjoint, is_positive_definite, True),
             parameters=parameters,
             name=name,
         )

@@ -72,10 +72,7 @@ class _Circulant(LinearOperator):
         LinearOperator.__init__(
             self,
             dtype=as_dtype(input_output_dtype),
-            is_non_singular=given["is_non_singular"],
-            is_self_adjoint=is_self_adjoint,
-            is_positive_definite=given["is_positive_definite"],
-            is_square=True,
+            **{**given, "is_self_adjoint": is_self_adjoint, "is_square": True},
             parameters={
                 "spectrum": spectrum,
                 "input_output_dtype": input_output_dtype,

@@ -60,10 +60,7 @@ class LinearOperatorFullMatrix(LinearOperator):
             )
         super().__init__(
             dtype=self._matrix.dtype,
-            is_non_singular=is_non_singular,
-            is_self_adjoint=is_self_adjoint,
-            is_positive_definite=is_positive_definite,
-            is_square=is_square,
+            **hints.named(is_non_singular, is_self_adjoint, is_positive_definite, is_square),
             parameters=parameters,
             name=name,
         )
@@ -124,10 +121,7 @@ class LinearOperatorLowerTriangular(LinearOperator):
             raise ValueError(f"Argument tril must have at least 2 dimensions.  Found: {self._tril}")
         super().__init__(
             dtype=self._tril.dtype,
-            is_non_singular=is_non_singular,
-            is_self_adjoint=is_self_adjoint,
-            is_positive_definite=is_positive_definite,
-            is_square=True,
+            **hints.named(is_non_singular, is_self_adjoint, is_positive_definite, True),
             parameters=parameters,
             name=name,
         )

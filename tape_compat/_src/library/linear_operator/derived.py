@@ -257,10 +257,7 @@ class LinearOperatorComposition(LinearOperator):
             is_self_adjoint = _self_adjoint(is_self_adjoint)
         super().__init__(
             dtype=dtype,
-            is_non_singular=is_non_singular,
-            is_self_adjoint=is_self_adjoint,
-            is_positive_definite=is_positive_definite,
-            is_square=is_square,
+            **hints.named(is_non_singular, is_self_adjoint, is_positive_definite, is_square),
             parameters=parameters,
             name=name or "_o_".join(operator.name for operator in operators),
         )

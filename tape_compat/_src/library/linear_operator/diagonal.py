@@ -69,10 +69,7 @@ class LinearOperatorDiag(LinearOperator):
             raise ValueError("Only square diagonal operators currently supported.")
         super().__init__(
             dtype=self._diag.dtype,
-            is_non_singular=is_non_singular,
-            is_self_adjoint=is_self_adjoint,
-            is_positive_definite=is_positive_definite,
-            is_square=True,
+            **hints.named(is_non_singular, is_self_adjoint, is_positive_definite, True),
             parameters=parameters,
             name=name,
         )

@@ -115,10 +115,7 @@ class LinearOperatorIdentity(_Square):
                 raise ValueError(f"An identity operator is always {word}.")
         super().__init__(
             dtype=as_dtype(dtype or "float32"),
-            is_non_singular=is_non_singular,
-            is_self_adjoint=is_self_adjoint,
-            is_positive_definite=is_positive_definite,
-            is_square=is_square,
+            **hints.named(is_non_singular, is_self_adjoint, is_positive_definite, is_square),
             parameters=parameters,
             name=name,
         )
@@ -249,10 +246,7 @@ class LinearOperatorScaledIdentity(_Square):
         refuse_reference(num_rows, "num_rows")
         super().__init__(
             dtype=self._multiplier.dtype,
-            is_non_singular=is_non_singular,
-            is_self_adjoint=is_self_adjoint,
-            is_positive_definite=is_positive_definite,
-            is_square=is_square,
+            **hints.named(is_non_singular, is_self_adjoint, is_positive_definite, is_square),
             parameters=parameters,
             name=name,
         )

@@ -15,6 +15,7 @@ from ...ops.shapes import broadcast_dynamic_shape, broadcast_static_shape, expan
 from ...ops.solvers import cholesky, cholesky_solve, det
 from ...values.convert import convert
 from ..constructors import arguments
+from . import hints
 from .base import LinearOperator, public
 from .diagonal import LinearOperatorDiag
 from .identity import LinearOperatorIdentity
@@ -104,10 +105,7 @@ class LinearOperatorLowRankUpdate(LinearOperator):
         self._is_diag_update_positive = is_diag_update_positive
         super().__init__(
             dtype=dtype,
-            is_non_singular=is_non_singular,
-            is_self_adjoint=is_self_adjoint,
-            is_positive_definite=is_positive_definite,
-            is_square=is_square,
+            **hints.named(is_non_singular, is_self_adjoint, is_positive_definite, is_square),
             parameters=parameters,
             name=name,
         )

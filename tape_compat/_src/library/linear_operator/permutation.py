@@ -23,6 +23,7 @@ from ...ops.shapes import broadcast_dynamic_shape, expand_dims, reshape, shape
 from ...ops.sums import l2_normalize
 from ...values.convert import convert
 from ..constructors import arguments
+from . import hints
 from .base import LinearOperator, public
 from .support import (
     adjoint_if,
@@ -77,10 +78,7 @@ class LinearOperatorHouseholder(LinearOperator):
             raise ValueError("A Householder operator is always square.")
         super().__init__(
             dtype=self._reflection_axis.dtype,
-            is_non_singular=is_non_singular,
-            is_self_adjoint=True,
-            is_positive_definite=False,
-            is_square=True,
+            **hints.named(is_non_singular, True, False, True),
             parameters=parameters,
             name=name,
         )
@@ -197,10 +195,7 @@ class LinearOperatorPermutation(LinearOperator):
                 )
         super().__init__(
             dtype=dtype,
-            is_non_singular=is_non_singular,
-            is_self_adjoint=is_self_adjoint,
-            is_positive_definite=is_positive_definite,
-            is_square=True,
+            **hints.named(is_non_singular, is_self_adjoint, is_positive_definite, True),
             parameters=parameters,
             name=name,
         )

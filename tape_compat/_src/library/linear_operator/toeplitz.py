@@ -16,6 +16,7 @@ from ...ops.shapes import broadcast_dynamic_shape, broadcast_static_shape, shape
 from ...ops.signals.fourier import fft
 from ...values.convert import convert
 from ..constructors import arguments
+from . import hints
 from .base import LinearOperator, public
 from .circulant import LinearOperatorCirculant
 from .support import adjoint_if, as_complex, kept, square_shape, static_dim
@@ -65,10 +66,7 @@ class LinearOperatorToeplitz(LinearOperator):
             raise ValueError("Only square Toeplitz operators currently supported.")
         super().__init__(
             dtype=self._row.dtype,
-            is_non_singular=is_non_singular,
-            is_self_adjoint=is_self_adjoint,
-            is_positive_definite=is_positive_definite,
-            is_square=True,
+            **hints.named(is_non_singular, is_self_adjoint, is_positive_definite, True),
             parameters=parameters,
             name=name,
         )

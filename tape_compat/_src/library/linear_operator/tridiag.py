@@ -16,6 +16,7 @@ from ...ops.shapes import broadcast_dynamic_shape, broadcast_static_shape, shape
 from ...ops.tridiagonal import tridiagonal_matmul, tridiagonal_solve
 from ...values.convert import convert
 from ..constructors import arguments
+from . import hints
 from .base import LinearOperator, public
 from .support import adjoint_if, assert_real, kept, square_shape, square_shape_tensor
 
@@ -68,10 +69,7 @@ class LinearOperatorTridiag(LinearOperator):
             dtype = self._diagonals.dtype
         super().__init__(
             dtype=dtype,
-            is_non_singular=is_non_singular,
-            is_self_adjoint=is_self_adjoint,
-            is_positive_definite=is_positive_definite,
-            is_square=is_square,
+            **hints.named(is_non_singular, is_self_adjoint, is_positive_definite, is_square),
             parameters=parameters,
             name=name,
         )

@@ -13,6 +13,7 @@ from ...ops.joining import concat, stack
 from ...ops.shapes import shape
 from ...values.convert import convert
 from ..constructors import arguments
+from . import hints
 from .base import LinearOperator, public
 from .support import (
     adjoint_if,
@@ -78,10 +79,7 @@ class LinearOperatorZeros(LinearOperator):
             raise ValueError("A zero operator is always not positive-definite.")
         super().__init__(
             dtype=as_dtype(dtype or "float32"),
-            is_non_singular=is_non_singular,
-            is_self_adjoint=is_self_adjoint,
-            is_positive_definite=is_positive_definite,
-            is_square=is_square,
+            **hints.named(is_non_singular, is_self_adjoint, is_positive_definite, is_square),
             parameters=parameters,
             name=name,
         )
