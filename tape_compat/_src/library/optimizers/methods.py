@@ -80,6 +80,41 @@ class SGD(Optimizer):
 # -- Adam ----------------------------------------------------------------------------------------
 
 
+class OfMoments(Optimizer):
+    """What keeps running means of the gradient and of its square, or its largest."""
+
+    _arguments = ("beta_1", "beta_2", "epsilon")
+    _second = "velocity"
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        beta_1: float = 0.9,
+        beta_2: float = 0.999,
+        epsilon: float = 1e-7,
+        **options: Unpack[Options],
+    ):
+        super().__init__(learning_rate, **options)
+        self.beta_1 = beta_1
+        self.beta_2 = beta_2
+        self.epsilon = epsilon
+
+    def _slot_values(self) -> Mapping[str, float]:
+        return {"momentum": 0.0, self._second: 0.0}
+
+    def _numbers(self) -> dict[str, float]:
+        return {
+            "beta_1": by_float32(self.beta_1),
+            "beta_2": by_float32(self.beta_2),
+            "share_1": 1 - self.beta_1,
+            "share_2": 1 - self.beta_2,
+            "epsilon": self.epsilon,
+        }
+
+    def _scalars(self, step: Tensor) -> tuple[Tensor, ...]:
+        return (step,)
+
+
 def _adam(
     x: Any,
     g: Gradient,
@@ -106,7 +141,7 @@ def _adam(
     return x - first * alpha / (jnp.sqrt(scale) + epsilon), first, second, *kept
 
 
-class Adam(Optimizer):
+class Adam(OfMoments):
     """Steps scaled by running means of the gradient and of its square:
 
         m ← m + (1 - β₁)(g - m)
@@ -142,30 +177,15 @@ class Adam(Optimizer):
         amsgrad: bool = False,
         **options: Unpack[Options],
     ):
-        super().__init__(learning_rate, **options)
-        self.beta_1 = beta_1
-        self.beta_2 = beta_2
-        self.epsilon = epsilon
+        super().__init__(learning_rate, beta_1, beta_2, epsilon, **options)
         self.amsgrad = amsgrad
 
     def _slot_values(self) -> Mapping[str, float]:
-        slots = {"momentum": 0.0, "velocity": 0.0}
+        slots = super()._slot_values()
         return {**slots, "velocity_hat": 0.0} if self.amsgrad else slots
-
-    def _numbers(self) -> dict[str, float]:
-        return {
-            "beta_1": by_float32(self.beta_1),
-            "beta_2": by_float32(self.beta_2),
-            "share_1": 1 - self.beta_1,
-            "share_2": 1 - self.beta_2,
-            "epsilon": self.epsilon,
-        }
 
     def _settings(self) -> dict[str, Any]:
         return {"amsgrad": self.amsgrad}
-
-    def _scalars(self, step: Tensor) -> tuple[Tensor, ...]:
-        return (step,)
 
 
 # -- RMSprop -------------------------------------------------------------------------------------

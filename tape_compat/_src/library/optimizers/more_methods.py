@@ -11,9 +11,8 @@ from typing import Any, Unpack
 import jax.numpy as jnp
 import numpy as np
 
-from ...values.tensor import Tensor
 from .base import Gradient, Optimizer, Options, Updates, by_float32
-from .methods import Adam
+from .methods import Adam, OfMoments
 
 # -- relatives of Adam ---------------------------------------------------------------------------
 
@@ -47,41 +46,6 @@ class AdamW(Adam):
             raise ValueError("Argument `weight_decay` must be a float. Received: weight_decay=None")
 
 
-class _OfMoments(Optimizer):
-    """What keeps running means of the gradient and of its square, or its largest."""
-
-    _arguments = ("beta_1", "beta_2", "epsilon")
-    _second = "velocity"
-
-    def __init__(
-        self,
-        learning_rate: Any = 0.001,
-        beta_1: float = 0.9,
-        beta_2: float = 0.999,
-        epsilon: float = 1e-7,
-        **options: Unpack[Options],
-    ):
-        super().__init__(learning_rate, **options)
-        self.beta_1 = beta_1
-        self.beta_2 = beta_2
-        self.epsilon = epsilon
-
-    def _slot_values(self) -> Mapping[str, float]:
-        return {"momentum": 0.0, self._second: 0.0}
-
-    def _numbers(self) -> dict[str, float]:
-        return {
-            "beta_1": by_float32(self.beta_1),
-            "beta_2": by_float32(self.beta_2),
-            "share_1": 1 - self.beta_1,
-            "share_2": 1 - self.beta_2,
-            "epsilon": self.epsilon,
-        }
-
-    def _scalars(self, step: Tensor) -> tuple[Tensor, ...]:
-        return (step,)
-
-
 def _adamax(
     x: Any,
     g: Gradient,
@@ -102,7 +66,7 @@ def _adamax(
     return x - rate * first / ((1 - power) * (largest + epsilon)), first, largest
 
 
-class Adamax(_OfMoments):
+class Adamax(OfMoments):
     """`Adam` by the largest gradients:
 
         m ← m + (1 - β₁)(g - m)
@@ -162,7 +126,7 @@ def _nadam(
     return x - mean * rate / (jnp.sqrt(scale) + epsilon), first, second
 
 
-class Nadam(_OfMoments):
+class Nadam(OfMoments):
     """`Adam` with Nesterov's momentum, which rises: μₜ = β₁ (1 - 0.96ᵗ / 2), Μₜ = μ₁ μ₂ … μₜ,
 
         m ← m + (1 - β₁)(g - m)
@@ -214,7 +178,7 @@ def _lamb(
     return x - ratio * rate * update, first, second
 
 
-class Lamb(_OfMoments):
+class Lamb(OfMoments):
     """Adam's steps u, as long in each variable as that itself is:
 
         x ← x - η ‖x‖ / ‖u‖ · u,  u = m / (1 - β₁ᵗ) / (√(v / (1 - β₂ᵗ)) + ε)
