@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..core import errors
 from ..values.spec import TensorSpec
 from .batching import row_of, split_columns
 from .pipeline import (
@@ -213,10 +212,3 @@ def common_spec(pipelines: list[Pipeline]) -> Any:
                 f"element_spec={pipelines[0].spec}.\n Dataset {i} element_spec={each.spec}."
             ) from None
     return found
-
-
-def known(value: Any) -> Any:
-    """A value that a pipeline needs now. Raises NeedsPython where it is symbolic."""
-    if getattr(value, "is_symbolic_tensor", False):
-        raise errors.NeedsPython(f"{value} is not known while a function is recorded")
-    return value

@@ -8,7 +8,6 @@ with strings or `tf.py_function`, its Python runs for each element.
 from __future__ import annotations
 
 import contextlib
-import logging
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import zip_longest
@@ -54,8 +53,6 @@ from .structure import (
     taken_apart,
     value_of,
 )
-
-LOGGER = logging.getLogger("tape_compat")
 
 #: How many elements are made ahead at once, and how many bytes they may take.
 AHEAD = 64

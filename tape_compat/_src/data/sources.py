@@ -431,8 +431,6 @@ def _numpy(value: Any, dtype: DType, exact: bool) -> np.ndarray:
     return np.array(array, dtype.np_dtype)
 
 
-_OBJECT = np.dtype(object)
-
 _CLASSES: tuple[tuple[tuple[type[Exception], ...], Any], ...] = (
     ((ValueError, TypeError), errors.InvalidArgumentError),
     ((MemoryError,), errors.ResourceExhaustedError),

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core.caches import register
-from ..core.shapes import TensorShape, as_shape
+from ..core.shapes import as_shape
 from ..values import spec_registry
 from ..values.composite import Opaque, TypeSpec, batched_shape
 
@@ -202,8 +202,3 @@ class NoneTensorSpec(TypeSpec):
     def is_compatible_with(self, spec_or_value: Any) -> bool:
         """Whether it is None, or the spec of None."""
         return spec_or_value is None or isinstance(spec_or_value, NoneTensorSpec)
-
-
-def unknown_shape() -> TensorShape:
-    """The shape of which nothing is known."""
-    return TensorShape(None)

@@ -17,7 +17,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from functools import partial, wraps
-from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeAlias, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeAlias, overload
 
 import numpy as np
 
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
 else:  # numpy.typing takes long to import
     ArrayLike = np.ndarray | np.generic | bool | int | float | complex | str | bytes
 
-_Function = TypeVar("_Function", bound=Callable[..., Any])
 _Parameters = ParamSpec("_Parameters")
 
 #: What ops take for a tensor: numbers, nested lists, and arrays of any library too.

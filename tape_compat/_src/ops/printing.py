@@ -25,8 +25,6 @@ from ..values.sparse import SparseTensor
 from ..values.tensor import Tensor, concrete
 from ..values.variable import Variable
 
-__all__ = ["print"]
-
 #: What is written by its elements.
 _SHOWN = (Tensor, Variable, IndexedSlices, RaggedTensor, SparseTensor)
 LEVELS = (logging.INFO, logging.WARNING, logging.ERROR)

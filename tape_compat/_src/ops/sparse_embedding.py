@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from typing import Any
 
 import numpy as np
@@ -21,8 +20,6 @@ from .segments import unsorted_segment_sum
 from .selection import where
 from .shapes import reshape
 from .sparse_layout import as_sparse, fill_empty_rows, made, positions, retain
-
-LOGGER = logging.getLogger("tape_compat")
 
 
 def _combiner(value: str | None) -> str:

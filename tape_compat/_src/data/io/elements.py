@@ -233,15 +233,6 @@ class _Reader:
         self._file.close()
 
 
-def read_spec(path: str, kind: str = "") -> Any:
-    """The specs of the elements in a file."""
-    reader = _Reader(path, kind)
-    try:
-        return spec_of_json(reader.head()["spec"])
-    finally:
-        reader.close()
-
-
 def read_elements(path: str, spec: Any, kind: str = "") -> Iterator[Element]:
     """The elements in a file, which must fit a spec.
 

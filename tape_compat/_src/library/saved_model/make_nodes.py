@@ -6,11 +6,8 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
-
 from ...core.dtypes import DType
 from ...core.shapes import TensorShape
-from ...data.io.tensors import make_tensor_proto
 from .messages import AttrValue, NameAttrList, NodeDef
 from .program import Program, aval_text
 from .structured import shape_proto
@@ -74,10 +71,6 @@ def _put_item(held: Any, item: Any) -> None:
         held.i.append(item)
     else:
         held.s.append(item.encode() if isinstance(item, str) else item)
-
-
-def tensor_attribute(array: np.ndarray, dtype: DType) -> Any:
-    return make_tensor_proto(array, dtype)
 
 
 def argument_name(name: str) -> str:
