@@ -80,19 +80,14 @@ def _projected_on_zeros(
     return project(images, transforms, shape, 0.0, interpolation, fill_mode)
 
 
-@kernel("ExtractGlimpse")
 def _glimpse_around(
-    x: Any,
-    size: Any,
-    offsets: Any,
-    *,
-    centered: bool,
-    normalized: bool,
-    uniform_noise: bool,
-    noise: str,
+    x: Any, size: Any, offsets: Any, centered: bool, normalized: bool, uniform: bool, noise: str
 ) -> Tensor:
-    noise = noise if uniform_noise else "gaussian"
+    noise = noise if uniform else "gaussian"
     return drawing.extract_glimpse_around(x, size, offsets, centered, normalized, noise)
+
+
+KERNELS["ExtractGlimpse"] = calling(_glimpse_around, "centered normalized uniform_noise noise")
 
 
 # -- boxes ----------------------------------------------------------------------------------------

@@ -233,107 +233,54 @@ def _shuffled(x: Any, *, seed: int, seed2: int) -> Tensor:
     return random_stateful.shuffle(x, _seed(seed, seed2))
 
 
-def _sampler(sample: Kernel) -> Kernel:
-    def call(
-        classes: Any,
-        *,
-        num_true: int,
-        num_sampled: int,
-        unique: bool,
-        range_max: int,
-        seed: int,
-        seed2: int,
-    ) -> Sequence[Tensor]:
-        found: Sequence[Tensor] = sample(
-            classes, num_true, num_sampled, unique, range_max, seed2 or seed or None
-        )
+def _sampler(sample: Kernel, weights: str = "") -> Kernel:
+    """weights: the attributes that say how often classes are drawn."""
+
+    def call(*given: Any) -> Sequence[Tensor]:
+        *rest, seed, seed2 = given
+        found: Sequence[Tensor] = sample(*rest, seed2 or seed or None)
         return found
 
-    return call
+    return calling(call, f"num_true num_sampled unique range_max {weights} seed seed2")
 
 
 KERNELS |= {
     "ThreadUnsafeUnigramCandidateSampler": _sampler(candidates.learned_unigram_candidate_sampler),
+    "FixedUnigramCandidateSampler": _sampler(
+        candidates.fixed_unigram_candidate_sampler,
+        "vocab_file distortion num_reserved_ids num_shards shard unigrams",
+    ),
     "LearnedUnigramCandidateSampler": _sampler(candidates.learned_unigram_candidate_sampler),
     "LogUniformCandidateSampler": _sampler(candidates.log_uniform_candidate_sampler),
     "UniformCandidateSampler": _sampler(candidates.uniform_candidate_sampler),
 }
 
 
-@kernel("FixedUnigramCandidateSampler")
-def _candidates_by_weights(
-    classes: Any,
-    *,
-    num_true: int,
-    num_sampled: int,
-    unique: bool,
-    range_max: int,
-    vocab_file: str,
-    distortion: float,
-    num_reserved_ids: int,
-    num_shards: int,
-    shard: int,
-    unigrams: Sequence[float],
-    seed: int,
-    seed2: int,
-) -> Sequence[Tensor]:
-    weights = (vocab_file, distortion, num_reserved_ids, num_shards, shard, list(unigrams))
-    return candidates.fixed_unigram_candidate_sampler(
-        *(classes, num_true, num_sampled, unique, range_max), *weights, seed2 or seed or None
-    )
-
-
-@kernel("SampleDistortedBoundingBoxV2")
 def _distorted(
-    size: Any,
-    boxes: Any,
-    covered: Any,
-    *,
-    seed: int,
-    seed2: int,
-    aspect_ratio_range: Sequence[float],
-    area_range: Sequence[float],
-    max_attempts: int,
-    use_image_if_no_bounding_boxes: bool,
+    size: Any, boxes: Any, covered: Any, seed: int, seed2: int, *rest: Any
 ) -> Sequence[Tensor]:
-    return distortions.sample_distorted_bounding_box(
-        *(size, boxes, seed2 or seed, covered, list(aspect_ratio_range)),
-        *(list(area_range), max_attempts, use_image_if_no_bounding_boxes),
-    )
+    return distortions.sample_distorted_bounding_box(size, boxes, seed2 or seed, covered, *rest)
 
 
-@kernel("SampleDistortedBoundingBox")
 def _distorted_by_attributes(
-    size: Any,
-    boxes: Any,
-    *,
-    seed: int,
-    seed2: int,
-    min_object_covered: float,
-    aspect_ratio_range: Sequence[float],
-    area_range: Sequence[float],
-    max_attempts: int,
-    use_image_if_no_bounding_boxes: bool,
+    size: Any, boxes: Any, seed: int, seed2: int, covered: float, *rest: Any
 ) -> Sequence[Tensor]:
-    return distortions.sample_distorted_bounding_box(
-        *(size, boxes, seed2 or seed, min_object_covered, list(aspect_ratio_range)),
-        *(list(area_range), max_attempts, use_image_if_no_bounding_boxes),
-    )
+    return distortions.sample_distorted_bounding_box(size, boxes, seed2 or seed, covered, *rest)
 
 
-@kernel("StatelessSampleDistortedBoundingBox")
 def _stateless_distorted(
-    size: Any,
-    boxes: Any,
-    covered: Any,
-    seed: Any,
-    *,
-    aspect_ratio_range: Sequence[float],
-    area_range: Sequence[float],
-    max_attempts: int,
-    use_image_if_no_bounding_boxes: bool,
+    size: Any, boxes: Any, covered: Any, seed: Any, *rest: Any
 ) -> Sequence[Tensor]:
-    return distortions.stateless_sample_distorted_bounding_box(
-        *(size, boxes, seed, covered, list(aspect_ratio_range), list(area_range)),
-        *(max_attempts, use_image_if_no_bounding_boxes),
-    )
+    return distortions.stateless_sample_distorted_bounding_box(size, boxes, seed, covered, *rest)
+
+
+#: The attributes of boxes that are drawn.
+_DRAWN = "aspect_ratio_range area_range max_attempts use_image_if_no_bounding_boxes"
+
+KERNELS |= {
+    "SampleDistortedBoundingBox": calling(
+        _distorted_by_attributes, f"seed seed2 min_object_covered {_DRAWN}"
+    ),
+    "SampleDistortedBoundingBoxV2": calling(_distorted, f"seed seed2 {_DRAWN}"),
+    "StatelessSampleDistortedBoundingBox": calling(_stateless_distorted, _DRAWN),
+}

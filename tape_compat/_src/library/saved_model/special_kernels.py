@@ -280,19 +280,15 @@ def _pool(x: Any, ksize: Any, strides: Any, *, padding: str, data_format: str) -
     return pooling.max_pool2d(x, size, step, padding, data_format)
 
 
-@kernel("MaxPoolWithArgmax")
 def _pool_with_places(
-    x: Any,
-    *,
-    Targmax: DType,
-    ksize: Sequence[int],
-    strides: Sequence[int],
-    padding: str,
-    include_batch_in_index: bool,
+    x: Any, size: Any, step: Any, padding: str, kind: DType, batches: bool
 ) -> Any:
-    return pooling.max_pool_with_argmax(
-        x, list(ksize), list(strides), padding, "NHWC", Targmax, include_batch_in_index
-    )
+    return pooling.max_pool_with_argmax(x, size, step, padding, "NHWC", kind, batches)
+
+
+KERNELS["MaxPoolWithArgmax"] = calling(
+    _pool_with_places, "ksize strides padding Targmax include_batch_in_index"
+)
 
 
 @kernel("IsotonicRegression")
@@ -326,53 +322,33 @@ def _permuted(x: Any, *, src_format: str, dst_format: str) -> Tensor:
 
 
 def _there_and_back(function: Kernel) -> Kernel:
-    def call(
-        x: Any,
-        low: Any,
-        high: Any,
-        *,
-        signed_input: bool,
-        num_bits: int,
-        range_given: bool,
-        round_mode: str,
-        narrow_range: bool,
-        axis: int,
-    ) -> Tensor:
+    def call(x: Any, low: Any, high: Any, *given: Any) -> Tensor:
+        *rest, narrow, axis = given
         found: Tensor = function(
-            *(x, low, high, signed_input, num_bits, range_given, round_mode),
-            narrow_range=narrow_range,
-            axis=None if axis < 0 else axis,
+            x, low, high, *rest, narrow_range=narrow, axis=None if axis < 0 else axis
         )
         return found
 
     return call
 
 
-KERNELS |= {
-    "QuantizeAndDequantizeV2": _there_and_back(quantization.quantize_and_dequantize),
-    "QuantizeAndDequantizeV4": _there_and_back(quantization.quantize_and_dequantize_v2),
-}
+_V2 = _there_and_back(quantization.quantize_and_dequantize)
+_V4 = _there_and_back(quantization.quantize_and_dequantize_v2)
+_ROUNDED = "signed_input num_bits range_given round_mode narrow_range axis"
 
 
-@kernel("QuantizeAndDequantizeV3")
 def _there_and_back_by_input(
-    x: Any,
-    low: Any,
-    high: Any,
-    bits: Any,
-    *,
-    signed_input: bool,
-    range_given: bool,
-    narrow_range: bool,
-    axis: int,
+    x: Any, low: Any, high: Any, bits: Any, signed: bool, given: bool, *rest: Any
 ) -> Tensor:
-    found: Tensor = KERNELS["QuantizeAndDequantizeV2"](
-        *(x, low, high),
-        signed_input=signed_input,
-        num_bits=int(known_value(bits)),
-        range_given=range_given,
-        round_mode="HALF_TO_EVEN",
-        narrow_range=narrow_range,
-        axis=axis,
-    )
+    numbers = (signed, int(known_value(bits)), given, "HALF_TO_EVEN")
+    found: Tensor = _V2(x, low, high, *numbers, *rest)
     return found
+
+
+KERNELS |= {
+    "QuantizeAndDequantizeV2": calling(_V2, _ROUNDED),
+    "QuantizeAndDequantizeV3": calling(
+        _there_and_back_by_input, "signed_input range_given narrow_range axis"
+    ),
+    "QuantizeAndDequantizeV4": calling(_V4, _ROUNDED),
+}

@@ -282,34 +282,25 @@ def _ngrams(
 # -- characters -----------------------------------------------------------------------------------
 
 
-@kernel("UnicodeDecode")
-def _decode(
-    x: Any,
-    *,
-    input_encoding: str,
-    errors: str,
-    replacement_char: int,
-    replace_control_characters: bool,
-    Tsplits: DType,
-) -> Sequence[Tensor]:
-    rest = (input_encoding, errors, replacement_char, replace_control_characters)
+def _decode(x: Any, *given: Any) -> Sequence[Tensor]:
+    *rest, kind = given
     found = string_splits.unicode_decode(shapes.reshape(x, [-1]), *rest)
-    return casting.cast(found.row_splits, Tsplits), found.values
+    return casting.cast(found.row_splits, kind), found.values
 
 
-@kernel("UnicodeDecodeWithOffsets")
-def _decode_with_places(
-    x: Any,
-    *,
-    input_encoding: str,
-    errors: str,
-    replacement_char: int,
-    replace_control_characters: bool,
-    Tsplits: DType,
-) -> Sequence[Tensor]:
-    rest = (input_encoding, errors, replacement_char, replace_control_characters)
+def _decode_with_places(x: Any, *given: Any) -> Sequence[Tensor]:
+    *rest, kind = given
     found, places = string_splits.unicode_decode_with_offsets(shapes.reshape(x, [-1]), *rest)
-    return casting.cast(found.row_splits, Tsplits), found.values, places.values
+    return casting.cast(found.row_splits, kind), found.values, places.values
+
+
+#: The attributes of texts whose characters are numbers.
+_DECODED = "input_encoding errors replacement_char replace_control_characters Tsplits"
+
+KERNELS |= {
+    "UnicodeDecode": calling(_decode, _DECODED),
+    "UnicodeDecodeWithOffsets": calling(_decode_with_places, _DECODED),
+}
 
 
 @kernel("UnicodeEncode")
