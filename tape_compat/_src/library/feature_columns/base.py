@@ -9,6 +9,7 @@ from typing import Any
 from ...core import dtypes
 from ...core.dtypes import DType, as_dtype
 from ...core.shapes import TensorShape
+from ...data.io.parsing import VarLenFeature
 from ...ops.casting import cast
 from ...ops.comparison import not_equal
 from ...ops.gather_scatter import gather_nd
@@ -73,6 +74,53 @@ class FeatureColumn:
             raise ValueError(f"Invalid config: {config}, expected keys: {cls._fields}")
         known = (custom_objects, columns_by_name)
         return cls(**{name: _read(name, value, *known) for name, value in config.items()})
+
+
+class OfFeature(FeatureColumn):
+    """What is made of one feature, whose name is its first field `key`."""
+
+    key: str
+    dtype: Any
+
+    @property
+    def name(self) -> str:
+        """The name of the feature."""
+        return self.key
+
+    @property
+    def parents(self) -> list[Any]:
+        """The name of the feature."""
+        return [self.key]
+
+    @property
+    def parse_example_spec(self) -> dict[str, Any]:
+        """One feature of any length."""
+        return {self.key: VarLenFeature(self.dtype)}
+
+
+class OfColumn(FeatureColumn):
+    """What is made of another column, which is its first field."""
+
+    _ENDING = ""
+
+    @property
+    def _source(self) -> Any:
+        return getattr(self, self._fields[0])
+
+    @property
+    def name(self) -> str:
+        """That of the other column, with an ending."""
+        return f"{self._source.name}{self._ENDING}"
+
+    @property
+    def parse_example_spec(self) -> dict[str, Any]:
+        """That of the other column."""
+        return self._source.parse_example_spec
+
+    @property
+    def parents(self) -> list[Any]:
+        """The other column."""
+        return [self._source]
 
 
 class DenseColumn(FeatureColumn):

@@ -23,6 +23,7 @@ from ..lookup.static import StaticHashTable, StaticVocabularyTable
 from .base import (
     CategoricalColumn,
     FeatureColumn,
+    OfFeature,
     as_sparse,
     as_tensor,
     check_key,
@@ -31,26 +32,8 @@ from .base import (
 )
 
 
-class _OfOneFeature(CategoricalColumn):
+class _OfOneFeature(OfFeature, CategoricalColumn):
     """Categories of one feature, by its name."""
-
-    key: str
-    dtype: Any
-
-    @property
-    def name(self) -> str:
-        """The name of the feature."""
-        return self.key
-
-    @property
-    def parents(self) -> list[Any]:
-        """The name of the feature."""
-        return [self.key]
-
-    @property
-    def parse_example_spec(self) -> dict[str, Any]:
-        """One feature of any length."""
-        return {self.key: VarLenFeature(self.dtype)}
 
     def transform_feature(self, transformation_cache: Any, state_manager: Any) -> SparseTensor:
         """The categories, where the feature has values."""

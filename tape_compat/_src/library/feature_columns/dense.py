@@ -30,6 +30,8 @@ from .base import (
     CategoricalColumn,
     DenseColumn,
     FeatureColumn,
+    OfColumn,
+    OfFeature,
     SequenceDenseColumn,
     check_key,
 )
@@ -43,24 +45,16 @@ INITIALIZERS["TruncatedNormal"] = TruncatedNormal
 
 
 class NumericColumn(
-    DenseColumn, namedtuple("NumericColumn", "key shape default_value dtype normalizer_fn")
+    OfFeature,
+    DenseColumn,
+    namedtuple("NumericColumn", "key shape default_value dtype normalizer_fn"),
 ):
     """A feature of numbers, as float32."""
-
-    @property
-    def name(self) -> str:
-        """The name of the feature."""
-        return self.key
 
     @property
     def parse_example_spec(self) -> dict[str, Any]:
         """One feature of its shape."""
         return {self.key: FixedLenFeature(self.shape, self.dtype, self.default_value)}
-
-    @property
-    def parents(self) -> list[Any]:
-        """The name of the feature."""
-        return [self.key]
 
     @property
     def variable_shape(self) -> TensorShape:
@@ -84,33 +78,11 @@ class NumericColumn(
         return transformation_cache.get(self, state_manager)
 
 
-class _OfColumn(DenseColumn):
-    """A dense column of another one, which is its first field."""
-
-    _ENDING = _KIND = ""
-
-    @property
-    def _source(self) -> Any:
-        return getattr(self, self._fields[0])
-
-    @property
-    def name(self) -> str:
-        """That of the other column, with an ending."""
-        return f"{self._source.name}{self._ENDING}"
-
-    @property
-    def parse_example_spec(self) -> dict[str, Any]:
-        """That of the other column."""
-        return self._source.parse_example_spec
-
-    @property
-    def parents(self) -> list[Any]:
-        """The other column."""
-        return [self._source]
-
-
 class BucketizedColumn(
-    _OfColumn, CategoricalColumn, namedtuple("BucketizedColumn", "source_column boundaries")
+    OfColumn,
+    DenseColumn,
+    CategoricalColumn,
+    namedtuple("BucketizedColumn", "source_column boundaries"),
 ):
     """Which of some intervals numbers are in."""
 
@@ -152,8 +124,10 @@ class BucketizedColumn(
         return self.IdWeightPair(ids, None)
 
 
-class _OfCategories(_OfColumn, SequenceDenseColumn):
+class _OfCategories(OfColumn, DenseColumn, SequenceDenseColumn):
     """A dense column of one of categories, which may be of sequences."""
+
+    _KIND = ""
 
     def _ids(self, cache: Any, manager: Any, steps: bool) -> Any:
         """The categories, of sequences if there are to be `steps`.

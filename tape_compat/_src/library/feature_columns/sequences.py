@@ -8,7 +8,6 @@ from typing import Any
 
 from ...core import dtypes
 from ...core.shapes import TensorShape
-from ...data.io.parsing import VarLenFeature
 from ...ops.arithmetic import floordiv, maximum
 from ...ops.casting import cast
 from ...ops.joining import concat
@@ -17,7 +16,7 @@ from ...ops.shapes import reshape as reshape_dense, shape as shape_of
 from ...ops.sparse_layout import reshape, to_dense
 from ...values.sparse import SparseTensor
 from ...values.tensor import Tensor
-from .base import CategoricalColumn, SequenceDenseColumn
+from .base import CategoricalColumn, OfColumn, OfFeature, SequenceDenseColumn
 from .categorical import (
     categorical_column_with_hash_bucket,
     categorical_column_with_identity,
@@ -28,24 +27,9 @@ from .numbers import check_normalizer, check_number_dtype, sizes_of
 
 
 class SequenceCategoricalColumn(
-    CategoricalColumn, namedtuple("SequenceCategoricalColumn", "categorical_column")
+    OfColumn, CategoricalColumn, namedtuple("SequenceCategoricalColumn", "categorical_column")
 ):
     """Categories of the steps of sequences: those of another column, [rows, steps, categories]."""
-
-    @property
-    def name(self) -> str:
-        """That of the other column."""
-        return self.categorical_column.name
-
-    @property
-    def parents(self) -> list[Any]:
-        """The other column."""
-        return [self.categorical_column]
-
-    @property
-    def parse_example_spec(self) -> dict[str, Any]:
-        """That of the other column."""
-        return self.categorical_column.parse_example_spec
 
     @property
     def num_buckets(self) -> int:
@@ -81,25 +65,11 @@ def lengths_of(steps: SparseTensor, several: int = 1) -> Tensor:
 
 
 class SequenceNumericColumn(
+    OfFeature,
     SequenceDenseColumn,
     namedtuple("SequenceNumericColumn", "key shape default_value dtype normalizer_fn"),
 ):
     """A feature of numbers of steps, as float32."""
-
-    @property
-    def name(self) -> str:
-        """The name of the feature."""
-        return self.key
-
-    @property
-    def parents(self) -> list[Any]:
-        """The name of the feature."""
-        return [self.key]
-
-    @property
-    def parse_example_spec(self) -> dict[str, Any]:
-        """One feature of any length."""
-        return {self.key: VarLenFeature(self.dtype)}
 
     @property
     def variable_shape(self) -> TensorShape:
