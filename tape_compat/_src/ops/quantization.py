@@ -39,26 +39,28 @@ def _quantized(x: Any, low: Any, high: Any, bits: int, narrow: bool) -> Any:
     return jnp.where((low == 0) & (high == 0), 0, found)
 
 
+def _outside(x: Any, low: Any, high: Any, bits: int, narrow: bool) -> tuple[Any, Any]:
+    """What is below the range, and what above."""
+    least, most, _ = _ends(low, high, bits, narrow)
+    empty = (low == 0) & (high == 0)
+    return (x < least) & ~empty, (x > most) & ~empty
+
+
 def _fake(x: Any, low: Any, high: Any, bits: int, narrow: bool) -> Any:
     """Inside the range the gradient passes; outside it goes to the end that is passed.
 
     Source: TF fake_quant_ops_functor.h.
     """
 
-    def inside(x: Any, low: Any, high: Any) -> tuple[Any, Any]:
-        least, most, _ = _ends(low, high, bits, narrow)
-        empty = (low == 0) & (high == 0)
-        return (x < least) & ~empty, (x > most) & ~empty
-
     def partial(dx: Any, out: Any, x: Any, low: Any, high: Any) -> Any:
-        below, above = inside(x, low, high)
+        below, above = _outside(x, low, high, bits, narrow)
         return jnp.where(below | above, 0, dx)
 
     def partial_low(dx: Any, out: Any, x: Any, low: Any, high: Any) -> Any:
-        return jnp.where(inside(x, low, high)[0], dx, 0)
+        return jnp.where(_outside(x, low, high, bits, narrow)[0], dx, 0)
 
     def partial_high(dx: Any, out: Any, x: Any, low: Any, high: Any) -> Any:
-        return jnp.where(inside(x, low, high)[1], dx, 0)
+        return jnp.where(_outside(x, low, high, bits, narrow)[1], dx, 0)
 
     def function(x: Any, low: Any, high: Any) -> Any:
         return _quantized(x, low, high, bits, narrow)
@@ -167,9 +169,7 @@ class FakeQuantGradient(NamedTuple):
 
 
 def _backward(dy: Any, x: Any, low: Any, high: Any, bits: int, narrow: bool) -> tuple:
-    least, most, _ = _ends(low, high, bits, narrow)
-    empty = (low == 0) & (high == 0)
-    below, above = (x < least) & ~empty, (x > most) & ~empty
+    below, above = _outside(x, low, high, bits, narrow)
     axes = tuple(range(x.ndim - low.ndim))
     return (
         jnp.where(below | above, 0, dy),
