@@ -33,8 +33,9 @@ from ...ops import (
 )
 from ...ops.arguments import known_value
 from ...ops.images.boxes import crop_and_resize
+from ...ops.images.resize_corners import resized
 from ...values.tensor import Tensor, concrete
-from .layer_kernels import CONVOLUTION, DILATION, LOCAL_RESPONSE, POOL, dilated, resized
+from .layer_kernels import CONVOLUTION, DILATION, LOCAL_RESPONSE, POOL, dilated
 from .registry import KERNELS, MASKS, Kernel, calling, explicit, kernel
 
 

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...autodiff.custom import stop_gradient
-from ...core.dtypes import float32
-from ...core.refuse import invalid
 from ...ops import (
     blocks,
     casting,
@@ -24,11 +22,8 @@ from ...ops import (
     pooling,
     shapes,
 )
-from ...ops.arguments import dims
 from ...ops.fused_normalization import fused_batch_norm
-from ...ops.images.resize import resize
-from ...ops.images.resize_corners import resize_by_corners
-from ...values.convert import convert
+from ...ops.images.resize_corners import resized
 from ...values.tensor import Tensor
 from .registry import KERNELS, Kernel, calling, explicit, kernel, moving
 
@@ -104,17 +99,6 @@ def _sparse_cross_entropy(logits: Any, labels: Any) -> Sequence[Tensor]:
     loss = losses.sparse_softmax_cross_entropy_with_logits(labels, logits)
     hot = creation.one_hot(labels, shapes.shape(logits)[-1], dtype=logits.dtype)
     return loss, elementwise.softmax(logits) - hot
-
-
-def resized(x: Any, size: Any, method: str, align_corners: bool, centers: bool) -> Tensor:
-    """Images of another size. centers: whether pixels are where their centers are."""
-    if align_corners and centers:
-        text = "If half_pixel_centers is True, align_corners must be False."
-        raise invalid(text, "Resize")
-    if not (centers or (method == "area" and not align_corners)):
-        return resize_by_corners(convert(x), tuple(dims(size)), method, align_corners)
-    found = resize(x, size, method)
-    return found if method == "nearest" else casting.cast(found, float32)
 
 
 def _resizing(method: str) -> Kernel:

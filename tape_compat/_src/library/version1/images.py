@@ -7,8 +7,8 @@ from typing import Any
 from ...core.dimensions import is_unknown
 from ...ops.arguments import dims
 from ...ops.images import boxes, distortions, drawing, geometry, patches
-from ...ops.images.resize import of_ragged, resize as resize_v2, within
-from ...ops.images.resize_corners import resize_by_corners
+from ...ops.images.resize import of_ragged, within
+from ...ops.images.resize_corners import resized
 from ...ops.shapes import expand_dims, squeeze
 from ...values import dispatch
 from ...values.convert import convert
@@ -30,13 +30,6 @@ class ResizeMethod:
 _METHODS = ("bilinear", "nearest", "bicubic", "area")
 
 
-def _resized(images: Any, size: Any, method: str, align: bool, centers: bool = False) -> Tensor:
-    size = dims(size)
-    if centers and not align:
-        return resize_v2(images, size, method)
-    return resize_by_corners(convert(images), size, method, bool(align))
-
-
 def resize_bilinear(
     images: Any,
     size: Any,
@@ -51,7 +44,7 @@ def resize_bilinear(
     >>> tf.compat.v1.image.resize_bilinear(x, [1, 3], True).numpy().ravel().tolist()
     [0.0, 2.0, 4.0]
     """
-    return _resized(images, size, "bilinear", align_corners, half_pixel_centers)
+    return resized(images, size, "bilinear", align_corners, half_pixel_centers)
 
 
 def resize_nearest_neighbor(
@@ -62,7 +55,7 @@ def resize_nearest_neighbor(
     half_pixel_centers: bool = False,
 ) -> Tensor:
     """Images [n, h, w, c] of another size, of the nearest pixels."""
-    return _resized(images, size, "nearest", align_corners, half_pixel_centers)
+    return resized(images, size, "nearest", align_corners, half_pixel_centers)
 
 
 def resize_bicubic(
@@ -73,14 +66,14 @@ def resize_bicubic(
     half_pixel_centers: bool = False,
 ) -> Tensor:
     """Images [n, h, w, c] of another size, by cubics through four pixels each way; float32."""
-    return _resized(images, size, "bicubic", align_corners, half_pixel_centers)
+    return resized(images, size, "bicubic", align_corners, half_pixel_centers)
 
 
 def resize_area(
     images: Any, size: Any, align_corners: bool = False, name: str | None = None
 ) -> Tensor:
     """Images [n, h, w, c] of another size, of means over what a new pixel covers; float32."""
-    return _resized(images, size, "area", align_corners)
+    return resized(images, size, "area", align_corners)
 
 
 def _method(method: Any) -> str:
@@ -128,7 +121,7 @@ def resize_images(
     if tuple(have) == tuple(wanted):
         return x
     batch = expand_dims(x, 0) if rank == 3 else x
-    found = _resized(batch, wanted, _method(method), align_corners)
+    found = resized(batch, wanted, _method(method), align_corners)
     return squeeze(found, [0]) if rank == 3 else found
 
 

@@ -14,9 +14,12 @@ from ...core.avals import Aval
 from ...core.dimensions import Shape, less
 from ...core.op import Op
 from ...core.refuse import invalid
+from ...values.convert import convert
 from ...values.record import apply
 from ...values.tensor import Tensor
-from .resize import given_back, one_each, weighted
+from ..arguments import dims
+from ..casting import cast
+from .resize import given_back, one_each, resize, weighted
 
 _KERNELS = {
     "bilinear": "ResizeBilinear",
@@ -156,13 +159,31 @@ _RESIZE = {
 }
 
 
-def resize_by_corners(x: Tensor, size: Shape, method: str, align: bool) -> Tensor:
-    """Images [n, h, w, c] of another size.
+def _by_corners(x: Tensor, size: Shape, method: str, align: bool) -> Tensor:
+    return apply(_RESIZE[method].bind(size=size, method=method, align=align), (x,))
+
+
+def resized(
+    images: Any, size: Any, method: str, align_corners: bool, half_pixel_centers: bool = False
+) -> Tensor:
+    """Images [n, h, w, c] of another size as TensorFlow's kernels make them; float32, but by
+    "nearest" as given.
+
+    Args:
+      align_corners: whether the last pixels lie on each other, not only the first ones.
+      half_pixel_centers: whether pixels are where their centers are.
+    Raises: InvalidArgumentError for both.
 
     >>> import tape_compat as tf
-    >>> from tape_compat._src.ops.images.resize_corners import resize_by_corners
+    >>> from tape_compat._src.ops.images.resize_corners import resized
     >>> x = tf.constant([0.0, 4.0], shape=[1, 1, 2, 1])
-    >>> resize_by_corners(x, (1, 3), "bilinear", align=True).numpy().ravel().tolist()
+    >>> resized(x, [1, 3], "bilinear", align_corners=True).numpy().ravel().tolist()
     [0.0, 2.0, 4.0]
     """
-    return apply(_RESIZE[method].bind(size=size, method=method, align=align), (x,))
+    if align_corners and half_pixel_centers:
+        text = "If half_pixel_centers is True, align_corners must be False."
+        raise invalid(text, _KERNELS[method])
+    if not (half_pixel_centers or (method == "area" and not align_corners)):
+        return _by_corners(convert(images), tuple(dims(size)), method, bool(align_corners))
+    found = resize(images, size, method)
+    return found if method == "nearest" else cast(found, dtypes.float32)
