@@ -11,7 +11,8 @@ from typing import Any, Unpack
 import jax.numpy as jnp
 
 from ...values.tensor import Tensor
-from .base import Gradient, Optimizer, Options, Updates, by_float32
+from .base import Optimizer, Options
+from .step import Gradient, Updates, by_float32
 
 # -- SGD -----------------------------------------------------------------------------------------
 

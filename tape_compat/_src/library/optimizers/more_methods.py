@@ -11,8 +11,9 @@ from typing import Any, Unpack
 import jax.numpy as jnp
 import numpy as np
 
-from .base import Gradient, Optimizer, Options, Updates, by_float32
+from .base import Optimizer, Options
 from .methods import Adam, OfMoments
+from .step import Gradient, Updates, by_float32
 
 # -- relatives of Adam ---------------------------------------------------------------------------
 
