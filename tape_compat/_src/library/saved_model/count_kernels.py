@@ -16,6 +16,7 @@ from ...values.ragged import RaggedTensor
 from ...values.sparse import SparseTensor
 from ...values.tensor import Tensor, concrete
 from .registry import kernel
+from .sparse_kernels import parts_of
 
 # -- counts ---------------------------------------------------------------------------------------
 
@@ -69,6 +70,15 @@ def _sparse_counts(
     return found.indices, casting.cast(found.values, kind), found.dense_shape
 
 
+@kernel("DenseCountSparseOutput")
+def _dense_counts(
+    x: Any, weights: Any, *, binary_output: bool, minlength: int, maxlength: int
+) -> Sequence[Tensor]:
+    given = weights if weights._aval.size else None
+    rest = (weights.dtype, -1 if len(x._aval.shape) > 1 else 0)
+    return _sparse_counts(x, given, *rest, minlength, maxlength, binary_output)
+
+
 @kernel("RaggedCountSparseOutput")
 def _ragged_counts(
     splits: Any,
@@ -112,25 +122,21 @@ def _mixed(inputs: Sequence[Any], count: int) -> list[Any]:
     return [*(SparseTensor(*each) for each in parts), *inputs[3 * count :]]
 
 
-def _of_sparse(found: SparseTensor) -> Sequence[Tensor]:
-    return found.indices, found.values, found.dense_shape
-
-
 @kernel("SparseCross")
 def _crossed(
     *inputs: Any, N: int, hashed_output: bool, num_buckets: int, hash_key: int
 ) -> Sequence[Tensor]:
     given = _mixed(inputs, N)
     if hashed_output:
-        return _of_sparse(crosses.sparse_cross_hashed(given, num_buckets, hash_key))
-    return _of_sparse(crosses.sparse_cross(given))
+        return parts_of(crosses.sparse_cross_hashed(given, num_buckets, hash_key))
+    return parts_of(crosses.sparse_cross(given))
 
 
 @kernel("SparseCrossV2")
 def _crossed_with(*inputs: Any, N: int) -> Sequence[Tensor]:
     *given, between = inputs
     text = known_value(between).item().decode()
-    return _of_sparse(crosses.sparse_cross(_mixed(given, N), separator=text))
+    return parts_of(crosses.sparse_cross(_mixed(given, N), separator=text))
 
 
 @kernel("RaggedCross")

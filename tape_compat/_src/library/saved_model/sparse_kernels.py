@@ -45,7 +45,8 @@ def _sparse(indices: Any, values: Any, shape: Any) -> SparseTensor:
     return SparseTensor(casting.cast(indices, int64), values, casting.cast(shape, int64))
 
 
-def _parts(found: SparseTensor) -> tuple[Tensor, Tensor, Tensor]:
+def parts_of(found: SparseTensor) -> tuple[Tensor, Tensor, Tensor]:
+    """The indices, values and shape of a sparse tensor."""
     return found.indices, found.values, found.dense_shape
 
 
@@ -54,7 +55,7 @@ def _parts(found: SparseTensor) -> tuple[Tensor, Tensor, Tensor]:
 
 @kernel("SparseReorder")
 def _reorder(indices: Any, values: Any, shape: Any) -> Sequence[Tensor]:
-    return _parts(sparse_layout.reorder(_sparse(indices, values, shape)))[:2]
+    return parts_of(sparse_layout.reorder(_sparse(indices, values, shape)))[:2]
 
 
 @kernel("SparseReshape")
@@ -66,20 +67,20 @@ def _reshape(indices: Any, shape: Any, new: Any) -> Sequence[Tensor]:
 
 @kernel("SparseSlice")
 def _slice(indices: Any, values: Any, shape: Any, start: Any, size: Any) -> Sequence[Tensor]:
-    return _parts(sparse_layout.slice(_sparse(indices, values, shape), start, size))
+    return parts_of(sparse_layout.slice(_sparse(indices, values, shape), start, size))
 
 
 @kernel("SparseConcat")
 def _concat(*inputs: Any, concat_dim: int) -> Sequence[Tensor]:
     count = len(inputs) // 3
     parts = [_sparse(*inputs[i::count]) for i in range(count)]
-    return _parts(sparse_layout.concat(concat_dim, parts))
+    return parts_of(sparse_layout.concat(concat_dim, parts))
 
 
 @kernel("SparseSplit")
 def _split(axis: Any, indices: Any, values: Any, shape: Any, *, num_split: int) -> list[Tensor]:
     found = sparse_layout.split(_sparse(indices, values, shape), num_split, axis)
-    return [part for parts in zip(*map(_parts, found), strict=True) for part in parts]
+    return [part for parts in zip(*map(parts_of, found), strict=True) for part in parts]
 
 
 @kernel("SparseFillEmptyRows")
@@ -110,7 +111,7 @@ def _total(x: Any) -> Tensor:
 @kernel("SparseAdd")
 def _add(*inputs: Any) -> Sequence[Tensor]:
     found = sparse_arithmetic.add(_sparse(*inputs[:3]), _sparse(*inputs[3:6]), inputs[6])
-    return _parts(found)
+    return parts_of(found)
 
 
 @kernel("SparseAddGrad")
@@ -174,7 +175,7 @@ def _beside(indices: Any, shape: Any, dense: Any) -> Tensor:
 
 def _pairwise(function: Kernel) -> Kernel:
     def call(*inputs: Any) -> Sequence[Tensor]:
-        return _parts(function(_sparse(*inputs[:3]), _sparse(*inputs[3:])))[:2]
+        return parts_of(function(_sparse(*inputs[:3]), _sparse(*inputs[3:])))[:2]
 
     return call
 
@@ -194,7 +195,7 @@ def _reduced_to_sparse(function: Kernel) -> Kernel:
         indices: Any, values: Any, shape: Any, axes: Any, *, keep_dims: bool
     ) -> Sequence[Tensor]:
         sparse, along = _sparse(indices, values, shape), known_value(axes).ravel().tolist()
-        return _parts(function(sparse, along, keep_dims, output_is_sparse=True))
+        return parts_of(function(sparse, along, keep_dims, output_is_sparse=True))
 
     return call
 
@@ -250,7 +251,7 @@ def _serialize_many(*parts: Any, out_type: DType) -> Tensor:
 
 @kernel("DeserializeManySparse")
 def _deserialize_many(messages: Any, *, dtype: DType) -> Sequence[Tensor]:
-    return _parts(serialized_sparse.deserialize_many_sparse(messages, dtype))
+    return parts_of(serialized_sparse.deserialize_many_sparse(messages, dtype))
 
 
 @kernel("DeserializeSparse")
@@ -272,7 +273,7 @@ _SETS: dict[str, Kernel] = {
 
 
 def _of_sets(one: Any, other: Any, operation: str, validate: bool) -> Sequence[Tensor]:
-    return _parts(_SETS[operation](one, other, validate_indices=validate))
+    return parts_of(_SETS[operation](one, other, validate_indices=validate))
 
 
 @kernel("DenseToDenseSetOperation")
@@ -333,7 +334,7 @@ def _ctc_loss(
 @kernel("CTCGreedyDecoder")
 def _greedy(x: Any, lengths: Any, *, merge_repeated: bool, blank_index: int) -> Sequence[Tensor]:
     (found,), cost = ctc_decoders.ctc_greedy_decoder(x, lengths, merge_repeated, blank_index)
-    return *_parts(found), cost
+    return *parts_of(found), cost
 
 
 @kernel("CTCBeamSearchDecoder")
@@ -343,23 +344,7 @@ def _beams(
     found, scores = ctc_decoders.ctc_beam_search_decoder_v1(
         x, lengths, beam_width, top_paths, merge_repeated
     )
-    return *[part for parts in zip(*map(_parts, found), strict=True) for part in parts], scores
-
-
-@kernel("DenseCountSparseOutput")
-def _counted(
-    x: Any, weights: Any, *, binary_output: bool, minlength: int, maxlength: int
-) -> Sequence[Tensor]:
-    given = weights if weights._aval.size else None
-    found = sparse_arithmetic.bincount(
-        x,
-        given,
-        -1 if len(x._aval.shape) > 1 else 0,
-        None if minlength < 0 else minlength,
-        None if maxlength < 0 else maxlength,
-        binary_output,
-    )
-    return found.indices, casting.cast(found.values, weights.dtype), found.dense_shape
+    return *[part for parts in zip(*map(parts_of, found), strict=True) for part in parts], scores
 
 
 @kernel("RaggedGather")
@@ -380,4 +365,4 @@ def _ranges(starts: Any, limits: Any, deltas: Any, *, Tsplits: Any) -> Sequence[
 def _ragged_to_sparse(*inputs: Any) -> Sequence[Tensor]:
     *splits, values = inputs
     found = RaggedTensor.from_nested_row_splits(values, splits, validate=False)
-    return _parts(found.to_sparse())
+    return parts_of(found.to_sparse())
