@@ -516,7 +516,7 @@ def case_bucket_by_sequence_length(tf):
         return tf.shape(x)[0]
 
     def fails(x):
-        raise KeyError("no length")
+        raise ValueError("no length")
 
     bucketed = data.bucket_by_sequence_length
     return [
