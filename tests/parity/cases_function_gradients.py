@@ -1210,3 +1210,50 @@ def case_zeros_by_what_only_another_output_depends_on(tf):
     connected: list = []
     tf.function(first_only)()
     return slopes(several), slopes(several.python_function), connected
+
+
+def case_results_that_do_not_depend_on_what_others_do(tf):
+    """A call is one op: zeros where another result depends on a source, None where none does."""
+    x, y, v = tf.constant(1.0), tf.constant(2.0), tf.Variable(3.0)
+
+    @tf.function
+    def f(x, y):
+        return x * 2.0, tf.constant(3.0), tf.stop_gradient(x) * v, tf.cast(x, tf.int32)
+
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch([x, y])
+        linear, constant, stopped, _ = f(x, y)
+        later = constant * constant
+    targets = {"linear": linear, "constant": constant, "stopped": stopped, "later": later}
+    found = {name: tape.gradient(target, [x, y, v]) for name, target in targets.items()}
+    return found, tape.gradient([linear, constant], x)
+
+
+def case_a_call_in_a_function_that_gives_what_does_not_depend(tf):
+    inner = tf.function(lambda x: (x * x, tf.constant(2.0)))
+    outer = tf.function(lambda x: inner(x)[1] * 3.0)
+    x = tf.constant(4.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = outer(x)
+
+    @tf.function
+    def within(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = inner(x)[1] * 3.0
+        return tape.gradient(y, x)
+
+    return tape.gradient(y, x), within(x)
+
+
+def case_second_gradients_of_one_of_two_in_a_call(tf):
+    f = tf.function(lambda x, y: x * y)
+    x, y = tf.constant(2.0), tf.constant(3.0)
+    with tf.GradientTape(persistent=True) as outer:
+        outer.watch([x, y])
+        with tf.GradientTape() as inner:
+            inner.watch([x, y])
+            z = f(x, y)
+        by_x, by_y = inner.gradient(z, [x, y])
+    return outer.gradient(by_x, [x, y]), outer.gradient(by_y, [x, y])

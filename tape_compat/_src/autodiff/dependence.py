@@ -40,7 +40,7 @@ def used_by(closure: Closure, avals: tuple[Aval, ...]) -> tuple[frozenset[int], 
     found = _FOUND.get(key)
     if found is None:
         if isinstance(closure, Call):
-            found = _of_steps(closure.flat, avals)
+            found = _of_steps(closure.steps, avals)
         elif isinstance(closure, Structured):
             found = closure.dependence(avals, _of_steps)
         else:
@@ -85,6 +85,8 @@ def _of_steps(steps: Steps, given: tuple[Aval, ...]) -> tuple[frozenset[int], ..
         parts: Any = [range(len(inputs)) if through is None else through] * len(outputs)
         if closure.derivative:
             parts = used_by(closure, kinds)
+        if isinstance(closure, Call):  # a function is one op
+            parts = [frozenset().union(*parts)] * len(outputs)
         for aval, part in zip(outputs, parts, strict=True):
             flows = closure.differentiable and aval.trainable
             used.append(

@@ -77,8 +77,9 @@ def connected(
             continue
         call, _, outputs, _ = entry
         if getattr(call, "derivative", False):
-            used = used_inputs(call, inputs)
-            outputs = tuple([o for o, u in zip(outputs, used) if not u.isdisjoint(want)])
+            does = [not used.isdisjoint(want) for used in used_inputs(call, inputs)]
+            if not (isinstance(call, Call) and any(does)):  # of a function all are, as one op
+                outputs = tuple([o for o, depends in zip(outputs, does) if depends])
         if outputs:
             steps.append((entry, want))
             reached.update(outputs)
