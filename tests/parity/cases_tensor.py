@@ -833,3 +833,33 @@ def case_assertions_of_shapes_say_their_message(tf):
         lambda: tf.debugging.assert_type(tf.sparse.from_dense([1.0]), tf.int32, message="third"),
     ]
     return [attempt(call) for call in calls]
+
+
+def case_texts_of_failed_assertions(tf):
+    """The words as they are: texts as bytes, tolerances as tensors, where comparisons fail."""
+    check, a, b = tf.debugging, tf.constant([1.0, 2.0]), tf.constant([1.0, 3.0])
+    calls = [
+        lambda: check.Assert(False, ["a text", tf.constant([1, 2]), tf.constant("b")]),
+        lambda: check.Assert(False, [tf.constant(["a", "bc"]), tf.range(9)], summarize=2),
+        lambda: check.assert_near(a, b),
+        lambda: check.assert_near(a, b, rtol=0.1, atol=0.2, message="far", summarize=1),
+        lambda: check.assert_near(tf.constant([1.0 + 1j]), tf.constant([2.0 + 1j])),
+        lambda: check.assert_near(1, 2),
+        lambda: check.assert_less(b, a),
+        lambda: check.assert_less_equal(b, a, message="more"),
+        lambda: check.assert_greater(a, b, summarize=1),
+        lambda: check.assert_greater_equal(a, b, summarize=0),
+        lambda: check.assert_equal(a, b, summarize=0),
+        lambda: check.assert_less(tf.constant(2), 1),
+    ]
+    return [attempt(call, words=80) for call in calls]
+
+
+def case_near_without_tolerance(tf):
+    """A difference equal to the tolerance is too much."""
+    check = tf.debugging.assert_near
+    bounds = [(0.0, 0.0), (0.0, 0.5), (0.0, 0.6)]
+    return [
+        [attempt(lambda: check(x, y, rtol=rtol, atol=atol), words=0) for rtol, atol in bounds]
+        for x, y in ((1.0, 1.0), (1.0, 1.5))
+    ]

@@ -56,10 +56,10 @@ def _shown(summarize: int | None) -> int | None:
     return None if summarize < 0 else summarize
 
 
-def _first_texts(values: Any, count: int | None) -> list[str]:
+def _first_texts(values: Any, count: int | None, as_text: Any = None) -> list[str]:
     """The first `count` elements as text, then '...' if there are more."""
     flat = np.reshape(values, -1)
-    texts = [_element_text(item) for item in flat[:count]]
+    texts = [(as_text or _element_text)(item) for item in flat[:count]]
     return [*texts, "..."] if len(texts) < flat.size else texts
 
 
@@ -85,7 +85,7 @@ def _comparison(
 def _comparison_text(sign: str, holds: Any, x: Any, y: Any, message: Any, count: int | None) -> str:
     lines = [str(message)] if message else []
     lines.append(f"Condition x {sign} y did not hold.")
-    if np.shape(x) == np.shape(y) and np.ndim(x) and sign in ("==", "!="):
+    if np.shape(x) == np.shape(y) and np.ndim(x) and count != 0:
         where = np.argwhere(~np.asarray(holds))[:count]
         at = tuple(where.T)
         lines += [
@@ -93,7 +93,7 @@ def _comparison_text(sign: str, holds: Any, x: Any, y: Any, message: Any, count:
             f"Corresponding x values:\n{x[at]}",
             f"Corresponding y values:\n{y[at]}",
         ]
-    for name, values in (("x", x), ("y", y)):
+    for name, values in (("x", x), ("y", y)) if count != 0 else ():
         first = np.reshape(values, -1)[:count]
         lines.append(f"First {len(first)} elements of {name}:\n{first}")
     return "\n".join(lines)
@@ -234,7 +234,7 @@ def assert_near(
     summarize: int | None = None,
     name: str | None = None,
 ) -> None:
-    """Check that |x - y| <= atol + rtol |y| everywhere, with broadcasting.
+    """Check that |x - y| < atol + rtol |y| everywhere, with broadcasting.
 
     Args:
       x, y: float or complex tensors of the same dtype.
@@ -252,16 +252,16 @@ def assert_near(
     x = _tensor(x)
     y = convert(y, x.dtype)
     if not x.dtype.trainable:
-        raise ValueError(f"data type {x.dtype.name} not inexact")
+        raise ValueError(f"data type {x.dtype.np_dtype.type!r} not inexact")
     spacing = float(ml_dtypes.finfo(x.dtype.real_dtype.np_dtype).eps)
     rtol = convert(10 * spacing if rtol is None else rtol, x.dtype.real_dtype)
     atol = convert(10 * spacing if atol is None else atol, x.dtype.real_dtype)
     difference, bound = elementwise.abs(x - y), atol + rtol * elementwise.abs(y)
     Assert(
-        reductions.reduce_all(comparison.less_equal(difference, bound)),
+        reductions.reduce_all(comparison.less(difference, bound)),
         [
-            f"{_prefix(message)}x and y not equal to tolerance rtol = {rtol.numpy()}, "
-            f"atol = {atol.numpy()}",
+            _prefix(message),
+            f"x and y not equal to tolerance rtol = {rtol!s}, atol = {atol!s}",
             f"x ({_shape_and_dtype(x)}) = ",
             x,
             f"y ({_shape_and_dtype(y)}) = ",
@@ -301,9 +301,10 @@ def Assert(
             f"of Assert has the shape {ok.shape}."
         )
     shown = str(ok) if _symbolic(ok) else str(condition)
+    as_text = _element_text if _symbolic(ok) else str  # texts as TensorFlow's eager code has them
 
     def failure(_: Any, *values: Any) -> str:
-        texts = [", ".join(_first_texts(item, _shown(summarize))) for item in values]
+        texts = [", ".join(_first_texts(item, _shown(summarize), as_text)) for item in values]
         return f"Expected '{shown}' to be true. Summarized data: " + "\n".join(texts)
 
     require(ok, [_tensor(item) for item in data], failure, when_called=True)
