@@ -852,3 +852,17 @@ def case_the_first_names_of_references(tf):
     v, x = tf.Variable(1.0, name=""), tf.constant(1.0)
     same = v.experimental_ref() == v.ref(), x.experimental_ref() == x.ref()
     return same, v.experimental_ref().deref() is v, v.name
+
+
+def case_count_up_to(tf):
+    v, wide, real = tf.Variable(1), tf.Variable(0, dtype=tf.int64), tf.Variable(1.0)
+    counted = [attempt(lambda: v.count_up_to(3), words=4) for _ in range(3)]
+    others = attempt(lambda: wide.count_up_to(5)), attempt(lambda: real.count_up_to(5))
+    older = [attempt(lambda: tf.compat.v1.count_up_to(v, 4), words=4) for _ in range(2)]
+    return counted, v, others, older
+
+
+def case_count_up_to_in_a_function(tf):
+    v = tf.Variable(1)
+    count = tf.function(lambda: v.count_up_to(3) * 10)
+    return [attempt(count, words=0) for _ in range(3)], v

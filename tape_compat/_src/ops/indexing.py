@@ -23,15 +23,16 @@ from ..core.caches import Cache
 from ..core.dimension import Dimension
 from ..core.dimensions import Shape, Size, is_symbolic, is_unknown, less, maximum, minimum
 from ..core.dtypes import as_dtype
-from ..core.errors import NeedsValue
+from ..core.errors import NeedsValue, OutOfRangeError, user_location
 from ..core.op import Closure, DynamicForm, Op
 from ..core.refuse import invalid, not_allowed, shown
-from ..core.state import LOCAL
+from ..core.state import LOCAL, seen_by
 from ..run import policy
 from ..run.op_by_op import unrecorded
 from ..values import operators
 from ..values.bounds import host_value
 from ..values.convert import convert
+from ..values.effects import require
 from ..values.host_steps import without_steps
 from ..values.record import apply
 from ..values.tensor import Tensor, concrete, mark_slice
@@ -561,4 +562,29 @@ def _check_index(entry: Any) -> None:
     raise TypeError(f"{_BAD_INDEX}, got {entry!r}")
 
 
-operators.define(getitem=getitem, variable_getitem=variable_getitem, slice_assigned=slice_assigned)
+def count_up_to(variable: Variable, limit: int) -> Tensor:
+    """See `Variable.count_up_to`."""
+    if variable.dtype.name not in ("int32", "int64"):
+        raise not_allowed(variable.dtype, "int32, int64", "ResourceCountUpTo")
+    return seen_by((), _counted, variable, int(limit))
+
+
+def _counted(variable: Variable, limit: int) -> Tensor:
+    count, where = variable._held, f"'{variable.name}' at {user_location()}"
+    require(
+        count < convert(limit, count.dtype),
+        (),
+        lambda _: f"Reached limit of {limit} [Op:ResourceCountUpTo] ({where})",
+        when_called=True,
+        error=OutOfRangeError,
+    )
+    variable.assign_add(1)
+    return count
+
+
+operators.define(
+    getitem=getitem,
+    variable_getitem=variable_getitem,
+    slice_assigned=slice_assigned,
+    count_up_to=count_up_to,
+)

@@ -167,12 +167,16 @@ def _record_on_host(
 
 
 def require(
-    ok: Tensor, tensors: Sequence[Tensor], failure: Callable[..., str], when_called: bool = False
+    ok: Tensor,
+    tensors: Sequence[Tensor],
+    failure: Callable[..., str],
+    when_called: bool = False,
+    error: Callable[..., Exception] = InvalidArgumentError,
 ) -> None:
     """Raise unless `ok` is true everywhere. What is raised by a function that was recorded says
     where in the user's code that is asked for: a traceback shows the call only.
 
-    failure: what InvalidArgumentError is to say, by the values of `ok` and of `tensors` as NumPy
+    failure: what the error is to say, by the values of `ok` and of `tensors` as NumPy
     arrays. when_called: whether a function that is being recorded is to raise when it is called
     though all is known, as for a branch that may not be taken.
     """
@@ -182,12 +186,12 @@ def require(
 
         def check(holds: Any, *values: Any) -> None:
             if not np.all(holds):
-                raise InvalidArgumentError(None, None, failure(holds, *values) + where)
+                raise error(None, None, failure(holds, *values) + where)
 
         words = Written(f"A condition did not hold{where}", {})
         record_effect(check, given, "Assert", checks=True, written=words)
     elif not np.all(ok.numpy()):
-        raise InvalidArgumentError(None, None, failure(*[x.numpy() for x in given]))
+        raise error(None, None, failure(*[x.numpy() for x in given]))
 
 
 def failing(text: str) -> Closure:

@@ -463,6 +463,10 @@ class Variable(operators.Operators, Trackable, metaclass=Created):
         """Subtract `delta`, of the variable's shape and dtype."""
         return self._update(_updates.SUB, delta, read_value)
 
+    def count_up_to(self, limit: int) -> Tensor:
+        """The count it holds, int32 or int64; it is one more then. OutOfRangeError at `limit`."""
+        return operators.call("count_up_to", self, limit)
+
     def _update(self, closure: Any, delta: Any, read_value: bool) -> Any:
         current = self._held
         if delta.__class__ is not Tensor or delta._aval is not current._aval:

@@ -101,6 +101,7 @@ from ..._src.library.version1.calls import (
     assign_sub as assign_sub,
     boolean_mask as boolean_mask,
     cond as cond,
+    count_up_to as count_up_to,
     gather as gather,
     gather_nd as gather_nd,
     gradients as gradients,

@@ -213,6 +213,17 @@ def assign_sub(
     return ref.assign_sub(value)
 
 
+def count_up_to(ref: Any, limit: int, name: str | None = None) -> Tensor:
+    """`ref.count_up_to(limit)` of a Variable.
+
+    >>> import tape_compat as tf
+    >>> v = tf.Variable(3)
+    >>> int(tf.compat.v1.count_up_to(v, 4)), int(v)
+    (3, 4)
+    """
+    return ref.count_up_to(limit)
+
+
 # -- tf.compat.v1.nn, tf.compat.v1.math ------------------------------------------------------------
 
 
