@@ -6,6 +6,7 @@ from .._src.function.function import (
     Function as GenericFunction,
     Function as PolymorphicFunction,
 )
+from .._src.function.function_type import FunctionType as FunctionType
 from .._src.interop.names import face as _face
 from .._src.ops.declare import TensorLike as TensorLike
 from .._src.values.trace_type import (

@@ -9,16 +9,17 @@ from typing import Any
 
 from ..core import errors
 from ..core.avals import Aval
-from ..core.dtypes import string
+from ..core.dtypes import resource, string
 from ..core.refuse import check_dtype_of, tf_dtype_name
 from ..core.shapes import TensorShape
 from ..values import nest
 from ..values.composite import CompositeTensor, TypeSpec
 from ..values.convert import convert
-from ..values.spec import TensorSpec
+from ..values.spec import TensorSpec, VariableSpec
 from ..values.tensor import Tensor
 from ..values.trackable import Recorded
 from ..values.variable import Handle, Variable
+from .function_type import FunctionType, Parameter, type_of
 from .signature import (
     Arguments,
     Bound,
@@ -180,21 +181,27 @@ class ConcreteFunction(Recorded):
     @property
     def graph(self) -> Any:
         """The record of the function."""
-        return self._trace.graph
+        graph = self._trace.graph
+        graph.structured_input_signature = self.structured_input_signature
+        return graph
 
     @property
     def structured_input_signature(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments by position and by name, with a spec for each tensor and composite."""
         specs = iter(self._input_specs)
+        handles = list(dict.fromkeys(v._handle for v in self._trace.variables))
         by_position = [name for name, _ in self._bound.named]
 
         def spec(value: Any, name: str) -> TensorSpec:
             if self._bound.known_texts and getattr(value, "dtype", None) is string:  # no input
                 return TensorSpec(value.shape, string, name)
             found, own = next(specs), value.name if isinstance(value, TensorSpec) else None
-            return TensorSpec(found.shape, found.dtype, own or _as_name(name))
+            return TensorSpec(found.shape, found.dtype, own or as_name(name))
 
         def specs_in(value: Any, name: str) -> Any:
+            if isinstance(value, Variable):
+                number = handles.index(value._handle)
+                return VariableSpec(value.shape, value.dtype, value.trainable, number)
             if isinstance(value, CompositeTensor):
                 value = value._type_spec
             if isinstance(value, Described):
@@ -211,6 +218,23 @@ class ConcreteFunction(Recorded):
         names = itertools.chain(by_position, itertools.repeat("args"))
         args = tuple([specs_in(value, name) for value, name in zip(self._bound.args, names)])
         return args, {name: specs_in(value, name) for name, value in self._bound.kwargs}
+
+    @property
+    def function_type(self) -> FunctionType:
+        """The types of its parameters, of what it gives and of what it captures."""
+        args, kwargs = self.structured_input_signature
+        kinds = {p.name: p.kind for p in self._signature.python.parameters.values()}
+        only = inspect.Parameter.POSITIONAL_ONLY
+        several = any(kind is inspect.Parameter.VAR_POSITIONAL for kind in kinds.values())
+        parameters = [
+            Parameter(name, only if several else kinds.get(name, only), False, type_of(value))
+            for (name, _), value in zip(self._bound.named, args, strict=True)
+        ]
+        by_name = inspect.Parameter.KEYWORD_ONLY
+        parameters += [Parameter(k, by_name, False, type_of(v)) for k, v in kwargs.items()]
+        captures = {id(x): _source_spec(x) for x in self.captured_inputs}
+        output = type_of(_as_specs(self.structured_outputs))
+        return FunctionType(parameters, captures, return_annotation=output)
 
     @property
     def _input_specs(self) -> list[TensorSpec]:
@@ -286,7 +310,7 @@ class ConcreteFunction(Recorded):
             lines.append(f"  {name} ({shown}): {type_text(value)}")
         lines += ["Output Type:", f"  {type_text(_as_specs(self.structured_outputs))}", "Captures:"]
         captured = self.captured_inputs
-        lines += [f"  {id(s)}: {_source_text(s)}" for s in captured] or ["  None"]
+        lines += [f"  {id(s)}: {_source_spec(s)!r}" for s in captured] or ["  None"]
         return "\n".join(lines)
 
     def __repr__(self) -> str:
@@ -296,7 +320,7 @@ class ConcreteFunction(Recorded):
         return f"ConcreteFunction {self.pretty_printed_signature()}"
 
 
-def _as_name(name: str) -> str:
+def as_name(name: str) -> str:
     """A name of an argument as TensorFlow's signatures have it."""
     found = _NO_NAME.sub("_", name).lower()
     return found if found[:1].isalpha() else f"tensor_{found}"
@@ -353,7 +377,7 @@ def _as_specs(value: Any) -> Any:
     return rebuilt(value, lambda x: TensorSpec(x.shape, x.dtype))
 
 
-def _source_text(source: Any) -> str:
+def _source_spec(source: Any) -> TensorSpec:
     if isinstance(source, Handle):
-        return "TensorSpec(shape=(), dtype=tf.resource, name=None)"
-    return repr(TensorSpec(source.shape, source.dtype))
+        return TensorSpec([], resource)
+    return TensorSpec(source.shape, source.dtype)

@@ -34,6 +34,7 @@ from .compiler_ir import compiler_ir
 from .concrete import ConcreteFunction
 from .elements import taking, with_unknown_sizes
 from .function_spec import FunctionSpec
+from .function_type import FunctionType, Parameter, type_of, untyped
 from .retracing import General, mapped, of_any_count, retracing_of, spec_like
 from .signature import LITERALS, Arguments, Bound, Signature, serves, spec_names, texts_in
 from .trace import AssumingTrace, Trace, as_tensors, traced
@@ -506,6 +507,16 @@ class Function(Recorded):
     def function_spec(self) -> FunctionSpec:
         """Its parameters."""
         return FunctionSpec(self._signature, self._jit_compile)
+
+    @property
+    def function_type(self) -> FunctionType:
+        """The parameters by name and kind, with the types that the `input_signature` gives them."""
+        found, specs = untyped(self._signature.python), self._signature.specs or ()
+        parameters = list(found.parameters.values())
+        for i, spec in enumerate(specs[: len(parameters)]):
+            p = parameters[i]
+            parameters[i] = Parameter(p.name, p.kind, p.default is not p.empty, type_of(spec))
+        return FunctionType(parameters)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A copy has records of its own."""

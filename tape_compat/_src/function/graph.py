@@ -15,9 +15,10 @@ from ..ops.random_keys import initial_draws
 from ..run import policy
 from ..values.capture import SymbolicProgram, leaving, lifted, within
 from ..values.context import current_device
+from ..values.convert import convert
 from ..values.creators import creators
 from ..values.graph_def import GraphDef, NodeDef, listed
-from ..values.names import current_name_scope
+from ..values.names import current_name_scope, get_current_name_scope, name_scope
 from ..values.operation import Operation
 from ..values.tensor import Tensor, next_id
 from ..values.variable import Handle, Variable, initial_tensor
@@ -59,7 +60,9 @@ class FuncGraph(SymbolicProgram):
     began: the identity that a tensor had when it was begun.
     fallible: whether its Python can run where what it assumes does not hold; assumes: whether it
     assumes something; chances: how often that held. in_parts:
-    whether Python does steps of it. rows: the unknown number of rows of placeholders.
+    whether Python does steps of it. rows: the unknown number of rows of placeholders. results: what
+    was returned; structured_input_signature: specs of its arguments, once there is a concrete
+    function of it.
     """
 
     __slots__ = (
@@ -74,7 +77,9 @@ class FuncGraph(SymbolicProgram):
         "inputs",
         "lifts",
         "outputs",
+        "results",
         "rows",
+        "structured_input_signature",
         "values_given",
         "variable_avals",
     )
@@ -97,6 +102,8 @@ class FuncGraph(SymbolicProgram):
         self.fallible = self.assumes = self.in_parts = False
         self.chances = Chances()
         self.rows: Any = None
+        self.results: Any = None
+        self.structured_input_signature: Any = None
         self._unknown = 0
         self._names_used: dict[str, int] = {}
 
@@ -235,6 +242,112 @@ class FuncGraph(SymbolicProgram):
         outputs."""
         return [operation for _, operation in self._listed()]
 
+    # -- what it takes from outside -------------------------------------------------------------
+
+    @property
+    def captures(self) -> list[tuple[Any, Tensor]]:
+        """What it takes beside its arguments, so far: each tensor, and the handle of each variable,
+        with what stands for it in the record.
+
+        >>> import tape_compat as tf
+        >>> v, k = tf.Variable(1.0), tf.constant([2.0, 3.0])
+        >>> graph = tf.function(lambda: v * k).get_concrete_function().graph
+        >>> [outside is v.handle or outside is k for outside, _ in graph.captures]
+        [True, True]
+        """
+        found: list[tuple[Any, Tensor]] = [(h, symbol) for h, symbol in self.symbols.items()]
+        for slot, x in self._distinct_leaves():
+            if id(x) not in self.keys and not (isinstance(x._id, int) and x._id >= self.began):
+                found.append((x, self.tensor_at(slot)))
+        return found
+
+    @property
+    def external_captures(self) -> list[Any]:
+        """The tensors and handles among `captures`."""
+        return [outside for outside, _ in self.captures]
+
+    @property
+    def internal_captures(self) -> list[Tensor]:
+        """What stands for them in the record."""
+        return [inside for _, inside in self.captures]
+
+    @property
+    def num_captures(self) -> int:
+        """How many there are."""
+        return len(self.captures)
+
+    @property
+    def deferred_external_captures(self) -> list[Any]:
+        """None: what is taken is known when the function is recorded."""
+        return []
+
+    @property
+    def deferred_internal_captures(self) -> list[Any]:
+        """None, too."""
+        return []
+
+    def capture(self, tensor: Any, name: str | None = None, shape: Any = None) -> Tensor:
+        """A tensor of eager code as one of the record."""
+        return convert(tensor)
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """The variables that it reads or assigns to, so far."""
+        return tuple(self.used.values())
+
+    @property
+    def trainable_variables(self) -> tuple[Variable, ...]:
+        """Those of them that are trainable."""
+        return tuple([v for v in self.variables if v.trainable])
+
+    # -- what it gives --------------------------------------------------------------------------
+
+    @property
+    def structured_outputs(self) -> Any:
+        """What the function returned, of symbolic tensors; None while it is being recorded."""
+        return None if self.results is None else self.results.packed(self.results.outputs)
+
+    @property
+    def output_shapes(self) -> list[TensorShape]:
+        """The shapes of the tensors that it gives."""
+        return [x.shape for x in self.outputs]
+
+    @property
+    def output_dtypes(self) -> list[DType]:
+        """Their dtypes."""
+        return [x.dtype for x in self.outputs]
+
+    def get_name_scope(self) -> str:
+        """The names of the scopes in force, joined by slashes."""
+        return get_current_name_scope()
+
+    def name_scope(self, name: str) -> name_scope:
+        """`tf.name_scope`."""
+        return name_scope(name)
+
+    @property
+    def finalized(self) -> bool:
+        """False: what is recorded takes no mark."""
+        return False
+
+    def as_graph_element(
+        self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True
+    ) -> Any:
+        """A tensor or an operation of it by its name, or as it is.
+
+        Raises: TypeError for what is neither; ValueError for one of the kind that is not allowed;
+          KeyError if there is none.
+        """
+        if isinstance(obj, str):
+            obj = self.get_tensor_by_name(obj) if ":" in obj else self.get_operation_by_name(obj)
+        allowed = {Tensor: allow_tensor, Operation: allow_operation}
+        for kind, allows in allowed.items():
+            if isinstance(obj, kind):
+                if not allows:
+                    raise ValueError(f"{obj!r} is a {kind.__name__}, which is not allowed here.")
+                return obj
+        raise TypeError(f"Can not convert a {type(obj).__name__} into a Tensor or Operation.")
+
     def get_operation_by_name(self, name: str) -> Operation:
         """An instruction by its name. Raises KeyError if there is none."""
         for found in self.get_operations():
@@ -245,7 +358,13 @@ class FuncGraph(SymbolicProgram):
     def get_tensor_by_name(self, name: str) -> Tensor:
         """A tensor by its name, "Exp:0". Raises KeyError if there is none."""
         operation, _, index = name.partition(":")
-        return self.get_operation_by_name(operation).outputs[int(index or 0)]
+        if not index.isdecimal():
+            self.get_operation_by_name(operation)
+            raise ValueError(
+                f"The name {name!r} refers to an Operation, not a Tensor. Tensor names must be of "
+                'the form "<op_name>:<output_index>".'
+            )
+        return self.get_operation_by_name(operation).outputs[int(index)]
 
     @contextlib.contextmanager
     def as_default(self) -> Iterator[FuncGraph]:

@@ -453,6 +453,6 @@ def _recorded(function: Callable[..., Any], bound: Bound, name: str, recording: 
         check_unchanged(copies, given, [*(name for name, _ in bound.named), *kwargs], function)
         found = captured(graph, graph.inputs, None, results.outputs, name)
         graph.values_given.clear()
-        graph.outputs = results.outputs
+        graph.outputs, graph.results = results.outputs, results
     make = AssumingTrace if graph.assumes else Trace
     return make(found, results, graph, tuple(graph.inputs), tuple(arguments.variables))

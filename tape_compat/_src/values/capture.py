@@ -135,7 +135,7 @@ class SymbolicProgram(Program):
     name: what it is a record of, for messages. outer: the one that was under way when it began.
     symbols: what variables hold at first, each a symbolic input; values: what they hold now, which
     only this record knows. cells: those that were assigned to, in order. reads: the variables that
-    were read, by their handles; variables: those that were read or assigned to. keys: those of
+    were read, by their handles; used: those that were read or assigned to. keys: those of
     draws, by the identity of the object. argument_names: those of the symbolic inputs that have
     one, by their slots. draws: how many there are of random numbers.
     """
@@ -154,8 +154,8 @@ class SymbolicProgram(Program):
         "settled",
         "sketch",
         "symbols",
+        "used",
         "values",
-        "variables",
     )
     symbolic = True
 
@@ -172,7 +172,7 @@ class SymbolicProgram(Program):
         self.symbols: dict[Handle, Tensor] = {}
         self.values: dict[Handle, Tensor] = {}
         self.reads: dict[Handle, Variable] = {}
-        self.variables: dict[Handle, Variable] = {}
+        self.used: dict[Handle, Variable] = {}
         self.keys: dict[int, tuple[Tensor, Drawn]] = {}
         self.argument_names: dict[int, str] = {}
         self.draws = 0
@@ -226,11 +226,11 @@ class SymbolicProgram(Program):
     def note_read(self, variable: Variable) -> None:
         """Note that a variable is read (called by the engine)."""
         self.reads.setdefault(variable._handle, variable)
-        self.variables.setdefault(variable._handle, variable)
+        self.used.setdefault(variable._handle, variable)
 
     def note_use(self, variable: Variable) -> None:
         """Note that a variable is assigned to (called by the engine)."""
-        self.variables.setdefault(variable._handle, variable)
+        self.used.setdefault(variable._handle, variable)
 
     def assume(self, what: str) -> None:
         """Note that it holds for calls only in which something is so.
@@ -537,7 +537,7 @@ def captured(
     given += [anchor(program, program.values[handle]) for handle in cells]
     program.share_numbers()
     closure = close(program, inputs, given, name)
-    reads, variables = tuple(program.reads.values()), tuple(program.variables.values())
+    reads, variables = tuple(program.reads.values()), tuple(program.used.values())
     return Captured(closure, program.sources(), result, cells, reads, variables)
 
 
