@@ -917,3 +917,53 @@ def test_generators_of_tensorflow(tmp_path):
         assert_near(numbers(loaded.draw(tape_compat.constant(n))), numbers(draw(tf.constant(n))))
     state = loaded.generator._state_var
     assert state.numpy().tolist() == made.generator.state.numpy().tolist()
+
+
+def with_functions_in_structures(tf):
+    m = tf.Module()
+    m.v = tf.Variable(2.0)
+    m.losses = [tf.function(lambda: m.v**2), tf.function(lambda: m.v * 3.0)]
+    m.named = {"a": tf.function(lambda x: x * m.v), "n": 1}
+    m.pair = (tf.function(lambda: m.v - 1.0), 5)
+    m.mixed, m.both = [tf.Variable(1.0), 1, tf.Variable(3.0)], (tf.Variable(1.0), 1, m.v)
+    _ = m.losses[0](), m.losses[1](), m.named["a"](tf.constant(4.0)), m.pair[0]()
+    m.named["concrete"] = m.named["a"].get_concrete_function(tf.TensorSpec([]))
+    return m
+
+
+def test_functions_in_lists_dicts_and_tuples(ways, tmp_path):
+    """What is no part keeps its place in a list: there is None."""
+    writer, reader = ways
+    writer.saved_model.save(with_functions_in_structures(writer), str(tmp_path))
+    m = reader.saved_model.load(str(tmp_path))
+    m.v.assign(5.0)
+    x = reader.constant(4.0)
+    assert [float(loss()) for loss in m.losses] == [25.0, 15.0]
+    assert float(m.named["a"](x)) == float(m.named["concrete"](x)) == 20.0
+    assert sorted(m.named) == ["a", "concrete"] and float(m.pair[0]()) == 4.0
+    for held, values in ((m.mixed, [1.0, 3.0]), (m.both, [1.0, 5.0])):
+        assert len(held) == 3 and held[1] is None and [float(held[0]), float(held[2])] == values
+    assert m.both[2] is m.v and m.tensorflow_git_version is not None
+
+
+def test_composites_and_names_of_signatures(ways, tmp_path):
+    """A signature gives composites, and takes arguments by names as files have them."""
+    writer, reader = ways
+    m = writer.Module()
+    specs = [writer.TensorSpec([None], writer.float32, name) for name in ("A-b", "A/D")]
+
+    @writer.function(input_signature=specs)
+    def f(a, b):
+        rows = writer.RaggedTensor.from_row_splits(a, writer.constant([0, 1, 3], writer.int64))
+        return {"rows": rows * 2.0, "sum": a + b}
+
+    m.f = f
+    writer.saved_model.save(m, str(tmp_path), signatures=f)
+    served = reader.saved_model.load(str(tmp_path)).signatures["serving_default"]
+    names = sorted(served.structured_input_signature[1])
+    assert writer is not tape_compat or names == ["a_b", "a_d"]
+    found = served(**dict.fromkeys(names, reader.constant([1.0, 2.0, 3.0])))
+    assert found["sum"].numpy().tolist() == [2.0, 4.0, 6.0]
+    assert found["rows"].to_list() == [[2.0], [4.0, 6.0]]
+    given = [x for x in served.inputs if x.dtype == reader.float32]
+    assert [x.shape.as_list() for x in given] == [[None], [None]]

@@ -166,7 +166,10 @@ class AutoTrackable(Trackable):
         if "_self_noted" in held:  # nothing else is a part
             left_out.update(held.keys() - held["_self_noted"])
         found = {k: v for k, v in held.items() if k not in left_out and is_trackable(v)}
-        functions = functions_of(self) if save_type == "savedmodel" else {}
+        functions = {}
+        if save_type == "savedmodel":
+            tuples = {k: v for k, v in held.items() if k not in left_out and holds_function(v)}
+            functions = {**tuples, **functions_of(self)}
         return {**found, **functions, **held.get("_self_tracked", {})}
 
 
@@ -177,6 +180,11 @@ def functions_of(value: Any) -> dict[str, Any]:
         if name not in found and is_function(inspect.getattr_static(type(value), name, None)):
             found[name] = getattr(value, name)
     return found
+
+
+def holds_function(value: Any) -> bool:
+    """Whether a value is a tuple with a `tf.function` in it, at any depth."""
+    return isinstance(value, tuple) and any(is_function(x) or holds_function(x) for x in value)
 
 
 def is_function(value: Any) -> bool:
@@ -216,12 +224,19 @@ def children(value: Any) -> dict[str, Any]:
     return {} if is_function(value) else children_of_structure(value)
 
 
-def children_of_structure(value: Any) -> dict[str, Any]:
-    """The parts of a list, tuple or dict, as `children` gives them."""
+def children_of_structure(value: Any, functions: bool = False) -> dict[str, Any]:
+    """The parts of a list, tuple or dict, as `children` gives them; functions: and those of its
+    items that are `tf.function`s."""
+
+    def is_part(item: Any) -> bool:
+        if functions and (is_function(item) or holds_function(item)):
+            return True
+        return is_trackable(item)
+
     if isinstance(value, (ListWrapper, _DictWrapper)):
         _check_source(value)
     if isinstance(value, dict):
-        found = {key: part for key, part in value.items() if is_trackable(part)}
+        found = {key: part for key, part in value.items() if is_part(part)}
         if not all(isinstance(key, str) for key in found):
             raise ValueError(
                 f"Unable to save the object {value} (a dictionary wrapper constructed "
@@ -233,7 +248,7 @@ def children_of_structure(value: Any) -> dict[str, Any]:
         return found
     parts: Iterator[tuple[str, Any]] = ((str(i), part) for i, part in enumerate(value))
     named = zip(getattr(value, "_fields", ()), value)
-    return {key: part for key, part in (*named, *parts) if is_trackable(part)}
+    return {key: part for key, part in (*named, *parts) if is_part(part)}
 
 
 def wrapped(value: Any) -> Any:

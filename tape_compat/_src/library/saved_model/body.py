@@ -12,6 +12,7 @@ from ...core.avals import Aval
 from ...core.call import Call
 from ...core.dimensions import Sizes
 from ...core.dtypes import DType, int32, int64, string, uint64
+from ...core.shapes import TensorShape
 from ...data.io.tensors import make_tensor_proto
 from .make_nodes import (
     RESOURCE,
@@ -69,10 +70,14 @@ class Body:
         self.functions.append(made.function)
         return made
 
-    def argument(self, name: str, dtype: DType) -> str:
-        """Add an argument. Gives its name."""
+    def argument(self, name: str, dtype: DType, shape: TensorShape | None = None) -> str:
+        """Add an argument, of a shape if that is told. Gives its name."""
         found = unique(argument_name(name), self._taken)
-        self.function.signature.input_arg.add(name=found, type=dtype.as_datatype_enum)
+        arguments = self.function.signature.input_arg
+        if shape is not None:
+            entry = self.function.arg_attr.add(key=len(arguments))
+            put_attribute(entry.value, "_output_shapes", [shape])
+        arguments.add(name=found, type=dtype.as_datatype_enum)
         return found
 
     def resource(self, value: Any) -> str:

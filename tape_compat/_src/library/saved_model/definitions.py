@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from ...core.avals import Aval
 from ...core.dtypes import string
 from ...core.errors import user_location
-from ...function.concrete import ConcreteFunction
+from ...function.concrete import ConcreteFunction, as_name
 from ...function.program_parts import parts_between
 from ...function.trace import Trace
 from ...ops.random_keys import KEY
@@ -67,7 +67,9 @@ def defined(concrete: ConcreteFunction, name: str, differentiable: bool) -> Defi
     saved.output_signature.CopyFrom(gives)
     body = Body(name, trace.graph.name, differentiable)
     specs = _write(body, concrete)
-    inputs = tuple(concrete._input_specs)
+    inputs = tuple(
+        [TensorSpec(x.shape, x.dtype, as_name(x.name or "x")) for x in concrete._input_specs]
+    )
     functions = tuple(body.functions)
     return Definition(body.function, functions, tuple(body.resources), saved, inputs, specs)
 
@@ -76,7 +78,7 @@ def _write(body: Body, concrete: ConcreteFunction) -> tuple[TensorSpec, ...]:
     """Write a function: its arguments, what it reads, computes, assigns to and gives."""
     trace = concrete._trace
     captured, signature = trace.captured, body.function.signature
-    inputs = [body.argument(spec.name or "x", spec.dtype) for spec in concrete._input_specs]
+    inputs = [body.argument(x.name or "x", x.dtype, x.shape) for x in concrete._input_specs]
     sources = [_source(body, source) for source in captured.sources]
     values = dict(enumerate([*inputs, *sources]))
     writer = PartWriter(body, values, dict(enumerate(_avals(trace))))

@@ -82,7 +82,7 @@ def load(export_dir: Any, tags: Any = None, options: LoadOptions | None = None) 
     found = loading.root()
     if options is not None and options.experimental_load_function_aliases:
         found.function_aliases = loading.aliases
-    found.tensorflow_version = loading.version
+    found.tensorflow_version, found.tensorflow_git_version = loading.versions
     return found
 
 
@@ -177,7 +177,9 @@ class Loading:
             self._numbers[path]: made for path, (made, _) in known.items()
         }
         self._putting = {self._numbers[path]: put for path, (_, put) in known.items()}
-        self.version = graph.meta_info_def.tensorflow_version
+        info = graph.meta_info_def
+        #: Of the library that wrote it: its number, and what it was built of.
+        self.versions = info.tensorflow_version, info.tensorflow_git_version
         #: Functions by the names that the user gave them when they were saved.
         self.aliases: dict[str, Any] = {}
         self._aliases = {x.key: x.value for x in graph.meta_info_def.function_aliases}
@@ -406,10 +408,11 @@ def _plain_name(name: str) -> str:
 
 
 def _in_order(parts: Iterable[tuple[str, Any]]) -> list[Any]:
-    """The items of a list, by their places; not its other attributes.
+    """The items of a list, by their places, None where it had what is not saved; not its other
+    attributes.
 
-    >>> _in_order([("10", "b"), ("9", "a"), ("name", "c")])
-    ['a', 'b']
+    >>> _in_order([("2", "b"), ("0", "a"), ("name", "c")])
+    ['a', None, 'b']
     """
-    found = [(int(name), part) for name, part in parts if name.isdecimal()]
-    return [part for _, part in sorted(found, key=lambda item: item[0])]
+    found = {int(name): part for name, part in parts if name.isdecimal()}
+    return [found.get(place) for place in range(max(found, default=-1) + 1)]

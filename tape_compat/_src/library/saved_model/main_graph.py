@@ -14,6 +14,7 @@ import numpy as np
 from ...core.dtypes import string
 from ...core.shapes import TensorShape
 from ...data.io.tensors import make_tensor_proto
+from ...values.composite import TypeSpec
 from ...values.spec import TensorSpec
 from ...values.tensor import Tensor
 from ...values.variable import Handle, Variable
@@ -21,7 +22,7 @@ from ..lookup.static import StaticHashTable
 from .definitions import Definition
 from .make_nodes import RESOURCE, make_node, unique
 from .messages import MetaGraphDef, NameAttrList
-from .structured import shape_proto
+from .structured import components, decoded, encoded, shape_proto
 
 #: The versions of graphs that TensorFlow 2 writes, and that it asks of those who read them.
 _PRODUCER, _MIN_CONSUMER = 1882, 12
@@ -101,9 +102,13 @@ class MainGraph:
         types.type.extend([dtype.as_datatype_enum for dtype in given])
         types.type.extend([RESOURCE] * len(definition.resources))
         self._graph.graph_def.node.append(node)
-        labels = sorted(_labels(definition))
-        for place, (label, spec) in enumerate(zip(labels, definition.outputs, strict=True)):
-            _tell(made.outputs[label], f"{node.name}:{place}", spec)
+        gives = decoded(definition.saved.output_signature)
+        place = 0
+        for label, kind in sorted(gives.items()):
+            parts = definition.outputs[place : place + len(components(kind))]
+            places = [(f"{node.name}:{place + i}", spec) for i, spec in enumerate(parts)]
+            _tell_result(made.outputs[label], kind, places)
+            place += len(parts)
 
     def add_saver(self, keys: Mapping[Handle, str]) -> None:
         """Add the nodes that save the variables, and restore them, by the keys of their values."""
@@ -147,10 +152,15 @@ def _of_text() -> dict[str, Any]:
     return {"dtype": string, "shape": TensorShape([])}
 
 
-def _labels(definition: Definition) -> list[str]:
-    """The keys of the dict that a signature gives."""
-    fields = definition.saved.output_signature.dict_value.fields
-    return list(fields)
+def _tell_result(info: Any, kind: TypeSpec, places: list[tuple[str, TensorSpec]]) -> None:
+    """Say where a result is: a tensor, or a composite by its tensors."""
+    if isinstance(kind, TensorSpec):
+        _tell(info, *places[0])
+        return
+    held = info.composite_tensor
+    held.type_spec.CopyFrom(encoded(kind).type_spec_value)
+    for name, spec in places:
+        _tell(held.components.add(), name, spec)
 
 
 def _tell(info: Any, name: str, spec: TensorSpec) -> None:

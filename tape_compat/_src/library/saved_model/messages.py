@@ -347,7 +347,20 @@ class SavedObjectGraph(Message):
 
 
 class TensorInfo(Message):
-    FIELDS: ClassVar = {"name": (1, TEXT), "dtype": (2, INT), "tensor_shape": (3, TensorShapeProto)}
+    """A tensor of the graph, or a composite by its spec and its tensors."""
+
+    FIELDS: ClassVar[dict[str, tuple[int, Any]]] = {
+        "name": (1, TEXT),
+        "dtype": (2, INT),
+        "tensor_shape": (3, TensorShapeProto),
+    }
+
+
+class CompositeInfo(Message):
+    FIELDS: ClassVar = {"type_spec": (1, TypeSpecProto), "components": (2, several(TensorInfo))}
+
+
+TensorInfo.FIELDS |= {"composite_tensor": (5, CompositeInfo)}
 
 
 class SignatureDef(Message):
@@ -376,6 +389,7 @@ class MetaInfoDef(Message):
     FIELDS: ClassVar = {
         "tags": (4, Strings),
         "tensorflow_version": (5, TEXT),
+        "tensorflow_git_version": (6, TEXT),
         "stripped_default_attrs": (7, FLAG),
         "function_aliases": (8, several(TextEntry)),
     }

@@ -17,7 +17,7 @@ from ...core.errors import NeedsValue, user_location
 from ...core.state import LOCAL
 from ...function.concrete import ConcreteFunction
 from ...function.function import Function
-from ...values.trackable import Trackable, children
+from ...values.trackable import Trackable, children_of_structure
 from ...values.variable import VALUE_KEY, Handle, Variable
 from ..lookup.static import StaticHashTable
 from .assets import Asset
@@ -165,7 +165,7 @@ class _Saving:
         if isinstance(value, (Function, ConcreteFunction)):
             return {}
         if not isinstance(value, Trackable):
-            return children(value)
+            return children_of_structure(value, functions=True)
         found = value._trackable_children("savedmodel", cache=self._cache)
         return {name: part for name, part in found.items() if not isinstance(part, Signatures)}
 

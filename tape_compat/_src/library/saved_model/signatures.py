@@ -6,8 +6,9 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ...function.concrete import ConcreteFunction
+from ...function.concrete import ConcreteFunction, as_name
 from ...function.function import Function
+from ...values.composite import CompositeTensor
 from ...values.spec import TensorSpec
 from ...values.tensor import Tensor
 from ...values.trackable import functions_of
@@ -74,7 +75,7 @@ def _concrete(function: Any) -> ConcreteFunction:
 def _wrapped(name: str, concrete: ConcreteFunction) -> ConcreteFunction:
     """A concrete function that takes its tensors by name and gives a dict."""
     taken: set[str] = set()
-    specs = {unique(spec.name or "x", taken): spec for spec in concrete._input_specs}
+    specs = {unique(as_name(spec.name or "x"), taken): spec for spec in concrete._input_specs}
 
     def signature_wrapper(**kwargs: Any) -> Any:
         return _named(name, concrete, concrete._called([kwargs[key] for key in specs]))
@@ -87,10 +88,10 @@ def _wrapped(name: str, concrete: ConcreteFunction) -> ConcreteFunction:
     return function.get_concrete_function(**given)
 
 
-def _named(key: str, concrete: ConcreteFunction, outputs: Any) -> dict[str, Tensor]:
+def _named(key: str, concrete: ConcreteFunction, outputs: Any) -> dict[str, Any]:
     """What a function gives as a dict.
 
-    Raises: ValueError if it gives anything but tensors.
+    Raises: ValueError if it gives anything but tensors and composites.
     """
     name = concrete.name.decode()
     if isinstance(outputs, Mapping):
@@ -101,12 +102,14 @@ def _named(key: str, concrete: ConcreteFunction, outputs: Any) -> dict[str, Tens
                     f"function {name} used to generate the SavedModel signature {key!r}."
                 )
         found = dict(outputs)
+    elif hasattr(outputs, "_asdict"):
+        found = outputs._asdict()
     elif isinstance(outputs, (list, tuple)):
         found = {f"output_{i}": value for i, value in enumerate(outputs)}
     else:
         found = {"output_0": outputs}
     for label, value in found.items():
-        if not isinstance(value, Tensor):
+        if not isinstance(value, (Tensor, CompositeTensor)):
             raise ValueError(
                 f"Got a non-Tensor value {value!r} for key {label!r} in the output of the function "
                 f"{name} used to generate the SavedModel signature {key!r}. Outputs for functions "
