@@ -526,7 +526,18 @@ def reshaped_by_halves(tf, x):
     return tf.reshape(x, [-1, height // 2, 2, width]), tf.reshape(x, [2, -1, width // 2, 2])
 
 
+def down_and_up(tf, x):
+    """A network of windows that goes to half the size and back, and to twice the size."""
+    window = tf.reshape(tf.range(18.0), [3, 3, 1, 2]) / 10.0
+    small = tf.nn.conv2d(tf.nn.max_pool2d(x[..., :1], 3, 2, "SAME"), window, 1, "SAME")
+    back = tf.nn.conv2d_transpose(small[..., :1], window[..., :1], tf.shape(x[..., :1]), 2, "SAME")
+    sizes = [tf.shape(x)[0], 2 * tf.shape(x)[1] + 1, 2 * tf.shape(x)[2] + 1, 1]
+    pair = tf.concat([x, -x], -1)
+    return back, tf.nn.conv2d_transpose(pair, window, sizes, 2, "VALID")
+
+
 OF_IMAGES = {
+    "windows": lambda tf: lambda x: down_and_up(tf, x),
     "nearest": lambda tf: of_images(tf, "nearest"),
     "bilinear": lambda tf: of_images(tf, "bilinear"),
     "bicubic": lambda tf: of_images(tf, "bicubic"),

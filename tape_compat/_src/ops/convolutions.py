@@ -11,7 +11,7 @@ import numpy as np
 from jax import lax
 
 from ..core.avals import Aval
-from ..core.dimensions import differ, divides
+from ..core.dimensions import differ, divides, is_symbolic
 from ..core.op import Closure, Op
 from ..core.refuse import invalid, shown
 from ..values.convert import convert
@@ -309,8 +309,10 @@ def convolve_back(
 
     if 0 in filters.shape:
         return jnp.zeros(shape, y.dtype)
-    if jnp.issubdtype(y.dtype, jnp.integer):
-        return _integers_back(y, filters, shape, strides, padding, dilations, last)
+    if jnp.issubdtype(y.dtype, jnp.integer) or any(
+        map(is_symbolic, shape[1:-1] if last else shape[2:])
+    ):
+        return _turned_back(y, filters, shape, strides, padding, dilations, last)
 
     def by_xla(y: Any, filters: Any) -> Any:
         return transposed(lambda x: forward(x, filters), shape, y)
@@ -324,7 +326,7 @@ def convolve_back(
     return by_kernels(by_xla, y, filters, windows, shape[-1])
 
 
-def _integers_back(
+def _turned_back(
     y: Any,
     filters: Any,
     shape: tuple[int, ...],
@@ -333,24 +335,27 @@ def _integers_back(
     dilations: tuple[int, ...],
     last: bool,
 ) -> Any:
-    """The same of integers, whose convolutions JAX does not transpose: that of `y`, spread by the
-    strides, with the window turned around. Source: Dumoulin and Visin, A guide to convolution
-    arithmetic for deep learning, relationship 14."""
+    """The same of integers, whose convolutions JAX does not transpose, and of sizes that a program
+    leaves open: that of `y`, spread by the strides, with the window turned around. Source: Dumoulin
+    and Visin, A guide to convolution arithmetic for deep learning, relationship 14."""
     rank, window = len(strides), filters.shape[:-2]
     sizes, given = (shape[1:-1], y.shape[1:-1]) if last else (shape[2:], y.shape[2:])
     pads = padding_pairs(sizes, window, strides, padding, dilations)
-    ends = []
+    ends: list[tuple[Any, Any]] = []
     for axis in range(rank):
         reach = (window[axis] - 1) * dilations[axis]
         before = reach - pads[axis][0]
         spread = (given[axis] - 1) * strides[axis] + 1
         ends.append((before, sizes[axis] + reach - spread - before))
+    moved = any(is_symbolic(end) for pair in ends for end in pair)
+    if moved:  # all of it, and further zeros of the largest stride; the result is a part of that
+        ends = [((w - 1) * d, (w - 1) * d + s) for w, d, s in zip(window, dilations, strides)]
     depth, channels = filters.shape[-2], shape[-1 if last else 1]
     groups = channels // depth
     turned = jnp.flip(filters, range(rank)).reshape(*window, depth, groups, -1)
     turned = jnp.moveaxis(turned, -1, -3)
     turned = jnp.swapaxes(turned, -1, -2).reshape(*window, -1, channels)
-    return lax.conv_general_dilated(
+    found = lax.conv_general_dilated(
         y,
         turned,
         (1,) * rank,
@@ -360,6 +365,12 @@ def _integers_back(
         dimension_numbers=_dimension_numbers(rank, last),
         feature_group_count=groups,
     )
+    if not moved:
+        return found
+    begins = [jnp.asarray(pair[0], jnp.int32) for pair in pads]
+    zero = jnp.zeros((), jnp.int32)
+    begins = [zero, *begins, zero] if last else [zero, zero, *begins]
+    return lax.dynamic_slice(found, begins, shape)
 
 
 def _pull_back(

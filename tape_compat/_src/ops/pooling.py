@@ -74,7 +74,7 @@ class _Windows(NamedTuple):
         window, strides = _whole(window, last), _whole(strides, last)
         if not isinstance(padding, str):
             padding = _whole_pairs(padding, last)
-        pairs = [(int(a), int(b)) for a, b in _pairs(x, window, strides, padding)]
+        pairs = [(_as_int(a), _as_int(b)) for a, b in _pairs(x, window, strides, padding)]
         return cls(window, strides, pairs, len(window) < 5)
 
     def places(self, x: Any) -> tuple[int, ...]:
@@ -150,7 +150,7 @@ def _avg_pool(
     window, strides = _whole(window, last), _whole(strides, last)
     if not isinstance(padding, str):
         padding = _whole_pairs(padding, last)
-    pairs = [tuple(map(_as_int, pair)) for pair in _pairs(x, window, strides, padding)]
+    pairs = [(_as_int(a), _as_int(b)) for a, b in _pairs(x, window, strides, padding)]
     tiles = _tiles(x, window, strides, pairs)
     if tiles is not None:
         return jnp.mean(tiles[0], axis=tiles[1])
