@@ -953,6 +953,24 @@ def case_reduce_retracing_two_dimensions(tf):
     return shapes
 
 
+def case_reduce_retracing_composites(tf):
+    """Rows of ragged tensors, of sparse ones and of slices are of any number from the second on."""
+    seen = []
+
+    @tf.function(reduce_retracing=True)
+    def f(x):
+        shown = x["a"] if isinstance(x, dict) else x
+        seen.append((type(x).__name__, str(shown.shape)))
+        return tf.nest.flatten(x, expand_composites=True)[0]
+
+    rows = [[[1], [2, 3]], [[1], [2], [3, 4]], [[1]] * 4, [[2] * 3] * 5]
+    ragged = [f(tf.ragged.constant(x)) for x in (*rows, [[[1]]], [[[1]], [[2]]], [[[3]]] * 3)]
+    sparse = [f(tf.sparse.from_dense(tf.ones([n, 2]))) for n in (1, 2, 3, 4)]
+    slices = [f(tf.IndexedSlices(tf.ones([n, 2]), tf.range(n))) for n in (1, 2, 3, 4)]
+    pairs = [f({"a": tf.ragged.constant(x), "b": tf.ones([n])}) for n, x in enumerate(rows, 1)]
+    return seen, ragged, sparse, slices, pairs
+
+
 def case_reduce_retracing_python_values(tf):
     return counting(tf, 1, 2, 3, 1, reduce_retracing=True)
 

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import weakref
 from collections import deque
+from collections.abc import Callable
 from typing import Any
 
 from ..core.avals import Aval
 from ..core.dtypes import string
+from ..core.shapes import TensorShape
 from ..values import nest
+from ..values.composite import TypeSpec
 from ..values.convert import convert
 from ..values.extension_type import ExtensionTypeSpec
-from ..values.ragged import RaggedTensor
-from ..values.sparse import SparseTensor
+from ..values.indexed_slices import IndexedSlices, IndexedSlicesSpec
+from ..values.ragged import RaggedTensor, RaggedTensorSpec
+from ..values.sparse import SparseTensor, SparseTensorSpec
 from ..values.spec import TensorSpec
+from ..values.tensor import Tensor
+from ..values.variable import Variable
 from .signature import Bound, rebuilt
 
 #: TensorFlow warns, at most so many times, once that many of the last calls were recorded.
@@ -78,7 +84,7 @@ class General:
     """The shapes that came where arguments differ in nothing else: sizes that differ are None."""
 
     def __init__(self) -> None:
-        self._seen: dict[tuple, list[TensorSpec]] = {}
+        self._seen: dict[tuple, tuple[list[TensorSpec], list[TypeSpec]]] = {}
 
     def of(self, bound: Bound) -> Bound:
         """Arguments with specs for the tensors in them that serve all that came so far."""
@@ -89,15 +95,40 @@ class General:
         left = iter(
             [
                 TensorSpec(new.shape.most_specific_common_supertype([old.shape]), new.dtype)
-                for old, new in zip(before, specs, strict=True)
+                for old, new in zip(before[0], specs, strict=True)
             ]
         )
-        return mapped(bound, lambda _: next(left))
+        composites = iter(before[1])
+        general = _with_composites(
+            bound, lambda new: new.most_specific_common_supertype([next(composites)])
+        )
+        return mapped(general, lambda _: next(left))
 
     def came(self, given: Bound) -> None:
         """Note arguments that the function was recorded for, as `of` gave them."""
         key, specs, _ = _specs(given)
-        self._seen[key] = specs
+        composites: list[TypeSpec] = []
+        _with_composites(given, lambda spec: composites.append(spec) or spec)
+        self._seen[key] = specs, composites
+
+
+def _with_composites(bound: Bound, function: Callable[[TypeSpec], Any]) -> Bound:
+    """Arguments with what a function makes of the specs of ragged and sparse tensors and slices."""
+
+    def replaced(value: Any) -> Any:
+        if isinstance(value, _COMPOSITES):
+            return function(value._type_spec)
+        children = None if isinstance(value, (Tensor, Variable)) else nest.children_of(value)
+        return value if children is None else nest.rebuilt(value, list(map(replaced, children)))
+
+    return bound._replace(
+        args=tuple(map(replaced, bound.args)),
+        kwargs=tuple([(name, replaced(value)) for name, value in bound.kwargs]),
+    )
+
+
+_COMPOSITES = RaggedTensor, SparseTensor, IndexedSlices
+_COMPOSITE_SPECS = RaggedTensorSpec, SparseTensorSpec, IndexedSlicesSpec
 
 
 def _specs(bound: Bound) -> tuple[tuple, list[TensorSpec], Bound]:
@@ -120,7 +151,13 @@ def _without_sizes(part: Any) -> Any:
         return part.dtype, len(part.shape)
     if isinstance(part, tuple) and part[:1] == (TensorSpec,):
         return part[2], part[1].rank
+    if isinstance(part, _COMPOSITE_SPECS):
+        return (type(part), *[_rank(x) for x in part._serialize()])
     return part._without_sizes() if isinstance(part, ExtensionTypeSpec) else part
+
+
+def _rank(part: Any) -> Any:
+    return part.rank if isinstance(part, TensorShape) else part
 
 
 def of_any_count(bound: Bound) -> Bound:
