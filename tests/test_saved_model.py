@@ -204,6 +204,22 @@ def test_what_cannot_be_one_program_is_left_out_or_refused(saved, tmp_path, capl
         tf.saved_model.save(made, str(tmp_path), signatures=concrete)
 
 
+def test_what_only_runs_here_is_told(saved, caplog):
+    made = with_function(lambda x: tf.linalg.sqrtm(x))
+    x = tf.constant([[4.0, 1.0], [1.0, 3.0]])
+    expected = made.f(x).numpy()
+    with caplog.at_level(logging.WARNING, "tape_compat"):
+        loaded = saved(made)
+    assert "calls LAPACK's gees " in caplog.text and "not in TensorFlow" in caplog.text
+    assert loaded.f(x).numpy() == pytest.approx(expected, rel=1e-5)
+    caplog.clear()
+    made = with_function(lambda x: tf.linalg.eigvalsh(x))
+    made.f(x)
+    with caplog.at_level(logging.WARNING, "tape_compat"):
+        saved(made)
+    assert "LAPACK" not in caplog.text
+
+
 def test_effects_and_gradients_of_the_host_are_refused(tmp_path):
     def prints(x):
         if x[0] > 0:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import logging
+import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -142,13 +144,31 @@ def program_of(closure: Closure, avals: Sequence[Aval], name: str) -> Program:
             f"{name} cannot be written as a program: {str(error).splitlines()[0]} (at "
             f"{user_location()})"
         ) from error
+    module = bytes(exported.mlir_module_serialized)
+    _tell_of_lapack(module, name)
     return Program(
-        bytes(exported.mlir_module_serialized),
+        module,
         exported.calling_convention_version,
         tuple(exported.platforms),
         tuple(avals),
         outputs,
     )
+
+
+def _tell_of_lapack(module: bytes, name: str) -> None:
+    """Say which functions of LAPACK a program calls: TensorFlow's XLA has none of them."""
+    called = sorted({found.decode() for found in _LAPACK.findall(module)})
+    if called:
+        LOGGER.warning(
+            "%s calls LAPACK's %s (eig, eigvals, sqrtm, logm): what is saved runs here, and not in "
+            "TensorFlow. At %s.",
+            *(name, ", ".join(called), user_location()),
+        )
+
+
+LOGGER = logging.getLogger("tape_compat")
+#: What JAX calls a function of LAPACK, after the letter of the dtype.
+_LAPACK = re.compile(rb"lapack_[sdcz](\w+?)_ffi")
 
 
 def _exported(call: Any, structs: Sequence[Any], platforms: Sequence[str]) -> Any:
