@@ -2407,3 +2407,22 @@ def case_names_of_specs_that_come_first(tf):
     named = add.get_concrete_function(tf.TensorSpec([], name="b"), tf.TensorSpec([], name="a"))
     plain = add.get_concrete_function(tf.TensorSpec([]), tf.TensorSpec([]))
     return [(c.structured_input_signature, [x.name for x in c.inputs]) for c in (named, plain)]
+
+
+def case_concrete_of_any_number_of_arguments(tf):
+    """Calls with more and fewer arguments than it was recorded for."""
+    f = tf.function(lambda x, y=5, *rest, **named: x)
+    one = tf.constant(1.0)
+    fewer = f.get_concrete_function(1, 2, one)
+    two = f.get_concrete_function(1, 2)
+    by_name = f.get_concrete_function(1, 2, c=one)
+    calls = [
+        lambda: fewer(1, 2),
+        lambda: fewer(1, 2, one),
+        lambda: two(1, 2, 3),
+        lambda: two(1, 2, c=one),
+        lambda: two(1, 2),
+        lambda: by_name(1, 2),
+        lambda: by_name(1, 2, c=one),
+    ]
+    return [attempt(call, words=13) for call in calls]

@@ -114,6 +114,7 @@ class ConcreteFunction(Recorded):
                 if value is _NOT_GIVEN:
                     raise TypeError(f"missing a required argument: {name!r}")
             given = self._signature.bound(found.args, found.kwargs)
+            self._check_count(given)
             values = [cast(s, v) for s, v in zip(self._bound.args, given.args, strict=True)]
             named = [
                 (n, cast(s, v))
@@ -122,6 +123,20 @@ class ConcreteFunction(Recorded):
             return Bound(tuple(values), tuple(named), given.names, self._bound.known_texts)
         except (TypeError, ValueError) as error:
             return TypeError(str(error))
+
+    def _check_count(self, given: Bound) -> None:
+        """Refuse another number of arguments than it was recorded for, of a function that takes any
+        number."""
+        mine, others = self._bound, given
+        for name in mine.names[len(others.args) : len(mine.args)]:
+            raise TypeError(f"missing a required argument: {name!r}")
+        if len(others.args) > len(mine.args):
+            raise TypeError("too many positional arguments")
+        have, want = dict(others.kwargs), dict(mine.kwargs)
+        for name in want.keys() - have.keys():
+            raise TypeError(f"missing a required argument: {name!r}")
+        for name in have.keys() - want.keys():
+            raise TypeError(f"got an unexpected keyword argument {name!r}")
 
     def _python_signature(self) -> inspect.Signature:
         """That of the function, with what was given when it was recorded as defaults."""
@@ -189,7 +204,8 @@ class ConcreteFunction(Recorded):
     def structured_input_signature(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments by position and by name, with a spec for each tensor and composite."""
         specs = iter(self._input_specs)
-        handles = list(dict.fromkeys(v._handle for v in self._trace.variables))
+        variables = self._bound.taken_apart(specs=True).variables
+        handles = [variable._handle for variable in variables]
         by_position = [name for name, _ in self._bound.named]
 
         def spec(value: Any, name: str) -> TensorSpec:
