@@ -248,7 +248,8 @@ class ConcreteFunction(Recorded):
         ]
         by_name = inspect.Parameter.KEYWORD_ONLY
         parameters += [Parameter(k, by_name, False, type_of(v)) for k, v in kwargs.items()]
-        captures = {id(x): _source_spec(x) for x in self.captured_inputs}
+        given = {id(v._handle) for v in self._bound.taken_apart(specs=True).variables}
+        captures = {id(x): _source_spec(x) for x in self.captured_inputs if id(x) not in given}
         output = type_of(_as_specs(self.structured_outputs))
         return FunctionType(parameters, captures, return_annotation=output)
 

@@ -189,8 +189,6 @@ class FunctionType(inspect.Signature):
         lines += [f"  {name}: {kind}" for name, kind in self.captures.items()] or ["  None"]
         return "\n".join(lines)
 
-    __str__ = __repr__
-
 
 def _takes(one: Any, two: Any) -> bool:
     return (one if isinstance(one, Structure) else Structure(one)).is_subtype_of(

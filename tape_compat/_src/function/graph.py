@@ -312,11 +312,6 @@ class FuncGraph(SymbolicProgram):
         """The shapes of the tensors that it gives."""
         return [x.shape for x in self.outputs]
 
-    @property
-    def output_dtypes(self) -> list[DType]:
-        """Their dtypes."""
-        return [x.dtype for x in self.outputs]
-
     def get_name_scope(self) -> str:
         """The names of the scopes in force, joined by slashes."""
         return get_current_name_scope()
