@@ -286,7 +286,7 @@ class FuncGraph(SymbolicProgram):
         """None, too."""
         return []
 
-    def capture(self, tensor: Any, name: str | None = None, shape: Any = None) -> Tensor:
+    def capture(self, tensor: Any, name: str | None = None) -> Tensor:
         """A tensor of eager code as one of the record."""
         return convert(tensor)
 
