@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections import OrderedDict
 from collections.abc import Hashable
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, NamedTuple
 
@@ -121,6 +122,7 @@ def later(instructions: int, runs: int) -> Later:
 
 
 @native
+@dataclass(slots=True, eq=False)
 class History:
     """What was seen from one place in the user's program.
 
@@ -132,37 +134,21 @@ class History:
     the last program. last: the program compiled last, for the reasons.
     """
 
-    __slots__ = (
-        "hits_in_a_row",
-        "in_a_row",
-        "instructions",
-        "joins",
-        "key",
-        "last",
-        "leads",
-        "misled",
-        "misses",
-        "new_joins",
-        "previous",
-        "ran_between",
-        "runs",
-        "settled",
-        "step",
-    )
-
-    def __init__(self, key: Any = None) -> None:
-        self.key = key
-        self.settled = False
-        self.misses = 0
-        self.hits_in_a_row = 0
-        self.in_a_row = 0
-        self.joins = True
-        self.new_joins = 0
-        self.leads = False
-        self.misled = self.ran_between = self.instructions = self.step = 0
-        self.last: Any = None
-        self.previous: Hashable = None
-        self.runs: OrderedDict[Hashable, int] = OrderedDict()
+    key: Any = None
+    settled: bool = False
+    misses: int = 0
+    hits_in_a_row: int = 0
+    in_a_row: int = 0
+    joins: bool = True
+    new_joins: int = 0
+    leads: bool = False
+    misled: int = 0
+    ran_between: int = 0
+    instructions: int = 0
+    step: int = 0
+    last: Any = None
+    previous: Hashable = None
+    runs: OrderedDict[Hashable, int] = field(default_factory=OrderedDict)
 
     def hit(self) -> None:
         """Note a program that was found compiled."""
