@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -29,42 +30,29 @@ class UnknownLength(errors.NeedsValue):
     """How large an array becomes is not known."""
 
 
+@dataclass(slots=True, eq=False)
 class RecordedArray:
     """A buffer [room, ...] of which the first `length` rows are elements.
 
     It is a value: methods that change it give another one. Before anything is written, `buffer` is
     None and `room` knows where it will be.
+
+    in_loop: whether it is one that grows and goes through the iterations of a loop: then its length
+    is not known. by_host: whether the host does that loop: then a write tells how large it becomes.
+    capacity: how many elements it may then have, None if nothing is known.
     """
 
-    __slots__ = (
-        "_room",
-        "_shape",
-        "buffer",
-        "by_host",
-        "capacity",
-        "dtype",
-        "dynamic_size",
-        "in_loop",
-        "infer_shape",
-        "length",
-    )
-
-    def __init__(self, dtype: DType, dynamic_size: bool | None, infer_shape: bool):
-        self.dtype = dtype
-        self.dynamic_size = dynamic_size
-        self.infer_shape = infer_shape
-        self.length: Size = 0
-        #: Whether it is one that grows and goes through the iterations of a loop: then its length
-        #: is not known.
-        self.in_loop = False
-        #: Whether the host does that loop: then a write tells how large it becomes.
-        self.by_host = False
-        #: How many elements it may then have, None if nothing is known.
-        self.capacity: Size | None = None
-        self.buffer: Tensor | None = None
-        self._room: Room | None = None
-        #: Shared by all arrays that come from one.
-        self._shape = [TensorShape(None)]
+    dtype: DType
+    dynamic_size: bool | None
+    infer_shape: bool
+    length: Size = 0
+    in_loop: bool = False
+    by_host: bool = False
+    capacity: Size | None = None
+    buffer: Tensor | None = None
+    _room: Room | None = None
+    #: Shared by all arrays that come from one.
+    _shape: list[TensorShape] = field(default_factory=lambda: [TensorShape(None)])
 
     @staticmethod
     def empty(
@@ -84,8 +72,7 @@ class RecordedArray:
                 f"The size of a TensorArray is to be known when a function is recorded: "
                 f"{size!r} is not (at {errors.user_location()})."
             )
-        array = RecordedArray(dtype, dynamic_size, infer_shape)
-        array.length = length
+        array = RecordedArray(dtype, dynamic_size, infer_shape, length)
         array._shape = [element_shape]
         array._room = Room(LOCAL.state.capture, buffers.zeros)
         if element_shape.is_fully_defined() and not dynamic_size:
@@ -97,24 +84,17 @@ class RecordedArray:
         shape: Any = self.element_shape.as_list() if element is None else element
         return Aval.of((self.length, *shape), self.dtype)
 
-    def _copy(self) -> RecordedArray:
-        array = RecordedArray(self.dtype, self.dynamic_size, self.infer_shape)
-        array.length, array.buffer, array._room = self.length, self.buffer, self._room
-        array._shape, array.in_loop, array.capacity = self._shape, self.in_loop, self.capacity
-        array.by_host = self.by_host
-        return array
-
     def through_iterations(self, most: Any) -> RecordedArray:
         """It as a variable of a loop of so many iterations, each of which may add an element."""
-        array = self._copy()
-        if self.dynamic_size and most is UNBOUNDED:
-            array.in_loop, array.capacity, array.by_host = False, None, True
-            array.length = LOCAL.state.capture.sketch.size()
-        elif self.dynamic_size:
-            array.in_loop, array.capacity, array.by_host = True, None, False
-            grown = self.in_loop or self.by_host
-            if most is not None and self.buffer is None and not grown:
-                array.length = array.capacity = self.length + most
+        if not self.dynamic_size:
+            return self
+        if most is UNBOUNDED:
+            size = LOCAL.state.capture.sketch.size()
+            return replace(self, in_loop=False, by_host=True, capacity=None, length=size)
+        array = replace(self, in_loop=True, by_host=False, capacity=None)
+        grown = self.in_loop or self.by_host
+        if most is not None and self.buffer is None and not grown:
+            array.length = array.capacity = self.length + most
         return array
 
     def first_rows(self, length: Size) -> RecordedArray:
@@ -125,16 +105,11 @@ class RecordedArray:
 
     def with_buffer(self, buffer: Tensor) -> RecordedArray:
         """The same kind of array, with these elements."""
-        array = self._copy()
-        array.buffer = buffer
-        array.length = buffer._aval.shape[0]
-        return array
+        return replace(self, buffer=buffer, length=buffer._aval.shape[0])
 
     def in_room(self, room: Room) -> RecordedArray:
         """The same, whose buffer will be elsewhere."""
-        array = self._copy()
-        array._room = room
-        return array
+        return replace(self, _room=room)
 
     def buffer_of(self, aval: Aval) -> Tensor:
         """The buffer, made of this shape if there is none."""
@@ -239,10 +214,7 @@ class RecordedArray:
         if self.buffer is not None:
             more = length - self.length
             return self.with_buffer(buffers.grown(self.buffer, more))
-        array = self._copy()
-        array.length = length
-        array._room = Room(LOCAL.state.capture, buffers.zeros)
-        return array
+        return replace(self, length=length, _room=Room(LOCAL.state.capture, buffers.zeros))
 
     def stack(self) -> Tensor:
         """All elements as one tensor."""
@@ -274,8 +246,7 @@ class RecordedArray:
     def unstack(self, value: Any) -> RecordedArray:
         """The rows of a tensor as elements."""
         value = _of_rows(convert(value, hint=self.dtype))
-        array = self._copy()
-        array.buffer = None
+        array = replace(self, buffer=None)
         array._check(value, value._aval.shape[1:])
         return array.with_buffer(identity(value))
 
@@ -316,8 +287,7 @@ class RecordedArray:
             )
         count, length = lengths._aval.size, int(np.asarray(lengths).ravel()[0])
         rest = value._aval.shape[1:]
-        array = self._copy()
-        array.buffer = None
+        array = replace(self, buffer=None)
         array._check(value, (length, *rest))
         return array.with_buffer(reshape(value, [count, length, *rest]))
 
