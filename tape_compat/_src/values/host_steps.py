@@ -90,11 +90,10 @@ class HostStep(PythonStep):
     """An op of the host, of tensors that have values when it is done.
 
     call: takes them. rows: takes them stacked, and gives the results stacked; None if there is no
-    such function. form: what `call` calls, and with which other arguments; None where that is not
-    told.
+    such function.
     """
 
-    __slots__ = ("call", "form", "rows", "silent")
+    __slots__ = ("call", "rows", "silent")
     tells_sizes = True
 
     def __init__(
@@ -108,7 +107,11 @@ class HostStep(PythonStep):
         # one that gives sizes is done even where nothing else of it is wanted
         super().__init__(name, avals, effect or any(aval.unknown for aval in avals))
         self.call, self.rows, self.silent = call, rows, not effect
-        self.form: Form | None = None
+
+    @property
+    def form(self) -> Form | None:
+        """What `call` calls, and with which other arguments; None where that is not told."""
+        return self.call if isinstance(self.call, Form) else None
 
     def done(self, _found: Captured | None, /, *values: Any) -> list[Any]:
         return _tensors(self.call(*values))
@@ -165,9 +168,8 @@ def recorded(
     if found is None:
         if rows is SAME:
             rows = function if _same_shapes(given.inputs, avals) else None
-        stacked = None if rows is None else given.calling(rows)
-        found = HostStep(function.__name__, given.calling(function), stacked, avals, effect)
-        found.form = Form(function, *given.parts)
+        stacked = None if rows is None else given.form(rows)
+        found = HostStep(function.__name__, given.form(function), stacked, avals, effect)
         if key is not None:
             _STEPS.put((function, key, avals), found)
     capture.sketch.taken = True
@@ -215,9 +217,8 @@ class SketchOfSteps(Sketch):
             avals = tuple([Aval.of((size, 0), int8) for size in found.ravel()])
             with within(program):
                 tensor = program.tensor_at(slot)
-                step = HostStep(_of_sizes.__name__, _of_sizes, None, avals)
-                step.form = Form(_of_sizes, [_Argument(tensor)], {})
-                apply(step, (tensor,))
+                form = Form(_of_sizes, [_Argument(tensor)], {})
+                apply(HostStep(_of_sizes.__name__, form, None, avals), (tensor,))
         return found
 
 
@@ -257,9 +258,8 @@ def _of_sizes(tensor: Tensor) -> list[Tensor]:
 def same_text(text: Tensor) -> Tensor:
     """A text as a value of the record that is under way."""
     LOCAL.state.capture.take_host_step()
-    step = HostStep(same_text.__name__, _itself, _itself, (text._aval,))
-    step.form = Form(_itself, [_Argument(text)], {})
-    (found,) = apply(step, (text,))
+    form = Form(_itself, [_Argument(text)], {})
+    (found,) = apply(HostStep(same_text.__name__, form, form, (text._aval,)), (text,))
     return found
 
 
@@ -310,34 +310,23 @@ class _Given:
             kinds = tuple([(path, x.__class__, x) for path, x in known])
             self.key = kinds, tuple([x._aval for x in self.inputs])
 
-    @property
-    def parts(self) -> tuple[list[_Argument], dict[str, _Argument]]:
-        """The arguments by position and by name, with room for the inputs."""
-        return self._args, self._kwargs
-
-    def calling(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """A function of the inputs."""
-        form = Form(function, *self.parts)
-
-        def call(*values: Tensor) -> Any:
-            args, kwargs = form.filled(values)
-            return function(*args, **kwargs)
-
-        return call
+    def form(self, function: Callable[..., Any]) -> Form:
+        """The call of a function with these arguments."""
+        return Form(function, self._args, self._kwargs)
 
 
 class Form(NamedTuple):
-    """A function of the host and its arguments, with room for the inputs among them."""
+    """A function of the host and its arguments, with room for the inputs among them: called, a
+    function of the inputs."""
 
     function: Callable[..., Any]
     args: list[_Argument]
     kwargs: dict[str, _Argument]
 
-    def filled(self, values: Iterable[Any]) -> tuple[list[Any], dict[str, Any]]:
-        """The arguments with these inputs."""
+    def __call__(self, *values: Tensor) -> Any:
         left = iter(values)
         args = [x.filled(left) for x in self.args]
-        return args, {name: x.filled(left) for name, x in self.kwargs.items()}
+        return self.function(*args, **{name: x.filled(left) for name, x in self.kwargs.items()})
 
     def outlined(self, values: Iterable[Any]) -> tuple[list[Any], dict[str, Any]]:
         """The arguments with what stands for the inputs, which need be no tensors; None for a
