@@ -126,12 +126,12 @@ class HostStep(PythonStep):
 _STEPS: Cache[Any, HostStep] = Cache("steps of the host", MAX_CONTROL_FLOW)
 
 
-def by_host(rows: Any = None, effect: bool = False) -> Callable[[_Function], _Function]:
+def by_host(rows: Any = None) -> Callable[[_Function], _Function]:
     """Decorate an op whose values the host works out: it is recorded as a `HostStep`. Of arguments
     without values it gives what stands for its results, by the `sketch` of the record.
 
     rows: what takes the same arguments with tensors stacked, and gives the results stacked; `SAME`
-    if the op does. effect: whether what it gives depends on more than its arguments.
+    if the op does.
     """
 
     def decorate(function: _Function) -> _Function:
@@ -140,7 +140,7 @@ def by_host(rows: Any = None, effect: bool = False) -> Callable[[_Function], _Fu
             capture = LOCAL.state.capture
             if capture is None or capture.sketch is None:
                 return function(*args, **kwargs)
-            return recorded(function, args, kwargs, rows, effect)
+            return recorded(function, args, kwargs, rows)
 
         return call  # type: ignore[return-value]
 
@@ -148,11 +148,7 @@ def by_host(rows: Any = None, effect: bool = False) -> Callable[[_Function], _Fu
 
 
 def recorded(
-    function: Callable[..., Any],
-    args: tuple[Any, ...],
-    kwargs: dict[str, Any],
-    rows: Any = None,
-    effect: bool = False,
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], rows: Any = None
 ) -> Any:
     """Record the call of an op of the host, if an argument of it has no value yet. Where that is
     not possible, the record only tells shapes."""
@@ -169,7 +165,7 @@ def recorded(
         if rows is SAME:
             rows = function if _same_shapes(given.inputs, avals) else None
         stacked = None if rows is None else given.form(rows)
-        found = HostStep(function.__name__, given.form(function), stacked, avals, effect)
+        found = HostStep(function.__name__, given.form(function), stacked, avals)
         if key is not None:
             _STEPS.put((function, key, avals), found)
     capture.sketch.taken = True
