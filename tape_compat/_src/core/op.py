@@ -11,6 +11,7 @@ import re
 import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -36,6 +37,7 @@ _LOCK = threading.RLock()
 _OPS: weakref.WeakSet[Op] = weakref.WeakSet()
 
 
+@dataclass(slots=True, weakref_slot=True, eq=False, repr=False)
 class Op:
     """A pure JAX function of arrays and of hashable attributes.
 
@@ -71,71 +73,28 @@ class Op:
       affine: whether its pullback is the user's, who may make something of zeros.
     """
 
-    __slots__ = (
-        "__weakref__",
-        "_closures",
-        "affine",
-        "broadcasts",
-        "check",
-        "differentiable",
-        "dynamic_form",
-        "effect",
-        "fn",
-        "host",
-        "host_foldable",
-        "kernels",
-        "masks",
-        "name",
-        "of_sizes",
-        "pull",
-        "rows",
-        "shapes",
-        "sparse",
-        "through",
-    )
+    fn: Callable[..., Any]
+    name: str
+    _: KW_ONLY
+    differentiable: bool = True
+    check: Check | None = None
+    sparse: Callable[..., Any] | None = None
+    dynamic_form: Callable[..., tuple[dict[str, Any], tuple[int, ...], bool] | None] | None = None
+    rows: Callable[..., tuple[int, Sequence[int]] | None] | None = None
+    host_foldable: bool = True
+    broadcasts: bool = False
+    shapes: Callable[..., Any] | None = None
+    of_sizes: Callable[..., Any] | None = None
+    masks: bool = False
+    effect: bool = False
+    through: tuple[int, ...] | None = None
+    pull: Callable[..., Arrays] | None = None
+    host: Callable[..., Any] | None = None
+    kernels: bool = False
+    affine: bool = False
+    _closures: dict[tuple, Closure] = field(init=False, default_factory=dict)
 
-    def __init__(
-        self,
-        fn: Callable[..., Any],
-        name: str,
-        *,
-        differentiable: bool = True,
-        check: Check | None = None,
-        sparse: Callable[..., Any] | None = None,
-        dynamic_form: Callable[..., tuple[dict[str, Any], tuple[int, ...], bool] | None]
-        | None = None,
-        rows: Callable[..., tuple[int, Sequence[int]] | None] | None = None,
-        host_foldable: bool = True,
-        broadcasts: bool = False,
-        shapes: Callable[..., Any] | None = None,
-        of_sizes: Callable[..., Any] | None = None,
-        masks: bool = False,
-        effect: bool = False,
-        through: tuple[int, ...] | None = None,
-        pull: Callable[..., Arrays] | None = None,
-        host: Callable[..., Any] | None = None,
-        kernels: bool = False,
-        affine: bool = False,
-    ):
-        self.fn = fn
-        self.name = name
-        self.differentiable = differentiable
-        self.check = check
-        self.sparse = sparse
-        self.dynamic_form = dynamic_form
-        self.rows = rows
-        self.host_foldable = host_foldable
-        self.broadcasts = broadcasts
-        self.shapes = shapes
-        self.of_sizes = of_sizes
-        self.masks = masks
-        self.effect = effect
-        self.through = through
-        self.pull = pull
-        self.host = host
-        self.kernels = kernels
-        self.affine = affine
-        self._closures: dict[tuple, Closure] = {}
+    def __post_init__(self) -> None:
         _OPS.add(self)
 
     def bind(self, **attributes: Any) -> Closure:
