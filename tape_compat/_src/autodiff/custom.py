@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..core.avals import Aval
-from ..core.derivative import FORWARD, Jvp, conj, zero_cotangent
+from ..core.derivative import FORWARD, Jvp, conj, inexact, zero_cotangent
 from ..core.dimensions import Sizes
 from ..core.errors import InvalidArgumentError, NeedsValue, user_location
 from ..core.kernels import Apart
@@ -224,14 +224,8 @@ class _Backward:
     def made(self) -> Recorded:
         """The pullback, recorded where that has not been done."""
         if not hasattr(self, "recorded"):
-            state = LOCAL.state
-            before = state.deferring
-            with within(self.program):
-                state.deferring = True
-                try:
-                    self.recorded = self._record()
-                finally:
-                    state.deferring = before
+            with within(self.program), reverse.deferring():
+                self.recorded = self._record()
         return self.recorded
 
     def _record(self) -> Recorded:
@@ -293,17 +287,25 @@ class _Transposed(Jvp):
 
     def _push(self, *arrays: Any) -> tuple[Any, ...]:
         outputs, pull = self.base.vjp(arrays[: self.count], self.inputs)
-        zeros = tuple(zero_cotangent(out) for out in outputs)
-        inexact = [i for i, out in enumerate(outputs) if jnp.issubdtype(out.dtype, jnp.inexact)]
+        pushed = _transposed(outputs, pull, arrays[self.count :])
+        return tuple([x for x, out in zip(pushed, outputs) if inexact(out)])
 
-        def linear(*cotangents: Any) -> Any:
-            full = list(zeros)
-            for i, c in zip(inexact, cotangents, strict=True):
-                full[i] = c
-            return pull(tuple(full))
 
-        _, transpose = jax.vjp(linear, *(zeros[i] for i in inexact))
-        return transpose(tuple(map(jnp.asarray, arrays[self.count :])))
+def _transposed(outputs: Any, pull: Callable[..., Any], tangents: Sequence[Any]) -> list[Any]:
+    """The tangents of outputs by a pullback to what has these tangents."""
+    full = [zero_cotangent(out) for out in outputs]
+    places = [i for i, out in enumerate(outputs) if inexact(out)]
+
+    def linear(*cotangents: Any) -> Any:
+        given = list(full)
+        for i, c in zip(places, cotangents, strict=True):
+            given[i] = c
+        return pull(tuple(given))
+
+    _, transpose = jax.vjp(linear, *[full[i] for i in places])
+    for i, pushed in zip(places, transpose(tuple(map(jnp.asarray, tangents))), strict=True):
+        full[i] = pushed
+    return full
 
 
 def _forward_form(forward: Closure, pull: Callable[..., Any]) -> Callable[..., Any]:
@@ -316,21 +318,13 @@ def _forward_form(forward: Closure, pull: Callable[..., Any]) -> Callable[..., A
     @function.defjvp
     def push(primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> Any:
         outputs = forward.pure(*primals)
-        zeros = tuple(zero_cotangent(out) for out in outputs)
-        inexact = [i for i, out in enumerate(outputs) if jnp.issubdtype(out.dtype, jnp.inexact)]
-        moving = [i for i, x in enumerate(primals) if jnp.issubdtype(x.dtype, jnp.inexact)]
+        moving = [i for i, x in enumerate(primals) if inexact(x)]
 
-        def linear(*cotangents: Any) -> Any:
-            full = list(zeros)
-            for i, c in zip(inexact, cotangents, strict=True):
-                full[i] = c
-            answers = pull(primals, tuple(full))
-            return tuple(answers[i] for i in moving)
+        def answers(cotangents: tuple[Any, ...]) -> tuple[Any, ...]:
+            found = pull(primals, cotangents)
+            return tuple([found[i] for i in moving])
 
-        _, transpose = jax.vjp(linear, *(zeros[i] for i in inexact))
-        given = iter(transpose(tuple(jnp.asarray(tangents[i]) for i in moving)))
-        pushed = [next(given) if i in inexact else zero for i, zero in enumerate(zeros)]
-        return outputs, tuple(pushed)
+        return outputs, tuple(_transposed(outputs, answers, [tangents[i] for i in moving]))
 
     return function
 
@@ -366,7 +360,7 @@ class CustomClosure(Closure):
             answers = closure.pure(*arrays[:arity], *given, *more)
             full: list[Any] = [zero_cotangent(x) for x in arrays]
             for i, answer in zip(places, answers, strict=True):
-                if i >= 0 and jnp.issubdtype(arrays[i].dtype, jnp.inexact):
+                if i >= 0 and inexact(arrays[i]):
                     full[i] = _shaped(conj(answer).astype(arrays[i].dtype), arrays[i].shape)
             return tuple(full)
 

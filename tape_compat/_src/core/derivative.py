@@ -106,7 +106,7 @@ class Jvp(Closure):
             full = list(arrays[: self.count])
             for i, array in zip(self.inputs, chosen, strict=True):
                 full[i] = array
-            return tuple(o for o in self.base.pure(*full) if _inexact(o))
+            return tuple(o for o in self.base.pure(*full) if inexact(o))
 
         tangents = tuple(map(jnp.asarray, arrays[self.count :]))
         before, FORWARD.mode = FORWARD.mode, True
@@ -131,7 +131,8 @@ class Jvp(Closure):
         return self.base.primal(avals[: self.count])
 
 
-def _inexact(array: Any) -> bool:
+def inexact(array: Any) -> bool:
+    """Whether a derivative may flow through an array."""
     return jnp.issubdtype(array.dtype, jnp.inexact)
 
 
@@ -142,6 +143,6 @@ def conj(array: Any) -> Any:
 
 def zero_cotangent(out: Any) -> Any:
     """Zeros as JAX takes them for the cotangent of an array."""
-    if _inexact(out):
+    if inexact(out):
         return jnp.zeros_like(out)
     return np.zeros(out.shape, jax.dtypes.float0)

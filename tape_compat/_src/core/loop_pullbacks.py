@@ -20,6 +20,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from .control import Part
+from .derivative import inexact
 from .op import Arrays
 
 #: How many states a pullback keeps.
@@ -60,11 +61,6 @@ def counted(parts: Sequence[Part], layout: Layout, arrays: Arrays) -> Arrays:
     start = jnp.zeros((), jnp.int32), tuple(map(jnp.asarray, carried)), tuple(given)
     count, carried, given = jax.lax.while_loop(lambda s: goes_on(*s[1], *held)[0], iteration, start)
     return (count, *carried, *given)
-
-
-def inexact(x: Any) -> bool:
-    """Whether a derivative may flow through an array."""
-    return jnp.issubdtype(x.dtype, jnp.inexact)
 
 
 def differentiable(parts: Sequence[Part], layout: Layout) -> Callable[..., Arrays]:

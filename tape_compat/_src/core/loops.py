@@ -23,9 +23,9 @@ import jax.numpy as jnp
 
 from .avals import Aval
 from .control import Dependence, DependenceOf, Part, Structured, fixed_point, union
-from .derivative import FORWARD
+from .derivative import FORWARD, inexact
 from .dimensions import Size, is_symbolic, less
-from .loop_pullbacks import Layout, counted, differentiable, inexact
+from .loop_pullbacks import Layout, counted, differentiable
 from .op import Arrays
 
 #: How long the scans are by which a loop of unknown length is differentiated forward, the innermost
