@@ -19,7 +19,7 @@ from ..core.dimensions import Sizes
 from ..core.errors import InvalidArgumentError, NeedsValue, user_location
 from ..core.kernels import Apart
 from ..core.op import Closure, Op
-from ..core.state import LOCAL, paused
+from ..core.state import LOCAL, Recorder, paused
 from ..ops.shapes import identity as copied
 from ..values import nest
 from ..values.capture import (
@@ -46,11 +46,8 @@ from . import reverse
 from .forward import ForwardAccumulator
 
 
-class VariableWatcher:
+class VariableWatcher(Recorder):
     """A recorder that only notes which variables are read."""
-
-    #: Tracks nothing, so that no op is told.
-    ids: frozenset[int] = frozenset()
 
     def __init__(self) -> None:
         self.variables: dict[int, Variable] = {}
@@ -65,24 +62,13 @@ class VariableWatcher:
         state.recorders = tuple(r for r in state.recorders if r is not self)
 
     def beside(self, args: Any, kwargs: Any) -> list[Variable]:
-        """The variables that are not among the arguments."""
+        """The trainable variables that are not among the arguments."""
         given = [*nest.flatten(args), *nest.flatten(kwargs)]
-        return [v for v in self.variables.values() if all(v is not x for x in given)]
-
-    def record(self, call: Any, inputs: tuple, outputs: tuple, node: Any) -> None:
-        """Nothing to do."""
-
-    def variables_since(self) -> dict[int, int]:
-        """It tracks none."""
-        return {}
-
-    def escaped(self, tensor: Tensor) -> None:
-        """Nothing to do."""
+        read = [v for v in self.variables.values() if v.trainable]
+        return [v for v in read if all(v is not x for x in given)]
 
     def variable_accessed(self, variable: Variable) -> None:
-        """Note a trainable variable."""
-        if variable.trainable:
-            self.variables.setdefault(variable._id, variable)
+        self.variables.setdefault(variable._id, variable)
 
 
 @dataclass(eq=False)

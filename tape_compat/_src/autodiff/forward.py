@@ -8,7 +8,7 @@ from typing import Any
 
 from ..core.derivative import jvp
 from ..core.op import Closure
-from ..core.state import LOCAL, seen_by
+from ..core.state import LOCAL, Recorder, seen_by
 from ..values import nest
 from ..values.convert import convert
 from ..values.indexed_slices import IndexedSlices
@@ -27,7 +27,7 @@ def _forget(accumulator: weakref.ref[ForwardAccumulator], identity: int, primal:
         owner._tangents.pop(identity, None)
 
 
-class ForwardAccumulator:
+class ForwardAccumulator(Recorder):
     """Computes Jacobian-vector products with forward-mode differentiation.
 
     Args:
@@ -109,15 +109,9 @@ class ForwardAccumulator:
         state.set_recorders(tuple([r for r in state.recorders if r is not self]))
         self._recording = False
 
-    def variable_accessed(self, variable: Variable) -> None:
-        """Nothing to do: a variable's tangent is known by its identity."""
-
     def variables_since(self) -> dict[int, int]:
         """The variables that it has tangents of; see `missed`."""
         return self._variables
-
-    def escaped(self, tensor: Tensor) -> None:
-        """Nothing to do: see `GradientTape.escaped`."""
 
     def record(
         self, call: Any, inputs: tuple[Tensor, ...], outputs: tuple[Tensor, ...], node: Any

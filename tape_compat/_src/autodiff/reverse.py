@@ -14,7 +14,7 @@ from ..core.call import Call
 from ..core.derivative import pullback
 from ..core.dtypes import DType
 from ..core.op import Closure, Op
-from ..core.state import LOCAL, seen_by
+from ..core.state import LOCAL, Recorder, seen_by
 from ..ops.casting import cast
 from ..ops.joining import concat
 from ..ops.reductions import folded_no_further
@@ -201,7 +201,7 @@ def pull(
     return apply(pullback(call, len(inputs), want, have), inputs + given)
 
 
-class _Noted:
+class _Noted(Recorder):
     """A recorder that keeps the calls that depend on some tensors."""
 
     def __init__(self, ids: Iterable[int]):
@@ -213,10 +213,6 @@ class _Noted:
         if call.differentiable:
             self.ids.update([out._id for out in outputs if out._aval.trainable])
             self.calls += (call, inputs, tuple([out._id for out in outputs]), node)
-
-    def variables_since(self) -> dict[int, int]:
-        """It tracks none."""
-        return {}
 
 
 class _Backward(NamedTuple):

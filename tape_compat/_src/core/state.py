@@ -15,14 +15,35 @@ from typing import Any
 from .native import native, provide
 
 
+class Recorder:
+    """What is told of the ops of a thread while it is among its recorders. This one does nothing.
+
+    ids: identities of the tensors that it tracks.
+    """
+
+    ids: Any = frozenset()
+
+    def record(
+        self, call: Any, inputs: tuple[Any, ...], outputs: tuple[Any, ...], node: Any
+    ) -> None:
+        """Called for every differentiable op with an input that it tracks; may be for others."""
+
+    def variable_accessed(self, variable: Any) -> None:
+        """Called for every read of a variable."""
+
+    def variables_since(self) -> dict[int, int]:
+        """The variables that it tracks; see `autodiff.missed`."""
+        return {}
+
+    def escaped(self, tensor: Any) -> None:
+        """Called for every value that JAX takes."""
+
+
 @native
 class ThreadState:
     """What one thread has under way. `deferring` is true while ops are to be recorded.
 
-    recorders: tapes and accumulators. `record` of one is called for every differentiable op with an
-    input whose identity is in its `ids`, and may be for others; `variable_accessed` for every read
-    of a variable; `escaped` for every value that JAX takes; `variables_since` tells
-    `autodiff.missed` which variables it tracks.
+    recorders: tapes and accumulators, see `Recorder`.
     programs: how many it has begun. previous: where the last one began; ran_now: how many ops have
     run at once since then.
     """

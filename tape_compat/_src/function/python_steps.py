@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
+from ..autodiff.custom import VariableWatcher
 from ..autodiff.tape import GradientTape
 from ..core import errors
 from ..core.avals import Aval
@@ -26,7 +27,7 @@ from ..values.effects import once
 from ..values.host_steps import PythonStep
 from ..values.record import apply, flush, identity, notify
 from ..values.tensor import Tensor
-from ..values.variable import Handle, Variable, put_into, read
+from ..values.variable import Handle, put_into, read
 from .part_runs import run_step_or_part, shown
 from .program_parts import ProgramPart, has_effect, parts_of
 
@@ -218,15 +219,10 @@ class _Forward(TapedStep):
         return [*called.outputs, called]
 
     def _called(self, found: Captured, inputs: list[Any]) -> Called:
-        reads = _Reads()
-        state = LOCAL.state
         before = [(s, s.tensor) for s in found.sources if isinstance(s, Handle)]
-        state.recorders = (*state.recorders, reads)
-        try:
+        with VariableWatcher() as watcher:
             called = Called(self.call, inputs, self.taped)
-        finally:
-            state.recorders = tuple([r for r in state.recorders if r is not reads])
-        if not reads.handles.isdisjoint(found.cells):
+        if any(variable._handle in found.cells for variable in watcher.variables.values()):
             raise _of_variables("read")  # what it read may be too old
         if any(handle.tensor is not held for handle, held in before):
             for handle, held in before:
@@ -433,26 +429,6 @@ def computes_with_texts(call: Call, texts: Iterable[int]) -> bool:
         elif not found.isdisjoint(step.inputs):
             return True
     return False
-
-
-class _Reads:
-    """A recorder that notes which variables are read."""
-
-    ids: frozenset[int] = frozenset()
-
-    def __init__(self) -> None:
-        self.handles: set[Handle] = set()
-
-    def variable_accessed(self, variable: Variable) -> None:
-        """Note a variable."""
-        self.handles.add(variable._handle)
-
-    def variables_since(self) -> dict[int, int]:
-        """It tracks none."""
-        return {}
-
-    def escaped(self, tensor: Tensor) -> None:
-        """Nothing to do."""
 
 
 def call_in_parts(found: Captured, tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
