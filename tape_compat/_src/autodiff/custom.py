@@ -16,7 +16,7 @@ import numpy as np
 from ..core.avals import Aval
 from ..core.derivative import FORWARD, Jvp, conj, inexact, zero_cotangent
 from ..core.dimensions import Sizes
-from ..core.errors import InvalidArgumentError, NeedsValue, user_location
+from ..core.errors import InvalidArgumentError, NeedsValue, located, user_location
 from ..core.kernels import Apart
 from ..core.op import Closure, Op
 from ..core.state import LOCAL, Recorder, paused
@@ -226,12 +226,10 @@ class _Backward:
         grads = [anchor(program, reverse.dense(_tensor(answers[i]))) for i in where]
         for i, gradient in zip(where, grads):
             if i < rule.arity and not _fits(gradient._aval, self.symbols[i]._aval):
-                raise InvalidArgumentError(
-                    None,
-                    None,
+                raise located(
+                    InvalidArgumentError,
                     f"Incompatible shapes: the grad_fn of {rule.name} gave a gradient of shape "
-                    f"{gradient.shape} for an argument of shape {self.symbols[i].shape} (at "
-                    f"{user_location()}).",
+                    f"{gradient.shape} for an argument of shape {self.symbols[i].shape}",
                 )
         closure = close(program, [*self.symbols, *given], grads, f"{rule.name}Grad")
         found = program.sources()

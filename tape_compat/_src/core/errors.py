@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any
+from typing import Any, TypeVar
 
 import jax
 
@@ -317,6 +317,14 @@ def user_location() -> str:
     frame = frame or outermost
     file, line = _place(frame) or (frame.f_code.co_filename, frame.f_lineno)
     return f"{os.path.basename(file or '<unknown>')}:{line}"
+
+
+_Error = TypeVar("_Error", bound=_CodedError)
+
+
+def located(kind: type[_Error], message: str) -> _Error:
+    """An error of an op, with the user's line behind what it says."""
+    return kind(None, None, f"{message} (at {user_location()}).")
 
 
 #: The files that call what a thread is to run.

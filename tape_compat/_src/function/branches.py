@@ -43,19 +43,11 @@ def truth(pred: Any) -> Tensor:
     if pred._aval.shape:
         pred = squeeze(pred)
     if pred._aval.shape:
-        raise errors.InvalidArgumentError(
-            None,
-            None,
-            f"The second input must be a scalar, but it has shape {shown(pred._aval.shape)}: a "
-            f"predicate (at {errors.user_location()}).",
-        )
+        what = f"The second input must be a scalar, but it has shape {shown(pred._aval.shape)}"
+        raise errors.located(errors.InvalidArgumentError, f"{what}: a predicate")
     if pred.dtype is not bool_:
-        raise errors.InvalidArgumentError(
-            None,
-            None,
-            f"Input 'pred' passed {tf_dtype_name(pred.dtype)} expected bool: a predicate (at "
-            f"{errors.user_location()}).",
-        )
+        what = f"Input 'pred' passed {tf_dtype_name(pred.dtype)} expected bool: a predicate"
+        raise errors.located(errors.InvalidArgumentError, what)
     return pred
 
 

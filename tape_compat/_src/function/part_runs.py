@@ -31,7 +31,7 @@ from .program_parts import ProgramPart
 from .untaken import at_sizes
 
 
-def shown(avals: Sequence[Aval]) -> str:
+def _shown(avals: Sequence[Aval]) -> str:
     """Avals in a message."""
     return ", ".join(f"{aval.dtype.name}{list(aval.shape)}" for aval in avals) or "nothing"
 
@@ -109,6 +109,12 @@ def run_step_or_part(
 _SIZES: Cache[tuple, Sizes] = Cache("sizes that steps gave", MAX_CONTROL_FLOW)
 
 
+def other_results(name: str, found: Sequence[Aval], wanted: Sequence[Aval]) -> errors.NotAsRecorded:
+    """The error for a step that gave other results than when it was recorded."""
+    what = f"{name} gave {_shown(found)}, and {_shown(wanted)} when it was recorded"
+    return errors.located(errors.NotAsRecorded, what)
+
+
 def with_sizes_of(sizes: Sizes, step: PythonStep, outputs: Sequence[Tensor]) -> Sizes:
     """Sizes with those of what a step gave.
 
@@ -124,12 +130,7 @@ def with_sizes_of(sizes: Sizes, step: PythonStep, outputs: Sequence[Tensor]) -> 
         return known
     more = Sizes.between([aval.shape for aval in wanted], [aval.shape for aval in found])
     if more is None or any(a.dtype is not b.dtype for a, b in zip(found, wanted)):
-        raise errors.NotAsRecorded(
-            None,
-            None,
-            f"{step.name} gave {shown(found)}, and {shown(wanted)} when it was recorded (at "
-            f"{errors.user_location()}).",
-        )
+        raise other_results(step.name, found, wanted)
     return _SIZES.put(key, sizes.and_those(more))
 
 

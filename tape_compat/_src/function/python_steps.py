@@ -28,7 +28,7 @@ from ..values.host_steps import PythonStep
 from ..values.record import apply, flush, identity, notify
 from ..values.tensor import Tensor
 from ..values.variable import Handle, put_into, read
-from .part_runs import run_step_or_part, shown
+from .part_runs import other_results, run_step_or_part
 from .program_parts import ProgramPart, has_effect, parts_of
 
 #: How many shapes of results are remembered.
@@ -208,12 +208,7 @@ class _Forward(TapedStep):
             x.dtype is y.dtype and fit(x.shape, y.shape) for x, y in zip(given, wanted)
         )
         if not as_before:
-            error = errors.NotAsRecorded(
-                None,
-                None,
-                f"{self.title} gave {shown(given)}, and {shown(wanted)} when it was recorded (at "
-                f"{errors.user_location()}).",
-            )
+            error = other_results(self.title, given, wanted)
             error.anew = True  # what it gave now is learnt when the Python of the function runs
             raise error
         return [*called.outputs, called]
@@ -473,11 +468,7 @@ def run_parts(
 
 
 def _of_variables(what: str) -> errors.NotAsRecorded:
-    error = errors.NotAsRecorded(
-        None,
-        None,
-        f"A variable of the function was {what} by a Python function that it calls (at "
-        f"{errors.user_location()}).",
-    )
+    message = f"A variable of the function was {what} by a Python function that it calls"
+    error = errors.located(errors.NotAsRecorded, message)
     error.always = True
     return error

@@ -21,7 +21,7 @@ from ..core.caches import Cache
 from ..core.call import Call
 from ..core.dimensions import is_symbolic
 from ..core.dtypes import DType, int8
-from ..core.errors import NotAsRecorded, user_location
+from ..core.errors import NotAsRecorded, located, user_location
 from ..core.limits import MAX_CONTROL_FLOW
 from ..core.op import Closure, Op
 from ..core.program import Program
@@ -243,11 +243,8 @@ def _of_sizes(tensor: Tensor) -> list[Tensor]:
     """Empty arrays of the sizes in a tensor."""
     sizes = np.ravel(tensor._value()).tolist()
     if min(sizes) < 0:
-        raise NotAsRecorded(
-            None,
-            None,
-            f"A size, or where a slice begins or ends, was {min(sizes)} (at {user_location()}).",
-        )
+        what = f"A size, or where a slice begins or ends, was {min(sizes)}"
+        raise located(NotAsRecorded, what)
     return [concrete(np.empty((size, 0), np.int8)) for size in sizes]
 
 
