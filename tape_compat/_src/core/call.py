@@ -60,11 +60,8 @@ class Call(Closure):
         _Barred(steps).run(steps, env)
         return tuple([env[i] for i in self.flat.outputs])
 
-    def without_effect(self) -> Closure:
-        """The same without the instructions that give nothing."""
-        if not self.effect:
-            return self
-        return self.derived(("pure",), lambda: Call(self.pure_steps(), self.name, self.due))
+    def _without_effect(self) -> Closure:
+        return Call(self.pure_steps(), self.name, self.due)
 
     def pure_steps(self) -> Steps:
         """Its steps without those that give nothing."""

@@ -72,11 +72,6 @@ class Structured(Closure):
         """For each output, the positions of the inputs that it depends on."""
         raise NotImplementedError
 
-    def without_effect(self) -> Closure:
-        if not self.effect:
-            return self
-        return self.derived(("pure",), self._without_effect)
-
     def _without_effect(self) -> Closure:
         parts = tuple([part.pure_steps() for part in self.parts])
         return structured(type(self), self.name, parts, *self.settings)

@@ -234,7 +234,10 @@ class Closure:
         """The same as its derivatives see it; itself if it does nothing beside what it gives."""
         if not self.effect:
             return self
-        return self.derived(("pure",), lambda: Closure(Op(self.pure, self.name), {}))
+        return self.derived(("pure",), self._without_effect)
+
+    def _without_effect(self) -> Closure:
+        return Closure(Op(self.pure, self.name), {})
 
     def prepare_pullback(self) -> None:
         """Bring up what is wrong with the pullback."""
