@@ -7,6 +7,38 @@ from collections.abc import Callable
 from typing import Any
 
 
+def _operands(x: Any, y: Any) -> tuple[int | None, int | None] | None:
+    """Two sizes; None if the second is none."""
+    try:
+        return x.value, Dimension(y).value
+    except (TypeError, ValueError):
+        return None
+
+
+def _compared(compare: Callable[[Any, Any], bool]) -> Callable[..., Any]:
+    """A comparison of sizes as a method: None where one is unknown."""
+
+    def method(self: Dimension, other: Any) -> Any:
+        pair = _operands(self, other)
+        if pair is None:
+            return NotImplemented
+        return None if None in pair else compare(*pair)
+
+    return method
+
+
+def _computed(compute: Callable[[Any, Any], int], swap: bool = False) -> Callable[..., Any]:
+    """An operation of sizes as a method. swap: whether the other one comes first."""
+
+    def method(self: Dimension, other: Any) -> Any:
+        pair = _operands(self, other)
+        if pair is None:
+            return NotImplemented
+        return Dimension(None if None in pair else compute(*(pair[::-1] if swap else pair)))
+
+    return method
+
+
 class Dimension:
     """A size, or None for one that is unknown. What is computed of an unknown one is unknown.
 
@@ -73,72 +105,22 @@ class Dimension:
         self.assert_is_compatible_with(other)
         return other if self._value is None else Dimension(self._value)
 
-    def _compared(self, other: Any, compare: Callable[[Any, Any], bool]) -> bool | None:
-        try:
-            other = Dimension(other)
-        except (TypeError, ValueError):
-            return NotImplemented
-        if self._value is None or other._value is None:
-            return None
-        return compare(self._value, other._value)
-
-    def _computed(self, other: Any, compute: Callable[[Any, Any], int], swap: bool = False) -> Any:
-        try:
-            other = Dimension(other)
-        except (TypeError, ValueError):
-            return NotImplemented
-        if self._value is None or other._value is None:
-            return Dimension(None)
-        pair = (other._value, self._value) if swap else (self._value, other._value)
-        return Dimension(compute(*pair))
-
-    def __eq__(self, other: Any) -> Any:
-        return self._compared(other, operator.eq)
-
-    def __ne__(self, other: Any) -> Any:
-        return self._compared(other, operator.ne)
-
-    def __lt__(self, other: Any) -> Any:
-        return self._compared(other, operator.lt)
-
-    def __le__(self, other: Any) -> Any:
-        return self._compared(other, operator.le)
-
-    def __gt__(self, other: Any) -> Any:
-        return self._compared(other, operator.gt)
-
-    def __ge__(self, other: Any) -> Any:
-        return self._compared(other, operator.ge)
-
-    def __add__(self, other: Any) -> Dimension:
-        return self._computed(other, operator.add)
-
-    def __radd__(self, other: Any) -> Dimension:
-        return self._computed(other, operator.add, swap=True)
-
-    def __sub__(self, other: Any) -> Dimension:
-        return self._computed(other, operator.sub)
-
-    def __rsub__(self, other: Any) -> Dimension:
-        return self._computed(other, operator.sub, swap=True)
-
-    def __mul__(self, other: Any) -> Dimension:
-        return self._computed(other, operator.mul)
-
-    def __rmul__(self, other: Any) -> Dimension:
-        return self._computed(other, operator.mul, swap=True)
-
-    def __floordiv__(self, other: Any) -> Dimension:
-        return self._computed(other, operator.floordiv)
-
-    def __rfloordiv__(self, other: Any) -> Dimension:
-        return self._computed(other, operator.floordiv, swap=True)
-
-    def __mod__(self, other: Any) -> Dimension:
-        return self._computed(other, operator.mod)
-
-    def __rmod__(self, other: Any) -> Dimension:
-        return self._computed(other, operator.mod, swap=True)
+    __eq__ = _compared(operator.eq)
+    __ne__ = _compared(operator.ne)
+    __lt__ = _compared(operator.lt)
+    __le__ = _compared(operator.le)
+    __gt__ = _compared(operator.gt)
+    __ge__ = _compared(operator.ge)
+    __add__ = _computed(operator.add)
+    __radd__ = _computed(operator.add, swap=True)
+    __sub__ = _computed(operator.sub)
+    __rsub__ = _computed(operator.sub, swap=True)
+    __mul__ = _computed(operator.mul)
+    __rmul__ = _computed(operator.mul, swap=True)
+    __floordiv__ = _computed(operator.floordiv)
+    __rfloordiv__ = _computed(operator.floordiv, swap=True)
+    __mod__ = _computed(operator.mod)
+    __rmod__ = _computed(operator.mod, swap=True)
 
     def __truediv__(self, other: Any) -> Any:
         kind = type(other).__name__
