@@ -1,4 +1,4 @@
-"""Conditionals as closures that hold Steps, and what they share with loops.
+"""Conditionals and functions of rows as closures that hold Steps, and what loops share with them.
 
 The branches of a conditional, the predicate and the body of a loop are Steps. A closure of this
 kind is one instruction to a tape and to a program; JAX differentiates it from the inside.
@@ -16,7 +16,7 @@ from .avals import Aval
 from .caches import Cache
 from .call import Call
 from .derivative import FORWARD
-from .dimensions import Sizes, variables
+from .dimensions import Size, Sizes, variables
 from .kernels import Apart
 from .limits import MAX_CONTROL_FLOW
 from .op import Arrays, Closure, Op
@@ -131,6 +131,33 @@ class Cond(Structured):
 
 def _shifted(positions: frozenset[int]) -> frozenset[int]:
     return frozenset([i + 1 for i in positions])
+
+
+class Batched(Structured):
+    """A function of rows, done for all rows at once: `jax.vmap` of its part.
+
+    The settings are how many rows there are, and for each input whether it is given row by row or
+    is the same for all.
+    """
+
+    __slots__ = ()
+
+    def run_parts(self, parts: Sequence[Part], arrays: Arrays) -> Arrays:
+        count, by_rows = self.settings
+        axes = [0 if rows else None for rows in by_rows]
+        return jax.vmap(parts[0], axes, axis_size=count)(*arrays)
+
+    def _rows(self, avals: tuple[Aval, ...]) -> tuple[Aval, ...]:
+        pairs = zip(avals, self.settings[1], strict=True)
+        return tuple([Aval.of(a.shape[1:], a.dtype) if rows else a for a, rows in pairs])
+
+    def _infer(self, avals: tuple[Aval, ...]) -> tuple[tuple[Aval, ...], bool]:
+        count: Size = self.settings[0]
+        found = self.parts[0].infer(self._rows(avals))[0]
+        return tuple([Aval.of((count, *a.shape), a.dtype) for a in found]), False
+
+    def dependence(self, avals: tuple[Aval, ...], of: DependenceOf) -> Dependence:
+        return of(self.parts[0].flat, self._rows(avals))
 
 
 def union(sets: Iterable[frozenset[int]]) -> frozenset[int]:

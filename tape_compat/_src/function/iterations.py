@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from ..core.call import flattened
 from ..core.dimensions import Size, is_symbolic, maximum, minimum
 from ..core.steps import Step, Steps
-from .known import integer
+from ..values.sizes import integer
 
 
 class Count(NamedTuple):

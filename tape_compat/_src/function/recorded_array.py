@@ -16,11 +16,10 @@ from ..core.state import LOCAL
 from ..ops.shapes import identity, reshape
 from ..values.convert import convert
 from ..values.record import apply
-from ..values.sizes import sizes_of
+from ..values.sizes import integer, sizes_of
 from ..values.tensor import Tensor
 from . import buffers
 from .buffers import Room
-from .known import integer
 
 #: Room for as many elements as an array needs, which the host makes.
 UNBOUNDED: Any = object()

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..core.avals import Aval
-from ..core.batches import Batched
-from ..core.control import calling, structured
+from ..core.control import Batched, calling, structured
 from ..values.capture import Drawn, value_of
 from ..values.host_steps import HostStep, PythonStep
 from ..values.record import flush

@@ -22,10 +22,10 @@ from ..core.loops import Scan, While
 from ..core.op import Closure, Op
 from ..core.steps import Step, Steps, needed
 from ..values.record import apply
+from ..values.sizes import integer
 from ..values.tensor import Tensor
 from . import buffers
 from .iterations import Count, Flow, stride
-from .known import integer
 
 
 def _span(first: Size, by: int, count: Size) -> slice:

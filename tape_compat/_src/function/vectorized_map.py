@@ -7,13 +7,13 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core.avals import Aval
-from ..core.batches import Batched
-from ..core.control import calling, structured
+from ..core.control import Batched, calling, structured
 from ..core.dimensions import Size, differ
 from ..core.dtypes import string
 from ..core.errors import NeedsValue, user_location
 from ..core.state import LOCAL
 from ..ops.joining import stack
+from ..ops.random_keys import ROW_KEYS, UNKNOWN_ITERATIONS
 from ..values import nest
 from ..values.capture import Drawn, SymbolicProgram, value_of
 from ..values.indexed_slices import IndexedSlices
@@ -21,7 +21,6 @@ from ..values.record import apply
 from ..values.tensor import Tensor
 from .extension_rows import has_encodings, over_encodings
 from .functional_ops import map_fn
-from .keys import ROW_KEYS, UNKNOWN_ITERATIONS
 from .recording import Part, flat, note_variables, packed, record, tensor_of
 
 LOGGER = logging.getLogger("tape_compat")

@@ -17,18 +17,18 @@ from ..core.shapes import TensorShape
 from ..core.state import LOCAL
 from ..core.steps import Step, Steps
 from ..ops.arguments import as_size
+from ..ops.random_keys import NEXT_KEY, UNKNOWN_ITERATIONS
 from ..values import nest
 from ..values.capture import Drawn, Source, value_of
 from ..values.host_steps import takes_steps
 from ..values.record import apply
+from ..values.sizes import integer
 from ..values.tensor import Tensor
 from ..values.variable import put_into
 from .branches import truth
 from .host_control import Inside, Loop, record_control
 from .invariants import invariants
 from .iterations import UNKNOWN, Count, Flow, guessed, iterations
-from .keys import NEXT_KEY, UNKNOWN_ITERATIONS
-from .known import integer
 from .recorded_array import UNBOUNDED, RecordedArray, UnknownLength
 from .recording import (
     Operands,

@@ -24,6 +24,7 @@ import numpy as np
 from ..core import dtypes, limits
 from ..core.avals import Aval
 from ..core.errors import user_location
+from ..core.op import Op
 from ..core.refuse import invalid, not_allowed, shown
 from ..core.state import LOCAL
 from ..values.capture import Drawn
@@ -421,3 +422,27 @@ def algorithm_number(alg: Any) -> int:
     if number not in (1, 2, 3):
         raise ValueError(f"Argument `alg` got unsupported value {alg}.")
     return number
+
+
+# ---------------------------------------------------------------------------------------------
+# In loops: another key in each iteration.
+
+#: How many iterations a loop is taken to have at most where that is not known.
+UNKNOWN_ITERATIONS = 1 << 32
+
+#: In a key the number of draws before it.
+_BEFORE = np.array([0, 0, 0, 1], np.uint64)
+
+
+def _next(key: Any, times: int) -> Any:
+    return key + _BEFORE * np.uint64(times)
+
+
+def _rows(key: Any, rows: int, times: int) -> Any:
+    return key + np.arange(rows, dtype=np.uint64)[:, None] * np.uint64(times) * _BEFORE
+
+
+#: The key of the next iteration, where each has so many draws.
+NEXT_KEY = Op(_next, "NextKey", differentiable=False, host_foldable=False)
+#: The keys of all iterations at once.
+ROW_KEYS = Op(_rows, "RowKeys", differentiable=False, host_foldable=False)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..core.avals import Aval
-from ..core.dimensions import is_symbolic, is_unknown
+from ..core.dimensions import Size, is_symbolic, is_unknown
 from ..core.dtypes import string
 from ..core.errors import NeedsValue, user_location
 from ..core.op import Closure
@@ -51,6 +51,22 @@ def sizes_of(tensor: Tensor, sketch: bool = True) -> np.ndarray:
         "function that is being recorded is called. What must be known are shapes, sizes, axes and "
         "other options of ops; they may be computed from constants and from tf.shape(x)."
     )
+
+
+def integer(x: Any) -> Size | None:
+    """The value of an integer scalar: an int, or the expression of unknown sizes that it is. None
+    if it depends on data."""
+    if isinstance(x, (int, np.integer)):
+        return int(x)
+    if not isinstance(x, Tensor):
+        return x if is_symbolic(x) else None
+    if x._aval.shape or x._aval.np_dtype.kind not in "iu":
+        return None
+    try:
+        found = sizes_of(x, sketch=False)[()]
+    except NeedsValue:
+        return None
+    return found if is_symbolic(found) else int(found)
 
 
 def number_of(tensor: Tensor) -> np.ndarray:
