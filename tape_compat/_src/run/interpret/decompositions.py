@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...core.native import KERNELS
-from .rule import Avals, Function, Params, Rule
+from .rule import Avals, Function, Params, Rule, direct
 
 #: The kernels of `native/lu.c`, and what they take.
 _ELIMINATE: Any = getattr(KERNELS, "eliminate", None)
@@ -86,10 +86,6 @@ def _cholesky_or_nan(x: Any) -> Any:
         return np.tril(np.full_like(x, np.nan))
 
 
-def _cholesky(params: Params, ins: Avals, outs: Avals) -> Function:
-    return _cholesky_or_nan
-
-
 def _eliminated(a: Any) -> tuple[Any, Any, Any]:
     """Of matrices [b, m, n]: L and U in one, which row each row was changed for, and the order of
     rows."""
@@ -145,7 +141,7 @@ def _qr(params: Params, ins: Avals, outs: Avals) -> Function | None:
 
 TABLE: dict[str, Rule] = {
     "triangular_solve": Rule(_triangular_solve),
-    "cholesky": Rule(_cholesky),
+    "cholesky": direct(_cholesky_or_nan),
     "lu": Rule(_lu),
     "qr": Rule(_qr),
 }

@@ -92,7 +92,7 @@ def _split(params: Params, ins: Avals, outs: Avals) -> Function:
     return lambda x: [x[part] for part in parts]
 
 
-def _unstack(params: Params, ins: Avals, outs: Avals) -> Function:
+def unstacking(params: Params, ins: Avals, outs: Avals) -> Function:
     before = (slice(None),) * params["axis"]
     return lambda x: [x[(*before, i)] for i in range(len(outs))]
 
@@ -141,7 +141,7 @@ def _iota(params: Params, ins: Avals, outs: Avals) -> Function:
     return function
 
 
-def _slice(params: Params, ins: Avals, outs: Avals) -> Function:
+def slicing(params: Params, ins: Avals, outs: Avals) -> Function:
     first, end = params["start_indices"], params["limit_indices"]
     steps = params["strides"] or (1,) * len(first)
     index = tuple([slice(*each) for each in zip(first, end, steps, strict=True)])
@@ -183,14 +183,6 @@ def _dynamic_update_slice(params: Params, ins: Avals, outs: Avals) -> Function:
     return function
 
 
-def _as_is(params: Params, ins: Avals, outs: Avals) -> Function:
-    return same
-
-
-def _all_as_is(params: Params, ins: Avals, outs: Avals) -> Function:
-    return lambda *arrays: arrays
-
-
 def _platform(params: Params, ins: Avals, outs: Avals) -> Function | None:
     """The number of the branch for the CPU."""
     for i, names in enumerate(params["platforms"]):
@@ -216,22 +208,22 @@ TABLE: dict[str, Rule] = {
         "concatenate": _concatenate,
         "stack": _stack,
         "split": _split,
-        "unstack": _unstack,
+        "unstack": unstacking,
         "tile": _tile,
         "pad": _pad,
         "iota": _iota,
         "empty": _empty,
         "empty2": _empty,
-        "slice": _slice,
+        "slice": slicing,
         "dynamic_slice": _dynamic_slice,
         "dynamic_update_slice": _dynamic_update_slice,
-        "copy": _as_is,
-        "copy_p": _as_is,
-        "stop_gradient": _as_is,
-        "name": _as_is,
-        "sharding_constraint": _as_is,
-        "device_put": _all_as_is,
-        "optimization_barrier": _all_as_is,
+        "copy": lambda *_: same,
+        "copy_p": lambda *_: same,
+        "stop_gradient": lambda *_: same,
+        "name": lambda *_: same,
+        "sharding_constraint": lambda *_: same,
+        "device_put": lambda *_: lambda *arrays: arrays,
+        "optimization_barrier": lambda *_: lambda *arrays: arrays,
         "platform_index": _platform,
     }.items()
 }

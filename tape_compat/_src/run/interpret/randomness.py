@@ -15,7 +15,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from .rule import Avals, Function, Params, Rule, same
+from .movement import slicing, unstacking
+from .rule import Avals, Function, Params, Rule, direct, same
 
 #: Elements that are told apart by the lower word alone.
 _LOWER_WORD = 1 << 32
@@ -38,14 +39,10 @@ def _threefry(key0: Any, key1: Any, x0: Any, x1: Any) -> tuple[Any, Any]:
     return x0, x1
 
 
-def _threefry2x32(params: Params, ins: Avals, outs: Avals) -> Function:
-    return _threefry
-
-
 #: Primitives that hash.
 HASHES = "threefry2x32", "random_bits", "random_fold_in", "random_split"
 
-TABLE: dict[str, Rule] = {"threefry2x32": Rule(_threefry2x32)}
+TABLE: dict[str, Rule] = {"threefry2x32": direct(_threefry)}
 
 
 def is_key(aval: Any) -> bool:
@@ -113,18 +110,6 @@ def _reshaped(params: Params, ins: Avals, outs: Avals) -> Function:
     return lambda keys: np.reshape(keys, shape)
 
 
-def _sliced(params: Params, ins: Avals, outs: Avals) -> Function:
-    strides = params["strides"] or [1] * len(ins[0].shape)
-    bounds = zip(params["start_indices"], params["limit_indices"], strides, strict=True)
-    places = tuple([slice(*each) for each in bounds])
-    return lambda keys: keys[places]
-
-
-def _unstacked(params: Params, ins: Avals, outs: Avals) -> Function:
-    axis = params["axis"]
-    return lambda keys: list(np.moveaxis(keys, axis, 0))
-
-
 _OF_KEYS: dict[str, Callable[[Params, Avals, Avals], Function | None]] = {
     "random_wrap": lambda *_: same,
     "random_unwrap": lambda *_: same,
@@ -132,9 +117,9 @@ _OF_KEYS: dict[str, Callable[[Params, Avals, Avals], Function | None]] = {
     "random_split": _split,
     "random_fold_in": _fold_in,
     "reshape": _reshaped,
-    "slice": _sliced,
+    "slice": slicing,
     "squeeze": _reshaped,
-    "unstack": _unstacked,
+    "unstack": unstacking,
 }
 
 
