@@ -14,7 +14,7 @@ from . import operators
 from .composite import CompositeTensor, TypeSpec, batched_shape, row_shape
 from .convert import convert
 from .row_partition import RowPartition, host
-from .spec import TensorSpec
+from .spec import ShapedSpec, TensorSpec
 from .spec_registry import register
 from .tensor import Tensor, concrete
 
@@ -448,7 +448,7 @@ def _shown(x: Any) -> str:
 
 
 @register("tf.RaggedTensorSpec")
-class RaggedTensorSpec(TypeSpec):
+class RaggedTensorSpec(ShapedSpec):
     """What is known of a RaggedTensor beforehand.
 
     Args:
@@ -462,7 +462,7 @@ class RaggedTensorSpec(TypeSpec):
     RaggedTensorSpec(TensorShape([None, None]), tf.int32, 1, tf.int64)
     """
 
-    __slots__ = ("_dtype", "_ragged_rank", "_row_splits_dtype", "_shape")
+    __slots__ = ("_ragged_rank", "_row_splits_dtype")
 
     def __init__(
         self,
@@ -492,16 +492,6 @@ class RaggedTensorSpec(TypeSpec):
                 f"Argument `ragged_rank` ({ragged_rank}) must be less than rank ({rank})."
             )
         self._ragged_rank = ragged_rank
-
-    @property
-    def shape(self) -> TensorShape:
-        """What is known of the shape."""
-        return self._shape
-
-    @property
-    def dtype(self) -> DType:
-        """The dtype of the values."""
-        return self._dtype
 
     @property
     def ragged_rank(self) -> int:

@@ -11,10 +11,10 @@ from ..core.dtypes import DType, as_dtype, float32, int64
 from ..core.shapes import ShapeLike, TensorShape, as_shape
 from . import operators
 from .capture import Sketch
-from .composite import CompositeTensor, TypeSpec, batched_shape, row_shape
+from .composite import CompositeTensor, batched_shape, row_shape
 from .convert import convert
 from .sizes import partly_known, sizes_of
-from .spec import TensorSpec
+from .spec import ShapedSpec, TensorSpec
 from .spec_registry import register
 from .tensor import Tensor
 
@@ -195,7 +195,7 @@ def known_dense_shape(sparse: SparseTensor) -> tuple[int, ...]:
 
 
 @register("tf.SparseTensorSpec")
-class SparseTensorSpec(TypeSpec):
+class SparseTensorSpec(ShapedSpec):
     """What is known of a SparseTensor beforehand: its shape and dtype.
 
     >>> import tape_compat as tf
@@ -203,21 +203,11 @@ class SparseTensorSpec(TypeSpec):
     SparseTensorSpec(TensorShape([None, 3]), tf.int32)
     """
 
-    __slots__ = ("_dtype", "_shape")
+    __slots__ = ()
 
     def __init__(self, shape: ShapeLike = None, dtype: Any = float32) -> None:
         self._shape = as_shape(shape)
         self._dtype = as_dtype(dtype)
-
-    @property
-    def shape(self) -> TensorShape:
-        """What is known of the shape."""
-        return self._shape
-
-    @property
-    def dtype(self) -> DType:
-        """The dtype of the values."""
-        return self._dtype
 
     @property
     def value_type(self) -> type:

@@ -14,10 +14,26 @@ from .tensor import Tensor
 from .variable import Variable
 
 
-class DenseSpec(TypeSpec):
-    """What is known beforehand of a value that has a shape, a dtype and a name."""
+class ShapedSpec(TypeSpec):
+    """What is known beforehand of a value that has a shape and a dtype."""
 
-    __slots__ = ("_dtype", "_name", "_shape")
+    __slots__ = ("_dtype", "_shape")
+
+    @property
+    def shape(self) -> TensorShape:
+        """What is known of the shape."""
+        return self._shape
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype of the values."""
+        return self._dtype
+
+
+class DenseSpec(ShapedSpec):
+    """What is known beforehand of a value that has a name, too."""
+
+    __slots__ = ("_name",)
 
     def __init__(self, shape: ShapeLike, dtype: Any = float32, name: str | None = None) -> None:
         self._shape = as_shape(shape)
@@ -28,16 +44,6 @@ class DenseSpec(TypeSpec):
     def from_spec(cls, spec: Any, name: str | None = None) -> Any:
         """A spec with the shape and dtype of `spec`, and `name` or else its name."""
         return cls(spec.shape, spec.dtype, name or spec.name)
-
-    @property
-    def shape(self) -> TensorShape:
-        """What is known of the shape."""
-        return self._shape
-
-    @property
-    def dtype(self) -> DType:
-        """The dtype."""
-        return self._dtype
 
     @property
     def name(self) -> str | None:
