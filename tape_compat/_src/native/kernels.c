@@ -433,61 +433,6 @@ static int is_float_array(const Py_buffer *buffer)
     return buffer->ndim == RANK && buffer->itemsize == sizeof(float) && !strcmp(buffer->format, "f");
 }
 
-/* compute(derivative, x, other, out, numbers): what the handlers do, for arrays of NumPy. */
-static PyObject *compute(PyObject *module, PyObject *const *args, Py_ssize_t n)
-{
-    (void)module;
-    if (n != 5)
-        return PyErr_Format(PyExc_TypeError, "5 arguments are wanted, not %zd", n);
-    Py_buffer views[3];
-    int64_t shapes[3][RANK], numbers[NUMBERS];
-    int kinds[3] = {PyBUF_SIMPLE, PyBUF_SIMPLE, PyBUF_WRITABLE}, taken = 0, fit = 1;
-    for (; taken < 3; taken++) {
-        int kind = PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | kinds[taken];
-        if (PyObject_GetBuffer(args[1 + taken], &views[taken], kind) < 0)
-            break;
-        fit = fit && is_float_array(&views[taken]);
-        for (int i = 0; fit && i < RANK; i++)
-            shapes[taken][i] = views[taken].shape[i];
-    }
-    fit = fit && taken == 3 && PyTuple_Check(args[4]) && PyTuple_GET_SIZE(args[4]) == NUMBERS;
-    for (int i = 0; fit && i < NUMBERS; i++)
-        numbers[i] = PyLong_AsLongLong(PyTuple_GET_ITEM(args[4], i));
-    enum Outcome outcome = NO_CONVOLUTION;
-    if (fit && !PyErr_Occurred()) {
-        Call call = {PyObject_IsTrue(args[0]) ? derive : convolve,
-                     {shapes[0], shapes[1], shapes[2]},
-                     views[0].buf,
-                     views[1].buf,
-                     views[2].buf,
-                     numbers};
-        Threads threads = own_threads();
-        Py_BEGIN_ALLOW_THREADS
-        outcome = make_call(&call, &threads, SHARE);
-        Py_END_ALLOW_THREADS
-    }
-    while (taken > 0)
-        PyBuffer_Release(&views[--taken]);
-    if (PyErr_Occurred())
-        return NULL;
-    if (outcome == NO_MEMORY)
-        return PyErr_NoMemory();
-    if (outcome == NO_CONVOLUTION)
-        return PyErr_Format(PyExc_ValueError, "not a convolution of float32");
-    Py_RETURN_NONE;
-}
-
-/* What kind of numbers an array of NumPy has; -1 for one that is not ordered. */
-static int numbers_in(const Py_buffer *buffer)
-{
-    const char *kinds = "ilfd", *found = buffer->format[1] ? NULL : strchr(kinds, *buffer->format);
-    if (*buffer->format == 'q' && !buffer->format[1])
-        return INT64;
-    if (!found || !*found || buffer->itemsize != (*found == 'i' || *found == 'f' ? 4 : 8))
-        return -1;
-    return (const int[]){INT32, INT64, FLOAT32, FLOAT64}[found - kinds];
-}
-
 static void release_all(Py_buffer *buffers, int count)
 {
     while (count)
@@ -506,6 +451,58 @@ static int buffers_of(PyObject *const *arrays, Py_buffer *buffers, int count, in
         }
     }
     return 1;
+}
+
+/* compute(derivative, x, other, out, numbers): what the handlers do, for arrays of NumPy. */
+static PyObject *compute(PyObject *module, PyObject *const *args, Py_ssize_t n)
+{
+    (void)module;
+    if (n != 5)
+        return PyErr_Format(PyExc_TypeError, "5 arguments are wanted, not %zd", n);
+    Py_buffer views[3];
+    if (!buffers_of(args + 1, views, 3, 2))
+        return NULL;
+    int64_t shapes[3][RANK], numbers[NUMBERS];
+    int fit = PyTuple_Check(args[4]) && PyTuple_GET_SIZE(args[4]) == NUMBERS;
+    for (int k = 0; k < 3; k++) {
+        fit = fit && is_float_array(&views[k]);
+        for (int i = 0; fit && i < RANK; i++)
+            shapes[k][i] = views[k].shape[i];
+    }
+    for (int i = 0; fit && i < NUMBERS; i++)
+        numbers[i] = PyLong_AsLongLong(PyTuple_GET_ITEM(args[4], i));
+    enum Outcome outcome = NO_CONVOLUTION;
+    if (fit && !PyErr_Occurred()) {
+        Call call = {PyObject_IsTrue(args[0]) ? derive : convolve,
+                     {shapes[0], shapes[1], shapes[2]},
+                     views[0].buf,
+                     views[1].buf,
+                     views[2].buf,
+                     numbers};
+        Threads threads = own_threads();
+        Py_BEGIN_ALLOW_THREADS
+        outcome = make_call(&call, &threads, SHARE);
+        Py_END_ALLOW_THREADS
+    }
+    release_all(views, 3);
+    if (PyErr_Occurred())
+        return NULL;
+    if (outcome == NO_MEMORY)
+        return PyErr_NoMemory();
+    if (outcome == NO_CONVOLUTION)
+        return PyErr_Format(PyExc_ValueError, "not a convolution of float32");
+    Py_RETURN_NONE;
+}
+
+/* What kind of numbers an array of NumPy has; -1 for one that is not ordered. */
+static int numbers_in(const Py_buffer *buffer)
+{
+    const char *kinds = "ilfd", *found = buffer->format[1] ? NULL : strchr(kinds, *buffer->format);
+    if (*buffer->format == 'q' && !buffer->format[1])
+        return INT64;
+    if (!found || !*found || buffer->itemsize != (*found == 'i' || *found == 'f' ? 4 : 8))
+        return -1;
+    return (const int[]){INT32, INT64, FLOAT32, FLOAT64}[found - kinds];
 }
 
 /* Numbers for which another thread is started: it takes 20 us. */
@@ -590,7 +587,6 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-/* Add what the Python side registers, and how many floats a vector of this processor has. */
 /* What XLA calls, by the names of the capsules. */
 static const struct {
     const char *name;
@@ -607,6 +603,7 @@ static const struct {
     {"WORDS", handle_words},
 };
 
+/* Add what the Python side registers, and how many floats a vector of this processor has. */
 static int fill(PyObject *module)
 {
     const char *kind = "xla._CUSTOM_CALL_TARGET";
