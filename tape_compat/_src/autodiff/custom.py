@@ -6,7 +6,7 @@ import functools
 import inspect
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import jax
@@ -177,25 +177,20 @@ _RECORDING = _Recording()
 Recorded = tuple[Closure, tuple[int, ...], tuple[Any, ...] | None]
 
 
+@dataclass(eq=False)
 class _Backward:
     """The pullback of a call that was recorded, which may be recorded later.
 
     sources: what the call reads beside its arguments.
     """
 
-    recorded: Recorded
-
-    def __init__(
-        self,
-        rule: CustomRule,
-        program: SymbolicProgram,
-        symbols: list[Tensor],
-        results: list[Tensor],
-        grad_fn: Callable[..., Any],
-    ):
-        self.rule, self.program, self.grad_fn = rule, program, grad_fn
-        self.symbols, self.results = symbols, results
-        self.sources: tuple[Source, ...] | None = None
+    rule: CustomRule
+    program: SymbolicProgram
+    symbols: list[Tensor]
+    results: list[Tensor]
+    grad_fn: Callable[..., Any]
+    sources: tuple[Source, ...] | None = None
+    recorded: Recorded = field(init=False)
 
     def is_recorded_now(self) -> bool:
         """Whether it could be recorded: its errors come when it is asked for."""
