@@ -231,8 +231,8 @@ class _Backward(PythonStep):
 
     __slots__ = ("forward", "have", "want")
 
-    def __init__(self, forward: TapedStep, inputs: Sequence[Tensor], want: Any, have: Any):
-        super().__init__(f"{forward.name}Grad", tuple([inputs[i]._aval for i in want]))
+    def __init__(self, forward: TapedStep, avals: tuple[Aval, ...], want: Any, have: Any):
+        super().__init__(f"{forward.name}Grad", avals)
         self.forward, self.want, self.have = forward, want, have
 
     def followed(
@@ -297,12 +297,9 @@ class Rule:
         have = tuple([i for i, c in enumerate(cotangents) if c is not None])
         given = tuple([cotangents[i] for i in have])
         places = tuple([self._places[i] for i in want])
-        step = _Backward(
-            self._forward, _merged(dict.fromkeys(self._forward.texts), inputs), places, have
-        )
-        step.avals = tuple([inputs[i]._aval for i in want])
-        outputs = apply(step, (self._number, *given))
-        twice = _Twice(self._forward, step.avals, places, have)
+        avals = tuple([inputs[i]._aval for i in want])
+        outputs = apply(_Backward(self._forward, avals, places, have), (self._number, *given))
+        twice = _Twice(self._forward, avals, places, have)
         notify(LOCAL.state.recorders, twice, (*inputs, *given), outputs, None)
         return list(outputs)
 
