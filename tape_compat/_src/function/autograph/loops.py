@@ -135,29 +135,16 @@ def _tensor_for(
     names: tuple[str, ...],
     opts: dict[str, Any],
 ) -> None:
-    """A loop over the first axis of a tensor."""
-    size = len_(iter_)
+    """A loop over the first axis of a tensor: one over the numbers of its rows, which the variable
+    of the loop is not."""
     rows = convert(iter_)
-    index: Any = 0
+    numbers = Bounds(convert(0), convert(len_(iter_)), convert(1))
 
-    def get() -> tuple[Any, ...]:
-        return (index, *get_state())
+    def of_row(number: Tensor) -> None:
+        body(row(rows, number))
 
-    def put(values: Sequence[Any]) -> None:
-        nonlocal index
-        index, *others = values
-        set_state(others)
-
-    def iteration() -> None:
-        nonlocal index
-        body(row(rows, convert(index)))
-        index += 1
-
-    def test() -> Any:
-        return _with_extra(index < size, extra_test)
-
-    known = size if isinstance(size, int) else None
-    _stage_counted(known, test, iteration, get, put, names, opts)
+    opts = {**opts, "iterate_names": None}
+    _range_for(numbers, extra_test, of_row, get_state, set_state, names, opts)
 
 
 def _range_for(
@@ -193,7 +180,8 @@ def _range_for(
     def test() -> Any:
         return _with_extra(_within(number, range_), extra_test)
 
-    _stage_counted(_static_size(range_), test, iteration, get, put, names, opts)
+    runs = bool(_static_size(range_))
+    stage(test, iteration, get, put, ("<internal iterate>", *names), opts, runs)
 
 
 def _within(number: Any, range_: Bounds) -> Any:
@@ -217,17 +205,3 @@ def _static_size(range_: Bounds) -> int | None:
     if None in (start, limit, delta) or delta == 0:
         return None
     return max(0, -int((start - limit) // delta))
-
-
-def _stage_counted(
-    size: int | None,
-    test: Thunk,
-    iteration: Thunk,
-    get: Getter,
-    put: Setter,
-    names: tuple[str, ...],
-    opts: dict[str, Any],
-) -> None:
-    """Stage a loop whose first variable is a counter, over `size` values if that is known."""
-    runs = size is not None and size > 0
-    stage(test, iteration, get, put, ("<internal iterate>", *names), opts, runs)
