@@ -117,25 +117,6 @@ class OpRunner:
     none. moves: whether it hardly does more than to move elements, which no compiler does faster.
     """
 
-    __slots__ = (
-        "_closure",
-        "_left",
-        "_loss",
-        "_plan",
-        "compiled",
-        "context",
-        "dry",
-        "equations",
-        "idle",
-        "kernels",
-        "moves",
-        "outputs",
-        "price",
-        "products",
-        "side",
-        "work",
-    )
-
     def __init__(self, closure: Closure, avals: tuple[Aval, ...]):
         self._closure = closure
         self.outputs = closure.infer(avals)[0]
@@ -300,28 +281,6 @@ class OpByOpProgram(Runner):
     to_compile: how many of its instructions a compiler has to do something about; equations: how
     many these are.
     """
-
-    __slots__ = (
-        "_arrays",
-        "_calls",
-        "_context",
-        "_dtypes",
-        "_fixed_loss",
-        "_free",
-        "_given_away",
-        "_live",
-        "_more",
-        "_runners",
-        "_scatters",
-        "beside",
-        "dry",
-        "due",
-        "equations",
-        "one_thread",
-        "price",
-        "room",
-        "to_compile",
-    )
 
     def __init__(self, node: Node, live: tuple[int, ...]):
         super().__init__(node, (live, ()))

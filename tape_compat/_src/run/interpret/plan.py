@@ -68,24 +68,6 @@ class Interpreted:
     ([array(0., dtype=float32)], 0)
     """
 
-    __slots__ = (
-        "_count",
-        "_outputs",
-        "_start",
-        "_steps",
-        "arithmetic",
-        "compiled_alone",
-        "effects",
-        "equations",
-        "kernel_calls",
-        "kernels",
-        "operations",
-        "products",
-        "scattered",
-        "seconds",
-        "steps",
-    )
-
     def __init__(self, jaxpr: Any, sizes: Sizes | None = None):
         building = _Building(sizes or Sizes())
         inner = jaxpr.jaxpr
