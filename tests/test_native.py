@@ -120,6 +120,41 @@ for _ in range(3):
             lines.append("no error")
         except Exception as error:
             lines.append(type(error).__name__ + str(error).partition("; at")[0])
+
+# Functions, whose commonest calls C does at once.
+p, q = tf.Variable([1.0, 2.0]), tf.Variable(3)
+step = tf.function(lambda x, s=2.0, flag=True: (p.assign_add(s * x), x * s if flag else x))
+several = tf.function(lambda x, y: {"b": x + y, "a": (y - x, None)})
+pair = tf.function(lambda x: [x + 1.0, q])
+nothing = tf.function(lambda: (q.assign_add(1), None)[1])
+of_words = tf.function(lambda x, name: x + float(len(name)))
+of_any = tf.function(lambda *xs: tf.add_n(xs))
+failing = tf.function(lambda x: (p.assign(-x), tf.debugging.assert_positive(x), x)[2])
+
+class Model:
+    @tf.function
+    def call(self, x):
+        return x * p
+
+model = Model()
+for i in range(40):
+    x = tf.constant([float(i), 1.0])
+    found = [step(x), step(x, 3.0), step(x, flag=False), step(x, 1, False), several(x, x * 2.0)]
+    found += [pair(x), nothing(), of_words(x, "abc"), of_words(x, "ab"), model.call(x), step(p)]
+    found += [of_any(x), of_any(x, x), of_any(x, x, x)]
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_sum(step(p)[1]) * 2.0
+    found.append(tape.gradient(loss, p))
+    for bad in (lambda: step(), lambda: step(x, y=1), lambda: several(x), lambda: failing(-x)):
+        try:
+            bad()
+            found.append("no error")
+        except Exception as error:
+            found.append(type(error).__name__)
+    p.assign(p / 2.0 ** i)
+    lines += [np.round(x, 3) if isinstance(x, np.ndarray) else x for x in tf.nest.flatten(
+        tf.nest.map_structure(lambda x: x.numpy() if isinstance(x, tf.Tensor) else x, found))]
+lines += [x.experimental_get_tracing_count() for x in (step, several, pair, nothing, of_words)]
 print([np.round(x, 4).tolist() if isinstance(x, (np.ndarray, np.generic)) and x.dtype.kind in "fi"
        else str(x) for x in lines])
 counts = tf.counters.snapshot()
@@ -169,6 +204,46 @@ def test_arguments_are_checked():
             call()
     with pytest.raises(AttributeError, match="_aval"):
         FASTPATH.provide(Tensor=object)
+
+
+@pytest.mark.skipif(FASTPATH is None, reason="not built")
+@pytest.mark.usefixtures("deferred")
+def test_calls_of_a_settled_function_run_no_python_of_ours():
+    v = tf.Variable([1.0, 2.0])
+
+    @tf.function(jit_compile=True)
+    def step(x):
+        v.assign_sub(0.1 * x)
+        return tf.reduce_sum(v)
+
+    x = tf.constant([0.5, 0.25])
+    for _ in range(30):
+        step(x)
+    called = []
+    sys.setprofile(lambda frame, event, _: event == "call" and called.append(frame.f_code))
+    try:
+        step(x)
+    finally:
+        sys.setprofile(None)
+    entered = {code.co_name for code in called}
+    assert entered <= {"__enter__", "__exit__"}, called  # of JAX's 64-bit mode
+
+
+@pytest.mark.skipif(FASTPATH is None, reason="not built")
+@pytest.mark.usefixtures("deferred")
+def test_what_python_knows_of_functions_holds_for_their_calls_in_c():
+    step = tf.function(lambda x: x + 1.0)
+    x = tf.constant(1.0)
+    for _ in range(3):
+        step(x)
+    tf.config.run_functions_eagerly(True)
+    try:
+        assert step(x).numpy() == 2.0
+    finally:
+        tf.config.run_functions_eagerly(False)
+    calls = step._retracing.calls
+    step(x)
+    assert step._retracing.calls == calls + 1 and step.experimental_get_tracing_count() == 1
 
 
 def parameters(function):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import logging
+import sys
 import threading
 import weakref
 from collections import deque
@@ -16,6 +17,7 @@ from ..core import errors, limits
 from ..core.dimensions import INCONCLUSIVE
 from ..core.dtypes import string
 from ..core.errors import user_location
+from ..core.native import native, native_calls
 from ..core.state import LOCAL, MODE
 from ..core.tracebacks import filter_traceback
 from ..ops.random_keys import PythonDraws
@@ -35,7 +37,7 @@ from .concrete import ConcreteFunction
 from .elements import taking, with_unknown_sizes
 from .function_spec import FunctionSpec
 from .function_type import FunctionType, Parameter, type_of, untyped
-from .retracing import General, mapped, of_any_count, retracing_of, spec_like
+from .retracing import General, Retracing, mapped, of_any_count, retracing_of, spec_like
 from .signature import LITERALS, Arguments, Bound, Signature, serves, spec_names, texts_in
 from .trace import AssumingTrace, Trace, as_tensors, traced
 
@@ -52,6 +54,18 @@ class Unlearned(str):
 class BySizes(dict[tuple, Any]):
     """Traces for each set of sizes, by the arguments, where one for unknown sizes is not possible:
     an op or the Python function needs a number."""
+
+
+@native
+class Quick:
+    """What most calls need of a function: how many arguments they have, at `least` and at `most`,
+    its traces, and what notes the calls."""
+
+    __slots__ = ("least", "most", "retracing", "traces")
+
+    def __init__(self, plain: tuple[float, float], traces: dict[tuple, Any], retracing: Retracing):
+        self.least, self.most = [int(max(-1, min(count, sys.maxsize))) for count in plain]
+        self.traces, self.retracing = traces, retracing
 
 
 class Function(Recorded):
@@ -95,6 +109,7 @@ class Function(Recorded):
         self._named: dict[tuple, Trace] = {}
         self._count = self._unlearned = 0
         self._retracing = retracing_of(python_function)
+        self._quick = Quick(self._signature.plain, self._traces, self._retracing)
         #: The iterator or the like that it takes by itself and cannot be recorded for.
         self._alone: weakref.ref[Any] | None = None
         #: Its draws where it runs as Python.
@@ -161,9 +176,10 @@ class Function(Recorded):
         bound = Function(method, self._name, *self._options)
         if self._autograph:
             bound._converted = _method(self._converted, instance)
-        bound._retracing = self._retracing
+        bound._retracing = bound._quick.retracing = self._retracing
         return bound
 
+    @native_calls("traced")
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if MODE.python:
             return self._python_function(*args, **kwargs)

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..core.avals import Aval
 from ..core.dtypes import string
+from ..core.native import native
 from ..core.shapes import TensorShape
 from ..values import nest
 from ..values.composite import TypeSpec
@@ -28,6 +29,7 @@ _LAST_CALLS = 10
 _TRACES = 5
 
 
+@native
 class Retracing:
     """Notes which calls of a function were recorded. calls: how many there were, of all functions
     made of the same Python code."""

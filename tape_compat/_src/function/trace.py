@@ -9,6 +9,7 @@ from ..core import dimensions, errors, limits
 from ..core.avals import Aval
 from ..core.dimensions import Sizes
 from ..core.dtypes import string
+from ..core.native import native, provide
 from ..core.state import LOCAL, ThreadState
 from ..run.executor import give_up, run
 from ..run.op_by_op import interprets, op_runner
@@ -43,6 +44,7 @@ class Called:
 
 
 CALLED = Called()
+provide(called=CALLED, give_up=give_up)
 
 
 class _Array(NamedTuple):
@@ -88,15 +90,16 @@ def _filled(outline: Any, items: Iterator[Any]) -> Any:
     return nest.pack_sequence_as(outline, leaves, expand_composites=True)
 
 
+@native
 class Results:
     """What a function returned: a structure whose tensors are numbered.
 
     leaves: for each leaf the number of an output, or (value,) where it is no output. single: if
-    it is one tensor. flat: whether it is a plain list or tuple of tensors. keys: of a plain dict of
-    tensors, with the numbers of these.
+    it is one tensor. nothing: if it is None. flat: whether it is a plain list or tuple of tensors.
+    keys: of a plain dict of tensors, with the numbers of these.
     """
 
-    __slots__ = ("flat", "keys", "leaves", "outputs", "single", "structure")
+    __slots__ = ("flat", "keys", "leaves", "nothing", "outputs", "single", "structure")
 
     def __init__(self, result: Any, function: Any):
         self.outputs: list[Tensor] = []
@@ -106,6 +109,7 @@ class Results:
         self.structure = _outline(result)
         children = nest.children_of(result)
         self.single = self.leaves == [0] and children is None
+        self.nothing = result is None
         plain = (
             children is not None
             and self.leaves == list(range(len(children)))
@@ -142,7 +146,7 @@ class Results:
             return type(self.structure)(outputs)
         if self.keys is not None:
             return {key: outputs[i] for key, i in self.keys}
-        if not self.outputs and self.leaves == [(None,)] and self.structure == 0:
+        if self.nothing:
             return None
         leaves = [outputs[x] if isinstance(x, int) else x[0] for x in self.leaves]
         for i, leaf in enumerate(leaves):
@@ -226,13 +230,14 @@ def unique_name(name: str, taken: set[str]) -> str:
     return next(f"{name}_{i}" for i in range(1, len(taken) + 2) if f"{name}_{i}" not in taken)
 
 
+@native
 class Trace:
     """What a trace gave.
 
     captured: what was recorded. results: what was returned. inputs: the symbolic ones. variables:
     those among the arguments. created: made meanwhile. shapes: those of the inputs, then of the
     variables of unknown shape, if sizes in them are unknown. spec_names: the names that specs gave
-    to inputs, None for others.
+    to inputs, None for others. plain: whether each call runs it as one program, as it was recorded.
     """
 
     __slots__ = (
@@ -244,6 +249,7 @@ class Trace:
         "created",
         "graph",
         "inputs",
+        "plain",
         "results",
         "shapes",
         "spec_names",
@@ -266,6 +272,7 @@ class Trace:
         self.shapes = tuple(shapes) if any(map(dimensions.is_unknown, shapes)) else None
         self.spec_names: tuple[str | None, ...] = ()
         self._as_recorded = self.shapes is None and not variables
+        self.plain = self._as_recorded and not graph.in_parts
         self._origin = (id(graph), 0)
         #: Whether it computes only, and has few ops.
         self._short = (

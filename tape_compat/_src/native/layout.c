@@ -14,21 +14,25 @@
     CLASS(Program, X(log) X(refs) X(donatable) X(aliases) X(moved) X(calling) X(lock) X(owner)     \
                    X(ran) X(results) X(launched) X(unpack_results) X(origin) X(joins) X(joined_new)\
                    X(prepares) X(tree) X(begun) X(split) X(changed) X(failure))                     \
+    CLASS(Quick, X(least) X(most) X(traces) X(retracing))                                          \
     CLASS(Record, X(calls) X(program) X(variables) X(reassigned) X(escapes))                       \
+    CLASS(Results, X(single) X(nothing))                                                           \
+    CLASS(Retracing, X(calls))                                                                     \
     CLASS(Runner, X(donate) X(origin) X(recent))                                                   \
     CLASS(Runners, X(compiled))                                                                    \
     CLASS(Tensor, X(_aval) X(_array) X(_id))                                                       \
     CLASS(ThreadState, X(program) X(recorders) X(deferring) X(capture) X(origin) X(device)         \
                        X(previous) X(programs) X(ran_now))                                         \
+    CLASS(Trace, X(plain) X(captured) X(results) X(_origin))                                       \
     CLASS(Tree, X(root))                                                                           \
     CLASS(Variable, X(_handle) X(_trainable) X(_view))                                             \
     CLASS(WholeProgram, X(packs) X(_packed))
 
 /* Objects that Python provides: `python.mode`. */
 #define OBJECTS(X)                                                                                 \
-    X(array) X(as_result) X(begin_step) X(copy_all) X(counters) X(current_program) X(discard)      \
-    X(enable_x64) X(float32) X(histories) X(local) X(mode) X(ndarray) X(new_lock) X(next_id)       \
-    X(no_ids) X(no_reads) X(own_local) X(tree)
+    X(array) X(as_result) X(begin_step) X(called) X(copy_all) X(counters) X(current_program)       \
+    X(discard) X(enable_x64) X(float32) X(give_up) X(histories) X(local) X(mode) X(ndarray)        \
+    X(new_lock) X(next_id) X(no_ids) X(no_reads) X(own_local) X(string) X(tree)
 
 /* Functions here that have a twin in Python, with their parameters. Here `apply` is
    `native_apply`, and `python.apply` is its twin. */
@@ -55,9 +59,9 @@
 
 /* Names of attributes, as strings: `text.ids`. */
 #define NAMES(X)                                                                                   \
-    X(__enter__) X(__exit__) X(_pack) X(_unread) X(acquire) X(arguments) X(call) X(draw)           \
-    X(gradient) X(ids) X(immediate) X(item) X(record) X(release) X(unpack_results) X(state)        \
-    X(variable_accessed)
+    X(__enter__) X(__exit__) X(_pack) X(_quick) X(_unread) X(acquire) X(arguments) X(call)         \
+    X(draw) X(gradient) X(graphs) X(ids) X(immediate) X(item) X(packed) X(python) X(record)        \
+    X(release) X(unpack_results) X(state) X(variable_accessed)
 
 #define MOST_SLOTS 24
 #define FIELD(slot) Py_ssize_t slot;

@@ -13,6 +13,7 @@
 #include "run.c"
 #include "variable.c"
 #include "tape.c"
+#include "calls.c"
 #include "function.c"
 
 #define METHOD(name, flags, parameters)                                                            \

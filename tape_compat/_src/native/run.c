@@ -181,6 +181,29 @@ static int call_whatever(PyObject *object, PyObject *method, PyObject *argument,
     return -1;
 }
 
+/* JAX's 64-bit mode as a context that no call is in. One that was left can be entered again: to
+   make one takes as long as to enter it. */
+static struct { PyObject *context, *made_by; } left;
+
+static PyObject *context_x64(void)
+{
+    PyObject *context = left.context;
+    if (!context || left.made_by != python.enable_x64)
+        return PyObject_CallOneArg(python.enable_x64, Py_True);
+    left.context = NULL;
+    return context;
+}
+
+/* Let the next call have a context, which it takes. */
+static void keep_left(PyObject *context)
+{
+    PyObject *before = left.context, *made_by = left.made_by;
+    left.context = context;
+    left.made_by = Py_NewRef(python.enable_x64);
+    Py_XDECREF(before);
+    Py_XDECREF(made_by);
+}
+
 /* Leave JAX's 64-bit mode. */
 static int leave(PyObject *context)
 {
@@ -197,7 +220,7 @@ static int is_ours(PyObject *owner, PyObject *results)
 /* x64.in_x64(Program.results.append, call(*arguments)): 0 if it is not to be run any more. */
 static int call_into(PyObject *owner, PyObject *call, PyObject *arguments)
 {
-    PyObject *context = PyObject_CallOneArg(python.enable_x64, Py_True);
+    PyObject *made_by = python.enable_x64, *context = context_x64();
     if (!context)
         return -1;
     PyObject *results = Py_NewRef(SLOT(owner, Program.results)), *given = NULL;
@@ -209,7 +232,7 @@ static int call_into(PyObject *owner, PyObject *call, PyObject *arguments)
                                     PyList_GET_SIZE(arguments), NULL);
         put(owner, Program.calling, Py_False);
     }
-    int done = entered && (given || !ours) ? 0 : -1;
+    int done = entered && (given || !ours) ? 0 : -1, again = done >= 0;
     if (given)
         done = PyList_Append(results, given) ? -1 : 1;
     Py_XDECREF(given);
@@ -220,8 +243,12 @@ static int call_into(PyObject *owner, PyObject *call, PyObject *arguments)
         if (done >= 0)
             leave(context);
         done = -1;
+        again = 0;
     }
-    Py_DECREF(context);
+    if (again && made_by == python.enable_x64)
+        keep_left(context);
+    else
+        Py_DECREF(context);
     return done;
 }
 

@@ -37,7 +37,7 @@ def own_variable(x: Any) -> Any:
     return x
 
 
-provide(float32=dtypes.float32)
+provide(float32=dtypes.float32, string=dtypes.string)
 
 
 @native
