@@ -2,6 +2,8 @@
 
 import gc
 import signal
+import subprocess
+import sys
 import threading
 import time
 import weakref
@@ -594,3 +596,67 @@ def test_a_small_decomposition_by_itself_runs_in_one_thread(monkeypatch):
     assert limits
     tf.linalg.svd(tf.eye(2000, 20))
     assert limits
+
+
+# ---------------------------------------------------------------------------------------------
+# What another thread compiles.
+
+
+class Slow:
+    """A program whose compile waits until it is let go; `order` has those that were begun."""
+
+    def __init__(self, name, order, fails=False):
+        self.name, self.order, self.fails = name, order, fails
+        self.begun, self.go = threading.Event(), threading.Event()
+
+    def compile(self):
+        self.order.append((self.name, threading.current_thread() is threading.main_thread()))
+        self.begun.set()
+        assert self.go.wait(60)
+        if self.fails:
+            raise ValueError("no compile")
+
+
+def test_one_at_a_time_is_compiled_beside_the_most_often_run_first():
+    order = []
+    programs = {name: Slow(name, order, fails=name == "c") for name in "abcd"}
+    compiling = {"a": whole.Compiling(programs["a"])}
+    assert programs["a"].begun.wait(60)
+    for name, runs in (("b", 3), ("c", 7), ("d", 5)):
+        compiling[name] = whole.Compiling(programs[name])
+        compiling[name].runs = runs
+    assert order == [("a", False)]
+    programs["d"].go.set()  # who waits for one that is not begun compiles it
+    assert compiling["d"].result() is programs["d"]
+    assert order == [("a", False), ("d", True)]
+    for name, later in zip("acb", "cb "):
+        programs[name].go.set()
+        assert later == " " or programs[later].begun.wait(60)
+    assert order == [("a", False), ("d", True), ("c", False), ("b", False)]
+    assert compiling["c"].result() is None
+    assert compiling["a"].result() is programs["a"]
+    assert compiling["b"].result() is programs["b"]
+
+
+def test_a_process_that_ends_begins_no_compile():
+    done = subprocess.run(
+        [sys.executable, "-c", ENDING], capture_output=True, text=True, timeout=120, check=True
+    )
+    assert done.stdout.split() == ["first"]
+
+
+ENDING = """
+import time
+from tape_compat._src.run.whole import Compiling
+
+class Program:
+    def __init__(self, name):
+        self.name = name
+    def compile(self):
+        print(self.name, flush=True)
+        time.sleep(1.0)
+
+Compiling(Program("first"))
+Compiling(Program("second"))
+time.sleep(0.2)
+"""

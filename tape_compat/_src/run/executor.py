@@ -31,7 +31,7 @@ from .loops.write import LoopProgram
 from .op_by_op import OpByOpProgram, interprets, op_runner
 from .reasons import notice, reason, reason_of_loops
 from .repair import FOR_GOOD, leaf_values, put_back, run_what_can
-from .whole import WholeProgram, donations
+from .whole import Compiling, WholeProgram, donations
 
 #: What calls out of programs have raised, until the call of the program raises it.
 FAILURES: list[Exception] = []
@@ -277,10 +277,8 @@ def _launch(program: Program, live: tuple[int, ...]) -> None:
     if choice is Choice.COMPILED:
         _compile(program, history, key, apart, loops)
         return
-    if choice is Choice.BESIDE and loops is not None:
-        kept.begin(loops, apart.one_thread)
-    elif choice is Choice.BESIDE and apart.beside is None:
-        apart.beside = key, _whole(program, key, apart).begin()
+    if choice is Choice.BESIDE:
+        _beside(program, key, apart, loops).runs = seen.runs
     COUNTERS.op_by_op += 1
     program.unpack_results = None
     results, changes = apart.run_in_place(*gather(program.log), program.donatable)
@@ -288,6 +286,17 @@ def _launch(program: Program, live: tuple[int, ...]) -> None:
     # them made again, or never.
     made = [starmap(put, (arguments,)) for put, arguments in changes]
     program.results.extend(map(operator.itemgetter(0), zip((results,), *made)))
+
+
+def _beside(
+    program: Program, key: tuple, apart: OpByOpProgram, loops: LoopProgram | None
+) -> Compiling[Any]:
+    """Let another thread compile a program, if none is to yet."""
+    if loops is not None:
+        return kept.begin(loops, apart.one_thread)
+    if apart.beside is None:
+        apart.beside = key, _whole(program, key, apart).begin()
+    return apart.beside[1]
 
 
 def _compile(
@@ -365,6 +374,7 @@ def _switched(program: Program, loops: LoopProgram) -> WholeProgram | LoopProgra
         reused = donations(program, loops.node, loops.key[0])
         whole = WholeProgram(loops.node, loops.key, reused, one_thread=loops.one_thread)
         loops.whole = whole.begin()
+        loops.whole.runs = loops.runs
         COUNTERS.reason(f"a step of {loops.node.depth} instructions, loops until now, as a whole")
     if due is Later.SWITCH and loops.whole is not None:
         whole = loops.whole.result()

@@ -119,8 +119,8 @@ def compiled_loops(program: LoopProgram) -> list[CompiledLoops]:
 _BEGUN: Cache[tuple, Compiling[LoopProgram]] = Cache("templates begun", policy.MAX_BEGUN)
 
 
-def begin(program: LoopProgram, one_thread: bool) -> None:
-    """Let another thread compile the template of a program, if none does."""
+def begin(program: LoopProgram, one_thread: bool) -> Compiling[LoopProgram]:
+    """Let another thread compile the template of a program, if none is to yet."""
 
     def begun() -> Compiling[LoopProgram]:
         first = not compiled_loops(program)
@@ -128,7 +128,7 @@ def begin(program: LoopProgram, one_thread: bool) -> None:
         program.compiled = compile_for(*given, first, one_thread)
         return Compiling(program)
 
-    _BEGUN.find((program.template, program.donate), begun)
+    return _BEGUN.find((program.template, program.donate), begun)
 
 
 def begun_loops(program: LoopProgram) -> CompiledLoops | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import operator
 import threading
 from collections.abc import Callable
 from typing import Any, Generic, Protocol, TypeVar
@@ -109,27 +110,83 @@ Compiled = TypeVar("Compiled", bound=_Program)
 
 
 class Compiling(Generic[Compiled]):
-    """A program that another thread compiles. It is no daemon: XLA is not to be left midway, so a
-    process that ends meanwhile ends when the compile does."""
+    """A program that another thread compiles, once no other is being compiled there.
+
+    runs: how often it has been run so far; see `Beside`.
+    """
 
     def __init__(self, program: Compiled):
+        self.runs = 0
         self._program: Compiled | None = program
-        self._thread = threading.Thread(target=self._compile, name="tape_compat compile")
-        self._thread.start()
+        self._ended = threading.Event()
+        BESIDE.add(self)
 
-    def _compile(self) -> None:
+    def compile(self) -> None:
+        """Compile it in this thread."""
+        compiled = None
         try:
             assert self._program is not None
             self._program.compile()
             return_freed_memory()
+            compiled = self._program
         except Exception as error:
             LOGGER.warning("A step could not be compiled in another thread: %s", error)
-            self._program = None
+        finally:
+            self._program = compiled
+            self._ended.set()
 
     def result(self) -> Compiled | None:
-        """The program, once it is compiled; None if that failed."""
-        self._thread.join()
+        """The program, once it is compiled, by this thread if none has begun; None if that
+        failed."""
+        if BESIDE.take(self):
+            self.compile()
+        self._ended.wait()
         return self._program
+
+
+class Beside:
+    """What another thread compiles, one program after the other, of those that wait the one that
+    has been run most often: more threads would take the processors from what they compile for. It
+    is no daemon: XLA is not to be left midway, so a process that ends meanwhile ends when that
+    compile does; what waits then is not begun."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._waiting: list[Compiling[Any]] = []
+        self._working = False
+
+    def add(self, compiling: Compiling[Any]) -> None:
+        """Let it wait for its turn."""
+        with self._lock:
+            self._waiting.append(compiling)
+            begins, self._working = not self._working, True
+        if begins:
+            threading.Thread(target=self._work, name="tape_compat compile").start()
+
+    def take(self, compiling: Compiling[Any]) -> bool:
+        """Let it wait no more; False if it has had its turn."""
+        with self._lock:
+            waits = compiling in self._waiting
+            if waits:
+                self._waiting.remove(compiling)
+            return waits
+
+    def _next(self) -> Compiling[Any] | None:
+        with self._lock:
+            if self._waiting and threading.main_thread().is_alive():
+                found = max(self._waiting, key=operator.attrgetter("runs"))
+                self._waiting.remove(found)
+                return found
+            self._waiting.clear()
+            self._working = False
+            return None
+
+    def _work(self) -> None:
+        while (compiling := self._next()) is not None:
+            compiling.compile()
+
+
+BESIDE = Beside()
 
 
 def donations(program: Program, node: Node, live: tuple[int, ...]) -> tuple[int, ...]:
