@@ -238,6 +238,7 @@ class Trace:
     those among the arguments. created: made meanwhile. shapes: those of the inputs, then of the
     variables of unknown shape, if sizes in them are unknown. spec_names: the names that specs gave
     to inputs, None for others. plain: whether each call runs it as one program, as it was recorded.
+    plan: of one that is settled, how C calls it again.
     """
 
     __slots__ = (
@@ -250,6 +251,7 @@ class Trace:
         "graph",
         "inputs",
         "plain",
+        "plan",
         "results",
         "shapes",
         "spec_names",
@@ -273,6 +275,7 @@ class Trace:
         self.spec_names: tuple[str | None, ...] = ()
         self._as_recorded = self.shapes is None and not variables
         self.plain = self._as_recorded and not graph.in_parts
+        self.plan: Any = None
         self._origin = (id(graph), 0)
         #: Whether it computes only, and has few ops.
         self._short = (

@@ -23,7 +23,7 @@
     CLASS(Tensor, X(_aval) X(_array) X(_id))                                                       \
     CLASS(ThreadState, X(program) X(recorders) X(deferring) X(capture) X(origin) X(device)         \
                        X(previous) X(programs) X(ran_now))                                         \
-    CLASS(Trace, X(plain) X(captured) X(results) X(_origin))                                       \
+    CLASS(Trace, X(plain) X(plan) X(captured) X(results) X(_origin))                                       \
     CLASS(Tree, X(root))                                                                           \
     CLASS(Variable, X(_handle) X(_trainable) X(_view))                                             \
     CLASS(WholeProgram, X(packs) X(_packed))

@@ -218,7 +218,7 @@ static int is_ours(PyObject *owner, PyObject *results)
 }
 
 /* x64.in_x64(Program.results.append, call(*arguments)): 0 if it is not to be run any more. */
-static int call_into(PyObject *owner, PyObject *call, PyObject *arguments)
+static int call_into(PyObject *owner, PyObject *call, PyObject *const *arguments, Py_ssize_t n)
 {
     PyObject *made_by = python.enable_x64, *context = context_x64();
     if (!context)
@@ -228,8 +228,7 @@ static int call_into(PyObject *owner, PyObject *call, PyObject *arguments)
     int ours = is_ours(owner, results) && !PyList_GET_SIZE(results);
     if (entered && ours) {
         put(owner, Program.calling, Py_True);
-        given = PyObject_Vectorcall(call, ((PyListObject *)arguments)->ob_item,
-                                    PyList_GET_SIZE(arguments), NULL);
+        given = PyObject_Vectorcall(call, arguments, n, NULL);
         put(owner, Program.calling, Py_False);
     }
     int done = entered && (given || !ours) ? 0 : -1, again = done >= 0;
@@ -277,6 +276,28 @@ static void discard_left(PyObject *owner, PyObject *used)
     PyErr_Restore(type, value, traceback);
 }
 
+/* Call what was compiled for a program with what it takes: 1 if it ran, 0 if it was not to. */
+static int launch(PyObject *owner, PyObject *used, PyObject *slots, PyObject *depth,
+                  PyObject *const *arguments, Py_ssize_t n)
+{
+    PyObject *call = PyObject_GetAttr(used, text.call);
+    PyObject *unpack_results = call ? PyObject_GetAttr(used, text.unpack_results) : NULL;
+    int done = -1;
+    if (unpack_results && !count(Counters.instructions, depth) &&
+        !count(Counters.cache_hits, one) && !count(Counters.dispatches, one) &&
+        !count(Counters.fused, one)) {
+        put(used, Runner.recent, Py_True);
+        put(owner, Program.launched, slots);
+        put(owner, Program.unpack_results, unpack_results);
+        done = call_into(owner, call, arguments, n);
+        if (done < 0)
+            discard_left(owner, used);
+    }
+    Py_XDECREF(call);
+    Py_XDECREF(unpack_results);
+    return done;
+}
+
 /* executor._call of a compiled program: 1 if it ran, 0 if it is to be run the general way. */
 static int call_program(PyObject *owner, PyObject *log, PyObject *used, PyObject *slots)
 {
@@ -287,21 +308,8 @@ static int call_program(PyObject *owner, PyObject *log, PyObject *used, PyObject
         Py_DECREF(arguments);
         return 0;
     }
-    PyObject *call = PyObject_GetAttr(used, text.call);
-    PyObject *unpack_results = call ? PyObject_GetAttr(used, text.unpack_results) : NULL;
-    int done = -1;
-    if (unpack_results && !count(Counters.instructions, SLOT(end_of(log), Node.depth)) &&
-        !count(Counters.cache_hits, one) && !count(Counters.dispatches, one) &&
-        !count(Counters.fused, one)) {
-        put(used, Runner.recent, Py_True);
-        put(owner, Program.launched, slots);
-        put(owner, Program.unpack_results, unpack_results);
-        done = call_into(owner, call, arguments);
-        if (done < 0)
-            discard_left(owner, used);
-    }
-    Py_XDECREF(call);
-    Py_XDECREF(unpack_results);
+    int done = launch(owner, used, slots, SLOT(end_of(log), Node.depth),
+                      ((PyListObject *)arguments)->ob_item, PyList_GET_SIZE(arguments));
     Py_DECREF(arguments);
     return done;
 }

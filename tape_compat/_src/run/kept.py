@@ -63,6 +63,7 @@ class _Kept:
             self._forget(runner)
 
     def _forget(self, runner: Runner) -> None:
+        runner.origin = None
         runners = runner.node.runners
         if runners is not None and runners.remove(runner):
             runner.node.runners = None
@@ -71,7 +72,7 @@ class _Kept:
 
     def clear(self) -> None:
         for runner in self.order:
-            runner.node.runners = None
+            runner.node.runners = runner.origin = None
         self.order.clear()
         self.once.clear()
         self.instructions = self.once_instructions = 0
