@@ -24,7 +24,7 @@ from tape_compat._src.core.op import Closure, primitives as names
 from tape_compat._src.core.state import LOCAL
 from tape_compat._src.core.x64 import in_x64
 from tape_compat._src.run import op_by_op, policy
-from tape_compat._src.run.interpret import convolutions, cost, decompositions, special
+from tape_compat._src.run.interpret import convolutions, cost, decompositions, products, special
 from tape_compat._src.run.interpret.plan import Interpreted, interpreted
 from tape_compat._src.run.interpret.rules import RULES
 from tests.ops import ROWS, checks
@@ -547,6 +547,37 @@ def test_products(dtype):
     for left, right, dimension_numbers in PRODUCTS if dtype == np.float64 else PRODUCTS[:11:2]:
         product = partial(lax.dot_general, dimension_numbers=dimension_numbers)
         check(product, numbers(dtype, *left), numbers(dtype, *right), times=4)
+
+
+@pytest.mark.parametrize("signed", ["u", ""])
+@pytest.mark.parametrize("bits", [8, 16, 32, 64])
+def test_products_of_integers_wrap(bits, signed):
+    """Of small ones, of those whose products are not exact in float64, and at the ends."""
+    dtype = np.dtype(f"{signed}int{bits}")
+    ends, random = np.iinfo(dtype), np.random.default_rng(bits)
+    for most in (100, 2**20, ends.max):
+        low, high = max(ends.min, -most), min(ends.max, most)
+        x, y = [
+            random.integers(low, high, (2, n, m), dtype, endpoint=True)
+            for n, m in ((9, 60), (60, 40))
+        ]
+        x[0, 0], y[0, :, 0] = ends.max, ends.min
+        x[1, 1], y[1, :, 1] = ends.min, ends.min
+        check(lambda x, y: lax.dot_general(x, y, PRODUCTS[0][2]), x[0], y[0])
+        check(lambda x, y: lax.dot_general(x.T, y.T, PRODUCTS[0][2]), y[1], x[1])
+        check(lambda x, y: lax.dot_general(x, y, (((2,), (1,)), ((0,), (0,)))), x, y)
+
+
+def test_deep_products_of_integers():
+    """No sum of halves is inexact: the upper ones have a sign, the lower ones are all ones."""
+    depth = products.DEEPEST
+    for dtype in (np.int32, np.uint32):
+        for number in (np.iinfo(dtype).min, np.iinfo(dtype).max, -1 & 0x7FFFFFFF):
+            x = np.full((1, depth), number, dtype)
+            wanted = np.array(int(number) ** 2 * depth % 2**32, np.uint32).astype(dtype)
+            assert products.integer_product(x, x.T) == wanted
+    x = np.full((1, 2 * depth), 0x7FFFFFFF, np.int32)
+    assert products.integer_product(x, x.T) == np.matmul(x, x.T)
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from .convolutions import BLOCK, kernel_call
 from .decompositions import lu_by_kernel, substitution_by_kernel
 from .elementwise import OF_ONE_NUMBER
 from .indexing import SCATTERS
+from .products import by_floats
 from .rule import Avals, Params, narrow, size
 from .sorting import BY_KERNEL, LEAST_BY_KERNEL, by_kernel
 from .special import OF_EACH
@@ -34,7 +35,7 @@ ALONE_SECONDS = 40e-6
 WHILE_ITERATIONS = 10
 
 #: Multiplications and additions a second in `np.matmul`, by the kind and size of numbers: BLAS for
-#: floats, a plain loop for integers.
+#: floats, a plain loop for few integers.
 FLOPS = {"f4": 75e9, "f8": 37e9, "c8": 10e9, "c16": 5e9}
 FLOPS_OF_OTHERS = 2e9
 
@@ -138,6 +139,9 @@ def _product(count: float, aval: Any) -> float:
 def _dot(params: Params, ins: Avals, outs: Avals) -> float:
     (contracted, _), _ = params["dimension_numbers"]
     depth = math.prod([ins[0].shape[i] for i in contracted])
+    if by_floats(outs[0], depth):
+        moved = (2 * size(ins[0]) + 2 * size(ins[1]) + 2 * size(outs[0])) * 1e-9
+        return 12 * NUMPY_SECONDS + moved + 2.0 * size(outs[0]) * depth / FLOPS["f8"]
     return 2 * NUMPY_SECONDS + _product(size(outs[0]) * depth, outs[0])
 
 
