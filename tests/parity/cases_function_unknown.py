@@ -210,3 +210,38 @@ def case_loops_over_no_rows(tf):
                 y = recorded(x)
             found += [y, tape.gradient(y, x)]
     return found
+
+
+def case_rows_of_several_tensors(tf):
+    product = lambda pair: pair[0] * pair[1]
+    added = lambda total, pair: total + pair[0] * pair[1]
+    functions = [
+        lambda a, b: tf.add_n([a, b, a]),
+        lambda a, b: tf.map_fn(product, (a, b), fn_output_signature=tf.float32),
+        lambda a, b: tf.scan(added, (a, b), tf.zeros([3])),
+        lambda a, b: tf.scan(added, (a, b), tf.zeros([3]), reverse=True),
+        lambda a, b: tf.foldl(added, (a, b), tf.zeros([3])),
+        lambda a, b: tf.foldr(added, (a, b), tf.zeros([3])),
+    ]
+    specs = [([None, 3], [None, 3]), ([None, 3], [2, 3]), ([None, None], [2, None])]
+    found = []
+    for function in functions:
+        for shapes in specs:
+            recorded = tf.function(
+                function, input_signature=[tf.TensorSpec(s, tf.float32) for s in shapes]
+            )
+            a, b = tf.constant(_ROWS), tf.constant(_ROWS + 1)
+            with tf.GradientTape() as tape:
+                tape.watch([a, b])
+                y = recorded(a, b)
+            found += [y, tape.gradient(y, [a, b]), attempt(recorded, tf.zeros([3, 3]), b, words=0)]
+    return found
+
+
+def case_rows_of_numbers_and_texts(tf):
+    @tf.function(input_signature=[tf.TensorSpec([None]), tf.TensorSpec([None], tf.string)])
+    def marked(x, texts):
+        say = lambda pair: (pair[0] * 2.0, tf.strings.join([pair[1], "!"]))
+        return tf.map_fn(say, (x, texts), fn_output_signature=(tf.float32, tf.string))
+
+    return marked([1.0, 2.0], ["a", "b"]), marked([3.0], ["c"])

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..core.dimensions import differ, is_symbolic
 from ..core.dtypes import as_dtype
 from ..core.errors import user_location
+from ..ops.shapes import set_sizes
 from ..values import nest
 from ..values.convert import convert
 from ..values.extension_type import BatchableExtensionType
@@ -123,13 +125,14 @@ class _Rows:
                     "Elements in elems must be 1+ dimensional Tensors, not scalars (at "
                     f"{user_location()})"
                 )
+        counts = [x._aval.shape[0] for x in self.tensors]
         #: How many there are.
-        self.count = self.tensors[0]._aval.shape[0]
-        for x in self.tensors[1:]:
-            if x._aval.shape[0] != self.count:
-                raise ValueError(
-                    f"Dimensions {self.count} and {x._aval.shape[0]} are not compatible"
-                )
+        self.count = next((n for n in counts if not is_symbolic(n)), counts[0])
+        for i, (x, count) in enumerate(zip(self.tensors, counts, strict=True)):
+            if differ(count, self.count):
+                raise ValueError(f"Dimensions {self.count} and {count} are not compatible")
+            if count != self.count:  # as many, which the call shows
+                self.tensors[i] = set_sizes(x, (self.count, *[None] * (len(x._aval.shape) - 1)))
         self._arrays = [
             TensorArray(x.dtype, size=self.count, clear_after_read=False).unstack(x)
             for x in self.tensors

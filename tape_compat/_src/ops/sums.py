@@ -11,6 +11,7 @@ from jax import lax
 
 from ..core import dtypes
 from ..core.avals import Aval
+from ..core.dimensions import fit
 from ..core.op import Op
 from ..core.refuse import invalid, shown
 from ..values.convert import convert
@@ -27,7 +28,7 @@ from .declare import Number, check_same_dtype, is_number, matching, name_ops, op
 def _check_add_n(avals: tuple[Aval, ...]) -> None:
     check_same_dtype(avals, "AddN")
     for i, aval in enumerate(avals):
-        if aval.shape != avals[0].shape:
+        if not fit(aval.shape, avals[0].shape):
             first, other = shown(avals[0].shape), shown(aval.shape)
             raise invalid(
                 "Inputs to operation AddN of type AddN must have the same size and shape.  "
