@@ -3,6 +3,9 @@
 Each in eager code and in a `tf.function`; derivatives of every order through them.
 """
 
+import collections
+import itertools
+
 import numpy as np
 
 from .harness import attempt, attempts, options, printed
@@ -1609,3 +1612,47 @@ def case_slices_of_two_index_dtypes_from_branches(tf):
         return found.indices, other.indices, tf.convert_to_tensor(found)
 
     return chosen(tf.constant(True)), chosen(tf.constant(False))
+
+
+class _Attrs:
+    """As `attr.s` makes it, with the length and the parts that a loop asks for."""
+
+    class _Field:
+        def __init__(self, name):
+            self.name = name
+
+    __attrs_attrs__ = (_Field("i"), _Field("x"))
+
+    def __init__(self, i, x):
+        self.i, self.x = i, x
+
+    def __len__(self):
+        return 2
+
+    def __iter__(self):
+        return iter((self.i, self.x))
+
+
+def case_while_with_variables_in_several_kinds_of_nests(tf):
+    pair = collections.namedtuple("pair", "i x")
+    kinds = {
+        "list": lambda i, x: [i, x],
+        "tuple": lambda i, x: (i, x),
+        "named": pair,
+        "attrs": _Attrs,
+    }
+    found = {}
+    for (given, start), (name, made) in itertools.product(kinds.items(), repeat=2):
+        for most in (None, 3):
+
+            def loop(x, start=start, made=made, most=most):
+                result = tf.while_loop(
+                    lambda i, x: i < 5,
+                    lambda i, x: made(i + 1, x * 2.0),
+                    start(tf.constant(0), x),
+                    maximum_iterations=most,
+                )
+                return list(result)
+
+            found[given, name, most] = both(tf, loop, tf.constant(1.0))
+    return found

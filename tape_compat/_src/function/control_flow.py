@@ -362,12 +362,13 @@ def _while(
         raise ValueError("'loop_vars' must be provided.")
     left = None if maximum_iterations is None else _limit(maximum_iterations)
     given = loop_vars
-    structure = nest.map_structure(lambda _: 0, list(loop_vars))
+    # Any sequence will do, but where iterations are counted as another loop variable.
+    whole = list if left is None else (lambda variables: variables)
+    structure = nest.map_structure(lambda _: 0, whole(loop_vars))
     while (left is None or left > 0) and cond(*loop_vars):
         loop_vars = body(*loop_vars)
         left = None if left is None else left - 1
-        sequence = left is None or isinstance(loop_vars, (list, tuple))
-        nest.assert_same_structure(structure, list(loop_vars) if sequence else loop_vars)
+        nest.assert_same_structure(structure, whole(loop_vars))
     # In a function the result is like what it was given.
     leaves = [tensor_of(leaf) for leaf in flat(loop_vars)]
     return packed(given if runs_as_python() else loop_vars, leaves)
