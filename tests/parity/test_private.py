@@ -638,6 +638,27 @@ def test_what_libraries_ask_of_tpus_and_of_graphs():
             x = tf.ones([2, 3]) + 1.0
             assert not tf.executing_eagerly()
         assert x.shape == [2, 3]
+    for module in (tpu, theirs("tpu.embedding_context_utils")):
+        with module.SequentialEmbeddingContext() as entered:
+            assert entered is None
+
+
+def test_what_ops_of_graphs_cost_is_noted():
+    given = [
+        ("NobodysOp", "flops"),
+        (3, "flops"),
+        ("a,b", "flops"),
+        ("NobodysOp", 3),
+        ("NobodysOp", "a,b"),
+    ]
+    for op_type, statistic in given:
+        outcomes = []
+        for module in (framework, theirs("framework.ops")):
+            note = said(module.RegisterStatistics, op_type, statistic)
+            outcomes.append(note if isinstance(note, tuple) else note(said) is said)
+        assert outcomes[0] == outcomes[1], (op_type, statistic)
+    with pytest.raises(NotImplementedError, match="no graphs without functions"):
+        runtime.no_frozen_graph()
 
 
 def test_gradients_of_compiled_ops_are_noted():

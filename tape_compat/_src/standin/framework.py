@@ -305,3 +305,25 @@ class RegisterGradient:
 
     def __call__(self, f: Callable[..., Any]) -> Callable[..., Any]:
         return f
+
+
+class RegisterStatistics:
+    """A decorator that notes nothing: it names what an op of a graph costs, and there are none.
+
+    Args:
+      op_type, statistic_type: the name of an op and of what is counted. Raises: TypeError for what
+        is no text, ValueError for a name that needs quotes.
+    """
+
+    def __init__(self, op_type: str, statistic_type: str):
+        if not isinstance(op_type, str):
+            raise TypeError("op_type must be a string.")
+        if "," in op_type:
+            raise TypeError("op_type must not contain a comma.")
+        if not isinstance(statistic_type, str):
+            raise TypeError("statistic_type must be a string.")
+        if "," in statistic_type:
+            raise TypeError("statistic_type must not contain a comma.")
+
+    def __call__(self, f: Callable[..., Any]) -> Callable[..., Any]:
+        return f

@@ -123,6 +123,12 @@ NAMES = {
     "python.framework.config.is_op_determinism_enabled": (
         "library.config:is_op_determinism_enabled"
     ),
+    "python.framework.convert_to_constants.convert_variables_to_constants_v2": (
+        "standin.runtime:no_frozen_graph"
+    ),
+    "python.framework.convert_to_constants.convert_variables_to_constants_v2_as_graph": (
+        "standin.runtime:no_frozen_graph"
+    ),
     "python.framework.ops.EagerTensor": "standin.framework:EagerTensor",
     "python.framework.ops.convert_to_tensor": "ops.creation:convert_to_tensor",
     "python.framework.tensor_util.MakeNdarray": "data.io.tensors:make_ndarray",
@@ -167,6 +173,9 @@ NAMES = {
         "diagnostics.summary.iterate:summary_iterator"
     ),
     "python.tpu.datasets.StreamingFilesDataset": "standin.tpu:OfTPU",
+    "python.tpu.embedding_context_utils.SequentialEmbeddingContext": (
+        "standin.tpu:SequentialEmbeddingContext"
+    ),
     "python.tpu.tpu_function.get_tpu_context": "standin.tpu:get_tpu_context",
     "python.trackable.resource.RestoredResource": "standin.keras2_models:RestoredResource",
     "python.trackable.resource.TrackableResource": "library.lookup.resources:TrackableResource",

@@ -159,7 +159,10 @@ from ..._src.library.version1.scopes import (
     variable_scope as variable_scope,
 )
 from ..._src.library.version1.session import (
+    GraphDef as GraphDef,
     InteractiveSession as InteractiveSession,
+    MetaGraphDef as MetaGraphDef,
+    NodeDef as NodeDef,
     Session as Session,
 )
 from ..._src.library.version1.switches import (
