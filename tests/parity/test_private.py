@@ -643,6 +643,17 @@ def test_what_libraries_ask_of_tpus_and_of_graphs():
             assert entered is None
 
 
+def test_parts_with_their_names():
+    for tf in (tape_compat, tensorflow()):
+        module = tf.Module()
+        module.w, module.below, module.number = tf.Variable(1.0), tf.Module(), 3
+        parts = module._unconditional_checkpoint_dependencies
+        assert [(part.name, part.ref) for part in parts] == [
+            ("w", module.w),
+            ("below", module.below),
+        ]
+
+
 def test_what_ops_of_graphs_cost_is_noted():
     given = [
         ("NobodysOp", "flops"),

@@ -314,6 +314,34 @@ def test_signatures(ways, tmp_path):
         loaded.signatures["inner"](y=x)
 
 
+def test_names_of_arguments_that_python_does_not_take(ways, tmp_path):
+    writer, reader = ways
+
+    @writer.function
+    def f(*args):
+        return {"o": args[0] * 2.0 + args[1]}
+
+    specs = [writer.TensorSpec([2], name=name) for name in ("0/step_type", "0_reward")]
+    concrete = f.get_concrete_function(*specs)
+    obj = writer.Module()
+    obj.f = f
+    writer.saved_model.save(obj, str(tmp_path), signatures=concrete)
+    served = reader.saved_model.load(str(tmp_path)).signatures["serving_default"]
+    assert served.structured_input_signature == (
+        (),
+        {
+            "arg_0_step_type": reader.TensorSpec([2], name="0/step_type"),
+            "arg_0_reward": reader.TensorSpec([2], name="0_reward"),
+        },
+    )
+    for function, tf in ((concrete, writer), (served, reader)):
+        x = tf.constant([1.0, 2.0])
+        found = function(**{"0/step_type": x, "0_reward": x + 1.0})
+        assert numbers(found) == {"o": ("float32", [4.0, 7.0])}
+    found = served(arg_0_step_type=x, arg_0_reward=x + 1.0)
+    assert numbers(found) == {"o": ("float32", [4.0, 7.0])}
+
+
 def test_names_of_results(ways, tmp_path):
     writer, reader = ways
     spec = [writer.TensorSpec([None, 2], writer.float32)]

@@ -25,6 +25,7 @@ from .signature import (
     Bound,
     Described,
     Signature,
+    parameter_name,
     parts_as,
     rebuilt,
     texts_in,
@@ -107,8 +108,9 @@ class ConcreteFunction(Recorded):
     def _given(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Bound | TypeError:
         """The arguments by the parameters of the function; those that were no tensors may be left
         out, and must else be the same."""
+        by_name = {n if n.isidentifier() else parameter_name(n): v for n, v in kwargs.items()}
         try:
-            found = self._python_signature().bind(*args, **kwargs)
+            found = self._python_signature().bind(*args, **by_name)
             found.apply_defaults()
             for name, value in found.arguments.items():
                 if value is _NOT_GIVEN:

@@ -253,6 +253,16 @@ class _Form(NamedTuple):
     names: tuple[str, ...]
 
 
+def parameter_name(name: str) -> str:
+    """The name of a parameter for a tensor of any name.
+
+    >>> parameter_name("0/step type"), parameter_name("x")
+    ('arg_0_step_type', 'x')
+    """
+    plain = "".join([c if c.isalnum() else "_" for c in name])
+    return plain if plain[:1].isalpha() else f"arg_{plain}"
+
+
 class Signature:
     """The parameters of a Python function, and what of them is given beforehand.
 

@@ -11,7 +11,7 @@ import functools
 import inspect
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 
@@ -24,6 +24,13 @@ NOTES = (
     "_self_setattr_tracking",
     "_self_update_uid",
 )
+
+
+class TrackableReference(NamedTuple):
+    """A part of an object, and its name."""
+
+    name: str
+    ref: Any
 
 
 class Trackable:
@@ -64,6 +71,11 @@ class Trackable:
     def _self_unconditional_dependency_names(self) -> dict[str, Any]:
         """The parts that were noted by name."""
         return dict(vars(self).get("_self_tracked", {}))
+
+    @property
+    def _unconditional_checkpoint_dependencies(self) -> list[TrackableReference]:
+        """The parts that a checkpoint keeps."""
+        return [TrackableReference(*pair) for pair in self._trackable_children().items()]
 
     def _add_variable_with_custom_getter(
         self,

@@ -6,8 +6,9 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ...function.concrete import ConcreteFunction, as_name
+from ...function.concrete import ConcreteFunction
 from ...function.function import Function
+from ...function.signature import parameter_name
 from ...values.composite import CompositeTensor
 from ...values.spec import TensorSpec
 from ...values.tensor import Tensor
@@ -75,16 +76,19 @@ def _concrete(function: Any) -> ConcreteFunction:
 def _wrapped(name: str, concrete: ConcreteFunction) -> ConcreteFunction:
     """A concrete function that takes its tensors by name and gives a dict."""
     taken: set[str] = set()
-    specs = {unique(as_name(spec.name or "x"), taken): spec for spec in concrete._input_specs}
+    specs = {unique(spec.name or "x", taken): spec for spec in concrete._input_specs}
+
+    called: set[str] = set()
+    names = {key: unique(parameter_name(key), called) for key in specs}
 
     def signature_wrapper(**kwargs: Any) -> Any:
-        return _named(name, concrete, concrete._called([kwargs[key] for key in specs]))
+        return _named(name, concrete, concrete._called([kwargs[names[key]] for key in specs]))
 
     kind = inspect.Parameter.KEYWORD_ONLY
-    parameters = [inspect.Parameter(key, kind) for key in specs]
+    parameters = [inspect.Parameter(names[key], kind) for key in specs]
     signature_wrapper.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     function = Function(signature_wrapper, "signature_wrapper", autograph=False)
-    given = {key: TensorSpec(spec.shape, spec.dtype, key) for key, spec in specs.items()}
+    given = {names[key]: TensorSpec(spec.shape, spec.dtype, key) for key, spec in specs.items()}
     return function.get_concrete_function(**given)
 
 
