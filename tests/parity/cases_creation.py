@@ -233,3 +233,23 @@ def case_bools_among_sizes(tf):
         for sizes in ([True], (True, False), [3, True])
     ]
     return attempts(tf, strict, words=4), lenient, tf.zeros([True, 2])
+
+
+def case_range_of_numbers_among_tensors(tf):
+    wide = tf.constant(1.0, tf.float64)
+    calls = [
+        lambda: tf.range(0.0, wide, 0.1, dtype=tf.float64),
+        lambda: tf.range(0.0, wide, 0.1),
+        lambda: tf.range(0.1, 0.7, 0.1, dtype=tf.float64),
+        lambda: tf.range(0.1, wide, dtype=tf.float64),
+        lambda: tf.range(np.float32(0.1), wide, np.float64(0.1), dtype=tf.float64),
+        lambda: tf.range(tf.constant(0.1), wide, 0.1, dtype=tf.float64),
+        lambda: tf.range(tf.Variable(0.1), wide, 0.1, dtype=tf.float64),
+        lambda: tf.range(0, 2.5, dtype=tf.int32),
+        lambda: tf.range(2.5, dtype=tf.int64),
+        lambda: tf.range(np.array(2.5), dtype=tf.int32),
+        lambda: tf.range(True, 3, dtype=tf.int32),
+        lambda: tf.range(3, dtype=tf.float64),
+    ]
+    exact = lambda call: [float(x).hex() for x in call()]
+    return [attempt(exact, call, words=0) for call in calls]

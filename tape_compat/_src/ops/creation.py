@@ -371,6 +371,10 @@ def range(
     """
     if limit is None:
         start, limit = 0, start
+    if dtype is not None:
+        start, limit, delta = (
+            x if isinstance(x, Tensor) else convert(x, dtype) for x in (start, limit, delta)
+        )
     try:
         arrays = [known_sizes(x) for x in (start, limit, delta)]
     except NeedsValue:
