@@ -1,5 +1,8 @@
 """`tf.random`: shapes, dtypes, ranges, seeds; the rules, since the numbers may differ."""
 
+import collections
+import itertools
+
 import numpy as np
 
 from .harness import attempt, attempts
@@ -726,3 +729,33 @@ def case_numbers_of_classes_to_draw(tf):
         }
 
     return [drawn(count) for count in (2, tf.constant(2), [1, 2], [2], 1.5, -1, "a")]
+
+
+class _Sizes(list):
+    """A list as layers keep it in their attributes."""
+
+
+def case_shapes_in_other_sequences(tf):
+    pair = collections.namedtuple("pair", "h w")
+    draws = {
+        "uniform": lambda shape: tf.random.uniform(shape),
+        "normal": lambda shape: tf.random.normal(shape),
+        "stateless": lambda shape: tf.random.stateless_uniform(shape, [1, 2]),
+        "integers": lambda shape: tf.random.stateless_uniform(shape, [1, 2], 0, 5, tf.int32),
+        "gamma": lambda shape: tf.random.stateless_gamma(shape, [1, 2], 1.0),
+        "generator": lambda shape: tf.random.Generator.from_seed(1).normal(shape),
+        "zeros": tf.zeros,
+        "fill": lambda shape: tf.fill(shape, 1.0),
+        "reshape": lambda shape: tf.reshape(tf.ones([6]), shape),
+        "broadcast": lambda shape: tf.broadcast_to(1.0, shape),
+    }
+    made = {"list": _Sizes, "named": lambda sizes: pair(*sizes)}
+    found = {}
+    for (name, draw), (kind, make) in itertools.product(draws.items(), made.items()):
+        found[name, kind] = attempt(lambda: draw(make([2, 3])).shape, words=0)
+        if name != "generator":
+            spec = [tf.TensorSpec([None, 3])]
+            of_sizes = lambda x: draw(make([tf.shape(x)[0], x.shape[1]]))
+            recorded = tf.function(of_sizes, input_signature=spec, autograph=False)
+            found[name, kind, "recorded"] = attempt(lambda: recorded(tf.ones([2, 3])).shape)
+    return found

@@ -50,7 +50,7 @@ def dims(value: Any, attr: str | None = None, kernel: str = "") -> Shape:
     integer is a TypeError, or TensorFlow's error for `attr` of `kernel`.
     """
     kind = value.__class__
-    if kind is list or kind is tuple:
+    if kind is list or kind is tuple or isinstance(value, (list, tuple)):
         for item in value:
             if item.__class__ is not int:
                 return tuple(_dim(x, value, attr, kernel) for x in value)

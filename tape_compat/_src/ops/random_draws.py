@@ -33,8 +33,7 @@ from .random_keys import RESERVED, typed_key
 def draw_shape(shape: Any, kernel: str) -> tuple[int, ...]:
     """The shape of a draw. TensorFlow takes vectors only."""
     sizes = dims(shape, "T", kernel)
-    kind = shape.__class__
-    if kind is not list and kind is not tuple and not isinstance(shape, TensorShape):
+    if not isinstance(shape, (list, tuple, TensorShape)):
         if len(getattr(shape, "shape", ())) != 1:
             raise invalid("shape must be a vector of {int32,int64}, got shape []", kernel)
     size = 1
