@@ -9,6 +9,7 @@ import pytest
 from jax import lax
 
 from tape_compat._src.core.x64 import in_x64
+from tape_compat._src.library.saved_model import plain_decompositions
 from tape_compat._src.library.saved_model.plain import plain
 from tape_compat._src.library.saved_model.plain_decompositions import decomposed
 
@@ -124,3 +125,16 @@ def test_a_program_calls_no_function_of_lapack():
     assert "custom_call" not in text
     solved, *_ = jax.jit(plain(all_of_them))(a)
     near(np.asarray(solved), np.eye(4, dtype=np.float32))
+
+
+def test_matrices_of_one_size_are_traced_once(monkeypatch):
+    panels, by_columns = [], plain_decompositions._lu_by_columns
+
+    def counted(a):
+        panels.append(a.shape)
+        return by_columns(a)
+
+    monkeypatch.setattr(plain_decompositions, "_lu_by_columns", counted)
+    for scale in (1.0, 2.0):
+        jax.make_jaxpr(lambda a: decomposed("lu", [a * scale], {}))(np.zeros((71, 71), np.float32))
+    assert panels == [(71, 64), (7, 7)]

@@ -95,6 +95,7 @@ def _lu_by_columns(a: Any) -> tuple[Any, Any, Any]:
     return lax.fori_loop(0, min(m, n), step, state)
 
 
+@jax.jit  # traced once for all functions with matrices of one size
 def _lu_one(a: Any) -> tuple[Any, Any, Any]:
     m, n = a.shape
     order, pivots = jnp.arange(m, dtype=np.int32), []
