@@ -245,3 +245,21 @@ def case_rows_of_numbers_and_texts(tf):
         return tf.map_fn(say, (x, texts), fn_output_signature=(tf.float32, tf.string))
 
     return marked([1.0, 2.0], ["a", "b"]), marked([3.0], ["c"])
+
+
+def case_sums_of_many_unknown_images(tf):
+    specs = [tf.TensorSpec([None, None, None, 2])] * 4 + [tf.TensorSpec([None, 3, None, 2])]
+    inputs = [tf.ones([1, 3, 4, 2]) * i for i in range(5)]
+
+    @tf.function(input_signature=specs)
+    def added(*images):
+        with tf.GradientTape() as tape:
+            tape.watch(images)
+            total = tf.add_n(images) ** 2
+        return total, tape.gradient(total, images)
+
+    wrong = [*inputs[:3], tf.ones([1, 5, 4, 2]), inputs[4]]
+    with tf.GradientTape() as tape:
+        tape.watch(inputs)
+        total = added(*inputs)[0]
+    return added(*inputs), tape.gradient(total, inputs), attempt(added, *wrong, words=0)

@@ -11,7 +11,7 @@ from jax import lax
 
 from ..core import dtypes
 from ..core.avals import Aval
-from ..core.dimensions import fit
+from ..core.dimensions import fit, is_symbolic
 from ..core.op import Op
 from ..core.refuse import invalid, shown
 from ..values.convert import convert
@@ -37,6 +37,13 @@ def _check_add_n(avals: tuple[Aval, ...]) -> None:
             )
 
 
+def _shape_of_sum(avals: tuple[Aval, ...]) -> Aval:
+    """The shape that all terms have: of unknown sizes, a number where one is known."""
+    sizes = zip(*[aval.shape for aval in avals], strict=True)
+    known = [next((n for n in axis if not is_symbolic(n)), axis[0]) for axis in sizes]
+    return Aval.of(tuple(known), avals[0].dtype)
+
+
 def _sum_of(*arrays: Any) -> Any:
     total = arrays[0]
     for array in arrays[1:]:
@@ -52,7 +59,7 @@ def _slices_to_each(
     return [slices] * len(want) if isinstance(slices, IndexedSlices) else None
 
 
-ADD_N = Op(_sum_of, "AddN", check=_check_add_n, sparse=_slices_to_each).bind()
+ADD_N = Op(_sum_of, "AddN", check=_check_add_n, shapes=_shape_of_sum, sparse=_slices_to_each).bind()
 
 
 @takes_composites
