@@ -92,7 +92,7 @@ def _split(params: Params, ins: Avals, outs: Avals) -> Function:
     return lambda x: [x[part] for part in parts]
 
 
-def unstacking(params: Params, ins: Avals, outs: Avals) -> Function:
+def _unstack(params: Params, ins: Avals, outs: Avals) -> Function:
     before = (slice(None),) * params["axis"]
     return lambda x: [x[(*before, i)] for i in range(len(outs))]
 
@@ -141,7 +141,7 @@ def _iota(params: Params, ins: Avals, outs: Avals) -> Function:
     return function
 
 
-def slicing(params: Params, ins: Avals, outs: Avals) -> Function:
+def _slice(params: Params, ins: Avals, outs: Avals) -> Function:
     first, end = params["start_indices"], params["limit_indices"]
     steps = params["strides"] or (1,) * len(first)
     index = tuple([slice(*each) for each in zip(first, end, steps, strict=True)])
@@ -208,13 +208,13 @@ TABLE: dict[str, Rule] = {
         "concatenate": _concatenate,
         "stack": _stack,
         "split": _split,
-        "unstack": unstacking,
+        "unstack": _unstack,
         "tile": _tile,
         "pad": _pad,
         "iota": _iota,
         "empty": _empty,
         "empty2": _empty,
-        "slice": slicing,
+        "slice": _slice,
         "dynamic_slice": _dynamic_slice,
         "dynamic_update_slice": _dynamic_update_slice,
         "copy": lambda *_: same,

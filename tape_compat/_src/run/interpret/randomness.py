@@ -15,7 +15,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from .movement import slicing, unstacking
+from .movement import TABLE as MOVES
 from .rule import Avals, Function, Params, Rule, direct, same
 
 #: Elements that are told apart by the lower word alone.
@@ -117,9 +117,9 @@ _OF_KEYS: dict[str, Callable[[Params, Avals, Avals], Function | None]] = {
     "random_split": _split,
     "random_fold_in": _fold_in,
     "reshape": _reshaped,
-    "slice": slicing,
+    "slice": MOVES["slice"].build,
     "squeeze": _reshaped,
-    "unstack": unstacking,
+    "unstack": MOVES["unstack"].build,
 }
 
 
