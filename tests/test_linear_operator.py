@@ -291,7 +291,9 @@ ROWS = [
     ),
 ]
 BY_ID = {row.id: row for row in ROWS}
-EVERY = pytest.mark.parametrize("row", ROWS, ids=lambda row: row.id)
+EVERY = pytest.mark.parametrize(
+    "row", [pytest.param(row, id=row.id, marks=pytest.mark.part(row.id)) for row in ROWS]
+)
 
 
 def made(row):
@@ -484,6 +486,7 @@ def test_unknown_sizes(name):
     close(trace, np.trace(dense, axis1=-2, axis2=-1))
 
 
+@pytest.mark.part
 @pytest.mark.parametrize(
     "row", [r for r in ROWS if r.dense(*r.parameters).ndim == 3], ids=lambda r: r.id
 )

@@ -243,6 +243,7 @@ def run(step, sizes, signature):
     return results, [v.numpy() for v in weights.made.values()], traces
 
 
+@pytest.mark.part
 @pytest.mark.parametrize("step", STEPS, ids=lambda step: step.__name__)
 def test_step(step):
     sizes = [5, 2, 1, 5]

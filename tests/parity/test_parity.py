@@ -50,7 +50,7 @@ def _parameter(case: Case, mode: str):
     lacking = case.lacks(tape_compat)
     if lacking:
         marks = [pytest.mark.skip(reason=f"is not built yet: {', '.join(lacking)}")]
-    if mode == "traced":
+    if mode != "deferred":
         marks.append(pytest.mark.part(case.id))
     return pytest.param(case, mode, id=f"{case.id}-{mode}", marks=marks)
 
