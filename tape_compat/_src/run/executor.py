@@ -409,7 +409,10 @@ _BY_PYTHON = 1
 
 
 def _call(program: Program, runner: WholeProgram | LoopProgram) -> None:
-    arguments = runner.arguments(*gather(program.log))
+    log = program.log  # it holds what is counted below, if a finalizer runs the program meanwhile
+    arguments = runner.arguments(*gather(log))
+    if program.ran:
+        return
     count = sys.getrefcount
     for i in runner.donate:
         if count(arguments[i]) > ONLY_OURS:
