@@ -50,20 +50,20 @@ def order(x: Any, axis: int, descending: bool) -> Any:
 
 def top(x: Any, k: int) -> tuple[Any, Any]:
     """The k largest along the last axis, of equal ones the first ones first, and their places."""
-    places = _places_of_top(_in_total_order(lax.stop_gradient(x)), k, x)
+    places = _places_of_top(lax.stop_gradient(x), k)
     return jnp.take_along_axis(x, places, -1), places
 
 
-def _places_of_top(keys: Any, k: int, x: Any) -> Any:
+def _places_of_top(x: Any, k: int) -> Any:
     """Where the k largest stand. `jax.lax.top_k` looks for few of float32, in a time that grows
-    with k, and sorts all other numbers. keys: integers in the order of `x`."""
+    with k, and sorts all other numbers."""
     if not less(k - 1, x.shape[-1]):  # of unknown sizes JAX refuses what is not certain
-        return jnp.take(_by_xla(keys, -1, True), jnp.arange(k), -1, mode="clip")
+        return jnp.take(_by_xla(_in_total_order(x), -1, True), jnp.arange(k), -1, mode="clip")
     quick = isinstance(k, int) and fits(x) and jax.default_backend() == "cpu"
     few = x.dtype == np.float32 and (k <= _FEW or k * _MANY_OF <= x.shape[-1])
     if not quick or few:
-        return lax.top_k(_zeros_alike(lax.stop_gradient(x)), k)[1]
-    return order(keys, -1, True)[..., :k]
+        return lax.top_k(_zeros_alike(x), k)[1]
+    return order(_in_total_order(x), -1, True)[..., :k]
 
 
 def _in_total_order(x: Any) -> Any:
