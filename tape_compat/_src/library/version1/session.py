@@ -7,17 +7,23 @@ from typing import Any
 from ...core.errors import user_location
 
 
-class Session:
+class _Named:
+    """What can be named, but not made; `_why`: the reason."""
+
+    _why: str
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        name = f"tf.compat.v1.{type(self).__name__}"
+        raise NotImplementedError(f"{name}: {self._why} (at {user_location()})")
+
+
+class Session(_Named):
     """What runs graphs in TensorFlow 1.
 
     Raises: NotImplementedError, always.
     """
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        raise NotImplementedError(
-            f"tf.compat.v1.{type(self).__name__}: there are no sessions: code runs eagerly, or is "
-            f"recorded by tf.function (at {user_location()})"
-        )
+    _why = "there are no sessions: code runs eagerly, or is recorded by tf.function"
 
 
 class InteractiveSession(Session):
@@ -27,27 +33,25 @@ class InteractiveSession(Session):
     """
 
 
-class GraphDef:
+class _Message(_Named):
+    _why = "there are no graphs without functions: tf.function records what is run"
+
+
+class GraphDef(_Message):
     """The message of a graph without functions.
 
     Raises: NotImplementedError, always.
     """
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        raise NotImplementedError(
-            f"tf.compat.v1.{type(self).__name__}: there are no graphs without functions: "
-            f"tf.function records what is run (at {user_location()})"
-        )
 
-
-class MetaGraphDef(GraphDef):
+class MetaGraphDef(_Message):
     """The message of a graph with what stands beside it in a SavedModel.
 
     Raises: NotImplementedError, always.
     """
 
 
-class NodeDef(GraphDef):
+class NodeDef(_Message):
     """The message of an op of a graph.
 
     Raises: NotImplementedError, always.
