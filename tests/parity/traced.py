@@ -42,6 +42,8 @@ _RECORDED = "a function with a gradient of its own is recorded once with that, a
 
 _DERIVED = "variables are made outside, so `tf.Variable` is no class to derive from"
 
+_CHECKED = "a check that fails raises where the function is called"
+
 _EAGER = "does something else in eager code, in TensorFlow too"
 
 #: Cases that differ in a function, and why.
@@ -70,9 +72,9 @@ DIFFERENCES: dict[str, str] = {
     "libraries/variables_that_libraries_make_of_tensors": _DERIVED,
     "libraries/variables_with_names_of_their_own": _DERIVED,
     "ragged_texts/as_text": "a function prints when it is called, not while it is recorded",
-    "linear_operator/assertions": "a check that fails raises where the function is called",
+    "linear_operator/assertions": _CHECKED,
     "ragged/tf.debugging.assert_near(f,_f_+_1)": _TEXT,
-    "math/unravel_index": "a check that fails raises where the function is called",
+    "math/unravel_index": _CHECKED,
     "parse_features/all_kinds_in_a_function": "its values are read as they come",
     "queues/what_does_not_fit": "its Python runs at each call, and is told so first",
     "raw/batch_norm_errors": "dtypes are refused by TypeErrors in functions, in TensorFlow too",
@@ -80,8 +82,8 @@ DIFFERENCES: dict[str, str] = {
     "raw/parallel_stack_outside_of_a_function": _EAGER,
     "raw/updates_refused": "dtypes are refused by TypeErrors in functions, in TensorFlow too",
     "tensor/debugging": "a check of constants that fails raises where the function is called",
-    "tensor/near_without_tolerance": "a check that fails raises where the function is called",
-    "tensor/texts_of_failed_assertions": "a check that fails raises where the function is called",
+    "tensor/near_without_tolerance": _CHECKED,
+    "tensor/texts_of_failed_assertions": _CHECKED,
     "tensor/executing_eagerly": "it is asked where it runs",
     "tensor/text_of_long": _TEXT,
     "tensor/text_of_scalar_third": _TEXT,
@@ -90,10 +92,10 @@ DIFFERENCES: dict[str, str] = {
     "variable/text": _TEXT,
     "version1/graphs_of_eager_code_and_of_functions": "it is asked where it runs",
     "version1_functions/arrays": "a number that a branch returns is a tensor",
-    "version1_functions/assertions": "a check that fails raises where the function is called",
+    "version1_functions/assertions": _CHECKED,
     "version1_functions/get_variable": "variables are made at the first call of a function only",
     "version1_functions/initializers": "draws in a function have generators of their own",
-    "version1_functions/numbers": "a check that fails raises where the function is called",
+    "version1_functions/numbers": _CHECKED,
     "version1_functions/seeds": _EAGER,
     "version1_losses/collections": _EAGER,
     "version1_losses/pairwise": _EAGER,
