@@ -657,6 +657,34 @@ class Program:
         time.sleep(1.0)
 
 Compiling(Program("first"))
-Compiling(Program("second"))
+compiling = Compiling(Program("second"))
 time.sleep(0.2)
+"""
+
+
+def test_a_thread_that_outlives_the_main_one_compiles_what_it_waits_for():
+    done = subprocess.run(
+        [sys.executable, "-c", OUTLIVING + ENDING], capture_output=True, text=True, timeout=120
+    )
+    assert done.stdout.split() == ["first", "second", "asked"]
+
+
+OUTLIVING = """
+import threading
+
+def ask():
+    threading.main_thread().join()
+    while sum(t.name == "tape_compat compile" for t in threading.enumerate()):
+        time.sleep(0.05)
+    if compiling.result() is not None:
+        print("asked", flush=True)
+    os._exit(0)
+
+def give_up():
+    time.sleep(30.0)
+    os._exit(1)
+
+import os
+threading.Thread(target=ask).start()
+threading.Thread(target=give_up, daemon=True).start()
 """

@@ -148,7 +148,7 @@ class Beside:
     """What another thread compiles, one program after the other, of those that wait the one that
     has been run most often: more threads would take the processors from what they compile for. It
     is no daemon: XLA is not to be left midway, so a process that ends meanwhile ends when that
-    compile does; what waits then is not begun."""
+    compile does; what waits then is compiled by who asks for it."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -177,7 +177,6 @@ class Beside:
                 found = max(self._waiting, key=operator.attrgetter("runs"))
                 self._waiting.remove(found)
                 return found
-            self._waiting.clear()
             self._working = False
             return None
 
