@@ -138,13 +138,7 @@ class FunctionType(inspect.Signature):
         return None if self.return_annotation is self.empty else self.return_annotation
 
     def _flat(self, kinds: Any) -> list[Any]:
-        return [
-            part
-            for kind in kinds
-            for part in (
-                kind.flatten() if isinstance(kind, Structure) else Structure(kind).flatten()
-            )
-        ]
+        return [part for kind in kinds for part in _structure(kind).flatten()]
 
     @property
     def flat_inputs(self) -> list[Any]:
@@ -191,9 +185,11 @@ class FunctionType(inspect.Signature):
 
 
 def _takes(one: Any, two: Any) -> bool:
-    return (one if isinstance(one, Structure) else Structure(one)).is_subtype_of(
-        two if isinstance(two, Structure) else Structure(two)
-    )
+    return _structure(one).is_subtype_of(_structure(two))
+
+
+def _structure(kind: Any) -> Structure:
+    return kind if isinstance(kind, Structure) else Structure(kind)
 
 
 def untyped(signature: inspect.Signature) -> FunctionType:
