@@ -260,20 +260,24 @@ static int count(Py_ssize_t offset, PyObject *more)
     return sum ? 0 : -1;
 }
 
-/* Call executor.discard with what a program failed to run, and the error that is set, which stays
-   set. */
-static void discard_left(PyObject *owner, PyObject *used)
+/* Call executor.discard with what a program failed to run, and the error that is set. It stays set,
+   -1, but for a lack of memory, 0: the general way runs it again and repairs what then fails. */
+static int discard_left(PyObject *owner, PyObject *used)
 {
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback);
     PyErr_NormalizeException(&type, &value, &traceback);
-    if (PyErr_GivenExceptionMatches(value, PyExc_Exception))
-        put(owner, Program.failure, value);
-    PyObject *done = PyObject_CallFunctionObjArgs(python.discard, used, value, NULL);
-    if (!done)
+    PyObject *lack = PyObject_CallFunctionObjArgs(python.discard, used, value, NULL);
+    if (!lack)
         PyErr_Clear();
-    Py_XDECREF(done);
+    int again = lack == Py_True;
+    Py_XDECREF(lack);
+    if (!again && PyErr_GivenExceptionMatches(value, PyExc_Exception))
+        put(owner, Program.failure, value);
     PyErr_Restore(type, value, traceback);
+    if (again)
+        PyErr_Clear();
+    return again ? 0 : -1;
 }
 
 /* Call what was compiled for a program with what it takes: 1 if it ran, 0 if it was not to. */
@@ -291,7 +295,7 @@ static int launch(PyObject *owner, PyObject *used, PyObject *slots, PyObject *de
         put(owner, Program.unpack_results, unpack_results);
         done = call_into(owner, call, arguments, n);
         if (done < 0)
-            discard_left(owner, used);
+            done = discard_left(owner, used);
     }
     Py_XDECREF(call);
     Py_XDECREF(unpack_results);

@@ -28,6 +28,7 @@ from .choose import Choice, Facts, History, Later, choose, later
 from .donation import ONLY_OURS, arranged, copied, copy_all
 from .loops.template import compile_for
 from .loops.write import LoopProgram
+from .memory import lacks
 from .op_by_op import OpByOpProgram, interprets, op_runner
 from .reasons import notice, reason, reason_of_loops
 from .repair import FOR_GOOD, leaf_values, put_back, run_what_can
@@ -126,9 +127,13 @@ def run(program: Program) -> None:
                 except Exception as error:
                     if not program.ran:
                         program.failure = error
-                        if isinstance(error, FOR_GOOD) and not program.results:
+                        lack = lacks(error)
+                        if (lack or isinstance(error, FOR_GOOD)) and not program.results:
                             _repair(program, slots, tensors)
-                        raise
+                        if not lack or not program.ran:
+                            raise
+                        if program.failure is not None:
+                            raise program.failure from error
             launched, unpack_results = program.launched, program.unpack_results
             if program.ran or not results:
                 return  # a signal handler or a finalizer has wanted a value meanwhile
@@ -293,7 +298,7 @@ def _beside(
 ) -> Compiling[Any]:
     """Let another thread compile a program, if none is to yet."""
     if loops is not None:
-        return kept.begin(loops, apart.one_thread)
+        return kept.begin(loops, apart)
     if apart.beside is None:
         apart.beside = key, _whole(program, key, apart).begin()
     return apart.beside[1]
@@ -314,7 +319,12 @@ def _compile(
     if loops is not None:
         begun, known = kept.begun_loops(loops), kept.compiled_loops(loops)
         loops.compiled = begun or compile_for(
-            loops.template, loops.counts, loops.donate, not known, apart.one_thread
+            loops.template,
+            loops.counts,
+            loops.donate,
+            not known,
+            apart.one_thread,
+            apart.large,
         )
         _call(program, loops)
         known.append(loops.compiled)
@@ -335,7 +345,7 @@ def _compile(
 
 def _whole(program: Program, key: tuple, apart: OpByOpProgram) -> WholeProgram:
     node, reused = program.node, donations(program, program.node, key[0])
-    return WholeProgram(node, key, reused, apart.room, apart.one_thread)
+    return WholeProgram(node, key, reused, apart.room, apart.one_thread, apart.large)
 
 
 def _find(
@@ -360,7 +370,8 @@ def _run_compiled(program: Program, history: History, runner: WholeProgram | Loo
     if isinstance(runner, LoopProgram) and runner.better_whole:
         runner = _switched(program, runner)
     else:
-        by_c = history.settled and not program.node.effects and not runner.one_thread
+        apart = program.node.effects or runner.one_thread or runner.large
+        by_c = history.settled and not apart
         runner.origin = history if by_c else None
     _call(program, runner)
 
@@ -372,7 +383,9 @@ def _switched(program: Program, loops: LoopProgram) -> WholeProgram | LoopProgra
     due = later(loops.node.depth, loops.runs)
     if due is Later.BEGIN:
         reused = donations(program, loops.node, loops.key[0])
-        whole = WholeProgram(loops.node, loops.key, reused, one_thread=loops.one_thread)
+        whole = WholeProgram(
+            loops.node, loops.key, reused, one_thread=loops.one_thread, large=loops.large
+        )
         loops.whole = whole.begin()
         loops.whole.runs = loops.runs
         COUNTERS.reason(f"a step of {loops.node.depth} instructions, loops until now, as a whole")
@@ -415,7 +428,7 @@ def _call(program: Program, runner: WholeProgram | LoopProgram) -> None:
         return
     count = sys.getrefcount
     for i in runner.donate:
-        if count(arguments[i]) > ONLY_OURS:
+        if runner.large or count(arguments[i]) > ONLY_OURS:
             # Somebody else holds this buffer and may still read it: give a copy away.
             arguments[i] = copied(arguments[i])
     arguments = arranged(arguments, runner.donate)
@@ -433,6 +446,8 @@ def _call(program: Program, runner: WholeProgram | LoopProgram) -> None:
             *results, token = program.results[0]
             limit.until(token, results)
             del results, token
+        if runner.large:
+            _wait(program)
     except BaseException as error:
         limit.__exit__(None, None, None)
         discard(runner, error)
@@ -441,11 +456,22 @@ def _call(program: Program, runner: WholeProgram | LoopProgram) -> None:
         program.calling = False
 
 
-def discard(runner: Runner, error: BaseException) -> None:
+def _wait(program: Program) -> None:
+    """Wait for the results of a program that may have had too little memory."""
+    try:
+        jax.block_until_ready(program.results[0])
+    except jax.errors.JaxRuntimeError:
+        program.results.clear()
+        raise
+
+
+def discard(runner: Runner, error: BaseException) -> bool:
     """Forget a compiled program that was left by an exception, unless the program raised it: JAX
-    may have been interrupted while it traced it, and would take it for recursive from then on."""
+    may have been interrupted while it traced it, and would take it for recursive from then on.
+    Gives whether the exception says that memory was lacking."""
     if not isinstance(error, jax.errors.JaxRuntimeError):
         kept.discard(runner)
+    return lacks(error)
 
 
 def _fill(

@@ -120,13 +120,13 @@ def compiled_loops(program: LoopProgram) -> list[CompiledLoops]:
 _BEGUN: Cache[tuple, Compiling[LoopProgram]] = Cache("templates begun", policy.MAX_BEGUN)
 
 
-def begin(program: LoopProgram, one_thread: bool) -> Compiling[LoopProgram]:
+def begin(program: LoopProgram, apart: OpByOpProgram) -> Compiling[LoopProgram]:
     """Let another thread compile the template of a program, if none is to yet."""
 
     def begun() -> Compiling[LoopProgram]:
         first = not compiled_loops(program)
         given = program.template, program.counts, program.donate
-        program.compiled = compile_for(*given, first, one_thread)
+        program.compiled = compile_for(*given, first, apart.one_thread, apart.large)
         return Compiling(program)
 
     return _BEGUN.find((program.template, program.donate), begun)

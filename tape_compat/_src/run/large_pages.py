@@ -9,7 +9,6 @@ for them, for as much room as the program takes: what comes behind it has the sa
 
 from __future__ import annotations
 
-import os
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,6 +18,7 @@ import numpy as np
 
 from ..core.kernels import registered
 from ..core.native import KERNELS
+from .memory import physical
 
 _TARGET = "tape_compat_large_pages"
 _SETTING = Path("/sys/kernel/mm/transparent_hugepage/enabled")
@@ -51,7 +51,7 @@ def available() -> bool:
 def _most() -> int:
     """How much is asked for at most: what is not touched takes no memory, but the system may refuse
     what it cannot have."""
-    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 4
+    return physical() // 4
 
 
 def asking(room: Room, leaves: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -27,7 +27,7 @@ from ..core.state import LOCAL, MODE
 from ..core.steps import Steps, last_uses, leaf_layout, needed, slot_avals
 from ..core.traces import with_sizes
 from ..core.x64 import in_x64
-from . import policy
+from . import memory, policy
 from .donation import ONLY_OURS
 from .interpret import convolutions, decompositions, products
 from .interpret.control import CONTROL, ITERATIONS
@@ -115,11 +115,13 @@ class OpRunner:
     takes, of which XLA makes nothing. context: what calls `run` on the host. side: rows of a square
     matrix that takes as long as the largest that LAPACK decomposes in several threads, 0 if it has
     none. moves: whether it hardly does more than to move elements, which no compiler does faster.
+    large: whether there may be no memory for the results.
     """
 
     def __init__(self, closure: Closure, avals: tuple[Aval, ...]):
         self._closure = closure
         self.outputs = closure.infer(avals)[0]
+        self.large = memory.may_lack(sum([aval.nbytes for aval in self.outputs]))
         plan, names, blas, effects, multiplies = _planned(closure, avals)
         self.dry = not effects and "while" not in names
         self._plan: Interpreted | ByHand | None = None if plan.compiled_alone else plan
@@ -199,11 +201,17 @@ class OpRunner:
         if policy.in_one_thread(self.side):
             with one_thread():
                 return jax.block_until_ready(self._closure.run(*arrays))
-        return self._closure.run(*arrays)
+        results = self._closure.run(*arrays)
+        return jax.block_until_ready(results) if self.large else results
 
     def now(self, *arrays: Any) -> list[Any]:
         """`run` by itself."""
-        return list(map(result, on_host(self.inside, arrays)))
+        try:
+            return list(map(result, on_host(self.inside, arrays)))
+        except (MemoryError, jax.errors.JaxRuntimeError) as error:
+            if not memory.lacks(error):
+                raise
+            raise memory.exhausted(error, self._closure.name, self.outputs) from error
 
     def inside(self, arrays: Sequence[Any]) -> Sequence[Any]:
         """`now`, for who has called `on_host`. Plans need no dtypes of JAX; what one wrote by hand
@@ -277,6 +285,7 @@ class OpByOpProgram(Runner):
     beside: its key, and what another thread compiles of it, if it does. dry: whether to run it on
     zeros does no harm. due: at which run it is to be compiled, if a function that it calls says so.
     one_thread: whether what is compiled of it is to run so, for decompositions of small matrices.
+    large: whether there may be no memory for it; it is then given no buffers.
     price: about how long it takes to compile it as a whole, beyond what its length says.
     to_compile: how many of its instructions a compiler has to do something about; equations: how
     many these are.
@@ -307,12 +316,15 @@ class OpByOpProgram(Runner):
             Instruction(runner.run_in_program, step.inputs, step.first, step.end, dropped)
             for runner, step, dropped in zip(self._runners, steps, drops, strict=True)
         ]
-        self.room = self._find_room([aval.nbytes for aval in avals], inputs)
+        sizes = [aval.nbytes for aval in avals]
+        most = self._most_held(sizes, inputs)
+        self.large = memory.may_lack(most) and memory.may_copy(sum(sizes[:inputs]))
+        self.room = self._find_room(sizes, inputs, most)
         #: The slots given away last, and the instructions that change arrays in them in place.
         self._given_away: tuple[int, ...] | None = None
         self._free: frozenset[int] = frozenset()
         self._fixed_loss = 0.0
-        self._scatters = self._find_scatters([aval.nbytes for aval in avals[: len(arrays)]])
+        self._scatters = self._find_scatters(sizes[: len(arrays)])
         threads = any(runner.context is in_one_thread for runner in self._runners)
         self._context = in_one_thread if threads else on_host
         side = max([runner.side for runner in self._runners], default=0)
@@ -383,14 +395,19 @@ class OpByOpProgram(Runner):
                     found[i] = place
         return found
 
-    def _find_room(self, sizes: Sequence[int], inputs: int) -> Room | None:
-        """About how much memory it takes compiled, if that is much. sizes: of all values, in bytes;
-        the inputs are the first."""
+    def _most_held(self, sizes: Sequence[int], inputs: int) -> int:
+        """How many bytes it holds at most, beside its inputs. sizes: of all values, in bytes; the
+        inputs are the first."""
         most = held = 0
         for call in self._calls:
             held += sum(sizes[call.first : call.end])
             most = max(most, held)
             held -= sum([sizes[i] for i in call.drops if i >= inputs])
+        return most
+
+    def _find_room(self, sizes: Sequence[int], inputs: int, most: int) -> Room | None:
+        """About how much memory it takes compiled, if that is much. sizes, inputs: as above; most:
+        what it holds."""
         if most < policy.LARGE_PROGRAM_BYTES:
             return None
         read: dict[int, set[int]] = {i: {i} for i in range(inputs)}

@@ -123,6 +123,11 @@ LARGE_BYTES = 1 << 17
 #: A program that takes so much memory at once asks for large pages. glibc keeps blocks up to 32 MB.
 LARGE_PROGRAM_BYTES = 1 << 25
 
+#: More than this share of the memory of the device may be more than there is left: what takes that
+#: is given no buffers, unless they are larger than the other share.
+SAFE_SHARE_OF_MEMORY = 1 / 2
+COPIED_SHARE_OF_MEMORY = 1 / 16
+
 #: The first op that gives so much of it stands for what is large in it.
 SHARE_OF_ROOM = 1 / 32
 

@@ -2,7 +2,8 @@
 
 It is run instruction by instruction, and what does not depend on one that fails gets its value.
 Variables hold what they did before the first that fails, as if it had raised where it was called.
-An interrupt or a lack of memory may be over when somebody asks again:
+So is one that has too little memory: op by op it may take less.
+An interrupt or a fault of the system may be over when somebody asks again:
 these leave a program pending until then.
 """
 

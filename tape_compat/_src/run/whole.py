@@ -32,9 +32,10 @@ class WholeProgram(Runner):
 
     It takes the array leaves, then one vector of scalars for each dtype in `packs`. Its results are
     the live outputs. one_thread: whether LAPACK is to have no more; then it gives a `token`, too.
+    large: whether there may be no memory for it.
     """
 
-    __slots__ = ("_packed", "call", "one_thread", "packs", "unpack_results")
+    __slots__ = ("_packed", "call", "large", "one_thread", "packs", "unpack_results")
 
     def __init__(
         self,
@@ -43,9 +44,10 @@ class WholeProgram(Runner):
         donate: tuple[int, ...],
         room: Room | None = None,
         one_thread: bool = False,
+        large: bool = False,
     ):
         super().__init__(node, key)
-        self.one_thread = one_thread
+        self.one_thread, self.large = one_thread, large
         self.unpack_results = without_token if one_thread else None
         live = key[0]
         path = node.path()

@@ -255,10 +255,11 @@ def _room(env: dict[int, Any], save: Save, capacity: int) -> Any:
 class CompiledLoops:
     """A template compiled, when first called, for loops of up to so many iterations.
 
-    counts: how often they run, if it is compiled for that alone. one_thread: as of a WholeProgram.
+    counts: how often they run, if it is compiled for that alone. one_thread, large: as of a
+    WholeProgram.
     """
 
-    __slots__ = ("call", "capacities", "counts", "one_thread")
+    __slots__ = ("call", "capacities", "counts", "large", "one_thread")
 
     def __init__(
         self,
@@ -267,9 +268,10 @@ class CompiledLoops:
         counts: tuple[int, ...] | None,
         donate: tuple[int, ...],
         one_thread: bool,
+        large: bool,
     ):
         self.capacities, self.counts = capacities, counts
-        self.one_thread = one_thread
+        self.one_thread, self.large = one_thread, large
         function = function_of(template, capacities, counts)
 
         def program(*arguments: Any) -> tuple[Any, ...]:
@@ -295,12 +297,14 @@ def compile_for(
     donate: tuple[int, ...],
     first: bool,
     one_thread: bool = False,
+    large: bool = False,
 ) -> CompiledLoops:
     """The template compiled for loops of so many iterations: for them alone if it is the `first`
     time and a loop is dear that does not know how often it runs."""
     if first and jax.default_backend() not in policy.COUNTS_ARE_ARGUMENTS:
-        return CompiledLoops(template, counts, counts, donate, one_thread)
-    return CompiledLoops(template, capacities_for(template, counts), None, donate, one_thread)
+        return CompiledLoops(template, counts, counts, donate, one_thread, large)
+    capacities = capacities_for(template, counts)
+    return CompiledLoops(template, capacities, None, donate, one_thread, large)
 
 
 def capacities_for(template: Template, counts: tuple[int, ...]) -> tuple[int, ...]:

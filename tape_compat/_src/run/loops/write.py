@@ -85,6 +85,10 @@ class LoopProgram(Runner):
         return self.compiled.one_thread
 
     @property
+    def large(self) -> bool:
+        return self.compiled.large
+
+    @property
     def unpack_results(self) -> Any:
         return self._unpacked if self.template.buffers or self.one_thread else None
 
