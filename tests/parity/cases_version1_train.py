@@ -190,6 +190,7 @@ def case_rates(tf):
 
 def case_errors(tf):
     train = tf.compat.v1.train
+    tf.compat.v1.get_collection_ref("trainable_variables").clear()  # of other cases
     v, w = tf.Variable(1.0), tf.Variable([1.0, 2.0], constraint=lambda x: tf.minimum(x, 1.0))
     optimizer = train.AdamOptimizer()
     slices = tf.IndexedSlices(tf.ones([1]), tf.constant([0]))

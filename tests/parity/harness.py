@@ -222,6 +222,7 @@ def _forget_logged_once() -> None:
 
 def outcome(case: Case, tf: Any) -> Any:
     """What the case gives on the module `tf`, as plain Python; an exception is a `Raised`."""
+    tf.random.set_seed(None)  # of the cases before
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
