@@ -9,9 +9,11 @@ traced for each size.
 from __future__ import annotations
 
 import contextlib
+import math
 import threading
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from types import NoneType
 from typing import Any, NamedTuple
 
 import jax
@@ -26,13 +28,22 @@ from .x64 import in_x64
 Shapes = tuple[tuple[int, ...], ...]
 
 
-def with_sizes(eqn: Any, sizes: Sizes) -> Any:
-    """An equation of a jaxpr with sizes for dimensions, but in the jaxprs that it holds."""
+def with_sizes(eqn: Any, sizes: Sizes, known: dict[int, Any]) -> Any:
+    """An equation of a jaxpr with sizes for dimensions, but in the jaxprs that it holds. known: by
+    their identities, what was made of atoms of that jaxpr."""
     if not sizes:
         return eqn
-    params = {name: _parameter(value, sizes) for name, value in eqn.params.items()}
-    invars, outvars = ([_atom(x, sizes) for x in atoms] for atoms in (eqn.invars, eqn.outvars))
+    params = {
+        name: value if value.__class__ in _PLAIN else _parameter(value, sizes)
+        for name, value in eqn.params.items()
+    }
+    invars = [known.get(id(x)) or _atom(x, sizes, known) for x in eqn.invars]
+    outvars = [_atom(x, sizes, known) for x in eqn.outvars]
     return _Equation(eqn.primitive, params, invars, outvars, eqn.effects)
+
+
+#: Classes of parameters in which no dimension is.
+_PLAIN = (NoneType, bool, int, float, str)
 
 
 def _parameter(value: Any, sizes: Sizes) -> Any:
@@ -41,11 +52,28 @@ def _parameter(value: Any, sizes: Sizes) -> Any:
     return sizes.of(value) if is_symbolic(value) else value
 
 
-def _atom(atom: Any, sizes: Sizes) -> Any:
+def _atom(atom: Any, sizes: Sizes, known: dict[int, Any]) -> Any:
     aval = atom.aval
-    if not hasattr(aval, "shape") or all(type(size) is int for size in aval.shape):
-        return atom
-    return _Atom(jax.ShapeDtypeStruct(sizes.shape(aval.shape), aval.dtype))
+    found = atom
+    if hasattr(aval, "shape") and not all(type(size) is int for size in aval.shape):
+        found = _Atom(_Known(sizes.shape(aval.shape), aval.dtype))
+    known[id(atom)] = found
+    return found
+
+
+class _Known(NamedTuple):
+    """What rules ask of an aval; to make one takes a tenth of a `jax.ShapeDtypeStruct`."""
+
+    shape: tuple[int, ...]
+    dtype: Any
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        return math.prod(self.shape)
 
 
 class _Atom(NamedTuple):
@@ -85,7 +113,7 @@ class _General:
     """A trace with dimension variables. lines: for each axis of each input what it is."""
 
     def __init__(self, traced: Any, lines: list[list[_Line]]):
-        self._traced, self._lines = traced, lines
+        self._jaxpr, self._out, self._lines = traced.jaxpr, traced.out_info, lines
 
     def trace(self, shapes: Shapes) -> Trace | None:
         """It for these shapes, or None if it does not fit."""
@@ -96,7 +124,9 @@ class _General:
                     values[name] = (size - plus) // times
                 if times * values.get(name, 0) + plus != size:
                     return None
-        return _finished(self._traced, Sizes(**values)) if min(values.values()) > 1 else None
+        if min(values.values()) < 2:
+            return None
+        return _finished(self._jaxpr, self._out, Sizes(**values))
 
 
 class _Kind:
@@ -172,17 +202,18 @@ class Traces:
 
     def alone(self, avals: Sequence[Aval]) -> Trace:
         """A trace for these inputs and no others."""
-        return _finished(in_x64(self.jitted.trace, *[a.struct for a in avals]), Sizes())
+        traced = in_x64(self.jitted.trace, *[a.struct for a in avals])
+        return _finished(traced.jaxpr, traced.out_info, Sizes())
 
 
-def _finished(traced: Any, sizes: Sizes) -> Trace:
-    out = traced.out_info
+def _finished(jaxpr: Any, out: Any, sizes: Sizes) -> Trace:
+    """A trace, of the jaxpr and of what it gives, as JAX describes that."""
     single = not isinstance(out, (tuple, list))
     outputs = [
         Aval.of(sizes.shape(o.shape), dtypes.from_numpy(o.dtype))
         for o in ([out] if single else out)
     ]
-    return Trace(traced.jaxpr, sizes, tuple(outputs), single)
+    return Trace(jaxpr, sizes, tuple(outputs), single)
 
 
 def _lines(

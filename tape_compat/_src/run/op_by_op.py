@@ -256,7 +256,7 @@ def _planned(
 def _by_own_kernel(eqn: Any, sizes: Sizes) -> bool:
     """Whether it is a decomposition or a triangular system that a kernel does."""
     done = decompositions.DONE_BY_KERNEL.get(eqn.primitive.name)
-    return done is not None and done([x.aval for x in with_sizes(eqn, sizes).invars])
+    return done is not None and done([x.aval for x in with_sizes(eqn, sizes, {}).invars])
 
 
 def op_runner(closure: Closure, avals: tuple[Aval, ...]) -> OpRunner:

@@ -211,8 +211,10 @@ class _Building:
                 return self.hold(_held(atom.val, getattr(atom.aval, "dtype", None)))
             return slots[atom]
 
+        known: dict[int, Any] = {}
         for eqn in jaxpr.eqns:
-            found = self.equation(with_sizes(eqn, self.sizes), tuple([slot(x) for x in eqn.invars]))
+            at = with_sizes(eqn, self.sizes, known)
+            found = self.equation(at, tuple([slot(x) for x in eqn.invars]))
             slots.update(zip(eqn.outvars, found, strict=True))
         return [slot(x) for x in jaxpr.outvars]
 
