@@ -143,22 +143,17 @@ static void angles_task(const Job *job, long number, float *scratch)
 }
 
 /* One function of each number, or of two; a number tells which. */
-static XLA_FFI_Error *handle_angles(XLA_FFI_CallFrame *call)
+static enum Outcome do_angles(const XLA_FFI_CallFrame *call)
 {
-    if (asks_version(call))
-        return NULL;
-    const char *wanted = "a function is of one array or of two";
     Angles a = {0};
     int64_t number = function_of(call, &a.n, &a.wide);
     if (number < SIN || number > ATAN2 || call->args.size != (number == ATAN2 ? 2 : 1))
-        return refuse(call->api, XLA_FFI_Error_Code_INVALID_ARGUMENT, wanted);
+        return UNFIT;
     a.function = (enum Function)number;
     a.x = data_of(call->args.args[0]);
     a.y = number == ATAN2 ? data_of(call->args.args[1]) : NULL;
     a.out = data_of(call->rets.args[0]);
     a.job = (Job){.task = angles_task, .tasks = parts(a.n, NUMBERS_OF_ANGLES)};
     Threads threads = threads_of_program(call);
-    if (!perform(&threads, &a.job))
-        return refuse(call->api, XLA_FFI_Error_Code_RESOURCE_EXHAUSTED, "no memory for angles");
-    return NULL;
+    return perform(&threads, &a.job) ? DONE : NO_MEMORY;
 }

@@ -118,12 +118,6 @@ static Threads threads_of_program(const XLA_FFI_CallFrame *call)
     return (Threads){count, start_in_program, call->api, call->ctx};
 }
 
-static XLA_FFI_Error *refuse(const XLA_FFI_Api *api, int code, const char *message)
-{
-    XLA_FFI_Error_Create_Args args = {sizeof args, NULL, message, code};
-    return api->XLA_FFI_Error_Create(&args);
-}
-
 /* What a call is to have besides arrays: for each axis, as in Convolution, then whether it is flipped,
    and whether depthwise. */
 enum {
@@ -192,6 +186,32 @@ static int asks_version(const XLA_FFI_CallFrame *call)
     return 1;
 }
 
+/* How a call ended. */
+enum Outcome { DONE, UNFIT, NO_MEMORY };
+
+/* What XLA is told of it: NULL if it is done. wanted: what a call is to be like. */
+static XLA_FFI_Error *answer(const XLA_FFI_Api *api, enum Outcome outcome, const char *wanted,
+                             const char *lacking)
+{
+    if (outcome == DONE)
+        return NULL;
+    int unfit = outcome == UNFIT;
+    XLA_FFI_Error_Create_Args args = {
+        sizeof args, NULL, unfit ? wanted : lacking,
+        unfit ? XLA_FFI_Error_Code_INVALID_ARGUMENT : XLA_FFI_Error_Code_RESOURCE_EXHAUSTED};
+    return api->XLA_FFI_Error_Create(&args);
+}
+
+/* The numbers that a call has besides arrays, which give one array; NULL if there are not so many. */
+static const int64_t *numbers_of(const XLA_FFI_CallFrame *call, size_t count)
+{
+    if (call->args.size < 1 || call->rets.size != 1 || call->attrs.size != 1 ||
+        call->attrs.types[0] != XLA_FFI_AttrType_ARRAY)
+        return NULL;
+    const XLA_FFI_Array *numbers = call->attrs.attrs[0];
+    return numbers->dtype == XLA_FFI_DataType_S64 && numbers->size == count ? numbers->data : NULL;
+}
+
 typedef int Compute(const Convolution *, const Instructions *, const float *, const float *,
                     float *, Perform *, void *);
 
@@ -203,8 +223,6 @@ typedef struct {
     void *out;
     const int64_t *numbers;
 } Call;
-
-enum Outcome { DONE, NO_CONVOLUTION, NO_MEMORY };
 
 /* The multiplications that it takes. */
 static double work_of(const Convolution *c)
@@ -224,7 +242,7 @@ static enum Outcome make_call(const Call *call, const Threads *threads, double s
     if (call->compute == derive)
         given = (Shapes){shapes[0], shapes[1], shapes[2]};
     if (!described(given, call->numbers, &c) || (call->compute == derive && is_spread(&c)))
-        return NO_CONVOLUTION;
+        return UNFIT;
     size_t size = sizeof(float);
     for (int i = 0; i < RANK; i++)
         size *= shapes[2][i];
@@ -247,38 +265,26 @@ static int is_array(const XLA_FFI_Buffer *array)
     return array->dtype == XLA_FFI_DataType_F32 && array->rank == RANK;
 }
 
-static XLA_FFI_Error *handle(XLA_FFI_CallFrame *frame, Compute *compute)
+static enum Outcome do_compute(const XLA_FFI_CallFrame *frame, Compute *compute)
 {
-    if (asks_version(frame))
-        return NULL;
-    if (frame->args.size != 2 || frame->rets.size != 1 || frame->attrs.size != 1 ||
-        frame->attrs.types[0] != XLA_FFI_AttrType_ARRAY)
-        return refuse(frame->api, XLA_FFI_Error_Code_INVALID_ARGUMENT, "two arrays give one");
+    const int64_t *numbers = numbers_of(frame, NUMBERS);
+    if (!numbers || frame->args.size != 2)
+        return UNFIT;
     const XLA_FFI_Buffer *x = frame->args.args[0], *other = frame->args.args[1];
     const XLA_FFI_Buffer *out = frame->rets.args[0];
-    const XLA_FFI_Array *numbers = frame->attrs.attrs[0];
-    enum Outcome outcome = NO_CONVOLUTION;
-    if (is_array(x) && is_array(other) && is_array(out) &&
-        numbers->dtype == XLA_FFI_DataType_S64 && numbers->size == NUMBERS) {
-        Call call = {compute, {x->dims, other->dims, out->dims}, x->data, other->data, out->data,
-                     numbers->data};
-        Threads threads = threads_of_program(frame);
-        outcome = make_call(&call, &threads, 0);
-    }
-    if (outcome == NO_CONVOLUTION)
-        return refuse(frame->api, XLA_FFI_Error_Code_INVALID_ARGUMENT, "not a convolution");
-    if (outcome == NO_MEMORY)
-        return refuse(frame->api, XLA_FFI_Error_Code_RESOURCE_EXHAUSTED,
-                      "no memory for a convolution");
-    return NULL;
+    if (!is_array(x) || !is_array(other) || !is_array(out))
+        return UNFIT;
+    Call call = {compute, {x->dims, other->dims, out->dims}, x->data, other->data, out->data, numbers};
+    Threads threads = threads_of_program(frame);
+    return make_call(&call, &threads, 0);
 }
 
-static XLA_FFI_Error *handle_convolution(XLA_FFI_CallFrame *call) { return handle(call, convolve); }
+static enum Outcome do_convolution(const XLA_FFI_CallFrame *call) { return do_compute(call, convolve); }
 
-static XLA_FFI_Error *handle_derivative(XLA_FFI_CallFrame *call) { return handle(call, derive); }
+static enum Outcome do_derivative(const XLA_FFI_CallFrame *call) { return do_compute(call, derive); }
 
 /* What kind of numbers an array has; -1 for one that is not ordered. */
-static int numbers_of(const XLA_FFI_Buffer *array)
+static int kind_of_numbers(const XLA_FFI_Buffer *array)
 {
     switch (array->dtype) {
     case XLA_FFI_DataType_S32:
@@ -303,40 +309,31 @@ static int64_t elements(const int64_t *dims, int64_t axes)
 }
 
 /* The order along the last axis, as int32; whether it descends is told by a number. */
-static XLA_FFI_Error *handle_order(XLA_FFI_CallFrame *call)
+static enum Outcome do_order(const XLA_FFI_CallFrame *call)
 {
-    if (asks_version(call))
-        return NULL;
-    const char *wanted = "numbers give places";
-    if (call->args.size != 1 || call->rets.size != 1 || call->attrs.size != 1 ||
-        call->attrs.types[0] != XLA_FFI_AttrType_ARRAY)
-        return refuse(call->api, XLA_FFI_Error_Code_INVALID_ARGUMENT, wanted);
+    const int64_t *descending = numbers_of(call, 1);
+    if (!descending || call->args.size != 1)
+        return UNFIT;
     const XLA_FFI_Buffer *x = call->args.args[0], *out = call->rets.args[0];
-    const XLA_FFI_Array *descending = call->attrs.attrs[0];
-    int kind = numbers_of(x);
-    if (kind < 0 || x->rank < 1 || out->rank != x->rank || out->dtype != XLA_FFI_DataType_S32 ||
-        descending->dtype != XLA_FFI_DataType_S64 || descending->size != 1)
-        return refuse(call->api, XLA_FFI_Error_Code_INVALID_ARGUMENT, wanted);
+    int kind = kind_of_numbers(x);
+    if (kind < 0 || x->rank < 1 || out->rank != x->rank || out->dtype != XLA_FFI_DataType_S32)
+        return UNFIT;
     long rows = elements(x->dims, x->rank - 1), n = x->dims[x->rank - 1];
     Threads threads = threads_of_program(call);
     threads.count = smaller(threads.count, threads_for(kind, n));
-    if (!order(kind, x->data, out->data, rows, n, *(const int64_t *)descending->data != 0, perform,
-               &threads))
-        return refuse(call->api, XLA_FFI_Error_Code_RESOURCE_EXHAUSTED, "no memory for an order");
-    return NULL;
+    int done = order(kind, x->data, out->data, rows, n, *descending != 0, perform, &threads);
+    return done ? DONE : NO_MEMORY;
 }
 
 /* The number of the function that a call names, of arrays of n floats each, or of n doubles where they
    are wide; -1 if the call is none of these. */
 static int64_t function_of(const XLA_FFI_CallFrame *call, long *n, int *wide)
 {
-    if (call->args.size < 1 || call->rets.size != 1 || call->attrs.size != 1 ||
-        call->attrs.types[0] != XLA_FFI_AttrType_ARRAY)
+    const int64_t *function = numbers_of(call, 1);
+    if (!function)
         return -1;
-    const XLA_FFI_Array *function = call->attrs.attrs[0];
     const XLA_FFI_Buffer *out = call->rets.args[0];
-    if (function->dtype != XLA_FFI_DataType_S64 || function->size != 1 ||
-        (out->dtype != XLA_FFI_DataType_F32 && out->dtype != XLA_FFI_DataType_F64))
+    if (out->dtype != XLA_FFI_DataType_F32 && out->dtype != XLA_FFI_DataType_F64)
         return -1;
     *n = elements(out->dims, out->rank);
     *wide = out->dtype == XLA_FFI_DataType_F64;
@@ -345,7 +342,7 @@ static int64_t function_of(const XLA_FFI_CallFrame *call, long *n, int *wide)
         if (x->dtype != out->dtype || elements(x->dims, x->rank) != *n)
             return -1;
     }
-    return *(const int64_t *)function->data;
+    return *function;
 }
 
 static void *data_of(const void *buffer) { return ((const XLA_FFI_Buffer *)buffer)->data; }
@@ -380,12 +377,10 @@ static void as_before(unsigned before)
 #include "special.c"
 
 /* Gives what it takes, which is the same memory, and ask for large pages in what it gives beside. */
-static XLA_FFI_Error *handle_large_pages(XLA_FFI_CallFrame *call)
+static enum Outcome do_large_pages(const XLA_FFI_CallFrame *call)
 {
-    if (asks_version(call))
-        return NULL;
     if (call->rets.size != 2)
-        return refuse(call->api, XLA_FFI_Error_Code_INVALID_ARGUMENT, "an array gives two");
+        return UNFIT;
 #ifdef MADV_HUGEPAGE
     const XLA_FFI_Buffer *room = call->rets.args[1];
     const uintptr_t large = 1 << 21, first = (uintptr_t)room->data;
@@ -394,7 +389,7 @@ static XLA_FFI_Error *handle_large_pages(XLA_FFI_CallFrame *call)
     if (end > begin)
         madvise((void *)begin, end - begin, MADV_HUGEPAGE);
 #endif
-    return NULL;
+    return DONE;
 }
 
 /* Multiplications for which another thread is started: 20 us, in which one does a million. */
@@ -433,65 +428,64 @@ static int is_float_array(const Py_buffer *buffer)
     return buffer->ndim == RANK && buffer->itemsize == sizeof(float) && !strcmp(buffer->format, "f");
 }
 
-static void release_all(Py_buffer *buffers, int count)
+/* How a function of arrays of NumPy ended: what it takes are the buffers of some arguments, and all
+   of them. */
+typedef enum Outcome OfBuffers(const Py_buffer *buffers, PyObject *const *args);
+
+#define MOST_BUFFERS 3
+
+/* A function of so many arguments, of which those from `first` on are arrays that lie together in
+   memory; so many of these are only read. wanted: what they are to be like. */
+static PyObject *with_buffers(PyObject *const *args, Py_ssize_t n, OfBuffers *function,
+                              const int counts[4], const char *wanted)
 {
+    int arguments = counts[0], first = counts[1], arrays = counts[2], read = counts[3], count = 0;
+    if (n != arguments)
+        return PyErr_Format(PyExc_TypeError, "%d arguments are wanted, not %zd", arguments, n);
+    Py_buffer buffers[MOST_BUFFERS];
+    for (; count < arrays; count++) {
+        int flags = PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | (count < read ? 0 : PyBUF_WRITABLE);
+        if (PyObject_GetBuffer(args[first + count], &buffers[count], flags) < 0)
+            break;
+    }
+    enum Outcome outcome = count == arrays ? function(buffers, args) : DONE;
     while (count)
         PyBuffer_Release(&buffers[--count]);
-}
-
-/* The buffers of contiguous arrays, the first `read` of which are not written; 0 with an error if one
-   is none. */
-static int buffers_of(PyObject *const *arrays, Py_buffer *buffers, int count, int read)
-{
-    for (int i = 0; i < count; i++) {
-        int flags = PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | (i < read ? 0 : PyBUF_WRITABLE);
-        if (PyObject_GetBuffer(arrays[i], &buffers[i], flags) < 0) {
-            release_all(buffers, i);
-            return 0;
-        }
-    }
-    return 1;
-}
-
-/* compute(derivative, x, other, out, numbers): what the handlers do, for arrays of NumPy. */
-static PyObject *compute(PyObject *module, PyObject *const *args, Py_ssize_t n)
-{
-    (void)module;
-    if (n != 5)
-        return PyErr_Format(PyExc_TypeError, "5 arguments are wanted, not %zd", n);
-    Py_buffer views[3];
-    if (!buffers_of(args + 1, views, 3, 2))
-        return NULL;
-    int64_t shapes[3][RANK], numbers[NUMBERS];
-    int fit = PyTuple_Check(args[4]) && PyTuple_GET_SIZE(args[4]) == NUMBERS;
-    for (int k = 0; k < 3; k++) {
-        fit = fit && is_float_array(&views[k]);
-        for (int i = 0; fit && i < RANK; i++)
-            shapes[k][i] = views[k].shape[i];
-    }
-    for (int i = 0; fit && i < NUMBERS; i++)
-        numbers[i] = PyLong_AsLongLong(PyTuple_GET_ITEM(args[4], i));
-    enum Outcome outcome = NO_CONVOLUTION;
-    if (fit && !PyErr_Occurred()) {
-        Call call = {PyObject_IsTrue(args[0]) ? derive : convolve,
-                     {shapes[0], shapes[1], shapes[2]},
-                     views[0].buf,
-                     views[1].buf,
-                     views[2].buf,
-                     numbers};
-        Threads threads = own_threads();
-        Py_BEGIN_ALLOW_THREADS
-        outcome = make_call(&call, &threads, SHARE);
-        Py_END_ALLOW_THREADS
-    }
-    release_all(views, 3);
     if (PyErr_Occurred())
         return NULL;
     if (outcome == NO_MEMORY)
         return PyErr_NoMemory();
-    if (outcome == NO_CONVOLUTION)
-        return PyErr_Format(PyExc_ValueError, "not a convolution of float32");
-    Py_RETURN_NONE;
+    return outcome == DONE ? Py_NewRef(Py_None) : PyErr_Format(PyExc_ValueError, "%s", wanted);
+}
+
+/* What the handlers do, for arrays of NumPy. */
+static enum Outcome compute(const Py_buffer *views, PyObject *const *args)
+{
+    int64_t shapes[3][RANK], numbers[NUMBERS];
+    if (!PyTuple_Check(args[4]) || PyTuple_GET_SIZE(args[4]) != NUMBERS)
+        return UNFIT;
+    for (int k = 0; k < 3; k++) {
+        if (!is_float_array(&views[k]))
+            return UNFIT;
+        for (int i = 0; i < RANK; i++)
+            shapes[k][i] = views[k].shape[i];
+    }
+    for (int i = 0; i < NUMBERS; i++)
+        numbers[i] = PyLong_AsLongLong(PyTuple_GET_ITEM(args[4], i));
+    Call call = {PyObject_IsTrue(args[0]) ? derive : convolve,
+                 {shapes[0], shapes[1], shapes[2]},
+                 views[0].buf,
+                 views[1].buf,
+                 views[2].buf,
+                 numbers};
+    if (PyErr_Occurred())
+        return UNFIT;
+    Threads threads = own_threads();
+    enum Outcome outcome;
+    Py_BEGIN_ALLOW_THREADS
+    outcome = make_call(&call, &threads, SHARE);
+    Py_END_ALLOW_THREADS
+    return outcome;
 }
 
 /* What kind of numbers an array of NumPy has; -1 for one that is not ordered. */
@@ -508,100 +502,108 @@ static int numbers_in(const Py_buffer *buffer)
 /* Numbers for which another thread is started: it takes 20 us. */
 #define NUMBERS_OF_THREAD (1 << 16)
 
-/* order(x, places, descending) */
-static PyObject *order_here(PyObject *module, PyObject *const *args, Py_ssize_t n)
+static enum Outcome order_of(const Py_buffer *buffers, PyObject *const *args)
 {
-    (void)module;
-    if (n != 3)
-        return PyErr_Format(PyExc_TypeError, "3 arguments are wanted, not %zd", n);
-    Py_buffer buffers[2];
-    if (!buffers_of(args, buffers, 2, 1))
-        return NULL;
     const Py_buffer *x = buffers, *places = buffers + 1;
-    int kind = numbers_in(x), done = 1;
-    int fit = kind >= 0 && x->ndim > 0 && numbers_in(places) == INT32 &&
-              x->len / x->itemsize == places->len / places->itemsize;
-    if (fit) {
-        long each = x->shape[x->ndim - 1], all = x->len / x->itemsize;
-        int descending = PyObject_IsTrue(args[2]);
-        Threads threads = own_threads();
-        threads.count = smaller(threads.count, all / NUMBERS_OF_THREAD + 1);
-        threads.count = smaller(threads.count, threads_for(kind, each));
-        Py_BEGIN_ALLOW_THREADS
-        done = order(kind, x->buf, places->buf, each ? all / each : 0, each, descending, perform,
-                     &threads);
-        Py_END_ALLOW_THREADS
-    }
-    release_all(buffers, 2);
-    if (!done)
-        return PyErr_NoMemory();
-    if (!fit)
-        return PyErr_Format(PyExc_ValueError, "not numbers of 32 or 64 bits and places of int32");
-    Py_RETURN_NONE;
+    int kind = numbers_in(x), descending = PyObject_IsTrue(args[2]), done;
+    if (kind < 0 || x->ndim < 1 || numbers_in(places) != INT32 ||
+        x->len / x->itemsize != places->len / places->itemsize)
+        return UNFIT;
+    long each = x->shape[x->ndim - 1], all = x->len / x->itemsize;
+    Threads threads = own_threads();
+    threads.count = smaller(threads.count, all / NUMBERS_OF_THREAD + 1);
+    threads.count = smaller(threads.count, threads_for(kind, each));
+    Py_BEGIN_ALLOW_THREADS
+    done = order(kind, x->buf, places->buf, each ? all / each : 0, each, descending, perform,
+                 &threads);
+    Py_END_ALLOW_THREADS
+    return done ? DONE : NO_MEMORY;
 }
 
-/* largest(x, values, places) */
-static PyObject *largest_here(PyObject *module, PyObject *const *args, Py_ssize_t n)
+static enum Outcome largest_of(const Py_buffer *buffers, PyObject *const *args)
 {
-    (void)module;
-    if (n != 3)
-        return PyErr_Format(PyExc_TypeError, "3 arguments are wanted, not %zd", n);
-    Py_buffer buffers[3];
-    if (!buffers_of(args, buffers, 3, 1))
-        return NULL;
     const Py_buffer *x = buffers, *values = buffers + 1, *places = buffers + 2;
-    int kind = numbers_in(x), fit = kind >= 0 && numbers_in(values) == kind && x->ndim > 0 &&
-                                    numbers_in(places) == INT32 && values->ndim == x->ndim &&
-                                    places->len / 4 == values->len / values->itemsize;
-    for (int i = 0; fit && i < x->ndim - 1; i++)
-        fit = x->shape[i] == values->shape[i];
-    long each = fit ? x->shape[x->ndim - 1] : 0, k = fit ? values->shape[x->ndim - 1] : 0;
-    fit = fit && k > 0 && k <= each && k <= MOST_KEPT;
-    if (fit) {
-        Py_BEGIN_ALLOW_THREADS
-        largest(kind, x->buf, values->buf, places->buf, x->len / x->itemsize / each, each, k);
-        Py_END_ALLOW_THREADS
-    }
-    release_all(buffers, 3);
-    if (!fit)
-        return PyErr_Format(PyExc_ValueError, "not rows of numbers, the largest and their places");
-    Py_RETURN_NONE;
+    int kind = numbers_in(x);
+    (void)args;
+    if (kind < 0 || numbers_in(values) != kind || x->ndim < 1 || numbers_in(places) != INT32 ||
+        values->ndim != x->ndim || places->len / 4 != values->len / values->itemsize)
+        return UNFIT;
+    for (int i = 0; i < x->ndim - 1; i++)
+        if (x->shape[i] != values->shape[i])
+            return UNFIT;
+    long each = x->shape[x->ndim - 1], k = values->shape[x->ndim - 1];
+    if (k < 1 || k > each || k > MOST_KEPT)
+        return UNFIT;
+    Py_BEGIN_ALLOW_THREADS
+    largest(kind, x->buf, values->buf, places->buf, x->len / x->itemsize / each, each, k);
+    Py_END_ALLOW_THREADS
+    return DONE;
 }
 
 #include "lu.c"
 #include "single.c"
 
-static PyMethodDef methods[] = {
-    {"eliminate", (PyCFunction)(void (*)(void))eliminate_here, METH_FASTCALL,
-     "eliminate(matrices, pivots, order): their LU decompositions, in their place."},
-    {"largest", (PyCFunction)(void (*)(void))largest_here, METH_FASTCALL,
-     "largest(x, values, places): the largest numbers of each row, and where they stand."},
-    {"of_each", (PyCFunction)(void (*)(void))of_each_here, METH_FASTCALL,
-     "of_each(function, x, out): erf, erfc or the logarithm of gamma of floats."},
-    {"order", (PyCFunction)(void (*)(void))order_here, METH_FASTCALL,
-     "order(x, places, descending): where the numbers of each row stand in order."},
-    {"compute", (PyCFunction)(void (*)(void))compute, METH_FASTCALL,
-     "compute(derivative, x, other, out, numbers): a convolution, or its derivative by the kernel."},
-    {"substitute", (PyCFunction)(void (*)(void))substitute_here, METH_FASTCALL,
-     "substitute(matrices, x, lower, unit): solve triangular systems, in the place of x."},
-    {NULL, NULL, 0, NULL},
-};
+/* Functions of arrays of NumPy: how many arguments they have, the first array among these, how many
+   arrays there are and how many of them are only read; the arguments, and what they are to be like. */
+#define METHODS(X)                                                                                 \
+    X(eliminate, eliminate_all, (3, 0, 3, 0),                                                      \
+      "(matrices, pivots, order): their LU decompositions, in their place.",                       \
+      "not matrices, their pivots and the order of rows")                                          \
+    X(largest, largest_of, (3, 0, 3, 1),                                                           \
+      "(x, values, places): the largest numbers of each row, and where they stand.",               \
+      "not rows of numbers, the largest and their places")                                         \
+    X(of_each, of_each, (3, 1, 2, 1),                                                              \
+      "(function, x, out): erf, erfc or the logarithm of gamma of floats.",                        \
+      "not a function and floats of 32 or 64 bits")                                                \
+    X(order, order_of, (3, 0, 2, 1),                                                               \
+      "(x, places, descending): where the numbers of each row stand in order.",                    \
+      "not numbers of 32 or 64 bits and places of int32")                                          \
+    X(compute, compute, (5, 1, 3, 2),                                                              \
+      "(derivative, x, other, out, numbers): a convolution, or its derivative by w.",              \
+      "not a convolution of float32")                                                              \
+    X(substitute, substitute_all, (4, 0, 2, 1),                                                    \
+      "(matrices, x, lower, unit): solve triangular systems, in the place of x.",                  \
+      "not square matrices and as many rows of one dtype")
 
-/* What XLA calls, by the names of the capsules. */
+#define LIST(...) {__VA_ARGS__}
+#define METHOD(name, function, counts, does, wanted)                                               \
+    static PyObject *name##_here(PyObject *module, PyObject *const *args, Py_ssize_t n)            \
+    {                                                                                              \
+        (void)module;                                                                              \
+        return with_buffers(args, n, function, (const int[4])LIST counts, wanted);                 \
+    }
+METHODS(METHOD)
+
+#define METHOD_ROW(name, function, counts, does, wanted)                                           \
+    {#name, (PyCFunction)(void (*)(void))name##_here, METH_FASTCALL, #name does},
+static PyMethodDef methods[] = {METHODS(METHOD_ROW){NULL, NULL, 0, NULL}};
+
+/* What XLA calls: names of the capsules, what a call is to be like, and what there was no memory for. */
+#define HANDLERS(X)                                                                                \
+    X(ANGLES, angles, "a function is of one array or of two", "angles")                            \
+    X(CONVOLUTION, convolution, "not a convolution", "a convolution")                              \
+    X(DERIVATIVE, derivative, "not a convolution", "a convolution")                                \
+    X(LARGE_PAGES, large_pages, "an array gives two", "pages")                                     \
+    X(ORDER, order, "numbers give places", "an order")                                             \
+    X(POOL, pool, "images, and perhaps cotangents, give a pool", "a pool")                         \
+    X(SEARCH, search, "counters and keys and parameters give numbers", "a search")                 \
+    X(SPECIAL, special, "a special function is of two arrays or of three", "functions")            \
+    X(WORDS, words, "counters and keys give words", "words")
+
+#define HANDLER(capsule, name, wanted, lacking)                                                    \
+    static XLA_FFI_Error *handle_##name(XLA_FFI_CallFrame *call)                                   \
+    {                                                                                              \
+        if (asks_version(call))                                                                    \
+            return NULL;                                                                           \
+        return answer(call->api, do_##name(call), wanted, "no memory for " lacking);               \
+    }
+HANDLERS(HANDLER)
+
+#define HANDLER_ROW(capsule, name, wanted, lacking) {#capsule, handle_##name},
 static const struct {
     const char *name;
     XLA_FFI_Error *(*handle)(XLA_FFI_CallFrame *);
-} handlers[] = {
-    {"ANGLES", handle_angles},
-    {"CONVOLUTION", handle_convolution},
-    {"DERIVATIVE", handle_derivative},
-    {"LARGE_PAGES", handle_large_pages},
-    {"ORDER", handle_order},
-    {"POOL", handle_pool},
-    {"SEARCH", handle_search},
-    {"SPECIAL", handle_special},
-    {"WORDS", handle_words},
-};
+} handlers[] = {HANDLERS(HANDLER_ROW)};
 
 /* Add what the Python side registers, and how many floats a vector of this processor has. */
 static int fill(PyObject *module)

@@ -5,8 +5,9 @@
 /* Rows are changed for that with the largest number below the diagonal, of complex ones by the sum of
    the sizes of their parts, as LAPACK does; a number that is none counts as the largest. */
 #define ELIMINATE(NAME, TYPE, SIZE)                                                                \
-    static void NAME(TYPE *a, int32_t *pivots, int32_t *order, long m, long n)                     \
+    static void NAME(void *matrix, int32_t *pivots, int32_t *order, long m, long n)                \
     {                                                                                              \
+        TYPE *a = matrix;                                                                          \
         for (long i = 0; i < m; i++)                                                               \
             order[i] = (int32_t)i;                                                                 \
         for (long i = 0; i < m && i < n; i++) {                                                    \
@@ -53,49 +54,37 @@ static int kind_of(const Py_buffer *numbers)
     return kind;
 }
 
-/* eliminate(matrices, pivots, order) */
-static PyObject *eliminate_here(PyObject *module, PyObject *const *args, Py_ssize_t n)
+static void (*const eliminate[])(void *, int32_t *, int32_t *, long, long) = {
+    eliminate_float, eliminate_double, eliminate_complex_float, eliminate_complex_double};
+
+static enum Outcome eliminate_all(const Py_buffer *buffers, PyObject *const *args)
 {
-    (void)module;
-    if (n != 3)
-        return PyErr_Format(PyExc_TypeError, "3 arguments are wanted, not %zd", n);
-    Py_buffer buffers[3];
-    if (!buffers_of(args, buffers, 3, 0))
-        return NULL;
     const Py_buffer *a = buffers, *pivots = buffers + 1, *order = buffers + 2;
     int kind = kind_of(a);
-    int fit = kind < 4 && a->ndim == 3 && pivots->ndim == 2 && order->ndim == 2 &&
-              numbers_in(pivots) == INT32 && numbers_in(order) == INT32;
-    long count = fit ? a->shape[0] : 0, rows = fit ? a->shape[1] : 0, columns = fit ? a->shape[2] : 0;
-    fit = fit && pivots->shape[0] == count && order->shape[0] == count &&
-          pivots->shape[1] == smaller(rows, columns) && order->shape[1] == rows;
-    if (fit) {
-        Py_BEGIN_ALLOW_THREADS
-        for (long i = 0; i < count; i++) {
-            void *matrix = (char *)a->buf + i * rows * columns * a->itemsize;
-            int32_t *swapped = (int32_t *)pivots->buf + i * smaller(rows, columns);
-            int32_t *places = (int32_t *)order->buf + i * rows;
-            if (kind == 0)
-                eliminate_float(matrix, swapped, places, rows, columns);
-            else if (kind == 1)
-                eliminate_double(matrix, swapped, places, rows, columns);
-            else if (kind == 2)
-                eliminate_complex_float(matrix, swapped, places, rows, columns);
-            else
-                eliminate_complex_double(matrix, swapped, places, rows, columns);
-        }
-        Py_END_ALLOW_THREADS
-    }
-    release_all(buffers, 3);
-    if (!fit)
-        return PyErr_Format(PyExc_ValueError, "not matrices, their pivots and the order of rows");
-    Py_RETURN_NONE;
+    (void)args;
+    if (kind == 4 || a->ndim != 3 || pivots->ndim != 2 || order->ndim != 2 ||
+        numbers_in(pivots) != INT32 || numbers_in(order) != INT32)
+        return UNFIT;
+    long count = a->shape[0], rows = a->shape[1], columns = a->shape[2];
+    long least = smaller(rows, columns);
+    if (pivots->shape[0] != count || order->shape[0] != count || pivots->shape[1] != least ||
+        order->shape[1] != rows)
+        return UNFIT;
+    Py_BEGIN_ALLOW_THREADS
+    for (long i = 0; i < count; i++)
+        eliminate[kind]((char *)a->buf + i * rows * columns * a->itemsize,
+                        (int32_t *)pivots->buf + i * least, (int32_t *)order->buf + i * rows, rows,
+                        columns);
+    Py_END_ALLOW_THREADS
+    return DONE;
 }
 
 /* The x of a x = b in the place of b, row by row from the first, or from the last if a is upper. */
 #define SUBSTITUTE(NAME, TYPE)                                                                     \
-    static void NAME(const TYPE *a, TYPE *x, long n, long columns, int lower, int unit)            \
+    static void NAME(const void *matrix, void *in_place, long n, long columns, int lower, int unit) \
     {                                                                                              \
+        const TYPE *a = matrix;                                                                    \
+        TYPE *x = in_place;                                                                        \
         for (long step = 0; step < n; step++) {                                                    \
             long i = lower ? step : n - 1 - step;                                                  \
             TYPE *row = x + i * columns;                                                           \
@@ -115,40 +104,22 @@ SUBSTITUTE(substitute_double, double)
 SUBSTITUTE(substitute_complex_float, float complex)
 SUBSTITUTE(substitute_complex_double, double complex)
 
-/* substitute(matrices, x, lower, unit) */
-static PyObject *substitute_here(PyObject *module, PyObject *const *args, Py_ssize_t n)
+static void (*const substitute[])(const void *, void *, long, long, int, int) = {
+    substitute_float, substitute_double, substitute_complex_float, substitute_complex_double};
+
+static enum Outcome substitute_all(const Py_buffer *buffers, PyObject *const *args)
 {
-    (void)module;
-    if (n != 4)
-        return PyErr_Format(PyExc_TypeError, "4 arguments are wanted, not %zd", n);
-    int lower = PyObject_IsTrue(args[2]), unit = PyObject_IsTrue(args[3]);
-    Py_buffer buffers[2];
-    if (lower < 0 || unit < 0 || !buffers_of(args, buffers, 2, 1))
-        return NULL;
     const Py_buffer *a = buffers, *x = buffers + 1;
-    int kind = kind_of(a);
-    int fit = kind < 4 && kind_of(x) == kind && a->ndim == 3 && x->ndim == 3 &&
-              a->shape[0] == x->shape[0] && a->shape[1] == a->shape[2] &&
-              a->shape[1] == x->shape[1];
-    if (fit) {
-        long size = a->shape[1], columns = x->shape[2];
-        Py_BEGIN_ALLOW_THREADS
-        for (long i = 0; i < a->shape[0]; i++) {
-            const void *matrix = (char *)a->buf + i * size * size * a->itemsize;
-            void *rows = (char *)x->buf + i * size * columns * x->itemsize;
-            if (kind == 0)
-                substitute_float(matrix, rows, size, columns, lower, unit);
-            else if (kind == 1)
-                substitute_double(matrix, rows, size, columns, lower, unit);
-            else if (kind == 2)
-                substitute_complex_float(matrix, rows, size, columns, lower, unit);
-            else
-                substitute_complex_double(matrix, rows, size, columns, lower, unit);
-        }
-        Py_END_ALLOW_THREADS
-    }
-    release_all(buffers, 2);
-    if (!fit)
-        return PyErr_Format(PyExc_ValueError, "not square matrices and as many rows of one dtype");
-    Py_RETURN_NONE;
+    int lower = PyObject_IsTrue(args[2]), unit = PyObject_IsTrue(args[3]), kind = kind_of(a);
+    if (lower < 0 || unit < 0 || kind == 4 || kind_of(x) != kind || a->ndim != 3 || x->ndim != 3 ||
+        a->shape[0] != x->shape[0] || a->shape[1] != a->shape[2] || a->shape[1] != x->shape[1])
+        return UNFIT;
+    long size = a->shape[1], columns = x->shape[2];
+    Py_BEGIN_ALLOW_THREADS
+    for (long i = 0; i < a->shape[0]; i++)
+        substitute[kind]((char *)a->buf + i * size * size * a->itemsize,
+                         (char *)x->buf + i * size * columns * x->itemsize, size, columns, lower,
+                         unit);
+    Py_END_ALLOW_THREADS
+    return DONE;
 }

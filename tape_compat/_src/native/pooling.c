@@ -230,29 +230,23 @@ static int same_shape(const XLA_FFI_Buffer *one, const XLA_FFI_Buffer *other)
 }
 
 /* The largest of the windows of images, or of images and cotangents the derivative. */
-static XLA_FFI_Error *handle_pool(XLA_FFI_CallFrame *call)
+static enum Outcome do_pool(const XLA_FFI_CallFrame *call)
 {
-    if (asks_version(call))
-        return NULL;
-    const char *wanted = "images, and perhaps cotangents, give a pool";
+    const int64_t *numbers = numbers_of(call, POOL_NUMBERS);
     int64_t count = call->args.size;
-    if (count < 1 || count > 2 || call->rets.size != 1 || call->attrs.size != 1 ||
-        call->attrs.types[0] != XLA_FFI_AttrType_ARRAY)
-        return refuse(call->api, XLA_FFI_Error_Code_INVALID_ARGUMENT, wanted);
-    const XLA_FFI_Buffer *x = call->args.args[0], *out = call->rets.args[0], *made = out;
-    const XLA_FFI_Array *numbers = call->attrs.attrs[0];
-    if (count == 2)
-        made = call->args.args[1];
+    if (!numbers || count > 2)
+        return UNFIT;
+    const XLA_FFI_Buffer *x = call->args.args[0], *out = call->rets.args[0];
+    const XLA_FFI_Buffer *made = count == 2 ? call->args.args[1] : out;
     int wide = x->dtype == XLA_FFI_DataType_F64;
     Pool p;
     if ((!wide && x->dtype != XLA_FFI_DataType_F32) || made->dtype != x->dtype ||
-        out->dtype != x->dtype || numbers->dtype != XLA_FFI_DataType_S64 ||
-        numbers->size != POOL_NUMBERS || !pool_described(x, made, numbers->data, &p) ||
-        (count == 2 && !same_shape(out, x)) ||
-        p.batch * product(p.size) == 0 || !lanes_for(p.channels, wide))
-        return refuse(call->api, XLA_FFI_Error_Code_INVALID_ARGUMENT, wanted);
+        out->dtype != x->dtype || !pool_described(x, made, numbers, &p) ||
+        (count == 2 && !same_shape(out, x)) || p.batch * product(p.size) == 0 ||
+        !lanes_for(p.channels, wide))
+        return UNFIT;
     Threads threads = threads_of_program(call);
-    if (!pool(&p, wide, x->data, count == 2 ? made->data : NULL, out->data, perform, &threads))
-        return refuse(call->api, XLA_FFI_Error_Code_RESOURCE_EXHAUSTED, "no memory for a pool");
-    return NULL;
+    const void *cotangents = count == 2 ? made->data : NULL;
+    int done = pool(&p, wide, x->data, cotangents, out->data, perform, &threads);
+    return done ? DONE : NO_MEMORY;
 }

@@ -20,21 +20,16 @@ static void fill_task(const Job *job, long number, float *scratch)
 
 /* Random words: of each three numbers of 64 bits, counter and key, those of a generator. Numbers tell
    how many blocks there are at a time, and how far apart they begin. */
-static XLA_FFI_Error *handle_words(XLA_FFI_CallFrame *call)
+static enum Outcome do_words(const XLA_FFI_CallFrame *call)
 {
-    if (asks_version(call))
-        return NULL;
-    const char *wanted = "counters and keys give words";
-    if (call->args.size != 1 || call->rets.size != 1 || call->attrs.size != 1 ||
-        call->attrs.types[0] != XLA_FFI_AttrType_ARRAY)
-        return refuse(call->api, XLA_FFI_Error_Code_INVALID_ARGUMENT, wanted);
+    const int64_t *length = numbers_of(call, 2);
+    if (!length || call->args.size != 1)
+        return UNFIT;
     const XLA_FFI_Buffer *x = call->args.args[0], *out = call->rets.args[0];
-    const XLA_FFI_Array *numbers = call->attrs.attrs[0];
     if (x->dtype != XLA_FFI_DataType_U64 || out->dtype != XLA_FFI_DataType_U32 || x->rank < 1 ||
-        out->rank != x->rank + 2 || x->dims[x->rank - 1] != 3 || out->dims[out->rank - 1] != 4 ||
-        numbers->dtype != XLA_FFI_DataType_S64 || numbers->size != 2)
-        return refuse(call->api, XLA_FFI_Error_Code_INVALID_ARGUMENT, wanted);
-    const int64_t *length = numbers->data, blocks = out->dims[out->rank - 3] * length[0];
+        out->rank != x->rank + 2 || x->dims[x->rank - 1] != 3 || out->dims[out->rank - 1] != 4)
+        return UNFIT;
+    const int64_t blocks = out->dims[out->rank - 3] * length[0];
     int64_t generators = elements(x->dims, x->rank - 1);
     Threads threads = threads_of_program(call);
     for (int64_t g = 0; g < generators && blocks > 0; g++) {
@@ -43,9 +38,9 @@ static XLA_FFI_Error *handle_words(XLA_FFI_CallFrame *call)
         f.out = (uint32_t *)out->data + 4 * blocks * g;
         f.job = (Job){.task = fill_task, .tasks = parts(blocks, BLOCKS_OF_TASK)};
         if (!perform(&threads, &f.job))
-            return refuse(call->api, XLA_FFI_Error_Code_RESOURCE_EXHAUSTED, "no memory for words");
+            return NO_MEMORY;
     }
-    return NULL;
+    return DONE;
 }
 
 /* Numbers of a search that are worth a task. */
@@ -68,24 +63,18 @@ static void search_task(const Job *job, long number, float *scratch)
 /* Gamma distributed numbers, and Poisson's: of each three numbers of 64 bits, counter and key, those
    of a generator, and of its parameters. Numbers tell whether they are Poisson's, and the bits of the
    largest one. */
-static XLA_FFI_Error *handle_search(XLA_FFI_CallFrame *call)
+static enum Outcome do_search(const XLA_FFI_CallFrame *call)
 {
-    if (asks_version(call))
-        return NULL;
-    const char *wanted = "counters and keys and parameters give numbers";
-    if (call->args.size != 2 || call->rets.size != 1 || call->attrs.size != 1 ||
-        call->attrs.types[0] != XLA_FFI_AttrType_ARRAY)
-        return refuse(call->api, XLA_FFI_Error_Code_INVALID_ARGUMENT, wanted);
+    const int64_t *given = numbers_of(call, 2);
+    if (!given || call->args.size != 2)
+        return UNFIT;
     const XLA_FFI_Buffer *x = call->args.args[0], *at = call->args.args[1];
     const XLA_FFI_Buffer *out = call->rets.args[0];
-    const XLA_FFI_Array *numbers = call->attrs.attrs[0];
     if (x->dtype != XLA_FFI_DataType_U64 || at->dtype != XLA_FFI_DataType_F64 ||
         out->dtype != XLA_FFI_DataType_F64 || x->rank < 1 || at->rank != x->rank ||
         out->rank != x->rank + 1 || x->dims[x->rank - 1] != 3 ||
-        at->dims[at->rank - 1] != out->dims[out->rank - 1] ||
-        numbers->dtype != XLA_FFI_DataType_S64 || numbers->size != 2)
-        return refuse(call->api, XLA_FFI_Error_Code_INVALID_ARGUMENT, wanted);
-    const int64_t *given = numbers->data;
+        at->dims[at->rank - 1] != out->dims[out->rank - 1])
+        return UNFIT;
     Searching s = {.search = {.samples = out->dims[out->rank - 2],
                               .kinds = out->dims[out->rank - 1],
                               .poisson = given[0] != 0}};
@@ -99,7 +88,7 @@ static XLA_FFI_Error *handle_search(XLA_FFI_CallFrame *call)
         s.search.out = (double *)out->data + count * g;
         s.job = (Job){.task = search_task, .tasks = parts(count, NUMBERS_OF_SEARCH)};
         if (!perform(&threads, &s.job))
-            return refuse(call->api, XLA_FFI_Error_Code_RESOURCE_EXHAUSTED, "no memory for a search");
+            return NO_MEMORY;
     }
-    return NULL;
+    return DONE;
 }

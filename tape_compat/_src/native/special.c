@@ -270,19 +270,16 @@ static void special_task(const Job *job, long number, float *scratch)
 }
 
 /* One function of the pairs of two arrays, or of three; a number tells which. */
-static XLA_FFI_Error *handle_special(XLA_FFI_CallFrame *call)
+static enum Outcome do_special(const XLA_FFI_CallFrame *call)
 {
-    if (asks_version(call))
-        return NULL;
     static double (*const functions[])(double, double, double) = {
         [IGAMMA] = igamma_of, [IGAMMAC] = igammac_of, [IGAMMA_GRAD_A] = igamma_grad_a_of,
         [ZETA] = zeta_of,     [POLYGAMMA] = polygamma_of, [BETAINC] = NULL,
     };
-    const char *wanted = "a special function is of two arrays or of three";
     Specials s = {0};
     int64_t number = function_of(call, &s.n, &s.wide);
     if (number < IGAMMA || number > BETAINC || call->args.size != (number == BETAINC ? 3 : 2))
-        return refuse(call->api, XLA_FFI_Error_Code_INVALID_ARGUMENT, wanted);
+        return UNFIT;
     s.function = functions[number];
     s.out = data_of(call->rets.args[0]);
     s.x = data_of(call->args.args[0]);
@@ -290,7 +287,5 @@ static XLA_FFI_Error *handle_special(XLA_FFI_CallFrame *call)
     s.z = number == BETAINC ? data_of(call->args.args[2]) : NULL;
     s.job = (Job){.task = special_task, .tasks = parts(s.n, NUMBERS_OF_SPECIALS)};
     Threads threads = threads_of_program(call);
-    if (!perform(&threads, &s.job))
-        return refuse(call->api, XLA_FFI_Error_Code_RESOURCE_EXHAUSTED, "no memory for functions");
-    return NULL;
+    return perform(&threads, &s.job) ? DONE : NO_MEMORY;
 }
