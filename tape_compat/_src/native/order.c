@@ -22,33 +22,24 @@ typedef struct {
 
 static int is_wide(enum Numbers kind) { return kind == INT64 || kind == FLOAT64; }
 
-/* A number of 32 bits as one without sign that is ordered alike. Of floats, the subnormal ones are 0,
-   as XLA has them. */
-static uint32_t key32(const Order *o, uint32_t bits)
-{
-    const uint32_t sign = UINT32_C(1) << 31, least = UINT32_C(1) << 23, infinite = 255 * least;
-    uint32_t size = bits & ~sign;
-    if (o->kind == INT32)
-        bits ^= sign;
-    else if (size > infinite)
-        bits = UINT32_MAX;
-    else
-        bits = size < least ? sign : bits > sign ? ~bits : bits ^ sign;
-    return o->descending ? ~bits : bits;
-}
+/* Numbers as ones without sign that are ordered alike. Of floats, whose fraction has so many bits, the
+   subnormal ones are 0, as XLA has them. */
+#define KEYS(NAME, TYPE, FRACTION, INTEGER)                                                        \
+    static TYPE NAME(const Order *o, TYPE bits)                                                    \
+    {                                                                                              \
+        const TYPE sign = (TYPE)1 << (8 * sizeof(TYPE) - 1), least = (TYPE)1 << FRACTION;          \
+        TYPE size = bits & ~sign;                                                                  \
+        if (o->kind == INTEGER)                                                                    \
+            bits ^= sign;                                                                          \
+        else if (size > sign - least) /* infinite */                                               \
+            bits = ~(TYPE)0;                                                                       \
+        else                                                                                       \
+            bits = size < least ? sign : bits > sign ? ~bits : bits ^ sign;                        \
+        return o->descending ? ~bits : bits;                                                       \
+    }
 
-static uint64_t key64(const Order *o, uint64_t bits)
-{
-    const uint64_t sign = UINT64_C(1) << 63, least = UINT64_C(1) << 52, infinite = 2047 * least;
-    uint64_t size = bits & ~sign;
-    if (o->kind == INT64)
-        bits ^= sign;
-    else if (size > infinite)
-        bits = UINT64_MAX;
-    else
-        bits = size < least ? sign : bits > sign ? ~bits : bits ^ sign;
-    return o->descending ? ~bits : bits;
-}
+KEYS(key32, uint32_t, 23, INT32)
+KEYS(key64, uint64_t, 52, INT64)
 
 /* Where each digit goes: from how often it comes to where the first of it stands. Whether they are
    not all alike. */
@@ -65,79 +56,60 @@ static int positions(uint32_t *counts, long n)
     return 1;
 }
 
-/* Keys of 32 bits, each with its place behind it: there are no two alike. */
-static void order_short(const Order *o, const uint32_t *row, int32_t *places, uint64_t *keys)
-{
-    enum { DIGITS = 32 / DIGIT };
-    uint32_t counts[DIGITS][BUCKETS] = {{0}};
-    long n = o->n;
-    uint64_t *other = keys + n;
-    for (long i = 0; i < n; i++)
-        keys[i] = (uint64_t)key32(o, row[i]) << 32 | (uint32_t)i;
-    if (n <= FEW_NUMBERS) {
-        for (long i = 1; i < n; i++) {
-            uint64_t key = keys[i];
-            long j = i;
-            for (; j > 0 && keys[j - 1] > key; j--)
-                keys[j] = keys[j - 1];
-            keys[j] = key;
-        }
-    } else {
-        for (long i = 0; i < n; i++)
-            for (int d = 0; d < DIGITS; d++)
-                counts[d][keys[i] >> (32 + DIGIT * d) & (BUCKETS - 1)]++;
-        for (int d = 0; d < DIGITS; d++) {
-            if (!positions(counts[d], n))
-                continue;
-            for (long i = 0; i < n; i++)
-                other[counts[d][keys[i] >> (32 + DIGIT * d) & (BUCKETS - 1)]++] = keys[i];
-            uint64_t *sorted = other;
-            other = keys;
-            keys = sorted;
-        }
-    }
-    for (long i = 0; i < n; i++)
-        places[i] = (int32_t)(uint32_t)keys[i];
-}
-
+/* A key of 32 bits with its place behind it; and one of 64 bits beside it. */
+typedef uint64_t Short;
 typedef struct {
     uint64_t key;
     int64_t place;
-} Placed;
+} Wide;
 
-static void order_wide(const Order *o, const uint64_t *row, int32_t *places, Placed *keys)
-{
-    enum { DIGITS = 64 / DIGIT };
-    uint32_t counts[DIGITS][BUCKETS] = {{0}};
-    long n = o->n;
-    Placed *other = keys + n;
-    for (long i = 0; i < n; i++)
-        keys[i] = (Placed){key64(o, row[i]), i};
-    if (n <= FEW_NUMBERS) {
-        for (long i = 1; i < n; i++) {
-            Placed key = keys[i];
-            long j = i;
-            for (; j > 0 && keys[j - 1].key > key.key; j--)
-                keys[j] = keys[j - 1];
-            keys[j] = key;
-        }
-    } else {
-        for (long i = 0; i < n; i++)
-            for (int d = 0; d < DIGITS; d++)
-                counts[d][keys[i].key >> (DIGIT * d) & (BUCKETS - 1)]++;
-        for (int d = 0; d < DIGITS; d++) {
-            if (!positions(counts[d], n))
-                continue;
-            for (long i = 0; i < n; i++)
-                other[counts[d][keys[i].key >> (DIGIT * d) & (BUCKETS - 1)]++] = keys[i];
-            Placed *sorted = other;
-            other = keys;
-            keys = sorted;
-        }
+/* The places of a row in order: numbers become entries, which have a key and a place. */
+#define ORDERING(NAME, NUMBER, ENTRY, MADE, KEY, PLACE)                                            \
+    static void NAME(const Order *o, const NUMBER *row, int32_t *places, ENTRY *entries)           \
+    {                                                                                              \
+        enum { DIGITS = 8 * sizeof(NUMBER) / DIGIT };                                              \
+        uint32_t counts[DIGITS][BUCKETS] = {{0}};                                                  \
+        long n = o->n;                                                                             \
+        ENTRY *other = entries + n;                                                                \
+        for (long i = 0; i < n; i++)                                                               \
+            entries[i] = MADE(row[i], i);                                                          \
+        if (n <= FEW_NUMBERS) {                                                                    \
+            for (long i = 1; i < n; i++) {                                                         \
+                ENTRY entry = entries[i];                                                          \
+                long j = i;                                                                        \
+                for (; j > 0 && KEY(entries[j - 1]) > KEY(entry); j--)                             \
+                    entries[j] = entries[j - 1];                                                   \
+                entries[j] = entry;                                                                \
+            }                                                                                      \
+        } else {                                                                                   \
+            for (long i = 0; i < n; i++)                                                           \
+                for (int d = 0; d < DIGITS; d++)                                                   \
+                    counts[d][KEY(entries[i]) >> (DIGIT * d) & (BUCKETS - 1)]++;                   \
+            for (int d = 0; d < DIGITS; d++) {                                                     \
+                if (!positions(counts[d], n))                                                      \
+                    continue;                                                                      \
+                for (long i = 0; i < n; i++) {                                                     \
+                    int digit = KEY(entries[i]) >> (DIGIT * d) & (BUCKETS - 1);                    \
+                    other[counts[d][digit]++] = entries[i];                                        \
+                }                                                                                  \
+                ENTRY *sorted = other;                                                             \
+                other = entries;                                                                   \
+                entries = sorted;                                                                  \
+            }                                                                                      \
+        }                                                                                          \
+        for (long i = 0; i < n; i++)                                                               \
+            places[i] = (int32_t)PLACE(entries[i]);                                                \
     }
-    for (long i = 0; i < n; i++)
-        places[i] = (int32_t)keys[i].place;
-}
+
+#define SHORT(number, i) (Short) key32(o, number) << 32 | (uint32_t)(i)
+#define SHORT_KEY(entry) ((entry) >> 32)
+#define SHORT_PLACE(entry) (uint32_t)(entry)
+ORDERING(order_short, uint32_t, Short, SHORT, SHORT_KEY, SHORT_PLACE)
+
+#define WIDE(number, i) (Wide){key64(o, number), i}
+#define WIDE_KEY(entry) (entry).key
+#define WIDE_PLACE(entry) (entry).place
+ORDERING(order_wide, uint64_t, Wide, WIDE, WIDE_KEY, WIDE_PLACE)
 
 static void order_task(const Job *job, long number, float *scratch)
 {
@@ -146,10 +118,10 @@ static void order_task(const Job *job, long number, float *scratch)
     for (long row = number * o->each; row < end; row++) {
         int32_t *places = o->places + row * o->n;
         if (is_wide(o->kind))
-            order_wide(o, (const uint64_t *)o->numbers + row * o->n, places, (Placed *)scratch);
+            order_wide(o, (const uint64_t *)o->numbers + row * o->n, places, (Wide *)scratch);
         else
             order_short(o, (const uint32_t *)o->numbers + row * o->n, places,
-                        (uint64_t *)scratch);
+                        (Short *)scratch);
     }
 }
 
@@ -161,7 +133,7 @@ static void order_task(const Job *job, long number, float *scratch)
 
 static long bytes_of_row(enum Numbers kind, long n)
 {
-    return 2 * n * (is_wide(kind) ? sizeof(Placed) : sizeof(uint64_t));
+    return 2 * n * (is_wide(kind) ? sizeof(Wide) : sizeof(Short));
 }
 
 /* So many threads may order rows of so many numbers at once. */
