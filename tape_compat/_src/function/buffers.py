@@ -92,48 +92,45 @@ SCATTER = Op(
 # Numbers are moved in a program, texts by the host.
 
 
+def _moving(op: Op) -> Callable[..., Tensor]:
+    """An op as a function of a buffer, values for a place in it, and the place."""
+
+    def move(buffer: Tensor, *rest: Tensor) -> Tensor:
+        *values, place = rest
+        return apply(op.bind(), (buffer, place, *values))
+
+    return move
+
+
+#: One function for each op: steps of the host are known by their functions.
+_MOVES = {op: _moving(op) for op in (GET, SET, GATHER, SCATTER)}
+
+
+def _moved(op: Op, place: Tensor, buffer: Tensor, *values: Tensor) -> Tensor:
+    move = _MOVES[op]
+    if is_text(buffer):
+        return move_text(move, buffer, *values, by=(place,))
+    return move(buffer, *values, place)
+
+
 def row(buffer: Tensor, i: Tensor) -> Tensor:
     """Row `i` of a buffer."""
-    if is_text(buffer):
-        return move_text(_row_of, buffer, by=(i,))
-    return _row_of(buffer, i)
-
-
-def _row_of(buffer: Tensor, i: Tensor) -> Tensor:
-    return apply(GET.bind(), (buffer, i))
+    return _moved(GET, i, buffer)
 
 
 def with_row(buffer: Tensor, i: Tensor, value: Tensor) -> Tensor:
     """A buffer with another row `i`."""
-    if is_text(buffer):
-        return move_text(_with_row_of, buffer, value, by=(i,))
-    return _with_row_of(buffer, value, i)
-
-
-def _with_row_of(buffer: Tensor, value: Tensor, i: Tensor) -> Tensor:
-    return apply(SET.bind(), (buffer, i, value))
+    return _moved(SET, i, buffer, value)
 
 
 def rows_at(buffer: Tensor, indices: Tensor) -> Tensor:
     """Rows of a buffer by number."""
-    if is_text(buffer):
-        return move_text(_rows_of, buffer, by=(indices,))
-    return _rows_of(buffer, indices)
-
-
-def _rows_of(buffer: Tensor, indices: Tensor) -> Tensor:
-    return apply(GATHER.bind(), (buffer, indices))
+    return _moved(GATHER, indices, buffer)
 
 
 def with_rows(buffer: Tensor, indices: Tensor, rows: Tensor) -> Tensor:
     """A buffer with other rows."""
-    if is_text(buffer):
-        return move_text(_with_rows_of, buffer, rows, by=(indices,))
-    return _with_rows_of(buffer, rows, indices)
-
-
-def _with_rows_of(buffer: Tensor, rows: Tensor, indices: Tensor) -> Tensor:
-    return apply(SCATTER.bind(), (buffer, indices, rows))
+    return _moved(SCATTER, indices, buffer, rows)
 
 
 def grown(buffer: Tensor, rows: Size) -> Tensor:
