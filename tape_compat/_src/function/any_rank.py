@@ -10,26 +10,14 @@ from ..core.refuse import check_dtype_of
 from ..core.shapes import TensorShape
 from ..values.spec import TensorSpec
 from .concrete import ConcreteFunction
-from .retracing import mapped
+from .retracing import mapped, with_specs
 from .signature import Bound, Signature, rebuilt, type_text
 from .trace import unique_name
 
 
 def of_any_rank(bound: Bound) -> bool:
     """Whether the rank of a tensor among arguments is not known."""
-    return any(spec.shape.rank is None for spec in _specs(bound))
-
-
-def _specs(bound: Bound) -> list[TensorSpec]:
-    """The specs among arguments, in order."""
-    found: list[TensorSpec] = []
-
-    def note(x: Any) -> Any:
-        found.append(x if isinstance(x, TensorSpec) else TensorSpec(x.shape, x.dtype))
-        return x
-
-    mapped(bound, note)
-    return found
+    return any(spec.shape.rank is None for spec in with_specs(bound)[0])
 
 
 class ConcreteFunctionOfAnyRank(ConcreteFunction):

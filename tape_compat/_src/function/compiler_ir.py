@@ -11,16 +11,15 @@ import jax.export
 
 from ..core.avals import Aval
 from ..core.dimensions import Sizes
+from ..core.dtypes import string
 from ..core.errors import user_location
 from ..core.op import Closure
-from ..core.shapes import TensorShape
 from ..core.x64 import in_x64
 from ..ops.random_keys import KEY
 from ..values.capture import Drawn, Source
-from ..values.convert import convert
-from ..values.spec import TensorSpec
-from ..values.variable import Handle, Variable, current
-from .signature import Bound, rebuilt
+from ..values.variable import Handle, current
+from .retracing import with_specs
+from .signature import Bound
 from .trace import Trace
 
 _STAGES = ("hlo", "stablehlo", "optimized_hlo", "stablehlo_serialized", "hlo_serialized")
@@ -36,7 +35,7 @@ def compiler_ir(trace: Trace, bound: Bound) -> Callable[..., str | bytes]:
     Raises: ValueError if a shape is not known whole.
     """
     trace.require_one_program("The program")
-    shapes = _shapes(bound)
+    shapes = [spec.shape for spec in with_specs(bound)[0] if spec.dtype is not string]
     if not all(shape.is_fully_defined() for shape in shapes):
         raise ValueError(
             f"Only support static input shape but got inputs = {list(trace.inputs)} "
@@ -82,22 +81,6 @@ def _aval(source: Source) -> Aval:
     if isinstance(source, Drawn):
         return KEY
     return current(source)._aval if isinstance(source, Handle) else source._aval
-
-
-def _shapes(bound: Bound) -> list[TensorShape]:
-    """The shapes of the tensors among arguments, in order."""
-    shapes: list[TensorShape] = []
-
-    def note(x: Any) -> Any:
-        spec = x if isinstance(x, TensorSpec) else convert(x)
-        if spec.dtype.name != "string":
-            shapes.append(spec.shape)
-        return x
-
-    for value in [*bound.args, *[value for _, value in bound.kwargs]]:
-        if not isinstance(value, Variable):
-            rebuilt(value, note)
-    return shapes
 
 
 def _text(

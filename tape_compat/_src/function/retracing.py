@@ -136,15 +136,19 @@ _COMPOSITE_SPECS = RaggedTensorSpec, SparseTensorSpec, IndexedSlicesSpec
 def _specs(bound: Bound) -> tuple[tuple, list[TensorSpec], Bound]:
     """What arguments are known by but for sizes, specs of their tensors, and the arguments with
     these in their place."""
-    specs: list[TensorSpec] = []
+    specs, given = with_specs(bound)
+    return tuple(map(_without_sizes, given.key)), specs, given
+
+
+def with_specs(bound: Bound) -> tuple[list[Any], Bound]:
+    """Specs of the tensors among arguments, and the arguments with these in their place."""
+    specs: list[Any] = []
 
     def note(value: Any) -> Any:
-        spec = spec_like(value, bound.known_texts)
-        specs.append(spec)
-        return spec
+        specs.append(spec_like(value, bound.known_texts))
+        return specs[-1]
 
-    given = mapped(bound, note)
-    return tuple(map(_without_sizes, given.key)), specs, given
+    return specs, mapped(bound, note)
 
 
 def _without_sizes(part: Any) -> Any:
