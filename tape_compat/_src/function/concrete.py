@@ -314,23 +314,13 @@ class ConcreteFunction(Recorded):
     def pretty_printed_signature(self, verbose: bool = True) -> str:
         """Its parameters, what it gives and what it captures, as text; without the last, in a line,
         if not `verbose`."""
-        if not verbose:
-            args, kwargs = self._bound.named, self._bound.kwargs
-            shown = [f"{name}: {type_text(_as_specs(value))}" for name, value in (*args, *kwargs)]
-            if kwargs:
-                shown.insert(len(args), "*")
-            return f"({', '.join(shown)}) -> {type_text(_as_specs(self.structured_outputs))}"
-        lines = ["Input Parameters:"]
-        args, kwargs = self.structured_input_signature
-        values = [*zip([name for name, _ in self._bound.named], args), *kwargs.items()]
-        for name, value in values:
-            kind = self._signature.python.parameters.get(name)
-            shown = "POSITIONAL_OR_KEYWORD" if kind is None else kind.kind.name
-            lines.append(f"  {name} ({shown}): {type_text(value)}")
-        lines += ["Output Type:", f"  {type_text(_as_specs(self.structured_outputs))}", "Captures:"]
-        captured = self.captured_inputs
-        lines += [f"  {id(s)}: {_source_spec(s)!r}" for s in captured] or ["  None"]
-        return "\n".join(lines)
+        if verbose:
+            return repr(self.function_type)
+        args, kwargs = self._bound.named, self._bound.kwargs
+        shown = [f"{name}: {type_text(_as_specs(value))}" for name, value in (*args, *kwargs)]
+        if kwargs:
+            shown.insert(len(args), "*")
+        return f"({', '.join(shown)}) -> {type_text(_as_specs(self.structured_outputs))}"
 
     def __repr__(self) -> str:
         return f"<ConcreteFunction {self.pretty_printed_signature(False)} at 0x{id(self):X}>"

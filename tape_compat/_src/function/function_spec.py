@@ -24,27 +24,16 @@ class FunctionSpec:
         self._signature = signature
         self.jit_compile = jit_compile
 
-    def _parameters(self, *kinds: Any) -> list[inspect.Parameter]:
-        return [p for p in self._signature.python.parameters.values() if p.kind in kinds]
-
     @property
     def fullargspec(self) -> inspect.FullArgSpec:
         """The parameters as `inspect.getfullargspec` has them."""
-        positional = self._parameters(
-            inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
-        )
-        by_name = self._parameters(inspect.Parameter.KEYWORD_ONLY)
-        rest = self._parameters(inspect.Parameter.VAR_POSITIONAL)
-        named = self._parameters(inspect.Parameter.VAR_KEYWORD)
-        return inspect.FullArgSpec(
-            args=[p.name for p in positional],
-            varargs=rest[0].name if rest else None,
-            varkw=named[0].name if named else None,
-            defaults=tuple([p.default for p in positional if p.default is not p.empty]) or None,
-            kwonlyargs=[p.name for p in by_name],
-            kwonlydefaults={p.name: p.default for p in by_name if p.default is not p.empty} or None,
-            annotations={},
-        )
+        python = self._signature.python
+        plain = [p.replace(annotation=p.empty) for p in python.parameters.values()]
+
+        def function() -> None: ...
+
+        function.__signature__ = inspect.Signature(plain)  # type: ignore[attr-defined]
+        return inspect.getfullargspec(function)
 
     @property
     def arg_names(self) -> list[str]:
