@@ -24,8 +24,11 @@ def as_values(value: Any) -> Any:
     return value if isinstance(value, RaggedTensor) else convert(value)
 
 
-def _no_list(name: str, value: Any) -> TypeError:
-    return TypeError(f"Argument `{name}` must be a list of Tensors. Received {value}.")
+def _listed(name: str, value: Any) -> Sequence[Any]:
+    """An argument that is to be a list of tensors, the innermost first."""
+    if isinstance(value, Tensor):
+        raise TypeError(f"Argument `{name}` must be a list of Tensors. Received {value}.")
+    return value[::-1]
 
 
 class RaggedTensor(operators.Operators, CompositeTensor):
@@ -159,10 +162,8 @@ class RaggedTensor(operators.Operators, CompositeTensor):
         validate: bool = True,
     ) -> RaggedTensor:
         """Values cut by the last of the splits, the rows by the one before it, and so on."""
-        if isinstance(nested_row_splits, Tensor):
-            raise _no_list("nested_row_splits", nested_row_splits)
         found = flat_values
-        for splits in reversed(nested_row_splits):
+        for splits in _listed("nested_row_splits", nested_row_splits):
             found = cls.from_row_splits(found, splits, validate=validate)
         return found
 
@@ -175,10 +176,8 @@ class RaggedTensor(operators.Operators, CompositeTensor):
         validate: bool = True,
     ) -> RaggedTensor:
         """Values cut by the last of the lengths, the rows by the one before it, and so on."""
-        if isinstance(nested_row_lengths, Tensor):
-            raise _no_list("nested_row_lengths", nested_row_lengths)
         found = flat_values
-        for lengths in reversed(nested_row_lengths):
+        for lengths in _listed("nested_row_lengths", nested_row_lengths):
             found = cls.from_row_lengths(found, lengths, validate=validate)
         return found
 
@@ -192,8 +191,7 @@ class RaggedTensor(operators.Operators, CompositeTensor):
         validate: bool = True,
     ) -> RaggedTensor:
         """Values cut by the last of the lists of rows, the rows by the one before it, and so on."""
-        if isinstance(nested_value_rowids, Tensor):
-            raise _no_list("nested_value_rowids", nested_value_rowids)
+        rows = _listed("nested_value_rowids", nested_value_rowids)
         counts = nested_nrows or [None] * len(nested_value_rowids)
         if len(counts) != len(nested_value_rowids):
             raise ValueError(
@@ -202,7 +200,7 @@ class RaggedTensor(operators.Operators, CompositeTensor):
                 f"{len(counts)} vs. len(nested_values_rowids) = {len(nested_value_rowids)}."
             )
         found = flat_values
-        for ids, nrows in zip(reversed(nested_value_rowids), reversed(counts)):
+        for ids, nrows in zip(rows, reversed(counts)):
             found = cls.from_value_rowids(found, ids, nrows, validate=validate)
         return found
 

@@ -54,8 +54,25 @@ class DenseSpec(ShapedSpec):
         return self._shape, self._dtype, self._name
 
 
+class _LeafSpec(TypeSpec):
+    """What is known beforehand of a value that is not made of others."""
+
+    __slots__ = ()
+    _is_leaf = True
+
+    @property
+    def _component_specs(self) -> Any:
+        return self
+
+    def _to_components(self, value: Any) -> Any:
+        return value
+
+    def _from_components(self, components: Any) -> Any:
+        return components
+
+
 @register("tf.TensorSpec")
-class TensorSpec(DenseSpec):
+class TensorSpec(_LeafSpec, DenseSpec):
     """What is known of a Tensor beforehand: its shape, dtype and name.
 
     Args:
@@ -71,7 +88,6 @@ class TensorSpec(DenseSpec):
     """
 
     __slots__ = ()
-    _is_leaf = True
 
     @classmethod
     def from_tensor(cls, tensor: Any, name: str | None = None) -> TensorSpec:
@@ -84,16 +100,6 @@ class TensorSpec(DenseSpec):
     def value_type(self) -> type:
         """The class of the values a TensorSpec describes: `tf.Tensor`."""
         return Tensor
-
-    @property
-    def _component_specs(self) -> Any:
-        return self
-
-    def _to_components(self, value: Any) -> Any:
-        return value
-
-    def _from_components(self, components: Any) -> Any:
-        return components
 
     def _batch(self, batch_size: int | None) -> TensorSpec:
         return TensorSpec(batched_shape(self._shape, batch_size), self._dtype)
@@ -132,13 +138,6 @@ class TensorSpec(DenseSpec):
         shape = self._shape.most_specific_common_supertype([other._shape for other in others])
         return TensorSpec(shape, self._dtype, self._name)
 
-    def most_specific_compatible_type(self, other: Any) -> TensorSpec:
-        """The most that is true of both specs. Raises ValueError if dtypes or names differ."""
-        found = self.most_specific_common_supertype([other])
-        if found is None:
-            raise ValueError(f"No TypeSpec is compatible with both {self} and {other}")
-        return found
-
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, TensorSpec):
             return NotImplemented
@@ -147,14 +146,11 @@ class TensorSpec(DenseSpec):
     def __hash__(self) -> int:
         return hash((self._shape, self._dtype))
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return TensorSpec, (self._shape, self._dtype, self._name)
-
     def __repr__(self) -> str:
         return f"TensorSpec(shape={self._shape}, dtype={self._dtype!r}, name={self._name!r})"
 
 
-class VariableSpec(TypeSpec):
+class VariableSpec(_LeafSpec):
     """What is known of a Variable beforehand.
 
     Args:
@@ -165,7 +161,6 @@ class VariableSpec(TypeSpec):
     """
 
     __slots__ = ("alias_id", "dtype", "shape", "trainable")
-    _is_leaf = True
 
     def __init__(
         self,
@@ -193,16 +188,6 @@ class VariableSpec(TypeSpec):
 
     def _serialize(self) -> tuple[Any, ...]:
         return self.shape, self.dtype, self.trainable, self.alias_id
-
-    @property
-    def _component_specs(self) -> Any:
-        return self
-
-    def _to_components(self, value: Any) -> Any:
-        return value
-
-    def _from_components(self, components: Any) -> Any:
-        return components
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
         """Whether a Variable, or some Variable of another spec, fits this spec."""

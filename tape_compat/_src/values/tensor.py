@@ -365,18 +365,18 @@ class Tensor(operators.Operators, TensorType, Placed):
     @property
     def op(self) -> Any:
         """Of a symbolic tensor, the operation that gives it."""
+        return self._operation("op")[0]
+
+    def _operation(self, asked: str) -> tuple[Any, int]:
         if self._is_symbolic():
             program, slot = self._at
-            return program.operation_at(slot)[0]
-        raise AttributeError("Tensor.op is undefined when eager execution is enabled.")
+            return program.operation_at(slot)
+        raise AttributeError(f"Tensor.{asked} is undefined when eager execution is enabled.")
 
     @property
     def value_index(self) -> int:
         """Of a symbolic tensor, which output of its operation it is."""
-        if self._is_symbolic():
-            program, slot = self._at
-            return program.operation_at(slot)[1]
-        raise AttributeError("Tensor.value_index is undefined when eager execution is enabled.")
+        return self._operation("value_index")[1]
 
     @property
     def graph(self) -> Any:
