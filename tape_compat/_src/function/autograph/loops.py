@@ -6,7 +6,7 @@ Source: TF autograph/operators/control_flow.py.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from malt.operators.variables import Undefined
 from malt.utils.type_registry import TypeRegistry
@@ -26,6 +26,18 @@ from .staging import is_tensor, staged, tracing
 Thunk = Callable[[], Any]
 Getter = Callable[[], tuple[Any, ...]]
 Setter = Callable[[Any], None]
+
+
+class _For(NamedTuple):
+    """A `for` loop, but for what it goes over: the arguments of `for_stmt`."""
+
+    extra_test: Thunk | None
+    body: Callable[[Any], Any]
+    get_state: Getter
+    set_state: Setter
+    names: tuple[str, ...]
+    opts: dict[str, Any]
+
 
 #: How to iterate over further types: functions with the arguments of `for_stmt`.
 FOR_LOOPS = TypeRegistry()
@@ -81,21 +93,21 @@ def for_stmt(
     opts: dict[str, Any],
 ) -> None:
     """A `for` loop that goes on while `extra_test()`, if there is one, is true."""
-    arguments = extra_test, body, get_state, set_state, tuple(symbol_names), opts
+    loop = _For(extra_test, body, get_state, set_state, tuple(symbol_names), opts)
     try:
-        loop = FOR_LOOPS.lookup(iter_)
+        over = FOR_LOOPS.lookup(iter_)
     except LookupError:
-        loop = None
-    if loop is not None:
-        loop(iter_, *arguments)
+        over = None
+    if over is not None:
+        over(iter_, *loop)
     elif not tracing():
         _python_for(iter_, extra_test, body)
     elif (found := bounds(iter_)) is not None:
-        _range_for(found, *arguments)
+        _range_for(found, loop)
     elif isinstance(iter_, RaggedTensor):
         raise NeedsValue(f"The rows of {iter_} are known when Python runs (at {user_location()}).")
     elif is_tensor(iter_):
-        _tensor_for(iter_, *arguments)
+        _tensor_for(iter_, loop)
     else:
         _python_for(iter_, extra_test, body)
 
@@ -126,37 +138,22 @@ def _with_extra(main: Any, extra_test: Thunk | None) -> Any:
     return main if extra_test is None else logical_and(main, extra_test())
 
 
-def _tensor_for(
-    iter_: Any,
-    extra_test: Thunk | None,
-    body: Callable[[Any], Any],
-    get_state: Getter,
-    set_state: Setter,
-    names: tuple[str, ...],
-    opts: dict[str, Any],
-) -> None:
+def _tensor_for(iter_: Any, loop: _For) -> None:
     """A loop over the first axis of a tensor: one over the numbers of its rows, which the variable
     of the loop is not."""
     rows = convert(iter_)
     numbers = Bounds(convert(0), convert(len_(iter_)), convert(1))
 
     def of_row(number: Tensor) -> None:
-        body(row(rows, number))
+        loop.body(row(rows, number))
 
-    opts = {**opts, "iterate_names": None}
-    _range_for(numbers, extra_test, of_row, get_state, set_state, names, opts)
+    opts = {**loop.opts, "iterate_names": None}
+    _range_for(numbers, loop._replace(body=of_row, opts=opts))
 
 
-def _range_for(
-    range_: Bounds,
-    extra_test: Thunk | None,
-    body: Callable[[Any], Any],
-    get_state: Getter,
-    set_state: Setter,
-    names: tuple[str, ...],
-    opts: dict[str, Any],
-) -> None:
+def _range_for(range_: Bounds, loop: _For) -> None:
     """A loop over a range, which counts instead of making it."""
+    extra_test, body, get_state, set_state, names, opts = loop
     number: Any = range_.start
 
     def get() -> tuple[Any, ...]:
