@@ -105,23 +105,27 @@ INLINE NAME(short) NAME(found)(enum Function function, NAME(short) x, NAME(short
     return (NAME(short))((little & bits) | (~little & (NAME(short_mask))made));
 }
 
-INLINE void NAME(each)(enum Function function, const float *x, const float *y, float *out, long n)
-{
-    NAME(short) from = {0}, other = {0}, made;
-    long i = 0;
-    for (; i + WIDTH <= n; i += WIDTH) {
-        memcpy(&from, x + i, sizeof from);
-        if (function == ATAN2)
-            memcpy(&other, y + i, sizeof other);
-        made = NAME(found)(function, from, other);
-        memcpy(out + i, &made, sizeof made);
+/* What `found` gives of each number, a vector of them at a time. */
+#define EACH(name, TYPE, VECTOR, found)                                                            \
+    INLINE void NAME(name)(enum Function function, const TYPE *x, const TYPE *y, TYPE *out,        \
+                           long n)                                                                 \
+    {                                                                                              \
+        VECTOR from = {0}, other = {0}, made;                                                      \
+        long i = 0;                                                                                \
+        for (; i + WIDTH <= n; i += WIDTH) {                                                       \
+            memcpy(&from, x + i, sizeof from);                                                     \
+            if (function == ATAN2)                                                                 \
+                memcpy(&other, y + i, sizeof other);                                               \
+            made = NAME(found)(function, from, other);                                             \
+            memcpy(out + i, &made, sizeof made);                                                   \
+        }                                                                                          \
+        memcpy(&from, x + i, (n - i) * sizeof(TYPE));                                              \
+        if (function == ATAN2)                                                                     \
+            memcpy(&other, y + i, (n - i) * sizeof(TYPE));                                         \
+        made = NAME(found)(function, from, other);                                                 \
+        memcpy(out + i, &made, (n - i) * sizeof(TYPE));                                            \
     }
-    memcpy(&from, x + i, (n - i) * sizeof(float));
-    if (function == ATAN2)
-        memcpy(&other, y + i, (n - i) * sizeof(float));
-    made = NAME(found)(function, from, other);
-    memcpy(out + i, &made, (n - i) * sizeof(float));
-}
+EACH(each, float, NAME(short), found)
 
 #include "wide_angle_lanes.c"
 
@@ -148,6 +152,7 @@ static TARGET void NAME(angles)(enum Function function, int wide, const void *x,
 }
 
 #undef INLINE
+#undef EACH
 #undef ALL
 #undef IF
 #undef SIGN

@@ -104,21 +104,16 @@ typedef struct {
 #define NUMBERS_OF_ANGLES 4096
 
 /* Angles too far for vectors, by the C library. */
-static void far_angles(enum Function function, const float *x, float *out, long n)
-{
-    float (*const by_library[])(float) = {sinf, cosf, tanf};
-    for (long i = 0; i < n; i++)
-        if (fabsf(x[i]) >= FARTHEST)
-            out[i] = by_library[function](x[i]);
-}
-
-static void far_wide_angles(enum Function function, const double *x, double *out, long n)
-{
-    double (*const by_library[])(double) = {sin, cos, tan};
-    for (long i = 0; i < n; i++)
-        if (fabs(x[i]) >= WIDE_FARTHEST)
-            out[i] = by_library[function](x[i]);
-}
+#define FAR_ANGLES(NAME, TYPE, SIZE, FROM, ...)                                                    \
+    static void NAME(enum Function function, const TYPE *x, TYPE *out, long n)                     \
+    {                                                                                              \
+        TYPE (*const by_library[])(TYPE) = {__VA_ARGS__};                                          \
+        for (long i = 0; i < n; i++)                                                               \
+            if (SIZE(x[i]) >= FROM)                                                                \
+                out[i] = by_library[function](x[i]);                                               \
+    }
+FAR_ANGLES(far_angles, float, fabsf, FARTHEST, sinf, cosf, tanf)
+FAR_ANGLES(far_wide_angles, double, fabs, WIDE_FARTHEST, sin, cos, tan)
 
 static void angles_task(const Job *job, long number, float *scratch)
 {

@@ -122,21 +122,4 @@ INLINE NAME(vector) NAME(wide_found)(enum Function function, NAME(vector) x, NAM
     return IF(SIZE(x) < WIDE_LITTLE, x, found);
 }
 
-INLINE void NAME(wide_each)(enum Function function, const double *x, const double *y, double *out,
-                            long n)
-{
-    NAME(vector) from = {0}, other = {0}, made;
-    long i = 0;
-    for (; i + WIDTH <= n; i += WIDTH) {
-        memcpy(&from, x + i, sizeof from);
-        if (function == ATAN2)
-            memcpy(&other, y + i, sizeof other);
-        made = NAME(wide_found)(function, from, other);
-        memcpy(out + i, &made, sizeof made);
-    }
-    memcpy(&from, x + i, (n - i) * sizeof(double));
-    if (function == ATAN2)
-        memcpy(&other, y + i, (n - i) * sizeof(double));
-    made = NAME(wide_found)(function, from, other);
-    memcpy(out + i, &made, (n - i) * sizeof(double));
-}
+EACH(wide_each, double, NAME(vector), wide_found)
