@@ -60,11 +60,12 @@ static int next_field(Message *from, Field *field)
     return 1;
 }
 
-/* The field of a number that is of a kind other than VARINT; the others are passed over. */
-static int next_part(Message *from, uint64_t number, Field *field)
+/* The next field of these numbers, of a kind other than VARINT; the others are passed over. */
+static int next_part(Message *from, uint64_t first, uint64_t last, Field *field)
 {
     int found;
-    while ((found = next_field(from, field)) > 0 && field->number != number)
+    while ((found = next_field(from, field)) > 0 &&
+           (field->number < first || field->number > last))
         ;
     if (found > 0 && field->kind == VARINT)
         return malformed("an integer stands where a message is wanted");
@@ -76,7 +77,7 @@ static PyObject *texts_in(Message list)
     PyObject *out = PyList_New(0);
     Field field;
     int found;
-    while (out && (found = next_part(&list, 1, &field)) != 0) {
+    while (out && (found = next_part(&list, 1, 1, &field)) != 0) {
         PyObject *text = found < 0 ? NULL
                                    : PyBytes_FromStringAndSize((const char *)field.held.at,
                                                                field.held.end - field.held.at);
@@ -94,7 +95,7 @@ static PyObject *floats_in(Message list)
     char *to = out ? PyBytes_AS_STRING(out) : NULL;
     Field field;
     int found;
-    while (out && (found = next_part(&list, 1, &field)) != 0) {
+    while (out && (found = next_part(&list, 1, 1, &field)) != 0) {
         size_t size = found < 0 ? 0 : (size_t)(field.held.end - field.held.at);
         if (found > 0 && size % 4)
             found = malformed("floats of 4 bytes each do not fill a field");
@@ -153,11 +154,7 @@ static PyObject *values_in(Message feature)
     uint64_t kind = 0;
     Field field;
     int found;
-    while (values && (found = next_field(&feature, &field)) != 0) {
-        if (found > 0 && (field.number < TEXTS || field.number > INTEGERS))
-            continue;
-        if (found > 0 && field.kind == VARINT)
-            found = malformed("an integer stands where a message is wanted");
+    while (values && (found = next_part(&feature, TEXTS, INTEGERS, &field)) != 0) {
         kind = field.number;
         Py_XSETREF(values, found < 0         ? NULL
                            : kind == TEXTS  ? texts_in(field.held)
@@ -174,11 +171,7 @@ static int add_entry(PyObject *out, Message entry)
     PyObject *values = Py_BuildValue("(iO)", 0, empty);
     Field field;
     int found;
-    while (values && (found = next_field(&entry, &field)) != 0) {
-        if (found > 0 && field.number != 1 && field.number != 2)
-            continue;
-        if (found > 0 && field.kind == VARINT)
-            found = malformed("an integer stands where a message is wanted");
+    while (values && (found = next_part(&entry, 1, 2, &field)) != 0) {
         if (found < 0)
             Py_CLEAR(values);
         else if (field.number == 1)
@@ -206,8 +199,8 @@ static PyObject *native_features_of(PyObject *module, PyObject *message)
     PyObject *out = PyDict_New();
     Field features, entry;
     int found, inner;
-    while (out && (found = next_part(&example, 1, &features)) != 0) {
-        while (found > 0 && (inner = next_part(&features.held, 1, &entry)) != 0)
+    while (out && (found = next_part(&example, 1, 1, &features)) != 0) {
+        while (found > 0 && (inner = next_part(&features.held, 1, 1, &entry)) != 0)
             found = inner < 0 || add_entry(out, entry.held) ? -1 : 1;
         if (found < 0)
             Py_CLEAR(out);
