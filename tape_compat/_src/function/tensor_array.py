@@ -80,13 +80,15 @@ class TensorArray:
             )
         return self._implementation
 
-    def _with(self, implementation: Any) -> TensorArray:
-        """It after a change: itself in eager code, another one elsewhere."""
-        if implementation is self._implementation:
-            return self
+    @staticmethod
+    def _of(implementation: Any) -> TensorArray:
         array = TensorArray.__new__(TensorArray)
         array._implementation = implementation
         return array
+
+    def _with(self, implementation: Any) -> TensorArray:
+        """It after a change: itself in eager code, another one elsewhere."""
+        return self if implementation is self._implementation else self._of(implementation)
 
     def returned(self, buffer: Tensor | None) -> TensorArray:
         """What it is to the caller of the function that it comes from, with its elements."""
@@ -123,11 +125,8 @@ class TensorArray:
             return self if found is None else self._with(self._implementation)
         if found is not None:
             return self._type_spec._from_components(found)
-        array = TensorArray.__new__(TensorArray)
-        array._implementation = RecordedArray.empty(
-            self.dtype, self.size(), self.dynamic_size, True, self._infer_shape, self.element_shape
-        )
-        return array
+        settings = self.dynamic_size, True, self._infer_shape, self.element_shape
+        return self._of(RecordedArray.empty(self.dtype, self.size(), *settings))
 
     @property
     def _here(self) -> Any:
@@ -310,6 +309,4 @@ class TensorArraySpec(TypeSpec):
             return self
         array = RecordedArray(self._dtype, self._dynamic_size, self._infer_shape)
         array._shape = [self._element_shape.merge_with(components.shape[1:])]
-        found = TensorArray.__new__(TensorArray)
-        found._implementation = array.with_buffer(components)
-        return found
+        return TensorArray._of(array.with_buffer(components))
