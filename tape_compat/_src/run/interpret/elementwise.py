@@ -158,15 +158,14 @@ def _clamp(low: Any, x: Any, high: Any) -> Any:
 # NumPy shifts all bits out where XLA does: by more bits than there are, or by a negative number.
 
 
-def _arithmetic(x: Any, by: Any) -> Any:
-    """The highest bit is repeated, also of unsigned numbers."""
-    signed = np.dtype(f"i{x.dtype.itemsize}")
-    return np.right_shift(x.view(signed), by.view(signed)).view(x.dtype)
+def _shift_right(kind: str) -> Function:
+    """Of numbers taken for signed ones ("i") the highest bit is repeated, of unsigned ones not."""
 
+    def shift(x: Any, by: Any) -> Any:
+        words = np.dtype(f"{kind}{x.dtype.itemsize}")
+        return np.right_shift(x.view(words), by.view(words)).view(x.dtype)
 
-def _logical(x: Any, by: Any) -> Any:
-    unsigned = np.dtype(f"u{x.dtype.itemsize}")
-    return np.right_shift(x.view(unsigned), by.view(unsigned)).view(x.dtype)
+    return shift
 
 
 def _count_ones(x: Any) -> Any:
@@ -355,8 +354,8 @@ TABLE: dict[str, Rule] = {
             "logistic": _logistic,
             "clamp": _clamp,
             "shift_left": np.left_shift,
-            "shift_right_arithmetic": _arithmetic,
-            "shift_right_logical": _logical,
+            "shift_right_arithmetic": _shift_right("i"),
+            "shift_right_logical": _shift_right("u"),
             "population_count": _count_ones,
             "real": np.real,
             "imag": np.imag,

@@ -143,9 +143,6 @@ def _running(function: np.ufunc) -> Rule:
     return Rule(build)
 
 
-# -- order -----------------------------------------------------------------------------------------
-
-
 TABLE: dict[str, Rule] = {
     "reduce_sum": _reduce(np.add),
     "reduce_prod": _reduce(np.multiply),
