@@ -235,3 +235,32 @@ def case_determinant_of_nothing(tf):
         tape.watch(x)
         y, several = tf.linalg.det(x), tf.linalg.det(x[None])
     return y, several, tape.gradient(y, x), tape.gradient(several, x)
+
+
+def case_diag_of_bands_that_reach_outside(tf):
+    """Diagonals that lie outside of the matrix are left out."""
+
+    def spread(shape, **how):
+        packed = tf.reshape(tf.range(1.0, 1.0 + math.prod(shape)), shape)
+        return tf.linalg.diag(packed, **how)
+
+    return attempts(
+        tf,
+        {
+            "below": lambda tf: spread([3, 1], k=(-4, -2)),
+            "around": lambda tf: spread([8, 1], k=(-3, 4)),
+            "above": lambda tf: spread([4, 2], k=(1, 4), num_rows=7, align="LEFT_RIGHT"),
+            "many": lambda tf: spread([10, 1], k=(-5, 4), align="LEFT_LEFT"),
+        },
+    )
+
+
+def case_tensor_diag_ranks(tf):
+    shapes = ([], [1], [2, 3], [2, 3, 2], [2, 3, 3, 2], [0, 0], [2, 1, 2, 1])
+    return [
+        (
+            attempt(lambda: tf.linalg.tensor_diag(tf.ones(shape)).shape, words=6),
+            attempt(lambda: tf.linalg.tensor_diag_part(tf.ones(shape)).shape, words=10),
+        )
+        for shape in shapes
+    ]

@@ -80,6 +80,8 @@ def _spread(packed: Any, out: Any, k: tuple[int, int], align: str) -> Any:
     distances = _distances(rows, columns)
     for which, of in enumerate(range(k[1], k[0] - 1, -1)):
         length = minimum(rows + min(of, 0), columns - max(of, 0))
+        if less(length, 1):  # a diagonal outside of the matrix, as `diag` allows
+            continue
         at_left = (of >= 0 and left_above) or (of <= 0 and left_below)
         start = 0 if at_left else longest - length
         diagonal = packed[..., which, start : start + length]
@@ -359,7 +361,12 @@ def trace(x, name=None):
     return jnp.sum(jnp.diagonal(x, axis1=-2, axis2=-1), -1, dtype=x.dtype)
 
 
-@op(kernel="Diag")
+def _check_tensor_diag(avals: tuple[Aval, ...]) -> None:
+    if not avals[0].shape:
+        raise invalid("Input must be at least rank 1, got 0", "Diag")
+
+
+@op(kernel="Diag", check=_check_tensor_diag)
 def tensor_diag(diagonal, name=None):
     """A tensor [*shape, *shape] with `diagonal` where both halves of the index are equal.
 
@@ -373,12 +380,17 @@ def tensor_diag(diagonal, name=None):
 def _check_tensor_diag_part(avals: tuple[Aval, ...]) -> None:
     have = avals[0].shape
     half = len(have) // 2
-    if len(have) % 2 or not have or have[:half] != have[half:]:
+    if len(have) % 2:
         raise invalid(
-            f"The rank of the tensor should be even and positive, and its halves equal, got shape "
-            f"{shown(have)}",
+            f"The rank of the tensor should be even and positive, got shape {shown(have)}",
             "DiagPart",
         )
+    for i in range(half):
+        if differ(have[i], have[i + half]):
+            raise invalid(
+                f"Invalid shape {shown(have)}: dimensions {i} and {i + half} do not match.",
+                "DiagPart",
+            )
 
 
 @op(kernel="DiagPart", check=_check_tensor_diag_part)
