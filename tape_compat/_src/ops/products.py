@@ -275,6 +275,15 @@ def _check_einsum(avals: tuple[Aval, ...], equation: str) -> None:
                 f"are {term!r})",
                 "Einsum",
             )
+    broadcast_axes = max(
+        (len(a.shape) - len(t) + 3 for t, a in zip(labels, avals) if "..." in t), default=0
+    )
+    if broadcast_axes and "->" in equation and "..." not in output:
+        raise invalid(
+            f"Output contains {broadcast_axes} broadcasting dimension(s) but no ellipsis (...) was "
+            "found in the output subscripts.",
+            "Einsum",
+        )
     _sizes_of_labels(labels, avals)
 
 
