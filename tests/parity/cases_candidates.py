@@ -79,7 +79,7 @@ def _model(tf):
 def case_losses(tf):
     w, b, x, one, two = _model(tf)
     softmax, nce = tf.nn.sampled_softmax_loss, tf.nn.nce_loss
-    several = tf.constant([[1, 2], [5, 1]])
+    several, twice = tf.constant([[1, 2], [5, 1]]), tf.constant([[7, 7], [5, 1]])
 
     @tf.function
     def recorded(x):
@@ -91,6 +91,8 @@ def case_losses(tf):
         softmax(w, b, several, x, 4, 10, 2, sampled_values=two),
         nce(w, b, TRUE, x, 4, 10, sampled_values=one),
         nce(w, b, several, x, 4, 10, 2, sampled_values=two, remove_accidental_hits=True),
+        softmax(w, b, twice, x, 4, 10, 2, sampled_values=two),
+        nce(w, b, twice, x, 4, 10, 2, sampled_values=two, remove_accidental_hits=True),
         nce([w[:5], w[5:]], b, TRUE, x, 4, 10, sampled_values=one),
         recorded(x),
         softmax(w, b, TRUE, x, 4, 10).shape,

@@ -21,7 +21,7 @@ from .embedding import embedding_lookup
 from .joining import concat
 from .losses import sigmoid_cross_entropy_with_logits, softmax_cross_entropy_with_logits
 from .products import matmul
-from .reductions import reduce_sum
+from .reductions import reduce_max, reduce_sum
 from .shapes import reshape
 
 _HELD = Op(lax.stop_gradient, "StopGradient", differentiable=False).bind()
@@ -75,7 +75,7 @@ def _sampled_logits(
     if remove_accidental_hits:
         check_true_matrix(labels._aval.shape, num_true)
         hits = equal(reshape(labels, [-1, num_true, 1]), reshape(sampled, [1, 1, -1]))
-        often = reduce_sum(cast(hits, of_sampled.dtype), 1)
+        often = reduce_max(cast(hits, of_sampled.dtype), 1)
         often *= cast(apply(_IS_LAST.bind(classes=int(num_classes)), (sampled,)), often.dtype)
         of_sampled += often * float32.min
     of_true -= log(true_often)
