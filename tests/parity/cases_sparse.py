@@ -74,6 +74,15 @@ PROGRAMS = {
     "bincount sparse": lambda tf, S: tf.sparse.bincount(
         S([[0, 0], [0, 2], [1, 1]], [1, 1, 2], [2, 3]), axis=-1
     ),
+    "bincount int64": lambda tf, S: tf.sparse.bincount(np.int64([1, 1, 2]), axis=None),
+    "bincount int64 rows": lambda tf, S: tf.sparse.bincount(
+        np.int64([[1, 1, 2]]), axis=-1, binary_output=True
+    ),
+    "bincount nothing": lambda tf, S: tf.sparse.bincount(np.int32([])),
+    "bincount nothing in rows": lambda tf, S: tf.sparse.bincount(np.ones([2, 0], int), axis=-1),
+    "bincount weights and binary": lambda tf, S: tf.sparse.bincount(
+        [1, 1, 2], weights=[0.5, 0.5, 1.0], binary_output=True
+    ),
     "bincount weights": lambda tf, S: tf.sparse.bincount([1, 1, 2], weights=[0.5, 0.5, 1.0]),
     "concat": lambda tf, S: tf.sparse.concat(0, [S(*A), S(*B)]),
     "concat last": lambda tf, S: tf.sparse.concat(-1, [S(*A), S(*UNSORTED)]),

@@ -360,13 +360,19 @@ def bincount(
     >>> s.indices.numpy().tolist(), s.values.numpy().tolist()
     ([[1], [2]], [2, 1])
     """
+    if weights is not None and binary_output:
+        raise ValueError(
+            "Arguments `binary_output` and `weights` are mutually exclusive. Please specify "
+            "only one."
+        )
+    axis = 0 if axis is None else axis
     if axis not in (0, -1):
         raise ValueError(f"Unsupported value for argument axis={axis}. Only 0 and -1 are currently")
     rows, numbers, count = _occurrences(values, axis)
     if (numbers < 0).any():
         raise invalid("Input values must all be non-negative", "DenseCountSparseOutput")
     given = None if weights is None else _flat_weights(weights)
-    length = int(numbers.max()) + 1 if numbers.size else 0
+    length = int(numbers.max(initial=0)) + 1
     if minlength is not None:
         length = max(length, as_int(minlength))
     keep = np.arange(numbers.size)
@@ -377,12 +383,11 @@ def bincount(
     pairs = np.stack([rows[keep], numbers[keep]], 1)
     used, place = np.unique(pairs, axis=0, return_inverse=True)
     place = concrete(place.ravel().astype(np.int64))
-    if given is not None and not binary_output:
+    if given is not None:
         counts = unsorted_segment_sum(taken(given, keep), place, len(used))
     else:
-        kind = np.int32 if given is None else given.dtype.np_dtype
         found = np.bincount(np.asarray(place._value()), minlength=len(used))
-        counts = concrete((np.minimum(found, 1) if binary_output else found).astype(kind))
+        counts = concrete((np.minimum(found, 1) if binary_output else found).astype(numbers.dtype))
     if count is None:
         return made(used[:, 1:], counts, (length,))
     return made(used, counts, (count, length))
