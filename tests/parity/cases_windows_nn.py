@@ -353,3 +353,43 @@ def case_images_smaller_than_windows_in_functions(tf):
                 if "Negative dimension" in text or "Computed output" in text
             ][:1]
     return found
+
+
+def case_windows_larger_than_images(tf):
+    """The kernels' counts of windows round towards zero."""
+
+    def shapes(size, window, stride):
+        x, volume = tf.ones([1, size, 9, 1]), tf.ones([1, size, 9, 9, 1])
+        strides = [1, stride, 1, 1]
+        calls = {
+            "dilation": lambda tf: tf.nn.dilation2d(
+                x, tf.ones([window, 1, 1]), strides, "VALID", "NHWC", ONES
+            ),
+            "erosion": lambda tf: tf.nn.erosion2d(
+                x, tf.ones([window, 1, 1]), strides, "VALID", "NHWC", ONES
+            ),
+            "patches": lambda tf: tf.image.extract_patches(
+                x, [1, window, 1, 1], strides, ONES, "VALID"
+            ),
+            "volumes": lambda tf: tf.extract_volume_patches(
+                volume, [1, window, 1, 1, 1], [*strides, 1], "VALID"
+            ),
+        }
+        return attempts(tf, calls)
+
+    given = ((1, 3, 2), (0, 3, 2), (1, 4, 2), (1, 5, 2), (1, 5, 3), (0, 1, 1), (1, 3, 1), (1, 9, 2))
+    return [shapes(*sizes) for sizes in given]
+
+
+def case_dilation_of_windows_outside(tf):
+    x = tf.reshape(tf.range(4.0), [2, 1, 1, 2])
+    return tf.nn.dilation2d(x, tf.ones([2, 2, 2]), [1, 2, 3, 1], "SAME", "NHWC", [1, 2, 2, 1])
+
+
+def case_pool_with_holes_of_unknown_sizes(tf):
+    @tf.function(input_signature=[tf.TensorSpec([None] * 4)])
+    def pooled(x):
+        y = tf.nn.pool(x, [1, 2], "AVG", dilations=[2, 2])
+        return y, tf.shape(y), tf.zeros_like(y)
+
+    return [pooled(tf.ones(shape)) for shape in ([1, 9, 4, 3], [2, 8, 5, 3], [1, 3, 3, 1])]

@@ -225,8 +225,28 @@ def _batch_to_space(x: Any, blocks: tuple, pairs: tuple) -> Any:
     return x[(slice(None), *kept)]
 
 
-_SPACE_TO_BATCH = Op(_space_to_batch, "SpaceToBatchND", check=_check_to_batch)
-_BATCH_TO_SPACE = Op(_batch_to_space, "BatchToSpaceND", check=_check_from_batch)
+def _to_batch_aval(avals: tuple[Aval, ...], blocks: tuple, pairs: tuple) -> Aval:
+    batch, *sizes = avals[0].shape
+    for i, (block, pair) in enumerate(zip(blocks, pairs, strict=True)):
+        batch = batch * block
+        sizes[i] = (sizes[i] + pair[0] + pair[1]) // block
+    return Aval.of((batch, *sizes), avals[0].dtype)
+
+
+def _from_batch_aval(avals: tuple[Aval, ...], blocks: tuple, pairs: tuple) -> Aval:
+    batch, *sizes = avals[0].shape
+    for i, (block, pair) in enumerate(zip(blocks, pairs, strict=True)):
+        batch = batch // block
+        sizes[i] = sizes[i] * block - pair[0] - pair[1]
+    return Aval.of((batch, *sizes), avals[0].dtype)
+
+
+_SPACE_TO_BATCH = Op(
+    _space_to_batch, "SpaceToBatchND", check=_check_to_batch, shapes=_to_batch_aval
+)
+_BATCH_TO_SPACE = Op(
+    _batch_to_space, "BatchToSpaceND", check=_check_from_batch, shapes=_from_batch_aval
+)
 
 
 def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None = None) -> Tensor:

@@ -10,7 +10,7 @@ from jax import lax
 
 from ..core import errors
 from ..core.avals import Aval
-from ..core.dimensions import Size, differ, less
+from ..core.dimensions import Size, differ, maximum
 from ..core.op import Op
 from ..core.refuse import invalid, not_allowed, shown
 from ..values.convert import convert
@@ -20,7 +20,7 @@ from .checks import REAL, check_dtypes
 from .declare import check_same_dtype, matching, static
 from .elementwise import negative
 from .ordering import reverse
-from .windows import whole
+from .windows import check_size, whole
 
 _KERNEL = "Dilation2D"
 
@@ -30,13 +30,15 @@ def _dilate(x: Any, f: Any, strides: tuple, rates: tuple, padding: str) -> Any:
     height, width = f.shape[:2]
     reach = [(n - 1) * rate + 1 for n, rate in zip((height, width), rates, strict=True)]
     pads = lax.padtype_to_pads(x.shape[1:3], reach, strides, padding)
-    lowest = -np.inf if jnp.issubdtype(x.dtype, jnp.floating) else np.iinfo(x.dtype).min
+    lowest = (jnp.finfo if jnp.issubdtype(x.dtype, jnp.floating) else jnp.iinfo)(x.dtype).min
     config = [(0, 0, 0), *[(int(a), int(b), 0) for a, b in pads], (0, 0, 0)]
     padded = lax.pad(x, np.asarray(lowest, x.dtype), config)
     inside = lax.pad(jnp.ones(x.shape[1:3], bool), np.asarray(False), config[1:3])
     counts = [
         (n - r) // stride + 1 for n, r, stride in zip(inside.shape, reach, strides, strict=True)
     ]
+    if any(count < 1 for count in counts):  # no window fits
+        return jnp.zeros((x.shape[0], *(max(count, 0) for count in counts), x.shape[3]), x.dtype)
     found = None
     for i in range(height):
         for j in range(width):
@@ -60,14 +62,8 @@ def _counts(avals: tuple[Aval, ...], strides: tuple, rates: tuple, padding: str)
         if padding == "SAME":
             found.append(-(-size // strides[i]))
             continue
-        count = (size - reach) // strides[i] + 1
-        if less(size, reach - strides[i] + 1) or less(count, 0):
-            raise invalid(
-                f"Computed output size would be negative: {count} [input_size: {size}, "
-                f"effective_filter_size: {reach}, stride: {strides[i]}]",
-                _KERNEL,
-            )
-        found.append(count)
+        check_size([size], [reach], [strides[i]], padding, _KERNEL, by_kernel=True)
+        found.append(maximum((size - reach) // strides[i] + 1, 0))
     return found
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import Any
 
 import jax.numpy as jnp
@@ -9,7 +11,7 @@ import numpy as np
 
 from ...core import errors
 from ...core.avals import Aval
-from ...core.dimensions import Size, is_symbolic, less, maximum
+from ...core.dimensions import Shape, Size, is_symbolic, maximum
 from ...core.op import Op
 from ...core.refuse import invalid, not_allowed, shown
 from ...values.convert import convert
@@ -38,8 +40,15 @@ def _places(size: int, window: int, stride: int, rate: int, padding: str) -> tup
     return count, total // 2, total - total // 2
 
 
+def _cut(shape: Shape, counts: Sequence[Size], sizes: Sequence[int]) -> Shape:
+    """The shape of so many patches of `sizes`, laid out as channels."""
+    return (shape[0], *counts, math.prod(sizes) * shape[-1])
+
+
 def _patches(x: Any, sizes: tuple, strides: tuple, rates: tuple, padding: str) -> Any:
     found = [_places(x.shape[1 + i], sizes[i], strides[i], rates[i], padding) for i in (0, 1)]
+    if not x.shape[1] or not x.shape[2]:  # JAX takes nothing from nothing
+        return jnp.zeros(_cut(x.shape, [place[0] for place in found], sizes), x.dtype)
     x = jnp.pad(x, [(0, 0), found[0][1:], found[1][1:], (0, 0)])
     for axis, (count, *_), i in ((1, found[0], 0), (3, found[1], 1)):
         counted = jnp if is_symbolic(count) else np
@@ -59,11 +68,11 @@ def _check(avals: tuple[Aval, ...], **_: Any) -> None:
 def _shape(
     avals: tuple[Aval, ...], sizes: tuple, strides: tuple, rates: tuple, padding: str
 ) -> Aval:
-    n, h, w, c = avals[0].shape
+    _, h, w, _ = avals[0].shape
     counts = [
         _count(size, sizes[i], strides[i], rates[i], padding) for i, size in enumerate((h, w))
     ]
-    return Aval.of((n, *counts, sizes[0] * sizes[1] * c), avals[0].dtype)
+    return Aval.of(_cut(avals[0].shape, counts, sizes), avals[0].dtype)
 
 
 _PATCHES = Op(_patches, _KERNEL, check=_check, shapes=_shape)
@@ -124,6 +133,8 @@ _VOLUMES = "ExtractVolumePatches"
 
 def _volume_patches(x: Any, sizes: tuple, strides: tuple, padding: str) -> Any:
     found = [_places(x.shape[1 + i], sizes[i], strides[i], 1, padding) for i in range(3)]
+    if not all(x.shape[1:4]):
+        return jnp.zeros(_cut(x.shape, [place[0] for place in found], sizes), x.dtype)
     x = jnp.pad(x, [(0, 0), *[place[1:] for place in found], (0, 0)])
     for i, (count, *_) in enumerate(found):
         index = (np.arange(count) * strides[i])[:, None] + np.arange(sizes[i])
@@ -134,13 +145,9 @@ def _volume_patches(x: Any, sizes: tuple, strides: tuple, padding: str) -> Any:
 
 def _volume_sizes(aval: Aval, sizes: tuple, strides: tuple, padding: str) -> list[Size]:
     for i in range(3):
-        size = aval.shape[1 + i]
-        if padding == "VALID" and less(size, sizes[i] - strides[i]):
-            raise invalid(
-                f"Computed output size would be negative: {(size - sizes[i]) // strides[i] + 1} "
-                f"[input_size: {size}, effective_filter_size: {sizes[i]}, stride: {strides[i]}]",
-                _VOLUMES,
-            )
+        check_size(
+            aval.shape[1 + i : 2 + i], sizes[i : i + 1], strides[i : i + 1], padding, _VOLUMES, True
+        )
     return [_count(aval.shape[1 + i], sizes[i], strides[i], 1, padding) for i in range(3)]
 
 
