@@ -672,3 +672,27 @@ def case_top_k_of_both_zeros(tf):
             weights = tf.cast(tf.range(1, k + 1), dtype)
             results += [values, indices, tape.gradient(values, x, weights * tf.ones_like(values))]
     return results
+
+
+def case_bincount_of_no_rows(tf):
+    k, weights = tf.zeros([0, 3], tf.int32), tf.zeros([0, 3])
+    return [
+        tf.math.bincount(k, axis=-1, minlength=4),
+        tf.math.bincount(k, axis=-1, minlength=4, weights=weights),
+        tf.math.bincount(tf.zeros([3, 0], tf.int32), axis=-1, minlength=2, binary_output=True),
+    ]
+
+
+def case_segment_ids_below_zero(tf):
+    names = ("sum", "mean", "max", "min", "prod")
+    given = ([-1, 0, 1], [-2, -1, -1], [0, -1, 1])
+    return attempts(
+        tf,
+        {
+            f"{name} {ids}": lambda tf, name=name, ids=ids: getattr(tf.math, f"segment_{name}")(
+                tf.ones([3, 2]), ids
+            )
+            for name in names
+            for ids in given
+        },
+    )

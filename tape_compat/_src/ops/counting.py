@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -179,7 +180,7 @@ def _counts(values: Any, *weights: Any, size: int, dtype: Any, binary: bool) -> 
 def _bincount(*arrays: Any, size: int, dtype: DType, binary: bool, by_row: bool) -> Any:
     shape = arrays[0].shape
     rows = shape[0] if by_row and len(shape) == 2 else 1
-    flat = [a.reshape(rows, -1) for a in arrays]
+    flat = [a.reshape(rows, math.prod(a.shape) // max(rows, 1)) for a in arrays]
     out = _counts(*flat, size=size, dtype=dtype.np_dtype, binary=binary)
     return out if by_row and len(shape) == 2 else out[0]
 
@@ -190,7 +191,7 @@ def _bincount_on_host(
     """`_bincount` by NumPy, which counts in one pass; integers are added as integers."""
     shape = arrays[0].shape
     rows = shape[0] if by_row and len(shape) == 2 else 1
-    values, *weights = (a.reshape(rows, -1) for a in arrays)
+    values, *weights = (a.reshape(rows, math.prod(a.shape) // max(rows, 1)) for a in arrays)
     inside = (values >= 0) & (values < size)
     places = (values.astype(np.int64) + size * np.arange(rows)[:, None])[inside]
     if weights and not binary and dtype.is_integer:

@@ -143,9 +143,18 @@ def _how_many_segments(ids: Tensor, kernel: str) -> Tensor:
     if sketch is not None:
         return sketch.tensor((), dtypes.int64)
     known = known_value(ids)
-    if (known.size and known[0] < 0) or np.any(np.diff(known) < 0):
+    if np.any(np.diff(known) < 0):
         raise invalid("segment ids are not increasing", kernel)
-    return convert(int(known[-1]) + 1 if known.size else 0, dtypes.int64)
+    segments = int(known[-1]) + 1 if known.size else 0
+    if known.size and segments < 1:
+        raise invalid("segment ids must be >= 0", kernel)
+    if known.size and known[0] < 0:
+        raise invalid(
+            f"Segment id {known[0]} out of range [0, {segments}), possibly because 'segment_ids' "
+            "input is not sorted.",
+            kernel,
+        )
+    return convert(segments, dtypes.int64)
 
 
 def _sorted_segments(function: Callable[..., Any], doc: str, kernel: str) -> Callable[..., Tensor]:
