@@ -259,3 +259,18 @@ def case_tensors_of_messages(tf):
         tf.function(lambda text: tf.reshape(tf.io.parse_tensor(text, tf.int32), [-1])),
     ]
     return [[function(text) for text in given] for function in functions]
+
+
+def case_sizes_of_texts_of_known_shapes(tf):
+    """What is read of a text that is an argument is told by a step; the text itself is none."""
+    one, two, several = ["3"], ["12"], ["5", "abc"]
+
+    def called(function):
+        return [traced(tf, function, (tf.constant(text),)) for text in (one, two, several)]
+
+    return [
+        called(lambda s: tf.zeros([tf.strings.length(s)[0]])),
+        called(lambda s: tf.math.bincount(tf.strings.length(s))),
+        called(lambda s: tf.range(tf.strings.to_number(s[:1], tf.int32)[0])),
+        traced(tf, lambda s: tf.zeros(tf.strings.length(s)), (tf.constant("ab"),))[0],
+    ]

@@ -180,6 +180,9 @@ class Closure:
     #: Whether all its outputs count as depending on what one of them depends on.
     as_one = False
 
+    #: Whether Python does it, between two parts of a record.
+    by_python = False
+
     __slots__ = (
         "__weakref__",
         "_derived",

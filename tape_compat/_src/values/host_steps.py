@@ -43,6 +43,7 @@ class PythonStep(Closure):
     """
 
     __slots__ = ("avals",)
+    by_python = True
     tells_sizes = False
     silent = False
     #: The records that it runs.

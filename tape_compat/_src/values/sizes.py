@@ -166,6 +166,8 @@ class _Known:
         aval = node.outputs[slot - node.first]
         if aval.size != 0 and not _small(aval):
             return None
+        if node.closure.by_python:  # nor are sizes among its inputs to be told
+            return None
         if any(self._is_one_of_many(program, i) for i in node.inputs):
             return None
         inputs = [self.of(program, i) for i in node.inputs]
