@@ -1,5 +1,7 @@
 """Shapes of ragged tensors: made, taken apart, and used."""
 
+import numpy as np
+
 from .harness import attempt
 
 
@@ -93,3 +95,55 @@ def case_tensors_of_shapes(tf):
         y = tf.broadcast_to(values, rows) * tf.reshape([1.0, 2.0, 3.0], rows)
         total = tf.reduce_sum(y)
     return _each(functions, words=2), tape.gradient(total, values)
+
+
+def case_truths_of_numbers(tf):
+    r = tf.ragged.constant([[3, 0], [], [5]])
+    q = tf.ragged.constant([[[0.0, -1.5], []], [[2.0]]])
+    given = (None, 0, 1, [], [0, 1], -1)
+    return [
+        (_plain(reduce(x, axis)), _plain(reduce(x, axis, keepdims=True)))
+        for reduce in (tf.reduce_any, tf.reduce_all)
+        for x in (r, q)
+        for axis in given
+    ]
+
+
+def case_axes_that_are_named_twice(tf):
+    q = tf.ragged.constant([[[1.0, 4.0], []], [[2.0], [3.0, 5.0]]])
+
+    def reduced(reduce, axis, **how):
+        return attempt(lambda: _plain(reduce(q, axis, **how)))
+
+    return [
+        reduced(tf.reduce_sum, [1, -2]),
+        reduced(tf.reduce_max, [0, 0]),
+        reduced(tf.reduce_sum, [-1, 2]),
+        reduced(tf.reduce_sum, [0, 0], keepdims=True),
+        attempt(lambda: tf.math.reduce_variance(tf.cast(q, tf.complex64), 1)),
+    ]
+
+
+def case_map_fn_keeps_splits(tf):
+    values = tf.range(6.0)
+    inner = tf.RaggedTensor.from_row_splits(values, np.int32([0, 2, 2, 5, 6]))
+    q = tf.RaggedTensor.from_row_splits(inner, np.int32([0, 1, 4]))
+    spec = tf.RaggedTensorSpec([None], tf.int32)
+    return [
+        _plain(tf.map_fn(lambda row: row * 2, q)),
+        _plain(tf.map_fn(lambda row: row * 2, q[:0])),
+        _plain(tf.map_fn(lambda row: row.row_lengths(), q, fn_output_signature=spec)),
+        attempt(lambda: tf.map_fn(lambda row: row.flat_values, q, fn_output_signature=spec)),
+    ]
+
+
+def case_gather_by_nothing(tf):
+    q = tf.ragged.constant([[[1, 4], []], [[2]]])
+    none = q[:0]
+    return [
+        attempt(lambda: tf.gather_nd(q, 1)),
+        _plain(tf.gather_nd(q, np.zeros(0, np.int32))),
+        _plain(tf.gather_nd(q, np.zeros([2, 0], np.int32))),
+        _plain(tf.gather(none, tf.ragged.constant([[0, 0]]), axis=2)),
+        _plain(tf.gather(none, tf.ragged.constant([[0], [], [1, 0]]), axis=1)),
+    ]

@@ -11,7 +11,6 @@ from ..core.dtypes import as_dtype
 from ..core.refuse import invalid
 from ..ops import joining, ragged_rows
 from ..ops.creation import zeros
-from ..ops.ragged_creation import constant
 from ..ops.sparse_layout import concat, expand_dims, made, positions, taken
 from ..values import nest
 from ..values.convert import convert
@@ -80,6 +79,17 @@ def _sparse_rows(rows: list[Any], spec: Any) -> SparseTensor:
     return made(np.zeros((0, len(sizes)), np.int64), zeros([0], spec.dtype), tuple(sizes))
 
 
+def _no_rows(spec: RaggedTensorSpec) -> RaggedTensor:
+    """A ragged tensor of no rows, of which each were as `spec` says."""
+    levels = spec.ragged_rank + 1
+    known = spec.shape.as_list() if spec.shape.rank is not None else []
+    inner = [size or 0 for size in known[levels:]]
+    empty = ragged_rows.Rows(
+        [np.zeros(1, np.int64)] * levels, [None] * levels, zeros([0, *inner], spec.dtype)
+    )
+    return ragged_rows.ragged(empty, spec.row_splits_dtype)
+
+
 def _stacked(rows: list[Any], spec: Any) -> Any:
     if isinstance(spec, (_SparseRows, SparseTensorSpec)):
         return _sparse_rows(rows, spec)
@@ -89,13 +99,22 @@ def _stacked(rows: list[Any], spec: Any) -> Any:
             return joining.stack([convert(row, dtype) for row in rows])
         sizes = spec.shape.as_list() if isinstance(spec, TensorSpec) else []
         return zeros([0, *sizes], dtype)
+    if isinstance(spec, RaggedTensor):
+        spec = RaggedTensorSpec(
+            spec.shape[1:], spec.dtype, spec.ragged_rank - 1, spec.row_splits.dtype
+        )
     if not rows:
-        return constant([[]], spec.dtype)[:0]
+        return _no_rows(spec)
     for row in rows:
+        if row.dtype != spec.dtype:
+            raise ValueError(
+                f"Error in map_fn: Expected `fn` to return a:\n  {spec}\nBut it returned a tensor "
+                f"of dtype {row.dtype.name}."
+            )
         if not len(row.shape):
             raise invalid(
                 "Ragged values must have rank >= 1; encoded scalar element at index 0 has values "
                 f"{row}",
                 "RaggedTensorFromVariant",
             )
-    return ragged_rows.stack(rows).with_row_splits_dtype("int64")
+    return ragged_rows.stack(rows).with_row_splits_dtype(spec.row_splits_dtype)

@@ -145,6 +145,7 @@ def _for_each(indices: Any, count: int) -> Any:
         numbers = known_value(indices)
         return concrete(np.broadcast_to(numbers, (count, *numbers.shape)))
     form = rows_of(indices)
-    joined = end_to_end([form] * count)
+    none = Rows([splits[:1] for splits in form.splits], form.uniform, form.flat[:0])
+    joined = end_to_end([form] * count) if count else none
     outer = np.arange(count + 1, dtype=np.int64) * form.height
     return ragged(Rows([outer, *joined.splits], [form.height, *joined.uniform], joined.flat))

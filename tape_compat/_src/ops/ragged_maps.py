@@ -227,7 +227,7 @@ def _axes(x: RaggedTensor, axis: Any) -> list[int] | None:
         return None
     rank = len(x.shape)
     given = np.atleast_1d(known_value(axis)).tolist()
-    return sorted({axis_of(i, rank) for i in given}, reverse=True)
+    return sorted([axis_of(i, rank) for i in given], reverse=True)
 
 
 def reduction(segment: _Segment, dense: Callable[..., Any]) -> Callable[..., Any]:
@@ -239,9 +239,10 @@ def reduction(segment: _Segment, dense: Callable[..., Any]) -> Callable[..., Any
             found = dense(input_tensor.flat_values)
             return with_axes(found, range(len(input_tensor.shape))) if keepdims else found
         found = input_tensor
-        for i in axes:
-            found = _reduced(found, i, segment, dense)
-        return with_axes(found, reversed(axes)) if keepdims else found
+        for i in axes:  # one that is named twice is taken away twice, as in TensorFlow
+            found = _reduced(found, axis_of(i, len(found.shape)), segment, dense)
+            found = expand_dims(found, i) if keepdims else found
+        return found
 
     return form
 
@@ -262,6 +263,16 @@ def _logical(segment: _Segment, flip: bool) -> _Segment:
     return call
 
 
+def _of_truths(reduce: Callable[..., Any]) -> Callable[..., Any]:
+    """The reduction `reduce` of booleans, of numbers too: whether they are other than 0."""
+
+    def form(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: Any = None) -> Any:
+        truths = casting.cast(input_tensor.flat_values, dtypes.bool)
+        return reduce(input_tensor.with_flat_values(truths), axis, keepdims)
+
+    return form
+
+
 _sum = reduction(segments.unsorted_segment_sum, reductions.reduce_sum)
 
 
@@ -275,6 +286,8 @@ def mean_of(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: A
 
 
 def _variance(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: Any = None) -> Any:
+    if input_tensor.dtype.is_complex:
+        raise ValueError("reduce_variance is not supported for RaggedTensors with complex dtypes.")
     squares = mean_of(arithmetic.multiply(input_tensor, input_tensor), axis, keepdims)
     mean = mean_of(input_tensor, axis, keepdims)
     return arithmetic.maximum(arithmetic.subtract(squares, arithmetic.multiply(mean, mean)), 0.0)
@@ -293,8 +306,12 @@ dispatch.define(
     reduce_prod=reduction(segments.unsorted_segment_prod, reductions.reduce_prod),
     reduce_max=reduction(segments.unsorted_segment_max, reductions.reduce_max),
     reduce_min=reduction(segments.unsorted_segment_min, reductions.reduce_min),
-    reduce_any=reduction(_logical(segments.unsorted_segment_sum, False), reductions.reduce_any),
-    reduce_all=reduction(_logical(segments.unsorted_segment_sum, True), reductions.reduce_all),
+    reduce_any=_of_truths(
+        reduction(_logical(segments.unsorted_segment_sum, False), reductions.reduce_any)
+    ),
+    reduce_all=_of_truths(
+        reduction(_logical(segments.unsorted_segment_sum, True), reductions.reduce_all)
+    ),
 )
 
 

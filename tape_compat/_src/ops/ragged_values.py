@@ -44,6 +44,7 @@ from .ragged_rows import (
     select,
     spans,
     splits_dtype,
+    tile,
 )
 
 # ---------------------------------------------------------------------------------------------
@@ -137,7 +138,11 @@ def _gather_nd(
         found = gather_scatter.gather_nd(params, indices.flat_values)
         return _in_rows_of(indices, found)
     known = known_value(convert(indices, hint=dtypes.int64)).astype(np.int64)
+    if not known.ndim:
+        raise ValueError("indices.rank must be at least 1.")
     *outer, depth = known.shape
+    if not depth:
+        return _repeated(params, outer)
     found = _elements(params, known.reshape(-1, depth))
     if len(outer) == 1:
         return found
@@ -150,6 +155,13 @@ def _gather_nd(
         return found[0]
     whole = Rows([*splits, *inner.splits], [*outer[1:], *inner.uniform], inner.flat)
     return ragged(whole, splits_dtype(params))
+
+
+def _repeated(params: RaggedTensor, outer: list[int]) -> Any:
+    """All of `params` at each place of some outer axes."""
+    for _ in outer:
+        params = expand_dims(params, 0)
+    return tile(params, [*outer, *[1] * (len(params.shape) - len(outer))]) if outer else params
 
 
 def _in_rows_of(like: RaggedTensor, values: Any) -> Any:
