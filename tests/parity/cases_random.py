@@ -422,7 +422,8 @@ def case_generator_numbers(tf):
         gen.make_seeds(2),
         gen.split(2)[1].normal([2]),
     ]
-    gen.binomial([2], 10.0, 0.5)
+    for shape in ([2], [], [3], [2, 4]):
+        gen.binomial(shape, 10.0, 0.5)
     crowded = tf.random.Generator.from_state([-2, 3, 4], "philox")
 
     @tf.function

@@ -43,8 +43,8 @@ from .random_stateless import draw_binomial
 #: Words of a state: a counter, then one word of key.
 _STATE_SIZE = {1: 3, 2: 2}
 
-#: How many numbers' blocks of words each number of a binomial draw takes.
-_PER_BINOMIAL = 125
+#: How many numbers' blocks of words each number of a binomial draw takes, and three more.
+_PER_BINOMIAL = 50
 _STATE_LOCK = threading.Lock()
 
 
@@ -281,7 +281,7 @@ class Generator(Trackable):
     ) -> Tensor:
         """As `tf.random.stateless_binomial`, without the seed."""
         sizes = draw_shape(shape, BINOMIAL.name)
-        key = self._key(_PER_BINOMIAL * math.prod(sizes))
+        key = self._key(_PER_BINOMIAL * (math.prod(sizes) + 3))
         return draw_binomial(key, shape, counts, probs, dtype)
 
 
