@@ -640,3 +640,23 @@ def case_strided_slices_that_are_refused(tf):
         lambda: x[[1, 2]],
     )
     return [attempt(call) for call in calls]
+
+
+def case_bitcast_of_complex_numbers(tf):
+    one = np.complex64([1 - 2j, 3 + 0.5j])
+    two = np.complex128([[1 - 2j], [3 + 0.5j]])
+    targets = ("float32", "uint8", "int32", "int64", "float64", "complex64", "complex128", "int16")
+    given = (one, two, one[0], one.view(np.float32).reshape(2, 2), two.view(np.float64)[:, 0])
+    given += (two.view(np.uint8), np.ones(2, np.complex64), np.ones([2, 3], np.float32))
+    return [
+        [attempt(lambda: tf.bitcast(tf.constant(x), target), words=4) for target in targets]
+        for x in given
+    ]
+
+
+def case_bitcast_of_booleans(tf):
+    return [
+        attempt(lambda: tf.bitcast([True], tf.uint8)),
+        attempt(lambda: tf.bitcast(tf.constant([1], tf.uint8), tf.bool)),
+        attempt(lambda: tf.bitcast([True], tf.bool)),
+    ]

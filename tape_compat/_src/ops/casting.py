@@ -14,7 +14,7 @@ from ..core.avals import Aval
 from ..core.caches import Cache
 from ..core.dtypes import DType, as_dtype
 from ..core.op import Op
-from ..core.refuse import invalid, tf_dtype_name
+from ..core.refuse import invalid, not_allowed, tf_dtype_name
 from ..values import operators
 from ..values.composite import CompositeTensor
 from ..values.convert import convert
@@ -132,8 +132,18 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
     return value if value.dtype is dtype else apply(_SATURATE.bind(dtype=dtype), (value,))
 
 
+#: The dtypes whose bits can be read as others.
+_OF_BITS = (
+    "bfloat16, half, float, double, int64, int32, uint8, uint16, uint32, uint64, int8, int16, "
+    "complex64, complex128, qint8, quint8, qint16, quint16, qint32"
+)
+
+
 def _check_bitcast(avals: tuple[Aval, ...], dtype: DType) -> None:
     aval = avals[0]
+    for attr, given in (("T", aval.dtype), ("type", dtype)):
+        if given.is_bool:
+            raise not_allowed(given, _OF_BITS, "Bitcast", attr)
     ratio = dtype.np_dtype.itemsize // aval.np_dtype.itemsize
     if ratio > 1 and (not aval.shape or aval.shape[-1] != ratio):
         raise invalid(
@@ -142,8 +152,24 @@ def _check_bitcast(avals: tuple[Aval, ...], dtype: DType) -> None:
         )
 
 
+def _bitcast(x: Any, dtype: DType) -> Any:
+    kind = np.dtype(dtype.np_dtype)
+    if "c" not in (x.dtype.kind, kind.kind):
+        return lax.bitcast_convert_type(x, kind)
+    whole = x.dtype.itemsize // kind.itemsize  # of the results that one number gives
+    outer = x.shape if whole else x.shape[:-1]
+    if x.dtype.kind == "c":
+        x = jnp.stack([lax.real(x), lax.imag(x)], -1)
+    units = np.dtype(f"f{kind.itemsize // 2}") if kind.kind == "c" else kind
+    ratio = units.itemsize // x.dtype.itemsize
+    x = x.reshape(*outer, -1, ratio) if ratio > 1 else x.reshape(*outer, -1)
+    x = lax.bitcast_convert_type(x, units).reshape(*outer, -1)
+    x = lax.complex(x[..., ::2], x[..., 1::2]) if kind.kind == "c" else x
+    return x if whole > 1 else x.reshape(outer)
+
+
 _BITCAST = Op(
-    lambda x, dtype: lax.bitcast_convert_type(x, dtype.np_dtype),
+    _bitcast,
     "Bitcast",
     differentiable=False,
     check=_check_bitcast,
