@@ -151,6 +151,7 @@ def case_errors(tf):
             "wave rank": lambda tf: audio.encode_wav([1.0], 8000),
             "rate": lambda tf: audio.encode_wav(tf.ones([2, 1]), 0),
             "rates": lambda tf: audio.encode_wav(tf.ones([2, 1]), [1]),
+            "no samples": lambda tf: audio.encode_wav(tf.reshape(tf.sin(x[:0]), [-1, 2]), 8000),
             "silence": lambda tf: audio.encode_wav(tf.ones([2, 0]), 8000),
         },
         words=3,

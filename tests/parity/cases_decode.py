@@ -101,3 +101,25 @@ def case_decode_json_example(tf):
         tf.function(decode)(pair),
         attempt(decode, 1),
     ]
+
+
+def _file(pixels, kind):
+    file = io.BytesIO()
+    Image.fromarray(pixels).save(file, kind)
+    return file.getvalue()
+
+
+def case_files_of_other_formats(tf):
+    pixels = np.arange(12, dtype=np.uint8).reshape(2, 2, 3)
+    files = [_file(pixels, kind) for kind in ("PNG", "BMP", "GIF")]
+    decoders = (tf.io.decode_png, tf.io.decode_bmp, tf.io.decode_gif, tf.io.decode_image)
+    return [attempt(decode, file, words=12) for decode in decoders for file in files]
+
+
+def case_images_that_are_not_encoded(tf):
+    gray, flat = tf.zeros([2, 2, 1], tf.uint16), tf.zeros([2, 2], tf.uint8)
+    images = (gray, tf.zeros([2, 2, 3], tf.uint16), flat, tf.zeros([2, 2, 3]))
+    jpeg = [attempt(lambda: tf.io.encode_jpeg(x), words=4) for x in images]
+    png = [attempt(lambda: tf.io.encode_png(x), words=8) for x in images[2:]]
+    array = np.full([2, 2, 3], 7, np.uint16)
+    return jpeg, png, tf.io.decode_jpeg(tf.io.encode_jpeg(array)).shape

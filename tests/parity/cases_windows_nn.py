@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from .derivatives import derivatives
-from .harness import attempts, options
+from .harness import attempt, attempts, options
 
 RNG = np.random.default_rng(6)
 IMAGE = RNG.permutation(2 * 5 * 4 * 2).reshape(2, 5, 4, 2).astype(np.float32) / 8
@@ -393,3 +393,12 @@ def case_pool_with_holes_of_unknown_sizes(tf):
         return y, tf.shape(y), tf.zeros_like(y)
 
     return [pooled(tf.ones(shape)) for shape in ([1, 9, 4, 3], [2, 8, 5, 3], [1, 3, 3, 1])]
+
+
+def case_patches_of_small_images_of_unknown_sizes(tf):
+    @tf.function(input_signature=[tf.TensorSpec([None] * 4)])
+    def patches(x):
+        return tf.image.extract_patches(x, [1, 4, 4, 1], [1, 1, 1, 1], [1, 1, 2, 1], "VALID")
+
+    small = attempt(lambda: patches(tf.ones([2, 7, 2, 1])), words=0)
+    return patches(tf.ones([1, 7, 9, 1])), small

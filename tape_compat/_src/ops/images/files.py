@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from ...core import dtypes
+from ...core import dtypes, errors
 from ...core.avals import Aval
 from ...core.dtypes import DType, as_dtype
-from ...core.refuse import invalid, not_allowed, shown
+from ...core.refuse import check_dtype_of, invalid, not_allowed, shown
 from ...values.host_steps import by_host
 from ...values.tensor import Tensor, concrete
 from ..arguments import known_value, sketched
@@ -78,10 +78,23 @@ def _opened(contents: Any, kernel: str) -> tuple[Any, str]:
         raise invalid(
             "Unknown image file format. One of JPEG, JPEG XL, PNG, GIF, BMP, WebP required.", kernel
         )
+    _check_format(kind, kernel)
     with _readable(kind, kernel):
         image = _pillow().open(io.BytesIO(content))
         image.load()
     return image, kind
+
+
+def _check_format(kind: str, kernel: str) -> None:
+    """Refuse BMP files to decoders of others, and other files to that of BMP files."""
+    if (kind == "BMP") == (kernel == "DecodeBmp") or kernel == "DecodeImage":
+        return
+    which, used = ("a wrong", f" Op used: {kernel}") if kind == "BMP" else ("DecodeBmp", "")
+    raise invalid(
+        f"Trying to decode {kind} format using {which} op. Use `decode_{kind.lower()}` or "
+        f"`decode_image` instead.{used}",
+        kernel,
+    )
 
 
 @contextlib.contextmanager
@@ -308,10 +321,20 @@ def _to_pillow(image: Any, allowed: tuple[int, ...], kernel: str) -> Any:
     pixels = known_value(image)
     if pixels.dtype not in (np.uint8, np.uint16):
         raise not_allowed(dtypes.from_numpy(pixels.dtype), "uint8, uint16", kernel)
+    if kernel == "EncodePng" and pixels.ndim < 3:
+        raise invalid(f"images must be at least rank 3{shown(pixels.shape)}", kernel)
     if pixels.ndim != 3:
         raise invalid(f"image must be 3-dimensional{shown(pixels.shape)}", kernel)
     if pixels.shape[2] not in allowed:
         raise invalid(_wrong_channels(pixels.shape, kernel), kernel)
+    if not pixels.size:
+        what = " at the following flattened batch indices: 0" if kernel == "EncodePng" else ""
+        raise errors.InternalError(
+            None,
+            None,
+            f"{kernel[6:].upper()} encoding failed{what} [Op:{kernel}] (at "
+            f"{errors.user_location()})",
+        )
     if pixels.dtype == np.uint16:
         if pixels.shape[2] != 1:
             raise NotImplementedError("tf.image.encode_png of uint16 with several channels")
@@ -371,6 +394,10 @@ def encode_jpeg(
     sketch = sketched(image)
     if sketch is not None:
         return sketch.tensor((), dtypes.string)
+    if isinstance(image, Tensor):
+        check_dtype_of(image._aval, 0, dtypes.uint8, "EncodeJpeg")
+    else:
+        image = np.asarray(image).astype(np.uint8)
     opened, out = _to_pillow(image, (1, 3), "EncodeJpeg"), io.BytesIO()
     opened.save(
         out,

@@ -59,10 +59,13 @@ def _patches(x: Any, sizes: tuple, strides: tuple, rates: tuple, padding: str) -
     return x.reshape(*x.shape[:3], sizes[0] * sizes[1] * x.shape[-1])
 
 
-def _check(avals: tuple[Aval, ...], **_: Any) -> None:
+def _check(
+    avals: tuple[Aval, ...], sizes: tuple, strides: tuple, rates: tuple, padding: str
+) -> None:
     shape = avals[0].shape
     if len(shape) != 4:
         raise invalid(f"input must be 4-dimensional{shown(shape)}", _KERNEL)
+    check_size(shape[1:3], extents(sizes, rates), strides, padding, _KERNEL, by_kernel=True)
 
 
 def _shape(
@@ -119,11 +122,7 @@ def extract_patches(
         rates=_spatial(rates, "rates"),
         padding=padding,
     )
-    x, given = convert(images), closure.attributes
-    found = apply(closure, (x,))
-    reaches = extents(given["sizes"], given["rates"])
-    check_size(x._aval.shape[1:3], reaches, given["strides"], padding, _KERNEL, by_kernel=True)
-    return found
+    return apply(closure, (convert(images),))
 
 
 # -- of volumes ------------------------------------------------------------------------------------

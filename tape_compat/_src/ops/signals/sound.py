@@ -123,7 +123,7 @@ def encode_wav(audio: Any, sample_rate: Any, name: str | None = None) -> Tensor:
         )
     if not 0 < int(rate) < 2**32:
         raise invalid(f"sample_rate must be in (0, 2^32), got: {int(rate)}", "EncodeWav")
-    if not samples.size:
+    if not samples.shape[1]:
         raise invalid("audio is null", "EncodeWav")
     scaled = samples * np.float32(32768)
     whole = np.trunc(scaled + np.copysign(np.float32(0.5), scaled))
