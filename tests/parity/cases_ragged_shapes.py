@@ -147,3 +147,30 @@ def case_gather_by_nothing(tf):
         _plain(tf.gather(none, tf.ragged.constant([[0, 0]]), axis=2)),
         _plain(tf.gather(none, tf.ragged.constant([[0], [], [1, 0]]), axis=1)),
     ]
+
+
+def case_operators_of_what_does_not_fit(tf):
+    r = tf.ragged.constant([[1], [2, 3]])
+    others = (None, "a", 1.5, tf.ones([3, 3], tf.int32), tf.ragged.constant([[1, 2, 3], [4]]))
+    return [(r == x, r != x) for x in others], [attempt(lambda: 1.5 == r), r in [None, 5]]
+
+
+def case_crosses_of_other_ranks(tf):
+    def rows(inner=(), ranks=1):
+        r = tf.RaggedTensor.from_row_splits(tf.ones([2, *inner], tf.int64), [0, 1, 2])
+        return r if ranks == 1 else tf.RaggedTensor.from_row_splits(r, [0, 1, 2])
+
+    def sparse(rank):
+        return tf.SparseTensor([[0] * rank], [1], [2] * rank)
+
+    cross, hashed = tf.ragged.cross, tf.ragged.cross_hashed
+    return (
+        [attempt(lambda: tf.sparse.cross([sparse(2), sparse(k)]), words=9) for k in (1, 3)],
+        attempt(lambda: tf.sparse.cross_hashed([sparse(3)]), words=9),
+        attempt(lambda: cross([rows((2,))])),
+        attempt(lambda: cross([rows((), 2)])),
+        attempt(lambda: cross([rows(), sparse(3)])),
+        [attempt(lambda: cross([rows(), tf.ones(s, tf.int64)])) for s in ([2], [2, 1, 1])],
+        attempt(lambda: hashed([rows((2,))])),
+        attempt(lambda: cross([tf.cast(rows(), tf.float32)])),
+    )

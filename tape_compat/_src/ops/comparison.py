@@ -12,10 +12,12 @@ from jax import lax
 from ..core import dtypes
 from ..core.avals import Aval
 from ..core.dimensions import broadcast
+from ..core.errors import InvalidArgumentError
 from ..core.native import native_calls
 from ..core.op import Op
 from ..values import operators
 from ..values.dispatch import CompositeOperand, elementwise
+from ..values.ragged import RaggedTensor
 from ..values.record import apply
 from ..values.tensor import Tensor, concrete
 from .arithmetic import text_on_host
@@ -117,12 +119,17 @@ def not_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
     return _compare(_NOT_EQUAL, np.not_equal, x, y)
 
 
-def _compare(closure: Any, on_host: Callable[..., Any], x: Any, y: Any) -> Tensor:
+def _compare(closure: Any, on_host: Callable[..., Any], x: Any, y: Any) -> Any:
     if x.__class__ is not Tensor or y.__class__ is not Tensor:
         try:
             x, y = matching((x, y))
         except CompositeOperand:
-            found = elementwise(equal if closure.op.name == "Equal" else not_equal, x, y)
+            try:
+                found = elementwise(equal if closure.op.name == "Equal" else not_equal, x, y)
+            except (InvalidArgumentError, TypeError):
+                if closure in (_IS_EQUAL, _IS_NOT_EQUAL):  # what does not fit is another thing
+                    return closure is _IS_NOT_EQUAL
+                raise
             if found is NotImplemented:
                 raise
             return found
@@ -141,7 +148,7 @@ def _compare(closure: Any, on_host: Callable[..., Any], x: Any, y: Any) -> Tenso
 @native_calls("op", _IS_EQUAL, 2, retry=TextOperands)
 def _equals(x: Any, y: Any) -> Any:
     """The operator ==: False, not an error, if the shapes do not fit; y may be None."""
-    if y is None and x.__class__ is Tensor:
+    if y is None and isinstance(x, (Tensor, RaggedTensor)):
         return False
     return _compare(_IS_EQUAL, np.equal, x, y)
 
@@ -149,7 +156,7 @@ def _equals(x: Any, y: Any) -> Any:
 @native_calls("op", _IS_NOT_EQUAL, 2, retry=TextOperands)
 def _differs(x: Any, y: Any) -> Any:
     """The operator !=: True, not an error, if the shapes do not fit; y may be None."""
-    if y is None and x.__class__ is Tensor:
+    if y is None and isinstance(x, (Tensor, RaggedTensor)):
         return True
     return _compare(_IS_NOT_EQUAL, np.not_equal, x, y)
 

@@ -207,6 +207,11 @@ def _in_order(inputs: Any, kernel: str) -> list[Any]:
                 kernel,
             )
     sparse = [x for x in inputs if isinstance(x, SparseTensor)]
+    for i, x in enumerate(sparse):
+        if x.shape.rank not in (None, 2):
+            raise invalid(
+                f"Expected D2 of index to be 2 got {x.shape.rank} at position {i}", kernel
+            )
     return [x if x.dtype is dtypes.string else casting.cast(x, dtypes.int64)
             for x in (*sparse, *dense)]  # fmt: skip
 
@@ -239,6 +244,19 @@ def sparse_cross_hashed(
     return _cross(inputs, None, num_buckets, hash_key)
 
 
+def _check_ragged(inputs: Any) -> None:
+    """Refuse inputs of `tf.ragged.cross` that are no rows of texts or integers."""
+    what = "tf.ragged.cross only supports inputs with rank=2"
+    given = [x if isinstance(x, (SparseTensor, RaggedTensor)) else as_tensor(x) for x in inputs]
+    for i, x in enumerate(given):
+        if isinstance(x, RaggedTensor) and x.ragged_rank > 1:
+            raise ValueError(what)
+        if not (x.dtype.is_integer or x.dtype is dtypes.string):
+            raise ValueError(f"Unexpected dtype for inputs[{i}]: {x.dtype}")
+    if any(x.shape.rank != 2 for x in given):
+        raise invalid(f"{what}.", "RaggedCross")
+
+
 def _ragged(inputs: Any, rows: list[list[Any]], dtype: Any) -> RaggedTensor:
     splits = splits_of_lengths([len(row) for row in rows])
     return RaggedTensor(_flat(rows, dtype), RowPartition(concrete(splits)), internal=True)
@@ -251,6 +269,7 @@ def ragged_cross(inputs: Any, name: str | None = None) -> RaggedTensor:
     >>> tf.ragged.cross([tf.ragged.constant([["a"]]), tf.ragged.constant([["b", "c"]])])
     <tf.RaggedTensor [[b'a_X_b', b'a_X_c']]>
     """
+    _check_ragged(inputs)
     return _ragged(inputs, _combined(inputs, _joining("_X_"), "RaggedCross"), dtypes.string)
 
 
@@ -264,5 +283,6 @@ def ragged_cross_hashed(
     >>> tf.ragged.cross_hashed(pair, num_buckets=1000)
     <tf.RaggedTensor [[566, 182]]>
     """
+    _check_ragged(inputs)
     hashed = _hashing(num_buckets, hash_key)
     return _ragged(inputs, _combined(inputs, hashed, "RaggedCross"), dtypes.int64)
