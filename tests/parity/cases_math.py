@@ -696,3 +696,9 @@ def case_segment_ids_below_zero(tf):
             for ids in given
         },
     )
+
+
+def case_expint_next_to_zero(tf):
+    """Of negative numbers it is NaN: nothing is computed of them."""
+    x = [-1e-8, 2.0, 170.0, -1e-300, -1.5, 0.0, 1e-30, np.inf, -np.inf]
+    return [tf.math.special.expint(tf.constant(x, dtype)) for dtype in (tf.float64, tf.float32)]

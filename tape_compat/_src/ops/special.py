@@ -51,8 +51,16 @@ def _angle(x: Any) -> Any:
 
 #: JAX derives what it computes these by. Source: TF math_grad.py.
 _spence = rule(special.spence, lambda dx, y, x: dx * _spence_slope(x))
+
+
+def _expint_of(x: Any) -> Any:
+    """JAX's loop for negative numbers does not end for those next to 0, as -1e-8 in float64."""
+    found = special.expi(jnp.where(x < 0, jnp.ones((), x.dtype), x))
+    return jnp.where(x < 0, jnp.nan, jnp.where(x == 0, -jnp.inf, found))
+
+
 _expint = rule(
-    lambda x: jnp.where(x < 0, jnp.nan, jnp.where(x == 0, -jnp.inf, special.expi(x))),
+    _expint_of,
     lambda dx, y, x: dx * lax.exp(x) / x,
 )
 _fresnel_sin = rule(lambda x: special.fresnel(x)[0], lambda dx, y, x: dx * lax.sin(_angle(x)))
