@@ -1,5 +1,7 @@
 """tf.io: ragged and sparse features of examples."""
 
+from .harness import attempt
+
 
 def ints(tf, *values):
     return tf.train.Feature(int64_list=tf.train.Int64List(value=values))
@@ -217,3 +219,22 @@ def case_dataset_of_ragged_and_sparse_features(tf):
         found += [str(dataset.element_spec), parts(value) if hasattr(value, "row_splits") else ""]
         found += [tf.sparse.to_dense(value)] if name in "xz" else []
     return found
+
+
+def case_defaults_of_other_sizes(tf):
+    """One number is no default for several, not even where none is missing."""
+    whole = tf.train.Example(features=tf.train.Features(feature={"a": ints(tf, 1, 2, 3)}))
+    empty = tf.train.Example(features=tf.train.Features())
+    batches = [[x.SerializeToString() for x in given] for given in ([whole], [whole, empty])]
+
+    def parsed(batch, shape, default):
+        feature = tf.io.FixedLenFeature(shape, tf.int64, default_value=default)
+        return tf.io.parse_example(batch, {"a": feature})["a"]
+
+    defaults = (7, [7], [4, 5, 6], [[4, 5, 6]], [1, 2])
+    return [
+        attempt(lambda: parsed(batch, shape, default), words=14)
+        for batch in batches
+        for shape in ([3], [1, 3])
+        for default in defaults
+    ]

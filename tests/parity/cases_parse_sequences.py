@@ -118,3 +118,12 @@ def case_in_a_dataset(tf):
     features = {"d": tf.io.FixedLenSequenceFeature([2], tf.float32)}
     data = tf.data.Dataset.from_tensor_slices(three(tf)[:2])
     return list(data.map(lambda x: tf.io.parse_single_sequence_example(x, None, features)[1]["d"]))
+
+
+def case_context_that_is_missing(tf):
+    whole, empty = sequence(tf, {"w": floats(tf, 1, 2)}), sequence(tf)
+    features = {"w": tf.io.FixedLenFeature([2], tf.float32)}
+    return [
+        attempt(lambda: tf.io.parse_sequence_example([whole, empty], features), words=10),
+        attempt(lambda: tf.io.parse_single_sequence_example(empty, features), words=10),
+    ]

@@ -357,10 +357,10 @@ class Parser:
         sizes = [int(size or 0) for size in shape]
         count = math.prod(sizes)
         shape = sizes if self._single else [len(self._examples), *sizes]
+        default = _default(feature, dtype, sizes)
         joined = self._joined(key, dtype, count)
         if joined is not None:
             return value_of(joined.reshape(shape))
-        default = _default(feature, dtype, sizes)
         rows = []
         for i, values in enumerate(self._read(key, dtype)):
             if values is None:
@@ -457,9 +457,13 @@ def _default(feature: Any, dtype: DType, sizes: list[int]) -> list[Any] | None:
         return None
     array = array_of(convert(feature.default_value, dtype))
     count = int(np.prod(sizes, dtype=np.int64))
-    if array.size not in (1, count):
-        raise ValueError(f"The default {feature.default_value!r} does not have the shape {sizes}.")
-    return array.ravel().tolist() * (count if array.size == 1 else 1)
+    if array.size != count:
+        raise invalid(
+            f"Input to reshape is a tensor with {array.size} values, but the requested shape has "
+            f"{count}",
+            "Reshape",
+        )
+    return array.ravel().tolist()
 
 
 def short(dtype: DType) -> str:

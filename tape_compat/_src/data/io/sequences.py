@@ -171,7 +171,12 @@ class _Context(Parser):
         )
 
     def _missing(self, key: str, dtype: DType, i: int, sizes: list[int]) -> Exception:
-        return self._other_size(key, dtype, i, 0, sizes)
+        if self._single:
+            return self._other_size(key, dtype, i, 0, sizes)
+        return invalid(
+            f"Feature: {key} (data type: {short(dtype)}) is required but could not be found.",
+            _KERNEL,
+        )
 
     def _other_size(self, key: str, dtype: DType, i: int, size: int, sizes: list[int]) -> Exception:
         return invalid(
