@@ -410,3 +410,11 @@ def case_gradients_of_rows_by_a_table(tf):
     rows = tf.constant([[0, 1], [2, 2], [3, 0]]), tf.constant([1.0, 2.0, 3.0])
     of_rows = tf.function(lambda: tf.vectorized_map(of_row, rows))
     return tf.vectorized_map(of_row, rows), of_rows()
+
+
+def case_batch_unconnected_of_another_dtype(tf):
+    x = tf.constant([[1.0, 2.0], [3.0, 4.0]], tf.float64)
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = tf.one_hot(tf.argmax(x, 1), 3)
+    return tape.batch_jacobian(y, x), tape.jacobian(y, x, unconnected_gradients="zero")

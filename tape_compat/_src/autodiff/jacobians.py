@@ -259,4 +259,4 @@ def zeros(target: Tensor, source: Any, paired: bool = False) -> Tensor:
     """Zeros of the shape and dtype of the Jacobian of what is not connected."""
     own = source._aval.shape if isinstance(source, Tensor) else source.shape.as_list()
     shape = (*target._aval.shape, *own[paired:])
-    return reverse.filled(Aval.of(shape, source.dtype), 0)
+    return reverse.filled(Aval.of(shape, target.dtype if paired else source.dtype), 0)
