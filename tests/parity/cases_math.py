@@ -702,3 +702,30 @@ def case_expint_next_to_zero(tf):
     """Of negative numbers it is NaN: nothing is computed of them."""
     x = [-1e-8, 2.0, 170.0, -1e-300, -1.5, 0.0, 1e-30, np.inf, -np.inf]
     return [tf.math.special.expint(tf.constant(x, dtype)) for dtype in (tf.float64, tf.float32)]
+
+
+def case_integers_that_kernels_do_not_take(tf):
+    names = ("int8", "uint8", "int16", "uint32", "int32", "int64", "bool")
+
+    def both(function, name):
+        x = tf.cast(tf.constant([7, 2]), name)
+        return attempt(lambda: function(x, x), words=8)
+
+    return [[both(f, n) for n in names] for f in (tf.math.squared_difference, tf.truncatemod)]
+
+
+def case_segments_of_dtypes(tf):
+    names = ("sum", "prod", "max", "min", "mean", "sqrt_n")
+    kinds = ("complex64", "bool", "uint8", "int64")
+
+    def reduced(name, kind):
+        x = tf.cast(tf.constant([[1, 0], [0, 1], [1, 1]]), kind)
+        sort, unsorted = f"segment_{name}", f"unsorted_segment_{name}"
+        return [
+            attempt(lambda: getattr(tf.math, sort)(x, [0, 0, 1]), words=8)
+            if name != "sqrt_n"
+            else 0,
+            attempt(lambda: getattr(tf.math, unsorted)(x, [0, 0, 1], 2), words=8),
+        ]
+
+    return [reduced(name, kind) for name in names for kind in kinds]

@@ -78,6 +78,9 @@ PROGRAMS = {
     "bincount int64 rows": lambda tf, S: tf.sparse.bincount(
         np.int64([[1, 1, 2]]), axis=-1, binary_output=True
     ),
+    "set size of a vector": lambda tf, S: attempt(
+        lambda: tf.sets.size(S([[0], [2]], [1, 2], [4])), words=3
+    ),
     "bincount nothing": lambda tf, S: tf.sparse.bincount(np.int32([])),
     "bincount nothing in rows": lambda tf, S: tf.sparse.bincount(np.ones([2, 0], int), axis=-1),
     "bincount weights and binary": lambda tf, S: tf.sparse.bincount(

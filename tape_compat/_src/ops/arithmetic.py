@@ -169,7 +169,10 @@ truncatediv = binary(
     differentiable=False,
 )
 truncatemod = binary(
-    jnp.fmod, "Remainder of truncatediv: has the sign of x.", kernel="TruncateMod", dtypes=REAL
+    jnp.fmod,
+    "Remainder of truncatediv: has the sign of x.",
+    kernel="TruncateMod",
+    dtypes="float index",
 )
 divide_no_nan = binary(
     _divide_no_nan,
@@ -207,7 +210,7 @@ squared_difference = binary(
     rules.squared_difference,
     "(x - y)**2, of complex numbers |x - y|**2.",
     kernel="SquaredDifference",
-    dtypes=NUMBER,
+    dtypes="float complex index",
 )
 atan2 = binary(
     angles.atan2,

@@ -85,6 +85,7 @@ KINDS: dict[str, frozenset[str]] = {
     "float": frozenset(_FLOATS),
     "complex": frozenset(_COMPLEX),
     "integer": frozenset(_INTEGERS),
+    "index": frozenset(("int32", "int64")),
     "bool": frozenset(("bool",)),
     "string": frozenset(("string",)),
 }

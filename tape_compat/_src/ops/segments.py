@@ -22,6 +22,7 @@ from ..values.record import apply
 from ..values.tensor import Tensor
 from . import rules
 from .arguments import INDEX_DTYPES, as_size, known_value, sketched
+from .checks import NUMBER, REAL, check_dtypes
 from .declare import name_ops, static
 
 
@@ -30,8 +31,11 @@ def _check_ids(ids: Aval, names: tuple[str, ...], kernel: str) -> None:
         raise not_allowed(ids.dtype, ", ".join(names), kernel, "Tindices")
 
 
-def _check_unsorted(kernel: str) -> Callable[..., None]:
+def _check_unsorted(kernel: str, kinds: str) -> Callable[..., None]:
+    check_data = check_dtypes(kernel, kinds)
+
     def check(avals: tuple[Aval, ...], **_: Any) -> None:
+        check_data(avals[:1])
         _check_ids(avals[1], INDEX_DTYPES, kernel)
         data, ids = (a.shape for a in avals)
         if data[: len(ids)] != ids:
@@ -119,8 +123,10 @@ def _where_present(function: Callable[..., Any]) -> Callable[..., Any]:
     return filled
 
 
-def _unsorted(function: Callable[..., Any], doc: str, kernel: str) -> Callable[..., Tensor]:
-    declared = Op(function, kernel, check=_check_unsorted(kernel))
+def _unsorted(
+    function: Callable[..., Any], doc: str, kernel: str, kinds: str = NUMBER
+) -> Callable[..., Tensor]:
+    declared = Op(function, kernel, check=_check_unsorted(kernel, kinds))
 
     def call(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
         closure = declared.bind(segments=static(num_segments))
@@ -157,8 +163,13 @@ def _how_many_segments(ids: Tensor, kernel: str) -> Tensor:
     return convert(segments, dtypes.int64)
 
 
-def _sorted_segments(function: Callable[..., Any], doc: str, kernel: str) -> Callable[..., Tensor]:
+def _sorted_segments(
+    function: Callable[..., Any], doc: str, kernel: str, kinds: str = NUMBER
+) -> Callable[..., Tensor]:
+    check_data = check_dtypes(kernel, kinds)
+
     def check(avals: tuple[Aval, ...], segments: int) -> None:
+        check_data(avals[:1])
         _check_ids(avals[1], ("int32", "int64"), kernel)
         have, ids = avals[0].shape, avals[1].shape
         if len(ids) != 1:
@@ -183,14 +194,14 @@ def _sorted_segments(function: Callable[..., Any], doc: str, kernel: str) -> Cal
 
 unsorted_segment_sum = _unsorted(_segment_sum, "Sum", "UnsortedSegmentSum")
 unsorted_segment_prod = _unsorted(_segment_prod, "Product", "UnsortedSegmentProd")
-unsorted_segment_max = _unsorted(_segment_max, "Largest", "UnsortedSegmentMax")
-unsorted_segment_min = _unsorted(_segment_min, "Smallest", "UnsortedSegmentMin")
-unsorted_segment_mean = _unsorted(_unsorted_mean, "Mean", "UnsortedSegmentSum")
-unsorted_segment_sqrt_n = _unsorted(_segment_sqrt_n, "Sum / sqrt(n)", "UnsortedSegmentSum")
+unsorted_segment_max = _unsorted(_segment_max, "Largest", "UnsortedSegmentMax", REAL)
+unsorted_segment_min = _unsorted(_segment_min, "Smallest", "UnsortedSegmentMin", REAL)
+unsorted_segment_mean = _unsorted(_unsorted_mean, "Mean", "UnsortedSegmentSum", REAL)
+unsorted_segment_sqrt_n = _unsorted(_segment_sqrt_n, "Sum / sqrt(n)", "UnsortedSegmentSum", "float")
 segment_sum = _sorted_segments(_segment_sum, "Sum", "SegmentSum")
 segment_prod = _sorted_segments(_segment_prod, "Product", "SegmentProd")
-segment_max = _sorted_segments(_where_present(_segment_max), "Largest", "SegmentMax")
-segment_min = _sorted_segments(_where_present(_segment_min), "Smallest", "SegmentMin")
+segment_max = _sorted_segments(_where_present(_segment_max), "Largest", "SegmentMax", REAL)
+segment_min = _sorted_segments(_where_present(_segment_min), "Smallest", "SegmentMin", REAL)
 segment_mean = _sorted_segments(_segment_mean, "Mean", "SegmentMean")
 
 

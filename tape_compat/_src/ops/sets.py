@@ -115,7 +115,7 @@ def difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool = Tr
 def size(a: Any, validate_indices: bool = True) -> Tensor:
     """How many different elements each row of a SparseTensor has: int32 without the last axis.
 
-    Raises: TypeError if `a` is no SparseTensor.
+    Raises: TypeError if `a` is no SparseTensor; InvalidArgumentError if it has one axis.
 
     >>> import tape_compat as tf
     >>> s = tf.SparseTensor([[0, 0], [0, 1]], [5, 5], [2, 2])
@@ -124,7 +124,10 @@ def size(a: Any, validate_indices: bool = True) -> Tensor:
     """
     if not isinstance(a, SparseTensor):
         raise TypeError(f"Expected `SparseTensor`, got {a}.")
-    out = np.zeros(_shape(a)[:-1], np.int32)
+    shape = _shape(a)
+    if len(shape) < 2:
+        raise invalid(f"Invalid rank {len(shape)}.", "SetSize")
+    out = np.zeros(shape[:-1], np.int32)
     for place, values in _rows(_operand(a)).items():
         out[place] = len(values)
     return concrete(out)
