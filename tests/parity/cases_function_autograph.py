@@ -1614,6 +1614,31 @@ def case_error_in_the_condition(tf):
     return attempt(f, tf.constant(1), words=0)
 
 
+def case_parameters_named_as_outer_variables(tf):
+    """What a lambda or an inner function calls its parameters is nothing that a branch sets."""
+
+    @tf.function
+    def f(x, v):
+        def inner(y):
+            if y > 0:
+                z = tf.foldl(lambda i, x: x + i, v, 0.5 * x)
+            else:
+                z = x
+            for _ in tf.range(2):
+
+                def twice(x, *v, k=2.0):
+                    return k * x
+
+                z += twice(x) + v[0]
+            return z
+
+        return inner(x) + inner(-x)
+
+    return calls(
+        functools.partial(f, v=tf.constant([1.0, 2.0])), tf.constant(1.0), tf.constant(-2.0)
+    )
+
+
 # --- whole programs
 
 

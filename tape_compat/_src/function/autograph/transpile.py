@@ -98,6 +98,13 @@ def caught() -> BaseException | None:
     return sys.exc_info()[1]
 
 
+class _Activity(activity.ActivityAnalyzer):
+    """Leaves parameters to the function that has them: malt's counts them as set around it, too."""
+
+    def visit_arg(self, node: ast.arg) -> Any:
+        return node if self._track_annotations_only else super().visit_arg(node)
+
+
 class _ControlFlow(control_flow.ControlFlowTransformer):
     """Counts what an inner function shares with an outer one, and globals, as used afterwards."""
 
@@ -110,10 +117,10 @@ class _ControlFlow(control_flow.ControlFlowTransformer):
 
 
 def _transform_control_flow(node: Any, ctx: Any) -> Any:
-    """`control_flow.transform` with our converter."""
+    """`control_flow.transform` with our analysis and our converter."""
     graphs = cfg.build(node)
     node = qual_names.resolve(node)
-    node = activity.resolve(node, ctx, None)
+    node = _Activity(ctx).visit(node)
     node = reaching_definitions.resolve(node, ctx, graphs)
     node = reaching_fndefs.resolve(node, ctx, graphs)
     node = liveness.resolve(node, ctx, graphs)
