@@ -256,3 +256,36 @@ def case_zeros_through_a_custom_gradient_in_a_call(tf):
         "recorded": tf.function(lambda: second(twice))(),
         "recorded call": tf.function(lambda: second(inside))(),
     }
+
+
+def case_what_a_function_assigns_is_no_result(tf):
+    """A result depends on what a variable held only where it was computed from it."""
+    v, w = tf.Variable([0.5, -0.2]), tf.Variable(0.3)
+
+    def assigns(x):
+        v.assign(tf.tanh(v * x))
+        return tf.cond(x > 0.0, lambda: x * 2.0, lambda: tf.sin(x))
+
+    def of_two(x):
+        w.assign_add(tf.reduce_sum(v) * x)
+        return tf.sin(x), w * 2.0
+
+    def in_an_inner_one(x):
+        @tf.function
+        def inner(y):
+            w.assign(y * w)
+            return tf.reduce_sum(v)
+
+        return inner(x), tf.cos(x)
+
+    def gradients(function, x):
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            results = tf.nest.flatten(tf.function(function)(x))
+            after = tf.reduce_sum(v) * w
+        return [tape.gradient(y, [x, v, w]) for y in (*results, after)]
+
+    functions = assigns, of_two, in_an_inner_one
+    x = tf.constant(-0.3)
+    recorded = [tf.function(lambda x, f=f: gradients(f, x))(x) for f in functions]
+    return [gradients(f, x) for f in functions], recorded

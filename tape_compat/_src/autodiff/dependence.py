@@ -86,7 +86,8 @@ def _of_steps(steps: Steps, given: tuple[Aval, ...]) -> tuple[frozenset[int], ..
         if closure.derivative:
             parts = used_by(closure, kinds)
         if isinstance(closure, Call):  # a function is one op
-            parts = [frozenset().union(*parts)] * len(outputs)
+            n = closure.results
+            parts = [*[frozenset().union(*parts[:n])] * n, *parts[n:]]
         for aval, part in zip(outputs, parts, strict=True):
             flows = closure.differentiable and aval.trainable
             used.append(

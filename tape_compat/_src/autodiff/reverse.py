@@ -78,8 +78,10 @@ def connected(
         call, _, outputs, _ = entry
         if getattr(call, "derivative", False):
             does = [not used.isdisjoint(want) for used in used_inputs(call, inputs)]
-            if not (isinstance(call, Call) and any(does)):  # of a function all are, as one op
-                outputs = tuple([o for o, depends in zip(outputs, does) if depends])
+            if isinstance(call, Call):  # a function is one op
+                n = call.results
+                does = [*[any(does[:n])] * n, *does[n:]]
+            outputs = tuple([o for o, depends in zip(outputs, does) if depends])
         if outputs:
             steps.append((entry, want))
             reached.update(outputs)
@@ -173,9 +175,9 @@ def gradients(
 
 
 def _matters(call: Call, inputs: tuple[Tensor, ...], i: int) -> bool:
-    """Whether an output of a function depends on an input: TensorFlow then gives zeros of it, not
-    None, for outputs that do not."""
-    return any(i in used for used in used_inputs(call, inputs))
+    """Whether a result of a function depends on an input: TensorFlow then gives zeros of it, not
+    None, for results that do not."""
+    return any(i in used for used in used_inputs(call, inputs)[: call.results])
 
 
 def pull(

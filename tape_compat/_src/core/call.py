@@ -25,17 +25,19 @@ class Call(Closure):
     """Steps as a closure. It is interned by whoever makes it.
 
     due: at which run a program that calls it is to be compiled, because the user declared that it
-    is called again and again; 0 if that is not known.
+    is called again and again; 0 if that is not known. results: how many outputs are results; the
+    others are what variables hold afterwards.
     """
 
     #: Not every output need depend on every input.
     derivative = True
 
-    __slots__ = ("_flat", "due", "steps")
+    __slots__ = ("_flat", "due", "results", "steps")
 
-    def __init__(self, steps: Steps, name: str, due: int = 0):
+    def __init__(self, steps: Steps, name: str, due: int = 0, results: int | None = None):
         self.steps = steps
         self.due = due
+        self.results = len(steps.outputs) if results is None else results
         self._flat: Steps | None = None
         effect = any(step.closure.effect for step in steps.steps)
         kernels = any(step.closure.kernels for step in steps.steps)
@@ -61,7 +63,7 @@ class Call(Closure):
         return tuple([env[i] for i in self.flat.outputs])
 
     def _without_effect(self) -> Closure:
-        return Call(self.pure_steps(), self.name, self.due)
+        return Call(self.pure_steps(), self.name, self.due, self.results)
 
     def pure_steps(self) -> Steps:
         """Its steps without those that give nothing."""
@@ -79,7 +81,7 @@ class Call(Closure):
         return any(step.closure.unknown for step in self.steps.steps)
 
     def _at(self, sizes: Sizes) -> Closure:
-        return Call(self.steps.at(sizes), self.name, self.due)
+        return Call(self.steps.at(sizes), self.name, self.due, self.results)
 
 
 class _Barred(Replay):

@@ -56,7 +56,11 @@ def fitting(closure: Any, avals: Avals) -> Any:
         return closure
     if isinstance(closure, Call):
         steps = _fitting_steps(closure.steps, avals)
-        return closure if steps == closure.steps else Call(steps, closure.name, closure.due)
+        return (
+            closure
+            if steps == closure.steps
+            else Call(steps, closure.name, closure.due, closure.results)
+        )
     if isinstance(closure, Pullback):
         base = fitting(closure.base, avals[: closure.count])
         return pullback(base, closure.count, closure.inputs, closure.outputs)

@@ -282,7 +282,7 @@ def _plain(closure: Closure) -> Closure:
     if closure is ASSIGN:
         return _NEW
     if isinstance(closure, Call):
-        return Call(_plain_steps(closure.flat), closure.name)
+        return Call(_plain_steps(closure.flat), closure.name, results=closure.results)
     if isinstance(closure, Structured):
         parts = tuple([_plain_steps(part.steps) for part in closure.parts])
         kind = WhileInScans if type(closure) is While else type(closure)

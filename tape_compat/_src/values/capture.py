@@ -536,7 +536,7 @@ def captured(
     given = [anchor(program, tensor) for tensor in outputs]
     given += [anchor(program, program.values[handle]) for handle in cells]
     program.share_numbers()
-    closure = close(program, inputs, given, name)
+    closure = close(program, inputs, given, name, len(outputs))
     reads, variables = tuple(program.reads.values()), tuple(program.used.values())
     return Captured(closure, program.sources(), result, cells, reads, variables)
 
@@ -556,17 +556,23 @@ def leaves_of(program: SymbolicProgram) -> tuple[Tensor, ...]:
 
 
 def close(
-    program: SymbolicProgram, inputs: Sequence[Tensor], outputs: Sequence[Tensor], name: str
+    program: SymbolicProgram,
+    inputs: Sequence[Tensor],
+    outputs: Sequence[Tensor],
+    name: str,
+    results: int | None = None,
 ) -> Call:
-    """The closure of a recorded program, from `inputs` and its leaves to `outputs`."""
+    """The closure of a recorded program, from `inputs` and its leaves to `outputs`, of which so
+    many are results."""
     node = program.node
     live = tuple(tensor._at[1] for tensor in outputs)
     given = tuple(tensor._at[1] for tensor in inputs)
-    key = (name, live, given, tuple(program.same.items()))
+    key = (name, live, given, tuple(program.same.items()), results)
     found: Any = node.captures.get(key)
     if found is None:
         slots = (*given, *program.further_inputs())
         inputs = set(slots)
         path = [s for s in needed(node.path(), live) if s.first not in inputs or s.first == s.end]
-        found = node.captures[key] = Call(Steps.numbered(path, slots, live, program.same), name)
+        steps = Steps.numbered(path, slots, live, program.same)
+        found = node.captures[key] = Call(steps, name, results=results)
     return found
