@@ -384,3 +384,29 @@ def test_how_variables_are_distributed(ways, tmp_path):
         assert one.trainable == other.trainable and one.name == other.name
         for attribute in ("synchronization", "aggregation"):
             assert getattr(one, attribute).name == getattr(other, attribute).name
+
+
+def test_batches_of_one_size_with_texts(ways, tmp_path):
+    """A function of several parts that works only where its batches are the same size."""
+    writer, reader = ways
+
+    def f(x, y, s):
+        lengths = writer.cast(writer.strings.length(writer.strings.upper(s)), writer.float32)
+        kept = writer.boolean_mask(x, x[:, 0] > -100.0)
+        both = writer.ones_like(x * y[:, None]) * y[:, None]
+        total = writer.cond(
+            writer.reduce_sum(y) > 0.0, lambda: both + lengths[:, None], lambda: kept * both
+        )
+        return {"total": total + kept, "words": writer.strings.join([s, s])}
+
+    specs = [writer.TensorSpec([None, 2]), writer.TensorSpec([None])]
+    specs.append(writer.TensorSpec([None], writer.string))
+    made = writer.Module()
+    made.f = writer.function(f, input_signature=specs, autograph=False)
+    writer.saved_model.save(made, str(tmp_path))
+    loaded = reader.saved_model.load(str(tmp_path))
+    for sign, words in ((1.0, ["a", "bc"]), (-1.0, ["d"]), (1.0, ["", "e", "fg", "h"])):
+        y = [sign * (i + 1.0) for i in range(len(words))]
+        given = [[a, a * a] for a in y], y, words
+        expected = told(writer, made.f(*map(writer.constant, given)))
+        assert_near(told(reader, loaded.f(*map(reader.constant, given))), expected)

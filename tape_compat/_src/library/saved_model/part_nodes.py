@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from ...core.avals import Aval
 from ...core.call import Call
+from ...core.dimensions import Sizes
 from ...core.dtypes import int32, string
 from ...core.errors import user_location
 from ...core.op import Closure
@@ -20,7 +21,7 @@ from ...values.host_steps import HostStep, PythonStep
 from . import example_nodes, file_nodes, size_nodes, text_nodes
 from .body import Body
 from .make_nodes import RESOURCE_TYPE, function_named
-from .program import that_may_be_none
+from .program import size_met, that_may_be_none
 from .step_nodes import write_step
 
 _WRITERS = {
@@ -49,6 +50,8 @@ class PartWriter:
         self.rulers = [(values[i], aval) for i, aval in avals.items() if aval.unknown]
         self.empty: list[Aval] = []
         self.outside: list[Aval] = []
+        #: Sizes that something is written for only, as those of two batches that are added.
+        self._assumed: list[Sizes] = []
 
     def write_one(self, call: Call) -> None:
         """Write a record that is one program."""
@@ -66,6 +69,8 @@ class PartWriter:
         for part in parts:
             kinds, given = self._given(part.inputs)
             closure = part.closure
+            if not isinstance(closure, HostStep):  # whose sizes are told as it is done
+                closure = self._at(closure)
             if isinstance(closure, HostStep):
                 found = write_step(self._body, _WRITERS, closure, given, kinds)
             elif isinstance(closure, ControlStep):
@@ -82,12 +87,12 @@ class PartWriter:
                 )
             else:
                 assert isinstance(closure, Call)
-                found = self._program(closure, kinds, given)
+                closure, kinds, found = self._assuming(closure, part.inputs)
             self._put(part.outputs, found, closure, kinds)
             if isinstance(closure, PythonStep):
                 known = [(self.values[i], self.avals[i]) for i in part.outputs]
                 self.rulers += [(value, aval) for value, aval in known if aval.unknown]
-                self.empty += closure.avals
+                self.empty += map(self._at, closure.avals)
 
     def _parsed(self, step: TapedStep, given: Sequence[str]) -> str:
         """Write the tensor of a message. A known message is a constant."""
@@ -125,9 +130,52 @@ class PartWriter:
         self, places: Sequence[int], found: Sequence[str], closure: Any, kinds: Sequence[Aval]
     ) -> None:
         self.values.update(zip(places, found, strict=True))
-        self.avals.update(zip(places, closure.infer(tuple(kinds))[0], strict=True))
+        avals = map(self._at, closure.infer(tuple(kinds))[0])
+        self.avals.update(zip(places, avals, strict=True))
 
     # -- programs -------------------------------------------------------------------------------
+
+    def _assuming(self, closure: Call, inputs: Sequence[int]) -> tuple[Call, list[Aval], list[str]]:
+        """Write a program; where it cannot be for all sizes, for those that its ops can do with.
+        Gives the closure and the avals that it is for, too."""
+        kinds, given = self._given(inputs)
+        try:
+            return closure, kinds, self._program(closure, kinds, given)
+        except NotImplementedError as error:
+            first = error
+        met = self._met(closure, kinds)
+        if not met:
+            raise first
+        for sizes in met:
+            self._assume(sizes)
+        closure = self._at(closure)
+        kinds, given = self._given(inputs)
+        try:
+            return closure, kinds, self._program(closure, kinds, given)
+        except NotImplementedError:
+            raise first from None
+
+    def _met(self, closure: Call, kinds: Sequence[Aval]) -> list[Sizes]:
+        """The sizes, one after the other, that the ops of a closure can only do with."""
+        found: list[Sizes] = []
+        while met := size_met(closure, kinds):
+            found.append(met)
+            closure, kinds = cast(Call, closure.at(met)), [aval.at(met) for aval in kinds]
+        return found
+
+    def _at(self, x: Any) -> Any:
+        """A closure or an aval for the sizes that are assumed."""
+        for sizes in self._assumed:
+            x = x.at(sizes)
+        return x
+
+    def _assume(self, sizes: Sizes) -> None:
+        """Write what follows for these sizes only."""
+        self._assumed.append(sizes)
+        self.avals = {i: aval.at(sizes) for i, aval in self.avals.items()}
+        self.rulers = [(value, aval.at(sizes)) for value, aval in self.rulers]
+        self.empty = [aval.at(sizes) for aval in self.empty]
+        self.outside = [aval.at(sizes) for aval in self.outside]
 
     def _program(self, closure: Call, kinds: list[Aval], given: list[str]) -> list[str]:
         """Write a program. If it needs sizes that none of its inputs has, it gets the values that
@@ -197,6 +245,7 @@ class PartWriter:
         writer = PartWriter(body, values, avals)
         writer.rulers += zip(arguments[len(kinds) :], further, strict=True)
         writer.outside += [*self.empty, *self.outside, *empty]
+        writer._assumed += self._assumed
         writer.write(parts_of(call))
         return body, arguments, [writer.values[i] for i in call.flat.outputs]
 

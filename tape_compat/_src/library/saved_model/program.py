@@ -79,11 +79,12 @@ def size_met(closure: Call, avals: Sequence[Aval]) -> Sizes:
     which a matrix of known size is multiplied by, or of a vector that another one is added to. None
     if ops can do with all of them, or one with none."""
     kinds = list(avals)
-    own = {size for aval in avals for size in aval.shape if str(size).isidentifier()}
+    own = set(_names(avals))
     for step in closure.flat.steps:
         given = [kinds[i] for i in step.inputs]
         if not _traced(step.closure, given):
-            sizes = list(dict.fromkeys(size for aval in given for size in aval.shape))
+            met = [size for aval in given for size in aval.shape]
+            sizes = list(dict.fromkeys([*met, *_names(given)]))
             others = sorted([x for x in sizes if x in own or not is_symbolic(x)], key=is_symbolic)
             for size, other in itertools.product([x for x in sizes if x in own], others):
                 does = [
@@ -95,6 +96,11 @@ def size_met(closure: Call, avals: Sequence[Aval]) -> Sizes:
             return Sizes()
         kinds += step.closure.infer(tuple(given))[0]
     return Sizes()
+
+
+def _names(avals: Sequence[Aval]) -> list[Size]:
+    """The unknown sizes that the sizes of arrays are made of."""
+    return [parsed(name) for name in variables(tuple([aval.shape for aval in avals]))]
 
 
 def _traced(closure: Closure, avals: Sequence[Aval]) -> bool:
