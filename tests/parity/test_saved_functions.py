@@ -410,3 +410,35 @@ def test_batches_of_one_size_with_texts(ways, tmp_path):
         given = [[a, a * a] for a in y], y, words
         expected = told(writer, made.f(*map(writer.constant, given)))
         assert_near(told(reader, loaded.f(*map(reader.constant, given))), expected)
+
+
+def test_loops_of_unknown_length_and_formulas(ways, tmp_path):
+    """A function that is rewritten for TensorFlow's XLA, in a loop over rows and beside one."""
+    writer, reader = ways
+
+    def f(x, y):
+        for row in y:
+            x = writer.nn.gelu(x + row)
+        for _ in writer.range(writer.shape(y)[0]):
+            x = 0.5 * x
+        return x
+
+    specs = [writer.TensorSpec([None, 2]), writer.TensorSpec([None])]
+    made = writer.Module()
+    made.f = writer.function(f, input_signature=specs)
+    writer.saved_model.save(made, str(tmp_path))
+    loaded = reader.saved_model.load(str(tmp_path))
+    for y in ([1.0], [-0.5, 2.0, 0.25]):
+        x = [[0.5, -1.0], [2.0, 0.0]]
+        with writer.GradientTape() as tape:
+            given = writer.constant(x)
+            tape.watch(given)
+            expected = made.f(given, writer.constant(y))
+        gradient = numbers(tape.gradient(expected, given))
+        assert_near(numbers(loaded.f(reader.constant(x), reader.constant(y))), numbers(expected))
+        if reader is tape_compat:
+            with reader.GradientTape() as tape:
+                given = reader.constant(x)
+                tape.watch(given)
+                found = loaded.f(given, reader.constant(y))
+            assert_near(numbers(tape.gradient(found, given)), gradient)

@@ -15,6 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from ...core.dimensions import is_symbolic
 from ...core.op import Arrays, primitives
 from ...run.interpret.control import loop_layout
 from .plain_decompositions import DECOMPOSITIONS, decomposed
@@ -220,9 +221,12 @@ def _scan(inputs: list[Any], jaxpr: Any, **params: Any) -> Sequence[Any]:
     step = _closed(jaxpr)
 
     def iteration(state: Any, row: Any) -> Any:
-        found = step(*consts, *state, *row)
+        found = step(*consts, *state, *row[0])
         return found[:carried], found[carried:]
 
     options = {name: params[name] for name in ("length", "reverse", "unroll")}
-    state, made = lax.scan(iteration, carry, rows, **options)
+    count = None
+    if is_symbolic(options["length"]):  # only rows may tell it
+        count = jnp.arange(options.pop("length"))
+    state, made = lax.scan(iteration, carry, (rows, count), **options)
     return [*state, *made]
