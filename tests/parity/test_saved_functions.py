@@ -412,6 +412,16 @@ def test_batches_of_one_size_with_texts(ways, tmp_path):
         assert_near(told(reader, loaded.f(*map(reader.constant, given))), expected)
 
 
+def test_searches_of_unknown_sizes(ways, tmp_path):
+    rows = lambda tf, x: tf.sort(tf.where(tf.math.is_nan(x), 1.0, x))
+    functions = lambda tf: {
+        "left": lambda x: tf.searchsorted(rows(tf, x), x),
+        "right": lambda x: tf.searchsorted(rows(tf, x)[1:], x, side="right"),
+    }
+    given = [[2.0, 1.0, 2.0], [0.5, float("nan")], [3.0, 1.5, 4.0, 1.5, 2.0]]
+    check(ways, tmp_path, functions, given, lambda tf: tf.TensorSpec([None], tf.float32))
+
+
 def test_loops_of_unknown_length_and_formulas(ways, tmp_path):
     """A function that is rewritten for TensorFlow's XLA, in a loop over rows and beside one."""
     writer, reader = ways

@@ -11,7 +11,7 @@ from jax import lax
 
 from ..core import dtypes
 from ..core.avals import Aval
-from ..core.dimensions import differ, less
+from ..core.dimensions import differ, is_unknown, less
 from ..core.dtypes import DType, as_dtype, from_numpy
 from ..core.op import Op
 from ..core.refuse import invalid, not_allowed, shown
@@ -227,11 +227,20 @@ def argsort(
     return apply(_ARGSORT.bind(**options), (as_tensor(values),))
 
 
+def _counted_below(rows: Any, values: Any, side: str) -> Any:
+    """How many elements of rows lie below values, or not above them: all not above NaN."""
+    counts = rows < values if side == "left" else (rows <= values) | (values != values)
+    return jnp.sum(counts, -1)
+
+
 def _searchsorted(rows: Any, values: Any, side: str, dtype: DType) -> Any:
     if 0 in rows.shape or 0 in values.shape:
         return jnp.zeros(values.shape, dtype.np_dtype)
     flat_rows = rows.reshape(-1, rows.shape[-1])
     flat_values = values.reshape(-1, values.shape[-1])
+    if is_unknown(rows.shape):  # which JAX cannot halve
+        below = _counted_below(flat_rows[:, None], flat_values[..., None], side)
+        return below.reshape(values.shape).astype(dtype.np_dtype)
     found = jax.vmap(lambda r, v: jnp.searchsorted(r, v, side=side))(flat_rows, flat_values)
     if side == "left":  # NaN is above no element, where JAX sorts it behind all
         found = jnp.where(flat_values != flat_values, 0, found)
