@@ -36,6 +36,11 @@ PROGRAMS = {
     "gather_sum": lambda tf, t: tf.gather(tf.add_n([t, t, tf.ones_like(t)]), [1, 3]),
     "gather_sum_of_others": lambda tf, t: tf.gather(tf.add_n([t, t * t, -t]), [1, 3]),
     "gather_negative_twice": lambda tf, t: tf.gather(-tf.identity(-t), [0, 0]) * 2.0,
+    "gather_cast": lambda tf, t: tf.gather(tf.cast(t, tf.float16), [1, 1, 3]),
+    "gather_cast_twice": lambda tf, t: tf.gather(
+        tf.cast(tf.cast(t, tf.bfloat16), tf.float64), [1, 3]
+    ),
+    "gather_cast_complex": lambda tf, t: tf.gather(tf.cast(t, tf.complex64), [1, 1]),
     "gather_squared": lambda tf, t: tf.gather(t, [2, 2]) ** 2,
     "gather_matrix_indices": lambda tf, t: tf.gather(t, [[0, 1], [1, 3]]),
     "gather_int64": lambda tf, t: tf.gather(t, tf.constant([3, 0], tf.int64)),

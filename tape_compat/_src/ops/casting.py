@@ -46,7 +46,22 @@ def _check_cast(avals: tuple[Aval, ...], dtype: DType) -> None:
         )
 
 
-_CAST = Op(_cast, "Cast", check=_check_cast, broadcasts=True, of_sizes=lambda x, dtype: x)
+def _cast_slices(
+    call: Any, inputs: tuple[Tensor, ...], cotangents: list[Any], want: tuple[int, ...]
+) -> list[Any] | None:
+    """IndexedSlices stay such: those of a table that mixed precision casts before it is read."""
+    slices = cotangents[0]
+    return [cast(slices, inputs[0].dtype)] if isinstance(slices, IndexedSlices) else None
+
+
+_CAST = Op(
+    _cast,
+    "Cast",
+    check=_check_cast,
+    sparse=_cast_slices,
+    broadcasts=True,
+    of_sizes=lambda x, dtype: x,
+)
 _CASTS: Cache[DType, Any] = Cache("casts", 64)
 
 
