@@ -5,6 +5,7 @@ import gc
 import hashlib
 import pickle
 import sys
+import warnings
 import weakref
 
 import numpy as np
@@ -470,6 +471,28 @@ CASES |= {
         words=3,
     )
 }
+
+
+OVERFLOWS = {
+    "constant": lambda tf, x: tf.constant(1e10, x.dtype),
+    "list": lambda tf, x: tf.constant([1e10, 1], x.dtype),
+    "variable": lambda tf, x: tf.Variable(1e10, dtype=x.dtype),
+    "product": lambda tf, x: x * 1e10,
+    "product reflected": lambda tf, x: 1e10 * x,
+    "int": lambda tf, x: x + 10**6,
+    "comparison": lambda tf, x: x < 1e10,
+    "maximum": lambda tf, x: tf.maximum(x, 1e10),
+    "leaky relu": lambda tf, x: tf.nn.leaky_relu(x, 1e10),
+    "cast": lambda tf, x: tf.cast(1e10, x.dtype),
+    "text": lambda tf, x: tf.strings.to_number("1e300"),
+}
+
+
+def case_numbers_that_overflow_are_no_warning(tf):
+    x = tf.constant([1.0, 2.0], tf.float16)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        return {name: attempt(program, tf, x) for name, program in OVERFLOWS.items()}
 
 
 def case_copies(tf):

@@ -394,7 +394,7 @@ def range(
     first, last, step = (a.astype(np_dtype).reshape(())[()] for a in arrays)
     if step == 0:
         raise invalid(f"Requires delta != 0: {step}", "Range")
-    if (step > 0 and first > last) or (step < 0 and first < last):
+    if not (first <= last if step > 0 else first >= last):  # NaN is on no side
         relation, sign = ("<=", ">") if step > 0 else (">=", "<")
         raise invalid(
             f"Requires start {relation} limit when delta {sign} 0: {first}/{last}", "Range"
@@ -402,7 +402,12 @@ def range(
     if np_dtype.kind in "iu":
         size = len(builtins.range(int(first), int(last), int(step)))
     else:
-        size = int(np.ceil(np.abs((last - first) / step)))
+        with np.errstate(all="ignore"):
+            count = float(np.ceil(np.abs((last - first) / step)))
+        most = np.iinfo(np.int64).max
+        if not count <= most:
+            raise invalid(f"Requires ((limit - start) / delta) <= {most}", "Range")
+        size = int(count)
     if size <= policy.HOST_SIZE:
         return concrete((first + np.arange(size).astype(np_dtype) * step).astype(np_dtype))
     return apply(_RANGE.bind(size=size), (concrete(np.array(first)), concrete(np.array(step))))

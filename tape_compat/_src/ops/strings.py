@@ -50,7 +50,8 @@ def each(function: Callable[..., Any], array: np.ndarray, *others: np.ndarray) -
 
 
 def _numbers(function: Callable[[bytes], Any], array: np.ndarray, dtype: Any) -> Tensor:
-    return concrete(np.array(each(function, array), object).astype(dtype.np_dtype))
+    with np.errstate(over="ignore"):  # infinity, of what the dtype cannot hold
+        return concrete(np.array(each(function, array), object).astype(dtype.np_dtype))
 
 
 def _check_encoding(encoding: str, kernel: str) -> None:

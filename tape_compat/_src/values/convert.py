@@ -360,7 +360,8 @@ def _from_python(
         return np.array(array, np.int64 if dtype.name != "uint64" else object).astype(
             dtype.np_dtype
         )
-    return array.astype(dtype.np_dtype)
+    with np.errstate(all="ignore"):  # float16 may overflow: infinity, as in TensorFlow
+        return array.astype(dtype.np_dtype)
 
 
 def _kind(first: Any, items: list[Any]) -> type:

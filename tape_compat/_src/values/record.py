@@ -149,7 +149,12 @@ def apply_scalar(closure: Closure, x: Tensor, value: float, reflected: bool) -> 
     """`apply` of a binary closure to a floating tensor and a Python number, in this order unless
     `reflected`. The number is a leaf that travels packed with the others of its dtype."""
     aval = x._aval.scalar
-    number = concrete(np.array(value, aval.np_dtype), aval)
+    if -6e4 < value < 6e4:
+        array = np.array(value, aval.np_dtype)
+    else:
+        with np.errstate(over="ignore"):  # infinity, of what the dtype cannot hold
+            array = np.array(value, aval.np_dtype)
+    number = concrete(array, aval)
     return apply(closure, (number, x) if reflected else (x, number))
 
 
