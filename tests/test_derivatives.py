@@ -540,3 +540,22 @@ def test_a_value_looked_at_while_a_function_is_captured():
     assert z.numpy() == 4.0 * 9.0
     # s is a constant inside the function, for its value was taken.
     np.testing.assert_allclose(tape.gradient(z, x).numpy(), 4.0 * 3.0 * np.square([1.0, 2.0]))
+
+
+@pytest.mark.parametrize("dtype", [tf.float16, tf.float32, tf.float64])
+@pytest.mark.parametrize("f", [tf.sqrt, tf.math.rsqrt, tf.math.reciprocal])
+def test_compiled_zero_gradients_stay_zero_and_others_do_not(f, dtype):
+    x = tf.constant([-1.0, 0.0, np.nan, 4.0], dtype)
+
+    @tf.function(jit_compile=True)
+    def gradient(seed):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = f(x)
+        return tape.gradient(y, x, seed)
+
+    for _ in range(3):  # interpreted at first
+        assert not np.any(gradient(tf.zeros_like(x)).numpy())
+        found = gradient(tf.ones_like(x)).numpy()
+        assert np.isnan(found[2]) and np.isinf(found[1]) and np.isfinite(found[3])
+        assert np.isnan(found[0]) == (f is not tf.math.reciprocal)

@@ -729,3 +729,32 @@ def case_segments_of_dtypes(tf):
         ]
 
     return [reduced(name, kind) for name in names for kind in kinds]
+def case_zero_gradients_stay_zero_where_there_is_no_derivative(tf):
+    x = tf.constant([-np.inf, -2.0, -0.0, 0.0, 4.0, np.inf, np.nan])
+    programs = {
+        "sqrt": tf.sqrt,
+        "rsqrt": tf.math.rsqrt,
+        "reciprocal": tf.math.reciprocal,
+        "log": tf.math.log,
+        "norm": lambda x: tf.norm(x[2:5, None], axis=1),
+        "where": lambda x: tf.where(x > 1.0, tf.sqrt(x) + tf.math.rsqrt(x), 0.0),
+        "where reciprocal": lambda x: tf.where(tf.abs(x) > 1.0, tf.math.reciprocal(x), 0.0),
+    }
+
+    def gradients(x, number, f):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = f(x)
+        return tape.gradient(y, x, tf.fill(tf.shape(y), tf.cast(number, x.dtype)))
+
+    found = {}
+    for name, f in programs.items():
+        for number in (0.0, 1.0, -3.0):
+            found[name, number] = gradients(x, number, f)
+            found[name, number, "function"] = tf.function(gradients)(x, number, f)
+            half = gradients(tf.cast(x, tf.float16), number, f) if "where" not in name else None
+            found[name, number, "half"] = half
+    z = tf.constant([0.0, complex(np.nan, 1.0), 1.0 + 1.0j], tf.complex64)
+    for name in ("sqrt", "reciprocal"):
+        found[name, "complex"] = gradients(z, 0.0, programs[name])
+    return {str(key): value for key, value in found.items()}

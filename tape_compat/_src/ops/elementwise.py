@@ -98,7 +98,7 @@ bessel_i0 = unary(rules.bessel_i0, "Bessel function I0.", kernel="BesselI0", dty
 bessel_i0e = unary(special.i0e, "exp(-|x|) I0(x).", kernel="BesselI0e", dtypes="float")
 bessel_i1 = unary(rules.bessel_i1, "Bessel function I1.", kernel="BesselI1", dtypes="float")
 bessel_i1e = unary(special.i1e, "exp(-|x|) I1(x).", kernel="BesselI1e", dtypes="float")
-reciprocal = unary(lambda x: 1 / x, "1 / x.", kernel="Reciprocal", dtypes=INEXACT)
+reciprocal = unary(rules.reciprocal, "1 / x.", kernel="Reciprocal", dtypes=INEXACT)
 reciprocal_no_nan = unary(
     lambda x: rules.divide_no_nan(jnp.ones_like(x), x),
     "1 / x, and 0 where x is 0.",

@@ -28,7 +28,7 @@ def _size(x: Any) -> Any:
 def _norm(x: Any, *powers: Any, ord: Any, axis: Any, keepdims: bool) -> Any:
     if ord in ("fro", "euclidean") or (ord == 2 and not isinstance(axis, tuple)):
         # TensorFlow keeps the complex dtype, and its gradient at 0 is NaN: inf times 0.
-        return jnp.sqrt(jnp.sum(x * jnp.conj(x), axis=axis, keepdims=keepdims))
+        return rules.sqrt(jnp.sum(x * jnp.conj(x), axis=axis, keepdims=keepdims))
     if isinstance(axis, tuple):
         if ord == 2:
             first, second = (i % x.ndim for i in axis)

@@ -62,36 +62,46 @@ def _floating(x: Any) -> bool:
 
 
 def _finite_reciprocal(y: Any) -> Any:
-    """1 / y, and a large number where y is 0."""
-    zero = y == 0
-    big = jnp.copysign(jnp.finfo(y.dtype).max, y).astype(y.dtype)
-    return jnp.where(zero, big, 1 / jnp.where(zero, 1, y))
+    """1 / y, and a large number where y is 0 or NaN."""
+    pole = _pole(y)
+    big = jnp.finfo(y.dtype).max
+    big = big if _complex(y) else jnp.copysign(big, y).astype(y.dtype)
+    return jnp.where(pole, big, 1 / jnp.where(pole, 1, y))
+
+
+def _pole(y: Any) -> Any:
+    return (y == 0) | (y != y)
 
 
 _reciprocal_part = rule(_finite_reciprocal, lambda dy, r, y: -over(over(dy, y), y))
 
 
 def over(dx: Any, y: Any) -> Any:
-    """dx / y, linear in dx, with 0 / 0 = 0 and x / 0 = inf.
+    """dx / y, linear in dx, with 0 / 0 = 0, x / 0 = inf and 0 / NaN = 0.
 
     At y = 0 it multiplies by two large finite numbers one after the other: zero stays zero and all
-    else overflows to infinity. It can be transposed, which a test for `dx == 0` cannot.
+    else overflows to infinity. At NaN so much stands on both sides of a factor 0, which makes NaN
+    of infinity in this order and in that of the transpose. A test for `dx == 0` has no transpose.
     """
-    if _complex(y):
-        return dx / y
-    pole = jnp.where(y == 0, jnp.finfo(y.dtype).max, 1).astype(y.dtype)
-    return dx * _reciprocal_part(y) * lax.stop_gradient(pole)
+    big = jnp.finfo(y.dtype).max
+    again = lax.stop_gradient(jnp.where(_pole(y), big, 1).astype(y.dtype))
+    nan = lax.stop_gradient(y != y)
+    zero, large = (jnp.where(nan, number, 1).astype(y.dtype) for number in (0, big))
+    return dx * _reciprocal_part(y) * again * zero * large * large
 
 
-#: sqrt at 0 with a zero cotangent, as in `where(x > 0, sqrt(x), 0)`, gives 0. JAX: NaN.
-#: Source: TF cwise_ops.h, sqrt_grad and rsqrt_grad, run eagerly.
+#: sqrt where it has no derivative, with a zero cotangent, as in `where(x > 0, sqrt(x), 0)`, gives
+#: 0, and so do rsqrt and reciprocal. JAX: NaN.
+#: Source: TF cwise_ops_gradients.h, whose products keep a zero gradient zero.
 sqrt = rule(lax.sqrt, lambda dx, y, x: over(dx / 2, y))
+reciprocal = rule(lambda x: 1 / x, lambda dx, y, x: over(over(-dx, x), x))
 
 
 def _rsqrt_partial(dx: Any, y: Any, x: Any) -> Any:
     if _complex(x):
         return dx * (y * y * y) / -2
-    return over(over(over(dx / -2, r := sqrt(x)), r), r)
+    plain = jnp.where(x > 0, x, 1)  # elsewhere the other division decides
+    return over(dx / -2 / plain, sqrt(x))
 
 
 def _rsqrt(x: Any) -> Any:
