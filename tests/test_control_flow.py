@@ -257,7 +257,7 @@ def test_effects_in_loops_and_branches(capfd):
     @tf.function(autograph=False)
     def shown(x, n):
         def body(i, y):
-            tf.cond(i % 2 == 0, lambda: tf.print("turn", i), lambda: None)
+            tf.cond(i % 2 == 0, lambda: tf.print("turn", i), lambda: tf.no_op())
             return i + 1, y * x
 
         return tf.while_loop(lambda i, _: i < n, body, (0, 1.0))[1]

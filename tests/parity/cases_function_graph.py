@@ -377,5 +377,56 @@ def case_checks_are_operations(tf):
     return checked(x, x), fixed(x, x), found, attempts(tf, {"alone": _returning_a_check})
 
 
+def case_what_has_no_result_is_an_operation(tf):
+    """In functions, so that it can be grouped; in eager code it is None."""
+    v, found = tf.Variable([1.0, 2.0]), []
+    slots = [tf.Variable([0.0, 0.0]) for _ in range(2)]
+
+    def update(x):
+        raw, handle = tf.raw_ops, v.handle
+        done = [
+            v.assign(x, read_value=False),
+            v.assign_add(x, read_value=False),
+            v.assign_sub(x, read_value=False),
+            v.assign(x).assign_add(x, read_value=False),
+            raw.AssignAddVariableOp(resource=handle, value=x),
+            raw.ResourceApplyGradientDescent(var=handle, alpha=0.5, delta=x),
+            raw.ResourceApplyAdagradV2(
+                var=handle, accum=slots[0].handle, lr=0.1, epsilon=0.1, grad=x
+            ),
+            raw.ResourceScatterAdd(resource=handle, indices=[0], updates=[1.0]),
+            raw.ResourceScatterNdUpdate(ref=handle, indices=[[1]], updates=[1.0]),
+            raw.NoOp(),
+            tf.print("done", output_stream="file:///dev/null"),
+            tf.py_function(lambda: None, [], []),
+            tf.numpy_function(lambda: None, [], []),
+        ]
+        found.append([(type(x).__name__, x and x.type) for x in done])
+        with tf.control_dependencies([tf.group(*done), *done]):
+            return v + 0.0
+
+    x = tf.constant([3.0, 4.0])
+    update(x)
+    return tf.function(update)(x), found, slots
+
+
+def case_branches_that_give_operations(tf):
+    """A conditional of them gives a tensor, which can be grouped too."""
+    v = tf.Variable([1.0, 2.0])
+
+    @tf.function
+    def update(x, c):
+        chosen = tf.cond(c, lambda: v.assign(x, read_value=False), lambda: tf.no_op())
+        with tf.control_dependencies([chosen]):
+            several = tf.cond(c, lambda: [tf.group(v), x], lambda: [v.assign(x).op, x + 1.0])
+        which = tf.switch_case(
+            tf.cast(c, "int32"), [lambda: tf.no_op(), lambda: v.assign_add(x, read_value=False)]
+        )
+        with tf.control_dependencies([tf.group(chosen, several, which)]):
+            return v + 0.0, chosen, several, which
+
+    return [update(tf.constant([3.0, 4.0]), tf.constant(c)) for c in (True, False)], v
+
+
 def _returning_a_check(tf):
     return tf.function(lambda x: tf.debugging.assert_equal(x, x))(1.0)

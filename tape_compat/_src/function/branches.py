@@ -20,6 +20,7 @@ from ..values.capture import value_of
 from ..values.convert import convert
 from ..values.host_steps import takes_steps
 from ..values.indexed_slices import IndexedSlices
+from ..values.operation import Operation
 from ..values.record import apply
 from ..values.tensor import Tensor
 from ..values.variable import Handle, put_into
@@ -29,6 +30,7 @@ from .recording import (
     Part,
     assigned,
     buffer_or_tensor,
+    flat,
     note_variables,
     packed,
     record,
@@ -57,6 +59,7 @@ def choose(
     """What one of the functions gives: `functions[index]`, the last one if there is none. With a
     bool, the first function is that of False."""
     inside = Inside() if takes_steps() else None
+    functions = [lambda f=f: _of_tensors(f(), index) for f in functions]
     parts = _recorded(functions, names, name, texts=False)
     if _indices_differ(parts):
         functions = [lambda f=f: _with_long_indices(f()) for f in functions]
@@ -91,6 +94,13 @@ def choose(
     for handle, tensor in zip(cells, outputs[first:], strict=True):
         put_into(handle, tensor)
     return _packed(parts, iter(outputs[:first]))
+
+
+def _of_tensors(structure: Any, index: Tensor) -> Any:
+    """A structure with what the branches are chosen by in the place of its operations."""
+    if not any(isinstance(x, Operation) for x in flat(structure)):
+        return structure
+    return packed(structure, [index if isinstance(x, Operation) else x for x in flat(structure)])
 
 
 def _indices_differ(parts: Sequence[Part]) -> bool:

@@ -19,7 +19,7 @@ from ..values.context import inside_function
 from ..values.convert import convert
 from ..values.creators import creators
 from ..values.indexed_slices import IndexedSlices
-from ..values.operation import Operation
+from ..values.operation import Operation, done
 from ..values.record import identity
 from ..values.sparse import SparseTensor, SparseTensorSpec
 from ..values.tensor import Tensor
@@ -94,7 +94,7 @@ def group(*inputs: Any, **kwargs: Any) -> Operation | None:
                 "'inputs' should be zero or more (nested) Tensors. "
                 f"Received '{x}' with type '{type(x)}'."
             )
-    return Operation(LOCAL.state.capture, "group_deps", "NoOp")
+    return done("NoOp", "group_deps")
 
 
 def tuple(tensors: Any, control_inputs: Any = None, name: str | None = None) -> Any:
@@ -126,7 +126,7 @@ def no_op(name: str | None = None) -> Operation | None:
     >>> import tape_compat as tf
     >>> tf.no_op()
     """
-    return Operation(LOCAL.state.capture, "NoOp", "NoOp") if inside_function() else None
+    return done("NoOp")
 
 
 #: The one graph outside of functions.

@@ -17,6 +17,7 @@ from ..values import nest
 from ..values.composite import CompositeTensor, TypeSpec
 from ..values.convert import convert
 from ..values.effects import record_effect
+from ..values.operation import done
 from ..values.spec import TensorSpec
 from ..values.tensor import Tensor, concrete
 from .autograph.entry import do_not_convert
@@ -82,7 +83,7 @@ def py_function(
             results, _ = record_call("py_function", "EagerPyFunc", title, again, tensors)
             return results[0] if single else results
         _record(lambda *arrays: func(*map(concrete, arrays)), tensors, title, "EagerPyFunc")
-        return None
+        return done("EagerPyFunc")
     results = call_now(lambda *values: _call(func, dtypes, title, *values), tensors)
     if runs_as_python():
         learn("py_function", title, tensors, results, single)
@@ -136,7 +137,7 @@ def numpy_function(
         results, _ = record_call("numpy_function", "PyFunc", title, call, inputs)
     else:
         _record(func, inputs, title, "PyFunc")
-        results = []
+        return done("PyFunc")
     return results[0] if single else results or None
 
 

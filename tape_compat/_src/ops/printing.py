@@ -20,6 +20,7 @@ from ..values import nest
 from ..values.convert import convert
 from ..values.effects import Written, once, record_effect
 from ..values.indexed_slices import IndexedSlices
+from ..values.operation import Operation, done
 from ..values.ragged import RaggedTensor
 from ..values.sparse import SparseTensor
 from ..values.tensor import Tensor, concrete
@@ -40,7 +41,7 @@ def print(
     end: str | None = "\n",
     name: str | None = None,
     **unknown: Any,
-) -> None:
+) -> Operation | None:
     """Write tensors and other values to standard error, as text.
 
     Tensors are written without commas, and long ones shortened; they may stand in lists, dicts
@@ -53,6 +54,7 @@ def print(
       summarize: elements written at each end of each axis; None for 3, all if negative.
       sep: what stands between the inputs.
       end: what stands at the end; None for a new line.
+    Returns: None, in a `tf.function` an operation.
     Raises: ValueError for other streams and keywords, NotFoundError if the file's folder does not
       exist.
 
@@ -81,6 +83,7 @@ def print(
         record_effect(write_now, [convert(x) for x in symbolic], "PrintV2", written=written)
     else:
         once(write_now)
+    return done("PrintV2")
 
 
 class _Place:

@@ -24,7 +24,7 @@ from ..core.state import LOCAL
 from ..run.executor import FAILURES
 from .context import inside_function
 from .host_steps import HostStep
-from .operation import Operation
+from .operation import Operation, done
 from .record import apply
 from .tensor import Tensor
 
@@ -241,8 +241,6 @@ def checking(check: Callable[..., None]) -> Callable[..., Any]:
     @functools.wraps(check)
     def checked(*args: Any, **kwargs: Any) -> Operation | None:
         check(*args, **kwargs)
-        if not inside_function():
-            return None
-        return Operation(LOCAL.state.capture, check.__name__, "Assert")
+        return done("Assert", check.__name__)
 
     return checked

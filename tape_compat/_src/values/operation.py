@@ -8,6 +8,7 @@ from typing import Any
 
 from ..core.avals import Aval
 from ..core.program import Node
+from ..core.state import LOCAL
 from .tensor import Tensor, pending
 
 #: What TensorFlow's Python calls an op whose kernel has another name.
@@ -73,6 +74,18 @@ class Operation:
 
     def __repr__(self) -> str:
         return f"<tf.Operation '{self.name}' type={self.type}>"
+
+
+def done(kind: str, name: str | None = None) -> Operation | None:
+    """What an op without results gives: None in eager code, while a function is recorded an
+    operation, for `tf.group` and `tf.control_dependencies`.
+
+    kind: TensorFlow's name for the kernel. name: by default the same.
+    """
+    capture = LOCAL.state.capture
+    if capture is None or not capture.in_function:
+        return None
+    return Operation(capture, name or kind, kind)
 
 
 def named(program: Any) -> Iterator[tuple[Node, str]]:

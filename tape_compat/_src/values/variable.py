@@ -18,7 +18,7 @@ from .conversions import converted, registered
 from .convert import convert
 from .creators import Created
 from .names import current_name_scope
-from .operation import Operation
+from .operation import Operation, done
 from .record import identity
 from .replicas import VariableAggregation, VariableSynchronization, mode_of
 from .tensor import Reference, Tensor, array_text, concrete, next_id, same_value
@@ -400,9 +400,9 @@ class Variable(operators.Operators, Trackable, metaclass=Created):
             LOCAL.state.capture.note_use(self)
         put_into(self._handle, tensor)
 
-    def _unread(self, read_value: bool) -> Variable | None:
+    def _unread(self, read_value: bool, kind: str = "") -> Variable | Operation | None:
         if not read_value:
-            return None
+            return done(kind)
         view = self._view
         if view is None:
             view = self._view = UnreadVariable(self)
@@ -439,7 +439,7 @@ class Variable(operators.Operators, Trackable, metaclass=Created):
         """Replace the value. Raises ValueError if the shape or dtype does not fit."""
         tensor = self._fitting(self._delta(value))
         self._set(same_value(tensor, self._handle.id))
-        return self._unread(read_value)
+        return self._unread(read_value, "AssignVariableOp")
 
     @native_calls("update", _updates.ADD)
     def assign_add(
@@ -473,7 +473,7 @@ class Variable(operators.Operators, Trackable, metaclass=Created):
             delta = self._checked_delta(closure, delta)
         self._set(_updates.apply_off_tape(closure, (current, delta)))
         view = self._view
-        return view if view is not None and read_value else self._unread(read_value)
+        return view if view is not None and read_value else self._unread(read_value, closure.name)
 
     def _checked_delta(self, closure: Any, delta: Any) -> Tensor:
         delta = self._delta(delta)
@@ -651,8 +651,8 @@ class UnreadVariable(Variable):
             return found
         return Operation(capture, "AssignVariableOp", "AssignVariableOp")
 
-    def _unread(self, read_value: bool) -> Variable | None:
-        return self if read_value else None
+    def _unread(self, read_value: bool, kind: str = "") -> Variable | Operation | None:
+        return self if read_value else done(kind)
 
 
 _OWN = (Variable, UnreadVariable)

@@ -16,6 +16,7 @@ from ...function.grouping import no_op
 from ...values.context import executing_eagerly
 from ...values.convert import convert
 from ...values.effects import record_effect
+from ...values.operation import Operation, done
 from ...values.tensor import Tensor
 from .files import EventFile
 
@@ -99,12 +100,12 @@ class SummaryWriter:
         """Make the file."""
         raise NotImplementedError
 
-    def flush(self) -> None:
-        """Write what is kept."""
+    def flush(self) -> Operation | None:
+        """Write what is kept. None, in a `tf.function` an operation."""
         raise NotImplementedError
 
-    def close(self) -> None:
-        """Write what is kept, and close the file."""
+    def close(self) -> Operation | None:
+        """Write what is kept, and close the file. None, in a `tf.function` an operation."""
         raise NotImplementedError
 
     def _add(self, step: int, what: bytes) -> None:
@@ -132,14 +133,18 @@ class _FileWriter(SummaryWriter):
     def _add(self, step: int, what: bytes) -> None:
         self._file.add(step, what)
 
-    def flush(self) -> None:
-        if not self._closed:
-            perform(self._file.flush, [], "FlushSummaryWriter")
+    def flush(self) -> Operation | None:
+        if self._closed:
+            return None
+        perform(self._file.flush, [], "FlushSummaryWriter")
+        return done("FlushSummaryWriter")
 
-    def close(self) -> None:
-        if not self._closed:
-            perform(self._file.close, [], "CloseSummaryWriter")
-            self._closed = executing_eagerly()
+    def close(self) -> Operation | None:
+        if self._closed:
+            return None
+        perform(self._file.close, [], "CloseSummaryWriter")
+        self._closed = executing_eagerly()
+        return done("CloseSummaryWriter")
 
 
 class _NoWriter(SummaryWriter):

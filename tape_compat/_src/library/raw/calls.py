@@ -8,6 +8,7 @@ from functools import cache
 from inspect import Parameter, Signature
 from typing import Any
 
+from ...values.operation import done
 from ..saved_model.registry import attributes_of
 from . import binding, kernels
 from .definitions import MISSING, Argument, Definition, definition, names
@@ -73,7 +74,7 @@ def _function(op: Definition, by_keywords: bool) -> Callable[..., Any]:
         outputs = _grouped(op.outputs, kernel(*inputs, **given), attributes)
         if len(outputs) > 1:
             return several(*outputs)
-        return outputs[0] if outputs else None
+        return outputs[0] if outputs else done(op.name)
 
     call.__name__ = call.__qualname__ = op.function
     call.__module__ = _MODULE
