@@ -13,6 +13,7 @@ import pytest
 import tape_compat
 from tape_compat._src.core.state import LOCAL
 from tape_compat._src.data.batch_sizes import compute_batch_size
+from tape_compat._src.function import grouping
 from tape_compat._src.library import moving_average
 from tape_compat._src.library.feature_columns import base as feature_columns
 from tape_compat._src.standin import (
@@ -575,6 +576,44 @@ def test_variables_made_in_a_scratch_graph():
             assert a == b
         else:
             np.testing.assert_allclose(a, b, rtol=1e-5)
+
+
+def test_convolution():
+    """The class of `nn_ops`, which layers keep."""
+
+    def made(tf, convolution):
+        x, k = tf.ones([1, 8, 2]), tf.ones([3, 2, 4])
+        given = [x.shape, k.shape]
+        return [
+            convolution(*given, "VALID")(x, k),
+            convolution(*given, padding="SAME", strides=[2], data_format="NWC")(x, k),
+            convolution(*given, padding="SAME", dilation_rate=[2])(x, k),
+        ]
+
+    expected = made(tensorflow(), theirs("ops.nn_ops").Convolution)
+    for a, b in zip(made(tape_compat, framework.Convolution), expected, strict=True):
+        np.testing.assert_allclose(a, b)
+
+
+def test_graphs_of_functions():
+    """What is inside of which graph, and tensors that one takes from another."""
+
+    def said_of(tf, graph):
+        outside = tf.compat.v1.get_default_graph()
+        found = [isinstance(outside, graph), isinstance(graph("g").outer_graph, graph)]
+        with graph("first").as_default() as first:
+            x = tf.ones([2, 3]) * 2.0
+            found += [isinstance(first, graph), isinstance(first.outer_graph, graph)]
+            with graph("inner").as_default() as inner:
+                found.append(inner.outer_graph is first)
+        with graph("second").as_default():
+            y = tf.matmul(x, tf.ones([3, 4]))
+            z = tf.cond(tf.reduce_all(y > 0), lambda: x + 1.0, lambda: x)
+        return [*found, y.shape.as_list(), z.shape.as_list()]
+
+    tf = tensorflow()
+    expected = said_of(tf, tf.__internal__.FuncGraph)
+    assert said_of(tape_compat, grouping.FunctionGraph) == expected
 
 
 class Odd:

@@ -79,6 +79,7 @@ class FuncGraph(SymbolicProgram):
         "outputs",
         "results",
         "rows",
+        "shapes_only",
         "structured_input_signature",
         "values_given",
         "variable_avals",
@@ -92,6 +93,7 @@ class FuncGraph(SymbolicProgram):
         self.in_function = True
         self.sketch = None  # its record is kept, and called
         self.settled = self.settled or settled
+        self.shapes_only = False
         self.created: list[Variable] | None = [] if creates else None
         self.lifts = True
         self.began = next_id()

@@ -64,12 +64,23 @@ class Graph(abc.ABC):  # noqa: B024 - what is entered is a FuncGraph
         that was left are not found in it."""
         with capturing(lambda state: FuncGraph(state, self.name, creates=True)) as program:
             assert isinstance(program, FuncGraph)
-            program.sketch = Sketch()  # it is never called: it tells shapes
+            program.sketch, program.shapes_only = Sketch(), True
             program.lifts = program.outer is not None
             yield program
 
 
-Graph.register(FuncGraph)
+class FunctionGraph(Graph):
+    """The class of the records of functions, which the graph of eager code is not of."""
+
+    building_function = True
+
+    @property
+    def outer_graph(self) -> Any:
+        """The record of the function that this is in, or the graph of eager code."""
+        return of_function(LOCAL.state.capture) or OUTSIDE[0]
+
+
+FunctionGraph.register(FuncGraph)
 
 
 def group(*inputs: Any, **kwargs: Any) -> Operation | None:

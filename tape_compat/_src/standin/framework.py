@@ -12,6 +12,7 @@ from ..core.errors import user_location
 from ..core.shapes import TensorShape, as_shape as as_shape
 from ..function.vectorized_map import vectorized_map
 from ..library.version1.dimension import Dimension as Dimension
+from ..ops.convolutions import convolution
 from ..ops.creation import (
     convert_to_tensor,
     get_static_value,
@@ -44,6 +45,29 @@ class _OfValues(type):
 
 class EagerTensor(metaclass=_OfValues):
     """What a Tensor is an instance of outside of functions that are recorded."""
+
+
+class Convolution:
+    """A convolution of inputs and filters of these shapes, called with them.
+
+    padding, strides, dilation_rate, data_format: as of `tf.nn.convolution`.
+    """
+
+    def __init__(
+        self,
+        input_shape: Any,
+        filter_shape: Any,
+        padding: Any,
+        strides: Any = None,
+        dilation_rate: Any = None,
+        name: str | None = None,
+        data_format: str | None = None,
+    ):
+        self.input_shape, self.filter_shape = as_shape(input_shape), as_shape(filter_shape)
+        self._options = (strides, padding, data_format, dilation_rate)
+
+    def __call__(self, inp: Any, filter: Any) -> Tensor:
+        return convolution(inp, filter, *self._options)
 
 
 # -- shapes

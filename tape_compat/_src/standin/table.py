@@ -23,11 +23,12 @@ GRAPH_DEF_VERSION_MIN_PRODUCER = 0
 NAMES = {
     "__internal__.CompositeTensor": "values.composite:CompositeTensor",
     "__internal__.EagerTensor": "values.tensor:Tensor",
-    "__internal__.FuncGraph": "function.grouping:Graph",
+    "__internal__.FuncGraph": "function.grouping:FunctionGraph",
     "__internal__.distribute.ShardedVariable": "standin.keras2:DistributedVariable",
     "python.distribute.ps_values.AggregatingVariable": "standin.keras2:DistributedVariable",
     "python.distribute.sharded_variable.ShardedVariable": "standin.keras2:DistributedVariable",
     "python.distribute.values.DistributedVariable": "standin.keras2:DistributedVariable",
+    "python.ops.nn_ops.Convolution": "standin.framework:Convolution",
     "python.ops.tensor_getitem_override._slice_helper": "ops.indexing:getitem",
     "python.ops.tensor_getitem_override._slice_helper_var": "standin.framework:slice_helper_var",
     "python.types.core.TensorLike": "ops.declare:TensorLike",
@@ -62,6 +63,9 @@ NAMES = {
     "__internal__.load_context": "standin.keras2:load_context",
     "__internal__.mixed_precision.register_loss_scale_wrapper": "standin.runtime:nothing",
     "__internal__.tracking.register_session_provider": "standin.runtime:nothing",
+    "python.trackable.data_structures.sticky_attribute_assignment": (
+        "standin.keras2:sticky_attribute_assignment"
+    ),
     "__internal__.tracking.sticky_attribute_assignment": (
         "standin.keras2:sticky_attribute_assignment"
     ),

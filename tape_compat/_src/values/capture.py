@@ -158,6 +158,8 @@ class SymbolicProgram(Program):
         "values",
     )
     symbolic = True
+    #: Whether it is never called.
+    shapes_only = False
 
     def __init__(self, owner: ThreadState, name: str = "function"):
         super().__init__(owner, CAPTURED)
@@ -190,9 +192,9 @@ class SymbolicProgram(Program):
         self.leaves[id(x)] = (slot, x)
 
     def refuse_foreign(self, x: Tensor) -> None:
-        """Refuse a tensor of a record that this one is no part of."""
-        program = self.outer
-        while program is not None and program is not x._at[0]:
+        """Refuse a tensor of a record that this one is no part of, if it is to be called."""
+        program: SymbolicProgram | None = self
+        while program is not None and program is not x._at[0] and not program.shapes_only:
             program = program.outer
         if program is None:
             raise out_of_scope(x)
