@@ -609,6 +609,11 @@ def test_graphs_of_functions():
         with graph("second").as_default():
             y = tf.matmul(x, tf.ones([3, 4]))
             z = tf.cond(tf.reduce_all(y > 0), lambda: x + 1.0, lambda: x)
+        with graph("third").as_default():
+            unknown = tf.compat.v1.placeholder(tf.float32, [None, None]) * 2.0
+        with graph("fourth").as_default() as fourth:
+            tf.exp(unknown)
+            found.append([op.type for op in fourth.get_operations()])
         return [*found, y.shape.as_list(), z.shape.as_list()]
 
     tf = tensorflow()

@@ -66,7 +66,7 @@ class _Listing:
 
     def _leaf(self, slot: int, operation: Operation, place: int) -> None:
         x: Tensor = self._leaves[slot]
-        made_here = self._constant(x) or x._aval.size <= _SMALL
+        made_here = self._constant(x) or (not x._is_symbolic() and x._aval.size <= _SMALL)
         two = len(operation._inputs) == 2 and made_here
         name = self._unique(f"{operation.name}/{'xy'[place]}" if two else "Const")
         kind = "Const" if made_here else "Placeholder"
