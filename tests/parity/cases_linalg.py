@@ -264,3 +264,28 @@ def case_tensor_diag_ranks(tf):
         )
         for shape in shapes
     ]
+
+
+def case_pinv_that_cuts_off(tf):
+    """What is cut off turns into what is kept: the derivative knows it."""
+
+    def derived(x, rcond):
+        x = tf.constant(x, tf.float64)
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = tf.linalg.pinv(x, rcond=rcond)
+                total = tf.reduce_sum(tf.sin(y))
+            first = tape.gradient(total, x)
+        return y, first, outer.gradient(first, x)
+
+    tall = [[0.1, -1.0], [-0.6, 2.2], [-0.1, -0.3]]
+    batch = np.array([[[3.0, 0.2, 0.1], [0.3, 1.0, 0.4]], [[1.0, 2.0, 0.5], [0.1, 0.3, 0.2]]])
+    return [
+        derived(tall, 0.2),
+        derived(np.transpose(tall), 0.2),
+        derived(batch, 0.5),
+        derived(batch, 0.01),
+        derived(A, 0.6),
+    ]

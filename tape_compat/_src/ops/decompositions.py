@@ -308,7 +308,36 @@ def eigvals(tensor: Any, name: str | None = None) -> Tensor:
 
 def pseudo_inverse(a: Any, rcond: Any = None) -> Any:
     """Pseudo-inverse; singular values below `rcond` times the largest count as 0."""
+    return jnp.linalg.pinv(a) if rcond is None else _cut_off(a, rcond)
+
+
+@jax.custom_jvp
+def _cut_off(a: Any, rcond: Any) -> Any:
+    """The pseudo-inverse of the part of `a` that large singular values make."""
     return jnp.linalg.pinv(a, rtol=rcond)
+
+
+@_cut_off.defjvp
+def _cut_off_jvp(primals: Any, tangents: Any) -> Any:
+    """JAX's derivative takes what is cut off for 0; it turns into what is kept, though.
+
+    With a = u s vh and f the inverses of what is kept, the derivative of u f vh.
+    """
+    (a, rcond), (da, _) = primals, tangents
+    u, s, vh = jnp.linalg.svd(a, full_matrices=False)
+    kept = s > rcond[..., None] * jnp.max(s, -1, keepdims=True, initial=0)
+    f = jnp.where(kept, 1 / jnp.where(kept, s, 1), 0)
+    (si, sj), (fi, fj) = [(x[..., :, None], x[..., None, :]) for x in (s, f)]
+    one = kept[..., :, None] != kept[..., None, :]
+    between = jnp.where(one, sj**2 - si**2, 1)
+    straight = jnp.where(one, (sj * fj - si * fi) / between, 0).astype(a.dtype)
+    turned = jnp.where(one, (si * fj - sj * fi) / between, -fi * fj).astype(a.dtype)
+    uh, v, squares = adjoint_of(u), adjoint_of(vh), (f**2).astype(a.dtype)
+    inner = uh @ da @ v
+    left, right = da @ v - u @ inner, uh @ da - inner @ vh
+    dp = u @ (straight * inner + turned * adjoint_of(inner)) @ vh
+    dp += left * squares[..., None, :] @ vh + u @ (squares[..., :, None] * right)
+    return _cut_off(a, rcond), adjoint_of(dp)
 
 
 _PINV = Op(pseudo_inverse, "Pinv", check=_check_decomposed("Pinv")).bind()
