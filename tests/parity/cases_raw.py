@@ -313,3 +313,11 @@ def case_diagonals_of_version_2(tf):
         raw.MatrixDiagV2(diagonal=rows, k=[0, 1], padding_value=0.0, **sizes),
         raw.MatrixSetDiagV2(input=zeros, diagonal=rows, k=[0, 1]),
     ]
+
+
+def case_gradient_kernels_of_roots_keep_zeros(tf):
+    y = tf.constant([np.inf, -np.inf, np.nan, 0.0, 2.0])
+    kernels = [
+        getattr(tf.raw_ops, f"{name}Grad") for name in ("Sqrt", "Rsqrt", "Inv", "Reciprocal")
+    ]
+    return [[f(y=y, dy=tf.fill([5], dy)) for f in kernels] for dy in (0.0, 1.0, -2.0)]

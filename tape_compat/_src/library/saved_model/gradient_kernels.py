@@ -32,6 +32,7 @@ from ...ops import (
     sparse_segments,
 )
 from ...ops.arguments import known_value
+from ...ops.arithmetic import multiply_no_nan
 from ...ops.images.boxes import crop_and_resize
 from ...ops.images.resize_corners import resized
 from ...values.tensor import Tensor, concrete
@@ -113,18 +114,18 @@ def _tanh(y: Any, dy: Any) -> Tensor:
 
 @kernel("SqrtGrad")
 def _sqrt(y: Any, dy: Any) -> Tensor:
-    return dy * 0.5 / elementwise.conj(y)
+    return multiply_no_nan(0.5 / elementwise.conj(y), dy)
 
 
 @kernel("RsqrtGrad")
 def _rsqrt(y: Any, dy: Any) -> Tensor:
     kept = elementwise.conj(y)
-    return dy * -0.5 * kept * kept * kept
+    return multiply_no_nan(-0.5 * kept * kept * kept, dy)
 
 
 @kernel("InvGrad", "ReciprocalGrad")
 def _reciprocal(y: Any, dy: Any) -> Tensor:
-    return -dy * elementwise.square(elementwise.conj(y))
+    return multiply_no_nan(-elementwise.square(elementwise.conj(y)), dy)
 
 
 KERNELS |= {
