@@ -274,3 +274,23 @@ def case_sizes_of_texts_of_known_shapes(tf):
         called(lambda s: tf.range(tf.strings.to_number(s[:1], tf.int32)[0])),
         traced(tf, lambda s: tf.zeros(tf.strings.length(s)), (tf.constant("ab"),))[0],
     ]
+def case_counts_of_words_by_row(tf):
+    """What `TextVectorization` gives: "count", "multi_hot", "tf_idf"; 9 and more do not count."""
+    shares = tf.constant([0.5, 0.25, 0.125, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0])
+    settings = {"minlength": 9, "maxlength": 9, "axis": -1}
+
+    def counts(texts):
+        ids = tf.ragged.map_flat_values(
+            lambda words: tf.strings.to_hash_bucket_fast(words, 11), tf.strings.split(texts)
+        )
+        weights = tf.ragged.map_flat_values(lambda ids: tf.gather(shares, ids), ids)
+        return [
+            tf.math.bincount(ids, dtype=tf.float32, **settings),
+            tf.math.bincount(ids, binary_output=True, **settings),
+            tf.math.bincount(ids, weights=weights, **settings),
+        ]
+
+    batches = [tf.constant(texts) for texts in (["a b a", "", "c d e f"], ["b"], ["g g", "h i"])]
+    recorded = tf.function(counts, input_signature=[tf.TensorSpec([None], tf.string)])
+    concrete = recorded.get_concrete_function()
+    return [counts(x) for x in batches], [concrete(x) for x in batches]

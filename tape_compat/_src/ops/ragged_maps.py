@@ -475,6 +475,12 @@ def _bincount(
         return counting.bincount(
             arr.flat_values, flat, minlength, maxlength, dtype, binary_output=binary_output
         )
+    if arr.flat_values._is_symbolic() and maxlength is not None and minlength == maxlength:
+        filled = arr.to_tensor(casting.cast(maxlength, arr.dtype))  # which is not counted
+        given = None if weights is None else weights.to_tensor()
+        return counting.bincount(
+            filled, given, minlength, maxlength, dtype, name, axis, binary_output
+        )
     found = bincount(arr, weights, axis, minlength, maxlength, binary_output)
     return to_dense(found if weights is not None else _cast_values(found, dtype))
 
