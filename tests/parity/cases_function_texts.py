@@ -274,6 +274,8 @@ def case_sizes_of_texts_of_known_shapes(tf):
         called(lambda s: tf.range(tf.strings.to_number(s[:1], tf.int32)[0])),
         traced(tf, lambda s: tf.zeros(tf.strings.length(s)), (tf.constant("ab"),))[0],
     ]
+
+
 def case_counts_of_words_by_row(tf):
     """What `TextVectorization` gives: "count", "multi_hot", "tf_idf"; 9 and more do not count."""
     shares = tf.constant([0.5, 0.25, 0.125, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0])

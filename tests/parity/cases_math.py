@@ -729,6 +729,8 @@ def case_segments_of_dtypes(tf):
         ]
 
     return [reduced(name, kind) for name in names for kind in kinds]
+
+
 def case_zero_gradients_stay_zero_where_there_is_no_derivative(tf):
     x = tf.constant([-np.inf, -2.0, -0.0, 0.0, 4.0, np.inf, np.nan])
     programs = {

@@ -760,3 +760,26 @@ def case_shapes_in_other_sequences(tf):
             recorded = tf.function(of_sizes, input_signature=spec, autograph=False)
             found[name, kind, "recorded"] = attempt(lambda: recorded(tf.ones([2, 3])).shape)
     return found
+
+
+def case_draws_in_a_loop_that_python_ends(tf):
+    """A loop with a `break` by what Python gives: all turns draw from one op."""
+    tf.random.set_seed(7)
+    v = tf.Variable(0.5)
+
+    def drawn():
+        return tf.random.uniform([], seed=3), tf.random.normal([])
+
+    def loop(n, of_function):
+        found = tf.TensorArray(tf.float32, 0, dynamic_size=True)
+        for i in tf.range(n):
+            x, y = of_function()
+            x = tf.numpy_function(lambda x: x, [x * v], tf.float32)
+            x.set_shape([])
+            found = found.write(i, x + y)
+            if x > 2.0:
+                break
+        return found.stack(), tf.random.uniform([])
+
+    functions = [tf.function(loop), tf.function(loop)]
+    return functions[0](4, drawn), functions[1](tf.constant(3), tf.function(drawn))

@@ -81,8 +81,12 @@ class ThreadState:
 
 
 class _Local(threading.local):
+    """run: of a function by its Python, whose random numbers are those of that; see
+    `ops/random_keys.py`."""
+
     def __init__(self) -> None:
         self.state = ThreadState()
+        self.run: Any = None
 
 
 LOCAL = _Local()

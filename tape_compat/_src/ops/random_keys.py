@@ -14,7 +14,7 @@ import os
 import random
 import threading
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import jax
@@ -145,8 +145,8 @@ def next_key(kernel: str, seed: Any, blocks: int = RESERVED) -> Tensor:
         seed = plain_seed(seed)
     capture = LOCAL.state.capture
     if capture is None:
-        if _RUNNING.run is not None:
-            return _RUNNING.run.next_key(kernel, seed, blocks)
+        if LOCAL.run is not None:
+            return LOCAL.run.next_key(kernel, seed, blocks)
         return _streams.next_key(kernel, seed, blocks)
     if seed is None and _streams.seed is not None:
         seed = capture.next_draw()
@@ -190,8 +190,8 @@ class _Site:
         capture = LOCAL.state.capture
         if capture is not None:
             return capture.drawn(key_of(0), Drawn(_Site(self._pair, self.origin), count))
-        if _RUNNING.run is not None:
-            return _RUNNING.run.called(self)._next(count)
+        if LOCAL.run is not None:
+            return LOCAL.run.called(self)._next(count)
         return self._next(count)
 
     def _next(self, count: int) -> Tensor:
@@ -217,12 +217,8 @@ class _Site:
 
 
 class _Running(threading.local):
-    """The function that Python runs in this thread.
+    """counts: how many draws those with a seed have made, where they are counted apart."""
 
-    counts: how many draws those with a seed have made, where they are counted apart.
-    """
-
-    run: _Run | None = None
     counts: dict[_Site, int] | None = None
 
 
@@ -265,10 +261,10 @@ class _InRun:
         self._run = run
 
     def __enter__(self) -> None:
-        self._before, _RUNNING.run = _RUNNING.run, self._run
+        self._before, LOCAL.run = LOCAL.run, self._run
 
     def __exit__(self, *_: object) -> None:
-        _RUNNING.run = self._before
+        LOCAL.run = self._before
 
 
 class _Run:
@@ -287,6 +283,19 @@ class _Run:
         pair = _pair(_streams.seed, own)
         site = self._site((self._draws, pair), pair)
         return _streams.next_key(kernel, seed, blocks) if site is None else site._next(1)
+
+    def turns(self, elements: Iterable[Any]) -> Iterator[Any]:
+        """The elements that a loop goes through. If the function was recorded, the loop would be a
+        graph of its own, and the same ops would draw in all turns."""
+        begin, unseeded = self._draws, self._unseeded
+        calls, most = self._calls.copy(), self._draws
+        try:
+            for element in elements:
+                most = max(most, self._draws)
+                self._draws, self._unseeded, self._calls = begin, 0, calls.copy()
+                yield element
+        finally:
+            self._draws, self._unseeded = max(most, self._draws), unseeded
 
     def called(self, site: _Site) -> _Site:
         """The generator of a draw in a function that it calls, in each call another one."""
@@ -330,20 +339,20 @@ class LoopDraws:
     outside of functions."""
 
     def __init__(self) -> None:
-        self._outer, self._turn, self._before = _RUNNING.run, _RUNNING.run, _RUNNING.run
+        self._outer, self._turn, self._before = LOCAL.run, LOCAL.run, LOCAL.run
         self._sites: dict[Any, _Site] = {}
 
     def __enter__(self) -> None:
-        self._before, _RUNNING.run = _RUNNING.run, None
+        self._before, LOCAL.run = LOCAL.run, None
 
     def __exit__(self, kind: Any, *_: Any) -> None:
         before, self._before = self._before, None
         if before is None or (before is not self._outer and before is not self._turn):
-            _RUNNING.run = before
+            LOCAL.run = before
         elif kind is None:
-            _RUNNING.run = self._turn = _Run(self._sites)
+            LOCAL.run = self._turn = _Run(self._sites)
         else:
-            _RUNNING.run = self._turn = self._outer
+            LOCAL.run = self._turn = self._outer
 
 
 def set_seed(seed: Any) -> None:

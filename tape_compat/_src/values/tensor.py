@@ -275,7 +275,8 @@ class Tensor(operators.Operators, TensorType, Placed):
             f"Iterating over a symbolic `tf.Tensor` of shape {self.shape} is not allowed.",
             errors.OperatorNotAllowedInGraphError,
         )
-        return (self[i] for i in range(length))
+        elements = (self[i] for i in range(length))
+        return elements if LOCAL.run is None else LOCAL.run.turns(elements)
 
     # -- identity and copies --------------------------------------------------------------------
 
