@@ -271,3 +271,16 @@ def test_a_wrong_dtype_is_wrong_for_any_sizes():
     with pytest.raises(tf.errors.InvalidArgumentError, match="allowed values: float"):
         op.infer((aval(parsed("n")),))
     assert len(asked) == 1
+
+
+def test_sizes_are_not_taken_for_others_where_the_op_takes_them_as_they_are():
+    """A third of the rows, rounded up, is no simple function of an unknown size. Taken for the 4 of
+    the other input it would be 2."""
+
+    def function(x, y):
+        return jnp.zeros(-(-int(x.shape[0]) // 3), jnp.float32) + jnp.sum(y)
+
+    thirds = Op(function, "Thirds").bind()
+    assert thirds.infer((aval(7), aval(4)))[0] == (aval(3),)
+    with pytest.raises(NeedsValue, match=r"Thirds of .* needs sizes that are not known"):
+        thirds.infer((aval(D), aval(4)))

@@ -95,11 +95,15 @@ def _broadcast(closure: Closure, avals: Avals) -> Aval:
 
 def _unified(closure: Closure, avals: Avals) -> tuple[Avals, bool] | None:
     """What it gives if some unknown sizes are taken for others, or for numbers; None if that does
-    not help."""
+    not help, or is not what it gives for sizes that it takes though they differ."""
+    samples: list[tuple[Sizes, Avals]] | None = None
     for equal in itertools.islice(_guessed_equal(closure, avals), limits.MAX_UNIFICATIONS):
         found = _tried(closure, _replaced(avals, equal))
         if found is not None:
-            return _replaced(found[0], _larger(closure, avals, equal)), found[1]
+            outputs = _replaced(found[0], _larger(closure, avals, equal))
+            samples = _samples(closure, avals)[0] if samples is None else samples
+            if all(_shapes([x.at(sizes) for x in outputs]) == _shapes(y) for sizes, y in samples):
+                return outputs, found[1]
     return None
 
 
@@ -234,22 +238,8 @@ def _filled(closure: Closure, avals: Avals, sizes: Sizes) -> tuple[Any, Avals]:
 def from_examples(closure: Closure, avals: Avals) -> tuple[Avals, bool] | None:
     """What it gives, as what it gives for some sizes tells; None if it does not take sizes that
     differ, or what it gives is no simple function of them."""
-    names = _names(closure, avals)
-    values = limits.EXAMPLE_SIZES
-    samples: list[tuple[Sizes, Avals]] = []
-    single = True
-    for k in range(len(values)):
-        chosen = [values[(k + i) % len(values)] for i in range(len(names))]
-        sizes = Sizes(**dict(zip(names, chosen, strict=True)))
-        try:
-            outputs, single = _with(closure, avals, sizes)[2]
-            samples.append((sizes, outputs))
-        except Exception as error:
-            if errors.is_of_dtypes(error):
-                raise
-        if k == 1 and not samples:
-            return None
-    if len(samples) < len(values) - 3:
+    samples, single = _samples(closure, avals)
+    if len(samples) < len(limits.EXAMPLE_SIZES) - 3:
         return None
     pool = list(dict.fromkeys(n for aval in avals for n in aval.shape if is_symbolic(n)))
     pool += [n for n in _numbers(closure.attributes.values()) if is_symbolic(n)]
@@ -265,6 +255,27 @@ def from_examples(closure: Closure, avals: Avals) -> tuple[Avals, bool] | None:
             return None
         outputs.append(Aval.of(shape, kind[0].dtype))
     return tuple(outputs), single
+
+
+def _samples(closure: Closure, avals: Avals) -> tuple[list[tuple[Sizes, Avals]], bool]:
+    """What it gives for sizes that differ, as far as it takes them, and whether that is one array;
+    nothing if it takes none of the first two."""
+    names = _names(closure, avals)
+    values = limits.EXAMPLE_SIZES
+    samples: list[tuple[Sizes, Avals]] = []
+    single = True
+    for k in range(len(values)):
+        chosen = [values[(k + i) % len(values)] for i in range(len(names))]
+        sizes = Sizes(**dict(zip(names, chosen, strict=True)))
+        try:
+            outputs, single = _with(closure, avals, sizes)[2]
+            samples.append((sizes, outputs))
+        except Exception as error:
+            if errors.is_of_dtypes(error):
+                raise
+        if k == 1 and not samples:
+            break
+    return samples, single
 
 
 def _shapes(avals: Iterable[Aval]) -> list[Shape]:
