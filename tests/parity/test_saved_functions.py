@@ -452,3 +452,14 @@ def test_loops_of_unknown_length_and_formulas(ways, tmp_path):
                 tape.watch(given)
                 found = loaded.f(given, reader.constant(y))
             assert_near(numbers(tape.gradient(found, given)), gradient)
+
+
+def test_lengths_of_rows_of_texts(ways, tmp_path):
+    """Slices from a known place to an end that only a call tells."""
+    functions = lambda tf: {
+        "lengths": lambda x: tf.strings.split(x, " ").row_lengths(),
+        "reversed": lambda x: tf.strings.split(tf.reverse(x, [0]), " ").row_lengths(),
+        "limits": lambda x: tf.cast(tf.strings.split(x, " ").row_limits(), tf.float32),
+    }
+    given = [["a b", "c", "d"], ["x"], ["a b c", "", "d e", "f g"]]
+    check(ways, tmp_path, functions, given, lambda tf: tf.TensorSpec([None], tf.string))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from functools import lru_cache, reduce
 from typing import Any, TypeAlias
 
@@ -339,15 +339,17 @@ def _is(a: Any, b: Any) -> bool:
     return a is b
 
 
-def bounds_in(sizes: Iterable[Size]) -> tuple[str, ...]:
-    """For what is the smaller of an expression and a number in these sizes, that it is the
-    expression.
+def bounds_in(sizes: Iterable[Size], lengths: Container[Size]) -> tuple[str, ...]:
+    """Which is the smaller, where a size is that of an expression and a number: the expression, if
+    the number is one of these lengths, of which a part is taken, else the number.
 
-    >>> bounds_in([parsed("d0"), 3, parsed("min(d1 + 2, 20)")])
-    ('d1 + 2 <= 20',)
+    >>> bounds_in([parsed("d0"), 3, parsed("min(d1 + 2, 20)"), parsed("d1 - min(1, d1)")], {20})
+    ('d1 + 2 <= 20', 'd1 >= 1')
     """
     found = [_SMALLER.findall(str(size)) for size in sizes if is_symbolic(size)]
-    return tuple(dict.fromkeys([f"{a or d} <= {b or c}" for each in found for a, b, c, d in each]))
+    pairs = [(a or d, b or c) for each in found for a, b, c, d in each]
+    relation = {True: "<=", False: ">="}
+    return tuple(dict.fromkeys([f"{x} {relation[int(n) in lengths]} {n}" for x, n in pairs]))
 
 
 def bounded(names: Iterable[str], bounds: Sequence[str]) -> Sizes:

@@ -9,6 +9,7 @@ import dataclasses
 import itertools
 import logging
 import re
+import sys
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -51,12 +52,18 @@ def one_batch(avals: Sequence[Aval]) -> Sizes:
 
 
 def slices_inside(closure: Call, avals: Sequence[Aval]) -> tuple[str, ...]:
-    """The bounds of sizes with which slices up to an unknown size lie inside of axes of known ones,
-    as those of a table of positions."""
+    """The bounds of sizes with which slices lie inside of their axes: those up to an unknown size,
+    as of a table of positions, and those of an unknown axis from a known place."""
     kinds = list(avals)
+    arguments = [size for aval in avals for size in aval.shape]
+    bounds = dict.fromkeys(bounds_in(arguments, range(2, sys.maxsize)))
     for step in closure.flat.steps:
-        kinds += step.closure.infer(tuple([kinds[i] for i in step.inputs]))[0]
-    return bounds_in([size for aval in kinds for size in aval.shape])
+        given = [kinds[i] for i in step.inputs]
+        found = step.closure.infer(tuple(given))[0]
+        lengths = {size for aval in given for size in aval.shape if not is_symbolic(size)}
+        bounds.update(dict.fromkeys(bounds_in([n for x in found for n in x.shape], lengths)))
+        kinds += found
+    return tuple(bounds)
 
 
 def sizes_stated(closure: Call, avals: Sequence[Aval]) -> Sizes:
@@ -245,10 +252,12 @@ def _callable(program: Program) -> Any:
     """A program as JAX calls it. All but the module is as in a program that JAX makes of the same
     inputs and outputs."""
 
-    def like(*arrays: Any) -> Arrays:
-        return tuple([jnp.zeros(aval.shape, aval.np_dtype) for aval in program.outputs])
-
     sizes = within(program.bounds, program.inputs) if program.bounds else Sizes()
+
+    def like(*arrays: Any) -> Arrays:
+        outputs = [aval.at(sizes) for aval in program.outputs]
+        return tuple([jnp.zeros(aval.shape, aval.np_dtype) for aval in outputs])
+
     structs = [aval.at(sizes).struct for aval in program.inputs]
     exported = in_x64(_exported, like, structs, program.platforms)
     return dataclasses.replace(
