@@ -339,7 +339,19 @@ class Closure:
         if self._jit is None:
             self._jit = self._alone()
         COUNTERS.dispatches += 1
-        return self._jit(*arrays)
+        try:
+            return self._jit(*arrays)
+        except BaseException as error:
+            if not isinstance(error, jax.errors.JaxRuntimeError):
+                self._forget_alone()
+            raise
+
+    def _forget_alone(self) -> None:
+        """Compile it anew: JAX may have been interrupted while it traced or lowered it, and would
+        take that for recursive from then on."""
+        self._jit = None
+        if self.dynamic_form is not None:
+            self.dynamic_form[0]._jit = None
 
     def _alone(self) -> Callable[..., Arrays]:
         if self.dynamic_form is None:
