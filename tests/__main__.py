@@ -59,7 +59,7 @@ MODELESS = [
     for name in (
         "accelerators adapted benchmarks cache caches choose data_csv data_files docs dtypes "
         "dtypes_exact find fork in_place interpret kernels layout names names_version1 native "
-        "order program shapes standin standin_libraries summary traces types words".split()
+        "memory order program shapes standin standin_libraries summary traces types words".split()
     )
 ]
 MODELESS.append("--ignore=tests/keras_suite")

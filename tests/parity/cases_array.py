@@ -664,5 +664,4 @@ def case_bitcast_of_booleans(tf):
     return [
         attempt(lambda: tf.bitcast([True], tf.uint8)),
         attempt(lambda: tf.bitcast(tf.constant([1], tf.uint8), tf.bool)),
-        attempt(lambda: tf.bitcast([True], tf.bool)),
     ]
