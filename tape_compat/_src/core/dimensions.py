@@ -343,8 +343,8 @@ def bounds_in(sizes: Iterable[Size], lengths: Container[Size]) -> tuple[str, ...
     """Which is the smaller, where a size is that of an expression and a number: the expression, if
     the number is one of these lengths, of which a part is taken, else the number.
 
-    >>> bounds_in([parsed("d0"), 3, parsed("min(d1 + 2, 20)"), parsed("d1 - min(1, d1)")], {20})
-    ('d1 + 2 <= 20', 'd1 >= 1')
+    >>> bounds_in([parsed("d0"), 3, parsed("min(d1 + 2, 20)"), parsed("min(1, d1 - 1)")], {20})
+    ('d1 + 2 <= 20', 'd1 - 1 >= 1')
     """
     found = [_SMALLER.findall(str(size)) for size in sizes if is_symbolic(size)]
     pairs = [(a or d, b or c) for each in found for a, b, c, d in each]

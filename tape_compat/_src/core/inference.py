@@ -302,3 +302,6 @@ def _guesses(found: Sequence[int], samples: list[Sizes], pool: list[Size]) -> It
     yield from (maximum(size, n) for size in pool for n in {min(found)})
     for a, b in itertools.combinations(pool, 2):
         yield from (minimum(a, b), maximum(a, b), a * b, a + b)
+        for x, y in ((a, b), (b, a)):  # elements of a diagonal beside the main one
+            shifts = {n - sizes.of(y) for sizes, n in zip(samples, found, strict=True)}
+            yield from (minimum(x, y + shift) for shift in shifts if shift)
