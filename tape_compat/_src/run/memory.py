@@ -45,7 +45,8 @@ def may_copy(nbytes: int) -> bool:
 def lacks(error: BaseException) -> bool:
     """Whether an error says that there was not enough memory."""
     if isinstance(error, jax.errors.JaxRuntimeError):
-        return "RESOURCE_EXHAUSTED" in str(error)
+        text = str(error)
+        return "RESOURCE_EXHAUSTED" in text or "Out of memory" in text  # INTERNAL in JAX 0.8
     return isinstance(error, MemoryError)
 
 
