@@ -46,9 +46,15 @@ def used_by(closure: Closure, avals: tuple[Aval, ...]) -> tuple[frozenset[int], 
         else:
             found = _by_trace(closure, avals, base_of(closure).op.masks)
         if closure.as_one:
-            found = (frozenset().union(*found),) * len(found)
+            found = as_one(found, len(found))
         _FOUND.put(key, found)
     return found
+
+
+def as_one(used: tuple[frozenset[int], ...], count: int) -> tuple[frozenset[int], ...]:
+    """What outputs depend on where the first `count` count as depending on what any of them does:
+    results of a function, which is one op to a tape."""
+    return (frozenset().union(*used[:count]),) * count + used[count:]
 
 
 def varied_by(closure: Closure, inputs: tuple[Tensor, ...]) -> tuple[frozenset[int], ...]:
@@ -85,9 +91,8 @@ def _of_steps(steps: Steps, given: tuple[Aval, ...]) -> tuple[frozenset[int], ..
         parts: Any = [range(len(inputs)) if through is None else through] * len(outputs)
         if closure.derivative:
             parts = used_by(closure, kinds)
-        if isinstance(closure, Call):  # a function is one op
-            n = closure.results
-            parts = [*[frozenset().union(*parts[:n])] * n, *parts[n:]]
+        if isinstance(closure, Call):
+            parts = as_one(parts, closure.results)
         for aval, part in zip(outputs, parts, strict=True):
             flows = closure.differentiable and aval.trainable
             used.append(

@@ -32,7 +32,7 @@ from ..values.indexed_slices import IndexedSlices
 from ..values.record import apply
 from ..values.tensor import Tensor
 from ..values.variable import current
-from .dependence import used_inputs, varied_by
+from .dependence import as_one, used_inputs, varied_by
 
 Cotangent = Tensor | IndexedSlices
 
@@ -77,11 +77,10 @@ def connected(
             continue
         call, _, outputs, _ = entry
         if getattr(call, "derivative", False):
-            does = [not used.isdisjoint(want) for used in used_inputs(call, inputs)]
-            if isinstance(call, Call):  # a function is one op
-                n = call.results
-                does = [*[any(does[:n])] * n, *does[n:]]
-            outputs = tuple([o for o, depends in zip(outputs, does) if depends])
+            used = used_inputs(call, inputs)
+            if isinstance(call, Call):
+                used = as_one(used, call.results)
+            outputs = tuple([o for o, parts in zip(outputs, used) if not parts.isdisjoint(want)])
         if outputs:
             steps.append((entry, want))
             reached.update(outputs)
