@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from ...core.avals import Aval
 from ...core.call import Call
-from ...core.dimensions import Sizes
 from ...core.dtypes import DType, int32, int64, string, uint64
 from ...core.shapes import TensorShape
 from ...data.io.tensors import make_tensor_proto
@@ -25,10 +24,11 @@ from .make_nodes import (
 from .messages import FunctionDef, NodeDef
 from .program import (
     Program,
+    at,
     derivative_of,
     one_batch,
     program_of,
-    size_met,
+    sizes_met,
     sizes_stated,
     slices_inside,
     within,
@@ -179,7 +179,7 @@ class Body:
         name = self.function.signature.name
         stated = sizes_stated(closure, avals)
         if stated:
-            closure, avals = _at(stated, closure, avals)
+            closure, avals = at(stated, closure, avals)
         try:
             return closure, avals, program_of(closure, avals, name)
         except NotImplementedError as error:
@@ -199,14 +199,10 @@ def _assumptions(
 ) -> Iterator[tuple[Call, Sequence[Aval]]]:
     """A closure for less and less sizes, with its avals."""
     if bounds:
-        closure, avals = _at(within(bounds, avals), closure, avals)
+        closure, avals = at(within(bounds, avals), closure, avals)
         yield closure, avals
     if one:
-        while met := size_met(closure, avals):
-            closure, avals = _at(met, closure, avals)
+        for met in sizes_met(closure, avals):
+            closure, avals = at(met, closure, avals)
         yield closure, avals
-        yield _at(one_batch(avals), closure, avals)
-
-
-def _at(sizes: Sizes, closure: Call, avals: Sequence[Aval]) -> tuple[Call, Sequence[Aval]]:
-    return cast(Call, closure.at(sizes)), [aval.at(sizes) for aval in avals]
+        yield at(one_batch(avals), closure, avals)

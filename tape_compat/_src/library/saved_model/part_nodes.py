@@ -21,7 +21,7 @@ from ...values.host_steps import HostStep, PythonStep
 from . import example_nodes, file_nodes, size_nodes, text_nodes
 from .body import Body
 from .make_nodes import RESOURCE_TYPE, function_named
-from .program import size_met, that_may_be_none
+from .program import sizes_met, that_may_be_none
 from .step_nodes import write_step
 
 _WRITERS = {
@@ -143,7 +143,7 @@ class PartWriter:
             return closure, kinds, self._program(closure, kinds, given)
         except NotImplementedError as error:
             first = error
-        met = self._met(closure, kinds)
+        met = sizes_met(closure, kinds)
         if not met:
             raise first
         for sizes in met:
@@ -154,14 +154,6 @@ class PartWriter:
             return closure, kinds, self._program(closure, kinds, given)
         except NotImplementedError:
             raise first from None
-
-    def _met(self, closure: Call, kinds: Sequence[Aval]) -> list[Sizes]:
-        """The sizes, one after the other, that the ops of a closure can only do with."""
-        found: list[Sizes] = []
-        while met := size_met(closure, kinds):
-            found.append(met)
-            closure, kinds = cast(Call, closure.at(met)), [aval.at(met) for aval in kinds]
-        return found
 
     def _at(self, x: Any) -> Any:
         """A closure or an aval for the sizes that are assumed."""

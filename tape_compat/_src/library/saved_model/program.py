@@ -11,7 +11,7 @@ import logging
 import re
 import sys
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import jax
 import jax.export
@@ -103,6 +103,20 @@ def size_met(closure: Call, avals: Sequence[Aval]) -> Sizes:
             return Sizes()
         kinds += step.closure.infer(tuple(given))[0]
     return Sizes()
+
+
+def sizes_met(closure: Call, avals: Sequence[Aval]) -> list[Sizes]:
+    """`size_met`, one after the other, until ops can do with all sizes or with none."""
+    found: list[Sizes] = []
+    while met := size_met(closure, avals):
+        found.append(met)
+        closure, avals = at(met, closure, avals)
+    return found
+
+
+def at(sizes: Sizes, closure: Call, avals: Sequence[Aval]) -> tuple[Call, Sequence[Aval]]:
+    """A closure and its avals with these sizes."""
+    return cast(Call, closure.at(sizes)), [aval.at(sizes) for aval in avals]
 
 
 def _names(avals: Sequence[Aval]) -> list[Size]:
