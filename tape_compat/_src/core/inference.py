@@ -28,6 +28,8 @@ from .dimensions import (
 from .refuse import invalid, shown
 
 Avals = tuple[Aval, ...]
+#: Known sizes, and what a closure gives for them.
+Samples = list[tuple[Sizes, Avals]]
 
 
 class Closure(Protocol):
@@ -59,7 +61,8 @@ def infer_unknown(closure: Closure, avals: Avals) -> tuple[Avals, bool]:
         if errors.is_of_dtypes(error):
             raise
         first = error
-    found = from_examples(closure, avals) or _unified(closure, avals)
+    samples, single = _samples(closure, avals)
+    found = _from_examples(closure, avals, samples, single) or _unified(closure, avals, samples)
     if found is not None:
         return found
     if isinstance(first, errors.OpError) or example(closure, avals) is None:
@@ -93,15 +96,13 @@ def _broadcast(closure: Closure, avals: Avals) -> Aval:
     return Aval.of(shape, closure.trace(scalars).outputs[0].dtype)
 
 
-def _unified(closure: Closure, avals: Avals) -> tuple[Avals, bool] | None:
+def _unified(closure: Closure, avals: Avals, samples: Samples) -> tuple[Avals, bool] | None:
     """What it gives if some unknown sizes are taken for others, or for numbers; None if that does
     not help, or is not what it gives for sizes that it takes though they differ."""
-    samples: list[tuple[Sizes, Avals]] | None = None
     for equal in itertools.islice(_guessed_equal(closure, avals), limits.MAX_UNIFICATIONS):
         found = _tried(closure, _replaced(avals, equal))
         if found is not None:
             outputs = _replaced(found[0], _larger(closure, avals, equal))
-            samples = _samples(closure, avals)[0] if samples is None else samples
             if all(_shapes([x.at(sizes) for x in outputs]) == _shapes(y) for sizes, y in samples):
                 return outputs, found[1]
     return None
@@ -110,7 +111,7 @@ def _unified(closure: Closure, avals: Avals) -> tuple[Avals, bool] | None:
 def _tried(closure: Closure, avals: Avals) -> tuple[Avals, bool] | None:
     with contextlib.suppress(Exception):
         return _traced(closure, avals)
-    return from_examples(closure, avals)
+    return _from_examples(closure, avals, *_samples(closure, avals))
 
 
 def _larger(closure: Closure, avals: Avals, equal: dict[Size, Size]) -> dict[Size, Size]:
@@ -235,10 +236,11 @@ def _filled(closure: Closure, avals: Avals, sizes: Sizes) -> tuple[Any, Avals]:
     return known, inputs
 
 
-def from_examples(closure: Closure, avals: Avals) -> tuple[Avals, bool] | None:
+def _from_examples(
+    closure: Closure, avals: Avals, samples: Samples, single: bool
+) -> tuple[Avals, bool] | None:
     """What it gives, as what it gives for some sizes tells; None if it does not take sizes that
     differ, or what it gives is no simple function of them."""
-    samples, single = _samples(closure, avals)
     if len(samples) < len(limits.EXAMPLE_SIZES) - 3:
         return None
     pool = list(dict.fromkeys(n for aval in avals for n in aval.shape if is_symbolic(n)))
@@ -257,12 +259,12 @@ def from_examples(closure: Closure, avals: Avals) -> tuple[Avals, bool] | None:
     return tuple(outputs), single
 
 
-def _samples(closure: Closure, avals: Avals) -> tuple[list[tuple[Sizes, Avals]], bool]:
+def _samples(closure: Closure, avals: Avals) -> tuple[Samples, bool]:
     """What it gives for sizes that differ, as far as it takes them, and whether that is one array;
     nothing if it takes none of the first two."""
     names = _names(closure, avals)
     values = limits.EXAMPLE_SIZES
-    samples: list[tuple[Sizes, Avals]] = []
+    samples: Samples = []
     single = True
     for k in range(len(values)):
         chosen = [values[(k + i) % len(values)] for i in range(len(names))]
