@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import jax.numpy as jnp
@@ -177,21 +177,24 @@ def _counts(values: Any, *weights: Any, size: int, dtype: Any, binary: bool) -> 
     return scattered(zeros.at[rows, values], "add", given)
 
 
-def _bincount(*arrays: Any, size: int, dtype: DType, binary: bool, by_row: bool) -> Any:
+def _in_rows(arrays: Sequence[Any], by_row: bool) -> list[Any]:
+    """Arrays as matrices, of one row unless the rows of matrices are counted."""
     shape = arrays[0].shape
     rows = shape[0] if by_row and len(shape) == 2 else 1
-    flat = [a.reshape(rows, math.prod(a.shape) // max(rows, 1)) for a in arrays]
-    out = _counts(*flat, size=size, dtype=dtype.np_dtype, binary=binary)
-    return out if by_row and len(shape) == 2 else out[0]
+    return [a.reshape(rows, math.prod(a.shape) // max(rows, 1)) for a in arrays]
+
+
+def _bincount(*arrays: Any, size: int, dtype: DType, binary: bool, by_row: bool) -> Any:
+    out = _counts(*_in_rows(arrays, by_row), size=size, dtype=dtype.np_dtype, binary=binary)
+    return out if by_row and arrays[0].ndim == 2 else out[0]
 
 
 def _bincount_on_host(
     *arrays: np.ndarray, size: int, dtype: DType, binary: bool, by_row: bool
 ) -> np.ndarray:
     """`_bincount` by NumPy, which counts in one pass; integers are added as integers."""
-    shape = arrays[0].shape
-    rows = shape[0] if by_row and len(shape) == 2 else 1
-    values, *weights = (a.reshape(rows, math.prod(a.shape) // max(rows, 1)) for a in arrays)
+    values, *weights = _in_rows(arrays, by_row)
+    rows = len(values)
     inside = (values >= 0) & (values < size)
     places = (values.astype(np.int64) + size * np.arange(rows)[:, None])[inside]
     if weights and not binary and dtype.is_integer:
@@ -201,7 +204,7 @@ def _bincount_on_host(
         shares = weights[0][inside] if weights and not binary else None
         found = np.bincount(places, shares, minlength=rows * size)
     found = found > 0 if binary else found
-    counts = (rows, size) if by_row and len(shape) == 2 else (size,)
+    counts = (rows, size) if by_row and arrays[0].ndim == 2 else (size,)
     return found.astype(dtype.np_dtype).reshape(counts)
 
 

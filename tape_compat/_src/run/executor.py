@@ -370,9 +370,8 @@ def _run_compiled(program: Program, history: History, runner: WholeProgram | Loo
     if isinstance(runner, LoopProgram) and runner.better_whole:
         runner = _switched(program, runner)
     else:
-        apart = program.node.effects or runner.one_thread or runner.large
-        by_c = history.settled and not apart
-        runner.origin = history if by_c else None
+        by_python = program.node.effects or runner.one_thread or runner.large
+        runner.origin = history if history.settled and not by_python else None
     _call(program, runner)
 
 
