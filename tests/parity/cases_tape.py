@@ -971,14 +971,6 @@ def case_output_gradients_broadcastable(tf):
     return attempt(lambda: tape.gradient(y, x, output_gradients=tf.constant(3.0)))
 
 
-@options(words=0)
-def case_output_gradients_too_few(tf):
-    x = tf.Variable([1.0, 2.0])
-    with tf.GradientTape() as tape:
-        y, z = x * x, x * 3.0
-    return attempt(lambda: tape.gradient([y, z], x, output_gradients=[tf.constant([1.0, 1.0])]))
-
-
 def case_output_gradients_of_another_dtype(tf):
     x = tf.Variable([1.0, 2.0])
     with tf.GradientTape(persistent=True) as tape:
