@@ -55,15 +55,13 @@ def pytest_configure(config):
 @pytest.hookimpl(trylast=True)  # after `-k` has left out what it does
 def pytest_collection_modifyitems(config, items):
     """Leaves out what another mode runs alike, and the rows that `--part` does not take."""
-    part = config.getoption("--part")
+    beyond = _beyond(items, config.getoption("--part"))
     traced = "traced" in config.getoption("--modes").split(",")
 
     def left_out(item):
         if item.get_closest_marker("traced") is not None and not traced:
             return True
-        marker = item.get_closest_marker("part")
-        name = marker.args[0] if marker is not None and marker.args else item.name
-        if marker is not None and zlib.crc32(name.encode()) % part:
+        if item in beyond:
             return True
         if item.get_closest_marker("modeless") and (state.immediate() or not policy.INTERPRETS):
             return True
@@ -78,6 +76,21 @@ def pytest_collection_modifyitems(config, items):
     config.hook.pytest_deselected(items=list(out))
     items[:] = [item for item in items if item not in out]
     checks.ASKED = frozenset(row.id for item in items for row in _rows(item))
+
+
+def _beyond(items, part):
+    """Those marked `part` that one in so many does not take; of several cases it takes one."""
+    functions, beyond = {}, set()
+    for item in items:
+        marker = item.get_closest_marker("part")
+        if marker is not None:
+            name = marker.args[0] if marker.args else item.name
+            alike = functions.setdefault(item.nodeid.partition("[")[0], [])
+            alike.append((zlib.crc32(name.encode()) % part, item))
+    for alike in functions.values():
+        least = min(number for number, _ in alike) if len(alike) > 1 else 0
+        beyond |= {item for number, item in alike if number > least}
+    return beyond
 
 
 def _rows(item):

@@ -47,6 +47,7 @@ def by_kernel(name):
 
 
 @pytest.mark.modeless
+@pytest.mark.part
 @pytest.mark.parametrize("kind", ["special", "bits", "near"])
 @pytest.mark.parametrize("name", NAMES)
 def test_it_is_the_nearest_number(name, kind):
@@ -82,6 +83,7 @@ def wide_inputs(name):
 
 
 @pytest.mark.modeless
+@pytest.mark.part
 @pytest.mark.skipif(np.finfo(np.longdouble).nmant < 60, reason="no longer numbers to compare with")
 @pytest.mark.parametrize("name", NAMES)
 def test_doubles_err_by_little_more_than_their_rounding(name):
@@ -144,6 +146,7 @@ def test_what_is_left_to_xla(name):
 
 
 @pytest.mark.modeless
+@pytest.mark.part
 @pytest.mark.parametrize("name", NAMES)
 def test_derivatives_are_those_of_xla(name):
     ours = tracing(True, getattr(angles, name))
@@ -232,6 +235,7 @@ def test_programs_call_it_and_exports_do_not(monkeypatch, deferred):
     np.testing.assert_allclose(exported.call(state, x)[0], found, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.part
 @pytest.mark.compiled
 @pytest.mark.parametrize("columns", [711, 712, 713, 714])  # no other test has traced those
 def test_bessel_functions_call_it(monkeypatch, deferred, columns):

@@ -66,6 +66,7 @@ def losses(built, steps=2):
     return [float(step(*batches[i % len(batches)])) for i in range(steps)]
 
 
+@pytest.mark.part
 @pytest.mark.parametrize("name", SMALL)
 def test_tape_and_jax_give_the_same_losses(name):
     data, with_tape, by_hand = SMALL[name]

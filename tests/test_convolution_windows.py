@@ -23,6 +23,7 @@ CASES = {
 
 
 @pytest.mark.modeless
+@pytest.mark.part
 @pytest.mark.parametrize("blocks", [1 << 8, 1 << 20])
 @pytest.mark.parametrize("name", CASES)
 def test_they_are_those_of_xla(name, blocks, monkeypatch):

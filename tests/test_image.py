@@ -70,6 +70,7 @@ def test_any_size(name):
 
 
 @pytest.mark.modeless
+@pytest.mark.part
 @pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16"])
 @pytest.mark.parametrize("antialias", [False, True])
 @pytest.mark.parametrize("method", ["bilinear", "nearest", "bicubic", "area", "lanczos3"])
@@ -92,6 +93,7 @@ def test_gradients_of_resize_are_those_of_jax(method, antialias, dtype):
 
 
 @pytest.mark.modeless
+@pytest.mark.part
 @pytest.mark.parametrize("align", [False, True])
 @pytest.mark.parametrize("method", ["bilinear", "nearest", "bicubic", "area"])
 def test_gradients_by_corners_are_those_of_jax(method, align):

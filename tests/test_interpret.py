@@ -144,6 +144,7 @@ OF_FLOATS = [
 ]
 
 
+@pytest.mark.part
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
 def test_functions_of_floats(dtype):
     each(OF_FLOATS, edges(dtype), times=6)
@@ -165,6 +166,7 @@ def test_functions_of_complex_numbers(dtype):
     check(lambda x: lax.conj(x), real)
 
 
+@pytest.mark.part
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
 def test_floats_in_pairs(dtype):
     functions = [lax.add, lax.sub, lax.mul, lax.div, lax.max, lax.min, lax.rem, lax.atan2]
@@ -185,6 +187,7 @@ def test_pow(dtype):
     check(lax.pow, x[moderate], y[moderate], times=20)
 
 
+@pytest.mark.part
 @pytest.mark.parametrize("dtype", INTEGERS, ids=str)
 def test_integers(dtype):
     x = edges(dtype)
@@ -236,6 +239,7 @@ def test_bits_of_floats():
     check(lambda x: lax.reduce_precision(x, 8, 7), x, alone=1)
 
 
+@pytest.mark.part
 @pytest.mark.parametrize("dtype", KINDS, ids=str)
 def test_select(dtype):
     x = numbers(dtype, 2, 3)
@@ -286,6 +290,7 @@ MOVES = [
 ]
 
 
+@pytest.mark.part
 @pytest.mark.parametrize("dtype", KINDS, ids=str)
 def test_moves(dtype):
     each(MOVES, numbers(dtype, 2, 3))
@@ -324,6 +329,7 @@ MODES = ["clip", "fill", "promise_in_bounds"]
 INDICES = np.array([[0, 3], [2, -1], [9, 1], [-1, 0], [1, 2]], np.int32)
 
 
+@pytest.mark.part
 @pytest.mark.parametrize("dtype", [*KINDS, np.dtype("float64")], ids=str)
 def test_gather(dtype):
     x = numbers(dtype, 4, 5, 3)
@@ -362,6 +368,7 @@ def test_gather_fills():
     check(fill, np.arange(3), INDICES)
 
 
+@pytest.mark.part
 @pytest.mark.parametrize("dtype", [*KINDS, np.dtype("float64")], ids=str)
 def test_scatter(dtype):
     x, rows, elements = numbers(dtype, 4, 5), numbers(dtype, 5, 5), numbers(dtype, 5)
@@ -411,6 +418,7 @@ def reduced(dtype, axes):
     return [partial(function, axes=axes) for function in functions]
 
 
+@pytest.mark.part
 @pytest.mark.parametrize("dtype", [*KINDS, np.dtype("float16"), np.dtype("float64")], ids=str)
 def test_reductions(dtype):
     x = numbers(dtype, 3, 4, 2)
@@ -420,6 +428,7 @@ def test_reductions(dtype):
     each(reduced(dtype, (1,)), np.zeros((2, 0, 3), dtype))
 
 
+@pytest.mark.part
 @pytest.mark.parametrize("dtype", [*KINDS, np.dtype("float64")], ids=str)
 @pytest.mark.parametrize("shape", [(40, 13, 9), (5000, 3), (37, 128), (4, 4, 4, 20, 5)], ids=str)
 def test_reductions_of_many_short_rows(shape, dtype):
@@ -444,6 +453,7 @@ def test_reductions_of_not_a_number():
         each(reduced(np.dtype("float32"), (0,)), np.array(x, np.float32))
 
 
+@pytest.mark.part
 @pytest.mark.parametrize("dtype", [d for d in KINDS if d.kind != "c"], ids=str)
 def test_argmax(dtype):
     x = numbers(dtype, 3, 4)
@@ -452,6 +462,7 @@ def test_argmax(dtype):
     check(lambda x: (lax.argmax(x, 0, np.int64), lax.argmin(x, 0, np.uint8)), edges(dtype))
 
 
+@pytest.mark.part
 @pytest.mark.parametrize("dtype", [d for d in KINDS if d != BOOL], ids=str)
 def test_running(dtype):
     x = numbers(dtype, 3, 4)
@@ -467,6 +478,7 @@ def test_running(dtype):
     each([f for f in functions if f is not lax.cumlogsumexp], np.zeros(0, dtype))
 
 
+@pytest.mark.part
 @pytest.mark.parametrize("dtype", KINDS, ids=str)
 def test_sort(dtype):
     x = np.tile(edges(dtype), 3)[:24]
@@ -511,6 +523,7 @@ def test_windows(dtype):
     check(function, x)
 
 
+@pytest.mark.part
 @pytest.mark.parametrize("window", WINDOWS[:2], ids=str)
 @pytest.mark.parametrize("reducer", [lax.max, lax.min])
 def test_derivatives_of_pooling(window, reducer):
@@ -542,6 +555,7 @@ PRODUCTS = [
 ]
 
 
+@pytest.mark.part
 @pytest.mark.parametrize("dtype", KINDS, ids=str)
 def test_products(dtype):
     for left, right, dimension_numbers in PRODUCTS if dtype == np.float64 else PRODUCTS[:11:2]:
@@ -549,6 +563,7 @@ def test_products(dtype):
         check(product, numbers(dtype, *left), numbers(dtype, *right), times=4)
 
 
+@pytest.mark.part
 @pytest.mark.parametrize("signed", ["u", ""])
 @pytest.mark.parametrize("bits", [8, 16, 32, 64])
 def test_products_of_integers_wrap(bits, signed):
@@ -604,6 +619,7 @@ CONVOLUTIONS = [
 ]
 
 
+@pytest.mark.part
 @pytest.mark.parametrize("block", [convolutions.BLOCK, 1])
 @pytest.mark.parametrize("case", CONVOLUTIONS, ids=str)
 def test_convolutions(case, block):
@@ -658,6 +674,7 @@ KERNEL_CALLS = [
 ]
 
 
+@pytest.mark.part
 @pytest.mark.skipif(not convolutions.WIDTH, reason="no kernels for this processor")
 @pytest.mark.parametrize("case", KERNEL_CALLS, ids=str)
 def test_convolutions_by_kernels(case):
@@ -691,6 +708,7 @@ def test_convolutions_of_other_dtypes():
 # -- matrices --------------------------------------------------------------------------------------
 
 
+@pytest.mark.part
 @pytest.mark.parametrize("dtype", [np.dtype("float64"), np.dtype("complex128")], ids=str)
 @pytest.mark.parametrize("n", [1, 3, 8, 21])
 def test_triangular_systems(n, dtype):
@@ -932,6 +950,7 @@ def _keys(words):
     return jax.random.wrap_key_data(words, impl="threefry2x32")
 
 
+@pytest.mark.part
 @pytest.mark.parametrize(
     "draw",
     {
@@ -1028,6 +1047,7 @@ def test_choices_of_large_arrays(dtype):
     each(choices, which, x, y)
 
 
+@pytest.mark.part
 @pytest.mark.parametrize("dtype", [*FLOATS, np.dtype("int8"), np.dtype("uint32")], ids=str)
 def test_short_axes_of_large_arrays(dtype):
     """As pooling has them: the last two axes as one, the first extreme of it as a vector."""
@@ -1249,6 +1269,7 @@ def test_what_xla_would_hand_to_another_thread_is_known_by_its_operations():
     assert policy.part_seconds(50e-6, many) > 50e-6 > policy.compiled_seconds(50e-6)
 
 
+@pytest.mark.part
 @pytest.mark.parametrize("mode", ["clip", "fill"])
 @pytest.mark.parametrize("kind", ["int8", "int16", "int32", "uint32"])
 def test_rows_before_and_behind_the_array(kind, mode):
@@ -1277,6 +1298,7 @@ def test_single_numbers_stay_scalars_and_cost_little():
     assert plan.seconds < cost.CALL_SECONDS + 2 * cost.NUMPY_SECONDS
 
 
+@pytest.mark.part
 @pytest.mark.parametrize("kind", ["int8", "int16", "int32", "uint8", "uint32"])
 def test_quotients_and_shifts_of_the_ends(kind):
     """Quotients next to whole numbers, by zero, beyond the range; shifts by all bits and more."""

@@ -195,6 +195,7 @@ def calls(function, *arrays):
     return TARGET in jax.jit(function).lower(*arrays).as_text()
 
 
+@pytest.mark.part
 def test_values_and_derivatives(case):
     apart = max(case.attributes["strides"]) > 1
     least = kernels.LEAST_FEATURES_APART if apart else kernels.LEAST_FEATURES
@@ -210,6 +211,7 @@ def test_xla_pads_by_more_than_the_window():
     close(jax.jit(case.back)(case.dy, case.kernel), case.reference()[1])
 
 
+@pytest.mark.part
 @pytest.mark.parametrize(
     "name",
     ["same", "strides", "1d", "3d", "groups, strides", "groups of one", "depthwise, more of each"],
@@ -234,6 +236,7 @@ def test_derivatives_of_every_order_are_those_of_xla(name):
     jax.tree.map(close, found, jax.tree.map(np.asarray, wanted))
 
 
+@pytest.mark.part
 @pytest.mark.parametrize("name", ["same", "groups", "depthwise, more of each"])
 @pytest.mark.parametrize("axes", [(0, None), (None, 0), (0, 0)])
 def test_batched(axes, name):
@@ -410,6 +413,7 @@ def _step(network, k):
     return step
 
 
+@pytest.mark.part
 @pytest.mark.parametrize("first", ["run", "export"])
 @pytest.mark.parametrize("number", range(6))
 def test_exports_call_none(number, first, noted):

@@ -362,6 +362,7 @@ def test_sums_of_pending_values_are_recorded():
     assert tf.convert_to_tensor(gradient).numpy().tolist() == [2.0, 16.0]
 
 
+@pytest.mark.part
 @pytest.mark.parametrize("dtype", [tf.int32, tf.int64, tf.float32, tf.float64])
 @pytest.mark.parametrize("by_row", [True, False])
 @pytest.mark.parametrize("weighted, binary", [(False, False), (True, False), (False, True)])

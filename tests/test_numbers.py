@@ -124,6 +124,7 @@ def compiles(counts: dict[str, int]) -> int:
     return counts["compiles"] + counts["op_compiles"]
 
 
+@pytest.mark.part
 @pytest.mark.parametrize("parameter", parameters(), ids=lambda p: p.path)
 def test_another_number_needs_no_other_program(parameter, counted):
     if parameter.path in EXCEPTIONS:
@@ -192,6 +193,7 @@ def settings() -> list[tuple[str, str]]:
     ]
 
 
+@pytest.mark.part
 @pytest.mark.parametrize(("method", "name"), settings())
 def test_another_setting_of_an_optimizer_needs_no_other_program(method, name, counted):
     variables = [tf.Variable([1.0, 2.0]), tf.Variable(3.0)]

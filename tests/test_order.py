@@ -56,6 +56,7 @@ def compiled(descending):
     return jax.jit(tracing(True, orders(order_kernel.order))), jax.jit(orders(order_kernel._by_xla))
 
 
+@pytest.mark.part
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_it_is_that_of_xla(dtype):
     for descending in (False, True):
@@ -98,6 +99,7 @@ def test_wrong_arrays_are_refused():
         KERNELS.order(x)
 
 
+@pytest.mark.part
 @pytest.mark.parametrize("k", [1, 8, 9, 40, 64])
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "uint8", "bfloat16"])
 def test_the_largest_are_those_of_xla(dtype, k):
@@ -137,6 +139,7 @@ def _derivatives(x, weights):
     return loss, slope, outer.gradient(total, x), outer.jacobian(first, x)[0, :, 0], by_rows
 
 
+@pytest.mark.part
 @pytest.mark.parametrize("dtype", ["int32", "int64", "float32", "float64"])
 @pytest.mark.parametrize("k", [1, 5, 64])
 def test_the_largest_that_are_interpreted_are_those_of_xla(dtype, k):

@@ -48,6 +48,7 @@ def is_orthogonal(columns):
     near(product, np.broadcast_to(np.eye(product.shape[-1], dtype=product.dtype), product.shape))
 
 
+@pytest.mark.part
 @pytest.mark.parametrize(("shape", "dtype"), CASES)
 def test_lu_and_qr_are_those_of_lapack(shape, dtype):
     a = matrix(shape, dtype)
@@ -62,6 +63,7 @@ def test_lu_and_qr_are_those_of_lapack(shape, dtype):
             near(one, other)
 
 
+@pytest.mark.part
 @pytest.mark.parametrize(("shape", "dtype"), CASES)
 def test_singular_values(shape, dtype):
     a = matrix(shape, dtype)
@@ -76,6 +78,7 @@ def test_singular_values(shape, dtype):
     assert alone.tolist() == s.tolist()
 
 
+@pytest.mark.part
 @pytest.mark.parametrize(
     ("size", "dtype"),
     [(1, np.float32), (2, np.complex64), (5, np.float64), (70, np.float32), (70, np.complex128)],

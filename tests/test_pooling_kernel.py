@@ -61,6 +61,7 @@ def images(shape, dtype, kind):
 
 
 @pytest.mark.modeless
+@pytest.mark.part
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_it_is_that_of_xla(case, dtype):
     (pool, back), (wanted, wanted_back) = both(case)

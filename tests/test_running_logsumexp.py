@@ -65,6 +65,7 @@ def test_dtypes_and_nothing(dtype):
 
 
 @pytest.mark.modeless
+@pytest.mark.part
 @pytest.mark.parametrize("shape, axis", [*SHAPES[:2], ((300, 2), 0), ((2, 277), 1)])
 def test_derivatives_are_those_of_xla(shape, axis):
     x, weights, along = RNG.normal(size=(3, *shape)) * 3

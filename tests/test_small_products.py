@@ -37,6 +37,7 @@ def derivatives(function, a, b):
 
 
 @pytest.mark.modeless
+@pytest.mark.part
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("k,n", [(3, 3), (2, 3), (3, 1), (1, 2)])
 def test_they_are_those_of_products(k, n, dtype):

@@ -66,6 +66,7 @@ def test_a_few_values_to_the_last_digits(name):
     np.testing.assert_allclose(found, np.repeat([row[2] for row in known], 40), rtol=2e-15)
 
 
+@pytest.mark.part
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("name", NAMES)
 def test_ends(name, dtype):

@@ -164,6 +164,7 @@ def value_and_gradient(op, n):
     return y.numpy(), tape.gradient(loss, x).numpy()
 
 
+@pytest.mark.part
 @pytest.mark.parametrize("name", OPS)
 def test_values_of_many_sizes(name, monkeypatch):
     sizes = (4, 5, 7, 11, 6, 2)

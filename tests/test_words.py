@@ -45,6 +45,7 @@ def numbers(kind):
     return found
 
 
+@pytest.mark.part
 @pytest.mark.parametrize("count", COUNTS)
 @pytest.mark.parametrize("kind", ["uniform", "normal", "truncated_normal"])
 def test_numbers_are_those_of_xla(kind, count):
@@ -56,6 +57,7 @@ def test_numbers_are_those_of_xla(kind, count):
         np.testing.assert_allclose(found, wanted, rtol=4 * last, atol=8 * last)
 
 
+@pytest.mark.part
 @pytest.mark.parametrize("dtype", [dtypes.float32, dtypes.float64], ids=lambda d: d.name)
 def test_groups_that_are_made_at_a_time_are_those_of_all(dtype, monkeypatch):
     """By the kernel and by XLA, where the counter carries too."""
@@ -82,6 +84,7 @@ SEARCHES = {
 }
 
 
+@pytest.mark.part
 @pytest.mark.parametrize("samples", [0, 1500])
 @pytest.mark.parametrize("kind", SEARCHES)
 def test_numbers_that_are_looked_for_are_those_of_xla(kind, samples):
