@@ -40,27 +40,31 @@ def in_child(attempts):
 """
 
 STARTED = """
-for _ in range(12):
-    step().numpy()
-x = host * 2.0
-pending = None
-with tf.GradientTape() as tape:
-    pending = v * 3.0
-in_child({
-    "op": lambda: host + host,
-    "known": lambda: host * 2.0,
-    "computed": x.numpy,
-    "variable": v.numpy,
-    "pending": pending.numpy,
-    "step": lambda: step().numpy(),
-    "assigned": lambda: v.assign_add([1.0, 1.0]).numpy(),
-    "initialized": lambda: tf.Variable(x).numpy(),
-    "random": lambda: tf.random.normal([3]),
-    "infer": lambda: tf.linalg.inv(tf.constant([[2.0]])),
-    "jax": lambda: host.__jax_array__(),
-    "host": host.numpy,
-})
-print("parent", v.numpy().tolist() == (pending / 3.0).numpy().tolist())
+from tape_compat._src.values.context import set_immediate
+
+for immediate in (False, True):
+    set_immediate(immediate)
+    for _ in range(12):
+        step().numpy()
+    x = host * 2.0
+    pending = None
+    with tf.GradientTape() as tape:
+        pending = v * 3.0
+    in_child({
+        f"{immediate}-op": lambda: host + host,
+        f"{immediate}-known": lambda: host * 2.0,
+        f"{immediate}-computed": x.numpy,
+        f"{immediate}-variable": v.numpy,
+        f"{immediate}-pending": pending.numpy,
+        f"{immediate}-step": lambda: step().numpy(),
+        f"{immediate}-assigned": lambda: v.assign_add([1.0, 1.0]).numpy(),
+        f"{immediate}-initialized": lambda: tf.Variable(x).numpy(),
+        f"{immediate}-random": lambda: tf.random.normal([3]),
+        f"{immediate}-infer": lambda: tf.linalg.inv(tf.constant([[2.0]])),
+        f"{immediate}-jax": lambda: host.__jax_array__(),
+        f"{immediate}-host": host.numpy,
+    })
+    print(f"{immediate}-parent", v.numpy().tolist() == (pending / 3.0).numpy().tolist())
 """
 
 
@@ -76,13 +80,14 @@ def run(program, **variables):
     return dict(line.split(" ", 1) for line in done.stdout.splitlines())
 
 
-@pytest.mark.parametrize("immediate", "01")
 @pytest.mark.parametrize("pure", "01")
-def test_ops_raise_where_jax_had_started(immediate, pure):
-    seen = run(STARTED, TAPE_COMPAT_IMMEDIATE=immediate, TAPE_COMPAT_PURE_PYTHON=pure)
-    assert seen.pop("host") == "[1.0, 2.0]"
-    assert seen.pop("parent") == "True"
-    assert len(seen) == 11 and set(seen.values()) == {"spawn"}, seen
+def test_ops_raise_where_jax_had_started(pure):
+    """In deferred mode, then in immediate mode."""
+    seen = run(STARTED, TAPE_COMPAT_IMMEDIATE="0", TAPE_COMPAT_PURE_PYTHON=pure)
+    for immediate in (False, True):
+        assert seen.pop(f"{immediate}-host") == "[1.0, 2.0]"
+        assert seen.pop(f"{immediate}-parent") == "True"
+    assert len(seen) == 22 and set(seen.values()) == {"spawn"}, seen
 
 
 def test_all_works_where_jax_had_not_started():
