@@ -324,6 +324,7 @@ def test_shapes_of_pending_tensors_are_known(deferred, counted):
     assert tape.gradient(rows, w).numpy().tolist() == [[2.0, 2.0, 2.0]]
 
 
+@pytest.mark.part
 @pytest.mark.parametrize("source", ["float64", "float32", "float16", "bfloat16"])
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64"])
 @pytest.mark.parametrize("count", [1, 100])

@@ -47,6 +47,7 @@ def test_errors_are_a_few_of_the_last_bit(dtype):
     assert np.max(errors / norms) < 8 * np.finfo(dtype).eps
 
 
+@pytest.mark.part
 @pytest.mark.parametrize("dtype", ["float64", "complex128"])
 def test_derivatives_are_those_of_a_single_one(dtype):
     a, weights = matrices(dtype, 0.7), matrices(dtype, 1.0)

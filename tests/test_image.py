@@ -48,6 +48,7 @@ PROGRAMS = {
 }
 
 
+@pytest.mark.part
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_any_batch(name):
     program = PROGRAMS[name]

@@ -57,6 +57,7 @@ def test_small_integers(index):
     np.testing.assert_array_equal(got.numpy(), expected)
 
 
+@pytest.mark.part
 @pytest.mark.parametrize("index", PLAIN, ids=text)
 def test_gradient(index):
     x = tf.constant(CUBE)
@@ -85,6 +86,7 @@ def pending(i, dtype=tf.int64):
     return tf.cast(tf.constant(float(i)) + 0.0, dtype)
 
 
+@pytest.mark.part
 @pytest.mark.parametrize("make", [tf.constant, tf.Variable, pending], ids=lambda f: f.__name__)
 @pytest.mark.parametrize(("index", "same"), TENSORS)
 def test_tensor_indices(make, index, same):
@@ -239,6 +241,7 @@ def taped(program):
         program()
 
 
+@pytest.mark.part
 @pytest.mark.parametrize("index", PLAIN, ids=text)
 @pytest.mark.parametrize("dtype", [np.float64, np.int32])
 def test_assign(index, dtype):
@@ -253,6 +256,7 @@ def test_assign(index, dtype):
     taped(program)
 
 
+@pytest.mark.part
 @pytest.mark.parametrize("make", [tf.constant, tf.Variable, pending], ids=lambda f: f.__name__)
 @pytest.mark.parametrize(("index", "same"), TENSORS)
 def test_assign_at_tensor_indices(make, index, same):
@@ -329,6 +333,7 @@ def general_at_once(deferred, monkeypatch):
     monkeypatch.setattr(limits, "STATIC_FORMS", 0)
 
 
+@pytest.mark.part
 @pytest.mark.parametrize("index", PLAIN, ids=text)
 def test_general_form(general_at_once, index):
     x = tf.constant(CUBE)
@@ -359,6 +364,7 @@ def test_jacobian_in_general_form(general_at_once):
     np.testing.assert_array_equal(tape.jacobian(y, x).numpy(), expected)
 
 
+@pytest.mark.part
 @pytest.mark.parametrize("index", PLAIN, ids=text)
 def test_assign_in_general_form(general_at_once, index):
     test_assign(index, np.float64)

@@ -29,6 +29,7 @@ def adjoint(x):
     return np.conj(T(x, -1, -2))
 
 
+@pytest.mark.part
 @pytest.mark.parametrize("name", [n for n in MATRICES if n != "empty"])
 @pytest.mark.parametrize("full", [False, True])
 def test_factors_multiply_to_the_matrix(name, full):
@@ -288,6 +289,7 @@ def test_error(call, error, words):
     assert str(raised.value).startswith(words)
 
 
+@pytest.mark.part
 @pytest.mark.parametrize("align", ["RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT", "RIGHT_RIGHT"])
 @pytest.mark.parametrize("k", [(0, 0), (2, 2), (-1, -1), (-1, 1), (-2, 0), (1, 3), (-3, 5)])
 @pytest.mark.parametrize("rows, columns", [(6, 6), (4, 7), (7, 6)])

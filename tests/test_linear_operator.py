@@ -408,6 +408,7 @@ def test_solutions(row):
         np.testing.assert_allclose(factor @ adjoint(factor), dense, rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.part
 @pytest.mark.parametrize(
     "row",
     [r for r in ROWS if not r.id.startswith(("circulant", "zeros", "identity batch"))],

@@ -39,6 +39,7 @@ def test_true_division_dtype(left, right, expected):
     assert (tf.constant(1, left) / tf.constant(2, right)).dtype is expected
 
 
+@pytest.mark.part
 @pytest.mark.parametrize("name", "float16 bfloat16 float32 float64".split())
 @pytest.mark.parametrize(
     "op",
@@ -58,6 +59,7 @@ def test_dtype_is_kept(op, name):
     assert tape.gradient(y, x).dtype.name == name
 
 
+@pytest.mark.part
 @pytest.mark.parametrize("name", "int8 int16 int32 int64 uint8 uint16 uint32 uint64".split())
 def test_integers_stay(name):
     dtype = tf.as_dtype(name)

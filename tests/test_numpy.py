@@ -134,6 +134,7 @@ def reference(name):
     return {"isfinite": np.isfinite, "bitwise_not": np.invert}.get(name) or getattr(np, name)
 
 
+@pytest.mark.part
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])
 def test_as_numpy(row):

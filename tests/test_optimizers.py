@@ -39,6 +39,7 @@ def steps_of(row):
     return optimizer, variable
 
 
+@pytest.mark.part
 @pytest.mark.parametrize("row", GOLDENS["steps"], ids=row_name)
 def test_twenty_steps(row):
     optimizer, variable = steps_of(row)

@@ -118,6 +118,7 @@ print(tf.random.normal([2]).numpy().tolist())
     assert free != other_free
 
 
+@pytest.mark.part
 @pytest.mark.parametrize("name", STATELESS)
 def test_stateless(name):
     draw = STATELESS[name]

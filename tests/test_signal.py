@@ -10,6 +10,7 @@ X = RNG.normal(size=(2, 24)).astype(np.float32)
 Z = (X + 1j * RNG.normal(size=X.shape)).astype(np.complex64)
 
 
+@pytest.mark.part
 @pytest.mark.parametrize("name", ["fftnd", "ifftnd", "rfftnd", "irfftnd"])
 @pytest.mark.parametrize("norm", [None, "forward", "ortho"])
 def test_transforms_of_axes(name, norm):
@@ -54,6 +55,7 @@ PROGRAMS = {
 }
 
 
+@pytest.mark.part
 @pytest.mark.parametrize("name", PROGRAMS)
 @pytest.mark.parametrize("length", [24, None])
 def test_unknown_sizes(name, length):

@@ -77,6 +77,7 @@ def test_overlapping_max_pool(spatial, ksize, strides, padding):
     np.testing.assert_allclose(tape.gradient(y, source, ct).numpy(), gradient, atol=1e-12)
 
 
+@pytest.mark.part
 @pytest.mark.parametrize("spatial, ksize, strides, padding", POOLS)
 def test_overlapping_max_pool_forward_and_second(spatial, ksize, strides, padding):
     x, v = RNG.integers(0, 3, (2, *spatial, 2)) * 1.0, RNG.normal(size=(2, *spatial, 2))
@@ -194,6 +195,7 @@ def plain(spatial, strides, padding, dilations):
     return convolve
 
 
+@pytest.mark.part
 @pytest.mark.part
 @pytest.mark.parametrize(
     "spatial, window, channels, groups, strides, padding, dilations", CONVOLUTIONS
