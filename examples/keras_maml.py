@@ -13,7 +13,7 @@ import numpy as np
 import tape_compat as tf
 
 keras, layers = tf.keras, tf.keras.layers
-TASKS, POINTS, RATE = 16, 10, 0.05
+TASKS, POINTS, RATE = 8, 10, 0.05
 
 
 def sines(rng):
