@@ -79,12 +79,13 @@ def pytest_collection_modifyitems(config, items):
 
 
 def _beyond(items, part):
-    """Those marked `part` that one in so many does not take; of several cases it takes one."""
+    """Those marked `part`, and examples of docstrings, that one in so many does not take; of
+    several cases of one test it takes one."""
     functions, beyond = {}, set()
     for item in items:
         marker = item.get_closest_marker("part")
-        if marker is not None:
-            name = marker.args[0] if marker.args else item.name
+        if marker is not None or isinstance(item, pytest.DoctestItem):
+            name = marker.args[0] if marker is not None and marker.args else item.name
             alike = functions.setdefault(item.nodeid.partition("[")[0], [])
             alike.append((zlib.crc32(name.encode()) % part, item))
     for alike in functions.values():
