@@ -1,10 +1,9 @@
-"""Running log(sum(exp(x))) by steps: values and derivatives of every order, as by XLA's form."""
+"""Running log(sum(exp(x))) by steps: values and derivatives of every order, by its definition."""
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from jax import lax
 
 import tape_compat as tf
 from tape_compat._src.core.kernels import tracing
@@ -64,10 +63,17 @@ def test_dtypes_and_nothing(dtype):
         np.testing.assert_allclose(np.asarray(found, float), wanted, rtol=rtol)
 
 
+def by_definition(x, axis):
+    """Each by itself, which XLA compiles faster than its scan of 300."""
+    x = jnp.moveaxis(x, axis, -1)
+    before = jnp.tri(x.shape[-1], dtype=bool)
+    return jnp.moveaxis(jax.nn.logsumexp(x[..., None, :], axis=-1, where=before), -1, axis)
+
+
 @pytest.mark.modeless
 @pytest.mark.part
 @pytest.mark.parametrize("shape, axis", [*SHAPES[:2], ((300, 2), 0), ((2, 277), 1)])
-def test_derivatives_are_those_of_xla(shape, axis):
+def test_derivatives_are_those_of_the_definition(shape, axis):
     x, weights, along = RNG.normal(size=(3, *shape)) * 3
 
     def derivatives(f, x):
@@ -80,7 +86,7 @@ def test_derivatives_are_those_of_xla(shape, axis):
         return slope(x), second(x), jax.jvp(f, (x,), (along,))[1], rows
 
     given = [own(lambda x: derivatives(lambda x: cumulative_logsumexp(x, axis), x))]
-    given += [jax.jit(lambda x: derivatives(lambda x: lax.cumlogsumexp(x, axis % x.ndim), x))]
+    given += [jax.jit(lambda x: derivatives(lambda x: by_definition(x, axis), x))]
     for ours, wanted in zip(*[in_x64(f, x) for f in given], strict=True):
         np.testing.assert_allclose(ours, wanted, rtol=1e-9, atol=1e-9)
 
