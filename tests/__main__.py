@@ -65,8 +65,8 @@ MODELESS = [
 MODELESS.append("--ignore=tests/keras_suite")
 #: That every op has a form for GPUs and TPUs, which other versions of JAX may not have.
 LOWERED = "--ignore=tests/test_accelerators.py"
-#: Tests of files: no JAX has a part in them.
-STATIC = [f"--ignore=tests/test_{name}.py" for name in ("layout", "types")]
+#: Tests of files and of tables: no JAX has a part in them.
+STATIC = [f"--ignore=tests/test_{name}.py" for name in "choose layout names_version1 types".split()]
 #: Tests of values and of compiled programs, where it may matter how XLA compiles.
 VALUES = sorted({*ENGINE, *(f"tests/test_{name}.py" for name in "examples kernels ops".split())})
 STEPS = {
