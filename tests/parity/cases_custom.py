@@ -2,7 +2,7 @@
 
 import inspect
 
-from .harness import attempt, options
+from .harness import attempt, attempts, options
 
 
 def case_stop_gradient_cuts(tf):
@@ -519,6 +519,38 @@ def case_recompute_grad_looks_at_a_value(tf):
         tape.watch(x)
         y = tf.recompute_grad(lambda x: x * x if x > 0 else x)(x)
     return y, tape.gradient(y, x)
+
+
+def case_recompute_grad_of_sizes_by_value(tf):
+    """Inside of a function, whose Python runs where the host cannot do it."""
+    w = tf.Variable([2.0, 3.0])
+
+    def masked(x):
+        if tf.reduce_sum(x) > 0:
+            return tf.reduce_sum(tf.boolean_mask(x * w, x > 1.0))
+        return tf.reduce_sum(x)
+
+    def grown(x):
+        rows = tf.TensorArray(tf.float32, 0, dynamic_size=True)
+        for i in tf.range(2):
+            if x[0] > 0:
+                rows = rows.write((i + 1) % 2, x[i] * w[1])
+        return tf.reduce_sum(rows.stack())
+
+    def gradients(block):
+        @tf.function
+        def run(x):
+            @tf.recompute_grad
+            def inner(x):
+                return block(x)
+
+            with tf.GradientTape() as tape:
+                y = inner(x)
+            return y, tape.gradient(y, w)
+
+        return [run(tf.constant(x)) for x in ([1.5, 2.0], [0.5, 3.0], [-1.0, 0.5])]
+
+    return attempts(tf, {f.__name__: lambda tf, f=f: gradients(f) for f in (masked, grown)})
 
 
 def case_recompute_grad_counts(tf):

@@ -16,7 +16,6 @@ _SINGULAR = "a compiled program cannot raise on a value: a singular matrix gives
 DIFFERENCES: dict[str, str] = {
     "control_flow/array_returned": "a TensorArray that a function returns is one",
     "control_flow/cond_mismatches": "a TypeError for every structure; TensorFlow asserts for one",
-    "custom/recompute_grad_looks_at_a_value": "it is recorded with symbols, which have no value",
     "custom/recompute_grad_twice_and_an_op": "works; TensorFlow raises NotImplementedError",
     "forward/wrong_tangent_shape": "refused at once; TensorFlow fails later or not at all",
     "function_autograph/autograph_off_loop": _ITERATED,

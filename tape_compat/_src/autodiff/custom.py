@@ -16,7 +16,13 @@ import numpy as np
 from ..core.avals import Aval
 from ..core.derivative import FORWARD, Jvp, conj, inexact, zero_cotangent
 from ..core.dimensions import Sizes
-from ..core.errors import InvalidArgumentError, NeedsValue, located, user_location
+from ..core.errors import (
+    InvalidArgumentError,
+    NeedsValue,
+    OperatorNotAllowedInGraphError,
+    located,
+    user_location,
+)
 from ..core.kernels import Apart
 from ..core.op import Closure, Op
 from ..core.state import LOCAL, Recorder, paused
@@ -44,6 +50,7 @@ from ..values.tensor import Tensor
 from ..values.variable import Handle, Variable, current, read
 from . import reverse
 from .forward import ForwardAccumulator
+from .tape import LOGGER
 
 
 class VariableWatcher(Recorder):
@@ -608,7 +615,8 @@ def _check_takes_variables(grad_fn: Any, variables: list[Variable]) -> None:
 def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
     """A function that keeps no intermediate result for its gradient, but computes them again.
 
-    `f` is recorded with symbolic inputs, so it must not look at values. Uses `jax.checkpoint`.
+    `f` is recorded with symbolic inputs, by `jax.checkpoint`. One that looks at values runs as it
+    is and keeps its results; the logger `tape_compat` says so.
 
     >>> import tape_compat as tf
     >>> g = tf.recompute_grad(lambda x: tf.sin(tf.sin(x)))
@@ -620,8 +628,13 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
     1.0
     """
 
+    looks = False
+
     @functools.wraps(f)
     def decorated(*args: Any, **kwargs: Any) -> Any:
+        nonlocal looks
+        if looks:
+            return f(*args, **kwargs)
         leaves = nest.flatten((args, kwargs))
         moving = [isinstance(x, (Tensor, Variable, IndexedSlices)) for x in leaves]
         inputs = tuple(_recorded(x) for x, moves in zip(leaves, moving, strict=True) if moves)
@@ -636,7 +649,12 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
             return [convert(r) for r in nest.flatten(result)]
 
         name = f"Recompute_{getattr(f, '__name__', 'function')}"
-        found = capture(function, [x._aval for x in inputs], flatten, name)
+        try:
+            found = capture(function, [x._aval for x in inputs], flatten, name)
+        except (NeedsValue, OperatorNotAllowedInGraphError) as error:
+            looks = True
+            LOGGER.warning("%s keeps its intermediate results: %s", name, error)
+            return f(*args, **kwargs)
         closure = recomputed(found.closure, name)
         return nest.pack_sequence_as(found.result, list(found.call(inputs, closure)))
 
