@@ -251,6 +251,37 @@ def case_embeddings_of_sparse_ids(tf):
     return list(found.items()), len(traces)
 
 
+def case_embeddings_of_rows_of_sparse_ids(tf):
+    """As many rows as the last id's, of any number of ids, in one record."""
+    table = tf.Variable([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    traces = []
+
+    def sparse(rows, values):
+        places = tf.stack([tf.constant(rows, tf.int64), tf.range(len(rows), dtype=tf.int64)], 1)
+        return tf.SparseTensor(places, values, [9, 9])
+
+    kinds = [tf.SparseTensorSpec([None, None], kind) for kind in (tf.int64, tf.float32)]
+
+    @tf.function(input_signature=kinds)
+    def f(ids, weights):
+        traces.append(1)
+        lookup = tf.nn.embedding_lookup_sparse
+        one, other = lookup(table, ids, None, "sum"), lookup(table, ids, weights, "sqrtn")
+        return one + lookup(table, ids, weights), tf.shape(other)
+
+    def gradients(ids, weights):
+        with tf.GradientTape() as tape:
+            y, shape = f(ids, weights)
+        return y, shape, tf.convert_to_tensor(tape.gradient(y, table))
+
+    found = []
+    for rows in ([0, 0, 2], [1, 1, 3, 4], [0], []):
+        ids = sparse(rows, tf.range(len(rows), dtype=tf.int64) % 3)
+        weights = sparse(rows, tf.range(1.0, len(rows) + 1.0))
+        found.append(gradients(ids, weights))
+    return found, len(traces)
+
+
 def case_masks_that_do_not_fit(tf):
     spec = [tf.TensorSpec([None, 2]), tf.TensorSpec([None], tf.bool)]
     mask = tf.function(lambda x, m: tf.boolean_mask(x, m), input_signature=spec)

@@ -140,7 +140,7 @@ def _unsorted(
 
 
 @by_host()
-def _how_many_segments(ids: Tensor, kernel: str) -> Tensor:
+def how_many_segments(ids: Tensor, kernel: str) -> Tensor:
     """How many segments the ids [n] name.
 
     Raises: InvalidArgumentError if they decrease.
@@ -182,7 +182,7 @@ def _sorted_segments(
     def call(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
         data, ids = convert(data), convert(segment_ids)
         check((data._aval, ids._aval), 0)
-        return apply(declared.bind(segments=as_size(_how_many_segments(ids, kernel))), (data, ids))
+        return apply(declared.bind(segments=as_size(how_many_segments(ids, kernel))), (data, ids))
 
     call.op = declared  # type: ignore[attr-defined]
     call.__doc__ = (

@@ -7,16 +7,17 @@ from typing import Any
 import numpy as np
 
 from ..core import dtypes
+from ..core.dimensions import differ
 from ..values.ragged import RaggedTensor
 from ..values.sparse import SparseTensor, known_dense_shape
 from ..values.tensor import Tensor, concrete
 from . import arithmetic, elementwise
-from .arguments import known_value
+from .arguments import as_size, known_value
 from .casting import cast
 from .comparison import logical_and
 from .creation import ones, ones_like, zeros_like
 from .embedding import embedding_lookup
-from .segments import unsorted_segment_sum
+from .segments import how_many_segments, unsorted_segment_sum
 from .selection import where
 from .shapes import reshape
 from .sparse_layout import as_sparse, fill_empty_rows, made, positions, retain
@@ -30,14 +31,16 @@ def _combiner(value: str | None) -> str:
     return value
 
 
-def _ids_of(value: Any, what: str) -> tuple[Tensor, np.ndarray, int]:
+def _ids_of(value: Any, what: str) -> tuple[Tensor, Tensor, Any]:
     """The ids, the row that each is of, and how many rows there are."""
     if isinstance(value, SparseTensor):
-        places = positions(value)[:, 0]
-        count = int(places[-1]) + 1 if places.size else 0
-        return value.values, places, count
+        if value.indices._is_symbolic():
+            rows = value.indices[:, 0]
+        else:
+            rows = concrete(positions(value)[:, 0].astype(np.int64))
+        return value.values, rows, as_size(how_many_segments(rows, "SegmentSum"))
     if hasattr(value, "value_rowids"):
-        rows = known_value(value.value_rowids())
+        rows = concrete(known_value(value.value_rowids()).astype(np.int64))
         return value.values, rows, int(known_value(value.nrows()))
     raise TypeError(f"{what} must be SparseTensor or RaggedTensor")
 
@@ -74,15 +77,13 @@ def embedding_lookup_sparse(
     weights = None
     if sp_weights is not None:
         weights, others, _ = _ids_of(sp_weights, "sp_weights")
-        if others.shape != rows.shape:
-            raise ValueError(f"Shapes ({rows.size},) and ({others.size},) are incompatible")
+        sizes = rows._aval.shape[0], others._aval.shape[0]
+        if differ(*sizes):
+            raise ValueError("Shapes ({},) and ({},) are incompatible".format(*sizes))
     embeddings = embedding_lookup(params, ids, max_norm=max_norm)
     if embeddings.dtype in (dtypes.float16, dtypes.bfloat16):
         embeddings = cast(embeddings, dtypes.float32)
-    places = concrete(rows.astype(np.int64))
-    ragged = not isinstance(sp_ids, SparseTensor)
-    count = int(rows[-1]) + 1 if rows.size and not ragged else count
-    return _combined(embeddings, weights, places, count, combiner)
+    return _combined(embeddings, weights, rows, count, combiner)
 
 
 def _combined(

@@ -93,7 +93,7 @@ def _how_many_counts(given: Given) -> list[str]:
     return found
 
 
-@WRITERS.row("_how_many_segments")
+@WRITERS.row("how_many_segments")
 def _how_many_segments(given: Given) -> list[str]:
     return [_one_more(given.body, as_reference(given.body, given.args[0]))]
 
