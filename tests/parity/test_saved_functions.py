@@ -1,5 +1,6 @@
 """Functions of one tensor, saved by one library and loaded by the other: the same results."""
 
+import numpy as np
 import pytest
 
 import tape_compat
@@ -245,6 +246,24 @@ def test_what_prints_and_checks(ways, tmp_path):
             loaded.checks(reader.constant(refused))
     assert loaded.checks(x).numpy().tolist() == [13.0, 14.0, 15.0]  # what failed changed nothing
     assert [part.numpy().tolist() for part in loaded.parts(x)] == [[1.0, 3.0], [2.0]]
+
+
+def test_empty_arguments_and_sparse_ids(ways, tmp_path):
+    """Batches of no row, and as many rows as the last of sparse ids."""
+    table = [[1.0, 2.0], [3.0, 4.0]]
+
+    def embedded(tf, x):
+        ids = tf.sparse.from_dense(tf.cast(x[:, :1], tf.int64))
+        return tf.nn.embedding_lookup_sparse(tf.constant(table), ids, None)
+
+    functions = lambda tf: {
+        "dense": lambda x: tf.nn.relu(x @ tf.constant(table)) + 1.0,
+        "reshaped": lambda x: tf.nn.softmax(tf.reshape(x, [tf.shape(x)[0], 2, 1]), 1)[:, 0],
+        "first": lambda x: tf.concat([x, x], 0)[:, 1],
+        "embedded": lambda x: embedded(tf, tf.concat([tf.ones([1, 2]), x], 0)),
+    }
+    given = [[[1.0, -2.0], [0.0, 4.0]], np.zeros([0, 2], np.float32), [[0.0, 0.0]]]
+    check(ways, tmp_path, functions, given, lambda tf: tf.TensorSpec([None, 2], tf.float32))
 
 
 def test_what_prints_in_a_loop_is_refused(tmp_path):

@@ -23,6 +23,7 @@ from .make_nodes import (
 )
 from .messages import FunctionDef, NodeDef
 from .program import (
+    Derivative,
     Program,
     at,
     derivative_of,
@@ -148,27 +149,38 @@ class Body:
         return self.value("BitwiseAnd", "z", [bits, mask], {"T": uint64})
 
     def program(
-        self, closure: Call, avals: Sequence[Aval], references: Sequence[str], one: bool = False
+        self,
+        closure: Call,
+        avals: Sequence[Aval],
+        references: Sequence[str],
+        one: bool = False,
+        whole: bool = False,
     ) -> list[str]:
         """Add a program with its derivative: what a closure does with values of these avals. Gives
-        what it gives. one: whether batches may be taken to be of one size if need be.
+        what it gives. one: whether batches may be taken to be of one size if need be. whole:
+        whether its derivative must be written too.
 
         Raises: NotImplementedError if it cannot be written.
         """
         closure, avals, program = self._written(closure, avals, one)
-        name = self.function.signature.name
+        derivative = self._derivative(closure, program, whole)
         node = self.node("program", "XlaCallModule", references, program_attributes(program))
-        if self._differentiable:
-            try:
-                derivative = derivative_of(closure, program, f"{name}_grad")
-            except NotImplementedError as error:
-                LOGGER.warning("%s is saved without its derivative: %s", self.title, error)
-            else:
-                if derivative is not None:
-                    put_attribute(node, "_derivative_module", derivative.program.module)
-                    put_attribute(node, "_derivative_inputs", list(derivative.inputs))
-                    put_attribute(node, "_derivative_outputs", list(derivative.outputs))
+        if derivative is not None:
+            put_attribute(node, "_derivative_module", derivative.program.module)
+            put_attribute(node, "_derivative_inputs", list(derivative.inputs))
+            put_attribute(node, "_derivative_outputs", list(derivative.outputs))
         return [f"{node.name}:output:{i}" for i in range(len(program.outputs))]
+
+    def _derivative(self, closure: Call, program: Program, whole: bool) -> Derivative | None:
+        if not self._differentiable:
+            return None
+        try:
+            return derivative_of(closure, program, f"{self.name}_grad")
+        except NotImplementedError as error:
+            if whole:
+                raise
+            LOGGER.warning("%s is saved without its derivative: %s", self.title, error)
+            return None
 
     def _written(
         self, closure: Call, avals: Sequence[Aval], one: bool
@@ -176,18 +188,17 @@ class Body:
         """What is written as a program, with its avals, and the program. Where it cannot be for all
         sizes it is for slices that lie inside of their arrays, for the sizes that ops can do with,
         and then for batches of one size."""
-        name = self.function.signature.name
         stated = sizes_stated(closure, avals)
         if stated:
             closure, avals = at(stated, closure, avals)
         try:
-            return closure, avals, program_of(closure, avals, name)
+            return closure, avals, program_of(closure, avals, self.name)
         except NotImplementedError as error:
             first = error
         bounds = slices_inside(closure, avals)
         for assumed in _assumptions(closure, avals, bounds, one):
             try:
-                found = program_of(*assumed, name)
+                found = program_of(*assumed, self.name)
             except NotImplementedError:
                 continue
             return *assumed, found._replace(bounds=bounds)

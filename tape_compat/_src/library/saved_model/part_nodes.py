@@ -21,7 +21,7 @@ from ...values.host_steps import HostStep, PythonStep
 from . import example_nodes, file_nodes, size_nodes, text_nodes
 from .body import Body
 from .make_nodes import RESOURCE_TYPE, function_named
-from .program import sizes_met, that_may_be_none
+from .program import at, sizes_met, that_may_be_none
 from .step_nodes import write_step
 
 _WRITERS = {
@@ -54,12 +54,22 @@ class PartWriter:
         self._assumed: list[Sizes] = []
 
     def write_one(self, call: Call) -> None:
-        """Write a record that is one program."""
+        """Write a record that is one program, for empty arrays too if it can be."""
         inputs, outputs = call.flat.inputs, call.flat.outputs
         places = dict.fromkeys(outputs)  # a value may be given twice
         kept = Call(call.flat._replace(outputs=tuple(places)), call.name, call.due)
         kinds, given = self._given(range(inputs))
-        self._put(tuple(places), self._body.program(kept, kinds, given, one=True), kept, kinds)
+        self._put(tuple(places), self._one(kept, kinds, given), kept, kinds)
+
+    def _one(self, call: Call, kinds: list[Aval], given: list[str]) -> list[str]:
+        sizes = that_may_be_none(kinds)
+        if sizes:
+            closure, avals = at(sizes, call, kinds)
+            try:
+                return self._body.program(closure, avals, given, whole=True)
+            except NotImplementedError:
+                pass
+        return self._body.program(call, kinds, given, one=True)
 
     def write(self, parts: Sequence[ProgramPart]) -> None:
         """Write parts, in their order.
