@@ -1,6 +1,6 @@
 """TensorArrays as arguments of functions, and their specs."""
 
-from .harness import attempt
+from .harness import attempt, attempts
 
 NEEDS = ("function", "TensorArraySpec")
 
@@ -161,3 +161,22 @@ def case_array_wrong_rows_in_a_function(tf):
             return "refused"
 
     return [given(call) for call in calls]
+
+
+def case_arrays_of_nothing_in_a_function(tf):
+    def joined(shape, size=0):
+        return lambda tf: tf.function(
+            lambda: tf.TensorArray(tf.float32, size, element_shape=shape).concat()
+        )()
+
+    def stacked(shape):
+        return lambda tf: tf.function(
+            lambda: tf.TensorArray(tf.float32, 0, element_shape=shape).stack()
+        )()
+
+    shapes = {"unknown": None, "rows": [None, 2], "known": [3, 2], "columns": [2, None]}
+    return (
+        attempts(tf, {name: joined(shape) for name, shape in shapes.items()}),
+        attempts(tf, {name: stacked(shape) for name, shape in shapes.items()}),
+        attempt(joined([3, 2], size=2), tf),
+    )

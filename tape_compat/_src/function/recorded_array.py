@@ -13,6 +13,7 @@ from ..core.dimensions import Size, differ, less, maximum
 from ..core.dtypes import DType, int32
 from ..core.shapes import TensorShape
 from ..core.state import LOCAL
+from ..ops.creation import zeros
 from ..ops.shapes import identity, reshape
 from ..values.convert import convert
 from ..values.record import apply
@@ -172,13 +173,24 @@ class RecordedArray:
         if self.buffer is not None:
             return self.buffer
         if not self.element_shape.is_fully_defined():
-            raise errors.InvalidArgumentError(
-                None,
-                None,
-                f"Trying to {what} an uninitialized element of a TensorArray when element_shape is "
-                f"not fully defined: {self.element_shape}. At {errors.user_location()}.",
-            )
+            raise _invalid(self._undefined(what))
         return self.buffer_of(self._aval())
+
+    def _undefined(self, what: str) -> str:
+        """TensorFlow's words where the shape of zeros is not known."""
+        if self.length == 0 and what == "stack":
+            why = "Tried to stack elements of an empty list with non-fully-defined element_shape"
+        elif self.length == 0 and what == "concat":
+            why = (
+                "All except the first dimension must be fully defined when concating an empty "
+                "tensor list. element_shape"
+            )
+        else:
+            why = (
+                f"Trying to {what} an uninitialized element of a TensorArray when element_shape is "
+                "not fully defined"
+            )
+        return f"{why}: {self.element_shape}"
 
     def write(self, index: Any, value: Any) -> RecordedArray:
         """With another element."""
@@ -234,6 +246,9 @@ class RecordedArray:
 
     def concat(self) -> Tensor:
         """All elements in a row."""
+        rest = self.element_shape[1:]
+        if self.length == 0 and self.element_shape.rank and rest.is_fully_defined():
+            return zeros([0, *rest], self.dtype)
         buffer = self._all("concat")
         shape = buffer._aval.shape
         if len(shape) == 1:
