@@ -324,6 +324,10 @@ def case_switch_case_wrong(tf):
             "float index": lambda tf: tf.switch_case(tf.constant(1.0), [lambda: 1, lambda: 2]),
             "empty": lambda tf: tf.switch_case(tf.constant(0), []),
             "not callable": lambda tf: tf.switch_case(tf.constant(0), [1, 2]),
+            "a vector": lambda tf: tf.switch_case(tf.constant([1]), [lambda: 1, lambda: 2]),
+            "a vector in a function": lambda tf: tf.function(
+                lambda i: tf.switch_case(i, [lambda: 1, lambda: 2])
+            )(tf.constant([1])),
         },
         words=0,
     )

@@ -44,13 +44,18 @@ def truth(pred: Any) -> Tensor:
     pred = convert(pred)
     if pred._aval.shape:
         pred = squeeze(pred)
-    if pred._aval.shape:
-        what = f"The second input must be a scalar, but it has shape {shown(pred._aval.shape)}"
-        raise errors.located(errors.InvalidArgumentError, f"{what}: a predicate")
+    refuse_axes(pred)
     if pred.dtype is not bool_:
         what = f"Input 'pred' passed {tf_dtype_name(pred.dtype)} expected bool: a predicate"
         raise errors.located(errors.InvalidArgumentError, what)
     return pred
+
+
+def refuse_axes(x: Tensor) -> None:
+    """Refuse what branches cannot be chosen by. Raises: InvalidArgumentError."""
+    if x._aval.shape:
+        what = f"The second input must be a scalar, but it has shape {shown(x._aval.shape)}"
+        raise errors.located(errors.InvalidArgumentError, what)
 
 
 def choose(

@@ -25,7 +25,7 @@ from ..values.effects import require
 from ..values.sizes import number_of
 from ..values.tensor import Tensor
 from ..values.variable import Variable
-from .branches import choose, truth
+from .branches import choose, refuse_axes, truth
 from .elements import runs_as_python
 from .recording import buffer_or_tensor, flat, packed, recording, tensor_of
 from .tensor_array import TensorArray
@@ -112,6 +112,7 @@ def switch_case(
     <tf.Tensor: shape=(), dtype=int32, numpy=8>
     """
     functions = _numbered(branch_fns, default, branch_index)
+    refuse_axes(branch_index)
     if not recording():
         index = int(branch_index)
         return functions[index if 0 <= index < len(functions) else -1]()
