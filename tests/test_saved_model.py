@@ -424,3 +424,20 @@ def test_saved_with_sizes_that_may_be_none(tmp_path):
     for times in ([1, 0, 2], [0, 0, 0]):
         got, want = (m.g(tf.range(3.0), tf.constant(times)) for m in (loaded, made))
         assert got.numpy().tolist() == want.numpy().tolist()
+
+
+def test_two_batches_of_no_row_and_their_derivative(saved):
+    """What masks leave has a derivative too, though its arguments cannot be empty then."""
+    rows = tf.TensorSpec([None, 2], tf.float32)
+    both = saved(with_function(lambda x, y: tf.nn.relu(x * y), input_signature=[rows, rows]))
+    masked = lambda x: tf.reduce_sum(tf.boolean_mask(x, x[:, 0] > 0.0) ** 2)
+    kept = saved(with_function(masked, input_signature=[rows]))
+    x, y = tf.constant([[1.0, 2.0], [-3.0, 4.0]]), tf.ones([2, 2])
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        results = both.f(x, y), kept.f(x)
+    assert [tape.gradient(z, x).numpy().tolist() for z in results] == [
+        [[1.0, 1.0], [0.0, 1.0]],
+        [[2.0, 4.0], [0.0, 0.0]],
+    ]
+    assert both.f(x[:0], y[:0]).shape == (0, 2)

@@ -83,7 +83,7 @@ def _write(body: Body, concrete: ConcreteFunction) -> tuple[TensorSpec, ...]:
     values = dict(enumerate([*inputs, *sources]))
     writer = PartWriter(body, values, dict(enumerate(_avals(trace))))
     if trace.graph.in_parts or captured.closure.effect:
-        writer.outside = _avals(trace)
+        writer.arguments = _avals(trace)
         writer.write(parts_between(captured.closure, is_effect))
     else:
         writer.write_one(captured.closure)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, cast
 
 from ...core.avals import Aval
@@ -37,12 +37,26 @@ def is_effect(closure: Closure) -> bool:
     return isinstance(closure.op, Effect)
 
 
+def _for_empty(call: Call, kinds: Sequence[Aval]) -> Iterator[tuple[Call, Sequence[Aval]]]:
+    """A closure for arrays that may be empty, with its avals: of any sizes, then of those that ops
+    can do with."""
+    if not that_may_be_none(kinds):
+        return
+    yield at(that_may_be_none(kinds), call, kinds)
+    found = sizes_met(call, kinds)
+    for met in found:
+        call, kinds = at(met, call, kinds)
+    if found:
+        yield at(that_may_be_none(kinds), call, kinds)
+
+
 class PartWriter:
     """Writes the parts of a record to the body of a function.
 
     values, avals: of what has a number in the record, references and avals. rulers: values that
     have unknown sizes. empty: avals whose unknown sizes may be 0, as steps of the body tell them.
-    outside: other such avals, of what is around the body.
+    outside: other such avals, of what is around the body. arguments: those of what the function
+    takes.
     """
 
     def __init__(self, body: Body, values: dict[int, str], avals: dict[int, Aval]):
@@ -50,6 +64,7 @@ class PartWriter:
         self.rulers = [(values[i], aval) for i, aval in avals.items() if aval.unknown]
         self.empty: list[Aval] = []
         self.outside: list[Aval] = []
+        self.arguments: list[Aval] = []
         #: Sizes that something is written for only, as those of two batches that are added.
         self._assumed: list[Sizes] = []
 
@@ -62,9 +77,7 @@ class PartWriter:
         self._put(tuple(places), self._one(kept, kinds, given), kept, kinds)
 
     def _one(self, call: Call, kinds: list[Aval], given: list[str]) -> list[str]:
-        sizes = that_may_be_none(kinds)
-        if sizes:
-            closure, avals = at(sizes, call, kinds)
+        for closure, avals in _for_empty(call, kinds):
             try:
                 return self._body.program(closure, avals, given, whole=True)
             except NotImplementedError:
@@ -178,6 +191,7 @@ class PartWriter:
         self.rulers = [(value, aval.at(sizes)) for value, aval in self.rulers]
         self.empty = [aval.at(sizes) for aval in self.empty]
         self.outside = [aval.at(sizes) for aval in self.outside]
+        self.arguments = [aval.at(sizes) for aval in self.arguments]
 
     def _program(self, closure: Call, kinds: list[Aval], given: list[str]) -> list[str]:
         """Write a program. If it needs sizes that none of its inputs has, it gets the values that
@@ -201,14 +215,18 @@ class PartWriter:
         return self._sized(Call(steps, closure.name), kinds, given)
 
     def _sized(self, closure: Call, kinds: list[Aval], given: list[str]) -> list[str]:
-        """Write a program for any sizes that steps of the host tell; for any but 0 where it must
-        be, of those around the body first: a loop over rows has some."""
-        every, own = that_may_be_none([*self.empty, *self.outside]), that_may_be_none(self.empty)
-        for sizes in dict.fromkeys(filter(None, (every, own))):
+        """Write a program for any sizes of arguments and that steps of the host tell; for any but 0
+        where it must be, or where its derivative can only be written so: of arguments first, then
+        of those around the body, as a loop over rows has some."""
+        told = [*self.empty, *self.outside]
+        every, around, own = map(that_may_be_none, ([*told, *self.arguments], told, self.empty))
+        attempts = (every, True), (around, True), (every, False), (around, False), (own, False)
+        for sizes, whole in dict.fromkeys(attempts):
+            if not sizes:
+                continue
+            made, avals = at(sizes, closure, kinds)
             try:
-                return self._body.program(
-                    cast(Call, closure.at(sizes)), [aval.at(sizes) for aval in kinds], given
-                )
+                return self._body.program(made, avals, given, whole=whole)
             except NotImplementedError:
                 pass
         return self._body.program(closure, kinds, given)
