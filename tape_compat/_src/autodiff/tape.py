@@ -325,7 +325,7 @@ class GradientTape:
                 "Argument `target` should be a list or nested structure of Tensors, Variables or "
                 "CompositeTensors to be differentiated, but received None."
             )
-        targets = [target] if target.__class__ is Tensor else [_target(t) for t in _flat(target)]
+        targets = [target] if target.__class__ is Tensor else _targets(target)
         flat, rebuild = _flat(sources), None
         for source in flat:
             if source.__class__ is not Variable and source.__class__ is not Tensor:
@@ -564,6 +564,18 @@ def _flat(structure: Any) -> list[Any]:
     return [x if x.__class__ in _LEAVES else own_variable(x) for x in nest.flatten(structure)]
 
 
+def _targets(structure: Any) -> list[Tensor]:
+    """The tensors of a nest of targets, and those of the composites in it."""
+    return [_target(part) for value in _flat(structure) for part in _parts(value)]
+
+
+def _parts(value: Any) -> list[Any]:
+    """What a composite is differentiated by, as its `_gradient_parts` says; else the value."""
+    if not hasattr(value, "_gradient_parts"):
+        return [value]
+    return list(map(own_variable, value._gradient_parts()))
+
+
 def _target(value: Any) -> Tensor:
     if value.__class__ is Tensor:
         return value
@@ -585,12 +597,7 @@ def _source(value: Any) -> int:
 def _in_parts(sources: list[Any]) -> tuple[list[Any], Callable[[list[Any]], list[Any]]]:
     """Sources with the tensors of those that are composites instead, and what makes the gradients
     of these composites again."""
-    parts = [
-        list(map(own_variable, nest.flatten(x, expand_composites=True)))
-        if hasattr(x, "_of_gradients")
-        else [x]
-        for x in sources
-    ]
+    parts = list(map(_parts, sources))
     flat = [part for several in parts for part in several]
     for part in flat:
         _source(part)
@@ -625,7 +632,8 @@ def _not_a_tensor(role: str, value: Any) -> Exception:
 
 def _seeds(output_gradients: Any, targets: list[Tensor]) -> list[Any]:
     """Cotangents of the targets; None stands for ones. Too few are filled up with ones."""
-    seeds: list[Any] = [convert(g) for g in nest.flatten(output_gradients)][: len(targets)]
+    given = [part for g in nest.flatten(output_gradients) for part in _parts(g)]
+    seeds: list[Any] = list(map(convert, given[: len(targets)]))
     for seed, target in zip(seeds, targets):
         if target._aval.trainable:
             check_dtype_of(target._aval, 1, seed.dtype, "Mul")

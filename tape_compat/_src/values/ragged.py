@@ -347,6 +347,14 @@ class RaggedTensor(operators.Operators, CompositeTensor):
             return self.with_values(self._values.with_flat_values(new_values))
         return self.with_values(new_values)
 
+    def _gradient_parts(self) -> list[Any]:
+        """The innermost values: what a tape differentiates it by."""
+        return [self.flat_values]
+
+    def _of_gradients(self, gradients: list[Any]) -> RaggedTensor | None:
+        """The rows of a gradient by the innermost values, for a tape; None if there is none."""
+        return None if gradients[0] is None else self.with_flat_values(gradients[0])
+
     def with_row_splits_dtype(self, dtype: Any) -> RaggedTensor:
         """The same with splits of int32 or int64. Raises ValueError for other dtypes."""
         dtype = as_dtype(dtype)

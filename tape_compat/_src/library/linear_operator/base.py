@@ -600,14 +600,17 @@ class LinearOperator(Module, CompositeTensor, metaclass=abc.ABCMeta):
     def _type_spec(self) -> LinearOperatorSpec:
         return vars(self).get("_held_spec") or self._spec_class.from_operator(self)
 
+    def _gradient_parts(self) -> list[Any]:
+        """The parameters: what a tape differentiates it by."""
+        return nest.flatten(self, expand_composites=True)
+
     def _of_gradients(self, gradients: list[Any]) -> LinearOperator | None:
         """The operator of gradients by the parameters, for a tape; None if there are none."""
         if all(gradient is None for gradient in gradients):
             return None
-        parts = nest.flatten(self, expand_composites=True)
         found = [
             zeros_like(x) if gradient is None else convert(gradient)
-            for x, gradient in zip(parts, gradients)
+            for x, gradient in zip(self._gradient_parts(), gradients)
         ]
         return nest.pack_sequence_as(self, found, expand_composites=True)
 
