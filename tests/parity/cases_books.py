@@ -49,3 +49,35 @@ def case_gradients_by_ragged_tensors(tf):
 
     found = ragged_sources(tf), inside(tf.ragged.constant([[1.0, 2.0], [3.0]]))
     return parts(tf, found)
+
+
+def case_batches_of_shapes_in_extension_types(tf):
+    class Network(tf.experimental.BatchableExtensionType):
+        shape: tf.TensorShape
+        work: tf.Tensor
+        nested: tuple[tf.TensorShape, ...]
+
+        def __init__(self, work):
+            self.work = tf.convert_to_tensor(work)
+            self.shape = self.work.shape[:-1]
+            self.nested = (self.shape, self.work.shape)
+
+    def shown(network):
+        return network.shape, network.work, network.nested
+
+    def unannotated():
+        class Bad(tf.experimental.ExtensionType):
+            x: tf.Tensor
+            y = 3
+
+    batch = Network([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+    dataset = tf.data.Dataset.from_tensor_slices(batch)
+    doubled = tf.map_fn(lambda network: Network(network.work * 2.0), batch)
+    return (
+        [shown(network) for network in dataset],
+        [shown(network) for network in dataset.batch(2, drop_remainder=True)],
+        [shown(network) for network in dataset.batch(2).unbatch()],
+        shown(doubled),
+        repr(dataset.element_spec),
+        attempt(unannotated, words=8),
+    )

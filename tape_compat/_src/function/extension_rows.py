@@ -88,6 +88,8 @@ def over_encodings(
         return _encoded(result)
 
     given = None if signature is None else _signature(signature)
-    outcome = mapped(of_encodings, _encoded(elems, 1), given)
-    batches = _mapped(BatchableExtensionTypeSpec, lambda spec: spec._batch(None), found[0])
+    encoded = _encoded(elems, 1)
+    outcome = mapped(of_encodings, encoded, given)
+    count = nest.flatten(encoded)[0].shape[0]
+    batches = _mapped(BatchableExtensionTypeSpec, lambda spec: spec._batch(count), found[0])
     return _decoded(batches, outcome)

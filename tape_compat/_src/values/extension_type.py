@@ -11,12 +11,13 @@ import inspect
 import sys
 import types
 import typing
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from ..core.errors import user_location
+from ..core.shapes import TensorShape
 from . import fields as _fields, operators, spec_registry
-from .composite import CompositeTensor, TypeSpec
+from .composite import CompositeTensor, TypeSpec, batched_shape
 from .fields import NO_DEFAULT, Field
 from .nest import flatten
 from .spec import TensorSpec
@@ -58,6 +59,8 @@ class ExtensionTypeMetaclass(_Declared):
         found = {f.name: f for base in reversed(bases) for f in getattr(base, "_fields", ())}
         for field, annotation in declared.items():
             found[field] = _field(cls, field, annotation)
+        if not cls._abstract:
+            _check_annotated(name, {k: v for k, v in namespace.items() if k not in declared})
         cls._fields = tuple(found.values())
         cls._annotations_known = {
             field.name: field.annotation
@@ -89,6 +92,17 @@ class ExtensionTypeMetaclass(_Declared):
             _fields.check_annotation(found, forward=False)
             known[name] = found
         return known[name]
+
+
+def _check_annotated(name: str, others: Mapping[str, Any]) -> None:
+    """Refuse, among what a class holds beside its fields, what is only a value."""
+    for key, value in others.items():
+        named = key[:2] == key[-2:] == "__"
+        if not (named or callable(value)) and not isinstance(value, (property, classmethod)):
+            raise ValueError(
+                f"The field annotations for {name} are invalid. Field {key} is missing a type "
+                "annotation."
+            )
 
 
 def _own_annotations(cls: type, frame: types.FrameType) -> dict[str, Any]:
@@ -336,13 +350,21 @@ class ExtensionTypeSpec(_Unchangeable, TypeSpec, metaclass=_Declared):
             vars(made)[_CACHED] = self
         return made
 
-    def _parts_by(self, function: Callable[[TypeSpec], Any]) -> dict[str, Any]:
-        """The fields, with what `function` makes of the specs in them."""
+    def _parts_by(
+        self,
+        function: Callable[[TypeSpec], Any],
+        of_shape: Callable[[TensorShape], TensorShape] | None = None,
+    ) -> dict[str, Any]:
+        """The fields, with what `function` makes of the specs in them, and `of_shape` of shapes."""
         held = zip(self._of._fields, _held(self), strict=True)
-        return {field.name: _fields.mapped(function, part) for field, part in held}
+        return {field.name: _fields.mapped(function, part, of_shape) for field, part in held}
 
-    def _changed(self, function: Callable[[TypeSpec], Any]) -> Any:
-        return self._made(self._parts_by(function))
+    def _changed(
+        self,
+        function: Callable[[TypeSpec], Any],
+        of_shape: Callable[[TensorShape], TensorShape] | None = None,
+    ) -> Any:
+        return self._made(self._parts_by(function, of_shape))
 
     def _without_sizes(self) -> Any:
         """The spec of values whose tensors have any sizes of as many dimensions."""
@@ -404,11 +426,13 @@ class ExtensionTypeBatchEncoder:
 
     def batch(self, spec: Any, batch_size: int | None) -> Any:
         """The spec of `batch_size` values of a spec; None for an unknown number."""
-        return spec._changed(lambda part: part._batch(batch_size))
+        return spec._changed(
+            lambda part: part._batch(batch_size), lambda shape: batched_shape(shape, batch_size)
+        )
 
     def unbatch(self, spec: Any) -> Any:
         """The spec of one value of a batch."""
-        return spec._changed(lambda part: part._unbatch())
+        return spec._changed(lambda part: part._unbatch(), lambda shape: shape[1:])
 
     def encode(self, spec: Any, value: Any, minimum_rank: int = 0) -> list[Any]:
         """The tensors and composites that a value is stacked by; each of at least `minimum_rank`

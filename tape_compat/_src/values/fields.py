@@ -195,15 +195,21 @@ def pairs(spec: Any, value: Any) -> Iterator[tuple[TypeSpec, Any]]:
             yield from pairs(spec[key], value[key])
 
 
-def mapped(function: Callable[[TypeSpec], Any], spec: Any) -> Any:
+def mapped(
+    function: Callable[[TypeSpec], Any],
+    spec: Any,
+    of_shape: Callable[[TensorShape], TensorShape] | None = None,
+) -> Any:
     """What describes a field, with what `function` makes of each spec in it, in the order of
-    `pairs`."""
+    `pairs`, and `of_shape` of each shape."""
     if isinstance(spec, TypeSpec):
         return function(spec)
+    if isinstance(spec, TensorShape) and of_shape is not None:
+        return of_shape(spec)
     if isinstance(spec, tuple):
-        return tuple([mapped(function, part) for part in spec])
+        return tuple([mapped(function, part, of_shape) for part in spec])
     if isinstance(spec, ImmutableDict):
-        found = {key: mapped(function, spec[key]) for key in sorted(spec)}
+        found = {key: mapped(function, spec[key], of_shape) for key in sorted(spec)}
         return ImmutableDict((key, found[key]) for key in spec)
     return spec
 
