@@ -1,6 +1,8 @@
 """Constructs of the pages of tutorials and books that other cases do not have."""
 
-from .harness import attempt
+import re
+
+from .harness import attempt, attempts
 
 
 def parts(tf, value):
@@ -81,3 +83,47 @@ def case_batches_of_shapes_in_extension_types(tf):
         repr(dataset.element_spec),
         attempt(unannotated, words=8),
     )
+
+
+def case_shown_concrete_functions(tf):
+    class Pair(tf.experimental.ExtensionType):
+        a: tf.Tensor
+        b: tf.Tensor
+
+    def shown(function, *args, **kwargs):
+        concrete = function.get_concrete_function(*args, **kwargs)
+        known = [concrete.pretty_printed_signature(), concrete.pretty_printed_signature(False)]
+        return [re.sub(r"\d{9,}", "id", text) for text in known]
+
+    nest = tf.function(lambda x: {"a": x, "b": [x, (x, 1)]})
+    first = tf.function(lambda *args, **kwargs: args[0] + kwargs["z"])
+    ragged, variable = tf.ragged.constant([[1, 2], [3]]), tf.Variable(1.0)
+    named = tf.TensorSpec([None], tf.float32, name="q")
+    signed = tf.function(lambda x, y: x, input_signature=[named, tf.TensorSpec([])])
+    concrete = nest.get_concrete_function(tf.constant(1))
+    return (
+        shown(nest, ragged),
+        shown(nest, tf.sparse.eye(2)),
+        shown(nest, Pair(1.0, [2.0])),
+        shown(nest, named),
+        shown(nest, [named, tf.TensorSpec([])]),
+        shown(signed),
+        shown(first, tf.constant(1), z=tf.constant(2)),
+        shown(tf.function(lambda v: v + 1.0), variable),
+        shown(tf.function(lambda: variable + 1.0)),
+        attempts(
+            tf,
+            {
+                "too_few": lambda _: concrete(),
+                "too_many": lambda _: concrete(tf.constant(1), tf.constant(2)),
+            },
+            words=40,
+        ),
+    )
+
+
+def case_parameters_of_any_rank_shown(tf):
+    function = tf.function(lambda x, n=2, *, k=1.0: x * n)
+    concrete = function.get_concrete_function(tf.TensorSpec(None, tf.int32), k=3.0)
+    lines = concrete.pretty_printed_signature().splitlines()[:4]
+    return lines, concrete.pretty_printed_signature(False).split(" -> ")[0]

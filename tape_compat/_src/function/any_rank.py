@@ -10,8 +10,9 @@ from ..core.refuse import check_dtype_of
 from ..core.shapes import TensorShape
 from ..values.spec import TensorSpec
 from .concrete import ConcreteFunction
+from .function_type import FunctionType
 from .retracing import mapped, with_specs
-from .signature import Bound, Signature, rebuilt, type_text
+from .signature import Bound, Signature, rebuilt
 from .trace import unique_name
 
 
@@ -77,12 +78,8 @@ class ConcreteFunctionOfAnyRank(ConcreteFunction):
 
     def pretty_printed_signature(self, verbose: bool = True) -> str:
         """Its parameters, as text; in a line if not `verbose`."""
-        args, kwargs = self.structured_input_signature
-        values = [*zip([name for name, _ in self._bound.named], args), *kwargs.items()]
-        shown = [f"{name}: {type_text(value)}" for name, value in values]
-        if verbose:
-            return "\n".join(["Input Parameters:", *[f"  {text}" for text in shown]])
-        return f"({', '.join(shown)})"
+        found = FunctionType(self._parameters())
+        return "\n".join(found.parameter_lines()) if verbose else str(found)
 
 
 def _named(bound: Bound) -> list[TensorSpec]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import itertools
 import re
+from collections.abc import Callable
 from typing import Any
 
 from ..core import errors
@@ -29,7 +30,6 @@ from .signature import (
     parts_as,
     rebuilt,
     texts_in,
-    type_text,
 )
 from .trace import Trace
 
@@ -177,8 +177,9 @@ class ConcreteFunction(Recorded):
                     f"{type(value).__name__} ({value})."
                 )
         if problem is not None:
+            shown = self.pretty_printed_signature(False)
             raise TypeError(
-                f"{self._signature.refusal(error, args, kwargs)}\n"
+                f"{self._signature.refusal(error, args, kwargs, shown)}\n"
                 f"Fallback to flat signature also failed due to: {problem}"
             )
         return [convert(value) for value in values]
@@ -205,6 +206,12 @@ class ConcreteFunction(Recorded):
     @property
     def structured_input_signature(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments by position and by name, with a spec for each tensor and composite."""
+        return self._structured_inputs(as_name)
+
+    def _structured_inputs(
+        self, named: Callable[[str], str | None]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The same. named: what names the specs that have no name of their own, by the argument."""
         specs = iter(self._input_specs)
         variables = self._bound.taken_apart(specs=True).variables
         handles = [variable._handle for variable in variables]
@@ -214,7 +221,7 @@ class ConcreteFunction(Recorded):
             if self._bound.known_texts and getattr(value, "dtype", None) is string:  # no input
                 return TensorSpec(value.shape, string, name)
             found, own = next(specs), value.name if isinstance(value, TensorSpec) else None
-            return TensorSpec(found.shape, found.dtype, own or as_name(name))
+            return TensorSpec(found.shape, found.dtype, own or named(name))
 
         def specs_in(value: Any, name: str) -> Any:
             if isinstance(value, Variable):
@@ -240,20 +247,24 @@ class ConcreteFunction(Recorded):
     @property
     def function_type(self) -> FunctionType:
         """The types of its parameters, of what it gives and of what it captures."""
-        args, kwargs = self.structured_input_signature
-        kinds = {p.name: p.kind for p in self._signature.python.parameters.values()}
-        only = inspect.Parameter.POSITIONAL_ONLY
-        several = any(kind is inspect.Parameter.VAR_POSITIONAL for kind in kinds.values())
-        parameters = [
-            Parameter(name, only if several else kinds.get(name, only), False, type_of(value))
-            for (name, _), value in zip(self._bound.named, args, strict=True)
-        ]
-        by_name = inspect.Parameter.KEYWORD_ONLY
-        parameters += [Parameter(k, by_name, False, type_of(v)) for k, v in kwargs.items()]
         given = {id(v._handle) for v in self._bound.taken_apart(specs=True).variables}
         captures = {id(x): _source_spec(x) for x in self.captured_inputs if id(x) not in given}
         output = type_of(_as_specs(self.structured_outputs))
-        return FunctionType(parameters, captures, return_annotation=output)
+        return FunctionType(self._parameters(), captures, return_annotation=output)
+
+    def _parameters(self) -> list[inspect.Parameter]:
+        args, kwargs = self._structured_inputs(lambda _: None)
+        kinds = {p.name: p.kind for p in self._signature.python.parameters.values()}
+        only = inspect.Parameter.POSITIONAL_ONLY
+        several = any(kind is inspect.Parameter.VAR_POSITIONAL for kind in kinds.values())
+        by_name = inspect.Parameter.KEYWORD_ONLY
+        return [
+            *[
+                Parameter(name, only if several else kinds.get(name, only), False, type_of(value))
+                for (name, _), value in zip(self._bound.named, args, strict=True)
+            ],
+            *[Parameter(name, by_name, False, type_of(v)) for name, v in kwargs.items()],
+        ]
 
     @property
     def _input_specs(self) -> list[TensorSpec]:
@@ -314,13 +325,7 @@ class ConcreteFunction(Recorded):
     def pretty_printed_signature(self, verbose: bool = True) -> str:
         """Its parameters, what it gives and what it captures, as text; without the last, in a line,
         if not `verbose`."""
-        if verbose:
-            return repr(self.function_type)
-        args, kwargs = self._bound.named, self._bound.kwargs
-        shown = [f"{name}: {type_text(_as_specs(value))}" for name, value in (*args, *kwargs)]
-        if kwargs:
-            shown.insert(len(args), "*")
-        return f"({', '.join(shown)}) -> {type_text(_as_specs(self.structured_outputs))}"
+        return repr(self.function_type) if verbose else str(self.function_type)
 
     def __repr__(self) -> str:
         return f"<ConcreteFunction {self.pretty_printed_signature(False)} at 0x{id(self):X}>"
@@ -383,6 +388,12 @@ def cast(wanted: Any, value: Any) -> Any:
 
 
 def _as_specs(value: Any) -> Any:
+    """A nest of results with specs of the tensors and composites in it."""
+    if isinstance(value, CompositeTensor):
+        return value._type_spec
+    children = nest.children_of(value)
+    if children is not None:
+        return nest.rebuilt(value, list(map(_as_specs, children)))
     return rebuilt(value, lambda x: TensorSpec(x.shape, x.dtype))
 
 

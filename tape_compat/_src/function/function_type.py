@@ -61,7 +61,7 @@ def _is_subtype(one: Any, two: Any) -> bool:
 
 def type_of(value: Any) -> Any:
     """The type of a nest of specs: the spec itself if it is one."""
-    return _unnamed(value) if isinstance(value, TypeSpec) else Structure(value)
+    return value if isinstance(value, TypeSpec) else Structure(value)
 
 
 class Parameter(inspect.Parameter):
@@ -175,13 +175,17 @@ class FunctionType(inspect.Signature):
         return hash((tuple(self.parameters), repr(self)))
 
     def __repr__(self) -> str:
-        lines = ["Input Parameters:"]
-        for p in self.parameters.values():
-            kind = None if p.annotation is p.empty else p.annotation
-            lines.append(f"  {p.name} ({p.kind.name}): {kind}")
+        lines = self.parameter_lines()
         lines += ["Output Type:", f"  {self.output}", "Captures:"]
         lines += [f"  {name}: {kind}" for name, kind in self.captures.items()] or ["  None"]
         return "\n".join(lines)
+
+    def parameter_lines(self) -> list[str]:
+        """Its parameters as text, one a line."""
+        shown = [
+            f"  {p.name} ({p.kind.name}): {p.type_constraint}" for p in self.parameters.values()
+        ]
+        return ["Input Parameters:", *shown]
 
 
 def _takes(one: Any, two: Any) -> bool:

@@ -392,11 +392,15 @@ class Signature:
         return Bound(args, tuple(sorted(kwargs.items())), self.shown_names(len(args)))
 
     def refusal(
-        self, error: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+        self,
+        error: Any,
+        args: tuple[Any, ...] = (),
+        kwargs: dict[str, Any] | None = None,
+        shown: str | None = None,
     ) -> TypeError:
         return TypeError(
             f"Binding inputs to tf.function failed due to `{error}`. Received args: {args} and "
-            f"kwargs: {kwargs or {}} for signature: {self.shown}."
+            f"kwargs: {kwargs or {}} for signature: {shown or self.shown}."
         )
 
     def _cast(self, args: tuple[Any, ...], specs: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -551,8 +555,8 @@ def type_text(value: Any) -> str:
     >>> type_text({"a": 1, "b": [TensorSpec([2])]})
     "Dict[['a', Literal[1]], ['b', List[TensorSpec(shape=(2,), dtype=tf.float32, name=None)]]]"
     """
-    if isinstance(value, TensorSpec):
-        return repr(TensorSpec(value.shape, value.dtype))
+    if isinstance(value, TypeSpec):
+        return repr(value)
     if isinstance(value, dict):
         items = [f"[{key!r}, {type_text(v)}]" for key, v in value.items()]
         return f"Dict[{', '.join(items)}]"
