@@ -482,3 +482,24 @@ def test_lengths_of_rows_of_texts(ways, tmp_path):
     }
     given = [["a b", "c", "d"], ["x"], ["a b c", "", "d e", "f g"]]
     check(ways, tmp_path, functions, given, lambda tf: tf.TensorSpec([None], tf.string))
+
+
+def test_functions_without_parameters_that_were_not_called(ways, tmp_path):
+    writer, reader = ways
+
+    class Model(writer.Module):
+        @writer.function
+        def method(self):
+            return writer.constant(1)
+
+        @writer.function
+        def default(self, x=3):
+            return x
+
+    model = Model()
+    model.free = writer.function(lambda: 5.0)
+    writer.saved_model.save(model, str(tmp_path))
+    loaded = reader.saved_model.load(str(tmp_path))
+    assert [int(loaded.method()), float(loaded.free())] == [1, 5.0]
+    with pytest.raises(ValueError, match="Found zero restored functions"):
+        loaded.default()

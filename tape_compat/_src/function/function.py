@@ -490,8 +490,11 @@ class Function(Recorded):
         return list(self._concrete.values())
 
     def _list_all_concrete_functions(self) -> list[ConcreteFunction]:
-        """Those that were recorded, and the one for `input_signature` if there is one."""
+        """Those that were recorded, and the one for `input_signature` if there is one. A function
+        without parameters has an empty one."""
         specs = self._signature.specs
+        if specs is None and not self._signature.python.parameters:
+            specs = ()
         if specs is not None and not self._given:
             self._concrete_for(self._signature.general(self._signature.bind(specs, {})))
         return self._concretes()
