@@ -1,6 +1,8 @@
 """Constructs of the pages of tutorials and books that other cases do not have."""
 
+import os
 import re
+import tempfile
 
 from .harness import attempt, attempts
 
@@ -11,7 +13,9 @@ def parts(tf, value):
         return [parts(tf, part) for part in value]
     if isinstance(value, dict):
         return {key: parts(tf, part) for key, part in value.items()}
-    return (value.flat_values, value.nested_row_splits) if isinstance(value, tf.RaggedTensor) else value
+    if isinstance(value, tf.RaggedTensor):
+        return value.flat_values, value.nested_row_splits
+    return value
 
 
 def ragged_sources(tf):
@@ -127,3 +131,43 @@ def case_parameters_of_any_rank_shown(tf):
     concrete = function.get_concrete_function(tf.TensorSpec(None, tf.int32), k=3.0)
     lines = concrete.pretty_printed_signature().splitlines()[:4]
     return lines, concrete.pretty_printed_signature(False).split(" -> ")[0]
+
+
+def case_names_of_datasets(tf):
+    numbers, auto = tf.data.Dataset.range(6), tf.data.AUTOTUNE
+
+    def rows(x):
+        return tf.data.Dataset.range(x)
+
+    return [
+        repr(dataset).split()[0]
+        for dataset in (
+            next(iter(numbers.window(2))),
+            numbers.map(tf.negative),
+            numbers.map(tf.negative, num_parallel_calls=auto),
+            numbers.interleave(rows),
+            numbers.interleave(rows, num_parallel_calls=auto),
+            numbers.batch(2),
+            numbers.batch(2, num_parallel_calls=2),
+            numbers.padded_batch(2),
+            numbers.rejection_resample(lambda x: tf.cast(x % 2, tf.int32), [0.5, 0.5]),
+            tf.data.Dataset.counter(),
+        )
+    ]
+
+
+def case_files_of_the_current_folder(tf):
+    patterns = ["*.txt", "./*.txt", "a.txt", "*/*.txt", "[ab].txt", "?.txt", "sub/*.txt", "no*"]
+    before = os.getcwd()
+    with tempfile.TemporaryDirectory() as folder:
+        os.mkdir(os.path.join(folder, "sub"))
+        for name in ("a.txt", "b.txt", "sub/c.txt"):
+            tf.io.write_file(os.path.join(folder, name), "text")
+        os.chdir(folder)
+        try:
+            found = [sorted(tf.io.gfile.glob(pattern)) for pattern in patterns]
+            matching = [tf.io.matching_files(pattern) for pattern in patterns]
+            listed = list(tf.data.Dataset.list_files("*.txt", shuffle=False).as_numpy_iterator())
+        finally:
+            os.chdir(before)
+    return found, matching, listed

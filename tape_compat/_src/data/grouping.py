@@ -59,7 +59,8 @@ class Grouping(DatasetBase):
         >>> [x.numpy().tolist() for x in tf.data.Dataset.range(5).batch(2)]
         [[0, 1], [2, 3], [4]]
         """
-        return self._made(Batch(self._pipeline, _batch_size(batch_size), bool(drop_remainder)))
+        made = Batch(self._pipeline, _batch_size(batch_size), bool(drop_remainder))
+        return self._made(made.of_calls(num_parallel_calls))
 
     def padded_batch(
         self,

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -255,6 +255,12 @@ class Pipeline:
 
     def __init__(self, *inputs: Pipeline):
         self.inputs = inputs
+
+    def of_calls(self, parallel: Any) -> Self:
+        """Itself, by the name for `num_parallel_calls`, None where they are not given."""
+        if parallel is not None:
+            self.name = f"Parallel{self.name}"
+        return self
 
     @cached_property
     def spec(self) -> Any:

@@ -18,7 +18,7 @@ from .structure import Element, array_of
 class RejectionResample(Pipeline):
     """Pairs of class and element."""
 
-    name = "RejectionResampleDataset"
+    name = "DirectedInterleaveDataset"
 
     def __init__(
         self,

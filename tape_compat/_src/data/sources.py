@@ -252,7 +252,7 @@ class Random(Pipeline):
 class Counter(Pipeline):
     """Evenly spaced numbers, without end."""
 
-    name = "CounterDataset"
+    name = "ScanDataset"
 
     def __init__(self, start: Any, step: Any, dtype: Any):
         super().__init__()

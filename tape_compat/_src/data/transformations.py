@@ -51,7 +51,8 @@ class Transformations(Grouping):
         parallel = 1 if num_parallel_calls is None else integer(num_parallel_calls, "calls")
         if parallel < 1 and parallel != AUTOTUNE:
             raise refused("num_parallel_calls must be greater than zero.")
-        return self._made(Map(self._pipeline, map_func, "Dataset.map()", parallel))
+        made = Map(self._pipeline, map_func, "Dataset.map()", parallel)
+        return self._made(made.of_calls(num_parallel_calls))
 
     def flat_map(self, map_func: Callable[..., Any], name: str | None = None) -> Any:
         """The elements of the datasets that a function gives, one dataset after the other.
@@ -109,8 +110,8 @@ class Transformations(Grouping):
             )
         if block < 1:
             raise refused("`block_length` must be > 0")
-        title = "Dataset.interleave()"
-        return self._made(Interleave(self._pipeline, map_func, cycle, block, title))
+        made = Interleave(self._pipeline, map_func, cycle, block, "Dataset.interleave()")
+        return self._made(made.of_calls(calls))
 
     def filter(self, predicate: Callable[..., Any], name: str | None = None) -> Any:
         """The elements of which a predicate, which gives a bool scalar, is true.

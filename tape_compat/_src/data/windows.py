@@ -24,7 +24,7 @@ from .structure import Element, array_of, map_leaves
 class Elements(Pipeline):
     """Elements that are there."""
 
-    name = "WindowDataset"
+    name = "VariantDataset"
 
     def __init__(self, elements: Sequence[Element], spec: Any):
         super().__init__()

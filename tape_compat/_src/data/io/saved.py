@@ -207,7 +207,7 @@ def _read_by(
 class Snapshot(Pipeline):
     """The elements, written to a folder in the first run and read from it in those after it."""
 
-    name = "SnapshotDataset"
+    name = "MapDataset"
 
     def __init__(
         self,
