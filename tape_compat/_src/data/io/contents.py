@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 import zlib
 from typing import Any
 
@@ -122,7 +123,11 @@ def matching(patterns: Any) -> list[str]:
 
 
 def globbed(pattern: str) -> list[str]:
-    """The files that match a pattern, in order."""
+    """The files that match a pattern, in order. Those found in the current folder by a pattern that
+    names none begin with `./`."""
+    literal = re.split(r"[*?\[]", pattern, maxsplit=1)[0]
+    if literal != pattern and "/" not in literal:
+        pattern = f"./{pattern}"
     return sorted(glob.glob(pattern, include_hidden=True))
 
 
