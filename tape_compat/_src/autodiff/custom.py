@@ -15,7 +15,7 @@ import numpy as np
 
 from ..core.avals import Aval
 from ..core.derivative import FORWARD, Jvp, conj, inexact, zero_cotangent
-from ..core.dimensions import Sizes
+from ..core.dimensions import Sizes, product
 from ..core.errors import (
     InvalidArgumentError,
     NeedsValue,
@@ -382,7 +382,7 @@ class CustomClosure(Closure):
 
 def _shaped(gradient: Any, shape: tuple[int, ...]) -> Any:
     """A gradient in the shape of what it is the gradient of: with its elements, or broadcast."""
-    same = gradient.size == np.prod(shape, dtype=np.int64)
+    same = gradient.size == product(shape)
     return gradient.reshape(shape) if same else jnp.broadcast_to(gradient, shape)
 
 
