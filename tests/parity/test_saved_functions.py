@@ -503,3 +503,51 @@ def test_functions_without_parameters_that_were_not_called(ways, tmp_path):
     assert [int(loaded.method()), float(loaded.free())] == [1, 5.0]
     with pytest.raises(ValueError, match="Found zero restored functions"):
         loaded.default()
+
+
+def test_functions_of_unknown_rank(ways, tmp_path, caplog):
+    writer, reader = ways
+
+    @writer.custom_gradient
+    def clipped(x):
+        return x, lambda upstream: writer.clip_by_norm(upstream, 0.5)
+
+    class Model(writer.Module):
+        def __init__(self):
+            super().__init__()
+            self.scale, self.calls = writer.Variable(2.0), writer.Variable(0)
+
+        @writer.function
+        def __call__(self, x):
+            return x * self.scale
+
+        @writer.function(input_signature=[writer.TensorSpec(None, name="given")])
+        def rows(self, x):
+            self.calls.assign_add(1)
+            return {"sum": writer.reduce_sum(clipped(x), axis=-1), "shape": writer.shape(x)}
+
+    model = Model()
+    called = model.__call__.get_concrete_function(writer.TensorSpec(None, writer.float32))
+    options = writer.saved_model.SaveOptions(experimental_custom_gradients=True)
+    signatures = {"call": called, "rows": model.rows}
+    writer.saved_model.save(model, str(tmp_path), signatures, options)
+    assert "without its derivative" not in caplog.text
+    loaded = reader.saved_model.load(str(tmp_path))
+    for value in (2.0, [3.0], [[1.0, 2.0], [3.0, 4.0]], [[[[1.0]]]]):
+        expected = np.multiply(value, 2.0).tolist()
+        assert loaded(reader.constant(value)).numpy().tolist() == expected
+        found = loaded.signatures["call"](reader.constant(value))
+        assert found["output_0"].numpy().tolist() == expected
+    for call in (loaded.rows, loaded.signatures["rows"]):
+        found = call(reader.ones([2, 3]))
+        assert [found[key].numpy().tolist() for key in ("shape", "sum")] == [[2, 3], [3.0, 3.0]]
+        with pytest.raises(reader.errors.InvalidArgumentError):
+            call(reader.constant(1.0))
+    assert int(loaded.calls) == 2
+    spec = loaded.signatures["call"].structured_input_signature[1]["x"]
+    assert spec.shape.rank is None
+    x = reader.Variable([3.0, 4.0])
+    if writer is reader:
+        with reader.GradientTape() as tape:
+            total = reader.reduce_sum(loaded.rows(reader.identity(x))["sum"] * 10.0)
+        np.testing.assert_allclose(tape.gradient(total, x), [0.125**0.5] * 2, rtol=1e-6)

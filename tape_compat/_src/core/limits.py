@@ -57,6 +57,9 @@ EXAMPLE_SIZES = (12, 7, 24, 5, 16, 3, 2)
 #: runs at once, not as a program.
 MAX_SHORT_TRACE = 8
 
+#: A function of unknown rank is saved for tensors of so many axes at most.
+MAX_SAVED_RANK = 6
+
 #: Ways to call one function (how many arguments by position, which names) that are kept.
 MAX_CALL_FORMS = 64
 

@@ -3,12 +3,14 @@ which is recorded for each rank, or each shape."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
+from ..core import limits
+from ..core.errors import user_location
 from ..core.refuse import check_dtype_of
 from ..core.shapes import TensorShape
 from ..values.spec import TensorSpec
+from ..values.variable import Variable
 from .concrete import ConcreteFunction
 from .function_type import FunctionType
 from .retracing import mapped, with_specs
@@ -36,7 +38,7 @@ class ConcreteFunctionOfAnyRank(ConcreteFunction):
     [2.0, 4.0]
     """
 
-    def __init__(self, function: Callable[..., Any], signature: Signature, bound: Bound, name: str):
+    def __init__(self, function: Any, signature: Signature, bound: Bound, name: str):
         self._function = function
         self._signature = signature
         self._bound = bound
@@ -54,6 +56,61 @@ class ConcreteFunctionOfAnyRank(ConcreteFunction):
         for i, (x, spec) in enumerate(zip(tensors, self._named_specs, strict=True)):
             check_dtype_of(x._aval, i, spec.dtype, self._name)
         return self._function(*given.args, **dict(given.kwargs))
+
+    def _called(self, tensors: list[Any]) -> Any:
+        left = iter(tensors)
+        given = mapped(self._bound, lambda _: next(left))
+        return self._function(*given.args, **dict(given.kwargs))
+
+    def of_each_rank(self) -> tuple[int, list[ConcreteFunction]]:
+        """The lowest rank that the function can be recorded for, and a concrete function for each
+        from there on.
+
+        Raises: NotImplementedError if the rank of several arguments is not known; what recording it
+          raises if there is none.
+        """
+        if sum(spec.shape.rank is None for spec in self._named_specs) != 1:
+            raise NotImplementedError(
+                f"{self._function_name} takes several tensors of unknown rank (at "
+                f"{user_location()})."
+            )
+        first, found, failed = 0, [], None
+        for rank in range(limits.MAX_SAVED_RANK + 1):
+            sizes = TensorShape([None] * rank)
+
+            def known(x: Any, sizes: TensorShape = sizes) -> TensorSpec:
+                return TensorSpec(sizes if x.shape.rank is None else x.shape, x.dtype, x.name)
+
+            try:
+                found.append(self._function._concrete_for(mapped(self._bound, known)))
+            except (TypeError, ValueError, IndexError) as error:
+                failed = error
+                if found:
+                    break
+                first = rank + 1
+        if failed is not None and not found:
+            raise failed
+        return first, found
+
+    @property
+    def recorded_outputs(self) -> Any:
+        """What the function returned when it was recorded for the lowest rank."""
+        return self.of_each_rank()[1][0].recorded_outputs
+
+    def covers(self, other: ConcreteFunction) -> bool:
+        """Whether it takes all that another concrete function of its function takes."""
+        mine, others = [FunctionType(x._parameters()) for x in (self, other)]
+        return mine.is_supertype_of(others)
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """The variables that it reads or assigns to at the lowest rank."""
+        return self.of_each_rank()[1][0].variables
+
+    @property
+    def record_id(self) -> Any:
+        """What tells it from others."""
+        return id(self._function), self._bound.key, tuple(self._input_names)
 
     @property
     def _trace(self) -> Any:  # type: ignore[override]
@@ -80,6 +137,13 @@ class ConcreteFunctionOfAnyRank(ConcreteFunction):
         """Its parameters, as text; in a line if not `verbose`."""
         found = FunctionType(self._parameters())
         return "\n".join(found.parameter_lines()) if verbose else str(found)
+
+
+def without_covered(concretes: list[ConcreteFunction]) -> list[ConcreteFunction]:
+    """Concrete functions of one function but for those of which one of any rank takes all that they
+    take."""
+    wide = [each for each in concretes if isinstance(each, ConcreteFunctionOfAnyRank)]
+    return [x for x in concretes if x in wide or not any(each.covers(x) for each in wide)]
 
 
 def _named(bound: Bound) -> list[TensorSpec]:

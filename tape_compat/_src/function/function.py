@@ -30,7 +30,7 @@ from ..values.host_steps import SketchOfSteps, takes_steps
 from ..values.spec import TensorSpec
 from ..values.tensor import Tensor
 from ..values.trackable import Recorded
-from .any_rank import ConcreteFunctionOfAnyRank, of_any_rank
+from .any_rank import ConcreteFunctionOfAnyRank, of_any_rank, without_covered
 from .autograph import converted
 from .compiler_ir import compiler_ir
 from .concrete import ConcreteFunction
@@ -459,7 +459,8 @@ class Function(Recorded):
             args = signature.specs
         bound = signature.general(signature.bind(args, kwargs))
         if of_any_rank(bound):
-            return ConcreteFunctionOfAnyRank(self, signature, bound, self._name)
+            made = ConcreteFunctionOfAnyRank(self, signature, bound, self._name)
+            return self._concrete.setdefault((bound.key, spec_names(bound)), made)
         return self._concrete_for(bound)
 
     def _concrete_for(self, bound: Bound) -> ConcreteFunction:
@@ -495,9 +496,10 @@ class Function(Recorded):
         specs = self._signature.specs
         if specs is None and not self._signature.python.parameters:
             specs = ()
-        if specs is not None and not self._given:
-            self._concrete_for(self._signature.general(self._signature.bind(specs, {})))
-        return self._concretes()
+        if specs is not None:
+            if not self._given or of_any_rank(self._signature.bound(specs, {})):
+                self.get_concrete_function(*specs)
+        return without_covered(self._concretes())
 
     def _trackable_children(self, save_type: str = "checkpoint", **_: Any) -> dict[str, Any]:
         """The parts that a SavedModel keeps: its concrete functions."""

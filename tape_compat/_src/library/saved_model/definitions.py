@@ -55,18 +55,10 @@ def defined(concrete: ConcreteFunction, name: str, differentiable: bool) -> Defi
             f"{trace.graph.name} takes Variables as arguments, and cannot be written to a "
             f"SavedModel. At {user_location()}."
         )
-    saved = SavedConcreteFunction()
-    try:
-        given = encoded(concrete.structured_input_signature)
-        gives = encoded(_specs(concrete.recorded_outputs))
-    except TypeError as error:
-        raise NotImplementedError(
-            f"{trace.graph.name} takes or gives what is no tensor: {error} (at {user_location()})"
-        ) from None
-    saved.canonicalized_input_signature.CopyFrom(given)
-    saved.output_signature.CopyFrom(gives)
+    saved = saved_function(concrete, result_specs(concrete.recorded_outputs))
     body = Body(name, trace.graph.name, differentiable)
-    specs = _write(body, concrete)
+    specs = write(body, concrete)
+    body.finish_arguments()
     inputs = tuple(
         [TensorSpec(x.shape, x.dtype, as_name(x.name or "x")) for x in concrete._input_specs]
     )
@@ -74,8 +66,27 @@ def defined(concrete: ConcreteFunction, name: str, differentiable: bool) -> Defi
     return Definition(body.function, functions, tuple(body.resources), saved, inputs, specs)
 
 
-def _write(body: Body, concrete: ConcreteFunction) -> tuple[TensorSpec, ...]:
-    """Write a function: its arguments, what it reads, computes, assigns to and gives."""
+def saved_function(concrete: ConcreteFunction, results: Any) -> SavedConcreteFunction:
+    """What a SavedModel says of the arguments of a function, and of its results, by their specs.
+
+    Raises: NotImplementedError for what cannot be written.
+    """
+    saved = SavedConcreteFunction()
+    try:
+        given, gives = encoded(concrete.structured_input_signature), encoded(results)
+    except TypeError as error:
+        raise NotImplementedError(
+            f"{concrete._function_name} takes or gives what is no tensor: {error} (at "
+            f"{user_location()})"
+        ) from None
+    saved.canonicalized_input_signature.CopyFrom(given)
+    saved.output_signature.CopyFrom(gives)
+    return saved
+
+
+def write(body: Body, concrete: ConcreteFunction) -> tuple[TensorSpec, ...]:
+    """Write a function: its arguments but for handles, what it reads, computes, assigns to and
+    gives."""
     trace = concrete._trace
     captured, signature = trace.captured, body.function.signature
     inputs = [body.argument(x.name or "x", x.dtype, x.shape) for x in concrete._input_specs]
@@ -96,7 +107,6 @@ def _write(body: Body, concrete: ConcreteFunction) -> tuple[TensorSpec, ...]:
         inputs = [body.resource(handle), value, *before]
         after.append(body.node("assign", "AssignVariableOp", inputs, attr).name)
     specs = _write_results(body, concrete, results, after)
-    body.finish_arguments()
     signature.is_stateful = bool(body.resources or body.effects) or any(
         isinstance(source, Drawn) for source in captured.sources
     )
@@ -145,7 +155,7 @@ def _write_results(
     return tuple(specs)
 
 
-def _specs(outputs: Any) -> Any:
+def result_specs(outputs: Any) -> Any:
     """What a function gives, with a spec for each tensor and composite. Those of tensors have the
     names that TensorFlow gives them, by what leads to them: `scores_0` for `{"scores": (x,)}`."""
     specs = []

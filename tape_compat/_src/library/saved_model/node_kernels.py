@@ -14,7 +14,7 @@ from ...diagnostics.assertions import Assert
 from ...function.control_flow import cond, switch_case, while_loop
 from ...function.tensor_array import TensorArray
 from ...ops import gather_scatter, shapes
-from ...ops.arguments import known_value
+from ...ops.arguments import known_value, value_if_known
 from ...ops.printing import LEVELS, print as print_op
 from ...values.convert import convert
 from ...values.indexed_slices import IndexedSlices
@@ -111,6 +111,10 @@ def _if(node: Node) -> list[Any]:
 def _case(node: Node) -> list[Any]:
     index, *inputs = node.inputs
     branches = [node.library[name] for name in node.attribute("branches")]
+    known = value_if_known(index)
+    if known is not None:  # as of a rank, for which others need not be able to run
+        last = len(branches) - 1
+        return _branch(_branch_of(branches[int(known) if 0 <= known <= last else last], inputs)())
     return _branch(switch_case(index, [_branch_of(branch, inputs) for branch in branches]))
 
 

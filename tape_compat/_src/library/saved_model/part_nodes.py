@@ -269,15 +269,6 @@ class PartWriter:
         writer.write(parts_of(call))
         return body, arguments, [writer.values[i] for i in call.flat.outputs]
 
-    def _resources(self, bodies: Sequence[Body]) -> dict[Any, str]:
-        """The resources that some of the functions use, as arguments of all of them."""
-        used = dict.fromkeys(x for body in bodies for x in body.resources)
-        for body in bodies:
-            names = [body.resource(x) for x in used]
-            body.resources = dict(zip(used, names, strict=True))
-            body.finish_arguments()
-        return {x: self._body.resource(x) for x in used}
-
     def _branches(
         self,
         step: Branches,
@@ -294,7 +285,7 @@ class PartWriter:
             for k, (value, aval) in enumerate(zip(found, results, strict=True)):
                 body.result(f"output_{k}", value, aval.dtype, ())
             bodies.append(body)
-        resources = self._resources(bodies)
+        resources = shared_resources(self._body, bodies)
         attr: dict[str, Any] = {
             "Tin": [*[aval.dtype for aval in (*kinds[1:], *avals)], *_types(resources)],
             "Tout": [aval.dtype for aval in results],
@@ -311,7 +302,7 @@ class PartWriter:
                 cast_attr = {"SrcT": kinds[0].dtype, "DstT": int32}
                 index = self._body.value("Cast", "y", [index], cast_attr)
         inputs = [index, *operands, *[value for value, _ in further], *resources.values()]
-        node = self._body.node(op.lower(), _of_state(op, resources), inputs, attr)
+        node = self._body.node(op.lower(), of_state(op, resources), inputs, attr)
         return [f"{node.name}:output:{i}" for i in range(len(results))]
 
     def _loop(
@@ -325,7 +316,7 @@ class PartWriter:
             body, arguments, found = self._inner(what, call, formal, avals, step.carried)
             given_back = [*found, *arguments[count:]] if what == "body" else found
             bodies.append((body, given_back))
-        resources = self._resources([body for body, _ in bodies])
+        resources = shared_resources(self._body, [body for body, _ in bodies])
         (predicate, (goes_on,)), (body, after) = bodies
         (boolean,) = step.parts[0].infer(tuple(formal))[0]
         predicate.result("goes_on", goes_on, boolean.dtype, ())
@@ -343,7 +334,7 @@ class PartWriter:
             "parallel_iterations": 10,
         }
         inputs = [*given, *[value for value, _ in further], *resources.values()]
-        node = self._body.node("while", _of_state("While", resources), inputs, attr)
+        node = self._body.node("while", of_state("While", resources), inputs, attr)
         return [f"{node.name}:output:{i}" for i in range(count)]
 
 
@@ -351,6 +342,17 @@ def _types(resources: dict[Any, str]) -> list[Any]:
     return [RESOURCE_TYPE] * len(resources)
 
 
-def _of_state(op: str, resources: dict[Any, str]) -> str:
+def shared_resources(outer: Body, bodies: Sequence[Body]) -> dict[Any, str]:
+    """The resources that some functions use, as arguments of all of them, and of the function whose
+    nodes name them."""
+    used = dict.fromkeys(x for body in bodies for x in body.resources)
+    for body in bodies:
+        names = [body.resource(x) for x in used]
+        body.resources = dict(zip(used, names, strict=True))
+        body.finish_arguments()
+    return {x: outer.resource(x) for x in used}
+
+
+def of_state(op: str, resources: dict[Any, str]) -> str:
     """The kernel of a conditional or a loop, with state or without."""
     return op if resources else f"Stateless{op}"

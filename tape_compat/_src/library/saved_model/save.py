@@ -15,6 +15,7 @@ from ...checkpoint.saving import View, values_in, view_of
 from ...checkpoint.variables import is_variable, variable_of
 from ...core.errors import NeedsValue, user_location
 from ...core.state import LOCAL
+from ...function.any_rank import ConcreteFunctionOfAnyRank
 from ...function.concrete import ConcreteFunction
 from ...function.function import Function
 from ...values.trackable import Trackable, children_of_structure
@@ -26,6 +27,7 @@ from .main_graph import MainGraph
 from .make_nodes import unique
 from .messages import FunctionSpec, SavedModel, SavedObject
 from .options import SaveOptions
+from .ranks import defined_of_any_rank
 from .restored import RestoredObject, Signatures
 from .signatures import signature_functions
 from .structured import function_spec, shape_proto
@@ -116,7 +118,7 @@ class _Saving:
                 self._numbers.setdefault(variable._handle, number)
             elif isinstance(value, StaticHashTable):
                 self._numbers[value] = number
-        self._definitions: dict[int, tuple[str, Definition]] = {}
+        self._definitions: dict[Any, tuple[str, Definition]] = {}
         self._names: set[str] = set()
         self._model = SavedModel(saved_model_schema_version=1)
         self._graph = self._model.meta_graphs.add()
@@ -234,18 +236,22 @@ class _Saving:
 
     def _defined(self, concrete: ConcreteFunction) -> tuple[str, Definition]:
         """The name of a concrete function in the graph, which it is written to."""
-        found = self._definitions.get(id(concrete._trace))
+        found = self._definitions.get(concrete.record_id)
         if found is None:
             number = len(self._definitions) + 1
             name = f"__inference_{concrete._function_name}_{number}".replace("<lambda>", "lambda")
-            definition = defined(concrete, name, self._options.experimental_custom_gradients)
+            differentiable = self._options.experimental_custom_gradients
+            if isinstance(concrete, ConcreteFunctionOfAnyRank):
+                definition = defined_of_any_rank(concrete, name, differentiable)
+            else:
+                definition = defined(concrete, name, differentiable)
             self._refuse_untracked(concrete, definition)
             functions = (*definition.functions, definition.function)
             self._graph.graph_def.library.function.extend(functions)
             for resource in definition.resources:
                 definition.saved.bound_inputs.append(self._numbers[resource])
             self._objects.concrete_functions[name].CopyFrom(definition.saved)
-            found = self._definitions[id(concrete._trace)] = name, definition
+            found = self._definitions[concrete.record_id] = name, definition
         return found
 
     def _refuse_untracked(self, concrete: ConcreteFunction, definition: Definition) -> None:
