@@ -546,6 +546,9 @@ def test_functions_of_unknown_rank(ways, tmp_path, caplog):
     assert int(loaded.calls) == 2
     spec = loaded.signatures["call"].structured_input_signature[1]["x"]
     assert spec.shape.rank is None
+    assert "TensorSpec(shape=<unknown>, dtype=tf.float32, name='output_0')" in repr(
+        loaded.signatures["call"]
+    )
     x = reader.Variable([3.0, 4.0])
     if writer is reader:
         with reader.GradientTape() as tape:

@@ -394,6 +394,8 @@ def cast(wanted: Any, value: Any) -> Any:
 
 def _as_specs(value: Any) -> Any:
     """A nest of results with specs of the tensors and composites in it."""
+    if isinstance(value, TypeSpec):
+        return value
     if isinstance(value, CompositeTensor):
         return value._type_spec
     children = nest.children_of(value)
