@@ -171,3 +171,27 @@ def case_files_of_the_current_folder(tf):
         finally:
             os.chdir(before)
     return found, matching, listed
+
+
+def case_words_of_conversions(tf):
+    variable = tf.Variable([1.0, 2.0])
+    values = {
+        "int32": ([1.5, 2], [[1, 2], [3, 4.5]], (1.5,), [True, 1.5], "a", 1.5),
+        "float32": ("a", ["a", "b"], [1j]),
+        "float64": ("a",),
+        "float16": ("a",),
+        "string": ([1], 1, [[2.5]]),
+    }
+
+    def words(function):
+        return attempt(function, words=12)
+
+    return (
+        {
+            name: [words(lambda x=x, name=name: tf.constant(x, dtype=name)) for x in several]
+            for name, several in values.items()
+        },
+        words(lambda: variable.assign(["a", "b"])),
+        words(lambda: variable * "a"),
+        words(lambda: hash(variable)),
+    )

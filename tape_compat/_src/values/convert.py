@@ -14,6 +14,7 @@ from ..core.avals import Aval
 from ..core.dimension import Dimension
 from ..core.dimensions import is_symbolic
 from ..core.dtypes import DType
+from ..core.refuse import tf_dtype_name
 from ..core.shapes import TensorShape
 from ..core.state import LOCAL
 from ..core.x64 import in_x64
@@ -232,7 +233,7 @@ def _unsupported(value: Any) -> str:
 def _from_numpy(value: Any, dtype: DType | None) -> np.ndarray:
     array = np.array(value)
     if array.dtype.kind in "SUO":
-        return _strings(array, dtype)
+        return _strings(array, dtype, value)
     if not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))
     if dtype is None:
@@ -245,15 +246,18 @@ def _from_numpy(value: Any, dtype: DType | None) -> np.ndarray:
             ) from None
         return array
     if dtype is dtypes.string:
-        raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype string")
+        raise _cannot(value, dtype)
     with np.errstate(all="ignore"):
         return array.astype(dtype.np_dtype)
 
 
-def _strings(array: np.ndarray, dtype: DType | None) -> np.ndarray:
+def _cannot(value: Any, dtype: DType) -> TypeError:
+    return TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {tf_dtype_name(dtype)}")
+
+
+def _strings(array: np.ndarray, dtype: DType | None, value: Any) -> np.ndarray:
     if dtype is not None and dtype is not dtypes.string:
-        first = array.ravel()[0] if array.size else ""
-        raise TypeError(f"Cannot convert {first!r} to EagerTensor of dtype {dtype.name}")
+        raise _cannot(value, dtype)
 
     def encode(item: Any) -> bytes:
         if isinstance(item, str):
@@ -285,12 +289,12 @@ def _from_sequence(value: Sequence[Any], dtype: DType | None) -> np.ndarray:
     if array.dtype.kind in "SUO":
         if not of_numpy and not all(isinstance(x, (str, bytes)) for x in leaves):
             raise ValueError(_MIXED)
-        return _strings(np.array(value, object), dtype)
+        return _strings(np.array(value, object), dtype, value)
     if of_numpy:
         return _from_numpy(array, dtype or _dtype_of_parts(array, leaves))
     if not array.size:
         return np.zeros(array.shape, (dtype or dtypes.float32).np_dtype)
-    return _from_python(array, leaves[0], dtype, leaves)
+    return _from_python(array, value, dtype, leaves)
 
 
 def _dtype_of_parts(array: np.ndarray, leaves: list[Any]) -> DType | None:
@@ -341,17 +345,18 @@ _NUMBERS = (bool, int, float, complex)
 
 
 def _from_python(
-    array: np.ndarray, first: Any, dtype: DType | None, items: list[Any] | None = None
+    array: np.ndarray, value: Any, dtype: DType | None, items: list[Any] | None = None
 ) -> np.ndarray:
     """An array of Python numbers. The first one says of what kind they are to be."""
-    items = [first] if items is None else items
+    items = [value] if items is None else items
+    first = items[0]
     if isinstance(first, (str, bytes)):
-        return _strings(array, dtype)
+        return _strings(array, dtype, value)
     kind = _kind(first, items)
     if dtype is None:
         dtype = _default_dtype(kind, items)
     else:
-        _check_fits(kind, items, dtype)
+        _check_fits(kind, value, dtype)
     if kind is float and dtype is dtypes.float32:
         _check_finite(items)
     if kind is int and dtype.is_integer:
@@ -401,7 +406,7 @@ def _default_dtype(kind: type, items: list[Any]) -> DType:
 _TAKE_BOOL = frozenset("bool float16 float32 float64 int32 int64 uint64 complex128".split())
 
 
-def _check_fits(kind: type, items: list[Any], dtype: DType) -> None:
+def _check_fits(kind: type, value: Any, dtype: DType) -> None:
     ok = (
         (kind is bool and dtype.name in _TAKE_BOOL)
         or (kind is int and not dtype.is_bool and dtype is not dtypes.string)
@@ -409,8 +414,7 @@ def _check_fits(kind: type, items: list[Any], dtype: DType) -> None:
         or (kind is complex and dtype.is_complex)
     )
     if not ok:
-        bad = next((x for x in items if isinstance(x, kind)), items[0])
-        raise TypeError(f"Cannot convert {bad!r} to EagerTensor of dtype {dtype.name}")
+        raise _cannot(value, dtype)
 
 
 _FLOAT32_MAX = float(np.finfo(np.float32).max)

@@ -571,7 +571,9 @@ class Variable(operators.Operators, Trackable, metaclass=Created):
     # -- identity, copies, text -----------------------------------------------------------------
 
     def __hash__(self) -> int:
-        raise TypeError("Variable is unhashable. Instead, use variable.ref() as the key.")
+        raise TypeError(
+            f"Variable is unhashable. Instead, use variable.ref() as the key. (Variable: {self!r})"
+        )
 
     @classmethod
     def _OverloadAllOperators(cls) -> None:
