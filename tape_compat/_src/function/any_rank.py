@@ -12,7 +12,7 @@ from ..core.shapes import TensorShape
 from ..values.spec import TensorSpec
 from ..values.variable import Variable
 from .concrete import ConcreteFunction
-from .function_type import FunctionType
+from .function_type import FunctionType, type_of
 from .retracing import mapped, with_specs
 from .signature import Bound, Signature, rebuilt
 from .trace import unique_name
@@ -134,7 +134,11 @@ class ConcreteFunctionOfAnyRank(ConcreteFunction):
         return TensorShape(None)
 
     def pretty_printed_signature(self, verbose: bool = True) -> str:
-        """Its parameters, as text; in a line if not `verbose`."""
+        """Its parameters, and what it gives if a file told it, as text; in a line if not
+        `verbose`."""
+        if self.told_outputs is not None:
+            told = FunctionType(self._parameters(), return_annotation=type_of(self.told_outputs))
+            return repr(told) if verbose else str(told)
         found = FunctionType(self._parameters())
         return "\n".join(found.parameter_lines()) if verbose else str(found)
 
