@@ -1,5 +1,7 @@
 """Ragged tensors: made, indexed, joined, reduced, and in elementwise ops."""
 
+import numpy as np
+
 from .harness import attempt
 
 
@@ -517,6 +519,32 @@ def case_stacks_of_tensors(tf):
         lambda: tf.concat([c([[1]], row_splits_dtype=x) for x in (tf.int32, tf.int64)], 0),
     ]
     return found, [attempt(lambda f=f: parts(f())) for f in functions]
+
+
+def case_splits_of_two_dtypes(tf):
+    """Do not mix, in whatever op."""
+    x, y = (
+        tf.ragged.constant([[1], [2, 3]], row_splits_dtype=kind) for kind in (tf.int32, tf.int64)
+    )
+    functions = [
+        lambda: x + y,
+        lambda: tf.math.less(x, y),
+        lambda: tf.where(x > 1, x, y),
+        lambda: tf.ragged.map_flat_values(tf.add, x, y),
+        lambda: tf.ragged.boolean_mask(x, y > 1),
+        lambda: tf.gather(x, y[:, :0], batch_dims=1),
+        lambda: x.with_values(tf.ragged.constant([[1]] * 3)),
+        lambda: tf.RaggedTensor.from_row_splits(x, tf.constant([0, 2], tf.int64)),
+        lambda: tf.RaggedTensor.from_row_splits(y, np.int32([0, 2])),
+        lambda: tf.RaggedTensor.from_row_splits(x, np.int64([0, 2])),
+        lambda: tf.RaggedTensor.from_row_lengths(x, [2]),
+        lambda: tf.RaggedTensor.from_value_rowids(x, [0, 0]),
+        lambda: tf.RaggedTensor.from_row_starts(x, [0]),
+        lambda: tf.RaggedTensor.from_row_limits(x, [2]),
+        lambda: tf.RaggedTensor.from_uniform_row_length(x, 2),
+    ]
+    found = [attempt(lambda f=f: parts(f()), words=4) for f in functions]
+    return parts(x == y), parts(x != y), found
 
 
 def case_indices_that_are_refused(tf):

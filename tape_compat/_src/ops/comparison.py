@@ -126,7 +126,7 @@ def _compare(closure: Any, on_host: Callable[..., Any], x: Any, y: Any) -> Any:
         except CompositeOperand:
             try:
                 found = elementwise(equal if closure.op.name == "Equal" else not_equal, x, y)
-            except (InvalidArgumentError, TypeError):
+            except (InvalidArgumentError, TypeError, ValueError):
                 if closure in (_IS_EQUAL, _IS_NOT_EQUAL):  # what does not fit is another thing
                     return closure is _IS_NOT_EQUAL
                 raise

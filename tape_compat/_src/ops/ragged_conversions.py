@@ -16,14 +16,14 @@ from ..core.shapes import TensorShape
 from ..values import operators
 from ..values.convert import convert
 from ..values.host_steps import by_host
-from ..values.ragged import RaggedTensor
+from ..values.ragged import RaggedTensor, splits_dtype
 from ..values.row_partition import RowPartition, splits_of_lengths
 from ..values.sparse import SparseTensor, known_dense_shape
 from ..values.tensor import Tensor, concrete
 from .arguments import as_int, as_tensor, known_value, sketched
 from .creation import fill
 from .gather_scatter import tensor_scatter_nd_update
-from .ragged_rows import Rows, axis_of, ragged, rows_of, select, spans, splits_dtype
+from .ragged_rows import Rows, axis_of, ragged, rows_of, select, spans
 from .repeating import broadcast_to
 from .shapes import reshape
 from .sparse_layout import made, on_hand, positions, taken

@@ -13,11 +13,11 @@ from ..core.errors import InvalidArgumentError, user_location
 from ..core.refuse import invalid
 from ..core.shapes import TensorShape
 from ..values.convert import convert
-from ..values.ragged import RaggedTensor
+from ..values.ragged import RaggedTensor, splits_dtype
 from ..values.row_partition import RowPartition, host, splits_of_lengths
 from ..values.tensor import Tensor, concrete
 from .arguments import as_int, as_tensor, known_value
-from .ragged_rows import Rows, ragged, rows_of, select, spans, splits_dtype
+from .ragged_rows import Rows, ragged, rows_of, select, spans
 from .shapes import reshape
 
 # ---------------------------------------------------------------------------------------------
@@ -225,6 +225,7 @@ def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     named = {key: inner(x) for key, x in kwargs.items()}
     if not found:
         return op(*args, **kwargs)
+    splits_dtype(*found)
     for other in found[1:]:
         check_same_rows(found[0], other)
     result = op(*plain, **named)

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core.refuse import invalid
 from ..values.convert import convert
-from ..values.ragged import RaggedTensor
+from ..values.ragged import RaggedTensor, splits_dtype
 from ..values.tensor import concrete
 from . import gather_scatter
 from .arguments import as_int, known_value
@@ -20,7 +20,6 @@ from .ragged_rows import (
     getitem,
     ragged,
     rows_of,
-    splits_dtype,
 )
 
 
@@ -40,6 +39,7 @@ def gather(
     params = params if isinstance(params, RaggedTensor) else convert(params)
     if not isinstance(indices, RaggedTensor):
         indices = convert(indices)
+    splits_dtype(params, indices)
     rank, batch = len(indices.shape), as_int(batch_dims)
     batch = batch if batch == rank else axis_of(batch, rank, "batch_dims")
     if batch >= len(params.shape):

@@ -11,7 +11,7 @@ from ..core import dtypes
 from ..core.errors import InvalidArgumentError, user_location
 from ..values import dispatch
 from ..values.convert import convert
-from ..values.ragged import RaggedTensor
+from ..values.ragged import RaggedTensor, splits_dtype
 from ..values.ragged_shape import DynamicRaggedShape
 from ..values.row_partition import host, splits_of_lengths
 from ..values.tensor import Tensor, concrete
@@ -44,7 +44,6 @@ from .ragged_rows import (
     reverse,
     rows_of,
     spans,
-    splits_dtype,
     stack,
     tile,
 )
@@ -69,6 +68,7 @@ def _elementwise(op: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, 
     operands = [x for x in args if isinstance(x, RaggedTensor)]
     if not operands:
         return NotImplemented
+    splits_dtype(*operands)
     first = operands[0]
     plain = [x if isinstance(x, RaggedTensor) or x is None else _operand(x, first) for x in args]
     aligned = all(

@@ -9,11 +9,12 @@ import numpy as np
 from ..core.errors import InvalidArgumentError, user_location
 from ..values import dispatch
 from ..values.convert import convert
+from ..values.ragged import splits_dtype
 from ..values.row_partition import host, splits_of_lengths
 from ..values.tensor import Tensor, concrete
 from .gather_scatter import gather_nd
 from .products import matmul
-from .ragged_rows import Rows, ragged, rows_of, spans, splits_dtype
+from .ragged_rows import Rows, ragged, rows_of, spans
 from .ragged_shapes import DynamicRaggedShape as DynamicRaggedShape
 from .ragged_values import RaggedTensor as RaggedTensor
 

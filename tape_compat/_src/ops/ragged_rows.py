@@ -17,7 +17,7 @@ from ..core.errors import NeedsValue, user_location
 from ..core.refuse import invalid, wrong_dtype
 from ..values import operators
 from ..values.convert import convert
-from ..values.ragged import RaggedTensor
+from ..values.ragged import RaggedTensor, splits_dtype
 from ..values.row_partition import RowPartition, host, splits_of_lengths
 from ..values.tensor import Tensor, concrete
 from .arguments import as_int, known_value
@@ -77,12 +77,6 @@ def ragged(rows: Rows, dtype: Any = int64) -> Any:
         partition = RowPartition(concrete(splits.astype(dtype.np_dtype)), length)
         found = RaggedTensor(found, partition, internal=True)
     return found
-
-
-def splits_dtype(*values: Any) -> Any:
-    """The dtype of the splits of a result: int64 but if all have int32."""
-    kinds = {x._partition.dtype for x in values if isinstance(x, RaggedTensor)}
-    return kinds.pop() if len(kinds) == 1 else int64
 
 
 def spans(starts: np.ndarray, lengths: np.ndarray, step: Any = 1) -> np.ndarray:
@@ -323,12 +317,7 @@ def _matched(values: Sequence[Any]) -> list[Any]:
     for x in given:
         if len(x.shape) != rank:
             raise ValueError(f"Shape {x.shape} must have rank {rank}")
-    kinds = {x._partition.dtype for x in given if isinstance(x, RaggedTensor)}
-    if len(kinds) > 1:
-        raise ValueError(
-            "Input RaggedTensors have mismatched row_splits dtypes; use "
-            "RaggedTensor.with_row_splits_dtype() to convert them to compatible dtypes."
-        )
+    splits_dtype(*given)
     return given
 
 

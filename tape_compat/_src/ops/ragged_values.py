@@ -16,7 +16,7 @@ from ..core.errors import InvalidArgumentError, user_location
 from ..core.refuse import invalid, shown
 from ..values import dispatch
 from ..values.convert import convert
-from ..values.ragged import RaggedTensor
+from ..values.ragged import RaggedTensor, splits_dtype
 from ..values.row_partition import RowPartition, host, splits_of_lengths
 from ..values.tensor import Tensor, concrete
 from . import (
@@ -43,7 +43,6 @@ from .ragged_rows import (
     rows_of,
     select,
     spans,
-    splits_dtype,
     tile,
 )
 

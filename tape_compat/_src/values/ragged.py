@@ -24,6 +24,26 @@ def as_values(value: Any) -> Any:
     return value if isinstance(value, RaggedTensor) else convert(value)
 
 
+def _with_hint(value: Any) -> tuple[Any, DType | None]:
+    """What may be cut into rows, and the dtype of the splits that it has."""
+    values = as_values(value)
+    return values, values._partition.dtype if isinstance(values, RaggedTensor) else None
+
+
+def splits_dtype(*values: Any, names: str = "Input RaggedTensors") -> DType:
+    """The dtype of the splits of the ragged ones among `values`, int64 without one.
+
+    Raises: ValueError if they have two.
+    """
+    kinds = {x._partition.dtype for x in values if isinstance(x, RaggedTensor)}
+    if len(kinds) > 1:
+        raise ValueError(
+            f"{names} have mismatched row_splits dtypes; use "
+            "RaggedTensor.with_row_splits_dtype() to convert them to compatible dtypes."
+        )
+    return kinds.pop() if kinds else int64
+
+
 def _listed(name: str, value: Any) -> Sequence[Any]:
     """An argument that is to be a list of tensors, the innermost first."""
     if isinstance(value, Tensor):
@@ -59,13 +79,12 @@ class RaggedTensor(operators.Operators, CompositeTensor):
     @classmethod
     def _cut(cls, values: Any, partition: RowPartition, validate: bool = True) -> RaggedTensor:
         """Values cut by a partition."""
-        values = as_values(values)
         if not isinstance(values, RaggedTensor) and values.shape.rank == 0:
             raise ValueError(f"Shape {values.shape} must have rank at least 1")
         if isinstance(values, RaggedTensor) and values._partition.dtype is not partition.dtype:
-            values, partition = (
-                values.with_row_splits_dtype(int64),
-                partition.with_row_splits_dtype(int64),
+            raise ValueError(
+                "Argument `row_partition` of RaggedTensor with name: partition must have same "
+                f"dtype as Argument `values`. ({partition.dtype} vs. {values._partition.dtype})."
             )
         found, count = partition.static_nvals if validate else None, values.shape[0]
         if found is not None and count is not None and found != count:
@@ -88,7 +107,9 @@ class RaggedTensor(operators.Operators, CompositeTensor):
 
         Raises: ValueError if `row_splits` is empty; InvalidArgumentError if it does not fit.
         """
-        return cls._cut(values, RowPartition.from_row_splits(row_splits, validate), validate)
+        values, hint = _with_hint(values)
+        partition = RowPartition.from_row_splits(row_splits, validate, dtype_hint=hint)
+        return cls._cut(values, partition, validate)
 
     @classmethod
     def from_row_lengths(
@@ -100,7 +121,9 @@ class RaggedTensor(operators.Operators, CompositeTensor):
         >>> tf.RaggedTensor.from_row_lengths([1, 2, 3], [2, 0, 1])
         <tf.RaggedTensor [[1, 2], [], [3]]>
         """
-        return cls._cut(values, RowPartition.from_row_lengths(row_lengths, validate), validate)
+        values, hint = _with_hint(values)
+        partition = RowPartition.from_row_lengths(row_lengths, validate, dtype_hint=hint)
+        return cls._cut(values, partition, validate)
 
     @classmethod
     def from_value_rowids(
@@ -117,7 +140,8 @@ class RaggedTensor(operators.Operators, CompositeTensor):
         >>> tf.RaggedTensor.from_value_rowids([1, 2, 3], [0, 0, 2], nrows=4)
         <tf.RaggedTensor [[1, 2], [], [3], []]>
         """
-        partition = RowPartition.from_value_rowids(value_rowids, nrows, validate)
+        values, hint = _with_hint(values)
+        partition = RowPartition.from_value_rowids(value_rowids, nrows, validate, dtype_hint=hint)
         return cls._cut(values, partition, validate)
 
     @classmethod
@@ -125,16 +149,19 @@ class RaggedTensor(operators.Operators, CompositeTensor):
         cls, values: Any, row_starts: Any, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
         """Rows from where each begins, [nrows]."""
-        values = as_values(values)
+        values, hint = _with_hint(values)
         count = values.shape[0]
-        return cls._cut(values, RowPartition.from_row_starts(row_starts, count, validate), validate)
+        partition = RowPartition.from_row_starts(row_starts, count, validate, dtype_hint=hint)
+        return cls._cut(values, partition, validate)
 
     @classmethod
     def from_row_limits(
         cls, values: Any, row_limits: Any, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
         """Rows from where each ends, [nrows]."""
-        return cls._cut(values, RowPartition.from_row_limits(row_limits, validate), validate)
+        values, hint = _with_hint(values)
+        partition = RowPartition.from_row_limits(row_limits, validate, dtype_hint=hint)
+        return cls._cut(values, partition, validate)
 
     @classmethod
     def from_uniform_row_length(
@@ -146,10 +173,9 @@ class RaggedTensor(operators.Operators, CompositeTensor):
         name: str | None = None,
     ) -> RaggedTensor:
         """Rows of one length. Raises ValueError if it does not divide the number of values."""
-        values = as_values(values)
-        dtype = values._partition.dtype if isinstance(values, RaggedTensor) else None
+        values, hint = _with_hint(values)
         partition = RowPartition.from_uniform_row_length(
-            uniform_row_length, values.shape[0], nrows, validate, dtype
+            uniform_row_length, values.shape[0], nrows, validate, dtype_hint=hint
         )
         return cls._cut(values, partition, validate)
 
@@ -339,6 +365,7 @@ class RaggedTensor(operators.Operators, CompositeTensor):
         values = as_values(new_values)
         values.shape.with_rank_at_least(1)
         self._values.shape[:1].assert_is_compatible_with(values.shape[:1])
+        splits_dtype(self, values, names="self and new_values")
         return RaggedTensor(values, self._partition, internal=True)
 
     def with_flat_values(self, new_values: Any) -> RaggedTensor:

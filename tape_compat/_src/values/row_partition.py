@@ -31,14 +31,14 @@ def _invalid(what: str, kind: str, found: Any) -> InvalidArgumentError:
     )
 
 
-def _numbers(value: Any, name: str, dtype: DType | None = None) -> Tensor:
-    """int32 or int64 [n], int64 if it is no tensor."""
+def _numbers(value: Any, name: str, dtype: DType | None, hint: DType | None) -> Tensor:
+    """int32 or int64 [n]; `hint`, which is int64 if not given, if it is no tensor."""
     if isinstance(value, (list, tuple)) and any(isinstance(x, Tensor) for x in value):
         value = convert(value)
     if not isinstance(value, Tensor) and not hasattr(value, "_as_tensor"):
         array = np.asarray(to_numpy(value))
-        wide = array.dtype in (np.int32, np.int64) and isinstance(value, np.ndarray)
-        tensor = concrete(array if wide else array.astype(np.int64))
+        narrow = array.dtype == np.int32 and isinstance(value, np.ndarray)
+        tensor = concrete(array if narrow else array.astype((hint or int64).np_dtype))
     else:
         tensor = convert(value)
     if tensor.dtype not in (int32, int64):
@@ -76,7 +76,11 @@ class RowPartition:
 
     @classmethod
     def from_row_splits(
-        cls, row_splits: Any, validate: bool = True, dtype: DType | None = None
+        cls,
+        row_splits: Any,
+        validate: bool = True,
+        dtype: DType | None = None,
+        dtype_hint: DType | None = None,
     ) -> RowPartition:
         """Rows from where each begins and the last one ends: [nrows + 1], not decreasing, from 0.
 
@@ -84,7 +88,7 @@ class RowPartition:
         """
         if isinstance(row_splits, (list, tuple)) and not row_splits:
             raise ValueError("row_splits tensor may not be empty.")
-        splits = _numbers(row_splits, "row_splits", dtype)
+        splits = _numbers(row_splits, "row_splits", dtype, dtype_hint)
         if splits._aval.shape[0] == 0:
             raise ValueError("row_splits tensor may not be empty.")
         if validate and not splits._is_symbolic():
@@ -99,10 +103,14 @@ class RowPartition:
 
     @classmethod
     def from_row_lengths(
-        cls, row_lengths: Any, validate: bool = True, dtype: DType | None = None
+        cls,
+        row_lengths: Any,
+        validate: bool = True,
+        dtype: DType | None = None,
+        dtype_hint: DType | None = None,
     ) -> RowPartition:
         """Rows of these lengths [nrows]. Raises InvalidArgumentError for one below 0."""
-        lengths = _numbers(row_lengths, "row_lengths", dtype)
+        lengths = _numbers(row_lengths, "row_lengths", dtype, dtype_hint)
         known = host(lengths)
         if validate and (known < 0).any():
             raise _refuse("from_row_lengths", "Condition x >= 0", known)
@@ -115,13 +123,14 @@ class RowPartition:
         nrows: Any = None,
         validate: bool = True,
         dtype: DType | None = None,
+        dtype_hint: DType | None = None,
     ) -> RowPartition:
         """Rows from the row of each value [nvals], not decreasing.
 
         Raises: ValueError if there are fewer than `nrows` rows; InvalidArgumentError if the rows
           decrease.
         """
-        ids = _numbers(value_rowids, "value_rowids", dtype)
+        ids = _numbers(value_rowids, "value_rowids", dtype, dtype_hint)
         known = host(ids)
         last = int(known[-1]) if known.size else -1
         if nrows is None:
@@ -142,10 +151,15 @@ class RowPartition:
 
     @classmethod
     def from_row_starts(
-        cls, row_starts: Any, nvals: Any, validate: bool = True, dtype: DType | None = None
+        cls,
+        row_starts: Any,
+        nvals: Any,
+        validate: bool = True,
+        dtype: DType | None = None,
+        dtype_hint: DType | None = None,
     ) -> RowPartition:
         """Rows from where each begins [nrows], the first at 0, and the number of values."""
-        starts = host(_numbers(row_starts, "row_starts", dtype))
+        starts = host(_numbers(row_starts, "row_starts", dtype, dtype_hint))
         if validate and starts.size and starts[0] != 0:
             raise _refuse("from_row_starts", "Condition x == y", starts)
         splits = np.append(starts, np.asarray(host(nvals), starts.dtype)).astype(starts.dtype)
@@ -155,10 +169,14 @@ class RowPartition:
 
     @classmethod
     def from_row_limits(
-        cls, row_limits: Any, validate: bool = True, dtype: DType | None = None
+        cls,
+        row_limits: Any,
+        validate: bool = True,
+        dtype: DType | None = None,
+        dtype_hint: DType | None = None,
     ) -> RowPartition:
         """Rows from where each ends [nrows]."""
-        limits = host(_numbers(row_limits, "row_limits", dtype))
+        limits = host(_numbers(row_limits, "row_limits", dtype, dtype_hint))
         splits = np.concatenate([np.zeros(1, limits.dtype), limits])
         if validate and (np.diff(splits) < 0).any():
             raise _refuse("from_row_limits", "Condition x >= 0", splits)
@@ -172,6 +190,7 @@ class RowPartition:
         nrows: Any = None,
         validate: bool = True,
         dtype: DType | None = None,
+        dtype_hint: DType | None = None,
     ) -> RowPartition:
         """Rows of one length.
 
@@ -195,7 +214,7 @@ class RowPartition:
             raise ValueError(
                 f"uniform_row_length={length} times nrows={rows} must equal nvals={values}"
             )
-        kind = (dtype or int64).np_dtype
+        kind = (dtype or dtype_hint or int64).np_dtype
         return cls(concrete(np.arange(rows + 1, dtype=kind) * kind.type(length)), length)
 
     # -- what it is -----------------------------------------------------------------------------
