@@ -253,3 +253,23 @@ def case_range_of_numbers_among_tensors(tf):
     ]
     exact = lambda call: [float(x).hex() for x in call()]
     return [attempt(exact, call, words=0) for call in calls]
+
+
+def case_numbers_of_several_kinds(tf):
+    """Items are converted one by one to the dtypes that TensorFlow converts to itself."""
+    numbers = {
+        "int": [True, 2],
+        "float": [True, 1.5],
+        "complex": [1, 2j],
+        "large": [2, 2**64 - 1],
+        "other": [True, 2, 1.5],
+    }
+    kinds = ("int8", "int32", "uint64", "float16", "float64", "complex64", "complex128")
+    found = {
+        f"{name} {kind}": attempt(lambda x=x, kind=kind: tf.constant(x, kind), words=4)
+        for name, x in numbers.items()
+        for kind in kinds
+        # TensorFlow makes an error of its own for numbers that an integer dtype cannot hold.
+        if name != "large" or kind in ("uint64", "float64", "complex128")
+    }
+    return found, tf.constant(-3, tf.uint8), tf.constant(2**64 - 1, tf.uint64)

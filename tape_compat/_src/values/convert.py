@@ -352,7 +352,7 @@ def _from_python(
     first = items[0]
     if isinstance(first, (str, bytes)):
         return _strings(array, dtype, value)
-    kind = _kind(first, items)
+    kind = _kind(first, items, dtype)
     if dtype is None:
         dtype = _default_dtype(kind, items)
     else:
@@ -361,20 +361,26 @@ def _from_python(
         _check_finite(items)
     if kind is int and dtype.is_integer:
         _check_range(items, dtype)
+        if dtype is dtypes.uint64:  # large ones beside others are floats in `array`
+            return np.array(items, np.uint64).reshape(array.shape)
         # Out of range wraps, as in TensorFlow; NumPy would refuse.
-        return np.array(array, np.int64 if dtype.name != "uint64" else object).astype(
-            dtype.np_dtype
-        )
+        return np.array(array, np.int64).astype(dtype.np_dtype)
     with np.errstate(all="ignore"):  # float16 may overflow: infinity, as in TensorFlow
         return array.astype(dtype.np_dtype)
 
 
-def _kind(first: Any, items: list[Any]) -> type:
+def _kind(first: Any, items: list[Any], dtype: DType | None) -> type:
     """bool, int, float or complex, as the first item and those beside it say."""
     kinds = {_python_kind(x) for x in items}
     start = _python_kind(first)
     if len(kinds) == 1:
         return start
+    if dtype is not None and dtype.name in _TAKE_BOOL:  # they are converted one by one
+        if not _fits(start, dtype):
+            return start
+        if all(_fits(kind, dtype) for kind in kinds):
+            return next(kind for kind in reversed(_NUMBERS) if kind in kinds)
+        raise ValueError(_MIXED)
     if kinds <= {int, bool} and start is int:
         return int
     if kinds <= {int, float, bool} and start is not bool:
@@ -402,18 +408,22 @@ def _default_dtype(kind: type, items: list[Any]) -> DType:
     return {complex: dtypes.complex128, float: dtypes.float32, bool: dtypes.bool}[kind]
 
 
-#: The dtypes that TensorFlow makes of a Python bool.
+#: The dtypes that TensorFlow makes of a Python bool, and of numbers of several kinds.
 _TAKE_BOOL = frozenset("bool float16 float32 float64 int32 int64 uint64 complex128".split())
 
 
-def _check_fits(kind: type, value: Any, dtype: DType) -> None:
-    ok = (
+def _fits(kind: type, dtype: DType) -> bool:
+    """Whether TensorFlow makes the dtype of numbers of a kind."""
+    return (
         (kind is bool and dtype.name in _TAKE_BOOL)
         or (kind is int and not dtype.is_bool and dtype is not dtypes.string)
         or (kind is float and (dtype.is_floating or dtype.is_complex))
         or (kind is complex and dtype.is_complex)
     )
-    if not ok:
+
+
+def _check_fits(kind: type, value: Any, dtype: DType) -> None:
+    if not _fits(kind, dtype):
         raise _cannot(value, dtype)
 
 
