@@ -760,3 +760,27 @@ def case_zero_gradients_stay_zero_where_there_is_no_derivative(tf):
     for name in ("sqrt", "reciprocal"):
         found[name, "complex"] = gradients(z, 0.0, programs[name])
     return {str(key): value for key, value in found.items()}
+
+
+def case_gamma_at_infinity(tf):
+    """Derivatives of lgamma up to the third, there and at ordinary places."""
+    x = tf.constant([INF, 1.0, -2.5, 100.0], tf.float64)
+    lists = []
+    for function in (tf.math.digamma, tf.math.lgamma):
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = function(x)
+            first = tape.gradient(y, x)
+        lists.append((y, first, outer.gradient(first, x)))
+    return lists
+
+
+def case_rsqrt_of_complex_at_zero(tf):
+    """A zero gradient stays one."""
+    z = tf.constant([1 + 1j, 0j, -2 + 0.5j])
+    with tf.GradientTape() as tape:
+        tape.watch(z)
+        y = tf.where([True, False, True], tf.math.rsqrt(z), z)
+    return tape.gradient(y, z)

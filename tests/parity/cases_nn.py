@@ -511,3 +511,12 @@ def case_pools_of_strides_longer_than_windows(tf):
             "by its own name": lambda tf: tf.nn.max_pool2d(x, 1, 2, "VALID"),
         },
     )
+
+
+def case_silu_by_a_beta_of_another_dtype(tf):
+    x, beta = tf.constant(ORDINARY, tf.float64), tf.constant(0.7)
+    with tf.GradientTape() as tape:
+        tape.watch((x, beta))
+        y = tf.nn.silu(x, beta)
+    half = tf.nn.silu(tf.constant(ORDINARY), np.float64(0.5))
+    return y, tape.gradient(y, (x, beta)), half, tf.nn.silu(ORDINARY, 2)

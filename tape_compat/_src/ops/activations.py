@@ -16,6 +16,7 @@ from ..values.dispatch import maps_composites
 from ..values.record import apply, apply_scalar
 from ..values.tensor import Tensor
 from . import rules
+from .casting import cast
 from .checks import REAL, check_dtypes
 from .declare import Number, is_number, name_ops, op, static
 
@@ -148,7 +149,7 @@ def silu(features: Any, beta: Number = 1.0) -> Tensor:
         features = convert(features)
     if is_number(beta, 1) or not features._aval.trainable:
         return apply(_SILU, (features,))
-    return apply(_SILU, (features, convert(beta, features.dtype)))
+    return apply(_SILU, (features, cast(beta, features.dtype)))
 
 
 swish = silu

@@ -92,8 +92,8 @@ erfcinv = unary(
     dtypes="float",
 )
 ndtri = unary(rules.ndtri, "Quantile of the normal distribution.", kernel="Ndtri", dtypes="float")
-lgamma = unary(lax.lgamma, "log(|gamma(x)|).", kernel="Lgamma", dtypes="float")
-digamma = unary(lax.digamma, "Derivative of lgamma.", kernel="Digamma", dtypes="float")
+lgamma = unary(special_pairs.lgamma, "log(|gamma(x)|).", kernel="Lgamma", dtypes="float")
+digamma = unary(special_pairs.digamma, "Derivative of lgamma.", kernel="Digamma", dtypes="float")
 bessel_i0 = unary(rules.bessel_i0, "Bessel function I0.", kernel="BesselI0", dtypes="float")
 bessel_i0e = unary(special.i0e, "exp(-|x|) I0(x).", kernel="BesselI0e", dtypes="float")
 bessel_i1 = unary(rules.bessel_i1, "Bessel function I1.", kernel="BesselI1", dtypes="float")
@@ -262,7 +262,7 @@ def lbeta(x, name=None):
     >>> tf.math.lbeta([1.0, 2.0]).numpy().round(2).tolist()
     -0.6899999976158142
     """
-    return jnp.sum(lax.lgamma(x), -1) - lax.lgamma(jnp.sum(x, -1))
+    return jnp.sum(special_pairs.lgamma(x), -1) - special_pairs.lgamma(jnp.sum(x, -1))
 
 
 _pair = partial(binary, dtypes="float", kernels=True)

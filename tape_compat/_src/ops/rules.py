@@ -99,7 +99,7 @@ reciprocal = rule(lambda x: 1 / x, lambda dx, y, x: over(over(-dx, x), x))
 
 def _rsqrt_partial(dx: Any, y: Any, x: Any) -> Any:
     if _complex(x):
-        return dx * (y * y * y) / -2
+        return over(over(dx / -2, x), sqrt(x))
     plain = jnp.where(x > 0, x, 1)  # elsewhere the other division decides
     return over(dx / -2 / plain, sqrt(x))
 

@@ -125,7 +125,12 @@ def polygamma(order: Any, x: Any) -> Any:
     """Derivative number `order` of digamma: digamma for 0, NaN if it is negative or no integer."""
     order, x = jnp.broadcast_arrays(order, x)
     high = _polygamma(jnp.where(order > 0, order, 1), x)
-    return jnp.where(order > 0, high, jnp.where(order == 0, lax.digamma(x), jnp.nan))
+    return jnp.where(order > 0, high, jnp.where(order == 0, digamma(x), jnp.nan))
+
+
+#: JAX's derivative of digamma is NaN at infinity.
+digamma = rule(lax.digamma, lambda dx, y, x: dx * _polygamma(jnp.ones_like(x), x))
+lgamma = rule(lax.lgamma, lambda dx, y, x: dx * digamma(x))
 
 
 def _betainc(a: Any, b: Any, x: Any) -> Any:
