@@ -520,3 +520,20 @@ def case_silu_by_a_beta_of_another_dtype(tf):
         y = tf.nn.silu(x, beta)
     half = tf.nn.silu(tf.constant(ORDINARY), np.float64(0.5))
     return y, tape.gradient(y, (x, beta)), half, tf.nn.silu(ORDINARY, 2)
+
+
+def case_embeddings_of_half_precision(tf):
+    """Are combined in float32, and come back in their dtype."""
+    ids = tf.SparseTensor([[0, 0], [0, 1], [2, 0]], tf.constant([1, 3, 2], tf.int64), [3, 2])
+    weights = tf.SparseTensor(ids.indices, [1.0, 0.5, 2.0], ids.dense_shape)
+    found = []
+    for dtype in (tf.float16, tf.bfloat16):
+        table = tf.cast(tf.reshape(tf.range(12.0) / 7.0, [4, 3]), dtype)
+        for combiner in ("sum", "mean", "sqrtn"):
+            with tf.GradientTape() as tape:
+                tape.watch(table)
+                y = tf.nn.embedding_lookup_sparse(table, ids, weights, combiner)
+            gradient = tf.convert_to_tensor(tape.gradient(y, table))
+            found.append((y, gradient))
+            found.append(tf.nn.safe_embedding_lookup_sparse(table, ids, None, combiner))
+    return found

@@ -81,8 +81,6 @@ def embedding_lookup_sparse(
         if differ(*sizes):
             raise ValueError("Shapes ({},) and ({},) are incompatible".format(*sizes))
     embeddings = embedding_lookup(params, ids, max_norm=max_norm)
-    if embeddings.dtype in (dtypes.float16, dtypes.bfloat16):
-        embeddings = cast(embeddings, dtypes.float32)
     return _combined(embeddings, weights, rows, count, combiner)
 
 
@@ -90,6 +88,10 @@ def _combined(
     embeddings: Tensor, weights: Tensor | None, places: Tensor, count: Any, combiner: str
 ) -> Tensor:
     column = (-1,) + (1,) * (len(embeddings._aval.shape) - 1)
+    dtype = embeddings.dtype
+    if dtype in (dtypes.float16, dtypes.bfloat16):
+        wide = _combined(cast(embeddings, dtypes.float32), weights, places, count, combiner)
+        return cast(wide, dtype)
     if weights is None:
         each = ones([places._aval.shape[0]], embeddings.dtype)
     else:
