@@ -289,3 +289,26 @@ def case_pinv_that_cuts_off(tf):
         derived(batch, 0.01),
         derived(A, 0.6),
     ]
+
+
+def case_empty_norms_and_tensordot(tf):
+    """The largest of no numbers is -inf; contracted axes count as one."""
+    norms = [
+        tf.norm(tf.zeros(shape), order, axis)
+        for shape, order, axis in [
+            ([0], math.inf, None),
+            ([2, 0], math.inf, 1),
+            ([2, 3, 0], 1, [-2, -1]),
+            ([2, 0, 3], 2, [1, 2]),
+            ([2, 0], "euclidean", 1),
+        ]
+    ]
+    x = tf.reshape(tf.range(24.0), [2, 3, 4])
+    products = {
+        "empty": lambda tf: tf.tensordot(tf.zeros([2, 0, 0]), tf.zeros([2, 0, 0]), 2),
+        "other sizes": lambda tf: tf.tensordot(x, tf.reshape(x, [4, 3, 2]), 2),
+        "in another order": lambda tf: tf.tensordot(x, x, [[0, 2], [2, 0]]),
+        "refused": lambda tf: tf.tensordot(x, x, 2),
+        "refused empty": lambda tf: tf.tensordot(tf.zeros([0, 3, 3]), tf.zeros([0, 3, 3]), 2),
+    }
+    return norms, attempts(tf, products, words=6)

@@ -25,6 +25,11 @@ def _size(x: Any) -> Any:
     return rules.abs(x)
 
 
+def _largest(sizes: Any, **axes: Any) -> Any:
+    """The largest number, -inf of none."""
+    return jnp.max(sizes, initial=-jnp.inf, **axes)
+
+
 def _norm(x: Any, *powers: Any, ord: Any, axis: Any, keepdims: bool) -> Any:
     if ord in ("fro", "euclidean") or (ord == 2 and not isinstance(axis, tuple)):
         # TensorFlow keeps the complex dtype, and its gradient at 0 is NaN: inf times 0.
@@ -33,14 +38,14 @@ def _norm(x: Any, *powers: Any, ord: Any, axis: Any, keepdims: bool) -> Any:
         if ord == 2:
             first, second = (i % x.ndim for i in axis)
             s = singular_values(jnp.moveaxis(x, (first, second), (-2, -1)))
-            largest = jnp.max(s, axis=-1)
+            largest = _largest(s, axis=-1)
             return jnp.expand_dims(largest, (first, second)) if keepdims else largest
         summed, maximal = axis if ord == 1 else axis[::-1]
         sums = jnp.sum(_size(x), axis=summed, keepdims=True)
-        largest = jnp.max(sums, axis=maximal, keepdims=True)
+        largest = _largest(sums, axis=maximal, keepdims=True)
         return largest if keepdims else jnp.squeeze(largest, axis)
     if ord == np.inf:
-        return jnp.max(_size(x), axis=axis, keepdims=keepdims)
+        return _largest(_size(x), axis=axis, keepdims=keepdims)
     if ord == 1:
         return jnp.sum(_size(x), axis=axis, keepdims=keepdims)
     power, root = powers or (ord, 1.0 / ord)

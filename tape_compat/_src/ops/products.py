@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core import errors
 from ..core.avals import Aval
-from ..core.dimensions import Size, broadcast, differ, fit, is_symbolic, maximum, product
+from ..core.dimensions import Size, broadcast, differ, fit, is_symbolic, product
 from ..core.dtypes import as_dtype
 from ..core.native import native_calls
 from ..core.op import Op
@@ -189,9 +189,12 @@ def _check_tensordot(avals: tuple[Aval, ...], a_axes: tuple, b_axes: tuple) -> N
     check_same_dtype(avals, "MatMul")
     a, b = (aval.shape for aval in avals)
     left, right = [a[i] for i in a_axes], [b[i] for i in b_axes]
-    if not fit(left, right):
-        ka, kb = product(left), product(right)
-        rows, columns = avals[0].size // maximum(ka, 1), avals[1].size // maximum(kb, 1)
+    ka, kb = product(left), product(right)
+    if differ(ka, kb):  # TensorFlow makes one axis of them
+        rows, columns = (
+            product([n for i, n in enumerate(shape) if i not in axes])
+            for shape, axes in ((a, a_axes), (b, b_axes))
+        )
         raise invalid(
             f"Matrix size-incompatible: In[0]: [{rows},{ka}], In[1]: [{kb},{columns}]", "MatMul"
         )
@@ -207,7 +210,16 @@ def _tensordot_aval(avals: tuple[Aval, ...], a_axes: tuple, b_axes: tuple) -> Av
 def _tensordot(a: Any, b: Any, a_axes: tuple[int, ...], b_axes: tuple[int, ...]) -> Any:
     if a_axes == (a.ndim - 1,) and b.ndim == 2:
         return small_products.product(a, b if b_axes == (0,) else b.T)
+    if any(differ(a.shape[i], b.shape[j]) for i, j in zip(a_axes, b_axes)):
+        a, b = _one_axis(a, a_axes), _one_axis(b, b_axes)
+        a_axes = b_axes = (0,)
     return jnp.tensordot(a, b, axes=(a_axes, b_axes))
+
+
+def _one_axis(x: Any, axes: tuple[int, ...]) -> Any:
+    """Some axes, in their order, as one in front of the others."""
+    moved = jnp.moveaxis(x, axes, range(len(axes)))
+    return moved.reshape(product(moved.shape[: len(axes)]), *moved.shape[len(axes) :])
 
 
 _TENSORDOT = Op(_tensordot, "MatMul", check=_check_tensordot, shapes=_tensordot_aval, kernels=True)
