@@ -256,3 +256,20 @@ def case_jpeg(tf):
         "order": lambda tf: image.stateless_random_jpeg_quality(pixels, 50, 50, [1, 2]),
     }
     return {**found, **attempts(tf, errors)}
+
+
+@options(words=8, atol=4.0)
+def case_jpeg_of_a_ratio(tf):
+    """The decoder makes images smaller; pixels differ by little."""
+    steps = np.stack([np.add.outer(np.arange(33), np.arange(47))] * 3, -1)
+    file = tf.io.encode_jpeg(steps.astype(np.uint8))
+    found = [
+        (
+            tf.cast(tf.io.decode_jpeg(file, ratio=ratio), tf.float32),
+            tf.cast(tf.io.decode_and_crop_jpeg(file, [1, 0, 2, 3], 1, ratio), tf.float32),
+        )
+        for ratio in (1, 2, 4, 8)
+    ]
+    traced = tf.function(lambda x: tf.io.decode_jpeg(x, ratio=4))(file).shape
+    refused = attempts(tf, {"ratio": lambda tf: tf.io.decode_jpeg(file, ratio=3)})
+    return found, traced, refused

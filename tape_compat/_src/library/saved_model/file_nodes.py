@@ -21,7 +21,7 @@ WRITERS |= {
     "decode_compressed": one_to_one("DecodeCompressed", compression_type=1),
     "decode_gif": one_to_one("DecodeGif", "image"),
     "decode_image": one_to_one("DecodeImage", "image", channels=1, dtype=2, expand_animations=4),
-    "decode_jpeg": one_to_one("DecodeJpeg", "image", channels=1, dct_method=6),
+    "decode_jpeg": one_to_one("DecodeJpeg", "image", channels=1, ratio=2, dct_method=6),
     "decode_png": one_to_one("DecodePng", "image", channels=1, dtype=2),
     "encode_base64": one_to_one("EncodeBase64", pad=1),
     "extract_jpeg_shape": one_to_one("ExtractJpegShape", "image_shape", output_type=1),
@@ -34,6 +34,7 @@ def _decode_and_crop_jpeg(given: Given) -> list[str]:
     contents, window = given.reference(given.args[0]), given.reference(given.args[1], int32)
     attr = {
         "channels": given.option(2, "channels", 0),
+        "ratio": given.option(3, "ratio", 1),
         "dct_method": given.option(7, "dct_method", ""),
     }
     return [given.body.value("DecodeAndCropJpeg", "image", [contents, window], attr)]

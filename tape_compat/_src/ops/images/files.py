@@ -68,8 +68,8 @@ def header(contents: Any, kernel: str) -> tuple[int, int, int]:
     return image.height, image.width, len(image.getbands())
 
 
-def _opened(contents: Any, kernel: str) -> tuple[Any, str]:
-    """An image of Pillow, and its format."""
+def _opened(contents: Any, kernel: str, ratio: int = 1) -> tuple[Any, str]:
+    """An image of Pillow, and its format. The sides of JPEG's are divided by `ratio`."""
     content = _content(contents, kernel)
     if not content:
         raise invalid("Input is empty.", kernel)
@@ -81,8 +81,20 @@ def _opened(contents: Any, kernel: str) -> tuple[Any, str]:
     _check_format(kind, kernel)
     with _readable(kind, kernel):
         image = _pillow().open(io.BytesIO(content))
+        if kind == "JPEG" and ratio != 1:
+            _reduce(image, ratio)
         image.load()
     return image, kind
+
+
+def _reduce(image: Any, ratio: int) -> None:
+    """Let the decoder of a JPEG file make the image smaller."""
+    width, height = image.size
+    if min(width, height) < ratio:
+        raise NotImplementedError(
+            f"tf.image.decode_jpeg: ratio={ratio} of an image of {height} x {width}"
+        )
+    image.draft(None, (width // ratio, height // ratio))
 
 
 def _check_format(kind: str, kernel: str) -> None:
@@ -262,15 +274,19 @@ def decode_jpeg(
     """The image [h, w, c] of a JPEG file, uint8; other formats are read as well.
 
     Pixels may differ by a little from TensorFlow's, whose inverse transform is a quicker one.
-    Raises: NotImplementedError for a `ratio` other than 1 and options of a decoder.
+    `ratio`: 1, 2, 4 or 8; height and width are divided by it, rounded up.
+    Raises: InvalidArgumentError for another `ratio`; NotImplementedError for options of a decoder,
+      and for images with fewer pixels than `ratio` in a row or column.
     """
-    _only_default("decode_jpeg", ratio=(ratio, 1), fancy_upscaling=(fancy_upscaling, True))
+    if ratio not in (1, 2, 4, 8):
+        raise invalid(f"ratio must be 1, 2, 4, or 8, got {ratio}", "DecodeJpeg")
+    _only_default("decode_jpeg", fancy_upscaling=(fancy_upscaling, True))
     _only_default("decode_jpeg", try_recover_truncated=(try_recover_truncated, False))
     _only_default("decode_jpeg", acceptable_fraction=(acceptable_fraction, 1))
     sketch = sketched(contents)
     if sketch is not None:
         return sketch.tensor([None, None, channels or None], dtypes.uint8)
-    image, form = _opened(contents, "DecodeJpeg")
+    image, form = _opened(contents, "DecodeJpeg", ratio)
     if form == "GIF":
         return _single(image, "DecodeJpeg")
     return _typed(_pixels(image, channels, "DecodeJpeg"), dtypes.uint8, "DecodeJpeg")

@@ -38,8 +38,9 @@ def decode_and_crop_jpeg(
     Args:
       crop_window: int32 [4]: y, x, height, width.
       channels: 1 for gray, 3 for colors; 0 for what the file has.
+      ratio: 1, 2, 4 or 8; the part is one of the image whose sides are divided by it.
     Raises: InvalidArgumentError for a part that is not inside of the image;
-      NotImplementedError for a `ratio` other than 1 and options of a decoder.
+      NotImplementedError for options of a decoder.
 
     >>> import tape_compat as tf
     >>> file = tf.io.encode_jpeg(tf.zeros([8, 8, 3], tf.uint8))
