@@ -521,6 +521,19 @@ def case_stacks_of_tensors(tf):
     return found, [attempt(lambda f=f: parts(f())) for f in functions]
 
 
+def case_means_of_integers(tf):
+    """Are no integers, over all axes neither."""
+    found = []
+    for dtype in (tf.int32, tf.uint8, tf.float32):
+        r = tf.ragged.constant([[1, 2, 3], [], [4, 5]], dtype)
+        for axis in (None, 0, 1):
+            found.append(tf.reduce_mean(r, axis))
+            found.append(tf.math.reduce_variance(r, axis))
+        found.append(tf.reduce_mean(r, keepdims=True))
+        found.append(tf.math.reduce_std(r))
+    return found
+
+
 def case_splits_of_two_dtypes(tf):
     """Do not mix, in whatever op."""
     x, y = (

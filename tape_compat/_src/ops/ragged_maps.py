@@ -277,9 +277,6 @@ _sum = reduction(segments.unsorted_segment_sum, reductions.reduce_sum)
 
 
 def mean_of(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: Any = None) -> Any:
-    if axis is None:
-        found = reductions.reduce_mean(input_tensor.flat_values)
-        return with_axes(found, range(len(input_tensor.shape))) if keepdims else found
     total = _sum(input_tensor, axis, keepdims)
     ones = input_tensor.with_flat_values(creation.ones_like(input_tensor.flat_values))
     return arithmetic.divide(total, _sum(ones, axis, keepdims))
