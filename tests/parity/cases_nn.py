@@ -519,7 +519,8 @@ def case_silu_by_a_beta_of_another_dtype(tf):
         tape.watch((x, beta))
         y = tf.nn.silu(x, beta)
     half = tf.nn.silu(tf.constant(ORDINARY), np.float64(0.5))
-    return y, tape.gradient(y, (x, beta)), half, tf.nn.silu(ORDINARY, 2)
+    held = tf.nn.silu(x, tf.Variable(0.7, dtype=tf.float64)), tf.nn.silu(x, tf.Variable(0.7))
+    return y, tape.gradient(y, (x, beta)), half, held, tf.nn.silu(ORDINARY, 2)
 
 
 def case_embeddings_of_half_precision(tf):

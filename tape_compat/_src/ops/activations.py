@@ -149,7 +149,7 @@ def silu(features: Any, beta: Number = 1.0) -> Tensor:
         features = convert(features)
     if is_number(beta, 1) or not features._aval.trainable:
         return apply(_SILU, (features,))
-    return apply(_SILU, (features, cast(beta, features.dtype)))
+    return apply(_SILU, (features, cast(convert(beta), features.dtype)))
 
 
 swish = silu
