@@ -238,3 +238,9 @@ def case_defaults_of_other_sizes(tf):
         for shape in ([3], [1, 3])
         for default in defaults
     ]
+
+
+def case_rows_of_values_that_decrease(tf):
+    ragged = tf.io.RaggedFeature
+    feature = ragged(tf.float32, "v", [ragged.ValueRowIds("i")], validate=True)
+    return parsed(tf, [example(tf, v=floats(tf, 1, 2, 3), i=ints(tf, 1, 0, 0))], feature)

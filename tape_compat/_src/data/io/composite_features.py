@@ -11,6 +11,7 @@ from ...core import dtypes
 from ...core.dtypes import DType, as_dtype
 from ...ops.sparse_layout import reorder
 from ...values.ragged import RaggedTensor
+from ...values.row_partition import RowPartition
 from ...values.sparse import SparseTensor
 from ..structure import value_of
 from .contents import invalid
@@ -233,7 +234,7 @@ def _lengths(partition: Any, held: Sequence[int], size: int) -> list[int]:
     if isinstance(partition, RowLengths):
         return values.tolist()
     if isinstance(partition, ValueRowIds):
-        return np.bincount(values).tolist() if len(values) else []
+        return RowPartition.from_value_rowids(values).row_lengths().numpy().tolist()
     if isinstance(partition, RowStarts):
         return np.diff(np.append(values, size)).tolist()
     if isinstance(partition, RowLimits):
