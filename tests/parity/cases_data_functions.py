@@ -441,3 +441,34 @@ def case_the_end_of_an_iterator_in_a_function(tf):
         "python": attempt(lambda: tf.function(lambda x: next(iter([])))(1), words=0),
         "optional": optional(ended),
     }
+
+
+def case_sizes_of_floats(tf):
+    """As anchors of a detector are laid out: sizes come from a division that is rounded up."""
+
+    def anchors(image):
+        high, wide = [tf.math.ceil(tf.shape(image)[i] / 4) for i in (1, 2)]
+        x, y = [tf.range(n, dtype=tf.float32) for n in (wide, high)]
+        centers = tf.expand_dims(tf.stack(tf.meshgrid(x, y), axis=-1), 2)
+        sizes = tf.tile(tf.ones([1, 1, 1, 2]), [high, wide, 1, 1])
+        return tf.reshape(tf.concat([centers, sizes], axis=-1), [high * wide, 4])
+
+    def rows(image):
+        half = tf.math.ceil(tf.shape(image)[1] / 2)
+        return tf.reshape(image, [tf.shape(image)[0], -1, 3]), tf.tile(image[0], [half, 1, 1])
+
+    def targets(image):
+        count = tf.shape(image)[0]
+        found = tf.TensorArray(tf.float32, size=count, dynamic_size=True)
+        for i in range(count):
+            found = found.write(i, anchors(image) * tf.reduce_sum(image[i]))
+        return image, found.stack()
+
+    spec = tf.TensorSpec([2, None, None, 3])
+    image = np.arange(2 * 5 * 7 * 3, dtype=np.float32).reshape(2, 5, 7, 3)
+    dataset = tf.data.Dataset.from_generator(lambda: iter([image]), output_signature=spec)
+    mapped = [dataset.map(function) for function in (anchors, rows, targets)]
+    return (
+        [(repr(x.element_spec), list(x)) for x in mapped],
+        tf.function(anchors, input_signature=[spec])(image),
+    )

@@ -217,12 +217,17 @@ class Inside:
             return None
         return TensorShape([None if self._has((n,)) else n for n in aval.shape])
 
-    def refuse(self, shape: Sequence[Size], what: str) -> None:
-        """Refuse a shape of such sizes where they are needed outside. Raises: NeedsValue."""
-        if self._has(tuple(shape)):
+    def told(self, aval: Aval, what: str) -> Aval:
+        """What is carried, where such sizes after its first axis are needed outside: with others in
+        their place if the record tells shapes only. Raises: NeedsValue if it is to be called."""
+        length, *sizes = aval.shape
+        if not self._has(tuple(sizes)):
+            return aval
+        if not self._sketch.tells:
             raise errors.NeedsValue(
                 f"{what} is known only inside of a loop (at {errors.user_location()})."
             )
+        return Aval.of((length, *[self.outside(size) for size in sizes]), aval.dtype)
 
     def joined(self, avals: Sequence[Aval]) -> Aval:
         """The aval of what several branches of one rank give."""

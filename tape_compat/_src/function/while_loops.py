@@ -318,7 +318,7 @@ class _Loop:
             return leaf
         array = leaf._recorded()
         if self._made is not None and array.buffer is None:
-            self._made.refuse(aval.shape[1:], "The shape of the elements of a TensorArray")
+            aval = self._made.told(aval, "The shape of the elements of a TensorArray")
         if self._inside is not None and array.buffer is None:
             aval = Aval.of((array.length, *aval.shape[1:]), aval.dtype)
         return array.buffer_of(aval)

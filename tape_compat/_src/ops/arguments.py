@@ -21,7 +21,7 @@ from ..core.errors import NeedsValue
 from ..core.refuse import invalid, not_allowed, shown
 from ..core.shapes import TensorShape
 from ..core.state import LOCAL
-from ..values import nest
+from ..values import nest, operators
 from ..values.capture import leaving
 from ..values.composite import CompositeTensor
 from ..values.convert import convert, to_numpy
@@ -80,9 +80,10 @@ def _dim(item: Any, whole: Any, attr: str | None, kernel: str) -> Size:
         return item
     if item.__class__ is bool and (attr in _LENIENT or whole[0].__class__ is not bool):
         return int(bool(item))  # a list of numbers is what its first element is
+    if isinstance(item, Tensor) and item.dtype.is_floating and not item._aval.shape:
+        # As TensorFlow packs it with what stands beside it.
+        item = operators.call("cast", item, dtypes.int32)
     array = known_sizes(item)
-    if isinstance(item, Tensor) and item.dtype.is_floating and array.ndim == 0:
-        return int(array)  # as TensorFlow packs it with what stands beside it
     if _has_text(array) and not all(isinstance(x, (str, bytes)) for x in whole):
         raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
     if array.dtype.kind not in "iuO" or _has_text(array):
