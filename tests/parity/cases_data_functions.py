@@ -472,3 +472,33 @@ def case_sizes_of_floats(tf):
         [(repr(x.element_spec), list(x)) for x in mapped],
         tf.function(anchors, input_signature=[spec])(image),
     )
+
+
+def case_graphs_of_a_batch_as_one(tf):
+    """Atoms and pairs of molecules, that are of other numbers each: no row is looked at."""
+    made = np.random.default_rng(0)
+    atoms = tf.ragged.constant([made.random((n, 4)).tolist() for n in (2, 3, 1)], ragged_rank=1)
+    pairs = tf.ragged.constant([[[0, 1]], [[1, 2], [0, 2]], [[0, 0]]], ragged_rank=1)
+
+    def joined(atoms, pairs):
+        counts, bonds = atoms.row_lengths(), pairs.row_lengths()
+        places = tf.range(tf.shape(counts)[0])
+        before = tf.pad(tf.cumsum(counts[:-1]), [(1, 0)])
+        index = tf.cast(tf.gather(before, tf.repeat(places, bonds)), tf.int32)
+        return (
+            tf.cast(atoms.merge_dims(outer_axis=0, inner_axis=1), tf.float32),
+            pairs.merge_dims(0, -2) + index[:, tf.newaxis],
+            tf.repeat(places, counts),
+            atoms.merge_dims(0, 2),
+        )
+
+    data = tf.data.Dataset.from_tensor_slices((atoms, pairs)).batch(2).map(joined)
+    weights = tf.Variable(tf.ones([4, 2]))
+
+    @tf.function
+    def step(atoms):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum((tf.cast(atoms.merge_dims(0, 1), tf.float32) @ weights) ** 2)
+        return loss, tape.gradient(loss, weights)
+
+    return repr(data.element_spec), list(data), step(atoms), step(atoms[:2])

@@ -585,6 +585,7 @@ def case_made_and_taken_apart(tf):
         *[lambda axes=axes: q.merge_dims(*axes) for axes in axes],
         lambda: cube.merge_dims(2, 3),
         lambda: cube.merge_dims(1, 3),
+        *[lambda to=to: cube.merge_dims(0, to) for to in (1, 2, 3)],
         lambda: kind.from_tensor(padded, padding=0, ragged_rank=2),
         lambda: kind.from_tensor([[1, 2]], lengths=[1.0]),
         lambda: r.to_tensor(shape=[1, 2, 3]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -314,15 +315,17 @@ def merge_dims(x: RaggedTensor, outer_axis: int, inner_axis: int) -> Any:
         raise ValueError(f"Expected outer_axis ({low}) to be less than inner_axis ({high})")
     if low == high:
         return x
-    flat = x.flat_values
-    if low > x.ragged_rank:
-        sizes, at = flat._aval.shape, x.ragged_rank
+    flat, at = x.flat_values, x.ragged_rank
+    sizes = flat._aval.shape
+    if low > at:
         merged = [*sizes[: low - at], -1, *sizes[high - at + 1 :]]
         return x.with_flat_values(reshape(flat, merged))
+    if low == 0:  # no row is looked at
+        if high > at:
+            return reshape(flat, [-1, *sizes[high - at + 1 :]])
+        return functools.reduce(lambda found, _: found.values, range(high), x)
     rows = rows_of(x, high)
     splits = list(rows.splits)
-    if low == 0:
-        return ragged(Rows(splits[high:], rows.uniform[high:], rows.flat), splits_dtype(x))
     merged = splits[low - 1]
     for each in splits[low:high]:
         merged = each[merged]
