@@ -60,3 +60,21 @@ model.fit(x, x[:, :1], batch_size=8, verbose=0, callbacks=[stops])
 assert stops.last[0] == 2 and stops.last[1] >= 0
 """
     run("-c", "import tape_compat; tape_compat.install_as_tensorflow()" + program, after="keras")
+
+
+def test_a_step_that_finds_no_element_changes_nothing():
+    program = """
+import tape_compat as tf
+import keras
+import numpy as np
+dropout = keras.layers.Dropout(0.5, seed=1)
+model = keras.Sequential([keras.Input((3,)), dropout, keras.layers.Dense(1)])
+model.compile("sgd", "mse")
+element = np.ones((2, 3), "float32"), np.ones((2, 1), "float32")
+specs = tf.TensorSpec((None, 3)), tf.TensorSpec((None, 1))
+dataset = tf.data.Dataset.from_generator(lambda: iter([element] * 5), output_signature=specs)
+model.fit(dataset, epochs=2, verbose=0)
+assert int(model.optimizer.iterations) == 10
+assert np.asarray(dropout.seed_generator.state)[1] == 10  # TensorFlow's is 12
+"""
+    run("-c", "import tape_compat; tape_compat.install_as_tensorflow()" + program, after="keras")
