@@ -263,6 +263,16 @@ def case_specs(tf):
         "base": isinstance(spec, tf.experimental.ExtensionTypeSpec),
         "abstract": attempt(lambda: tf.experimental.ExtensionTypeSpec(), words=1),
         "of_class": attempt(tf.type_spec_from_value, Masked),
+        "of ranks": [
+            repr(tf.type_spec_from_value(x)._with_tensor_ranks_only())
+            for x in (
+                tf.zeros([2, 3]),
+                tf.ragged.constant([[[1, 2]], []], ragged_rank=1),
+                tf.SparseTensor([[0, 1]], [1.0], [2, 3]),
+                Masked([1, 2], [True, False]),
+            )
+        ]
+        + [repr(tf.TensorSpec(None)._with_tensor_ranks_only())],
     }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -50,6 +50,10 @@ class TypeSpec:
     def _without_tensor_names(self) -> Any:
         """This spec, for tensors without names."""
         return self
+
+    def _with_tensor_ranks_only(self) -> Any:
+        """This spec, for tensors of any sizes along their axes."""
+        return type(self)._deserialize(_of_any_sizes(self._serialize()))
 
     def _batch(self, batch_size: int | None) -> Any:
         """The spec of so many values of this spec, stacked; None for an unknown number."""
@@ -174,6 +178,20 @@ def _key(part: Any) -> Any:
         return (type(part), *(_key(each) for each in part))
     if isinstance(part, np.ndarray):
         return ("array", part.shape, part.dtype, part.tobytes())
+    return part
+
+
+def _of_any_sizes(part: Any) -> Any:
+    """A part of a spec, of which ranks stay known."""
+    if isinstance(part, TensorShape):
+        return part if part.rank is None else TensorShape([None] * part.rank)
+    if isinstance(part, TypeSpec):
+        return part._with_tensor_ranks_only()
+    if isinstance(part, (list, tuple)):
+        parts, rebuild = [_of_any_sizes(each) for each in part], cast("Any", type(part))
+        return rebuild(*parts) if hasattr(part, "_fields") else rebuild(parts)
+    if isinstance(part, dict):
+        return {key: _of_any_sizes(each) for key, each in part.items()}
     return part
 
 
