@@ -811,6 +811,8 @@ def case_files(tf):
         with gfile.GFile(gfile.join(folder, "g")) as file:
             read = [file.readline(), file.tell(), file.readlines(), file.size()]
         return [
+            gfile.makedirs(""),  # the folder of a file without one
+            gfile.mkdir(""),
             list(tf.data.TextLineDataset(path).as_numpy_iterator()),
             list(records.as_numpy_iterator()),
             list(fixed.as_numpy_iterator()),

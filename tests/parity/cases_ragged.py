@@ -598,6 +598,8 @@ def case_made_and_taken_apart(tf):
         lambda: kind.from_nested_row_splits([1, 2, 3], tf.constant([[0, 3]])),
         lambda: kind.from_nested_row_lengths([1, 2, 3], tf.constant([[3]])),
     ]
+    r._keras_mask = tf.constant(3)  # Keras 2 sets it on its inputs
+    functions += [lambda: r._keras_mask, lambda: r.with_values([1, 2, 3])._keras_mask]
     rows = tf.experimental.RowPartition.from_row_lengths([1, 2])
     partitions = [
         lambda: rows.offsets_in_rows(),

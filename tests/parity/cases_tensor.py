@@ -829,7 +829,13 @@ def case_strategies_of_one_replica(tf):
 def case_results_of_replicas(tf):
     strategy = tf.distribute.OneDeviceStrategy("/cpu:0")
     default = tf.distribute.get_strategy()
-    return strategy.unwrap(3.0), strategy.experimental_local_results("a"), default.unwrap([1])
+    parts = default.extended, strategy.extended
+    return (
+        strategy.unwrap(3.0),
+        strategy.experimental_local_results("a"),
+        default.unwrap([1]),
+        [(part.should_checkpoint, part.should_save_summary) for part in parts],
+    )
 
 
 def case_which_strategy_this_is_in(tf):

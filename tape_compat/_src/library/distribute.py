@@ -118,6 +118,7 @@ class _Extended:
     parameter_devices = worker_devices
     num_replicas_per_host = 1
     experimental_require_static_shapes = False
+    should_checkpoint = should_save_summary = True
     #: Datasets are batched for all replicas at once.
     _global_batch_size = True
 

@@ -64,7 +64,7 @@ class RaggedTensor(operators.Operators, CompositeTensor):
     """
 
     __array_priority__ = 100
-    __slots__ = ("__weakref__", "_partition", "_spec", "_values")
+    __slots__ = ("__dict__", "__weakref__", "_partition", "_spec", "_values")
 
     def __init__(self, values: Any, row_partition: RowPartition, internal: bool = False) -> None:
         if not internal:

@@ -83,7 +83,7 @@ def makedirs(path: Any) -> None:
     ...     tf.io.gfile.isdir(folder + "/a/b")
     True
     """
-    _tried(path, lambda: os.makedirs(_path(path), exist_ok=True))
+    _tried(path, lambda: os.makedirs(_path(path) or os.curdir, exist_ok=True))
 
 
 def mkdir(path: Any) -> None:
@@ -96,7 +96,7 @@ def mkdir(path: Any) -> None:
     ...     tf.io.gfile.listdir(folder)
     ['a']
     """
-    if not isdir(path):
+    if _path(path) and not isdir(path):
         _tried(path, lambda: os.mkdir(_path(path)))
 
 
