@@ -74,7 +74,7 @@ element = np.ones((2, 3), "float32"), np.ones((2, 1), "float32")
 specs = tf.TensorSpec((None, 3)), tf.TensorSpec((None, 1))
 dataset = tf.data.Dataset.from_generator(lambda: iter([element] * 5), output_signature=specs)
 model.fit(dataset, epochs=2, verbose=0)
-assert int(model.optimizer.iterations) == 10
-assert np.asarray(dropout.seed_generator.state)[1] == 10  # TensorFlow's is 12
+assert int(model.optimizer.iterations) == 10  # with TensorFlow 12
+assert np.asarray(dropout.seed_generator.state)[1] == 10  # so here
 """
     run("-c", "import tape_compat; tape_compat.install_as_tensorflow()" + program, after="keras")
