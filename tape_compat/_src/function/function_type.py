@@ -182,9 +182,8 @@ class FunctionType(inspect.Signature):
 
     def parameter_lines(self) -> list[str]:
         """Its parameters as text, one a line."""
-        shown = [
-            f"  {p.name} ({p.kind.name}): {p.type_constraint}" for p in self.parameters.values()
-        ]
+        parameters: Any = self.parameters.values()
+        shown = [f"  {p.name} ({p.kind.name}): {p.type_constraint}" for p in parameters]
         return ["Input Parameters:", *shown]
 
 
