@@ -376,11 +376,8 @@ def _kind(first: Any, items: list[Any], dtype: DType | None) -> type:
     if len(kinds) == 1:
         return start
     if dtype is not None and dtype.name in _TAKE_BOOL:  # they are converted one by one
-        if not _fits(start, dtype):
-            return start
         if all(_fits(kind, dtype) for kind in kinds):
             return next(kind for kind in reversed(_NUMBERS) if kind in kinds)
-        raise ValueError(_MIXED)
     if kinds <= {int, bool} and start is int:
         return int
     if kinds <= {int, float, bool} and start is not bool:
