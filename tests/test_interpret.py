@@ -671,6 +671,17 @@ KERNEL_CALLS = [
         1,
         3,
     ),
+    (  # the derivative by the kernels of as many images, as `vmap` makes it
+        (6, 6, 7, 4),
+        (1, 6, 7, 24),
+        {
+            "padding": ((1, 1), (1, 1)),
+            "dimension_numbers": ("CHWN", "IHWO", "HWNC"),
+            "feature_group_count": 6,
+        },
+        1,
+        3,
+    ),
 ]
 
 

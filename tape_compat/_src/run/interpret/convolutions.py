@@ -184,7 +184,8 @@ def kernel_call(params: Params, ins: Avals, outs: Avals) -> KernelCall | None:
         return None
     layout, (x, w), apart = _Layout(params, ins, outs), ins, params["lhs_dilation"]
     rank, batch, features = len(layout.window), layout.batch, w.shape[layout.feature]
-    derivative = layout.of_examples or batch == rank + 1 or (layout.few and batch > 0)
+    alone = layout.groups == 1 and batch > 0
+    derivative = layout.of_examples or (alone and (batch == rank + 1 or layout.few))
     channels = x.shape[batch if derivative else layout.channel]
     depthwise = layout.groups == channels > 1 and features >= WIDTH
     times = features // channels if depthwise else 1
