@@ -473,6 +473,41 @@ def test_programs_call_them(noted):
     assert sorted(noted) == 3 * [TARGET] + 2 * [f"{TARGET}_derivative"]
 
 
+@pytest.mark.parametrize("kind", ["loop", "while", "call"])
+def test_derivatives_that_jax_takes_call_them(kind, noted):
+    """Of loops and of calls under a tape."""
+    size = 5 + ["loop", "while", "call"].index(kind)  # no other case has compiled it
+    x = np.random.default_rng(0).normal(size=(2, size, 6, 8)).astype("float32")
+    k = tf.Variable(np.random.default_rng(1).normal(size=(3, 3, 8, 8)).astype("float32") / 8)
+
+    def turn(x):
+        return tf.tanh(tf.nn.conv2d(x, k, 1, "SAME"))
+
+    def turns(x):
+        return turn(turn(turn(x)))
+
+    def loop(x):
+        return tf.foldl(lambda y, _: turn(y), tf.range(3), x)
+
+    def goes_on(x):
+        holds = lambda i, y: i < 3 and tf.reduce_sum(y) < 1e9
+        return tf.while_loop(holds, lambda i, y: (i + 1, turn(y)), (0, x))[1]
+
+    def gradients(network, x):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(network(x) ** 2)
+        return tape.gradient(loss, k)
+
+    network = {"loop": loop, "while": goes_on, "call": tf.function(turns)}[kind]
+    step = tf.function(lambda x: gradients(network, x), jit_compile=True)
+    wanted = gradients(turns, tf.constant(x)).numpy()
+    noted.clear()
+    for _ in range(3):
+        found = step(tf.constant(x)).numpy()
+    assert f"{TARGET}_derivative" in noted
+    np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5 * np.abs(wanted).max())
+
+
 # -- processes of their own
 
 CACHED = """

@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..core.avals import Aval
-from ..core.derivative import FORWARD, Jvp, conj, inexact, zero_cotangent
+from ..core.derivative import Jvp, conj, inexact, zero_cotangent
 from ..core.dimensions import Sizes, product
 from ..core.errors import (
     InvalidArgumentError,
@@ -25,6 +25,7 @@ from ..core.errors import (
 )
 from ..core.kernels import Apart
 from ..core.op import Closure, Op
+from ..core.reverse_only import FORWARD
 from ..core.state import LOCAL, Recorder, paused
 from ..ops.shapes import identity as copied
 from ..values import nest

@@ -15,11 +15,11 @@ import jax.numpy as jnp
 from .avals import Aval
 from .caches import Cache
 from .call import Call
-from .derivative import FORWARD
 from .dimensions import Size, Sizes, variables
 from .kernels import Apart
 from .limits import MAX_CONTROL_FLOW
 from .op import Arrays, Closure, Op
+from .reverse_only import FORWARD
 from .steps import Step, Steps
 
 #: Which inputs each of several outputs depends on.

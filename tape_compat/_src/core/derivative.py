@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +12,7 @@ import numpy as np
 from .avals import Aval
 from .dimensions import Sizes
 from .op import Arrays, Closure, DynamicForm, Op
+from .reverse_only import forward_mode
 
 
 def pullback(
@@ -78,16 +78,6 @@ class Pullback(Closure):
         return self.base.primal(avals[: self.count])
 
 
-class _Forward(threading.local):
-    """Whether this thread traces something for forward mode: what JAX differentiates in reverse
-    only must then be given in another form."""
-
-    mode = False
-
-
-FORWARD = _Forward()
-
-
 class Jvp(Closure):
     """The forward derivative of a closure, itself a closure."""
 
@@ -109,11 +99,8 @@ class Jvp(Closure):
             return tuple(o for o in self.base.pure(*full) if inexact(o))
 
         tangents = tuple(map(jnp.asarray, arrays[self.count :]))
-        before, FORWARD.mode = FORWARD.mode, True
-        try:
+        with forward_mode():
             return jax.jvp(function, primals, tangents)[1]
-        finally:
-            FORWARD.mode = before
 
     def _infer(self, avals: tuple[Aval, ...]) -> tuple[tuple[Aval, ...], bool]:
         if not any(aval.unknown for aval in avals):

@@ -22,6 +22,7 @@ import numpy as np
 from .control import Part
 from .derivative import inexact
 from .op import Arrays
+from .reverse_only import materialized
 
 #: How many states a pullback keeps.
 SLOTS = 64
@@ -211,7 +212,7 @@ def _pullback(loop: _Loop) -> Callable[..., list[Any]]:
 
     def pull(saved: Any, given: Any) -> Any:
         count, at, held, cotangents, cotangent_moves = saved
-        tangents = [None if x is None else _materialized(x) for x in given]
+        tangents = [None if x is None else materialized(x) for x in given]
         wanted = [i for i, c in enumerate(cotangents) if c is not None]
 
         def pushed(at: Any) -> Arrays:
@@ -236,13 +237,6 @@ def _given(x: Any) -> bool:
 def _moves(x: Any) -> bool:
     """Whether something is differentiated by an input."""
     return x is not None and x.perturbed and inexact(x.value)
-
-
-def _materialized(x: Any) -> Any:
-    if isinstance(x, jax.custom_derivatives.SymbolicZero):
-        aval: Any = x
-        return jnp.zeros(aval.shape, aval.dtype)
-    return x
 
 
 def _pull_all(loop: _Loop, count: Any, arrays: Sequence[Any], cotangents: Any) -> list[Any]:

@@ -23,10 +23,11 @@ import jax.numpy as jnp
 
 from .avals import Aval
 from .control import Dependence, DependenceOf, Part, Structured, fixed_point, union
-from .derivative import FORWARD, inexact
+from .derivative import inexact
 from .dimensions import Size, is_symbolic, less
 from .loop_pullbacks import Layout, counted, differentiable
 from .op import Arrays
+from .reverse_only import FORWARD, for_forward_mode
 
 #: How long the scans are by which a loop of unknown length is differentiated forward, the innermost
 #: first: for loops of at most 64 iterations, and for longer ones. That of more iterations is NaN.
@@ -111,7 +112,8 @@ class While(Structured):
 
     def in_scans(self, *arrays: Any) -> Arrays:
         """`pure` with derivatives in any mode."""
-        return _in_scans([part.pure for part in self.parts], Layout(*self.settings), arrays)
+        parts = [for_forward_mode(part.pure) for part in self.parts]
+        return _in_scans(parts, Layout(*self.settings), arrays)
 
     def _infer(self, avals: tuple[Aval, ...]) -> tuple[tuple[Aval, ...], bool]:
         layout = Layout(*self.settings)

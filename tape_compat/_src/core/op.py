@@ -27,6 +27,7 @@ from .dimensions import Sizes, variables
 from .inference import infer_unknown
 from .jax_settings import as_jax_comes
 from .kernels import PROGRAMS, tracing
+from .reverse_only import FORWARD, with_pullback
 from .rows import rows_of
 from .traces import Trace, Traces
 
@@ -189,6 +190,7 @@ class Closure:
         "_dynamic_form",
         "_fixed",
         "_jit",
+        "_pulled",
         "_shapes",
         "_shared",
         "_traces",
@@ -220,6 +222,7 @@ class Closure:
         self._jit: Callable[..., Arrays] | None = None
         self._traces = Traces(self.inner)
         self._with_kernels: Callable[..., Any] | None = None
+        self._pulled: Callable[..., Arrays] | None = None
         self._unknown: bool | None = None
         self._shared: dict[tuple, bool] = {}
         self._derived: dict[tuple, Closure] = {}
@@ -385,8 +388,15 @@ class Closure:
         return _as_tuple(self._with_kernels(*arrays))
 
     def traced_pure(self, *arrays: Any) -> Arrays:
-        """`pure` inside a program under trace."""
-        return self.traced(*arrays)
+        """`pure` inside a program under trace; with the op's own pullback, if it has one."""
+        if self.op.pull is None or FORWARD.mode:
+            return self.traced(*arrays)
+        if self._pulled is None:
+            self._pulled = with_pullback(self.traced, self._pull)
+        return self._pulled(*arrays)
+
+    def _pull(self, arrays: Any, cotangents: Any, wrt: tuple[int, ...]) -> Any:
+        return self.op.pull(arrays, cotangents, wrt, **self.attributes)  # type: ignore[misc]
 
     def shares(self, arrays: Sequence[Any]) -> bool:
         """Whether the forward pass must be shared with the pullback, for XLA would not see that the
@@ -417,10 +427,8 @@ class Closure:
     def vjp(self, arrays: Sequence[Any], wrt: tuple[int, ...]) -> tuple[Arrays, Callable]:
         """`jax.vjp` with respect to the inputs at `wrt`, the others held; with the op's own
         pullback, if it has one."""
-        pull = self.op.pull
-        if pull is not None:
-            call = partial(pull, arrays, wrt=wrt, **self.attributes)
-            return self.pure(*arrays), call
+        if self.op.pull is not None:
+            return self.pure(*arrays), partial(self._pull, arrays, wrt=wrt)
 
         def function(*chosen: Any) -> Arrays:
             full = list(arrays)
@@ -437,7 +445,7 @@ class Closure:
             cache.clear()
         for closure in derived:  # it may be this one: that at sizes that are unknown themselves
             closure.forget()
-        self._jit = self._dynamic_form = self._with_kernels = None
+        self._jit = self._dynamic_form = self._with_kernels = self._pulled = None
         self._traces = Traces(self.inner)
 
     def __repr__(self) -> str:
