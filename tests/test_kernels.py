@@ -352,12 +352,22 @@ def test_is_deterministic_in_threads(case):
     assert not wrong
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float16", "bfloat16"])
-def test_other_dtypes_are_left_to_xla(dtype):
+def test_float64_is_left_to_xla():
     case = Case("same")
     with jax.enable_x64(True):
-        x, kernel = (jnp.asarray(a).astype(dtype) for a in (case.x, case.kernel))
+        x, kernel = (jnp.asarray(a).astype("float64") for a in (case.x, case.kernel))
         assert not calls(tracing(True, case.convolve), x, kernel)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.parametrize("name", ["same", "depthwise, more of each"])
+def test_halves_are_done_in_float32(name, dtype):
+    """A convolution and its two derivatives, rounded once."""
+    for function, arrays in kept_case(name).calls:
+        halves = [jnp.asarray(a).astype(dtype) for a in arrays]
+        assert calls(tracing(True, function), *halves)
+        wanted = own(function)(*[half.astype("float32") for half in halves])
+        np.testing.assert_array_equal(own(function)(*halves), wanted.astype(dtype))
 
 
 def test_without_kernels_in_a_users_trace():
