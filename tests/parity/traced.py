@@ -90,6 +90,7 @@ DIFFERENCES: dict[str, str] = {
     "tensor/executing_eagerly": "it is asked where it runs",
     "tensor/text_of_long": _TEXT,
     "tensor/text_of_scalar_third": _TEXT,
+    "variable/assign_without_reading": _EAGER,
     "variable/count_up_to": "a limit that is reached raises where the function is called",
     "variable/count_up_to_in_a_function": "a limit that is reached raises where it is called",
     "variable/text": _TEXT,
