@@ -349,10 +349,9 @@ def _from_python(
 ) -> np.ndarray:
     """An array of Python numbers. The first one says of what kind they are to be."""
     items = [value] if items is None else items
-    first = items[0]
-    if isinstance(first, (str, bytes)):
+    if isinstance(items[0], (str, bytes)):
         return _strings(array, dtype, value)
-    kind = _kind(first, items, dtype)
+    kind = _kind(items, dtype)
     if dtype is None:
         dtype = _default_dtype(kind, items)
     else:
@@ -369,10 +368,10 @@ def _from_python(
         return array.astype(dtype.np_dtype)
 
 
-def _kind(first: Any, items: list[Any], dtype: DType | None) -> type:
+def _kind(items: list[Any], dtype: DType | None) -> type:
     """bool, int, float or complex, as the first item and those beside it say."""
     kinds = {_python_kind(x) for x in items}
-    start = _python_kind(first)
+    start = _python_kind(items[0])
     if len(kinds) == 1:
         return start
     if dtype is not None and dtype.name in _TAKE_BOOL:  # they are converted one by one
