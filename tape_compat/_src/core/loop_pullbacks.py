@@ -22,7 +22,7 @@ import numpy as np
 from .control import Part
 from .derivative import inexact
 from .op import Arrays
-from .reverse_only import materialized
+from .reverse_only import materialized, moves
 
 #: How many states a pullback keeps.
 SLOTS = 64
@@ -75,10 +75,10 @@ def differentiable(parts: Sequence[Part], layout: Layout) -> Callable[..., Array
     def save(count: Any, *given: Any) -> Any:
         arrays = [x.value for x in given]
         known = None if count is None else count.value
-        moves = list(map(_moves, given))
+        marks = list(map(moves, given))
         outputs = loop(known, *arrays)
-        moving = [x if m else None for x, m in zip(arrays, moves)]
-        fixed = [None if m else x for x, m in zip(arrays, moves)]
+        moving = [x if m else None for x, m in zip(arrays, marks)]
+        fixed = [None if m else x for x, m in zip(arrays, marks)]
         return outputs, (outputs[0] if known is None else known, moving, fixed)
 
     def pull(saved: Any, cotangents: Any) -> Any:
@@ -205,9 +205,9 @@ def _pullback(loop: _Loop) -> Callable[..., list[Any]]:
 
     def save(count: Any, moving: Any, fixed: Any, cotangents: Any) -> Any:
         values = jax.tree.map(lambda x: x.value, (count, moving, fixed, cotangents), is_leaf=_given)
-        at = [x.value if _moves(x) else None for x in joined(moving, fixed)]
-        held = [None if _moves(x) else x.value for x in joined(moving, fixed)]
-        cotangent_moves = (None,) if any(map(_moves, cotangents)) else ()
+        at = [x.value if moves(x) else None for x in joined(moving, fixed)]
+        held = [None if moves(x) else x.value for x in joined(moving, fixed)]
+        cotangent_moves = (None,) if any(map(moves, cotangents)) else ()
         return pullback(*values), (values[0], at, held, values[3], cotangent_moves)
 
     def pull(saved: Any, given: Any) -> Any:
@@ -232,11 +232,6 @@ def _pullback(loop: _Loop) -> Callable[..., list[Any]]:
 
 def _given(x: Any) -> bool:
     return isinstance(x, jax.custom_derivatives.CustomVJPPrimal)
-
-
-def _moves(x: Any) -> bool:
-    """Whether something is differentiated by an input."""
-    return x is not None and x.perturbed and inexact(x.value)
 
 
 def _pull_all(loop: _Loop, count: Any, arrays: Sequence[Any], cotangents: Any) -> list[Any]:

@@ -27,7 +27,7 @@ from .derivative import inexact
 from .dimensions import Size, is_symbolic, less
 from .loop_pullbacks import Layout, counted, differentiable
 from .op import Arrays
-from .reverse_only import FORWARD, for_forward_mode
+from .reverse_only import FORWARD, forward_mode
 
 #: How long the scans are by which a loop of unknown length is differentiated forward, the innermost
 #: first: for loops of at most 64 iterations, and for longer ones. That of more iterations is NaN.
@@ -112,7 +112,7 @@ class While(Structured):
 
     def in_scans(self, *arrays: Any) -> Arrays:
         """`pure` with derivatives in any mode."""
-        parts = [for_forward_mode(part.pure) for part in self.parts]
+        parts = [forward_mode()(part.pure) for part in self.parts]
         return _in_scans(parts, Layout(*self.settings), arrays)
 
     def _infer(self, avals: tuple[Aval, ...]) -> tuple[tuple[Aval, ...], bool]:

@@ -23,22 +23,12 @@ FORWARD = _Forward()
 
 @contextmanager
 def forward_mode() -> Iterator[None]:
-    """Trace something for forward mode."""
+    """Trace something for forward mode. Called with a function it gives one that is traced so."""
     before, FORWARD.mode = FORWARD.mode, True
     try:
         yield
     finally:
         FORWARD.mode = before
-
-
-def for_forward_mode(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The same function, traced for forward mode."""
-
-    def traced(*arrays: Any) -> Any:
-        with forward_mode():
-            return function(*arrays)
-
-    return traced
 
 
 def with_pullback(function: Callable[..., Any], pull: Callable[..., Any]) -> Callable[..., Any]:
@@ -51,8 +41,7 @@ def with_pullback(function: Callable[..., Any], pull: Callable[..., Any]) -> Cal
 
     def save(*given: Any) -> Any:
         arrays = tuple([x.value for x in given])
-        moving = [x.perturbed and jnp.issubdtype(x.value.dtype, jnp.inexact) for x in given]
-        return pulled(*arrays), (arrays, [() if moves else None for moves in moving])
+        return pulled(*arrays), (arrays, [() if moves(x) else None for x in given])
 
     def back(saved: Any, cotangents: Any) -> Any:
         arrays, marks = saved
@@ -63,6 +52,11 @@ def with_pullback(function: Callable[..., Any], pull: Callable[..., Any]) -> Cal
 
     pulled.defvjp(save, back, symbolic_zeros=True)
     return pulled
+
+
+def moves(x: Any) -> bool:
+    """Whether an input of what `jax.custom_vjp` saves is differentiated by; not if it is None."""
+    return x is not None and x.perturbed and jnp.issubdtype(x.value.dtype, jnp.inexact)
 
 
 def materialized(x: Any) -> Any:
