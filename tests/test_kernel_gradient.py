@@ -6,7 +6,7 @@ import pytest
 from jax import lax
 
 import tape_compat as tf
-from tape_compat._src.ops import convolution_windows, convolutions, kernel_gradient
+from tape_compat._src.ops import convolutions, kernel_gradient
 
 #: Sizes of images, of kernels, strides, dilations, padding.
 CASES = {
@@ -28,7 +28,7 @@ def always(request, monkeypatch):
     monkeypatch.setattr(kernel_gradient, "LEAST_CHANNELS_BY_ROWS", least)
     for name in ("LEAST_PLACES", "LEAST_FEATURES", "LEAST_MULTIPLICATIONS"):
         monkeypatch.setattr(kernel_gradient, name, 0)
-    monkeypatch.setattr(convolution_windows, "BLOCK", 1 << 11)
+    monkeypatch.setattr(kernel_gradient, "BLOCK", 1 << 11)
 
 
 @pytest.fixture

@@ -27,6 +27,11 @@ _LEAST_WIDTH = 8
 WIDTH = KERNELS.WIDTH if KERNELS is not None and KERNELS.WIDTH >= _LEAST_WIDTH else 0
 
 
+def width_of(dtype: Any) -> int:
+    """Numbers of a vector, of float32 or of float64."""
+    return WIDTH // 2 if dtype == np.float64 else WIDTH
+
+
 class _Programs(threading.local):
     """Whether this thread traces such a program."""
 

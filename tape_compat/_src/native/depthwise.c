@@ -1,4 +1,4 @@
-/* Depthwise convolutions: each channel by itself. convolution.c includes this; all is cut as there.
+/* Depthwise convolutions: each channel by itself. convolve.c includes this; all is cut as there.
 
    Channels lie side by side, so a vector is of several. Places are taken LANES at a time, or of the
    derivative by the kernel elements: each makes one sum, and all share what they are multiplied by. */
@@ -7,16 +7,16 @@
 #define PLACES_OF_SUM 64
 
 /* The kernel of a part, an element after the other. */
-static void kernel_of_channels(const Plan *plan, const float *kernel, float *copy)
+static void OF(kernel_of_channels)(const Plan *plan, const NUMBER *kernel, NUMBER *copy)
 {
     const Convolution *c = &plan->of;
     for (long i = 0; i < plan->elements; i++)
         memcpy(copy + i * c->channels, kernel + element_of_kernel(c, i) * c->channels,
-               c->channels * sizeof(float));
+               c->channels * sizeof(NUMBER));
 }
 
-static void convolve_channels(const Plan *plan, const float *kernel, Block block,
-                              const float *frame, float *y)
+static void OF(convolve_channels)(const Plan *plan, const NUMBER *kernel, Block block,
+                                  const NUMBER *frame, NUMBER *y)
 {
     long channels = plan->of.channels;
     for (long i = 0; i < block.places; i += LANES)
@@ -25,15 +25,16 @@ static void convolve_channels(const Plan *plan, const float *kernel, Block block
 }
 
 /* A task is `run` blocks, and has sums of its own. */
-static void derive_channels_task(const Job *job, long number, float *scratch)
+static void OF(derive_channels_task)(const Job *job, long number, float *memory)
 {
+    NUMBER *scratch = (NUMBER *)memory;
     const Plan *plan = job->plan;
     long channels = plan->of.channels, start = number * job->run;
-    float *sums = job->out + number * plan->elements * channels;
-    memset(sums, 0, plan->elements * channels * sizeof(float));
+    NUMBER *sums = (NUMBER *)job->out + number * plan->elements * channels;
+    memset(sums, 0, plan->elements * channels * sizeof(NUMBER));
     for (long i = start; i < smaller(start + job->run, plan->blocks); i++) {
-        Block block = frame_block(plan, job->x, i, scratch);
-        const float *cotangents = job->other + block.first * channels;
+        Block block = OF(frame_block)(plan, job->x, i, scratch);
+        const NUMBER *cotangents = (const NUMBER *)job->other + block.first * channels;
         for (long p = 0; p < block.places; p += PLACES_OF_SUM)
             for (long k = 0; k < plan->elements; k += LANES)
                 plan->cpu->channels((int)smaller(LANES, plan->elements - k), 1, scratch,
@@ -44,26 +45,27 @@ static void derive_channels_task(const Job *job, long number, float *scratch)
 }
 
 /* The derivative by the kernel. Whether there was memory for it. */
-static int derive_channels(const Convolution *c, const Instructions *cpu, const float *x,
-                           const float *cotangents, float *derivative, Perform *perform,
-                           void *threads)
+static int OF(derive_channels)(const Convolution *c, const Instructions *cpu, const NUMBER *x,
+                               const NUMBER *cotangents, NUMBER *derivative, Perform *perform,
+                               void *threads)
 {
     Plan plan;
     if (!make_plan(&plan, c, cpu))
         return 0;
     long size = plan.elements * c->channels, run = parts(plan.blocks, TASKS);
-    Job job = {.task = derive_channels_task, .plan = &plan, .x = x, .other = cotangents};
+    Job job = {.task = OF(derive_channels_task), .plan = &plan, .x = x, .other = cotangents};
     job.run = run;
     job.tasks = parts(plan.blocks, run);
-    job.scratch = frame_floats(&plan);
-    Memory *sums = take_memory(FOR_SUMS, job.tasks * size);
+    job.scratch = FLOATS * frame_size(&plan);
+    Memory *sums = take_memory(FOR_SUMS, FLOATS * job.tasks * size);
     job.out = sums ? sums->floats : NULL;
     int done = sums && perform(threads, &job);
     if (done) {
-        memcpy(derivative, job.out, size * sizeof(float));
+        const NUMBER *all = job.out;
+        memcpy(derivative, all, size * sizeof(NUMBER));
         for (long t = 1; t < job.tasks; t++)
             for (long i = 0; i < size; i++)
-                derivative[i] += job.out[t * size + i];
+                derivative[i] += all[t * size + i];
     }
     give_memory(FOR_SUMS, sums);
     forget_plan(&plan);

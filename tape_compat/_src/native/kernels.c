@@ -138,8 +138,8 @@ typedef struct {
     const int64_t *images, *made, *kernel;
 } Shapes;
 
-/* The convolution of such arrays; whether they and the numbers fit. */
-static int described(Shapes shapes, const int64_t *numbers, Convolution *c)
+/* The convolution of such arrays, of floats or doubles; whether they and the numbers fit. */
+static int described(Shapes shapes, const int64_t *numbers, int wide, Convolution *c)
 {
     const int64_t *x = shapes.images, *y = shapes.made, *k = shapes.kernel;
     const long channels = x[RANK - 1], features = y[RANK - 1];
@@ -162,7 +162,7 @@ static int described(Shapes shapes, const int64_t *numbers, Convolution *c)
     k += AXES;
     if (c->depthwise)
         return k[0] == channels && k[1] == 1 && features == channels &&
-               channels >= best_instructions()->width;
+               channels >= best_instructions(wide)->width;
     if (channels == 0 || features == 0)
         return 1;
     if (k[0] == 0)
@@ -212,12 +212,18 @@ static const int64_t *numbers_of(const XLA_FFI_CallFrame *call, size_t count)
     return numbers->dtype == XLA_FFI_DataType_S64 && numbers->size == count ? numbers->data : NULL;
 }
 
-typedef int Compute(const Convolution *, const Instructions *, const float *, const float *,
-                    float *, Perform *, void *);
+typedef int Compute(const Convolution *, const Instructions *, const void *, const void *, void *,
+                    Perform *, void *);
 
-/* A call: `compute` of two arrays gives a third. The numbers are as above. */
+/* Of floats and of doubles. */
+static Compute *const convolve[] = {single_convolve, double_convolve};
+static Compute *const derive[] = {single_derive, double_derive};
+
+/* A call: what `compute` does of two arrays gives a third, of doubles if they are wide. The numbers are as
+   above. */
 typedef struct {
-    Compute *compute;
+    Compute *const *compute;
+    int wide;
     const int64_t *shapes[3];
     const void *x, *other;
     void *out;
@@ -241,9 +247,9 @@ static enum Outcome make_call(const Call *call, const Threads *threads, double s
     Shapes given = {shapes[0], shapes[2], shapes[1]};
     if (call->compute == derive)
         given = (Shapes){shapes[0], shapes[1], shapes[2]};
-    if (!described(given, call->numbers, &c) || (call->compute == derive && is_spread(&c)))
+    if (!described(given, call->numbers, call->wide, &c) || (call->compute == derive && is_spread(&c)))
         return UNFIT;
-    size_t size = sizeof(float);
+    size_t size = call->wide ? sizeof(double) : sizeof(float);
     for (int i = 0; i < RANK; i++)
         size *= shapes[2][i];
     if (size == 0)
@@ -255,26 +261,24 @@ static enum Outcome make_call(const Call *call, const Threads *threads, double s
     Threads some = *threads;
     if (work_of(&c) < share * some.count)
         some.count = larger((long)(work_of(&c) / share), 1);
-    int done = call->compute(&c, best_instructions(), call->x, call->other, call->out, perform,
-                             &some);
+    int done = call->compute[call->wide](&c, best_instructions(call->wide), call->x, call->other,
+                                         call->out, perform, &some);
     return done ? DONE : NO_MEMORY;
 }
 
-static int is_array(const XLA_FFI_Buffer *array)
-{
-    return array->dtype == XLA_FFI_DataType_F32 && array->rank == RANK;
-}
-
-static enum Outcome do_compute(const XLA_FFI_CallFrame *frame, Compute *compute)
+static enum Outcome do_compute(const XLA_FFI_CallFrame *frame, Compute *const *compute)
 {
     const int64_t *numbers = numbers_of(frame, NUMBERS);
     if (!numbers || frame->args.size != 2)
         return UNFIT;
     const XLA_FFI_Buffer *x = frame->args.args[0], *other = frame->args.args[1];
     const XLA_FFI_Buffer *out = frame->rets.args[0];
-    if (!is_array(x) || !is_array(other) || !is_array(out))
+    int wide = out->dtype == XLA_FFI_DataType_F64;
+    if ((!wide && out->dtype != XLA_FFI_DataType_F32) || x->dtype != out->dtype ||
+        other->dtype != out->dtype || x->rank != RANK || other->rank != RANK || out->rank != RANK)
         return UNFIT;
-    Call call = {compute, {x->dims, other->dims, out->dims}, x->data, other->data, out->data, numbers};
+    Call call = {compute,     wide,      {x->dims, other->dims, out->dims}, x->data, other->data,
+                 out->data, numbers};
     Threads threads = threads_of_program(frame);
     return make_call(&call, &threads, 0);
 }
@@ -423,11 +427,6 @@ static Threads own_threads(void)
     return (Threads){larger(count, 1), start_here, NULL, NULL};
 }
 
-static int is_float_array(const Py_buffer *buffer)
-{
-    return buffer->ndim == RANK && buffer->itemsize == sizeof(float) && !strcmp(buffer->format, "f");
-}
-
 /* How a function of arrays of NumPy ended: what it takes are the buffers of some arguments, and all
    of them. */
 typedef enum Outcome OfBuffers(const Py_buffer *buffers, PyObject *const *args);
@@ -462,10 +461,11 @@ static PyObject *with_buffers(PyObject *const *args, Py_ssize_t n, OfBuffers *fu
 static enum Outcome compute(const Py_buffer *views, PyObject *const *args)
 {
     int64_t shapes[3][RANK], numbers[NUMBERS];
+    int wide = !strcmp(views[2].format, "d");
     if (!PyTuple_Check(args[4]) || PyTuple_GET_SIZE(args[4]) != NUMBERS)
         return UNFIT;
     for (int k = 0; k < 3; k++) {
-        if (!is_float_array(&views[k]))
+        if (views[k].ndim != RANK || strcmp(views[k].format, wide ? "d" : "f"))
             return UNFIT;
         for (int i = 0; i < RANK; i++)
             shapes[k][i] = views[k].shape[i];
@@ -473,6 +473,7 @@ static enum Outcome compute(const Py_buffer *views, PyObject *const *args)
     for (int i = 0; i < NUMBERS; i++)
         numbers[i] = PyLong_AsLongLong(PyTuple_GET_ITEM(args[4], i));
     Call call = {PyObject_IsTrue(args[0]) ? derive : convolve,
+                 wide,
                  {shapes[0], shapes[1], shapes[2]},
                  views[0].buf,
                  views[1].buf,
@@ -560,7 +561,7 @@ static enum Outcome largest_of(const Py_buffer *buffers, PyObject *const *args)
       "not numbers of 32 or 64 bits and places of int32")                                          \
     X(compute, compute, (5, 1, 3, 2),                                                              \
       "(derivative, x, other, out, numbers): a convolution, or its derivative by w.",              \
-      "not a convolution of float32")                                                              \
+      "not a convolution of float32 or float64")                                                              \
     X(substitute, substitute_all, (4, 0, 2, 1),                                                    \
       "(matrices, x, lower, unit): solve triangular systems, in the place of x.",                  \
       "not square matrices and as many rows of one dtype")
@@ -610,7 +611,7 @@ static int fill(PyObject *module)
 {
     const char *kind = "xla._CUSTOM_CALL_TARGET";
     if (PyModule_AddFunctions(module, methods) < 0 ||
-        PyModule_AddIntConstant(module, "WIDTH", best_instructions()->width) < 0)
+        PyModule_AddIntConstant(module, "WIDTH", best_instructions(0)->width) < 0)
         return -1;
     for (size_t i = 0; i < sizeof handlers / sizeof *handlers; i++) {
         PyObject *capsule = PyCapsule_New((void *)handlers[i].handle, kind, NULL);

@@ -1,6 +1,7 @@
-/* The inner loops of convolutions for vectors of WIDTH floats. convolution.c includes this for each
-   set of instructions: TARGET tells the compiler of them, a panel has up to MOST vectors. */
-typedef float NAME(vector) __attribute__((vector_size(4 * WIDTH), aligned(4), may_alias));
+/* The inner loops of convolutions for vectors of WIDTH numbers. convolve.c includes this for each set
+   of instructions: TARGET tells the compiler of them, a panel has up to MOST vectors. */
+typedef NUMBER NAME(vector)
+    __attribute__((vector_size(WIDTH * sizeof(NUMBER)), aligned(sizeof(NUMBER)), may_alias));
 
 #define VECTOR(place) (*(NAME(vector) *)(place))
 #define EACH(i, n) _Pragma("GCC unroll 9") for (int i = 0; i < (n); i++)
@@ -8,11 +9,11 @@ typedef float NAME(vector) __attribute__((vector_size(4 * WIDTH), aligned(4), ma
 /* `out[r]` is, or with `add` gains, the sum over k of `x[row[r] + step[k]] * panel[k]`. `vectors` and
    `add` are constants where this is inlined, so that all of `sum` is in registers. */
 static inline __attribute__((always_inline)) TARGET void
-NAME(sums)(int vectors, int add, const float *x, const long *row, const long *step, long count,
-           const float *panel, float *out, long pitch)
+NAME(sums)(int vectors, int add, const NUMBER *x, const long *row, const long *step, long count,
+           const NUMBER *panel, NUMBER *out, long pitch)
 {
     NAME(vector) sum[TILE][MOST], factor[MOST];
-    const float *from[TILE];
+    const NUMBER *from[TILE];
     EACH(r, TILE) {
         from[r] = x + row[r];
         EACH(v, vectors)
@@ -26,8 +27,8 @@ NAME(sums)(int vectors, int add, const float *x, const long *row, const long *st
     EACH(r, TILE) EACH(v, vectors) VECTOR(out + r * pitch + v * WIDTH) = sum[r][v];
 }
 
-static TARGET void NAME(tile)(int vectors, int add, const float *x, const long *row,
-                              const long *step, long count, const float *panel, float *out,
+static TARGET void NAME(tile)(int vectors, int add, const void *x, const long *row,
+                              const long *step, long count, const void *panel, void *out,
                               long pitch)
 {
 #define SUM_UP(n, add) NAME(sums)(n, add, x, row, step, count, panel, out, pitch)
@@ -50,19 +51,19 @@ static TARGET void NAME(tile)(int vectors, int add, const float *x, const long *
 /* The same for each of `channels` by itself: of x, panel and out, those at `channels` places side by
    side. There are at least WIDTH. `rows` and `add` are constants where this is inlined. */
 static inline __attribute__((always_inline)) TARGET void
-NAME(sums_of_channels)(int rows, int add, const float *x, const long *row, const long *step,
-                       long count, const float *panel, float *out, long channels)
+NAME(sums_of_channels)(int rows, int add, const NUMBER *x, const long *row, const long *step,
+                       long count, const NUMBER *panel, NUMBER *out, long channels)
 {
     for (long first = 0; first < channels; first += WIDTH) {
         long at = smaller(first, channels - WIDTH); /* the last vector has some channels again */
         NAME(vector) sum[LANES] = {{0}};
-        const float *from = x + at, *factors = panel + at;
+        const NUMBER *from = x + at, *factors = panel + at;
         for (long k = 0; k < count; k++, factors += channels) {
             NAME(vector) factor = VECTOR(factors);
             EACH(r, rows) sum[r] += VECTOR(from + row[r] + step[k]) * factor;
         }
         EACH(r, rows) {
-            float *to = out + r * channels + at;
+            NUMBER *to = out + r * channels + at;
             for (long i = 0; add && i < first - at; i++)
                 sum[r][i] = 0;
             if (add)
@@ -72,8 +73,8 @@ NAME(sums_of_channels)(int rows, int add, const float *x, const long *row, const
     }
 }
 
-static TARGET void NAME(channels)(int rows, int add, const float *x, const long *row,
-                                  const long *step, long count, const float *panel, float *out,
+static TARGET void NAME(channels)(int rows, int add, const void *x, const long *row,
+                                  const long *step, long count, const void *panel, void *out,
                                   long channels)
 {
 #define SUM_CHANNELS(n, add)                                                                       \

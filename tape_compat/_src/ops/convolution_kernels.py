@@ -1,4 +1,4 @@
-"""Convolutions of float32 on processors by kernels of this library's own, `native/convolution.c`.
+"""Convolutions on processors by kernels of this library's own, `native/convolution.c`.
 
 They are called in programs that this process runs itself, where they are quicker than what XLA has.
 Those of float16 and bfloat16 are done in float32 and rounded once, as TensorFlow does.
@@ -18,25 +18,26 @@ from jax import lax
 from jax.custom_derivatives import SymbolicZero, zero_from_primal
 
 from ..core import kernels
-from ..core.kernels import PROGRAMS, WIDTH, of_axes
+from ..core.kernels import PROGRAMS, WIDTH, of_axes, width_of
 from .windows import extents, padding_pairs
 
 #: A function of two arrays, linear in each.
 Bilinear = Callable[[Any, Any], Any]
 
-#: XLA's are quicker for fewer features, unless they are of groups: a vector is of several. Of 74
-#: shapes, from 5,000 multiplications to 1.8 billion, the convolution took with as many or more 1.03
-#: to 7.7 times as long by XLA, 2.7 in the middle, and the derivative 0.9 to 11 times, 2.5 in the
-#: middle (JAX 0.10). Of groups, with derivatives, 23 to 450 times; depthwise 10 to 100.
+#: Of float32 XLA's are quicker for fewer features of many channels, unless they are of groups or
+#: over three axes: a vector is of several features. 8 images 28 x 28 x 128 to 1 feature by 5 x 5
+#: took 7.4 ms of the processors' time, and 3.2 by XLA; of 64 x 64 x 2 to 2 by 3 x 3 0.4 and 1.8.
+#: The derivative by the kernel took XLA 0.9 to 9 times as long (24 shapes), 2 in the middle. Of
+#: groups, with derivatives, 23 to 450 times; depthwise 10 to 100 (JAX 0.10).
 LEAST_FEATURES = 3
-LEAST_FEATURES_OF_DERIVATIVE = 8
+FEW_CHANNELS = 16
 
 #: The same where the images lie apart: 8 images 32 x 32 x 64 to 64 x 64 x 6 by 3 x 3 took 950 us,
 #: and 750 by XLA; to 64 x 64 x 16 900 and 1,400.
 LEAST_FEATURES_APART = 8
 
 #: XLA's of halves take still longer: the step of a network of depthwise ones 300 ms, 25 in float32.
-_DTYPES = (np.float32, np.float16, jnp.bfloat16)
+_DTYPES = (np.float32, np.float64, np.float16, jnp.bfloat16)
 
 _CONVOLUTION = "tape_compat_convolution"
 _DERIVATIVE = "tape_compat_convolution_derivative"
@@ -103,7 +104,7 @@ def on_processors(
     axis. None: `quick` is JAX's, which knows by itself what to do.
     """
     if rows is not None:
-        quick = _by_rows(by_xla, quick, rows)
+        quick = _by_rows(quick, rows)
 
     @jax.custom_jvp
     def function(x: Any, y: Any) -> Any:
@@ -123,8 +124,10 @@ def on_processors(
     return function(x, y)
 
 
-def _by_rows(by_xla: Bilinear, quick: Bilinear, rows: bool) -> Bilinear:
-    """`quick`, which JAX cannot batch, and XLA's where it is batched otherwise than by rows."""
+def _by_rows(quick: Bilinear, rows: bool) -> Bilinear:
+    """`quick`, which JAX cannot batch: one after the other where it is batched otherwise than by
+    rows. XLA does such batches as groups: 64 kernels 3 x 3 x 3 x 8, each of its own image 28 x 28,
+    took 11 ms, and one after the other 1.8; their derivatives 4.2 and 1.7."""
 
     @jax.custom_batching.custom_vmap
     def function(x: Any, y: Any) -> Any:
@@ -135,8 +138,11 @@ def _by_rows(by_xla: Bilinear, quick: Bilinear, rows: bool) -> Bilinear:
         if rows and not batched[1]:
             found = function(x.reshape(-1, *x.shape[2:]), y)
             return found.reshape(size, -1, *found.shape[1:]), True
-        axes = [0 if b else None for b in batched]
-        return jax.vmap(by_xla, axes, axis_size=size)(x, y), True
+        if all(batched):
+            return lax.map(lambda both: function(*both), (x, y)), True
+        if batched[0]:
+            return lax.map(lambda x: function(x, y), x), True
+        return lax.map(lambda y: function(x, y), y), True
 
     return function
 
@@ -154,11 +160,13 @@ def convolution(by_xla: Bilinear, x: Any, kernel: Any, windows: Windows, feature
     gives so many features. The arrays `fit`."""
     channels = features if windows.flipped else x.shape[-1]
     grouped = kernel.shape[-2] != channels
-    least = LEAST_FEATURES if max(windows.apart) == 1 else LEAST_FEATURES_APART
-    enough = grouped or (features >= least and math.prod(kernel.shape[:-2]) > 1)
-    if not enough or min(windows.places) == 0 or not available():
+    if (
+        not (grouped or _pays(x, kernel, windows, features))
+        or min(windows.places) == 0
+        or not available()
+    ):
         return by_xla(x, kernel)
-    depthwise = grouped and _fills_vectors(kernel.shape)
+    depthwise = grouped and _fills_vectors(kernel.shape, kernel.dtype)
 
     def quick(x: Any, kernel: Any) -> Any:
         if depthwise:
@@ -166,7 +174,16 @@ def convolution(by_xla: Bilinear, x: Any, kernel: Any, windows: Windows, feature
         shape = (x.shape[0], *windows.places, features)
         return _call(_CONVOLUTION, x, kernel, shape, windows)
 
-    return on_processors(by_xla, _in_float32(quick), x, kernel, rows=True)
+    return on_processors(by_xla, _in_floats(quick), x, kernel, rows=True)
+
+
+def _pays(x: Any, kernel: Any, windows: Windows, features: int) -> bool:
+    """Whether a convolution without groups is quicker by a kernel."""
+    if math.prod(kernel.shape[:-2]) == 1:
+        return False
+    if x.dtype == np.float64 or x.ndim == 5 or x.shape[-1] <= FEW_CHANNELS:
+        return True
+    return features >= (LEAST_FEATURES if max(windows.apart) == 1 else LEAST_FEATURES_APART)
 
 
 def kernel_derivative(
@@ -175,10 +192,9 @@ def kernel_derivative(
     """`by_xla(x, dy)`: the cotangent, of shape `kernel`, of the kernel by that of the output; None
     where these kernels are not to do it. The arrays `fit`."""
     grouped = kernel[-2] != x.shape[-1]
-    enough = kernel[-1] >= LEAST_FEATURES_OF_DERIVATIVE and math.prod(kernel[:-2]) > 1
-    if not (grouped or enough) or min(windows.places) == 0 or not available():
+    if not (grouped or math.prod(kernel[:-2]) > 1) or min(windows.places) == 0 or not available():
         return None
-    depthwise = grouped and _fills_vectors(kernel)
+    depthwise = grouped and _fills_vectors(kernel, x.dtype)
 
     def quick(x: Any, dy: Any) -> Any:
         if depthwise:
@@ -186,20 +202,21 @@ def kernel_derivative(
         shape = _by_themselves(kernel) if depthwise else kernel
         return _call(_DERIVATIVE, x, dy, shape, windows, depthwise).reshape(kernel)
 
-    return on_processors(by_xla, _in_float32(quick), x, dy, rows=False)
+    return on_processors(by_xla, _in_floats(quick), x, dy, rows=False)
 
 
-def _in_float32(quick: Bilinear) -> Bilinear:
+def _in_floats(quick: Bilinear) -> Bilinear:
     def function(x: Any, y: Any) -> Any:
-        return quick(x.astype(np.float32), y.astype(np.float32)).astype(x.dtype)
+        dtype = jnp.promote_types(x.dtype, np.float32)
+        return quick(x.astype(dtype), y.astype(dtype)).astype(x.dtype)
 
     return function
 
 
-def _fills_vectors(kernel: tuple[int, ...]) -> bool:
+def _fills_vectors(kernel: tuple[int, ...], dtype: Any) -> bool:
     """Whether a convolution with groups is done channel by channel: groups are of one, and vectors
     are full. As groups, each would have a vector for itself."""
-    return kernel[-2] == 1 and kernel[-1] >= WIDTH
+    return kernel[-2] == 1 and kernel[-1] >= width_of(dtype)
 
 
 def _by_themselves(kernel: tuple[int, ...]) -> tuple[int, ...]:
@@ -242,7 +259,7 @@ def _call(
     def wide(shape: Sequence[int], kernel: bool) -> tuple[int, ...]:
         return (*ones, *shape) if kernel else (shape[0], *ones, *shape[1:])
 
-    made = jax.ShapeDtypeStruct(wide(shape, of_kernel), np.float32)
+    made = jax.ShapeDtypeStruct(wide(shape, of_kernel), x.dtype)
     x, y = x.reshape(wide(x.shape, False)), y.reshape(wide(y.shape, not of_kernel))
     call = jax.ffi.ffi_call(target, made)
     return call(x, y, numbers=windows.numbers(depthwise)).reshape(shape)

@@ -17,13 +17,11 @@ from ..core.refuse import invalid, shown
 from ..values.convert import convert
 from ..values.record import apply
 from ..values.tensor import Tensor
-from . import convolution_windows as by_windows
 from .arguments import dims
 from .checks import check_dtypes
 from .convolution_kernels import Windows, convolution as by_kernels, fit
-from .convolution_windows import transposed
 from .declare import check_same_dtype, matching
-from .kernel_gradient import kernel_gradient
+from .kernel_gradient import kernel_gradient, transposed
 from .shapes import reshape
 from .windows import (
     channels_last,
@@ -94,8 +92,6 @@ def convolve(
 ) -> Any:
     given: dict[str, Any] = {"strides": strides, "padding": padding, "dilations": dilations}
     by_xla = partial(xla_convolution, **given, last=last)
-    if last and by_windows.pay(x.shape, x.dtype, filters.shape, strides):
-        return by_windows.convolution(by_xla, x, filters, **given)
     if not last or not fit(x, filters):
         return by_xla(x, filters)
     windows = Windows.of(x.shape[1:-1], filters.shape[:-2], strides, padding, dilations)
@@ -317,8 +313,6 @@ def convolve_back(
     def by_xla(y: Any, filters: Any) -> Any:
         return transposed(lambda x: forward(x, filters), shape, y)
 
-    if last and by_windows.pay(shape, y.dtype, filters.shape, strides):
-        return by_windows.convolution_back(by_xla, y, filters, shape, **given)
     if not last or not fit(y, filters):
         return by_xla(y, filters)
     sizes, window = shape[1:-1], filters.shape[:-2]

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...core.kernels import WIDTH, of_axes
+from ...core.kernels import WIDTH, of_axes, width_of
 from ...core.native import KERNELS
 from .movement import padded, spread
 from .products import cast
@@ -166,7 +166,7 @@ class ByKernel:
         x = np.ascontiguousarray(x.transpose(left)).reshape(images)
         if times > 1:
             x = np.repeat(x, times, -1)
-        out = np.empty(made, np.float32)
+        out = np.empty(made, x.dtype)
         # A transposed convolution: the kernel takes the weights as they lie in memory.
         flipped = self._exchanged and w[self._reverse].flags.c_contiguous
         if flipped:
@@ -180,14 +180,16 @@ class ByKernel:
 
 def kernel_call(params: Params, ins: Avals, outs: Avals) -> KernelCall | None:
     """How a kernel does a convolution, if one does."""
-    if not WIDTH or any(x.dtype != np.float32 for x in (*ins, *outs)):
+    dtype = outs[0].dtype
+    if not WIDTH or dtype not in (np.float32, np.float64) or any(x.dtype != dtype for x in ins):
         return None
     layout, (x, w), apart = _Layout(params, ins, outs), ins, params["lhs_dilation"]
     rank, batch, features = len(layout.window), layout.batch, w.shape[layout.feature]
     alone = layout.groups == 1 and batch > 0
     derivative = layout.of_examples or (alone and (batch == rank + 1 or layout.few))
     channels = x.shape[batch if derivative else layout.channel]
-    depthwise = layout.groups == channels > 1 and features >= WIDTH
+    width = width_of(dtype)
+    depthwise = layout.groups == channels > 1 and features >= width
     times = features // channels if depthwise else 1
     strides, steps = layout.strides, layout.steps
     if derivative:
@@ -217,7 +219,7 @@ def kernel_call(params: Params, ins: Avals, outs: Avals) -> KernelCall | None:
     first, *sizes = [x.shape[i] for i in orders[0]]
     shapes = (first, *ones, *sizes), other, made
     own = max(1 if depthwise else layout.features, 1)
-    full = 1.0 if depthwise else -(-own // WIDTH) * WIDTH / own
+    full = 1.0 if depthwise else -(-own // width) * width / own
     work = size(outs[0]) * math.prod(layout.window) * layout.channels * full / math.prod(apart)
     groups = layout.groups
     return KernelCall(derivative, depthwise, groups, orders, times, shapes, numbers, work)
