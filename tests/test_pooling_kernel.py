@@ -62,7 +62,7 @@ def images(shape, dtype, kind):
 
 @pytest.mark.modeless
 @pytest.mark.part
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, jnp.bfloat16])
 def test_it_is_that_of_xla(case, dtype):
     (pool, back), (wanted, wanted_back) = both(case)
     for kind in range(2):
@@ -72,7 +72,7 @@ def test_it_is_that_of_xla(case, dtype):
         found = in_x64(pool, x), in_x64(back, x, dy)
         for ours, theirs in zip(found, (y, in_x64(wanted_back, x, dy)), strict=True):
             assert ours.dtype == theirs.dtype == dtype
-            np.testing.assert_array_equal(ours, theirs)
+            np.testing.assert_array_equal(ours.astype(float), theirs.astype(float))
 
 
 @pytest.mark.modeless
@@ -100,10 +100,9 @@ def test_batches():
 
 
 @pytest.mark.modeless
-@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "int32"])
-def test_other_dtypes_are_left_to_xla(dtype):
+def test_integers_are_left_to_xla():
     pool = both(CASES["same"])[0][0]
-    assert TARGET not in pool.lower(jnp.ones((3, 9, 8, 16), dtype)).as_text()
+    assert TARGET not in pool.lower(jnp.ones((3, 9, 8, 16), "int32")).as_text()
 
 
 @pytest.mark.modeless

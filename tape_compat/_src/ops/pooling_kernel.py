@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
@@ -17,6 +18,8 @@ from ..core import kernels
 from ..core.kernels import PROGRAMS, WIDTH
 
 _TARGET = "tape_compat_pool"
+
+_DTYPES = (np.float32, np.float64, np.float16, jnp.bfloat16)
 
 #: Vectors are of channels.
 LEAST_CHANNELS = 8
@@ -36,7 +39,7 @@ def fits(x: Any) -> bool:
     """Whether images [n, sizes..., channels] are for the kernel, in the program that is traced."""
     return (
         PROGRAMS.own
-        and x.dtype in (np.float32, np.float64)
+        and x.dtype in _DTYPES
         and all(isinstance(n, int) for n in x.shape)
         and x.shape[-1] >= LEAST_CHANNELS
         and 0 not in x.shape
@@ -91,13 +94,15 @@ class Pool:
         return function(x, dy)
 
     def _call(self, shape: tuple[int, ...], *arrays: Any) -> Any:
-        """A call of the kernel. It takes images of three axes: of fewer they get first ones of
-        size 1."""
+        """A call of the kernel, which takes halves as float32, and images of three axes: of fewer
+        they get first ones of size 1."""
 
         def wide(shape: tuple[int, ...]) -> tuple[int, ...]:
             return (shape[0], *self._ones, *shape[1:])
 
-        made = jax.ShapeDtypeStruct(wide(shape), arrays[0].dtype)
+        given = arrays[0].dtype
+        dtype = jnp.promote_types(given, np.float32)
+        made = jax.ShapeDtypeStruct(wide(shape), dtype)
         call = jax.ffi.ffi_call(_TARGET, made, vmap_method="broadcast_all")
-        given = [a.reshape(wide(a.shape)) for a in arrays]
-        return call(*given, numbers=self._numbers).reshape(shape)
+        wider = [a.reshape(wide(a.shape)).astype(dtype) for a in arrays]
+        return call(*wider, numbers=self._numbers).reshape(shape).astype(given)
