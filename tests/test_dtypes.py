@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import re
 
 import ml_dtypes
 import numpy as np
@@ -193,3 +194,23 @@ def test_supertypes():
     assert tf.float32.most_specific_common_supertype([tf.float64]) is None
     assert tf.float32.is_subtype_of(tf.float32)
     assert not tf.float32.is_subtype_of(tf.float64)
+
+
+@pytest.mark.modeless
+def test_bfloat16_adds_up_in_float32():
+    """A sum, and the gradients of what is spread over rows."""
+    b = tf.Variable(tf.zeros([8], tf.bfloat16))
+
+    @tf.function(jit_compile=True)
+    def step(x):
+        with tf.GradientTape() as tape:
+            y = tf.nn.bias_add(x + b, b) * tf.maximum(b, 1)
+            total = tf.reduce_sum(y) + tf.reduce_sum(y * b)
+        return tape.gradient(total, b), total
+
+    x = tf.ones([300, 8], tf.bfloat16)
+    text = step.experimental_get_compiler_ir(x)(stage="hlo")
+    assert re.search(r"= f32\S* reduce\(", text)
+    assert not re.search(r"= bf16\S* reduce\(", text)
+    gradient, total = step(x)
+    assert gradient.numpy().tolist() == [900.0] * 8 and float(total) == 2400.0

@@ -37,6 +37,7 @@ from ..values.record import apply, apply_scalar
 from ..values.sizes import sizes_of
 from ..values.tensor import Tensor
 from ..values.variable import Variable, read
+from . import rules
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -203,7 +204,7 @@ def binary(
     kernel = kernel or _camel(fn.__name__)
     check = check or _combined(kernel, dtypes, True, True, None, text is not None)
     closure = Op(
-        fn,
+        rules.spread(fn),
         kernel,
         differentiable=differentiable,
         check=check,

@@ -29,7 +29,10 @@ from .windows import channels_last
 def _bias_add(value: Any, bias: Any, last: bool) -> Any:
     if not last:
         bias = bias.reshape(bias.shape + (1,) * (value.ndim - 2))
-    return value + bias
+    return _spread_sum(value, bias)
+
+
+_spread_sum = rules.spread(jnp.add)
 
 
 def _check_bias(avals: tuple[Aval, ...], last: bool) -> None:
