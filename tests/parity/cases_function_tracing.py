@@ -2426,3 +2426,46 @@ def case_concrete_of_any_number_of_arguments(tf):
         lambda: by_name(1, 2, c=one),
     ]
     return [attempt(call, words=13) for call in calls]
+
+
+class _Masked:
+    """A structure of a user's class."""
+
+    def __init__(self, mask, value):
+        self.mask, self.value = mask, value
+
+    def __tf_flatten__(self):
+        return (self.mask,), (self.value,)
+
+    @classmethod
+    def __tf_unflatten__(cls, metadata, leaves):
+        return cls(metadata[0], leaves[0])
+
+
+def case_structures_of_users_classes(tf):
+    """They count with what is no component of them, which need not have a hash."""
+    traces, sizes = [], []
+
+    @tf.function
+    def f(m):
+        traces.append(m.mask)
+        return _Masked(m.mask, m.value + 1.0)
+
+    @tf.function(reduce_retracing=True)
+    def relaxed(m):
+        sizes.append((m.mask, m.value.shape.as_list()))
+        return m.value
+
+    found = []
+    for mask in (1, 2, 1, True, [1], [1], [2], {"a": 1}, None, "x"):
+        result = f(_Masked(mask, tf.constant(1.0)))
+        found.append((result.mask, result.value, len(traces)))
+    for mask, size in ((1, 1), (1, 2), (1, 3), (2, 3)):
+        relaxed(_Masked(mask, tf.ones([size])))
+    concrete = f.get_concrete_function(_Masked(1, tf.constant(1.0)))
+    calls = {
+        "same": lambda tf: concrete(_Masked(1, tf.constant(2.0))).value,
+        "flat": lambda tf: concrete(tf.constant(2.0)).value,
+        "other": lambda tf: concrete(_Masked(2, tf.constant(2.0))),
+    }
+    return found, sizes, attempts(tf, calls, words=9)

@@ -153,6 +153,9 @@ class Arguments:
             self.parts += (value.__class__, len(children))
             if isinstance(value, CompositeTensor):
                 self.parts.append(value._type_spec)
+            metadata = nest.metadata_of(value)
+            if metadata is not None:
+                self.parts.append(_Metadata(metadata))
         for child in children:
             self.add(child)
 
@@ -176,6 +179,21 @@ class Arguments:
             self.parts.append(weakref.ref(value))
         except TypeError:
             self.parts.append(value)
+
+
+class _Metadata:
+    """What a structure of a user's class is beside its components. It need not have a hash."""
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: Any):
+        self._value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Metadata) and bool(self._value == other._value)
+
+    def __hash__(self) -> int:
+        return hash(_Metadata)
 
 
 class Described(NamedTuple):
@@ -541,6 +559,12 @@ def parts_as(wanted: Any, value: Any) -> list[Any]:
     for kind in (list, tuple):
         if isinstance(wanted, kind) and not isinstance(value, kind):
             raise TypeError(f"Can not cast {value!r} to {kind.__name__} type.")
+    metadata = nest.metadata_of(wanted)
+    if metadata is not None:
+        if not isinstance(value, type(wanted)):
+            raise TypeError(f"[{value!r}] is not of type {type(wanted)}.")
+        if metadata != (other := nest.metadata_of(value)):
+            raise TypeError(f"Metadata mismatch: [{metadata!r}] != [{other!r}].")
     parts, count = nest.children_of(value), len(nest.keys_of(wanted))
     if parts is None:
         raise TypeError(f"Can not cast {value!r} to {wanted!r}")

@@ -119,6 +119,11 @@ def _kind(cls: type) -> _Kind | None:
 register("kinds of nests", _kind.cache_clear, lambda: _kind.cache_info().currsize)
 
 
+def metadata_of(structure: Any) -> Any:
+    """What a structure with `__tf_flatten__` is beside its components; None for others."""
+    return structure.__tf_flatten__()[0] if _kind(structure.__class__) is _CUSTOM else None
+
+
 def _is_namedtuple(cls: type) -> bool:
     fields = getattr(cls, "_fields", None)
     return isinstance(fields, tuple) and all(isinstance(name, str) for name in fields)
