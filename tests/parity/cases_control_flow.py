@@ -1660,3 +1660,58 @@ def case_while_with_variables_in_several_kinds_of_nests(tf):
 
             found[given, name, most] = both(tf, loop, tf.constant(1.0))
     return found
+
+
+class _Marked:
+    """A structure that tells which branch made it."""
+
+    def __init__(self, mark, value):
+        self.mark, self.value = mark, value
+
+    def __tf_flatten__(self):
+        return self.mark, (self.value,)
+
+    @classmethod
+    def __tf_unflatten__(cls, mark, leaves):
+        return cls(mark, leaves[0])
+
+
+def case_branches_of_unlike_structures(tf):
+    """The result is like what the function for true gives, or the first function."""
+
+    def choose(p):
+        return tf.cond(p, lambda: {"a": 1, "b": 2}, lambda: {"b": 3, "a": 4})
+
+    def mark(p):
+        return tf.cond(p, lambda: _Marked("true", 1.0), lambda: _Marked("false", 2.0))
+
+    def switch(i):
+        functions = [lambda n=n: _Marked(n, float(n)) for n in range(3)]
+        return tf.switch_case(i, functions)
+
+    found = []
+    for p in (True, False):
+        result = tf.function(mark)(tf.constant(p))
+        found.append((list(tf.function(choose)(tf.constant(p)).items()), result.mark, result.value))
+    result = tf.function(switch)(tf.constant(2))
+    return found, result.mark, result.value
+
+
+def case_case_of_few_pairs(tf):
+    yes, no = tf.constant(True), tf.constant(False)
+    programs = {
+        "none": lambda: tf.case([]),
+        "none, exclusive": lambda: tf.case([], exclusive=True),
+        "none, a default": lambda: tf.case([], default=lambda: tf.constant(1)),
+        "one": lambda: tf.case([(yes, lambda: [tf.constant(1)])]),
+        "one, a default": lambda: tf.case([(no, lambda: [1])], default=lambda: [tf.constant(2)]),
+        "two": lambda: tf.case([(no, lambda: [tf.constant(1)]), (yes, lambda: [tf.constant(2)])]),
+    }
+    return {name: both(tf, program) for name, program in programs.items()}
+
+
+@options(words=22)
+def case_dtype_of_a_loop_variable_changes(tf):
+    step = lambda x: tf.cast(x, tf.float16) + 1
+    loop = tf.function(lambda x: tf.while_loop(lambda x: x < 9, step, [x]), autograph=False)
+    return loop(tf.constant(1.0))

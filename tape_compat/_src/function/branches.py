@@ -98,7 +98,7 @@ def choose(
     first = len(outputs) - len(cells)
     for handle, tensor in zip(cells, outputs[first:], strict=True):
         put_into(handle, tensor)
-    return _packed(parts, iter(outputs[:first]))
+    return _packed(_leading(parts, name), _avals(parts), iter(outputs[:first]))
 
 
 def _of_tensors(structure: Any, index: Tensor) -> Any:
@@ -184,22 +184,27 @@ def _avals(parts: Sequence[Part]) -> list[Aval | None]:
     return avals
 
 
-def _packed(parts: Sequence[Part], outputs: Iterator[Tensor]) -> Any:
+def _leading(parts: Sequence[Part], name: str) -> Part:
+    """The branch that the results are structured like: the first one, or that of True."""
+    return parts[-1] if name == "cond" else parts[0]
+
+
+def _packed(part: Part, avals: Sequence[Aval | None], outputs: Iterator[Tensor]) -> Any:
     leaves = []
-    for leaf, aval in zip(parts[0].leaves, _avals(parts), strict=True):
+    for leaf, aval in zip(part.leaves, avals, strict=True):
         if isinstance(leaf, TensorArray) and aval is not None:
             leaf = leaf._with(leaf._recorded().with_buffer(next(outputs)))
         elif aval is not None:
             leaf = next(outputs)
         leaves.append(leaf)
-    return packed(parts[0].structure, leaves)
+    return packed(part.structure, leaves)
 
 
 def _check(parts: Sequence[Part], names: Sequence[str], name: str) -> bool:
     """Refuse branches whose results differ in structure or dtype. Whether those of all have the
     same shapes."""
     same = True
-    first = parts[-1] if name == "cond" else parts[0]
+    first = _leading(parts, name)
     label = names[parts.index(first)]
     for part, other in zip(parts, names, strict=True):
         if part is first:

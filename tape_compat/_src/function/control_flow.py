@@ -174,6 +174,8 @@ def case(
     'positive'
     """
     pairs = _pairs(pred_fn_pairs, exclusive)
+    if not pairs:
+        raise ValueError("not enough values to unpack (expected 2, got 0)")
     if default is not None and not callable(default):
         raise TypeError("'false_fn' must be callable.")
     if not recording():
@@ -253,7 +255,9 @@ def _first(
         raise _expected_true("Input error: None of conditions evaluated as True:", true)
     chosen: Any = next((f for is_true, (_, f) in zip(true, pairs) if is_true), default)
     result = chosen()
-    return result if strict else _unpacked(result)
+    # TensorFlow has no conditional then that would take it out of its list.
+    alone = default is None and len(pairs) == 1
+    return result if strict or alone else _unpacked(result)
 
 
 def _expected_true(message: str, true: list[bool]) -> errors.InvalidArgumentError:

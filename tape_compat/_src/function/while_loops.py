@@ -220,8 +220,8 @@ def _finish(
             continue
         if before.dtype is not new.dtype:
             raise TypeError(
-                f"Loop var {_name(x)} enters the loop with type {x.dtype!r} but has type "
-                f"{new.dtype!r} after 1 iteration. {_name(x)} type should remain constant."
+                f"Loop var {_name(x)} enters the loop with type {x.dtype!s} but has type "
+                f"{new.dtype!s} after 1 iteration. {_name(x)} type should remain constant."
             )
         if before._aval is new._aval:
             continue
