@@ -428,3 +428,54 @@ def case_custom_gradients_in_functions(tf):
             y = inner(x)
         speed = first.jvp(y)
     return found, slope, outer.jvp(slope), speed, second.jvp(speed)
+
+
+def case_custom_gradient_of_what_ops_do_not_show(tf):
+    """Where the function's own ops lead from inputs to results, they count; else its gradient."""
+
+    def with_gradient(values):
+        return tf.custom_gradient(lambda *x: (values(*x), lambda *dy: [100.0 * dy[0]] * len(x)))
+
+    programs = {
+        "ops": with_gradient(lambda x: x * x),
+        "numpy": with_gradient(lambda x: x.numpy() ** 2),
+        "number": with_gradient(lambda x: 4.0),
+        "one of two": with_gradient(lambda x: (x * x, x.numpy())),
+        "of two": with_gradient(lambda x, y: x.numpy() * y.numpy()),
+    }
+    found = {}
+    x, v = tf.constant(3.0), tf.Variable(2.0)
+    for name, program in programs.items():
+        given = (x, v) if name == "of two" else (x,)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            with tf.autodiff.ForwardAccumulator(given, tuple(map(tf.ones_like, given))) as acc:
+                y = program(*given)
+            speed = acc.jvp(y)
+        found[name] = speed, tape.gradient(y, x)
+    sine = tf.custom_gradient(lambda x: (np.sin(x.numpy()), lambda dy: dy * tf.cos(x)))
+    partly = tf.custom_gradient(lambda x, y: (x.numpy() * y.numpy(), lambda dy: (dy * 5.0, None)))
+    with tf.autodiff.ForwardAccumulator(x, tf.constant(2.0)) as outer:
+        with tf.autodiff.ForwardAccumulator(x, tf.constant(1.0)) as inner:
+            y = sine(x)
+        speed = inner.jvp(y)
+        z = partly(x, v)
+    with tf.autodiff.ForwardAccumulator(v, tf.constant(2.0)) as of_none:
+        w = partly(x, v)
+    return found, speed, outer.jvp(speed), outer.jvp(y), outer.jvp(z), of_none.jvp(w)
+
+
+def case_tape_inside_of_an_accumulator(tf):
+    """The tangents are the accumulator's work, which a tape sees that was entered before."""
+    found = []
+    for outside in (True, False):
+        x = tf.constant(1.0)
+        accumulator = tf.autodiff.ForwardAccumulator(x, tf.constant(0.1))
+        tape = tf.GradientTape()
+        with tape if outside else accumulator:
+            with accumulator if outside else tape:
+                tape.watch(x)
+                y = tf.cos(x)
+                speed = accumulator.jvp(y)
+        found.append((speed, tape.gradient(speed, x)))
+    return found

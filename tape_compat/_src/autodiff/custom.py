@@ -107,6 +107,10 @@ class CustomRule:
         answers = self._call(self.grad_fn, given)
         return [None if answers[i] is None else _tensor(answers[i]) for i in want]
 
+    def gradients(self, given: list[Tensor]) -> list[Any]:
+        """The user's gradients of all inputs by those of the results."""
+        return [None if x is None else _tensor(x) for x in self._call(self.grad_fn, given)]
+
     def try_out(self) -> None:
         """Call the gradient function for its errors alone: in forward mode nothing else would."""
         with paused(), reverse.deferring():
@@ -488,15 +492,20 @@ def custom_gradient(f: Callable[..., Any] | None = None) -> Any:
             variables,
             [r._aval for r in flat],
         )
-        # As in TensorFlow, the rule is for reverse mode: accumulators see what `f` did.
+        # As in TensorFlow, accumulators see what `f` did, and have the rule if they saw nothing.
         state = LOCAL.state
         forward = tuple(r for r in state.recorders if isinstance(r, ForwardAccumulator))
         tapes = tuple(r for r in state.recorders if not isinstance(r, ForwardAccumulator))
         with paused(forward):
             state.deferring = state.deferring or bool(tapes)
             outputs = tuple(identity(r) for r in flat)
-        if any(x._id in r.ids for r in forward for x in recorded):
-            rule.try_out()
+        for accumulator in forward:
+            if not any(x._id in accumulator.ids for x in recorded):
+                continue
+            if any(out._id in accumulator.ids for out in outputs):
+                rule.try_out()
+            else:
+                accumulator.push_by_gradient(rule, recorded, outputs)
         notify(tapes, rule, recorded, outputs, None)
         return nest.pack_sequence_as(result, list(outputs))
 

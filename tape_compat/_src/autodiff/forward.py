@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import weakref
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..core.derivative import jvp
@@ -16,7 +17,7 @@ from ..values.record import apply
 from ..values.tensor import Tensor
 from ..values.variable import Variable
 from . import reverse
-from .tape import LOGGER, UnconnectedGradients
+from .tape import LOGGER, GradientTape, UnconnectedGradients
 
 
 def _forget(accumulator: weakref.ref[ForwardAccumulator], identity: int, primal: Any) -> None:
@@ -25,6 +26,26 @@ def _forget(accumulator: weakref.ref[ForwardAccumulator], identity: int, primal:
     if owner is not None and owner._primals.get(identity) is primal:
         del owner._primals[identity]
         owner._tangents.pop(identity, None)
+
+
+def _transposed(rule: Any, tangents: Sequence[Tensor | None]) -> list[Tensor]:
+    """The tangents of the results of a call by those of its inputs: its gradient is linear, and
+    this is the transpose of it."""
+    with GradientTape(watch_accessed_variables=False) as tape:
+        given = [reverse.filled(aval, 1) for aval in rule.results]
+        tape.watch([x for x in given if x._aval.trainable])
+        gradients = rule.gradients(given)
+    pairs = [
+        (gradient, tangent)
+        for gradient, tangent in zip(gradients, tangents, strict=True)
+        if gradient is not None and tangent is not None
+    ]
+    return tape.gradient(
+        [gradient for gradient, _ in pairs],
+        given,
+        [tangent for _, tangent in pairs],
+        UnconnectedGradients.ZERO,
+    )
 
 
 class ForwardAccumulator(Recorder):
@@ -127,21 +148,27 @@ class ForwardAccumulator(Recorder):
             call, inputs = call.as_closure(inputs)
             have = tuple([i for i, x in enumerate(inputs) if x._id in tangents])
         given = tuple([tangents[inputs[i]._id] for i in have])
-        pushed = self._seen_by_outer(jvp(call, len(inputs), have), inputs + given)
+        pushed = self._seen_by_outer(apply, jvp(call, len(inputs), have), inputs + given)
         inexact = [out for out in outputs if out._aval.trainable]
         for out, tangent in zip(inexact, pushed, strict=True):
             self._keep(out, out._id, tangent)
 
-    def _seen_by_outer(self, closure: Closure, inputs: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
-        """Apply a closure as part of this accumulator's work: seen by tapes and by accumulators
-        that were entered before, so that derivatives nest."""
-        inner = False
-        visible = []
-        for recorder in LOCAL.state.recorders:
-            inner = inner or recorder is self
-            if not (inner and isinstance(recorder, ForwardAccumulator)):
-                visible.append(recorder)
-        return seen_by(tuple(visible), apply, closure, inputs)
+    def push_by_gradient(
+        self, rule: Any, inputs: tuple[Tensor, ...], outputs: tuple[Tensor, ...]
+    ) -> None:
+        """Push the tangents through a call of which nothing is known but its gradient, a
+        `CustomRule`."""
+        tangents = [self._tangents.get(x._id) for x in inputs]
+        pushed = self._seen_by_outer(_transposed, rule, tangents)
+        for out, tangent in zip(outputs, pushed, strict=True):
+            if out._aval.trainable:
+                self._keep(out, out._id, tangent)
+
+    def _seen_by_outer(self, function: Callable[..., Any], *args: Any) -> Any:
+        """Call a function as part of this accumulator's work: seen by tapes and accumulators that
+        were entered before, so that derivatives nest."""
+        recorders = LOCAL.state.recorders
+        return seen_by(recorders[: recorders.index(self)], function, *args)
 
     def jvp(
         self,
