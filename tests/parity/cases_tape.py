@@ -1555,3 +1555,16 @@ def case_init_scope_nested(tf):
             b = x * x
         y = (a + b) * x
     return tape.gradient(y, x)
+
+
+def case_unconnected_texts_and_integers(tf):
+    sources = [tf.constant(1), tf.constant(["a", "b"]), tf.constant(True)]
+    y = tf.constant(2.0)
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(y)
+        z = y * y
+    programs = {
+        str(i): lambda tf, s=s: tape.gradient(z, s, unconnected_gradients="zero")
+        for i, s in enumerate(sources)
+    }
+    return attempts(tf, programs), tape.gradient(z, sources)

@@ -12,10 +12,11 @@ from ..core.avals import Aval
 from ..core.caches import Cache
 from ..core.call import Call
 from ..core.derivative import pullback
-from ..core.dtypes import DType
+from ..core.dtypes import DType, string
 from ..core.op import Closure, Op
 from ..core.state import LOCAL, Recorder, seen_by
 from ..ops.casting import cast
+from ..ops.creation import zeros_like as zeros_of
 from ..ops.joining import concat
 from ..ops.reductions import folded_no_further
 from ..ops.sums import ADD_N
@@ -340,6 +341,8 @@ def filled(aval: Aval, number: int) -> Tensor:
 def zeros_like(value: Any) -> Tensor:
     """Zeros of the shape and dtype of a tensor or variable, connected to nothing."""
     tensor = value if value.__class__ is Tensor else current(value.handle)
+    if tensor._aval.dtype is string:
+        return zeros_of(tensor)
     return filled(tensor._aval, 0)
 
 
