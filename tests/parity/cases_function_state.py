@@ -1505,3 +1505,73 @@ def case_checks_in_what_a_function_differentiates(tf):
 
     given = [tf.constant(x) for x in ([1.0, 2.0], [200.0, 1.0], [-5.0, 1.0])]
     return [attempt(f, x, words=0) for _ in range(6) for f in (branched, looped) for x in given]
+
+
+def case_variables_made_in_a_function_that_a_function_calls(tf):
+    """Their first values are worked out of what the outer calls were given."""
+
+    def calling(initial, depth, scale):
+        made = []
+
+        @tf.function
+        def inner(x):
+            if not made:
+                made.append(tf.Variable(initial(x), name="w"))
+            return tf.reduce_sum(made[0] * x)
+
+        outer = inner
+        for _ in range(depth):
+            outer = tf.function(lambda x, f=outer: f(x * scale) + 1.0)
+        return outer(tf.constant(2.0)), outer(tf.constant(3.0)), made[0].numpy()
+
+    initials = {
+        "constants": lambda x: tf.zeros([2]) + 1.0,
+        "random": lambda x: tf.random.stateless_uniform([2], [1, 2]),
+        "argument": lambda x: tf.stack([x, 2.0 * x]),
+        "shape": lambda x: tf.zeros_like(x) + 5.0,
+        "branches": lambda x: tf.cond(x > 3.0, lambda: x * 2.0, lambda: x * 3.0),
+        "function": lambda x: lambda: tf.ones([2]) * 2.0,
+    }
+    found = {}
+    for name, initial in initials.items():
+        for depth, scale in ((1, 1.0), (1, 10.0), (2, 10.0)):
+            found[name, depth, scale] = calling(initial, depth, scale)
+    return found
+
+
+def case_variables_made_of_what_an_outer_function_has(tf):
+    made, counter = [], tf.Variable(1.0)
+
+    @tf.function
+    def outer(x):
+        y, draw = x * 2.0, tf.random.uniform([])
+
+        @tf.function
+        def inner():
+            z = y + 1.0
+            counter.assign_add(1.0)
+            if not made:
+                values = (tf.zeros([2]) + 1.0, y * 3.0, counter * 10.0)
+                made.extend(tf.Variable(value) for value in values)
+            return made[0] * z + draw * 0.0
+
+        return inner()
+
+    results = [outer(tf.constant(x)) for x in (2.0, 5.0)]
+    return results, [v.numpy() for v in made], counter.numpy()
+
+
+def case_effects_before_a_variable_is_made(tf):
+    """They are no part of its first value."""
+    made = []
+
+    @tf.function
+    def f(x):
+        tf.print("called with", x)
+        if not made:
+            made.append(tf.Variable(tf.zeros([2]) + x))
+        return made[0] * x
+
+    with printed() as lines:
+        results = [f(tf.constant(x)) for x in (2.0, 3.0)]
+    return results, lines

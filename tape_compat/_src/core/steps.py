@@ -8,7 +8,7 @@ and the numbers of what they give.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -27,6 +27,9 @@ class Step(NamedTuple):
     inputs: tuple[int, ...]
     first: int
     end: int
+
+
+_Kind = TypeVar("_Kind", Node, Step)
 
 
 class Steps(NamedTuple):
@@ -83,12 +86,13 @@ class Steps(NamedTuple):
         return [env[i] for i in self.outputs]
 
 
-def needed(path: Sequence[Node], live: Iterable[int]) -> list[Node]:
+def needed(path: Sequence[_Kind], live: Iterable[int], effects: bool = True) -> list[_Kind]:
     """The instructions that the live slots depend on, or that have an effect, in order."""
     wanted = set(live)
     steps = []
     for node in reversed(path):
-        if node.closure.effect or any(slot in wanted for slot in range(node.first, node.end)):
+        effect = effects and node.closure.effect
+        if effect or any(slot in wanted for slot in range(node.first, node.end)):
             steps.append(node)
             wanted.update(node.inputs)
     steps.reverse()

@@ -13,7 +13,7 @@ from ..core.shapes import TensorShape
 from ..core.state import LOCAL, ThreadState
 from ..ops.random_keys import initial_draws
 from ..run import policy
-from ..values.capture import SymbolicProgram, leaving, lifted, within
+from ..values.capture import SymbolicProgram, leaving, lifted, within, worked_out
 from ..values.context import current_device
 from ..values.convert import convert
 from ..values.creators import creators
@@ -229,9 +229,12 @@ class FuncGraph(SymbolicProgram):
                 f"Argument `initial_value` ({value!r}) could not be lifted out of {self.name}: "
                 f"make it outside, or give a function that makes it. At {errors.user_location()}."
             )
+        return worked_out(initial_tensor(value, dtype))
+
+    def lifted(self, x: Tensor) -> Tensor:
+        """A tensor of it, worked out at once, with the arguments of the call that is recorded."""
         known = [x for x in self.inputs if id(x) in self.values_given]
-        values = [self.values_given[id(x)] for x in known]
-        return lifted(initial_tensor(value, dtype), known, values)
+        return lifted(x, known, [self.values_given[id(x)] for x in known])
 
     def _listed(self) -> list[tuple[NodeDef, Operation]]:
         def constant(x: Tensor) -> bool:

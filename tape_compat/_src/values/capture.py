@@ -276,9 +276,13 @@ class SymbolicProgram(Program):
         if self.outer is not None:
             return self.outer.initial(value, dtype, variable)
         if not callable(value):
-            return lifted(initial_tensor(value, dtype))
+            return worked_out(initial_tensor(value, dtype))
         with leaving():
             return initial_tensor(value, dtype)
+
+    def lifted(self, x: Tensor) -> Tensor:
+        """A tensor of it, worked out at once."""
+        return lifted(x)
 
     def is_constant(self, x: Tensor) -> bool:
         """Whether a tensor that has a value has it at each call."""
@@ -374,16 +378,26 @@ def lifted(x: Tensor, inputs: Sequence[Tensor] = (), values: Sequence[Tensor] = 
     program = x._at[0]
     if x._array is not None or program is None or not program.symbolic:
         return x
-    closure = close(program, inputs, [x], "initial_value")
-    if any(step.closure.op is _PLACEHOLDER for step in closure.flat.steps):
+    whole = close(program, inputs, [x], "initial_value").flat
+    steps = needed(whole.steps, whole.outputs, effects=False)
+    if any(step.closure.op is _PLACEHOLDER for step in steps):
         raise ValueError(
             f"Unable to lift tensor {x!r} out of {program.name}: the initial value of a "
             "tf.Variable made in a tf.function must not depend on the function's arguments. Make "
             f"it outside, or give a function that makes the value. At {user_location()}."
         )
-    sources = program.sources()
+    sources = [*values, *program.sources()]
+    used = {place for step in steps for place in step.inputs}.union(whole.outputs)
+    read = [place for place in range(whole.inputs) if place in used]
+    closure = Call(Steps.numbered(steps, read, whole.outputs), "initial_value")
     with leaving():
-        return apply(closure, (*values, *map(value_of, sources)))[0]
+        return apply(closure, tuple([worked_out(value_of(sources[i])) for i in read]))[0]
+
+
+def worked_out(x: Tensor) -> Tensor:
+    """What a tensor is in the call that is recorded, if that is known: see `lifted`."""
+    program = x._at[0]
+    return x if program is None or not program.symbolic else program.lifted(x)
 
 
 @contextmanager
