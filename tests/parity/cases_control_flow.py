@@ -1715,3 +1715,42 @@ def case_dtype_of_a_loop_variable_changes(tf):
     step = lambda x: tf.cast(x, tf.float16) + 1
     loop = tf.function(lambda x: tf.while_loop(lambda x: x < 9, step, [x]), autograph=False)
     return loop(tf.constant(1.0))
+
+
+def case_conditions_of_loops_with_effects(tf):
+    def asking(n):
+        def goes_on(i, _):
+            tf.print("asked", i)
+            tf.debugging.assert_less(i, 4)
+            return i < n
+
+        step = lambda i, x: (i + 1, x * x)
+        return goes_on, step
+
+    @tf.function
+    def loop(n, x):
+        goes_on, step = asking(n)
+        return tf.while_loop(goes_on, step, [0, x])[1]
+
+    @tf.function
+    def most(n, x):
+        goes_on, step = asking(n)
+        return tf.while_loop(goes_on, step, [0, x], maximum_iterations=1)[1]
+
+    @tf.function
+    def statement(n, x):
+        i = 0
+        goes_on, step = asking(n)
+        while goes_on(i, x):
+            i, x = step(i, x)
+        return x
+
+    found = []
+    for function in (loop, most, statement):
+        x = tf.constant(3.0)
+        with printed() as lines, tf.GradientTape() as tape:
+            tape.watch(x)
+            y = function(tf.constant(2), x)
+        found.append((y, tape.gradient(y, x), lines))
+    with printed():
+        return found, attempt(loop, tf.constant(9), tf.constant(1.0), words=0)

@@ -59,8 +59,8 @@ def repeat(
     attempt = partial(_attempt, goes_on, body, loop_vars, given, loose)
     try:
         return _tried(attempt, given, loose)
-    except _Assigns:
-        return _assigning(goes_on, body, loop_vars, shape_invariants)
+    except _Acts:
+        return _acting(goes_on, body, loop_vars, shape_invariants)
 
 
 #: Records a loop for leaves like these, and gives what it gives; the second says whether shapes may
@@ -123,8 +123,8 @@ def _attempt(
         room=None if inside is None else UNBOUNDED,
         texts=inside is not None,
     )
-    if condition.captured.cells:
-        raise _Assigns
+    if condition.captured.cells or condition.captured.closure.effect:
+        raise _Acts
     room = _guess(condition, given) if inside is None else UNBOUNDED
     iteration = record(checked, formal, "while_body", finish, room, inside is not None)
     return _Loop(given, condition, iteration, inside, made).call(loop_vars)
@@ -148,19 +148,19 @@ def _loosened(
     return given if all(map(is_, found, given)) else found
 
 
-class _Assigns(Exception):
-    """The condition of a loop assigns to variables."""
+class _Acts(Exception):
+    """The condition of a loop assigns to variables, prints or checks."""
 
 
 class _Varies(errors.NeedsValue):
     """An iteration gives another shape than it was given."""
 
 
-def _assigning(
+def _acting(
     goes_on: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, shape_invariants: Any
 ) -> Any:
-    """A loop whose condition assigns to variables: it is asked before the loop, and at the end of
-    each iteration."""
+    """A loop whose condition does more than to say whether it goes on: it is asked before the loop,
+    and at the end of each iteration."""
 
     def iteration(_: Any, variables: Any) -> Any:
         result = _like(body(*variables), loop_vars)
