@@ -512,6 +512,15 @@ def test_print_streams(capsys, tmp_path, caplog):
             tf.print("a", output_stream=stream)
 
 
+def test_print_of_a_record_goes_to_the_stream_of_the_call():
+    """Notebooks and pytest put another stream in the place of `sys.stderr`, and close it."""
+    function = tf.function(lambda x: tf.print("x:", x))
+    for number in (1, 2):
+        with io.StringIO() as stream, contextlib.redirect_stderr(stream):
+            function(tf.constant(number))
+            assert stream.getvalue() == f"x: {number}\n"
+
+
 def test_print_under_a_tape():
     x = tf.Variable(3.0)
     with tf.GradientTape() as tape:

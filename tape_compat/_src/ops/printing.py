@@ -137,9 +137,9 @@ def _writer(output_stream: Any) -> Any:
     """A function of (text, end) that writes there."""
     if output_stream is _STDERR:
         output_stream = sys.stderr
-    for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
-        if output_stream is stream and stream is not None:
-            return lambda text, end: (stream.write(text + end), stream.flush())
+    for name in ("stdout", "stderr", "__stdout__", "__stderr__"):
+        if output_stream is getattr(sys, name) and output_stream is not None:
+            return lambda text, end: _write(name, text + end)
     if output_stream.__class__ is int and output_stream in LEVELS:
         return lambda text, end: _LOGGER.log(output_stream, "%s", text)
     if isinstance(output_stream, str) and output_stream.startswith("file://"):
@@ -149,6 +149,13 @@ def _writer(output_stream: Any) -> Any:
         "are sys.stdout, sys.stderr, logging.INFO, logging.WARNING, logging.ERROR. File needs to "
         "be in the form of 'file://<filepath>'."
     )
+
+
+def _write(name: str, text: str) -> None:
+    """Write to the stream that has this name now: it may be another than when it was recorded."""
+    stream = getattr(sys, name)
+    stream.write(text)
+    stream.flush()
 
 
 def _append(path: str, text: str) -> None:
