@@ -1754,3 +1754,13 @@ def case_conditions_of_loops_with_effects(tf):
         found.append((y, tape.gradient(y, x), lines))
     with printed():
         return found, attempt(loop, tf.constant(9), tf.constant(1.0), words=0)
+
+
+def case_python_in_a_vectorized_map(tf):
+    def of_python(x):
+        return tf.py_function(lambda y: y + 1, [x], tf.int32)
+
+    x = tf.constant([1, 2])
+    mapped = tf.vectorized_map(of_python, x, warn=False)
+    alone = attempt(tf.vectorized_map, of_python, x, False, words=0)
+    return mapped, alone

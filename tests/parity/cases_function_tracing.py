@@ -2469,3 +2469,24 @@ def case_structures_of_users_classes(tf):
         "other": lambda tf: concrete(_Masked(2, tf.constant(2.0))),
     }
     return found, sizes, attempts(tf, calls, words=9)
+
+
+class _Convertible:
+    """What becomes a tensor; the class itself does not."""
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array([1.0, 2.0], dtype)
+
+
+def case_classes_as_arguments(tf):
+    traces = []
+
+    @tf.function
+    def f(x, kind):
+        traces.append(kind)
+        return x if kind is _Convertible else tf.zeros([2], kind)
+
+    x = tf.constant(1.0)
+    kinds = (np.float32, np.float64, np.float32, _Convertible, tf.int32, np.int64, tf.int32)
+    results = [f(x, kind) for kind in kinds]
+    return results, len(traces), tf.function(lambda x: x + 1.0)(_Convertible())

@@ -163,7 +163,7 @@ class Arguments:
         if isinstance(value, Opaque):
             self.parts.append((type(value), value._trace_part()))
             return
-        if hasattr(value, "_as_tensor") or hasattr(value, "__array__"):
+        if _becomes_tensor(value):
             self._tensor(convert(value))
             return
         if isinstance(value, weakref.ref):
@@ -179,6 +179,12 @@ class Arguments:
             self.parts.append(weakref.ref(value))
         except TypeError:
             self.parts.append(value)
+
+
+def _becomes_tensor(value: Any) -> bool:
+    """Whether it counts as the tensor that is made of it: an object, and not its class."""
+    found = hasattr(value, "_as_tensor") or hasattr(value, "__array__")
+    return found and not isinstance(value, type)
 
 
 class _Metadata:
@@ -250,9 +256,7 @@ def rebuilt(value: Any, tensors: Callable[[Any], Any]) -> Any:
         return _composite(value.spec, rebuilt(value.components, tensors))
     if children is not None:
         return nest.rebuilt(value, [rebuilt(child, tensors) for child in children])
-    if hasattr(value, "_as_tensor") or hasattr(value, "__array__"):
-        return tensors(value)
-    return value
+    return tensors(value) if _becomes_tensor(value) else value
 
 
 class _Place(NamedTuple):

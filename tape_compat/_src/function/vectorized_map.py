@@ -10,7 +10,7 @@ from ..core.avals import Aval
 from ..core.control import Batched, calling, structured
 from ..core.dimensions import Size, differ
 from ..core.dtypes import string
-from ..core.errors import NeedsValue, user_location
+from ..core.errors import NeedsRun, NeedsValue, user_location
 from ..core.state import LOCAL
 from ..ops.joining import stack
 from ..ops.random_keys import ROW_KEYS, UNKNOWN_ITERATIONS
@@ -72,10 +72,12 @@ def vectorized_map(
         part = record(
             lambda leaves: fn(packed(elems, leaves)), rows, "vectorized_map", make=SymbolicProgram
         )
-    except NeedsValue:
-        if not by_python:
+    except NeedsValue as error:
+        if by_python:
+            return _by_python(fn, elems, tensors, warn)
+        if fallback_to_while_loop or not isinstance(error, NeedsRun):
             raise
-        return _by_python(fn, elems, tensors, warn)
+        raise ValueError(f"vectorized_map cannot do it for all rows at once: {error}") from error
     if part.captured.cells or part.captured.closure.effect:
         return _one_by_one(fn, elems, part, fallback_to_while_loop, warn)
     by_rows += [isinstance(source, Drawn) for source in part.captured.sources]
