@@ -2,7 +2,7 @@
 
 import inspect
 
-from .harness import attempt, attempts, options
+from .harness import attempt, attempts, options, printed
 
 
 def case_stop_gradient_cuts(tf):
@@ -879,3 +879,21 @@ def case_a_gradient_of_one_number_for_a_vector(tf):
 
     x = tf.constant([1.0, 2.0])
     return program(x), tf.function(program)(x)
+
+
+def case_checks_in_gradient_functions(tf):
+    """They are no part of the call: there is no gradient then."""
+
+    @tf.custom_gradient
+    def square(x):
+        def grad(dy):
+            tf.debugging.assert_greater(dy, 0.0)
+            tf.print("gradient", dy)
+            return dy * 2.0
+
+        return x * x, grad
+
+    inner = tf.function(lambda x: square(x) + 1.0)
+    with printed() as lines:
+        values = [tf.function(f)(tf.constant(3.0)) for f in (square, lambda x: inner(x) * 2.0)]
+    return values, lines

@@ -1575,3 +1575,19 @@ def case_effects_before_a_variable_is_made(tf):
     with printed() as lines:
         results = [f(tf.constant(x)) for x in (2.0, 3.0)]
     return results, lines
+
+
+def case_recompute_grad_of_checks(tf):
+    @tf.recompute_grad
+    def block(x):
+        tf.debugging.assert_less(x, 5.0)
+        return x * x
+
+    def gradient(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = block(x)
+        return y, tape.gradient(y, x)
+
+    functions = (block, gradient, tf.function(block), tf.function(gradient))
+    return [attempt(f, tf.constant(x), words=0) for f in functions for x in (2.0, 7.0)]

@@ -159,9 +159,10 @@ class CustomRule:
         """
         results = [anchor(program, r) for r in results]
         backward = _Backward(self, program, symbols, results, grad_fn)
+        last = program.node
         if not _RECORDING.gradients and backward.is_recorded_now():
             closure, places, _ = made = backward.recorded
-            forward = close(program, symbols, results, self.name)
+            forward = close(program, symbols, results, self.name, until=last)
             key = ("custom", closure, places, self.arity)
             return forward.derived(
                 key,
@@ -169,7 +170,7 @@ class CustomRule:
                     self.name, forward, lambda: made, self.arity, closure.unknown
                 ),
             )
-        forward = close(program, symbols, results, self.name)
+        forward = close(program, symbols, results, self.name, until=last)
         backward.sources = program.sources()
         unknown = any(x._aval.unknown for x in symbols)
         return CustomClosure(self.name, forward, backward.made, self.arity, unknown)
@@ -500,12 +501,7 @@ def custom_gradient(f: Callable[..., Any] | None = None) -> Any:
             state.deferring = state.deferring or bool(tapes)
             outputs = tuple(identity(r) for r in flat)
         for accumulator in forward:
-            if not any(x._id in accumulator.ids for x in recorded):
-                continue
-            if any(out._id in accumulator.ids for out in outputs):
-                rule.try_out()
-            else:
-                accumulator.push_by_gradient(rule, recorded, outputs)
+            accumulator.push_by_gradient(rule, recorded, outputs)
         notify(tapes, rule, recorded, outputs, None)
         return nest.pack_sequence_as(result, list(outputs))
 
@@ -625,8 +621,8 @@ def _check_takes_variables(grad_fn: Any, variables: list[Variable]) -> None:
 def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
     """A function that keeps no intermediate result for its gradient, but computes them again.
 
-    `f` is recorded with symbolic inputs, by `jax.checkpoint`. One that looks at values runs as it
-    is and keeps its results; the logger `tape_compat` says so.
+    `f` is recorded with symbolic inputs, by `jax.checkpoint`. One that looks at values, prints or
+    checks runs as it is and keeps its results; the logger `tape_compat` says so.
 
     >>> import tape_compat as tf
     >>> g = tf.recompute_grad(lambda x: tf.sin(tf.sin(x)))
@@ -659,11 +655,14 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
             return [convert(r) for r in nest.flatten(result)]
 
         name = f"Recompute_{getattr(f, '__name__', 'function')}"
+        reason: Any = "it prints or checks"
         try:
             found = capture(function, [x._aval for x in inputs], flatten, name)
         except (NeedsValue, OperatorNotAllowedInGraphError) as error:
+            found, reason = None, error
+        if found is None or found.closure.effect:
             looks = True
-            LOGGER.warning("%s keeps its intermediate results: %s", name, error)
+            LOGGER.warning("%s keeps its intermediate results: %s", name, reason)
             return f(*args, **kwargs)
         closure = recomputed(found.closure, name)
         return nest.pack_sequence_as(found.result, list(found.call(inputs, closure)))

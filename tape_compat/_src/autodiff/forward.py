@@ -156,9 +156,14 @@ class ForwardAccumulator(Recorder):
     def push_by_gradient(
         self, rule: Any, inputs: tuple[Tensor, ...], outputs: tuple[Tensor, ...]
     ) -> None:
-        """Push the tangents through a call of which nothing is known but its gradient, a
-        `CustomRule`."""
+        """Push the tangents through a call by its gradient alone, a `CustomRule`: unless ops have
+        shown what they are, where its errors are raised as well."""
         tangents = [self._tangents.get(x._id) for x in inputs]
+        if all(tangent is None for tangent in tangents):
+            return
+        if any(out._id in self._tangents for out in outputs):
+            rule.try_out()
+            return
         pushed = self._seen_by_outer(_transposed, rule, tangents)
         for out, tangent in zip(outputs, pushed, strict=True):
             if out._aval.trainable:

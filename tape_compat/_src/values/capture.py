@@ -23,7 +23,7 @@ from ..core.dtypes import DType, int8, string
 from ..core.errors import NeedsValue, user_location
 from ..core.native import native, provide
 from ..core.op import Closure, Op
-from ..core.program import CAPTURED, Program
+from ..core.program import CAPTURED, Node, Program
 from ..core.refuse import out_of_scope
 from ..core.state import LOCAL, ThreadState
 from ..core.steps import Steps, needed
@@ -577,18 +577,20 @@ def close(
     outputs: Sequence[Tensor],
     name: str,
     results: int | None = None,
+    until: Node | None = None,
 ) -> Call:
     """The closure of a recorded program, from `inputs` and its leaves to `outputs`, of which so
-    many are results."""
+    many are results. until: the last instruction whose effect counts."""
     node = program.node
     live = tuple(tensor._at[1] for tensor in outputs)
     given = tuple(tensor._at[1] for tensor in inputs)
-    key = (name, live, given, tuple(program.same.items()), results)
+    key = (name, live, given, tuple(program.same.items()), results, until)
     found: Any = node.captures.get(key)
     if found is None:
         slots = (*given, *program.further_inputs())
         inputs = set(slots)
-        path = [s for s in needed(node.path(), live) if s.first not in inputs or s.first == s.end]
+        path = needed((until or node).path(), live)
+        path = [s for s in path if s.first not in inputs or s.first == s.end]
         steps = Steps.numbered(path, slots, live, program.same)
         found = node.captures[key] = Call(steps, name, results=results)
     return found
