@@ -514,7 +514,11 @@ def test_print_streams(capsys, tmp_path, caplog):
 
 def test_print_of_a_record_goes_to_the_stream_of_the_call():
     """Notebooks and pytest put another stream in the place of `sys.stderr`, and close it."""
-    function = tf.function(lambda x: tf.print("x:", x))
+
+    @tf.function
+    def function(x):
+        tf.print("x:", x)
+
     for number in (1, 2):
         with io.StringIO() as stream, contextlib.redirect_stderr(stream):
             function(tf.constant(number))
