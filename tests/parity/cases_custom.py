@@ -887,8 +887,8 @@ def case_checks_in_gradient_functions(tf):
     @tf.custom_gradient
     def square(x):
         def grad(dy):
-            tf.debugging.assert_greater(dy, 0.0)
             tf.print("gradient", dy)
+            tf.debugging.assert_greater(dy, 0.0)
             return dy * 2.0
 
         return x * x, grad
