@@ -156,6 +156,20 @@ def test_values_alone_of_equal_singular_values():
     )
 
 
+def test_gradient_of_what_the_further_vectors_span():
+    """The projection on the vectors without a singular value does not depend on their choice."""
+    x = np.random.default_rng(0).normal(size=(5, 2))
+    moved = np.random.default_rng(1).normal(size=(5, 2))
+
+    def projection(x):
+        others = tf.linalg.svd(x, full_matrices=True)[1][:, 2:]
+        return (others @ tf.transpose(others))[0, 1]
+
+    ahead, behind = (float(projection(tf.constant(x + h * moved))) for h in (1e-6, -1e-6))
+    along = np.sum(gradient(projection, x) * moved)
+    np.testing.assert_allclose(along, (ahead - behind) / 2e-6, rtol=1e-6)
+
+
 def test_complex_products_are_conjugated():
     z = np.array([[1 + 2j]])
     g = gradient(lambda x: tf.math.real(tf.matmul(x, x)), z)

@@ -173,6 +173,25 @@ def case_svd_shapes(tf):
     return [x.shape for x in full], [x.shape for x in thin], type(thin).__name__
 
 
+def case_gradients_of_full_svd(tf):
+    """Of what signs and phases do not change; tall and wide, real and complex."""
+    random = np.random.default_rng(3)
+    real, imaginary = random.normal(size=(2, 2, 4, 3))
+
+    def gradient(value):
+        x = tf.constant(value)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            s, u, v = tf.linalg.svd(x, full_matrices=True)
+            parts = [s, tf.abs(u) ** 2, tf.abs(v) ** 2]
+            weights = [tf.reshape(tf.range(tf.size(p), dtype=s.dtype), p.shape) for p in parts]
+            total = sum(tf.reduce_sum(w * p) for w, p in zip(weights, parts, strict=True))
+        return tape.gradient(total, x)
+
+    wide = np.swapaxes(real, 1, 2)
+    return gradient(real), gradient(wide), gradient(real + 1j * imaginary), gradient(real[0])
+
+
 def case_errors(tf):
     return attempts(
         tf,

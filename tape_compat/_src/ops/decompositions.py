@@ -130,40 +130,61 @@ def _thin_svd(a: Any) -> Any:
 
 @_thin_svd.defjvp
 def _thin_svd_jvp(primals: Any, tangents: Any) -> Any:
+    parts = _thin_svd(primals[0])
+    return parts, _thin_tangents(*parts, tangents[0])
+
+
+def _thin_tangents(u: Any, s: Any, v: Any, da: Any) -> Any:
     """Equal singular values give a finite gradient; JAX divides by their difference.
 
     Source: TF linalg_grad.py, _SvdGrad, with its safe reciprocal.
     """
-    (a,), (da,) = primals, tangents
-    u, s, v = _thin_svd(a)
     core = adjoint_of(u) @ da @ v
     row, column = s[..., None, :], s[..., :, None]
-    gaps = _gaps(s, squared=True).astype(a.dtype)
+    gaps = _gaps(s, squared=True).astype(da.dtype)
     du = u @ (gaps * (core * row + column * adjoint_of(core)))
     dv = v @ (gaps * (column * core + adjoint_of(core) * row))
-    inverse = _safe_reciprocal(row).astype(a.dtype)
-    if jnp.issubdtype(a.dtype, jnp.complexfloating):
+    inverse = _safe_reciprocal(row).astype(da.dtype)
+    if jnp.issubdtype(da.dtype, jnp.complexfloating):
         # The phase that a real decomposition does not have goes to u.
         n = s.shape[-1]
         phase = jnp.imag(core) * np.eye(n, dtype=s.dtype) * 1j
         du = du + u @ (phase * inverse)
-    m, n = a.shape[-2:]
+    m, n = da.shape[-2:]
     if m > n:
         turned = da @ v * inverse
         du = du + turned - u @ (adjoint_of(u) @ turned)
     if n > m:
         turned = adjoint_of(da) @ u * inverse
         dv = dv + turned - v @ (adjoint_of(v) @ turned)
-    return (u, s, v), (du, _diagonal_of(core), dv)
+    return du, _diagonal_of(core), dv
+
+
+@jax.custom_jvp
+def _full_svd(a: Any) -> Any:
+    u, s, vh = jnp.linalg.svd(a, full_matrices=True)
+    return u, s, adjoint_of(vh)
+
+
+@_full_svd.defjvp
+def _full_svd_jvp(primals: Any, tangents: Any) -> Any:
+    """The vectors without a singular value move only as far as they must to stay orthogonal."""
+    u, s, v = _full_svd(primals[0])
+    thin_u, thin_v = u[..., : s.shape[-1]], v[..., : s.shape[-1]]
+    du, ds, dv = _thin_tangents(thin_u, s, thin_v, tangents[0])
+    return (u, s, v), (_with_others(u, du), ds, _with_others(v, dv))
+
+
+def _with_others(vectors: Any, moved: Any) -> Any:
+    """`moved` [..., m, k], tangents of the first of `vectors` [..., m, m], with those of the rest."""
+    first, others = jnp.split(vectors, [moved.shape[-1]], axis=-1)
+    return jnp.concatenate([moved, -first @ (adjoint_of(moved) @ others)], -1)
 
 
 def _svd(a: Any, full: bool, vectors: bool) -> Any:
     if not vectors:
         return singular_values(a)
-    if full and a.shape[-1] != a.shape[-2]:
-        u, s, vh = jnp.linalg.svd(a, full_matrices=True)
-        return s, u, adjoint_of(vh)
-    u, s, v = _thin_svd(a)
+    u, s, v = (_full_svd if full and a.shape[-1] != a.shape[-2] else _thin_svd)(a)
     return s, u, v
 
 
@@ -177,8 +198,8 @@ def svd(
 
     Returns: s, U, V in this order, with p = min(m, n): [..., p] descending, [..., m, p] and
       [..., n, p]; `full_matrices`: [..., m, m] and [..., n, n]. Without `compute_uv`: s alone. The
-      gradient of the vectors is finite where values are equal, as TensorFlow's is; non-square full
-      matrices have none.
+      gradient of the vectors is finite where values are equal, as TensorFlow's is; that of vectors
+      without a singular value holds for what does not depend on their choice.
 
     >>> import tape_compat as tf
     >>> s, u, v = tf.linalg.svd([[3.0, 0.0], [0.0, 4.0]])
