@@ -293,3 +293,21 @@ def case_segments_of_texts_that_are_not_there(tf):
         lambda: tf.function(join)(tf.constant(["a", "b"]), tf.constant([1, 3]), 3),
     )
     return [attempt(call, words=3) for call in calls[:-1]] + [attempt(calls[-1], words=0)]
+
+
+def case_replaced_by_lazy_patterns(tf):
+    """Patterns that match nothing where they could match a letter."""
+    patterns = ["a*?", "a??", "a*?b*", "[^a]*?", "(a|)", "", "b*", "^", "$"]
+    return {
+        pattern: tf.strings.regex_replace(["aaa", "abb", "", "bä"], pattern, r"<\0>")
+        for pattern in patterns
+    }
+
+
+def case_unsigned_numbers_of_texts(tf):
+    texts = ["5", "-1", "4294967296", "18446744073709551615", "18446744073709551616", " 7 ", "1.0"]
+
+    def of(dtype):
+        return {x: attempt(lambda: tf.strings.to_number([x], dtype), words=3) for x in texts}
+
+    return of(tf.uint32), of(tf.uint64)

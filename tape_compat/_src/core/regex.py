@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Iterator
 
 #: POSIX classes, as they stand in a bracket.
 _CLASSES = {
@@ -115,15 +116,24 @@ def replaced(pattern: re.Pattern[str], text: str, rewrite: str, everywhere: bool
     if groups and max(groups) > pattern.groups:
         return text
     out, end = [], 0
-    last = -1
-    for match in pattern.finditer(text):
-        if match.end() == match.start() == last:
-            continue  # nothing, right after a match
+    for match in _matches(pattern, text):
         out += [text[end : match.start()], rewrite if plain else _rewritten(match, rewrite)]
-        end = last = match.end()
+        end = match.end()
         if not everywhere:
             break
     return "".join([*out, text[end:]])
+
+
+def _matches(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
+    """What RE2 finds: where it finds nothing right after a match, it goes on from the next letter.
+    Python looks there for a match that is not empty, which a lazy pattern has: `a*?`."""
+    at, last = 0, -1
+    while at <= len(text) and (match := pattern.search(text, at)) is not None:
+        if match.start() == match.end() == last:
+            at += 1
+        else:
+            yield match
+            at = last = match.end()
 
 
 def _rewritten(match: re.Match[str], rewrite: str) -> str:

@@ -341,7 +341,7 @@ def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Tenso
 @maps_first
 @sketches_as(lambda out_type=dtypes.float32, name=None: as_dtype(out_type))
 def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = None) -> Tensor:
-    """Numbers that strings name: float32, float64, int32 or int64.
+    """Numbers that strings name: float32, float64, int32, int64, uint32 or uint64.
 
     Raises: InvalidArgumentError for a string that is no number.
 
@@ -351,9 +351,11 @@ def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = Non
     """
     array = text_values(input)
     dtype = as_dtype(out_type)
-    if dtype.name not in ("float32", "float64", "int32", "int64"):
+    if dtype.name not in ("float32", "float64", "int32", "int64", "uint32", "uint64"):
         raise invalid(
-            not_allowed_text(dtype, "float, double, int32, int64", "StringToNumber", "out_type"),
+            not_allowed_text(
+                dtype, "float, double, int32, int64, uint32, uint64", "StringToNumber", "out_type"
+            ),
             "StringToNumber",
         )
 
