@@ -892,3 +892,23 @@ def case_near_without_tolerance(tf):
         [attempt(lambda: check(x, y, rtol=rtol, atol=atol), words=0) for rtol, atol in bounds]
         for x, y in ((1.0, 1.0), (1.0, 1.5))
     ]
+
+
+def case_shapes_of_sparse_tensors_asserted(tf):
+    x = tf.sparse.from_dense([[1, 0, 2]])
+    check = tf.debugging
+    calls = {
+        "rank": lambda: check.assert_rank(x, 2),
+        "other rank": lambda: check.assert_rank(x, 1),
+        "ranks": lambda: check.assert_rank_in(x, [1, 2]),
+        "other ranks": lambda: check.assert_rank_in(x, [0, 3]),
+        "sizes": lambda: check.assert_shapes([(x, (1, "n")), (tf.zeros([3]), ("n",))]),
+        "names": lambda: check.assert_shapes([(x, ("n", "n"))]),
+        "other sizes": lambda: check.assert_shapes([(x, (1, 4))], message="here"),
+    }
+
+    def passed(call):
+        call()
+        return True
+
+    return {name: attempt(passed, call, words=12) for name, call in calls.items()}

@@ -388,7 +388,12 @@ def _rank(value: Any) -> int:
     return int(rank.numpy())
 
 
-def _raise_rank(x: Tensor, wanted: str, message: Any) -> None:
+def _shaped(value: Any) -> Any:
+    """What has a shape: `value` as a tensor, or a sparse one."""
+    return value if isinstance(value, SparseTensor) else _tensor(value)
+
+
+def _raise_rank(x: Any, wanted: str, message: Any) -> None:
     raise ValueError(
         f"{_prefix(message)}Tensor  must have rank {wanted}.  Received rank {x.shape.rank}, "
         f"shape {x.shape}"
@@ -408,7 +413,7 @@ def assert_rank(x: Any, rank: Any, message: Any = None, name: str | None = None)
     >>> import tape_compat as tf
     >>> tf.debugging.assert_rank([[1, 2]], 2)
     """
-    x, wanted = _tensor(x), _rank(rank)
+    x, wanted = _shaped(x), _rank(rank)
     if x.shape.rank != wanted:
         _raise_rank(x, str(wanted), message)
 
@@ -426,7 +431,7 @@ def assert_rank_in(
     x: Any, ranks: Iterable[Any], message: Any = None, name: str | None = None
 ) -> None:
     """Check that the rank of `x` is one of `ranks`. Errors as in `assert_rank`."""
-    x, wanted = _tensor(x), tuple([_rank(rank) for rank in ranks])
+    x, wanted = _shaped(x), tuple([_rank(rank) for rank in ranks])
     if x.shape.rank not in wanted:
         _raise_rank(x, f"in {wanted}", message)
 
@@ -476,14 +481,14 @@ def assert_shapes(
         raise ValueError(_prefix(message) + problem + "\n".join(shown))
 
 
-def _tensor_and_shape(value: Any) -> tuple[Tensor, list[Any]]:
+def _tensor_and_shape(value: Any) -> tuple[Any, list[Any]]:
     if isinstance(value, IndexedSlices):
         return value.values, shapes.shape(value).numpy().tolist()
-    x = _tensor(value)
+    x = _shaped(value)
     return x, x.shape.as_list()
 
 
-def _sizes(x: Tensor, sizes: Any, message: Any) -> list[Any]:
+def _sizes(x: Any, sizes: Any, message: Any) -> list[Any]:
     """`sizes` as a list, with `...` in front for any number of axes."""
     if not hasattr(sizes, "__iter__") or isinstance(sizes, Tensor):
         raise ValueError(
@@ -528,7 +533,7 @@ def _rank_problem(shape: list[Any], sizes: list[Any]) -> str:
 
 
 def _size_problem(
-    x: Tensor, shape: list[Any], sizes: list[Any], named: dict[Any, tuple[int, str]]
+    x: Any, shape: list[Any], sizes: list[Any], named: dict[Any, tuple[int, str]]
 ) -> str:
     """What is wrong with `shape`, '' if nothing; notes the sizes of new names in `named`."""
     any_rank, sizes = _without_ellipsis(sizes)
