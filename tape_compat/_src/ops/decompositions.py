@@ -176,7 +176,7 @@ def _full_svd_jvp(primals: Any, tangents: Any) -> Any:
 
 
 def _with_others(vectors: Any, moved: Any) -> Any:
-    """`moved` [..., m, k], tangents of the first of `vectors` [..., m, m], with those of the rest."""
+    """`moved`, tangents of the first columns of `vectors` [..., m, m], with those of the rest."""
     first, others = jnp.split(vectors, [moved.shape[-1]], axis=-1)
     return jnp.concatenate([moved, -first @ (adjoint_of(moved) @ others)], -1)
 
