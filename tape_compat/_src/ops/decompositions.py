@@ -130,8 +130,8 @@ def _thin_svd(a: Any) -> Any:
 
 @_thin_svd.defjvp
 def _thin_svd_jvp(primals: Any, tangents: Any) -> Any:
-    parts = _thin_svd(primals[0])
-    return parts, _thin_tangents(*parts, tangents[0])
+    u, s, v = _thin_svd(primals[0])
+    return (u, s, v), _thin_tangents(u, s, v, tangents[0])
 
 
 def _thin_tangents(u: Any, s: Any, v: Any, da: Any) -> Any:
