@@ -607,6 +607,15 @@ def case_made_and_taken_apart(tf):
         lambda: rows.with_dtype(tf.float32),
         lambda: tf.experimental.RowPartition.from_uniform_row_length(2),
         lambda: tf.experimental.RowPartition.from_row_splits(tf.constant([0.0])),
+        lambda: repr(tf.experimental.RowPartition.from_uniform_row_length(2, nvals=6)),
+        lambda: repr(rows),
+    ]
+    values = tf.constant([1, 2, 3])
+    functions += [
+        lambda: kind.from_row_splits(values, [0.0, 3.0]),
+        lambda: kind.from_row_lengths(values, [1.5, 1.5]),
+        lambda: kind.from_value_rowids(values, np.array([0.0, 0.0, 1.0])),
+        lambda: kind.from_uniform_row_length(values, 1.5),
     ]
     return [[attempt(lambda f=f: parts(f())) for f in each] for each in (functions, partitions)]
 

@@ -37,6 +37,7 @@ def _numbers(value: Any, name: str, dtype: DType | None, hint: DType | None) -> 
         value = convert(value)
     if not isinstance(value, Tensor) and not hasattr(value, "_as_tensor"):
         array = np.asarray(to_numpy(value))
+        _check_whole(value, array, name)
         narrow = array.dtype == np.int32 and isinstance(value, np.ndarray)
         tensor = concrete(array if narrow else array.astype((hint or int64).np_dtype))
     else:
@@ -47,6 +48,12 @@ def _numbers(value: Any, name: str, dtype: DType | None, hint: DType | None) -> 
         tensor = concrete(host(tensor).astype(dtype.np_dtype))
     tensor.shape.assert_has_rank(1)
     return tensor
+
+
+def _check_whole(value: Any, array: np.ndarray, name: str) -> None:
+    """Arrays of floats are cast, numbers of Python are not."""
+    if not isinstance(value, np.ndarray) and array.size and array.dtype.kind not in "iu":
+        raise ValueError(f"{name} must have dtype int32 or int64, not {array.dtype}")
 
 
 def splits_of_lengths(lengths: Any, dtype: Any = np.int64) -> np.ndarray:
@@ -197,7 +204,9 @@ class RowPartition:
         Raises: ValueError if neither `nvals` nor `nrows` is given, where `nrows` is needed, or if
           they do not go together.
         """
-        length = int(host(uniform_row_length))
+        given = np.asarray(host(uniform_row_length))
+        _check_whole(uniform_row_length, given, "UniformRowLength")
+        length = int(given)
         if length < 0:
             raise ValueError(f"uniform_row_length must be >= 0. It is {length}.")
         if nvals is None and nrows is None:
@@ -312,4 +321,6 @@ class RowPartition:
     def __repr__(self) -> str:
         if self._splits._is_symbolic():
             return f"tf.RowPartition(row_splits={self._splits})"
-        return f"tf.RowPartition(row_splits={host(self._splits).tolist()})"
+        if self._uniform is not None:
+            return f"tf.RowPartition(nrows={self.static_nrows}, uniform_row_length={self._uniform})"
+        return f"tf.RowPartition(row_splits={host(self._splits)})"
