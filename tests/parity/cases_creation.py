@@ -273,3 +273,17 @@ def case_numbers_of_several_kinds(tf):
         if name != "large" or kind in ("uint64", "float64", "complex128")
     }
     return found, tf.constant(-3, tf.uint8), tf.constant(2**64 - 1, tf.uint64)
+
+
+def case_numbers_too_large_for_float32(tf):
+    """Infinite where somebody names the dtype."""
+    ones = tf.ones([2])
+    calls = {
+        "named": lambda: tf.constant(1e40, tf.float32),
+        "list": lambda: tf.constant([1.0, -1e40], tf.float32),
+        "converted": lambda: tf.convert_to_tensor(1e40, "float32"),
+        "beside a tensor": lambda: (ones * 1e40, tf.maximum(-1e40, ones)),
+        "chosen": lambda: tf.where([True, False], 1e40, ones),
+        "half": lambda: tf.constant(1e6, tf.float16),
+    }
+    return {name: attempt(call) for name, call in calls.items()}

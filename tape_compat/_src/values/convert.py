@@ -354,17 +354,17 @@ def _from_python(
     kind = _kind(items, dtype)
     if dtype is None:
         dtype = _default_dtype(kind, items)
+        if dtype is dtypes.float32:
+            _check_finite(items)
     else:
         _check_fits(kind, value, dtype)
-    if kind is float and dtype is dtypes.float32:
-        _check_finite(items)
     if kind is int and dtype.is_integer:
         _check_range(items, dtype)
         if dtype is dtypes.uint64:  # large ones beside others are floats in `array`
             return np.array(items, np.uint64).reshape(array.shape)
         # Out of range wraps, as in TensorFlow; NumPy would refuse.
         return np.array(array, np.int64).astype(dtype.np_dtype)
-    with np.errstate(all="ignore"):  # float16 may overflow: infinity, as in TensorFlow
+    with np.errstate(all="ignore"):  # float16 and float32 may overflow: infinity, as in TensorFlow
         return array.astype(dtype.np_dtype)
 
 
