@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .harness import attempt, options
+from .harness import attempt, attempts, options
 
 X = np.arange(6, dtype=np.float32).reshape(2, 3)
 
@@ -91,3 +91,35 @@ def case_mirrored_empty_tensors(tf):
         ]
         for mode in ("REFLECT", "SYMMETRIC", "CONSTANT")
     ]
+
+
+def case_floats_for_whole_numbers(tf):
+    image = np.zeros((4, 5, 3), np.uint8)
+    return attempts(
+        tf,
+        {
+            "roll": lambda tf: tf.roll(X, 1.0, 0),
+            "rolls": lambda tf: tf.roll(X, [1.5], [0]),
+            "sizes of parts": lambda tf: tf.split(X, [1.0, 2.0], 1),
+            "steps": lambda tf: tf.linspace(0.0, 1.0, 2.0),
+            "identity": lambda tf: tf.eye(2.0),
+            "turns": lambda tf: tf.image.rot90(image, 1.5),
+            "target": lambda tf: tf.image.resize_with_crop_or_pad(image, 2.0, 3),
+        },
+        words=0,
+    )
+
+
+def case_linspace_outside(tf):
+    return attempts(
+        tf,
+        {
+            "axis": lambda tf: tf.linspace(0.0, 1.0, 2, axis=1),
+            "axis before": lambda tf: tf.linspace(0.0, 1.0, 2, axis=-2),
+            "second axis": lambda tf: tf.linspace([0.0, 1.0], 2.0, 2, axis=2),
+            "last": lambda tf: tf.linspace([0.0, 1.0], 2.0, 2, axis=-1),
+            "number": lambda tf: tf.linspace(0.0, 1.0, -1),
+            "nested sizes of parts": lambda tf: tf.split(X, [[1, 2]], 1),
+        },
+        words=0,
+    )

@@ -194,6 +194,13 @@ def as_int(value: Any) -> int:
     return value if value.__class__ is int else int(known_value(value))
 
 
+def no_float(value: Any) -> Any:
+    """`value`, unless it is a float where an integer becomes an input of a kernel."""
+    if value.__class__ is float:
+        raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype int32")
+    return value
+
+
 def as_axis(value: Any, kernel: str, attr: str, refusal: str) -> int:
     """An axis that a kernel takes as an input, as a Python int.
 
@@ -202,9 +209,7 @@ def as_axis(value: Any, kernel: str, attr: str, refusal: str) -> int:
     """
     if value.__class__ is int:
         return value
-    if value.__class__ is float:
-        raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype int32")
-    array = known_value(value)
+    array = known_value(no_float(value))
     kinds = "iu" if isinstance(value, Tensor) else "iufb"
     if array.dtype.kind not in kinds:
         raise not_allowed(dtypes.from_numpy(array.dtype), "int32, int64", kernel, attr)

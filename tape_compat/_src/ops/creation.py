@@ -44,6 +44,7 @@ from .arguments import (
     known_sizes,
     known_value,
     move_text,
+    no_float,
     sketched,
     value_if_known,
 )
@@ -338,8 +339,8 @@ def eye(
     >>> tf.eye(2).numpy().tolist()
     [[1.0, 0.0], [0.0, 1.0]]
     """
-    rows = as_size(num_rows)
-    columns = rows if num_columns is None else as_size(num_columns)
+    rows = as_size(no_float(num_rows))
+    columns = rows if num_columns is None else as_size(no_float(num_columns))
     batch = () if batch_shape is None else dims(batch_shape)
     dtype = as_dtype(dtype)
     if _few((rows, columns, *batch)):
@@ -459,7 +460,16 @@ def _linspace(start: Any, stop: Any, num: int, axis: int) -> Any:
     return lax.slice_in_dim(whole, 0, num, axis=axis)
 
 
-_LINSPACE = Op(_linspace, "LinSpace")
+def _check_linspace(avals: tuple[Aval, ...], num: Size, axis: int) -> None:
+    _check_range(num)
+    rank = max(len(aval.shape) for aval in avals)
+    if not -rank - 1 <= axis <= rank:
+        raise invalid(
+            f"Tried to expand dim index {axis} for tensor with {rank} dimensions.", "ExpandDims"
+        )
+
+
+_LINSPACE = Op(_linspace, "LinSpace", check=_check_linspace)
 
 
 def linspace(
@@ -477,7 +487,7 @@ def linspace(
     stop = convert(stop, start.dtype)
     if start.dtype.is_integer:
         start, stop = cast(start, dtypes.float64), cast(stop, dtypes.float64)
-    return apply(_LINSPACE.bind(num=as_size(num), axis=as_int(axis)), (start, stop))
+    return apply(_LINSPACE.bind(num=as_size(no_float(num)), axis=as_int(axis)), (start, stop))
 
 
 def _one_hot(indices: Any, *values: Any, depth: int, axis: int, dtype: DType | None) -> Any:

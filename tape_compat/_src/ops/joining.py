@@ -402,8 +402,10 @@ def split(
                 "Split",
             )
     else:
+        if known.size and known.dtype.kind == "f":
+            raise not_allowed(dtypes.float32, "int8, int32, int64", "SplitV", "Tlen")
         sizes = tuple(known.tolist())
-        if num is not None and as_int(num) != len(sizes):
+        if known.ndim > 1 or (num is not None and as_int(num) != len(sizes)):
             raise invalid(
                 "size of the split_tensor must be 1-D and have the same elements as outputs got "
                 f"{known.ndim} -D and {len(sizes)} elements",

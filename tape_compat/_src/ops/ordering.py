@@ -153,6 +153,8 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
     """
     x, shifts = as_tensor(input), as_tensor(shift)
     known = known_value(axis)
+    if not shifts.dtype.is_integer:
+        raise not_allowed(shifts.dtype, "int32, int64", "Roll", "Tshift")
     if known.dtype.kind not in "iu":
         raise not_allowed(from_numpy(known.dtype), "int32, int64", "Roll", "Taxis")
     axes = dims(known)

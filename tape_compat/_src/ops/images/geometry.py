@@ -16,7 +16,7 @@ from ...values.convert import convert
 from ...values.host_steps import by_host
 from ...values.record import apply
 from ...values.tensor import Tensor
-from ..arguments import as_int, as_size, dims, known_value, sketched, value_if_known
+from ..arguments import as_int, as_size, dims, known_value, no_float, sketched, value_if_known
 from ..joining import pad
 from ..ordering import reverse
 from ..shapes import expand_dims, host_shape, identity, squeeze, transpose as permute
@@ -103,7 +103,7 @@ def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
     square = height.__class__ is int and height == width
     if isinstance(k, Tensor) and square and value_if_known(k) is None:
         return apply(_TURNED.bind(axis=columns - 1), (x, k))
-    turns = as_int(k) % 4
+    turns = as_int(no_float(k)) % 4
     if turns == 1:
         return transpose(reverse(x, [columns]))
     if turns == 2:
@@ -162,7 +162,7 @@ def _offset(value: Any) -> Any:
     """An offset as a size, or as the tensor if it is known only when it is computed."""
     if isinstance(value, Tensor) and value._is_symbolic():
         return value
-    return as_size(value)
+    return as_size(no_float(value))
 
 
 def pad_to_bounding_box(
@@ -179,9 +179,10 @@ def pad_to_bounding_box(
     x, rank = _batch(image)
     checked(x)
     _, have_height, have_width, _ = x._aval.shape
-    top, left = as_size(offset_height), as_size(offset_width)
-    below = as_size(target_height) - top - have_height
-    right = as_size(target_width) - left - have_width
+    given = (offset_height, offset_width, target_height, target_width)
+    top, left, whole_height, whole_width = (as_size(no_float(size)) for size in given)
+    below = whole_height - top - have_height
+    right = whole_width - left - have_width
     _require(not less(top, 0), "offset_height must be >= 0")
     _require(not less(left, 0), "offset_width must be >= 0")
     _require(not less(right, 0), "width must be <= target - offset")
@@ -201,7 +202,7 @@ def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -
     """
     x, rank = _batch(image)
     checked(x)
-    height, width = as_size(target_height), as_size(target_width)
+    height, width = as_size(no_float(target_height)), as_size(no_float(target_width))
     _require(not less(width, 1), "target_width must be > 0.")
     _require(not less(height, 1), "target_height must be > 0.")
     pairs: list[Any] = [[0, 0]]
