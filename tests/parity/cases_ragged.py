@@ -224,6 +224,8 @@ PROGRAMS = [
     "tf.ragged.stack_dynamic_partitions([1, 2], [0, -1], 2)",
     "tf.ragged.stack_dynamic_partitions([1, 2], [0.0, 0.0], 2)",
     "tf.ragged.stack_dynamic_partitions(r, c([[0], [1]]), 2)",
+    "tf.ragged.stack_dynamic_partitions(c([[1, 2], [], [3]]), [1, 0, 1], 2)",
+    "tf.ragged.stack_dynamic_partitions(c([[[1], [2, 3]], []]), [1, 0], 3)",
     "tf.ragged.stack_dynamic_partitions(c([[1], [2, 3]]), c([[0], [1, 0]]), 2)",
     "tf.ragged.stack_dynamic_partitions(c([[[1], [2]], [[3]]]), c([[0, 1], [1]]), 2)",
     "tf.ragged.boolean_mask(r, [True])",

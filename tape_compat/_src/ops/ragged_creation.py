@@ -355,7 +355,8 @@ def stack_dynamic_partitions(
     outer = values.shape[: len(given.shape)]
     if not given.shape.is_compatible_with(outer):
         raise ValueError(f"Shapes {given.shape} and {outer} are incompatible")
-    rows = splits_dtype(given) if isinstance(given, RaggedTensor) else None
+    composite = isinstance(given, RaggedTensor) or isinstance(values, RaggedTensor)
+    rows = splits_dtype(values, given) if composite else None
     while isinstance(given, RaggedTensor):
         form = rows_of(values, 1)
         if not np.array_equal(form.splits[0], rows_of(given).splits[0]):
