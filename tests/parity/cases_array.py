@@ -349,6 +349,7 @@ CASES |= {
     "one_hot": _table(
         {
             "plain": lambda tf: tf.one_hot([0, 2], 3),
+            "none": lambda tf: tf.one_hot([], 3),
             "scalar": lambda tf: tf.one_hot(1, 3),
             "outside": lambda tf: tf.one_hot([-1, 3], 3),
             "int": lambda tf: tf.one_hot([0, 1], 2, dtype=tf.int32),

@@ -429,6 +429,15 @@ def case_filters_of_shapes_that_do_not_fit(tf):
     return [attempt(call) for call in calls]
 
 
+def case_moments_weighted_by_zeros(tf):
+    x, weights = tf.constant([[1.0, 2.0], [3.0, 5.0]]), tf.constant([[0.0, 1.0], [0.0, 2.0]])
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch([x, weights])
+        found = tf.nn.weighted_moments(x, [0], weights)
+    none = tf.nn.weighted_moments(tf.cast(x, tf.float16), [0, 1], 0.0, keepdims=True)
+    return found, none, [tape.gradient(y, [x, weights]) for y in found]
+
+
 def case_moments_weighted_by_what_has_another_dtype(tf):
     x = tf.constant([1, 4])
     calls = (

@@ -538,7 +538,8 @@ def one_hot(
     >>> tf.one_hot([0, 2], 3).numpy().tolist()
     [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
     """
-    indices = as_tensor(indices)
+    none = isinstance(indices, (list, tuple)) and not indices  # which is of float32 elsewhere
+    indices = convert(indices, dtypes.int64) if none else as_tensor(indices)
     axis = -1 if axis is None else axis
     depth = as_scalar(depth, "OneHot", "depth must be a scalar, but got: ")
     options = {"depth": as_size(depth), "axis": as_int(axis)}

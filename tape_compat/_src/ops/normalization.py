@@ -145,10 +145,9 @@ def _weighted_moments(x: Any, weights: Any, axes: Any, keepdims: bool) -> tuple[
     weights = weights.astype(x.dtype)
     total = jnp.sum(jnp.broadcast_to(weights, jnp.broadcast_shapes(weights.shape, x.shape)),
                     axis=axes, keepdims=True)  # fmt: skip
-    scale = 1 / total
-    mean = jnp.sum(weights * x, axis=axes, keepdims=True) * scale
-    squares = _squared_distance(x, mean)
-    variance = jnp.sum(weights * squares, axis=axes, keepdims=True) * scale
+    mean = rules.divide_no_nan(jnp.sum(weights * x, axis=axes, keepdims=True), total)
+    squares = jnp.sum(weights * _squared_distance(x, mean), axis=axes, keepdims=True)
+    variance = rules.divide_no_nan(squares, total)
     if not keepdims:
         mean, variance = jnp.squeeze(mean, axes), jnp.squeeze(variance, axes)
     return mean.astype(dtype), variance.astype(dtype)
@@ -166,7 +165,8 @@ _WEIGHTED_MOMENTS = Op(_weighted_moments, "Sum", check=_check_weighted)
 def weighted_moments(
     x: Any, axes: Any, frequency_weights: Any, keepdims: bool = False, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
-    """Mean and variance of `x` over `axes`, each element counted `frequency_weights` times.
+    """Mean and variance of `x` over `axes`, each element counted `frequency_weights` times: 0 where
+    all of these are 0.
 
     >>> import tape_compat as tf
     >>> mean, _ = tf.nn.weighted_moments([1.0, 4.0], [0], [2.0, 1.0])
