@@ -97,6 +97,8 @@ PROGRAMS = {
     "expand_dims 0": lambda tf, S: tf.sparse.expand_dims(S(*A), 0),
     "expand_dims -2": lambda tf, S: tf.sparse.expand_dims(S(*A), -2),
     "fill_empty_rows": lambda tf, S: tf.sparse.fill_empty_rows(S(*IDS), 9),
+    "fill_empty_rows outside": lambda tf, S: tf.sparse.fill_empty_rows(S([[5, 1]], [1], [2, 2]), 9),
+    "fill_empty_rows before": lambda tf, S: tf.sparse.fill_empty_rows(S([[-1, 1]], [1], [2, 2]), 9),
     "from_dense": lambda tf, S: tf.sparse.from_dense([[1, 0], [0, 2]]),
     "from_dense text": lambda tf, S: tf.sparse.from_dense([["a", ""], ["", "b"]]),
     "maximum": lambda tf, S: tf.sparse.maximum(S(*A), S(*B)),

@@ -97,7 +97,7 @@ def row_major(indices: np.ndarray) -> np.ndarray:
 _ROW_MAJOR = Op(lambda indices: jnp.lexsort(indices.T[::-1]), "SparseReorder").bind()
 
 
-def _check_order(indices: np.ndarray, shape: Sequence[int], kernel: str) -> None:
+def check_order(indices: np.ndarray, shape: Sequence[int], kernel: str) -> None:
     """TensorFlow's errors for positions that are outside, repeated or not in order."""
     outside = np.any((indices < 0) | (indices >= np.array(shape)), axis=1)
     step = np.zeros(len(indices), bool)
@@ -151,7 +151,7 @@ def to_dense(
     shape = known_dense_shape(sparse)
     indices = _host_positions(sparse)
     if indices is not None and validate_indices:
-        _check_order(indices, shape, "SparseToDense")
+        check_order(indices, shape, "SparseToDense")
     if default_value is None or (isinstance(default_value, int) and not default_value):
         if values.dtype is dtypes.bool:
             return where_bool(sparse, shape)
@@ -171,7 +171,7 @@ def _texts_to_dense(
         return sketch.tensor(sizes, dtypes.string)
     shape, places = known_value(dense_shape).tolist(), known_value(indices)
     if checks:
-        _check_order(places, shape, "SparseToDense")
+        check_order(places, shape, "SparseToDense")
     out = np.empty(shape, object)
     out[...] = known_value(filler).item()
     out[tuple(places.T)] = known_value(values)
@@ -587,6 +587,13 @@ def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> Spars
     return reorder(_with_static(turned, [static[i] for i in order]))
 
 
+def _check_rows(rows: np.ndarray, count: int, kernel: str) -> None:
+    outside = np.flatnonzero((rows < 0) | (rows >= count))
+    if outside.size:
+        i = int(outside[0])
+        raise invalid(f"indices({i}, 0) is invalid: {rows[i]} >= {count}", kernel)
+
+
 def fill_empty_rows(
     sp_input: Any, default_value: Any, name: str | None = None
 ) -> tuple[SparseTensor, Tensor]:
@@ -604,6 +611,7 @@ def fill_empty_rows(
     sparse = as_sparse(sp_input)
     shape = known_dense_shape(sparse)
     indices = positions(sparse)
+    _check_rows(indices[:, 0], shape[0], "SparseFillEmptyRows")
     empty = np.ones(shape[0], bool)
     empty[indices[:, 0]] = False
     rows = np.flatnonzero(empty)

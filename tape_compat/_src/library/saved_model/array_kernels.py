@@ -37,17 +37,25 @@ from ...ops import (
     special,
     sums,
 )
-from ...ops.arguments import is_text, known_value
+from ...ops.arguments import is_text, known_value, value_if_known
+from ...ops.sparse_layout import check_order
 from ...ops.unique_slices import unique_slices
 from ...values.convert import convert
 from ...values.tensor import Tensor
 from .registry import KERNELS, MASKS, Kernel, calling, kernel, moving
 
 
-def _sparse_to_dense(indices: Any, shape: Any, values: Any, default: Any) -> Tensor:
+@kernel("SparseToDense")
+@moving(2, 3)
+def _sparse_to_dense(
+    indices: Any, shape: Any, values: Any, default: Any, *, validate_indices: bool
+) -> Tensor:
     places, given = convert(indices), convert(values)
     if len(places._aval.shape) < 2:
         places = shapes.reshape(places, [-1, 1])
+    known = value_if_known(places) if validate_indices else None
+    if known is not None:
+        check_order(known, known_value(shape), "SparseToDense")
     if not given._aval.shape:
         given = creation.fill([places.shape[0]], given)
     return gather_scatter.tensor_scatter_nd_update(creation.fill(shape, default), places, given)
@@ -172,7 +180,6 @@ _PLAIN: dict[str, Kernel] = {
     "Softplus": elementwise.softplus,
     "Softsign": elementwise.softsign,
     "Sqrt": elementwise.sqrt,
-    "SparseToDense": moving(2, 3)(_sparse_to_dense),
     "Square": elementwise.square,
     "SquaredDifference": arithmetic.squared_difference,
     "StopGradient": lambda x: x if is_text(x) else stop_gradient(x),
