@@ -55,7 +55,7 @@ def _sparse_to_dense(
         places = shapes.reshape(places, [-1, 1])
     known = value_if_known(places) if validate_indices else None
     if known is not None:
-        check_order(known, known_value(shape), "SparseToDense")
+        check_order(known, known_value(shape).tolist(), "SparseToDense")
     if not given._aval.shape:
         given = creation.fill([places.shape[0]], given)
     return gather_scatter.tensor_scatter_nd_update(creation.fill(shape, default), places, given)
