@@ -423,6 +423,8 @@ def case_errors(tf):
             "png channels": lambda tf: image.encode_png(tf.ones([2, 2, 5], tf.uint8)),
             "jpeg channels": lambda tf: image.encode_jpeg(tf.ones([2, 2, 2], tf.uint8)),
             "overlap": lambda tf: image.non_max_suppression(boxes, [1.0], 1, iou_threshold=2.0),
+            "fewer than none": lambda tf: image.non_max_suppression(boxes, [1.0], -1),
+            "several numbers": lambda tf: image.non_max_suppression(boxes, [1.0], [1]),
         },
         words=3,
     )

@@ -127,6 +127,7 @@ PROGRAMS = [
     'tf.strings.to_hash_bucket_fast(["a"],0)',
     "tf.strings.to_hash_bucket_fast([1],5)",
     'tf.strings.ngrams(["a","b","c"],2)',
+    'tf.strings.ngrams(["a","b","c"],2,padding_width=1)',
     'tf.strings.ngrams([["a","b","c"],["d","e","f"]],2)',
     'tf.strings.ngrams(["a","b","c"],[1,2])',
     'tf.strings.ngrams(tf.ragged.constant([["a","b","c"],["d"]]),2)',

@@ -422,6 +422,8 @@ def ngrams(
     """
     widths = [ngram_width] if isinstance(ngram_width, int) else list(ngram_width)
     pads = _pads(pad_values)
+    if padding_width is not None and pad_values is None:
+        raise ValueError("pad_values must be provided if padding_width is set.")
     if padding_width is not None and padding_width < 1:
         raise ValueError(f"padding_width must be greater than 0. Received: {padding_width}")
     if any(w < 1 for w in widths):

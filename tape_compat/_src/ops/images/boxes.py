@@ -18,7 +18,7 @@ from ...values.convert import convert
 from ...values.host_steps import by_host
 from ...values.record import apply
 from ...values.tensor import Tensor, concrete
-from ..arguments import as_int, dims, known_value, sketched
+from ..arguments import dims, known_value, sketched
 
 _KERNEL = "CropAndResize"
 
@@ -144,6 +144,16 @@ def overlap(boxes: Any, others: Any, numpy: Any = np) -> Any:
 _BLOCK = 64
 
 
+def how_many(max_output_size: Any, kernel: str) -> int:
+    """How many boxes may be chosen."""
+    most = known_value(max_output_size)
+    if most.shape:
+        raise invalid(f"max_output_size must be 0-D, got shape {shown(most.shape)}", kernel)
+    if most < 0:
+        raise invalid("output size must be non-negative", kernel)
+    return int(most)
+
+
 def without_overlaps(
     boxes: np.ndarray, scores: np.ndarray, most: int, limit: Any, least: Any
 ) -> list[int]:
@@ -203,5 +213,6 @@ def non_max_suppression(
         raise invalid(f"boxes must have 4 columns{shown(corners.shape)}", kernel)
     if values.shape != corners.shape[:1]:
         raise invalid("scores has incompatible shape", kernel)
-    chosen = without_overlaps(corners, values, as_int(max_output_size), limit, least)
+    most = how_many(max_output_size, kernel)
+    chosen = without_overlaps(corners, values, most, limit, least)
     return concrete(np.asarray(chosen, np.int32))

@@ -17,16 +17,7 @@ from ...values.convert import convert
 from ...values.host_steps import by_host
 from ...values.tensor import Tensor, concrete
 from ..arguments import known_value, sketched
-from .boxes import overlap, without_overlaps
-
-
-def _most(max_output_size: Any, kernel: str) -> int:
-    most = known_value(max_output_size)
-    if most.shape:
-        raise invalid(f"max_output_size must be 0-D, got shape {shown(most.shape)}", kernel)
-    if most < 0:
-        raise invalid("output size must be non-negative", kernel)
-    return int(most)
+from .boxes import how_many, overlap, without_overlaps
 
 
 def _check_scores(scores: np.ndarray, count: int, kernel: str) -> None:
@@ -123,7 +114,7 @@ def non_max_suppression_with_scores(
         raise invalid("iou_threshold must be in [0, 1]", kernel)
     if sigma < 0:
         raise invalid("soft_nms_sigma_val must be >= 0", kernel)
-    most = _most(max_output_size, kernel)
+    most = how_many(max_output_size, kernel)
     if corners.ndim != 2:
         raise invalid(
             f"boxes must be 2-D{shown(corners.shape)} "
@@ -182,7 +173,7 @@ def non_max_suppression_overlaps(
     if table.shape[0] != table.shape[1]:
         raise invalid(f"overlaps must be square{shown(table.shape)}", kernel)
     _check_scores(values, len(table), kernel)
-    most = _most(max_output_size, kernel)
+    most = how_many(max_output_size, kernel)
     limit, least = (np.float32(known_value(x)) for x in (overlap_threshold, score_threshold))
     chosen, _ = _choose(values, lambda place, others: table[place, others], most, limit, least)
     return concrete(np.asarray(chosen, np.int32))
