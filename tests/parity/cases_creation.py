@@ -1,5 +1,7 @@
-"""How variables and tensors are made by functions of the user's; critical sections."""
+"""How variables and tensors are made: by functions of the user, of sequences; critical sections."""
 
+import array
+import collections
 import threading
 
 import numpy as np
@@ -287,3 +289,41 @@ def case_numbers_too_large_for_float32(tf):
         "half": lambda: tf.constant(1e6, tf.float16),
     }
     return {name: attempt(call) for name, call in calls.items()}
+def case_sequences_of_other_kinds(tf):
+    class Pair:
+        def __len__(self):
+            return 2
+
+        def __getitem__(self, i):
+            return [5, 6][i]
+
+    values = (
+        collections.UserList([1, 2]),
+        collections.deque([1.0, 2.0]),
+        array.array("d", [1, 2]),
+        array.array("b", [1]),
+        memoryview(b"ab"),
+        Pair(),
+        [collections.deque([1]), [2]],
+    )
+    return [tf.constant(value) for value in values], [
+        tf.convert_to_tensor(value, tf.float64) for value in values
+    ]
+
+
+def case_shapes_as_tensors(tf):
+    shape = tf.TensorShape
+    made = tf.convert_to_tensor
+    return [made(shape(sizes)) for sizes in ([], [2], [2**31 - 1], [2**31, 1])], attempts(
+        tf,
+        {
+            "too large": lambda tf: made(shape([2**40]), tf.int32),
+            "float": lambda tf: made(shape([2]), tf.float32),
+            "unknown": lambda tf: made(shape([2, None])),
+            "of int64": lambda tf: made(shape([2]), tf.int64),
+            "list": lambda tf: made([shape([2, 1]), [3, 4]]),
+            "nested": lambda tf: made([[shape([2])]], tf.float32),
+            "constant": lambda tf: tf.constant(shape([2]), tf.float32),
+            "constant of no sizes": lambda tf: tf.constant(shape([])),
+        },
+    )

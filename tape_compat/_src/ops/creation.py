@@ -18,6 +18,7 @@ from ..core.dtypes import DType, as_dtype
 from ..core.errors import NeedsValue
 from ..core.op import Op
 from ..core.refuse import invalid, not_allowed, shown
+from ..core.shapes import TensorShape
 from ..core.state import LOCAL
 from ..run import policy
 from ..values.bounds import host_value
@@ -78,7 +79,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: Any = "Cons
     elif isinstance(value, Variable):
         tensor = same_value(read(value), next_id())
     else:
-        tensor = convert(value, dtype)
+        tensor = convert(value.as_list() if isinstance(value, TensorShape) else value, dtype)
     if shape is None:
         return tensor
     wanted = dims(shape)

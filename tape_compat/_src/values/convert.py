@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -187,20 +187,38 @@ def to_numpy(value: Any, dtype: DType | None = None) -> np.ndarray:
         raise ValueError(_unsupported(value))
     if isinstance(value, (np.ndarray, np.generic)):
         return _from_numpy(value, dtype)
-    if isinstance(value, TensorShape):
-        if not value.is_fully_defined():
-            raise ValueError(f"Cannot convert a partially known TensorShape {value} to a Tensor.")
-        value = value.as_list()
-        dtype = dtype or dtypes.int32
     if isinstance(value, (bool, int, float, complex, str, bytes)):
         return _from_python(np.array(value, object), value, dtype)
     if isinstance(value, (list, tuple, range)):
         return _from_sequence(value, dtype)
+    if isinstance(value, TensorShape):
+        return _from_shape(value, dtype)
     if isinstance(value, Dimension):
-        return np.array(_size(value), _dtype_of_size(value, dtype).np_dtype)
+        _check_dtype_of_sizes("Dimension", value, dtype)
+        return _from_python(np.array(_size(value), object), _size(value), dtype)
     if hasattr(value, "__array__"):
         return _from_numpy(np.asarray(value), dtype)
+    if _is_sequence(type(value)):
+        return _from_sequence(_as_list(value), dtype)
     raise ValueError(_unsupported(value))
+
+
+def _is_sequence(kind: type) -> bool:
+    """Whether values of a class are taken for lists: a deque, an array of Python's, a
+    `TensorShape`, what has a length and items by number."""
+    return (
+        hasattr(kind, "__getitem__")
+        and hasattr(kind, "__len__")
+        and not hasattr(kind, "__array__")
+        and not issubclass(kind, (str, bytes, bytearray, Mapping))
+    )
+
+
+def _as_list(value: Any) -> Any:
+    """A sequence as lists of lists, with the numbers of its Dimensions."""
+    if isinstance(value, (list, tuple, range)) or _is_sequence(type(value)):
+        return [_as_list(item) for item in value]
+    return _size(value) if isinstance(value, Dimension) else value
 
 
 def _size(value: Dimension) -> int:
@@ -209,20 +227,26 @@ def _size(value: Dimension) -> int:
     return value.value
 
 
-def _dtype_of_size(value: Dimension, dtype: DType | None) -> DType:
+def _check_dtype_of_sizes(kind: str, value: Any, dtype: DType | None) -> None:
     if dtype not in (None, dtypes.int32, dtypes.int64):
         raise TypeError(
-            f"Cannot convert Dimension {value} to dtype {dtype}. Allowed dtypes are tf.int32 and "
+            f"Cannot convert {kind} {value} to dtype {dtype}. Allowed dtypes are tf.int32 and "
             "tf.int64."
         )
-    return dtype or dtypes.int32
 
 
-def _with_sizes(value: Any) -> Any:
-    """A sequence whose Dimensions are ints."""
-    if isinstance(value, (list, tuple)):
-        return [_with_sizes(item) for item in value]
-    return _size(value) if isinstance(value, Dimension) else value
+def _from_shape(shape: TensorShape, dtype: DType | None) -> np.ndarray:
+    if not shape.is_fully_defined():
+        raise ValueError(f"Cannot convert a partially known TensorShape {shape} to a Tensor.")
+    _check_dtype_of_sizes("TensorShape", shape, dtype)
+    sizes = shape.as_list()
+    large = max(map(int, sizes), default=0) > _INT32.max  # type: ignore[arg-type]
+    if large and dtype is dtypes.int32:
+        raise ValueError(
+            f"Cannot convert TensorShape {shape} to dtype int32; a dimension is too large. "
+            "Consider using tf.int64."
+        )
+    return np.array(sizes, (dtype or (dtypes.int64 if large else dtypes.int32)).np_dtype)
 
 
 def _unsupported(value: Any) -> str:
@@ -277,12 +301,12 @@ def _strings(array: np.ndarray, dtype: DType | None, value: Any) -> np.ndarray:
 
 def _from_sequence(value: Sequence[Any], dtype: DType | None) -> np.ndarray:
     leaves = list(_leaves(value))
+    if any(kind is Dimension or _is_sequence(kind) for kind in {*map(type, leaves)} - _PLAIN):
+        return _from_sequence(_as_list(value), dtype)
     try:
         array = np.array(value)
     except ValueError:
         raise _refusal(leaves) from None
-    if array.dtype == object and any(isinstance(x, Dimension) for x in leaves):
-        return _from_sequence(_with_sizes(value), dtype)
     if array.dtype == object and not all(isinstance(x, (str, bytes)) for x in array.ravel()):
         raise _refusal(leaves)
     of_numpy = any(isinstance(x, (np.ndarray, np.generic)) for x in leaves)
@@ -342,6 +366,7 @@ def _refusal(leaves: list[Any]) -> ValueError:
 
 
 _NUMBERS = (bool, int, float, complex)
+_PLAIN = {*_NUMBERS, str, bytes, type(None)}
 
 
 def _from_python(
