@@ -1,5 +1,6 @@
 """`tf.data`: elements in files, and rows of ragged and sparse tensors."""
 
+import os
 import pathlib
 import tempfile
 
@@ -283,3 +284,40 @@ def case_records_that_are_no_bytes(tf):
             ]
             writer.write(b"bytes")
         return refused, list(tf.data.TFRecordDataset(path).as_numpy_iterator())
+
+
+def case_urls_of_files(tf):
+    """Files of this machine by URLs, which are given back as they were."""
+    with tempfile.TemporaryDirectory() as folder:
+        url = f"file://{folder}"
+        files = tf.io.gfile
+        tf.io.write_file(f"{url}/a/b", "one\ntwo\n")
+        with files.GFile(f"{url}/c", "w") as file:
+            file.write("three\n")
+        files.copy(f"{url}/c", f"{url}/a/d")
+        found = [
+            sorted(files.glob(f"{url}/a/*")),
+            tf.io.matching_files(f"{url}/c").numpy().tolist(),
+        ]
+        found += [sorted(inside) for _, _, inside in files.walk(url)]
+        found += [[where for where, _, _ in files.walk(url)], sorted(os.listdir(f"{folder}/a"))]
+        found.append(list(tf.data.TextLineDataset(f"{url}/a/b").as_numpy_iterator()))
+        with tf.io.TFRecordWriter(f"{url}/r") as writer:
+            writer.write(b"record")
+        found.append(list(tf.data.TFRecordDataset(f"{url}/r").as_numpy_iterator()))
+        saved = tf.train.Checkpoint(v=tf.Variable(1.0)).save(f"{url}/saved")
+        v = tf.Variable(0.0)
+        tf.train.Checkpoint(v=v).restore(saved)
+        found += [
+            saved,
+            tf.train.latest_checkpoint(url),
+            v.numpy(),
+            os.path.exists(f"{folder}/checkpoint"),
+        ]
+        tf.saved_model.save(tf.Module(), f"{url}/model")
+        found += [os.path.exists(f"{folder}/model/saved_model.pb")]
+        found += [tf.saved_model.contains_saved_model(f"{url}/model")]
+        found += [list(tf.data.Dataset.range(2).cache(f"{url}/cache").as_numpy_iterator())]
+        tf.data.Dataset.range(2).save(f"{url}/elements")
+        found += [list(tf.data.Dataset.load(f"{url}/elements").as_numpy_iterator())]
+        return [str(each).replace(folder, "") for each in found], attempt(files.exists, None)

@@ -19,6 +19,7 @@ import numpy as np
 
 from ..core import dtypes, errors
 from ..core.dtypes import DType
+from ..core.paths import local_path
 from ..data.io import wire
 from ..data.io.records import crc32c, file_error, masked
 from .slices import Extents, slice_key, slice_of
@@ -50,6 +51,7 @@ def write_bundle(prefix: str, tensors: Mapping[str, np.ndarray]) -> None:
     Both are written under other names first, so that there is either all of it or nothing new.
     Raises: NotFoundError or another OpError if the files cannot be written.
     """
+    prefix = local_path(prefix)
     data, index = f"{prefix}.data-00000-of-00001", f"{prefix}.index"
     mark = f".tempstate{secrets.randbits(64)}"
     try:
@@ -120,6 +122,7 @@ class Bundle:
 
     def __init__(self, prefix: str):
         self.prefix = prefix
+        prefix = local_path(prefix)
         path = f"{prefix}.index"
         try:
             with open(path, "rb") as file:
@@ -143,7 +146,7 @@ class Bundle:
 
             def shard(number: int) -> Any:
                 if number not in shards:
-                    path = f"{self.prefix}.data-{number:05d}-of-{self._shards:05d}"
+                    path = f"{local_path(self.prefix)}.data-{number:05d}-of-{self._shards:05d}"
                     try:
                         shards[number] = files.enter_context(open(path, "rb"))
                     except OSError as error:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core import dtypes, errors
+from ..core.paths import local_path
 from ..core.state import LOCAL
 from ..values.context import init_scope
 from ..values.trackable import AutoTrackable, NoDependency, Trackable, children, is_trackable
@@ -257,7 +258,8 @@ class Checkpoint(AutoTrackable):
         """
         path = None if save_path is None else _path(save_path)
         if path is not None and any(
-            os.path.exists(os.path.join(path, f"saved_model.{end}")) for end in ("pb", "pbtxt")
+            os.path.exists(os.path.join(local_path(path), f"saved_model.{end}"))
+            for end in ("pb", "pbtxt")
         ):
             path = os.path.join(path, "variables", "variables")
         try:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from ..core.paths import local_path
 from ..values.variable import Variable
 from .bundle import files_of
 from .checkpoint import Checkpoint
@@ -171,7 +172,7 @@ class CheckpointManager:
                 continue
             for file in files_of(oldest):
                 with contextlib.suppress(FileNotFoundError):
-                    os.remove(file)
+                    os.remove(local_path(file))
         self._put_state()
 
     def _put_state(self) -> None:

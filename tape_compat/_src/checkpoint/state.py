@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from ..core.paths import local_path
 from ..data.io.records import file_error
 
 _LOG = logging.getLogger("tape_compat")
@@ -97,7 +98,7 @@ def _parsed(text: str) -> CheckpointState:
 
 
 def _file_of(folder: Any, latest_filename: str | None) -> str:
-    return os.path.join(os.fspath(folder), latest_filename or "checkpoint")
+    return os.path.join(local_path(os.fspath(folder)), latest_filename or "checkpoint")
 
 
 def get_checkpoint_state(
@@ -148,7 +149,7 @@ def latest_checkpoint(checkpoint_dir: Any, latest_filename: str | None = None) -
     if found is None:
         return None
     path = found.model_checkpoint_path
-    if os.path.exists(f"{path}.index") or os.path.exists(path):
+    if any(os.path.exists(local_path(each)) for each in (f"{path}.index", path)):
         return path
     _LOG.error("Couldn't match files for checkpoint %s", path)
     return None

@@ -14,6 +14,7 @@ from jax import lax
 from ..core.caches import Cache
 from ..core.dtypes import float32, int64
 from ..core.op import Op
+from ..core.paths import local_path
 from ..core.refuse import check_dtype_of, invalid
 from ..values.bounds import host_value
 from ..values.convert import convert
@@ -289,7 +290,7 @@ def fixed_unigram_candidate_sampler(
     kernel = "FixedUnigramCandidateSampler"
     given = list(unigrams)
     if vocab_file:
-        with open(vocab_file, encoding="utf-8", newline="") as file:
+        with open(local_path(vocab_file), encoding="utf-8", newline="") as file:
             given = [float(row[-1]) for row in csv.reader(file) if row]
     if not given:
         raise invalid("Must provide either vocab_file or unigrams.", kernel)

@@ -13,6 +13,7 @@ import numpy as np
 from ...core import dtypes, errors
 from ...core.dtypes import DType, as_dtype
 from ...core.errors import user_location
+from ...core.paths import local_path, scheme_of
 from ...core.state import LOCAL
 from ...function.elements import runs_as_python
 from ...function.python_steps import learn, record_call
@@ -81,7 +82,7 @@ def read_file(filename: Any, name: str | None = None) -> Tensor:
     if sketch is not None:
         return sketch.tensor((), dtypes.string)
     _refuse_recording("tf.io.read_file()")
-    path = text(filename, "filename", "ReadFile").decode()
+    path = local_path(text(filename, "filename", "ReadFile").decode())
     try:
         with open(path, "rb") as file:
             return convert(file.read())
@@ -100,7 +101,7 @@ def write_file(filename: Any, contents: Any, name: str | None = None) -> None:
     ['a']
     """
     _refuse_recording("tf.io.write_file()")
-    path = text(filename, "filename", "WriteFile").decode()
+    path = local_path(text(filename, "filename", "WriteFile").decode())
     try:
         make_folder_of(path)
         with open(path, "wb") as file:
@@ -125,10 +126,11 @@ def matching(patterns: Any) -> list[str]:
 def globbed(pattern: str) -> list[str]:
     """The files that match a pattern, in order. Those found in the current folder by a pattern that
     names none begin with `./`."""
+    scheme, pattern = scheme_of(pattern), local_path(pattern)
     literal = re.split(r"[*?\[]", pattern, maxsplit=1)[0]
     if literal != pattern and "/" not in literal:
         pattern = f"./{pattern}"
-    return sorted(glob.glob(pattern, include_hidden=True))
+    return [scheme + path for path in sorted(glob.glob(pattern, include_hidden=True))]
 
 
 def matching_files(pattern: Any, name: str | None = None) -> Tensor:

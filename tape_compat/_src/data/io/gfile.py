@@ -9,13 +9,20 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from ...core import errors
+from ...core.paths import local_path, scheme_of
 from .contents import globbed
 from .records import file_error
 
 
-def _path(path: Any) -> str:
+def _name(path: Any) -> str:
     found = os.fspath(path) if hasattr(path, "__fspath__") else path
+    if not isinstance(found, (str, bytes)):
+        raise TypeError(f"Expected binary or unicode string, got {found!r}")
     return found.decode() if isinstance(found, bytes) else str(found)
+
+
+def _path(path: Any) -> str:
+    return local_path(_name(path))
 
 
 def exists(path: Any) -> bool:
@@ -59,8 +66,8 @@ def glob(pattern: Any) -> list[str]:
     []
     """
     if isinstance(pattern, (str, bytes, os.PathLike)):
-        return globbed(_path(pattern))
-    return [path for each in pattern for path in globbed(_path(each))]
+        return globbed(_name(pattern))
+    return [path for each in pattern for path in globbed(_name(each))]
 
 
 def join(path: Any, *paths: Any) -> Any:
@@ -205,7 +212,9 @@ def walk(
         if onerror is not None:
             onerror(file_error(error, error.filename))
 
-    yield from os.walk(_path(top), topdown, failed)
+    scheme = scheme_of(_name(top))
+    for folder, folders, files in os.walk(_path(top), topdown, failed):
+        yield scheme + folder, folders, files
 
 
 def get_registered_schemes() -> list[str]:

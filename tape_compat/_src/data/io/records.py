@@ -14,6 +14,7 @@ import numpy as np
 
 from ...core import errors
 from ...core.native import FASTPATH, native
+from ...core.paths import local_path
 
 _POLYNOMIAL = 0x82F63B78
 #: How many bytes the checksums of several records take in one step.
@@ -186,6 +187,7 @@ def record_of(data: bytes) -> bytes:
 
 def opened(path: str, kind: str) -> IO[bytes]:
     """A file to read. Raises NotFoundError, or what else keeps it from being read."""
+    path = local_path(path)
     try:
         if kind == "GZIP":
             return gzip.open(path)  # type: ignore[return-value]
@@ -377,7 +379,7 @@ class TFRecordWriter:
             options = TFRecordOptions(options)
         kind = TFRecordOptions.get_compression_type_string(options)
         level = 6 if options.compression_level is None else options.compression_level
-        self._path = str(path.decode() if isinstance(path, bytes) else path)
+        self._path = local_path(str(path.decode() if isinstance(path, bytes) else path))
         try:
             self._file: Any = open(self._path, "wb")
         except OSError as error:

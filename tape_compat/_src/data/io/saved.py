@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...core import errors
+from ...core.paths import local_path
 from ..fingerprints import fingerprint
 from ..functions import ElementFunction
 from ..interleaving import Interleave
@@ -38,7 +39,8 @@ def compression_of(compression: Any) -> str:
 
 def folder_of(path: Any) -> str:
     """The name of a folder that the user gave: text, a path or a string scalar."""
-    return text(os.fspath(path) if hasattr(path, "__fspath__") else path, "path", "Save").decode()
+    name = os.fspath(path) if hasattr(path, "__fspath__") else path
+    return local_path(text(name, "path", "Save").decode())
 
 
 class SavedElements(Pipeline):
@@ -257,7 +259,7 @@ class FileCache(Pipeline):
 
     def __init__(self, source: Pipeline, filename: str):
         super().__init__(source)
-        self._path = filename
+        self._path = local_path(filename)
 
     @property
     def _whole(self) -> str:

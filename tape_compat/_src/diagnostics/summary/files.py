@@ -13,6 +13,7 @@ import weakref
 from typing import Any
 
 from ...core import errors
+from ...core.paths import local_path
 from ...data.io import wire
 from ...data.io.records import file_error, record_of
 
@@ -39,6 +40,7 @@ class EventFile:
     def __init__(self, folder: str, max_queue: int, flush_millis: int, suffix: str):
         self._max_queue, self._seconds = max_queue, flush_millis / 1000
         self._queue: list[bytes] = []
+        folder = local_path(folder)
         self._lock = threading.RLock()
         now = time.time()
         name = f"events.out.tfevents.{int(now):010d}.{socket.gethostname()}.{os.getpid()}"

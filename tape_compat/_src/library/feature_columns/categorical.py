@@ -10,6 +10,7 @@ import numpy as np
 
 from ...core import dtypes
 from ...core.dtypes import as_dtype
+from ...core.paths import local_path
 from ...data.io.parsing import VarLenFeature
 from ...ops.casting import cast
 from ...ops.crosses import sparse_cross_hashed
@@ -346,7 +347,7 @@ def categorical_column_with_vocabulary_file(
         raise NotImplementedError("categorical_column_with_vocabulary_file: a file of records")
     if vocabulary_size is None:
         try:
-            with open(vocabulary_file, "rb") as file:
+            with open(local_path(vocabulary_file), "rb") as file:
                 vocabulary_size = sum(1 for _ in file)
         except FileNotFoundError:
             raise ValueError(f"vocabulary_file in {key} does not exist.") from None

@@ -9,6 +9,7 @@ import numpy as np
 from ...core import dtypes
 from ...core.dtypes import DType, as_dtype
 from ...core.errors import NotFoundError, user_location
+from ...core.paths import local_path
 from ...core.refuse import invalid, shown
 from ...ops.arguments import known_value
 from ...values.convert import convert
@@ -183,7 +184,7 @@ class TextFileInitializer(TableInitializerBase):
 
 def _lines(path: str) -> list[bytes]:
     try:
-        with open(path, "rb") as file:
+        with open(local_path(path), "rb") as file:
             text = file.read()
     except FileNotFoundError:
         raise NotFoundError(

@@ -11,6 +11,7 @@ from ...checkpoint.reader import CheckpointReader
 from ...checkpoint.variables import is_variable
 from ...core.dtypes import as_dtype
 from ...core.errors import user_location
+from ...core.paths import local_path
 from ...data.io.messages import DecodeError
 from ...ops.creation import zeros
 from ...values.convert import convert
@@ -43,7 +44,7 @@ def contains_saved_model(export_dir: Any) -> bool:
     >>> tf.saved_model.contains_saved_model("/there/is/none")
     False
     """
-    return os.path.exists(os.path.join(os.fspath(export_dir), SAVED_MODEL_FILENAME_PB))
+    return os.path.exists(os.path.join(local_path(os.fspath(export_dir)), SAVED_MODEL_FILENAME_PB))
 
 
 def load(export_dir: Any, tags: Any = None, options: LoadOptions | None = None) -> Any:
@@ -96,7 +97,7 @@ def opened(
 
     Args: `known`: objects that stand for some of it, by their paths, as `Loading` takes them.
     """
-    folder = os.fspath(export_dir)
+    folder = local_path(os.fspath(export_dir))
     model = parsed_model(folder)
     graph = _chosen(model.meta_graphs, tags, folder)
     if not graph.object_graph_def.nodes:

@@ -14,6 +14,7 @@ from ...checkpoint.keys import path_of, value_key
 from ...checkpoint.saving import View, values_in, view_of
 from ...checkpoint.variables import is_variable, variable_of
 from ...core.errors import NeedsValue, user_location
+from ...core.paths import local_path
 from ...core.state import LOCAL
 from ...function.any_rank import ConcreteFunctionOfAnyRank
 from ...function.concrete import ConcreteFunction
@@ -81,14 +82,14 @@ def saved(obj: Any, export_dir: Any, signatures: Any, options: Any) -> View:
             "Expected an object of type `Trackable`, such as `tf.Module` or a subclass of the "
             f"`Trackable` class, for export. Got {obj} with type {type(obj)}."
         )
-    folder = os.fspath(export_dir)
+    folder = local_path(os.fspath(export_dir))
     saving = _Saving(obj, signatures, options or SaveOptions())
     model = saving.model()
     os.makedirs(os.path.join(folder, "variables"), exist_ok=True)
     os.makedirs(os.path.join(folder, "assets"), exist_ok=True)
     write_bundle(os.path.join(folder, "variables", "variables"), values_in(saving.view))
     for name, path in saving.assets.items():
-        shutil.copyfile(path, os.path.join(folder, "assets", name))
+        shutil.copyfile(local_path(path), os.path.join(folder, "assets", name))
     with open(os.path.join(folder, "saved_model.pb"), "wb") as file:
         file.write(model.SerializeToString(deterministic=True))
     return saving.view

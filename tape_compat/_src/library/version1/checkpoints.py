@@ -9,6 +9,7 @@ from typing import Any
 
 from ...checkpoint.reader import CheckpointReader
 from ...checkpoint.state import CheckpointState, latest_checkpoint, put_state, state_of
+from ...core.paths import local_path
 from ...core.refuse import invalid
 from ...values.variable import Variable
 
@@ -78,7 +79,7 @@ def update_checkpoint_state(
 def get_checkpoint_mtimes(checkpoint_prefixes: Sequence[str]) -> list[float]:
     """When checkpoints were written, in seconds since 1970; those that there are not are left
     out."""
-    files = [f"{prefix}.index" for prefix in checkpoint_prefixes]
+    files = [f"{local_path(prefix)}.index" for prefix in checkpoint_prefixes]
     return [os.path.getmtime(file) for file in files if os.path.exists(file)]
 
 

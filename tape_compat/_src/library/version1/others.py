@@ -7,6 +7,7 @@ from typing import Any
 
 from ...checkpoint.reader import CheckpointReader
 from ...core import errors
+from ...core.paths import local_path
 from ...core.shapes import as_shape
 from ...ops.products import matmul
 from ...values.convert import convert
@@ -71,7 +72,7 @@ def error_code_from_exception_type(cls: type) -> Any:
 
 def checkpoint_exists(checkpoint_prefix: Any) -> bool:
     """Whether there is a checkpoint with this path."""
-    return os.path.exists(f"{os.fspath(checkpoint_prefix)}.index")
+    return os.path.exists(f"{local_path(os.fspath(checkpoint_prefix))}.index")
 
 
 def NewCheckpointReader(filepattern: Any) -> CheckpointReader:

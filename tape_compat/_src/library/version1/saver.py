@@ -10,6 +10,7 @@ from typing import Any
 from ...checkpoint.bundle import Bundle, files_of, write_bundle
 from ...checkpoint.state import put_state
 from ...core import errors
+from ...core.paths import local_path
 from ...values.context import executing_eagerly
 from ...values.variable import Variable
 
@@ -81,7 +82,7 @@ class Saver:
 
     def recover_last_checkpoints(self, checkpoint_paths: Any) -> None:
         """Take these paths, as far as they are there, for those of checkpoints that stay."""
-        indices = [(path, f"{path}.index") for path in checkpoint_paths]
+        indices = [(path, f"{local_path(path)}.index") for path in checkpoint_paths]
         self._kept = [(p, os.path.getmtime(i)) for p, i in indices if os.path.exists(i)]
 
     def _variables(self) -> dict[str, Variable]:
@@ -128,7 +129,6 @@ class Saver:
         if global_step is not None:
             path = f"{path}-{int(global_step):08d}" if self._pads else f"{path}-{int(global_step)}"
         arrays = {name: variable.numpy() for name, variable in self._variables().items()}
-        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
         write_bundle(path, arrays)
         self._note(path)
         if write_state:
@@ -160,7 +160,7 @@ class Saver:
         if save_path is None:
             raise ValueError("Can't load save_path when it is None.")
         path = os.fspath(save_path)
-        if not os.path.exists(f"{path}.index"):
+        if not os.path.exists(f"{local_path(path)}.index"):
             raise ValueError(f"The passed save_path is not a valid checkpoint: {path}")
         variables, bundle = self._variables(), Bundle(path)
         try:
