@@ -6,6 +6,8 @@ import sys
 import threading
 from contextlib import contextmanager
 
+from .harness import attempt
+
 JOBS = {"worker": ["a:1", "b:2"], "ps": {1: "c:3", 4: "d:4"}}
 
 
@@ -265,3 +267,15 @@ def case_a_thread_that_does_not_stop(tf):
         coordinator.join([thread], stop_grace_period_secs=0.01)
     finally:
         end.set()
+
+
+def case_input_contexts(tf):
+    made = tf.distribute.InputContext
+    return (
+        [str(made(2, 1, 4)), made(2, 1, 4).get_per_replica_batch_size(8)],
+        [
+            (each.num_input_pipelines, each.input_pipeline_id, each.num_replicas_in_sync)
+            for each in (made(), made(2, 1, 4), made(num_replicas_in_sync=3))
+        ],
+        attempt(made(num_replicas_in_sync=3).get_per_replica_batch_size, 8),
+    )

@@ -136,3 +136,33 @@ def case_tables(tf):
         numbered(data.range(5, 8), key_dtype=tf.int64).lookup(tf.constant([6, 1], tf.int64)),
         numbered(words, vocab_size=2).size(),
     ]
+
+
+def case_lists(tf):
+    made = tf.data.experimental.from_list
+    lists = ([[1], [1, 2]], [{"a": [1]}, {"a": [1, 2]}])
+    refused = ([], 3, (1, 2), [(1,), (2, 3)], [{"a": 1}, {"b": 1}])
+    return [shown(made(each)) for each in lists], [attempt(made, each, words=5) for each in refused]
+
+
+def case_options_of_datasets_stay(tf):
+    dataset = tf.data.Dataset.range(3)
+
+    def later(tf):
+        given = tf.data.Options()
+        found = dataset.with_options(given)
+        given.deterministic = True
+        return found.options().deterministic
+
+    return attempts(
+        tf,
+        {
+            "set": lambda tf: setattr(dataset.options(), "deterministic", True),
+            "set within": lambda tf: setattr(
+                dataset.options().threading, "private_threadpool_size", 3
+            ),
+            "set what was given": later,
+            "merge": lambda tf: tf.data.Options().merge(dataset.options()).deterministic,
+            "merge another thing": lambda tf: attempt(tf.data.Options().merge, 3, words=6),
+        },
+    )

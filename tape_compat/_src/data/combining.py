@@ -141,7 +141,7 @@ class Concatenate(Pipeline):
             _ = self.spec  # which refuses what has nothing in common
 
     def _spec(self) -> Any:
-        return _common(self.inputs[0].spec, self.inputs[1].spec)
+        return common_of(self.inputs[0].spec, self.inputs[1].spec)
 
     def size(self) -> int:
         one, other = (each.size() for each in self.inputs)
@@ -171,7 +171,7 @@ class Concatenate(Pipeline):
         return StreamOf(step)
 
 
-def _common(one: Any, other: Any) -> Any:
+def common_of(one: Any, other: Any) -> Any:
     """What two specs of elements have in common."""
     ours, theirs = Layout(one).specs, Layout(other).specs
     refusal = TypeError(f"Incompatible dataset elements:\n  {one} vs.   {other}")
@@ -205,7 +205,7 @@ def common_spec(pipelines: list[Pipeline]) -> Any:
     found = pipelines[0].spec
     for i, each in enumerate(pipelines[1:], 1):
         try:
-            found = _common(found, each.spec)
+            found = common_of(found, each.spec)
         except TypeError:
             raise TypeError(
                 "Invalid `datasets`. `datasets` must have compatible element specs.\n Dataset 0 "

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..core import dtypes
+from ..values import nest
 from ..values.convert import convert
 from ..values.spec import TensorSpec
 from ..values.tensor import Tensor
 from .base import dataset_of, known_size
+from .combining import common_of
 from .dataset import Dataset
 from .iterator import Iterator, refuse_recording
 from .keeping import AssertCardinality, at as element_at
@@ -102,17 +105,24 @@ def get_next_as_optional(iterator: Iterator) -> Optional:
 def from_list(elements: Sequence[Any], name: str | None = None) -> Dataset:
     """A dataset of the elements of a list, which are of one form.
 
-    Raises: ValueError if there is none; TypeError for something else than a list.
+    Raises: ValueError if there is none, or for something else than a list; TypeError for elements
+      of several forms.
 
     >>> import tape_compat as tf
     >>> list(tf.data.experimental.from_list([(1, "a"), (2, "b")]).as_numpy_iterator())
     [(np.int32(1), b'a'), (np.int32(2), b'b')]
     """
     if not isinstance(elements, list):
-        raise TypeError(f"`elements` must be a list, not {type(elements)}.")
+        raise ValueError("Invalid `elements`. `elements` must be a list.")
     if not elements:
-        raise ValueError("Empty list of elements: `elements` should not be empty.")
-    spec = taken_apart(elements[0])[0]
+        raise ValueError(
+            "Invalid `elements`. `elements` should not be empty. If you want an empty dataset, use "
+            "`tf.data.Dataset.range(0)`."
+        )
+    specs = [taken_apart(element)[0] for element in elements]
+    for each in specs[1:]:
+        nest.assert_same_structure(specs[0], each)
+    spec = functools.reduce(common_of, specs)
     dataset = Dataset.from_generator(lambda: iter(elements), output_signature=spec)
     return dataset.apply(assert_cardinality(len(elements)))
 

@@ -60,6 +60,7 @@ class _Group:
     _settings: dict[str, Any] = {}
     #: The classes of those that are neither bools nor groups.
     _kinds: dict[str, type] = {}
+    _frozen = False
 
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *self._settings})
@@ -70,13 +71,19 @@ class _Group:
         default = self._settings[name]
         found = default() if _is_group(default) else default
         object.__setattr__(self, name, found)
-        return found
+        return frozen(found) if self._frozen and _is_group(default) else found
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name not in self._settings:
             raise AttributeError(
                 f"Cannot set the property {name} on {type(self).__name__}: it has "
                 f"{', '.join(sorted(self._settings))}."
+            )
+        if self._frozen:
+            raise ValueError(
+                "Mutating `tf.data.Options()` returned by `tf.data.Dataset.options()` has no "
+                "effect. Use `tf.data.Dataset.with_options(options)` to set or update dataset "
+                "options."
             )
         default = self._settings[name]
         kind = default if _is_group(default) else self._kinds.get(name, bool)
@@ -96,7 +103,7 @@ class _Group:
     def _merged(self, other: Any) -> Any:
         """These settings, with those of `other` that are not its defaults."""
         found = type(self)()
-        for name in dict.fromkeys((*vars(self), *vars(other))):
+        for name in (name for name in self._settings if name in vars(self) | vars(other)):
             mine, theirs = getattr(self, name), getattr(other, name)
             if isinstance(mine, _Group):
                 chosen = mine._merged(theirs)
@@ -104,6 +111,15 @@ class _Group:
                 chosen = mine if theirs == self._settings[name] else theirs
             object.__setattr__(found, name, chosen)
         return found
+
+
+def frozen(group: Any) -> Any:
+    """The settings themselves, which nobody may change from now on."""
+    for value in vars(group).values():
+        if isinstance(value, _Group):
+            frozen(value)
+    object.__setattr__(group, "_frozen", True)
+    return group
 
 
 def _is_group(default: Any) -> bool:
@@ -216,5 +232,12 @@ class Options(_Group):
         super().__setattr__(old.get(name, name), value)
 
     def merge(self, options: Options) -> Options:
-        """These settings, with those of `options` that are set there."""
+        """These settings, with those of `options` that are set there.
+
+        Raises: TypeError for something else.
+        """
+        if type(options) is not type(self):
+            raise TypeError(
+                f"Could not merge incompatible options of type {type(options)} and {type(self)}."
+            )
         return self._merged(options)

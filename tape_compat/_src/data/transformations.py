@@ -10,7 +10,7 @@ from .combining import Concatenate
 from .grouping import Grouping
 from .interleaving import Interleave
 from .mapping import Filter, FlatMap, Map, TakeWhile
-from .options import Options
+from .options import Options, frozen
 from .pipeline import AUTOTUNE, UNKNOWN, refused
 from .prefetching import Prefetch
 from .selecting import Repeat, Shard, Shuffle, Skip, Take
@@ -241,8 +241,8 @@ class Transformations(Grouping):
     # -- options --------------------------------------------------------------------------------
 
     def options(self) -> Options:
-        """The options of the dataset and of those it is made from."""
-        return self._options
+        """The options of the dataset and of those it is made from. They cannot be changed."""
+        return frozen(self._options)
 
     def with_options(self, options: Options, name: str | None = None) -> Any:
         """The same dataset, with further options.

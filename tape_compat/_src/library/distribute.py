@@ -275,15 +275,38 @@ class ValueContext:
 
 
 class InputContext:
-    """Which part of the input is wanted: all of it."""
+    """Which part of the input is wanted: all of it, unless it says otherwise.
 
-    num_input_pipelines = 1
-    input_pipeline_id = 0
-    num_replicas_in_sync = 1
+    >>> import tape_compat as tf
+    >>> context = tf.distribute.InputContext(num_replicas_in_sync=4)
+    >>> context.num_input_pipelines, context.get_per_replica_batch_size(8)
+    (1, 2)
+    """
+
+    def __init__(
+        self,
+        num_input_pipelines: int = 1,
+        input_pipeline_id: int = 0,
+        num_replicas_in_sync: int = 1,
+    ) -> None:
+        self.num_input_pipelines = num_input_pipelines
+        self.input_pipeline_id = input_pipeline_id
+        self.num_replicas_in_sync = num_replicas_in_sync
 
     def get_per_replica_batch_size(self, global_batch_size: int) -> int:
-        """The whole batch."""
-        return global_batch_size
+        """The part of a batch that a replica gets. Raises ValueError if it is no whole number."""
+        if global_batch_size % self.num_replicas_in_sync:
+            raise ValueError(
+                f"The `global_batch_size` {global_batch_size} is not divisible by "
+                f"`num_replicas_in_sync` {self.num_replicas_in_sync} "
+            )
+        return global_batch_size // self.num_replicas_in_sync
+
+    def __str__(self) -> str:
+        return (
+            f"tf.distribute.InputContext(input pipeline id {self.input_pipeline_id}, total: "
+            f"{self.num_input_pipelines})"
+        )
 
 
 class OneDeviceStrategy(Strategy):
