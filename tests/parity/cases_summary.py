@@ -299,3 +299,20 @@ def case_iterator(tf):
             (value.tag, value.WhichOneof("value"), value.HasField("metadata")),
             tf.make_ndarray(value.tensor),
         )
+
+
+def case_tensors_as_messages_of_fewer_elements(tf):
+    """The last element stands for those that are left out."""
+    made, several = tf.make_tensor_proto, np.float16([1.5, 2])
+    given = [(1, [2, 2]), (1.5, [3]), ("a", [2]), ([1, 2], [4]), (True, [2]), (1j, [2]), (3, [0])]
+    given += [(several, [2, 1]), (np.int8(3), [2]), ([True, False, True], [3]), ([1j, 2], [2])]
+    protos = [made(value, shape=shape) for value, shape in given]
+    return (
+        [tf.make_ndarray(each) for each in protos],
+        [each.SerializeToString() for each in protos],
+        [
+            attempt(made, [1, 2, 3], shape=[2]),
+            attempt(made, [1, 2], shape=[4], allow_broadcast=True),
+            attempt(made, [[3]], shape=[2], allow_broadcast=True),
+        ],
+    )

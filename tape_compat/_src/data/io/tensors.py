@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import struct
 from typing import Any, ClassVar
 
@@ -64,7 +65,9 @@ class TensorProto(Message):
 _REAL = {"float32": (5, "<f"), "float64": (6, "<d"), "complex64": (9, "<2f")}
 _REAL["complex128"] = (12, "<2d")
 _WHOLE = {"int64": 10, "bool": 11, "float16": 13, "bfloat16": 13, "uint32": 16, "uint64": 17}
-_INTS = 7
+_INTS, _TEXTS = 7, 8
+#: What is written by elements, however many there are.
+_BY_ELEMENTS = frozenset(("bool", "complex64", "complex128"))
 
 
 def make_ndarray(tensor: Any) -> np.ndarray:
@@ -92,7 +95,8 @@ def make_tensor_proto(
     """The `TensorProto` of a value.
 
     Args:
-      dtype, shape: what it is to have; those of the value if None.
+      dtype, shape: what it is to have; those of the value if None. A shape of more elements is
+        filled with the last one.
       verify_shape: whether the value must have the shape already.
       allow_broadcast: whether a single element stands for all.
     Raises: TypeError, ValueError for a value that does not fit.
@@ -109,30 +113,44 @@ def make_tensor_proto(
         raise ValueError("allow_broadcast and verify_shape are not both allowed.")
     if isinstance(values, TensorProto):
         return values
+    sizes = None if shape is None else tuple(map(int, shape))
+    if sizes is not None and 0 in sizes and not isinstance(values, np.ndarray):
+        values = np.zeros(sizes, np.float32 if dtype is None else as_dtype(dtype).np_dtype)
     tensor = convert(values, dtype)
     array = array_of(tensor)
-    wanted = array.shape if shape is None else tuple(map(int, shape))
-    if array.shape != wanted:
-        if verify_shape:
-            raise TypeError(f"Expected Tensor's shape: {wanted}, but got {array.shape}.")
-        if array.size == np.prod(wanted, dtype=np.int64):
-            array = array.reshape(wanted)
-        elif not (allow_broadcast and array.size == 1):
-            raise ValueError(f"cannot reshape array of size {array.size} into shape {wanted}")
-    if array.size == 1 and tensor.dtype.name != "string":
-        sizes = b"".join([wire.field(2, wire.number_field(1, size)) for size in wanted])
-        message = wire.number_field(1, tensor.dtype.as_datatype_enum) + wire.field(2, sizes)
-        message += _single(array, tensor.dtype)
+    wanted = array.shape if sizes is None else sizes
+    count = math.prod(wanted)
+    if allow_broadcast:
+        fits = array.shape in ((), (1,)) or array.size == count
     else:
-        message = serialized(array, tensor.dtype)
+        fits = not verify_shape or array.shape == wanted
+    if not fits:
+        raise TypeError(f"Expected Tensor's shape: {wanted}, but got {array.shape}.")
+    if array.size > count:
+        raise ValueError(
+            f"Too many elements provided. Takes at most {count}, but got {array.size}."
+        )
+    if array.size == count != 1 and tensor.dtype.name not in _BY_ELEMENTS:
+        message = serialized(array.reshape(wanted), tensor.dtype)
+    else:
+        message = _by_elements(array, wanted, tensor.dtype)
     found = TensorProto()
     found.ParseFromString(message)
     return found
 
 
-def _single(array: np.ndarray, dtype: DType) -> bytes:
+def _by_elements(array: np.ndarray, shape: tuple[int, ...], dtype: DType) -> bytes:
+    """A message of single elements; if they are fewer than the shape has, the last stands for the
+    rest."""
+    sizes = b"".join([wire.field(2, wire.number_field(1, size)) for size in shape])
+    message = wire.number_field(1, dtype.as_datatype_enum) + wire.field(2, sizes)
+    return message + b"".join([_single(element, dtype) for element in array.ravel()])
+
+
+def _single(value: Any, dtype: DType) -> bytes:
     """The field of one element."""
-    value = array.reshape(())
+    if dtype.name == "string":
+        return wire.field(_TEXTS, value)
     if dtype.name in _REAL:
         number, form = _REAL[dtype.name]
         parts = (np.real(value), np.imag(value)) if dtype.is_complex else (value,)
