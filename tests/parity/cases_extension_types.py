@@ -772,3 +772,17 @@ def case_reserved_fields(tf):
 
     fields = ("_tf_extension_type_x", "_tf_extension_type", "Spec", "_type_spec", "_tf", "x")
     return [attempt(lambda field=field: made(field)) for field in fields]
+
+
+def case_specs_of_slices_and_names(tf):
+    slices = tf.IndexedSlices(tf.zeros([2, 3]), tf.constant([0, 1]))
+    sized = tf.IndexedSlices(tf.zeros([2, 3]), tf.constant([0, 1]), tf.constant([5, 3]))
+    specs = [tf.type_spec_from_value(each) for each in (slices, sized)]
+    wide = tf.IndexedSlicesSpec([None, 4], tf.float32, tf.int32)
+    named, plain = tf.TensorSpec([1], name="a"), tf.TensorSpec([1])
+    pairs = [(a, b) for a in (named, plain) for b in (named, plain)]
+    return (
+        list(map(repr, specs)),
+        wide.is_compatible_with(slices),
+        [a.is_subtype_of(b) for a, b in pairs],
+    )

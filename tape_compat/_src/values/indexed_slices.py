@@ -68,8 +68,9 @@ class IndexedSlices(CompositeTensor):
     def _type_spec(self) -> IndexedSlicesSpec:
         sizes = self._dense_shape
         indices = _known(self._indices)
+        rows = TensorShape([None]).concatenate(_known(self._values).shape[1:])
         return IndexedSlicesSpec(
-            self.shape,
+            rows if sizes is None else self.shape,
             self.dtype,
             indices.dtype,
             None if sizes is None else _known(sizes).dtype,

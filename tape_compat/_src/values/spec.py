@@ -119,10 +119,10 @@ class TensorSpec(_LeafSpec, DenseSpec):
         )
 
     def is_subtype_of(self, other: Any) -> bool:
-        """Whether every Tensor of this spec fits `other` too."""
+        """Whether every Tensor of this spec fits `other` too. One without a name fits any name."""
         return (
             isinstance(other, TensorSpec)
-            and other._name in (None, self._name)
+            and self._name in (None, other._name)
             and self._dtype is other._dtype
             and self._shape.is_subtype_of(other._shape)
         )
