@@ -321,3 +321,12 @@ def case_urls_of_files(tf):
         tf.data.Dataset.range(2).save(f"{url}/elements")
         found += [list(tf.data.Dataset.load(f"{url}/elements").as_numpy_iterator())]
         return [str(each).replace(folder, "") for each in found], attempt(files.exists, None)
+
+
+def case_names_of_files_in_a_matrix(tf):
+    with tempfile.TemporaryDirectory() as folder:
+        names = [f"{folder}/{name}" for name in "abcd"]
+        for name in names:
+            tf.io.write_file(name, name[-1])
+        read = tf.data.TextLineDataset([names[:2], names[2:]])
+        return list(read.as_numpy_iterator()), repr(read.element_spec)

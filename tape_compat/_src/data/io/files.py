@@ -85,9 +85,9 @@ def _names(filenames: Any) -> Pipeline:
             ]
         if isinstance(filenames, (list, tuple)) and not filenames:
             filenames = np.empty(0, object)
-        dataset = Dataset.from_tensors(filenames)
-        rank = dataset.element_spec.shape.rank
-        filenames = dataset if rank == 0 else dataset.unbatch()
+        filenames = Dataset.from_tensors(filenames)
+        for _ in range(filenames.element_spec.shape.rank):
+            filenames = filenames.unbatch()
     elif filenames.element_spec.shape.rank not in (0, None):
         raise TypeError(
             "The `filenames` argument must contain `tf.string` elements of shape [] (i.e. "
