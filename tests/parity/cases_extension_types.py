@@ -1,6 +1,7 @@
 """Extension types: fields, specs, functions, loops, datasets; functions of users for ops."""
 
 import copy
+import inspect
 import pickle
 from collections.abc import Mapping
 from typing import Any, Optional, Union
@@ -786,3 +787,23 @@ def case_specs_of_slices_and_names(tf):
         wide.is_compatible_with(slices),
         [a.is_subtype_of(b) for a, b in pairs],
     )
+
+
+def case_signatures(tf):
+    class Own(tf.experimental.ExtensionType):
+        x: tf.Tensor
+        size: int = 3
+
+    class Made(tf.experimental.ExtensionType):
+        x: tf.Tensor
+
+        def __init__(self, first, *, second=1):
+            self.x = first + second
+
+    return [
+        [
+            (p.name, p.kind.name, p.default is p.empty)
+            for p in inspect.signature(kind).parameters.values()
+        ]
+        for kind in (Own, Own.__init__, Own.Spec, Made)
+    ]

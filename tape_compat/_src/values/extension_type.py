@@ -43,6 +43,12 @@ class _Declared(abc.ABCMeta):
         made._finish()
         return made
 
+    @property
+    def __signature__(cls: Any) -> inspect.Signature:
+        """That of the constructor, for `inspect`."""
+        found = inspect.signature(cls.__init__)
+        return found.replace(parameters=[*found.parameters.values()][1:])
+
 
 class ExtensionTypeMetaclass(_Declared):
     """Adds to a class its constructor and the class of its specs."""
